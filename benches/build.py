@@ -1,4 +1,4 @@
-"""Builds what benches/run compares: Merrow, its benches, and the peers, each as its users would."""
+"""Builds the programs that benches/run compares: Merrow, its benches and the other programs, each as its users would."""
 
 import dataclasses
 import json
@@ -15,11 +15,11 @@ ROOT = HERE.parent
 FOLDER = ROOT / "target" / "benches"
 VENV = FOLDER / "venv"
 ROBOT = ("uvms_pool", "uvms", 0.001)
-# robot that touches something; the worlds that benches/contact.rs measures
+# world and robot with contacts; scenes of the worlds that benches/contact.rs measures
 LANDER = (HERE / "worlds" / "uvms_on_floor.yaml", "uvms")
 SCENES = FOLDER / "scenes.json"
 
-# what Pinocchio's CMake target asks of its users
+# definitions required by Pinocchio's CMake target
 PINOCCHIO_DEFINITIONS = [
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
     "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",
@@ -29,12 +29,12 @@ PINOCCHIO_DEFINITIONS = [
 
 
 class Failed(Exception):
-    """Something that stops the benchmark, said in one line."""
+    """An error that stops the benchmark, with a one-line message."""
 
 
 @dataclasses.dataclass
 class Programs:
-    """Where the built programs are."""
+    """Paths of the built programs."""
 
     merrow: Path
     kernel: Path
@@ -47,7 +47,7 @@ class Programs:
 
 
 def run(command, **options):
-    """Runs a command to its end and returns what it printed."""
+    """Runs a command and returns its standard output."""
     command = [str(part) for part in command]
     try:
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options)
@@ -59,7 +59,7 @@ def run(command, **options):
 
 
 def everything():
-    """Builds all; what is up to date is left as it is."""
+    """Builds all programs that are not up to date."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     merrow = cargo("merrow", "build", "--release", "--bin", "merrow")
     kernel = cargo("kernel", "bench", "--no-run", "--bench", "kernel")
@@ -73,17 +73,17 @@ def everything():
 
 
 def cargo(name, *arguments):
-    """Has cargo build the program `name` and returns its path."""
+    """Builds the program `name` with cargo and returns its path."""
     lines = run(["cargo", *arguments, "--message-format=json-render-diagnostics"], cwd=ROOT).splitlines()
     for message in (json.loads(line) for line in lines if line.startswith("{")):
-        # a bench has the binary built as well
+        # for a bench, cargo also builds the binary
         if message.get("executable") and message["target"]["name"] == name:
             return Path(message["executable"])
-    raise Failed(f"cargo {' '.join(arguments)} made no {name}")
+    raise Failed(f"cargo {' '.join(arguments)} built no {name}")
 
 
 def environment():
-    """Makes the Python environment of requirements.txt."""
+    """Creates the Python environment of requirements.txt."""
     wanted = (HERE / "requirements.txt").read_text()
     stamp, python = VENV / "requirements.txt", VENV / "bin" / "python"
     if not stamp.is_file() or stamp.read_text() != wanted:
@@ -94,7 +94,7 @@ def environment():
 
 
 def write_models(merrow, python):
-    """Writes the peers' models of the robot."""
+    """Writes the models of the robot for the other programs."""
     world, robot, step_s = ROBOT
     urdf = FOLDER / f"{robot}.urdf"
     urdf.write_text(run([merrow, "describe", world, "--urdf", robot]))
@@ -102,7 +102,7 @@ def write_models(merrow, python):
 
 
 def write_contact_models(merrow, contact, python):
-    """Writes MuJoCo's models of the worlds in which things touch."""
+    """Writes the MuJoCo models of the worlds with contacts."""
     world, robot = LANDER
     SCENES.write_text(run([contact, "--scenes"]))
     urdf = FOLDER / f"{world.stem}.urdf"
@@ -111,7 +111,7 @@ def write_contact_models(merrow, contact, python):
 
 
 def build_mujoco(packages, name):
-    """Compiles a MuJoCo case against the library that its wheel ships; that one chooses its instructions itself."""
+    """Compiles a MuJoCo case against the library in its wheel, which selects its instruction set at run time."""
     folder = packages / "mujoco"
     libraries = sorted(folder.glob("libmujoco.so.*"))
     if not libraries:
@@ -121,7 +121,7 @@ def build_mujoco(packages, name):
 
 
 def build_pinocchio(packages):
-    """Compiles the Pinocchio case with every compiler there is, for any x86-64 and for AVX2."""
+    """Compiles the Pinocchio case with every available compiler, for generic x86-64 and for AVX2."""
     prefix = packages / "cmeel.prefix"
     flags = [*PINOCCHIO_DEFINITIONS, "-isystem", prefix / "include", "-isystem", prefix / "include" / "eigen3"]
     link = [f"-L{prefix / 'lib'}", f"-Wl,-rpath,{prefix / 'lib'}"]
@@ -129,7 +129,7 @@ def build_pinocchio(packages):
     if has_avx2():
         sets["x86-64-v3"] = ["-march=x86-64-v3"]
     compilers = ["g++"] + (["clang++"] if shutil.which("clang++") else [])
-    # each takes over a minute and 3 GB
+    # each compilation takes over a minute and 3 GB
     with ThreadPoolExecutor(max_workers=2) as pool:
         jobs = {
             f"{compiler} {name}": pool.submit(compile_peer, compiler, march, "pinocchio", flags, link)
@@ -140,7 +140,7 @@ def build_pinocchio(packages):
 
 
 def compile_peer(compiler, march, name, flags, link):
-    """Compiles peers/NAME.cpp unless that has been done from the same sources by the same command."""
+    """Compiles peers/NAME.cpp unless it is up to date with its sources and command."""
     program = FOLDER / "-".join([name, compiler, *march])
     source = HERE / "peers" / f"{name}.cpp"
     command = [compiler, "-O3", "-DNDEBUG", "-std=c++17", *march, *flags, source, "-o", program, *link]
@@ -154,12 +154,12 @@ def compile_peer(compiler, march, name, flags, link):
 
 
 def version(program):
-    """First line of `program --version`."""
+    """Returns the first line of `program --version`."""
     return run([program, "--version"]).splitlines()[0]
 
 
 def cpu_info(key):
-    """A line of /proc/cpuinfo, of the first processor."""
+    """Returns the value of a line of /proc/cpuinfo for the first CPU."""
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         name, _, value = line.partition(":")
         if name.strip() == key:
@@ -168,12 +168,12 @@ def cpu_info(key):
 
 
 def has_avx2():
-    """True if the processor runs x86-64-v3 programs."""
+    """Returns True if the CPU supports x86-64-v3."""
     return {"avx2", "bmi2", "fma"} <= set(cpu_info("flags").split())
 
 
 def machine(programs):
-    """What the numbers depend on."""
+    """Returns the machine and program versions, on which the numbers depend."""
     compilers = {name.split()[0] for name in programs.pinocchio}
     memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     return {

@@ -1,11 +1,14 @@
-//! Cost of what looks around, in milliseconds of thread time: pictures of 640 x 480, frames of a lidar of 64 x 1024, pings of a sonar of 256 beams.
+//! Measures the cost of exteroceptive sensors, in milliseconds of CPU time: images of 640 x 480,
+//! frames of a lidar of 64 x 1024, and pings of a sonar of 256 beams.
 //!
-//! Prints one JSON object, the median of each on one thread, and of pictures also the time on the clock with two threads: colour frames over the water, under it, and of the surface from below; a lidar's frame in a world of a
-//! million triangles, and over waves; a forward-looking sonar's ping at 900 kHz. What the rest of the world takes does not count. `--callgrind CASE FRAMES` works out
+//! Prints one JSON object with the median of each on one thread, and for images also the wall time
+//! with two threads: colour frames above the water, below it, and of the surface from below; a
+//! lidar frame in a world of a million triangles, and over waves; a ping of a forward-looking sonar
+//! at 900 kHz. The cost of the rest of the world is subtracted. `--callgrind CASE FRAMES` computes
 //! that many frames of one case instead, for instruction counts.
 
 #[path = "../test/common/ray_scene.rs"]
-#[expect(dead_code, reason = "here the scene alone is wanted")]
+#[expect(dead_code, reason = "this bench uses only the scene")]
 mod ray_scene;
 
 use merrow_model::scene::sensor::camera::Part;
@@ -20,7 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// World, robot and sensor of each case.
+/// Name, world, robot index and sensor index of each case.
 const CASES: [(&str, &str, usize, usize); 6] = [
     ("above", "camera", 0, 0),
     ("below", "camera", 1, 0),
@@ -29,18 +32,18 @@ const CASES: [(&str, &str, usize, usize); 6] = [
     ("lidar_over_waves", "ranging", 1, 0),
     ("sonar_256_beams", "ranging", 2, 0),
 ];
-/// Frames of which the median is taken.
+/// Number of frames for the median.
 const FRAMES: usize = 9;
-/// Squares along a side of the ground.
+/// Number of squares along a side of the ground.
 const SQUARES: u32 = 709;
 
-/// Processor time this program has used [ms]: others on the machine do not count.
+/// CPU time of this process [ms]; other processes on the machine do not affect it.
 fn time_ms() -> f64 {
     let t = clock_gettime(ClockId::ProcessCPUTime);
     t.tv_sec as f64 * 1e3 + t.tv_nsec as f64 * 1e-6
 }
 
-/// Writes the ground of a million triangles as STL.
+/// Writes the ground of a million triangles as an STL file.
 fn write_ground(path: &Path) -> std::io::Result<()> {
     let soup = ray_scene::scene(SQUARES);
     let mut file = BufWriter::new(File::create(path)?);
@@ -76,7 +79,7 @@ fn simulation(name: &str, threads: usize) -> Simulation {
     simulation
 }
 
-/// Something of what is in a frame, which tells whether two programs find the same.
+/// Returns a checksum of a frame, which shows whether two programs compute the same.
 fn told(data: &FrameData) -> u64 {
     match data {
         FrameData::Picture(picture) => picture
@@ -91,7 +94,8 @@ fn told(data: &FrameData) -> u64 {
     }
 }
 
-/// Two tenths of a second, with frames of this sensor in the first if they are wanted: their number, and what they tell.
+/// Simulates two tenths of a second, with frames of this sensor in the first tenth if `wanted`.
+/// Returns the number of frames and a checksum.
 fn frames(simulation: &mut Simulation, robot: usize, sensor: usize, wanted: bool) -> (usize, u64) {
     let scene = Arc::clone(&simulation.scene);
     let looks = scene.robots[robot].sensors[sensor].kind.looks();
@@ -101,7 +105,7 @@ fn frames(simulation: &mut Simulation, robot: usize, sensor: usize, wanted: bool
     );
     let parts = if is_camera { Part::Rgb as u8 } else { u8::MAX };
     simulation.frames.clear();
-    // a sweep takes a tenth of a second, and comes after it
+    // a sweep takes a tenth of a second and is delivered after it
     for parts in [if wanted { parts } else { 0 }, 0] {
         if let Some(lookout) = &simulation.lookout {
             lookout.want_parts(&scene, robot, sensor, parts);
@@ -141,10 +145,10 @@ fn main() {
             let mut spent = |wanted: bool| {
                 let start = now();
                 let (count, sum) = frames(&mut simulation, *robot, *sensor, wanted);
-                assert!(sum > 0 || !wanted, "{name} has found {sum}");
+                assert!(sum > 0 || !wanted, "the checksum of {name} is {sum}");
                 (now() - start) / if wanted { count.max(1) as f64 } else { 1.0 }
             };
-            // what the rest of the world takes does not count
+            // subtract the cost of the rest of the world
             let mut times: Vec<f64> = (0..FRAMES).map(|_| spent(true) - spent(false)).collect();
             times.sort_by(f64::total_cmp);
             all.insert(format!("{name}_{unit}"), json!(times[FRAMES / 2]));

@@ -1,7 +1,9 @@
-//! Cost and quality of contact, the Merrow side of `benches/run`: an arm on a lander, and fifty boxes in a heap.
+//! Measures cost and quality of contacts, the Merrow part of `benches/run`: an arm on a lander, and
+//! a pile of fifty boxes.
 //!
-//! `contact WORLD` prints one JSON object, of either integrator: nanoseconds of thread time per step, medians, and how far rest is from rest.
-//! `contact --scenes` prints what the peers' models are made of, so that all programs have the same bodies.
+//! `contact WORLD` prints one JSON object for each integrator: median CPU time of the thread per
+//! step [ns], and the residual motion at rest. `contact --scenes` prints the data for the models of
+//! the other programs, so that all programs use the same bodies.
 
 use merrow_model::scene::{Drive, Geometry, Integrator, Link, Robot, Scene};
 use merrow_model::state::{Motion, State};
@@ -12,20 +14,20 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How a case is measured: spans in steps.
+/// Measurement plan of a case; spans in steps.
 struct Plan {
     world: &'static str,
     /// Steps of one sample from the start.
     moving: u64,
-    /// Steps from the start after which all is at rest.
+    /// Steps from the start until all bodies are at rest.
     settled: u64,
     /// Steps of one sample at rest.
     resting: u64,
-    /// Samples of each.
+    /// Number of samples of each kind.
     samples: usize,
 }
 
-/// One second of the arm's swing, its rest after 20 s.
+/// One second of the arm's motion; at rest after 20 s.
 const UVMS: Plan = Plan {
     world: "uvms_on_floor",
     moving: 1000,
@@ -33,7 +35,7 @@ const UVMS: Plan = Plan {
     resting: 1000,
     samples: 21,
 };
-/// One second of falling and heaping, rest after 6 s.
+/// One second of falling and piling; at rest after 6 s.
 const PILE: Plan = Plan {
     world: "pile_50",
     moving: 500,
@@ -50,13 +52,13 @@ fn scene(name: &str) -> Scene {
     }
 }
 
-/// Processor time this thread has used [ns]: other programs on the machine do not count.
+/// CPU time of this thread [ns]; other processes on the machine do not affect it.
 fn thread_time_ns() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
 }
 
-/// Makes `steps` steps, one at a time as a user's loop does [ns per step].
+/// Makes `steps` steps, one per call as in a user's loop, and returns the time per step [ns].
 fn time(simulation: &mut Simulation, steps: u64) -> f64 {
     let start = thread_time_ns();
     (0..steps).for_each(|_| simulation.advance(1));
@@ -68,7 +70,7 @@ fn median(mut samples: Vec<f64>) -> f64 {
     samples[samples.len() / 2]
 }
 
-/// The greatest over some steps of what should be nothing at rest.
+/// Maxima over some steps of quantities that are zero at perfect rest.
 #[derive(Default)]
 struct Residual {
     contacts: usize,
@@ -78,7 +80,8 @@ struct Residual {
 }
 
 impl Residual {
-    /// An overlap is that after the free step, which the impulses then undo in part: a little more than what is left.
+    /// Updates the maxima. The penetration is that after the free step, before the impulses reduce
+    /// it, so it is slightly larger than the final one.
     fn look(&mut self, simulation: &Simulation) {
         let contacts = &simulation.state.contacts.touching;
         self.contacts = contacts.len();
@@ -86,7 +89,7 @@ impl Residual {
         for robot in &simulation.state.robots {
             assert!(
                 robot.motion.p_WB.norm().is_finite(),
-                "the motion is not finite: its time means nothing"
+                "the motion is not finite, so its time is not meaningful"
             );
             self.speed = self.speed.max(robot.motion.V_WB_B.v.norm());
             self.turning = self.turning.max(robot.motion.V_WB_B.w.norm());
@@ -94,7 +97,7 @@ impl Residual {
     }
 }
 
-/// A case with each integrator.
+/// Measures a case with each integrator.
 fn measure(plan: &Plan) -> Value {
     json!({
         "RK4": measure_with(plan, Integrator::Rk4),
@@ -113,7 +116,7 @@ fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
         simulation.state = start.clone();
         time(&mut simulation, plan.moving)
     };
-    // memory is found, caches are warm
+    // first run: allocates memory and warms the caches
     sample_moving();
     let moving = median((0..plan.samples).map(|_| sample_moving()).collect());
     let unsolved_moving = simulation.state.contacts.unsolved;
@@ -141,12 +144,12 @@ fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
     })
 }
 
-/// What pulls a link down in water, trim loads and all [N].
+/// Net weight of a link in water [N], including trim loads.
 fn net_weight(scene: &Scene, link: &Link) -> f64 {
     (link.mass - scene.sea.density * link.volume) * scene.gravity - link.trim.force
 }
 
-/// A robot as the peers' models need it: what a URDF has no place for.
+/// Describes a robot for the models of the other programs: data that a URDF cannot hold.
 fn describe(scene: &Scene, robot: &Robot, start: &Motion) -> Value {
     let (p, q) = (start.p_WB, start.q_WB);
     let links = robot.links.iter().enumerate().map(|(i, link)| {

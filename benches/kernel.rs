@@ -1,8 +1,10 @@
-//! Cost of the dynamics kernel, in nanoseconds of thread time: the Merrow side of `benches/run`.
+//! Measures the cost of the dynamics kernel, in nanoseconds of CPU time of a thread: the Merrow
+//! part of `benches/run`.
 //!
-//! Prints one JSON object: medians over batches. `--mixed THREADS` runs the mixed fleet instead, everything on its way, as fast as
-//! it goes. `--callgrind CASE STEPS` makes that many steps of one case instead, for
-//! instruction counts; with 0 it only sets the case up, which is what `benches/instructions` subtracts.
+//! Prints one JSON object with medians over batches. `--mixed THREADS` instead runs the mixed
+//! fleet, with all vehicles moving, as fast as possible. `--callgrind CASE STEPS` instead makes
+//! that many steps of one case, for instruction counts; with 0 steps it only sets the case up,
+//! which `benches/instructions` subtracts.
 
 use merrow_environment::{Instant, Variation, WavesNow};
 use merrow_math::{Quad, Real, Vec3, f64x4};
@@ -30,16 +32,16 @@ fn load(path: &Path) -> Scene {
     }
 }
 
-/// Height at which cases are held [m].
+/// Height at which the vehicles of the cases are kept [m].
 const DEEP: f64 = -50.0;
 
-/// Processor time this thread has used [ns]: other programs on the machine do not count.
+/// CPU time of this thread [ns]; other processes on the machine do not affect it.
 fn thread_time_ns() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
 }
 
-/// Median over 21 batches of 20 to 40 ms each [ns per call].
+/// Returns the median over 21 batches of 20 to 40 ms each [ns per call].
 fn time(mut call: impl FnMut()) -> f64 {
     let mut batch = |n: u32| {
         let start = thread_time_ns();
@@ -55,7 +57,7 @@ fn time(mut call: impl FnMut()) -> f64 {
     samples[10]
 }
 
-/// One robot with a general motion, ready to be evaluated.
+/// One robot with a general motion, ready for evaluation.
 struct Case<T> {
     scene: Scene,
     motion: Motion<T>,
@@ -68,12 +70,14 @@ impl<T: Real> Case<T> {
         Self::of(scene(name))
     }
 
-    /// With joints that forces move, as other libraries have them, and not drives that prescribe their motion.
+    /// Creates a case whose joints are moved by efforts, as in other libraries, instead of position
+    /// drives.
     fn with_free_joints(name: &str) -> Self {
         Self::of(freed(scene(name)))
     }
 
-    /// What `pinocchio::aba` computes: q, v, tau to accelerations of a rigid tree in a vacuum.
+    /// Creates the task of `pinocchio::aba`: q, v, tau to accelerations of a rigid tree in a
+    /// vacuum.
     fn dry_with_free_joints(name: &str) -> Self {
         let mut scene = freed(scene(name));
         for link in &mut scene.robots[0].links {
@@ -123,7 +127,7 @@ impl<T: Real> Case<T> {
         let at = [instant(&self.scene); 3];
         let robot: &Robot = &self.scene.robots[0];
         let dt = self.scene.dt();
-        // deep water, so that a long series measures swimming and not breaching
+        // deep water, so that a long series does not reach the surface
         self.motion.p_WB.z = T::splat(DEEP);
         let (kernel, how) = (Kernel::new(), (Integrator::Rk4, dt));
         kernel.evaluate(robot, &at[0], &self.motion, &self.commands, &mut self.work);
@@ -158,7 +162,7 @@ fn instant(scene: &Scene) -> Instant<'_> {
     }
 }
 
-/// A whole robot step as a run makes it, sensors left out.
+/// A full robot step as in a run, without sensors.
 struct Whole {
     simulation: Simulation,
 }
@@ -168,7 +172,7 @@ impl Whole {
         let mut scene = scene(name);
         scene.robots.truncate(1);
         scene.robots[0].sensors.clear();
-        // it is held deep under the pools' bottoms
+        // it is kept at a depth below the floors of the pools
         scene.robots[0].colliders.clear();
         let mut simulation = Simulation::new(Arc::new(scene), 1).expect("one thread needs no pool");
         for (actuator, thruster) in simulation.state.robots[0]
@@ -190,7 +194,8 @@ impl Whole {
     }
 }
 
-/// Time of one component at one point: elevation of 1000 points at once, surface and water at one point after another.
+/// Time per component and point [ns]: elevation of 1000 points in one call, then surface and water
+/// at one point per call.
 fn waves() -> [f64; 2] {
     let scene = scene("waves");
     let now = WavesNow::new(&scene.sea.waves, 1e9);
@@ -205,7 +210,8 @@ fn waves() -> [f64; 2] {
     [many, one / n]
 }
 
-/// Time of one evaluation of a hull of 2048 triangles in a sea of 80 waves: a quarter of a step, the waves' lattice included.
+/// Time of one hull evaluation [ns] with 2048 triangles in a sea of 80 waves: a quarter of a step,
+/// including the wave grid.
 fn hull() -> f64 {
     let mut scene = scene("hulls");
     let buoy = scene
@@ -219,19 +225,20 @@ fn hull() -> f64 {
     robot.sensors.clear();
     robot.links[0].radiation = None;
     let mut simulation = Simulation::new(Arc::new(scene), 1).expect("one thread needs no pool");
-    // until it floats as the waves let it
+    // until the initial transient has decayed
     simulation.advance(2000);
     time(|| simulation.advance(1)) / 4.0
 }
 
-/// Real-time factor and processor time of the mixed fleet under way: AUVs dive on, boats run, drones hover.
+/// Real-time factor of the mixed fleet in motion, with its state hash: AUVs dive, boats move,
+/// drones hover.
 fn mixed(threads: usize) -> serde_json::Value {
     const SETTLE_S: f64 = 8.0;
     const MEASURE_S: f64 = 10.0;
     let mut all = Simulation::new(Arc::new(scene("fleet_mixed")), threads).expect("threads start");
     let fleet = Arc::clone(&all.scene);
     for (robot, model) in fleet.robots.iter().enumerate() {
-        let mut tell = |command| all.apply(&command).expect("the fleet takes its commands");
+        let mut tell = |command| all.apply(&command).expect("the fleet accepts its commands");
         if model.firmware.is_some() {
             tell(Command::Order {
                 robot,
@@ -271,7 +278,7 @@ fn mixed(threads: usize) -> serde_json::Value {
         .filter(|(model, _)| model.firmware.is_some());
     assert!(
         flying.clone().all(|(_, state)| state.motion.p_WB.z > 5.0),
-        "a drone came down"
+        "a drone lost its height"
     );
     serde_json::json!({"real_time_factor": MEASURE_S / wall_s, "state_hash": all.state.hash()})
 }
@@ -312,7 +319,7 @@ fn callgrind(case: &str, steps: u64) {
                 Simulation::new(Arc::new(load(&sea)), 1).expect("one thread needs no pool");
             let scene = Arc::clone(&sea.scene);
             let lookout = sea.lookout.as_ref().expect("cameras");
-            // one over the water and one under it
+            // one camera above the water and one below
             (0..2).for_each(|robot| lookout.want_parts(&scene, robot, 0, Part::Rgb as u8));
             let to_next = 100_000_000 / scene.dt_ns;
             (0..steps).for_each(|_| sea.advance(to_next));

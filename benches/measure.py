@@ -1,4 +1,4 @@
-"""Runs the built programs in turn and returns what they took. Knows nothing of targets or of the page."""
+"""Runs the built programs alternately and returns their times. Targets and page are defined in report.py."""
 
 import json
 import os
@@ -11,24 +11,24 @@ from pathlib import Path
 from build import FOLDER, HERE, ROBOT, SCENES, Failed, run
 
 FLEET = "fleet_100"
-# conditions of the only many-vehicle benchmark a peer has published
+# conditions of the only published many-vehicle benchmark of another simulator
 LOTUSIM_FLEET = HERE / "lotusim_100.yaml"
 FLEET_SECONDS = 60
 LOTUSIM_SECONDS = 600
 
-# a run in real time: the node starts and is discovered, then its processor time is taken
+# a real-time run: the node starts and is discovered, then its CPU time is measured
 ROS_SETTLE_S = 8
 ROS_WINDOW_S = 20
 ROS_SECONDS = ROS_SETTLE_S + ROS_WINDOW_S + 4
 
 
 def middle(samples):
-    """Median, least and greatest."""
+    """Returns median, minimum and maximum."""
     return {"median": statistics.median(samples), "min": min(samples), "max": max(samples)}
 
 
 def kernels(programs, rounds):
-    """Times of the kernel bench and of the peers [ns], by program and row."""
+    """Returns the times of the kernel bench and of the other programs [ns], by program and row."""
     commands = {"merrow": [programs.kernel]}
     for name, program in programs.pinocchio.items():
         commands[f"pinocchio {name}"] = [program, FOLDER / "pinocchio.txt"]
@@ -46,14 +46,14 @@ def kernels(programs, rounds):
     }
 
 
-# times of a contact case; all else it prints is a residual
+# keys of the times of a contact case; all other keys are residuals
 CONTACT_TIMES = ("moving", "at rest")
-# integrators tried in MuJoCo, with either friction cone
+# integrators measured in MuJoCo, with both friction cones
 CONTACT_INTEGRATORS = {"uvms_on_floor": ("Euler", "implicitfast", "RK4"), "pile_50": ("Euler", "implicitfast")}
 
 
 def contacts(programs, rounds):
-    """By world, for each of Merrow's and MuJoCo's settings: times of a step [ns], residuals of the first round."""
+    """Returns, by world and by setting of Merrow and MuJoCo: step times [ns], residuals of the first round."""
     scenes = json.loads(SCENES.read_text())
     taken = {scene["name"]: [] for scene in scenes}
     for _ in range(rounds):
@@ -74,20 +74,20 @@ def contacts(programs, rounds):
 
 
 def same_robot(programs, name, result):
-    """A peer that moves another robot is no peer."""
+    """Raises an error if another program simulates a different robot."""
     world, robot, _ = ROBOT
     described = json.loads(run([programs.merrow, "describe", world, "--json"]))
     ours = next(one for one in described["robots"] if one["name"] == robot)
     freedoms = 6 + len(ours["joints"])
     if result["nv"] != freedoms or abs(result["mass_kg"] - ours["mass_kg"]) > 1e-6:
         raise Failed(
-            f"{name} has another robot: {result['nv']} degrees of freedom and {result['mass_kg']} kg, "
+            f"{name} has a different robot: {result['nv']} degrees of freedom and {result['mass_kg']} kg, "
             f"expected {freedoms} and {ours['mass_kg']} kg"
         )
 
 
 def fleets(programs, rounds):
-    """Real-time factors and peak memory of whole runs, as fast as they go."""
+    """Returns real-time factors and peak memory of full runs at maximum speed."""
     cases = {
         "two threads": (FLEET, FLEET_SECONDS, 2),
         "one thread": (FLEET, FLEET_SECONDS, 1),
@@ -116,7 +116,7 @@ def fleets(programs, rounds):
 
 
 class Run:
-    """A `merrow run --json` under way."""
+    """A running `merrow run --json` process."""
 
     def __init__(self, programs, world, arguments, environment=None):
         command = [programs.merrow, "run", world, "--json", *arguments]
@@ -126,15 +126,15 @@ class Run:
         )
 
     def processor_s(self):
-        """Processor time of all its threads so far [s]."""
+        """Returns the CPU time of all its threads so far [s]."""
         try:
             fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         except FileNotFoundError:
-            raise Failed("merrow ended before its time") from None
+            raise Failed("merrow ended too early") from None
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def finish(self):
-        """Waits for the end; returns its summary with `peak_mb` and `processor_s`."""
+        """Waits for the end and returns its summary with `peak_mb` and `processor_s`."""
         printed = self.process.stdout.read()
         _, status, usage = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)
@@ -142,26 +142,26 @@ class Run:
         said = self.errors.read()
         if self.process.returncode != 0:
             raise Failed(f"merrow run ended with exit code {self.process.returncode}: {said.strip()}")
-        # a robot that stands still costs nothing
-        if " was stopped at " in said:
+        # a halted robot is not simulated
+        if " was halted at " in said:
             raise Failed(f"a robot stopped during a measurement: {said.splitlines()[0]}")
         used = {"peak_mb": usage.ru_maxrss * 1024 / 1e6, "processor_s": usage.ru_utime + usage.ru_stime}
         return json.loads(printed) | used
 
     def end(self):
-        """Stops it if it still runs."""
+        """Terminates the process if it is still running."""
         if self.process.returncode is None and self.process.poll() is None:
             self.process.terminate()
             self.process.wait()
 
 
 def real_time(programs):
-    """The fleet in real time as a ROS node, alone and with one Cyclone DDS subscriber of all IMU topics."""
+    """Runs the fleet in real time as a ROS node, alone and with one Cyclone DDS subscriber of all IMU topics."""
     return {"alone": ros_run(programs, False), "subscribed": ros_run(programs, True)}
 
 
 def ros_run(programs, subscribed):
-    """One run in real time. Processor time is taken once the node has settled."""
+    """Makes one real-time run and measures its CPU time after the node has started up."""
     domain = 60 + os.getpid() % 40
     environment = os.environ | {"ROS_DOMAIN_ID": str(domain)}
     node = Run(programs, FLEET, ["--for", ROS_SECONDS], environment)
@@ -187,6 +187,6 @@ def ros_run(programs, subscribed):
 
 
 def imu_topics(programs):
-    """All IMU topics of the fleet."""
+    """Returns all IMU topics of the fleet."""
     described = json.loads(run([programs.merrow, "describe", FLEET, "--json"]))
     return [one["topic"] for one in described["published"] if one["type"] == "sensor_msgs/msg/Imu"]

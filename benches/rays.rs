@@ -1,11 +1,13 @@
-//! Cost of rays, in nanoseconds of thread time: the Merrow side of `benches/rays`.
+//! Measures the cost of rays, in nanoseconds of CPU time of a thread: the Merrow part of
+//! `benches/rays`.
 //!
-//! `--write FOLDER` writes scenes and rays for the peers; `--round` traces every set once after a warm-up and prints one JSON object:
-//! by the size of the scene, ns per ray of each set, the time to build the tree and its bytes per triangle; then the same ground
-//! as a height field, by its pyramid and by the walk over its cells.
+//! `--write FOLDER` writes scenes and rays for the other programs. `--round` traces every set once
+//! after a warm-up and prints one JSON object, by the size of the scene: ns per ray of each set,
+//! the time to build the tree, and its bytes per triangle; then the same ground as a height field,
+//! by its pyramid and by the walk over its cells.
 
 #[path = "../test/common/ray_scene.rs"]
-#[expect(dead_code, reason = "rays at edges are for tests")]
+#[expect(dead_code, reason = "only tests use the rays at edges")]
 mod ray_scene;
 
 use merrow_math::{Mat3, Vec3};
@@ -19,20 +21,21 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Squares along a side of the ground; the scenes that are measured.
+/// Numbers of squares along a side of the ground, one scene each.
 const SIZES: [u32; 2] = [232, 709];
-/// Rays that are traced at once.
+/// Number of rays per call.
 const BATCH: usize = 256;
-/// Distance beyond which nothing counts [m].
+/// Maximum range of the rays [m].
 const REACH: f64 = 1e5;
 
-/// Processor time this thread has used [ns]: other programs on the machine do not count.
+/// CPU time of this thread [ns]; other processes on the machine do not affect it.
 fn thread_time_ns() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
 }
 
-/// Time per ray [ns]; rays are read from single precision and distances kept so, as the peers do.
+/// Returns the time per ray [ns]. Rays are read from single precision and distances stored so, as
+/// in the other programs.
 fn traced(all: &Surroundings, rays: &[[f32; 6]]) -> f64 {
     let empty = Ray {
         origin: Vec3::zero(),
@@ -78,7 +81,7 @@ fn singles(set: &Rays) -> Vec<[f32; 6]> {
     set.rays.iter().map(six).collect()
 }
 
-/// The ground of the scene as a grid.
+/// Returns the ground of the scene as a terrain grid.
 fn terrain(soup: &Soup, n: u32) -> Arc<Terrain> {
     let count = n as usize + 1;
     let axis = || {
@@ -105,11 +108,11 @@ fn terrain(soup: &Soup, n: u32) -> Arc<Terrain> {
     };
     match Terrain::new(Arc::new(grid)) {
         Some(terrain) => Arc::new(terrain),
-        None => panic!("the axes are even"),
+        None => panic!("the axes are evenly spaced"),
     }
 }
 
-/// Everything about one scene.
+/// Measures one scene.
 fn measured(n: u32, sets: &[Rays]) -> Value {
     let soup = ray_scene::scene(n);
     let mut out = Map::new();
@@ -134,7 +137,7 @@ fn measured(n: u32, sets: &[Rays]) -> Value {
             format!("ground_{}_ns", set.name),
             json!(traced(&ground, &singles(set))),
         );
-        // the walk is slow: a part of the rays tells
+        // the walk is slow: measure a subset of the rays
         let some: Vec<_> = set.rays.iter().step_by(97).collect();
         let start = thread_time_ns();
         for [p, d] in &some {

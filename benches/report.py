@@ -1,6 +1,6 @@
-"""Turns the measurements of benches/run into docs/benchmarks.md: what, beside whom, against which target.
+"""Converts the measurements of benches/run to docs/benchmarks.md: quantities, other programs and targets.
 
-The targets and the notes stand here and nowhere else; numbers come from the measurements alone.
+Targets and notes are defined only in this file; all numbers come from the measurements.
 """
 
 # rows of benches/kernel.rs
@@ -13,7 +13,7 @@ ELEVATION = "waves: elevation of many points, per component and point"
 WATER = "waves: surface and water at one point, per component"
 ROV_WHOLE = "BlueROV2 Heavy whole step (8 thrusters, battery)"
 
-# worlds of benches/contact.rs, and what is told of each: name, what it does, key of its time
+# rows of benches/contact.rs: world, description, key of the time
 CONTACTS = [
     ("uvms_on_floor", "10-DOF UVMS on the seabed, 8 contact points, 1 ms step", "moving"),
     ("uvms_on_floor", "10-DOF UVMS on the seabed at rest, 1 ms step", "at rest"),
@@ -32,13 +32,13 @@ MEMORY_TARGET_MB = 200.0
 HULL_TARGET_US = 20.0
 ELEVATION_TARGET_NS = 0.8
 QUERIES_TARGET = 1e6
-# components of the sea that the row of single points asks about
+# number of wave components in the row of single points
 WATER_WAVES = 80
 PROCESSOR_TARGET_PERCENT = 60.0
 # real time is held if the achieved factor rounds to 1.00
 REAL_TIME_HELD = 0.995
 
-# UUVSim, settled part of its 100-vehicle run, total simulated by total wall time
+# UUVSim, settled part of its 100-vehicle run: total simulated time / total wall time
 LOTUSIM_STUDY_FACTOR = 1.6
 
 NOTES = """\
@@ -113,7 +113,7 @@ pings and whole worlds with exteroceptive sensors.
 
 
 def page(results):
-    """The whole page."""
+    """Returns the page."""
     parts = [
         "# Benchmarks\n",
         "This page compares the speed of Merrow with that of other programs that users would choose instead.",
@@ -129,14 +129,14 @@ def page(results):
 
 
 def notes():
-    """The notes with the settings they speak of."""
+    """Returns the notes with their settings filled in."""
     from measure import ROS_SETTLE_S, ROS_WINDOW_S
 
     return NOTES.format(window=ROS_WINDOW_S, settle=ROS_SETTLE_S)
 
 
 def machine_lines(results):
-    """On what and how it was measured."""
+    """Returns the list of machine, compilers, programs and measurement conditions."""
     machine, run = results["machine"], results["run"]
     busy = ""
     if run["load_before"] > 0.5:
@@ -151,7 +151,7 @@ def machine_lines(results):
 
 
 def rows(results):
-    """All rows of the first table: what, Merrow, peer, ratio, target, met."""
+    """Returns all rows of the first table: quantity, Merrow, other program, ratio, target, met."""
     found = [*kernel_rows(results["kernels"]), *contact_rows(results["contacts"]), *fleet_rows(results["fleets"])]
     if results["ros"]:
         found += ros_rows(results["ros"])
@@ -159,12 +159,12 @@ def rows(results):
 
 
 def kernel_rows(kernels):
-    """One robot, one thread."""
+    """Returns the rows of one robot on one thread."""
     ours = {row: value["median"] for row, value in kernels["merrow"].items()}
     found = []
     for name, values in kernels.items():
         if name.startswith("pinocchio "):
-            # its LOCAL convention is the default, WORLD the other: the faster one counts
+            # the LOCAL convention is the default, WORLD the alternative: use the faster one
             peer = min(value["median"] for value in values.values())
             ratio = peer / ours[DRY]
             wanted = ABA_TARGET if " g++ " in name else None
@@ -186,7 +186,7 @@ def kernel_rows(kernels):
 
 
 def sea_rows(ours):
-    """Waves and what floats on them, one thread."""
+    """Returns the rows of waves and floating hulls on one thread."""
     hull, elevation = ours[HULL] / 1000, ours[ELEVATION]
     queries = 1e9 / (WATER_WAVES * ours[WATER])
     told = f"{elevation:.2f} ns"
@@ -206,7 +206,7 @@ def sea_rows(ours):
 
 
 def contact_rows(contacts):
-    """Whole steps of what touches: the faster of Merrow's integrators beside the fastest of MuJoCo's settings, then RK4 of both."""
+    """Returns the rows of full steps with contacts: the fastest setting of each program, then RK4 of both."""
     found = []
     for world, what, key in CONTACTS:
         times = {name: case[key]["median"] for name, case in contacts[world].items()}
@@ -221,14 +221,14 @@ def contact_rows(contacts):
 
 
 def contact_row(what, times, own, peer, target):
-    """A row of two programs' times of a step [ns]."""
+    """Returns a row with the step times [ns] of two programs."""
     ratio = times[peer] / times[own]
     told = f"{micros(times[own])}, {own.removeprefix('Merrow ')}", f"{micros(times[peer])}, {peer}"
     return row(what, *told, ratio, target, "x", ratio) if target else row(what, *told, ratio)
 
 
 def fleet_rows(fleets):
-    """Whole runs as fast as they go."""
+    """Returns the rows of full runs at maximum speed."""
     factor = {name: value["real_time_factor"]["median"] for name, value in fleets.items()}
     busy = fleets["one thread"]["per_processor_s"]["median"]
     memory = fleets["two threads"]["peak_mb"]["median"]
@@ -247,7 +247,7 @@ def fleet_rows(fleets):
 
 
 def ros_rows(ros):
-    """The fleet as a ROS node in real time."""
+    """Returns the rows of the fleet as a ROS node in real time."""
     found = []
     for name, what in (("alone", "no subscriber"), ("subscribed", "one Cyclone DDS subscriber of all IMUs")):
         result = ros[name]
@@ -266,7 +266,7 @@ def ros_rows(ros):
 
 
 def row(what, merrow, peer, ratio=None, target=None, unit="", value=None, below=False):
-    """One row; `value` is what the target is held against."""
+    """Returns one row; `value` is compared with the target."""
     met = wanted = ""
     if target is not None:
         number = millions(target) if unit == "/s" else f"{target:g} {unit}"
@@ -276,22 +276,22 @@ def row(what, merrow, peer, ratio=None, target=None, unit="", value=None, below=
 
 
 def millions(per_second):
-    """A rate in millions per second."""
+    """Formats a rate in millions per second."""
     return f"{per_second / 1e6:.2f} M/s"
 
 
 def micros(ns):
-    """A time in microseconds."""
+    """Formats a time in microseconds."""
     return f"{ns / 1000:.1f} us"
 
 
 def table(lines):
-    """The first table."""
+    """Formats the first table."""
     return markdown(["quantity", "Merrow", "other program", "factor by which Merrow is faster", "target", "met"], lines)
 
 
 def residual_table(contacts):
-    """What is left where all should rest, and every setting's times."""
+    """Formats the table of step times and of residuals at rest, for every setting."""
     head = ["world", "program", "moving, us", "at rest, us", "contacts", "penetration, m", "speed, m/s", "angular speed, rad/s"]
     lines = []
     for world, cases in contacts.items():
@@ -304,7 +304,7 @@ def residual_table(contacts):
 
 
 def spread_table(results):
-    """Every kernel's median and how far the rounds were apart."""
+    """Formats the median of every kernel and its range over the rounds."""
     lines = []
     for name, values in results["kernels"].items():
         for what, value in values.items():
@@ -313,5 +313,5 @@ def spread_table(results):
 
 
 def markdown(head, lines):
-    """A Markdown table."""
+    """Formats a Markdown table."""
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines]) + "\n"

@@ -32,7 +32,7 @@ def generate_launch_description():
             DeclareLaunchArgument("pace", default_value="realtime", description="realtime, max, lockstep or a speed factor"),
             DeclareLaunchArgument("record", default_value="", description="MCAP file to record to; empty: no recording"),
             DeclareLaunchArgument("namespace", default_value="", description="Namespace of the node and its topics"),
-            DeclareLaunchArgument("use_sim_time", default_value="false", description="Node parameter; without effect, because the node publishes the clock"),
+            DeclareLaunchArgument("use_sim_time", default_value="false", description="Node parameter; it has no effect, because the node publishes the clock"),
             OpaqueFunction(function=start),
         ]
     )

@@ -1,5 +1,6 @@
-//! Everything that is ROS, and nothing else: messages, the embedded DDS node, bags, and the bridge between the running
-//! world and the ROS graph. The only place that names ROS.
+//! ROS 2 interface of Merrow: plan of topics, conversion of data to messages, commands, services,
+//! actions, publishing and recording. The crate `merrow-ros2` contains the DDS node, the message
+//! types and the bags; the simulation crates do not depend on ROS.
 
 pub mod arm;
 pub mod convert;

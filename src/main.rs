@@ -1,4 +1,5 @@
-//! Command line of Merrow: arguments in, exit code out.
+//! Command line program of Merrow: parses the arguments, executes the command and returns the exit
+//! code.
 
 use clap::Parser;
 use std::any::Any;
@@ -23,7 +24,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Who reads has seen enough, as `head` does: that ends the program like any other end, bags and all, without a word.
+/// Suppresses the panic message for a closed pipe, as caused by `head`. The program then ends
+/// normally, including its bags.
 fn hush_broken_pipes() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -33,7 +35,7 @@ fn hush_broken_pipes() {
     }));
 }
 
-/// True for what `println!` says when nobody reads any more.
+/// Whether a panic is that of `println!` on a closed pipe.
 fn is_broken_pipe(cause: &dyn Any) -> bool {
     let is_one = |text: &String| {
         text.starts_with("failed printing to stdout") && text.contains("Broken pipe")

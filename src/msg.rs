@@ -1,5 +1,5 @@
-//! `merrow`: our own messages and services, for what no standard interface does. The interface files are in `msg/` and
-//! `srv/`.
+//! `merrow`: messages and services of this project, for functions without a standard interface. The
+//! interface files are in `msg/` and `srv/`.
 
 use merrow_ros2::message::Service;
 use merrow_ros2::message::{ros_message, ros_service};
@@ -16,16 +16,16 @@ ros_service! {
             steps: u64 = 1,
         }
         response StepSimulationResponse {
-            /// Whether all steps were made.
+            /// Whether all steps were executed.
             success: bool,
-            /// Why not, for a person to read.
+            /// Reason for a failure, as text for users.
             message: String,
             /// Simulation time after the last step.
             time: Time,
         }
     }
 
-    /// Puts a robot somewhere, at once.
+    /// Sets the pose and velocity of a robot immediately.
     pub struct SetPose("merrow/srv/SetPose") {
         request SetPoseRequest {
             /// Name of the robot.
@@ -36,71 +36,72 @@ ros_service! {
             twist: Twist,
         }
         response SetPoseResponse {
-            /// Whether the robot is there now.
+            /// Whether the robot has been moved.
             success: bool,
-            /// Why not, for a person to read.
+            /// Reason for a failure, as text for users.
             message: String,
         }
     }
 
-    /// Lets a coupling of the world take hold or let go.
+    /// Engages or releases a coupling of the world.
     pub struct Couple("merrow/srv/Couple") {
         request CoupleRequest {
             /// Name of the coupling.
             coupling: String,
-            /// True: take hold, for a latch: capture what comes; false: let go.
+            /// True: engage (a latch captures an approaching partner); false: release.
             engage: bool,
-            /// Robot or prop that a grasp is to take; empty: what it touches, or the nearest.
+            /// Robot or prop to be grasped; empty: the one in contact, or else the nearest.
             partner: String,
         }
         response CoupleResponse {
-            /// Whether it was done.
+            /// Whether the command was executed.
             success: bool,
-            /// Why not, for a person to read.
+            /// Reason for a failure, as text for users.
             message: String,
         }
     }
 
-    /// Changes the weather, at once or little by little.
+    /// Changes the weather, immediately or over a period.
     pub struct Weather("merrow/srv/Weather") {
         request WeatherRequest {
-            /// What changes, by the names of the parameters after `weather.`.
+            /// Fields to change, named like the parameters after `weather.`.
             names: Vec<String>,
-            /// What each becomes, in the unit of its name.
+            /// New value of each field, in the unit of its name.
             values: Vec<f64>,
-            /// Time over which it changes evenly; 0: at once \[s\].
+            /// Duration of the linear change; 0: immediate \[s\].
             duration_s: f64,
         }
         response WeatherResponse {
-            /// Whether the change is under way.
+            /// Whether the change has started.
             success: bool,
-            /// Why not, for a person to read.
+            /// Reason for a failure, as text for users.
             message: String,
         }
     }
 
-    /// Breaks a device of a robot or a beacon, or repairs it.
+    /// Sets or repairs a fault of a device of a robot or of a beacon.
     pub struct Fault("merrow/srv/Fault") {
         request FaultRequest {
-            /// Name of the fault; one that the robot has already is replaced.
+            /// Name of the fault; an existing fault of the robot with this name is replaced.
             name: String,
             /// Name of the robot; empty: the device is a beacon of the world.
             robot: String,
-            /// The device, as thrusters/port where several devices have its name; battery; a link for a leak; a beacon.
+            /// Name of the device, such as thrusters/port if several devices have that name;
+            /// battery; a link for a leak; a beacon.
             device: String,
-            /// What is wrong with it; none: the fault is repaired.
+            /// Kind of the fault; none: repairs the fault.
             kind: String,
-            /// Values of the kind by name.
+            /// Names of the values that the kind uses.
             names: Vec<String>,
-            /// One per name.
+            /// Value of each name, in the same order.
             values: Vec<f64>,
-            /// How long it lasts; 0: for good \[s\].
+            /// Duration of the fault; 0: permanent \[s\].
             duration_s: f64,
         }
         response FaultResponse {
-            /// Whether it acts now.
+            /// Whether the fault is now active or repaired.
             success: bool,
-            /// Why not, for a person to read.
+            /// Reason for a failure, as text for users.
             message: String,
         }
     }
@@ -108,55 +109,56 @@ ros_service! {
     /// Starts or stops recording a bag.
     pub struct Record("merrow/srv/Record") {
         request RecordRequest {
-            /// The MCAP file to write; empty: stop recording.
+            /// MCAP file to write; empty: stop recording.
             uri: String,
         }
         response RecordResponse {
-            /// Whether recording started or stopped as asked.
+            /// Whether recording started or stopped as requested.
             success: bool,
-            /// Why not, or what was written, for a person to read.
+            /// Reason for a failure, or a summary of the recording, as text for users.
             message: String,
         }
     }
 }
 
 ros_message! {
-    /// Two bodies that touch at one point.
+    /// Contact of two bodies at one point.
     pub struct Contact("merrow/msg/Contact") {
         /// Name of the first robot; empty: the terrain or a static structure.
         robot_a: String,
-        /// Name of its link; empty where there is none.
+        /// Name of its link; empty for the terrain and static structures.
         link_a: String,
-        /// Name of the collider that touches.
+        /// Name of its collider in contact.
         collider_a: String,
         /// Name of the second robot; empty: the terrain or a static structure.
         robot_b: String,
-        /// Name of its link; empty where there is none.
+        /// Name of its link; empty for the terrain and static structures.
         link_b: String,
-        /// Name of the collider that touches.
+        /// Name of its collider in contact.
         collider_b: String,
-        /// Where, in the world frame \[m\].
+        /// Contact point, in the world frame \[m\].
         position: Point,
         /// Unit normal from b to a, in the world frame.
         normal: Vector3,
-        /// Distance of the surfaces along the normal \[m\], negative where they overlap.
+        /// Distance of the surfaces along the normal \[m\], negative for penetration.
         separation: f64,
-        /// Force on a, in the world frame \[N\]; b feels the opposite.
+        /// Force on a, in the world frame \[N\]; the force on b is opposite.
         force: Vector3,
-        /// Impulse on a of the last step, in the world frame \[N s\].
+        /// Impulse on a during the last step, in the world frame \[N s\].
         impulse: Vector3,
     }
 
-    /// All contacts of one instant.
+    /// All contacts at one time.
     pub struct Contacts("merrow/msg/Contacts") {
-        /// When; the frame is the world.
+        /// Time of the contacts; the frame is the world.
         header: Header,
-        /// One per point.
+        /// One element per contact point.
         contacts: Vec<Contact>,
     }
 }
 
-/// One sample of every message type of this package, requests and responses of services included.
+/// Returns one sample of every message type of this package, including requests and responses of
+/// services.
 pub fn catalogue() -> Vec<TypeSample> {
     vec![
         TypeSample::of::<StepSimulationRequest>(),
@@ -176,7 +178,7 @@ pub fn catalogue() -> Vec<TypeSample> {
     ]
 }
 
-/// Name and type hash of every service of this package.
+/// Returns the name and type hash of every service of this package.
 pub fn services() -> Vec<(&'static str, &'static str)> {
     fn entry<S: Service>() -> (&'static str, &'static str) {
         (S::TYPE, S::type_hash())

@@ -368,10 +368,10 @@ fn picture(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>, Strin
     if !done.status.success() {
         return Err(String::from_utf8_lossy(&done.stderr).trim().to_owned());
     }
-    let mut reader = png::Decoder::new(std::fs::File::open(file).unwrap())
+    let mut reader = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(file).unwrap()))
         .read_info()
         .unwrap();
-    let mut numbers = vec![0; reader.output_buffer_size()];
+    let mut numbers = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut numbers).unwrap();
     Ok((
         info.width as usize,
@@ -410,17 +410,17 @@ fn snapshots_show_what_is_asked_for() {
     assert!(of("imu").unwrap() > 100.0);
     let said = of("camera").expect_err("there is none");
     assert!(
-        said.starts_with("merrow: no sensor `camera` on rov, expected one of imu, dvl, "),
+        said.starts_with("merrow: no sensor `camera` on rov; expected one of imu, dvl, "),
         "{said}"
     );
     for (arguments, part) in [
         (
             &["pool", "--view", "--from", "1,x,2,3"][..],
-            "expected three numbers as 1,2,3, got 1,x,2,3",
+            "found 1,x,2,3; expected three numbers such as 1,2,3",
         ),
         (
             &["pool", "--view", "--time-of-day", "a:14:30"],
-            "expected a time from 00:00 to 23:59, got a:14:30",
+            "found a:14:30; expected a time from 00:00 to 23:59",
         ),
         (
             &[
@@ -432,13 +432,13 @@ fn snapshots_show_what_is_asked_for() {
             &[
                 "sonar", "--robot", "rov", "--sensor", "sonar", "--show", "depth",
             ],
-            "--show depth is of cameras",
+            "--show depth applies to cameras",
         ),
         (
             &[
                 "sonar", "--robot", "rov", "--sensor", "imu", "--show", "depth",
             ],
-            "--show depth is of cameras",
+            "--show depth applies to cameras",
         ),
         (
             &[
@@ -450,7 +450,7 @@ fn snapshots_show_what_is_asked_for() {
                 "--time-of-day",
                 "10:00",
             ],
-            "--time-of-day is of cameras and views",
+            "--time-of-day applies to cameras and views",
         ),
     ] {
         let said = snapshot(&folder, arguments).expect_err(part);
@@ -460,15 +460,15 @@ fn snapshots_show_what_is_asked_for() {
     for (looks, part) in [
         (
             &["pool", "--view"][..],
-            "s.gif: expected a name that ends in .png or .jpg or .jpeg",
+            "s.gif: expected a file name that ends in .png or .jpg or .jpeg",
         ),
         (
             &["sonar", "--robot", "rov", "--sensor", "sonar"],
-            "s.gif: expected a name that ends in .png or",
+            "s.gif: expected a file name that ends in .png or",
         ),
         (
             &["sonar", "--robot", "rov", "--sensor", "imu"],
-            "s.gif: expected a name that ends in .svg or .png",
+            "s.gif: expected a file name that ends in .svg",
         ),
     ] {
         let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));

@@ -1,4 +1,4 @@
-"""Makes MuJoCo's models of the worlds in which things touch, from what benches/contact.rs says of Merrow's.
+"""Creates the MuJoCo models of the worlds with contacts, from the scene data that benches/contact.rs prints.
 
     python contact_models.py SCENES.json ROBOT.urdf FOLDER    writes FOLDER/mujoco_WORLD.xml for every world
 
@@ -14,7 +14,7 @@ from models import WATER_VISCOSITY_PA_S
 
 
 def spec_of(scene, spec):
-    """Water, step and sea floor of `scene` in `spec`."""
+    """Sets water, step and seabed of `scene` in `spec`."""
     spec.option.timestep = scene["step_s"]
     spec.option.gravity = [0, 0, -scene["gravity"]]
     spec.option.density = scene["density"]
@@ -26,12 +26,12 @@ def spec_of(scene, spec):
 
 
 def buoyancy(scene, link):
-    """MuJoCo has none, but can take off part of a body's weight."""
+    """Returns the gravity compensation that replaces buoyancy, which MuJoCo does not model."""
     return 1 - link["net_weight"] / (link["mass"] * scene["gravity"])
 
 
 def boxes(scene):
-    """A world of single boxes; their drag is that of ellipsoids."""
+    """Creates a world of single boxes with the drag of ellipsoids."""
     spec = spec_of(scene, mujoco.MjSpec())
     for robot in scene["robots"]:
         (link,), (box,) = robot["links"], robot["boxes"]
@@ -54,9 +54,9 @@ def boxes(scene):
 
 
 def arm(scene, urdf):
-    """The robot of a URDF: hulls as ellipsoids for the drag, the boxes that Merrow touches with, joints on springs."""
+    """Creates the robot of a URDF: hulls as ellipsoids for drag, the collision boxes of Merrow, joints with springs."""
     (robot,) = scene["robots"]
-    # the hulls are the URDF's visuals, which MuJoCo would drop
+    # the hulls are the visuals of the URDF, which MuJoCo discards by default
     keep = '<mujoco><compiler discardvisual="false" fusestatic="true"/></mujoco>'
     spec = spec_of(scene, mujoco.MjSpec.from_string(urdf.read_text().replace("</robot>", f"{keep}</robot>")))
     touching = {box["name"]: box["friction"] for box in robot["boxes"]}

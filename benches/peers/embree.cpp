@@ -1,9 +1,9 @@
-// What Embree needs for the rays that benches/rays.rs wrote, in nanoseconds of thread time: the peer of `benches/rays`.
+// Measures Embree on the rays that benches/rays.rs wrote, in nanoseconds of CPU time of the thread, for `benches/rays`.
 //
 //   embree FOLDER SIZE [robust]
 //
 // Reads FOLDER/scene_SIZE.bin and FOLDER/rays_SET.bin, traces every set once after a warm-up and prints a JSON object: ns per ray of each
-// set, the time to build. The library's interface is declared here as far as it is used, from its manual.
+// set, and the build time. The used part of the library's interface is declared here, from its manual.
 #include "timing.hpp"
 
 #include <cstdio>

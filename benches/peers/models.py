@@ -1,4 +1,4 @@
-"""Makes the peers' models of one robot from its URDF, so that all measure the same tree.
+"""Creates the models of one robot for the other programs from its URDF, so that all programs use the same tree.
 
     python models.py ROBOT.urdf FOLDER STEP_S    writes FOLDER/pinocchio.txt and FOLDER/mujoco.xml
 
@@ -16,7 +16,7 @@ WATER_VISCOSITY_PA_S = 0.001
 
 
 def write_pinocchio(urdf, path):
-    """Writes the free-flying model that Pinocchio reads from the URDF, as peers/pinocchio.cpp takes it: a joint a line.
+    """Writes the free-flying model that Pinocchio reads from the URDF in the format of peers/pinocchio.cpp: one joint per line.
 
     Pinocchio's parser merges links that are fixed to others.
     """
@@ -27,7 +27,7 @@ def write_pinocchio(urdf, path):
         if kind != ("JointModelFreeFlyer" if i == 1 else "JointModelRZ"):
             raise SystemExit(f"{model.names[i]} is a {kind}: peers/pinocchio.cpp builds revolute joints about z only")
         place, body = model.jointPlacements[i], model.inertias[i]
-        # Eigen counts down the columns
+        # Eigen matrices are column-major
         numbers = [*place.rotation.T.flat, *place.translation, body.mass, *body.lever, *body.inertia.T.flat]
         lines.append(" ".join([str(model.parents[i]), *(repr(float(x)) for x in numbers)]))
     path.write_text("\n".join(lines) + "\n")
@@ -36,7 +36,7 @@ def write_pinocchio(urdf, path):
 def write_mujoco(urdf, path, step_s):
     """Writes a free-floating MJCF: RK4, ellipsoid fluid on every hull, no contacts, no joint limits."""
     spec = mujoco.MjSpec.from_file(str(urdf))
-    # links fixed to others are merged, as Pinocchio does; the root, which URDF welds to the world, is freed
+    # merge fixed links, as Pinocchio does; free the root, which the URDF import fixes to the world
     spec.compiler.fusestatic = True
     spec.bodies[1].add_freejoint()
     spec.option.timestep = step_s

@@ -1,6 +1,6 @@
-// MuJoCo's mj_step on a robot, through its C API, timed as benches/kernel.rs times Merrow's RK4 step.
+// Measures MuJoCo's mj_step of a robot through its C API, with the timing of Merrow's RK4 step in benches/kernel.rs.
 //
-// The model is made by peers/models.py: the same tree, RK4, ellipsoid fluid, no contacts and no limits.
+// peers/models.py creates the model: the same tree, RK4, ellipsoid fluid, no contacts and no limits.
 //
 //   mujoco MODEL.xml           prints one JSON object
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// The state of benches/kernel.rs in kind: a general one, no term of which vanishes.
+/// A general state like that of benches/kernel.rs, in which no term vanishes.
 void set_state(const mjModel * model, mjData * data)
 {
   mj_resetData(model, data);
@@ -28,7 +28,7 @@ double time_steps(const mjModel * model, mjData * data)
   set_state(model, data);
   int step = 0;
   return median_ns([&] {
-    // one second of swimming, then again: a long series must not measure a wild tumble
+    // restart after one second, because the motion of a long series becomes unrealistic
     if (++step % 1000 == 0) set_state(model, data);
     mj_step(model, data);
   });
@@ -51,7 +51,7 @@ int main(int argc, char ** argv)
   mjData * data = mj_makeData(model);
   const double rk4 = time_steps(model, data);
   if (!std::isfinite(data->qpos[0]) || data->warning[mjWARN_BADQACC].number > 0) {
-    std::fprintf(stderr, "mujoco: the motion is not finite: its time means nothing\n");
+    std::fprintf(stderr, "mujoco: the motion is not finite, so its time is not meaningful\n");
     return 1;
   }
   std::printf(

@@ -1,7 +1,7 @@
-// MuJoCo's mj_step where things touch, through its C API, timed as benches/contact.rs times Merrow's step.
+// Measures MuJoCo's mj_step with contacts through its C API, with the timing of Merrow's step in benches/contact.rs.
 //
-// The model is made by peers/contact_models.py. Friction cones and integrators are tried in turn: which is fastest
-// depends on the world, and the fastest counts. The solver is Newton's, its tolerance the default.
+// peers/contact_models.py creates the model. All combinations of friction cone and integrator are measured, because the
+// fastest one, which counts, depends on the world. The solver is Newton with its default tolerance.
 //
 //   mujoco_contact MODEL.xml MOVING SETTLED RESTING SAMPLES INTEGRATOR...
 //
@@ -34,7 +34,7 @@ struct Choice
 constexpr Choice CONES[] = {{"pyramidal", mjCONE_PYRAMIDAL}, {"elliptic", mjCONE_ELLIPTIC}};
 constexpr Choice INTEGRATORS[] = {{"Euler", mjINT_EULER}, {"implicitfast", mjINT_IMPLICITFAST}, {"RK4", mjINT_RK4}};
 
-/// What should be nothing at rest, and the steps in which the solver ran out of iterations.
+/// Quantities that are zero at perfect rest, and the number of steps in which the solver did not converge.
 struct Residual
 {
   int contacts = 0, unsolved_moving = 0, unsolved_at_rest = 0;
@@ -57,7 +57,7 @@ bool ran_out(const mjModel * model, const mjData * data)
   return false;
 }
 
-/// Nanoseconds per step.
+/// Returns the time per step [ns].
 double time_steps(const mjModel * model, mjData * data, int steps)
 {
   const double start = thread_time_ns();
@@ -93,14 +93,14 @@ void look(const mjModel * model, const mjData * data, Residual & residual)
   }
 }
 
-/// Prints one setting's member of the JSON object; false if the motion was not finite.
+/// Prints the member of one setting in the JSON object; returns false if the motion was not finite.
 bool measure(mjModel * model, const Choice & cone, const Choice & integrator, const Plan & plan)
 {
   model->opt.cone = cone.value;
   model->opt.integrator = integrator.value;
   mjData * data = mj_makeData(model);
   Residual residual;
-  // memory is found, caches are warm
+  // first run: allocates memory and warms the caches
   start(model, data);
   residual.unsolved_moving = count_unsolved(model, data, plan.moving);
   std::vector<double> moving, at_rest;
@@ -152,7 +152,7 @@ int main(int argc, char ** argv)
     for (int i = 6; i < argc; ++i) {
       const Choice * integrator = find_integrator(argv[i]);
       if (!integrator) {
-        std::fprintf(stderr, "mujoco_contact: no integrator %s: Euler, implicitfast or RK4\n", argv[i]);
+        std::fprintf(stderr, "mujoco_contact: unknown integrator %s, expected Euler, implicitfast or RK4\n", argv[i]);
         return 2;
       }
       std::printf("%s", separator);

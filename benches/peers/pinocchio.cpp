@@ -1,8 +1,8 @@
-// Pinocchio's articulated-body algorithm on a robot, timed as benches/kernel.rs times Merrow's.
+// Measures Pinocchio's articulated-body algorithm on a robot, with the timing of Merrow's in benches/kernel.rs.
 //
-// It is written as a user of Pinocchio writes it: one Model, one Data, pinocchio::aba() from the headers, so that the
-// compiler's flags apply to it. The joints come from peers/models.py as numbers: the library's own URDF reader is
-// compiled for another alignment than an AVX build has.
+// The code is typical of Pinocchio's users: one Model, one Data, pinocchio::aba() from the headers, so that the flags of
+// the compiler apply to it. peers/models.py provides the joints as numbers, because the URDF reader in the library is
+// compiled for a different alignment than an AVX build.
 //
 //   pinocchio MODEL.txt        prints one JSON object
 
@@ -21,7 +21,7 @@
 
 namespace {
 
-/// A line of the file: parent, place of the joint in it, mass, centre of mass, inertia about that.
+/// A line of the file: parent, pose of the joint in the parent, mass, centre of mass, inertia about the centre of mass.
 pinocchio::Model read_model(const std::string & path)
 {
   std::ifstream file(path);
@@ -48,14 +48,14 @@ pinocchio::Model read_model(const std::string & path)
   return model;
 }
 
-/// Keeps the compiler from dropping a result nobody reads.
+/// Prevents the compiler from removing an unused result.
 void keep(const Eigen::VectorXd & result) { asm volatile("" : : "g"(result.data()) : "memory"); }
 
 void run(const std::string & path)
 {
   const pinocchio::Model model = read_model(path);
   pinocchio::Data data(model);
-  // the state of benches/kernel.rs in kind: a general one, no term of which vanishes
+  // a general state like that of benches/kernel.rs, in which no term vanishes
   Eigen::VectorXd q = pinocchio::neutral(model);
   q.tail(model.nq - 7).setConstant(0.3);
   Eigen::VectorXd v = Eigen::VectorXd::Constant(model.nv, 0.1);

@@ -1,8 +1,8 @@
-"""Subscribes to Imu topics over Cyclone DDS, as a ROS 2 node would, and counts what comes.
+"""Subscribes to Imu topics over Cyclone DDS, like a ROS 2 node, and counts the received messages.
 
     python subscriber.py DOMAIN SETTLE_S WINDOW_S TOPIC...    prints one JSON object
 
-Run by benches/run in its own Python environment; it shares the peer that the tests use.
+Run by benches/run in its own Python environment; it uses the DDS peer of the tests.
 """
 
 import json
@@ -16,7 +16,7 @@ import peer  # noqa: E402
 
 
 def main():
-    """Counts messages for WINDOW_S seconds that begin SETTLE_S seconds after the start."""
+    """Counts messages for WINDOW_S seconds starting SETTLE_S seconds after the start."""
     start = time.monotonic()
     domain, settle_s, window_s = int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
     node = peer.Peer(domain)

@@ -1,6 +1,6 @@
-// Times a call as benches/kernel.rs does: median over 21 batches of thread time.
+// Measures the time of a call like benches/kernel.rs: median over 21 batches of CPU time of the thread.
 //
-// The peers must be measured by the same clock and the same rule as Merrow, or the ratios mean nothing.
+// All programs must be measured with the same clock and the same rule, otherwise the ratios are not meaningful.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <ctime>
 
-/// Processor time this thread has used [ns].
+/// CPU time of this thread [ns].
 inline double thread_time_ns()
 {
   timespec t{};
@@ -16,7 +16,7 @@ inline double thread_time_ns()
   return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
 }
 
-/// Median over 21 batches of 20 to 40 ms each [ns per call].
+/// Returns the median over 21 batches of 20 to 40 ms each [ns per call].
 template <typename Call>
 double median_ns(Call call)
 {

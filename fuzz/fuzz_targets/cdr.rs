@@ -1,4 +1,5 @@
-//! Messages from the network: any bytes are decoded or refused, by every type that can come in.
+//! Fuzzes messages from the network: every incoming type must decode or reject any bytes without a
+//! panic.
 //!
 //! `cargo +nightly fuzz run cdr -- -max_len=4096 -rss_limit_mb=512`
 #![no_main]

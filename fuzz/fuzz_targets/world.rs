@@ -1,6 +1,8 @@
-//! World files: any text is read or refused, and what was read can be stepped.
+//! Fuzzes world files: any text must be read or rejected without a panic, and an accepted world
+//! must run for a few steps.
 //!
-//! `cargo +nightly fuzz run world -- -max_len=8192`, best with `worlds/` copied into `fuzz/corpus/world/`.
+//! `cargo +nightly fuzz run world -- -max_len=8192`; works best with `worlds/` copied into
+//! `fuzz/corpus/world/`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,12 +12,12 @@ use std::sync::Arc;
 
 fuzz_target!(|text: &str| {
     match load_text("fuzz.yaml", text, Overrides::default()) {
-        // larger grids cost time alone
+        // larger fleets only cost time
         Ok(world) if world.scene.robots.len() <= 8 => {
             let mut simulation = Simulation::new(Arc::new(world.scene), 1).expect("one thread needs no pool");
             simulation.advance(3);
         }
         Ok(_) => {}
-        Err(problems) => assert!(!problems.is_empty(), "refused without a reason"),
+        Err(problems) => assert!(!problems.is_empty(), "rejected without a reason"),
     }
 });

@@ -1,4 +1,4 @@
-//! `control_msgs/action/FollowJointTrajectory` for one group of joints.
+//! Server of the action `control_msgs/action/FollowJointTrajectory` for one group of joints.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,10 +18,11 @@ use merrow_ros2::msg::control_msgs::follow_joint_trajectory::{
     Action, Feedback, Goal, Result as Outcome,
 };
 
-/// Starts the action.
+/// Starts the action server named `label` for the group `place`. Returns the server and the
+/// observer that reports on its goals.
 ///
 /// # Errors
-/// An endpoint could not be made.
+/// An endpoint could not be created.
 pub fn start(
     node: &Node,
     label: &str,
@@ -56,7 +57,7 @@ impl Executor<Action> for Follower {
             self.mailbox.refuse(
                 Some(self.place.robot),
                 &self.label,
-                &format!("a goal: {reason}"),
+                &format!("goal rejected: {reason}"),
             );
             Outcome {
                 error_code: code,
@@ -82,14 +83,14 @@ impl Executor<Action> for Follower {
     }
 
     fn replaced(&mut self) -> Outcome {
-        Action::given_up("another goal took its place")
+        Action::given_up("replaced by another goal")
     }
 
     fn malformed(&mut self, what: &str, why: &CdrError) {
         self.mailbox.refuse(
             None,
             &self.label,
-            &format!("a malformed request of {what}: {why}"),
+            &format!("malformed {what} request: {why}"),
         );
     }
 }
@@ -98,12 +99,12 @@ impl Speech for Action {
     fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> Outcome {
         let (robot, _) = status.place.of(scene);
         let (error_code, error_string) = match goal.state {
-            GoalState::Succeeded => (Outcome::SUCCESSFUL, "the goal is reached".to_string()),
-            GoalState::Cancelled => (Outcome::SUCCESSFUL, "canceled, the joints hold".to_string()),
+            GoalState::Succeeded => (Outcome::SUCCESSFUL, "goal reached".to_string()),
+            GoalState::Cancelled => (Outcome::SUCCESSFUL, "canceled; the joints hold their position".to_string()),
             GoalState::Aborted(why) => (why.code(), why.text(robot)),
-            GoalState::Preempted => return Self::given_up("another command took its place"),
+            GoalState::Preempted => return Self::given_up("replaced by another command"),
             GoalState::Active => {
-                return Self::given_up("the robot was stopped: its state is not finite");
+                return Self::given_up("the robot was halted because its state is not finite");
             }
         };
         Outcome {

@@ -1,4 +1,5 @@
-//! The two gripper actions, `control_msgs/action/GripperCommand` and `ParallelGripperCommand`, for one group of joints.
+//! Servers of the two gripper actions, `control_msgs/action/GripperCommand` and
+//! `ParallelGripperCommand`, for one group of joints.
 
 use std::sync::Arc;
 
@@ -18,10 +19,11 @@ use merrow_ros2::msg::control_msgs::{
 };
 use merrow_ros2::msg::sensor_msgs::JointState;
 
-/// Starts one of the actions.
+/// Starts the action server named `label` for the group `place`. Returns the server and the
+/// observer that reports on its goals.
 ///
 /// # Errors
-/// An endpoint could not be made.
+/// An endpoint could not be created.
 pub fn start<A: Grip>(
     node: &Node,
     label: &str,
@@ -39,16 +41,16 @@ pub fn start<A: Grip>(
     Ok((server, Box::new(slot)))
 }
 
-/// Where a gripper is to go.
+/// Checked goal of a gripper: target position and limit of the effort.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aim {
-    /// Position of its joints [m or rad].
+    /// Target position of its joints [m or rad].
     position: f64,
-    /// Largest effort [N or N m]; 0: as much as they have.
+    /// Maximum effort [N or N m]; 0 means the maximum of the drives.
     max_effort: f64,
 }
 
-/// How a gripper stands at the end of a goal.
+/// State of a gripper at the end of a goal.
 #[derive(Debug, Clone, Default)]
 pub struct Stand {
     joint: String,
@@ -57,11 +59,11 @@ pub struct Stand {
     reached: bool,
 }
 
-/// One of the two actions.
+/// One of the two gripper actions.
 pub trait Grip: Speech {
-    /// What a goal asks for.
+    /// Extracts the target of a goal, or returns the reason why the goal is invalid.
     fn aim(robot: &Robot, group: &JointGroup, goal: Self::Goal) -> Result<Aim, String>;
-    /// The result of a gripper that stands like this.
+    /// Builds the result message from the state of the gripper.
     fn result(stand: Stand) -> Self::Result;
 }
 
@@ -83,7 +85,7 @@ impl<A: Grip> Executor<A> for Gripper<A> {
                 self.mailbox.refuse(
                     Some(self.place.robot),
                     &self.label,
-                    &format!("a goal: {reason}"),
+                    &format!("goal rejected: {reason}"),
                 );
                 A::given_up(&reason)
             })
@@ -111,14 +113,14 @@ impl<A: Grip> Executor<A> for Gripper<A> {
     }
 
     fn replaced(&mut self) -> A::Result {
-        A::given_up("another goal took its place")
+        A::given_up("replaced by another goal")
     }
 
     fn malformed(&mut self, what: &str, why: &CdrError) {
         self.mailbox.refuse(
             None,
             &self.label,
-            &format!("a malformed request of {what}: {why}"),
+            &format!("malformed {what} request: {why}"),
         );
     }
 }
@@ -126,20 +128,20 @@ impl<A: Grip> Executor<A> for Gripper<A> {
 fn sensible(aim: Aim) -> Result<Aim, String> {
     if !aim.position.is_finite() {
         return Err(format!(
-            "found position {}, expected a finite one",
+            "position is {}; expected a finite number",
             aim.position
         ));
     }
     if !(aim.max_effort.is_finite() && aim.max_effort >= 0.0) {
         return Err(format!(
-            "found max_effort {}, expected 0 (no limit) or more",
+            "max_effort is {}; expected 0 (no limit) or more",
             aim.max_effort
         ));
     }
     Ok(aim)
 }
 
-/// How the gripper stands when its goal has ended.
+/// Returns the state of the gripper at the end of its goal.
 fn stand(scene: &Scene, status: &GroupStatus, goal: Standing) -> Stand {
     let (robot, group) = status.place.of(scene);
     Stand {
@@ -229,11 +231,11 @@ impl Grip for parallel::Action {
             return Err(format!("no joint {unknown:?} in group {}", group.name));
         }
         let [position] = position[..] else {
-            return Err(format!("found {} positions, expected 1", position.len()));
+            return Err(format!("found {} positions; expected 1", position.len()));
         };
         if let Some(velocity) = velocity.first() {
             return Err(format!(
-                "found velocity {velocity}, expected none: it goes as fast as its drive does"
+                "found velocity {velocity}; expected none, because the drive determines the speed"
             ));
         }
         match effort[..] {
@@ -246,7 +248,7 @@ impl Grip for parallel::Action {
                 max_effort,
             }),
             _ => Err(format!(
-                "found {} efforts, expected 1 or none",
+                "found {} efforts; expected 1 or none",
                 effort.len()
             )),
         }

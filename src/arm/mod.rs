@@ -1,9 +1,10 @@
-//! Arms and grippers as ros2_control has them: per group of joints a trajectory controller, forward controllers and,
-//! for a gripper, its two actions.
+//! Arms and grippers with the interfaces of ros2_control: each group of joints has a trajectory
+//! controller and forward controllers, and a gripper has its two actions.
 //!
-//! This file says which of them a group has and under which names; `request.rs` makes trajectories of messages,
-//! `follow.rs` and `gripper.rs` take goals, `watch.rs` tells how they go. None of them touches the state: commands go
-//! into the mailbox, and what is published comes from the outlet.
+//! This module defines which interfaces a group has and their names. `request.rs` converts messages
+//! to trajectories, `follow.rs` and `gripper.rs` accept goals, and `watch.rs` reports their
+//! progress. None of them accesses the simulation state: commands go to the mailbox, and the
+//! publisher thread publishes the state.
 
 mod follow;
 mod gripper;
@@ -29,7 +30,7 @@ use merrow_ros2::msg::std_msgs::Float64MultiArray;
 use merrow_ros2::msg::trajectory_msgs::JointTrajectory;
 use merrow_ros2::qos::Qos;
 
-/// Which joints: those of a group of a robot, by index.
+/// Group of joints of a robot, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Index of the robot.
@@ -39,38 +40,38 @@ pub struct Place {
 }
 
 impl Place {
-    /// Robot and group.
+    /// Looks up the robot and its group.
     pub fn of(self, scene: &Scene) -> (&Robot, &JointGroup) {
         let robot = &scene.robots[self.robot];
         (robot, &robot.joint_groups[self.group])
     }
 }
 
-/// What an action does.
+/// Kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// Follows a trajectory.
+    /// Follows a trajectory, by `control_msgs/action/FollowJointTrajectory`.
     Follow,
     /// Moves a gripper, by `control_msgs/action/GripperCommand`.
     Grip,
-    /// The same by `control_msgs/action/ParallelGripperCommand`.
+    /// Moves a gripper, by `control_msgs/action/ParallelGripperCommand`.
     GripParallel,
 }
 
-/// An action that the node serves.
+/// An action that the node offers.
 #[derive(Clone, Debug)]
 pub struct ActionPlan {
-    /// Name.
+    /// Name of the action.
     pub name: String,
-    /// ROS name of its type.
+    /// ROS name of the action type.
     pub kind: &'static str,
-    /// Whose joints it moves.
+    /// Group of joints that the action moves.
     pub place: Place,
-    /// What it does.
+    /// Kind of the action.
     pub deed: Deed,
 }
 
-/// True if every joint of the group can be commanded in `mode`.
+/// Whether every joint of the group accepts commands in `mode`.
 fn knows(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {
     group
         .joints
@@ -82,7 +83,8 @@ fn knows(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {
         })
 }
 
-/// True if a group opens and closes: one joint, or several that its name calls a gripper.
+/// Whether a group is a gripper: it accepts position commands and has one joint, or a name ending
+/// in "gripper".
 fn is_gripper(robot: &Robot, group: &JointGroup) -> bool {
     knows(robot, group, JointMode::Position)
         && (group.joints.len() == 1 || group.name.ends_with("gripper"))
@@ -104,7 +106,7 @@ fn groups(scene_index: usize, robot: &Robot) -> impl Iterator<Item = (Place, &Jo
         })
 }
 
-/// The topics that the groups of a robot publish.
+/// Appends the topics that the groups of a robot publish to `outputs`.
 pub fn outputs(index: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     for (place, group) in groups(index, robot) {
         outputs.push(Output {
@@ -117,7 +119,7 @@ pub fn outputs(index: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     }
 }
 
-/// The topics that command the groups of a robot.
+/// Appends the topics that command the groups of a robot to `inputs`.
 pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     for (place, group) in groups(index, robot) {
         let base = format!("{}/{}", robot.name, group.name);
@@ -140,7 +142,7 @@ pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
                     info: Float64MultiArray::info(),
                     target: Target::Group { place, mode },
                     unit: format!(
-                        "one value each of {}: {}",
+                        "one value per joint ({}): {}",
                         joint_names(robot, group),
                         unit(robot, group, mode)
                     ),
@@ -159,7 +161,7 @@ fn joint_names(robot: &Robot, group: &JointGroup) -> String {
     names.join(", ")
 }
 
-/// Unit of a command to the group's joints.
+/// Returns the unit of a command to the joints of the group.
 fn unit(robot: &Robot, group: &JointGroup, mode: JointMode) -> &'static str {
     let slides = |j: &usize| robot.links[j + 1].joint.kind == JointKind::Prismatic;
     let [turning, sliding, mixed] = match mode {
@@ -174,7 +176,7 @@ fn unit(robot: &Robot, group: &JointGroup, mode: JointMode) -> &'static str {
     }
 }
 
-/// The actions of the groups of a robot.
+/// Lists the actions of the groups of a robot.
 pub fn actions(index: usize, robot: &Robot) -> Vec<ActionPlan> {
     let mut actions = Vec::new();
     for (place, group) in groups(index, robot) {
@@ -210,20 +212,20 @@ pub fn actions(index: usize, robot: &Robot) -> Vec<ActionPlan> {
     actions
 }
 
-/// An action that is served; dropping it ends it.
+/// A running action server. Dropping it stops the server.
 pub enum Served {
-    /// Of a trajectory.
+    /// Server of a trajectory action.
     Follow(ActionServer<follow_joint_trajectory::Action>),
-    /// Of a gripper.
+    /// Server of a gripper action.
     Grip(ActionServer<gripper_command::Action>),
-    /// Of a gripper, in the newer form.
+    /// Server of a parallel gripper action.
     GripParallel(ActionServer<parallel_gripper_command::Action>),
 }
 
-/// Starts an action: the server, and what tells of its goals.
+/// Starts an action. Returns the server and the observer that reports on its goals.
 ///
 /// # Errors
-/// An endpoint could not be made.
+/// An endpoint could not be created.
 pub fn serve(
     node: &Node,
     plan: &ActionPlan,
@@ -246,7 +248,7 @@ pub fn serve(
     })
 }
 
-/// Services of an action and their types: name after `_action/`, type.
+/// Lists the services of an action: the name after `_action/`, and the type.
 pub fn services_of(kind: &'static str) -> [(&'static str, String); 3] {
     [
         ("send_goal", format!("{kind}_SendGoal")),

@@ -1,5 +1,6 @@
-//! Trajectories from messages: names to joints, durations to nanoseconds, tolerances in order; the rest is judged by the
-//! control, by the same rules as when the trajectory arrives there.
+//! Conversion of messages to trajectories: names to joint indices, durations to nanoseconds,
+//! tolerances to joint order. The control checks all other conditions by the same rules as on
+//! arrival of the trajectory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,15 +17,16 @@ use merrow_ros2::msg::control_msgs::follow_joint_trajectory::{Goal, Result as Ou
 use merrow_ros2::msg::trajectory_msgs::JointTrajectory;
 use merrow_sim::control::joints::command::{check_joints, check_trajectory};
 
-/// Points of a trajectory at most: it is judged between two steps.
+/// Maximum number of points of a trajectory, because the check runs between two steps.
 const MAX_POINTS: usize = 10_000;
 
-/// Why a goal is not accepted: an error code of `FollowJointTrajectory`, and the reason in one line.
+/// Reason why a goal is rejected: an error code of `FollowJointTrajectory`, and the reason in one
+/// line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
-    /// The code.
+    /// Error code, a constant of `FollowJointTrajectory`.
     pub code: i32,
-    /// The reason.
+    /// Reason in one line.
     pub reason: String,
 }
 
@@ -42,15 +44,15 @@ fn invalid_joints(reason: impl Into<String>) -> Rejection {
     }
 }
 
-/// The next number of a goal.
+/// Returns the next goal number.
 pub fn goal_number(progress: &Progress) -> u64 {
     progress.newest.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// The command that a message on a trajectory topic stands for.
+/// Converts a message on a trajectory topic to a command.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why the message is invalid.
 pub fn topic_trajectory(
     scene: &Scene,
     place: Place,
@@ -58,7 +60,7 @@ pub fn topic_trajectory(
     progress: &Progress,
 ) -> Result<Command, String> {
     let message =
-        from_bytes::<JointTrajectory>(bytes).map_err(|e| format!("a malformed message: {e}"))?;
+        from_bytes::<JointTrajectory>(bytes).map_err(|e| format!("malformed message: {e}"))?;
     let (robot, group) = place.of(scene);
     let now_ns = progress.now_ns.load(Ordering::Relaxed);
     let found = trajectory(robot, group, message).and_then(|t| judged(robot, group, t, now_ns));
@@ -72,7 +74,7 @@ pub fn topic_trajectory(
     })
 }
 
-/// The trajectory of an action's goal.
+/// Converts an action goal to a trajectory and checks it. `now_ns` is the simulation time [ns].
 pub fn goal_trajectory(
     robot: &Robot,
     group: &JointGroup,
@@ -82,12 +84,12 @@ pub fn goal_trajectory(
     let multi = &goal.multi_dof_trajectory;
     if !(multi.joint_names.is_empty() && multi.points.is_empty()) {
         return Err(invalid_goal(
-            "a multi_dof_trajectory, expected none: every joint has one degree of freedom",
+            "found a multi_dof_trajectory; expected none, because every joint has one degree of freedom",
         ));
     }
     if !(goal.component_path_tolerance.is_empty() && goal.component_goal_tolerance.is_empty()) {
         return Err(invalid_goal(
-            "component tolerances, expected none: every joint has one degree of freedom",
+            "found component tolerances; expected none, because every joint has one degree of freedom",
         ));
     }
     let mut found = trajectory(robot, group, goal.trajectory)?;
@@ -98,7 +100,7 @@ pub fn goal_trajectory(
     judged(robot, group, found, now_ns)
 }
 
-/// The trajectory, if the control will take it.
+/// Returns the trajectory if the control accepts it.
 fn judged(
     robot: &Robot,
     group: &JointGroup,
@@ -127,7 +129,7 @@ fn judged(
         .map_err(|reason| Rejection { code, reason })
 }
 
-/// Names become joints, times numbers; nothing else is looked at.
+/// Converts names to joints and times to numbers, without further checks.
 fn trajectory(
     robot: &Robot,
     group: &JointGroup,
@@ -136,7 +138,7 @@ fn trajectory(
     if message.points.len() > MAX_POINTS {
         let found = message.points.len();
         return Err(invalid_goal(format!(
-            "found {found} points, expected {MAX_POINTS} at most"
+            "found {found} points; expected at most {MAX_POINTS}"
         )));
     }
     let joints = message
@@ -152,7 +154,7 @@ fn trajectory(
             accelerations: point.accelerations,
             effort: point.effort,
             time_from_start_ns: nanoseconds(&point.time_from_start).ok_or_else(|| {
-                invalid_goal(format!("point {k}: its time_from_start is negative"))
+                invalid_goal(format!("point {k}: time_from_start is negative"))
             })?,
         });
     }
@@ -161,7 +163,7 @@ fn trajectory(
         .ok()
         .map(|sec| sec * 1_000_000_000 + u64::from(nanosec));
     let start =
-        start.ok_or_else(|| invalid_goal("the stamp is negative, expected 0 (now) or later"))?;
+        start.ok_or_else(|| invalid_goal("the stamp is negative; expected 0 (now) or later"))?;
     Ok(Trajectory {
         joints,
         points,
@@ -170,7 +172,7 @@ fn trajectory(
     })
 }
 
-/// The joint of the group of this name.
+/// Finds the joint of the group with this name.
 fn find(robot: &Robot, group: &JointGroup, name: &str) -> Result<usize, Rejection> {
     let name_of = |joint: usize| robot.links[joint + 1].joint.name.as_str();
     group
@@ -181,14 +183,14 @@ fn find(robot: &Robot, group: &JointGroup, name: &str) -> Result<usize, Rejectio
         .ok_or_else(|| {
             let names: Vec<&str> = group.joints.iter().map(|joint| name_of(*joint)).collect();
             invalid_joints(format!(
-                "no joint {name:?} in group {}, expected one of {}",
+                "no joint {name:?} in group {}; expected one of {}",
                 group.name,
                 names.join(", ")
             ))
         })
 }
 
-/// One tolerance per joint of the trajectory, in its order; none where none is given.
+/// Returns one tolerance per joint, in the order of the trajectory; empty if none is given.
 fn tolerances(
     robot: &Robot,
     joints: &[usize],
@@ -227,7 +229,7 @@ fn tolerances(
         Some(unknown) => {
             let name = &unknown.name;
             Err(invalid_joints(format!(
-                "a {what} tolerance of joint {name:?}, which the trajectory does not have"
+                "{what} tolerance for joint {name:?}, which is not in the trajectory"
             )))
         }
         None => Ok(found),

@@ -1,4 +1,5 @@
-//! What joints report, as messages: `joint_states`, the state of a controller, the feedback of a trajectory.
+//! Messages with the state of joints: `joint_states`, the state of a controller, and the feedback
+//! of a trajectory.
 
 use crate::arm::Place;
 use crate::convert::header;
@@ -11,7 +12,9 @@ use merrow_ros2::msg::control_msgs::follow_joint_trajectory::Feedback;
 use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::trajectory_msgs::JointTrajectoryPoint;
 
-/// State of all joints of a robot that move: what encoders and current sensors say, and for ideal drives the truth; then its fins and what nods its lasers.
+/// Builds the `JointState` message of a robot. It contains all movable joints as measured by their
+/// encoders and current sensors, or the true state for ideal drives. The angles of fins and of
+/// tilting lasers follow.
 pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointState {
     let model = &scene.robots[robot];
     let moving =
@@ -27,7 +30,7 @@ pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointSta
         out.name.push(fin.name.clone());
         out.position.push(memory.angle);
         out.velocity.push(memory.rate);
-        // nothing measures it: left out where no joint has one
+        // no sensor measures the effort of a fin; without joints the list stays empty
         if has_efforts {
             out.effort.push(f64::NAN);
         }
@@ -48,7 +51,7 @@ pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointSta
     }
 }
 
-/// Names of what [`joint_state`] tells of, in its order.
+/// Returns the names of the entries of [`joint_state`], in the same order.
 pub fn joint_state_names(robot: &Robot) -> Vec<String> {
     let joints = robot.links[1..]
         .iter()
@@ -70,7 +73,7 @@ pub fn joint_state_names(robot: &Robot) -> Vec<String> {
         .collect()
 }
 
-/// State of some joints, without a header.
+/// Builds the state of the given joints, without a header.
 pub fn joints_of(
     model: &Robot,
     joints: impl Iterator<Item = usize>,
@@ -83,7 +86,7 @@ pub fn joints_of(
         out.name.push(model.links[j + 1].joint.name.clone());
         out.position.push(measured.position);
         out.velocity.push(measured.velocity);
-        // an ideal drive has no sensor of its effort: what the dynamics needed
+        // an ideal drive has no effort sensor, so the effort of the inverse dynamics is reported
         let effort = measured.effort;
         out.effort.push(if effort.is_nan() {
             snapshot.efforts[robot][j]
@@ -94,7 +97,7 @@ pub fn joints_of(
     out
 }
 
-/// What the controller of a group wants, measures and commands.
+/// Builds the controller state of a group: reference, measured state, error and command.
 pub fn controller_state(
     scene: &Scene,
     place: Place,
@@ -130,7 +133,7 @@ pub fn controller_state(
     }
 }
 
-/// How a trajectory goes.
+/// Builds the feedback message of a trajectory.
 pub fn feedback(scene: &Scene, snapshot: &Snapshot, place: Place) -> Feedback {
     let (robot, group) = place.of(scene);
     let Points {
@@ -167,7 +170,7 @@ fn tracking<'s>(
         .map(move |joint| &snapshot.tracking[place.robot][*joint])
 }
 
-/// Where the joints of a group should be, where they are, and the difference.
+/// Reference, measured state and error of the joints of a group.
 struct Points {
     reference: JointTrajectoryPoint,
     feedback: JointTrajectoryPoint,
@@ -211,9 +214,9 @@ impl Points {
     }
 }
 
-/// Time since the start of a trajectory; 0 without one, negative before it.
+/// Time since the start of a trajectory; 0 without a trajectory, negative before its start.
 fn since(start_ns: Option<u64>, now_ns: u64) -> Duration {
-    // 292 years of simulated time fit
+    // i64 holds 292 years of simulation time
     let ns = start_ns.map_or(0, |start_ns| now_ns as i64 - start_ns as i64);
     Duration {
         sec: i32::try_from(ns.div_euclid(1_000_000_000)).unwrap_or(i32::MIN),

@@ -1,7 +1,9 @@
-//! How goals go: from the state between two blocks to the clients, by way of the outlet's thread.
+//! Reports the progress and the end of goals: from the simulation state between two blocks of
+//! steps, through the publisher thread, to the clients.
 //!
-//! The control keeps, per group, the newest goal and the one before it under the numbers that were given with the
-//! commands. Which number is which client's goal is remembered here, for as long as it is under way.
+//! For each group, the control stores the newest goal and the previous one under the numbers given
+//! with the commands. This module maps these numbers to the clients' goals while they are
+//! executing.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,32 +19,32 @@ use merrow_ros2::dds::GoalHandle;
 use merrow_ros2::goals::{End, GoalId};
 use merrow_sim::{Reply, Request, Simulation};
 
-/// Where the run is, for those who give and take goals.
+/// Progress of the run, shared by the action servers and the run.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Simulated time [ns].
+    /// Simulation time of the state [ns].
     pub now_ns: Arc<AtomicU64>,
-    /// The newest number of a goal.
+    /// Newest goal number that was assigned.
     pub newest: AtomicU64,
-    /// The newest number of a client's goal that the run has taken in.
+    /// Newest number of a client's goal that the run has processed.
     pub applied: AtomicU64,
 }
 
-/// How the goals of a group stand.
+/// Status of the goals of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupStatus {
-    /// Which group.
+    /// Group of joints, by index.
     pub place: Place,
-    /// The newest goal and the one before it.
+    /// Newest goal and the previous one.
     pub goals: [Option<Goal>; 2],
-    /// True if the robot stands still for good.
+    /// Whether the robot has been halted permanently.
     pub halted: bool,
-    /// What the first joint of the group reports.
+    /// Measured state of the first joint of the group.
     pub first: Measured,
 }
 
 impl GroupStatus {
-    /// Of a group between two blocks.
+    /// Reads the status of a group between two blocks of steps.
     pub fn of(simulation: &Simulation, place: Place) -> Self {
         let (robot, state) = (
             &simulation.scene.robots[place.robot],
@@ -60,12 +62,12 @@ impl GroupStatus {
         }
     }
 
-    /// True if nothing has happened to the goals since `before`.
+    /// Whether the goals have not changed since `before`.
     pub fn is_as(&self, before: &Self) -> bool {
         self.goals == before.goals && self.halted == before.halted
     }
 
-    /// How goal `number` stands; nothing while the run has not taken it in yet.
+    /// Returns the standing of goal `number`; `None` if the run has not processed it yet.
     fn standing_of(&self, number: u64) -> Option<Standing> {
         let found = self.goals.iter().flatten().find(|goal| goal.id == number);
         let later = self.goals.iter().flatten().any(|goal| goal.id > number);
@@ -82,45 +84,45 @@ impl GroupStatus {
     }
 }
 
-/// How a goal stands.
+/// State of a goal for its client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// Its state; one that is active stands on a robot that is halted.
+    /// State of the goal. It is "active" at the end only if the robot was halted.
     pub state: GoalState,
-    /// For a gripper: it stopped before its position, against something.
+    /// Whether a gripper was stopped by an object before it reached its position.
     pub stalled: bool,
 }
 
-/// Somebody who tells clients how the goals of a group go.
+/// Observer that reports the goals of a group to the clients.
 pub trait Watched: Send {
-    /// The group.
+    /// Returns the observed group of joints.
     fn place(&self) -> Place;
-    /// Takes in that something has happened to its goals.
+    /// Processes a change of the status of the group's goals.
     fn observe(&self, scene: &Scene, status: &GroupStatus);
-    /// Tells how the goal under way goes.
+    /// Publishes feedback on the executing goal.
     fn feedback(&self, scene: &Scene, snapshot: &Snapshot);
-    /// Takes in that the world has forgotten all goals up to a number.
+    /// Ends goals with numbers up to `up_to`, which a reset of the world has removed.
     fn forgotten(&self, up_to: u64);
 }
 
-/// What an action says of its goals.
+/// Conversion of the status of an action's goals to messages.
 pub trait Speech: Action {
-    /// The result of a goal that ended like this.
+    /// Builds the result of a goal that ended with this standing.
     fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> Self::Result;
-    /// How a goal goes.
+    /// Builds the feedback of a goal.
     fn feedback_of(scene: &Scene, snapshot: &Snapshot, place: Place) -> Self::Feedback;
-    /// The result of a goal that was given up for a reason outside of its group.
+    /// Builds the result of a goal that was aborted for a reason outside of its group.
     fn given_up(reason: &str) -> Self::Result;
 }
 
-/// The client's goal under way in a group, and the number that the control knows it by.
+/// The executing goal of a client in a group, with its number in the control.
 pub struct Slot<A: Action> {
     place: Place,
     under_way: Mutex<Option<(u64, GoalHandle<A>)>>,
 }
 
 impl<A: Speech> Slot<A> {
-    /// An empty one.
+    /// Creates an empty slot.
     pub fn new(place: Place) -> Arc<Self> {
         Arc::new(Self {
             place,
@@ -128,7 +130,7 @@ impl<A: Speech> Slot<A> {
         })
     }
 
-    /// Hands a goal to the run, as the command that `command` makes of its number.
+    /// Sends a goal to the run, as the command that `command` builds from the goal number.
     pub fn start(
         &self,
         mailbox: &Mailbox,
@@ -146,13 +148,13 @@ impl<A: Speech> Slot<A> {
                 }
             },
         );
-        // a world that has ended takes no commands
+        // sending fails if the run has ended
         let _ = mailbox
             .requests
             .send(Request::CommandReply(command(number), reply));
     }
 
-    /// Asks the run to end a goal.
+    /// Requests the run to cancel a goal.
     pub fn cancel(&self, mailbox: &Mailbox, id: GoalId) {
         let under_way = self.lock();
         let Some((number, _)) = under_way.as_ref().filter(|(_, goal)| goal.id() == id) else {

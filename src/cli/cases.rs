@@ -1,4 +1,5 @@
-//! `merrow validate` without more: cases with a known answer, and the page that shows them.
+//! `merrow validate` without a data set: runs cases with a known answer and writes the page that
+//! shows them.
 
 use clap::Args;
 use merrow_validate::cases;
@@ -12,13 +13,14 @@ use std::process::ExitCode;
 /// Options of `merrow validate`, `all` and the sets of cases.
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// Folder of the tables of other programs and of the recordings; test/data of the source tree if not given.
+    /// Folder with reference tables of other programs and recordings [default: test/data of the
+    /// source tree].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Folder for the figures (SVG and PNG); made if it does not exist.
+    /// Folder for the figures (SVG); created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// End with status 1 if a case fails.
+    /// Exit with status 1 if a case fails.
     #[arg(long)]
     check: bool,
 }
@@ -33,7 +35,7 @@ pub struct Whole {
     write: Option<PathBuf>,
 }
 
-/// All cases.
+/// Runs all cases and optionally writes the validation page.
 pub fn all(whole: &Whole) -> Result<ExitCode, String> {
     let outcomes = run(cases::all(), &whole.arguments)?;
     if let Some(folder) = &whole.write {
@@ -54,7 +56,7 @@ pub fn all(whole: &Whole) -> Result<ExitCode, String> {
     Ok(verdict(&outcomes, &whole.arguments))
 }
 
-/// The cases of one set.
+/// Runs the cases of one set.
 pub fn set(set: Set, arguments: &Arguments) -> Result<ExitCode, String> {
     let outcomes = run(
         cases::all().into_iter().filter(|c| c.set == set).collect(),
@@ -68,10 +70,10 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> 
         .data
         .clone()
         .or_else(materials::data)
-        .ok_or("found no folder test/data with tables of other programs: name it by --data")?;
+        .ok_or("no folder test/data with reference tables found; give one with --data")?;
     if !data.is_dir() {
         return Err(format!(
-            "{}: found no such folder, expected one with tables of other programs",
+            "{}: no such folder; expected a folder with reference tables of other programs",
             data.display()
         ));
     }
@@ -87,7 +89,6 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> 
         folder_for(out)?;
         for (name, drawing) in figures_of(&outcomes) {
             write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
-            write(&out.join(format!("{name}.png")), &drawing.png(1.5)?)?;
         }
         println!("figures in {}", out.display());
     }
@@ -122,9 +123,9 @@ fn verdict(outcomes: &[Outcome], arguments: &Arguments) -> ExitCode {
 }
 
 fn folder_for(path: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(path).map_err(|e| format!("{}: cannot be made: {e}", path.display()))
+    std::fs::create_dir_all(path).map_err(|e| format!("{}: cannot create the folder: {e}", path.display()))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    std::fs::write(path, bytes).map_err(|e| format!("{}: cannot be written: {e}", path.display()))
+    std::fs::write(path, bytes).map_err(|e| format!("{}: cannot write the file: {e}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! `merrow describe`: what a world holds and how to talk to it.
+//! `merrow describe`: prints the content of a world and its ROS interfaces.
 
 use merrow::arm;
 use merrow::convert::instruments;
@@ -22,7 +22,7 @@ use merrow_world::World;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// Prints the description, or one robot's URDF.
+/// Prints the description, or the URDF of one robot.
 pub fn describe(world: &World, as_json: bool, urdf_of: Option<&str>) -> Result<ExitCode, String> {
     if let Some(name) = urdf_of {
         let robot = world.scene.robots.iter().find(|r| r.name == name);
@@ -145,7 +145,7 @@ fn tether(tether: &Tether, scene: &merrow_model::scene::Scene) -> Value {
     })
 }
 
-/// Where something is fixed.
+/// Returns the frame or the world position to which a device is fixed.
 fn carrier(on: Option<(usize, usize)>, p: Vec3, scene: &merrow_model::scene::Scene) -> String {
     on.map_or_else(
         || format!("world [{}, {}, {}]", p.x, p.y, p.z),
@@ -249,7 +249,7 @@ fn robot(
     })
 }
 
-/// How it lies in calm water; null where nothing carries it.
+/// Returns the hydrostatic equilibrium in calm water; null if the robot has no buoyant volume.
 fn at_rest(robot: &Robot, scene: &merrow_model::scene::Scene) -> Value {
     let a = match hydrostatic_equilibrium::rest(scene, robot) {
         Rest::Afloat(a) => a,
@@ -274,15 +274,15 @@ fn at_rest(robot: &Robot, scene: &merrow_model::scene::Scene) -> Value {
     })
 }
 
-/// One line on how a robot lies in calm water.
+/// Formats the hydrostatic equilibrium of a robot as one line.
 fn at_rest_text(r: &Value) -> Option<String> {
     let a = &r["at_rest"];
     if a["neutral"] == true {
-        return Some("neutral, as heavy as its water".to_string());
+        return Some("neutrally buoyant".to_string());
     }
     if a["floats"] == false {
         return Some(format!(
-            "sinks, {:.2} N heavier than its water",
+            "negatively buoyant by {:.2} N",
             a["weight_in_water_n"].as_f64()?
         ));
     }
@@ -293,7 +293,7 @@ fn at_rest_text(r: &Value) -> Option<String> {
         .filter_map(|x| Some(format!("{:.4}", (x.as_f64()? * 1e4).round() * 1e-4 + 0.0)))
         .collect();
     Some(format!(
-        "at rest: draught {:.4} m, {:.5} m3 about [{}], waterplane {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg",
+        "at rest: draught {:.4} m, displaced volume {:.5} m3, centre of buoyancy [{}], waterplane {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg",
         number("draught_m")?,
         number("displaced_volume_m3")?,
         center.join(", "),
@@ -305,7 +305,7 @@ fn at_rest_text(r: &Value) -> Option<String> {
     ))
 }
 
-/// Child frames by parent.
+/// Lists the frames with their parents.
 fn frame_tree(scene: &merrow_model::scene::Scene) -> Vec<Value> {
     let state = merrow_model::state::State::new(scene);
     let snapshot = frames::Snapshot {
@@ -332,17 +332,17 @@ fn frame_tree(scene: &merrow_model::scene::Scene) -> Vec<Value> {
         .collect()
 }
 
-/// What a sensor costs, in words.
+/// Formats the computing cost of a sensor.
 fn cost_text(sensor: &Value) -> Option<String> {
     let percent = 100.0 * sensor["cores"].as_f64()?;
     let share = match percent {
-        p if p < 0.1 => "under 0.1 % of a core".to_string(),
+        p if p < 0.1 => "less than 0.1 % of a core".to_string(),
         p if p < 10.0 => format!("about {p:.1} % of a core"),
         p if p < 300.0 => format!("about {p:.0} % of a core"),
         p => format!("about {:.1} cores", 0.01 * p),
     };
     Some(if sensor["lazy"] == true {
-        share + " while it is wanted"
+        share + " while subscribed or recorded"
     } else {
         share
     })
@@ -404,7 +404,7 @@ fn print_text(all: &Value) {
     }
     for t in rows("ais") {
         println!(
-            "  {}: AIS of class {} at {}",
+            "  {}: AIS class {} at {}",
             text(&t["name"]),
             text(&t["class"]),
             text(&t["at"])

@@ -1,10 +1,10 @@
-//! `merrow list`: what comes with Merrow.
+//! `merrow list`: lists the bundled worlds and components.
 
 use merrow_world::data_dir;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
-/// Prints the shipped worlds and components, each with its line.
+/// Prints the bundled worlds and components, each with its description.
 pub fn list(as_json: bool) -> Result<ExitCode, String> {
     let kinds = [
         ("worlds", "worlds"),

@@ -16,7 +16,7 @@ use merrow_world::{Overrides, World};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Marine robotics simulator: many robots, exact hydrodynamics, real ROS 2, no GPU.
+/// Marine robotics simulator: many robots, exact hydrodynamics, built-in ROS 2, no GPU.
 #[derive(Parser, Debug)]
 #[command(version, about, max_term_width = 110)]
 pub struct Cli {
@@ -28,23 +28,24 @@ pub struct Cli {
 enum Command {
     /// Run a world. ROS arguments follow after --ros-args.
     Run(run::Arguments),
-    /// Check a world file and list all its mistakes.
+    /// Check a world file and list all errors.
     Check {
-        /// World file, or the name of a shipped world.
+        /// World file, or the name of a bundled world.
         world: String,
     },
-    /// Say what a world holds: robots, topics, services, parameters, frames.
+    /// Describe a world: robots, topics, services, parameters, frames.
     Describe {
-        /// World file, or the name of a shipped world.
+        /// World file, or the name of a bundled world.
         world: String,
-        /// As one JSON object.
+        /// Print one JSON object.
         #[arg(long)]
         json: bool,
-        /// The URDF of one robot instead.
+        /// Print the URDF of one robot instead.
         #[arg(long, value_name = "ROBOT")]
         urdf: Option<String>,
     },
-    /// Run cases with a known answer, or replay recorded experiments: expected, got, tolerance, verdict.
+    /// Run cases with a known answer, or replay recorded experiments: expected value, result,
+    /// tolerance, verdict.
     #[command(args_conflicts_with_subcommands = true)]
     Validate {
         #[command(subcommand)]
@@ -52,21 +53,21 @@ enum Command {
         #[command(flatten)]
         whole: cases::Whole,
     },
-    /// Make ground, current, trees and buoys for a world, by a seed.
+    /// Generate terrain, current, trees and buoys of a world from a seed.
     Terrain(terrain::Arguments),
-    /// Take one picture of a world, by a camera in it or from afar.
+    /// Write one image of a world, of a sensor or from an external viewpoint.
     Snapshot(snapshot::Arguments),
     /// Print the JSON Schema of the world file, for editors.
     Schema,
-    /// List the worlds and robots that come with Merrow.
+    /// List the bundled worlds and robots.
     List {
-        /// As one JSON object.
+        /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
 }
 
-/// Splits off `--ros-args` and what follows, up to `--`, as every ROS program does.
+/// Splits off `--ros-args` and the arguments after it, up to `--`, as every ROS program does.
 pub fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut own, mut ros, mut in_ros) = (Vec::new(), Vec::new(), false);
     for argument in arguments {
@@ -88,7 +89,7 @@ pub fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>) {
     (own, ros)
 }
 
-/// Does what the command line asks.
+/// Executes the command of the command line.
 pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
     match cli.command {
         Command::Run(arguments) => run::run(&arguments, ros),
@@ -96,7 +97,7 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
             let found = load(&world, None)?;
             let robots = found.scene.robots.len();
             println!(
-                "{world}: no mistakes, {robots} robot{}",
+                "{world}: no errors, {robots} robot{}",
                 if robots == 1 { "" } else { "s" }
             );
             Ok(ExitCode::SUCCESS)
@@ -126,7 +127,7 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
     }
 }
 
-/// Loads a world; its mistakes come one per line, then their number.
+/// Loads a world and prints its notes. Its errors are returned one per line, after their number.
 fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
     if let Some(mistake) = world::data_dir::unknown_world(name) {
         return Err(mistake);
@@ -135,7 +136,7 @@ fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
     let world = world::load_world(&path, Overrides { seed }).map_err(|problems| {
         let n = problems.len();
         format!(
-            "{n} mistake{} in {name}\n{problems}",
+            "{n} error{} in {name}\n{problems}",
             if n == 1 { "" } else { "s" }
         )
     })?;

@@ -1,4 +1,6 @@
-//! Pictures of what sensors that look around bring, for `merrow snapshot`: those of one instant in a world that stands still, those of lines and nods over the run up to then.
+//! Images of exteroceptive sensors for `merrow snapshot`. A camera, sonar, radar or laser is
+//! sampled at one time in a static world. Line sensors and tilting lasers accumulate samples of the
+//! preceding run.
 
 use merrow::convert::header;
 use merrow::display::cloud;
@@ -16,17 +18,17 @@ use merrow_sensors::sample::Pose;
 use merrow_sim::Simulation;
 use merrow_sim::sensors::{frame_recorder, scheduler};
 
-/// What there is to show.
+/// Image to write to the file.
 pub enum Content {
-    /// Of a camera.
+    /// Image of a camera.
     Camera(frames::Picture),
-    /// A display in grey.
+    /// Greyscale display of a sensor.
     Grey(Image),
-    /// One in colours.
+    /// Coloured display of a sensor.
     Colored(Shown),
 }
 
-/// True if a sensor has a picture.
+/// Whether the output of a sensor can be shown as an image.
 pub fn has_picture(looks: &Looks) -> bool {
     matches!(
         looks,
@@ -34,17 +36,17 @@ pub fn has_picture(looks: &Looks) -> bool {
     )
 }
 
-/// How much of the run before the picture goes into it [s]; none: it is that of an instant.
+/// Duration of the run that the image shows [s]; `None` for an image at one time.
 fn memory(looks: &Looks, rate: f64) -> Option<f64> {
     match looks {
         Looks::Sonar(SonarSpec {
             kind: SonarKind::SideScan | SonarKind::Multibeam,
             ..
         }) => {
-            // two more, for what is not heard yet at the end
+            // two more, because the last lines have not been received completely at the end
             Some((cloud::LINES + 2) as f64 / rate)
         }
-        // all its angles
+        // one full set of tilt angles
         Looks::Laser(LaserSpec {
             tilt: Some(tilt), ..
         }) => Some(0.5e-9 * tilt.period_ns as f64),
@@ -52,7 +54,8 @@ fn memory(looks: &Looks, rate: f64) -> Option<f64> {
     }
 }
 
-/// What a sensor shows after `steps` steps; `light` comes before a picture of an instant.
+/// Renders the output of a sensor after `steps` steps. `light` is called before an image at one
+/// time is rendered.
 pub fn picture(
     simulation: &mut Simulation,
     (robot, sensor): (usize, usize),
@@ -60,10 +63,10 @@ pub fn picture(
     light: impl FnOnce(&mut Simulation),
 ) -> Result<Content, String> {
     let device = &simulation.scene.robots[robot].sensors[sensor];
-    let (rate, nothing) = (device.rate, || "the sensor has no picture".to_string());
+    let (rate, nothing) = (device.rate, || "the sensor has no image output".to_string());
     let looks = device.kind.looks().cloned().ok_or_else(nothing)?;
     let Some(seconds) = memory(&looks, rate) else {
-        // nobody wants the frames on the way
+        // the frames of the preceding run are not needed
         simulation.lookout = None;
         simulation.advance(steps);
         light(simulation);
@@ -88,7 +91,7 @@ pub fn picture(
         },
     )?;
     if strip.count == 0 {
-        // before the first line
+        // the run ends before the first line
         let pose = scheduler::pose_of(simulation, robot, sensor);
         let data = scheduler::once(simulation, robot, sensor).ok_or_else(nothing)?;
         strip.add(&looks, &data, &pose, until_ns);
@@ -96,7 +99,7 @@ pub fn picture(
     strip.shown(&looks).ok_or_else(nothing)
 }
 
-/// The picture of samples of one instant.
+/// Builds the image from samples taken at one time.
 fn at_once(looks: &Looks, frames: Vec<FrameData>) -> Option<Content> {
     let (mut display, mut scope, mut shown) = (Display::default(), Scope::default(), None);
     for data in frames {
@@ -120,7 +123,7 @@ fn at_once(looks: &Looks, frames: Vec<FrameData>) -> Option<Content> {
     shown
 }
 
-/// What is drawn line by line.
+/// Accumulator of samples that are drawn line by line.
 #[derive(Default)]
 struct Strip {
     count: u16,
@@ -158,7 +161,7 @@ impl Strip {
     }
 }
 
-/// Where the beams of a ping have found the bottom.
+/// Returns the seabed detections of the beams of a ping.
 fn soundings(spec: &SonarSpec, ping: &Ping, pose: &Pose) -> Vec<Across> {
     let port = pose.R_WS.col(1);
     let level = (port.x * port.x + port.y * port.y).sqrt().max(1e-9);

@@ -1,4 +1,5 @@
-//! What a sensor that brings numbers says over time, drawn as curves; boxes of a detector are drawn from above, sentences are written out.
+//! Plots of sensor readings over time, plan views of detected obstacles, and lists of NMEA
+//! sentences, for `merrow snapshot`.
 
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::sensor::Looks;
@@ -12,24 +13,24 @@ use merrow_validate::figure::canvas::{Anchor, Drawing, Shape};
 use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
 use std::borrow::Cow;
 
-/// How long a sensor is listened to, if nothing is said [s].
+/// Default duration of the run [s].
 pub const SECONDS: f64 = 10.0;
 /// Width of a figure [px].
 const WIDTH: u32 = 860;
 /// Height of a panel [px].
 const HEIGHT: u32 = 170;
-/// Least and greatest height of a plan [px].
+/// Minimum and maximum height of a plan view [px].
 const PLAN: [f64; 2] = [200.0, 900.0];
-/// Sentences that are written out, the last ones.
+/// Number of sentences that are written, counted from the end.
 const SENTENCES: usize = 24;
 
-/// What one axis shows, with its unit, and a number for each of its curves.
+/// Label of an axis with its unit, and one labelled value per curve.
 type Axis = (Cow<'static, str>, Vec<(String, f64)>);
 
-/// Runs a world for `seconds` and draws what a sensor has said.
+/// Runs a world for `seconds` [s] and draws the readings of a sensor.
 ///
 /// # Errors
-/// It has said nothing; in a line.
+/// The sensor produced no readings; the error is one line.
 pub fn draw(
     simulation: &mut Simulation,
     robot: usize,
@@ -74,13 +75,13 @@ pub fn draw(
     };
     let nothing = || {
         format!(
-            "{title} says nothing in {seconds} s: give it longer by --at, or look what `merrow describe` says of it"
+            "{title} produced no readings in {seconds} s: increase --at, or check the sensor with `merrow describe`"
         )
     };
     drawing.ok_or_else(nothing)
 }
 
-/// Readings and frames of a sensor in `seconds`.
+/// Collects the readings and frames of a sensor over `seconds` [s].
 fn listen(
     simulation: &mut Simulation,
     robot: usize,
@@ -112,7 +113,7 @@ fn listen(
     (said, frames)
 }
 
-/// A panel for each axis, over time; none without anything to draw.
+/// Plots one panel per axis over time; `None` without data.
 fn curves(title: &str, said: impl Iterator<Item = (u64, Vec<Axis>)>) -> Option<Drawing> {
     let mut panels: Vec<Panel> = Vec::new();
     for (stamp_ns, axes) in said {
@@ -173,7 +174,7 @@ fn attitude(q: &Quat) -> Axis {
     )
 }
 
-/// The quantities of a reading.
+/// Splits a reading into labelled quantities.
 fn quantities(reading: &Reading) -> Vec<Axis> {
     match reading {
         Reading::Imu(Imu {
@@ -213,7 +214,7 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         )],
         Reading::Navigation(r) => {
             vec![
-                ("place in the world [m]".into(), xyz(r.p_WS)),
+                ("position in the world [m]".into(), xyz(r.p_WS)),
                 ("velocity [m/s]".into(), xyz(r.v_WS_S)),
                 attitude(&r.q_WS),
             ]
@@ -222,7 +223,7 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
             ("velocity [m/s]".into(), xyz(r.velocity)),
             ("altitude [m]".into(), one("", r.altitude)),
             (
-                "ranges of the beams [m]".into(),
+                "beam ranges [m]".into(),
                 named(["1", "2", "3", "4"], r.beams.map(|beam| beam.range)),
             ),
         ],
@@ -233,7 +234,7 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         Reading::Altimeter(r) => vec![("range [m]".into(), one("", r.range))],
         Reading::Odometry(r) => {
             vec![
-                ("place in the world [m]".into(), xyz(r.p_WS)),
+                ("position in the world [m]".into(), xyz(r.p_WS)),
                 ("velocity [m/s]".into(), xyz(r.v_WS_S)),
                 attitude(&r.q_WS),
             ]
@@ -260,7 +261,7 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         Reading::Wind(r) => {
             vec![
                 ("speed [m/s]".into(), one("", r.speed)),
-                ("from, off ahead [deg]".into(), one("", r.from.to_degrees())),
+                ("wind from, clockwise from ahead [deg]".into(), one("", r.from.to_degrees())),
             ]
         }
         Reading::Leak(r) => vec![("wet".into(), one("", r.signal))],
@@ -278,7 +279,7 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
     }
 }
 
-/// What an instrument for acoustic positioning has heard.
+/// Splits the fixes and ranges of an acoustic positioning instrument into labelled quantities.
 fn heard(sounds: &Sounds, names: &[&str]) -> Vec<Axis> {
     let mut all = Vec::new();
     let name = |target: usize| names.get(target).copied().unwrap_or("own");
@@ -298,7 +299,7 @@ fn heard(sounds: &Sounds, names: &[&str]) -> Vec<Axis> {
     all
 }
 
-/// Boxes from above, in the frame in which they are told.
+/// Draws boxes in plan view, in the frame in which they are reported.
 fn plan(title: &str, found: &[Found], in_world: bool) -> Drawing {
     let outline = |(k, f): (usize, &Found)| {
         let half = f.size.scale(0.5);
@@ -325,7 +326,7 @@ fn plan(title: &str, found: &[Found], in_world: bool) -> Drawing {
     };
     let mut lines: Vec<Line> = found.iter().enumerate().map(outline).collect();
     if !in_world {
-        // the sensor itself
+        // outline of the sensor
         lines.push(Line {
             label: "sensor".to_string(),
             colour: BLACK,
@@ -359,14 +360,14 @@ fn plan(title: &str, found: &[Found], in_world: bool) -> Drawing {
         logarithmic: false,
     };
     stack(
-        &format!("{title}: obstacles from above"),
+        &format!("{title}: obstacles, plan view"),
         &[panel],
         WIDTH,
         height,
     )
 }
 
-/// The last sentences of a receiver.
+/// Draws the last sentences of a receiver as text.
 fn written(title: &str, frames: &[Frame]) -> Drawing {
     let mut lines = Vec::new();
     for frame in frames {

@@ -1,4 +1,4 @@
-//! `merrow run`: runs a world, with its ROS side, its recorder and its progress line.
+//! `merrow run`: runs a world with its ROS node, its recorder and its progress line.
 
 use super::load;
 use clap::Args;
@@ -18,24 +18,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Arguments of `merrow run`.
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// World file, or the name of a shipped world.
+    /// World file, or the name of a bundled world.
     world: String,
     /// realtime, max, lockstep, or a factor of real time.
     #[arg(long, default_value = "realtime", value_parser = Pace::parse)]
     pace: Pace,
-    /// Stop after this many simulated seconds.
+    /// Stop after this simulated time [s].
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     duration: Option<f64>,
-    /// Seed instead of the world's.
+    /// Seed that replaces the seed of the world.
     #[arg(long)]
     seed: Option<u64>,
-    /// Threads for the robots; one per core if not given.
+    /// Number of threads that step the robots [default: one per core].
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     threads: usize,
-    /// Record all topics into an MCAP file that ros2 bag reads.
+    /// Record all topics to an MCAP file that ros2 bag reads.
     #[arg(long, value_name = "FILE.mcap")]
     record: Option<PathBuf>,
-    /// Stay off the network: no ROS node.
+    /// Run without a ROS node and without network access.
     #[arg(long)]
     no_ros: bool,
     /// Print the summary as one JSON object.
@@ -47,7 +47,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
         _ => Err(format!(
-            "found {text:?}, expected a number of seconds above 0"
+            "found {text:?}; expected a number of seconds above 0"
         )),
     }
 }
@@ -96,14 +96,14 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
         &mut observers,
         &stop,
     );
-    // requests that come now find nobody
+    // later requests fail, because the receiver is dropped
     drop(requests);
     progress.bar.finish_and_clear();
     if let (Some(bridge), Some(_)) = (&bridge, &arguments.record) {
         match bridge.stop_recording() {
             Ok(line) if !arguments.json => println!("recorded {line}"),
             Ok(_) => {}
-            Err(why) => eprintln!("merrow: the recording: {why}"),
+            Err(why) => eprintln!("merrow: recording: {why}"),
         }
     }
     print_summary(&summary, arguments.json);
@@ -115,7 +115,7 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>, String> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {
-        // a second Ctrl-C does not wait
+        // a second Ctrl-C exits immediately
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
@@ -188,27 +188,27 @@ fn print_summary(s: &Summary, as_json: bool) {
             .map(|(name, n)| format!("{name} {n}"))
             .collect();
         println!(
-            "samples missed by sensors that were behind: {}",
+            "samples missed by late sensors: {}",
             each.join(", ")
         );
     }
     println!("state hash: {}", s.state_hash);
 }
 
-/// A robot that was stopped is told of even where nobody read the diagnostics.
+/// Prints a halted robot to the terminal, because diagnostics may have no subscriber.
 fn report_halted(simulation: &Simulation) {
     for (robot, state) in simulation.scene.robots.iter().zip(&simulation.state.robots) {
         if let Some(halt) = &state.halted {
             let t = halt.time_ns as f64 * 1e-9;
             eprintln!(
-                "merrow: {} was stopped at {t:.3} s: {}",
+                "merrow: {} was halted at {t:.3} s: {}",
                 robot.name, halt.cause
             );
         }
     }
 }
 
-/// The line on the terminal; nothing where there is none.
+/// Progress line on the terminal; hidden if there is no terminal.
 struct Progress {
     bar: ProgressBar,
     bounded: bool,

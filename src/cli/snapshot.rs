@@ -1,4 +1,4 @@
-//! `merrow snapshot`: one picture of a world, or of what a sensor brings, as a file.
+//! `merrow snapshot`: writes one image of a world, or of the output of a sensor, to a file.
 
 use super::pictured::{self, Content};
 use super::readings;
@@ -22,52 +22,60 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Columns and rows of a view from afar.
+/// Columns and rows of an external view.
 const SIZE: [usize; 2] = [960, 540];
-/// What names of pictures end in.
+/// File name extensions for images.
 const PICTURES: [&str; 3] = ["png", "jpg", "jpeg"];
-/// What names of curves end in.
-const CURVES: [&str; 2] = ["svg", "png"];
-/// Quality of a file of JPEG, 1 to 100.
+/// File name extensions for plots.
+const CURVES: [&str; 1] = ["svg"];
+/// Quality of JPEG files, 1 to 100.
 const QUALITY: u8 = 90;
 
-/// What `merrow snapshot` takes.
+/// Arguments of `merrow snapshot`.
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// World file, or the name of a shipped world.
+    /// World file, or the name of a bundled world.
     world: String,
     /// Robot that carries the sensor.
     #[arg(long, requires = "sensor", required_unless_present = "view")]
     robot: Option<String>,
-    /// The sensor. A scanning sonar and a radar show a whole turn, a side-scan and a multibeam the lines of the run before, a laser that nods one nod; what brings numbers shows
-    /// them over time, from the start to `--at`.
+    /// Sensor to show. Scanning sonars and radars show one full turn, side-scan and multibeam
+    /// sonars the lines of the preceding run, tilting lasers one tilt sweep. Readings of other
+    /// sensors are plotted over time, from the start to `--at`.
     #[arg(long, requires = "robot")]
     sensor: Option<String>,
-    /// What of a camera: rgb, depth or labels.
+    /// Camera output: rgb, depth or labels.
     #[arg(long, default_value = "rgb", value_parser = ["rgb", "depth", "labels"])]
     show: String,
-    /// Look at the world from afar instead.
+    /// Render the world from an external viewpoint instead.
     #[arg(long, conflicts_with = "robot")]
     view: bool,
-    /// Where from: east, north, up [m].
+    /// Viewpoint: east, north, up [m].
     #[arg(long, value_parser = place, allow_hyphen_values = true, requires = "view")]
     from: Option<Vec3>,
-    /// Where to: east, north, up [m].
+    /// Target point of the view: east, north, up [m].
     #[arg(long, value_parser = place, allow_hyphen_values = true, requires = "view")]
     look: Option<Vec3>,
-    /// Simulated time [s]; 0 if not given, 10 for curves.
+    /// Simulated time [s] [default: 0; 10 for plots].
     #[arg(long)]
     at: Option<f64>,
-    /// Time of day that the sun shows at the world's origin, as 14:30, instead of the world's own; a view of a world that states no time
-    /// is at noon.
+    /// Solar time of day at the world's origin, such as 14:30, instead of the world's own time. The
+    /// default of a view is noon if the world defines no time.
     #[arg(long, value_parser = time_of_day)]
     time_of_day: Option<f64>,
-    /// The file, by its ending PNG or JPEG; of curves SVG or PNG.
-    #[arg(short, long, default_value = "snapshot.png")]
-    output: PathBuf,
+    /// Output file: PNG or JPEG by extension; SVG for plots. [default: snapshot.png, snapshot.svg]
+    #[arg(short, long)]
+    output: Option<PathBuf>,
 }
 
-/// Three numbers.
+impl Arguments {
+    /// Returns the output file, or `default` if none was given.
+    fn output_or(&self, default: &str) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| default.into())
+    }
+}
+
+/// Parses three comma-separated numbers as a point [m].
 fn place(text: &str) -> Result<Vec3, String> {
     let numbers: Option<Vec<f64>> = text
         .split(',')
@@ -77,28 +85,28 @@ fn place(text: &str) -> Result<Vec3, String> {
         Some(&[x, y, z]) if x.is_finite() && y.is_finite() && z.is_finite() => {
             Ok(Vec3::new(x, y, z))
         }
-        _ => Err(format!("expected three numbers as 1,2,3, got {text}")),
+        _ => Err(format!("found {text}; expected three numbers such as 1,2,3")),
     }
 }
 
-/// Seconds of the day.
+/// Parses a time of day as seconds since midnight.
 fn time_of_day(text: &str) -> Result<f64, String> {
     let parts: Option<Vec<u32>> = text.split(':').map(|part| part.parse().ok()).collect();
     match parts.as_deref() {
         Some(&[hours, minutes]) if hours < 24 && minutes < 60 => {
             Ok(f64::from(3600 * hours + 60 * minutes))
         }
-        _ => Err(format!("expected a time from 00:00 to 23:59, got {text}")),
+        _ => Err(format!("found {text}; expected a time from 00:00 to 23:59")),
     }
 }
 
-/// Moves the sun to where it is at the second of the day that is asked for, if one is, on the same day.
+/// Sets the sun to the requested solar time of the same day, if one is requested.
 fn set_time(simulation: &mut Simulation, arguments: &Arguments) {
     let Some(second) = arguments.time_of_day else {
         return;
     };
     let day = 86_400.0;
-    // a day of the sun goes by the longitude
+    // solar time depends on the longitude
     let longitude = simulation.scene.origin.longitude / std::f64::consts::TAU * day;
     let time = simulation.state.time_ns as f64 * 1e-9;
     let air = &mut simulation.state.sea.air;
@@ -106,107 +114,125 @@ fn set_time(simulation: &mut Simulation, arguments: &Arguments) {
     air.start_utc += second - (now - (now / day).floor() * day);
 }
 
-/// Takes the picture.
+/// Renders the image or the plot and writes its file.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     if let Some(at) = arguments.at.filter(|at| !(0.0..=1e6).contains(at)) {
-        return Err(format!("--at is {at}, expected 0 to 1000000 s"));
+        return Err(format!("--at is {at}; expected 0 to 1000000 s"));
     }
     if !arguments.view && (arguments.from.is_some() || arguments.look.is_some()) {
-        return Err("--from and --look are of views: add --view, without --robot".to_string());
+        return Err("--from and --look apply to views only; add --view and remove --robot".to_string());
     }
     let world = super::load(&arguments.world, None)?;
     if arguments.view {
-        expect_ending(&arguments.output, &PICTURES)?;
+        check_output(&arguments.output_or("snapshot.png"), &PICTURES)?;
     }
     let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
     let steps = (arguments.at.unwrap_or(0.0) * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
-    let mut legend = String::new();
-    if arguments.view {
-        // nobody wants the frames on the way
-        simulation.lookout = None;
-        simulation.advance(steps);
-        set_time(&mut simulation, arguments);
-        let (from, to) = standpoint(&simulation, arguments);
-        let picture = scheduler::from_afar(&mut simulation, &afar(), axes(to - from), from);
-        write(&picture, &arguments.show, SIZE, &arguments.output)?;
+    let (output, said) = if arguments.view {
+        write_view(&mut simulation, arguments, steps)?
     } else {
-        let (robot, sensor) = device(&simulation.scene, arguments)?;
-        let looks = simulation.scene.robots[robot].sensors[sensor]
-            .kind
-            .looks()
-            .cloned();
-        let size = match looks.as_deref() {
-            Some(Looks::Camera(spec)) => spec.size,
-            _ if arguments.show != "rgb" => {
-                return Err(format!(
-                    "--show {} is of cameras, the sensor is none",
-                    arguments.show
-                ));
-            }
-            _ if arguments.time_of_day.is_some() => {
-                return Err(
-                    "--time-of-day is of cameras and views, the sensor is no camera".to_string(),
-                );
-            }
-            _ => [0; 2],
-        };
-        let has_picture = looks.is_some_and(|looks| pictured::has_picture(&looks));
-        expect_ending(
-            &arguments.output,
-            if has_picture { &PICTURES } else { &CURVES },
-        )?;
-        if !has_picture {
-            let seconds = arguments.at.unwrap_or(readings::SECONDS);
-            curves(
-                &readings::draw(&mut simulation, robot, sensor, seconds)?,
-                &arguments.output,
-            )?;
-            println!("{}: from 0 to {seconds} s", arguments.output.display());
-            return Ok(ExitCode::SUCCESS);
+        write_sensor(&mut simulation, arguments, steps)?
+    };
+    println!("{}: {said}", output.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the view from the chosen viewpoint after `steps` steps. Returns the file and a line about
+/// it.
+fn write_view(
+    simulation: &mut Simulation,
+    arguments: &Arguments,
+    steps: u64,
+) -> Result<(PathBuf, String), String> {
+    let output = arguments.output_or("snapshot.png");
+    // frames of the world's own cameras are not needed
+    simulation.lookout = None;
+    simulation.advance(steps);
+    set_time(simulation, arguments);
+    let (from, to) = standpoint(simulation, arguments);
+    let picture = scheduler::from_afar(simulation, &afar(), axes(to - from), from);
+    write(&picture, &arguments.show, SIZE, &output)?;
+    Ok((output, light(simulation)))
+}
+
+/// Writes the image or the plot of a sensor after `steps` steps. Returns the file and a line about
+/// it.
+fn write_sensor(
+    simulation: &mut Simulation,
+    arguments: &Arguments,
+    steps: u64,
+) -> Result<(PathBuf, String), String> {
+    let (robot, sensor) = device(&simulation.scene, arguments)?;
+    let looks = simulation.scene.robots[robot].sensors[sensor].kind.looks().cloned();
+    let size = match looks.as_deref() {
+        Some(Looks::Camera(spec)) => spec.size,
+        _ if arguments.show != "rgb" => {
+            return Err(format!(
+                "--show {} applies to cameras only, and the sensor is not a camera",
+                arguments.show
+            ));
         }
-        let light = |simulation: &mut Simulation| set_time(simulation, arguments);
-        match pictured::picture(&mut simulation, (robot, sensor), steps, light)? {
-            Content::Camera(picture) => write(&picture, &arguments.show, size, &arguments.output)?,
+        _ if arguments.time_of_day.is_some() => {
+            return Err(
+                "--time-of-day applies to cameras and views only, and the sensor is not a camera".to_string(),
+            );
+        }
+        _ => [0; 2],
+    };
+    if !looks.is_some_and(|looks| pictured::has_picture(&looks)) {
+        let output = arguments.output_or("snapshot.svg");
+        check_output(&output, &CURVES)?;
+        let seconds = arguments.at.unwrap_or(readings::SECONDS);
+        curves(&readings::draw(simulation, robot, sensor, seconds)?, &output)?;
+        return Ok((output, format!("from 0 to {seconds} s")));
+    }
+    let output = arguments.output_or("snapshot.png");
+    check_output(&output, &PICTURES)?;
+    let set_light = |simulation: &mut Simulation| set_time(simulation, arguments);
+    let (width, height, rgb, legend) =
+        match pictured::picture(simulation, (robot, sensor), steps, set_light)? {
+            Content::Camera(picture) => {
+                write(&picture, &arguments.show, size, &output)?;
+                return Ok((output, light(simulation)));
+            }
             Content::Grey(Image {
                 width,
                 height,
                 data,
                 ..
             }) => {
-                save(
-                    &Picture {
-                        width,
-                        height,
-                        pixels: Pixels::Mono8(&data),
-                    },
-                    &arguments.output,
-                )?;
+                let pixels = Pixels::Mono8(&data);
+                let shown = Picture {
+                    width,
+                    height,
+                    pixels,
+                };
+                save(&shown, &output)?;
+                return Ok((output, light(simulation)));
             }
-            Content::Colored(shown) => {
-                let (width, height) = (shown.width as u32, shown.height as u32);
-                let rgb = Bytes::from(shown.rgb);
-                save(
-                    &Picture {
-                        width,
-                        height,
-                        pixels: Pixels::Rgb8(&rgb),
-                    },
-                    &arguments.output,
-                )?;
-                legend = shown.legend;
-            }
-        }
-    }
+            Content::Colored(shown) => (
+                shown.width as u32,
+                shown.height as u32,
+                Bytes::from(shown.rgb),
+                shown.legend,
+            ),
+        };
+    let pixels = Pixels::Rgb8(&rgb);
+    let shown = Picture {
+        width,
+        height,
+        pixels,
+    };
+    save(&shown, &output)?;
     let said = if legend.is_empty() {
-        light(&simulation)
+        light(simulation)
     } else {
         legend
     };
-    println!("{}: {said}", arguments.output.display());
-    Ok(ExitCode::SUCCESS)
+    Ok((output, said))
 }
 
-/// Where the sun stands, so that a dark picture explains itself.
+/// Formats the elevation of the sun, which explains dark images.
 fn light(simulation: &Simulation) -> String {
     let (origin, time) = (
         &simulation.scene.origin,
@@ -220,7 +246,7 @@ fn light(simulation: &Simulation) -> String {
     format!("the sun's elevation is {up:.1} deg{night}")
 }
 
-/// Robot and sensor that are asked for.
+/// Returns the indices of the requested robot and sensor.
 fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String> {
     let (robot, sensor) = (
         arguments.robot.as_deref().unwrap_or_default(),
@@ -232,22 +258,22 @@ fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String
         .position(|r| r.name == robot)
         .ok_or_else(|| {
             let robots: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();
-            format!("no robot `{robot}`, expected one of {}", robots.join(", "))
+            format!("no robot `{robot}`; expected one of {}", robots.join(", "))
         })?;
     let sensors = &scene.robots[r].sensors;
     let found = sensors.iter().position(|s| s.name == sensor);
     found.map(|s| (r, s)).ok_or_else(|| {
         let names: Vec<&str> = sensors.iter().map(|s| s.name.as_str()).collect();
         let names = if names.is_empty() {
-            "it has none".to_string()
+            "the robot has none".to_string()
         } else {
             format!("expected one of {}", names.join(", "))
         };
-        format!("no sensor `{sensor}` on {robot}, {names}")
+        format!("no sensor `{sensor}` on {robot}; {names}")
     })
 }
 
-/// From where to where a view goes.
+/// Returns the viewpoint and the target point of a view.
 fn standpoint(simulation: &Simulation, arguments: &Arguments) -> (Vec3, Vec3) {
     let first = simulation
         .state
@@ -263,7 +289,7 @@ fn standpoint(simulation: &Simulation, arguments: &Arguments) -> (Vec3, Vec3) {
     (arguments.from.unwrap_or(to + away), to)
 }
 
-/// Axes of a camera that looks along `d`, upright.
+/// Returns the axes of an upright camera that looks along `d`.
 fn axes(d: Vec3) -> Mat3 {
     let x = d.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
     let y = Vec3::new(0.0, 0.0, 1.0)
@@ -278,7 +304,7 @@ fn axes(d: Vec3) -> Mat3 {
     )
 }
 
-/// The camera of a view.
+/// Returns the camera of a view.
 fn afar() -> CameraSpec {
     let lens = Lens {
         focal: [0.75 * SIZE[0] as f64; 2],
@@ -315,14 +341,14 @@ fn afar() -> CameraSpec {
     }
 }
 
-/// Writes what is to be shown.
+/// Writes the requested output of a camera image.
 fn write(
     picture: &frames::Picture,
     show: &str,
     size: [usize; 2],
     file: &Path,
 ) -> Result<(), String> {
-    let missing = || format!("the camera gives no {show}: add it to its `outputs`");
+    let missing = || format!("the camera has no {show} output; add it to its `outputs`");
     let rgb = match show {
         "depth" => depths(picture.depth.as_ref().ok_or_else(missing)?),
         "labels" => labels(picture.labels.as_ref().ok_or_else(missing)?),
@@ -339,7 +365,7 @@ fn write(
     )
 }
 
-/// As a file of PNG or JPEG.
+/// Writes an image as PNG or JPEG.
 fn save(shown: &Picture, file: &Path) -> Result<(), String> {
     let made = if extension(file) == "png" {
         shown.png(header(0, ""))
@@ -349,19 +375,27 @@ fn save(shown: &Picture, file: &Path) -> Result<(), String> {
     keep(file, &made.map_err(|e| e.to_string())?.data)
 }
 
-/// Refuses other names before anything is worked out.
-fn expect_ending(file: &Path, endings: &[&str]) -> Result<(), String> {
+/// Checks folder and extension of the output file before the simulation runs.
+fn check_output(file: &Path, endings: &[&str]) -> Result<(), String> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return Err(format!(
+            "{}: no folder `{}`; create it or choose another file",
+            file.display(),
+            folder.display()
+        ));
+    }
     if endings.contains(&extension(file).as_str()) {
         return Ok(());
     }
     Err(format!(
-        "{}: expected a name that ends in .{}",
+        "{}: expected a file name that ends in .{}",
         file.display(),
         endings.join(" or .")
     ))
 }
 
-/// What the name of a file ends in, in small letters.
+/// Returns the extension of a file name in lower case.
 fn extension(file: &Path) -> String {
     file.extension()
         .unwrap_or_default()
@@ -369,23 +403,17 @@ fn extension(file: &Path) -> String {
         .to_lowercase()
 }
 
-/// Curves as a file of PNG or SVG.
+/// Writes a plot as SVG.
 fn curves(drawing: &Drawing, file: &Path) -> Result<(), String> {
-    if extension(file) == "svg" {
-        keep(file, drawing.svg().as_bytes())
-    } else {
-        keep(file, &drawing.png(1.0).map_err(|e| e.to_string())?)
-    }
+    keep(file, drawing.svg().as_bytes())
 }
 
-/// Writes a file, in folders that are made.
+/// Writes bytes to a file.
 fn keep(file: &Path, bytes: &[u8]) -> Result<(), String> {
-    let folder = file.parent().unwrap_or(Path::new(""));
-    let made = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, bytes));
-    made.map_err(|e| format!("{}: {e}", file.display()))
+    std::fs::write(file, bytes).map_err(|e| format!("{}: cannot write the file: {e}", file.display()))
 }
 
-/// Depths as grey: near is bright, by the logarithm.
+/// Converts depths to grey on a logarithmic scale; near is bright.
 fn depths(depths: &[f32]) -> Bytes {
     let finite = || depths.iter().copied().filter(|d| d.is_finite() && *d > 0.0);
     let (low, high) = (
@@ -405,7 +433,7 @@ fn depths(depths: &[f32]) -> Bytes {
     depths.iter().flat_map(grey).collect()
 }
 
-/// Labels as colours.
+/// Converts labels to colours.
 fn labels(labels: &[u16]) -> Bytes {
     let color = |label: &u16| match label {
         &0 => [0; 3],

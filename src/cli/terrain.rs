@@ -1,4 +1,4 @@
-//! `merrow terrain`: makes the ground of a world.
+//! `merrow terrain`: generates the terrain of a world.
 
 use clap::{Args, ValueEnum};
 use merrow_scenery::river::{River, files};
@@ -11,28 +11,29 @@ use std::process::ExitCode;
 /// Options of `merrow terrain`.
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// What is made.
+    /// Name of the terrain to generate.
     kind: Kind,
-    /// Seed; what ships is that of seed 1.
+    /// Seed; the bundled files use seed 1.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Folder for the files; made if it does not exist, and files of the same names in it are written anew.
+    /// Folder for the files. It is created if it does not exist; existing files of the same names
+    /// are overwritten.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
 
-/// Grounds that can be made.
+/// Terrains that can be generated.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Kind {
     /// A river that winds through a valley.
     Riverwatch,
-    /// A quay with its jetty over a muddy bottom.
+    /// A quay with its jetty over a muddy seabed.
     HarbourInspection,
     /// A wreck in rippled sand.
     Survey,
 }
 
-/// Makes the files and says what they are.
+/// Generates the files and prints a summary.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let seed = arguments.seed;
     let (files, what, part): (Vec<File>, String, &str) = match arguments.kind {
@@ -66,15 +67,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     };
     let folder = &arguments.out;
     std::fs::create_dir_all(folder)
-        .map_err(|e| format!("{}: cannot be made: {e}", folder.display()))?;
+        .map_err(|e| format!("{}: cannot create the folder: {e}", folder.display()))?;
     for (name, bytes) in files {
         let path = folder.join(name);
         std::fs::write(&path, bytes)
-            .map_err(|e| format!("{}: cannot be written: {e}", path.display()))?;
+            .map_err(|e| format!("{}: cannot write the file: {e}", path.display()))?;
     }
     let begin = folder.join(part);
     println!(
-        "{}: {what}; begin a world with `extends: {}`",
+        "{}: {what}; start a world with `extends: {}`",
         folder.display(),
         begin.display()
     );

@@ -1,4 +1,4 @@
-//! `merrow validate`: recorded experiments replayed, and cases with a known answer.
+//! `merrow validate`: replays recorded experiments and runs cases with a known answer.
 
 use super::cases;
 use clap::{Args, Subcommand};
@@ -19,22 +19,24 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// What to validate against.
+/// Reference of a validation.
 #[derive(Subcommand, Debug)]
 pub enum Against {
-    /// Pool trials of a vehicle with arm (Kolano 2022): replay them, print the errors, draw the overlays.
+    /// Pool trials of a vehicle with arm (Kolano 2022): replays them, prints the errors and draws
+    /// overlays.
     Uvms(Arguments),
-    /// The lake mission of Thetis (Parodi 2009) with Taipan 300: heading 150 deg, depth 0.4 m.
+    /// Lake mission of Thetis (Parodi 2009) with Taipan 300: heading 150 deg, depth 0.4 m.
     Thetis(Mission),
-    /// The laws of the Kelpie simulator (Mendonca 2013): pitch and roll, wind force, buoyancy of a bounding box.
+    /// Laws of the Kelpie simulator (Mendonca 2013): pitch and roll, wind force, buoyancy of a
+    /// bounding box.
     Kelpie(cases::Arguments),
     /// Bodies in ideal fluid: added mass, Kirchhoff's motion, Munk moment.
     Bodies(cases::Arguments),
     /// Floating hulls: Archimedes, metacentric heights, a hemisphere in waves.
     Hulls(cases::Arguments),
-    /// Vehicles against MSS, PythonVehicleSimulator and their sources.
+    /// Vehicles compared with MSS, PythonVehicleSimulator and their sources.
     Vehicles(cases::Arguments),
-    /// Waves, an hour of sea, wind, sea water, places on the Earth.
+    /// Waves, one hour of sea state, wind, sea water, geographic positions.
     Sea(cases::Arguments),
     /// All cases, as without a name.
     All(cases::Whole),
@@ -43,13 +45,13 @@ pub enum Against {
 /// Options of `merrow validate thetis`.
 #[derive(Args, Debug)]
 pub struct Mission {
-    /// Folder for the figure (SVG and PNG); made if it does not exist.
+    /// Folder for the figure (SVG); created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// World whose first robot flies the mission.
+    /// World whose first robot executes the mission.
     #[arg(long, default_value = "taipan")]
     world: String,
-    /// End with status 1 if a limit is missed.
+    /// Exit with status 1 if a limit is exceeded.
     #[arg(long)]
     check: bool,
 }
@@ -57,27 +59,30 @@ pub struct Mission {
 /// Options of `merrow validate uvms`.
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// Folder of the trials: NAME_imu.csv, NAME_joint_states.csv, metadata_....yml, commanded/NAME.yaml.
+    /// Folder of the trials: NAME_imu.csv, NAME_joint_states.csv, metadata_....yml,
+    /// commanded/NAME.yaml.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Folder for the figures (SVG and PNG) and summary.json; made if it does not exist.
+    /// Folder for the figures (SVG) and summary.json; created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Let the arm's servo follow the commanded motion, instead of the measured joint angles.
+    /// Simulate the arm's servos with the commanded motion instead of using the measured joint
+    /// angles.
     #[arg(long)]
     servo: bool,
-    /// Compare models of added mass, drag and actuators instead, as docs/uvms.md shows; needs --out.
+    /// Compare models of added mass, drag and actuators instead, as shown in docs/uvms.md; requires
+    /// --out.
     #[arg(long, requires = "out", conflicts_with_all = ["servo", "check"])]
     study: bool,
     /// World whose robot is replayed.
     #[arg(long, default_value = "uvms_pool")]
     world: String,
-    /// End with status 1 if a limit is missed.
+    /// Exit with status 1 if a limit is exceeded.
     #[arg(long)]
     check: bool,
 }
 
-/// Runs one validation.
+/// Runs the selected validation.
 pub fn run(against: &Against) -> Result<ExitCode, String> {
     match against {
         Against::Uvms(arguments) => uvms(arguments),
@@ -106,7 +111,7 @@ fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
     println!(
         "{:<40} {settled:>8} {paper_settled:>8} {percent:>8} %",
         format!(
-            "within {} m of {} m for good [s]",
+            "settled within {} m of {} m [s]",
             mission::BAND,
             mission::DEPTH
         )
@@ -117,10 +122,9 @@ fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
     );
     if let Some(out) = &arguments.out {
         std::fs::create_dir_all(out)
-            .map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
+            .map_err(|e| format!("{}: cannot create the folder: {e}", out.display()))?;
         let drawing = found.figure();
         write(&out.join("thetis.svg"), drawing.svg().as_bytes())?;
-        write(&out.join("thetis.png"), &drawing.png(1.5)?)?;
         println!("figure in {}", out.display());
     }
     let misses = found.misses();
@@ -154,7 +158,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     let out = arguments.out.as_deref();
     if let Some(out) = out {
         std::fs::create_dir_all(out)
-            .map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
+            .map_err(|e| format!("{}: cannot create the folder: {e}", out.display()))?;
     }
     if let (true, Some(out)) = (arguments.study, out) {
         return study(&model, &servos, &trials.recordings, out);
@@ -195,7 +199,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     if !arguments.check {
         return Ok(ExitCode::SUCCESS);
     }
-    let overall = overall.ok_or("no trial was replayed, so that nothing can be checked")?;
+    let overall = overall.ok_or("no trial was replayed, so nothing can be checked")?;
     let misses = summary::misses(&overall, &rest);
     for line in &misses {
         eprintln!("merrow: {line}");
@@ -207,10 +211,10 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     })
 }
 
-/// World of the vehicle as the trials' authors simulated it.
+/// World of the vehicle as simulated by the authors of the trials.
 const PUBLISHED: &str = "uvms_pool_published";
 
-/// World whose vehicle has the servos of the arm, for worlds whose joints have ideal drives.
+/// World whose vehicle has servos in its arm, for worlds whose joints have ideal drives.
 const SERVOS: &str = "uvms_pool_servo";
 
 fn study(
@@ -274,7 +278,7 @@ fn print_rest(rest: &Rest, recordings: &[Recording]) {
 
 fn print_summary(s: &Summary) {
     println!(
-        "\n{} trials, mean +- standard deviation (baselines left out)",
+        "\n{} trials, mean +- standard deviation (without baseline trials)",
         s.trials
     );
     println!(
@@ -292,13 +296,13 @@ fn print_summary(s: &Summary) {
     }
     println!(
         "{:<34} {:>5.2} +- {:.2} {:>13}",
-        "lag, + simulation later [s]", s.lag.0, s.lag.1, "1 to 2"
+        "lag, + if the simulation is late [s]", s.lag.0, s.lag.1, "1 to 2"
     );
-    println!("{:<34} {:>13.2}", "mean size of the lag [s]", s.lag_size);
+    println!("{:<34} {:>13.2}", "mean absolute lag [s]", s.lag_size);
     let (mean, deviation, size) = s.lag_with_offset;
     println!(
-        "{:<34} {mean:>5.2} +- {deviation:.2}, mean size {size:.2}",
-        "lag, constant offsets left in [s]"
+        "{:<34} {mean:>5.2} +- {deviation:.2}, mean absolute {size:.2}",
+        "lag with constant offsets [s]"
     );
     if s.blown_up > 0 {
         println!("{} replays were unstable", s.blown_up);
@@ -307,16 +311,10 @@ fn print_summary(s: &Summary) {
 
 fn write_figure(out: &Path, outcome: &Outcome, mode: Mode) -> Result<(), String> {
     let drawing = outcome.figure(mode);
-    write(
-        &out.join(format!("{}.svg", outcome.name)),
-        drawing.svg().as_bytes(),
-    )?;
-    write(
-        &out.join(format!("{}.png", outcome.name)),
-        &drawing.png(1.5)?,
-    )
+    let file = out.join(format!("{}.svg", outcome.name));
+    write(&file, drawing.svg().as_bytes())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    std::fs::write(path, bytes).map_err(|e| format!("{}: cannot be written: {e}", path.display()))
+    std::fs::write(path, bytes).map_err(|e| format!("{}: cannot write the file: {e}", path.display()))
 }

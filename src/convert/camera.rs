@@ -1,4 +1,4 @@
-//! Pictures of cameras, as messages.
+//! Conversion of camera images to messages.
 
 use crate::convert::image;
 use crate::convert::image::{DepthScale, Pixels};
@@ -16,23 +16,23 @@ use merrow_sensors::camera::shading::{OPEN_WATER, SURFACE};
 /// A message of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Colours.
+    /// Colour image with raw pixels.
     Rgb,
-    /// Colours as a file of JPEG.
+    /// Colour image as JPEG.
     Jpeg,
-    /// Depths.
+    /// Depth image with raw pixels.
     Depth,
-    /// Depths as a file of PNG.
+    /// Depth image as PNG.
     DepthFile,
-    /// How it maps, beside the depths, where their users look for it.
+    /// Camera info of the depth image, on the topic where its subscribers expect it.
     DepthInfo,
-    /// Numbers of what is seen.
+    /// Label image with raw pixels.
     Labels,
-    /// How it maps, beside the colours.
+    /// Camera info of the colour image.
     Info,
 }
 
-/// The messages of a camera.
+/// Returns the messages that a camera publishes.
 pub fn forms(spec: &CameraSpec) -> impl Iterator<Item = Form> {
     const ALL: [Form; 7] = [
         Form::Rgb,
@@ -51,7 +51,7 @@ pub fn forms(spec: &CameraSpec) -> impl Iterator<Item = Form> {
 }
 
 impl Form {
-    /// What of a picture it is made of.
+    /// Returns the camera output that the message requires.
     pub fn part(self) -> Part {
         match self {
             Form::Rgb => Part::Rgb,
@@ -62,7 +62,7 @@ impl Form {
         }
     }
 
-    /// Its topic's suffix, and its type.
+    /// Returns the suffix of the topic and its message type.
     pub fn topic(self) -> (&'static str, &'static TypeInfo) {
         match self {
             Form::Rgb => ("/image_raw", Image::info()),
@@ -76,17 +76,18 @@ impl Form {
     }
 }
 
-/// A message of a camera, made.
+/// A converted message of a camera.
 pub enum Shown {
-    /// How it maps.
+    /// Message with the camera calibration.
     Info(Box<CameraInfo>),
-    /// Pixels as they are.
+    /// Message with raw pixels.
     Raw(Image),
-    /// Pixels as a file.
+    /// Message with a compressed image file.
     File(CompressedImage),
 }
 
-/// What a picture gives of `form`, if anything.
+/// Converts a camera image to a message of `form`; `None` if the image does not contain the
+/// required output.
 pub fn show(form: Form, spec: &CameraSpec, picture: &Picture, header: Header) -> Option<Shown> {
     let [width, height] = spec.size.map(|n| n as u32);
     let of = |pixels| image::Picture {
@@ -121,7 +122,7 @@ pub fn show(form: Form, spec: &CameraSpec, picture: &Picture, header: Header) ->
     }
 }
 
-/// How a camera maps.
+/// Builds the camera info message from focal lengths, principal point, distortion and baseline.
 pub fn info(spec: &CameraSpec, header: Header) -> CameraInfo {
     let ([fx, fy], [cx, cy]) = (spec.lens.focal, spec.lens.center);
     let (model, d) = match &spec.lens.distortion {
@@ -162,12 +163,13 @@ pub fn info(spec: &CameraSpec, header: Header) -> CameraInfo {
     }
 }
 
-/// True if it gives numbers of what is seen.
+/// Whether a sensor is a camera with a label output.
 pub fn has_labels(kind: &SensorKind) -> bool {
     matches!(kind.looks().map(|looks| &**looks), Some(Looks::Camera(spec)) if Part::Labels.is_in(spec.parts))
 }
 
-/// What the numbers are; 65535, which the message keeps for what has no class, is the water's surface.
+/// Builds the map from label numbers to names. The number 65535, which the message reserves for "no
+/// class", is the water surface.
 pub fn labels(scene: &Scene, header: Header) -> LabelInfo {
     let structures = scene
         .structures

@@ -1,4 +1,5 @@
-//! Contacts as messages: all of a world, and the wrench on each link that can be touched.
+//! Conversion of contacts to messages: all contacts of a world, and the contact wrench on each
+//! link.
 
 use crate::convert::{WORLD_FRAME, header, point, vector3};
 use crate::msg::{Contact, Contacts};
@@ -10,7 +11,8 @@ use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{RobotState, Workspace};
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 
-/// All contacts of the last step before the snapshot.
+/// Builds the message with all contacts of the last step before the snapshot. Forces [N] are
+/// impulses divided by the time step.
 pub fn message(scene: &Scene, snapshot: &Snapshot) -> Contacts {
     let rate = 1.0 / scene.dt();
     let contacts = snapshot.contacts.iter().map(|c| {
@@ -36,7 +38,7 @@ pub fn message(scene: &Scene, snapshot: &Snapshot) -> Contacts {
     }
 }
 
-/// Names of robot, link and collider.
+/// Returns the names of robot, link and collider.
 fn names(scene: &Scene, side: Side) -> [String; 3] {
     match side {
         Side::Link {
@@ -74,7 +76,8 @@ fn names(scene: &Scene, side: Side) -> [String; 3] {
     }
 }
 
-/// Mean wrench of all contacts on a link over the last step, at the link's origin in the link's frame.
+/// Builds the message with the mean contact wrench on a link over the last step, at the link's
+/// origin and in the link's frame.
 pub fn wrench(scene: &Scene, robot: usize, link: usize, snapshot: &Snapshot) -> WrenchStamped {
     let F = snapshot.contact_wrenches[robot]
         .get(link)
@@ -90,7 +93,8 @@ pub fn wrench(scene: &Scene, robot: usize, link: usize, snapshot: &Snapshot) -> 
     }
 }
 
-/// Wrenches of contacts on all links of a robot, each at its origin along its user's axes; empty where nothing touches it.
+/// Computes the contact wrenches on all links of a robot, each at the link's origin in the user's
+/// link frame U. Empty if the robot has no contact.
 pub fn wrenches(robot: &Robot, state: &RobotState, work: &Workspace) -> Vec<SpatialForce> {
     if !state.kick.felt {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Frames of sensors that look around, as messages.
+//! Conversion of frames of exteroceptive sensors to messages.
 
 use crate::convert::camera;
 use crate::convert::positioning;
@@ -19,33 +19,33 @@ use merrow_ros2::msg::std_msgs::Header;
 use merrow_ros2::msg::vision_msgs::Detection3DArray;
 use std::borrow::Cow;
 
-/// What of a frame a topic carries.
+/// Content of a topic of an exteroceptive sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// Ranges in a plane.
     Scan,
-    /// Points.
+    /// Points of a lidar.
     Cloud,
-    /// The points of all scans of a laser while it is nodded to and fro once.
+    /// Points of all scans of a tilting laser over one tilt period.
     Swept,
-    /// Of a picture.
+    /// Output of a camera.
     Camera(camera::Form),
-    /// A part of a ping.
+    /// Output of a sonar ping.
     Sonar(sonar::Part),
-    /// Boxes about obstacles.
+    /// Bounding boxes of obstacles.
     Boxes,
     /// Spokes of a radar.
     Sweep,
-    /// The picture that it draws of them.
+    /// Plan position display of a radar.
     Scope,
     /// Sentences of the Automatic Identification System.
     Sentences,
-    /// What an instrument for positioning has found.
+    /// Output of an acoustic positioning instrument.
     Sounds(Output),
 }
 
 impl Topic {
-    /// What has to be worked out for it, as bits that the sensor knows.
+    /// Returns the sensor outputs that the topic requires, as bits defined by the sensor.
     pub fn bits(self) -> u8 {
         match self {
             Topic::Camera(form) => form.part() as u8,
@@ -54,7 +54,7 @@ impl Topic {
     }
 }
 
-/// Suffix, type and content of every topic of a sensor.
+/// Lists the suffix, type and content of every topic of a sensor.
 pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic)> {
     match looks {
         Looks::Laser(LaserSpec {
@@ -107,10 +107,10 @@ pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic
     }
 }
 
-/// How often the message `part` of a sensor comes, of which `rate` samples are taken a second [Hz].
+/// Returns the rate [Hz] of message `part` of a sensor with `rate` samples per second [Hz].
 pub fn rate(looks: &Looks, part: usize, rate: f64) -> f64 {
     match (topics(looks).get(part).map(|topic| topic.2), looks) {
-        // once to and fro
+        // one message per tilt period
         (
             Some(Topic::Swept),
             Looks::Laser(LaserSpec {
@@ -124,7 +124,7 @@ pub fn rate(looks: &Looks, part: usize, rate: f64) -> f64 {
     }
 }
 
-/// A scan in a plane, taken `rate` times a second [Hz].
+/// Converts a planar scan; `rate` is the scan rate [Hz].
 pub fn laser_scan(spec: &LaserSpec, rate: f64, scan: &Scan, header: Header) -> LaserScan {
     let last = spec.columns.saturating_sub(1) as f64;
     LaserScan {
@@ -145,7 +145,7 @@ pub fn laser_scan(spec: &LaserSpec, rate: f64, scan: &Scan, header: Header) -> L
     }
 }
 
-/// Spokes of a radar, which turns clockwise.
+/// Converts the spokes of a radar, which rotates clockwise.
 pub fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSector {
     let duration = |seconds: f64| {
         let ns = (seconds * 1e9).round() as u64;
@@ -173,29 +173,31 @@ pub fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSec
     }
 }
 
-/// What a laser has found since the unit that nods it was last at its least angle.
+/// Accumulator of the points of a tilting laser since the tilt angle was last at its minimum.
 #[derive(Clone, Debug, Default)]
 pub struct Swept {
-    /// What has come of the nod under way; none while its beginning is missing.
+    /// Current tilt period; `None` if its beginning was missed.
     nod: Option<Nod>,
 }
 
-/// A nod under way.
+/// A tilt period in progress.
 #[derive(Clone, Debug)]
 struct Nod {
     /// Number of the period since the start.
     period: u64,
-    /// Instants of its first scan and of the last that came [ns].
+    /// Times of its first scan and of its latest scan [ns].
     stamp_ns: u64,
     last_ns: u64,
-    /// Scans, and their echoes in the unit's axes at the instant of each; `ring` is the number of the scan.
+    /// Number of scans, and their points in the axes of the tilt mount at the time of each scan.
+    /// `ring` is the number of the scan.
     scans: u16,
     points: Vec<Point>,
 }
 
 impl Swept {
-    /// Adds the echoes of a scan taken at `stamp_ns`, with the stamps of the samples before it, if there is one, and after it; stamp and points if it was
-    /// the last of a nod whose first scan has come too.
+    /// Adds the points of a scan taken at `stamp_ns` [ns]. `before_ns` is the time of the previous
+    /// sample, if any, and `after_ns` that of the next sample [ns]. Returns time stamp and points
+    /// if this scan completes a tilt period whose first scan was received too.
     pub fn add(
         &mut self,
         spec: &LaserSpec,
@@ -215,7 +217,8 @@ impl Swept {
                 points: Vec::new(),
             });
         }
-        // what misses its beginning or its end, by a lost scan, a late subscriber or a reset, is not a whole nod
+        // a period that lacks its beginning or end, because of a lost scan, a late subscriber or a
+        // reset, is incomplete
         self.nod = self
             .nod
             .take()
@@ -244,7 +247,7 @@ impl Swept {
     }
 }
 
-/// Points, unordered, all of them echoes.
+/// Converts points to an unordered, dense point cloud.
 pub fn point_cloud(points: &[Point], header: Header) -> PointCloud2 {
     let bytes = |point: &Point| {
         let ([x, y, z], mut out) = (point.p, [0; 24]);
@@ -265,7 +268,8 @@ pub fn point_cloud(points: &[Point], header: Header) -> PointCloud2 {
     )
 }
 
-/// An unordered cloud of points as bytes: x, y, z and `numbers` as FLOAT32, `index` as UINT16, and two bytes to the next whole word.
+/// Builds an unordered point cloud from encoded points: x, y, z and `numbers` as FLOAT32, `index`
+/// as UINT16, and two bytes of padding to a multiple of 4.
 pub fn cloud<const STEP: usize>(
     header: Header,
     numbers: &[&str],

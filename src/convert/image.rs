@@ -1,12 +1,14 @@
-//! Pictures as image_transport publishes them: raw, as files of JPEG or PNG, and depths as PNG files of inverse depth.
+//! Conversion of images to the messages of image_transport: raw, JPEG or PNG files, and depths as
+//! PNG files of inverse depth.
 //!
-//! Subscribers of `image/compressed` and `image/compressedDepth` learn from `format` what the pixels were, and from twelve
-//! bytes before a depth's file how it was scaled; so those are as the plugins write them. What encodes is integer
-//! arithmetic, and single sums and products in single precision: the same picture is the same file on every machine.
+//! Subscribers of `image/compressed` and `image/compressedDepth` read the pixel format from
+//! `format`, and the depth scale from twelve bytes before the depth file. Both are written as the
+//! plugins write them. The encoders use only integer arithmetic and single-precision sums and
+//! products, so an image results in the same file on every machine.
 //!
 //! ```text
-//!   q = A / z + B,   A = z0 (z0 + 1),   B = 1 - A / z_max        (1)  number that stands for a depth z below z_max; 0: none
-//!   z = A / (q - B)                                              (2)  what subscribers make of it
+//!   q = A / z + B,   A = z0 (z0 + 1),   B = 1 - A / z_max    (1)  code of a depth z < z_max; 0: none
+//!   z = A / (q - B)                                          (2)  depth decoded by subscribers
 //! ```
 
 use std::fmt;
@@ -17,36 +19,38 @@ use jpeg_encoder::{ChromaSubsamplingMethod, ColorType, SamplingFactor};
 use merrow_ros2::msg::sensor_msgs::{CompressedImage, Image};
 use merrow_ros2::msg::std_msgs::Header;
 
-/// A picture: rows from the top, pixels from the left, no gaps.
+/// An image: rows from the top, pixels from the left, without gaps.
 #[derive(Debug, Clone, Copy)]
 pub struct Picture<'a> {
-    /// Number of columns.
+    /// Number of pixel columns.
     pub width: u32,
-    /// Number of rows.
+    /// Number of pixel rows.
     pub height: u32,
-    /// The pixels.
+    /// Pixels of the image.
     pub pixels: Pixels<'a>,
 }
 
-/// Pixels of a picture, by kind.
+/// Pixels of an image, by kind.
 #[derive(Debug, Clone, Copy)]
 pub enum Pixels<'a> {
     /// Red, green, blue, 0 to 255 each.
     Rgb8(&'a Bytes),
     /// Grey, 0 to 255.
     Mono8(&'a Bytes),
-    /// Numbers that are not brightness, as labels.
+    /// Numbers that are not brightness, such as labels.
     Uint16(&'a [u16]),
-    /// Depths along the optical axis \[m\]; no number, or +inf, where there is nothing.
+    /// Depths along the optical axis \[m\]; NaN or +inf where there is no return.
     Depth(&'a [f32]),
 }
 
-/// How finely depths are told apart, eq. (1); the defaults are those of image_transport's plugin.
+/// Resolution of compressed depths, eq. (1). The defaults are those of the image_transport plugin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DepthScale {
-    /// Depth from which on nothing is told \[m\], above 0. Far ones cost the near ones nothing: a step is z²/A whatever it is.
+    /// Maximum depth \[m\], above 0; larger depths are not encoded. It does not affect the
+    /// resolution of near depths: a step is z²/A for any maximum.
     pub max: f32,
-    /// z0: the larger, the finer, and the farther the nearest depth that can be told, A / (65535 - B) \[m\]. Above 0.
+    /// Quantization z0, above 0. A larger value gives a finer resolution, but increases the minimum
+    /// depth that can be encoded, A / (65535 - B) \[m\].
     pub quantization: f32,
 }
 
@@ -59,21 +63,21 @@ impl Default for DepthScale {
     }
 }
 
-/// Why a picture has no message.
+/// Reason why an image cannot be converted to a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PictureError {
-    /// `found` numbers, which is not what width, height and the kind of pixels ask for.
+    /// The number of values `found` does not match width, height and kind of pixels.
     Size {
-        /// Number of columns.
+        /// Number of pixel columns.
         width: u32,
-        /// Number of rows.
+        /// Number of pixel rows.
         height: u32,
-        /// Numbers that there are.
+        /// Number of values in the image.
         found: usize,
     },
-    /// A file of this kind cannot hold such pixels (their encoding).
+    /// A file of this kind (first) cannot store pixels of this encoding (second).
     Kind(&'static str, &'static str),
-    /// What the writer of files says, for one larger than its format can have.
+    /// Error of the file encoder, such as an image that exceeds the limits of its format.
     Writer(String),
 }
 
@@ -87,11 +91,11 @@ impl fmt::Display for PictureError {
             } => {
                 write!(
                     f,
-                    "{found} numbers are no picture of {width} x {height} pixels"
+                    "found {found} numbers; they do not match an image of {width} x {height} pixels"
                 )
             }
-            Self::Kind(file, encoding) => write!(f, "a {file} cannot hold pixels {encoding}"),
-            Self::Writer(why) => write!(f, "the picture cannot be written: {why}"),
+            Self::Kind(file, encoding) => write!(f, "{file} cannot store pixels of encoding {encoding}"),
+            Self::Writer(why) => write!(f, "cannot encode the image: {why}"),
         }
     }
 }
@@ -99,7 +103,7 @@ impl fmt::Display for PictureError {
 impl std::error::Error for PictureError {}
 
 impl Pixels<'_> {
-    /// Name of the kind, as `sensor_msgs/Image` has it.
+    /// Returns the encoding name of `sensor_msgs/Image`.
     pub fn encoding(&self) -> &'static str {
         match self {
             Self::Rgb8(_) => "rgb8",
@@ -111,10 +115,10 @@ impl Pixels<'_> {
 }
 
 impl Picture<'_> {
-    /// The pixels as they are; bytes are shared, not copied.
+    /// Builds a raw image message. Byte pixels are shared, not copied.
     ///
     /// # Errors
-    /// [`PictureError::Size`].
+    /// [`PictureError::Size`] if the number of values does not match the size.
     pub fn raw(&self, header: Header) -> Result<Image, PictureError> {
         self.check()?;
         let data = match self.pixels {
@@ -133,11 +137,11 @@ impl Picture<'_> {
         })
     }
 
-    /// A JPEG file of a colour or grey picture, its colours at half the resolution as OpenCV has them. `quality`: 1 to
-    /// 100, others count as the nearest of these.
+    /// Encodes a colour or grey image as JPEG, with colours at half the resolution as in OpenCV.
+    /// `quality` is clamped to 1 to 100.
     ///
     /// # Errors
-    /// Another kind of pixels, a wrong number of them, a side of more than 65535.
+    /// The kind of pixels is not supported, their number is wrong, or a side exceeds 65535.
     pub fn jpeg(&self, header: Header, quality: u8) -> Result<CompressedImage, PictureError> {
         self.check()?;
         let (pixels, color, stored) = match self.pixels {
@@ -146,7 +150,7 @@ impl Picture<'_> {
             _ => return Err(PictureError::Kind("JPEG", self.pixels.encoding())),
         };
         let side =
-            |n: u32| u16::try_from(n).map_err(|_| PictureError::Writer(format!("a side of {n}")));
+            |n: u32| u16::try_from(n).map_err(|_| PictureError::Writer(format!("side of {n} pixels")));
         let (width, height) = (side(self.width)?, side(self.height)?);
         let mut file = Vec::with_capacity(pixels.len() / 4);
         let mut encoder = jpeg_encoder::Encoder::new(&mut file, quality.clamp(1, 100));
@@ -158,10 +162,10 @@ impl Picture<'_> {
         Ok(self.compressed(header, &format!("jpeg compressed {stored}"), file))
     }
 
-    /// A PNG file, which loses nothing.
+    /// Encodes an image as PNG, without loss.
     ///
     /// # Errors
-    /// Depths, or a wrong number of pixels.
+    /// The pixels are depths, or their number is wrong.
     pub fn png(&self, header: Header) -> Result<CompressedImage, PictureError> {
         self.check()?;
         let mut file = Vec::new();
@@ -178,11 +182,11 @@ impl Picture<'_> {
         Ok(self.compressed(header, &format!("png compressed {stored}"), file))
     }
 
-    /// Depths as image_transport's compressedDepth has them: a PNG file of inverse depths, eq. (1), after how they are scaled.
-    /// What is nearer than can be told has the nearest depth that can.
+    /// Encodes depths in the compressedDepth format of image_transport: the scale, then a PNG file
+    /// of inverse depths, eq. (1). Depths below the minimum are encoded as the minimum.
     ///
     /// # Errors
-    /// Another kind of pixels, or a wrong number of them.
+    /// The pixels are not depths, or their number is wrong.
     pub fn compressed_depth(
         &self,
         header: Header,
@@ -197,7 +201,7 @@ impl Picture<'_> {
         };
         let a = scale.quantization * (scale.quantization + 1.0);
         let b = 1.0 - a / scale.max;
-        // (1); to the nearest, and `as` keeps within 0 to 65535. A comparison with NaN is false
+        // (1), rounded to nearest; `as` saturates to 0..65535. A comparison with NaN is false
         let number = |z: &f32| {
             if *z < scale.max {
                 (a / z + b + 0.5) as u16
@@ -205,7 +209,7 @@ impl Picture<'_> {
                 0
             }
         };
-        // kind of coding, of which there is one, then its coefficients
+        // compression format (the only value), then its coefficients
         let mut file = 0_i32.to_le_bytes().to_vec();
         file.extend(a.to_le_bytes());
         file.extend(b.to_le_bytes());
@@ -244,7 +248,7 @@ impl Picture<'_> {
         )
     }
 
-    /// Appends a PNG file, quickly rather than small.
+    /// Appends a PNG file, optimized for speed rather than size.
     fn write_png(
         &self,
         file: &mut Vec<u8>,
@@ -260,7 +264,7 @@ impl Picture<'_> {
             png::BitDepth::Eight
         });
         encoder.set_compression(png::Compression::Fast);
-        encoder.set_filter(png::FilterType::Paeth);
+        encoder.set_filter(png::Filter::Paeth);
         let written = encoder.write_header().and_then(|mut writer| {
             writer.write_image_data(bytes)?;
             writer.finish()
@@ -278,7 +282,7 @@ impl Picture<'_> {
     }
 }
 
-/// The bytes of numbers, one after another.
+/// Concatenates the bytes of numbers.
 fn bytes_of<const N: usize>(numbers: impl ExactSizeIterator<Item = [u8; N]>) -> Vec<u8> {
     let mut bytes = vec![0; N * numbers.len()];
     let (slots, _) = bytes.as_chunks_mut();

@@ -1,4 +1,4 @@
-//! Tests of sizes, formats and files; `test/ros/pictures.py` has others read them.
+//! Tests of sizes, formats and files; `test/ros/pictures.py` decodes them with other programs.
 
 use crate::convert::image::*;
 use sha2::{Digest, Sha256};
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 const WIDTH: u32 = 70;
 const HEIGHT: u32 = 37;
 
-/// A smooth picture; its sides are no multiples of a JPEG block.
+/// A smooth image whose sides are not multiples of a JPEG block.
 fn smooth() -> Bytes {
     let pixel = |i: u32| {
         let (x, y) = (i % WIDTH, i / WIDTH);
@@ -28,10 +28,10 @@ fn picture(pixels: Pixels<'_>) -> Picture<'_> {
     }
 }
 
-/// The numbers in a PNG file.
+/// Decodes the numbers in a PNG file.
 fn read_png(file: &[u8]) -> Vec<u16> {
-    let mut reader = png::Decoder::new(file).read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size()];
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
     assert_eq!((info.width, info.height), (WIDTH, HEIGHT));
     match info.bit_depth {
@@ -149,7 +149,7 @@ fn depths_come_back_within_half_a_step() {
         (&[0; 4][..], 10_100.0, 1.0 - 10_100.0 / 40.0)
     );
     let numbers = read_png(file);
-    // nothing there, too far, too near to be a depth; then what is nearer than can be told
+    // no return, too far, too near for a depth; then nearer than the minimum
     assert_eq!(numbers[..7], [0, 0, 0, 0, 0, u16::MAX, u16::MAX]);
     for (z, q) in depths.iter().zip(&numbers).skip(odd.len()) {
         if *z >= scale.max {
@@ -160,7 +160,7 @@ fn depths_come_back_within_half_a_step() {
         let (back, half_step) = (a / (f32::from(*q) - b), z * z / a * 0.5);
         assert!(
             *q > 0 && (back - z).abs() <= 1.01 * half_step + 1e-6,
-            "{z} m came back as {back} m"
+            "{z} m was decoded as {back} m"
         );
     }
 }
@@ -186,7 +186,7 @@ fn a_picture_is_the_same_file_everywhere() {
     let depth = depth
         .compressed_depth(Header::default(), DepthScale::default())
         .unwrap();
-    // these change with the crates that write the files, and with nothing else
+    // these hashes change only with the crates that encode the files
     let expected = ["a935d4d3458c8c5b", "10cdae7d2fe5bdcb", "634341b4334ef8f7"];
     assert_eq!(
         [jpeg.data, png.data, depth.data].map(|data| digits(&data)),
@@ -234,26 +234,26 @@ fn what_is_no_picture_is_refused() {
     let text = |result: Result<CompressedImage, PictureError>| result.unwrap_err().to_string();
     assert_eq!(
         text(short.jpeg(head(), 90)),
-        "7770 numbers are no picture of 70 x 36 pixels"
+        "found 7770 numbers; they do not match an image of 70 x 36 pixels"
     );
     assert_eq!(
         text(short.png(head())),
-        "7770 numbers are no picture of 70 x 36 pixels"
+        "found 7770 numbers; they do not match an image of 70 x 36 pixels"
     );
     assert!(short.raw(head()).is_err() && empty.raw(head()).is_err());
     assert_eq!(
         text(strip.jpeg(head(), 90)),
-        "the picture cannot be written: a side of 65536"
+        "cannot encode the image: side of 65536 pixels"
     );
     assert!(strip.png(head()).is_ok());
     assert_eq!(
         text(depth.jpeg(head(), 90)),
-        "a JPEG cannot hold pixels 32FC1"
+        "JPEG cannot store pixels of encoding 32FC1"
     );
-    assert_eq!(text(depth.png(head())), "a PNG cannot hold pixels 32FC1");
+    assert_eq!(text(depth.png(head())), "PNG cannot store pixels of encoding 32FC1");
     let scale = DepthScale::default();
     assert_eq!(
         text(strip.compressed_depth(head(), scale)),
-        "a compressedDepth cannot hold pixels mono8"
+        "compressedDepth cannot store pixels of encoding mono8"
     );
 }

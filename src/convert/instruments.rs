@@ -1,7 +1,8 @@
-//! Readings of instruments that have several topics, or none but numbers.
+//! Conversion of readings of instruments that have several topics or that publish plain numbers.
 //!
-//! Where ROS has a message for a quantity it is used; other quantities are plain numbers, whose unit the topic's documentation says, and stand
-//! stamped and together with all others of their sample in a `record` of names and values.
+//! If ROS has a message for a quantity, that message is used. Other quantities are plain numbers,
+//! whose unit is given in the documentation of the topic. In addition, a stamped `record` contains
+//! all quantities of a sample as names and values.
 
 use crate::convert;
 use crate::convert::vector3;
@@ -19,33 +20,34 @@ use merrow_ros2::msg::marine_sensor_msgs::TurbidityNTU;
 use merrow_ros2::msg::sensor_msgs::{BatteryState, FluidPressure, JointState, Temperature};
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Header};
 
-/// Turns a minute per radian a second.
+/// Revolutions per minute per radian per second.
 const RPM: f64 = 30.0 / std::f64::consts::PI;
 
-/// What an instrument publishes on one of its topics.
+/// Content of a topic of an instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// A temperature.
+    /// Temperature, published as `sensor_msgs/Temperature`.
     Temperature,
-    /// A pressure.
+    /// Absolute pressure as `sensor_msgs/FluidPressure`.
     Pressure,
-    /// A turbidity.
+    /// Turbidity, published as `marine_sensor_msgs/TurbidityNTU`.
     Turbidity,
-    /// A number, by its place among the quantities of the reading.
+    /// Plain number, selected by its index among the quantities of the reading.
     Number(usize),
-    /// A vector.
+    /// Vector, published as `geometry_msgs/Vector3Stamped`.
     Vector,
-    /// True or false.
+    /// Boolean, published as `std_msgs/Bool`.
     Flag,
-    /// Speed and torque of a shaft.
+    /// Speed and torque of a motor shaft.
     Shaft,
-    /// Voltage, current and what else is known of a supply.
+    /// Voltage, current and other known values of a power supply.
     Supply,
     /// All quantities of a sample by name, stamped.
     Record,
 }
 
-/// Topic suffixes of an instrument and what they hold; the first is the sensor's own. None of sensors that have a message of their own.
+/// Lists the topic suffixes of an instrument and their content; the first is the main topic. Empty
+/// for sensors with a dedicated message.
 pub fn parts(kind: &SensorKind) -> &'static [(&'static str, Part)] {
     match kind {
         SensorKind::Probe(spec) => probe(spec),
@@ -86,7 +88,7 @@ fn probe(spec: &ProbeSpec) -> &'static [(&'static str, Part)] {
     }
 }
 
-/// The message of a part.
+/// Returns the message type of a part.
 pub fn info(part: Part) -> &'static TypeInfo {
     match part {
         Part::Temperature => Temperature::info(),
@@ -101,7 +103,7 @@ pub fn info(part: Part) -> &'static TypeInfo {
     }
 }
 
-/// The message of the part `n` of a sensor's reading, encoded.
+/// Encodes the message of part `n` of a sensor's reading.
 pub fn encode(sensor: &Sensor, n: usize, reading: &Reading, header: Header) -> Vec<u8> {
     match parts(&sensor.kind)[n].1 {
         Part::Temperature => to_bytes(&temperature(reading, header)),
@@ -118,7 +120,7 @@ pub fn encode(sensor: &Sensor, n: usize, reading: &Reading, header: Header) -> V
     }
 }
 
-/// Names, each with its unit, and values of what a reading holds.
+/// Returns the quantities of a reading: names with units, and values.
 fn quantities(sensor: &Sensor, reading: &Reading) -> Vec<(String, f64)> {
     match (reading, &sensor.kind) {
         (Reading::Probe(r), SensorKind::Probe(spec)) => {
@@ -139,7 +141,7 @@ fn quantities(sensor: &Sensor, reading: &Reading) -> Vec<(String, f64)> {
     }
 }
 
-/// What is in a bottle.
+/// Returns the quantities of a bottle of a water sampler.
 fn bottle(spec: &SamplerSpec, r: &Bottle) -> Vec<(String, f64)> {
     let seconds = |ns: u64| ns as f64 * 1e-9;
     let mut all = named([
@@ -152,7 +154,7 @@ fn bottle(spec: &SamplerSpec, r: &Bottle) -> Vec<(String, f64)> {
         ("north [m]", r.p_W.y),
         ("up [m]", r.p_W.z),
     ]);
-    // of what has no water yet nothing is known
+    // a bottle without water has no known properties
     let known = |mean: f64| if r.volume > 0.0 { mean } else { f64::NAN };
     all.extend(
         spec.names
@@ -163,7 +165,8 @@ fn bottle(spec: &SamplerSpec, r: &Bottle) -> Vec<(String, f64)> {
     all
 }
 
-/// Name, robot, sensor, and whether it opens a bottle, of the services of all water samplers.
+/// Lists the services of all water samplers: name, robot, sensor, and whether the service opens a
+/// bottle.
 pub fn services(scene: &Scene) -> Vec<(String, usize, usize, bool)> {
     let mut all = Vec::new();
     for (i, robot) in scene.robots.iter().enumerate() {
@@ -193,7 +196,7 @@ fn ctd(r: &Ctd) -> [(&'static str, f64); 6] {
     ]
 }
 
-/// A number.
+/// Builds the message of the quantity with index `which`; NaN if it does not exist.
 pub fn number(sensor: &Sensor, reading: &Reading, which: usize) -> Float64 {
     Float64 {
         data: quantities(sensor, reading)
@@ -202,7 +205,7 @@ pub fn number(sensor: &Sensor, reading: &Reading, which: usize) -> Float64 {
     }
 }
 
-/// A temperature [°C].
+/// Builds the message of a temperature [°C].
 pub fn temperature(reading: &Reading, header: Header) -> Temperature {
     let (temperature, variance) = match reading {
         Reading::Probe(r) => (r.value, r.variance),
@@ -216,7 +219,7 @@ pub fn temperature(reading: &Reading, header: Header) -> Temperature {
     }
 }
 
-/// An absolute pressure [Pa].
+/// Builds the message of an absolute pressure [Pa].
 pub fn pressure(reading: &Reading, header: Header) -> FluidPressure {
     let found = match reading {
         Reading::Ctd(r) => reading::Pressure {
@@ -232,7 +235,7 @@ pub fn pressure(reading: &Reading, header: Header) -> FluidPressure {
     convert::fluid_pressure(&found, header)
 }
 
-/// A turbidity [NTU].
+/// Builds the message of a turbidity [NTU].
 pub fn turbidity(reading: &Reading, header: Header) -> TurbidityNTU {
     let ntu = if let Reading::Probe(r) = reading {
         r.value as f32
@@ -242,7 +245,7 @@ pub fn turbidity(reading: &Reading, header: Header) -> TurbidityNTU {
     TurbidityNTU { header, ntu }
 }
 
-/// Velocity of the air relative to the sensor [m/s].
+/// Builds the message of the air velocity relative to the sensor [m/s].
 fn vector(reading: &Reading, header: Header) -> Vector3Stamped {
     let none = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
     let velocity = if let Reading::Wind(r) = reading {
@@ -256,7 +259,7 @@ fn vector(reading: &Reading, header: Header) -> Vector3Stamped {
     }
 }
 
-/// A motor's shaft, under the name of its controller.
+/// Builds the message of a motor's shaft, named after its controller: speed [rad/s], torque [N m].
 fn shaft(sensor: &Sensor, reading: &Reading, header: Header) -> JointState {
     let (speed, torque) = if let Reading::Motor(r) = reading {
         (r.speed, r.torque)
@@ -272,7 +275,8 @@ fn shaft(sensor: &Sensor, reading: &Reading, header: Header) -> JointState {
     }
 }
 
-/// A battery as a meter knows it, or what a motor controller knows of its supply; the current is negative while it is drawn.
+/// Builds the message of a battery as measured by a power meter, or of the supply as measured by a
+/// motor controller. The current [A] is negative while discharging.
 fn supply(reading: &Reading, header: Header) -> BatteryState {
     let none = f64::NAN;
     let [voltage, current, temperature, charge, capacity] = match reading {
@@ -299,7 +303,7 @@ fn supply(reading: &Reading, header: Header) -> BatteryState {
     }
 }
 
-/// All quantities of a sample.
+/// Builds the record with all quantities of a sample.
 pub fn record(sensor: &Sensor, reading: &Reading, header: Header) -> DiagnosticArray {
     let values = quantities(sensor, reading);
     let values = values

@@ -1,5 +1,5 @@
-//! Readings into messages, one function per message. The only place of ROS's quaternion order, units and
-//! missing-value rules.
+//! Conversion of readings to ROS messages, one function per message. This module alone handles the
+//! quaternion order, units and missing-value rules of ROS.
 
 pub mod camera;
 pub mod contacts;
@@ -28,15 +28,15 @@ use merrow_ros2::msg::nav_msgs::{Odometry, Path};
 use merrow_ros2::msg::sensor_msgs::{BatteryState, FluidPressure, Imu, MagneticField, Range};
 use merrow_ros2::msg::std_msgs::Header;
 
-/// Frame of the world: east, north, up.
+/// Name of the world frame: x east, y north, z up.
 pub const WORLD_FRAME: &str = "world";
 
-/// ROS time of a simulated instant [ns].
+/// Converts simulation time [ns] to ROS time.
 pub fn time(ns: u64) -> Time {
     Time::from_nanos(ns)
 }
 
-/// A header.
+/// Builds a header from a time stamp [ns] and a frame.
 pub fn header(stamp_ns: u64, frame_id: &str) -> Header {
     Header {
         stamp: time(stamp_ns),
@@ -44,7 +44,7 @@ pub fn header(stamp_ns: u64, frame_id: &str) -> Header {
     }
 }
 
-/// A vector.
+/// Converts a vector to its message.
 pub fn vector3(v: Vec3) -> Vector3 {
     Vector3 {
         x: v.x,
@@ -53,7 +53,7 @@ pub fn vector3(v: Vec3) -> Vector3 {
     }
 }
 
-/// A point.
+/// Converts a position to its message.
 pub fn point(v: Vec3) -> Point {
     Point {
         x: v.x,
@@ -62,7 +62,7 @@ pub fn point(v: Vec3) -> Point {
     }
 }
 
-/// (w, x, y, z) to ROS's (x, y, z, w).
+/// Converts a quaternion (w, x, y, z) to the ROS order (x, y, z, w).
 pub fn quaternion(q: Quat) -> Quaternion {
     Quaternion {
         x: q.x,
@@ -72,12 +72,12 @@ pub fn quaternion(q: Quat) -> Quaternion {
     }
 }
 
-/// A vector from a message.
+/// Converts a vector message to a vector.
 pub fn vec3(v: &Vector3) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)
 }
 
-/// A quaternion from a message.
+/// Converts a quaternion message to a quaternion (w, x, y, z).
 pub fn quat(q: &Quaternion) -> Quat {
     Quat {
         w: q.w,
@@ -87,7 +87,7 @@ pub fn quat(q: &Quaternion) -> Quat {
     }
 }
 
-/// A transform.
+/// Builds a transform from position [m] and orientation.
 pub fn transform(p: Vec3, q: Quat) -> geometry::Transform {
     geometry::Transform {
         translation: vector3(p),
@@ -95,12 +95,12 @@ pub fn transform(p: Vec3, q: Quat) -> geometry::Transform {
     }
 }
 
-/// A covariance without cross terms.
+/// Builds a row-major 3x3 covariance from its diagonal.
 pub fn diagonal(d: [f64; 3]) -> [f64; 9] {
     [d[0], 0.0, 0.0, 0.0, d[1], 0.0, 0.0, 0.0, d[2]]
 }
 
-/// Inertial measurement; a first covariance of -1 says that there is no attitude.
+/// Converts a reading of an IMU. Without orientation the first element of its covariance is -1.
 pub fn imu(r: &reading::Imu, header: Header) -> Imu {
     let [gyro, accelerometer, roll, pitch, yaw] = r.variances;
     let mut orientation_covariance = diagonal([roll, pitch, yaw]);
@@ -120,12 +120,13 @@ pub fn imu(r: &reading::Imu, header: Header) -> Imu {
     }
 }
 
-/// The variance of a measurement, or -1 where there is none.
+/// Returns the variance of a measurement, or -1 if it is NaN.
 fn unless_silent(measured: Vec3, variance: f64) -> f64 {
     if measured.x.is_nan() { -1.0 } else { variance }
 }
 
-/// How the frame of a DVL's message, whose z axis points where the instrument does, is turned in S, where that is -z.
+/// Orientation of the frame of a DVL message in S. Its z axis points along the instrument, which is
+/// -z of S.
 pub const Q_S_DVL: Quat = Quat {
     w: 0.0,
     x: 1.0,
@@ -133,12 +134,12 @@ pub const Q_S_DVL: Quat = Quat {
     z: 0.0,
 };
 
-/// A vector of S in the frame of a DVL's message, half a turn about x.
+/// Rotates a vector from S to the frame of a DVL message, half a turn about x.
 fn half_turn(v: Vec3) -> Vec3 {
     Vec3::new(v.x, -v.y, -v.z)
 }
 
-/// DVL ping, in the frame that [`Q_S_DVL`] turns.
+/// Converts a DVL ping, in the frame given by [`Q_S_DVL`].
 pub fn dvl(r: &reading::Dvl, header: Header) -> Dvl {
     let good = r.beams.iter().filter(|b| b.velocity.is_finite()).count() as u8;
     let [velocity_variance, range_variance] = r.beam_variances;
@@ -176,7 +177,8 @@ pub fn dvl(r: &reading::Dvl, header: Header) -> Dvl {
     }
 }
 
-/// The same velocity for estimators, in S; none without bottom lock, because it would not be over ground.
+/// Converts the velocity of a DVL for estimators, in S. Returns `None` without bottom lock, because
+/// the velocity is then not over ground.
 pub fn dvl_twist(r: &reading::Dvl, header: Header) -> Option<TwistWithCovarianceStamped> {
     (r.lock == DvlLock::Bottom).then(|| {
         let mut covariance = [0.0; 36];
@@ -184,7 +186,7 @@ pub fn dvl_twist(r: &reading::Dvl, header: Header) -> Option<TwistWithCovariance
             for j in 0..3 {
                 covariance[6 * i + j] = r.covariance[3 * i + j];
             }
-            // the instrument does not measure turning
+            // the instrument does not measure angular velocity
             covariance[7 * (i + 3)] = 1e6;
         }
         let twist = Twist {
@@ -198,7 +200,7 @@ pub fn dvl_twist(r: &reading::Dvl, header: Header) -> Option<TwistWithCovariance
     })
 }
 
-/// Absolute pressure [Pa].
+/// Converts an absolute pressure [Pa].
 pub fn fluid_pressure(r: &reading::Pressure, header: Header) -> FluidPressure {
     FluidPressure {
         header,
@@ -207,7 +209,7 @@ pub fn fluid_pressure(r: &reading::Pressure, header: Header) -> FluidPressure {
     }
 }
 
-/// Magnetic field [T].
+/// Converts a magnetic field [T].
 pub fn magnetic_field(r: &reading::Magnetometer, header: Header) -> MagneticField {
     MagneticField {
         header,
@@ -216,7 +218,7 @@ pub fn magnetic_field(r: &reading::Magnetometer, header: Header) -> MagneticFiel
     }
 }
 
-/// Force and torque through a joint.
+/// Converts the force [N] and torque [N m] through a joint.
 pub fn wrench(r: &reading::Wrench, header: Header) -> WrenchStamped {
     let wrench = geometry::Wrench {
         force: vector3(r.force),
@@ -225,7 +227,7 @@ pub fn wrench(r: &reading::Wrench, header: Header) -> WrenchStamped {
     WrenchStamped { header, wrench }
 }
 
-/// Echo sounder.
+/// Converts a range of an echo sounder [m].
 pub fn range(r: &reading::Altimeter, header: Header) -> Range {
     Range {
         header,
@@ -238,8 +240,8 @@ pub fn range(r: &reading::Altimeter, header: Header) -> Range {
     }
 }
 
-/// Ground truth: pose in the world, velocity in the child frame. A truth has no covariance; a tiny one keeps
-/// estimators that invert it alive.
+/// Converts the true pose in the world and the velocity in the child frame. True values have no
+/// covariance; a small covariance is set for estimators that invert it.
 pub fn odometry(r: &reading::Odometry, stamp_ns: u64, child_frame_id: &str) -> Odometry {
     let mut covariance = [0.0; 36];
     for i in 0..6 {
@@ -265,7 +267,8 @@ pub fn odometry(r: &reading::Odometry, stamp_ns: u64, child_frame_id: &str) -> O
     }
 }
 
-/// Battery; the current is negative while it is drawn, as the message has it. One whose protection is open counts as dead.
+/// Converts the state of a battery. The current is negative while discharging, as the message
+/// defines. A battery whose protection has tripped is reported as dead.
 pub fn battery_state(battery: &Battery, charge: &Charge, header: Header) -> BatteryState {
     BatteryState {
         header,
@@ -293,7 +296,8 @@ pub fn battery_state(battery: &Battery, charge: &Charge, header: Header) -> Batt
     }
 }
 
-/// A tether's nodes in the world, unturned: rviz draws them as a line.
+/// Converts the positions of a tether's nodes (W) to a path with identity orientations, which rviz
+/// draws as a line.
 pub fn path(nodes: &[Vec3], stamp_ns: u64) -> Path {
     let pose = |p: &Vec3| PoseStamped {
         header: header(stamp_ns, WORLD_FRAME),
@@ -314,8 +318,9 @@ mod tests {
     use merrow_math::Mat3;
     use merrow_model::state::reading::DvlBeam;
 
-    // Goal: the message of a DVL says the same in its frame as the reading in S, and z of that frame is where the beams look. Method: vectors and covariance turned back by
-    // the frame's own turn. Tolerance: rounding.
+    // Goal: the DVL message in its frame agrees with the reading in S, and z of that frame points
+    // along the beams. Method: vectors and covariance rotated back by the rotation of the frame.
+    // Tolerance: rounding.
     #[test]
     fn a_dvl_speaks_in_the_frame_that_points_where_it_does() {
         let beam = |x: f64, y: f64| DvlBeam {
@@ -359,7 +364,7 @@ mod tests {
             .mul_mat(&turn.transpose());
         (0..3).for_each(|k| close(back.col(k), matrix(covariance).col(k)));
         assert!((message.course_gnd - libm::atan2(-0.5, 1.0)).abs() < 1e-15);
-        // estimators have it in S
+        // the twist for estimators is in S
         assert_eq!(
             dvl_twist(&r, Header::default()).unwrap().twist.twist.linear,
             vector3(r.velocity)

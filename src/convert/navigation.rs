@@ -1,4 +1,4 @@
-//! Messages of instruments for navigation.
+//! Conversion of readings of navigation instruments to messages.
 
 use crate::convert::{WORLD_FRAME, diagonal, header, point, quaternion, vector3};
 use merrow_math::{Mat3, Quat};
@@ -13,10 +13,11 @@ use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::sensor_msgs::{Imu, NavSatFix, NavSatStatus};
 use merrow_ros2::msg::std_msgs::Header;
 
-/// Variance of what is not measured, as drivers of two antennas give for roll and pitch [rad²].
+/// Variance of unmeasured roll and pitch, as used by drivers of dual-antenna receivers [rad²].
 const UNKNOWN: f64 = 1000.0;
 
-/// Topic suffixes and types of an instrument's messages, if it is one for navigation.
+/// Returns the topic suffixes and message types of a navigation instrument; `None` for other
+/// sensors.
 pub fn topics(kind: &SensorKind) -> Option<Vec<(&'static str, &'static TypeInfo)>> {
     Some(match kind {
         SensorKind::Ahrs(_) => vec![("/data", Imu::info())],
@@ -33,7 +34,8 @@ pub fn topics(kind: &SensorKind) -> Option<Vec<(&'static str, &'static TypeInfo)
     })
 }
 
-/// Fix of a receiver of these systems (bits of [`GnssSpec`]), with NaN and no covariance where there is none.
+/// Converts a GNSS fix of a receiver that uses `systems` (bits of [`GnssSpec`]). Without a fix, the
+/// position is NaN and the covariance unknown.
 pub fn nav_sat_fix(r: &reading::Gnss, systems: u16, header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let status = match (r.fix, r.augmentation) {
@@ -64,7 +66,7 @@ pub fn nav_sat_fix(r: &reading::Gnss, systems: u16, header: Header) -> NavSatFix
     }
 }
 
-/// The systems of a receiver, bits of [`GnssSpec`], as the message has them.
+/// Converts the satellite systems of a receiver, bits of [`GnssSpec`], to those of the message.
 fn service(systems: u16) -> u16 {
     let pairs = [
         (GnssSpec::GPS, NavSatStatus::SERVICE_GPS),
@@ -78,7 +80,8 @@ fn service(systems: u16) -> u16 {
         .fold(0, |all, (_, bit)| all | bit)
 }
 
-/// The systems that a sensor's receiver uses: its own, or that of the one that helps it.
+/// Returns the satellite systems that a sensor uses: those of its own receiver, or those of the
+/// receiver that aids it.
 pub fn systems(robot: &Robot, sensor: usize) -> u16 {
     match &robot.sensors[sensor].kind {
         SensorKind::Gnss(spec) => spec.systems,
@@ -91,14 +94,15 @@ pub fn systems(robot: &Robot, sensor: usize) -> u16 {
     }
 }
 
-/// Velocity of a receiver's antenna along east, north and up; none without a fix. Its frame is the world's, whose axes these are.
+/// Converts the velocity of a receiver's antenna along east, north and up, in the world frame.
+/// Returns `None` without a fix.
 pub fn fix_velocity(r: &reading::Gnss, stamp_ns: u64) -> Option<TwistWithCovarianceStamped> {
     r.velocity.is_finite().then(|| {
         let mut covariance = [0.0; 36];
         for i in 0..3 {
             covariance[7 * i] = r.velocity_variances[i];
         }
-        // no turning is measured
+        // angular velocity is not measured
         covariance[21] = -1.0;
         let twist = Twist {
             linear: vector3(r.velocity),
@@ -112,7 +116,8 @@ pub fn fix_velocity(r: &reading::Gnss, stamp_ns: u64) -> Option<TwistWithCovaria
     })
 }
 
-/// Heading of two antennas, as drivers give it: an attitude of which the yaw alone is known; a first covariance of -1 says that there is none.
+/// Converts the heading of a dual-antenna receiver as drivers do: an orientation of which only the
+/// yaw is known. Without heading the first element of the covariance is -1.
 pub fn heading(r: &reading::Heading, header: Header) -> Imu {
     let known = r.yaw.is_finite();
     let no_reading = diagonal([-1.0, 0.0, 0.0]);
@@ -135,7 +140,8 @@ pub fn heading(r: &reading::Heading, header: Header) -> Imu {
     }
 }
 
-/// What an INS has found: pose in the world, its covariance about the world's axes, velocity in the sensor's frame.
+/// Converts the solution of an INS: pose in the world, its covariance about the world axes, and
+/// velocity in the sensor frame.
 pub fn odometry(r: &reading::Navigation, stamp_ns: u64, child_frame_id: &str) -> Odometry {
     let (cross, zero) = (&r.cross_covariance, Mat3::zero());
     let pose = [
@@ -167,7 +173,7 @@ pub fn odometry(r: &reading::Navigation, stamp_ns: u64, child_frame_id: &str) ->
     }
 }
 
-/// Four blocks as one matrix, row-major.
+/// Joins four 3x3 blocks to a row-major 6x6 matrix.
 fn joined(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
     std::array::from_fn(|k| {
         let (i, j) = (k / 6, k % 6);
@@ -175,7 +181,8 @@ fn joined(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
     })
 }
 
-/// The same place on the ellipsoid; `systems` are those of the receiver that helps it, if one does.
+/// Converts the position of an INS to geodetic coordinates. `systems` are those of the receiver
+/// that aids the INS, if any.
 pub fn position(r: &reading::Navigation, systems: u16, header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let c = r.position_covariance.full().r;
@@ -209,7 +216,7 @@ mod tests {
         }
     }
 
-    // rows and columns of ROS: x, y, z, then about x, y, z
+    // rows and columns of ROS: x, y, z, then rotations about x, y, z
     #[test]
     fn covariances_stand_where_ros_has_them() {
         let cross = Mat3::from_rows(

@@ -1,4 +1,4 @@
-//! Boxes about obstacles, as messages.
+//! Conversion of detected obstacles to messages.
 
 use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
@@ -9,7 +9,8 @@ use merrow_ros2::msg::vision_msgs::{
 };
 use merrow_sensors::obstacle::track::Tracks;
 
-/// All obstacles of a sample; `frame` is that of the detector. The same obstacle has the same text in every message.
+/// Converts all obstacles of a sample taken at `stamp_ns` [ns]. `frame` is the frame of the
+/// detector. An obstacle keeps its `id` in all messages.
 pub fn detections(
     spec: &DetectorSpec,
     listed: &[Obstacle],

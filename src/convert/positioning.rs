@@ -1,7 +1,9 @@
-//! What instruments for acoustic positioning find, as messages.
+//! Conversion of the results of acoustic positioning instruments to messages.
 //!
-//! Pingers come as `vision_msgs/Detection3DArray`: any number of them in one message, each with a name, a place with its covariance and the instant of its arrival. A place that is measured for one
-//! target is a `PoseWithCovarianceStamped` on a topic of that target, which estimators take as it is; a range is a `sensor_msgs/Range`.
+//! Pingers are published as `vision_msgs/Detection3DArray`: any number of pingers in one message,
+//! each with a name, a position with covariance and the time of arrival. The position of a single
+//! target is a `PoseWithCovarianceStamped` on a topic of that target, which estimators can use
+//! directly. A range is a `sensor_msgs/Range`.
 
 use crate::convert::{WORLD_FRAME, header, point};
 use merrow_math::{Mat3, Vec3};
@@ -15,10 +17,10 @@ use merrow_ros2::msg::vision_msgs::{
     BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose,
 };
 
-/// Variance of an angle that is not measured at all [rad²].
+/// Variance of an angle that is not measured [rad²].
 const UNKNOWN: f64 = 1e6;
 
-/// The message of an output.
+/// Returns the message type of an output.
 pub fn info(output: Output) -> &'static TypeInfo {
     match output {
         Output::Detections => Detection3DArray::info(),
@@ -29,7 +31,7 @@ pub fn info(output: Output) -> &'static TypeInfo {
     }
 }
 
-/// A place with its covariance, of what has no attitude.
+/// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.
 fn place(p: Vec3, of: &Mat3) -> PoseWithCovariance {
     let mut covariance = [0.0; 36];
     for i in 0..3 {
@@ -47,7 +49,7 @@ fn place(p: Vec3, of: &Mat3) -> PoseWithCovariance {
     }
 }
 
-/// All pingers that were heard, in the frame of `head`.
+/// Builds the message with all received pingers, in the frame of `head`.
 pub fn detections(
     spec: &AcousticSpec,
     beacons: &[Beacon],
@@ -59,7 +61,7 @@ pub fn detections(
         let pose = place(fix.p_S, &fix.covariance);
         let hypothesis = ObjectHypothesis {
             class_id: format!("{} kHz", 1e-3 * beacons[target.beacon].frequency),
-            // power of the signal over that of signal and noise
+            // ratio of signal power to the power of signal and noise
             score: 1.0 / (1.0 + libm::pow(10.0, -0.1 * fix.snr)),
         };
         Detection3D {
@@ -78,7 +80,8 @@ pub fn detections(
     }
 }
 
-/// The pose of an output, if it was found; `frame` is that of the instrument.
+/// Builds the pose message of an output, if the target was located. `frame` is the frame of the
+/// instrument.
 pub fn pose(output: Output, sounds: &Sounds, frame: &str) -> Option<PoseWithCovarianceStamped> {
     let of = |k: usize| sounds.fixes.iter().find(|fix| fix.target == k);
     let (fix, frame, (p, covariance)) = match output {
@@ -93,7 +96,7 @@ pub fn pose(output: Output, sounds: &Sounds, frame: &str) -> Option<PoseWithCova
     })
 }
 
-/// The range of an output, if it was measured.
+/// Builds the range message of an output, if the range was measured.
 pub fn range(spec: &AcousticSpec, output: Output, sounds: &Sounds, frame: &str) -> Option<Range> {
     let Output::Range(target, receiver) = output else {
         return None;

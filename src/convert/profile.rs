@@ -1,22 +1,23 @@
-//! What a profiling sonar finds bearing by bearing, as scans. Bearings are those of the sensor's own frame: about z, counter-clockwise.
+//! Conversion of the bearings of a profiling sonar to scans. Bearings are in the sensor frame:
+//! about z, counter-clockwise.
 
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::ping::Ping;
 use merrow_ros2::msg::sensor_msgs::LaserScan;
 use merrow_ros2::msg::std_msgs::Header;
 
-/// Ranges of a turn of the head, or of its way through the sector, as far as it has come.
+/// Accumulator of the ranges of one turn of the head, or of one pass through the sector.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    /// Number of the ping that it heard last; those of a new start begin anew.
+    /// Number of the latest received ping. A restart resets the numbers.
     last: u64,
-    /// Of its first ping that was heard, set back to where it began [ns].
+    /// Start time of the sweep, computed from its first received ping [ns].
     stamp_ns: u64,
     ranges: Vec<f32>,
     intensities: Vec<f32>,
 }
 
-/// Range and level of a ping.
+/// Returns range [m] and level of a ping.
 fn found(ping: &Ping) -> (f32, f32) {
     let Some(sounding) = ping.soundings.first() else {
         return (f32::NAN, 0.0);
@@ -31,7 +32,7 @@ fn found(ping: &Ping) -> (f32, f32) {
     )
 }
 
-/// A scan of bearings that begins with that of the ping `first`, `rate` pings a second [Hz].
+/// Builds a scan whose first bearing is that of the ping `first`; `rate` is the ping rate [Hz].
 fn scan(
     spec: &SonarSpec,
     first: u64,
@@ -41,7 +42,7 @@ fn scan(
     intensities: Vec<f32>,
 ) -> LaserScan {
     let (a, n) = (spec.head_angle(first), ranges.len());
-    // round and round the first after the last is a turn back
+    // a full-circle head returns by one turn after the last ping
     let from = if first % spec.sweep_pings() + 1 == spec.sweep_pings() && spec.turns_round() {
         first - 1
     } else {
@@ -62,14 +63,15 @@ fn scan(
     }
 }
 
-/// The range of the bearing of a ping.
+/// Builds the scan with the single bearing of a ping.
 pub fn bearing(spec: &SonarSpec, ping: &Ping, rate: f64, header: Header) -> LaserScan {
     let (range, level) = found(ping);
     scan(spec, ping.number, rate, header, vec![range], vec![level])
 }
 
 impl Profile {
-    /// Adds a ping of `stamp_ns`, `rate` of which come a second [Hz]; stamp and scan if that was the last of a sweep. What was not heard of it is NaN.
+    /// Adds a ping of time `stamp_ns` [ns]; `rate` is the ping rate [Hz]. Returns time stamp and
+    /// scan if the ping completes a sweep. Missed bearings are NaN.
     pub fn add(
         &mut self,
         spec: &SonarSpec,

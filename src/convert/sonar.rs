@@ -1,4 +1,4 @@
-//! Pings of sonars, as messages.
+//! Conversion of sonar pings to messages.
 
 use crate::convert::exteroceptive;
 use crate::convert::vector3;
@@ -16,30 +16,30 @@ use merrow_ros2::msg::std_msgs::Header;
 use merrow_sensors::sonar::beam;
 use std::ops::Range;
 
-/// What a sonar publishes.
+/// Output of a sonar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Echoes over bearing and range.
+    /// Echo strengths over bearing and range.
     Projected,
-    /// Echoes over time of one array, by its index.
+    /// Echo strengths over time of one array, selected by its index.
     Raw(usize),
-    /// What it has found of the bottom.
+    /// Seabed detections as travel times.
     Detections,
-    /// The same as ranges.
+    /// Seabed detections as ranges.
     Ranges,
-    /// The same as points.
+    /// Seabed detections as points.
     Points,
-    /// A picture to look at.
+    /// Display image for users.
     Display,
-    /// Echoes over time of all beams.
+    /// Echo strengths over time of all beams.
     Samples,
-    /// The range of the bearing of a ping.
+    /// Range at the bearing of one ping.
     Bearing,
-    /// The ranges of all bearings of a turn, or of a way through the sector.
+    /// Ranges at all bearings of a turn, or of one pass through the sector.
     Sweep,
 }
 
-/// Topic suffixes of a sonar's messages and what they hold; the first is the sensor's own.
+/// Lists the topic suffixes of a sonar and their content; the first is the main topic.
 pub fn parts(spec: &SonarSpec) -> &'static [(&'static str, Part)] {
     match spec.kind {
         SonarKind::Imaging => &[
@@ -70,7 +70,7 @@ pub fn parts(spec: &SonarSpec) -> &'static [(&'static str, Part)] {
     }
 }
 
-/// The message of a part.
+/// Returns the message type of a part.
 pub fn info(part: Part) -> &'static TypeInfo {
     match part {
         Part::Projected => ProjectedSonarImage::info(),
@@ -83,7 +83,8 @@ pub fn info(part: Part) -> &'static TypeInfo {
     }
 }
 
-/// The frame in which these messages speak, in that of the sensor: z out of the sonar, x up or forward.
+/// Returns the orientation in the sensor frame of the frame of these messages: z out of the sonar,
+/// x up or forward.
 pub fn acoustic_frame(spec: &SonarSpec) -> Quat {
     let [x, y, z] =
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|a| spec.turn(Vec3::from(a)));
@@ -94,7 +95,7 @@ fn width(aperture: &Aperture) -> f32 {
     beam::width(aperture) as f32
 }
 
-/// Settings of a ping; widths of every beam along x and across.
+/// Builds the settings of a ping, with the width of every beam along x and across it.
 fn ping_info(spec: &SonarSpec, ping: &Ping, beams: usize) -> PingInfo {
     PingInfo {
         frequency: spec.frequency as f32,
@@ -104,7 +105,7 @@ fn ping_info(spec: &SonarSpec, ping: &Ping, beams: usize) -> PingInfo {
     }
 }
 
-/// Numbers of the beams from `first` on.
+/// Encodes the echo strengths of `beams` beams, starting with `first`.
 fn image(spec: &SonarSpec, ping: &Ping, first: usize, beams: usize) -> SonarImageData {
     let rows = ping.levels.chunks_exact(spec.steering.len());
     let numbers = rows.flat_map(|row| &row[first..first + beams]);
@@ -127,13 +128,13 @@ fn image(spec: &SonarSpec, ping: &Ping, first: usize, beams: usize) -> SonarImag
     }
 }
 
-/// A direction in the acoustic frame.
+/// Returns the unit vector of a steering angle [rad] in the acoustic frame.
 fn direction(angle: f64) -> Vec3 {
     let (s, c) = merrow_math::real::sin_cos(angle);
     Vec3::new(0.0, s, c)
 }
 
-/// Echoes over bearing and range.
+/// Builds the image of echo strengths over bearing and range.
 pub fn projected(spec: &SonarSpec, ping: &Ping, header: Header) -> ProjectedSonarImage {
     let beams = spec.steering.len();
     ProjectedSonarImage {
@@ -149,12 +150,13 @@ pub fn projected(spec: &SonarSpec, ping: &Ping, header: Header) -> ProjectedSona
     }
 }
 
-/// Echoes over time of some beams: of one array, of a head that turns, of all.
+/// Builds the image of echo strengths over time for a range of beams: those of one array, of a
+/// rotating head, or all.
 pub fn raw(spec: &SonarSpec, ping: &Ping, beams: Range<usize>, header: Header) -> RawSonarImage {
     let angle = |steering: &f64| (steering + ping.head) as f32;
     let n = beams.len();
     let rate = 0.5 * ping.sound_speed / spec.bin();
-    // a whole number: samples are where it says to half a bin
+    // an integer, so sample positions are accurate to half a bin
     let first = (spec.range(0) / spec.bin()).round() as u32;
     RawSonarImage {
         header,
@@ -180,12 +182,12 @@ fn flag(sounding: &Sounding) -> DetectionFlag {
     }
 }
 
-/// A level that fits a message: 0 where there is none.
+/// Converts a level for a message: 0 without a return.
 fn told(level: f64) -> f32 {
     if level.is_finite() { level as f32 } else { 0.0 }
 }
 
-/// What it has found of the bottom, as times.
+/// Builds the seabed detections as travel times.
 pub fn detections(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarDetections {
     let (found, beams) = (&ping.soundings, spec.steering.len());
     let time = |s: &Sounding| {
@@ -207,7 +209,7 @@ pub fn detections(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarDetecti
     }
 }
 
-/// The same as ranges along beams.
+/// Builds the seabed detections as ranges along beams.
 pub fn ranges(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarRanges {
     let (found, beams) = (&ping.soundings, spec.steering.len());
     SonarRanges {
@@ -225,7 +227,7 @@ pub fn ranges(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarRanges {
     }
 }
 
-/// The same as points in the acoustic frame, the good ones alone.
+/// Builds the valid seabed detections as points in the acoustic frame.
 pub fn points(spec: &SonarSpec, ping: &Ping, header: Header) -> PointCloud2 {
     let good = ping
         .soundings

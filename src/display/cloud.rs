@@ -1,29 +1,35 @@
-//! Pictures of what lasers and multibeam sonars have found, to look at. No measurement is to be made on them.
+//! Renders images of laser scans and multibeam soundings for users. They are not intended for
+//! measurements.
 //!
 //! # Law
 //! ```text
-//!   column = W (1/2 - (α - α_m)/Δ),  row = rings - 1 - ring              (1)  range image: ahead in the middle, port left, the highest ring on top
-//!   column = W/2 - k y,  row = H/2 - k x                                 (2)  plan: x up, y left, the sensor in the middle
-//!   column = W/2 + k x,  row = H/2 - k z                                 (3)  from the side: x right, z up
-//!   column = W/2 + k c,  row = pings from the newest                     (4)  swath: port left, the newest line on top
-//!   color = viridis(u),  u from 0 to 1 between the 2nd and the 98th of a hundred of what is shown
-//!   u of a range: log(r_max/r)/log(r_max/r_min), so that near is bright; of a height: it; of a depth: shallow is bright
-//!   light = 0.4 + 0.6 √(I/I_95)                                          (5)
+//!   column = W (1/2 - (α - α_m)/Δ),  row = rings - 1 - ring     (1)  range image: forward in the
+//!                                                                   centre, port left, top ring on top
+//!   column = W/2 - k y,  row = H/2 - k x                        (2)  plan: x up, y left, sensor in centre
+//!   column = W/2 + k x,  row = H/2 - k z                        (3)  side view: x right, z up
+//!   column = W/2 + k c,  row = pings from the newest            (4)  swath: port left, newest on top
+//!   color = viridis(u),  u from 0 to 1 between the 2nd and the 98th percentile of the shown values
+//!   u of a range: log(r_max/r)/log(r_max/r_min), near is bright
+//!   u of a height: linear, high is bright
+//!   u of a depth: linear, shallow is bright
+//!   light = 0.4 + 0.6 √(I/I_95)                                 (5)
 //! ```
-//! Of echoes at one pixel the nearest shows in (1), the highest in (2) and the nearest to starboard in (3). Circles lie 1, 2 or 5 times a power of ten of metres apart.
+//! If several echoes fall on one pixel, (1) shows the nearest, (2) the highest and (3) the nearest
+//! to starboard. The distance between circles is 1, 2 or 5 times a power of ten metres.
 //!
 //! # Symbols
-//! α azimuth of a beam, α_m the middle and Δ the whole of the scan's · I strength of an echo, I_95 that of 95 of a hundred at most · k pixels a metre, such that 98 of a hundred
-//! points are in the picture · c distance to starboard of the sonar, on the level.
+//! α azimuth of a beam, α_m centre and Δ full width of the scan · I strength of an echo, I_95 its
+//! 95th percentile · k pixels per metre, such that 98 % of the points are inside the image · c
+//! horizontal distance to starboard of the sonar.
 //!
 //! # Frames
-//! Points in S, or of a laser that nods in the axes of its unit; soundings in W.
+//! Points in S, or in the axes of the mount for a tilting laser; soundings in W.
 //!
 //! # Limits
-//! No legend in the picture: [`Shown::legend`] says it.
+//! The image contains no legend; [`Shown::legend`] returns it as text.
 //!
 //! # Checked by
-//! test/analytic/cloud_display.rs, and test/docs.rs through `merrow snapshot`
+//! test/sensors/cloud_display.rs, and test/docs.rs through `merrow snapshot`
 
 use crate::display::colors::viridis;
 use merrow_math::Vec3;
@@ -31,37 +37,37 @@ use merrow_model::scene::sensor::laser::LaserSpec;
 use merrow_model::state::frames::{Point, Scan};
 use std::f64::consts::TAU;
 
-/// Columns of each picture.
+/// Number of columns of each image.
 const WIDTH: usize = 1024;
-/// Rows of a plan.
+/// Number of rows of a plan.
 const PLAN: usize = 640;
-/// Rows of a view from the side.
+/// Number of rows of a side view.
 const SIDE: usize = 256;
-/// Rows of a range image, about.
+/// Approximate number of rows of a range image.
 const RINGS: usize = 192;
-/// Lines of a swath.
+/// Number of lines of a swath.
 pub const LINES: usize = 512;
-/// Between two pictures.
+/// Number of rows between two images.
 const GAP: usize = 6;
-/// What is no difference: a millimetre of heights and depths, a thousandth of ranges.
+/// Minimum resolved difference: one millimetre for heights and depths, one thousandth for ranges.
 const LEAST: f64 = 1e-3;
-/// Circles and crosses.
+/// Colour of circles and separators.
 const GREY: [u8; 3] = [70; 3];
 
-/// A picture, and what its colours mean.
+/// An image and its legend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// Columns.
+    /// Number of pixel columns.
     pub width: usize,
-    /// Rows.
+    /// Number of pixel rows.
     pub height: usize,
     /// Red, green and blue of each pixel.
     pub rgb: Vec<u8>,
-    /// What its colours and circles mean.
+    /// Legend: the meaning of its colours and circles.
     pub legend: String,
 }
 
-/// Rows of a picture that are being drawn.
+/// Pixel buffer of an image that is being drawn.
 struct Canvas {
     height: usize,
     rgb: Vec<u8>,
@@ -75,7 +81,7 @@ impl Canvas {
         }
     }
 
-    /// Colours a pixel, if it is one.
+    /// Sets the colour of a pixel if it is inside the image.
     fn set(&mut self, column: f64, row: f64, color: [u8; 3]) {
         if (0.0..WIDTH as f64).contains(&column) && (0.0..self.height as f64).contains(&row) {
             let at = 3 * (row as usize * WIDTH + column as usize);
@@ -83,14 +89,15 @@ impl Canvas {
         }
     }
 
-    /// Two by two pixels about a place.
+    /// Draws two by two pixels around a position.
     fn dot(&mut self, column: f64, row: f64, color: [u8; 3]) {
         for (i, j) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
             self.set((column - 0.5).floor() + i, (row - 0.5).floor() + j, color);
         }
     }
 
-    /// Circles `step` pixels apart about the middle, as far as the corners, and a cross there.
+    /// Draws circles `step` pixels apart around the centre, up to the corners, and a cross at the
+    /// centre.
     fn circles(&mut self, step: f64) {
         let (x, y) = (0.5 * WIDTH as f64, 0.5 * self.height as f64);
         let far = (x * x + y * y).sqrt();
@@ -112,7 +119,7 @@ impl Canvas {
         }
     }
 
-    /// This picture over others.
+    /// Stacks images vertically, the first on top.
     fn over(parts: Vec<Self>, legend: String) -> Shown {
         let mut rgb = Vec::new();
         for (k, part) in parts.iter().enumerate() {
@@ -130,7 +137,7 @@ impl Canvas {
     }
 }
 
-/// Numbers between which most of a list lies: these parts of it are below.
+/// Returns the values at two quantiles `parts` (0..1) of a list.
 fn between(numbers: impl Iterator<Item = f64>, parts: [f64; 2]) -> [f64; 2] {
     let mut all: Vec<f64> = numbers.filter(|x| x.is_finite()).collect();
     all.sort_unstable_by(f64::total_cmp);
@@ -140,7 +147,8 @@ fn between(numbers: impl Iterator<Item = f64>, parts: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// Where a number lies between two, 0..1; in the middle where they are as good as one.
+/// Returns the relative position of a value between two limits, 0..1; 0.5 if the limits are equal
+/// within the resolution.
 fn part([low, high]: [f64; 2], x: f64) -> f64 {
     if high - low > LEAST {
         (x - low) / (high - low)
@@ -153,7 +161,7 @@ fn part([low, high]: [f64; 2], x: f64) -> f64 {
     }
 }
 
-/// Colours of ranges, and the ranges at their ends [m].
+/// Colour scale of ranges, with the ranges at its ends [m].
 struct Ranges([f64; 2]);
 
 impl Ranges {
@@ -168,14 +176,14 @@ impl Ranges {
 
     fn legend(&self) -> String {
         format!(
-            "ranges from {} m, yellow, to {} m, violet",
+            "ranges from {} m (yellow) to {} m (violet)",
             text(self.0[0]),
             text(self.0[1])
         )
     }
 }
 
-/// A number in about three figures.
+/// Formats a number with about three significant digits.
 fn text(x: f64) -> String {
     if x.abs() < 10.0 {
         format!("{x:.2}")
@@ -192,7 +200,7 @@ fn place(point: &Point) -> Vec3 {
     Vec3::from(point.p.map(f64::from))
 }
 
-/// Light of echoes. (5)
+/// Returns the function for the light of echoes. (5)
 fn lights(points: &[Point]) -> impl Fn(&Point) -> f64 + use<> {
     let strong = between(points.iter().map(|p| f64::from(p.intensity)), [0.95; 2])[0];
     move |p| {
@@ -203,7 +211,8 @@ fn lights(points: &[Point]) -> impl Fn(&Point) -> f64 + use<> {
     }
 }
 
-/// Pixels a metre at which most points are within half a picture, and the distance of circles [m].
+/// Returns the pixels per metre at which 98 % of the points are inside the image, and the distance
+/// between circles [m].
 fn scale(points: &[Point], height: usize, axes: [usize; 2]) -> (f64, f64) {
     let far = |axis: usize| {
         between(points.iter().map(|p| f64::from(p.p[axis]).abs()), [0.98; 2])[0].max(0.1)
@@ -220,7 +229,7 @@ fn scale(points: &[Point], height: usize, axes: [usize; 2]) -> (f64, f64) {
     (k, step)
 }
 
-/// (2), what `rank` says is greater over what is less.
+/// Draws a plan (2); points of higher `rank` cover those of lower rank.
 fn plan(
     points: &[Point],
     rank: impl Fn(&Point) -> f64,
@@ -242,7 +251,7 @@ fn plan(
     (canvas, step)
 }
 
-/// A turn of a lidar: a range image over a plan coloured by height.
+/// Renders one turn of a lidar: a range image above a plan coloured by height.
 pub fn lidar(spec: &LaserSpec, points: &[Point]) -> Shown {
     let (ranges, light) = (Ranges::of(points), lights(points));
     let rings = spec.elevations.len().max(1);
@@ -253,7 +262,7 @@ pub fn lidar(spec: &LaserSpec, points: &[Point]) -> Shown {
         spec.first_azimuth + 0.5 * spec.azimuth_step * spec.columns.saturating_sub(1) as f64;
     let width = WIDTH as f64 / spec.columns as f64;
     let mut order: Vec<&Point> = points.iter().collect();
-    // the nearest last
+    // nearest last, so that it stays visible
     order.sort_by(|a, b| range(b).total_cmp(&range(a)));
     for point in order {
         let off = libm::atan2(f64::from(point.p[1]), f64::from(point.p[0])) - middle;
@@ -274,7 +283,7 @@ pub fn lidar(spec: &LaserSpec, points: &[Point]) -> Shown {
         viridis(part(heights, height(p)), light(p))
     });
     let legend = format!(
-        "{}; below, heights from {} m, violet, to {} m, yellow, over the sensor, circles every {step} m",
+        "{}; below: heights from {} m (violet) to {} m (yellow) relative to the sensor, circles every {step} m",
         ranges.legend(),
         text(heights[0]),
         text(heights[1])
@@ -282,7 +291,8 @@ pub fn lidar(spec: &LaserSpec, points: &[Point]) -> Shown {
     Canvas::over(vec![image, plan], legend)
 }
 
-/// The echoes of a scan in a plane, in the axes of its sensor, or of the unit that nods it, at the scan's instant.
+/// Converts a planar scan to points in the axes of its sensor, or of the tilt mount, at the time of
+/// the scan.
 pub fn points_of(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec<Point> {
     let echoes = scan
         .ranges
@@ -305,7 +315,7 @@ pub fn points_of(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec
     echoes.map(point).collect()
 }
 
-/// A scan in a plane: a plan coloured by range.
+/// Renders a planar scan: a plan coloured by range.
 pub fn scan(points: &[Point]) -> Shown {
     let (ranges, light) = (Ranges::of(points), lights(points));
     let (plan, step) = plan(points, |p| -range(p), |p| ranges.color(range(p), light(p)));
@@ -315,7 +325,8 @@ pub fn scan(points: &[Point]) -> Shown {
     )
 }
 
-/// What a laser has found while it was nodded: a plan coloured by height over a view from starboard, coloured by range.
+/// Renders the points of a tilting laser: a plan coloured by height above a side view from
+/// starboard, coloured by range.
 pub fn nod(points: &[Point]) -> Shown {
     let (ranges, light) = (Ranges::of(points), lights(points));
     let height = |p: &Point| f64::from(p.p[2]);
@@ -338,7 +349,7 @@ pub fn nod(points: &[Point]) -> Shown {
         );
     }
     let legend = format!(
-        "heights from {} m, violet, to {} m, yellow, circles every {step} m; below from the side, {}, circles every {rings} m",
+        "heights from {} m (violet) to {} m (yellow), circles every {step} m; below: side view, {}, circles every {rings} m",
         text(heights[0]),
         text(heights[1]),
         ranges.legend()
@@ -349,13 +360,13 @@ pub fn nod(points: &[Point]) -> Shown {
 /// A sounding of a swath.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Across {
-    /// Distance to starboard, on the level [m].
+    /// Horizontal distance to starboard [m].
     pub across: f64,
     /// Depth below mean sea level [m].
     pub depth: f64,
 }
 
-/// A swath of lines of soundings, the newest last: coloured by depth. (4)
+/// Renders a swath coloured by depth from lines of soundings, newest last. (4)
 pub fn swath(lines: &[Vec<Across>]) -> Shown {
     let lines = &lines[lines.len().saturating_sub(LINES)..];
     let all = || lines.iter().flatten();
@@ -390,7 +401,7 @@ pub fn swath(lines: &[Vec<Across>]) -> Shown {
         }
     }
     let legend = format!(
-        "depths from {} m, yellow, to {} m, violet; {} m to either side, {} lines",
+        "depths from {} m (yellow) to {} m (violet); {} m to either side, {} lines",
         text(depths[0]),
         text(depths[1]),
         text(0.5 * WIDTH as f64 / k),

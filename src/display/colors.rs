@@ -1,19 +1,20 @@
-//! A map of colours in which equal steps look equal, and brighter is more.
+//! Perceptually uniform colour map with brightness increasing with the value.
 //!
 //! # Law
-//! viridis [Smith and van der Walt 2015] at sixteen places, straight between them: nowhere off by more than 0.03.
+//! viridis [Smith and van der Walt 2015] at sixteen points with linear interpolation; the maximum
+//! error is 0.03.
 //!
 //! # Symbols
-//! A number from 0, dark violet, to 1, yellow.
+//! Values range from 0, dark violet, to 1, yellow.
 //!
 //! # Frames
-//! Red, green and blue as screens take them (sRGB).
+//! Red, green and blue in sRGB.
 //!
 //! # Limits
-//! For pictures to look at.
+//! For display only.
 //!
 //! # Checked by
-//! test/analytic/cloud_display.rs
+//! test/sensors/cloud_display.rs
 
 /// Every seventeenth of the 256 colours.
 const VIRIDIS: [[f64; 3]; 16] = [
@@ -35,10 +36,11 @@ const VIRIDIS: [[f64; 3]; 16] = [
     [0.993248, 0.906157, 0.143936],
 ];
 
-/// The colour of a number, of which what is below 0 or above 1 counts as these; its brightness is multiplied by `light`, 0..1.
+/// Returns the colour of a value, which is clamped to 0..1. The brightness is multiplied by
+/// `light`, 0..1.
 pub fn viridis(number: f64, light: f64) -> [u8; 3] {
     let last = VIRIDIS.len() - 1;
-    // no number at all counts as 0
+    // NaN counts as 0
     let place = if number > 0.0 {
         number.min(1.0) * last as f64
     } else {

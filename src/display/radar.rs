@@ -1,4 +1,5 @@
-//! A radar's picture to look at: the plan that its last turn has drawn. No measurement is to be made on it.
+//! Plan position display of a radar: the image of its last turn. It is not intended for
+//! measurements.
 
 use bytes::Bytes;
 use merrow_model::scene::sensor::radar::RadarSpec;
@@ -7,10 +8,10 @@ use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_ros2::msg::std_msgs::Header;
 use std::f64::consts::TAU;
 
-/// Rows and columns; the greatest range reaches the middle of each side.
+/// Number of rows and columns; the maximum range reaches the centre of each side.
 const ROWS: usize = 512;
 
-/// What a pixel shows: a spoke of a turn, and ranges of it from one to before another.
+/// Mapping of a pixel: a spoke of the turn, and the half-open interval of its range bins.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     pixel: usize,
@@ -18,7 +19,8 @@ struct Cell {
     bins: [usize; 2],
 }
 
-/// The display of one radar. x of the antenna's frame is up, starboard right; what the antenna has passed stays until it comes again.
+/// Display of one radar: x of the antenna's frame is up, starboard right. Echoes stay visible until
+/// the antenna passes again.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     cells: Vec<Cell>,
@@ -26,7 +28,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Adds a sector and shows what there is: the strongest echo of each pixel, white where the strength is 1.
+    /// Adds a sector and returns the display image. Each pixel shows its strongest echo; white is
+    /// strength 1.
     pub fn show(&mut self, spec: &RadarSpec, sweep: &Sweep, header: Header) -> Image {
         if self.pixels.is_empty() {
             (self.cells, self.pixels) = (cells(spec), vec![0; ROWS * ROWS]);
@@ -56,7 +59,7 @@ impl Scope {
     }
 }
 
-/// All pixels within the greatest range.
+/// Returns the mapping of all pixels within the maximum range.
 fn cells(spec: &RadarSpec) -> Vec<Cell> {
     let (size, middle) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
     let bin = |r: f64| ((r - spec.limits[0]) / spec.bin()).max(0.0);
@@ -114,7 +117,7 @@ mod tests {
         }
     }
 
-    /// Where the picture is brighter than nothing: the mean row and column, and how many pixels.
+    /// Returns the mean row and column of the pixels that are not black, and their number.
     fn bright(image: &Image) -> (f64, f64, f64) {
         let lit = (0..ROWS * ROWS).filter(|k| image.data[*k] > 0);
         let sum = lit.fold((0.0, 0.0, 0.0), |(row, column, n), k| {
@@ -123,8 +126,9 @@ mod tests {
         (sum.0 / sum.2, sum.1 / sum.2, sum.2)
     }
 
-    // Goal: an echo stands at its bearing and range. Method: one echo of half strength, 45 degrees to starboard ahead and a fifth of a turn on from there, at 420 m, in sectors of
-    // other turns; by hand. Tolerance: a pixel.
+    // Goal: an echo is at its bearing and range. Method: one echo of half strength, 45 degrees to
+    // starboard of forward and a fifth of a turn further, at 420 m, in sectors of other turns;
+    // computed by hand. Tolerance: one pixel.
     #[test]
     fn an_echo_stands_where_it_is() {
         let spec = spec();
@@ -145,7 +149,7 @@ mod tests {
         );
         assert!((1.0..20.0).contains(&n), "{n}");
         assert_eq!(image.data.iter().max(), Some(&128));
-        // another sector leaves it, over the end of the turn: the echo at 1014 to 1018
+        // another sector keeps the echo, across the end of the turn: the echo at 1014 to 1018
         let image = scope.show(&spec, &echo(7 * 1024 + 986, 1.0), header(0, "radar"));
         assert_eq!(image.data.iter().filter(|p| **p == 128).count() as f64, n);
         let white = (0..ROWS * ROWS).filter(|k| image.data[*k] == 255);
@@ -160,12 +164,12 @@ mod tests {
             );
         }
         assert!(white.count() > 0);
-        // and the next turn takes it away
+        // the next turn removes it
         let image = scope.show(&spec, &echo(8 * 1024 + 98, 0.0), header(0, "radar"));
         assert_eq!(image.data.iter().filter(|p| **p == 128).count(), 0);
     }
 
-    // as far as the greatest range, and not in the corners; nothing before the least
+    // up to the maximum range, not in the corners; no echo below the minimum range
     #[test]
     fn a_full_sky_is_a_disc() {
         let spec = spec();

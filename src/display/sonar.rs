@@ -1,4 +1,5 @@
-//! Pictures of pings to look at: a fan, a waterfall, a sector that turns. No measurement is to be made on them.
+//! Display images of sonar pings: a fan, a waterfall, or a rotating sector. They are not intended
+//! for measurements.
 
 use bytes::Bytes;
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
@@ -7,12 +8,12 @@ use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_ros2::msg::std_msgs::Header;
 use std::f64::consts::TAU;
 
-/// Rows of a fan or a sector, and of a waterfall.
+/// Number of rows of a fan, sector or waterfall.
 const ROWS: usize = 512;
-/// Most columns of either side of a waterfall.
+/// Maximum number of columns of each side of a waterfall.
 const SIDE: usize = 512;
 
-/// A display with what it shows of pings before.
+/// Display of one sonar, with the pixels of earlier pings.
 #[derive(Clone, Debug, Default)]
 pub struct Display {
     width: usize,
@@ -21,7 +22,7 @@ pub struct Display {
 }
 
 impl Display {
-    /// Adds a ping and shows what there is.
+    /// Adds a ping and returns the display image.
     pub fn show(&mut self, spec: &SonarSpec, ping: &Ping, header: Header) -> Image {
         match spec.kind {
             SonarKind::SideScan => self.fall(spec, ping),
@@ -46,7 +47,7 @@ impl Display {
         }
     }
 
-    /// Ahead is up, starboard right, the sonar at the middle of the lower edge.
+    /// Draws a fan: forward is up, starboard right, the sonar at the centre of the lower edge.
     fn fan(&mut self, spec: &SonarSpec, ping: &Ping) {
         let beams = spec.steering.len();
         let (first, last) = (spec.steering[0], spec.steering[beams - 1]);
@@ -67,7 +68,7 @@ impl Display {
         }
     }
 
-    /// The newest line is the highest; port is left.
+    /// Draws a waterfall: the newest line is on top, port is left.
     fn fall(&mut self, spec: &SonarSpec, ping: &Ping) {
         let side = spec.bins.min(SIDE);
         self.resize(2 * side, ROWS);
@@ -80,7 +81,8 @@ impl Display {
         }
     }
 
-    /// Ahead is up, the sonar in the middle; what the beam has passed stays until it comes again.
+    /// Draws a sector: forward is up, the sonar in the centre. Pixels stay visible until the beam
+    /// passes again.
     fn sweep(&mut self, spec: &SonarSpec, ping: &Ping) {
         self.resize(ROWS, ROWS);
         let (scale, middle) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
@@ -99,7 +101,7 @@ impl Display {
     }
 }
 
-/// The number of a range, if it is one.
+/// Returns the bin index of a range; `None` outside of the limits.
 fn index(spec: &SonarSpec, r: f64) -> Option<usize> {
     let k = (r - spec.limits[0]) / spec.bin();
     (k >= 0.0 && k < spec.bins as f64).then_some(k as usize)

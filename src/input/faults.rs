@@ -1,4 +1,4 @@
-//! Faults by service: the command that a request stands for.
+//! Conversion of fault service requests to commands.
 
 use crate::msg::FaultRequest;
 use merrow_math::Vec3;
@@ -8,7 +8,7 @@ use merrow_model::state::Command;
 use merrow_sim::control::fault::{check, find, find_beacon};
 use merrow_world::build::fault::{leak, stream};
 
-/// Names of the values that each kind needs and, after them, those that it may have.
+/// Names of the values of each kind: required values, then optional values.
 const VALUES: [(&str, &[&str], &[&str]); 10] = [
     ("dead", &[], &[]),
     ("stuck", &[], &[]),
@@ -48,12 +48,12 @@ const VALUES: [(&str, &[&str], &[&str]); 10] = [
     ),
 ];
 
-/// The command that a request stands for; a fault begins at once.
+/// Converts a request to a command; the fault starts immediately.
 ///
 /// # Errors
-/// What is wrong with it, in a line.
+/// One line with the reason why the request is invalid.
 pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String> {
-    // what belongs to no robot is a beacon
+    // a device without robot is a beacon
     let robot = match request.robot.as_str() {
         "" => None,
         name => {
@@ -62,7 +62,7 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
         }
     };
     if request.name.is_empty() {
-        return Err("name: found nothing, expected a name for the fault".into());
+        return Err("name: found an empty text; expected a name for the fault".into());
     }
     if request.kind == "none" {
         return Ok(Command::Repair {
@@ -79,7 +79,7 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
     check(device, &request.device, kind)?;
     if !(request.duration_s.is_finite() && request.duration_s >= 0.0) {
         return Err(format!(
-            "duration_s: found {}, expected 0 or more seconds",
+            "duration_s: found {}; expected 0 or more seconds",
             request.duration_s
         ));
     }
@@ -113,7 +113,7 @@ fn kind(
     } = request;
     if names.len() != values.len() {
         return Err(format!(
-            "found {} values for {} names, expected one each",
+            "found {} values for {} names; expected one each",
             values.len(),
             names.len()
         ));
@@ -121,7 +121,7 @@ fn kind(
     let Some((_, needed, more)) = VALUES.iter().find(|(word, _, _)| word == kind) else {
         let words = VALUES.map(|(word, _, _)| word).join(", ");
         return Err(format!(
-            "kind: found {kind:?}, expected one of {words} or none"
+            "kind: found {kind:?}; expected one of {words} or none"
         ));
     };
     if let Some(other) = names
@@ -129,13 +129,13 @@ fn kind(
         .find(|n| !needed.contains(&n.as_str()) && !more.contains(&n.as_str()))
     {
         return Err(format!(
-            "no {other:?} in the fault {kind}, expected {}",
+            "the fault {kind} has no value {other:?}; expected {}",
             [*needed, *more].concat().join(", ")
         ));
     }
     let get = |name: &str| names.iter().rposition(|n| n == name).map(|k| values[k]);
     if let Some(missing) = needed.iter().find(|name| get(name).is_none()) {
-        return Err(format!("the fault {kind} needs {missing}"));
+        return Err(format!("the fault {kind} requires {missing}"));
     }
     let value = |name: &str| get(name).unwrap_or(0.0);
     let triple =
@@ -155,7 +155,7 @@ fn kind(
             triple("center", "m"),
         ),
         "jammed" => FaultKind::Jammed(
-            // without a power it is jammed everywhere
+            // without a power, reception is jammed everywhere
             get("power_w").map(|power| Jammer::new(Vec3::from(triple("position", "m")), power)),
         ),
         "spoofed" => FaultKind::Spoofed(Spoof {
@@ -265,7 +265,7 @@ mod tests {
         assert!(
             ask("gate", "leak")
                 .unwrap_err()
-                .starts_with("the fault leak needs hole_m")
+                .starts_with("the fault leak requires hole_m")
         );
     }
 
@@ -280,15 +280,15 @@ mod tests {
         );
         assert_eq!(
             wrong("battery", "shortage", &[], &[]),
-            "the fault shortage needs power_w"
+            "the fault shortage requires power_w"
         );
         assert_eq!(
             wrong("battery", "dead", &["part"], &[]),
-            "found 0 values for 1 names, expected one each"
+            "found 0 values for 1 names; expected one each"
         );
         assert_eq!(
             wrong("battery", "dead", &["part"], &[1.0]),
-            "no \"part\" in the fault dead, expected "
+            "the fault dead has no value \"part\"; expected "
         );
         assert_eq!(
             wrong("battery", "shortage", &["power_w"], &[-1.0]),
@@ -304,7 +304,7 @@ mod tests {
         );
         assert!(
             wrong("battery", "tired", &[], &[])
-                .starts_with("kind: found \"tired\", expected one of dead, stuck")
+                .starts_with("kind: found \"tired\"; expected one of dead, stuck")
         );
         assert!(wrong("imu", "biased", &["bias"], &[f64::NAN]).contains("out of its range"));
         assert!(

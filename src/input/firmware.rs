@@ -1,4 +1,4 @@
-//! Topics and services of the stock firmwares.
+//! Topics and services of the built-in firmwares.
 
 use crate::convert::{header, point, quaternion, vec3, vector3};
 use crate::node::frames::Snapshot;
@@ -16,22 +16,22 @@ use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, String as StringMsg};
 use merrow_ros2::qos::Qos;
 
-/// What a topic tells a robot's firmware.
+/// Kind of a command on a firmware topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// A velocity.
+    /// Velocity command on `cmd_vel`.
     Velocity,
-    /// A velocity, with a header.
+    /// Velocity command with a header.
     VelocityStamped,
-    /// A heading, clockwise from north [deg].
+    /// Heading command, clockwise from north [deg].
     Heading,
-    /// A depth [m].
+    /// Depth command, positive down [m].
     Depth,
-    /// To take over or to let go.
+    /// Enables or disables the firmware.
     Enable,
 }
 
-/// Topics that the firmware of robot `i` publishes.
+/// Appends the topics that the firmware of robot `i` publishes.
 pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     let Some(firmware) = &robot.firmware else {
         return;
@@ -61,7 +61,7 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     }
 }
 
-/// Topics that it subscribes.
+/// Appends the topics to which the firmware of robot `i` subscribes.
 pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     let Some(firmware) = &robot.firmware else {
         return;
@@ -79,19 +79,19 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         FirmwareLaw::Multirotor(m) => {
             let [flat, up, down] = m.max_speed;
             format!(
-                "m/s ahead, left (together at most {flat}) and up [-{down}, {up}]; rad/s about z [-{0}, {0}]",
+                "m/s forward, left (combined at most {flat}) and up [-{down}, {up}]; rad/s about z [-{0}, {0}]",
                 m.max_yaw_rate
             )
         }
         FirmwareLaw::Drive(d) => {
             format!(
-                "m/s ahead [-{0}, {0}], rad/s about z [-{1}, {1}]",
+                "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
                 d.most[0], d.most[1]
             )
         }
         FirmwareLaw::Vessel(v) => {
             format!(
-                "m/s ahead [-{0}, {0}], rad/s about z [-{1}, {1}]",
+                "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
                 v.most[0], v.most[1]
             )
         }
@@ -123,11 +123,11 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         "enable",
         Bool::info(),
         Told::Enable,
-        "true: take over; false: let go at once".to_string(),
+        "true: enable; false: disable immediately".to_string(),
     );
 }
 
-/// Orders that are services of their own (`std_srvs/srv/Trigger`): name and order of every robot with such a firmware.
+/// Lists the firmware services of type `std_srvs/srv/Trigger`: name, robot index and order.
 pub fn services(scene: &Scene) -> Vec<(String, usize, Order)> {
     let flies = |robot: &Robot| {
         robot
@@ -147,12 +147,12 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, Order)> {
     robots.flat_map(of).collect()
 }
 
-/// The command that a message stands for.
+/// Converts a message to a command.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why the message is invalid.
 pub fn command(scene: &Scene, robot: usize, told: Told, bytes: &[u8]) -> Result<Command, String> {
-    let malformed = |e: merrow_ros2::cdr::CdrError| format!("a malformed message: {e}");
+    let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
     let velocity = |twist: &Twist| Command::Velocity {
         robot,
         linear: vec3(&twist.linear),
@@ -165,7 +165,7 @@ pub fn command(scene: &Scene, robot: usize, told: Told, bytes: &[u8]) -> Result<
             let base = crate::node::frames::link_frame(&scene.robots[robot], 0);
             let frame = &stamped.header.frame_id;
             if !(frame.is_empty() || *frame == base || frame == "base_link") {
-                return Err(format!("a velocity in frame {frame:?}, expected {base}"));
+                return Err(format!("velocity in frame {frame:?}; expected {base}"));
             }
             Ok(velocity(&stamped.twist))
         }
@@ -195,7 +195,7 @@ pub fn command(scene: &Scene, robot: usize, told: Told, bytes: &[u8]) -> Result<
     }
 }
 
-/// Where the flight of a robot is.
+/// Returns the flight mode of a robot.
 pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
     let word = snapshot.firmware[robot].map_or("", |f| match f.memory {
         FirmwareMemory::Flight(flight) => flight.mode.word(),
@@ -206,7 +206,7 @@ pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
     }
 }
 
-/// Where the wheels of a robot say that it is.
+/// Returns the odometry that a robot computes from its wheel rotation.
 pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &Snapshot) -> Odometry {
     let model = &scene.robots[robot];
     let memory = snapshot.firmware[robot].map(|f| f.memory);

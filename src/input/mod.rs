@@ -1,4 +1,5 @@
-//! Subscribed commands: decode, check the form, put into the mailbox. Nothing here touches the state.
+//! Subscribed commands: decodes them, checks their form and sends them to the run. This module does
+//! not access the simulation state.
 
 pub mod faults;
 pub mod firmware;
@@ -21,23 +22,23 @@ use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use merrow_sim::Request;
 use std::sync::Arc;
 
-/// What every input needs.
+/// Context of all inputs.
 #[derive(Clone)]
 pub struct Mailbox {
-    /// The world.
+    /// Scene of the world.
     pub scene: Arc<Scene>,
-    /// Requests to the running world.
+    /// Channel of requests to the running world.
     pub requests: Sender<Request>,
-    /// Where refusals are counted.
+    /// Counters of refused requests.
     pub refusals: Arc<Refusals>,
-    /// Where they are reported.
+    /// Logger that reports refusals.
     pub logger: Logger,
-    /// Where the run is.
+    /// Progress of the run.
     pub progress: Arc<Progress>,
 }
 
 impl Mailbox {
-    /// Counts and reports a refusal; without a robot it is the node's.
+    /// Counts and reports a refusal. Without a robot it counts for the node.
     pub fn refuse(&self, robot: Option<usize>, topic: &str, why: &str) {
         if let Some(line) = self
             .refusals
@@ -47,7 +48,7 @@ impl Mailbox {
         }
     }
 
-    /// The callback of an input topic.
+    /// Returns the callback of an input topic.
     pub fn callback(&self, topic: &str, target: Target) -> Callback {
         let mailbox = self.clone();
         let topic = topic.to_string();
@@ -56,7 +57,7 @@ impl Mailbox {
             match commands(&mailbox, target, bytes) {
                 Ok(commands) => {
                     for command in commands {
-                        // a world that has ended takes no commands
+                        // sending fails if the run has ended
                         let _ = mailbox.requests.send(Request::Command(command));
                     }
                 }
@@ -82,10 +83,10 @@ fn robot_of(target: Target) -> Option<usize> {
     }
 }
 
-/// The commands that a message stands for.
+/// Converts a message to commands.
 fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Command>, String> {
     let scene = &mailbox.scene;
-    let malformed = |e: merrow_ros2::cdr::CdrError| format!("a malformed message: {e}");
+    let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
     match target {
         Target::Thruster { robot, thruster } => {
             let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
@@ -144,7 +145,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             let base = crate::node::frames::link_frame(&scene.robots[robot], 0);
             let frame = &w.header.frame_id;
             if !(frame.is_empty() || *frame == base || frame == "base_link") {
-                return Err(format!("a wrench in frame {frame:?}, expected {base}"));
+                return Err(format!("wrench in frame {frame:?}; expected {base}"));
             }
             let (force, moment) = (vec3(&w.wrench.force), vec3(&w.wrench.torque));
             Ok(vec![Command::Wrench {
@@ -176,13 +177,13 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
     }
 }
 
-/// The numbers of an array, whatever its shape.
+/// Returns the numbers of an array, without its layout.
 fn values(message: &Float64MultiArray) -> Vec<f64> {
     let offset = message.layout.data_offset as usize;
     message.data.get(offset..).unwrap_or_default().to_vec()
 }
 
-/// All joints of the message or none.
+/// Converts the commands of all joints of the message, or of none.
 fn joint_commands(
     model: &Robot,
     robot: usize,
@@ -200,7 +201,7 @@ fn joint_commands(
             (JointMode::Effort, &message.effort),
         ];
         let drive = &model.links[joint + 1].joint;
-        // a servo takes what the message has, an ideal drive knows one mode only
+        // a servo uses the list that the message contains; an ideal drive supports only one mode
         let given = lists
             .iter()
             .find(|(_, values)| !values.is_empty())
@@ -213,14 +214,14 @@ fn joint_commands(
         let what = mode.word();
         if values.len() != message.name.len() {
             return Err(format!(
-                "{} values of {what} for {} joints",
+                "found {} {what} values for {} joints; expected one each",
                 values.len(),
                 message.name.len()
             ));
         }
         if !values[k].is_finite() {
             return Err(format!(
-                "{name}: found {}, expected a finite {what}",
+                "{name}: {what} is {}; expected a finite number",
                 values[k]
             ));
         }

@@ -1,7 +1,7 @@
 //! Services of the node: pause, resume, step, reset, set_pose, couple, weather, fault, record.
 //!
-//! The node's thread hands each request to the run or the recorder, which answer from their own threads, so that the
-//! node goes on serving: a pause gets through while a million steps are made.
+//! The node's thread passes each request to the run or the recorder, which reply from their own
+//! threads. The node therefore keeps serving: a pause is processed while a million steps run.
 
 use crate::convert::instruments;
 use crate::convert::{quat, time, vec3};
@@ -44,7 +44,7 @@ pub const SERVICES: [(&str, &str); 9] = [
 /// Starts all services.
 ///
 /// # Errors
-/// An endpoint could not be made.
+/// An endpoint could not be created.
 pub fn start(
     node: &Node,
     mailbox: &Mailbox,
@@ -80,7 +80,7 @@ pub fn start(
         serve::<Fault>(node, mailbox, "~/fault", fault)?,
         serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
             let path = (!request.uri.is_empty()).then(|| PathBuf::from(&request.uri));
-            // a recorder that has ended drops the task, and with it the caller
+            // if the recorder has ended, the task is dropped together with its caller
             let _ = tasks.send(Task::Record(path, caller.reply(|result| result)));
         })?,
     ];
@@ -107,7 +107,7 @@ pub fn start(
     Ok(services)
 }
 
-/// A service whose handler gets the mailbox, the request, and its caller to answer.
+/// Starts a service whose handler receives the mailbox, the request and the caller.
 fn serve<S: Answered>(
     node: &Node,
     mailbox: &Mailbox,
@@ -118,8 +118,8 @@ fn serve<S: Answered>(
     let answer = Box::new(
         move |bytes: &[u8], responder| match from_bytes::<S::Request>(bytes) {
             Ok(request) => handler(&mailbox, request, Caller::new(responder)),
-            // a request that cannot be read gets no answer and changes nothing
-            Err(why) => mailbox.refuse(None, &label, &format!("a malformed request: {why}")),
+            // a request that cannot be decoded has no effect and gets no reply
+            Err(why) => mailbox.refuse(None, &label, &format!("malformed request: {why}")),
         },
     );
     node.deferred_service(
@@ -132,12 +132,13 @@ fn serve<S: Answered>(
 }
 
 impl Mailbox {
-    /// Hands a request to the run; one that has ended drops it, and with it the caller.
+    /// Sends a request to the run. If the run has ended, the request is dropped together with its
+    /// caller.
     fn ask(&self, request: Request) {
         let _ = self.requests.send(request);
     }
 
-    /// Hands a command to the run and its outcome to the caller.
+    /// Sends a command to the run; its outcome is the reply to the caller.
     fn command<S: Answered<Outcome = Told>>(&self, command: Command, caller: Caller<S>) {
         let reply = caller.reply(|result: Result<(), Refusal>| {
             result
@@ -148,19 +149,19 @@ impl Mailbox {
     }
 }
 
-/// A service whose response is made of an outcome.
+/// A service whose response is built from an outcome.
 trait Answered: ServiceType + 'static {
-    /// What came of the request.
+    /// Outcome of the request.
     type Outcome;
-    /// The outcome of a request that nobody took.
+    /// Builds the outcome of a request that was not processed.
     fn refused(why: String) -> Self::Outcome;
-    /// The response that tells of it.
+    /// Builds the response from the outcome.
     fn response(outcome: Self::Outcome) -> Self::Response;
 }
 
 type Told = Result<String, String>;
 
-/// Success and message, as most responses have them.
+/// Splits an outcome into success and message, as most responses contain them.
 fn told(outcome: Told) -> (bool, String) {
     (outcome.is_ok(), outcome.unwrap_or_else(|why| why))
 }
@@ -249,7 +250,8 @@ impl Answered for StepSimulation {
     }
 }
 
-/// Who waits for the outcome of a request. Dropped without one, it hears that the world has ended.
+/// Client that waits for the outcome of a request. If dropped without one, it receives the error
+/// that the simulation has ended.
 struct Caller<S: Answered> {
     responder: Option<Responder>,
     service: std::marker::PhantomData<fn() -> S>,
@@ -273,7 +275,7 @@ impl<S: Answered> Caller<S> {
         }
     }
 
-    /// What the run or the recorder calls with its answer.
+    /// Builds the callback with which the run or the recorder replies.
     fn reply<T>(self, outcome: impl FnOnce(T) -> S::Outcome + Send + 'static) -> Reply<T> {
         Reply::new(move |answer| self.answer(outcome(answer)))
     }
@@ -281,7 +283,7 @@ impl<S: Answered> Caller<S> {
 
 impl<S: Answered> Drop for Caller<S> {
     fn drop(&mut self) {
-        self.respond(S::refused("the world has ended".to_string()));
+        self.respond(S::refused("the simulation has ended".to_string()));
     }
 }
 
@@ -327,7 +329,8 @@ fn weather(
         }
         Ok(change) => {
             mailbox.command(Command::Weather(Box::new(change)), caller);
-            // so that a parameter of the wind set alone later goes with the other one as it is now
+            // so that a wind parameter set alone later is combined with the current value of the
+            // other one
             parameters.follow(&crate::node::weather::as_parameters(
                 &request.names,
                 &request.values,
@@ -355,7 +358,7 @@ fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
     }
 }
 
-/// The command that a request stands for.
+/// Converts a request to a coupling command.
 fn coupling_command(scene: &Scene, request: &CoupleRequest) -> Result<Command, String> {
     let name = &request.coupling;
     let found = scene.couplings.iter().position(|c| c.name == *name);

@@ -1,4 +1,4 @@
-//! What the step hands to the thread that publishes.
+//! Data that the simulation loop passes to the publisher thread.
 
 use crate::arm::GroupStatus;
 use crate::node::diagnostics::Vitals;
@@ -8,29 +8,29 @@ use merrow_model::state::BatteryState;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;
 
-/// What happened in one block.
+/// Results of one block of steps.
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// Simulated time at its end [ns].
+    /// Simulation time at the end of the block [ns].
     pub time_ns: u64,
-    /// Readings: robot, sensor, reading.
+    /// Sensor readings: robot index, sensor index, reading.
     pub readings: Vec<(u32, u32, Stamped)>,
-    /// What sensors that look around have brought.
+    /// Frames of exteroceptive sensors.
     pub looks: Vec<Frame>,
-    /// Where everything is, if frames are due.
+    /// State of all moving objects, if frames are due.
     pub snapshot: Option<Snapshot>,
-    /// Charge of every robot's battery, if due.
+    /// State of every robot's battery, if due.
     pub batteries: Option<Vec<BatteryState>>,
-    /// Of each coupling, whether it holds.
+    /// Whether each coupling is engaged.
     pub engaged: Vec<bool>,
-    /// Of each tether, whether it is whole.
+    /// Whether each tether is intact.
     pub whole: Vec<bool>,
-    /// Of each coupling, force [N] and moment [N m] on its second end in the world, if due.
+    /// Force [N] and moment [N m] on the second end of each coupling (W), if due.
     pub loads: Option<Vec<[Vec3; 2]>>,
-    /// Health, if due.
+    /// Health data for `/diagnostics`, if due.
     pub vitals: Option<Vitals>,
-    /// Groups of joints whose goals something has happened to.
+    /// Groups of joints whose goals have changed status.
     pub groups: Vec<GroupStatus>,
-    /// The world has forgotten all goals up to this number; 0: none.
+    /// Highest goal number that a reset of the world has removed; 0 if none.
     pub forgotten: u64,
 }

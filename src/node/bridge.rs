@@ -1,4 +1,4 @@
-//! The running world on the ROS graph: node, topics, services, parameters, recorder.
+//! ROS interface of a running world: node, topics, services, parameters, recorder.
 
 use crate::arm;
 use crate::arm::{GroupStatus, Place, Progress, Served};
@@ -23,17 +23,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Everything of ROS that a run has.
+/// All ROS objects of a run.
 pub struct Bridge {
     outlet: Outlet,
     refusals: Arc<Refusals>,
     progress: Arc<Progress>,
-    /// How the goals of every group of joints stood last.
+    /// Last status of the goals of every group of joints.
     groups: Vec<Option<GroupStatus>>,
     forgotten: u64,
-    /// Robot, sensor and output of every sensor that looks around.
+    /// Outputs of every exteroceptive sensor.
     looking: Vec<Looking>,
-    /// One per output of the plan; empty without a node.
+    /// One publisher per output of the plan; empty without a node.
     publishers: Arc<[Publisher]>,
     node: Option<Endpoints>,
     next_frame: u64,
@@ -41,7 +41,7 @@ pub struct Bridge {
     next_vitals_s: f64,
 }
 
-/// What lives as long as the node; fields are dropped in this order, the node last.
+/// Objects with the lifetime of the node. Fields are dropped in this order, the node last.
 struct Endpoints {
     _actions: Vec<Served>,
     _subscriptions: Vec<Subscription>,
@@ -52,10 +52,10 @@ struct Endpoints {
 }
 
 impl Bridge {
-    /// A bridge with a node on the network.
+    /// Creates a bridge with a node on the network.
     ///
     /// # Errors
-    /// One line on what could not be had.
+    /// One line that names the object that could not be created.
     pub fn with_node(
         scene: &Arc<Scene>,
         options: &NodeOptions,
@@ -107,10 +107,10 @@ impl Bridge {
         ))
     }
 
-    /// A bridge without a node, for recording only.
+    /// Creates a bridge without a node, for recording only.
     ///
     /// # Errors
-    /// If the recorder's thread cannot be started.
+    /// The recorder's thread could not be started.
     pub fn without_node(scene: &Arc<Scene>) -> Result<Self, String> {
         let refusals = Arc::new(Refusals::new(scene.robots.len()));
         let plan = Arc::new(Plan::new(scene));
@@ -164,9 +164,9 @@ impl Bridge {
         }
     }
 
-    /// Groups of joints whose goals something has happened to since the last block.
+    /// Returns the groups of joints whose goals have changed status since the last block.
     fn changed_groups(&mut self, simulation: &Simulation) -> Vec<GroupStatus> {
-        // without clients nobody asks
+        // without a node there are no clients
         if self.node.is_none() {
             return Vec::new();
         }
@@ -214,8 +214,9 @@ impl Bridge {
                     .map_err(text)?,
             );
         }
-        // after the inputs: of what has arrived together, the node's thread serves first what was made first, and a
-        // command that was sent before a step request is to act in that step
+        // created after the inputs: the node's thread serves messages that arrive together in the
+        // order of creation, and a command that was sent before a step request must act in that
+        // step
         let services =
             services::start(&node, mailbox, &parameters, outlet.tasks()).map_err(text)?;
         Ok(Endpoints {
@@ -228,7 +229,8 @@ impl Bridge {
         })
     }
 
-    /// Tells the sensors that look around which of them are wanted: what nobody subscribes to and nobody records is not worked out.
+    /// Requests the outputs of exteroceptive sensors that have subscribers or are recorded. Other
+    /// outputs are not computed.
     pub fn tell_wanted(&self, simulation: &Simulation) {
         let Some(lookout) = &simulation.lookout else {
             return;
@@ -255,18 +257,18 @@ impl Bridge {
         }
     }
 
-    /// Starts recording.
+    /// Starts recording and returns a line about it.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why recording could not start.
     pub fn record(&self, path: PathBuf) -> Result<String, String> {
         self.outlet.record(Some(path))
     }
 
-    /// Stops recording and says what was written.
+    /// Stops recording and returns a summary.
     ///
     /// # Errors
-    /// What went wrong.
+    /// The reason why the recording failed.
     pub fn stop_recording(&self) -> Result<String, String> {
         self.outlet.record(None)
     }
@@ -310,7 +312,7 @@ impl Observer for Bridge {
             self.next_vitals_s = control.wall_s + 1.0 / DIAGNOSTICS_RATE;
             batch.vitals = Some(Vitals::of(simulation, control));
         }
-        // who follows the wall clock cannot wait
+        // in real time the simulation must not wait
         let can_wait = control.paused || !matches!(control.pace, Pace::Factor(_));
         self.outlet.send(batch, can_wait);
     }
@@ -337,7 +339,7 @@ impl Observer for Bridge {
         endpoints
             .node
             .logger()
-            .error(format_args!("{name}: stopped at {at:.3} s: {}", halt.cause));
+            .error(format_args!("{name}: halted at {at:.3} s: {}", halt.cause));
     }
 
     fn reset(&mut self) {
@@ -354,14 +356,14 @@ impl Observer for Bridge {
     }
 }
 
-/// A sensor that looks around, and its outputs with the bits of what each of them shows.
+/// An exteroceptive sensor, and its outputs with the bits of the data that each contains.
 struct Looking {
     robot: usize,
     sensor: usize,
     outputs: Vec<(usize, u8)>,
 }
 
-/// Every sensor that looks around.
+/// Lists all exteroceptive sensors with their outputs.
 fn looking(scene: &Scene, plan: &Plan) -> Vec<Looking> {
     let mut all: Vec<Looking> = Vec::new();
     for (i, output) in plan.outputs.iter().enumerate() {
@@ -391,7 +393,8 @@ fn looking(scene: &Scene, plan: &Plan) -> Vec<Looking> {
     all
 }
 
-/// True once per period of simulated time; `next` counts the periods.
+/// Whether an output is due: true once per period of simulation time. `next` is the number of the
+/// next period.
 fn due(next: &mut u64, rate: f64, now_ns: u64) -> bool {
     let period = (now_ns as f64 * 1e-9 * rate + 1e-6) as u64;
     let is_due = period >= *next;

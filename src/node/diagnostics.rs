@@ -1,4 +1,5 @@
-//! `/diagnostics`: how the run keeps its pace, what was refused, batteries, motors, satellite receivers.
+//! Content of `/diagnostics`: real-time performance, refused requests, batteries, actuators,
+//! satellite receivers, faults, tethers.
 
 use crate::convert;
 use merrow_model::scene::sensor::navigation::Augmentation;
@@ -13,10 +14,11 @@ use merrow_sim::{Control, Simulation};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A line per robot and this long about refused commands, at most; all are counted.
+/// Minimum time between two log lines about refused commands of one robot; all refusals are
+/// counted.
 const LOG_EVERY: Duration = Duration::from_secs(1);
 
-/// Commands refused so far, by robot.
+/// Refused commands of each robot.
 #[derive(Debug)]
 pub struct Refusals {
     robots: Mutex<Vec<Refused>>,
@@ -30,14 +32,15 @@ struct Refused {
 }
 
 impl Refusals {
-    /// None yet, for this many robots.
+    /// Creates the counters for `n_robots` robots.
     pub fn new(n_robots: usize) -> Self {
         Self {
             robots: Mutex::new(vec![Refused::default(); n_robots + 1]),
         }
     }
 
-    /// Notes a refusal; returns the line to log, unless one was logged a moment ago. Without a robot it is the node's.
+    /// Counts a refusal. Returns the line to log, or `None` if one was logged recently. Without a
+    /// robot the refusal counts for the node.
     pub fn note(&self, scene: &Scene, robot: Option<usize>, reason: &str) -> Option<String> {
         let mut robots = self.lock();
         let last = robots.len() - 1;
@@ -52,7 +55,7 @@ impl Refusals {
             .and_then(|r| scene.robots.get(r))
             .map_or("merrow", |r| r.name.as_str());
         Some(format!(
-            "{who}: refused {reason} ({} refused so far)",
+            "{who}: request refused: {reason} ({} refused so far)",
             entry.count
         ))
     }
@@ -66,7 +69,7 @@ impl Refusals {
     }
 }
 
-/// What the diagnostics are made of, taken between two blocks.
+/// Data for the diagnostics, read between two blocks of steps.
 #[derive(Clone, Debug)]
 pub struct Vitals {
     time_ns: u64,
@@ -78,21 +81,22 @@ pub struct Vitals {
     beacon_faults: Vec<FaultState>,
     tethers: Vec<TetherHealth>,
     receivers: Vec<Receiver>,
-    /// Robot, sensor and missed samples of what looks around.
+    /// Robot index, sensor index and number of missed samples of each exteroceptive sensor.
     missed: Vec<(usize, usize, u64)>,
     temperature: f64,
-    /// Contacts now; pairs that have come into touch, and steps of a group that did not converge, since the start.
+    /// Current number of contacts; since the start: number of collisions, and number of
+    /// contact-group steps that did not converge.
     contacts: (usize, u64, u64),
 }
 
-/// A satellite receiver of a robot.
+/// Satellite receiver of a robot.
 #[derive(Clone, Debug)]
 struct Receiver {
     robot: usize,
     sensor: usize,
-    /// False if it says nothing: dead, or without power.
+    /// False if it has no output, because it is dead or has no power.
     on: bool,
-    /// What it measured last.
+    /// Last measurement of the receiver.
     last: Option<Gnss>,
 }
 
@@ -104,7 +108,7 @@ struct TetherHealth {
 }
 
 impl Vitals {
-    /// Of a simulation between two blocks.
+    /// Reads the data of a simulation between two blocks of steps.
     pub fn of(simulation: &Simulation, control: &Control) -> Self {
         let robot = |r: &merrow_model::state::RobotState| {
             (
@@ -187,7 +191,7 @@ fn receivers(simulation: &Simulation) -> Vec<Receiver> {
     all
 }
 
-/// The message.
+/// Builds the diagnostics message.
 pub fn message(
     scene: &Scene,
     health: &Vitals,
@@ -270,7 +274,7 @@ fn run_status(health: &Vitals, dropped: u64, refused: Option<&Refused>) -> Diagn
         (true, _) => (DiagnosticStatus::OK, "paused".to_string()),
         (false, true) => (
             DiagnosticStatus::WARN,
-            format!("{} blocks came late", c.overruns),
+            format!("{} blocks were late", c.overruns),
         ),
         (false, false) => (DiagnosticStatus::OK, "running".to_string()),
     };
@@ -302,7 +306,7 @@ fn run_status(health: &Vitals, dropped: u64, refused: Option<&Refused>) -> Diagn
 
 fn robot_status(robot: &Robot, halted: Option<&str>, refused: &Refused) -> DiagnosticStatus {
     let (level, message) = match (halted, refused.count) {
-        (Some(cause), _) => (DiagnosticStatus::ERROR, format!("stopped: {cause}")),
+        (Some(cause), _) => (DiagnosticStatus::ERROR, format!("halted: {cause}")),
         (None, 0) => (DiagnosticStatus::OK, "running".to_string()),
         (None, n) => (DiagnosticStatus::WARN, format!("{n} commands refused")),
     };
@@ -361,7 +365,7 @@ fn battery_status(
 fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) -> DiagnosticStatus {
     let (level, message) = match in_words(a.health) {
         (DiagnosticStatus::OK, _) if a.too_hot => {
-            (DiagnosticStatus::ERROR, "stopped to cool".to_string())
+            (DiagnosticStatus::ERROR, "stopped by overheating protection".to_string())
         }
         (DiagnosticStatus::OK, _) if a.supply <= 0.0 => {
             (DiagnosticStatus::ERROR, "no power".to_string())
@@ -380,7 +384,7 @@ fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) ->
         value("current [A]", format!("{current:.3}")),
         value("power [W]", format!("{:.2}", a.power)),
         value(
-            "part of its thrust that it has [%]",
+            "available thrust [%]",
             format!("{:.1}", 100.0 * a.supply),
         ),
     ];
@@ -397,16 +401,17 @@ fn fin_status(name: String, fin: &FinState) -> DiagnosticStatus {
     status(level, name, message, values)
 }
 
-/// Of a satellite receiver: what kind of fix it has, and of what sky. What it does not know is left out.
+/// Builds the status of a satellite receiver: kind of fix, satellites and accuracy. Unknown values
+/// are omitted.
 fn receiver_status(name: String, on: bool, last: Option<&Gnss>) -> DiagnosticStatus {
     let (level, message) = match last {
-        _ if !on => (DiagnosticStatus::ERROR, "silent"),
+        _ if !on => (DiagnosticStatus::ERROR, "no output"),
         None => (DiagnosticStatus::WARN, "starting"),
         Some(r) if !r.fix => (DiagnosticStatus::WARN, "no fix"),
         Some(r) => match r.augmentation {
             Augmentation::None => (DiagnosticStatus::OK, "fix"),
-            Augmentation::Satellites => (DiagnosticStatus::OK, "fix, corrected by satellites"),
-            Augmentation::Ground => (DiagnosticStatus::OK, "fix, corrected from the ground"),
+            Augmentation::Satellites => (DiagnosticStatus::OK, "fix with satellite augmentation"),
+            Augmentation::Ground => (DiagnosticStatus::OK, "fix with ground augmentation"),
         },
     };
     let mut values = Vec::new();
@@ -461,7 +466,7 @@ fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
     let (level, message) = match (memory.halted_ns, memory.parted) {
         (Some(t), _) => (
             DiagnosticStatus::ERROR,
-            format!("given up at {:.3} s: no longer finite", seconds(t)),
+            format!("stopped at {:.3} s: state is not finite", seconds(t)),
         ),
         (None, Some(parted)) => {
             let [of, from] = [tether.n_segments(), parted.segment + 1];
@@ -473,7 +478,7 @@ fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
                 ),
             )
         }
-        (None, None) => (DiagnosticStatus::OK, "whole".to_string()),
+        (None, None) => (DiagnosticStatus::OK, "intact".to_string()),
     };
     let [from, to] = memory.tensions;
     let values = vec![
@@ -484,10 +489,10 @@ fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
     status(level, format!("{}: line", tether.name), message, values)
 }
 
-/// Of a sensor that cannot keep its rate.
+/// Builds the status of a sensor that cannot sustain its rate.
 fn behind_status(robot: &Robot, sensor: usize, missed: u64) -> DiagnosticStatus {
     let sensor = &robot.sensors[sensor];
-    let message = format!("cannot keep {} Hz: {missed} samples missed", sensor.rate);
+    let message = format!("cannot sustain {} Hz: {missed} samples missed", sensor.rate);
     let values = vec![
         value("samples missed", missed),
         value("rate [Hz]", sensor.rate),
@@ -556,14 +561,14 @@ mod tests {
             (s.level, s.message, values.join(", "))
         };
         let expected = "fix true, satellites 9, HDOP 1.23, VDOP 2.00, horizontal std [m] 2.000, vertical std [m] 3.000";
-        let fixed = "fix, corrected by satellites".to_string();
+        let fixed = "fix with satellite augmentation".to_string();
         assert_eq!(
             told(true, Some(&last)),
             (DiagnosticStatus::OK, fixed, expected.to_string())
         );
         assert_eq!(
             told(false, Some(&last)),
-            (DiagnosticStatus::ERROR, "silent".into(), String::new())
+            (DiagnosticStatus::ERROR, "no output".into(), String::new())
         );
         assert_eq!(
             told(true, None),

@@ -1,4 +1,4 @@
-//! TF: the tree of frames of every robot, `world -> <robot>/base_link -> links and sensors`.
+//! TF frames of every robot: `world -> <robot>/base_link -> links and sensors`.
 
 use crate::convert;
 use crate::convert::sonar;
@@ -14,32 +14,33 @@ use merrow_ros2::msg::geometry_msgs::TransformStamped;
 use merrow_ros2::msg::tf2_msgs::TFMessage;
 use merrow_sim::Simulation;
 
-/// Frame of a link.
+/// Returns the frame of a link.
 pub fn link_frame(robot: &Robot, link: usize) -> String {
     format!("{}/{}", robot.name, robot.links[link].name)
 }
 
-/// Frame of a sensor.
+/// Returns the frame of a sensor.
 pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}/{}", robot.name, robot.sensors[sensor].name)
 }
 
-/// Frame of the unit that nods a laser.
+/// Returns the frame of the mount of a tilting laser.
 pub fn mount_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}_mount", sensor_frame(robot, sensor))
 }
 
-/// Optical frame of a camera: x right, y down, z ahead (REP-103).
+/// Returns the optical frame of a camera: x right, y down, z forward (REP-103).
 pub fn optical_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}_optical_frame", sensor_frame(robot, sensor))
 }
 
-/// The frame in which the messages of a sonar or a DVL speak: z out of the instrument, x up or forward.
+/// Returns the frame of the messages of a sonar or a DVL: z out of the instrument, x up or forward.
 pub fn acoustic_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}_acoustic", sensor_frame(robot, sensor))
 }
 
-/// The frame in which a sensor's messages speak where that is not its own, and how it is turned in the sensor's.
+/// Returns the frame of a sensor's messages and its orientation in the sensor frame; `None` if
+/// messages use the sensor frame.
 pub fn own_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
     match &robot.sensors[sensor].kind {
         SensorKind::Dvl(_) => Some((acoustic_frame(robot, sensor), convert::Q_S_DVL)),
@@ -62,37 +63,37 @@ pub fn own_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
     }
 }
 
-/// Where everything that moves is, at one instant.
+/// State of all moving objects at one time.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Instant [ns].
+    /// Simulation time of the state [ns].
     pub time_ns: u64,
     /// Motion of every robot.
     pub motions: Vec<Motion>,
-    /// Fins of every robot.
+    /// State of the fins of every robot.
     pub fins: Vec<Vec<FinState>>,
     /// Volumes of every robot's buoyancy engines [m³].
     pub ballasts: Vec<Vec<f64>>,
-    /// Memory of every robot's firmware.
+    /// State of every robot's firmware.
     pub firmware: Vec<Option<FirmwareState>>,
     /// Joint efforts of every robot [N m or N].
     pub efforts: Vec<Vec<f64>>,
-    /// What touches what.
+    /// Contacts between all bodies.
     pub contacts: Vec<Contact>,
-    /// Wrenches of contacts on all links of every robot; empty for a robot that nothing touches.
+    /// Contact wrenches on all links of every robot; empty for a robot without contacts.
     pub contact_wrenches: Vec<Vec<SpatialForce>>,
-    /// Every tether.
+    /// State of every tether.
     pub tethers: Vec<TetherState>,
-    /// Joints of every robot against their set-points.
+    /// Measured state and reference of the joints of every robot.
     pub tracking: Vec<Vec<Tracking>>,
-    /// What they are asked for.
+    /// Command mode of the joints of every robot.
     pub modes: Vec<Vec<JointMode>>,
-    /// Start of the trajectory that each group of joints of every robot follows [ns].
+    /// Start time of the trajectory that each group of joints of every robot follows [ns].
     pub starts: Vec<Vec<Option<u64>>>,
 }
 
 impl Snapshot {
-    /// Of a simulation between two blocks.
+    /// Reads a simulation between two blocks of steps.
     pub fn of(simulation: &Simulation) -> Self {
         let robots = || simulation.scene.robots.iter().zip(&simulation.state.robots);
         let tracking = |(robot, state): (&Robot, &RobotState)| {
@@ -132,7 +133,7 @@ impl Snapshot {
     }
 }
 
-/// Start of the trajectory of a group, while it is followed [ns].
+/// Returns the start time of the trajectory that a group is following [ns].
 fn start_of(group: &GroupState) -> Option<u64> {
     match &group.task {
         Some(Task::Trajectory(trajectory)) => Some(trajectory.start_ns),
@@ -140,7 +141,8 @@ fn start_of(group: &GroupState) -> Option<u64> {
     }
 }
 
-/// The moving frames, those of fins and nodded lasers among them; `truth` says whether the robots' true poses in the world are among them.
+/// Builds the transforms of the moving frames, including fins and tilting lasers. With `truth` they
+/// include the true poses of the robots in the world.
 pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
     let mut transforms = Vec::new();
     for (i, (robot, motion)) in scene.robots.iter().zip(&snapshot.motions).enumerate() {
@@ -178,7 +180,7 @@ pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
     TFMessage { transforms }
 }
 
-/// The frames that do not move: fixed bases, fixed joints, sensors.
+/// Builds the transforms of the static frames: fixed bases, fixed joints, sensors.
 pub fn fixed(scene: &Scene) -> TFMessage {
     let mut transforms = Vec::new();
     for robot in &scene.robots {
@@ -238,7 +240,7 @@ pub fn fixed(scene: &Scene) -> TFMessage {
     TFMessage { transforms }
 }
 
-/// A fin's frame: x along its chord, z along its shaft.
+/// Builds the transform of a fin's frame: x along its chord, z along its shaft.
 fn of_fin(robot: &Robot, fin: &Fin, angle: f64, time_ns: u64) -> TransformStamped {
     let R = fin.R_UF.mul_mat(&Mat3::from_rpy(0.0, 0.0, angle));
     let (parent, child) = (
@@ -248,7 +250,8 @@ fn of_fin(robot: &Robot, fin: &Fin, angle: f64, time_ns: u64) -> TransformStampe
     stamped(time_ns, &parent, child, fin.p_UoF_U, Quat::from_matrix(&R))
 }
 
-/// The child's frame in the parent's, both as the user wrote them.
+/// Returns the pose of the child's frame in the parent's frame, both as defined by the user, at
+/// joint position `q` [rad or m].
 pub fn joint_pose(robot: &Robot, link: &Link, q: f64) -> (Vec3, Mat3) {
     let parent = &robot.links[link.parent.unwrap_or(0)];
     let (s, c) = merrow_math::real::sin_cos(q);

@@ -1,4 +1,5 @@
-//! Parameters of a running world: the water and its waves, the weather, the pace, sensor noise, loads, health of thrusters and fins.
+//! Parameters of a running world: water and waves, weather, pace, sensor noise, electrical loads,
+//! health of thrusters and fins.
 
 use crate::node::weather;
 use crate::publisher::Shared;
@@ -31,25 +32,25 @@ const WAVES_TO: &str = "water.waves.direction_deg";
 const PACE: &str = "pace";
 const TRUTH_TF: &str = "publish_truth_tf";
 
-/// Name of the parameter of a flow's gain.
+/// Returns the name of the gain parameter of a flow.
 fn gain_of(flow: &str) -> String {
     format!("water.flows.{flow}.gain")
 }
 
-/// By how much the level of a region can be moved [m].
+/// Range of the level parameter of a region about its initial level [m].
 const LEVEL_RANGE: f64 = 20.0;
 
-/// Level of a region and factor on its waves.
+/// Returns the names of the level and wave-factor parameters of a region.
 fn of_region(region: &str) -> [String; 2] {
     ["level_m", "waves"].map(|key| format!("water.regions.{region}.{key}"))
 }
 
-/// Name of the parameter of a load's level.
+/// Returns the name of the level parameter of a load.
 fn load_level(robot: &str, load: &str) -> String {
     format!("{robot}.loads.{load}.level")
 }
 
-/// All parameters of a world, for the node and for `describe`.
+/// Declares all parameters of a world, for the node and for `describe`.
 pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     let sea = &scene.sea;
     let v = sea.current.profile[0].1;
@@ -65,11 +66,11 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     };
     let waves = asked(scene);
     let grows = format!(
-        "A change takes {} s to grow in place of what there is.",
+        "A change replaces the present waves over {} s.",
         waves.ramp
     );
-    let replaces = "Setting any current parameter replaces a profile by one current everywhere.";
-    let everywhere = "Setting it replaces a column by the same water everywhere.";
+    let replaces = "Setting any current parameter replaces a current profile by a uniform current.";
+    let everywhere = "Setting it replaces a water column by uniform water.";
     let mut all = vec![
         double(
             SPEED,
@@ -81,7 +82,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             DIRECTION,
             heading,
             [-360.0, 360.0],
-            &format!("Where the current goes to, clockwise from north [deg]. {replaces}"),
+            &format!("Direction towards which the current flows, clockwise from north [deg]. {replaces}"),
         ),
         double(
             UP,
@@ -111,7 +112,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             AIR,
             sea.air_pressure,
             [1e4, 2e5],
-            "Pressure of the air at the surface [Pa].",
+            "Air pressure at the surface [Pa].",
         ),
         double(
             HEIGHT,
@@ -122,33 +123,33 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
                     .clamp(0.0, 30.0)
                     .max(waves.hs),
             ],
-            &format!("Significant height of the waves [m]; of a regular wave its height. {grows}"),
+            &format!("Significant wave height [m]; the wave height of a regular wave. {grows}"),
         ),
         double(
             PERIOD,
             if waves.hs > 0.0 { waves.tp } else { 0.0 },
             [0.0, 100.0],
             &format!(
-                "Period of the waves' peak [s]; 0 is that of a fully developed sea of the height. {grows}"
+                "Peak period of the waves [s]; 0 selects the period of a fully developed sea of this height. {grows}"
             ),
         ),
         double(
             WAVES_TO,
             libm::atan2(waves.towards.x, waves.towards.y).to_degrees(),
             [-360.0, 360.0],
-            &format!("Where the waves go to, clockwise from north [deg]. {grows}"),
+            &format!("Direction towards which the waves travel, clockwise from north [deg]. {grows}"),
         ),
         Declaration::new(
             PACE,
             Value::String(pace.to_string()),
-            "How fast simulated time runs.",
+            "Pace of the simulation.",
         )
         .with_constraints("realtime, max, lockstep or a factor above 0")
         .with_number_as_text(),
         Declaration::new(
             TRUTH_TF,
             Value::Bool(true),
-            "Whether /tf holds the true pose of every robot in the world; switch it off where an estimator publishes its own.",
+            "Whether /tf contains the true pose of every robot in the world; set false if an estimator publishes its own.",
         ),
     ];
     all.extend(weather::declarations(sea));
@@ -163,14 +164,14 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     for region in sea.regions.iter().filter(|region| !region.is_dry()) {
         let [level, factor] = of_region(&region.name);
         if let Some(z) = region.level {
-            let about = "What the region's surface stands over z = 0 [m]. It jumps there.";
+            let about = "Level of the region's surface above z = 0 [m]. A change acts immediately.";
             all.push(double(&level, z, [z - LEVEL_RANGE, z + LEVEL_RANGE], about));
         }
         all.push(double(
             &factor,
             region.waves,
             [0.0, 10.0],
-            "Factor on the height of the waves in the region [1].",
+            "Factor on the wave height in the region [1].",
         ));
     }
     for robot in &scene.robots {
@@ -179,12 +180,12 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             all.push(Declaration::new(
                 &name,
                 Value::Bool(true),
-                "Whether the sensor errs as its device does.",
+                "Whether the sensor model adds its measurement errors.",
             ));
         }
         for load in &robot.loads {
             let text = format!(
-                "Level of the load: 0 off, 1 its whole {} W [1].",
+                "Level of the load: 0 is off, 1 is its full {} W [1].",
                 load.power
             );
             all.push(double(
@@ -197,7 +198,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
         for thruster in &robot.thrusters {
             let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
             all.push(health(&prefix, "Health of the thruster."));
-            let text = "Part of its drive that a healthy thruster has [1].";
+            let text = "Available fraction of the drive of a healthy thruster [1].";
             all.push(double(
                 &format!("{prefix}.efficiency"),
                 1.0,
@@ -209,10 +210,10 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             let prefix = format!("{}.fins.{}", robot.name, fin.name);
             all.push(health(
                 &prefix,
-                "Health of the fin: stuck holds its angle, dead is lost.",
+                "Health of the fin: stuck holds its angle, dead removes it.",
             ));
             if !fin.is_azimuth() {
-                let text = "Part of its area that a healthy fin has [1].";
+                let text = "Effective fraction of the area of a healthy fin [1].";
                 all.push(double(
                     &format!("{prefix}.efficiency"),
                     1.0,
@@ -234,10 +235,11 @@ fn health(prefix: &str, text: &str) -> Declaration {
     .with_constraints("healthy, stuck or dead")
 }
 
-/// Period of a sea without height [s].
+/// Peak period of a sea without waves [s].
 const STILL_PERIOD: f64 = 8.0;
 
-/// The waves that the world file asks for; without any, the kind that grows when a parameter asks for some.
+/// Returns the sea state of the world file. Without one, returns the default from which waves set
+/// by a parameter start.
 fn asked(scene: &Scene) -> SeaState {
     scene.sea.waves.latest().map_or_else(
         || SeaState {
@@ -254,10 +256,10 @@ fn asked(scene: &Scene) -> SeaState {
     )
 }
 
-/// Declares all parameters, applies what the user gave, and lets later changes act on the world.
+/// Declares all parameters, applies the user's overrides, and applies later changes to the world.
 ///
 /// # Errors
-/// A value that the user gave breaks type, range or meaning.
+/// An override violates the type, the range or the meaning of its parameter.
 pub fn start(
     server: &Arc<ParameterServer>,
     scene: &Arc<Scene>,
@@ -284,7 +286,7 @@ pub fn start(
     Ok(())
 }
 
-/// What has a health, by its indices.
+/// An actuator with a health parameter, by indices.
 enum Actuator {
     Thruster { robot: usize, thruster: usize },
     Fin { robot: usize, fin: usize },
@@ -298,13 +300,13 @@ struct Live {
 }
 
 impl Live {
-    /// Checks the whole batch, then acts.
+    /// Checks the whole batch, then applies it.
     fn apply(&self, batch: &[(String, Value)]) -> Result<(), String> {
         let requests = self.requests(batch)?;
         for request in requests {
             self.requests
                 .send(request)
-                .map_err(|_| "the world has ended".to_string())?;
+                .map_err(|_| "the simulation has ended".to_string())?;
         }
         for (name, value) in batch {
             if let (TRUTH_TF, Value::Bool(on)) = (name.as_str(), value) {
@@ -344,7 +346,7 @@ impl Live {
         Ok(requests)
     }
 
-    /// The water as the batch and the other parameters say.
+    /// Returns the water state for the batch and the other parameters.
     fn sea(&self, batch: &[(String, Value)]) -> Result<Sea, String> {
         let number = |name: &str, otherwise: f64| match self.value(name, batch) {
             Some(Value::Double(x)) => x,
@@ -384,7 +386,7 @@ impl Live {
         if now != [HEIGHT, PERIOD, WAVES_TO].map(default) {
             sea.waves = self.waves(now)?;
         } else if self.scene.sea.waves.latest().is_none() {
-            // flat water as a sea of its own, for what was asked for before to give way to
+            // flat water as a separate sea state, into which earlier requested waves fade
             sea.waves = Waves::of(realise(
                 asked(&self.scene),
                 -self.scene.sea.seabed.z0,
@@ -395,13 +397,14 @@ impl Live {
         Ok(sea)
     }
 
-    /// The sea of this height, period and direction; the rest is the world file's.
+    /// Returns waves of this height [m], period [s] and direction [deg]; all other properties are
+    /// those of the world file.
     fn waves(&self, [hs, tp, direction]: [f64; 3]) -> Result<Waves, String> {
         let (gravity, depth) = (self.scene.gravity, -self.scene.sea.seabed.z0);
         let mut sea = asked(&self.scene);
         if hs > 0.0 && gravity == 0.0 {
             return Err(format!(
-                "parameter '{HEIGHT}': there are no waves without gravity"
+                "parameter '{HEIGHT}': waves require gravity"
             ));
         }
         let developed = tp == 0.0 || sea.spectrum == Spectrum::PiersonMoskowitz;
@@ -469,7 +472,7 @@ impl Live {
             Some(Value::String(s)) if s == "stuck" => Health::Stuck,
             Some(Value::String(s)) if s != "healthy" => {
                 return Err(format!(
-                    "parameter '{prefix}.state': found {s:?}, expected healthy, stuck or dead"
+                    "parameter '{prefix}.state': found {s:?}; expected healthy, stuck or dead"
                 ));
             }
             _ if efficiency < 1.0 => Health::Reduced(efficiency),
@@ -485,7 +488,7 @@ impl Live {
         })))
     }
 
-    /// The actuator whose parameters begin with `prefix`.
+    /// Finds the actuator whose parameters begin with `prefix`.
     fn actuator(&self, prefix: &str) -> Option<Actuator> {
         let mut parts = prefix.splitn(3, '.');
         let (robot_name, kind, name) = (parts.next()?, parts.next()?, parts.next()?);
@@ -508,7 +511,7 @@ impl Live {
         }
     }
 
-    /// The value that `name` will have after the batch.
+    /// Returns the value that `name` has after the batch.
     fn value(&self, name: &str, batch: &[(String, Value)]) -> Option<Value> {
         let new = batch
             .iter()

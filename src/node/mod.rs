@@ -1,4 +1,4 @@
-//! The ROS node: plan of topics, bridge, parameters, diagnostics, frames.
+//! The ROS node of a world: plan of topics, bridge, parameters, diagnostics, frames.
 
 pub mod batch;
 pub mod bridge;

@@ -1,7 +1,8 @@
-//! Which topics and actions a world has: one list, from which endpoints and `describe` are made.
+//! List of the topics and actions of a world, from which the endpoints are created and `describe`
+//! prints.
 //!
-//! Names are relative to the node's namespace, so that `__ns` moves them all; `/clock`, `/tf`, `/tf_static` and
-//! `/diagnostics` are absolute, as everywhere in ROS.
+//! Names are relative to the node's namespace, so `__ns` moves all of them. `/clock`, `/tf`,
+//! `/tf_static` and `/diagnostics` are absolute, as usual in ROS.
 
 use crate::arm;
 use crate::arm::{ActionPlan, Place};
@@ -31,65 +32,65 @@ use merrow_ros2::msg::vision_msgs::LabelInfo;
 use merrow_ros2::qos::Qos;
 use std::borrow::Cow;
 
-/// Rate of `/tf` and `joint_states` in simulated time [Hz].
+/// Rate of `/tf` and `joint_states` in simulation time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
-/// Rate of battery states in simulated time [Hz].
+/// Rate of battery states in simulation time [Hz].
 pub const BATTERY_RATE: f64 = 1.0;
 /// Rate of `/diagnostics` in wall time [Hz].
 pub const DIAGNOSTICS_RATE: f64 = 1.0;
 
-/// Where the content of a topic comes from.
+/// Source of the content of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Simulated time.
+    /// Simulation time for `/clock`.
     Clock,
-    /// Moving frames.
+    /// Moving frames for `/tf`.
     Tf,
-    /// Frames that do not move.
+    /// Static frames for `/tf_static`.
     TfStatic,
-    /// Health.
+    /// Health data for `/diagnostics`.
     Diagnostics,
-    /// The robot's URDF.
+    /// URDF of the robot.
     Description {
         /// Index of the robot.
         robot: usize,
     },
-    /// A message of a sensor.
+    /// Message of a sensor.
     Sensor {
         /// Index of the robot.
         robot: usize,
         /// Index of the sensor.
         sensor: usize,
-        /// Which of its messages.
+        /// Index of the message among those of the sensor.
         part: usize,
     },
-    /// What the numbers of a camera's labels are.
+    /// Names of the label numbers of a camera.
     Labels {
         /// Index of the robot.
         robot: usize,
         /// Index of the sensor.
         sensor: usize,
     },
-    /// Joint states.
+    /// Joint states of a robot.
     Joints {
         /// Index of the robot.
         robot: usize,
     },
-    /// What the controller of a group of joints wants, measures and commands.
+    /// Reference, measured state and command of the controller of a group of joints.
     Controller {
-        /// Which group.
+        /// Group of joints, by index.
         place: Place,
     },
-    /// What touches what.
+    /// Contacts between all bodies.
     Contacts,
-    /// Wrench of contacts on a link.
+    /// Contact wrench on a link.
     ContactWrench {
         /// Index of the robot.
         robot: usize,
         /// Index of the link.
         link: usize,
     },
-    /// Battery state.
+    /// State of a battery.
     Battery {
         /// Index of the robot.
         robot: usize,
@@ -98,30 +99,30 @@ pub enum Source {
     Ballast {
         /// Index of the robot.
         robot: usize,
-        /// Index of the engine.
+        /// Index of the buoyancy engine.
         ballast: usize,
     },
-    /// Where a flight is.
+    /// Flight mode of a multirotor.
     FlightMode {
         /// Index of the robot.
         robot: usize,
     },
-    /// Where the wheels say that a robot is.
+    /// Odometry computed from wheel rotation.
     WheelOdometry {
         /// Index of the robot.
         robot: usize,
     },
-    /// Whether a coupling holds.
+    /// Whether a coupling is engaged.
     Coupling {
         /// Index of the coupling.
         coupling: usize,
     },
-    /// What it bears.
+    /// Load on a coupling.
     CouplingLoad {
         /// Index of the coupling.
         coupling: usize,
     },
-    /// Nodes of a tether.
+    /// Positions of the nodes of a tether.
     TetherPath {
         /// Index of the tether.
         tether: usize,
@@ -131,12 +132,12 @@ pub enum Source {
         /// Index of the tether.
         tether: usize,
     },
-    /// Whether a tether that can part is whole.
+    /// Whether a tether with a breaking load is intact.
     TetherIntact {
         /// Index of the tether.
         tether: usize,
     },
-    /// Length of a tether on a winch.
+    /// Unwound length of a tether on a winch.
     TetherLength {
         /// Index of the tether.
         tether: usize,
@@ -146,124 +147,124 @@ pub enum Source {
 /// A topic that the node publishes.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// Name.
+    /// Topic name, without remapping.
     pub topic: String,
-    /// Type.
+    /// Message type of the topic.
     pub info: &'static TypeInfo,
-    /// Quality of service.
+    /// Quality of service of the topic.
     pub qos: Qos,
-    /// Messages per second; none: once, or whenever something changes.
+    /// Rate of the messages [Hz]; `None` if the topic is published once or on change.
     pub rate_hz: Option<f64>,
-    /// Where it comes from.
+    /// Source of the content.
     pub source: Source,
 }
 
-/// What a subscribed topic commands.
+/// Target of the commands on a subscribed topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// One thruster.
+    /// One thruster of a robot.
     Thruster {
         /// Index of the robot.
         robot: usize,
         /// Index of the thruster.
         thruster: usize,
     },
-    /// All thrusters, or these and then all fins.
+    /// All thrusters, optionally followed by all fins.
     Thrusters {
         /// Index of the robot.
         robot: usize,
     },
-    /// One fin.
+    /// One fin of a robot.
     Fin {
         /// Index of the robot.
         robot: usize,
         /// Index of the fin.
         fin: usize,
     },
-    /// One buoyancy engine.
+    /// One buoyancy engine of a robot.
     Ballast {
         /// Index of the robot.
         robot: usize,
-        /// Index of the engine.
+        /// Index of the buoyancy engine.
         ballast: usize,
     },
-    /// All fins.
+    /// All fins of a robot.
     Fins {
         /// Index of the robot.
         robot: usize,
     },
-    /// The thruster manager.
+    /// Thruster manager, commanded by a wrench.
     Wrench {
         /// Index of the robot.
         robot: usize,
     },
-    /// The thruster manager, with a header.
+    /// Thruster manager, commanded by a stamped wrench.
     WrenchStamped {
         /// Index of the robot.
         robot: usize,
     },
-    /// Joints by name.
+    /// Joints, selected by name.
     Joints {
         /// Index of the robot.
         robot: usize,
     },
-    /// A robot's firmware.
+    /// Firmware of a robot.
     Firmware {
         /// Index of the robot.
         robot: usize,
-        /// What it is told.
+        /// Kind of the command.
         told: Told,
     },
-    /// A coupling.
+    /// A coupling, to engage or release.
     Coupling {
         /// Index of the coupling.
         coupling: usize,
     },
-    /// A tether's winch.
+    /// Winch of a tether.
     Winch {
         /// Index of the tether.
         tether: usize,
     },
-    /// A group of joints, along a trajectory.
+    /// Group of joints, along a trajectory.
     Trajectory {
-        /// Which group.
+        /// Group of joints, by index.
         place: Place,
     },
-    /// All joints of a group, in one mode.
+    /// All joints of a group, in one command mode.
     Group {
-        /// Which group.
+        /// Group of joints, by index.
         place: Place,
-        /// The mode.
+        /// Command mode of the joints.
         mode: JointMode,
     },
 }
 
-/// A topic that the node subscribes.
+/// A topic to which the node subscribes.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Name.
+    /// Topic name, without remapping.
     pub topic: String,
-    /// Type.
+    /// Message type of the topic.
     pub info: &'static TypeInfo,
-    /// What it commands.
+    /// Target of the commands.
     pub target: Target,
-    /// Unit and range of what it takes, for people.
+    /// Unit and range of the command, as text for users.
     pub unit: String,
 }
 
 /// All topics and actions of a world.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Published.
+    /// Topics that the node publishes.
     pub outputs: Vec<Output>,
-    /// Subscribed.
+    /// Topics to which the node subscribes.
     pub inputs: Vec<Input>,
-    /// Actions.
+    /// Actions that the node offers.
     pub actions: Vec<ActionPlan>,
 }
 
 impl Plan {
-    /// The topics of `scene`.
+    /// Lists the topics and actions of `scene`.
     pub fn new(scene: &Scene) -> Self {
         let global = |topic: &str, info, qos, rate_hz, source| Output {
             topic: topic.to_string(),
@@ -389,7 +390,7 @@ fn couple(k: usize, coupling: &Coupling, outputs: &mut Vec<Output>, inputs: &mut
         rate_hz: Some(FRAME_RATE),
         source: Source::CouplingLoad { coupling: k },
     });
-    let unit = "true: take hold, for a latch: capture what comes; false: let go".to_string();
+    let unit = "true: engage (a latch captures an approaching partner); false: release".to_string();
     let target = Target::Coupling { coupling: k };
     inputs.push(Input {
         topic: topic("command"),
@@ -509,7 +510,7 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     );
 }
 
-/// Topic suffix and type of each of a sensor's messages.
+/// Returns the topic suffix and the type of each message of a sensor.
 fn sensor_messages(kind: &SensorKind) -> Vec<(Cow<'static, str>, &'static TypeInfo)> {
     if let Some(topics) = navigation::topics(kind) {
         return topics
@@ -578,7 +579,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         let mut unit = format!("{} values: {}", robot.thrusters.len(), units.join(", "));
         if !robot.fins.is_empty() {
             unit += &format!(
-                "; or {}, with the fins' angles [rad] after them",
+                "; or {} values, with the fins' angles [rad] appended",
                 robot.thrusters.len() + robot.fins.len()
             );
         }
@@ -589,7 +590,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             target,
             unit,
         );
-        let unit = "N, N m at base_link in base_link".to_string();
+        let unit = "N, N m at base_link, expressed in base_link".to_string();
         let target = Target::Wrench { robot: i };
         add(
             format!("{name}/thruster_manager/input"),
@@ -607,7 +608,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     }
     for (k, ballast) in robot.ballasts.iter().enumerate() {
         let unit = format!(
-            "m3 over the hull's [{}, {}]",
+            "m3 relative to the hull's [{}, {}]",
             ballast.range[0], ballast.range[1]
         );
         let target = Target::Ballast {
@@ -651,7 +652,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     }
     if has_joints(robot) {
         let unit =
-            "position [rad, m], velocity [rad/s, m/s] or effort [N m, N], as the drive takes it"
+            "position [rad, m], velocity [rad/s, m/s] or effort [N m, N], depending on the drive"
                 .to_string();
         add(
             format!("{name}/joint_commands"),
@@ -664,15 +665,15 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     firmware::inputs(i, robot, inputs);
 }
 
-/// True if the robot has a joint that moves.
+/// Whether the robot has a movable joint.
 pub fn has_joints(robot: &Robot) -> bool {
     robot.links[1..]
         .iter()
         .any(|l| l.joint.kind != JointKind::Fixed)
 }
 
-/// Quality of service of a sensor's topics: reliable unless its file requests otherwise, as ROS drivers publish, so that
-/// reliable and best-effort subscribers both match.
+/// Returns the quality of service of a sensor's topics. It is reliable, as with ROS drivers, unless
+/// the robot file requests otherwise, so that reliable and best-effort subscribers both match.
 const fn sensor_qos(offer: &Offer) -> Qos {
     if offer.reliable {
         Qos::reliable(offer.depth)

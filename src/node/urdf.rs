@@ -1,4 +1,4 @@
-//! A robot as URDF, for `robot_description`: links, joints, inertias and the hulls as shapes.
+//! Conversion of a robot to URDF for `robot_description`: links, joints, inertias and shapes.
 
 use crate::node::frames;
 use crate::node::frames::joint_pose;
@@ -8,7 +8,7 @@ use merrow_model::scene::sensor::laser::Tilt;
 use merrow_model::scene::{Fin, Geometry, JointKind, Link, Robot};
 use std::fmt::Write;
 
-/// The robot's URDF. Link names are prefixed as its frames are.
+/// Converts a robot to URDF. Link names have the same prefix as its frames.
 pub fn urdf(robot: &Robot) -> String {
     let mut out = String::from("<?xml version=\"1.0\"?>\n");
     // writing to a String cannot fail
@@ -90,7 +90,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
                 R_UL.mul_vec(collider.p_LoG),
                 R_UL.mul_mat(&collider.R_LG).to_rpy(),
             );
-            // what can touch nothing is there to be seen
+            // a collider without collision group is only visual
             let what = if collider.groups.member == 0 {
                 "visual"
             } else {
@@ -122,7 +122,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
     let _ = writeln!(out, "  </link>");
 }
 
-/// What a screen takes for a part of light that is given back (IEC 61966-2-1).
+/// Converts a linear reflectance to a screen value (sRGB transfer function, IEC 61966-2-1).
 fn on_a_screen(part: f64) -> f64 {
     if part <= 0.003_130_8 {
         12.92 * part
@@ -131,7 +131,7 @@ fn on_a_screen(part: f64) -> f64 {
     }
 }
 
-/// A collider's shape; none for meshes, whose files are not known here.
+/// Returns the shape of a collider; `None` for meshes, whose files are unknown here.
 fn shape(geometry: &Geometry) -> Option<String> {
     Some(match geometry {
         Geometry::Sphere { radius } => format!("<sphere radius=\"{radius}\"/>"),
@@ -152,7 +152,7 @@ fn shape(geometry: &Geometry) -> Option<String> {
                 2.0 * half_length
             )
         }
-        // not every reader of URDF knows capsules: the cylinder about it
+        // not every URDF parser supports capsules, so the enclosing cylinder is written
         Geometry::Capsule {
             radius,
             half_length,
@@ -166,19 +166,20 @@ fn shape(geometry: &Geometry) -> Option<String> {
     })
 }
 
-/// The hull, as what is seen.
+/// Returns the hull as a visual shape.
 fn hull(link: &Link, R_UL: &Mat3) -> String {
     let place = origin(R_UL.mul_vec(link.hull.p_LoH), [0.0; 3]);
     let geometry = match link.hull.shape {
         Shape::Box(h) => format!("<box size=\"{} {} {}\"/>", 2.0 * h.x, 2.0 * h.y, 2.0 * h.z),
-        // URDF has no ellipsoid: a sphere where it is one, else the box about it
+        // URDF has no ellipsoid: written as a sphere if all axes are equal, otherwise as the
+        // enclosing box
         Shape::Ellipsoid(a) if a.x == a.y && a.y == a.z => format!("<sphere radius=\"{}\"/>", a.x),
         Shape::Ellipsoid(a) => format!("<box size=\"{} {} {}\"/>", 2.0 * a.x, 2.0 * a.y, 2.0 * a.z),
     };
     format!("{place}<geometry>{geometry}</geometry>")
 }
 
-/// A frame without mass, fixed to a link.
+/// Writes a massless frame that is fixed to a link.
 fn write_frame(out: &mut String, robot: &Robot, link: usize, name: &str, origin: String) {
     write_fixed(
         out,
@@ -188,7 +189,7 @@ fn write_frame(out: &mut String, robot: &Robot, link: usize, name: &str, origin:
     );
 }
 
-/// A frame without mass, fixed to another.
+/// Writes a massless frame that is fixed to another frame.
 fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
     let _ = writeln!(out, "  <link name=\"{child}\"/>");
     let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
@@ -200,7 +201,7 @@ fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
     let _ = writeln!(out, "  </joint>");
 }
 
-/// The joint by which a unit nods a laser.
+/// Writes the joint that tilts a laser.
 fn write_tilt(out: &mut String, robot: &Robot, sensor: &str, tilt: &Tilt) {
     let child = format!("{}/{sensor}", robot.name);
     let [low, high] = tilt.limits;
@@ -231,7 +232,7 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
     };
     let parent = &robot.links[link.parent.unwrap_or(0)].name;
     let (p, R) = joint_pose(robot, link, 0.0);
-    // the joint's axis is z of L, here in the user's frame
+    // the joint's axis is z of L, here expressed in the user's frame
     let axis = link.R_LU.transpose().col(2);
     let name = &robot.name;
     let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", joint.name);
@@ -266,7 +267,7 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
         } else {
             String::new()
         };
-        // URDF asks for an effort and a velocity limit; a joint without them gets large ones
+        // URDF requires limits of effort and velocity; a joint without them gets large values
         let effort = if effort.is_finite() { effort } else { 1e6 };
         let speed = if speed.is_finite() { speed } else { 1000.0 };
         let _ = writeln!(
@@ -277,7 +278,8 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
     let _ = writeln!(out, "  </joint>");
 }
 
-/// A fin as a thin plate on a joint of its name; its mass is the link's, but for the little that readers ask of what moves.
+/// Writes a fin as a thin plate on a joint of its name. Its mass belongs to the link, except a
+/// small mass that URDF parsers require of moving links.
 fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
     let (name, child) = (&robot.name, format!("{}/{}", robot.name, fin.name));
     let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span);
@@ -299,7 +301,7 @@ fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
     let _ = writeln!(out, "    {}", origin(fin.p_UoF_U, fin.R_UF.to_rpy()));
     if fin.turns() {
         let [lo, hi] = fin.range;
-        // URDF asks for an effort and a velocity limit
+        // URDF requires limits of effort and velocity
         let rate = if fin.rate.is_finite() {
             fin.rate
         } else {
@@ -314,7 +316,8 @@ fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
     let _ = writeln!(out, "  </joint>");
 }
 
-/// The little mass, and the moment of inertia `I` [kg m²], that readers ask of what moves.
+/// Writes the small mass and the moment of inertia `I` [kg m²] that URDF parsers require of moving
+/// links.
 fn write_light(out: &mut String, I: f64) {
     let _ = writeln!(out, "    <inertial>");
     let _ = writeln!(out, "      <mass value=\"{FIN_MASS}\"/>");
@@ -325,9 +328,9 @@ fn write_light(out: &mut String, I: f64) {
     let _ = writeln!(out, "    </inertial>");
 }
 
-/// Mass of a fin, and of a laser that is nodded, in a URDF [kg].
+/// Mass of a fin or a tilting laser in a URDF [kg].
 const FIN_MASS: f64 = 1e-6;
-/// Thickness of a drawn fin over its chord.
+/// Ratio of the thickness of a drawn fin to its chord.
 const FIN_THICKNESS: f64 = 0.12;
 
 fn origin(p: Vec3, rpy: [f64; 3]) -> String {

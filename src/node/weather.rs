@@ -1,4 +1,4 @@
-//! The weather by parameter and by service: names, ranges, and the change that a batch of values stands for.
+//! Weather parameters and service: names, ranges, and the change that a batch of values requests.
 
 use merrow_environment::air::wind;
 use merrow_model::scene::Sea;
@@ -8,17 +8,17 @@ use merrow_ros2::parameters::Declaration;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 
-/// Name, lowest and highest value, and meaning of everything that can be set.
+/// Name, minimum and maximum, and description of every weather field that can be set.
 const FIELDS: [(&str, [f64; 2], &str); 8] = [
     (
         "wind_speed_m_s",
         [0.0, 100.0],
-        "Mean wind at the reference height [m/s].",
+        "Mean wind speed at the reference height [m/s].",
     ),
     (
         "wind_from_deg",
         [-360.0, 360.0],
-        "Where the wind comes from, clockwise from north [deg].",
+        "Direction from which the wind blows, clockwise from north [deg].",
     ),
     ("gustiness", [0.0, 10.0], "Factor on the gusts [1]."),
     (
@@ -29,9 +29,9 @@ const FIELDS: [(&str, [f64; 2], &str); 8] = [
     (
         "cloud_cover",
         [0.0, 1.0],
-        "Part of the sky that clouds cover [1].",
+        "Fraction of the sky covered by clouds [1].",
     ),
-    ("rain_mm_h", [0.0, 500.0], "Rain [mm/h]."),
+    ("rain_mm_h", [0.0, 500.0], "Rain rate [mm/h]."),
     (
         "visibility_m",
         [1.0, 100_000.0],
@@ -40,12 +40,12 @@ const FIELDS: [(&str, [f64; 2], &str); 8] = [
     (
         "time_of_day_h",
         [0.0, 24.0],
-        "Universal time of day now [h]; the date stays.",
+        "Current universal time of day [h]; the date does not change.",
     ),
 ];
 const PREFIX: &str = "weather.";
 
-/// All parameters of the weather.
+/// Declares all weather parameters.
 pub fn declarations(sea: &Sea) -> Vec<Declaration> {
     let one = |(name, [low, high], text): (&str, [f64; 2], &str)| {
         let value = Value::Double(start(&sea.air, name));
@@ -55,7 +55,7 @@ pub fn declarations(sea: &Sea) -> Vec<Declaration> {
     FIELDS.into_iter().map(one).collect()
 }
 
-/// What the world file says of a field.
+/// Returns the value of a field in the world file.
 fn start(air: &Air, name: &str) -> f64 {
     let weather = &air.to;
     match name {
@@ -70,8 +70,8 @@ fn start(air: &Air, name: &str) -> f64 {
     }
 }
 
-/// The change that a batch of parameters stands for, if it has any of the weather. `value` gives the value that a parameter
-/// will have.
+/// Returns the change that a batch of parameters requests; `None` if it contains no weather
+/// parameter. `value` returns the new value of a parameter.
 pub fn of_parameters(
     batch: &[(String, Value)],
     value: impl Fn(&str) -> Option<f64>,
@@ -88,7 +88,7 @@ pub fn of_parameters(
     Some(change(given, get, 0.0))
 }
 
-/// The parameters of a request's fields, with their new values.
+/// Converts the fields of a request to parameters with their new values.
 pub fn as_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
     names
         .iter()
@@ -97,10 +97,10 @@ pub fn as_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// The change that a request stands for; `now` is the weather that is wanted so far.
+/// Converts a request to a weather change, which takes `duration_s` [s].
 ///
 /// # Errors
-/// What is wrong with it, in a line.
+/// One line with the reason why the request is invalid.
 pub fn of_request(
     names: &[String],
     values: &[f64],
@@ -108,25 +108,25 @@ pub fn of_request(
 ) -> Result<WeatherChange, String> {
     if names.len() != values.len() {
         return Err(format!(
-            "found {} values for {} names, expected one each",
+            "found {} values for {} names; expected one each",
             values.len(),
             names.len()
         ));
     }
     if !(duration_s.is_finite() && duration_s >= 0.0) {
         return Err(format!(
-            "duration_s: found {duration_s}, expected 0 or more seconds"
+            "duration_s: found {duration_s}; expected 0 or more seconds"
         ));
     }
     for (name, value) in names.iter().zip(values) {
         let Some((_, [low, high], _)) = FIELDS.iter().find(|(known, _, _)| known == name) else {
             let known = FIELDS.map(|(name, _, _)| name).join(", ");
             return Err(format!(
-                "no {name:?} in the weather, expected one of {known}"
+                "no weather field {name:?}; expected one of {known}"
             ));
         };
         if !(*low..=*high).contains(value) {
-            return Err(format!("{name}: found {value}, expected {low} to {high}"));
+            return Err(format!("{name}: found {value}; expected {low} to {high}"));
         }
     }
     let find = |wanted: &str| {
@@ -141,7 +141,8 @@ pub fn of_request(
     Ok(change(find, find, duration_s))
 }
 
-/// `given` gives what is to change, `known` also what is as it was.
+/// Builds a change. `given` returns the fields that change, `known` also returns the fields that
+/// stay.
 fn change(
     given: impl Fn(&str) -> Option<f64>,
     known: impl Fn(&str) -> Option<f64>,
@@ -206,19 +207,19 @@ mod tests {
         };
         assert_eq!(
             wrong(&["rain_mm_h"], &[], 0.0),
-            "found 0 values for 1 names, expected one each"
+            "found 0 values for 1 names; expected one each"
         );
         assert_eq!(
             wrong(&[], &[], -1.0),
-            "duration_s: found -1, expected 0 or more seconds"
+            "duration_s: found -1; expected 0 or more seconds"
         );
         assert_eq!(
             wrong(&["cloud_cover"], &[2.0], 0.0),
-            "cloud_cover: found 2, expected 0 to 1"
+            "cloud_cover: found 2; expected 0 to 1"
         );
         assert_eq!(
             wrong(&["visibility_m"], &[f64::NAN], 0.0),
-            "visibility_m: found NaN, expected 1 to 100000"
+            "visibility_m: found NaN; expected 1 to 100000"
         );
         assert_eq!(
             wrong(&["wind_speed_m_s"], &[2.0], 0.0),
@@ -226,7 +227,7 @@ mod tests {
         );
         assert!(
             wrong(&["snow"], &[2.0], 0.0)
-                .starts_with("no \"snow\" in the weather, expected one of wind_speed_m_s")
+                .starts_with("no weather field \"snow\"; expected one of wind_speed_m_s")
         );
     }
 }

@@ -1,6 +1,7 @@
-//! The thread that publishes and records. The step hands it batches and never waits for it, except where nothing may be
-//! lost: while a bag is recorded, and where no wall clock is followed (lock-step, full speed). Then the step waits for
-//! room in the queue.
+//! The thread that publishes and records. The simulation loop sends it batches and does not wait
+//! for it, with two exceptions in which no data may be lost: while a bag is recorded, and when the
+//! pace does not follow wall time (lock-step, maximum speed). The loop then waits for space in the
+//! queue.
 //!
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
@@ -45,53 +46,53 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Batches that may wait; at 2 ms a batch this is a quarter of a second.
+/// Maximum number of queued batches; at 2 ms per batch this is a quarter of a second.
 const QUEUE: usize = 128;
-/// How often an idle outlet looks after its bag.
+/// Period at which an idle thread flushes its bag.
 const IDLE: Duration = Duration::from_millis(200);
 
-/// A request about the recording, and where to answer.
+/// Task for the thread, with the receiver of its reply.
 pub enum Task {
-    /// Record into this file; nothing in the path stops.
+    /// Starts recording into this file; without a path, stops recording.
     Record(Option<PathBuf>, Reply<Result<String, String>>),
-    /// Finish and end.
+    /// Completes the bag and ends the thread.
     Quit,
 }
 
-/// What the outlet and its owners share.
+/// State shared by the thread and its owners.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// True while a bag is recorded.
+    /// Whether a bag is being recorded.
     pub recording: AtomicBool,
-    /// Messages that did not reach DDS or the bag.
+    /// Number of messages that did not reach DDS or the bag.
     pub dropped: AtomicU64,
-    /// Whether true poses are among the frames.
+    /// Whether `/tf` includes the true poses of the robots.
     pub truth_tf: AtomicBool,
 }
 
-/// Handle of the outlet's thread; dropping it finishes the bag and ends the thread.
+/// Handle of the publisher thread. Dropping it completes the bag and ends the thread.
 pub struct Outlet {
     batches: Sender<Batch>,
     oldest: Receiver<Batch>,
     tasks: Sender<Task>,
-    /// Shared with the thread.
+    /// State shared with the thread.
     pub shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Everything the thread needs.
+/// Parameters of the thread.
 pub struct Parts {
-    /// The world.
+    /// Scene of the world.
     pub scene: Arc<Scene>,
-    /// Its topics.
+    /// Topics of the world.
     pub plan: Arc<Plan>,
-    /// One per output of the plan; empty without a node.
+    /// One publisher per output of the plan; empty without a node.
     pub publishers: Arc<[Publisher]>,
-    /// For what goes wrong with a bag; none without a node.
+    /// Logger for errors of a bag; `None` without a node.
     pub logger: Option<Logger>,
-    /// Refused commands.
+    /// Counters of refused commands.
     pub refusals: Arc<Refusals>,
-    /// What tells clients of their goals; none without a node.
+    /// Observers that report goals to their clients; empty without a node.
     pub goals: Vec<Box<dyn Watched>>,
 }
 
@@ -99,7 +100,7 @@ impl Outlet {
     /// Starts the thread.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// The operating system cannot start the thread.
     pub fn start(parts: Parts) -> Result<Self, String> {
         let (batches, oldest) = bounded(QUEUE);
         let (tasks, task_inbox) = unbounded();
@@ -110,7 +111,7 @@ impl Outlet {
         let thread = std::thread::Builder::new()
             .name("merrow-outlet".into())
             .spawn(move || worker.run(&inbox, &task_inbox))
-            .map_err(|e| format!("cannot start the publishing thread: {e}"))?;
+            .map_err(|e| format!("cannot start the publisher thread: {e}"))?;
         Ok(Self {
             batches,
             oldest,
@@ -120,18 +121,18 @@ impl Outlet {
         })
     }
 
-    /// Hands over a batch. A full queue loses its oldest batch, counted, unless a bag is recorded or the caller can
-    /// wait.
+    /// Sends a batch to the thread. If the queue is full, its oldest batch is dropped and counted,
+    /// unless a bag is being recorded or `can_wait` is set.
     pub fn send(&self, mut batch: Batch, can_wait: bool) {
         if can_wait || self.shared.recording.load(Ordering::Relaxed) {
-            // an ended thread has nothing left to record
+            // sending fails if the thread has ended
             let _ = self.batches.send(batch);
             return;
         }
         while let Err(crossbeam_channel::TrySendError::Full(back)) = self.batches.try_send(batch) {
             batch = back;
             if let Ok(lost) = self.oldest.try_recv() {
-                // what became of goals is never lost
+                // the status of goals must not be lost
                 batch.groups.splice(..0, lost.groups);
                 batch.forgotten = batch.forgotten.max(lost.forgotten);
                 let n = 1 + (lost.readings.len() + lost.looks.len()) as u64;
@@ -140,10 +141,10 @@ impl Outlet {
         }
     }
 
-    /// Starts or stops recording; waits for the answer.
+    /// Starts recording, or stops it if `path` is `None`, and waits for the reply.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why recording could not start or stop.
     pub fn record(&self, path: Option<PathBuf>) -> Result<String, String> {
         let (reply, answer) = bounded(1);
         let gone = || "the recorder has ended".to_string();
@@ -155,7 +156,7 @@ impl Outlet {
             .map_err(|_| gone())?
     }
 
-    /// For the record service: where to send tasks.
+    /// Returns the channel to which the record service sends tasks.
     pub fn tasks(&self) -> Sender<Task> {
         self.tasks.clone()
     }
@@ -173,26 +174,27 @@ impl Drop for Outlet {
 struct Worker {
     parts: Parts,
     shared: Arc<Shared>,
-    /// Of each robot's sensors, the first of its outputs, which stand together.
+    /// For each sensor of each robot, the index of its first output; the outputs of a sensor are
+    /// adjacent.
     sensor_outputs: Vec<Vec<usize>>,
-    /// Of each coupling, whether it held when that was last published.
+    /// For each coupling, whether it was engaged when last published.
     engaged: Vec<bool>,
-    /// Of each tether, whether it was whole.
+    /// For each tether, whether it was intact when last published.
     whole: Vec<bool>,
     bag: Option<(Bag, Vec<ChannelId>)>,
-    /// End of the last batch [ns].
+    /// End time of the last batch [ns].
     now_ns: u64,
-    /// Obstacles that detectors, by robot and sensor, have told of before.
+    /// Tracks of obstacle detectors, by robot and sensor.
     tracks: BTreeMap<(usize, usize), Tracks>,
-    /// What the displays of sonars, by robot and sensor, show of pings before.
+    /// Display images of sonars, by robot and sensor.
     displays: BTreeMap<(usize, usize), Display>,
-    /// What the displays of radars show of the turn before.
+    /// Display images of radars, by robot and sensor.
     scopes: BTreeMap<(usize, usize), Scope>,
-    /// What nodded lasers, by robot and sensor, have found so far.
+    /// Accumulated points of tilting lasers, by robot and sensor.
     swept: BTreeMap<(usize, usize), Swept>,
-    /// What detectors that keep echoes, by robot and sensor, have heard before.
+    /// Accumulated echoes of obstacle detectors, by robot and sensor.
     gathered: BTreeMap<(usize, usize), Gathered>,
-    /// What profiling sonars, by robot and sensor, have found so far.
+    /// Accumulated profiles of profiling sonars, by robot and sensor.
     profiles: BTreeMap<(usize, usize), Profile>,
 }
 
@@ -261,7 +263,8 @@ impl Worker {
         }
     }
 
-    /// Publishes what was sent before a task, and no more: the step goes on sending.
+    /// Publishes the batches that were sent before a task. The number is limited because the
+    /// simulation loop continues to send.
     fn catch_up(&mut self, batches: &Receiver<Batch>) {
         for batch in batches.try_iter().take(batches.len()) {
             self.publish(&batch);
@@ -294,13 +297,13 @@ impl Worker {
             });
         }
         self.goals(&scene, batch);
-        // the clock last: who waits for an instant finds its messages sent
+        // the clock is last: a client that waits for a time finds its messages already sent
         self.emit_from(Source::Clock, now, || Clock {
             clock: convert::time(now),
         });
     }
 
-    /// True if somebody subscribes to an output, or a bag is recorded.
+    /// Whether an output has a subscriber or is recorded.
     fn is_wanted(&self, output: usize) -> bool {
         self.bag.is_some()
             || self
@@ -431,7 +434,8 @@ impl Worker {
         }
     }
 
-    /// Couplings that have taken hold or let go, and what they bear.
+    /// Publishes the state of couplings that were engaged or released, and the load on all
+    /// couplings.
     fn couplings(&mut self, batch: &Batch) {
         for (coupling, now) in batch.engaged.iter().enumerate() {
             if self.engaged[coupling] != *now {
@@ -453,7 +457,7 @@ impl Worker {
         }
     }
 
-    /// Tethers that have parted, or are whole again after a reset.
+    /// Publishes the state of tethers that have parted, or that are intact again after a reset.
     fn breaks(&mut self, batch: &Batch) {
         for (tether, now) in batch.whole.iter().enumerate() {
             if self.whole[tether] != *now {
@@ -465,7 +469,8 @@ impl Worker {
         }
     }
 
-    /// What late subscribers and every bag must have: descriptions, fixed frames, which couplings hold, which tethers do.
+    /// Publishes the messages that late subscribers and every bag need: robot descriptions, static
+    /// frames, label names, and the states of couplings and tethers.
     fn latched(&mut self) {
         let now = self.now_ns;
         let scene = Arc::clone(&self.parts.scene);
@@ -497,7 +502,7 @@ impl Worker {
         }
     }
 
-    /// [`Self::emit`] on the topic of a source that has one topic.
+    /// Emits a message as [`Self::emit`], on the topic of a source that has one topic.
     fn emit_from<M: Message>(&mut self, source: Source, now_ns: u64, message: impl FnOnce() -> M) {
         if let Some(i) = self
             .parts
@@ -510,7 +515,7 @@ impl Worker {
         }
     }
 
-    /// Encodes once and sends where wanted.
+    /// Encodes a message once and sends it to subscribers and to the bag.
     fn emit<M: Message>(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> M) {
         self.emit_bytes(output, now_ns, || to_bytes(&message()));
     }
@@ -542,7 +547,7 @@ impl Worker {
         }
     }
 
-    /// The bag is lost from here on; the simulation goes on.
+    /// Ends a failed recording; the simulation continues.
     fn give_up_bag(&mut self, why: &str) {
         self.bag = None;
         self.shared.recording.store(false, Ordering::Relaxed);
@@ -558,7 +563,7 @@ impl Worker {
 
     fn record(&mut self, path: Option<PathBuf>) -> Result<String, String> {
         let Some(path) = path else {
-            let (bag, _) = self.bag.take().ok_or("nothing is being recorded")?;
+            let (bag, _) = self.bag.take().ok_or("no recording is active")?;
             self.shared.recording.store(false, Ordering::Relaxed);
             let done = bag.finish().map_err(|e| e.to_string())?;
             return Ok(format!(
@@ -568,12 +573,12 @@ impl Worker {
             ));
         };
         if self.bag.is_some() {
-            return Err("a recording is under way: stop it first (an empty uri)".to_string());
+            return Err("a recording is active; stop it first with an empty uri".to_string());
         }
         let mut bag = Bag::create(&path).map_err(|e| e.to_string())?;
         let mut channels = Vec::new();
         for (i, output) in self.parts.plan.outputs.iter().enumerate() {
-            // the name the node publishes under, after remapping
+            // the name under which the node publishes, after remapping
             let topic = self.parts.publishers.get(i).map_or_else(
                 || format!("/{}", output.topic.trim_start_matches('/')),
                 |p| p.topic().to_string(),

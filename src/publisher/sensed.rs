@@ -1,4 +1,4 @@
-//! Publishing of what sensors bring: readings and frames, on each topic of their sensor.
+//! Publishing of sensor data: readings and frames, on each topic of the sensor.
 
 use crate::convert;
 use crate::convert::camera;
@@ -30,7 +30,7 @@ use merrow_ros2::msg::sensor_msgs::LaserScan;
 use merrow_ros2::msg::std_msgs::Header;
 
 impl Worker {
-    /// Publishes the reading of a sensor that does not look around.
+    /// Publishes the reading of a sensor that is not exteroceptive.
     pub(crate) fn reading(
         &mut self,
         scene: &Scene,
@@ -89,7 +89,8 @@ impl Worker {
         }
     }
 
-    /// Publishes what a sensor that looks around has brought, on each of its topics that somebody wants.
+    /// Publishes a frame of an exteroceptive sensor on each of its topics that has subscribers or
+    /// is recorded.
     pub(crate) fn look(&mut self, scene: &Scene, frame: &Frame, now: u64) {
         let model = &scene.robots[frame.robot];
         let sensor = &model.sensors[frame.sensor];
@@ -208,13 +209,13 @@ impl Worker {
                         });
                     }
                 }
-                // a frame is always of the kind of its sensor
+                // a frame always has the kind of its sensor
                 _ => {}
             }
         }
     }
 
-    /// One message of what an instrument for positioning has found, if it has.
+    /// Publishes one output of an acoustic positioning instrument, if the frame contains it.
     fn sounds(
         &mut self,
         (i, output): (usize, Output),
@@ -234,7 +235,7 @@ impl Worker {
         }
     }
 
-    /// One message of a ping, of the sonar `of` (robot, sensor).
+    /// Publishes one output of a ping of the sonar `of` (robot, sensor).
     fn ping(
         &mut self,
         i: usize,
@@ -258,12 +259,12 @@ impl Worker {
                 self.emit(i, now, || display.show(spec, ping, head));
                 self.displays.insert(of, display);
             }
-            // in the frame of the sensor, see `look`
+            // published in the frame of the sensor, see `look`
             Part::Bearing | Part::Sweep => {}
         }
     }
 
-    /// One message of what a camera sees.
+    /// Publishes one output of a camera image.
     fn picture(
         &mut self,
         i: usize,
@@ -281,7 +282,8 @@ impl Worker {
     }
 }
 
-/// An odometry sensor at the base's origin speaks of the base itself.
+/// Returns the child frame of an odometry sensor: the link itself if the sensor is at the link's
+/// origin, otherwise the sensor frame.
 fn odometry_frame(scene: &Scene, robot: usize, sensor: usize) -> String {
     let model = &scene.robots[robot];
     let s = &model.sensors[sensor];

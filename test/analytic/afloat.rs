@@ -1,6 +1,6 @@
 //! How a robot lies in calm water, as `describe` says it.
 
-use super::hull::afloat;
+use crate::common::worlds::afloat;
 use crate::common::meshes::{cuboid, sphere};
 use crate::common::{close, near, relative, scene};
 use merrow_math::Vec3;

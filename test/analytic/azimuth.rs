@@ -1,6 +1,6 @@
 //! Thrusters that turn about a shaft.
 
-use super::boat;
+use crate::common::worlds::boat;
 use crate::common::{close, instant, near, scene, simulation, start};
 use merrow_math::Vec3;
 use merrow_model::state::{Command, Health, Workspace};

@@ -1,27 +1,9 @@
 //! Batteries: counting charge, sagging, being charged, running empty, and what that does to what is on board.
 
+use crate::common::worlds::held;
 use crate::common::{advance, close, relative, simulation};
 use merrow_model::state::{BatteryState, Command};
 use merrow_sim::Simulation;
-
-/// A body held in the world with the battery keys `battery` and further lines of the model.
-pub fn held(battery: &str, model: &str, world: &str) -> String {
-    format!(
-        "
-water: {{density_kg_m3: 1000}}
-{world}
-robots:
-  r:
-    position_m: [0, 0, -5]
-    model:
-      source: test
-      base: fixed
-      body: {{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {{xx: 2, yy: 3, zz: 4}}}}
-      battery: {{source: test, {battery}}}
-      {model}
-"
-    )
-}
 
 fn battery(s: &Simulation) -> BatteryState {
     s.state.robots[0].battery

@@ -103,7 +103,7 @@ fn its_fins_are_its_own_while_it_steers() {
         })
         .unwrap_err()
         .reason;
-    assert_eq!(refused, "the robot does not fly");
+    assert_eq!(refused, "the robot has no multirotor firmware");
     assert_eq!(s.state.hash(), hash, "a refusal changes nothing");
     s.apply(&Command::Order {
         robot: 0,

@@ -217,16 +217,16 @@ fn what_cannot_be_coupled_is_refused() {
     assert_eq!(refused(&mut s, 7, true, None), "no coupling number 7");
     assert_eq!(
         refused(&mut s, 0, true, Some(0)),
-        "the coupling grip: gripper cannot take hold of itself"
+        "the coupling grip: gripper cannot grasp itself"
     );
     assert_eq!(
         refused(&mut s, 0, false, Some(1)),
-        "the coupling grip: found a partner, expected none where it is to let go"
+        "the coupling grip: found a partner, expected none for a release; omit the partner"
     );
     s.state.robots[1].motion.p_WB.z = -12.0;
     assert_eq!(
         refused(&mut s, 0, true, None),
-        "the coupling grip: nothing within its reach of 0.15 m, the nearest is object at 2.000 m"
+        "the coupling grip: no robot or prop within its reach of 0.15 m; the nearest is object at 2.000 m"
     );
     let mut s = shipped("dock.yaml");
     s.apply(&Command::Couple {

@@ -1,6 +1,6 @@
 //! What each fault does to each kind of device.
 
-use super::battery::held;
+use crate::common::worlds::held;
 use crate::common::{advance, close, readings, relative, simulation};
 use merrow_model::scene::Fault;
 use merrow_model::scene::fault::{Device, FaultKind};

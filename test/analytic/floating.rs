@@ -1,6 +1,6 @@
 //! Bodies in waves: what floats goes with the surface, what hovers with the water, what measures sees both.
 
-use super::waves::sea;
+use merrow_validate::cases::sea::towards_east as sea;
 use crate::common::{advance, close, near, readings, relative, scene, simulation};
 use merrow_environment::waves::realise::realise;
 use merrow_environment::{WavesNow, air};
@@ -114,6 +114,70 @@ robots:
     }
 }
 
+/// A regular wave of 0.6 m and 6 s towards east in deep water, for 60 s.
+const SWELL: &str = "
+water: {density_kg_m3: 1000, waves: {kind: regular, height_m: 0.6, period_s: 6, direction_deg: 90}}
+seabed: {depth_m: 500}
+step: {dt_s: 0.02}
+";
+
+/// Amplitude, wave number and frequency of [`SWELL`].
+fn swell(scene: &merrow_model::scene::Scene) -> [f64; 3] {
+    let c = &scene.sea.waves.seas[0].1.components;
+    [c.a[0], c.k[0], c.omega[0]]
+}
+
+// Goal: waves hold a submerged body of the water's density at its depth: the mean force is (m + A) k a² ω² exp(2kz) upwards.
+// Method: a sphere without damping starts 4 m deep with the water's velocity and is carried for ten periods. Tolerance: 1 cm in
+// height at every whole period; 3 % of the Stokes drift of 0.33 m (fourth order in steepness, and the phase of the start).
+#[test]
+fn a_submerged_sphere_keeps_its_depth() {
+    let mut scene = scene(&format!(
+        "{SWELL}
+robots:
+  ball:
+    position_m: [0, 0, -4]
+    model: {{source: test, body: {{source: test, axes: flu, mass_kg: 20, volume_m3: 0.02, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}},
+      added_mass: {{kind: diagonal, values: [10, 10, 10, 0, 0, 0]}}}}}}
+"
+    ));
+    let [a, k, omega] = swell(&scene);
+    let now = WavesNow::new(&scene.sea.waves, 0.0);
+    scene.robots[0].start.v_WB_B = now.at(Vec3::new(0.0, 0.0, -4.0)).1.velocity;
+    let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
+    for period in 1..=10 {
+        s.advance(300);
+        let z = s.state.robots[0].motion.p_WB.z;
+        assert!((z + 4.0).abs() < 0.01, "{z} m after {period} periods");
+    }
+    // the crest of the start lies above the mean depth of the particle
+    let mean = -4.0 - a * libm::exp(-4.0 * k);
+    let drift = a * a * k * omega * libm::exp(2.0 * k * mean) * 60.0;
+    let x = s.state.robots[0].motion.p_WB.x;
+    assert!((x / drift - 1.0).abs() < 0.03, "{x} m instead of {drift} m");
+}
+
+// Goal: what floats drifts with the Stokes drift a² k ω of the surface. Method: a ball of 2 cm with a large drag for ten
+// periods after one. Tolerance: 2 %: its wet half is 5 mm under the surface, and the drift itself shifts the phase.
+#[test]
+fn a_floating_particle_has_the_stokes_drift() {
+    let scene = scene(&format!(
+        "{SWELL}
+robots:
+  particle:
+    model: {{source: test, body: {{source: test, axes: flu, mass_kg: 0.002, volume_m3: 0.000004, inertia_kg_m2: {{xx: 1e-6, yy: 1e-6, zz: 1e-6}},
+      linear_damping: {{kind: diagonal, values: [0.1, 0.1, 0.1, 1e-5, 1e-5, 1e-5]}}}}}}
+"
+    ));
+    let [a, k, omega] = swell(&scene);
+    let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
+    s.advance(300);
+    let start = s.state.robots[0].motion.p_WB.x;
+    s.advance(3000);
+    let drift = (s.state.robots[0].motion.p_WB.x - start) / 60.0;
+    relative("drift", drift, a * a * k * omega, 0.02);
+}
+
 // Goal: the pressure of the water on an upright box is integrated rightly: buoyancy up to the surface as it is, and the
 // waves' pressure below. Method: a fixed box half under a crest, force from the pressure on its bottom in closed form.
 // Tolerance: 2e-3, by which a pressure that decays over the draught of 0.5 m differs from its mean gradient.
@@ -137,7 +201,7 @@ fn a_held_box_feels_the_pressure_under_it() {
     let v = waves.at(Vec3::new(0.0, 0.0, 0.3)).1;
     motion.V_WB_B.v = v.velocity;
     merrow_sim::step::evaluate(robot, &at, &motion, &[], 0, &mut work);
-    let a = v.acceleration.z;
+    let a = v.acceleration([0.0; 2], Vec3::zero()).z;
     let force = work.links[0].F.f.z + 500.0 * 9.81 - work.links[0].wet * 400.0 * a;
     let bottom = waves.at(Vec3::new(0.0, 0.0, 0.1)).1;
     let pressure = 1000.0 * 9.81 * (bottom.head - 0.1);

@@ -121,10 +121,7 @@ fn a_grid_that_stops_says_why() {
     advance(&mut s, 3.0);
     let state = &s.state.robots[0];
     let halt = state.halted.as_ref().expect("it went on");
-    assert_eq!(
-        halt.cause,
-        "it left the grid of the flow g, which says `outside: stop`"
-    );
+    assert_eq!(halt.cause, "left the grid of the flow g (`outside: stop`)");
     assert!(
         (state.motion.p_WB.x - 30.0).abs() < 0.021,
         "{:?}",

@@ -1,36 +1,14 @@
 //! Hulls that are meshes: the part under the surface, and what the water presses on it.
 
-use crate::common::folder::Folder;
-use crate::common::meshes::{Made, cuboid, sphere};
+use crate::common::worlds::afloat;
+use crate::common::meshes::{cuboid, sphere};
 use crate::common::{advance, close, near, period, relative};
 use merrow_environment::{Instant, Variation, WavesNow};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, Workspace};
 use merrow_sim::{Simulation, step};
-use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
-
-/// A world of one body whose hull is a mesh, in water of 1000 kg/m³.
-pub fn afloat(name: &str, mesh: &Made, body: &str, world: &str, entry: &str) -> Scene {
-    let folder = Folder::new(&format!("hull_{name}"), &[("hull.obj", &mesh.obj())]);
-    let text = format!(
-        "water: {{density_kg_m3: 1000{world}}}
-robots:
-  hull:
-    {entry}
-    model:
-      source: test
-      body:
-        {{source: test, axes: flu, {body},
-         hull: {{kind: mesh, file: {}/hull.obj}}}}
-",
-        folder.0.display()
-    );
-    load_text("test.yaml", &text, Overrides::default())
-        .unwrap_or_else(|p| panic!("{p}\n{text}"))
-        .scene
-}
 
 fn simulation(scene: Scene) -> Simulation {
     Simulation::new(Arc::new(scene), 1).unwrap()

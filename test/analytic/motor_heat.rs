@@ -1,6 +1,7 @@
 //! Temperature of thruster motors: heating, giving less, stopping to cool.
 
-use super::thruster::{boat, command};
+use super::thruster::command;
+use crate::common::worlds::boat;
 use crate::common::{advance, close, simulation};
 
 const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";

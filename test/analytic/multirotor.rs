@@ -82,7 +82,7 @@ fn it_takes_off_hovers_and_lands() {
             order: Order::TakeOff,
         })
         .unwrap_err();
-    assert_eq!(refused.reason, "take-off: it flies already");
+    assert_eq!(refused.reason, "take-off: the robot is already flying");
     order(&mut s, Order::Land);
     advance(&mut s, 8.0);
     assert_eq!(mode(&s), FlightMode::Off);
@@ -100,7 +100,7 @@ fn it_takes_off_hovers_and_lands() {
             order: Order::Land,
         })
         .unwrap_err();
-    assert_eq!(refused.reason, "landing: its rotors are off");
+    assert_eq!(refused.reason, "landing: the rotors are off");
 }
 
 // Goal: a velocity is flown, ahead being where the vehicle looks; it is held within its limits. Method: starts looking north; 2 m/s ahead, 1 to
@@ -223,7 +223,10 @@ fn commands_are_refused_in_words() {
     // whoever has no firmware says so
     let mut other = simulation("robots: {r: {model: bluerov2, position_m: [0, 0, -9]}}");
     let refused = other.apply(&velocity(1.0)).unwrap_err().reason;
-    assert_eq!(refused, "the robot has no firmware that takes velocities");
+    assert_eq!(
+        refused,
+        "the robot has no firmware that accepts velocity commands"
+    );
 }
 
 // Goal: an empty battery ends the flight. Method: almost no charge in the air. Tolerance: none.

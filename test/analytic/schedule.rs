@@ -1,6 +1,6 @@
 //! When sensors speak and what a device does to a number: rates, latency, losses, steps, limits (V84).
 
-use super::turntable::{ball, place, set};
+use crate::common::turntable::{ball, place, set};
 use crate::common::{readings, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;

@@ -365,12 +365,12 @@ fn modes_are_switched_and_refused() {
     .world();
     assert_eq!(
         refused(&mut ideal, JointMode::Effort),
-        "hinge has an ideal position drive, it knows no effort mode"
+        "hinge has an ideal position drive, which does not support effort mode"
     );
     let mut ideal = Hinge::default().world();
     assert_eq!(
         refused(&mut ideal, JointMode::Position),
-        "hinge has an ideal effort drive, it knows no position mode"
+        "hinge has an ideal effort drive, which does not support position mode"
     );
     let mut open = Hinge {
         drive: &cascade("velocity_gain: 1", ""),
@@ -379,7 +379,7 @@ fn modes_are_switched_and_refused() {
     .world();
     assert_eq!(
         refused(&mut open, JointMode::Position),
-        "hinge has a servo without position loop (`position_gain` is 0), it knows no position mode"
+        "hinge has a servo without position loop (`position_gain` is 0), which does not support position mode"
     );
     let both = |mode, value| Command::JointIn {
         robot: 0,

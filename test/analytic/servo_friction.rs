@@ -133,7 +133,7 @@ fn an_ideal_drive_does_not_feel_friction() {
     assert_eq!(
         notes,
         [
-            "the joint hinge has friction, which its ideal position drive does not feel; a drive of the kind `servo` does"
+            "the joint hinge has friction, which its ideal position drive ignores; use a drive of the kind `servo`"
         ]
     );
 }

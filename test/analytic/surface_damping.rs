@@ -1,6 +1,6 @@
 //! Roll damping of ships and wave resistance.
 
-use super::hull::afloat;
+use crate::common::worlds::afloat;
 use crate::common::meshes::cuboid;
 use crate::common::{advance, close, relative};
 use merrow_model::scene::Scene;

@@ -1,6 +1,6 @@
 //! Ground on a grid: seen by echo sounders, touched, and larger than what fits into memory.
 
-use super::turntable::{ball, place};
+use crate::common::turntable::{ball, place};
 use crate::common::folder::Folder;
 use crate::common::{advance, close, near, reading};
 use merrow_math::Vec3;

@@ -1,17 +1,10 @@
 //! Lines between fixed ends against closed solutions: the elastic catenary, waves along and across, energy, the bottom.
 
-use crate::common::{close, relative, simulation};
+use crate::common::worlds::tethered;
+use crate::common::{close, relative};
 use merrow_math::Vec3;
 use merrow_physics::forces::lines::catenary::Span;
 use merrow_sim::Simulation;
-
-/// A world with one tether and no robot.
-pub fn tethered(world: &str, line: &str, tether: &str) -> Simulation {
-    simulation(&format!(
-        "{world}\nrobots: {{}}\ntethers:\n  t:\n    line: {{source: test, {line}}}\n    {}\n",
-        tether.replace('\n', "\n    ")
-    ))
-}
 
 /// A line of 60 m between two points 40 m apart and 10 m up, in still water, `segments` pieces, after it has settled.
 fn hanging(segments: usize) -> Simulation {

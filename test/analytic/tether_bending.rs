@@ -1,6 +1,6 @@
 //! Lines with bending stiffness against the beam's closed solutions.
 
-use super::tether::tethered;
+use crate::common::worlds::tethered;
 use crate::common::{close, period, relative};
 use merrow_math::Vec3;
 use merrow_sim::Simulation;

@@ -1,6 +1,6 @@
 //! Quasi-static lines: pulls at rest, and a robot moored by one.
 
-use super::tether::tethered;
+use crate::common::worlds::tethered;
 use crate::common::{near, relative, simulation};
 use merrow_math::Vec3;
 use merrow_physics::forces::lines::catenary::{Hanging, Span};

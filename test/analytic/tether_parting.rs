@@ -1,6 +1,6 @@
 //! Lines that part under more than they bear.
 
-use super::tether::tethered;
+use crate::common::worlds::tethered;
 use crate::common::{close, simulation};
 use merrow_math::Vec3;
 use merrow_sim::Simulation;

@@ -1,6 +1,6 @@
 //! Lines in moving water against closed solutions.
 
-use super::tether::tethered;
+use crate::common::worlds::tethered;
 use crate::common::{close, relative};
 use std::f64::consts::PI;
 

@@ -1,6 +1,6 @@
 //! Winches: speed, length, stops, slip and brake.
 
-use super::tether::tethered;
+use crate::common::worlds::tethered;
 use crate::common::{advance, relative};
 use merrow_model::state::{Command, WinchCommand};
 use merrow_sim::Simulation;

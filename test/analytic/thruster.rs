@@ -1,27 +1,11 @@
 //! Thrusters: lags, curves, propellers in open water, and the wrench they make.
 
+use crate::common::worlds::boat;
 use crate::common::{close, near, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::scene::Thruster;
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
-
-/// A neutral body of 10 kg without drag, deep under water, with one thruster made by `motor`.
-pub fn boat(motor: &str, mount: &str, start: &str) -> String {
-    format!(
-        "
-water: {{density_kg_m3: 1000}}
-robots:
-  boat:
-    position_m: [0, 0, -50]
-    {start}
-    model:
-      source: test
-      body: {{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {{xx: 2, yy: 3, zz: 4}}, net_buoyancy_n: 0}}
-      thrusters: {{t: {{motor: {{source: test, diameter_m: 0.2, {motor}}}, {mount}}}}}
-"
-    )
-}
 
 const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
 

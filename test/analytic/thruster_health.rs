@@ -1,6 +1,7 @@
 //! Broken thrusters, silent controllers, propellers out of the water.
 
-use super::thruster::{boat, command, thrusts};
+use super::thruster::{command, thrusts};
+use crate::common::worlds::boat;
 use crate::common::{close, simulation};
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::{Command, Health};

@@ -1,6 +1,6 @@
 //! The level of the water: where it stands, and that everything that asks for the surface finds it there.
 
-use super::hull::afloat;
+use crate::common::worlds::afloat;
 use crate::common::meshes::cuboid;
 use crate::common::{advance, close, readings, simulation};
 use merrow_environment::WavesNow;
@@ -87,6 +87,6 @@ fn a_tide_under_the_bottom_is_refused() {
     let found = merrow_world::load_text("w.yaml", text, merrow_world::Overrides::default());
     assert_eq!(
         found.unwrap_err().to_string(),
-        "w.yaml:1:15: the water falls to -3 m at the origin, expected it over the seabed at -2 m"
+        "w.yaml:1:15: the water falls to -3 m at the origin, expected it above the seabed at -2 m"
     );
 }

@@ -290,7 +290,7 @@ fn cancelling_holds() {
             id: 9,
         })
         .unwrap_err();
-    assert_eq!(wrong.reason, "arm: goal 9 is not under way");
+    assert_eq!(wrong.reason, "arm: goal 9 is not active");
     s.apply(&Command::CancelGoal {
         robot: 0,
         group: 0,
@@ -308,7 +308,7 @@ fn cancelling_holds() {
             id: 1,
         })
         .unwrap_err();
-    assert_eq!(twice.reason, "arm: goal 1 is not under way");
+    assert_eq!(twice.reason, "arm: goal 1 is not active");
 }
 
 // Goal: tolerances of the message stand before the robot's own; -1 lifts them. Method: a joint that is pushed off its path, and one
@@ -445,11 +445,11 @@ fn trajectories_are_refused() {
                 next.time_from_start_ns += 1_000_000_000;
                 t.points.push(next);
             },
-            "j1 would have to go at 2.5000 from point 0 to 1, its drive allows 2",
+            "j1 would need the speed 2.5000 from point 0 to 1, its drive allows 2",
         ),
         (
             &|t| t.joints = vec![0],
-            "the trajectory leaves out joint j2, expected all joints of arm",
+            "the trajectory does not contain joint j2, expected all joints of arm",
         ),
         (&|t| t.joints = vec![0, 0], "joint j1 is named twice"),
         (
@@ -480,7 +480,7 @@ fn trajectories_are_refused() {
     let why = send(&mut effort, 1, quintic(1.0, &[0.5])).unwrap_err();
     assert_eq!(
         why,
-        "hinge has an ideal effort drive, it follows no trajectory"
+        "hinge has an ideal effort drive, which cannot follow a trajectory"
     );
 }
 

@@ -1,6 +1,6 @@
 //! Water that changes with depth: what floats in it, and what sensors tell of it.
 
-use super::turntable::ball;
+use crate::common::turntable::ball;
 use crate::common::{advance, close, reading, scene, simulation};
 use merrow_model::scene::sea::water::{Column, Layer, SoundSpeedLaw};
 use merrow_model::state::reading::Reading;
@@ -190,7 +190,7 @@ fn regions_have_water_of_their_own() {
         (-1.0, 5.0, false),
     ] {
         let mut s = world(water);
-        crate::analytic::turntable::place(&mut s, merrow_math::Vec3::new(x, y, -20.0), [0.0; 3]);
+        crate::common::turntable::place(&mut s, merrow_math::Vec3::new(x, y, -20.0), [0.0; 3]);
         let (rho, c) = if inside {
             (999.0, 1465.0)
         } else {

@@ -9,7 +9,7 @@ use merrow_environment::waves::{Surface, WavesNow};
 use merrow_math::Vec3;
 use merrow_model::scene::{Spectrum, Spreading, WaveField, Waves};
 use merrow_validate::cases::sea::moment;
-pub use merrow_validate::cases::sea::towards_east as sea;
+use merrow_validate::cases::sea::towards_east as sea;
 use std::f64::consts::TAU;
 
 const G: f64 = 9.81;

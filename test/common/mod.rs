@@ -1,4 +1,6 @@
 //! What the tests share: worlds from text, one evaluation, and comparisons that say what differed.
+// each test program uses a part of it
+#![allow(dead_code)]
 
 pub mod cases;
 pub mod folder;
@@ -9,6 +11,8 @@ pub mod python;
 pub mod ray_scene;
 pub mod shapes;
 pub mod tree;
+pub mod turntable;
+pub mod worlds;
 
 use merrow_environment::{Instant, Variation};
 use merrow_math::{Quat, Vec3};

@@ -1,6 +1,6 @@
 //! The error of a line's step falls as it should.
 
-use crate::analytic::tether::tethered;
+use crate::common::worlds::tethered;
 
 /// Place of the middle node of a taut, resolved line after 0.2 s, plucked in a general direction.
 fn middle(dt: f64) -> merrow_math::Vec3 {

@@ -132,7 +132,7 @@ fn every_lane_has_the_bits_of_the_single_robot() {
 // Method: one evaluation, propellers deep, half out, and in the air. Tolerance: none.
 #[test]
 fn propellers_of_every_lane_have_their_own_water() {
-    let mut scene = crate::common::scene(&crate::analytic::boat(
+    let mut scene = crate::common::scene(&crate::common::worlds::boat(
         "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.07]]}",
         "position_m: [-0.5, 0.1, 0], direction: [1, 0, 0]",
         "",
@@ -172,7 +172,7 @@ fn propellers_of_every_lane_have_their_own_water() {
 // propeller. Tolerance: none.
 #[test]
 fn fins_of_every_lane_have_their_own_water() {
-    let text = crate::analytic::boat(
+    let text = crate::common::worlds::boat(
         "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.07]]}",
         "position_m: [-0.5, 0.1, 0], direction: [1, 0, 0]",
         "",

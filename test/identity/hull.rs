@@ -1,6 +1,6 @@
 //! A mesh and the shape that it stands for are the same hull.
 
-use crate::analytic::hull::afloat;
+use crate::common::worlds::afloat;
 use crate::common::meshes::{cuboid, sphere};
 use crate::common::{advance, near, scene};
 use merrow_math::Vec3;

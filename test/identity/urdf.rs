@@ -402,12 +402,12 @@ fn forty_joints_on_two_arms_and_a_chain() {
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert_eq!(
         notes[0],
-        "the element `<transmission>` is not used, here and 39 times more"
+        "the element `<transmission>` is not used, here and 39 more times"
     );
     let estimated = &world.about[0].sources[2];
     assert_eq!(
         estimated.2,
-        "volume, centre of buoyancy, hull, added mass, quadratic damping: by the formulas of simple shapes (cylinder)"
+        "volume, centre of buoyancy, hull, added mass, quadratic damping: from formulas for simple shapes (cylinder)"
     );
     let mut simulation = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
     simulation.advance(500);
@@ -468,7 +468,7 @@ fn mimic_joints_and_what_is_known_of_the_water() {
     assert_eq!(robot.links[right].joint.kind, JointKind::Prismatic);
     assert_eq!(
         world.about[0].sources[1].2,
-        "centre of buoyancy, hull, quadratic damping: by the formulas of simple shapes (mesh as an ellipsoid of its moments)"
+        "centre of buoyancy, hull, quadratic damping: from formulas for simple shapes (mesh as an ellipsoid with equal moments)"
     );
     assert!(
         world.about[0].sources[1]

@@ -14,7 +14,7 @@ fn commands() {
     );
     check(
         &motor("command: rpm, range: [-1, 1], curve: direct"),
-        "w.yaml:10:59: `command`: expected one of `newton`, `normalized`, `rad_s`, `pwm_us`, found text `rpm`",
+        "w.yaml:10:59: `command`: expected one of `newton`, `normalized`, `rad_s`, `pwm_us`, found string `rpm`",
     );
     check(
         &motor("command: newton, range: [10, -10], curve: direct"),
@@ -30,7 +30,7 @@ fn commands() {
     );
     check(
         &bluerov2("thrusters: {t1: {turning: clockwise}}"),
-        "w.yaml:5:33: `turning`: expected one of `right`, `left`, found text `clockwise`",
+        "w.yaml:5:33: `turning`: expected one of `right`, `left`, found string `clockwise`",
     );
     check(
         &motor("command: newton, range: [-1, 1], curve: direct, loss: 1.2"),
@@ -44,7 +44,7 @@ fn curves() {
         &motor(
             "command: newton, range: [-1, 1], curve: {kind: table, points: [[-1, -5], [0, 0], [0, 1], [1, 5]]}",
         ),
-        "w.yaml:10:112: the curve of t1 does not rise: 0 comes after 0, expected rising first values",
+        "w.yaml:10:112: the curve of t1 does not increase: 0 comes after 0, expected increasing first values",
     );
     check(
         &motor("command: newton, range: [-1, 1], curve: {kind: table, points: []}"),
@@ -65,8 +65,8 @@ fn curves() {
             "command: rad_s, range: [-1, 1], curve: {kind: open_water, kt: [[0, 0.4], [-0.1, 0.5]], kq: [[0, 0.04], [0, 0.01]]}",
         ),
         concat!(
-            "w.yaml:10:112: KT of t1 does not rise: -0.1 comes after 0, expected rising first values\n",
-            "w.yaml:10:141: KQ of t1 does not rise: 0 comes after 0, expected rising first values"
+            "w.yaml:10:112: KT of t1 does not increase: -0.1 comes after 0, expected increasing first values\n",
+            "w.yaml:10:141: KQ of t1 does not increase: 0 comes after 0, expected increasing first values"
         ),
     );
 }
@@ -77,13 +77,13 @@ fn lags() {
         &motor(
             "command: newton, range: [-1, 1], curve: direct, lag: {kind: transfer_function, numerator: [1], denominator: [1, -1]}",
         ),
-        "w.yaml:10:158: the lag of t1: it is unstable: the denominator has a root that grows",
+        "w.yaml:10:158: the lag of t1: it is unstable: the denominator has a root with a non-negative real part",
     );
     check(
         &motor(
             "command: newton, range: [-1, 1], curve: direct, lag: {kind: transfer_function, numerator: [10], denominator: [1, 1, 1, 10]}",
         ),
-        "w.yaml:10:159: the lag of t1: it is unstable: the denominator has a root that grows",
+        "w.yaml:10:159: the lag of t1: it is unstable: the denominator has a root with a non-negative real part",
     );
     check(
         &motor(
@@ -117,7 +117,7 @@ fn lags() {
     );
     check(
         &motor("command: newton, range: [-1, 1], curve: direct, lag: first_order"),
-        "w.yaml:10:103: missing key `time_constant_s` (time constant) in `lag`",
+        "w.yaml:10:103: missing key `time_constant_s` (time constant of the lag) in `lag`",
     );
 }
 
@@ -125,7 +125,7 @@ fn lags() {
 fn batteries() {
     check(
         &bluerov2("battery: {open_circuit_v: [[0, 12], [1, 16], [0.5, 14]]}"),
-        "w.yaml:5:33: the open-circuit voltage does not rise: 0.5 comes after 1, expected rising first values",
+        "w.yaml:5:33: the open-circuit voltage does not increase: 0.5 comes after 1, expected increasing first values",
     );
     check(
         &bluerov2("battery: {open_circuit_v: [[0, 12], [100, 16]]}"),

@@ -24,7 +24,7 @@ fn mass_and_inertia() {
     );
     check(
         &bluerov2("body: {inertia_kg_m2: {xx: 1, yy: 0.1, zz: 0.1}}"),
-        "w.yaml:5:29: the inertia of base_link breaks the triangle inequality: no such body can exist, expected no principal moment above the sum of the two others",
+        "w.yaml:5:29: the inertia of base_link violates the triangle inequality: no such body can exist, expected no principal moment above the sum of the two others",
     );
     check(
         &bluerov2("body: {inertia_kg_m2: [0.16, 0.16, 0.16]}"),
@@ -44,7 +44,7 @@ fn buoyancy_and_hull() {
     );
     check(
         &bluerov2("body: {net_buoyancy_n: -500}"),
-        "w.yaml:5:30: base_link would displace -0.038506 m3, expected none below 0",
+        "w.yaml:5:30: base_link would displace -0.038506 m3, expected at least 0",
     );
     check(
         &body("volume_m3: -1, "),
@@ -52,7 +52,7 @@ fn buoyancy_and_hull() {
     );
     check(
         &body("hull: {kind: box}, "),
-        "w.yaml:5:45: missing key `size_m` (length, width, height) in `hull`",
+        "w.yaml:5:45: missing key `size_m` (length, width and height, along x, y and z) in `hull`",
     );
     check(
         &body("hull: {kind: box, size_m: [1, 1, 0]}, "),
@@ -92,15 +92,15 @@ fn added_mass() {
 fn damping() {
     check(
         &bluerov2("body: {linear_damping: {derivatives: {X_u: 4.03}}}"),
-        "w.yaml:5:30: the linear damping of base_link would feed energy in, expected it positive semi-definite (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:30: the linear damping of base_link would add energy, expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
     );
     check(
         &bluerov2("body: {linear_damping: {derivatives: {Y_r: -50}}}"),
-        "w.yaml:5:30: the linear damping of base_link would feed energy in, expected it positive semi-definite (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:30: the linear damping of base_link would add energy, expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
     );
     check(
         &bluerov2("body: {quadratic_damping: {derivatives: {X_uu: 18.18}}}"),
-        "w.yaml:5:33: the quadratic damping of base_link would feed energy in, expected it positive semi-definite (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:33: the quadratic damping of base_link would add energy, expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
     );
     check(
         &body("linear_damping: {kind: diagonal, values: [1, 1, 1, 0, 0]}, "),
@@ -118,27 +118,27 @@ fn damping() {
 fn names_of_derivatives() {
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_udto: -5.5}}}"),
-        "w.yaml:5:49: in added_mass: `X_udto` is no such derivative, expected names like X_udot; did you mean `X_udot`?",
+        "w.yaml:5:49: in added_mass: `X_udto` is not a derivative of this set, expected names like X_udot; did you mean `X_udot`?",
     );
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_uu: -5.5}}}"),
-        "w.yaml:5:47: in added_mass: `X_uu` is no such derivative, expected names like X_udot",
+        "w.yaml:5:47: in added_mass: `X_uu` is not a derivative of this set, expected names like X_udot",
     );
     check(
         &bluerov2("body: {quadratic_damping: {derivatives: {X_u: -5.5}}}"),
-        "w.yaml:5:53: in quadratic_damping: `X_u` is no such derivative, expected names like X_uu; did you mean `X_uu`?",
+        "w.yaml:5:53: in quadratic_damping: `X_u` is not a derivative of this set, expected names like X_uu; did you mean `X_uu`?",
     );
     check(
         &bluerov2("body: {quadratic_damping: {derivatives: {Y_ur: -5.5}}}"),
-        "w.yaml:5:54: in quadratic_damping: `Y_ur` is no such derivative, expected names like X_uu; did you mean `Y_uu`?",
+        "w.yaml:5:54: in quadratic_damping: `Y_ur` is not a derivative of this set, expected names like X_uu; did you mean `Y_uu`?",
     );
     check(
         &bluerov2("body: {linear_damping: {derivatives: {Xu: -5.5}}}"),
-        "w.yaml:5:49: in linear_damping: `Xu` is no such derivative, expected names like X_u",
+        "w.yaml:5:49: in linear_damping: `Xu` is not a derivative of this set, expected names like X_u",
     );
     check(
         &bluerov2("body: {linear_damping: {derivatives: {X_u: none}}}"),
-        "w.yaml:5:50: `X_u`: expected a number, found text `none`",
+        "w.yaml:5:50: `X_u`: expected a number, found string `none`",
     );
 }
 
@@ -151,7 +151,7 @@ fn restoring() {
     };
     check(
         &with("volume_m3: 1, "),
-        "w.yaml:5:64: base_link has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either the one or the others",
+        "w.yaml:5:64: base_link has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either `restoring` or the other keys",
     );
     check(
         &with("").replace("reserve_kg: 20", "reserve_kg: 10"),

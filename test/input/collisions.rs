@@ -203,11 +203,11 @@ structures:
 fn wrong_shapes() {
     check(
         &body("collisions: {a: {kind: ball, radius_m: 1}}, "),
-        "w.yaml:5:62: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found text `ball`",
+        "w.yaml:5:62: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found string `ball`",
     );
     check(
         &body("visuals: {a: {kind: ball, radius_m: 1}}, "),
-        "w.yaml:5:59: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found text `ball`",
+        "w.yaml:5:59: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found string `ball`",
     );
     check(
         &body("visuals: {a: {kind: sphere, radius_m: 1, groups: {member: [1]}}}, "),
@@ -215,7 +215,7 @@ fn wrong_shapes() {
     );
     check(
         &body("visuals: {a: {kind: mesh, file: no/such.stl}}, "),
-        "w.yaml:5:71: no file `no/such.stl`, looked beside `w.yaml` and among Merrow's own",
+        "w.yaml:5:71: no file `no/such.stl`, looked next to `w.yaml` and in Merrow's data folders",
     );
     check(
         &body("collisions: {a: {kind: sphere, radius_m: 0}}, "),
@@ -239,7 +239,7 @@ fn wrong_shapes() {
     );
     check(
         "props: {p: {body: {source: t, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\nrobots: {}\n",
-        "w.yaml:1:19: the prop p has no shape that can be touched: add `collisions` to its body",
+        "w.yaml:1:19: the prop p has no collision shape: add `collisions` to its body",
     );
 }
 
@@ -270,7 +270,7 @@ fn wrong_meshes() {
     };
     wrong("t.obj", "convex_parts", "accepted");
     wrong("open.obj", "convex_hull", "accepted");
-    let triangles = "the shape a of base_link is made of `triangles`, which only what stands still can be: write \
+    let triangles = "the shape a of base_link uses `triangles`, which is allowed for static bodies only: use \
                      `convex_parts`, or `convex_hull`";
     // place of `form`
     let at = |file: &str| {
@@ -287,14 +287,14 @@ fn wrong_meshes() {
         &format!("{}: {triangles}", at("t.obj")),
     );
     let parts = |why: &str| {
-        format!("{why}; mend the mesh, or take `convex_hull`, which needs no closed one")
+        format!("{why}; repair the mesh, or use `convex_hull`, which does not require a closed mesh")
     };
     let file = "w.yaml:5:74";
     wrong(
         "open.obj",
         "convex_parts",
         &parts(&format!(
-            "{file}: `open.obj`: the mesh is open: 3 edges have a triangle on one side only, expected a closed surface"
+            "{file}: `open.obj`: the mesh is open: 3 edges have only one triangle, expected a closed surface"
         )),
     );
     wrong(
@@ -308,7 +308,7 @@ fn wrong_meshes() {
         "fan.obj",
         "convex_parts",
         &parts(&format!(
-            "{file}: `fan.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two that disagree on which side is out"
+            "{file}: `fan.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two of opposite orientation"
         )),
     );
     wrong(
@@ -324,6 +324,6 @@ fn wrong_meshes() {
     wrong(
         "none.obj",
         "convex_hull",
-        &format!("{file}: no file `none.obj`, looked beside `w.yaml` and among Merrow's own"),
+        &format!("{file}: no file `none.obj`, looked next to `w.yaml` and in Merrow's data folders"),
     );
 }

@@ -88,12 +88,12 @@ fn wrong_couplings() {
     );
     check(
         &world("kind: weld, a: {robot: rov}, b: {robot: ball, position_m: [0, 0, 0]}"),
-        "w.yaml:10:6: the weld c holds at the start, but its ends are 1.000 m apart, expected no more than 0.02 m; leave out \
-         the second end's position and attitude to have it where the first is",
+        "w.yaml:10:6: the weld c holds at the start, but its ends are 1.000 m apart, expected no more than 0.02 m; remove \
+         `position_m` and `attitude_deg` of the second end to place it at the first",
     );
     check(
         &world("kind: grasp, a: {robot: rov}, engaged: true"),
-        "w.yaml:10:46: the grasp c is engaged at the start, expected `b`, what it holds",
+        "w.yaml:10:46: the grasp c is engaged at the start, expected `b`, the object that it holds",
     );
     check(
         &world("kind: latch, a: {robot: post}, b: {robot: rov}, distance_m: -1"),
@@ -107,6 +107,6 @@ fn wrong_couplings() {
     );
     check(
         &world("kind: glue, a: {robot: post}, b: {robot: rov}"),
-        "w.yaml:10:13: `kind`: expected one of `weld`, `hinge`, `slide`, `ball`, `latch`, `grasp`, found text `glue`",
+        "w.yaml:10:13: `kind`: expected one of `weld`, `hinge`, `slide`, `ball`, `latch`, `grasp`, found string `glue`",
     );
 }

@@ -10,7 +10,7 @@ const BATTERY: &str = "source: test, capacity_ah: 1, open_circuit_v: [[0, 12], [
 fn batteries() {
     check(
         &plain(&format!("battery: {{{BATTERY}, cut_off_v: 14}}")),
-        "w.yaml:6:94: `cut_off_v` is 14, expected less than the highest open-circuit voltage 14: nothing would ever have power",
+        "w.yaml:6:94: `cut_off_v` is 14, expected less than the highest open-circuit voltage 14: the protection would never close",
     );
     check(
         &plain("battery: {source: test, capacity_ah: 1, open_circuit_v: [[0, 12], [1.2, 14]]}"),
@@ -26,7 +26,7 @@ fn batteries() {
 fn loads_and_panels() {
     check(
         &plain("loads: {lamp: {power_w: 3}}"),
-        "w.yaml:6:14: `loads` means nothing to a robot without a battery, expected `battery`",
+        "w.yaml:6:14: `loads` has no effect on a robot without a battery, expected `battery`",
     );
     check(
         &bluerov2("loads: {lamp: {power_w: 3, level: 2}}"),
@@ -48,7 +48,7 @@ fn loads_and_panels() {
 fn motors() {
     check(
         &motor("command: newton, range: [-1, 1], curve: direct, motor_efficiency: 0.8"),
-        "w.yaml:10:116: t1 has `motor_efficiency`, but its curve is of the kind `direct`, which knows no torque: expected `power_w_per_n15`",
+        "w.yaml:10:116: t1 has `motor_efficiency`, but its curve is of the kind `direct`, which has no torque: expected `power_w_per_n15`",
     );
     check(
         &motor(
@@ -58,7 +58,7 @@ fn motors() {
     );
     check(
         &motor("command: newton, range: [-1, 1], curve: direct, temperature_limits_c: [90, 80]"),
-        "w.yaml:10:120: the temperature limits of t1 are [90, 80], expected the one from which it gives less first",
+        "w.yaml:10:120: the temperature limits of t1 are [90, 80], expected the derating temperature first",
     );
 }
 
@@ -89,6 +89,6 @@ fn chargers() {
     );
     check(
         &with("kind: within, current_a: 1, place: {}"),
-        "w.yaml:1:17: missing key `reach_m` (how far it reaches) in `pad`",
+        "w.yaml:1:17: missing key `reach_m` (range of the charger) in `pad`",
     );
 }

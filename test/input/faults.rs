@@ -40,7 +40,7 @@ fn faults() {
     );
     check(
         &with("robot: r, of: imu, kind: tired"),
-        "w.yaml:1:39: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, `jammed`, `spoofed`, found text `tired`",
+        "w.yaml:1:39: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, `jammed`, `spoofed`, found string `tired`",
     );
     check(
         &with("robot: r, of: imu, kind: jammed"),

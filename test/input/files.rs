@@ -45,7 +45,7 @@ fn a_missing_world() {
 
 #[test]
 fn a_name_of_no_world() {
-    let expected = "riverwach: no such file, and no world of this name comes with Merrow (`merrow list` shows them); \
+    let expected = "riverwach: no such file, and no bundled world has this name (`merrow list` lists them); \
                     did you mean `riverwatch`?";
     assert_eq!(unknown_world("riverwach").as_deref(), Some(expected));
     for known in [
@@ -75,7 +75,7 @@ fn missing_files() {
 
 #[test]
 fn circles() {
-    let expected = "w.yaml:1:10: `extends` runs in a circle: w.yaml:1:10 names `w.yaml`";
+    let expected = "w.yaml:1:10: circular `extends`: w.yaml:1:10 names `w.yaml`";
     check(
         "self",
         &[("w.yaml", "extends: w.yaml\nrobots: {}\n")],
@@ -85,13 +85,13 @@ fn circles() {
         ("w.yaml", "extends: a.yaml\nrobots: {}\n"),
         ("a.yaml", "extends: w.yaml\n"),
     ];
-    let expected = "w.yaml:1:10: `extends` runs in a circle: w.yaml:1:10 names `a.yaml`, a.yaml:1:10 names `w.yaml`";
+    let expected = "w.yaml:1:10: circular `extends`: w.yaml:1:10 names `a.yaml`, a.yaml:1:10 names `w.yaml`";
     check("two", &two, expected);
     let below = [
         ("w.yaml", "robots: {r: {model: {extends: m.yaml}}}\n"),
         ("m.yaml", "extends: m.yaml\n"),
     ];
-    let expected = "m.yaml:1:10: `extends` runs in a circle: m.yaml:1:10 names `m.yaml`";
+    let expected = "m.yaml:1:10: circular `extends`: m.yaml:1:10 names `m.yaml`";
     check("below", &below, expected);
 }
 
@@ -111,7 +111,7 @@ fn a_mistake_is_shown_in_the_file_that_holds_it() {
     );
     let body = "extends: bodies/bluerov2_wu2018.yaml\nmass_kg: heavy\n";
     let world = "robots:\n  a: {model: {extends: robots/bluerov2.yaml, body: body.yaml}}\n";
-    let expected = "body.yaml:2:10: `mass_kg`: expected a positive number [kg], found text `heavy`";
+    let expected = "body.yaml:2:10: `mass_kg`: expected a positive number [kg], found string `heavy`";
     check("part", &[("w.yaml", world), ("body.yaml", body)], expected);
     let broken = [
         ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),
@@ -127,14 +127,14 @@ fn files_of_the_wrong_form() {
         ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),
         ("rov.yaml", "- 1\n"),
     ];
-    let expected = "w.yaml:1:21: expected a file with keys, found `rov.yaml` with a list or a text";
+    let expected = "w.yaml:1:21: expected a file with keys, found `rov.yaml` with a list or a string";
     check("list", &list, expected);
     let empty = [
         ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),
         ("rov.yaml", "\n"),
     ];
-    let expected = "w.yaml:1:21: missing key `body` (the base link: a name in `params/bodies`, a file, or a map) in \
-                    `model`\nw.yaml:1:21: missing key `source` (where the figures come from) in `model`";
+    let expected = "w.yaml:1:21: missing key `body` (body of the base link: a name in `params/bodies`, a file, or a map) in \
+                    `model`\nw.yaml:1:21: missing key `source` (source of the parameter values) in `model`";
     check("empty", &empty, expected);
     let folder = Folder::new("in_latin", &[]);
     std::fs::write(

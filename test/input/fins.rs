@@ -66,7 +66,7 @@ fn azimuths() {
     };
     check(
         &thruster("range_deg: [-90, 90], shaft: [1, 0, 1]"),
-        "@shaft: the shaft of t_azimuth is not square to the direction of thrust",
+        "@shaft: the shaft of t_azimuth is not perpendicular to the direction of thrust",
     );
     check(
         &thruster("range_deg: [90, -90]"),
@@ -82,7 +82,7 @@ fn surfaces() {
     );
     check(
         &rudder(SHAFT, &format!("{LAW}, range_deg: [-180, 20]")),
-        "@range_deg: the range of rudder goes half a turn or further, expected it within (-180, 180)",
+        "@range_deg: the range of rudder reaches half a turn or more, expected it within (-180, 180)",
     );
     check(
         &rudder(
@@ -102,7 +102,7 @@ fn surfaces() {
     );
     check(
         &rudder(SHAFT, &format!("{RANGE}, law: {{kind: joukowski}}")),
-        "@kind: `kind`: expected one of `lift_drag`, `table`, `chord`, `fossen`, `derivative`, found text `joukowski`",
+        "@kind: `kind`: expected one of `lift_drag`, `table`, `chord`, `fossen`, `derivative`, found string `joukowski`",
     );
 }
 
@@ -119,6 +119,6 @@ fn sails() {
     );
     super::check(
         &with("range_deg: [-10, 90], law: {kind: lift_drag}"),
-        "w.yaml:6:129: the sheet of s goes from -10 degrees, expected 0 or more",
+        "w.yaml:6:129: the sheet of s starts at -10 degrees, expected 0 or more",
     );
 }

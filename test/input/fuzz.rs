@@ -143,7 +143,7 @@ fn no_world_makes_the_reader_or_the_step_panic() {
         match load_text("fuzz.yaml", &text, Overrides::default()) {
             Ok(world) => run(world),
             Err(problems) => {
-                assert!(!problems.is_empty(), "refused without a reason:\n{text}");
+                assert!(!problems.is_empty(), "rejected without a reason:\n{text}");
                 let lines = problems
                     .iter()
                     .all(|problem| problem.to_string().lines().count() == 1);

@@ -30,11 +30,11 @@ fn declarations() {
         "q.xyz",
         b"",
         "",
-        "w.yaml:1:49: `q.xyz`: expected a grid that ends in .nc, .csv, .asc, .tif, or .yaml for the head of a raw one",
+        "w.yaml:1:49: `q.xyz`: expected a grid that ends in .nc, .csv, .asc, .tif, or .yaml for the header of a raw grid",
     );
     check(
         &world("water: {flows: {g: {kind: gridded, east: {file: no.nc}}}}"),
-        "w.yaml:1:49: no file `no.nc`, looked beside `w.yaml` and among Merrow's own",
+        "w.yaml:1:49: no file `no.nc`, looked next to `w.yaml` and in Merrow's data folders",
     );
 }
 
@@ -47,20 +47,20 @@ fn netcdf() {
         b"\x89HDF\r\n\x1a\n",
         "",
         &format!(
-            "{at}: a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`"
+            "{at}: found a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`"
         ),
     );
     refuses(
         "q.nc",
         b"PK",
         "",
-        &format!("{at}: not a NetCDF classic file, which begins with CDF"),
+        &format!("{at}: not a NetCDF classic file: expected CDF in its first bytes"),
     );
     refuses(
         "q.nc",
         &good[..100],
         "",
-        &format!("{at}: the file ends at byte 100, in its head"),
+        &format!("{at}: the file ends at byte 100, in its header"),
     );
     refuses(
         "q.nc",
@@ -78,7 +78,7 @@ fn netcdf() {
         "q.nc",
         &good,
         "",
-        &format!("{at}: several variables in it, expected `variable`: one of `flag`, `q`"),
+        &format!("{at}: found several variables, expected `variable`: one of `flag`, `q`"),
     );
     refuses(
         "q.nc",
@@ -134,20 +134,20 @@ fn tables() {
         b"a,b\n1,2\n",
         "",
         &format!(
-            "{at}: no column of places in its first line, expected some of `x`, `lon`, `longitude`, `easting`, `y`, `lat`, `latitude`, `northing`, `depth`, `z`, `height`, `altitude`, `lev`, `time`, `t`"
+            "{at}: found no coordinate column in its first line, expected some of `x`, `lon`, `longitude`, `easting`, `y`, `lat`, `latitude`, `northing`, `depth`, `z`, `height`, `altitude`, `lev`, `time`, `t`"
         ),
     );
     refuses(
         "q.csv",
         b"x,y\n1,2\n",
         "",
-        &format!("{at}: no column of values beside those of places"),
+        &format!("{at}: found no column of values next to the coordinate columns"),
     );
     refuses(
         "q.csv",
         b"x,u,v\n1,2,3\n",
         "",
-        &format!("{at}: several columns of values, expected `variable`: one of `u`, `v`"),
+        &format!("{at}: found several columns of values, expected `variable`: one of `u`, `v`"),
     );
     refuses(
         "q.csv",
@@ -165,13 +165,13 @@ fn tables() {
         "q.csv",
         b"x,u\n1,2\n1,3\n",
         "",
-        &format!("{at}: line 3: the same place as in line 2"),
+        &format!("{at}: line 3: found the same coordinates as in line 2"),
     );
     refuses(
         "q.csv",
         b"x,u\n1,2\nnan,3\n",
         "",
-        &format!("{at}: line 3: a place that is not finite"),
+        &format!("{at}: line 3: a coordinate is not finite"),
     );
     refuses(
         "q.csv",
@@ -198,13 +198,13 @@ fn rasters() {
         "q.asc",
         b"1 2 3",
         "",
-        &format!("{at}: no `ncols` and `nrows` at its head: not an ESRI ASCII grid"),
+        &format!("{at}: no `ncols` and `nrows` in its header: not an ESRI ASCII grid"),
     );
     refuses(
         "q.asc",
         &with("1 2\n3 4\n"),
         "",
-        &format!("{at}: no positive `cellsize` at its head: not an ESRI ASCII grid"),
+        &format!("{at}: no positive `cellsize` in its header: not an ESRI ASCII grid"),
     );
     refuses(
         "q.asc",
@@ -262,11 +262,11 @@ fn raw_files() {
     );
     wrong(
         "{data: q.f32, number: f32, axes: [{name: x, at_each: [1, 1]}]}",
-        "w.yaml:1:49: `q.yaml`: the places along `x` neither rise nor fall all the way",
+        "w.yaml:1:49: `q.yaml`: the coordinates along `x` are not monotonic",
     );
     wrong(
         "{data: q.f32, number: f16, axes: [{name: x, count: 2}]}",
-        "q.yaml:1:23: `number`: expected one of `i8`, `u8`, `i16`, `u16`, `i32`, `f32`, `f64`, found text `f16`",
+        "q.yaml:1:23: `number`: expected one of `i8`, `u8`, `i16`, `u16`, `i32`, `f32`, `f64`, found string `f16`",
     );
 }
 

@@ -29,7 +29,7 @@ fn message(mesh: &str, more: &str) -> String {
 // face, is inside out, has a face twice, is flat or scaled flat. Tolerance: the exact text.
 #[test]
 fn meshes_that_enclose_nothing_are_refused() {
-    let mend = "; the hull of base_link must enclose the water it displaces: mend the mesh";
+    let mend = "; the hull of base_link must enclose the water it displaces: repair the mesh";
     assert_eq!(message(CLOSED, ""), "0.166667");
     assert_eq!(
         message(CLOSED, ", scale: [1, -2, 1]"),
@@ -42,7 +42,7 @@ fn meshes_that_enclose_nothing_are_refused() {
             ""
         ),
         format!(
-            "`FOLDER/m.obj`: the mesh is open: 3 edges have a triangle on one side only, expected a closed surface{mend}"
+            "`FOLDER/m.obj`: the mesh is open: 3 edges have only one triangle, expected a closed surface{mend}"
         )
     );
     assert_eq!(
@@ -57,15 +57,14 @@ fn meshes_that_enclose_nothing_are_refused() {
     assert_eq!(
         message(&CLOSED.replace("f 2 3 4", "f 2 4 3"), ""),
         format!(
-            "`FOLDER/m.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two that disagree on which side is \
-             out{mend}"
+            "`FOLDER/m.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two of opposite orientation{mend}"
         )
     );
     // its column depends on the length of the folder's name
     let flat = message(CLOSED, ", scale: [1, 1, 0]");
     assert!(flat.starts_with("w.yaml:5:"), "{flat}");
     assert!(
-        flat.ends_with(": `scale`: expected no 0, which would make the mesh flat"),
+        flat.ends_with(": `scale`: expected non-zero factors, 0 would make the mesh flat"),
         "{flat}"
     );
     assert!(message("", "").contains("the mesh is empty: it has no triangles"));
@@ -78,7 +77,7 @@ fn a_file_that_is_not_there_is_said() {
         .unwrap_err()
         .to_string();
     assert!(
-        found.starts_with("w.yaml:5:64: no file `nowhere.stl`, looked beside"),
+        found.starts_with("w.yaml:5:64: no file `nowhere.stl`, looked next to"),
         "{found}"
     );
 }
@@ -92,14 +91,14 @@ fn laws_of_the_surface_say_what_is_wrong() {
     );
     check(
         &body("surface_damping: {wave_resistance_n: [[2, 1], [1, 2]]}, "),
-        "w.yaml:5:76: the wave resistance of base_link over speed does not rise: 1 comes after 2, expected rising first values",
+        "w.yaml:5:76: the wave resistance of base_link over speed does not increase: 1 comes after 2, expected increasing first values",
     );
     check(
         &body(
             "kelpie_attitude: {pitch_rad_m: 0.1, roll_rad_m: 0.1}, hull: {kind: mesh, file: meshes/ball_2m.obj}, ",
         ),
-        "w.yaml:5:56: `kelpie_attitude` is for vehicles without a hull, but that of base_link is a mesh, which the waves turn by \
-         their pressure: leave one of them out",
+        "w.yaml:5:56: `kelpie_attitude` is for vehicles without a hull mesh, but the hull of base_link is a mesh, on which the wave pressure \
+         acts: leave one of them out",
     );
     check(
         &body("surface_damping: {roll_nm_s_rad: -1}, "),

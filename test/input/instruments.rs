@@ -21,7 +21,7 @@ fn probes() {
     );
     check(
         &device("kind: probe, field: salinity, range: [5, 5]"),
-        "w.yaml:8:83: `range` is [5, 5], expected the lesser first",
+        "w.yaml:8:83: `range` is [5, 5], expected the smaller value first",
     );
     check(
         &device("kind: probe, field: salinity, detection_limit: .nan"),
@@ -29,11 +29,11 @@ fn probes() {
     );
     check(
         &device("kind: ctd, conductivity_response_s: .inf, depth_law: tap"),
-        "w.yaml:8:82: `conductivity_response_s`: expected a finite number [s], found `.inf`\nw.yaml:8:99: `depth_law`: expected one of `seawater`, `fresh`, found text `tap`",
+        "w.yaml:8:82: `conductivity_response_s`: expected a finite number [s], found `.inf`\nw.yaml:8:99: `depth_law`: expected one of `seawater`, `fresh`, found string `tap`",
     );
     check(
         &device("kind: probe"),
-        "w.yaml:8:19: missing key `field` (what it measures: `temperature`, `salinity`, `density`, `sound_speed`, or the name of what the water carries) in `device`",
+        "w.yaml:8:19: missing key `field` (measured quantity: `temperature`, `salinity`, `density`, `sound_speed`, or the name of a quantity in `water.carried`) in `device`",
     );
 }
 
@@ -41,7 +41,7 @@ fn probes() {
 fn air_and_hull() {
     check(
         &device("kind: barometer, range_pa: [90000, 30000]"),
-        "w.yaml:8:73: `range_pa` is [90000, 30000], expected the lesser first",
+        "w.yaml:8:73: `range_pa` is [90000, 30000], expected the smaller value first",
     );
     check(
         &device("kind: anemometer, distance_constant_m: -2"),
@@ -57,7 +57,7 @@ fn air_and_hull() {
 fn what_is_watched() {
     check(
         &device("kind: motor_telemetry"),
-        "w.yaml:8:11: s1 tells of a motor: expected the key `thruster`, the thruster that it drives",
+        "w.yaml:8:11: s1 measures a motor: expected the key `thruster`, the thruster of this motor",
     );
     check(
         &device("kind: power_meter"),

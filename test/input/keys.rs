@@ -72,39 +72,39 @@ fn missing_keys() {
     );
     check(
         "robots:\n  r: {position_m: [0, 0, -1]}\n",
-        "w.yaml:2:6: missing key `model` (the model: a name in `params/robots`, a file, or a map with `extends` and what is to be other) in `r`",
+        "w.yaml:2:6: missing key `model` (robot model: a name in `params/robots`, a file, or a map with `extends` and overrides) in `r`",
     );
     check(
         "robots:\n  r:\n    model:\n      source: test\n      body: {mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1}}\n",
         concat!(
             "w.yaml:5:13: missing key `axes` (axes of all vectors and matrices of this body) in `body`\n",
-            "w.yaml:5:13: missing key `source` (where the figures come from) in `body`\n",
-            "w.yaml:5:41: missing key `zz` (about z) in `inertia_kg_m2`"
+            "w.yaml:5:13: missing key `source` (source of the parameter values) in `body`\n",
+            "w.yaml:5:41: missing key `zz` (moment of inertia about z) in `inertia_kg_m2`"
         ),
     );
     check(
         &bluerov2("source: ''"),
-        "w.yaml:5:15: `source`: expected a text that is not empty, found text ``",
+        "w.yaml:5:15: `source`: expected a non-empty string, found string ``",
     );
     check(
         &world("water: {current: {kind: uniform}}"),
-        "w.yaml:1:18: missing key `speed_m_s` (speed) in `current`",
+        "w.yaml:1:18: missing key `speed_m_s` (horizontal speed of the current) in `current`",
     );
     check(
         &world("water: {variation: {std_m_s: [0.1, 0.1, 0]}}"),
-        "w.yaml:1:20: missing key `correlation_time_s` (correlation time) in `variation`",
+        "w.yaml:1:20: missing key `correlation_time_s` (correlation time of the variation) in `variation`",
     );
     check(
         &body("loads: {ballast: {force_n: -3}}, "),
-        "w.yaml:5:56: missing key `at_m` (where it acts) in `ballast`",
+        "w.yaml:5:56: missing key `at_m` (point at which the force acts, relative to the body origin) in `ballast`",
     );
     check(
         &plain("sensors: {imu: {rate_hz: 1}}"),
-        "w.yaml:6:22: missing key `device` (the sensor: a name in `params/sensors`, a file, or a map) in `imu`",
+        "w.yaml:6:22: missing key `device` (type of the sensor: a name in `params/sensors`, a file, or a map) in `imu`",
     );
     check(
         "robots:\n  r: {model: bluerov2, repeat: {count: [2, 1, 1]}}\n",
-        "w.yaml:2:32: missing key `spacing_m` (distance between copies) in `repeat`",
+        "w.yaml:2:32: missing key `spacing_m` (distance between copies along east, north and up) in `repeat`",
     );
 }
 
@@ -112,7 +112,7 @@ fn missing_keys() {
 fn kinds() {
     check(
         &world("water: {current: {kind: unifrom, speed_m_s: 1}}"),
-        "w.yaml:1:25: `kind`: expected one of `none`, `uniform`, `profile`, found text `unifrom`; did you mean `uniform`?",
+        "w.yaml:1:25: `kind`: expected one of `none`, `uniform`, `profile`, found string `unifrom`; did you mean `uniform`?",
     );
     check(
         &world("water: {current: {speed_m_s: 1}}"),
@@ -120,7 +120,7 @@ fn kinds() {
     );
     check(
         &world("water: {current: uniform}"),
-        "w.yaml:1:18: missing key `speed_m_s` (speed) in `current`",
+        "w.yaml:1:18: missing key `speed_m_s` (horizontal speed of the current) in `current`",
     );
     check(
         &world("water: {current: [uniform]}"),
@@ -136,23 +136,23 @@ fn kinds() {
     );
     check(
         &world("step: {integrator: rk45}"),
-        "w.yaml:1:20: `integrator`: expected one of `rk4`, `semi_implicit`, found text `rk45`; did you mean `rk4`?",
+        "w.yaml:1:20: `integrator`: expected one of `rk4`, `semi_implicit`, found string `rk45`; did you mean `rk4`?",
     );
     check(
         &body("hull: {kind: cylinder}, "),
-        "w.yaml:5:52: `kind`: expected one of `sphere`, `box`, `ellipsoid`, `mesh`, `bounding_box`, found text `cylinder`",
+        "w.yaml:5:52: `kind`: expected one of `sphere`, `box`, `ellipsoid`, `mesh`, `bounding_box`, found string `cylinder`",
     );
     check(
         &body("hull: box, "),
-        "w.yaml:5:45: missing key `size_m` (length, width, height) in `hull`",
+        "w.yaml:5:45: missing key `size_m` (length, width and height, along x, y and z) in `hull`",
     );
     check(
         &bluerov2("body: {axes: ned}"),
-        "w.yaml:5:20: `axes`: expected one of `flu`, `frd`, found text `ned`",
+        "w.yaml:5:20: `axes`: expected one of `flu`, `frd`, found string `ned`",
     );
     check(
         &device("kind: sonar"),
-        "w.yaml:8:52: `kind`: expected one of `imu`, `ahrs`, `ins`, `gnss`, `gnss_heading`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `probe`, `ctd`, `water_sampler`, `barometer`, `anemometer`, `leak_detector`, `motor_telemetry`, `power_meter`, `laser`, `tilting_laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`, found text `sonar`",
+        "w.yaml:8:52: `kind`: expected one of `imu`, `ahrs`, `ins`, `gnss`, `gnss_heading`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `probe`, `ctd`, `water_sampler`, `barometer`, `anemometer`, `leak_detector`, `motor_telemetry`, `power_meter`, `laser`, `tilting_laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`, found string `sonar`",
     );
     check(
         &device("latency_s: 0"),

@@ -19,7 +19,7 @@ fn beacons() {
     );
     check(
         &world("beacon: pinger_27khz, link: arm"),
-        "w.yaml:6:43: b has a `link` and no `robot` that it belongs to: expected both or none",
+        "w.yaml:6:43: b has a `link` but no `robot`: expected both or none",
     );
     check(
         &world(
@@ -29,7 +29,7 @@ fn beacons() {
     );
     check(
         &world("beacon: {source: a, kind: horn, frequency_khz: 20, source_level_db: 180}"),
-        "w.yaml:6:41: `kind`: expected one of `pinger`, `transponder`, `locator`, found text `horn`",
+        "w.yaml:6:41: `kind`: expected one of `pinger`, `transponder`, `locator`, found string `horn`",
     );
 }
 
@@ -37,7 +37,7 @@ fn beacons() {
 fn instruments() {
     check(
         &device("kind: hydrophone, band_khz: [30, 20], max_range_m: 100"),
-        "w.yaml:8:74: `band_khz` is [30, 20], expected the lesser first",
+        "w.yaml:8:74: `band_khz` is [30, 20], expected the smaller value first",
     );
     check(
         &device(&format!(
@@ -83,11 +83,11 @@ fn detectors() {
     );
     check(
         &device("kind: obstacle_detector, max_range_m: 60, height_m: [3, 1]"),
-        "w.yaml:8:98: `height_m` is [3, 1], expected the lesser first",
+        "w.yaml:8:98: `height_m` is [3, 1], expected the smaller value first",
     );
     check(
         &device("kind: obstacle_detector, max_range_m: 60, sensor: sonar"),
-        "w.yaml:8:96: `sonar` has no echoes to box, expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, which the robot has not",
+        "w.yaml:8:96: `sonar` has no echoes to process, expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, but the robot has none",
     );
     check(
         &(body("") + "obstacles: {o: {position_m: [0, 0, 0], size_m: [1, 0, 1]}}\n"),
@@ -105,7 +105,7 @@ fn ais_and_radar() {
     check(&ais("robot: q, mmsi: 1"), "w.yaml:6:18: no robot `q` for v");
     check(
         &ais("mmsi: 1, class: c"),
-        "w.yaml:6:27: `class`: expected one of `a`, `b`, found text `c`",
+        "w.yaml:6:27: `class`: expected one of `a`, `b`, found string `c`",
     );
     let radar =
         "kind: radar, transmit_w: 4000, antenna_gain_db: 25, beam_width_deg: 2, pulse_us: 0.1";
@@ -113,7 +113,7 @@ fn ais_and_radar() {
         &device(&format!(
             "{radar}, max_range_m: 3000, levels_dbm: [-40, -100]"
         )),
-        "w.yaml:8:163: `levels_dbm` is [-40, -100], expected the lesser first",
+        "w.yaml:8:163: `levels_dbm` is [-40, -100], expected the smaller value first",
     );
     check(
         &device(&format!(
@@ -125,7 +125,7 @@ fn ais_and_radar() {
         &device(&format!(
             "{radar}, max_range_m: 3000, speed_rpm: 120, levels_dbm: [-100, -40]"
         )),
-        "w.yaml:8:162: 2 turns and 1 sectors a second, expected a sector of a turn at most",
+        "w.yaml:8:162: 2 turns and 1 sectors per second, expected sectors of at most one turn",
     );
 }
 
@@ -135,7 +135,7 @@ fn keys_that_do_nothing() {
     let idle = |keys: &str, key: &str, with: &str| {
         let value = keys.split(&format!("{key}: ")).next().unwrap().len() + key.len() + 2;
         let text = format!(
-            "w.yaml:8:{}: `{key}` does nothing without `{with}`",
+            "w.yaml:8:{}: `{key}` has no effect without `{with}`",
             46 + value
         );
         check(&device(keys), &text);
@@ -180,16 +180,16 @@ fn keys_that_do_nothing() {
     let node = "beacons: {gate: {beacon: {source: test, kind: locator, frequency_khz: 25, source_level_db: 180}, start_s: 4}}\n";
     check(
         &(body("") + node),
-        "w.yaml:6:107: `start_s` does nothing for gate, which does not send by its own clock: expected with a pinger only",
+        "w.yaml:6:107: `start_s` has no effect for gate, which does not transmit by its own clock: use it with a pinger only",
     );
     let gauge = "kind: pressure";
     check(
         &device(gauge).replace("s1:\n", "s1:\n          lazy: true\n"),
-        "w.yaml:8:17: `lazy` does nothing for s1, which does not look around",
+        "w.yaml:8:17: `lazy` has no effect for s1, which is not an exteroceptive sensor",
     );
     let camera = "kind: camera, width: 64, height: 48, horizontal_fov_deg: 70, exposure_ev100: 9";
     check(
         &device(&format!("{camera}, auto_exposure_ev100: [1, 9]")),
-        "w.yaml:8:147: `auto_exposure_ev100` does nothing beside `exposure_ev100`: expected one of them",
+        "w.yaml:8:147: `auto_exposure_ev100` has no effect together with `exposure_ev100`: expected one of them",
     );
 }

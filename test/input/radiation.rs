@@ -57,7 +57,7 @@ fn broken_tables_are_refused() {
     assert_eq!(table(&good), "", "a good one");
     assert_eq!(
         table(&good.replacen("   1\t    1\t", "   7\t    1\t", 1)),
-        "`t.1`: line 1: found the mode 7, expected 1 to 6: tables of one body, without other modes"
+        "`t.1`: line 1: found the mode 7, expected 1 to 6: the table must be of one body without generalized modes"
     );
     assert_eq!(
         table("8.0 1 1 0.5\n"),
@@ -74,7 +74,7 @@ fn broken_tables_are_refused() {
     let negative: String = (1..7).map(|k| format!("{k} 3 3 0.5 -0.3\n")).collect();
     assert!(
         table(&negative)
-            .starts_with("the radiation of base_link would feed in energy at some frequency, ")
+            .starts_with("the radiation of base_link would add energy at some frequency, ")
     );
     assert_eq!(
         said(
@@ -83,7 +83,7 @@ fn broken_tables_are_refused() {
             BALL,
             ""
         ),
-        "`t.nc`: the file ends at byte 8, in its head"
+        "`t.nc`: the file ends at byte 8, in its header"
     );
 }
 
@@ -109,7 +109,7 @@ fn wave_forces_must_fit_the_hull() {
             "excitation: t.3",
             "{kind: ellipsoid, size_m: [2, 2, 2]}"
         ),
-        "the tables hold wave forces, which need a hull of the kind `mesh` for the waves' own pressure: give base_link one, or \
+        "the tables contain wave forces, which need a hull of the kind `mesh` for the pressure of the incident waves: give base_link one, or \
          leave them out"
     );
     let ahead: String = three
@@ -119,7 +119,7 @@ fn wave_forces_must_fit_the_hull() {
         .collect();
     assert_eq!(
         with(&ahead, "excitation: t.3", BALL),
-        "the wave forces' headings go neither from 0 to 180 degrees nor all round: others would be guessed"
+        "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle: expected one of the two"
     );
     let gap = three.replacen("  180.000000", "  170.000000", 6);
     assert!(with(&gap, "excitation: t.3", BALL).starts_with("`t.3`: no force at the period "));

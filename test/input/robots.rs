@@ -8,19 +8,19 @@ use super::{bluerov2, check, joint, plain};
 fn names() {
     check(
         "robots:\n  ROV: {model: bluerov2}\n",
-        "w.yaml:2:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `ROV`",
+        "w.yaml:2:3: in `robots`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `ROV`",
     );
     check(
         "robots:\n  my-rov: {model: bluerov2}\n",
-        "w.yaml:2:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `my-rov`",
+        "w.yaml:2:3: in `robots`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `my-rov`",
     );
     check(
         "robots:\n  1st: {model: bluerov2}\n",
-        "w.yaml:2:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `1st`",
+        "w.yaml:2:3: in `robots`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `1st`",
     );
     check(
         "robots:\n  a.b: {model: bluerov2}\n",
-        "w.yaml:2:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `a.b`",
+        "w.yaml:2:3: in `robots`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `a.b`",
     );
     check(
         "robots:\n  r_0: {model: bluerov2}\n  r: {model: bluerov2, repeat: {count: [2, 1, 1], spacing_m: [1, 1, 1]}}\n",
@@ -30,7 +30,7 @@ fn names() {
         &plain(
             "thrusters: {T1: {motor: t200_newton, position_m: [0, 0, 0], direction: [1, 0, 0]}}",
         ),
-        "w.yaml:6:19: in `thrusters`: expected a name of small letters, digits and `_` that starts with a letter, found `T1`",
+        "w.yaml:6:19: in `thrusters`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `T1`",
     );
 }
 
@@ -111,15 +111,15 @@ fn limits_of_joints() {
         &joint("{kind: prismatic, lower_rad: 0, upper_rad: 1}"),
         concat!(
             "w.yaml:9:18: the joint of arm has no limits, expected `lower_m` and `upper_m`\n",
-            "w.yaml:9:47: the joint of arm: `lower_rad` means nothing to a prismatic joint\n",
-            "w.yaml:9:61: the joint of arm: `upper_rad` means nothing to a prismatic joint"
+            "w.yaml:9:47: the joint of arm: `lower_rad` does not apply to a prismatic joint\n",
+            "w.yaml:9:61: the joint of arm: `upper_rad` does not apply to a prismatic joint"
         ),
     );
     check(
         &joint("{kind: continuous, lower_rad: -1, upper_rad: 1}"),
         concat!(
-            "w.yaml:9:48: the joint of arm: `lower_rad` means nothing to a continuous joint\n",
-            "w.yaml:9:63: the joint of arm: `upper_rad` means nothing to a continuous joint"
+            "w.yaml:9:48: the joint of arm: `lower_rad` does not apply to a continuous joint\n",
+            "w.yaml:9:63: the joint of arm: `upper_rad` does not apply to a continuous joint"
         ),
     );
 }
@@ -128,11 +128,11 @@ fn limits_of_joints() {
 fn joints() {
     check(
         &joint("{kind: hinge}"),
-        "w.yaml:9:25: `kind`: expected one of `revolute`, `continuous`, `prismatic`, `fixed`, found text `hinge`",
+        "w.yaml:9:25: `kind`: expected one of `revolute`, `continuous`, `prismatic`, `fixed`, found string `hinge`",
     );
     check(
         &joint("{axis: [0, 0, 1]}"),
-        "w.yaml:9:18: missing key `kind` (what moves) in `joint`",
+        "w.yaml:9:18: missing key `kind` (type of the joint) in `joint`",
     );
     check(
         &joint("{kind: continuous, axis: [0, 0, 0]}"),
@@ -152,7 +152,7 @@ fn joints() {
     );
     check(
         &joint("{kind: continuous, drive: velocity}"),
-        "w.yaml:9:44: `drive`: expected one of `effort`, `position`, `servo`, found text `velocity`",
+        "w.yaml:9:44: `drive`: expected one of `effort`, `position`, `servo`, found string `velocity`",
     );
     check(
         &joint("{kind: continuous, drive: {kind: effort, max_speed: 1}}"),
@@ -178,6 +178,6 @@ fn positions_of_joints_at_the_start() {
     );
     check(
         &(joint("{kind: continuous}") + "    joints_rad: {arm_joint: open}\n"),
-        "w.yaml:11:29: `arm_joint`: expected a number [rad], found text `open`",
+        "w.yaml:11:29: `arm_joint`: expected a number [rad], found string `open`",
     );
 }

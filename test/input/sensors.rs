@@ -9,17 +9,17 @@ use merrow_world::{Overrides, load_text};
 fn rates() {
     check(
         &bluerov2("sensors: {imu: {rate_hz: 600, device: {max_rate_hz: 500}}}"),
-        "w.yaml:5:32: imu is asked for 600 samples per second, the device gives at most 500",
+        "w.yaml:5:32: imu is set to 600 samples per second, the device supports at most 500",
     );
     // one cause, one line, also of what a scan has to fit in and of what is on its way
     check(
         &device("kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, latency_s: 0.2")
             .replace("rate_hz: 1,", "rate_hz: 100000,"),
-        "w.yaml:8:43: s1 is asked for 100000 samples per second, the step allows 500: lower the rate or `dt_s`",
+        "w.yaml:8:43: s1 is set to 100000 samples per second, the time step allows 500: lower the rate or `dt_s`",
     );
     check(
         &("step: {dt_s: 0.01}\n".to_string() + &bluerov2("sensors: {imu: {rate_hz: 200}}")),
-        "w.yaml:6:32: imu is asked for 200 samples per second, the step allows 100: lower the rate or `dt_s`",
+        "w.yaml:6:32: imu is set to 200 samples per second, the time step allows 100: lower the rate or `dt_s`",
     );
     check(
         &bluerov2("sensors: {imu: {rate_hz: 0}}"),
@@ -47,13 +47,13 @@ fn rates() {
 fn dvl_and_altimeter() {
     check(
         &device("kind: dvl, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [50, 0.5]"),
-        "w.yaml:8:111: `altitude_m` is [50, 0.5], expected the lesser first",
+        "w.yaml:8:111: `altitude_m` is [50, 0.5], expected the smaller value first",
     );
     check(
         &device(
             "kind: dvl, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [0.5, 50], water_layer_m: [4, 2]",
         ),
-        "w.yaml:8:137: `water_layer_m` is [4, 2], expected the lesser first",
+        "w.yaml:8:137: `water_layer_m` is [4, 2], expected the smaller value first",
     );
     check(
         &device(
@@ -68,13 +68,13 @@ fn dvl_and_altimeter() {
     let modes = "kind: dvl, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [0.5, 50], range_modes: [";
     check(
         &device(&format!("{modes}{{altitude_m: [3, 1], rate_hz: 10}}]")),
-        "w.yaml:8:149: `altitude_m` is [3, 1], expected the lesser first",
+        "w.yaml:8:149: `altitude_m` is [3, 1], expected the smaller value first",
     );
     check(
         &device(&format!(
             "{modes}{{altitude_m: [1, 9], rate_hz: 10}}, {{altitude_m: [2, 8], rate_hz: 5}}]"
         )),
-        "w.yaml:8:184: a range mode that does not reach higher than the one before, at both ends",
+        "w.yaml:8:184: the range mode is not higher than the previous one: expected higher altitudes at both ends",
     );
     check(
         &device(&format!(
@@ -123,7 +123,7 @@ fn satellite_receivers() {
     );
     check(
         &device(&format!("{gnss}, augmentation: rtk")),
-        "w.yaml:8:112: `augmentation`: expected one of `none`, `satellites`, `ground`, found text `rtk`",
+        "w.yaml:8:112: `augmentation`: expected one of `none`, `satellites`, `ground`, found string `rtk`",
     );
     check(
         &device(&format!("{gnss}, sky: {{satellites: 3}}")),
@@ -135,11 +135,11 @@ fn satellite_receivers() {
     );
     check(
         &device("kind: gnss_heading, baseline_std_m: 0.01"),
-        "w.yaml:8:19: missing key `antennas_m` (places of the antennas in the sensor's frame; the heading follows from the direction of the first to the second) in `device`",
+        "w.yaml:8:19: missing key `antennas_m` (positions of the antennas in the sensor frame) in `device`",
     );
     check(
         &device("kind: gnss_heading, baseline_std_m: 0.01, antennas_m: [[0, 0, 0], [0, 0, 1]]"),
-        "w.yaml:8:100: the antennas stand over one another, expected 0.01 m or more between them",
+        "w.yaml:8:100: the antennas are above each other, expected a horizontal distance of 0.01 m or more",
     );
 }
 
@@ -185,7 +185,7 @@ fn aids() {
     check(&with("", ", aids: {dvl: d}"), "accepted");
     check(
         &with(", aids: {dvl: d}", ""),
-        "w.yaml:10:34: t is no `ins` but `odometry`: nothing helps it",
+        "w.yaml:10:34: t is of the kind `odometry`; only an `ins` can have `aids`",
     );
     check(
         &with("", ", aids: {dvl: dd}"),
@@ -211,7 +211,7 @@ fn readings_on_their_way() {
     let text = "step: {dt_s: 0.000001}\n".to_string() + &device("kind: odometry, latency_s: 1");
     check(
         &text.replace("rate_hz: 1,", "rate_hz: 1000000,"),
-        "w.yaml:9:43: s1 would have 1000000 readings on their way at once, expected no more than 10000: lower the rate or `latency_s`",
+        "w.yaml:9:43: s1 would have 1000000 readings in transit at once, expected no more than 10000: lower the rate or `latency_s`",
     );
 }
 
@@ -222,7 +222,7 @@ fn tilting_lasers() {
             "kind: tilting_laser, azimuth_deg: [-45, 45], beams: 91, max_range_m: 30, tilt_deg: [30, -20], tilt_period_s: 1.5",
         ),
         concat!(
-            "w.yaml:8:129: `tilt_deg` is [30, -20], expected the lesser first\n",
+            "w.yaml:8:129: `tilt_deg` is [30, -20], expected the smaller value first\n",
             "w.yaml:8:155: `tilt_period_s` is 1.5, which is 1.500 scans, expected 2 to 43956"
         ),
     );
@@ -239,8 +239,8 @@ fn tilting_lasers() {
     check(
         &device("kind: tilting_laser, azimuth_deg: [-45, 45], beams: 91, max_range_m: 30"),
         concat!(
-            "w.yaml:8:19: missing key `tilt_deg` (least and greatest angle of the unit, positive downwards) in `device`\n",
-            "w.yaml:8:19: missing key `tilt_period_s` (time to and fro) in `device`"
+            "w.yaml:8:19: missing key `tilt_deg` (minimum and maximum angle of the tilt unit, positive downwards) in `device`\n",
+            "w.yaml:8:19: missing key `tilt_period_s` (period of the tilt motion, to and fro) in `device`"
         ),
     );
 }
@@ -258,7 +258,7 @@ fn quality_of_service() {
     );
     check(
         &with("{reliability: best_efort}"),
-        "w.yaml:5:42: `reliability`: expected one of `reliable`, `best_effort`, found text `best_efort`; did you mean `best_effort`?",
+        "w.yaml:5:42: `reliability`: expected one of `reliable`, `best_effort`, found string `best_efort`; did you mean `best_effort`?",
     );
     check(
         &with("{durability: volatile}"),
@@ -277,7 +277,7 @@ fn distortions_that_turn_back() {
     };
     let said = |far: u32| {
         format!(
-            "w.yaml:8:121: the distortion turns back {far} px from the middle, where the edge is at 240 px, expected beyond the picture of 640 x 480: check the signs of its coefficients, and the lens's angle"
+            "w.yaml:8:121: the distortion reverses {far} px from the centre, but the edge is at 240 px, expected no reversal within the image of 640 x 480: check the signs of its coefficients, and the lens's angle"
         )
     };
     // r (1 - 5 r^2) is greatest at r = 1/sqrt(15): 2/3 of that times the focal length of 457.01 px
@@ -296,7 +296,7 @@ fn distortions_that_turn_back() {
     assert_eq!(
         corners,
         [
-            "w.yaml:8:121: the distortion turns back in the corners of the picture: they show nothing"
+            "w.yaml:8:121: the distortion reverses in the corners of the image: they show nothing"
         ]
     );
 }
@@ -328,7 +328,7 @@ fn places_where_sensors_cannot_be() {
         camera,
         "[0.3, 0, 0]",
         &[
-            "w.yaml:8:25: s is within its robot's shape base_link/frame, which it sees: found [0.3, 0, 0], expected a place outside, or `sees_self: false` on the camera",
+            "w.yaml:8:25: s is within its robot's shape base_link/frame, which it renders: found [0.3, 0, 0], expected a position outside, or `sees_self: false` on the camera",
         ],
     );
     check(camera, "[0.6, 0, 0]", &[]);
@@ -342,7 +342,7 @@ fn places_where_sensors_cannot_be() {
         laser,
         "[5, 0.5, 1]",
         &[
-            "w.yaml:8:25: s starts within the structure wall and sees nothing else: found it at [5.00, 0.50, 1.00] in the world, expected a place outside",
+            "w.yaml:8:25: s starts within the structure wall and detects nothing else: found it at [5.00, 0.50, 1.00] in the world, expected a position outside",
         ],
     );
     check(laser, "[5, 0.5, 2.1]", &[]);
@@ -350,7 +350,7 @@ fn places_where_sensors_cannot_be() {
         laser,
         "[200, 0, 0]",
         &[
-            "w.yaml:8:25: s is 200.0 m from the link that carries it, r reaches 0.0 m: expected metres, and a place on the robot",
+            "w.yaml:8:25: s is 200.0 m from the link that carries it, r reaches 0.0 m: expected metres, and a position on the robot",
         ],
     );
     let hull = with(camera, "[0.3, 0, 0]").replace(
@@ -368,14 +368,14 @@ fn impossible_cameras_and_lasers() {
     for (key, time) in [("exposure_s", 5), ("readout_s", 2)] {
         let keys = format!("{camera}, {key}: ");
         let text = format!(
-            "w.yaml:8:{}: `{key}` is {time}, expected at most 1: 1 pictures are taken a second",
+            "w.yaml:8:{}: `{key}` is {time}, expected at most 1: 1 images are taken per second",
             at(&keys)
         );
         check(&device(&format!("{keys}{time}")), &text);
     }
     let laser = "kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, sweep_s: ";
     let text = format!(
-        "w.yaml:8:{}: `sweep_s` is 3, expected at most 1: 1 scans are taken a second",
+        "w.yaml:8:{}: `sweep_s` is 3, expected at most 1: 1 scans are taken per second",
         at(laser)
     );
     check(&device(&format!("{laser}3")), &text);
@@ -383,7 +383,7 @@ fn impossible_cameras_and_lasers() {
         for center in ["[500, 20]", "[5000, 5000]", "[20, -1]"] {
             let keys = format!("{camera}, distortion: {{kind: {distortion}}}, center_px: ");
             let text = format!(
-                "w.yaml:8:{}: `center_px` is {center}, expected within the picture, [0, 0] to [63, 47]",
+                "w.yaml:8:{}: `center_px` is {center}, expected within the image, [0, 0] to [63, 47]",
                 at(&keys)
             );
             check(&device(&format!("{keys}{center}")), &text);
@@ -393,7 +393,7 @@ fn impossible_cameras_and_lasers() {
     check(
         &device(&format!("{gnss}[gps, navstar]")),
         &format!(
-            "w.yaml:8:{}: `systems[1]`: expected one of `gps`, `glonass`, `beidou`, `galileo`, found text `navstar`",
+            "w.yaml:8:{}: `systems[1]`: expected one of `gps`, `glonass`, `beidou`, `galileo`, found string `navstar`",
             at(gnss) + 6
         ),
     );

@@ -16,7 +16,7 @@ fn servos() {
     check(&servo(""), "accepted");
     check(
         &joint("{kind: continuous, drive: {kind: servo, max_speed: 1}}"),
-        "w.yaml:9:44: missing key `law` (from the wanted velocity to an effort) in `drive`",
+        "w.yaml:9:44: missing key `law` (control law of the velocity loop) in `drive`",
     );
     check(
         &servo("mode: position, "),
@@ -24,11 +24,11 @@ fn servos() {
     );
     check(
         &servo("rate_hz: 1000, "),
-        "w.yaml:9:81: the servo of arm is asked for 1000 ticks per second, the step allows 500: lower the rate or `dt_s`",
+        "w.yaml:9:81: the servo of arm is set to 1000 ticks per second, the time step allows 500: lower the rate or `dt_s`",
     );
     check(
         &servo("actuator: {stall_effort: 3}, "),
-        "w.yaml:9:97: `stall_effort` alone makes no line, expected `no_load_speed` too",
+        "w.yaml:9:97: `stall_effort` alone does not define a torque-speed line, expected `no_load_speed` too",
     );
     check(
         &servo("actuator: {backlash: 0.01}, "),

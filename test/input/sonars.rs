@@ -30,7 +30,7 @@ fn pings() {
         &sonar(&format!(
             "{SCANS}, max_range_m: 30, ray_bent: true, multipath: true"
         )),
-        "w.yaml:6:240: `ray_bent` and `multipath` do not go together: expected one of them",
+        "w.yaml:6:240: `ray_bent` and `multipath` cannot be combined: expected one of them",
     );
     check(
         &sonar(&format!("{SCANS}, max_range_m: .nan")),
@@ -38,7 +38,7 @@ fn pings() {
     );
     check(
         &sonar(&SCANS.replace("[0, 1]", "[1, 0], max_range_m: 30")),
-        "w.yaml:6:205: `levels_db` is [1, 0], expected the lesser first",
+        "w.yaml:6:205: `levels_db` is [1, 0], expected the smaller value first",
     );
 }
 
@@ -50,23 +50,23 @@ fn heads_and_tilts() {
     );
     check(
         &sonar(&format!("{SCANS}, max_range_m: 30, tilt_deg: [-10, 10]")),
-        "w.yaml:6:240: `tilt_deg` and `tilt_period_s` go together: expected both",
+        "w.yaml:6:240: `tilt_deg` and `tilt_period_s` require each other: expected both",
     );
     check(
         &sonar(&format!("{SCANS}, max_range_m: 30, tilt_period_s: 4")),
-        "w.yaml:6:245: `tilt_deg` and `tilt_period_s` go together: expected both",
+        "w.yaml:6:245: `tilt_deg` and `tilt_period_s` require each other: expected both",
     );
     check(
         &sonar(&format!(
             "{SCANS}, max_range_m: 30, tilt_deg: [10, -10], tilt_period_s: 4"
         )),
-        "w.yaml:6:240: `tilt_deg` is [10, -10], expected the lesser first",
+        "w.yaml:6:240: `tilt_deg` is [10, -10], expected the smaller value first",
     );
     check(
         &sonar(&format!(
             "{SCANS}, max_range_m: 30, tilt_deg: [-10, 10], tilt_period_s: 0.5"
         )),
-        "w.yaml:6:266: `tilt_period_s` is 0.5, which is 1.000 pings, expected 2 at least",
+        "w.yaml:6:266: `tilt_period_s` is 0.5, which is 1.000 pings, expected at least 2",
     );
     check(
         &sonar(&format!(
@@ -110,7 +110,7 @@ fn detectors_keep_up_with_heads() {
     check(&detector(2, ""), "accepted");
     check(
         &detector(5, ""),
-        "w.yaml:7:81: `s` pings 2 times a second and the detector boxes 5: expected as often, so that no bearing is missed",
+        "w.yaml:7:81: `s` pings 2 times per second and the rate of the detector is 5: expected equal rates, so that no bearing is missed",
     );
     check(
         &detector(2, ", keep_s: -1"),

@@ -20,7 +20,7 @@ fn what_is_no_world_at_all() {
     );
     check(
         "hello\n",
-        "w.yaml:1:1: the file: expected a map with keys, found text `hello`",
+        "w.yaml:1:1: the file: expected a map with keys, found string `hello`",
     );
     check(
         "42\n",
@@ -28,7 +28,7 @@ fn what_is_no_world_at_all() {
     );
     check(
         "robots: bluerov2\n",
-        "w.yaml:1:9: `robots`: expected a map of names to maps with keys, found text `bluerov2`",
+        "w.yaml:1:9: `robots`: expected a map of names to maps with keys, found string `bluerov2`",
     );
     check(
         "robots:\n- model: bluerov2\n",
@@ -76,7 +76,7 @@ fn yaml_that_is_not_used_here() {
     );
     check(
         "robots: !!map {}\n",
-        "w.yaml:1:9: YAML tags (`!...`) are not used here: expected the value alone",
+        "w.yaml:1:9: YAML tags (`!...`) are not supported: expected the value alone",
     );
     check(
         "robots: &a {}\nseabed:\n  <<: *a\n",
@@ -100,14 +100,14 @@ fn yaml_that_is_not_used_here() {
 fn keys_said_twice() {
     check(
         "seed: 1\nseed: 2\nrobots: {}\n",
-        "w.yaml:2:1: the key `seed` is said twice in one map",
+        "w.yaml:2:1: duplicate key `seed` in one map",
     );
     check(
         "robots:\n  r: {model: bluerov2}\n  r: {model: rexrov}\n",
-        "w.yaml:3:3: the key `r` is said twice in one map",
+        "w.yaml:3:3: duplicate key `r` in one map",
     );
     check(
         "robots: {r: {model: bluerov2, position_m: [0, 0, 0], position_m: [1, 0, 0]}}\n",
-        "w.yaml:1:54: the key `position_m` is said twice in one map",
+        "w.yaml:1:54: duplicate key `position_m` in one map",
     );
 }

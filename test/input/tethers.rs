@@ -43,7 +43,7 @@ fn lengths_and_segments() {
     );
     check(
         &tether(LINE, ENDS, "segments: 5"),
-        "w.yaml:4:6: missing key `length_m` (unstretched length) in `t`",
+        "w.yaml:4:6: missing key `length_m` (unstretched length of the line) in `t`",
     );
     check(
         &tether(LINE, ENDS, "length_m: 3"),
@@ -93,7 +93,7 @@ fn ends() {
     );
     check(
         &to("kind: ship"),
-        "w.yaml:4:87: `kind`: expected one of `world`, `seabed`, `robot`, `free`, found text `ship`",
+        "w.yaml:4:87: `kind`: expected one of `world`, `seabed`, `robot`, `free`, found string `ship`",
     );
     check(
         "robots: {}\ntethers: {t: {line: fathom_rov_tether, from: {kind: free, position_m: [0, 0, 0]}, to: {kind: robot, robot: a}, length_m: 1}}\n",
@@ -122,7 +122,7 @@ fn catenaries_and_winches() {
             ENDS,
             "length_m: 10, winch: {max_speed_m_s: 1, max_length_m: 8}",
         ),
-        "w.yaml:4:126: the winch of t holds 1 m to 8 m of line, expected the length of 10 m among them",
+        "w.yaml:4:126: the winch of t holds 1 m to 8 m of line, expected the length of 10 m within this range",
     );
     check(
         &tether(
@@ -130,7 +130,7 @@ fn catenaries_and_winches() {
             "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [5, 0, 0]}",
             "length_m: 10, winch: {max_speed_m_s: 1, stands_at: to}",
         ),
-        "w.yaml:4:138: the winch of t stands at `to`, expected an end that is not free",
+        "w.yaml:4:138: the winch of t is at `to`, expected an end that is not free",
     );
 }
 
@@ -185,6 +185,6 @@ fn bending_and_breaking() {
     );
     check(
         &clamped(LINE, "[0, 0, -1]"),
-        "w.yaml:4:86: t is clamped, expected a line with `bending_stiffness_nm2`: a rope leaves its end anyhow",
+        "w.yaml:4:86: t is clamped, expected a line with `bending_stiffness_nm2`: a clamp has no effect without it",
     );
 }

@@ -47,12 +47,12 @@ fn what_is_no_urdf() {
     check(
         "sdf",
         "<sdf/>",
-        "r.urdf:1:1: no URDF: expected the element `robot`, found `sdf`",
+        "r.urdf:1:1: not a URDF: expected the element `robot`, found `sdf`",
     );
     check(
         "xacro",
         "<robot xmlns:xacro='http://www.ros.org/wiki/xacro' name='r'><xacro:arm/></robot>",
-        "r.urdf:1:1: a xacro file, expected what `xacro` makes of it: run `xacro file.xacro > file.urdf`",
+        "r.urdf:1:1: found a xacro file, expected the output of `xacro`: run `xacro file.xacro > file.urdf`",
     );
     check(
         "empty",
@@ -72,7 +72,7 @@ fn numbers_and_elements() {
         ),
         (
             "<inertial><mass value='-1'/><inertia/></inertial>",
-            "r.urdf:3:1: the mass is -1 kg, expected none below 0",
+            "r.urdf:3:1: the mass is -1 kg, expected at least 0",
         ),
         (
             "<inertial><mass value='1'/></inertial>",
@@ -105,7 +105,7 @@ fn numbers_and_elements() {
     check(
         "blank",
         "<robot name='r'><link name='a b'/></robot>",
-        "r.urdf:1:17: the name `a b` has blanks in it, which frames of ROS cannot have",
+        "r.urdf:1:17: the name `a b` contains blanks, which are not allowed in ROS frame names",
     );
 }
 
@@ -114,7 +114,7 @@ fn trees() {
     check(
         "parent",
         &robot("<joint name='j' type='fixed'><parent link='bse'/><child link='arm'/></joint>"),
-        "r.urdf:3:30: the joint `j` names the link `bse`, which is not there; did you mean `base`?",
+        "r.urdf:3:30: the joint `j` refers to the missing link `bse`; did you mean `base`?",
     );
     check(
         "ends",
@@ -128,7 +128,7 @@ fn trees() {
     check(
         "loop",
         &robot(&two),
-        "r.urdf:4:51: the link `arm` has two parents, by the joints `j` and `k`: a loop, expected a tree",
+        "r.urdf:4:51: the link `arm` has two parents, through the joints `j` and `k`: expected a tree without loops",
     );
     let back = format!(
         "{}\n<joint name='k' type='fixed'><parent link='arm'/><child link='base'/></joint>",
@@ -137,7 +137,7 @@ fn trees() {
     check(
         "circle",
         &robot(&back),
-        "r.urdf:1:1: every link has a parent: the joints run in a loop, expected a tree with one root",
+        "r.urdf:1:1: every link has a parent: the joints form a loop, expected a tree with one root",
     );
     let apart = format!(
         "{}\n<link name='c'/><link name='d'/>\n<joint name='k' type='fixed'><parent link='c'/><child link='d'/></joint>\n<joint name='l' type='fixed'><parent link='d'/><child link='c'/></joint>",
@@ -146,12 +146,12 @@ fn trees() {
     check(
         "apart",
         &robot(&apart),
-        "r.urdf:4:1: the link `c` hangs in a loop of joints that the root does not reach: expected a tree",
+        "r.urdf:4:1: the link `c` is in a loop of joints that is not connected to the root: expected a tree",
     );
     check(
         "roots",
         &robot(""),
-        "r.urdf:2:1: 2 links have no parent, `base` and `arm` among them: expected one root",
+        "r.urdf:2:1: 2 links have no parent, among them `base` and `arm`: expected one root",
     );
     let message = messages(
         "twice",
@@ -159,17 +159,17 @@ fn trees() {
         "",
     );
     assert!(
-        message.starts_with("r.urdf:4:1: two links are called `arm`: the first stands at "),
+        message.starts_with("r.urdf:4:1: two links are named `arm`: the first is at "),
         "{message}"
     );
 }
 
 #[test]
 fn joints() {
-    let floating = "r.urdf:3:1: a joint of type `floating` is not simulated: the base floats by itself (`base: floating`), and \
-                    what floats apart is a robot or prop of its own";
+    let floating = "r.urdf:3:1: a joint of type `floating` is not supported: the base can float (`base: floating`), and \
+                    any other floating body must be a robot or prop of its own";
     check("floating", &robot(&joint("floating", "")), floating);
-    let planar = "r.urdf:3:1: a joint of type `planar` is not simulated: write two prismatic joints and a continuous one";
+    let planar = "r.urdf:3:1: a joint of type `planar` is not supported: write two prismatic joints and a continuous one";
     check("planar", &robot(&joint("planar", "")), planar);
     check(
         "kind",
@@ -184,7 +184,7 @@ fn joints() {
     check(
         "limits",
         &robot(&joint("prismatic", "\n<limit lower='1' upper='0'/>")),
-        "r.urdf:4:1: the joint `j`: `lower` is 1, expected no more than `upper` 0",
+        "r.urdf:4:1: the joint `j`: `lower` is 1, expected at most `upper` 0",
     );
     for key in ["effort", "velocity"] {
         check(
@@ -196,7 +196,7 @@ fn joints() {
     check(
         "axis",
         &robot(&joint("continuous", "\n<axis xyz='0 0 0'/>")),
-        "r.urdf:4:1: the axis of the joint `j` has no length",
+        "r.urdf:4:1: the axis of the joint `j` has zero length",
     );
     check(
         "damping",
@@ -207,7 +207,7 @@ fn joints() {
     check(
         "mimic",
         &mimic("k"),
-        "r.urdf:4:1: the joint `j` mimics `k`, which is not there",
+        "r.urdf:4:1: the joint `j` mimics the missing joint `k`",
     );
     check(
         "itself",
@@ -227,7 +227,7 @@ fn masses() {
     check(
         "massless",
         &without("<link name='arm'/>", "continuous"),
-        "r.urdf:2:1: the link `arm` moves and has no mass, nor has what is fixed to it: expected <inertial> with a positive mass",
+        "r.urdf:2:1: the link `arm` is movable, but neither it nor the links fixed to it have a mass: expected <inertial> with a positive mass",
     );
     check("fixed", &without("<link name='arm'/>", "fixed"), "accepted");
     let singular = "<link name='arm'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='1' ixz='0' iyz='0'/></inertial></link>";
@@ -239,7 +239,7 @@ fn masses() {
     check(
         "base",
         "<robot name='r'>\n<link name='world'/></robot>",
-        "r.urdf:2:1: the root link `world` stands for the world, to which the robot is fixed: write `base: fixed` in its model, or leave the link out",
+        "r.urdf:2:1: the root link `world` represents the world, to which the robot is fixed: write `base: fixed` in its model, or remove the link",
     );
 }
 
@@ -269,12 +269,12 @@ fn what_the_model_says_besides() {
     let plain = super::plain("hydrodynamics: {estimate: nothing}");
     super::check(
         &plain,
-        "w.yaml:6:22: `hydrodynamics` means nothing without `urdf`: write it in `body` and in the bodies of the `links`",
+        "w.yaml:6:22: `hydrodynamics` has no effect without `urdf`: write it in `body` and in the bodies of the `links`",
     );
     let gone = messages("gone", &good, "").len();
     assert_eq!(gone, "accepted".len());
     super::check(
         "robots: {r: {model: {urdf: none.urdf}}}",
-        "w.yaml:1:28: no file `none.urdf`, looked beside `w.yaml` and among Merrow's own",
+        "w.yaml:1:28: no file `none.urdf`, looked next to `w.yaml` and in Merrow's data folders",
     );
 }

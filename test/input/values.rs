@@ -8,23 +8,23 @@ use super::{bluerov2, check, world};
 fn what_is_not_a_number() {
     check(
         &world("gravity_m_s2: fast"),
-        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found text `fast`",
+        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found string `fast`",
     );
     check(
         &world("gravity_m_s2: \"9.81\""),
-        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found text `\"9.81\"`",
+        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found string `\"9.81\"`",
     );
     check(
         &world("gravity_m_s2: 9.81 m/s2"),
-        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found text `9.81 m/s2`",
+        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found string `9.81 m/s2`",
     );
     check(
         &world("gravity_m_s2: 9,81"),
-        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found text `9,81`",
+        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found string `9,81`",
     );
     check(
         &world("gravity_m_s2: nan"),
-        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found text `nan`",
+        "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found string `nan`",
     );
     check(
         &world("gravity_m_s2: true"),
@@ -32,7 +32,7 @@ fn what_is_not_a_number() {
     );
     check(
         &world("gravity_m_s2: "),
-        "w.yaml:1:1: `gravity_m_s2`: expected a non-negative number [m/s2], found nothing",
+        "w.yaml:1:1: `gravity_m_s2`: expected a non-negative number [m/s2], found null",
     );
     check(
         &world("gravity_m_s2: [9.81]"),
@@ -147,7 +147,7 @@ fn lists_and_maps() {
     );
     check(
         "robots:\n  r: {model: bluerov2, position_m: [0, up, 0]}\n",
-        "w.yaml:2:40: `position_m[1]`: expected a number [m], found text `up`",
+        "w.yaml:2:40: `position_m[1]`: expected a number [m], found string `up`",
     );
     check(
         "robots:\n  r: {model: bluerov2, position_m: 3}\n",
@@ -171,7 +171,7 @@ fn lists_and_maps() {
     );
     check(
         &world("description: [a]"),
-        "w.yaml:1:14: `description`: expected a text, found a list of 1",
+        "w.yaml:1:14: `description`: expected a string, found a list of 1",
     );
     check(
         &world("water: {current: {kind: profile, layers: []}}"),
@@ -189,13 +189,13 @@ fn layers_of_the_current() {
         &world(
             "water: {current: {kind: profile, layers: [{depth_m: 10, speed_m_s: 1}, {depth_m: 0, speed_m_s: 1}]}}",
         ),
-        "w.yaml:1:42: the layers of the current do not go down: expected rising `depth_m`",
+        "w.yaml:1:42: the layers of the current are not in order: expected increasing `depth_m`",
     );
     check(
         &world(
             "water: {current: {kind: profile, layers: [{depth_m: 0, speed_m_s: 1}, {depth_m: 0, speed_m_s: 2}]}}",
         ),
-        "w.yaml:1:42: the layers of the current do not go down: expected rising `depth_m`",
+        "w.yaml:1:42: the layers of the current are not in order: expected increasing `depth_m`",
     );
     check(
         &world("water: {current: {kind: profile, layers: [{depth_m: -1, speed_m_s: 1}]}}"),

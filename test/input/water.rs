@@ -29,7 +29,7 @@ fn tides() {
 fn streams() {
     check(
         &world("water: {flows: {t: {kind: jett}}}"),
-        "w.yaml:1:27: `kind`: expected one of `tidal`, `jet`, `channel`, `eddy`, `gridded`, found text `jett`; did you mean `jet`?",
+        "w.yaml:1:27: `kind`: expected one of `tidal`, `jet`, `channel`, `eddy`, `gridded`, found string `jett`; did you mean `jet`?",
     );
     check(
         &world("water: {flows: {t: {kind: eddy, spin_rad_s: 1, core_radius_m: 0}}}"),
@@ -44,7 +44,7 @@ fn columns() {
         &layers(
             "layers: [{depth_m: 5, temperature_c: 4, salinity_psu: 35}, {depth_m: 5, temperature_c: 3, salinity_psu: 35}]",
         ),
-        "w.yaml:1:26: the layers do not go down: expected rising `depth_m`",
+        "w.yaml:1:26: the layers are not in order: expected increasing `depth_m`",
     );
     check(
         &layers(
@@ -93,7 +93,7 @@ fn air_and_weather() {
     );
     check(
         &world("air: {gusts: {kind: drydn}}"),
-        "w.yaml:1:21: `kind`: expected one of `none`, `npd`, `dryden`, found text `drydn`; did you mean `dryden`?",
+        "w.yaml:1:21: `kind`: expected one of `none`, `npd`, `dryden`, found string `drydn`; did you mean `dryden`?",
     );
     check(
         &world("weather: {cloud_cover: 2}"),
@@ -119,7 +119,7 @@ fn regions() {
     );
     check(
         &world("water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [9, 0], [0, 9]]}}}"),
-        "w.yaml:1:37: `lake`: the edge after corner 1 crosses that after corner 3: expected corners in order around it",
+        "w.yaml:1:37: `lake`: the edge after corner 1 crosses that after corner 3: expected the corners in order around the region",
     );
     check(
         &world(

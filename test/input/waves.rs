@@ -13,7 +13,7 @@ fn waves(keys: &str) -> String {
 fn kinds_and_values() {
     check(
         &waves("kind: jonswop, hs_m: 1"),
-        "w.yaml:1:23: `kind`: expected one of `none`, `regular`, `pierson_moskowitz`, `jonswap`, `bretschneider`, `torsethaugen`, `tabulated`, `kelpie`, found text `jonswop`; did you mean `jonswap`?",
+        "w.yaml:1:23: `kind`: expected one of `none`, `regular`, `pierson_moskowitz`, `jonswap`, `bretschneider`, `torsethaugen`, `tabulated`, `kelpie`, found string `jonswop`; did you mean `jonswap`?",
     );
     check(
         &waves("kind: jonswap, hs_m: -1"),
@@ -37,7 +37,7 @@ fn kinds_and_values() {
     );
     check(
         &waves("kind: regular, height_m: 1"),
-        "w.yaml:1:16: missing key `period_s` (period) in `waves`",
+        "w.yaml:1:16: missing key `period_s` (period of the wave) in `waves`",
     );
     check(
         &waves("kind: pierson_moskowitz, hs_m: 1, tp_s: 5"),
@@ -49,19 +49,19 @@ fn kinds_and_values() {
 fn one_way_to_say_the_height() {
     check(
         &waves("kind: jonswap, hs_m: 1, fetch_m: 200"),
-        "w.yaml:1:50: a fetch is that of a wind, expected `wind_speed_m_s` with it",
+        "w.yaml:1:50: `fetch_m` requires a wind, expected `wind_speed_m_s` too",
     );
     check(
         &waves("kind: jonswap, hs_m: 1, beaufort: 4"),
-        "w.yaml:1:16: `waves` says its height by `hs_m` and `beaufort`, expected one of `hs_m`, `wind_speed_m_s` or `beaufort`: leave the others out",
+        "w.yaml:1:16: `waves` gives the wave height by `hs_m` and `beaufort`, expected one of `hs_m`, `wind_speed_m_s` or `beaufort`: leave the others out",
     );
     check(
         &waves("kind: torsethaugen, tp_s: 9"),
-        "w.yaml:1:16: `waves` says nothing of its height, expected `hs_m`, `wind_speed_m_s` or `beaufort`: give one",
+        "w.yaml:1:16: `waves` does not give the wave height, expected `hs_m`, `wind_speed_m_s` or `beaufort`: give one",
     );
     check(
         &waves("kind: kelpie"),
-        "w.yaml:1:16: `waves` says nothing of its height, expected `wind_speed_m_s` or `beaufort`: give one",
+        "w.yaml:1:16: `waves` does not give the wave height, expected `wind_speed_m_s` or `beaufort`: give one",
     );
 }
 
@@ -73,7 +73,7 @@ fn spectra_that_are_none() {
     );
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 1], [0.9, 2], [0.7, 0]]"),
-        "w.yaml:1:44: the spectrum's frequencies do not ascend: 0.7 after 0.9, expected rising ones",
+        "w.yaml:1:44: the spectrum's frequencies do not increase: 0.7 after 0.9, expected increasing ones",
     );
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 0], [0.9, 0]]"),

@@ -246,7 +246,7 @@ def check_senseless_goals():
         assert not moved, moved
         lines = []
         assert wait_for(lambda: lines.extend(line.msg for line in take(log) if line.level == WARN) or any(
-            line.startswith("bench: refused") and "follow_joint_trajectory" in line for line in lines)), lines
+            line.startswith("bench: request refused") and "follow_joint_trajectory" in line for line in lines)), lines
         ended(b.follow.result(b.follow.send(**goal([]))[0]), UNKNOWN, INVALID_GOAL)
 
 

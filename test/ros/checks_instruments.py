@@ -60,7 +60,7 @@ def check_water_sampler():
         assert sample.wait(20) and stop.wait(20)
         assert sample.call(**TRIGGER).success
         again = sample.call(**TRIGGER)
-        assert not again.success and again.message == "bottles fills bottle 1", again
+        assert not again.success and again.message == "bottles is already filling bottle 1", again
         full = wait_until(bottles, lambda b: b.status[0].message == "full")
         found = values(full)
         assert found["bottle"] == 1 and found["bottles"] == 2 and found["volume [m3]"] == 0.001

@@ -89,7 +89,7 @@ def check_pause_ends_a_step():
             begin = time.monotonic()
             assert m.get("publish_truth_tf") is True, "no parameter while steps are made"
             other = m.call("step", steps=1)
-            assert not other.success and "under way" in other.message, other
+            assert not other.success and "in progress" in other.message, other
             m.do(ending)
             reply = step.receive(number)
             assert reply is not None, "the step request is still without an answer"
@@ -129,7 +129,7 @@ def check_halted_robot():
             (line,) = lines
             at = 0.002 + 0.8 * i
             assert line.level == 40 and re.fullmatch(
-                rf"{ROBOT}: stopped at {at:.3f} s: .* no longer finite", line.msg), line
+                rf"{ROBOT}: halted at {at:.3f} s: .* no longer finite", line.msg), line
         m.process.send_signal(signal.SIGINT)
         assert m.process.wait(timeout=5) == 0
         assert json.loads(m.output()[0])["halted"] == 1, m.output()[0]
@@ -143,7 +143,7 @@ def check_weather():
         m.step(10)
         assert m.call("weather", names=["visibility_m"], values=[500.0], duration_s=0.0).success
         wrong = m.call("weather", names=["cloud_cover"], values=[2.0], duration_s=0.0)
-        assert not wrong.success and wrong.message == "cloud_cover: found 2, expected 0 to 1", wrong
+        assert not wrong.success and wrong.message == "cloud_cover: found 2; expected 0 to 1", wrong
         wrong = m.call("weather", names=["wind_speed_m_s"], values=[2.0], duration_s=0.0)
         assert not wrong.success and "together" in wrong.message, wrong
 

@@ -4,11 +4,11 @@ use crate::common::tree::Random;
 use merrow_math::Vec3;
 use merrow_model::scene::sea::grid::{Axis, Between, Grid, Outside, Samples};
 use merrow_model::scene::sea::terrain::Terrain;
-use rapier3d_f64::glamx::DQuat;
-use rapier3d_f64::math::{Pose, Vector};
-use rapier3d_f64::parry::query::{Ray, RayCast};
-use rapier3d_f64::parry::shape::HeightField;
-use rapier3d_f64::parry::utils::Array2;
+use parry3d_f64::glamx::DQuat;
+use parry3d_f64::math::{Pose, Vector};
+use parry3d_f64::query::{Ray, RayCast};
+use parry3d_f64::shape::HeightField;
+use parry3d_f64::utils::Array2;
 use std::sync::Arc;
 
 // Goal: rays meet the ground where they meet another program's triangles. Method: a rough ground of 7 x 5 samples, 2000 rays in

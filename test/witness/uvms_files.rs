@@ -171,7 +171,7 @@ fn without_its_command_a_trial_is_replayed_from_the_encoders() {
         (
             "metadata_1.yml",
             "start_time: soon\n",
-            "metadata_1.yml:1:13: `start_time`: expected a number, found text `soon`",
+            "metadata_1.yml:1:13: `start_time`: expected a number, found string `soon`",
         ),
         (
             "commanded/traj1.yaml",

@@ -1,4 +1,4 @@
-//! What sea water takes from sound on its way.
+//! Absorption of sound in sea water as a function of frequency.
 //!
 //! # Law
 //! ```text
@@ -7,36 +7,38 @@
 //!   α = 0.106 f₁ f²/(f₁² + f²) e^((pH-8)/0.56)
 //!     + 0.52 (1 + T/43) (S/35) f₂ f²/(f₂² + f²) e^(-z/6) + 0.00049 f² e^(-(T/27 + z/17))   (3)  [Ainslie 1998]
 //! ```
-//! The three parts of (2) and (3) are boric acid, magnesium sulphate and the water itself.
+//! The three terms of (2) and (3) are boric acid, magnesium sulphate and pure water.
 //!
 //! # Symbols
-//! α [dB/km] · f frequency [kHz] · T temperature [°C] · S salinity · z depth [km], D depth [m] · f₁, f₂ relaxation frequencies [kHz] ·
-//! A, P coefficients of (2).
+//! α [dB/km] · f frequency [kHz] · T temperature [°C] · S salinity · z depth [km], D depth [m] ·
+//! f₁, f₂ relaxation frequencies [kHz] · A, P coefficients of (2).
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! (1) for cold sea water near 4 °C, 0.1 to 50 kHz. (2) within 5 % from 0.4 kHz to 1 MHz, -2 to 22 °C, salinity 30 to 35, down to 3.5 km. (3) within
-//! 10 % of (2) from 0.1 kHz to 1 MHz, -6 to 35 °C, salinity 5 to 50, down to 7 km. The water may be outside of these; whoever asks must mind them.
+//! (1) holds for cold sea water near 4 °C, 0.1 to 50 kHz. (2) holds within 5 % from 0.4 kHz to 1
+//! MHz, -2 to 22 °C, salinity 30 to 35, down to 3.5 km. (3) holds within 10 % of (2) from 0.1 kHz
+//! to 1 MHz, -6 to 35 °C, salinity 5 to 50, down to 7 km. The functions do not check these ranges;
+//! the caller must.
 //!
 //! # Checked by
 //! test/witness/seawater.rs (V66)
 
-/// Sea water where the sound goes.
+/// Properties of the sea water along the sound path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Water {
-    /// Temperature [°C].
+    /// Temperature of the water [°C].
     pub temperature: f64,
-    /// Salinity on the practical scale.
+    /// Practical salinity of the water.
     pub salinity: f64,
-    /// Depth [m].
+    /// Depth below the surface [m].
     pub depth: f64,
-    /// Acidity.
+    /// Acidity of the water as pH.
     pub ph: f64,
 }
 
-/// Part of a relaxation at `f0` [kHz] in the absorption at `f` [kHz].
+/// Contribution of a relaxation at `f0` [kHz] to the absorption at `f` [kHz].
 fn relaxation(f0: f64, f: f64) -> f64 {
     if f0 > 0.0 {
         f0 * f * f / (f0 * f0 + f * f)
@@ -49,13 +51,13 @@ fn power_of_ten(x: f64) -> f64 {
     libm::pow(10.0, x)
 }
 
-/// Absorption [dB/km] at `f` [kHz] in cold sea water. (1)
+/// Absorption [dB/km] at `f` [kHz] in cold sea water by (1).
 pub fn thorp(f: f64) -> f64 {
     let f2 = f * f;
     0.11 * f2 / (1.0 + f2) + 44.0 * f2 / (4100.0 + f2) + 2.75e-4 * f2 + 0.003
 }
 
-/// Absorption [dB/km] at `f` [kHz]. (2)
+/// Absorption [dB/km] at `f` [kHz] in `water` by (2).
 pub fn francois_garrison(f: f64, water: &Water) -> f64 {
     let Water {
         temperature: t,
@@ -78,7 +80,7 @@ pub fn francois_garrison(f: f64, water: &Water) -> f64 {
     a1 * relaxation(f1, f) + a2 * p2 * relaxation(f2, f) + a3 * p3 * f * f
 }
 
-/// Absorption [dB/km] at `f` [kHz]. (3)
+/// Absorption [dB/km] at `f` [kHz] in `water` by (3).
 pub fn ainslie_mccolm(f: f64, water: &Water) -> f64 {
     let Water {
         temperature: t,

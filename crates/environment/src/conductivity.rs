@@ -1,4 +1,4 @@
-//! Electrical conductivity of sea water and its practical salinity, one from the other.
+//! Conversion between the electrical conductivity of sea water and its practical salinity.
 //!
 //! # Law
 //! ```text
@@ -9,23 +9,25 @@
 //!   S' = f [S - a_0/(1 + 1.5 x + x²) - b_0 φ/(1 + √y + y + y√y)],  x = 400 R_t, y = 100 R_t    (5)  below 2 [Hill 1986]
 //! ```
 //! # Symbols
-//! C conductivity [S/m] · C_0 = 4.2914 S/m at salinity 35, 15 °C and no pressure · t temperature on the scale of 1968 [°C] · p pressure
-//! over that of the air, in dbar in the polynomials · S practical salinity · f factor that lets (5) meet (4) at 2, as in TEOS-10.
+//! C conductivity [S/m] · C_0 = 4.2914 S/m at salinity 35, 15 °C and zero gauge pressure · t
+//! temperature on the IPTS-68 scale [°C] · p gauge pressure relative to the atmosphere, in dbar in
+//! the polynomials · S practical salinity · f factor that makes (5) continuous with (4) at S = 2,
+//! as in TEOS-10.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! -2 to 35 °C, salinity 0 to 42, 0 to 10 000 dbar. Outside of these the polynomials go on. Water without sea salt conducts by what else is
-//! dissolved in it, which is not known here: it has none.
+//! The laws hold for -2 to 35 °C, salinity 0 to 42, 0 to 10 000 dbar. Outside this range the
+//! polynomials are extrapolated. The conductivity of water without sea salt is zero here: the
+//! conductivity of other dissolved substances is not modelled.
 //!
 //! # Checked by
-//! tests below, against the check values of [Fofonoff 1983];
-//! test/witness/conductivity.rs
+//! tests below, against the check values of [Fofonoff 1983]; test/witness/conductivity.rs
 
 use crate::seawater::poly;
 
-/// Conductivity at salinity 35, 15 °C and no pressure [S/m].
+/// Conductivity at salinity 35, 15 °C and zero gauge pressure [S/m].
 pub const STANDARD: f64 = 4.2914;
 
 const A: [f64; 6] = [0.0080, -0.1692, 25.3851, 14.0941, -7.0261, 2.7081];
@@ -38,12 +40,12 @@ const C: [f64; 5] = [
     1.0031e-9,
 ];
 const E: [f64; 4] = [0.0, 2.070e-5, -6.370e-10, 3.989e-15];
-/// Under it Hill's law holds.
+/// Practical salinity below which (5) applies.
 const DILUTE: f64 = 2.0;
-/// Largest root of R_t that is looked for; salinity 42 has less.
+/// Upper bound of the search for √R_t; salinity 42 has a smaller value.
 const ROOT: f64 = 1.5;
 
-/// Where `f`, which rises, is 0 between 0 and `end`, to the last bits.
+/// Zero of the increasing function `f` between 0 and `end`, by bisection to machine precision.
 pub(crate) fn zero_of(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     for _ in 0..54 {
@@ -57,12 +59,12 @@ fn phi(t: f64) -> f64 {
     (t - 15.0) / (1.0 + 0.0162 * (t - 15.0))
 }
 
-/// (4) of the root of R_t.
+/// Practical salinity by (4) from `root` = √R_t.
 fn ocean(root: f64, t: f64) -> f64 {
     poly(&A, root) + phi(t) * poly(&B, root)
 }
 
-/// (5) without its factor.
+/// Bracket of (5), without the factor f.
 fn dilute(root: f64, t: f64) -> f64 {
     let (x, y) = (400.0 * root * root, 10.0 * root);
     ocean(root, t)
@@ -70,12 +72,13 @@ fn dilute(root: f64, t: f64) -> f64 {
         - B[0] * phi(t) / (1.0 + y * (1.0 + y * (1.0 + y)))
 }
 
-/// The factor f of (5).
+/// Factor f of (5).
 fn joint(t: f64) -> f64 {
     DILUTE / dilute(zero_of(|root| ocean(root, t) - DILUTE, ROOT), t)
 }
 
-/// Of (3): the numerator, and the denominator's part without R and its factor on R.
+/// Terms of (3): the numerator, the part of the denominator without R, and the coefficient of R in
+/// the denominator.
 fn of_pressure(t: f64, pressure: f64) -> (f64, f64, f64) {
     let p = pressure * 1e-4;
     (
@@ -85,7 +88,10 @@ fn of_pressure(t: f64, pressure: f64) -> (f64, f64, f64) {
     )
 }
 
-/// Practical salinity of water of conductivity `conductivity` [S/m] at `t` (scale of 1968) [°C] and pressure over that of the air [Pa].
+/// Practical salinity of water of `conductivity` [S/m] at temperature `t` (IPTS-68) [°C] and gauge
+/// `pressure` [Pa].
+///
+/// Returns NaN if an argument is NaN, and 0 for a conductivity of zero or less.
 pub fn salinity(conductivity: f64, t: f64, pressure: f64) -> f64 {
     if conductivity.is_nan() || t.is_nan() || pressure.is_nan() {
         return f64::NAN;
@@ -106,7 +112,8 @@ pub fn salinity(conductivity: f64, t: f64, pressure: f64) -> f64 {
     }
 }
 
-/// Conductivity [S/m] of water of practical salinity `S` at `t` (scale of 1968) [°C] and pressure over that of the air [Pa].
+/// Conductivity [S/m] of water of practical salinity `S` at temperature `t` (IPTS-68) [°C] and
+/// gauge `pressure` [Pa].
 pub fn conductivity(S: f64, t: f64, pressure: f64) -> f64 {
     if S <= 0.0 {
         return 0.0;
@@ -117,7 +124,7 @@ pub fn conductivity(S: f64, t: f64, pressure: f64) -> f64 {
         let f = joint(t);
         zero_of(|root| f * dilute(root, t) - S, ROOT)
     };
-    // (1) with (3) is a parabola in R
+    // (1) with (3) is a quadratic equation in R
     let (n, d, dR) = of_pressure(t, pressure);
     let R_0 = root * root * poly(&C, t);
     let b = d - dR * R_0;
@@ -131,7 +138,8 @@ mod tests {
 
     #[test]
     fn check_values_of_unesco_44() {
-        // ratio, temperature, pressure [dbar], salinity, and what half a unit of the last place printed makes of it
+        // ratio, temperature, pressure [dbar], salinity, and the effect of half a unit of the last
+        // printed digit
         for (R, t, p, S, rounding) in [
             (1.0, 15.0, 0.0, 35.0, 2e-6),
             (1.2, 20.0, 2000.0, 37.245_628, 2e-6),

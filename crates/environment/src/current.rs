@@ -1,17 +1,18 @@
-//! Current: a mean that depends on depth, and a random variation that depends on time. Tides and what depends on the
-//! place stand in `flow.rs`.
+//! Mean current as a function of depth, and its random variation over time.
+//!
+//! Tides and flows that depend on position are in `flow.rs`.
 //!
 //! # Law
-//! Each component of the variation is a stationary first-order Gauss-Markov process with standard deviation σ
-//! and correlation time τ,
+//! Each component of the variation is a stationary first-order Gauss-Markov process with standard
+//! deviation σ and correlation time τ,
 //!
 //! ```text
 //!   E[x(t) x(t+s)] = σ² exp(-|s|/τ)                                   (1)  [Gelb 1974, eq. 2.2-21]
 //!   x_k = σ sqrt(1-ρ²) Σ_{j=0..J} ρ^j w_{k-j},  ρ = exp(-Δ/τ)         (2)
 //! ```
-//! taken at knots Δ = τ/8 apart and linear between them, so that the water has a finite acceleration.
-//! (2) is the process's own moving-average form, cut where ρ^j < 1e-9: any instant can be computed alone, which
-//! makes the current a pure function of time.
+//! evaluated at knots Δ = τ/8 apart and interpolated linearly, so that the acceleration of the
+//! water is finite. (2) is the moving-average form of the process, truncated where ρ^j < 1e-9. Any
+//! instant can be computed on its own, so the current is a pure function of time.
 //!
 //! # Symbols
 //! w unit normal draws of the streams `current/x`, `current/y`, `current/z`.
@@ -20,8 +21,9 @@
 //! World (ENU).
 //!
 //! # Limits
-//! Linear interpolation lowers the variance between knots by up to 1 - (1+ρ)/2 = 6 %. A jump of the mean by a
-//! parameter has no acceleration: the vehicle feels the new drag, not a blow.
+//! Linear interpolation reduces the variance between knots by up to 1 - (1+ρ)/2 = 6 %. A step
+//! change of the mean current by a parameter has no acceleration: the drag on the vehicle changes
+//! at once, but no impulse acts on it.
 //!
 //! # Checked by
 //! tests below; test/analytic/current.rs
@@ -31,35 +33,37 @@ use merrow_math::rng::Stream;
 use merrow_math::{Real, Vec3};
 use merrow_model::scene::Current;
 
-/// Knots per correlation time.
+/// Number of knots per correlation time.
 const KNOTS_PER_TAU: f64 = 8.0;
-/// Terms of (2): ρ^J = exp(-J/8) < 1e-9.
+/// Number of terms of (2): ρ^J = exp(-J/8) < 1e-9.
 const TERMS: u64 = 166;
 
-/// The part of the current that depends on time alone, at one instant, in W.
+/// Spatially uniform, time-dependent part of the current at one instant, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variation {
-    /// Velocity [m/s].
+    /// Velocity of the water in W [m/s].
     pub velocity: Vec3,
-    /// Acceleration [m/s²].
+    /// Acceleration of the water in W [m/s²].
     pub acceleration: Vec3,
 }
 
 impl Variation {
-    /// No variation.
+    /// A current without variation (zero velocity and acceleration).
     pub const NONE: Self = Self {
         velocity: Vec3::new(0.0, 0.0, 0.0),
         acceleration: Vec3::new(0.0, 0.0, 0.0),
     };
 }
 
-/// Mean current at height `z` [m] (negative under water), linear between the profile's depths.
+/// Mean current [m/s], W, at height `z` [m] (negative under water), linear between the depths of
+/// the profile.
 #[inline(always)]
 pub fn mean_at<T: Real>(current: &Current, z: T) -> Vec3<T> {
     Vec3::from_lanes(|i| mean_at_depth(&current.profile, -z.lane(i)))
 }
 
-/// Mean current at `depth` [m].
+/// Mean current [m/s], W, at `depth` [m]. `profile` holds (depth [m], velocity [m/s]) in order of
+/// depth.
 pub fn mean_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
     let k = profile.partition_point(|p| p.0 <= depth);
     if k == 0 {
@@ -72,7 +76,9 @@ pub fn mean_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
     v0 + (v1 - v0).scale((depth - d0) / (d1 - d0))
 }
 
-/// Change of the mean with height at `depth` [1/s]; that of the layer above at a depth of the profile.
+/// Derivative of the mean current with respect to height at `depth` [m], in W [1/s].
+///
+/// At a depth of the profile the function returns the value of the layer above.
 pub fn shear_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
     let k = profile.partition_point(|p| p.0 < depth);
     if k == 0 || k == profile.len() {
@@ -82,14 +88,16 @@ pub fn shear_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
     (v0 - v1).scale(1.0 / (d1 - d0))
 }
 
-/// Evaluates the variation; remembers the last interval of knots, which changes a few times a correlation time.
+/// Evaluates the variation. Caches the last interval of knots, which changes a few times per
+/// correlation time.
 #[derive(Clone, Debug, Default)]
 pub struct VariationCache {
     interval: Option<(u64, f64, [Vec3; 2])>,
 }
 
 impl VariationCache {
-    /// Variation at `t` [s] for the world's `seed`, with the tide. The cache changes the cost, never the result.
+    /// Variation at `t` [s] for the random `seed` of the world, including tides. The cache affects
+    /// the cost only, never the result.
     pub fn at(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
         let random = self.random(current, seed, t);
         if current.flows.is_empty() {
@@ -126,14 +134,15 @@ impl VariationCache {
     }
 }
 
-/// Unit-variance process at knot `k`: (2), with the stream shifted so that knots before t = 0 exist.
+/// Unit-variance process at knot `k` by (2). The stream is shifted so that knots before t = 0
+/// exist.
 fn knot(seed: u64, k: u64) -> Vec3 {
     let rho = libm::exp(-1.0 / KNOTS_PER_TAU);
     let gain = (1.0 - rho * rho).sqrt();
     let component = |name: &str| {
         let stream = Stream::new(seed, name);
         let mut sum = 0.0;
-        // oldest first: a Horner scheme, so that the newest draw has weight one
+        // oldest draw first (Horner scheme), so that the newest draw has weight one
         for j in (0..TERMS).rev() {
             sum = sum * rho + stream.draw(k + TERMS - j).normal();
         }
@@ -161,7 +170,8 @@ mod tests {
             }),
             flows: Vec::new(),
         };
-        // one value a knot (1 s), 4000 correlation times; the lag of one correlation time is 8 knots
+        // one value per knot (1 s) over 4000 correlation times; the lag of one correlation time is
+        // 8 knots
         let mut cache = VariationCache::default();
         let x: Vec<f64> = (0..32_000)
             .map(|k| cache.at(&current, 3, f64::from(k)).velocity.x)
@@ -169,7 +179,8 @@ mod tests {
         let n = x.len() as f64;
         let var = x.iter().map(|v| v * v).sum::<f64>() / n;
         let lag: f64 = x.iter().zip(&x[8..]).map(|(a, b)| a * b).sum::<f64>() / n / var;
-        // about 2000 independent samples: 3 standard errors are 10 % of the variance and 0.06 of the correlation
+        // about 2000 independent samples: 3 standard errors are 10 % of the variance and 0.06 of
+        // the correlation
         assert!((var.sqrt() - 0.2).abs() < 0.2 * 0.06, "std {}", var.sqrt());
         assert!((lag - libm::exp(-1.0)).abs() < 0.06, "correlation {lag}");
         assert!(cache.at(&current, 3, 5.5).velocity.z == 0.0);

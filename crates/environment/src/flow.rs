@@ -1,4 +1,5 @@
-//! Parts of the current that depend on the place: jets, channels, eddies, grids; and tides, which depend on time alone.
+//! Position-dependent parts of the current (jets, channels, eddies, grids), and tides, which depend
+//! on time only.
 //!
 //! # Law
 //! ```text
@@ -8,21 +9,24 @@
 //!   eddy     u = ẑ × r Ω (1 - e^(-s))/s,  s = (r/a)²                              (4)  [Lamb 1932, §334a]
 //!   Du/Dt = ∂u/∂t + (∇u) u,  u the whole current                                  (5)
 //! ```
-//! (5) is the acceleration of the water particle, which is what a body in the water feels [Auton 1988].
+//! (5) is the acceleration of the water particle, which acts on a body in the water [Auton 1988].
 //!
 //! # Symbols
-//! a, b major and minor axis of a constituent, as vectors, ω its frequency, g its lag · n distance from the axis of the
-//! stream · b half width of a jet, d depth of its decay · w half width of a channel, H depth of its bed, h height over it
-//! · Ω angular velocity in the middle of an eddy, r distance from its axis, a radius of its core.
+//! a, b vectors of the major and minor axis of a tidal constituent, ω its angular frequency, g its
+//! phase lag · n distance from the axis of the stream · b half width of a jet, d its decay depth ·
+//! w half width of a channel, H depth of its bed, h height over the bed · Ω angular velocity at the
+//! centre of an eddy, r distance from its axis, a radius of its core.
 //!
 //! # Frames
-//! World (ENU); grids are linear between their samples (`scene/grid.rs`). The gradient's row i is that of the velocity's component i.
+//! World (ENU). Grids are linear between their samples (`crates/model/src/scene/sea/grid.rs`). Row
+//! i of the gradient is the gradient of velocity component i.
 //!
 //! # Limits
-//! Streams are straight, steady and horizontal; (2) has the width everywhere that it has at one place, so it takes in no
-//! water along its way. (4) does not spread with time. Where flows meet they are added, which for (2)-(4) is no
-//! solution of the equations of motion. A change of a gain has no
-//! acceleration, nor has the edge of a region. In a region that is not open only flows that name it are.
+//! Streams are straight, steady and horizontal. (2) has the same width along its whole length, so
+//! it entrains no water. (4) does not spread with time. Overlapping flows are added; for (2)-(4)
+//! the sum does not solve the equations of motion. A change of a gain causes no acceleration, and
+//! neither does the edge of a region. In a closed region only the flows that name the region are
+//! active.
 //!
 //! # Checked by
 //! tests below; test/analytic/flow.rs
@@ -34,18 +38,23 @@ use merrow_model::scene::sea::grid::Grid;
 use merrow_model::scene::sea::water::Region;
 use std::sync::Arc;
 
-/// A velocity field about one place and instant.
+/// Velocity field in the neighbourhood of one position at one instant, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Local {
-    /// Velocity [m/s].
+    /// Velocity of the water [m/s].
     pub velocity: Vec3,
-    /// Its change with time at the place, ∂u/∂t [m/s²].
+    /// Time derivative of the velocity at a fixed position, ∂u/∂t [m/s²].
     pub rate: Vec3,
-    /// Its change with the place, ∂u_i/∂x_j [1/s].
+    /// Spatial derivative of the velocity, ∂u_i/∂x_j [1/s].
     pub gradient: Mat3,
 }
 
 impl Local {
+    /// Acceleration of the water particle, Du/Dt [m/s²], W. (5)
+    pub fn acceleration(&self) -> Vec3 {
+        self.rate + self.gradient.mul_vec(self.velocity)
+    }
+
     fn still() -> Self {
         Self {
             velocity: Vec3::zero(),
@@ -63,7 +72,9 @@ impl Local {
     }
 }
 
-/// Sum of the flows that depend on the place, at `p` [m] and `t` [s]; only those of the region `own`, if there is one.
+/// Sum of the position-dependent flows at `p` [m], W, and `t` [s].
+///
+/// If `own` is given, only the flows of that region (index into `regions`) are added.
 pub fn at(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f64) -> Local {
     let mut sum = Local::still();
     for flow in flows {
@@ -89,7 +100,7 @@ pub fn at(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f6
     sum
 }
 
-/// Velocity [m/s] and acceleration [m/s²] of all tides at `t` [s]. (1)
+/// Velocity [m/s] and acceleration [m/s²], W, of all tides at `t` [s] by (1).
 pub fn tide(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
     let (mut v, mut a) = (Vec3::zero(), Vec3::zero());
     for flow in flows {
@@ -105,13 +116,13 @@ pub fn tide(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
     (v, a)
 }
 
-/// Phase of a constituent within one turn, so that the sine keeps its precision over years.
+/// Phase of a constituent [rad], reduced to one turn, so that the sine keeps its precision over
+/// years.
 fn phase(c: &Constituent, t: f64) -> f64 {
     let turn = c.omega * t / std::f64::consts::TAU;
     (turn - turn.floor()) * std::f64::consts::TAU - c.lag
 }
 
-/// (2)
 fn jet_at(jet: &Jet, p: Vec3) -> Local {
     let n = jet.across.dot(p - jet.p_W) / jet.half_width;
     let tanh = libm::tanh(n);
@@ -131,7 +142,6 @@ fn jet_at(jet: &Jet, p: Vec3) -> Local {
     stream(jet.velocity, profile, slope)
 }
 
-/// (3)
 fn channel_at(channel: &Channel, p: Vec3) -> Local {
     let n = channel.across.dot(p - channel.p_W) / channel.half_width;
     if n.abs() >= 1.0 {
@@ -156,7 +166,7 @@ fn channel_at(channel: &Channel, p: Vec3) -> Local {
     stream(channel.velocity, across * over, slope)
 }
 
-/// A stream along `velocity` with a factor that has the gradient `slope`.
+/// Stream along `velocity` times a `factor` with the gradient `slope`.
 fn stream(velocity: Vec3, factor: f64, slope: Vec3) -> Local {
     Local {
         velocity: velocity.scale(factor),
@@ -169,7 +179,7 @@ fn stream(velocity: Vec3, factor: f64, slope: Vec3) -> Local {
     }
 }
 
-/// Velocities on grids, which count depth downwards.
+/// Velocities from grids, in which depth is positive downwards.
 fn grid_at(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> Local {
     let mut local = Local::still();
     for (i, grid) in components.iter().enumerate() {
@@ -182,11 +192,10 @@ fn grid_at(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> Local {
     local
 }
 
-/// (4)
 fn eddy_at(eddy: &Eddy, p: Vec3) -> Local {
     let (x, y) = (p.x - eddy.p_W.x, p.y - eddy.p_W.y);
     let s = (x * x + y * y) / (eddy.core * eddy.core);
-    // f = Ω (1 - e^(-s))/s and its derivative by s; near the axis by their series
+    // f = Ω (1 - e^(-s))/s and its derivative with respect to s; near the axis by their series
     let (f, f_s) = if s < 1e-3 {
         (1.0 - s / 2.0 + s * s / 6.0, -0.5 + s / 3.0 - s * s / 8.0)
     } else {
@@ -251,8 +260,9 @@ mod tests {
         ]
     }
 
-    // Goal: gradients are those of the velocities. Method: central differences at general places, near an eddy's axis too.
-    // Tolerance: 1e-8, the error of the differences with a step of 1e-4.
+    // Goal: the gradients are those of the velocities. Method: central differences at general
+    // points, including near the axis of an eddy. Tolerance: 1e-8, the error of the differences
+    // with a step of 1e-4.
     #[test]
     fn gradients_are_those_of_the_velocities() {
         let flows = flows();
@@ -320,7 +330,7 @@ mod tests {
             m2.minor.scale(2.0),
             1e-12,
         );
-        // ten years of periods later the same to the rounding of time itself
+        // equal after ten years of periods, within the rounding of time itself
         near(
             tide(&flows, at_flood + 7000.0 * 44_714.16).0,
             m2.major.scale(2.0),

@@ -1,4 +1,5 @@
-//! WGS84: geodetic coordinates, Earth-centred coordinates, and the local world frame.
+//! Conversion between WGS84 geodetic coordinates, Earth-centred coordinates and the local world
+//! frame.
 //!
 //! # Law
 //! The world frame W is the tangent plane at the origin: x east, y north, z up.
@@ -7,13 +8,14 @@
 //!   p_W = Rᵀ (P - P_0),   R = [east, north, up]                       (1)
 //! ```
 //! # Symbols
-//! P Earth-centred place, P_0 that of the origin (`math/ellipsoid.rs`).
+//! P Earth-centred position, P_0 that of the origin (`crates/math/src/ellipsoid.rs`).
 //!
 //! # Frames
 //! ECEF and W (ENU at the origin).
 //!
 //! # Limits
-//! The world is flat: at 10 km from the origin the plane stands 8 m above the ellipsoid. Not for the poles' last metre.
+//! The world is flat: at 10 km from the origin the tangent plane is 8 m above the ellipsoid. The
+//! conversion is not accurate within the last metre from a pole.
 //!
 //! # Checked by
 //! tests below against pyproj (test/data/geodesy_wgs84.csv) in test/witness/geodesy.rs
@@ -22,14 +24,15 @@ use merrow_math::Vec3;
 pub use merrow_math::ellipsoid::{axes, ecef, geodetic};
 use merrow_model::scene::Origin;
 
-/// World position (ENU) [m] of an Earth-centred one.
+/// World position (ENU) [m] of an Earth-centred (ECEF) position `p` [m].
 pub fn world_from_ecef(origin: &Origin, p: Vec3) -> Vec3 {
     let d = p - ecef(origin.latitude, origin.longitude, origin.altitude);
     let [e, n, u] = axes(origin.latitude, origin.longitude);
     Vec3::new(e.dot(d), n.dot(d), u.dot(d))
 }
 
-/// Latitude, longitude [rad] and height [m] of a world position (ENU) [m].
+/// Latitude [rad], longitude [rad] and height over the ellipsoid [m] of a world position `p_W`
+/// (ENU) [m].
 pub fn geodetic_from_world(origin: &Origin, p_W: Vec3) -> [f64; 3] {
     let [e, n, u] = axes(origin.latitude, origin.longitude);
     let o = ecef(origin.latitude, origin.longitude, origin.altitude);

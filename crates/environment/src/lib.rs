@@ -1,4 +1,6 @@
-//! What the sea is at a place and an instant: pure functions of the scene, no memory.
+//! Environment models: water, waves, current, wind, light and sound at a position and time.
+//!
+//! All of them are pure functions of the scene and keep no state.
 
 pub mod absorption;
 pub mod air;
@@ -14,31 +16,34 @@ pub mod water_column;
 pub mod waves;
 
 pub use crate::current::Variation;
+use crate::flow::Local;
 pub use crate::waves::WavesNow;
-use crate::waves::footprint;
+use crate::waves::{Orbital, footprint};
 use merrow_math::{MAX_LANES, Mat3, Real, Vec3};
 use merrow_model::scene::sea::grid::Grid;
 use merrow_model::scene::{Flow, FlowLaw, Link, Robot, Sea};
 use merrow_model::state::workspace::LinkWork;
 use std::sync::Arc;
 
-/// Gravity, water, the current's variation and the waves at one instant of a step; the same for every robot.
+/// Environment at one instant of a step: water, gravity, current variation and waves. All robots
+/// share it.
 #[derive(Clone, Copy, Debug)]
 pub struct Instant<'a> {
-    /// The water.
+    /// Water of the scene.
     pub sea: &'a Sea,
-    /// Gravity [m/s²].
+    /// Magnitude of the gravitational acceleration [m/s²].
     pub gravity: f64,
-    /// Time since the world's start [s].
+    /// Time since the start of the world [s].
     pub time: f64,
-    /// What of the current depends on time alone, at this instant.
+    /// Time-dependent, spatially uniform part of the current at this instant.
     pub variation: Variation,
-    /// The waves at this instant; none where the water is flat.
+    /// Waves at this instant; `None` if the water is flat.
     pub waves: Option<&'a WavesNow>,
 }
 
 impl Instant<'_> {
-    /// True if the water is at rest everywhere: then rigid and added mass share one velocity.
+    /// Returns true if the water is at rest everywhere. Rigid-body and added mass then share one
+    /// velocity.
     #[inline(always)]
     pub fn is_still(&self) -> bool {
         self.waves.is_none()
@@ -52,42 +57,38 @@ impl Instant<'_> {
             && self.sea.current.flows.is_empty()
     }
 
-    /// Velocity [m/s] and acceleration of the particle, Du/Dt [m/s²], of the water at `p`, in W. The waves' part is added to that
-    /// of the current: what the one does to the other is left out.
+    /// Velocity [m/s] and acceleration of the water particle, Du/Dt [m/s²], at `p` [m]; all in W.
+    ///
+    /// The function adds the velocities of the waves and of the current; the acceleration is that
+    /// of a particle in their sum. The current changes neither the length nor the height of waves.
     pub fn water(&self, p: Vec3) -> (Vec3, Vec3) {
-        let (v, a) = self.stream(p);
+        let stream = self.stream(p);
         let Some(waves) = self.waves else {
-            return (v, a);
+            return (stream.velocity, stream.acceleration());
         };
-        let orbital = waves.at(p).1;
-        (v + orbital.velocity, a + orbital.acceleration)
+        let (surface, orbital) = waves.at(p);
+        let wave = wave_acceleration(&stream, &orbital, surface.slope);
+        (stream.velocity + orbital.velocity, stream.acceleration() + wave)
     }
 
-    /// The same without waves.
-    fn stream(&self, p: Vec3) -> (Vec3, Vec3) {
+    /// Current at `p` [m], W, without waves.
+    fn stream(&self, p: Vec3) -> Local {
         let current = &self.sea.current;
         if let Some(own) = self.sea.closed_region(p.x, p.y) {
-            let local = crate::flow::at(&current.flows, &self.sea.regions, Some(own), p, self.time);
-            return (
-                local.velocity,
-                local.rate + local.gradient.mul_vec(local.velocity),
-            );
-        }
-        let mean = crate::current::mean_at_depth(&current.profile, -p.z);
-        let (v, a) = (mean + self.variation.velocity, self.variation.acceleration);
-        if current.flows.is_empty() {
-            return (v, a);
+            return crate::flow::at(&current.flows, &self.sea.regions, Some(own), p, self.time);
         }
         let mut local = crate::flow::at(&current.flows, &self.sea.regions, None, p, self.time);
+        local.velocity +=
+            crate::current::mean_at_depth(&current.profile, -p.z) + self.variation.velocity;
+        local.rate += self.variation.acceleration;
         let shear = crate::current::shear_at_depth(&current.profile, -p.z);
         for i in 0..3 {
             local.gradient.r[i].z += shear[i];
         }
-        let v = v + local.velocity;
-        (v, a + local.rate + local.gradient.mul_vec(v)) // flow.rs (5)
+        local
     }
 
-    /// Height of a point over the surface [m], negative under water.
+    /// Height of `p` [m], W, above the water surface [m]; negative under water.
     #[inline(always)]
     pub fn above_surface(&self, p: Vec3) -> f64 {
         match self.waves {
@@ -96,7 +97,10 @@ impl Instant<'_> {
         }
     }
 
-    /// As [`Instant::above_surface`], but where no wave can reach any figure beyond `enough` [m] will do.
+    /// Same as [`Instant::above_surface`] within `enough` [m] of the wave range.
+    ///
+    /// Farther from the waves the function returns the height over z = 0 [m], which is cheaper. `p`
+    /// is in W [m].
     #[inline(always)]
     pub fn about_above_surface(&self, p: Vec3, enough: f64) -> f64 {
         match self.waves {
@@ -107,8 +111,11 @@ impl Instant<'_> {
 }
 
 impl Instant<'_> {
-    /// Height of `p` that counts for the wind [m]: over the surface as it is near the water, over the mean surface from twice the
-    /// height of the highest crest on, in between the one goes over into the other (estimated: how far up the air follows waves).
+    /// Height of `p` [m], W, that the wind model uses [m].
+    ///
+    /// Near the water it is the height above the instantaneous surface. At and above twice the
+    /// height of the highest crest it is the height above the mean surface. In between the function
+    /// blends the two (estimated: how far up the air follows the waves).
     #[inline(always)]
     pub fn height_in_wind(&self, p: Vec3) -> f64 {
         match self.waves {
@@ -126,7 +133,8 @@ impl Instant<'_> {
     }
 }
 
-/// The grid whose end stops what is at `p` and `t`, as a sentence calls it.
+/// Name, for an error message, of the grid that ends before `p` [m], W, or `t` [s] and that stops
+/// robots at its boundary.
 pub fn stopped_by(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
     let x = [p.x, p.y, -p.z, t];
     let stops = |grid: &Option<Arc<Grid>>| grid.as_ref().is_some_and(|grid| grid.stops(x));
@@ -138,11 +146,14 @@ pub fn stopped_by(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
     (stops(&column.temperature) || stops(&column.salinity)).then(|| "the water column".to_string())
 }
 
-/// Water velocity and acceleration at every link's centre of buoyancy, in the link frame.
+/// Computes water velocity [m/s] and acceleration [m/s²] at the centre of buoyancy of every link,
+/// in the link frame.
 ///
-/// The acceleration is that of the water particle (Du/Dt), which is what drives the added mass of a body in
-/// weakly sheared flow [Auton 1988]; a horizontal current that varies with depth alone has none. In waves the surface at
-/// the hull is left in `links` too, and the water is that in the middle of the part that is under it.
+/// The acceleration is that of the water particle, Du/Dt, in waves and current together. It drives
+/// the added mass of a body in weakly sheared flow [Auton 1988; Maxey and Riley 1983]. It is zero
+/// in a steady horizontal current that varies with depth only. In waves the function also stores
+/// the water surface at the hull in `links`. The wave motion is then sampled at the centre of the
+/// submerged part of the hull.
 #[inline(always)]
 pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>]) {
     let uniform = at.sea.current.profile.len() == 1;
@@ -152,33 +163,48 @@ pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>
         if !link.wet {
             continue;
         }
-        if local {
-            sample_flows(at, link, work);
-            if let Some(waves) = at.waves {
-                add_waves(link, waves, work);
-            }
+        if local || at.waves.is_some() {
+            sample_lanes(at, link, work);
             continue;
         }
-        let v_W = if uniform {
-            Vec3::splat(everywhere)
-        } else {
+        let (mut v_W, mut a_W) = (
+            Vec3::splat(everywhere),
+            Vec3::splat(at.variation.acceleration),
+        );
+        if !uniform {
             let z = work.p_WL.z + work.R_WL.r[2].dot(Vec3::splat(link.p_LoCb));
-            crate::current::mean_at(&at.sea.current, z) + Vec3::splat(at.variation.velocity)
-        };
-        work.water = work.R_WL.tr_mul_vec(v_W);
-        work.water_acceleration = work.R_WL.tr_mul_vec(Vec3::splat(at.variation.acceleration));
-        if let Some(waves) = at.waves {
-            add_waves(link, waves, work);
+            let profile = &at.sea.current.profile;
+            v_W = crate::current::mean_at(&at.sea.current, z) + Vec3::splat(at.variation.velocity);
+            let shear = |i: usize| crate::current::shear_at_depth(profile, -z.lane(i));
+            a_W += Vec3::from_lanes(shear).scale(v_W.z);
         }
+        work.water = work.R_WL.tr_mul_vec(v_W);
+        work.water_acceleration = work.R_WL.tr_mul_vec(a_W);
     }
 }
 
-/// Surface at the hull's centre, and what the waves add to the water's motion.
+/// Same as [`sample`] for one link in waves or in a current that depends on position.
 #[inline(never)]
-fn add_waves<T: Real>(link: &Link, waves: &WavesNow, work: &mut LinkWork<T>) {
+fn sample_lanes<T: Real>(at: &Instant<'_>, link: &Link, work: &mut LinkWork<T>) {
+    let p_WCb = work.p_WL + work.R_WL.mul_vec(Vec3::splat(link.p_LoCb));
+    let mut streams = [(Vec3::zero(), Vec3::zero()); MAX_LANES];
     let mut lanes = [InWaves::default(); MAX_LANES];
-    for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
-        *lane = in_waves(link, waves, work.p_WL.lane(i), &work.R_WL.lane(i));
+    for i in 0..T::LANES {
+        let stream = at.stream(p_WCb.lane(i));
+        streams[i] = (stream.velocity, stream.acceleration());
+        if let Some(waves) = at.waves {
+            let pose = (work.p_WL.lane(i), &work.R_WL.lane(i));
+            lanes[i] = in_waves(link, waves, &stream, pose);
+        }
+    }
+    let (v_W, a_W) = (
+        Vec3::from_lanes(|i| streams[i].0),
+        Vec3::from_lanes(|i| streams[i].1),
+    );
+    work.water = work.R_WL.tr_mul_vec(v_W);
+    work.water_acceleration = work.R_WL.tr_mul_vec(a_W);
+    if at.waves.is_none() {
+        return;
     }
     let vector = |of: fn(&InWaves) -> Vec3| Vec3::from_lanes(|i| of(&lanes[i]));
     work.surface_normal = vector(|l| l.normal);
@@ -187,15 +213,24 @@ fn add_waves<T: Real>(link: &Link, waves: &WavesNow, work: &mut LinkWork<T>) {
     work.water += work.wave_velocity;
     work.wave_acceleration = vector(|l| l.acceleration);
     work.water_acceleration += work.wave_acceleration;
+    work.pressure_acceleration = vector(|l| l.pressure_acceleration);
 }
 
-/// What [`add_waves`] finds for one robot, in the link frame.
+/// Part of Du/Dt [m/s²], W, that waves of the motion `orbital` add to a current. `slope` is the
+/// slope of the surface.
+fn wave_acceleration(stream: &Local, orbital: &Orbital, slope: [f64; 2]) -> Vec3 {
+    let along = stream.gradient.mul_vec(orbital.velocity);
+    orbital.acceleration(slope, stream.velocity) + along
+}
+
+/// Result of [`in_waves`] for one robot, in the link frame.
 #[derive(Clone, Copy)]
 struct InWaves {
     normal: Vec3,
     height: f64,
     velocity: Vec3,
     acceleration: Vec3,
+    pressure_acceleration: Vec3,
 }
 
 impl Default for InWaves {
@@ -206,14 +241,21 @@ impl Default for InWaves {
             height: 0.0,
             velocity: zero,
             acceleration: zero,
+            pressure_acceleration: zero,
         }
     }
 }
 
-fn in_waves(link: &Link, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3) -> InWaves {
+/// Water surface at the hull centre and wave motion at the submerged part, in the current `stream`.
+fn in_waves(
+    link: &Link,
+    waves: &WavesNow,
+    stream: &Local,
+    (p_WL, R_WL): (Vec3, &Mat3),
+) -> InWaves {
     let hull = &link.hull;
     let p_H = p_WL + R_WL.mul_vec(hull.p_LoH);
-    // no wave is so steep that it touches what is twice the hull's size over the highest crest
+    // no wave is steep enough to reach a hull that is two hull sizes above the highest crest
     if p_H.z >= waves.reach() + 2.0 * hull.bound {
         let normal = R_WL.r[2];
         return InWaves {
@@ -239,7 +281,8 @@ fn in_waves(link: &Link, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3) -> InWaves {
     let mut p = p_WL + R_WL.mul_vec(link.p_LoCb);
     let eta = surface.z + surface.slope[0] * (p.x - p_H.x) + surface.slope[1] * (p.y - p_H.y);
     if height > -hull.bound {
-        // half-way between the surface and the hull's lowest point: where the middle of an upright box's wet part is
+        // halfway between the surface and the lowest point of the hull: the centre of the wet part
+        // of an upright box
         let lowest = p_H.z - hull.shape.reach(hull.R_LH.tr_mul_vec(R_WL.r[2]));
         p.z = p.z.min(0.5 * (eta + lowest));
     }
@@ -248,28 +291,7 @@ fn in_waves(link: &Link, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3) -> InWaves {
         normal,
         height,
         velocity: R_WL.tr_mul_vec(water.velocity),
-        acceleration: R_WL.tr_mul_vec(water.acceleration),
+        acceleration: R_WL.tr_mul_vec(wave_acceleration(stream, &water, surface.slope)),
+        pressure_acceleration: R_WL.tr_mul_vec(water.pressure_acceleration(surface.slope)),
     }
-}
-
-/// As [`sample`] for one link where the current depends on the place.
-#[inline(never)]
-fn sample_flows<T: Real>(at: &Instant<'_>, link: &Link, work: &mut LinkWork<T>) {
-    let p_WCb = work.p_WL + work.R_WL.mul_vec(Vec3::splat(link.p_LoCb));
-    let mut water = (Vec3::zero(), Vec3::zero());
-    for k in 0..T::LANES {
-        let (v, a) = at.stream(p_WCb.lane(k));
-        let put = |into: Vec3<T>, x: Vec3| {
-            let component =
-                |old: T, new: f64| T::from_lanes(|i| if i == k { new } else { old.lane(i) });
-            Vec3::new(
-                component(into.x, x.x),
-                component(into.y, x.y),
-                component(into.z, x.z),
-            )
-        };
-        water = (put(water.0, v), put(water.1, a));
-    }
-    work.water = work.R_WL.tr_mul_vec(water.0);
-    work.water_acceleration = work.R_WL.tr_mul_vec(water.1);
 }

@@ -1,4 +1,4 @@
-//! Light in water: what its types take, scatter and let down.
+//! Inherent and apparent optical properties of water types: absorption, scattering and attenuation.
 //!
 //! # Law
 //! ```text
@@ -8,23 +8,25 @@
 //!   c = a + b                                                           (4)
 //! ```
 //! # Symbols
-//! K_d attenuation of daylight with depth · a, b, c absorption, scattering, attenuation of a beam [1/m] · λ wavelength.
+//! K_d attenuation of daylight with depth · a, b, c absorption, scattering, beam attenuation [1/m]
+//! · λ wavelength.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Three wavelengths stand for the red, green and blue of a camera. Jerlov gives no scattering: b_550 is placed between that of clear ocean,
-//! coast and harbour [Petzold 1972] (0.037, 0.219, 1.824 1/m) by type (estimated).
+//! Three wavelengths represent the red, green and blue channels of a camera. Jerlov gives no
+//! scattering: b_550 of each type is placed between the values of clear ocean, coast and harbour
+//! [Petzold 1972] (0.037, 0.219, 1.824 1/m) (estimated).
 //!
 //! # Checked by
-//! test/analytic/camera.rs
+//! test/sensors/camera.rs
 
 use merrow_model::scene::sea::optics::Optics;
 
-/// Wavelengths that stand for red, green and blue [nm].
+/// Wavelengths that represent red, green and blue [nm].
 pub const WAVELENGTHS: [f64; 3] = [610.0, 540.0, 465.0];
-/// Names of the types.
+/// Names of the Jerlov water types.
 pub const TYPES: [&str; 10] = ["I", "IA", "IB", "II", "III", "1C", "3C", "5C", "7C", "9C"];
 /// K_d of each type every 25 nm from 450 to 625 nm [1/m]. (1)
 const KD: [[f64; 8]; 10] = [
@@ -42,7 +44,7 @@ const KD: [[f64; 8]; 10] = [
 /// b_550 of each type [1/m].
 const SCATTERING: [f64; 10] = [0.025, 0.037, 0.06, 0.12, 0.219, 0.35, 0.6, 1.0, 1.5, 2.2];
 
-/// Water of a type, by its place in [`TYPES`].
+/// Optical properties of the water type with index `kind` in [`TYPES`].
 pub fn jerlov(kind: usize) -> Optics {
     let k = kind.min(TYPES.len() - 1);
     let daylight = WAVELENGTHS.map(|wavelength| {
@@ -55,7 +57,8 @@ pub fn jerlov(kind: usize) -> Optics {
     of(daylight, scattering)
 }
 
-/// Water of which K_d and b are known. (3), (4)
+/// Optical properties of water with the given K_d (`daylight`) and b (`scattering`) for red, green
+/// and blue [1/m], by (3) and (4).
 pub fn of(daylight: [f64; 3], scattering: [f64; 3]) -> Optics {
     let mut beam = [0.0; 3];
     for i in 0..3 {

@@ -1,4 +1,5 @@
-//! Density of sea water and speed of sound in it, from temperature, salinity and pressure.
+//! Density of sea water and speed of sound in it as functions of temperature, salinity and
+//! pressure.
 //!
 //! # Law
 //! ```text
@@ -8,54 +9,56 @@
 //!       + 1.630e-2 D + 1.675e-7 D² - 1.025e-2 T (S-35) - 7.139e-13 T D³   (3)  [Mackenzie 1981]
 //! ```
 //! # Symbols
-//! S practical salinity · t temperature on the scale of 1968, 1.00024 times that of 1990 [°C] · p pressure over that of the
-//! air, in bar in the polynomials · T temperature [°C], D depth [m].
+//! S practical salinity · t temperature on the IPTS-68 scale, 1.00024 times the ITS-90 temperature
+//! [°C] · p gauge pressure relative to the atmosphere, in bar in the polynomials · T temperature
+//! [°C], D depth [m].
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! (1) and (2): -2 to 40 °C, salinity 0 to 42, 0 to 1000 bar; (2) is fitted to 0 to 40 °C and salinity 0 to 40. (3): 2 to
-//! 30 °C, salinity 25 to 40, 0 to 8000 m. World files beyond them are refused. Over that range (1) lies within 0.02 kg/m³
-//! of TEOS-10.
+//! (1) and (2) hold for -2 to 40 °C, salinity 0 to 42, 0 to 1000 bar; (2) is fitted to 0 to 40 °C
+//! and salinity 0 to 40. (3) holds for 2 to 30 °C, salinity 25 to 40, 0 to 8000 m. World files
+//! outside these ranges are rejected. In this range (1) differs from TEOS-10 by at most 0.02 kg/m³.
 //!
 //! # Checked by
 //! test/witness/seawater.rs (V65)
 
-/// Range in which a law holds: temperature [°C], salinity, depth [m].
+/// Range of validity of a law: temperature [°C], salinity, depth [m].
 pub struct Validity {
-    /// Lowest and highest temperature [°C].
+    /// Minimum and maximum temperature [°C].
     pub temperature: [f64; 2],
-    /// Lowest and highest practical salinity.
+    /// Minimum and maximum practical salinity.
     pub salinity: [f64; 2],
-    /// Largest depth [m].
+    /// Maximum depth below the surface [m].
     pub depth: f64,
 }
 
-/// Where [`density`] and [`sound_speed`] hold; 9900 m are 1000 bar.
+/// Range of validity of [`density`] and [`sound_speed`]; 9900 m correspond to 1000 bar.
 pub const UNESCO: Validity = Validity {
     temperature: [-2.0, 40.0],
     salinity: [0.0, 42.0],
     depth: 9_900.0,
 };
-/// Where [`mackenzie`] holds.
+/// Range of validity of [`mackenzie`].
 pub const MACKENZIE: Validity = Validity {
     temperature: [2.0, 30.0],
     salinity: [25.0, 40.0],
     depth: 8_000.0,
 };
 
-/// A temperature of the scale of 1990 on that of 1968, which (1) and (2) are written in.
+/// Converts a temperature [°C] from the ITS-90 scale to the IPTS-68 scale, which (1) and (2) use.
 pub fn t68(t90: f64) -> f64 {
     1.00024 * t90
 }
 
-/// Polynomial in `x`, constant first.
+/// Evaluates a polynomial in `x` with coefficients `c`, constant term first.
 pub(crate) fn poly(c: &[f64], x: f64) -> f64 {
     c.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
-/// Density [kg/m³] at salinity `S`, temperature `t` (scale of 1968) [°C] and pressure over that of the air [Pa]. (1)
+/// Density [kg/m³] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge `pressure` [Pa] by
+/// (1).
 pub fn density(S: f64, t: f64, pressure: f64) -> f64 {
     let p = pressure * 1e-5;
     let root = S.sqrt();
@@ -90,7 +93,8 @@ pub fn density(S: f64, t: f64, pressure: f64) -> f64 {
     at_surface / (1.0 - p / (K0 + (A + B * p) * p))
 }
 
-/// Speed of sound [m/s] at salinity `S`, temperature `t` (scale of 1968) [°C] and pressure over that of the air [Pa]. (2)
+/// Speed of sound [m/s] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge `pressure` [Pa]
+/// by (2).
 pub fn sound_speed(S: f64, t: f64, pressure: f64) -> f64 {
     let p = pressure * 1e-5;
     let Cw = poly(
@@ -135,7 +139,7 @@ pub fn sound_speed(S: f64, t: f64, pressure: f64) -> f64 {
     Cw + A * S + B * S * S.sqrt() + D * S * S
 }
 
-/// Speed of sound [m/s] at temperature `T` [°C], salinity `S` and depth `D` [m]. (3)
+/// Speed of sound [m/s] at temperature `T` [°C], salinity `S` and depth `D` [m] by (3).
 pub fn mackenzie(T: f64, S: f64, D: f64) -> f64 {
     poly(&[1448.96, 4.591, -5.304e-2, 2.374e-4], T)
         + 1.340 * (S - 35.0)
@@ -145,7 +149,10 @@ pub fn mackenzie(T: f64, S: f64, D: f64) -> f64 {
         - 7.139e-13 * T * D * D * D
 }
 
-/// Practical salinity at which water of `t` (scale of 1968) [°C] has the density `rho` [kg/m³] at the surface; from 0 to 42, whatever the density.
+/// Practical salinity at which water of temperature `t` (IPTS-68) [°C] has the density `rho`
+/// [kg/m³] at the surface.
+///
+/// The result is limited to 0 to 42, whatever the density.
 pub fn salinity_of(rho: f64, t: f64) -> f64 {
     crate::conductivity::zero_of(|S| density(S, t, 0.0) - rho, 42.0)
 }

@@ -1,21 +1,23 @@
-//! Where a straight line meets the surface of the water.
+//! Intersection of straight rays with the water surface, and Fresnel reflectance.
 //!
 //! # Law
 //! ```text
 //!   z(t) = η(x(t), y(t)),  t_{k+1} = t_k + |z - η|/(|d_z| + S d_h)          (1)
 //! ```
-//! Where the surface is nowhere steeper than S, (1) never steps over it. A change of sign, or a height under 0.1 mm, ends it; the place is then found by
-//! bisection and false position in turn.
+//! If the surface is nowhere steeper than S, (1) never steps over it. The iteration ends at a
+//! change of sign or at a height below 0.1 mm. The intersection is then refined by alternating
+//! bisection and false position.
 //!
 //! # Symbols
-//! t distance along the line [m] · d its direction, d_h the horizontal part · S five standard deviations of the slope, 3 at most.
+//! t distance along the ray [m] · d its direction, d_h the horizontal part · S five standard
+//! deviations of the slope, at most 3.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! A crest that a line touches over less than a millimetre in height may be missed, and after 4000 steps of (1), along a line that grazes the waves for hundreds of metres,
-//! nothing more is looked for.
+//! A crest that a ray crosses over less than a millimetre in height may be missed. The search stops
+//! after 4000 steps of (1), which can happen to rays that graze the waves for hundreds of metres.
 //!
 //! # Checked by
 //! test/analytic/surface.rs
@@ -23,18 +25,22 @@
 use crate::Instant;
 use merrow_math::Vec3;
 
-/// Heights taken for none [m].
+/// Heights below this value count as zero [m].
 const NEAR: f64 = 1e-4;
-/// Most steps of (1).
+/// Maximum number of steps of (1).
 const STEPS: usize = 4000;
 
-/// Mean square slope of all waves that a wind [m/s] raises, the finest too [Cox and Munk 1954].
+/// Mean square slope of all waves, including the shortest, raised by a `wind` [m/s] [Cox and Munk
+/// 1954].
 pub fn mean_square_slope(wind: f64) -> f64 {
     0.003 + 0.00512 * wind
 }
 
-/// Fresnel's reflectance, unpolarised, for light that comes at this cosine to the normal from the side with the lesser index, or the greater, to one whose refractive
-/// index is `ratio` times as great; and the cosine on the other side, 0 where all is reflected.
+/// Unpolarised Fresnel reflectance at a plane interface, and the cosine of the refraction angle.
+///
+/// `cosine` is the cosine of the angle of incidence. `ratio` is the refractive index of the far
+/// side divided by that of the near side; it may be greater or less than one. In total reflection
+/// the returned cosine is 0.
 pub fn fresnel(cosine: f64, ratio: f64) -> (f64, f64) {
     let beyond = (1.0 - (1.0 - cosine * cosine) / (ratio * ratio))
         .max(0.0)
@@ -44,18 +50,18 @@ pub fn fresnel(cosine: f64, ratio: f64) -> (f64, f64) {
     (0.5 * (s * s + p * p), beyond)
 }
 
-/// The surface at an instant, ready to be asked about many lines.
+/// Water surface at one instant, prepared for many ray queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface<'a> {
     at: &'a Instant<'a>,
-    /// S.
+    /// Slope bound S of (1).
     slope: f64,
-    /// The surface lies within this of z = 0 [m].
+    /// The surface lies within this distance of z = 0 [m].
     reach: f64,
 }
 
 impl<'a> Surface<'a> {
-    /// The surface at `at`.
+    /// Creates the surface of the environment `at`.
     pub fn new(at: &'a Instant<'a>) -> Self {
         let waves = at.waves;
         let slope = waves.map_or(0.0, |waves| (5.0 * waves.slope_std()).min(3.0));
@@ -66,13 +72,17 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// True if a line from `p` along the unit vector `d` comes within the reach of the waves before `far` [m].
+    /// Returns true if the ray from `p` [m] along the unit vector `d`, W, enters the height range
+    /// of the waves within `far` [m].
     pub fn is_near(&self, p: Vec3, d: Vec3, far: f64) -> bool {
         self.band(p.z, d.z, far).is_some()
     }
 
-    /// Distance from `p` along the unit vector `d` to where the line first crosses the surface, from above or from below; none if
-    /// it does not within `far` [m]. (1)
+    /// Distance [m] to the first intersection of a ray with the surface, from above or from below,
+    /// by (1).
+    ///
+    /// The ray starts at `p` [m] and runs along the unit vector `d`, W. Returns `None` if there is
+    /// no intersection within `far` [m].
     pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
         let [low, high] = self.band(p.z, d.z, far)?;
         if self.at.waves.is_none() {
@@ -82,7 +92,7 @@ impl<'a> Surface<'a> {
         let pace = 1.0 / (d.z.abs() + self.slope * horizontal).max(1e-9);
         let over = |t: f64| self.at.above_surface(p + d.scale(t));
         let (mut t, mut h) = (low, over(low));
-        // where it starts on the surface itself it is taken to have left it
+        // a ray that starts on the surface is taken to have left it
         let mut side = if h.abs() < NEAR && low == 0.0 {
             0.0
         } else {
@@ -105,8 +115,11 @@ impl<'a> Surface<'a> {
         None
     }
 
-    /// The crossing near the distance `t` from `p` along the unit vector `d`, where the surface has the normal `n`, nearly; `t` if there is
-    /// none near.
+    /// Refines the intersection near the distance `t` [m] along the ray from `p` [m] along the unit
+    /// vector `d`, W.
+    ///
+    /// `n` is an approximate normal of the surface there. Returns `t` if there is no intersection
+    /// nearby.
     pub fn refined(&self, p: Vec3, d: Vec3, t: f64, n: Vec3) -> f64 {
         if self.at.waves.is_none() {
             return t;
@@ -126,14 +139,14 @@ impl<'a> Surface<'a> {
         t
     }
 
-    /// Unit normal of the surface at (x, y), upwards.
+    /// Upward unit normal, W, of the surface at (x, y) [m].
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         self.at.waves.map_or(Vec3::new(0.0, 0.0, 1.0), |waves| {
             waves.surface(x, y).normal()
         })
     }
 
-    /// Distances between which a line can be within the surface's reach.
+    /// Interval of distances [m] in which a ray can be within the height range of the waves.
     fn band(&self, z: f64, dz: f64, far: f64) -> Option<[f64; 2]> {
         if dz.abs() < 1e-12 {
             return (z.abs() <= self.reach && self.reach > 0.0).then_some([0.0, far]);
@@ -144,7 +157,8 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// The zero between two places at which heights have different signs.
+/// Root between the two abscissae `a` and `b`, at which the heights `ha` and `hb` have different
+/// signs.
 fn between([mut a, mut b]: [f64; 2], [mut ha, mut hb]: [f64; 2], over: impl Fn(f64) -> f64) -> f64 {
     for k in 0..60 {
         if (b - a).abs() < 1e-9 * (1.0 + a.abs()) || ha == hb {

@@ -1,23 +1,26 @@
-//! Density, temperature, salinity, speed of sound and pressure at a depth, and what the water carries.
+//! Density, temperature, salinity, speed of sound, pressure and tracers of the water as functions
+//! of position and time.
 //!
 //! # Law
 //! ```text
 //!   p = g ∫ ρ dz                                                    (1)  hydrostatics
 //! ```
-//! Between the layers of a column all quantities are linear, so (1) is a parabola there and is taken exactly. The layers
-//! themselves follow from temperature and salinity by `seawater.rs`, step by step down, each at its own pressure.
+//! All quantities are linear between the layers of a column, so (1) is a parabola there and is
+//! evaluated exactly. `build` computes the layers from temperature and salinity by `seawater.rs`,
+//! from the surface down, each at its own pressure.
 //!
 //! # Symbols
-//! p pressure over that of the air [Pa] · ρ density [kg/m³] · g gravity [m/s²].
+//! p gauge pressure relative to the atmosphere [Pa] · ρ density [kg/m³] · g gravity [m/s²].
 //!
 //! # Frames
 //! Heights z in W, negative under water.
 //!
 //! # Limits
-//! The pressure is that of the level layers, also where temperature or salinity stand on a grid: what the grid weighs more or
-//! less is left out (1e-4 of the pressure for a degree). Over the surface the values of the surface hold. Drag
-//! and added mass keep the density that their coefficients were given for; buoyancy and Froude-Krylov forces feel the
-//! column's at the centre of the displaced water.
+//! The pressure is that of the horizontal layers, also where temperature or salinity come from a
+//! grid. The weight difference due to the grid is neglected (1e-4 of the pressure per degree).
+//! Above the surface the values at the surface apply. Drag and added mass use the density for which
+//! their coefficients were given. Buoyancy and Froude-Krylov forces use the density of the column
+//! at the centre of the displaced water.
 //!
 //! # Checked by
 //! tests below; test/analytic/water_column.rs
@@ -30,10 +33,14 @@ use merrow_model::scene::sea::grid::Grid;
 use merrow_model::scene::sea::water::{Carried, Column, Layer, SoundSpeedLaw, Values};
 use std::sync::Arc;
 
-/// Largest distance between the layers of a column [m]: at 20 m the density's curvature makes less than 1e-6 of it.
+/// Maximum distance between the layers of a column [m]. At 20 m the curvature of the density causes
+/// an error below 1e-6.
 const SPACING: f64 = 20.0;
 
-/// Builds the column down to `bottom` [m] from (depth [m], temperature [°C], salinity), the shallowest first.
+/// Builds the column down to depth `bottom` [m] from `profile`.
+///
+/// Each entry of `profile` is (depth [m], temperature [°C], salinity), shallowest first. `gravity`
+/// is in m/s².
 pub fn build(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw) -> Column {
     let mut depths = vec![0.0];
     for target in profile.iter().map(|p| p[0]).chain([bottom]) {
@@ -53,7 +60,8 @@ pub fn build(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw
         let density = |load: f64| seawater::density(salinity, t68(temperature), gravity * load);
         let mut load = 0.0;
         if let Some(above) = layers.last() {
-            // the load depends on the density that depends on the load: two rounds leave nothing of 1e-4 of 20 m of water
+            // load and density depend on each other; two iterations reduce an error of 1e-4 of 20 m
+            // of water to zero
             load = above.load + above.density * (depth - above.depth);
             for _ in 0..3 {
                 load = above.load + 0.5 * (above.density + density(load)) * (depth - above.depth);
@@ -98,9 +106,10 @@ fn between(profile: &[[f64; 3]], depth: f64) -> [f64; 2] {
     [1, 2].map(|i| a[i] + part * (b[i] - a[i]))
 }
 
-/// The water of a column at `p` [m] and `t` [s], where gravity is `gravity` [m/s²].
+/// Water of a column at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 ///
-/// Where temperature or salinity stand on a grid, density and speed of sound follow from them at the pressure of the layers.
+/// If temperature or salinity come from a grid, density and speed of sound are computed from them
+/// at the pressure of the layers.
 pub fn at(column: &Column, gravity: f64, p: Vec3, t: f64) -> Layer {
     let layer = column.at(p.z);
     if column.temperature.is_none() && column.salinity.is_none() {
@@ -128,7 +137,7 @@ pub fn at(column: &Column, gravity: f64, p: Vec3, t: f64) -> Layer {
     }
 }
 
-/// Density at `p` [m] and `t` [s] [kg/m³], where gravity is `gravity` [m/s²].
+/// Density [kg/m³] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 #[inline(always)]
 pub fn density<T: Real>(sea: &Sea, gravity: f64, p: impl Fn() -> Vec3<T>, t: f64) -> T {
     if sea.column.is_none() && sea.regions.is_empty() {
@@ -149,7 +158,7 @@ fn density_at<T: Real>(sea: &Sea, gravity: f64, p: Vec3<T>, t: f64) -> T {
     })
 }
 
-/// Temperature at `p` and `t` [°C].
+/// Temperature [°C] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => region.temperature,
@@ -158,7 +167,10 @@ pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     }
 }
 
-/// Practical salinity at `p` and `t`. Water of which only the density is stated is as salt as that takes.
+/// Practical salinity at `p` [m], W, and `t` [s], with `gravity` [m/s²].
+///
+/// For water that is defined only by density and temperature, the salinity is the one that gives
+/// this density.
 pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => seawater::salinity_of(region.density, t68(region.temperature)),
@@ -167,7 +179,7 @@ pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     }
 }
 
-/// Speed of sound at `p` and `t` [m/s].
+/// Speed of sound [m/s] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => region.sound_speed,
@@ -176,7 +188,7 @@ pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     }
 }
 
-/// Pressure over that of the air at `p` [Pa]. (1)
+/// Gauge pressure relative to the atmosphere [Pa] at `p` [m], W, with `gravity` [m/s²], by (1).
 pub fn pressure(sea: &Sea, gravity: f64, p: Vec3) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => region.density * gravity * (-p.z).max(0.0),
@@ -185,7 +197,7 @@ pub fn pressure(sea: &Sea, gravity: f64, p: Vec3) -> f64 {
     }
 }
 
-/// Value at `p` [m] and `t` [s] of a quantity that the water carries.
+/// Value of a tracer `quantity` at `p` [m], W, and `t` [s], in the unit of the tracer.
 pub fn carried(quantity: &Carried, p: Vec3, t: f64) -> f64 {
     let depth = (-p.z).max(0.0);
     let profile = match &quantity.values {
@@ -228,7 +240,7 @@ mod tests {
             })
             .sum();
         assert!((column.at(-900.0).load / (sum * 900.0 / f64::from(n)) - 1.0).abs() < 1e-9);
-        // denser with depth by compression alone where the water is the same
+        // in uniform water the density increases with depth by compression alone
         assert!(column.at(-1000.0).density > column.at(-510.0).density + 2.0);
     }
 

@@ -1,4 +1,5 @@
-//! The WGS84 ellipsoid: geodetic and Earth-centred coordinates, and the plane that touches it, from above.
+//! WGS84 ellipsoid: conversion between geodetic and Earth-centred coordinates, and the local
+//! tangent plane in geodetic coordinates.
 //!
 //! # Law
 //! ```text
@@ -7,17 +8,20 @@
 //!   tan β = (Z/r)(a/b),   tan φ = (Z + e'² b sin³β)/(r - e² a cos³β)  (3)  [Bowring 1976]
 //!   dλ = e·dP/((N+h) cosφ),   dφ = n·dP/(M+h),   M = N (1-e²)/(1 - e² sin²φ)   (4)
 //! ```
-//! (3) is iterated until it no longer changes; once is enough near the surface ([`Plane`]).
+//! [`geodetic`] iterates (3) four times, to convergence. [`Plane`] evaluates (3) once, which
+//! suffices near the surface.
 //!
 //! # Symbols
-//! φ latitude, λ longitude [rad] · h height above the ellipsoid [m] · a, b semi-axes, e², e'² eccentricities · r distance from the Earth's axis · e, n east
-//! and north at the place · M, N radii of curvature.
+//! φ latitude, λ longitude [rad] · h height above the ellipsoid [m] · a, b semi-axes [m], e², e'²
+//! first and second eccentricity squared · r distance from the rotation axis of the Earth [m] · e,
+//! n unit vectors east and north at the point · M, N radii of curvature [m].
 //!
 //! # Frames
-//! ECEF; of [`Plane`] also its own: east, north and up at its origin.
+//! ECEF. [`Plane`] also uses its own frame: east, north and up at its origin.
 //!
 //! # Limits
-//! Not for the poles' last metre. [`Plane`]: (3) once leaves 1e-9 m at 10 km from the ellipsoid.
+//! Not valid within one metre of the poles. [`Plane`]: one evaluation of (3) has an error of 1e-9 m
+//! at a height of 10 km above the ellipsoid.
 //!
 //! # Checked by
 //! tests below; test/witness/geodesy.rs (V70), test/witness/grids.rs
@@ -25,14 +29,15 @@
 use crate::Vec3;
 use crate::real::sin_cos;
 
-/// Semi-major axis [m].
+/// Semi-major axis of WGS84 [m].
 pub const A: f64 = 6_378_137.0;
-/// Flattening.
+/// Flattening of WGS84 [-].
 pub const F: f64 = 1.0 / 298.257_223_563;
-/// First eccentricity squared.
+/// First eccentricity squared of WGS84 [-].
 pub const E2: f64 = F * (2.0 - F);
 
-/// Earth-centred position [m] of latitude, longitude [rad] and height [m]. (2)
+/// Converts latitude [rad], longitude [rad] and ellipsoidal height [m] to an ECEF position [m] by
+/// (2).
 pub fn ecef(latitude: f64, longitude: f64, height: f64) -> Vec3 {
     let (sp, cp) = sin_cos(latitude);
     let (sl, cl) = sin_cos(longitude);
@@ -44,12 +49,14 @@ pub fn ecef(latitude: f64, longitude: f64, height: f64) -> Vec3 {
     )
 }
 
-/// Latitude, longitude [rad] and height [m] of an Earth-centred position [m].
+/// Converts an ECEF position [m] to latitude [rad], longitude [rad] and ellipsoidal height [m] by
+/// (3).
 pub fn geodetic(p: Vec3) -> [f64; 3] {
     let r = (p.x * p.x + p.y * p.y).sqrt();
     let b = A * (1.0 - F);
     let ep2 = E2 / (1.0 - E2);
-    // Bowring's parametric latitude; two rounds leave less than 1e-12 rad within 10 000 km of the Earth
+    // Bowring's parametric latitude; two iterations leave an error below 1e-12 rad within 10 000 km
+    // of the Earth
     let mut beta = libm::atan2(p.z * A, r * b);
     let mut latitude = 0.0;
     for _ in 0..4 {
@@ -65,7 +72,8 @@ pub fn geodetic(p: Vec3) -> [f64; 3] {
     [latitude, libm::atan2(p.y, p.x), height]
 }
 
-/// East, north and up at a latitude and longitude [rad], in ECEF.
+/// Returns the east, north and up unit vectors at a latitude and longitude [rad], expressed in
+/// ECEF.
 pub fn axes(latitude: f64, longitude: f64) -> [Vec3; 3] {
     let (sp, cp) = sin_cos(latitude);
     let (sl, cl) = sin_cos(longitude);
@@ -76,20 +84,26 @@ pub fn axes(latitude: f64, longitude: f64) -> [Vec3; 3] {
     ]
 }
 
-/// The plane that touches the ellipsoid, or stands over it, at an origin; its places by longitude and latitude, which count in metres at the origin's radii of curvature.
+/// Plane that touches the ellipsoid at an origin, or is parallel to the tangent plane at a height
+/// above it.
+///
+/// It converts positions in the plane to longitude and latitude. Both angles are scaled to metres
+/// by the radii of curvature at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     latitude: f64,
     longitude: f64,
-    /// Its origin and its axes, turned to where the origin's meridian is the first.
+    /// Origin [m] and axes, in ECEF rotated about Z so that the meridian of the origin has
+    /// longitude 0.
     p_0: Vec3,
     axes: [Vec3; 3],
-    /// Metres per radian of longitude and of latitude at the origin.
+    /// Metres per radian of longitude and of latitude at the origin [m/rad].
     metres: [f64; 2],
 }
 
 impl Plane {
-    /// The plane at a latitude and longitude [rad] and a height [m].
+    /// Creates the plane with its origin at a latitude [rad], longitude [rad] and ellipsoidal
+    /// height [m].
     pub fn new(latitude: f64, longitude: f64, height: f64) -> Self {
         let (s, c) = sin_cos(latitude);
         let w = (1.0 - E2 * s * s).sqrt();
@@ -102,12 +116,14 @@ impl Plane {
         }
     }
 
-    /// Longitude (`axis` 0) or latitude (1) [rad] in metres.
+    /// Converts a longitude (`axis` 0) or latitude (`axis` 1) [rad] to metres from the origin.
     pub fn metres(&self, axis: usize, angle: f64) -> f64 {
         (angle - [self.longitude, self.latitude][axis]) * self.metres[axis]
     }
 
-    /// Longitude and latitude, in metres, of the place (x, y) of the plane, and their rates along x and along y. (3), (4)
+    /// Computes the scaled longitude and latitude [m] of the point (x, y) [m] of the plane by (3).
+    /// Also returns their derivatives with respect to x and y by (4): `[[dλ/dx, dλ/dy], [dφ/dx,
+    /// dφ/dy]]` [m/m].
     pub fn to_angles(&self, x: f64, y: f64) -> ([f64; 2], [[f64; 2]; 2]) {
         let [e, n, _] = self.axes;
         let P = self.p_0 + e.scale(x) + n.scale(y);
@@ -142,7 +158,8 @@ impl Plane {
         )
     }
 
-    /// The place (x, y) of the plane straight over or under longitude and latitude, given in metres.
+    /// Returns the point (x, y) [m] of the plane on the ellipsoid normal at the scaled longitude
+    /// and latitude [m].
     pub fn from_angles(&self, [east, north]: [f64; 2]) -> [f64; 2] {
         let (longitude, latitude) = (
             east / self.metres[0],
@@ -153,7 +170,7 @@ impl Plane {
             ecef(latitude, longitude, 0.0) - self.p_0,
         );
         let [e, n, u] = self.axes;
-        // along the ellipsoid's normal until the plane is met
+        // along the normal of the ellipsoid to its intersection with the plane
         let h = -u.dot(d) / u.dot(up);
         [e.dot(d) + h * e.dot(up), n.dot(d) + h * n.dot(up)]
     }
@@ -163,7 +180,8 @@ impl Plane {
 mod tests {
     use super::*;
 
-    // there and back, against the general conversion, and rates against differences
+    // round trip, comparison with the general conversion, and derivatives against finite
+    // differences
     #[test]
     fn a_plane_knows_its_longitudes() {
         let (lat0, lon0, h0) = (0.78, -2.1, 35.0);
@@ -172,7 +190,7 @@ mod tests {
         for (x, y) in [(0.0, 0.0), (9_000.0, -4_000.0), (-80_000.0, 120_000.0)] {
             let (found, rates) = plane.to_angles(x, y);
             let [latitude, longitude, _] = geodetic(ecef(lat0, lon0, h0) + e.scale(x) + n.scale(y));
-            // 1e-15 rad are 6e-9 m
+            // 1e-15 rad corresponds to 6e-9 m
             assert!(
                 (found[0] - plane.metres(0, longitude)).abs() < 1e-7,
                 "{found:?}"

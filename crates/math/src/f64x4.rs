@@ -1,15 +1,17 @@
-//! Four robots in one register of AVX2.
+//! `Quad`: four `f64` lanes, one per robot, in one AVX2 register.
 //!
-//! The same arithmetic as [`crate::Lanes`], but in the processor's own vector type: the compiler need not find out from
-//! loops what belongs together, so that the kernel is twice as fast and quickly compiled. Separate multiply and add, as everywhere.
+//! The arithmetic is that of [`crate::Lanes`], but on the vector type of the processor. The
+//! compiler does not have to recognise vector operations in loops. The kernel is twice as fast and
+//! compiles quickly. Multiply and add are separate, as everywhere in this crate.
 
 #[cfg(target_arch = "x86_64")]
 pub use avx::Quad;
-/// Four robots side by side, on processors without AVX2.
+/// Four lanes, one per robot, on targets other than x86-64.
 #[cfg(not(target_arch = "x86_64"))]
 pub type Quad = crate::Lanes;
 
-/// True if this processor has the registers and instructions of [`Quad`]; no `Quad` may be made where it has not.
+/// Returns whether the processor supports the instructions that [`Quad`] uses. A `Quad` must not be
+/// created if this is false.
 pub fn is_here() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2")
@@ -32,15 +34,16 @@ mod avx {
     };
     use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-    /// Four robots side by side; only where [`crate::f64x4::is_here`].
+    /// Four lanes, one per robot. Use only if [`crate::f64x4::is_here`] returns true.
     #[derive(Clone, Copy, Debug)]
     pub struct Quad(__m256d);
 
     impl Quad {
-        // by type, not by instruction: what fills and reads lanes is compiled for every processor
+        // conversion by type instead of intrinsics: callers that fill and read lanes are compiled
+        // without AVX2
         #[inline(always)]
         fn load(x: [f64; 4]) -> Self {
-            // SAFETY: both are four numbers, and any bits are numbers
+            // SAFETY: both types hold four f64 and every bit pattern is valid
             Self(unsafe { std::mem::transmute::<[f64; 4], __m256d>(x) })
         }
 
@@ -57,7 +60,7 @@ mod avx {
                 type Output = Self;
                 #[inline(always)]
                 fn $f(self, o: Self) -> Self {
-                    // SAFETY: who makes a Quad has asked `is_here`
+                    // SAFETY: the creator of a Quad has checked `is_here`
                     Self(unsafe { $intrinsic(self.0, o.0) })
                 }
             }
@@ -80,7 +83,7 @@ mod avx {
         type Output = Self;
         #[inline(always)]
         fn neg(self) -> Self {
-            // SAFETY: as in the sum
+            // SAFETY: as in `add`
             Self(unsafe { _mm256_xor_pd(self.0, _mm256_set1_pd(-0.0)) })
         }
     }
@@ -103,7 +106,7 @@ mod avx {
         const LANES: usize = 4;
         #[inline(always)]
         fn splat(x: f64) -> Self {
-            // SAFETY: as in the sum
+            // SAFETY: as in `add`
             Self(unsafe { _mm256_set1_pd(x) })
         }
         #[inline(always)]
@@ -116,12 +119,12 @@ mod avx {
         }
         #[inline(always)]
         fn sqrt(self) -> Self {
-            // SAFETY: as in the sum
+            // SAFETY: as in `add`
             Self(unsafe { _mm256_sqrt_pd(self.0) })
         }
         #[inline(always)]
         fn abs(self) -> Self {
-            // SAFETY: as in the sum
+            // SAFETY: as in `add`
             Self(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
         }
         #[inline(always)]
@@ -143,7 +146,7 @@ mod avx {
         }
         #[inline(always)]
         fn turned_if_odd(self, n: Self) -> Self {
-            // SAFETY: as in the sum
+            // SAFETY: as in `add`
             Self(unsafe {
                 let sign = _mm256_slli_epi64::<63>(_mm256_castpd_si256(n.0));
                 _mm256_xor_pd(self.0, _mm256_castsi256_pd(sign))
@@ -151,7 +154,7 @@ mod avx {
         }
         #[inline(always)]
         fn two_to_the(n: Self) -> Self {
-            // SAFETY: as in the sum
+            // SAFETY: as in `add`
             Self(unsafe {
                 let power = _mm256_slli_epi64::<52>(_mm256_castpd_si256(n.0));
                 _mm256_castsi256_pd(_mm256_add_epi64(_mm256_set1_epi64x(1023 << 52), power))
@@ -159,7 +162,7 @@ mod avx {
         }
         #[inline(always)]
         fn at_least(self, low: f64) -> Self {
-            // SAFETY: as in the sum; the second operand is kept where one is no number
+            // SAFETY: as in `add`; if one operand is NaN, the instruction returns the second
             Self(unsafe { _mm256_max_pd(_mm256_set1_pd(low), self.0) })
         }
         #[inline(always)]
@@ -169,12 +172,12 @@ mod avx {
         }
         #[inline(always)]
         fn floor(self) -> Self {
-            // SAFETY: as in the sum
+            // SAFETY: as in `add`
             Self(unsafe { _mm256_floor_pd(self.0) })
         }
         #[inline(always)]
         fn positive(self) -> u32 {
-            // SAFETY: as in the sum
+            // SAFETY: as in `add`
             let bits = unsafe {
                 _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(self.0, _mm256_setzero_pd()))
             };

@@ -1,30 +1,32 @@
-//! Volume and centroid of the part of a box or an ellipsoid that lies below a plane.
+//! Volume and centroid of the part of a box or an ellipsoid below a plane.
 //!
-//! Closed forms: an ellipsoid is an affine image of the unit sphere, so its cut is a spherical cap; a box is
-//! six tetrahedra, and a plane cuts a tetrahedron into pieces that are tetrahedra again.
+//! Both are closed forms. An ellipsoid is an affine image of the unit sphere, so its submerged part
+//! maps to a spherical cap. A box consists of six tetrahedra, and a plane cuts a tetrahedron into
+//! pieces that are again tetrahedra.
 
 use crate::Vec3;
 
-/// A shape about its own centre, axes along the frame's.
+/// Hull shape centred on the origin, with its axes along the axes of the frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
-    /// Half lengths of the edges [m].
+    /// Box with half edge lengths [m].
     Box(Vec3),
-    /// Semi-axes [m].
+    /// Ellipsoid with semi-axes [m].
     Ellipsoid(Vec3),
 }
 
-/// The part of a shape below a plane.
+/// Part of a shape below a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
-    /// Part of the shape's volume, 0 to 1.
+    /// Fraction of the volume of the shape, 0 to 1.
     pub fraction: f64,
-    /// Centroid of that part, from the shape's centre [m]; zero when nothing is below.
+    /// Centroid of the submerged part relative to the centre of the shape [m]; zero when no part is
+    /// below the plane.
     pub centroid: Vec3,
 }
 
 impl Shape {
-    /// Volume [m³].
+    /// Returns the volume of the shape [m³].
     pub fn volume(&self) -> f64 {
         match self {
             Shape::Box(h) => 8.0 * h.x * h.y * h.z,
@@ -32,7 +34,7 @@ impl Shape {
         }
     }
 
-    /// How far the shape reaches from its centre along the unit vector `up` [m].
+    /// Returns the maximum extent of the shape from its centre along the unit vector `up` [m].
     pub fn reach(&self, up: Vec3) -> f64 {
         match self {
             Shape::Box(h) => h.x * up.x.abs() + h.y * up.y.abs() + h.z * up.z.abs(),
@@ -40,7 +42,8 @@ impl Shape {
         }
     }
 
-    /// The part below a plane with unit normal `up`, when the shape's centre is `height` [m] above the plane.
+    /// Computes the part below a plane with unit normal `up`, when the centre of the shape is
+    /// `height` [m] above the plane.
     pub fn below(&self, up: Vec3, height: f64) -> Cut {
         let reach = self.reach(up);
         if height <= -reach {
@@ -62,7 +65,8 @@ impl Shape {
     }
 }
 
-/// p = diag(a) u maps the unit sphere to the ellipsoid; caps map to caps and centroids to centroids.
+/// Cuts an ellipsoid. p = diag(a) u maps the unit sphere to the ellipsoid; caps map to caps and
+/// centroids to centroids.
 fn cut_ellipsoid(a: Vec3, up: Vec3, height: f64, reach: f64) -> Cut {
     let m = Vec3::new(a.x * up.x, a.y * up.y, a.z * up.z).scale(1.0 / reach);
     let H = 1.0 - height / reach; // cap height on the unit sphere, 0..2
@@ -74,7 +78,8 @@ fn cut_ellipsoid(a: Vec3, up: Vec3, height: f64, reach: f64) -> Cut {
     }
 }
 
-/// The six tetrahedra of a cube that share the diagonal 0-7; bit i of a corner's number is its side on axis i.
+/// The six tetrahedra of a cube that share the diagonal 0-7. Bit i of a corner index selects the
+/// side on axis i.
 const TETRAHEDRA: [[usize; 4]; 6] = [
     [0, 1, 3, 7],
     [0, 1, 5, 7],
@@ -109,7 +114,8 @@ fn cut_box(half: Vec3, up: Vec3, height: f64) -> Cut {
     }
 }
 
-/// Volume and first moment of the part with s < 0; `s` are the corners' heights above the plane.
+/// Computes volume [m³] and first moment [m⁴] of the part with s < 0; `s` are the heights of the
+/// corners above the plane [m].
 fn cut_tetrahedron(p: [Vec3; 4], s: [f64; 4]) -> (f64, Vec3) {
     let mut order = [0, 1, 2, 3];
     order.sort_by(|&i, &j| s[i].total_cmp(&s[j]));
@@ -159,7 +165,8 @@ mod tests {
 
     #[test]
     fn sphere_caps_match_the_closed_form() {
-        // reference V42: draught, volume, distance of the centroid below the centre, sphere of radius 1
+        // reference V42: draught, volume, depth of the centroid below the centre, sphere of radius
+        // 1
         let s = Shape::Ellipsoid(Vec3::new(1.0, 1.0, 1.0));
         for (draught, volume, below) in [
             (0.5, 0.654_498_469_497_873_6, 0.675),

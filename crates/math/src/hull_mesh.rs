@@ -1,79 +1,82 @@
-//! The part of a closed triangle mesh that lies under a surface, and what a pressure does on it.
+//! Submerged part of a closed triangle mesh and the pressure force on it.
 //!
-//! Depth and pressure are given at the corners and linear over each triangle. Triangles that the surface crosses are cut along
-//! it, exactly; the integrals over what is left are closed forms, so that a flat surface gives Archimedes' force to rounding.
-//! The waterline's points come from the same two corners on both sides of an edge, so that the cut leaves no gap.
+//! Depth and pressure are given at the vertices and are linear over each triangle. Triangles that
+//! cross the surface are clipped exactly along it. The integrals over the submerged part are closed
+//! forms, so a flat surface gives the Archimedes force to rounding error. Both triangles of an edge
+//! compute its waterline point from the same two vertices, so the clipped mesh has no gaps.
 
 use crate::{Lanes, MAX_LANES, Mat3, Packed, Real, SpatialForce, Vec3};
 
-/// A closed surface of triangles, outside out.
+/// Closed triangle mesh of a hull with outward normals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
-    /// Corners [m].
+    /// Vertex positions in the hull frame [m].
     pub vertices: Vec<Vec3>,
-    /// Corners of each triangle, counter-clockwise seen from outside.
+    /// Vertex indices of each triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// The corners' coordinates, each in a list of its own, the last one repeated up to whole groups of [`MAX_LANES`] [m].
+    /// Vertex coordinates by axis [m]. The last vertex is repeated to fill a whole number of groups
+    /// of [`MAX_LANES`].
     pub places: [Vec<f64>; 3],
-    /// The triangles by their heights, so that neighbours in a panel are mostly all wet or all dry.
+    /// Triangles sorted by height, so that most panels are entirely submerged or entirely dry.
     panels: Vec<Panel>,
-    /// Enclosed volume [m³].
+    /// Volume enclosed by the mesh [m³].
     pub volume: f64,
-    /// Its centroid [m].
+    /// Centroid of the enclosed volume [m].
     pub centroid: Vec3,
-    /// Lowest and highest coordinates [m].
+    /// Minimum and maximum corner of the axis-aligned bounding box [m].
     pub bounds: [Vec3; 2],
 }
 
-/// Triangles side by side; what is missing to a whole panel has no area.
+/// Group of [`MAX_LANES`] triangles for SIMD. Missing triangles of the last panel have zero area.
 #[derive(Clone, Debug, PartialEq)]
 struct Panel {
-    /// Numbers of the three corners.
+    /// Vertex indices of the three corners.
     corners: [[u32; MAX_LANES]; 3],
-    /// Coordinates of the areas times their outward normals [m²].
+    /// Components of the area times the outward normal [m²].
     area: [[f64; MAX_LANES]; 3],
-    /// Of each corner, a twelfth of the coordinates of the sum of all three corners and itself [m].
+    /// For each corner, the coordinates of one twelfth of (sum of the three corners + this corner)
+    /// [m].
     share: [[[f64; MAX_LANES]; 3]; 3],
 }
 
-/// A corner with what the water does there.
+/// Triangle corner with the water depth and pressure there.
 #[derive(Clone, Copy, Debug)]
 struct Corner<T = f64> {
-    /// Place [m].
+    /// Position of the corner [m].
     p: Vec3<T>,
-    /// Depth under the surface, negative above [m].
+    /// Depth below the surface, negative above it [m].
     depth: T,
-    /// Pressure over ρ g [m].
+    /// Pressure divided by ρ g [m].
     head: T,
 }
 
-/// What the water does at the corners of a skin.
+/// Vertex positions, depths and pressures of a mesh, and the upward unit vector.
 struct Water<'a> {
     places: &'a [Vec3],
     water: &'a [[f64; 2]],
     up: Vec3,
 }
 
-/// Integrals over the part under the surface.
+/// Integrals over the part below the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Under {
-    /// Enclosed volume [m³].
+    /// Volume below the surface [m³].
     pub volume: f64,
-    /// ∫ r dV [m⁴].
+    /// First moment of volume ∫ r dV [m⁴].
     pub first_moment: Vec3,
-    /// What the pressure does at the origin, over ρ g [m³, m⁴].
+    /// Pressure force and its moment about the origin, divided by ρ g: force [m³], moment [m⁴].
     pub pressure: SpatialForce,
 }
 
 impl Under {
-    /// Centroid of the part under the surface [m]; none if nothing is.
+    /// Returns the centroid of the part below the surface [m], or `None` if no part is below it.
     pub fn centroid(&self) -> Option<Vec3> {
         (self.volume > 0.0).then(|| self.first_moment.scale(1.0 / self.volume))
     }
 }
 
 impl Skin {
-    /// The skin of a closed mesh.
+    /// Creates the hull mesh from the vertices [m] and the triangles of a closed surface.
     pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Self {
         let corner = |k: u32| vertices[k as usize];
         let first = vertices.first().copied().unwrap_or(Vec3::zero());
@@ -82,7 +85,8 @@ impl Skin {
                 |f: fn(f64, f64) -> f64, a: Vec3| Vec3::new(f(a.x, v.x), f(a.y, v.y), f(a.z, v.z));
             [with(f64::min, low), with(f64::max, high)]
         });
-        // about the middle, so that a mesh far from its origin loses no digits
+        // relative to the centre of the bounds: avoids loss of precision for a mesh far from its
+        // origin
         let middle = (bounds[0] + bounds[1]).scale(0.5);
         let (mut volume, mut moment) = (0.0, Vec3::zero());
         for t in &triangles {
@@ -110,7 +114,8 @@ impl Skin {
         }
     }
 
-    /// Middle of the bounds and the radius of a ball about it that holds all corners [m].
+    /// Returns the centre of the bounding box and the radius of a sphere about it that contains all
+    /// vertices [m].
     pub fn ball(&self) -> (Vec3, f64) {
         let middle = (self.bounds[0] + self.bounds[1]).scale(0.5);
         (
@@ -122,11 +127,12 @@ impl Skin {
         )
     }
 
-    /// Coordinates of all corners in a frame in which the skin's axes are `R` and its origin is `p`.
+    /// Transforms all vertices by the rotation `R` and the translation `p` [m] and writes the x, y
+    /// and z coordinates [m] to `out`. Each output slice has the length of `places[0]`.
     pub fn turned(&self, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
         #[cfg(target_arch = "x86_64")]
         if crate::f64x4::is_here() {
-            // SAFETY: the processor has these instructions
+            // SAFETY: the processor supports these instructions
             return unsafe { in_quads::turned(self, R, p, out) };
         }
         self.turned_in::<Lanes>(R, p, out);
@@ -146,18 +152,19 @@ impl Skin {
         }
     }
 
-    /// Sums over what is under the surface. `water` has for each vertex how deep it is under the surface, negative above, and the
-    /// pressure there over ρ g [m]; `up` is the upward unit vector.
+    /// Computes the integrals over the part below the surface. `water[i]` holds the depth of vertex
+    /// i below the surface (negative above) [m] and the pressure there divided by ρ g [m]. `up` is
+    /// the upward unit vector.
     pub fn under(&self, water: &[[f64; 2]], up: Vec3) -> Under {
         #[cfg(target_arch = "x86_64")]
         if crate::f64x4::is_here() {
-            // SAFETY: the processor has these instructions
+            // SAFETY: the processor supports these instructions
             return unsafe { in_quads::sums(self, water, up) };
         }
         self.sums::<Lanes>(water, up)
     }
 
-    /// [`Skin::under`] in the lanes of `T`, of which there are [`MAX_LANES`].
+    /// Implements [`Skin::under`] with the lanes of `T`; `T` must have [`MAX_LANES`] lanes.
     #[inline(always)]
     fn sums<T: Packed>(&self, water: &[[f64; 2]], up: Vec3) -> Under {
         let at = Water {
@@ -193,7 +200,7 @@ impl Skin {
                 let i = crossed.trailing_zeros() as usize;
                 crossed &= crossed - 1;
                 let (a, b, c) = (a[i], b[i], c[i]);
-                // turned so that the corner that is alone comes first
+                // rotated so that the corner that differs from the other two comes first
                 let (is_tip, corners) = match (wet_a >> i & 1, wet_b >> i & 1, wet_c >> i & 1) {
                     (1, 0, 0) => (true, [a, b, c]),
                     (0, 1, 0) => (true, [b, c, a]),
@@ -221,7 +228,8 @@ impl Skin {
         Under::of(&sums, &rest)
     }
 
-    /// The triangles, cut, under a plane with the unit normal `up`, over which the origin is `height` [m].
+    /// Returns the triangles below a plane, clipped at it [m]. The plane has the unit normal `up`;
+    /// the origin is `height` [m] above it.
     pub fn cut(&self, up: Vec3, height: f64) -> Vec<[Vec3; 3]> {
         let at = |p: Vec3| {
             let depth = -(up.dot(p) + height);
@@ -235,7 +243,7 @@ impl Skin {
         for t in &self.triangles {
             let c = t.map(|k| at(self.vertices[k as usize]));
             let is_wet = c.map(|c| c.depth > 0.0);
-            // turned so that the one that differs comes first
+            // rotated so that the corner that differs comes first
             let odd = (0..3)
                 .find(|i| is_wet[*i] != is_wet[(i + 1) % 3] && is_wet[*i] != is_wet[(i + 2) % 3]);
             let [a, b, d] = [0, 1, 2].map(|i| c[(odd.unwrap_or(0) + i) % 3]);
@@ -252,7 +260,9 @@ impl Skin {
         out
     }
 
-    /// What a pressure that is linear over a triangle does at the origin, by its values at the corners.
+    /// Computes the force and moment about the origin of a pressure that is linear over a triangle,
+    /// from its values `head` at the corners (pressure divided by ρ g [m]): force [m³], moment
+    /// [m⁴].
     pub fn pressed(t: &[Vec3; 3], head: [f64; 3]) -> SpatialForce {
         let corner = |i: usize| Corner {
             p: t[i],
@@ -264,20 +274,21 @@ impl Skin {
         sum.pressure
     }
 
-    /// As [`Skin::under`] for a plane with the unit normal `up`, over which the origin is `height` [m].
+    /// Computes [`Skin::under`] for a plane with the unit normal `up`; the origin is `height` [m]
+    /// above the plane.
     pub fn under_plane(&self, up: Vec3, height: f64) -> Under {
         let depth = |p: &Vec3| [-(up.dot(*p) + height); 2];
         self.under(&self.vertices.iter().map(depth).collect::<Vec<_>>(), up)
     }
 }
 
-/// Area of a triangle times its normal.
+/// Computes the area of a triangle times its normal [m²].
 #[inline(always)]
 fn area<T: Real>(a: Vec3<T>, b: Vec3<T>, c: Vec3<T>) -> Vec3<T> {
     (b - a).cross(c - a).scale(T::splat(0.5))
 }
 
-/// The point of the surface between a corner under it and one above.
+/// Interpolates the surface point on the edge between a submerged and a dry corner.
 #[inline(always)]
 fn waterline<T: Real>(wet: &Corner<T>, dry: &Corner<T>) -> Corner<T> {
     let t = wet.depth / (wet.depth - dry.depth);
@@ -288,7 +299,7 @@ fn waterline<T: Real>(wet: &Corner<T>, dry: &Corner<T>) -> Corner<T> {
     }
 }
 
-/// All lanes of a panel.
+/// Mask with all lanes of a panel.
 const ALL: u32 = (1 << MAX_LANES) - 1;
 
 #[cfg(target_arch = "x86_64")]
@@ -307,17 +318,17 @@ mod in_quads {
     }
 }
 
-/// A list of whole groups of lanes as these groups.
+/// Splits a slice into whole groups of [`MAX_LANES`] numbers.
 pub fn fours(list: &[f64]) -> &[[f64; MAX_LANES]] {
     list.as_chunks().0
 }
 
-/// As [`fours`].
+/// Splits a mutable slice into whole groups of [`MAX_LANES`] numbers.
 pub fn fours_mut(list: &mut [f64]) -> &mut [[f64; MAX_LANES]] {
     list.as_chunks_mut().0
 }
 
-/// The list with its last number repeated up to a whole number of groups.
+/// Repeats the last number until the list is a whole number of groups.
 fn padded(mut list: Vec<f64>) -> Vec<f64> {
     let last = list.last().copied().unwrap_or(0.0);
     list.resize(list.len().next_multiple_of(MAX_LANES), last);
@@ -350,7 +361,8 @@ fn panels(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Panel> {
     sorted.chunks(MAX_LANES).map(make).collect()
 }
 
-/// A twelfth of the sum of all corners and each of them: means over a triangle are ∫ f r / A = Σ f share for f linear.
+/// Computes one twelfth of (sum of the corners + each corner): for linear f, the mean of f r over a
+/// triangle is ∫ f r / A = Σ f share.
 #[inline(always)]
 fn shares<T: Real>(p: [Vec3<T>; 3]) -> [Vec3<T>; 3] {
     let all = p[0] + p[1] + p[2];
@@ -362,7 +374,7 @@ fn shares<T: Real>(p: [Vec3<T>; 3]) -> [Vec3<T>; 3] {
     ]
 }
 
-/// Triangles that the surface crosses, until there is a lane's full of them.
+/// Buffer of triangles that cross the surface, processed when all lanes are filled.
 #[derive(Default)]
 struct Waiting {
     corners: [[u32; MAX_LANES]; 3],
@@ -370,7 +382,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Keeps one more; true if there is no room for another.
+    /// Appends a triangle; returns true when the buffer is full.
     #[inline(always)]
     fn is_full_with(&mut self, corners: [u32; 3]) -> bool {
         for (list, corner) in self.corners.iter_mut().zip(corners) {
@@ -386,16 +398,16 @@ impl Waiting {
         self.corners
     }
 
-    /// The `i`-th, in the first lane.
+    /// Returns triangle `i` in every lane.
     fn single(&self, i: usize) -> [[u32; MAX_LANES]; 3] {
         self.corners.map(|list| [list[i]; MAX_LANES])
     }
 }
 
-// no closures from here on: they would be compiled for every processor
+// no closures below this line: they would be compiled without AVX2
 
 impl Water<'_> {
-    /// The corners with these numbers.
+    /// Returns the corners with the vertex indices `k`.
     #[inline(always)]
     fn at<T: Packed>(&self, k: &[u32; MAX_LANES]) -> Corner<T> {
         let [depth, head] = self.water(k);
@@ -424,7 +436,7 @@ impl Water<'_> {
         }
     }
 
-    /// Depth and pressure at the corners with these numbers.
+    /// Returns depth and pressure head at the vertices with the indices `k`.
     #[inline(always)]
     fn water<T: Packed>(&self, k: &[u32; MAX_LANES]) -> [T; 2] {
         let of = self.water;
@@ -445,7 +457,7 @@ impl Water<'_> {
     }
 }
 
-/// Zero in the other lanes.
+/// Sets the lanes that are not in the mask `lanes` to zero.
 #[inline(always)]
 fn only<T: Packed>([a, b, c]: [T; 3], lanes: u32) -> [T; 3] {
     [kept(a, lanes), kept(b, lanes), kept(c, lanes)]
@@ -468,13 +480,13 @@ fn vector<T: Packed>([x, y, z]: &[[f64; MAX_LANES]; 3]) -> Vec3<T> {
     Vec3::new(T::read(x), T::read(y), T::read(z))
 }
 
-/// ∫ f r over a triangle by its area, f linear.
+/// Computes ∫ f r over a triangle divided by its area, for linear f.
 #[inline(always)]
 fn moment<T: Real>(share: &[Vec3<T>; 3], f: [T; 3]) -> Vec3<T> {
     share[0].scale(f[0]) + share[1].scale(f[1]) + share[2].scale(f[2])
 }
 
-/// [`Under`], summed in lanes.
+/// Lane-wise accumulators of [`Under`].
 struct Sums<T> {
     volume: T,
     first_moment: Vec3<T>,
@@ -490,13 +502,15 @@ impl<T: Real> Sums<T> {
         }
     }
 
-    /// Whole triangles, from what depth and pressure are at their corners.
+    /// Adds whole triangles from their vector areas, shares, depths `d` and pressure heads `head`
+    /// at the corners.
     #[inline(always)]
     fn add(&mut self, area: Vec3<T>, share: [Vec3<T>; 3], d: [T; 3], head: [T; 3], up: Vec3<T>) {
         let third = 1.0 / 3.0;
         self.pressure.f -= area.scale((head[0] + head[1] + head[2]) * third);
         self.pressure.m -= moment(&share, head).cross(area);
-        // div(-d ẑ) = 1, div(-d r - ½ d² ẑ) along ẑ = r: the lid, where d = 0, adds nothing
+        // div(-d ẑ) = 1, div(-d r - ½ d² ẑ) along ẑ = r: the waterplane, where d = 0, contributes
+        // zero
         let sum = d[0] + d[1] + d[2];
         let square = (sum * sum + d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * (1.0 / 12.0);
         let level = area.dot(up);
@@ -519,7 +533,7 @@ impl<T: Packed> Sums<T> {
         );
     }
 
-    /// Triangles of which only the first corner is under the surface.
+    /// Adds the clipped triangles whose first corner alone is below the surface.
     #[inline(always)]
     fn add_tips(&mut self, [wet, b, c]: &[[u32; MAX_LANES]; 3], at: &Water<'_>) {
         let wet = at.at(wet);
@@ -527,7 +541,7 @@ impl<T: Packed> Sums<T> {
         self.add_triangles(&wet, &ab, &ac, at.up);
     }
 
-    /// Triangles of which only the first corner is above the surface.
+    /// Adds the clipped triangles whose first corner alone is above the surface.
     #[inline(always)]
     fn add_trunks(&mut self, [dry, b, c]: &[[u32; MAX_LANES]; 3], at: &Water<'_>) {
         let (dry, b, c) = (at.at(dry), at.at(b), at.at(c));
@@ -548,7 +562,8 @@ fn total_of<T: Real>(v: Vec3<T>) -> Vec3 {
 }
 
 impl Under {
-    /// Whole triangles in their lanes, and those that were cut.
+    /// Adds the sums over whole triangles, reduced over the lanes, and the sums over clipped
+    /// triangles.
     #[inline(always)]
     fn of<T: Real>(whole: &Sums<T>, cut: &Sums<f64>) -> Self {
         let (m, f) = (total_of(whole.pressure.m), total_of(whole.pressure.f));
@@ -584,8 +599,9 @@ mod tests {
         Skin::new(vertices.collect(), triangles.collect())
     }
 
-    // Goal: a mesh of a box is cut as the box itself. Method: planes in general attitudes through all heights, against the
-    // sum over tetrahedra of `hull_cut`; the force is Archimedes', its moment that of the centroid. Tolerance: rounding.
+    // Goal: a mesh of a box is cut as the box itself. Method: planes in general attitudes at all
+    // heights, compared with the sum over tetrahedra of `hull_cut`. The force must be that of
+    // Archimedes, its moment that of the centroid. Tolerance: rounding.
     #[test]
     fn a_cube_is_cut_as_the_box_that_it_is() {
         let skin = cube();
@@ -621,8 +637,9 @@ mod tests {
         }
     }
 
-    // Goal: registers of four numbers and plain numbers give the same bits. Method: a bent box of 300 triangles, turned, cut by planes
-    // and by a wavy surface, its corners placed in the world; both kernels. Tolerance: none; without AVX2 there is but one.
+    // Goal: the AVX2 and the portable kernel give identical bits. Method: a deformed box of 300
+    // triangles, rotated, cut by planes and by a wavy surface, its vertices transformed to the
+    // world; both kernels. Tolerance: zero. Skipped without AVX2.
     #[test]
     fn a_skin_has_the_same_bits_on_every_processor() {
         if !crate::f64x4::is_here() {

@@ -1,12 +1,13 @@
-//! An inertia seen along other axes: `X' = R X Rᵀ` of each of its three blocks.
+//! Rotation of a spatial inertia to other axes: `X' = R X Rᵀ` for each of its three blocks.
 //!
-//! With r_i the rows of R, `X'_ij = (Xᵀ r_i) · r_j`. For one robot A and D, and B and Bᵀ, go through it side by side, an
-//! entry of both in a register; for several robots, which fill the registers already, block by block. Both are the same
-//! operations in the same order.
+//! With r_i the rows of R, `X'_ij = (Xᵀ r_i) · r_j`. For one robot, A and D are processed as a
+//! pair, one entry of each per SIMD register, and likewise B and Bᵀ. For several robots, whose
+//! lanes already fill the registers, the blocks are processed one after the other. Both variants
+//! perform the same operations in the same order.
 
 use crate::{Mat3, Real, SpatialInertia, Sym3, Vec3};
 
-/// One block after another.
+/// Rotates `inertia` by `R`, one block after the other.
 #[inline(always)]
 pub fn by_blocks<T: Real>(inertia: &SpatialInertia<T>, R: &Mat3<T>) -> SpatialInertia<T> {
     let SpatialInertia { A, B, D } = inertia;
@@ -25,10 +26,11 @@ pub fn by_blocks<T: Real>(inertia: &SpatialInertia<T>, R: &Mat3<T>) -> SpatialIn
     }
 }
 
-/// An entry of two matrices. LLVM does not find pairs by itself in a function as large as the kernel.
+/// One entry of two matrices. LLVM does not vectorise these pairs automatically in a function as
+/// large as the kernel.
 type Two = wide::f64x2;
 
-/// A and D side by side, and B and Bᵀ.
+/// Rotates `inertia` by `R` with the pairs A and D, and B and Bᵀ, in SIMD registers.
 #[inline(always)]
 pub fn side_by_side(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
     let SpatialInertia {
@@ -66,7 +68,7 @@ pub fn side_by_side(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
     }
 }
 
-/// `(X r_i) · r_j` for i <= j, of two matrices given by their rows.
+/// Computes `(X r_i) · r_j` for i <= j of two matrices given by their rows.
 #[inline(always)]
 fn turn([x, y, z]: [[Two; 3]; 3], R: &Mat3) -> [Two; 6] {
     let [a, b, c] =
@@ -119,13 +121,13 @@ mod tests {
         let R = Mat3::from_rpy(0.4, -0.7, 2.1);
         let turned = side_by_side(&inertia, &R);
         assert_eq!(turned, by_blocks(&inertia, &R));
-        // R B Rᵀ by products of matrices, and back again
+        // R B Rᵀ by matrix products, and the inverse rotation
         let B_there = R.mul_mat(&B).mul_mat_tr(&R);
         let back = side_by_side(&turned, &R.transpose());
         for i in 0..3 {
             for j in 0..3 {
                 assert!((turned.B.r[i][j] - B_there.r[i][j]).abs() < 1e-15);
-                // rounding of two turns of numbers up to 23
+                // rounding error of two rotations of numbers up to 23
                 assert!((back.D.full().r[i][j] - D.full().r[i][j]).abs() < 1e-13);
                 assert!((back.A.full().r[i][j] - A.full().r[i][j]).abs() < 1e-13);
                 assert!((back.B.r[i][j] - B.r[i][j]).abs() < 1e-14);

@@ -1,4 +1,5 @@
-//! Mathematics that knows nothing of ships: reals, vectors, spatial algebra, quaternions, random streams.
+//! Mathematics without marine content: scalars and SIMD lanes, vectors, spatial algebra,
+//! quaternions, hull volumes, the WGS84 ellipsoid, random streams.
 
 pub mod ellipsoid;
 pub mod f64x4;

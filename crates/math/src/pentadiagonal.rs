@@ -1,6 +1,7 @@
-//! Block-pentadiagonal systems with blocks of three, solved by elimination without an allocation.
+//! Block-pentadiagonal systems with 3x3 blocks, solved by elimination without memory allocation.
 //!
-//! A chain of points that act on their neighbours and on the neighbours of these gives such a system. [Golub 2013, §4.3, 4.5.1]
+//! A chain of points in which each point interacts with its neighbours up to second order gives
+//! such a system. [Golub 2013, §4.3, 4.5.1]
 
 use crate::tridiagonal::{BlockRow, divide};
 use crate::{Mat3, Vec3};
@@ -8,16 +9,16 @@ use crate::{Mat3, Vec3};
 /// One block row `P x_{i-2} + L x_{i-1} + D x_i + U x_{i+1} + Q x_{i+2} = b`; the solver overwrites it.
 #[derive(Clone, Copy, Debug)]
 pub struct WideRow {
-    /// The blocks L, D, U and the right-hand side; the solution stands in its `b` afterwards.
+    /// Blocks L, D, U and the right-hand side `b`. The solver writes the solution to `b`.
     pub near: BlockRow,
-    /// Block two left of the diagonal; not read in the first two rows.
+    /// Block two columns left of the diagonal; not read in the first two rows.
     pub P: Mat3,
-    /// Block two right of the diagonal; not read in the last two rows.
+    /// Block two columns right of the diagonal; not read in the last two rows.
     pub Q: Mat3,
 }
 
 impl WideRow {
-    /// A row whose outer blocks are zero.
+    /// Creates a row from `near` with zero outer blocks.
     pub fn of(near: &BlockRow) -> Self {
         Self {
             near: *near,
@@ -26,7 +27,7 @@ impl WideRow {
         }
     }
 
-    /// The block at the distance `offset` from the diagonal, -2 to 2.
+    /// Returns the block at column distance `offset` from the diagonal, -2 to 2.
     pub fn block(&mut self, offset: isize) -> &mut Mat3 {
         match offset {
             -2 => &mut self.P,
@@ -38,7 +39,7 @@ impl WideRow {
     }
 }
 
-/// Solves the system in place; the solution stands in each row's `near.b`.
+/// Solves the system in place and writes the solution to `near.b` of each row.
 pub fn solve(rows: &mut [WideRow]) {
     for i in 0..rows.len() {
         if i > 1 {
@@ -78,8 +79,9 @@ mod tests {
     use super::*;
     use crate::rng::Stream;
 
-    /// The product of a random chain with a random vector gives that vector back, also of chains too short to have outer
-    /// blocks. Elimination on well-conditioned blocks loses a few bits: 1e-12.
+    /// The solver recovers a random vector from its product with a random matrix, also for chains
+    /// too short to have outer blocks. Elimination on well-conditioned blocks loses a few bits:
+    /// 1e-12.
     #[test]
     fn undoes_the_product() {
         for n in [1, 2, 3, 9] {

@@ -1,8 +1,9 @@
-//! Unit quaternions for attitude, stored (w, x, y, z); ROS's order (x, y, z, w) exists in `ros/convert.rs` only.
+//! Unit quaternions for attitude, stored as (w, x, y, z). Only `crates/ros2` uses the ROS order (x,
+//! y, z, w).
 
 use crate::{Mat3, Real, Vec3};
 
-/// Attitude quaternion of B in A: `R_AB` is its matrix.
+/// Attitude quaternion of B in A; [`Quat::matrix`] returns `R_AB`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Quat<T = f64> {
@@ -13,7 +14,7 @@ pub struct Quat<T = f64> {
 }
 
 impl<T: Real> Quat<T> {
-    /// No rotation.
+    /// Returns the identity rotation.
     pub fn identity() -> Self {
         Self {
             w: T::one(),
@@ -22,7 +23,7 @@ impl<T: Real> Quat<T> {
             z: T::zero(),
         }
     }
-    /// The quaternion of lane `i`.
+    /// Returns the quaternion of lane `i`.
     #[inline(always)]
     pub fn lane(&self, i: usize) -> Quat {
         Quat {
@@ -32,7 +33,7 @@ impl<T: Real> Quat<T> {
             z: self.z.lane(i),
         }
     }
-    /// The quaternion of every lane.
+    /// Builds a value from one quaternion per lane.
     #[inline(always)]
     pub fn from_lanes(f: impl Fn(usize) -> Quat) -> Self {
         let of = |part: fn(Quat) -> f64| T::from_lanes(|i| part(f(i)));
@@ -43,7 +44,8 @@ impl<T: Real> Quat<T> {
             z: of(|q| q.z),
         }
     }
-    /// Rotation matrix `R_AB`; the quaternion need not be normalised (RK4's stages are not).
+    /// Computes the rotation matrix `R_AB`. The quaternion need not be normalised (intermediate RK4
+    /// stages are not).
     #[inline(always)]
     pub fn matrix(&self) -> Mat3<T> {
         let Self { w, x, y, z } = *self;
@@ -59,7 +61,7 @@ impl<T: Real> Quat<T> {
             Vec3::new(xz - wy, yz + wx, one - (xx + yy)),
         )
     }
-    /// Time derivative for the angular velocity `w_AB_B` [rad/s]: `q̇ = ½ q ∘ (0, w)`.
+    /// Computes the time derivative for the angular velocity `w_AB_B` [rad/s]: `q̇ = ½ q ∘ (0, w)`.
     #[inline(always)]
     pub fn rate(&self, w_AB_B: Vec3<T>) -> Self {
         let Self { w, x, y, z } = *self;
@@ -71,7 +73,7 @@ impl<T: Real> Quat<T> {
             z: w * h.z + x * h.y - y * h.x,
         }
     }
-    /// `self + k * d`, component by component (for integrators).
+    /// Returns `self + k * d`, component by component (for integrators).
     #[inline(always)]
     pub fn add_scaled(&self, d: &Self, k: T) -> Self {
         Self {
@@ -81,7 +83,7 @@ impl<T: Real> Quat<T> {
             z: self.z + d.z * k,
         }
     }
-    /// Same direction, length one.
+    /// Returns the quaternion scaled to unit norm.
     #[inline(always)]
     pub fn normalized(&self) -> Self {
         let Self { w, x, y, z } = *self;
@@ -93,7 +95,7 @@ impl<T: Real> Quat<T> {
             z: z * k,
         }
     }
-    /// Product: `q_AC = q_AB.mul(q_BC)`.
+    /// Computes the product: `q_AC = q_AB.mul(q_BC)`.
     #[inline(always)]
     pub fn mul(&self, o: &Self) -> Self {
         let (a, b) = (self, o);
@@ -104,10 +106,10 @@ impl<T: Real> Quat<T> {
             z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
         }
     }
-    /// Quaternion of the rotation vector `v` (axis times angle) [rad].
+    /// Computes the quaternion of the rotation vector `v` (axis times angle) [rad].
     #[inline(always)]
     pub fn from_rotation_vector(v: Vec3<T>) -> Self {
-        // the tiny term keeps 0/0 away; for small angles sin(h)/(2h) -> 1/2 to machine precision
+        // the tiny term avoids 0/0; for small angles sin(h)/(2h) -> 1/2 to machine precision
         let h = (v.dot(v) * 0.25 + T::splat(1e-300)).sqrt();
         let (s, c) = h.sin_cos();
         let k = s / h * 0.5;
@@ -121,7 +123,8 @@ impl<T: Real> Quat<T> {
 }
 
 impl Quat<f64> {
-    /// From `R_AB` (Shepperd 1978: the largest component first, so that no branch loses precision).
+    /// Converts `R_AB` to a quaternion with w >= 0. Computes the largest component first, so that
+    /// no branch loses precision [Shepperd 1978].
     pub fn from_matrix(m: &Mat3<f64>) -> Self {
         let [a, b, c] = m.r;
         let (tr, xx, yy, zz) = (a.x + b.y + c.z, a.x, b.y, c.z);
@@ -166,7 +169,8 @@ impl Quat<f64> {
             q
         }
     }
-    /// From roll, pitch, yaw [rad] of B in A, fixed axes x, y, z (URDF, ROS).
+    /// Converts roll, pitch and yaw [rad] of B in A to a quaternion. The rotations are about the
+    /// fixed axes x, y, z (URDF, ROS).
     pub fn from_rpy(roll: f64, pitch: f64, yaw: f64) -> Self {
         Self::from_matrix(&Mat3::from_rpy(roll, pitch, yaw))
     }
@@ -205,7 +209,8 @@ mod tests {
         assert_eq!(still, Quat::identity());
     }
 
-    // straight up and straight down, where roll and yaw are one turn: of it nothing may be lost
+    // pitch ±90°, where roll and yaw describe the same rotation; the round trip must preserve that
+    // rotation
     #[test]
     fn angles_at_the_poles_are_those_of_the_matrix() {
         for (a, b, pitch) in [
@@ -227,7 +232,7 @@ mod tests {
                 )
             });
         }
-        // a sonar that looks ahead: z out of it, x up
+        // a forward-looking sonar: z along the line of sight, x up
         let exact = Quat {
             w: 0.0,
             x: 0.5_f64.sqrt(),

@@ -1,17 +1,18 @@
-//! The scalar of the dynamics kernel: one `f64`, or several robots side by side.
+//! Scalar type of the dynamics kernel: one `f64`, or several lanes with one robot each.
 //!
-//! The kernel is written once over [`Real`]. With `f64` it steps one robot; with [`Lanes`] it steps
-//! four robots of one model together, and every lane has the bits of the single robot, because both
-//! use the same operations in the same order: separate multiply and add (never fused, so that builds
-//! for different processors agree) and the sine and cosine below (never the C library's).
+//! The kernel is written once over [`Real`]. With `f64` it steps one robot. With [`Lanes`] it steps
+//! four robots of the same model together. Every lane has the bits of the single robot, because
+//! both variants use the same operations in the same order. Multiply and add are separate (never
+//! fused), so that builds for different processors agree. Sine and cosine are the functions below,
+//! not those of the C library.
 
 use crate::{Mat3, SpatialInertia, inertia_rotation};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-/// Most robots that the lanes of a scalar hold.
+/// Maximum number of lanes of a scalar type.
 pub const MAX_LANES: usize = 4;
 
-/// A scalar of the dynamics kernel; arithmetic is IEEE 754 and never fused.
+/// Scalar of the dynamics kernel. The arithmetic follows IEEE 754 and is never fused.
 pub trait Real:
     Copy
     + std::fmt::Debug
@@ -24,21 +25,21 @@ pub trait Real:
     + SubAssign
     + Mul<f64, Output = Self>
 {
-    /// How many robots one value holds.
+    /// Number of lanes (robots) in one value.
     const LANES: usize;
-    /// The same number in every lane.
+    /// Returns the same number in every lane.
     fn splat(x: f64) -> Self;
-    /// The number in lane `i`.
+    /// Returns the number in lane `i`.
     fn lane(self, i: usize) -> f64;
-    /// A value from one number per lane.
+    /// Builds a value from one number per lane.
     fn from_lanes(f: impl FnMut(usize) -> f64) -> Self;
-    /// Square root.
+    /// Computes the square root.
     fn sqrt(self) -> Self;
-    /// Magnitude.
+    /// Computes the absolute value.
     fn abs(self) -> Self;
-    /// Sine and cosine of an angle [rad]; |error| < 2e-16 for |x| < 1e5.
+    /// Computes sine and cosine of an angle [rad]; |error| < 2e-16 for |x| < 1e5.
     fn sin_cos(self) -> (Self, Self);
-    /// Sine and cosine of up to four angles [rad], with the bits of [`Real::sin_cos`].
+    /// Computes sine and cosine of up to four angles [rad], bit-identical to [`Real::sin_cos`].
     #[inline(always)]
     fn sin_cos_all(x: &[Self]) -> [(Self, Self); 4] {
         let mut out = [(Self::zero(), Self::one()); 4];
@@ -47,42 +48,44 @@ pub trait Real:
         }
         out
     }
-    /// `R I Rᵀ` of an inertia: see [`crate::inertia_rotation`].
+    /// Rotates an inertia: `R I Rᵀ`. See [`crate::inertia_rotation`].
     #[inline(always)]
     fn turned(inertia: &SpatialInertia<Self>, R: &Mat3<Self>) -> SpatialInertia<Self> {
         inertia_rotation::by_blocks(inertia, R)
     }
-    /// Lane by lane `self` where `keep` says so, else `other`.
+    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
     fn or_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
         Self::from_lanes(|i| if keep(i) { self.lane(i) } else { other.lane(i) })
     }
-    /// Zero in every lane.
+    /// Returns zero in every lane.
     fn zero() -> Self {
         Self::splat(0.0)
     }
-    /// One in every lane.
+    /// Returns one in every lane.
     fn one() -> Self {
         Self::splat(1.0)
     }
 }
 
-/// What sums over long lists need beyond [`Real`]: numbers side by side in memory, and the bits of whole ones.
+/// Operations beyond [`Real`] for sums over long lists: loads and stores, and bit operations on
+/// integer-valued numbers.
 pub trait Packed: Real {
-    /// The first numbers of a list, at least as many as there are lanes.
+    /// Loads the first `LANES` numbers of a slice, which must be at least that long.
     fn read(x: &[f64]) -> Self;
-    /// Puts the lanes at the start of a list.
+    /// Stores the lanes at the start of a slice.
     fn write(self, out: &mut [f64]);
-    /// Lane by lane with the other sign where the whole number in the lowest bits of `n` is odd.
+    /// Negates each lane in which the integer in the lowest mantissa bits of `n` is odd.
     fn turned_if_odd(self, n: Self) -> Self;
-    /// 2 to the whole number in the lowest bits of `n`, between -1022 and 1023.
+    /// Computes 2 to the power of the integer in the lowest mantissa bits of `n`, between -1022 and
+    /// 1023.
     fn two_to_the(n: Self) -> Self;
-    /// The greater of a lane and `low`.
+    /// Returns the maximum of each lane and `low`.
     fn at_least(self, low: f64) -> Self;
-    /// The lesser of a lane and `high`.
+    /// Returns the minimum of each lane and `high`.
     fn at_most(self, high: f64) -> Self;
-    /// The whole number under it.
+    /// Rounds each lane down to an integer.
     fn floor(self) -> Self;
-    /// In which lanes the number is over zero: bit `i` for lane `i`.
+    /// Returns a bit mask of the lanes that are greater than zero: bit `i` for lane `i`.
     fn positive(self) -> u32;
 }
 
@@ -121,19 +124,19 @@ impl Packed for f64 {
     }
 }
 
-/// In which lanes something holds.
+/// Lanes in which a condition is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanewise {
-    /// In all.
+    /// The condition is true in all lanes.
     All,
-    /// In some but not in all; never so with one lane.
+    /// The condition is true in some lanes but not in all; impossible with one lane.
     Some,
-    /// In none.
+    /// The condition is true in no lane.
     None,
 }
 
 impl Lanewise {
-    /// The lanes of `T` for which `holds`.
+    /// Evaluates `holds(lane)` for all lanes of `T`.
     #[inline(always)]
     pub fn of<T: Real>(holds: impl Fn(usize) -> bool) -> Self {
         if (0..T::LANES).all(&holds) {
@@ -183,11 +186,12 @@ impl Real for f64 {
     }
 }
 
-/// Four robots of one model, stepped together, on any processor; [`crate::Quad`] is the fast one.
+/// Four lanes with one robot of the same model each, for any processor. [`crate::Quad`] is the AVX2
+/// version.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lanes(pub [f64; 4]);
 
-// written out: loops over lanes, thousands of them in the kernel, would cost the compiler minutes
+// unrolled by hand: the thousands of lane loops in the kernel would add minutes of compile time
 macro_rules! lanewise {
     ($op:ident, $f:ident, $sym:tt) => {
         impl $op for Lanes {
@@ -329,30 +333,31 @@ impl Packed for Lanes {
     }
 }
 
-/// Sine and cosine of `x` [rad] without branches, the same bits on every machine.
+/// Computes sine and cosine of `x` [rad] without branches, with identical bits on every machine.
 ///
-/// The angle is reduced to |r| <= pi/4 with pi/2 split in three parts (Cody and Waite 1980), then two
-/// polynomials are evaluated: Taylor terms to x^17 and x^18, whose remainders on that interval stay under 1e-18.
-/// Good for |x| < 1e5 rad; a joint that turned further has lost its meaning long before.
+/// The angle is reduced to |r| <= pi/4 with pi/2 split into three parts (Cody and Waite 1980). Then
+/// two polynomials are evaluated: Taylor terms to x^17 and x^18, with remainders below 1e-18 on
+/// that interval. Valid for |x| < 1e5 rad, which exceeds any meaningful joint angle.
 #[inline(always)]
 pub fn sin_cos(x: f64) -> (f64, f64) {
     let ([s], [c]) = sin_cos_each([x]);
     (s, c)
 }
 
-/// The same angle in -π..=π [rad].
+/// Wraps an angle [rad] to -π..=π.
 pub fn wrapped(angle: f64) -> f64 {
     angle - std::f64::consts::TAU * libm::round(angle / std::f64::consts::TAU)
 }
 
-/// Sine and cosine of several angles: each operation for all of them before the next one, so that they share registers.
+/// Computes sine and cosine of several angles [rad]. Each operation is applied to all angles before
+/// the next, so that the compiler can vectorise it.
 #[inline(always)]
 pub fn sin_cos_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
     // pi/2 = HI + MID + LO; HI and MID have 33 significant bits, so k*HI and k*MID are exact for k < 2^20
     const HI: f64 = f64::from_bits(0x3FF9_21FB_5440_0000);
     const MID: f64 = f64::from_bits(0x3DD0_B461_1A60_0000);
     const LO: f64 = f64::from_bits(0x3BA3_198A_2E03_7073);
-    // adding and taking away 1.5 * 2^52 rounds to the nearest integer
+    // adding and subtracting 1.5 * 2^52 rounds to the nearest integer
     const ROUND: f64 = 6_755_399_441_055_744.0;
 
     let shifted = x.map(|x| x * std::f64::consts::FRAC_2_PI + ROUND);
@@ -371,7 +376,7 @@ pub fn sin_cos_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
     let s: [f64; N] = std::array::from_fn(|i| r[i] + r[i] * z[i] * s[i]);
     let c: [f64; N] = std::array::from_fn(|i| 1.0 + z[i] * c[i]);
 
-    // quarter turns exchange the two and change their signs
+    // quarter turns exchange sine and cosine and change their signs
     let turned = |i: usize, quadrant: u64| {
         let value = if quadrant & 1 == 1 { c[i] } else { s[i] };
         f64::from_bits(value.to_bits() ^ (quadrant & 2) << 62)
@@ -383,7 +388,7 @@ pub fn sin_cos_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
     )
 }
 
-/// (-1)^k / (2k+1)! from k = 1 on.
+/// Taylor coefficients (-1)^k / (2k+1)! from k = 1.
 const SINE: [f64; 8] = [
     -1.0 / 6.0,
     1.0 / 120.0,
@@ -394,7 +399,7 @@ const SINE: [f64; 8] = [
     -1.0 / 1_307_674_368_000.0,
     1.0 / 355_687_428_096_000.0,
 ];
-/// (-1)^k / (2k)! from k = 1 on.
+/// Taylor coefficients (-1)^k / (2k)! from k = 1.
 const COSINE: [f64; 9] = [
     -1.0 / 2.0,
     1.0 / 24.0,

@@ -1,22 +1,24 @@
 //! Random numbers as pure functions of (seed, stream name, index).
 //!
-//! A stream has no hidden memory: sample `k` of stream `robot/imu/gyro` is the same whatever else was drawn,
-//! on whatever thread. So the only state to save is the count, and adding a sensor changes no other's noise.
+//! A stream has no internal state: sample `k` of stream `robot/imu/gyro` is the same on every
+//! thread and regardless of other draws. The only state to save is the sample count. Adding a
+//! sensor does not change the noise of another sensor.
 
 use rand::SeedableRng;
 use rand_distr::{Distribution, Exp1, StandardNormal, StandardUniform};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A named stream of random numbers.
+/// Named, stateless stream of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     key: u64,
 }
 
 impl Stream {
-    /// The stream `name` of the world with `seed`.
+    /// Returns the stream `name` of the world with seed `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
-        // FNV-1a over the name, then a SplitMix64 finaliser over both so that near seeds are far apart
+        // FNV-1a over the name, then a SplitMix64 finaliser over both, so that neighbouring seeds
+        // give uncorrelated streams
         let mut h: u64 = 0xcbf2_9ce4_8422_2325;
         for b in name.bytes() {
             h = (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -26,7 +28,7 @@ impl Stream {
         }
     }
 
-    /// Generator for draw `index`; independent of every other index and stream.
+    /// Returns the generator of sample `index`. It is independent of all other indices and streams.
     #[inline]
     pub fn draw(&self, index: u64) -> Draw {
         let seed = self
@@ -43,21 +45,21 @@ fn finalise(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The numbers of one draw.
+/// Random number generator of one sample of a [`Stream`].
 pub struct Draw(Xoshiro256PlusPlus);
 
 impl Draw {
-    /// Normal with mean 0 and standard deviation 1.
+    /// Draws from the normal distribution with mean 0 and standard deviation 1.
     #[inline]
     pub fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)
     }
-    /// Exponential with mean 1.
+    /// Draws from the exponential distribution with mean 1.
     #[inline]
     pub fn exponential(&mut self) -> f64 {
         Exp1.sample(&mut self.0)
     }
-    /// Uniform in [0, 1).
+    /// Draws from the uniform distribution on [0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         StandardUniform.sample(&mut self.0)

@@ -1,30 +1,31 @@
-//! Spatial (6-D) algebra in blocks of three, angular part first.
+//! Spatial (6-D) algebra in 3x3 blocks, angular part first.
 //!
-//! A 6x6 symmetric inertia is kept as `[[A, B], [Bᵀ, D]]`, 21 numbers. That is all a link with added mass
-//! needs, and 2.5 times faster than dense 6x6 products. [Featherstone 2008, ch. 2]
+//! A symmetric 6x6 inertia is stored as `[[A, B], [Bᵀ, D]]` (21 numbers). This form covers a link
+//! with added mass and is 2.5 times faster than dense 6x6 products. [Featherstone 2008, ch. 2]
 
 use crate::{MAX_LANES, Mat3, Real, Sym3, Vec3};
 
-/// Velocity or acceleration of a frame at its origin: angular [rad/s], then linear [m/s].
+/// Spatial velocity or acceleration of a frame at its origin: angular [rad/s] or [rad/s²], then
+/// linear [m/s] or [m/s²].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpatialVelocity<T = f64> {
-    /// Angular part.
+    /// Angular part [rad/s] or [rad/s²].
     pub w: Vec3<T>,
-    /// Linear part, at the frame's origin.
+    /// Linear part at the origin of the frame [m/s] or [m/s²].
     pub v: Vec3<T>,
 }
 
-/// Force on a body at its origin: moment [N m], then force [N].
+/// Spatial force on a body at its origin: moment [N m], then force [N].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpatialForce<T = f64> {
-    /// Moment about the origin.
+    /// Moment about the origin [N m].
     pub m: Vec3<T>,
-    /// Force.
+    /// Force, independent of the reference point [N].
     pub f: Vec3<T>,
 }
 
 impl<T: Real> SpatialVelocity<T> {
-    /// Zero.
+    /// Returns the zero spatial velocity.
     #[inline(always)]
     pub fn zero() -> Self {
         Self {
@@ -32,7 +33,7 @@ impl<T: Real> SpatialVelocity<T> {
             v: Vec3::zero(),
         }
     }
-    /// `V × U` for motions [Featherstone 2008, eq. 2.33].
+    /// Computes the motion cross product `V × U` [Featherstone 2008, eq. 2.33].
     #[inline(always)]
     pub fn cross(&self, u: &Self) -> Self {
         Self {
@@ -40,7 +41,7 @@ impl<T: Real> SpatialVelocity<T> {
             v: self.w.cross(u.v) + self.v.cross(u.w),
         }
     }
-    /// `V ×* F` for forces [Featherstone 2008, eq. 2.34].
+    /// Computes the force cross product `V ×* F` [Featherstone 2008, eq. 2.34].
     #[inline(always)]
     pub fn cross_force(&self, f: &SpatialForce<T>) -> SpatialForce<T> {
         SpatialForce {
@@ -48,12 +49,12 @@ impl<T: Real> SpatialVelocity<T> {
             f: self.w.cross(f.f),
         }
     }
-    /// Power `V · F` [W].
+    /// Computes the power `V · F` [W].
     #[inline(always)]
     pub fn dot(&self, f: &SpatialForce<T>) -> T {
         self.w.dot(f.m) + self.v.dot(f.f)
     }
-    /// `self + k u`.
+    /// Returns `self + k u`.
     #[inline(always)]
     pub fn add_scaled(&self, u: &Self, k: T) -> Self {
         Self {
@@ -61,7 +62,7 @@ impl<T: Real> SpatialVelocity<T> {
             v: self.v + u.v.scale(k),
         }
     }
-    /// The same motion at the point `p_BoQ_B`, not turned.
+    /// Returns the same motion at the point `p_BoQ_B` [m], expressed in the same axes.
     #[inline(always)]
     pub fn shifted(&self, p_BoQ_B: Vec3<f64>) -> Self {
         Self {
@@ -69,7 +70,8 @@ impl<T: Real> SpatialVelocity<T> {
             v: self.v + self.w.cross_const(p_BoQ_B),
         }
     }
-    /// The same motion seen in a child frame C: `R_PC`, origin at `p_PoCo_P`.
+    /// Returns the same motion at the origin of a child frame C, expressed in C. `p_PoCo_P` [m] is
+    /// the origin of C in the parent frame P.
     #[inline(always)]
     pub fn to_child(&self, R_PC: &Mat3<T>, p_PoCo_P: Vec3<T>) -> Self {
         Self {
@@ -80,7 +82,7 @@ impl<T: Real> SpatialVelocity<T> {
 }
 
 impl<T: Real> SpatialVelocity<T> {
-    /// That of lane `i`.
+    /// Returns the value of lane `i`.
     #[inline(always)]
     pub fn lane(&self, i: usize) -> SpatialVelocity {
         SpatialVelocity {
@@ -88,7 +90,7 @@ impl<T: Real> SpatialVelocity<T> {
             v: self.v.lane(i),
         }
     }
-    /// Lane by lane `self` where `keep` says so, else `other`.
+    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
     pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
         Self {
             w: self.w.or_lanes(other.w, &keep),
@@ -98,7 +100,7 @@ impl<T: Real> SpatialVelocity<T> {
 }
 
 impl<T: Real> SpatialForce<T> {
-    /// That of lane `i`.
+    /// Returns the value of lane `i`.
     #[inline(always)]
     pub fn lane(&self, i: usize) -> SpatialForce {
         SpatialForce {
@@ -106,7 +108,7 @@ impl<T: Real> SpatialForce<T> {
             f: self.f.lane(i),
         }
     }
-    /// That of every lane, each asked for once.
+    /// Builds a value from one force per lane. `f` is called once per lane.
     #[inline(always)]
     pub fn from_lanes(f: impl Fn(usize) -> SpatialForce) -> Self {
         let mut lanes = [SpatialForce::zero(); MAX_LANES];
@@ -118,14 +120,14 @@ impl<T: Real> SpatialForce<T> {
             f: Vec3::from_lanes(|i| lanes[i].f),
         }
     }
-    /// Lane by lane `self` where `keep` says so, else `other`.
+    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
     pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
         Self {
             m: self.m.or_lanes(other.m, &keep),
             f: self.f.or_lanes(other.f, &keep),
         }
     }
-    /// Zero.
+    /// Returns the zero spatial force.
     #[inline(always)]
     pub fn zero() -> Self {
         Self {
@@ -133,7 +135,8 @@ impl<T: Real> SpatialForce<T> {
             f: Vec3::zero(),
         }
     }
-    /// The force `f` acting at `p_BoQ_B`, taken to the origin.
+    /// Returns the spatial force at the origin of B that is equivalent to the force `f` [N] acting
+    /// at `p_BoQ_B` [m].
     #[inline(always)]
     pub fn at_point(f: Vec3<T>, p_BoQ_B: Vec3<f64>) -> Self {
         Self {
@@ -141,7 +144,7 @@ impl<T: Real> SpatialForce<T> {
             f,
         }
     }
-    /// Sum.
+    /// Returns the sum `self + o`.
     #[inline(always)]
     pub fn plus(&self, o: &Self) -> Self {
         Self {
@@ -149,7 +152,7 @@ impl<T: Real> SpatialForce<T> {
             f: self.f + o.f,
         }
     }
-    /// Difference.
+    /// Returns the difference `self - o`.
     #[inline(always)]
     pub fn minus(&self, o: &Self) -> Self {
         Self {
@@ -157,7 +160,8 @@ impl<T: Real> SpatialForce<T> {
             f: self.f - o.f,
         }
     }
-    /// The same force expressed in the parent frame, at the parent's origin.
+    /// Returns the same force at the origin of the parent frame P, expressed in P. `p_PoCo_P` [m]
+    /// is the origin of the child frame C in P.
     #[inline(always)]
     pub fn to_parent(&self, R_PC: &Mat3<T>, p_PoCo_P: Vec3<T>) -> Self {
         let f = R_PC.mul_vec(self.f);
@@ -168,19 +172,19 @@ impl<T: Real> SpatialForce<T> {
     }
 }
 
-/// Symmetric 6x6 inertia `[[A, B], [Bᵀ, D]]` at a frame's origin.
+/// Symmetric 6x6 inertia `[[A, B], [Bᵀ, D]]` at the origin of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpatialInertia<T = f64> {
     /// Angular-angular block [kg m²].
     pub A: Sym3<T>,
     /// Angular-linear block [kg m].
     pub B: Mat3<T>,
-    /// Linear-linear block [kg].
+    /// Linear-linear (mass) block [kg].
     pub D: Sym3<T>,
 }
 
 impl<T: Real> SpatialInertia<T> {
-    /// Zero.
+    /// Returns the zero spatial inertia.
     #[inline(always)]
     pub fn zero() -> Self {
         Self {
@@ -189,7 +193,7 @@ impl<T: Real> SpatialInertia<T> {
             D: Sym3::zero(),
         }
     }
-    /// The same inertia in every lane.
+    /// Returns the same inertia in every lane.
     #[inline(always)]
     pub fn splat(i: &SpatialInertia<f64>) -> Self {
         Self {
@@ -198,7 +202,7 @@ impl<T: Real> SpatialInertia<T> {
             D: Sym3::splat(&i.D),
         }
     }
-    /// `I V`.
+    /// Computes the product `I V`.
     #[inline(always)]
     pub fn mul(&self, v: &SpatialVelocity<T>) -> SpatialForce<T> {
         SpatialForce {
@@ -206,7 +210,7 @@ impl<T: Real> SpatialInertia<T> {
             f: self.B.tr_mul_vec(v.w) + self.D.mul_vec(v.v),
         }
     }
-    /// That of lane `i`.
+    /// Returns the value of lane `i`.
     pub fn lane(&self, i: usize) -> SpatialInertia {
         SpatialInertia {
             A: self.A.lane(i),
@@ -214,7 +218,7 @@ impl<T: Real> SpatialInertia<T> {
             D: self.D.lane(i),
         }
     }
-    /// Lane by lane `self` where `keep` says so, else `other`.
+    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
     pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
         let row = |i: usize| self.B.r[i].or_lanes(other.B.r[i], &keep);
         Self {
@@ -223,7 +227,7 @@ impl<T: Real> SpatialInertia<T> {
             D: self.D.or_lanes(&other.D, &keep),
         }
     }
-    /// Sum.
+    /// Returns the sum `self + o`.
     #[inline(always)]
     pub fn plus(&self, o: &Self) -> Self {
         Self {
@@ -232,7 +236,7 @@ impl<T: Real> SpatialInertia<T> {
             D: self.D + o.D,
         }
     }
-    /// `k I`.
+    /// Returns the scaled inertia `k I`.
     #[inline(always)]
     pub fn scale(&self, k: T) -> Self {
         let [a, b, c] = self.B.r;
@@ -243,10 +247,10 @@ impl<T: Real> SpatialInertia<T> {
             D: self.D.scale(k),
         }
     }
-    /// The same inertia expressed in the parent frame, at the parent's origin.
+    /// Returns the same inertia at the origin of the parent frame P, expressed in P.
     ///
-    /// With r = p_PoCo_P, after turning the blocks by `R_PC`:
-    /// `B_P = B + [r]D`, `A_P = A + [r]Bᵀ - B_P[r]`, `D_P = D` [Featherstone 2008, table 2.8].
+    /// With r = p_PoCo_P [m], after rotation of the blocks by `R_PC`: `B_P = B + [r]D`, `A_P = A +
+    /// [r]Bᵀ - B_P[r]`, `D_P = D` [Featherstone 2008, table 2.8].
     #[inline(always)]
     pub fn to_parent(&self, R_PC: &Mat3<T>, p_PoCo_P: Vec3<T>) -> Self {
         let Self { A, B, D } = T::turned(self, R_PC);
@@ -261,7 +265,8 @@ impl<T: Real> SpatialInertia<T> {
 }
 
 impl SpatialInertia<f64> {
-    /// A rigid body: mass [kg], centre of mass `p_BoBcm_B` [m], inertia about it [kg m²], all in B.
+    /// Returns the spatial inertia of a rigid body from its mass [kg], centre of mass `p_BoBcm_B`
+    /// [m] and inertia about that centre [kg m²], all expressed in B.
     pub fn rigid(mass: f64, p_BoBcm_B: Vec3<f64>, I_BBcm_B: &Sym3<f64>) -> Self {
         let c = p_BoBcm_B;
         let d = |x: f64| Sym3 {
@@ -278,7 +283,7 @@ impl SpatialInertia<f64> {
         };
         Self { A, B, D: d(mass) }
     }
-    /// From a full symmetric matrix, angular part first; the lower triangle is not read.
+    /// Converts a full symmetric 6x6 matrix, angular part first. Only the upper triangle is read.
     pub fn from_matrix(m: &[[f64; 6]; 6]) -> Self {
         let sym = |o: usize| Sym3 {
             xx: m[o][o],
@@ -295,7 +300,7 @@ impl SpatialInertia<f64> {
             D: sym(3),
         }
     }
-    /// As a full matrix, angular part first.
+    /// Returns the full 6x6 matrix, angular part first.
     pub fn to_matrix(&self) -> [[f64; 6]; 6] {
         let (a, b, d) = (self.A.full(), self.B, self.D.full());
         std::array::from_fn(|i| {
@@ -309,16 +314,17 @@ impl SpatialInertia<f64> {
     }
 }
 
-/// Solves `I x = f` for a symmetric positive-definite inertia.
+/// Solves `I x = f` for a symmetric positive-definite inertia `I`.
 #[inline(always)]
 pub fn solve<T: Real>(inertia: &SpatialInertia<T>, f: &SpatialForce<T>) -> SpatialVelocity<T> {
     Factor::new(inertia).solve(f)
 }
 
-/// Factor of a 6x6 inertia in blocks; made once for a robot whose inertia never changes.
+/// Block factorisation of a 6x6 inertia, for reuse while the inertia is constant.
 ///
-/// With K = B D⁻¹ and the Schur complement S = A - K Bᵀ: `w = S⁻¹ (m - K f)`, `v = D⁻¹ f - Kᵀ w`. Both inverses of three
-/// are by cofactors: two divisions, one after the other, where a triangular factor of six waits for six.
+/// With K = B D⁻¹ and the Schur complement S = A - K Bᵀ: `w = S⁻¹ (m - K f)`, `v = D⁻¹ f - Kᵀ w`.
+/// Both 3x3 inverses are computed by cofactors. This needs two dependent divisions; a 6x6
+/// triangular factorisation needs six.
 #[derive(Clone, Copy, Debug)]
 pub struct Factor<T = f64> {
     S_inv: Sym3<T>,
@@ -327,7 +333,7 @@ pub struct Factor<T = f64> {
 }
 
 impl<T: Real> Factor<T> {
-    /// Factors `inertia`, which must be positive definite.
+    /// Factorises `inertia`, which must be positive definite.
     #[inline(always)]
     pub fn new(inertia: &SpatialInertia<T>) -> Self {
         let SpatialInertia { A, B, D } = inertia;
@@ -349,7 +355,7 @@ impl<T: Real> Factor<T> {
             D_inv,
         }
     }
-    /// `I⁻¹ f`.
+    /// Computes the acceleration `I⁻¹ f`.
     #[inline(always)]
     pub fn solve(&self, f: &SpatialForce<T>) -> SpatialVelocity<T> {
         let w = self.S_inv.mul_vec(f.m - self.K.mul_vec(f.f));
@@ -361,7 +367,7 @@ impl<T: Real> Factor<T> {
 }
 
 impl Factor<f64> {
-    /// `I⁻¹ f` in every lane, with the operations of [`Factor::solve`] in the same order.
+    /// Computes `I⁻¹ f` in every lane with the same operations and order as [`Factor::solve`].
     #[inline(always)]
     pub fn solve_lanes<T: Real>(&self, f: &SpatialForce<T>) -> SpatialVelocity<T> {
         Factor {

@@ -1,6 +1,7 @@
-//! Block-tridiagonal systems with blocks of three, solved by elimination without an allocation.
+//! Block-tridiagonal systems with 3x3 blocks, solved by elimination without memory allocation.
 //!
-//! A chain of points that act on their neighbours only gives such a system. [Golub 2013, §4.5.1]
+//! A chain of points in which each point interacts only with its neighbours gives such a system.
+//! [Golub 2013, §4.5.1]
 
 use crate::{Mat3, Vec3};
 
@@ -9,16 +10,16 @@ use crate::{Mat3, Vec3};
 pub struct BlockRow {
     /// Block left of the diagonal; not read in the first row.
     pub L: Mat3,
-    /// Diagonal block.
+    /// Block on the diagonal.
     pub D: Mat3,
     /// Block right of the diagonal; not read in the last row.
     pub U: Mat3,
-    /// Right-hand side; the solution afterwards.
+    /// Right-hand side; the solver writes the solution here.
     pub b: Vec3,
 }
 
 impl BlockRow {
-    /// A row of zeros.
+    /// Returns a row of zeros.
     pub fn zero() -> Self {
         Self {
             L: Mat3::zero(),
@@ -29,7 +30,7 @@ impl BlockRow {
     }
 }
 
-/// Solves the system in place; the solution stands in each row's `b`.
+/// Solves the system in place and writes the solution to `b` of each row.
 pub fn solve(rows: &mut [BlockRow]) {
     for i in 0..rows.len() {
         if i > 0 {
@@ -48,7 +49,7 @@ pub fn solve(rows: &mut [BlockRow]) {
     }
 }
 
-/// `A⁻¹ B` and `A⁻¹ b` by elimination with partial pivoting.
+/// Computes `A⁻¹ B` and `A⁻¹ b` by elimination with partial pivoting.
 pub(crate) fn divide(A: &Mat3, B: &Mat3, b: Vec3) -> (Mat3, Vec3) {
     let row = |i: usize| {
         [
@@ -93,8 +94,9 @@ mod tests {
     use super::*;
     use crate::rng::Stream;
 
-    /// The product of a random chain with a random vector gives that vector back; the diagonal blocks are not symmetric and
-    /// need pivoting. Elimination on well-conditioned blocks loses a few bits: 1e-12.
+    /// The solver recovers a random vector from its product with a random matrix. The diagonal
+    /// blocks are not symmetric and need pivoting. Elimination on well-conditioned blocks loses a
+    /// few bits: 1e-12.
     #[test]
     fn undoes_the_product() {
         let mut draw = Stream::new(3, "test").draw(0);

@@ -1,12 +1,13 @@
-//! Vectors and matrices of three, over any [`Real`].
+//! 3-vectors and 3x3 matrices over any [`Real`].
 //!
-//! Plain structs with the few operations that the equations use, written out so that the compiler keeps
-//! them in registers. Frames are told by the monogram in the variable's name (CONVENTIONS.md).
+//! The types are plain structs with the few operations that the equations use. The operations are
+//! unrolled so that the compiler keeps them in registers. The monogram notation of the variable
+//! name states the frame (CONVENTIONS.md).
 
 use crate::{MAX_LANES, Real};
 use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
-/// A vector [x, y, z] in whatever frame its name says.
+/// Vector [x, y, z], expressed in the frame that the variable name states.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[allow(missing_docs)]
 pub struct Vec3<T = f64> {
@@ -16,27 +17,27 @@ pub struct Vec3<T = f64> {
 }
 
 impl<T: Real> Vec3<T> {
-    /// A vector from its components.
+    /// Creates a vector from its components.
     #[inline(always)]
     pub const fn new(x: T, y: T, z: T) -> Self {
         Self { x, y, z }
     }
-    /// The zero vector.
+    /// Returns the zero vector.
     #[inline(always)]
     pub fn zero() -> Self {
         Self::new(T::zero(), T::zero(), T::zero())
     }
-    /// The same `f64` vector in every lane.
+    /// Returns the same `f64` vector in every lane.
     #[inline(always)]
     pub fn splat(v: Vec3<f64>) -> Self {
         Self::new(T::splat(v.x), T::splat(v.y), T::splat(v.z))
     }
-    /// Scalar product.
+    /// Computes the scalar product `self · o`.
     #[inline(always)]
     pub fn dot(self, o: Self) -> T {
         self.x * o.x + self.y * o.y + self.z * o.z
     }
-    /// Vector product `self x o`.
+    /// Computes the vector product `self x o`.
     #[inline(always)]
     pub fn cross(self, o: Self) -> Self {
         Self::new(
@@ -45,7 +46,7 @@ impl<T: Real> Vec3<T> {
             self.x * o.y - self.y * o.x,
         )
     }
-    /// Vector product with a constant `self x o`.
+    /// Computes the vector product `self x o` with a constant `o`.
     #[inline(always)]
     pub fn cross_const(self, o: Vec3<f64>) -> Self {
         Self::new(
@@ -54,27 +55,27 @@ impl<T: Real> Vec3<T> {
             self.x * o.y - self.y * o.x,
         )
     }
-    /// `k * self`.
+    /// Returns the scaled vector `k * self`.
     #[inline(always)]
     pub fn scale(self, k: T) -> Self {
         Self::new(self.x * k, self.y * k, self.z * k)
     }
-    /// Euclidean length.
+    /// Computes the Euclidean norm.
     #[inline(always)]
     pub fn norm(self) -> T {
         self.dot(self).sqrt()
     }
-    /// Components as an array.
+    /// Returns the components as an array.
     #[inline(always)]
     pub fn to_array(self) -> [T; 3] {
         [self.x, self.y, self.z]
     }
-    /// The vector of lane `i`.
+    /// Returns the vector of lane `i`.
     #[inline(always)]
     pub fn lane(self, i: usize) -> Vec3<f64> {
         Vec3::new(self.x.lane(i), self.y.lane(i), self.z.lane(i))
     }
-    /// The vector of every lane, each asked for once.
+    /// Builds a value from one vector per lane. `f` is called once per lane.
     #[inline(always)]
     pub fn from_lanes(f: impl Fn(usize) -> Vec3<f64>) -> Self {
         let mut lanes = [Vec3::zero(); MAX_LANES];
@@ -87,7 +88,7 @@ impl<T: Real> Vec3<T> {
             T::from_lanes(|i| lanes[i].z),
         )
     }
-    /// Lane by lane `self` where `keep` says so, else `other`.
+    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
     pub fn or_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
         let (a, b) = (self, other);
         Vec3::new(
@@ -99,12 +100,12 @@ impl<T: Real> Vec3<T> {
 }
 
 impl Vec3<f64> {
-    /// Unit vector along `self`, or `None` for a vector too short to have a direction.
+    /// Returns the unit vector along `self`, or `None` if the norm is 1e-12 or less.
     pub fn unit(self) -> Option<Self> {
         let n = self.norm();
         (n > 1e-12).then(|| self.scale(1.0 / n))
     }
-    /// True if all components are finite.
+    /// Returns true if all components are finite.
     pub fn is_finite(self) -> bool {
         self.x.is_finite() && self.y.is_finite() && self.z.is_finite()
     }
@@ -178,7 +179,7 @@ impl<T> IndexMut<usize> for Vec3<T> {
     }
 }
 
-/// A 3x3 matrix, by rows.
+/// 3x3 matrix, stored by rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mat3<T = f64> {
     /// Rows of the matrix.
@@ -186,60 +187,60 @@ pub struct Mat3<T = f64> {
 }
 
 impl<T: Real> Mat3<T> {
-    /// A matrix from its rows.
+    /// Creates a matrix from its rows.
     #[inline(always)]
     pub const fn from_rows(a: Vec3<T>, b: Vec3<T>, c: Vec3<T>) -> Self {
         Self { r: [a, b, c] }
     }
-    /// Zero matrix.
+    /// Returns the zero matrix.
     #[inline(always)]
     pub fn zero() -> Self {
         Self {
             r: [Vec3::zero(); 3],
         }
     }
-    /// Identity matrix.
+    /// Returns the identity matrix.
     #[inline(always)]
     pub fn identity() -> Self {
         let (o, i) = (T::zero(), T::one());
         Self::from_rows(Vec3::new(i, o, o), Vec3::new(o, i, o), Vec3::new(o, o, i))
     }
-    /// The same `f64` matrix in every lane.
+    /// Returns the same `f64` matrix in every lane.
     #[inline(always)]
     pub fn splat(m: &Mat3<f64>) -> Self {
         let [a, b, c] = m.r;
         Self::from_rows(Vec3::splat(a), Vec3::splat(b), Vec3::splat(c))
     }
-    /// The matrix of lane `i`.
+    /// Returns the matrix of lane `i`.
     #[inline(always)]
     pub fn lane(&self, i: usize) -> Mat3<f64> {
         Mat3 {
             r: self.r.map(|row| row.lane(i)),
         }
     }
-    /// `M v`.
+    /// Computes the product `M v`.
     #[inline(always)]
     pub fn mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
         Vec3::new(self.r[0].dot(v), self.r[1].dot(v), self.r[2].dot(v))
     }
-    /// `Mᵀ v`.
+    /// Computes the product `Mᵀ v`.
     #[inline(always)]
     pub fn tr_mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
         self.r[0].scale(v.x) + self.r[1].scale(v.y) + self.r[2].scale(v.z)
     }
-    /// `M N`.
+    /// Computes the matrix product `M N`.
     #[inline(always)]
     pub fn mul_mat(&self, n: &Self) -> Self {
         let [a, b, c] = self.r;
         Self::from_rows(n.tr_mul_vec(a), n.tr_mul_vec(b), n.tr_mul_vec(c))
     }
-    /// `M Nᵀ`.
+    /// Computes the matrix product `M Nᵀ`.
     #[inline(always)]
     pub fn mul_mat_tr(&self, n: &Self) -> Self {
         let [a, b, c] = self.r;
         Self::from_rows(n.mul_vec(a), n.mul_vec(b), n.mul_vec(c))
     }
-    /// `Mᵀ`.
+    /// Returns the transpose `Mᵀ`.
     #[inline(always)]
     pub fn transpose(&self) -> Self {
         let [a, b, c] = self.r;
@@ -249,12 +250,12 @@ impl<T: Real> Mat3<T> {
             Vec3::new(a.z, b.z, c.z),
         )
     }
-    /// Column `j`.
+    /// Returns column `j` of the matrix.
     #[inline(always)]
     pub fn col(&self, j: usize) -> Vec3<T> {
         Vec3::new(self.r[0][j], self.r[1][j], self.r[2][j])
     }
-    /// `[v]×`, so that `cross(v).mul_vec(u) == v × u`.
+    /// Returns the skew-symmetric matrix `[v]×`, so that `cross(v).mul_vec(u) == v × u`.
     #[inline(always)]
     pub fn cross(v: Vec3<T>) -> Self {
         let o = T::zero();
@@ -264,7 +265,7 @@ impl<T: Real> Mat3<T> {
             Vec3::new(-v.y, v.x, o),
         )
     }
-    /// `[v]× M`.
+    /// Computes the product `[v]× M`.
     #[inline(always)]
     pub fn cross_left(v: Vec3<T>, m: &Self) -> Self {
         let [a, b, c] = m.r;
@@ -274,7 +275,7 @@ impl<T: Real> Mat3<T> {
             b.scale(v.x) - a.scale(v.y),
         )
     }
-    /// `M [v]×`.
+    /// Computes the product `M [v]×`.
     #[inline(always)]
     pub fn cross_right(&self, v: Vec3<T>) -> Self {
         let [a, b, c] = self.r;
@@ -283,7 +284,8 @@ impl<T: Real> Mat3<T> {
 }
 
 impl Mat3<f64> {
-    /// `R_AB` from the quaternion-free roll, pitch, yaw of B in A (fixed axes x, y, z as in URDF) [rad].
+    /// Computes `R_AB` from roll, pitch and yaw [rad] of B in A. The rotations are about the fixed
+    /// axes x, y, z, as in URDF.
     pub fn from_rpy(roll: f64, pitch: f64, yaw: f64) -> Self {
         let ((sr, cr), (sp, cp), (sy, cy)) = (
             crate::real::sin_cos(roll),
@@ -296,8 +298,8 @@ impl Mat3<f64> {
             Vec3::new(-sp, cp * sr, cp * cr),
         )
     }
-    /// Roll, pitch, yaw [rad] of `R_AB`; pitch in [-pi/2, pi/2]. At its ends, where only the sum or difference of the others is
-    /// known, the roll is 0.
+    /// Computes roll, pitch and yaw [rad] of `R_AB`; pitch is in [-pi/2, pi/2]. At pitch ±pi/2 only
+    /// the sum or difference of roll and yaw is defined; there the roll is set to 0.
     pub fn to_rpy(&self) -> [f64; 3] {
         let sp = (-self.r[2].x).clamp(-1.0, 1.0);
         if self.r[2].y.abs().max(self.r[2].z.abs()) < 1e-12 {
@@ -313,7 +315,8 @@ impl Mat3<f64> {
             libm::atan2(self.r[1].x, self.r[0].x),
         ]
     }
-    /// A rotation whose third column is the unit vector `z`; the other two are any that complete it.
+    /// Returns a rotation whose third column is the unit vector `z`. The other two columns are an
+    /// arbitrary orthonormal completion.
     pub fn with_z_axis(z: Vec3<f64>) -> Self {
         let helper = if z.x.abs() < 0.9 {
             Vec3::new(1.0, 0.0, 0.0)
@@ -342,7 +345,7 @@ impl<T: Real> Sub for Mat3<T> {
     }
 }
 
-/// A symmetric 3x3 matrix.
+/// Symmetric 3x3 matrix, stored as its upper triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Sym3<T = f64> {
@@ -355,7 +358,7 @@ pub struct Sym3<T = f64> {
 }
 
 impl<T: Real> Sym3<T> {
-    /// Zero matrix.
+    /// Returns the zero matrix.
     #[inline(always)]
     pub fn zero() -> Self {
         let o = T::zero();
@@ -368,7 +371,7 @@ impl<T: Real> Sym3<T> {
             zz: o,
         }
     }
-    /// The same `f64` matrix in every lane.
+    /// Returns the same `f64` matrix in every lane.
     #[inline(always)]
     pub fn splat(m: &Sym3<f64>) -> Self {
         Self {
@@ -380,7 +383,7 @@ impl<T: Real> Sym3<T> {
             zz: T::splat(m.zz),
         }
     }
-    /// The matrix of lane `i`.
+    /// Returns the matrix of lane `i`.
     pub fn lane(&self, i: usize) -> Sym3<f64> {
         let Self {
             xx,
@@ -400,7 +403,7 @@ impl<T: Real> Sym3<T> {
             zz: of(zz),
         }
     }
-    /// Lane by lane `self` where `keep` says so, else `other`.
+    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
     pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
         let pick = |of: fn(&Self) -> T| of(self).or_lanes(of(other), &keep);
         Self {
@@ -412,7 +415,7 @@ impl<T: Real> Sym3<T> {
             zz: pick(|s| s.zz),
         }
     }
-    /// The upper triangle of `m`, which must be symmetric.
+    /// Returns the upper triangle of `m`, which must be symmetric.
     #[inline(always)]
     pub fn upper(m: &Mat3<T>) -> Self {
         let [a, b, c] = m.r;
@@ -425,7 +428,7 @@ impl<T: Real> Sym3<T> {
             zz: c.z,
         }
     }
-    /// As a full matrix.
+    /// Returns the full 3x3 matrix.
     #[inline(always)]
     pub fn full(&self) -> Mat3<T> {
         Mat3::from_rows(
@@ -434,7 +437,7 @@ impl<T: Real> Sym3<T> {
             Vec3::new(self.xz, self.yz, self.zz),
         )
     }
-    /// `S v`.
+    /// Computes the product `S v`.
     #[inline(always)]
     pub fn mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
         Vec3::new(
@@ -443,7 +446,7 @@ impl<T: Real> Sym3<T> {
             self.xz * v.x + self.yz * v.y + self.zz * v.z,
         )
     }
-    /// `R S Rᵀ`.
+    /// Computes the congruence `R S Rᵀ`.
     #[inline(always)]
     pub fn rotated(&self, r: &Mat3<T>) -> Self {
         let rs = [
@@ -460,7 +463,7 @@ impl<T: Real> Sym3<T> {
             zz: rs[2].dot(r.r[2]),
         }
     }
-    /// `S - k v vᵀ`.
+    /// Computes the rank-one update `S - k v vᵀ`.
     #[inline(always)]
     pub fn minus_outer(&self, v: Vec3<T>, k: T) -> Self {
         let w = v.scale(k);
@@ -473,7 +476,7 @@ impl<T: Real> Sym3<T> {
             zz: self.zz - w.z * v.z,
         }
     }
-    /// `S⁻¹` of a matrix that has one, by cofactors.
+    /// Computes the inverse `S⁻¹` by cofactors. The matrix must be invertible.
     #[inline(always)]
     pub fn inverse(&self) -> Self {
         let Self {
@@ -495,7 +498,7 @@ impl<T: Real> Sym3<T> {
         let determinant = xx * cofactors.xx + xy * cofactors.xy + xz * cofactors.xz;
         cofactors.scale(T::one() / determinant)
     }
-    /// `k S`.
+    /// Returns the scaled matrix `k S`.
     #[inline(always)]
     pub fn scale(&self, k: T) -> Self {
         Self {

@@ -1,7 +1,7 @@
-//! What a ROS user says to a node: the `--ros-args` of the command line and the environment variables of ROS.
+//! Parser of the `--ros-args` of the command line and of the environment variables of ROS.
 //!
-//! Everything is checked here, once, and each mistake is one clear line, so that the node starts as asked or not at
-//! all. Reads neither files nor the environment itself: the caller passes both in.
+//! All arguments are checked here, before the node starts. Each error is one line of text. The
+//! module reads neither files nor the environment itself; the caller passes functions that do.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use crate::names::{Endpoint, Remapping, check_full_name, check_node_name};
 use crate::parameters::value::ParameterValue;
 use crate::parameters::yaml;
 
-/// Largest DDS domain whose ports exist (7400 + 250 * domain, UDP).
+/// Largest DDS domain with valid ports (7400 + 250 * domain, UDP).
 const MAX_DOMAIN_ID: u16 = 232;
 
-/// Why arguments or environment were refused, in one line.
+/// Reason why arguments or environment were refused, in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgsError(String);
 
@@ -24,44 +24,44 @@ impl fmt::Display for ArgsError {
 
 impl std::error::Error for ArgsError {}
 
-/// How far the node looks for others, and lets itself be seen.
+/// Range in which the node discovers other nodes and is discovered by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiscoveryRange {
-    /// The networks this machine is on.
+    /// The networks to which this machine is connected.
     Subnet,
-    /// This machine alone.
+    /// Only processes on this machine.
     Localhost,
-    /// Nowhere.
+    /// Discovery is off; the node finds no other node.
     Off,
 }
 
-/// Size of a Gid in `rmw_dds_common`, which changed between distributions.
+/// Size of a `Gid` of `rmw_dds_common`, which differs between ROS distributions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GidSize {
-    /// Humble: 24 bytes.
+    /// Humble uses 24 bytes.
     Humble24,
-    /// Iron and newer: 16 bytes.
+    /// Iron and newer use 16 bytes.
     Iron16,
 }
 
-/// Severity of a log message, with ROS's numbers.
+/// Severity of a log message, with the numbers of ROS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Severity {
-    /// For whoever debugs the node.
+    /// Details for developers of the node.
     Debug = 10,
-    /// Ordinary.
+    /// Events of normal operation.
     Info = 20,
-    /// Something may go wrong.
+    /// A condition that may lead to an error.
     Warn = 30,
-    /// Something went wrong.
+    /// An operation of the node failed.
     Error = 40,
-    /// The node cannot go on.
+    /// The node cannot continue and stops.
     Fatal = 50,
 }
 
 impl Severity {
-    /// `DEBUG` to `FATAL`, in any case.
+    /// Parses `DEBUG` to `FATAL`, ignoring case.
     pub fn from_name(name: &str) -> Option<Self> {
         [
             Self::Debug,
@@ -74,7 +74,7 @@ impl Severity {
         .find(|severity| severity.name().eq_ignore_ascii_case(name))
     }
 
-    /// `DEBUG` to `FATAL`.
+    /// Returns the name, `DEBUG` to `FATAL`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Debug => "DEBUG",
@@ -86,43 +86,44 @@ impl Severity {
     }
 }
 
-/// How a node is named, where it joins, and what it starts with.
+/// Options of a node: its name, its DDS domain and its initial settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeOptions {
-    /// Name without namespace.
+    /// Name of the node without namespace.
     pub name: String,
-    /// Namespace, `/` for the root.
+    /// Namespace of the node; `/` is the root.
     pub namespace: String,
     /// DDS domain, 0 to 232.
     pub domain_id: u16,
-    /// How far the node looks for others.
+    /// Range in which the node discovers other nodes.
     pub discovery: DiscoveryRange,
-    /// Size of a Gid on this domain.
+    /// Size of a `Gid` on this domain.
     pub gid_size: GidSize,
-    /// Rules for names of topics and services.
+    /// Remapping rules for the names of topics and services.
     pub remappings: Vec<Remapping>,
-    /// Values of parameters that replace the defaults; of one name, the last counts.
+    /// Parameter values that override the defaults. If a name occurs more than once, the last value
+    /// applies.
     pub parameter_overrides: Vec<(String, ParameterValue)>,
-    /// Least severity that is logged.
+    /// Lowest severity that is logged.
     pub log_level: Severity,
-    /// Whether logs go to `/rosout`.
+    /// Whether log messages are published on `/rosout`.
     pub rosout_logs: bool,
-    /// Whether logs go to the standard error stream.
+    /// Whether log messages are written to the standard error stream.
     pub console_logs: bool,
-    /// What was understood but has no effect here.
+    /// Warnings about arguments that are valid but have no effect here.
     pub warnings: Vec<String>,
 }
 
-/// Where values outside the command line come from.
+/// Access to the environment and the file system, supplied by the caller.
 pub struct Surroundings<'a> {
-    /// Value of an environment variable.
+    /// Returns the value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Content of a file.
+    /// Returns the content of a file.
     pub read_file: &'a dyn Fn(&str) -> std::io::Result<String>,
 }
 
 impl NodeOptions {
-    /// Options of a node with no argument and no variable set.
+    /// Returns the options of a node without arguments and environment variables.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -139,8 +140,8 @@ impl NodeOptions {
         }
     }
 
-    /// Reads command line (without the program's name) and environment. Returns the options and the arguments outside
-    /// `--ros-args ... --`, which are not ROS's.
+    /// Parses the command line (without the program name) and the environment. Returns the options,
+    /// and the arguments outside of `--ros-args ... --`, which do not belong to ROS.
     ///
     /// # Errors
     /// The first argument or variable that is wrong.
@@ -190,7 +191,7 @@ impl NodeOptions {
                 }
             };
         }
-        // the older variable wins where both are set, as in rcl
+        // the older variable has priority if both are set, as in rcl
         match variable("ROS_LOCALHOST_ONLY").as_deref() {
             None | Some("0") => {}
             Some("1") => self.discovery = DiscoveryRange::Localhost,
@@ -210,7 +211,7 @@ impl NodeOptions {
         Ok(())
     }
 
-    /// Puts the files' parameters before those of the command line, which win.
+    /// Inserts the parameters of the files before those of the command line, which take priority.
     fn read_parameter_files(
         &mut self,
         files: &[String],
@@ -230,7 +231,7 @@ impl NodeOptions {
     }
 }
 
-/// Arguments of ROS, and the others.
+/// Splits the arguments into those of ROS and all others.
 fn split(args: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut ros, mut rest) = (Vec::new(), Vec::new());
     let mut in_ros = false;
@@ -275,8 +276,8 @@ impl Parser {
                 }
                 _ => {
                     return Err(ArgsError(format!(
-                        "'{flag}' is no ROS argument; expected -r, -p, --params-file, --log-level, \
-                         --enable-rosout-logs, --disable-rosout-logs, or -- to end them"
+                        "unknown ROS argument '{flag}'; expected -r, -p, --params-file, --log-level, \
+                         --enable-rosout-logs, --disable-rosout-logs, or -- to end the ROS arguments"
                     )));
                 }
             }
@@ -287,10 +288,10 @@ impl Parser {
     fn value(&mut self, flag: &str, what: &str) -> Result<String, ArgsError> {
         self.args
             .next()
-            .ok_or_else(|| ArgsError(format!("{flag} needs {what} after it")))
+            .ok_or_else(|| ArgsError(format!("{flag}: missing argument; expected {what}")))
     }
 
-    /// The two sides of `name:=value`.
+    /// Returns the two sides of `name:=value`.
     fn rule(&mut self, flag: &str, form: &str) -> Result<(String, String), ArgsError> {
         let rule = self.value(flag, form)?;
         match rule.split_once(":=") {
@@ -348,7 +349,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `LEVEL` or `logger:=LEVEL`.
+    /// Parses `LEVEL` or `logger:=LEVEL`.
     fn log_level(&mut self, flag: &str) -> Result<(), ArgsError> {
         let value = self.value(flag, "a level")?;
         let (logger, level) = value
@@ -359,7 +360,7 @@ impl Parser {
                 "{flag} {value}: expected DEBUG, INFO, WARN, ERROR or FATAL"
             ))
         })?;
-        // the node has one logger; the levels of others concern other nodes of a composed process
+        // the node has one logger; other loggers belong to other nodes of a composed process
         if logger.is_none_or(|logger| logger.rsplit('.').next() == Some(self.options.name.as_str()))
         {
             self.options.log_level = level;
@@ -368,7 +369,7 @@ impl Parser {
     }
 }
 
-/// The node of `node:name`, and the name; the `:` of `rostopic://` is none.
+/// Splits `node:name` into node and name. The `:` of `rostopic://` does not separate a node.
 fn node_prefix(rule: &str) -> (Option<&str>, &str) {
     match rule.split_once(':') {
         Some((node, name)) if !name.starts_with("//") => (Some(node), name),

@@ -1,4 +1,5 @@
-//! Unit tests of the command line and environment: each effect, and the words of each refusal.
+//! Unit tests of the parser of command line and environment: every effect, and the text of every
+//! error.
 
 use crate::args::*;
 
@@ -92,7 +93,7 @@ fn every_argument_takes_effect() {
             rule(Some("other"), None, "a", "b"),
         ]
     );
-    // the file comes first, so that the command line wins
+    // the parameters of the file come first, so that the command line has priority
     let doubles: Vec<_> = options
         .parameter_overrides
         .iter()
@@ -114,7 +115,7 @@ fn each_mistake_is_one_clear_line() {
         let args = [&["--ros-args"], args].concat();
         assert_eq!(parse(&args).unwrap_err(), expected);
     };
-    check(&["-r"], "-r needs from:=to after it");
+    check(&["-r"], "-r: missing argument; expected from:=to");
     check(&["-r", "imu=x"], "-r imu=x: expected from:=to");
     check(&["-p", "gain:="], "-p gain:=: expected name:=value");
     check(
@@ -143,8 +144,8 @@ fn each_mistake_is_one_clear_line() {
     );
     check(
         &["--speed"],
-        "'--speed' is no ROS argument; expected -r, -p, --params-file, --log-level, --enable-rosout-logs, \
-         --disable-rosout-logs, or -- to end them",
+        "unknown ROS argument '--speed'; expected -r, -p, --params-file, --log-level, --enable-rosout-logs, \
+         --disable-rosout-logs, or -- to end the ROS arguments",
     );
 }
 

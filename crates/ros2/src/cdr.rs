@@ -1,36 +1,41 @@
-//! Classic CDR (XCDR1), the byte form of every ROS 2 message.
+//! Encoder and decoder of classic CDR (XCDR1), the byte format of all ROS 2 messages.
 //!
-//! A message is encoded once, and the same bytes go to DDS, to the bag and to a native client library. The bytes that
-//! come in are from the network: a decoder may refuse them but must not panic, nor allocate more than a small multiple
-//! of what was received. This file knows nothing of message types (`message.rs` has those) nor of DDS.
+//! A message is encoded once. The same bytes go to DDS, to the bag and to a native client library.
+//! Received bytes come from the network. The decoder may reject them, but must not panic, nor
+//! allocate more than a small multiple of the received size. This module depends neither on message
+//! types (those are in `message.rs`) nor on DDS.
 //!
-//! Layout: a 4-byte encapsulation header, then the fields in order. A primitive is aligned to its own size, counted
-//! from the end of the header. A string is its length with the closing NUL (u32), the bytes, the NUL; a sequence is
-//! its length (u32) and the elements; an array is the elements alone.
+//! Layout: a 4-byte encapsulation header, then the fields in order. A primitive is aligned to its
+//! own size, counted from the end of the header. A string is its length including the closing NUL
+//! (u32), the bytes and the NUL. A sequence is its length (u32) and the elements. An array is the
+//! elements only.
 
 use std::fmt;
 
 use bytes::Bytes;
 
-/// Encapsulation header of little-endian classic CDR, options zero.
+/// Encapsulation header of little-endian classic CDR with zero options.
 const HEADER_LITTLE_ENDIAN: [u8; HEADER_LEN] = [0, 1, 0, 0];
 const HEADER_LEN: usize = 4;
 
-/// Most messages of sensors fit, an Imu and a NavSatFix among them, so that they are one allocation.
+/// Initial capacity [bytes]. Most sensor messages fit, including Imu and NavSatFix, so that
+/// encoding them takes one allocation.
 const INITIAL_CAPACITY: usize = 512;
 
-/// Why bytes were refused.
+/// Reason why received bytes were rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CdrError {
-    /// Shorter than the encapsulation header, or an encapsulation other than classic CDR (its first two bytes).
+    /// The bytes are shorter than the encapsulation header, or the encapsulation (its first two
+    /// bytes) is not classic CDR.
     Encapsulation(Option<[u8; 2]>),
-    /// The bytes end before the value does: `needed` more at `offset`, `remaining` there.
+    /// The bytes end before the value does: it needs `needed` bytes at `offset`, and `remaining`
+    /// are left.
     Truncated {
-        /// Where, in bytes after the encapsulation header.
+        /// Offset in bytes after the encapsulation header.
         offset: usize,
-        /// Least number of bytes that the value needs.
+        /// Minimum number of bytes that the value needs.
         needed: usize,
-        /// Number of bytes left.
+        /// Number of bytes that are left.
         remaining: usize,
     },
     /// A boolean that is neither 0 nor 1.
@@ -63,7 +68,7 @@ impl fmt::Display for CdrError {
             } => {
                 write!(
                     f,
-                    "at least {needed} bytes expected at offset {offset}, {remaining} left"
+                    "expected at least {needed} bytes at offset {offset}, found {remaining}"
                 )
             }
             Self::Bool(value) => write!(f, "boolean is {value}, expected 0 or 1"),
@@ -75,31 +80,34 @@ impl fmt::Display for CdrError {
 
 impl std::error::Error for CdrError {}
 
-/// A value with a CDR form.
+/// A value that can be encoded as CDR.
 pub trait Cdr: Sized {
-    /// Fewest bytes a value can take, padding aside; bounds what a received length may claim. Never 0.
+    /// Minimum encoded size of a value [bytes], without padding. It bounds the length that a
+    /// received sequence may claim. Never 0.
     const MIN_SIZE: usize;
 
-    /// Appends the value.
+    /// Appends the value to `out`.
     fn encode(&self, out: &mut Encoder);
 
-    /// Reads one value.
+    /// Reads one value from `input`.
     ///
     /// # Errors
     /// The bytes are too few or do not form a value.
     fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError>;
 
-    /// Appends the elements of a sequence or array, without a length. Numbers override it with one copy.
+    /// Appends the elements of a sequence or array, without a length. Number types override this
+    /// with one copy.
     fn encode_all(items: &[Self], out: &mut Encoder) {
         for item in items {
             item.encode(out);
         }
     }
 
-    /// Reads `count` elements. Numbers override it with one copy.
+    /// Reads `count` elements. Number types override this with one copy.
     ///
     /// # Errors
-    /// As [`Cdr::decode`]; a count that the remaining bytes cannot hold is refused before anything is allocated.
+    /// As [`Cdr::decode`]. A count that the remaining bytes cannot hold is rejected before memory
+    /// is allocated.
     fn decode_all(input: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, CdrError> {
         input.require(count.saturating_mul(Self::MIN_SIZE))?;
         let mut items = Vec::with_capacity(count);
@@ -110,17 +118,17 @@ pub trait Cdr: Sized {
     }
 }
 
-/// The encapsulated, little-endian bytes of a value.
+/// Encodes a value as encapsulated little-endian bytes.
 pub fn to_bytes<M: Cdr>(message: &M) -> Vec<u8> {
     let mut out = Encoder::new();
     message.encode(&mut out);
     out.finish()
 }
 
-/// Reads a value from encapsulated bytes of either endianness.
+/// Decodes a value from encapsulated bytes of either endianness.
 ///
-/// Bytes after the value are ignored: RTPS pads payloads to a multiple of four, and DDS vendors differ in whether
-/// they say by how much.
+/// Bytes after the value are ignored: RTPS pads payloads to a multiple of four, and not all DDS
+/// vendors declare the number of padding bytes.
 ///
 /// # Errors
 /// The bytes are too few or do not form a value.
@@ -128,21 +136,21 @@ pub fn from_bytes<M: Cdr>(bytes: &[u8]) -> Result<M, CdrError> {
     M::decode(&mut Decoder::new(bytes)?)
 }
 
-/// Appends values as little-endian CDR.
+/// Encoder that appends values as little-endian CDR.
 #[derive(Debug)]
 pub struct Encoder {
     buffer: Vec<u8>,
 }
 
 impl Encoder {
-    /// An encoder that has written the encapsulation header.
+    /// Creates an encoder that contains the encapsulation header.
     pub fn new() -> Self {
         let mut buffer = Vec::with_capacity(INITIAL_CAPACITY);
         buffer.extend_from_slice(&HEADER_LITTLE_ENDIAN);
         Self { buffer }
     }
 
-    /// The bytes, encapsulation header first.
+    /// Returns the bytes, encapsulation header first.
     pub fn finish(self) -> Vec<u8> {
         self.buffer
     }
@@ -154,7 +162,8 @@ impl Encoder {
             .resize(HEADER_LEN + body_len.next_multiple_of(size), 0);
     }
 
-    /// Appends the length of a sequence or string. One past `u32::MAX` has no CDR form: readers refuse it as truncated.
+    /// Appends the length of a sequence or string. A length beyond `u32::MAX` cannot be encoded:
+    /// readers reject such bytes as truncated.
     fn length(&mut self, len: usize) {
         u32::try_from(len).unwrap_or(u32::MAX).encode(self);
     }
@@ -166,7 +175,7 @@ impl Default for Encoder {
     }
 }
 
-/// Reads values from received CDR bytes.
+/// Decoder that reads values from received CDR bytes.
 #[derive(Debug, Clone)]
 pub struct Decoder<'a> {
     body: &'a [u8],
@@ -175,10 +184,10 @@ pub struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder of encapsulated bytes.
+    /// Creates a decoder of encapsulated bytes.
     ///
     /// # Errors
-    /// [`CdrError::Encapsulation`]: no header, or not classic CDR.
+    /// [`CdrError::Encapsulation`] if the header is missing or does not declare classic CDR.
     pub fn new(bytes: &'a [u8]) -> Result<Self, CdrError> {
         let Some((&[a, b, _, _], body)) = bytes.split_first_chunk::<HEADER_LEN>() else {
             return Err(CdrError::Encapsulation(None));
@@ -198,7 +207,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Number of bytes not yet read.
+    /// Returns the number of bytes not yet read.
     pub fn remaining(&self) -> usize {
         self.body.len() - self.offset
     }
@@ -248,7 +257,7 @@ macro_rules! number {
             }
 
             fn encode_all(items: &[Self], out: &mut Encoder) {
-                // an empty sequence is its length alone, with no padding for elements
+                // an empty sequence is only its length, without padding for elements
                 if items.is_empty() {
                     return;
                 }
@@ -308,7 +317,8 @@ impl Cdr for String {
     fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let len = u32::decode(input)? as usize;
         if len == 0 {
-            // not legal CDR, yet some writers send an empty string so, and Fast DDS and Cyclone read it
+            // not legal CDR, but some writers send an empty string this way, and Fast DDS and
+            // Cyclone DDS accept it
             return Ok(Self::new());
         }
         let Some((0, text)) = input.take(len)?.split_last() else {
@@ -334,13 +344,13 @@ impl<T: Cdr> Cdr for Vec<T> {
     }
 }
 
-/// A `uint8[]` that is shared, not copied, until it is encoded: pixels, points, files.
+/// A `uint8[]`, such as pixels, points or files, that is shared and not copied until it is encoded.
 impl Cdr for Bytes {
     const MIN_SIZE: usize = size_of::<u32>();
 
     fn encode(&self, out: &mut Encoder) {
         out.length(self.len());
-        // what follows finds room, lest it move a megabyte
+        // reserves space for the following fields, so that a buffer of a megabyte is not moved
         out.buffer.reserve(self.len() + INITIAL_CAPACITY);
         out.buffer.extend_from_slice(self);
     }

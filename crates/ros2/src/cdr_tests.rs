@@ -1,4 +1,5 @@
-//! Tests of the CDR layout and of its refusals; `test/ros/messages.py` compares whole messages with a peer.
+//! Tests of the CDR layout and of rejected bytes; `test/ros/messages.py` compares whole messages
+//! with a ROS 2 installation.
 
 use crate::cdr::*;
 

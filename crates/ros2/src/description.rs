@@ -1,8 +1,9 @@
-//! What a ROS message type is made of, and the two texts that follow from it: its type hash and its `.msg` definition.
+//! Structure of a ROS message type, and the two texts derived from it: the type hash and the `.msg`
+//! definition.
 //!
-//! Peers compare type hashes (RIHS01, REP-2011 and REP-2016) and bags carry definitions; both must equal what rosidl
-//! and rosbag2 make of the same interface file. Descriptions are built from the message declarations in `msg/`; this
-//! file names no message and writes no message bytes.
+//! Peers compare type hashes (RIHS01, REP-2011 and REP-2016), and bags contain definitions. Both
+//! must equal the output of rosidl and rosbag2 for the same interface file. Descriptions are built
+//! from the message declarations in `msg/`. This module neither names a message nor encodes one.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,13 +11,13 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-/// Field of a message that declares none: C and IDL have no empty structs.
+/// Dummy field of a message that declares no fields, because C and IDL have no empty structs.
 pub const DUMMY_FIELD: &str = "structure_needs_at_least_one_member";
 
-/// A message type.
+/// Description of a message type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {
-    /// `package/msg/Type`.
+    /// ROS name, such as `package/msg/Type`.
     pub name: Cow<'static, str>,
     /// Constants, in order of declaration.
     pub constants: Vec<Constant>,
@@ -27,53 +28,53 @@ pub struct Description {
 /// A named constant of a message type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
-    /// Name.
+    /// Name of the constant.
     pub name: &'static str,
-    /// Type.
+    /// Type of the constant.
     pub shape: Shape,
-    /// Value as text.
+    /// Value of the constant as text.
     pub value: String,
 }
 
 /// A field of a message type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Name.
+    /// Name of the field.
     pub name: &'static str,
-    /// Type.
+    /// Type of the field.
     pub shape: Shape,
     /// Default value as text, if it is not zero.
     pub default: Option<String>,
 }
 
-/// Type of a field: one element or many.
+/// Type of a field: the type of an element and the number of elements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
     /// Type of one element.
     pub element: Element,
-    /// How many.
+    /// Number of elements of the field.
     pub count: Count,
 }
 
 /// Type of one element of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Element {
-    /// A built-in type.
+    /// A built-in type of ROS.
     Primitive(Primitive),
-    /// Another message.
+    /// A nested message type.
     Message(Description),
 }
 
-/// How many elements a field has.
+/// Number of elements of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// One, no array.
+    /// One element; the field is not an array.
     One,
-    /// `T[N]`.
+    /// Array of fixed size, `T[N]`.
     Array(usize),
-    /// `T[<=N]`.
+    /// Sequence of bounded length, `T[<=N]`.
     AtMost(usize),
-    /// `T[]`.
+    /// Sequence of unbounded length, `T[]`.
     Any,
 }
 
@@ -95,12 +96,12 @@ pub enum Primitive {
     Int64,
     Uint64,
     String,
-    /// `string<=N`.
+    /// String of bounded length, `string<=N`.
     BoundedString(usize),
 }
 
 impl Primitive {
-    /// Name in an interface file.
+    /// Returns the name of the type in an interface file.
     pub fn name(self) -> Cow<'static, str> {
         let name = match self {
             Self::Bool => "bool",
@@ -122,11 +123,12 @@ impl Primitive {
         Cow::Borrowed(name)
     }
 
-    /// Id in `type_description_interfaces/msg/FieldType`.
+    /// Returns the id of the type in `type_description_interfaces/msg/FieldType`.
     fn type_id(self) -> u8 {
         match self {
             Self::Int8 => 2,
-            // rosidl turns the char of an interface file into IDL's uint8, so it hashes as one
+            // rosidl converts the char of an interface file to IDL's uint8, so both have the same
+            // hash
             Self::Uint8 | Self::Char => 3,
             Self::Int16 => 4,
             Self::Uint16 => 5,
@@ -152,7 +154,8 @@ impl Primitive {
 }
 
 impl Count {
-    /// Distance between the id of an element type and that of the array type, and the capacity.
+    /// Returns the offset from the id of an element type to that of the array type, and the
+    /// capacity.
     fn type_id_offset_and_capacity(self) -> (u8, usize) {
         match self {
             Self::One => (0, 0),
@@ -167,7 +170,7 @@ impl Count {
 const NESTED_TYPE_ID: u8 = 1;
 
 impl Shape {
-    /// The `type` member of a field in the JSON that is hashed.
+    /// Returns the `type` member of a field in the JSON text that is hashed.
     fn json(&self) -> String {
         let (element_id, string_capacity, nested) = match &self.element {
             Element::Primitive(primitive) => (primitive.type_id(), primitive.string_capacity(), ""),
@@ -180,7 +183,7 @@ impl Shape {
         )
     }
 
-    /// The type in an interface file, as `float64[9]`.
+    /// Returns the type as written in an interface file, such as `float64[9]`.
     fn text(&self) -> String {
         let element = match &self.element {
             Element::Primitive(primitive) => primitive.name().into_owned(),
@@ -196,10 +199,11 @@ impl Shape {
 }
 
 impl Description {
-    /// The type hash, `RIHS01_` and 64 hexadecimal digits.
+    /// Computes the type hash, `RIHS01_` and 64 hexadecimal digits.
     ///
-    /// SHA-256 of the JSON of the type and of all types it uses (sorted by name), in the spelling of Python's
-    /// `json.dumps`, as rosidl computes it. Constants and defaults are no part of it.
+    /// It is the SHA-256 of the JSON text of the type and of all types it uses (sorted by name).
+    /// The text is formatted like the output of Python's `json.dumps`, as in rosidl. Constants and
+    /// defaults are not part of it.
     pub fn hash(&self) -> String {
         let mut used = BTreeMap::new();
         self.collect_used(&mut used);
@@ -217,8 +221,8 @@ impl Description {
         hash
     }
 
-    /// The `ros2msg` text that bags carry: this type, then each type it uses at its first use, depth first, under a
-    /// line of 80 `=` and `MSG: package/Type`.
+    /// Returns the `ros2msg` text that bags contain: this type, then each used type at its first
+    /// use, depth first. A line of 80 `=` and `MSG: package/Type` precede each used type.
     pub fn definition(&self) -> String {
         let mut text = self.text();
         let mut seen = vec![self.name.clone()];
@@ -226,7 +230,7 @@ impl Description {
         text
     }
 
-    /// `package/Type`.
+    /// Returns the name as `package/Type`.
     fn short_name(&self) -> String {
         match (self.name.split_once('/'), self.name.rsplit_once('/')) {
             (Some((package, _)), Some((_, name))) => format!("{package}/{name}"),
@@ -297,7 +301,7 @@ impl Description {
         )
     }
 
-    /// The interface file, without comments.
+    /// Returns the interface file without comments.
     fn text(&self) -> String {
         let mut text = String::new();
         for Constant { name, shape, value } in &self.constants {

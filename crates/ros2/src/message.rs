@@ -391,11 +391,11 @@ macro_rules! ros_service {
         pub struct $name;
 
         $crate::message::ros_message! {
-            #[doc = concat!("Request of service `", $type, "` sends.")]
+            #[doc = concat!("Request of service `", $type, "`.")]
             pub struct $request(concat!($type, "_Request")) { $($request_fields)* }
             $(consts { $($request_consts)* })?
 
-            #[doc = concat!("Response of service `", $type, "` answers.")]
+            #[doc = concat!("Response of service `", $type, "`.")]
             pub struct $response(concat!($type, "_Response")) { $($response_fields)* }
             $(consts { $($response_consts)* })?
         }

@@ -1,4 +1,5 @@
-//! Tests of names, hashes and texts, against what ROS 2 Jazzy has; `test/ros/messages.py` covers every type.
+//! Tests of names, hashes and texts against those of ROS 2 Jazzy; `test/ros/messages.py` covers
+//! every type.
 
 use crate::cdr::{CdrError, from_bytes, to_bytes};
 use crate::message::*;
@@ -150,7 +151,7 @@ fn damaged_bytes_never_panic() {
                 let place = 4 + (*state >> 33) as usize % (bytes.len() - 4);
                 damaged[place] = (*state >> 25) as u8;
             }
-            // either answer will do, as long as one comes
+            // both success and error are acceptable; the decoder must return
             if let Ok(message) = from_bytes::<M>(&damaged) {
                 assert!(to_bytes(&message).len() <= damaged.len() + 8, "{name}");
             }

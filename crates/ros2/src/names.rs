@@ -1,14 +1,15 @@
-//! Names of topics, services and nodes: validation, expansion, remapping, and their form on DDS.
+//! Names of topics, services and nodes: validation, expansion, remapping, and conversion to DDS
+//! names.
 //!
-//! Follows the rules of rcl, so that a name means here what it means to every other node. Knows no endpoint and no
-//! message type.
+//! The rules are those of rcl, so that a name has the same meaning as in every other node. This
+//! module depends neither on endpoints nor on message types.
 
 use std::fmt;
 
-/// Longest fully qualified name that DDS vendors accept, in bytes.
+/// Maximum length of a fully qualified name [bytes] that DDS vendors accept.
 const MAX_LEN: usize = 247;
 
-/// Why a name was refused: the name, and the rule it breaks.
+/// Invalid name and the rule that it violates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError {
     name: String,
@@ -32,29 +33,29 @@ impl fmt::Display for NameError {
 
 impl std::error::Error for NameError {}
 
-/// Whether a remapping applies to topics, to services or to both.
+/// Kind of endpoint to which a remapping applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Endpoint {
-    /// `rostopic://`.
+    /// The rule applies to topics, `rostopic://`.
     Topic,
-    /// `rosservice://`.
+    /// The rule applies to services, `rosservice://`.
     Service,
 }
 
-/// A rule `from:=to` of the command line.
+/// Remapping rule `from:=to` of the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remapping {
-    /// The rule holds for this node alone (`node:from:=to`).
+    /// Node to which the rule is limited (`node:from:=to`), if any.
     pub node: Option<String>,
-    /// The rule holds for topics or for services alone.
+    /// Kind of endpoint to which the rule is limited, if any.
     pub kind: Option<Endpoint>,
     /// Name to replace, not yet expanded.
     pub from: String,
-    /// Its replacement, not yet expanded.
+    /// Replacement name, not yet expanded.
     pub to: String,
 }
 
-/// The names of one node: where relative and private names lead, and the rules that change them.
+/// Name resolver of one node: expands relative and private names and applies the remapping rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameResolver {
     namespace: String,
@@ -63,7 +64,8 @@ pub struct NameResolver {
 }
 
 impl NameResolver {
-    /// Names of node `node` in `namespace`; an empty namespace is the root, and a leading `/` may be left out.
+    /// Creates the resolver of node `node` in `namespace`. An empty namespace is the root; the
+    /// leading `/` is optional.
     ///
     /// # Errors
     /// The namespace or the node name is not valid.
@@ -84,30 +86,30 @@ impl NameResolver {
         })
     }
 
-    /// Namespace of the node, `/` for the root.
+    /// Returns the namespace of the node; `/` is the root.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// Name of the node, without its namespace.
+    /// Returns the name of the node without its namespace.
     pub fn node(&self) -> &str {
         &self.node
     }
 
-    /// Namespace and name, `/ns/node`.
+    /// Returns namespace and name as `/ns/node`.
     pub fn full_node_name(&self) -> String {
         join(&self.namespace, &self.node)
     }
 
-    /// Name of the node's logger, `ns.node`.
+    /// Returns the name of the node's logger, `ns.node`.
     pub fn logger_name(&self) -> String {
         self.full_node_name()[1..].replace('/', ".")
     }
 
-    /// Fully qualified name of a topic or service after expansion and remapping.
+    /// Returns the fully qualified name of a topic or service after expansion and remapping.
     ///
     /// # Errors
-    /// The name, or what a rule makes of it, is not valid.
+    /// The name, or its replacement by a rule, is not valid.
     pub fn resolve(&self, kind: Endpoint, name: &str) -> Result<String, NameError> {
         let expanded = self.expand(name)?;
         for rule in &self.remappings {
@@ -120,7 +122,8 @@ impl NameResolver {
         Ok(expanded)
     }
 
-    /// Fully qualified form of an absolute (`/a`), private (`~/a`) or relative (`a`) name, without remapping.
+    /// Returns the fully qualified form of an absolute (`/a`), private (`~/a`) or relative (`a`)
+    /// name, without remapping.
     ///
     /// # Errors
     /// The name is not valid.
@@ -155,10 +158,10 @@ fn join(namespace: &str, name: &str) -> String {
     }
 }
 
-/// Checks the name of a node: letters, digits and underscores, no digit first.
+/// Checks the name of a node: letters, digits and underscores, and no leading digit.
 ///
 /// # Errors
-/// The name breaks one of the rules.
+/// The name violates one of the rules.
 pub fn check_node_name(name: &str) -> Result<(), NameError> {
     if name.is_empty() {
         return Err(NameError::new(name, "is empty"));
@@ -169,7 +172,7 @@ pub fn check_node_name(name: &str) -> Result<(), NameError> {
 /// Checks a fully qualified topic or service name or namespace.
 ///
 /// # Errors
-/// The name breaks one of the rules.
+/// The name violates one of the rules.
 pub fn check_full_name(name: &str) -> Result<(), NameError> {
     let Some(tokens) = name.strip_prefix('/') else {
         return Err(NameError::new(name, "does not start with '/'"));
@@ -210,17 +213,17 @@ fn check_token(name: &str, token: &str) -> Result<(), NameError> {
     }
 }
 
-/// DDS topic of a fully qualified ROS topic.
+/// Returns the DDS topic of a fully qualified ROS topic.
 pub fn dds_topic(name: &str) -> String {
     format!("rt{name}")
 }
 
-/// DDS topic of the requests of a fully qualified ROS service.
+/// Returns the DDS topic for requests of a fully qualified ROS service.
 pub fn dds_request_topic(name: &str) -> String {
     format!("rq{name}Request")
 }
 
-/// DDS topic of the replies of a fully qualified ROS service.
+/// Returns the DDS topic for replies of a fully qualified ROS service.
 pub fn dds_reply_topic(name: &str) -> String {
     format!("rr{name}Reply")
 }

@@ -1,7 +1,7 @@
-//! Quality of service of topics and services, in ROS's own terms.
+//! Quality of service of topics and services, with the policies and names of ROS.
 //!
-//! One type serves the publishers, the text that `describe` prints and the profiles that a bag records, so that the
-//! three cannot disagree. Nothing here names a DDS library; `dds/transport.rs` translates.
+//! The publishers, the text that `describe` prints and the profiles in a bag all use this one type,
+//! so they agree. The module depends on no DDS library; `dds/transport.rs` converts the policies.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,21 +15,21 @@ pub enum Reliability {
     BestEffort,
 }
 
-/// Whether a late subscriber receives what was published before it came.
+/// Whether a late subscriber receives samples published before it joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Durability {
-    /// Only samples published after it came.
+    /// A subscriber receives only samples published after it joined.
     Volatile,
-    /// The history of every publisher that is still alive.
+    /// A late subscriber receives the history of every publisher that is still alive.
     TransientLocal,
 }
 
-/// How many samples are kept for subscribers that have not received them yet.
+/// Number of samples kept for subscribers that have not received them yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum History {
-    /// The newest so many.
+    /// Keeps the newest samples, up to this number.
     KeepLast(u32),
-    /// All, as far as memory limits allow.
+    /// Keeps all samples within the memory limits.
     KeepAll,
 }
 
@@ -40,56 +40,57 @@ pub struct Qos {
     pub reliability: Reliability,
     /// Whether late subscribers receive earlier samples.
     pub durability: Durability,
-    /// How many samples are kept.
+    /// Number of samples that are kept.
     pub history: History,
-    /// Age at which a sample is worth nothing any more; `None` is never.
+    /// Age at which a sample expires; `None` if samples do not expire.
     pub lifespan: Option<Duration>,
 }
 
 impl Qos {
-    /// ROS's default: reliable, volatile, keep last 10.
+    /// Default of ROS: reliable, volatile, keep last 10.
     pub const DEFAULT: Self = Self::reliable(10);
 
-    /// What a subscriber of sensor data asks for: matches reliable and best-effort publishers.
+    /// QoS of a sensor data subscription, which matches reliable and best-effort publishers.
     pub const SENSOR_SUBSCRIPTION: Self = Self {
         reliability: Reliability::BestEffort,
         ..Self::reliable(5)
     };
 
-    /// Last value for late subscribers: `robot_description`, maps.
+    /// Keeps the last value for late subscribers, for topics such as `robot_description` and maps.
     pub const LATCHED: Self = Self::reliable(1).transient_local();
 
-    /// `/clock`: rclcpp subscribes best-effort with depth 1, rclpy reliable; offered reliable, both match.
+    /// QoS of `/clock`. rclcpp subscribes best-effort with depth 1 and rclpy reliable; a reliable
+    /// publisher matches both.
     pub const CLOCK: Self = Self::reliable(10);
 
-    /// `/tf`.
+    /// QoS of the topic `/tf`.
     pub const TF: Self = Self::reliable(100);
 
-    /// `/tf_static`.
+    /// QoS of the topic `/tf_static`.
     pub const TF_STATIC: Self = Self::reliable(1).transient_local();
 
-    /// Requests and replies of a service.
+    /// QoS of the requests and replies of a service.
     pub const SERVICE: Self = Self::reliable(10);
 
-    /// Status of an action.
+    /// QoS of the status topic of an action.
     pub const ACTION_STATUS: Self = Self::reliable(1).transient_local();
 
-    /// Requests and replies of the parameter services.
+    /// QoS of the requests and replies of the parameter services.
     pub const PARAMETERS: Self = Self::reliable(1000);
 
-    /// `/parameter_events`.
+    /// QoS of the topic `/parameter_events`.
     pub const PARAMETER_EVENTS: Self = Self::reliable(1000);
 
-    /// `/rosout`.
+    /// QoS of the topic `/rosout`.
     pub const ROSOUT: Self = Self {
         lifespan: Some(Duration::from_secs(10)),
         ..Self::reliable(1000).transient_local()
     };
 
-    /// `ros_discovery_info`, which tells peers which endpoints belong to which node.
+    /// QoS of `ros_discovery_info`, which lists the endpoints of each node.
     pub const DISCOVERY_INFO: Self = Self::reliable(1).transient_local();
 
-    /// Reliable, volatile, keep last `depth`.
+    /// Returns a reliable, volatile QoS that keeps the last `depth` samples.
     pub const fn reliable(depth: u32) -> Self {
         Self {
             reliability: Reliability::Reliable,
@@ -99,7 +100,7 @@ impl Qos {
         }
     }
 
-    /// Best effort, volatile, keep last `depth`.
+    /// Returns a best-effort, volatile QoS that keeps the last `depth` samples.
     pub const fn best_effort(depth: u32) -> Self {
         Self {
             reliability: Reliability::BestEffort,
@@ -107,7 +108,7 @@ impl Qos {
         }
     }
 
-    /// The same with durability transient local.
+    /// Returns the same QoS with transient-local durability.
     pub const fn transient_local(self) -> Self {
         Self {
             durability: Durability::TransientLocal,
@@ -115,7 +116,7 @@ impl Qos {
         }
     }
 
-    /// Depth of the history; 0 for keep all, as ROS writes it.
+    /// Returns the depth of the history, which is 0 for "keep all" as in ROS.
     pub const fn depth(&self) -> u32 {
         match self.history {
             History::KeepLast(depth) => depth,
@@ -123,7 +124,8 @@ impl Qos {
         }
     }
 
-    /// A one-element list in the form of rosbag2's `offered_qos_profiles` (metadata version 9, Iron and newer).
+    /// Returns a one-element YAML list in the format of `offered_qos_profiles` of rosbag2 (metadata
+    /// version 9, Iron and newer).
     pub fn to_bag_yaml(&self) -> String {
         let history = match self.history {
             History::KeepLast(_) => "keep_last",
@@ -151,7 +153,7 @@ impl Qos {
     }
 }
 
-/// ROS's infinite duration, seconds and nanoseconds: 2^63 - 1 nanoseconds.
+/// Infinite duration of ROS in seconds and nanoseconds: 2^63 - 1 nanoseconds.
 const INFINITE: (u64, u32) = (9_223_372_036, 854_775_807);
 
 impl fmt::Display for Reliability {
@@ -173,7 +175,7 @@ impl fmt::Display for Durability {
 }
 
 impl fmt::Display for Qos {
-    /// `reliable, volatile, keep last 10`.
+    /// Formats the QoS like `reliable, volatile, keep last 10`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}, ", self.reliability, self.durability)?;
         match self.history {

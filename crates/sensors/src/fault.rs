@@ -1,20 +1,29 @@
-//! What faults make of a reading: repeated, off, noisy.
+//! Effect of faults on readings: stuck, biased, noisy or dead.
 //!
 //! # Law
 //! ```text
 //!   y' = y + b + σ n                                            (1)  on every component
 //! ```
 //! # Symbols
-//! b bias, σ standard deviation of the fault, n normal, drawn for each sample and component.
+//! y, y' reading before and after the fault · b bias, σ standard deviation of the fault · n
+//! standard normal number, drawn for each sample and component.
 //!
 //! # Frames
 //! Those of the reading: S for vectors, east, north and up for a fix, W for ground truth.
 //!
 //! # Limits
-//! (1) is on what the sensor measures first: position of a fix and of ground truth, velocity of a DVL, force of a wrench, temperature of a CTD, speed of wind and shaft, voltage of
-//! a battery, the volume that a sampler
-//! tells, the 1 or 0 of a leak detector, which is wet from 0.5 on; of an IMU on angular velocity and
-//! acceleration. These, the cells of a CTD and what anemometers, motor controllers and power meters tell may have faults of their own, and are NaN while dead; what a CTD makes of its readings follows them. It comes after resolution and full scale. Metres become angles of a fix on a sphere (0.4 %).
+//! (1) applies to the first quantity of the sensor: position of a fix and of ground truth, velocity
+//! of a DVL, force of a wrench, temperature of a CTD, speed of wind and of a motor shaft, voltage
+//! of a battery, volume of a water sample, the signal (0 or 1) of a leak detector, which reports
+//! water from 0.5 on. For an IMU it applies to angular velocity and acceleration.
+//!
+//! The parts of an IMU (gyro, accelerometer), the cells of a CTD and the quantities of anemometers,
+//! motor controllers and power meters can also have faults of their own. They are NaN while dead.
+//! Quantities that a CTD or an anemometer derives from its readings are computed again after the
+//! fault.
+//!
+//! Faults are applied after resolution and full scale. For a fix, metres are converted to angles on
+//! a sphere (0.4 % error).
 //!
 //! # Checked by
 //! test/analytic/fault.rs
@@ -30,14 +39,15 @@ use merrow_model::state::{Effect, SensorState};
 /// Mean radius of the Earth [m].
 const EARTH: f64 = 6_371_008.8;
 
-/// The reading as it leaves a sensor with faults; `memory.samples` is its index.
+/// Applies the faults of a sensor to its `reading`; `memory.samples` is the index of the sample.
+/// Returns `None` if there is no reading. A stuck sensor repeats its last reading.
 pub fn spoil(
     sensor: &Sensor,
     memory: &mut SensorState,
     reading: Option<Reading>,
 ) -> Option<Reading> {
     let fault = memory.fault;
-    // instruments with a filter have taken those of their parts already: `sensors/inertial.rs`
+    // instruments with a filter have already applied the faults of their parts: `inertial/mod.rs`
     let parts = if memory.filter.is_some() {
         [Effect::NONE; 4]
     } else {
@@ -51,7 +61,7 @@ pub fn spoil(
         memory.last = Some(reading);
         return Some(reading);
     }
-    // a draw that no measurement makes
+    // a draw index that no measurement uses
     let mut draw = sensor.stream.draw(u64::MAX - memory.samples);
     let errs = |fault: &Effect| fault.offset != 0.0 || fault.noise > 0.0;
     if errs(&fault) || parts.iter().any(errs) {
@@ -72,7 +82,8 @@ pub fn spoil(
     conclude(sensor, &mut reading);
     memory.last = Some(reading);
     if parts.iter().any(|part| part.dead) {
-        // what is stuck when a dead part comes back is what it said before
+        // `memory.last` keeps the value without NaN: a part that becomes stuck after it was dead
+        // repeats this value
         on_parts(&mut reading, |part, _, x| {
             if parts[part].dead {
                 *x = f64::NAN;
@@ -83,7 +94,8 @@ pub fn spoil(
     Some(reading)
 }
 
-/// Hands every number of the parts that can have faults of their own to `f`: the part, which number of all of them, and the number.
+/// Calls `f` for every number of the parts that can have faults of their own, with the index of the
+/// part, the index of the number and the number.
 fn on_parts(reading: &mut Reading, mut f: impl FnMut(usize, usize, &mut f64)) {
     match reading {
         Reading::Imu(imu) => {
@@ -119,7 +131,7 @@ fn on_parts(reading: &mut Reading, mut f: impl FnMut(usize, usize, &mut f64)) {
     }
 }
 
-/// What an instrument makes of its readings, anew.
+/// Computes again the quantities that an instrument derives from its readings.
 fn conclude(sensor: &Sensor, reading: &mut Reading) {
     match (&sensor.kind, reading) {
         (SensorKind::Ctd(spec), Reading::Ctd(r)) => ctd::derive(spec, r),
@@ -128,22 +140,22 @@ fn conclude(sensor: &Sensor, reading: &mut Reading) {
     }
 }
 
-/// Gyro and accelerometer.
+/// Returns the angular velocity and the linear acceleration of an IMU reading.
 fn triads(imu: &mut Imu) -> [&mut Vec3; 2] {
     [&mut imu.angular_velocity, &mut imu.linear_acceleration]
 }
 
-/// An error on a number.
+/// Computes the error of one number by (1), in its unit.
 fn error(fault: &Effect, draw: &mut Draw) -> f64 {
     fault.offset + fault.noise * draw.normal()
 }
 
-/// One on each of three components.
+/// Computes an independent error for each of three components.
 fn vector(fault: &Effect, draw: &mut Draw) -> Vec3 {
     Vec3::new(error(fault, draw), error(fault, draw), error(fault, draw))
 }
 
-/// (1)
+/// Adds the errors of (1) to the first quantity of a reading.
 fn add(reading: &mut Reading, fault: &Effect, draw: &mut Draw) {
     match reading {
         Reading::Imu(r) => triads(r)

@@ -1,25 +1,27 @@
-//! How slow parts of an instrument follow what they meet.
+//! First-order lag of slow parts of an instrument (for example the cells of a CTD).
 //!
 //! # Law
 //! ```text
 //!   τ ẏ + y = x                                                              (1)
-//!   y_k = x_k - τ s + (y_{k-1} - x_{k-1} + τ s) e^(-T/τ),  s = (x_k - x_{k-1})/T    (2)  (1) solved for x straight between samples
+//!   y_k = x_k - τ s + (y_{k-1} - x_{k-1} + τ s) e^(-T/τ),  s = (x_k - x_{k-1})/T    (2)  exact for x linear between samples
 //! ```
 //! # Symbols
-//! x what it meets · y what it shows · τ time constant · T time between two samples.
+//! x input · y output · τ time constant · T time between two samples.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! What x does between two samples is not seen. A part that meets nothing (NaN) shows nothing, and starts anew when it meets something.
+//! Changes of x between two samples are not resolved. A NaN input gives a NaN output. At the next
+//! finite input the output starts again at that input.
 //!
 //! # Checked by
-//! tests below; test/analytic/probe.rs
+//! tests below; test/sensors/probe.rs
 
 use merrow_model::state::Cells;
 
-/// What parts of the time constants `tau` [s] show at `t` [s] when they meet `x`; the first time they have settled.
+/// Computes the outputs at time `t` [s] of three lags with time constants `tau` [s] and inputs `x`.
+/// The first sample returns `x`.
 pub fn follow(memory: &mut Option<Cells>, t: f64, x: [f64; 3], tau: [f64; 3]) -> [f64; 3] {
     let mut now = Cells {
         at: t,
@@ -56,7 +58,7 @@ mod tests {
         );
         let mut shown = [0.0; 3];
         let mut t = 0.0;
-        // uneven samples of a ramp
+        // ramp with uneven sample times
         for dt in [0.1, 0.4, 0.05, 1.3] {
             t += dt;
             shown = follow(&mut memory, t, [1.0 + 2.0 * t, 5.0 - t, 3.0 + t], tau);

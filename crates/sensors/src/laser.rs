@@ -1,35 +1,52 @@
-//! Scanning lasers: what comes back of each beam, through air, rain, fog and the surface of the water.
+//! Scanning lasers: echoes of each beam through air, rain, fog and the water surface.
 //!
 //! # Law
 //! ```text
 //!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/s²                         (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
-//!   P ≥ ρ_0/r_max²                                                   (2)  an echo is heard
+//!   P ≥ ρ_0/r_max²                                                   (2)  detection threshold of an echo
 //!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000              (3)  [Kruse 1962], [Carbonneau 1998]
 //!   q = 1.6 (V > 50 km), 1.3 (V > 6 km), 0.585 V^{1/3} (V in km)
-//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U    (4)  glint of the surface [Cox and Munk 1954; Bufton 1983]
+//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U    (4)  specular reflection of the surface [Cox and Munk 1954; Bufton 1983]
 //! ```
-//! At the surface of the water a beam parts: (4) comes back at once, F of it goes on as from a mirror and shows what it meets behind the surface, the rest
-//! goes on under water by Snell's law with the extinction c of the water. Both come back the same way: F², (1 - F)². F is Fresnel's, unpolarised. The strongest echo
-//! counts. An echo lies as far along the beam as its light has travelled, at the speed of light in air; s is r in one medium, n t + d where the light goes t in air and d under water: the beam is narrower there, and
-//! what comes back spreads as it leaves.
+//! A beam splits at the water surface:
+//! - (4) returns directly.
+//! - The fraction F is reflected as by a mirror and returns an echo of what it hits, which appears
+//!   behind the surface.
+//! - The rest is refracted by Snell's law and attenuated by the extinction c of the water.
 //!
-//! A beam that widens is five rays, at the middle and at 0.7 of half its angle; echoes within a pulse's length are one, at their mean weighted by P.
+//! Light returns on the same path, which gives the factors F² and (1 - F)². F is Fresnel's
+//! reflectance for unpolarised light. The strongest echo counts.
 //!
-//! A unit that nods the laser turns its axes about y at a constant speed, to and fro, while the scan goes on too.
+//! The range of an echo is the optical path of its light at the speed of light in air. In (1) s is
+//! r in one medium. It is n t + d for light that travels t in air and d under water, because the
+//! beam is narrower there and the returning light spreads when it leaves the water.
+//!
+//! A beam with divergence is five rays: one in the centre and four at 0.7 of half its angle. Echoes
+//! within one pulse length merge into one, at their mean distance weighted by P.
+//!
+//! A unit that nods the laser turns its axes about y at a constant speed, to and fro, during the
+//! scan.
 //!
 //! # Symbols
-//! P power over that of a white upright surface at 1 m · ρ reflectivity, ρ_0 that of what is just seen at r_max · R coefficient of retro-reflection, met upright [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ extinction of air [1/m] ·
-//! V visibility [km] · λ wavelength · R rain [mm/h] · U wind [m/s] · s² mean square slope · F_0 = 0.02.
+//! P power over that of a white surface at normal incidence at 1 m · ρ reflectivity, ρ_0 that of a
+//! target that is just detected at r_max · R in (1) coefficient of retro-reflection at normal
+//! incidence [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ extinction of air [1/m] · V
+//! visibility [km] · λ wavelength · R in (3) rain rate [mm/h] · U wind speed [m/s] · s² in (4) mean
+//! square slope · F_0 = 0.02.
 //!
 //! # Frames
-//! Beams in S at the instant of the sample; while the scan goes on S moves on with the velocity of that instant.
+//! Beams are in S at the instant of the sample. During the scan S moves on with the velocity of
+//! that instant.
 //!
 //! # Limits
-//! What else moves stands still during a scan. Waves are those of the sample's instant. A beam crosses the surface once. Rain, fog and spray give no echoes of their own, they only take from others'.
-//! No sunlight in the receiver.
+//! - All other objects stand still during a scan.
+//! - Waves are those of the instant of the sample.
+//! - A beam crosses the surface at most once.
+//! - Rain, fog and spray give no echoes of their own; they only attenuate those of other targets.
+//! - Sunlight does not affect the receiver.
 //!
 //! # Checked by
-//! test/analytic/laser.rs, test/determinism/frames.rs
+//! test/sensors/laser.rs, test/determinism/frames.rs
 
 use crate::ray_scene::{Seen, Stage};
 use crate::raytrace::Ray;
@@ -47,17 +64,19 @@ use std::ops::Range;
 
 /// Refractive index of water.
 const WATER_INDEX: f64 = 1.33;
-/// Reflectance of the surface straight down.
+/// Reflectance of the water surface at normal incidence.
 const F_0: f64 = 0.02;
-/// Where the outer rays of a beam lie, over half its angle.
+/// Angle of the outer rays of a beam, over half the beam angle.
 const OUTER: f64 = 0.7;
 
-/// Columns whose beams are looked along together, ring by ring, so that neighbours go nearly the same way.
+/// Columns that are traced together, ring by ring, so that consecutive rays have nearly the same
+/// direction.
 const GROUP: usize = 8;
-/// What a ray brings back nearly, of its part of what is just heard, for the surface to be asked exactly.
+/// Fraction of a ray's share of the detection threshold from which an approximate echo is
+/// recomputed with the exact wave surface.
 const FAINT: f64 = 0.5;
 
-/// An echo: how far its light has come, there and back halved [m], and its power. (1)
+/// Echo of a beam: half of the optical path there and back [m], and its power. (1)
 #[derive(Clone, Copy, Debug, Default)]
 struct Echo {
     path: f64,
@@ -71,7 +90,7 @@ struct Echoes {
     n: usize,
 }
 
-/// One scan.
+/// Computes one scan, or one point cloud, of the laser `spec` at the pose `pose`.
 pub fn scan(
     spec: &LaserSpec,
     stage: &Stage,
@@ -110,7 +129,7 @@ pub fn scan(
         let parts = rays_of(spec);
         for (k, column) in columns.iter().enumerate() {
             let number = first + k;
-            // a draw for each column, whatever the columns before it drew
+            // Each column has its own random stream, independent of the columns before it.
             let mut draw = by.stream.draw(
                 (by.sample + 1)
                     .wrapping_mul(1 << 20)
@@ -164,7 +183,7 @@ pub fn scan(
     }
 }
 
-/// A range as the instrument finds it.
+/// Adds the errors of the instrument and of faults to a range [m], and rounds it to the resolution.
 fn ranged(spec: &LaserSpec, range: f64, by: &Spoiling, draw: &mut Draw) -> f64 {
     let mut range = range + by.fault.offset;
     if by.fault.noise > 0.0 {
@@ -180,7 +199,7 @@ fn ranged(spec: &LaserSpec, range: f64, by: &Spoiling, draw: &mut Draw) -> f64 {
     }
 }
 
-/// A range as it is told: out of the limits as REP-117 says.
+/// Replaces a range [m] outside the limits by -inf or +inf, as in REP-117.
 fn reported(spec: &LaserSpec, range: f64) -> f64 {
     match range {
         r if r < spec.limits[0] => f64::NEG_INFINITY,
@@ -189,7 +208,7 @@ fn reported(spec: &LaserSpec, range: f64) -> f64 {
     }
 }
 
-/// Extinction of air [1/m]. (3)
+/// Computes the extinction of air [1/m] at the `wavelength` [m]. (3)
 pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
     let km = weather.visibility / 1000.0;
     let q = match km {
@@ -203,20 +222,20 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
     } else {
         0.0
     };
-    // decibels a kilometre to nepers a metre
+    // Converts decibels per kilometre to nepers per metre.
     haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
 }
 
-/// Rays of a beam.
+/// Number of rays of a beam: five with divergence, else one.
 pub fn rays_of(spec: &LaserSpec) -> usize {
     if spec.divergence > 0.0 { 5 } else { 1 }
 }
 
-/// Where the beams of one column leave from.
+/// Origin and orientation of the beams of one column.
 struct Column {
     R_WS: Mat3,
     p_WS: Vec3,
-    /// True if that is under water.
+    /// True if the origin is under water.
     wet: bool,
 }
 
@@ -228,7 +247,8 @@ impl Column {
             .tilt
             .map(|tilt| tilt.axes(now_ns + (time * 1e9) as u64));
         let R_WS = tilt.map_or(R_WS, |tilt| R_WS.mul_mat(&tilt));
-        // once for all beams that leave from here, and deep down without the waves: they would cost more than the rays
+        // Computed once for all beams of a column. Far below the surface the waves are not
+        // evaluated, because they would cost more than the rays.
         Self {
             R_WS,
             p_WS,
@@ -237,23 +257,23 @@ impl Column {
     }
 }
 
-/// What all beams of a scan share.
+/// Data that all beams of a scan share.
 struct Beams<'a> {
     spec: &'a LaserSpec,
     stage: &'a Stage,
     view: &'a View,
     water: Crossings<'a>,
-    /// Numbers of the robot's own shapes.
+    /// Index range of the shapes of the laser's own robot.
     skip: Range<u32>,
     extinction: f64,
-    /// s².
+    /// Mean square slope s² of the water surface.
     glint: f64,
-    /// Least power that is heard. (2)
+    /// Minimum detectable power. (2)
     least: f64,
 }
 
 impl Beams<'_> {
-    /// The rays of all beams of some columns, ring by ring: one each, or five.
+    /// Generates the rays of all beams of some columns, ring by ring: one or five per beam.
     fn rays(&self, columns: &[Column], first: usize, rays: &mut Vec<Ray>) {
         let (spec, rings) = (self.spec, self.spec.elevations.len());
         rays.clear();
@@ -290,7 +310,8 @@ impl Beams<'_> {
         }
     }
 
-    /// The strongest echo of a beam from a place that is wet or not, by its rays and what they meet, if it is heard.
+    /// Strongest echo of a beam, from its rays and their hits; `None` below the detection
+    /// threshold.
     fn heard(&self, wet: bool, rays: &[Ray], hits: &[Option<Seen>]) -> Option<Echo> {
         let mut echoes = Echoes::default();
         let part = 1.0 / rays.len() as f64;
@@ -302,7 +323,7 @@ impl Beams<'_> {
             .filter(|echo| echo.power >= self.least)
     }
 
-    /// The echoes of one ray, which bears a part of the beam.
+    /// Adds the echoes of one ray, which carries the fraction `part` of the beam.
     fn follow(&self, wet: bool, ray: &Ray, hit: Option<Seen>, part: f64, echoes: &mut Echoes) {
         let Ray {
             origin: p,
@@ -310,7 +331,7 @@ impl Beams<'_> {
             range: [_, far],
         } = *ray;
         if wet {
-            // no laser that is heard crosses to the air from below
+            // A beam that leaves the water returns no detectable echo.
             if let Some(hit) = hit
                 && self.water.crossing(p, d, hit.distance).is_none()
             {
@@ -332,7 +353,7 @@ impl Beams<'_> {
             }
             return;
         };
-        // nearly first: most beams that meet water are not heard again
+        // First with the approximate surface: most beams that hit water return no detectable echo.
         let q = p + d.scale(t);
         let mut faint = Echoes::default();
         let n = self.water.normal(q.x, q.y);
@@ -347,7 +368,8 @@ impl Beams<'_> {
         }
     }
 
-    /// The echoes of a ray that meets the surface at the distance `t`, where that has the normal `n`.
+    /// Adds the echoes of a ray that hits the water surface at the distance `t`, where the surface
+    /// has the normal `n`.
     fn part(&self, ray: &Ray, t: f64, n: Vec3, part: f64, echoes: &mut Echoes) {
         let Ray {
             origin: p,
@@ -382,7 +404,7 @@ impl Beams<'_> {
                 part * F * F * lambert(&hit, mirrored, path, self.extinction * path),
             );
         }
-        // light that is down to 1e-4 after there and back is not heard
+        // Light that is attenuated to 1e-4 after both ways is not detectable.
         let deepest = (4.6 / self.spec.water_extinction.max(1e-9)).min((far - t) / WATER_INDEX);
         if let Some(hit) = look(bent, deepest) {
             let path = t + WATER_INDEX * hit.distance;
@@ -395,7 +417,7 @@ impl Beams<'_> {
         }
     }
 
-    /// (4), by the downward component of the beam.
+    /// Reflectivity (4), from the downward component of the beam.
     fn glint(&self, cosine: f64) -> f64 {
         if cosine <= 0.0 {
             return 0.0;
@@ -406,16 +428,19 @@ impl Beams<'_> {
     }
 }
 
-/// (1) for the length s over which light spreads and the optical depth of the way there.
+/// Power (1) of a hit, from the length s over which the light spreads [m] and the one-way optical
+/// depth.
 fn lambert(hit: &Seen, d: Vec3, spread: f64, depth: f64) -> f64 {
     let cosine = (-hit.normal.dot(d)).max(0.0);
-    // sheeting has luminance R cos⁴ θ/cos θ under an illuminance of 1 across the beam, white paint cos θ/π
+    // Under an illuminance of 1 across the beam, sheeting has the luminance R cos⁴ θ/cos θ and
+    // white paint cos θ/π.
     let given_back = hit.material.reflectivity * cosine
         + std::f64::consts::PI * hit.material.retro * cosine * cosine * cosine;
     given_back * libm::exp(-2.0 * depth) / (spread * spread).max(1e-12)
 }
 
-/// Fresnel's reflectance of the surface with the upward normal `n` for light from above along `d`, and where the rest goes on.
+/// Fresnel reflectance of the surface with the upward normal `n` for light from above along `d`,
+/// and the direction of the refracted light.
 fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
     let k = 1.0 / WATER_INDEX;
     let (F, below) = surface::fresnel(cosine, WATER_INDEX);
@@ -430,7 +455,7 @@ impl Echoes {
         }
     }
 
-    /// The strongest of what is left when echoes within a pulse's length are one.
+    /// Merges echoes within one pulse length and returns the strongest result.
     fn strongest(&mut self, pulse: f64) -> Option<Echo> {
         let list = &mut self.list[..self.n];
         list.sort_by(|a, b| a.path.total_cmp(&b.path));

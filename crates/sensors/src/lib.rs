@@ -1,7 +1,14 @@
-//! From truth to readings: one sensor per file, one noise model for all, one schedule.
+//! Sensor models: reading of the sensors that are evaluated inside the step, and the modules of all
+//! sensors.
 //!
-//! A sensor is read at the start of a step (or at the end of the block before, which is the same instant), from pose, velocity and acceleration of the same instant; its reading is
-//! stamped with that instant and delivered when its latency has passed. Sensors write only their own memory.
+//! Each sensor has its own file. The scalar and vector sensors share one noise model (`noise.rs`)
+//! and one schedule (`read_due`).
+//!
+//! A sensor is read at the start of a step, or at the end of the preceding block, which is the same
+//! instant. Pose, velocity and acceleration are those of this instant. The reading is stamped with
+//! this instant and is delivered when its latency has passed. A sensor writes only its own
+//! `SensorState`; readings of DVL, GNSS and pressure sensors are also passed to the inertial
+//! navigation systems of the same robot.
 
 pub mod acoustic;
 pub mod ais;
@@ -31,66 +38,68 @@ use merrow_model::state::{
     ActuatorState, BatteryState, FaultState, RobotState, SensorState, Workspace,
 };
 
-/// A reading that has reached its user.
+/// A reading that is delivered after its latency has passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivered {
     /// Index of the sensor on its robot.
     pub sensor: usize,
-    /// The reading and the instant of its measurement.
+    /// The reading and the instant of its measurement [ns].
     pub stamped: Stamped,
 }
 
-/// What is about a robot at one instant.
+/// Environment of a robot at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// The sea and gravity.
+    /// Sea, air and gravity at this instant.
     pub at: &'a Instant<'a>,
-    /// Where the world is on Earth.
+    /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
-    /// What stands in the world; without it there is the bottom alone.
+    /// Static geometry of the world; with `None` there is only the seabed.
     pub still: Option<&'a Still>,
 }
 
-/// What is true at a sensor at one instant.
+/// Ground truth at a sensor at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth<'a> {
-    /// Sensor frame in the world.
+    /// Attitude of the sensor frame S in the world frame W.
     pub R_WS: Mat3,
-    /// Sensor in the world [m].
+    /// Position of the sensor in W [m].
     pub p_WS: Vec3,
-    /// Velocity of S in W, expressed in S.
+    /// Velocity of S in W, expressed in S [rad/s, m/s].
     pub V_WS_S: SpatialVelocity,
-    /// Acceleration of the point S in W, expressed in S [m/s²].
+    /// Acceleration of the origin of S in W, expressed in S [m/s²].
     pub a_WS_S: Vec3,
-    /// The sea and gravity.
+    /// Sea, air and gravity at this instant.
     pub at: &'a Instant<'a>,
-    /// Where the world is on Earth.
+    /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
-    /// What stands in the world.
+    /// Static geometry of the world; with `None` there is only the seabed.
     pub still: Option<&'a Still>,
 }
 
-/// What a sensor can know of the robot that carries it.
+/// State of the robot that on-board sensors measure.
 #[derive(Clone, Copy, Debug)]
 pub struct OnBoard<'a> {
-    /// The robot.
+    /// Model of the robot.
     pub robot: &'a Robot,
-    /// Its links, as they stand evaluated.
+    /// Evaluated kinematics and dynamics of its links.
     pub work: &'a Workspace,
-    /// Forces of contacts and of couplings on all links; none where nothing held anything back.
+    /// Contact forces and coupling forces of all links, in this order, at Lo along the axes of W
+    /// [N, N m]; `None` if no contact and no coupling acted in the last step.
     pub felt: Option<[&'a [SpatialForce]; 2]>,
-    /// Its faults.
+    /// States of its faults.
     pub faults: &'a [FaultState],
-    /// Its thrusters.
+    /// States of its thrusters.
     pub actuators: &'a [ActuatorState],
-    /// Its battery.
+    /// State of its battery.
     pub battery: &'a BatteryState,
-    /// The instant [ns].
+    /// Simulated time of the evaluation [ns].
     pub now_ns: u64,
 }
 
 impl Truth<'_> {
-    /// Distance along the unit vector `d` of W to the bottom or to what stands on it [m].
+    /// Computes the distance from the sensor along the unit vector `d` (in W) to the seabed or to a
+    /// static structure [m]. Returns `None` if the ray hits neither.
     pub fn range(&self, d: Vec3) -> Option<f64> {
         let seabed = &self.at.sea.seabed;
         self.still.map_or_else(
@@ -100,7 +109,8 @@ impl Truth<'_> {
     }
 }
 
-/// Reads every sensor that is due and hands over every reading whose latency has passed.
+/// Reads every due sensor of `robot` that is evaluated inside the step, at `now_ns` [ns], and
+/// appends every reading whose latency has passed to `out`.
 pub fn read_due(
     robot: &Robot,
     state: &mut RobotState,
@@ -125,7 +135,7 @@ pub fn read_due(
                 battery: &state.battery,
                 now_ns,
             };
-            // without power nothing is measured
+            // a sensor without power takes no sample
             let on = state.battery.is_on() && !memory.fault.dead;
             if !on && let Some(filter) = memory.filter.as_deref_mut() {
                 filter.stop();
@@ -164,7 +174,7 @@ pub fn read_due(
     }
 }
 
-/// Tells the navigation systems of a robot what its sensor number `sensor` has measured.
+/// Passes a reading of sensor number `sensor` to the inertial navigation systems of the same robot.
 fn tell(robot: &Robot, state: &mut RobotState, sensor: usize, stamped: Stamped) {
     if !matches!(
         stamped.reading,
@@ -179,7 +189,7 @@ fn tell(robot: &Robot, state: &mut RobotState, sensor: usize, stamped: Stamped) 
     }
 }
 
-/// True if a sensor is to be read at `now_ns`, or a reading to be handed over.
+/// Returns true if at `now_ns` [ns] a sensor must be read or a reading must be delivered.
 #[inline(always)]
 pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
     memory.due_ns <= now_ns
@@ -189,12 +199,13 @@ pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
             .is_some_and(|(due, _)| *due <= now_ns)
 }
 
-/// Pose, velocity and acceleration at a sensor from those of its link.
+/// Computes pose, velocity and acceleration of a sensor from those of its link.
 pub fn truth<'a>(sensor: &Sensor, work: &Workspace, about: &About<'a>) -> Truth<'a> {
     let link = &work.links[sensor.link];
     let (p, w) = (sensor.p_LoS, link.V.w);
     let v_S = link.V.v + w.cross(p);
-    // classical acceleration of the point: spatial acceleration, plus w x v, plus the two lever terms
+    // classical acceleration of the point: spatial acceleration, plus w x v, plus the two lever-arm
+    // terms
     let a_S = link.A.v + w.cross(link.V.v) + link.A.w.cross(p) + w.cross(w.cross(p));
     let R = &sensor.R_LS;
     Truth {
@@ -211,17 +222,17 @@ pub fn truth<'a>(sensor: &Sensor, work: &Workspace, about: &About<'a>) -> Truth<
     }
 }
 
-/// One sample, or none if it is dropped.
+/// Takes one sample of a sensor. Returns `None` if the sample is dropped.
 fn measure(
     sensor: &Sensor,
     memory: &mut SensorState,
     truth: &Truth<'_>,
     (on_board, index): (&OnBoard<'_>, usize),
 ) -> Option<Reading> {
-    // draw 0 made the instrument's fixed errors
+    // draw 0 made the fixed errors of the instrument
     let mut draw = sensor.stream.draw(memory.samples + 1);
     let dropped = sensor.drop_out > 0.0 && draw.uniform() < sensor.drop_out;
-    // an instrument goes on with what it does not say; a sampler takes no bottle
+    // an instrument updates its state also for a dropped sample; a water sampler takes no bottle
     if dropped && matches!(sensor.kind, SensorKind::WaterSampler(_)) {
         return None;
     }
@@ -355,7 +366,7 @@ fn measure(
             on_board,
             &mut draw,
         )),
-        // `sim::lookout` samples it
+        // the exteroceptive sensor scheduler (`crates/sim/src/sensors/scheduler.rs`) samples it
         SensorKind::Looks(_) => return None,
     };
     (!dropped).then_some(reading)

@@ -1,4 +1,4 @@
-//! The one noise model of all sensors.
+//! Noise model common to all scalar and vector sensors.
 //!
 //! # Law
 //! ```text
@@ -8,24 +8,27 @@
 //!   r_k = r_{k-1} + K sqrt(dt) w      rate random walk          (4)  [C.1.1.5]
 //! ```
 //! # Symbols
-//! M scale and misalignment, b turn-on bias (both drawn once) · N density · ρ = exp(-dt/τ) · σ such that the Allan
-//! deviation peaks at 0.664 B · w unit normal.
+//! x true value · y reading · M scale and misalignment, b turn-on bias (both drawn once) · N noise
+//! density · fs sample rate, dt = 1/fs · K random walk coefficient · ρ = exp(-dt/τ), τ correlation
+//! time · σ such that the Allan deviation peaks at 0.664 B, B bias instability · w standard normal
+//! number.
 //!
 //! # Frames
 //! Sensor frame S.
 //!
 //! # Limits
-//! No dependence on temperature, acceleration or vibration. The device's bandwidth is not modelled.
+//! The errors do not depend on temperature, acceleration or vibration. The bandwidth of the device
+//! is not modelled.
 //!
 //! # Checked by
-//! test/analytic/noise.rs (V80, V84)
+//! test/sensors/noise.rs (V80, V84)
 
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::Errors;
 
-/// A vector as measured. `drift` is the memory of its three channels; with `on` false the truth comes through,
-/// quantised and clipped as the device would.
+/// Applies (1) to the vector `x` (in S, in the unit of `errors`). `drift` is the state of (3) and
+/// (4) for its three channels. With `on` false the true value is only quantised and clipped.
 #[inline]
 pub fn vector(errors: &Errors, drift: &mut [[f64; 2]], x: Vec3, on: bool, draw: &mut Draw) -> Vec3 {
     let mut y = if on { errors.matrix.mul_vec(x) } else { x };
@@ -35,7 +38,8 @@ pub fn vector(errors: &Errors, drift: &mut [[f64; 2]], x: Vec3, on: bool, draw: 
     y
 }
 
-/// A scalar as measured.
+/// Applies (1) to the scalar `x` (in the unit of `errors`). `drift` is the state of (3) and (4);
+/// with `on` false the true value is only quantised and clipped.
 #[inline]
 pub fn scalar(errors: &Errors, drift: &mut [f64; 2], x: f64, on: bool, draw: &mut Draw) -> f64 {
     let scaled = if on { errors.matrix.r[0].x * x } else { x };
@@ -66,7 +70,7 @@ fn channel(
     quantise(y, errors.resolution).clamp(-errors.range, errors.range)
 }
 
-/// The nearest multiple of `step`; `step` 0 changes nothing.
+/// Rounds `x` to the nearest multiple of `step`; returns `x` unchanged for `step` 0.
 #[inline]
 pub fn quantise(x: f64, step: f64) -> f64 {
     if step > 0.0 {

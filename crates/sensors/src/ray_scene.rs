@@ -1,7 +1,9 @@
-//! What sensors that look around can meet: the shapes of robots, props and structures, and the bottom.
+//! Ray scene: everything that the rays of exteroceptive sensors can hit.
 //!
-//! A robot shows the shapes that can be touched; a link without any shows its hull. To light it shows its visuals instead, if it has any. The water's surface is not among them: what a ray does there
-//! is the sensor's affair.
+//! The scene holds the shapes of robots, props and structures, and the seabed. A robot is
+//! represented by its collision shapes; a link without any is represented by its hull. For light, a
+//! robot is represented by its visuals instead, if it has any. The water surface is not part of the
+//! scene: each sensor handles it itself.
 
 use crate::raytrace::{
     Heightfield, Hit, Mesh, Placed, Primitive, Ray, Scratch, Shape, Surroundings,
@@ -18,39 +20,39 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rays that are searched together.
+/// Number of rays that are traced together.
 const BATCH: usize = 64;
-/// Parts of half a turn by which an ellipsoid is drawn.
+/// Segments per half turn of the mesh of an ellipsoid.
 const ELLIPSOID_PARTS: u32 = 24;
 
-/// What a ray meets.
+/// Closest surface that a ray hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen<'a> {
     /// Distance along the ray [m].
     pub distance: f64,
-    /// Unit normal of the surface, towards where the ray came from.
+    /// Unit normal of the surface, W, on the side from which the ray came.
     pub normal: Vec3,
-    /// What it is of.
+    /// Material of the surface.
     pub material: &'a Material,
-    /// Its number: 1 the bottom, then structures, then robots.
+    /// Label of the object: 1 for the seabed, then structures, then robots.
     pub label: u16,
-    /// Number of the shape among all shapes, and of its face; the bottom, where it is a plane, has none.
+    /// Index of the shape in the scene and of its face; `None` for a seabed that is a plane.
     pub part: Option<(u32, u32)>,
 }
 
-/// The surface of a shape, and its label.
+/// Material of a shape, its label and its texture.
 type Face = (Material, u16, Option<Arc<Coat>>);
 
-/// What meets a stage's shapes.
+/// Kind of ray, which selects the representation of the robots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Light, of cameras and lasers.
+    /// Light of cameras and lasers.
     Light,
-    /// Sound, and what else goes by the shapes that can be touched.
+    /// Sound, and all other rays that use the collision shapes.
     Sound,
 }
 
-/// Where a shape that moves is fixed.
+/// Link to which a moving shape is attached, and the pose of the shape in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Mount {
     pub(crate) robot: usize,
@@ -59,16 +61,16 @@ pub(crate) struct Mount {
     pub(crate) p_LoG: Vec3,
 }
 
-/// What stands still: structures, and the ground where it lies on a grid.
+/// Static geometry: structures, and the seabed if it is a terrain grid.
 #[derive(Clone, Debug)]
 pub struct Still {
     all: Surroundings,
-    /// Of each shape, by its number.
+    /// Surface properties by index of the shape.
     faces: Vec<Face>,
 }
 
 impl Still {
-    /// What stands in a world.
+    /// Collects the static geometry of a world.
     pub fn new(scene: &Scene) -> Self {
         let (mut still, mut faces) = (Vec::new(), Vec::new());
         let numbered = scene.structures.iter().enumerate();
@@ -95,7 +97,8 @@ impl Still {
         }
     }
 
-    /// True if a sensor of the world meets any of it: large grounds and meshes take long to prepare.
+    /// Returns true if any sensor of the world needs this geometry. Large terrains and meshes take
+    /// long to prepare.
     pub fn is_met(scene: &Scene) -> bool {
         let meets = |sensor: &Sensor| match &sensor.kind {
             SensorKind::Looks(_) | SensorKind::Dvl(_) | SensorKind::Altimeter { .. } => true,
@@ -109,7 +112,8 @@ impl Still {
             .any(meets)
     }
 
-    /// Distance from `p` along the unit vector `d` to the bottom or to what stands on it [m].
+    /// Distance from `p` [m] along the unit vector `d`, both W, to the seabed or a structure [m];
+    /// `None` without a hit.
     pub fn range(&self, seabed: &Seabed, p: Vec3, d: Vec3) -> Option<f64> {
         let plane = if seabed.terrain.is_none() {
             seabed.range(p, d)
@@ -129,31 +133,32 @@ impl Still {
     }
 }
 
-/// All that can be seen, at one instant.
+/// All geometry that rays can hit, at one instant.
 #[derive(Clone, Debug)]
 pub struct Stage {
     all: Surroundings,
     mounts: Arc<[Mount]>,
-    /// Of each shape, by its number.
+    /// Surface properties by index of the shape.
     faces: Arc<[Face]>,
-    /// Numbers of each robot's shapes.
+    /// Index range of each robot's shapes.
     own: Arc<[Range<u32>]>,
-    /// Of the bottom.
+    /// Material of the seabed.
     bottom: Material,
 }
 
 thread_local! {
-    /// Room that a thread's searches share.
+    /// Working memory of the ray searches of a thread.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Does something with the room of this thread.
+/// Calls `search` with the working memory of this thread.
 fn with_scratch<T>(search: impl FnOnce(&mut Scratch) -> T) -> T {
     SCRATCH.with(|scratch| search(&mut scratch.borrow_mut()))
 }
 
 impl Stage {
-    /// What stands in a world, and its robots at their start, as `by` meets them.
+    /// Builds the scene for rays of the kind `by`. The moving shapes have no valid pose until
+    /// [`Stage::place`].
     pub fn new(scene: &Scene, still: &Still, by: By) -> Self {
         let mut faces = still.faces.clone();
         let first_moving = faces.len();
@@ -180,7 +185,7 @@ impl Stage {
         }
     }
 
-    /// Brings what moves to where it is in `view`.
+    /// Moves all shapes of robots to their poses in `view`.
     pub fn place(&mut self, view: &View) {
         let mounts = &self.mounts;
         self.all.place(|shapes| {
@@ -192,12 +197,15 @@ impl Stage {
         });
     }
 
-    /// True if something stands between two places on two robots, but these robots themselves.
+    /// Returns true if anything except the two robots themselves occludes the straight path between
+    /// the points `a` on the first and `b` on the second [m], W.
     pub fn parted(&self, view: &View, robots: [usize; 2], [a, b]: [Vec3; 2]) -> bool {
         let way = b - a;
         let far = way.norm();
         let d = way.scale(1.0 / far.max(1e-9));
-        // the second robot's own shapes end the way: they are met only beyond where the way from its side begins
+        // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at those of the
+        // first. Another object occludes the path only if the two distances do not cover the whole
+        // path.
         let there = self.look(view, robots[0], a, d, [0.0, far]);
         let back = self.look(view, robots[1], b, d.scale(-1.0), [0.0, far]);
         match (there, back) {
@@ -208,7 +216,8 @@ impl Stage {
         }
     }
 
-    /// What a ray from `p` along the unit vector `d` meets first within `range` [m], but the shapes of `robot` itself.
+    /// First hit of a ray from `p` [m] along the unit vector `d`, both W, within `range` [m].
+    /// Shapes of `robot` are ignored.
     pub fn look(
         &self,
         view: &View,
@@ -220,12 +229,14 @@ impl Stage {
         self.meet(view, self.own[robot].clone(), p, d, range)
     }
 
-    /// The numbers of a robot's shapes.
+    /// Index range of the shapes of a robot.
     pub fn shapes_of(&self, robot: usize) -> Range<u32> {
         self.own[robot].clone()
     }
 
-    /// True if something but the shapes with numbers in `skip`, or the bottom, stands in the way from `p` along the unit vector `d`.
+    /// Returns true if a shape occludes the ray from `p` [m] along the unit vector `d`, both W,
+    /// within `range` [m]. Shapes whose indices are in `skip` are ignored, and so is a seabed that
+    /// is a plane.
     pub fn is_shaded(&self, p: Vec3, d: Vec3, range: [f64; 2], skip: Range<u32>) -> bool {
         let ray = Ray {
             origin: p,
@@ -235,7 +246,7 @@ impl Stage {
         with_scratch(|scratch| self.all.blocked_in(&ray, &skip, scratch))
     }
 
-    /// As [`Stage::look`], without the shapes with numbers in `skip`.
+    /// As [`Stage::look`], ignoring the shapes whose indices are in `skip`.
     pub fn meet(
         &self,
         view: &View,
@@ -253,7 +264,8 @@ impl Stage {
         self.seen(view, &ray, hit)
     }
 
-    /// As [`Stage::meet`] for each of `rays`, into `seen`: quicker where eight rays after one another go nearly the same way.
+    /// As [`Stage::meet`] for each of `rays`, into `seen`. This is faster if each eight consecutive
+    /// rays have nearly the same direction.
     pub fn meet_all<'a>(
         &'a self,
         view: &View,
@@ -273,7 +285,7 @@ impl Stage {
         }
     }
 
-    /// What is seen along a ray that meets this of the shapes: that, or the bottom.
+    /// Combines the closest shape on a ray with the seabed and returns the nearer one.
     fn seen(&self, view: &View, ray: &Ray, hit: Option<Hit>) -> Option<Seen<'_>> {
         let Ray {
             origin: p,
@@ -281,7 +293,7 @@ impl Stage {
             range,
         } = *ray;
         let limit = hit.map_or(range[1], |hit| hit.distance);
-        // ground on a grid is among the shapes
+        // A terrain grid is one of the shapes.
         let plane = Some(&view.sea.seabed).filter(|seabed| seabed.terrain.is_none());
         let bottom = plane
             .and_then(|seabed| seabed.range(p, d))
@@ -319,7 +331,8 @@ impl Stage {
         })
     }
 
-    /// Colour of what is met at `x` along the unit vector `d` by a pixel that is `width` [m] wide there: its picture's, if it has one.
+    /// Colour of the surface hit at `x` [m] along the unit vector `d`, both W, by a pixel that is
+    /// `width` [m] wide there. It is the colour of the texture, if the shape has one.
     pub fn color(&self, seen: &Seen, x: Vec3, d: Vec3, width: f64) -> [f64; 3] {
         let picture = |(shape, face): (u32, u32)| {
             let coat = self.faces[shape as usize].2.as_ref()?;
@@ -333,7 +346,7 @@ impl Stage {
     }
 }
 
-/// What can be met: by light otherwise than by sound, where robots have visuals.
+/// The scenes for light and for sound. They differ only if a robot has visuals.
 #[derive(Clone, Debug)]
 pub struct Stages {
     sound: Stage,
@@ -341,7 +354,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// What stands in a world, and its robots at their start.
+    /// Builds the scenes of a world. The moving shapes have no valid pose until [`Stages::place`].
     pub fn new(scene: &Scene, still: &Still) -> Self {
         let sound = Stage::new(scene, still, By::Sound);
         let differs = scene.robots.iter().any(|robot| !robot.visuals.is_empty());
@@ -351,17 +364,17 @@ impl Stages {
         }
     }
 
-    /// As light meets it.
+    /// Scene for rays of light.
     pub fn light(&self) -> &Stage {
         self.light.as_ref().unwrap_or(&self.sound)
     }
 
-    /// As sound meets it.
+    /// Scene for rays of sound.
     pub fn sound(&self) -> &Stage {
         &self.sound
     }
 
-    /// [`Stage::place`].
+    /// Moves all shapes of robots to their poses in `view`, as [`Stage::place`].
     pub fn place(&mut self, view: &View) {
         self.sound.place(view);
         if let Some(light) = &mut self.light {
@@ -370,7 +383,8 @@ impl Stages {
     }
 }
 
-/// What a robot shows.
+/// Shapes that represent a robot for rays of the kind `by`, with their mounts, materials and
+/// textures.
 pub(crate) fn shapes(
     r: usize,
     robot: &Robot,
@@ -395,7 +409,7 @@ pub(crate) fn shapes(
         if own.is_empty()
             && let Some((shape, R_LG, p_LoG)) = hull(link)
         {
-            // painted plastic or metal, roughly
+            // The default material approximates painted plastic or metal.
             all.push((
                 shape,
                 Mount {
@@ -412,7 +426,7 @@ pub(crate) fn shapes(
     all
 }
 
-/// The hull of a link that displaces water.
+/// Hull of a link that displaces water, with its pose in the link.
 fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
     if link.volume <= 0.0 {
         return None;
@@ -435,7 +449,7 @@ fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
     Some((shape, hull.R_LH, hull.p_LoH))
 }
 
-/// An ellipsoid about its middle, inscribed.
+/// Mesh inscribed in an ellipsoid with the half axes `half` [m], centred at the origin.
 fn ellipsoid(half: Vec3) -> collision::Mesh {
     use merrow_math::real::sin_cos;
     let (n, m) = (2 * ELLIPSOID_PARTS, ELLIPSOID_PARTS);

@@ -1,24 +1,25 @@
-//! What every sample of a sensor that looks around starts from.
+//! Inputs common to every sample of an exteroceptive sensor: pose, random numbers and faults.
 
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
 use merrow_model::state::Effect;
 
-/// Where a sensor is and how it moves, at the instant of a sample.
+/// Pose and velocity of a sensor at the instant of a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Pose {
-    /// Index of the robot that carries it.
+    /// Index of the robot that carries the sensor.
     pub robot: usize,
-    /// Its axes in the world.
+    /// Attitude of the sensor frame S in the world frame W.
     pub R_WS: Mat3,
-    /// Its place in the world [m].
+    /// Position of the sensor in W [m].
     pub p_WS: Vec3,
-    /// Its velocity in the world, in S.
+    /// Velocity of the sensor in W, expressed in S [rad/s, m/s].
     pub V_WS_S: SpatialVelocity,
 }
 
 impl Pose {
-    /// Its axes and place `time` [s] later, if its velocity in the world and its turning stay as they are.
+    /// Extrapolates attitude and position in W [m] by `time` [s], with constant linear velocity in
+    /// W and constant angular velocity in S.
     pub fn after(&self, time: f64) -> (Mat3, Vec3) {
         let turn = Quat::from_rotation_vector(self.V_WS_S.w.scale(time)).matrix();
         (
@@ -28,15 +29,15 @@ impl Pose {
     }
 }
 
-/// What spoils a sample.
+/// Error sources of one sample: random numbers, noise switch and faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Spoiling {
     /// Source of the random numbers.
     pub stream: Stream,
     /// Index of the sample.
     pub sample: u64,
-    /// False: a perfect instrument.
+    /// Noise switch; with `false` the instrument is perfect.
     pub noise: bool,
-    /// What faults do to it.
+    /// Effect of the active faults.
     pub fault: Effect,
 }

@@ -1,69 +1,72 @@
-//! The waves of an instant as cameras and lasers see them: heights on lattices, and where a line meets them.
+//! Wave clipmap: the wave surface at one instant as nested height grids, with ray intersection.
 //!
 //! # Law
 //! ```text
-//!   η on lattices about the camera, each twice as wide as the one before, bilinear between points        (1)
+//!   η on square grids around the sensor, each twice as wide as the one before, bilinear between points    (1)
 //!   z + τ d_z = η(u + τ d_u, v + τ d_v): the first root within a cell                                    (2)
 //! ```
-//! A line goes from one block of cells to the next; where it stays over all of a block, or under it, the block is passed at once.
+//! A ray is traced from one block of cells to the next. A block is skipped at once if the ray stays
+//! above or below all of it.
 //!
 //! # Symbols
-//! η height [m] · u, v place in a cell · τ distance along the line, d its direction.
+//! η height [m] · u, v position in a cell · τ distance along the ray, d its direction.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! A lattice leaves out waves shorter than three of its cells; beyond the widest the surface is the plane z = 0. Lines begin about the middle
-//! and go outwards.
+//! - A grid omits waves shorter than three of its cells.
+//! - Beyond the widest grid the surface is the plane z = 0.
+//! - Rays start near the centre of the grids and lead outwards.
 //!
 //! # Checked by
-//! tests below, test/analytic/camera.rs
+//! test/sensors/camera.rs
 
 use merrow_environment::surface::Surface;
 use merrow_environment::{Instant, WavesNow};
 use merrow_math::Vec3;
 use std::cell::OnceCell;
 
-/// Points on a side of a lattice, a multiple of the lanes.
+/// Points on a side of a grid, a multiple of the SIMD lane count.
 pub const SIDE: usize = 112;
-/// Lattices.
+/// Maximum number of grids.
 const LEVELS: usize = 10;
 /// Cells on a side of a block.
 const BLOCK: usize = 8;
-/// Blocks on a side.
+/// Blocks on a side of a grid.
 const BLOCKS: usize = SIDE / BLOCK;
-/// Cells from the middle that a lattice is asked for.
+/// Half width of the part of a grid that is used [cells].
 const REACH: f64 = (SIDE / 2 - 2) as f64;
-/// Blocks and cells that a line visits at most.
+/// Maximum number of blocks that a ray visits.
 const MOST: usize = 2000;
-/// Lines for which lattices are worth making: these take as long as a thousand or two by the waves themselves.
+/// Number of rays from which a clipmap is worth building: building it takes as long as intersecting
+/// one or two thousand rays with the exact wave surface.
 pub const MANY: usize = 1500;
-/// A step over an edge, in cells.
+/// Step across the edge of a block [cells].
 const NUDGE: f64 = 1e-7;
 
-/// Height and slopes on a square lattice.
+/// One square grid of heights and slopes.
 pub struct Level {
     cell: f64,
-    /// Cells to a metre.
+    /// Reciprocal of the cell size [1/m].
     scale: f64,
     corner: [f64; 2],
-    /// Height, slopes to the east and to the north.
+    /// Height [m], slope to the east and slope to the north at each point.
     points: Vec<[f32; 4]>,
-    /// The heights alone, for lines that go from cell to cell.
+    /// Heights alone [m], for the traversal from cell to cell.
     heights: Vec<f32>,
-    /// Least and greatest height of each block.
+    /// Minimum and maximum height of each block [m].
     bounds: Vec<[f32; 2]>,
-    /// Mean square slope on it.
+    /// Mean square slope of the surface on this grid.
     pub slope2: f64,
 }
 
-/// The surface about a place; flat without lattices.
+/// Wave clipmap around a centre; without grids the surface is the plane z = 0.
 pub struct Swell {
     middle: Vec3,
-    /// One over how far the finest reaches [1/m].
+    /// Reciprocal of the finest grid's half width [1/m].
     nearest: f64,
-    /// Lattices, the finest first.
+    /// Grids, the finest first.
     pub levels: Vec<Level>,
     low: f64,
     high: f64,
@@ -71,8 +74,10 @@ pub struct Swell {
     pub deviation: f64,
 }
 
-/// The surface for lines from about a place: of many by lattices, which are made when the first line comes near the waves, of few by the waves
-/// themselves.
+/// Wave surface for rays from around one position.
+///
+/// Many rays use a clipmap, which is built when the first ray comes near the waves. A few rays use
+/// the exact wave surface.
 pub struct Crossings<'a> {
     surface: Surface<'a>,
     waves: Option<&'a WavesNow>,
@@ -81,27 +86,27 @@ pub struct Crossings<'a> {
     swell: OnceCell<Swell>,
 }
 
-/// A coordinate along a line: where it begins and its pace, and what finds where it leaves an interval.
+/// One coordinate along a ray, with the terms for computing where it leaves an interval.
 #[derive(Clone, Copy)]
 struct Pace {
     x: f64,
     d: f64,
-    /// 1/d, or nothing where d is.
+    /// 1/d, or zero where `d` is zero.
     inverse: f64,
-    /// Nothing, or infinity where d is nothing.
+    /// Zero, or infinity where `d` is zero.
     never: f64,
-    /// 1 if it grows, else 0.
+    /// One if the coordinate grows along the ray, else zero.
     grows: f64,
 }
 
-/// A line on a lattice, in cells.
+/// Ray on a grid, in cells.
 struct Track {
     u: Pace,
     v: Pace,
 }
 
 impl<'a> Crossings<'a> {
-    /// For so many `lines` from about `middle`, as far as `far` [m].
+    /// Surface for `lines` rays from around `middle` [m], W, with a length of up to `far` [m].
     pub fn new(at: &'a Instant<'a>, middle: Vec3, far: f64, lines: usize) -> Self {
         let waves = at.waves.filter(|_| lines >= MANY);
         Self {
@@ -113,7 +118,7 @@ impl<'a> Crossings<'a> {
         }
     }
 
-    /// The waves themselves.
+    /// Exact wave surface, without grids.
     pub fn exact(&self) -> &Surface<'a> {
         &self.surface
     }
@@ -123,7 +128,8 @@ impl<'a> Crossings<'a> {
             .get_or_init(|| Swell::new(waves, self.middle, self.far))
     }
 
-    /// Distance from `p` along the unit vector `d` to where the line meets the surface, within `far` [m].
+    /// Distance from `p` [m] along the unit vector `d`, both W, to the surface [m]; `None` if the
+    /// ray does not cross it within `far` [m].
     pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
         match self.waves {
             Some(_) if !self.surface.is_near(p, d, far) => None,
@@ -132,7 +138,7 @@ impl<'a> Crossings<'a> {
         }
     }
 
-    /// Unit normal at (x, y), upwards.
+    /// Unit normal of the surface at (x, y) [m], upwards, W.
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         self.waves.map_or_else(
             || self.surface.normal(x, y),
@@ -142,7 +148,7 @@ impl<'a> Crossings<'a> {
 }
 
 impl Swell {
-    /// Flat water.
+    /// Flat water at z = 0.
     pub fn none(middle: Vec3) -> Self {
         Self {
             middle,
@@ -154,7 +160,8 @@ impl Swell {
         }
     }
 
-    /// The waves about `middle`, at least as far as `far` [m] if the widest lattice goes there. (1)
+    /// Samples the waves around `middle` [m], W, at least as far as `far` [m] if the widest grid
+    /// reaches it. (1)
     pub fn new(waves: &WavesNow, middle: Vec3, far: f64) -> Self {
         let mut swell = Self::none(middle);
         let finest = (0.02 * middle.z.abs()).clamp(0.12, 40.0);
@@ -176,7 +183,8 @@ impl Swell {
             for height in &z {
                 (low, high) = (low.min(*height), high.max(*height));
             }
-            // the finest are too small to hold a wave, the widest leave short ones out
+            // The finest grids are smaller than a wave and the widest omit short waves, so the
+            // greatest variance counts.
             square = square.max(z.iter().map(|h| h * h).sum::<f64>() / z.len() as f64);
             swell.levels.push(Level::new(cell, corner, &z));
         }
@@ -186,10 +194,12 @@ impl Swell {
         swell
     }
 
-    /// The lattice that counts at this distance from the middle, along the axis that is farther [m].
+    /// Index of the grid to use at this horizontal distance from the centre, along the axis that is
+    /// farther [m].
     #[inline(always)]
     fn level(&self, far: f64) -> usize {
-        // each reaches twice as far as the one before
+        // Each grid reaches twice as far as the one before, so the exponent of the ratio is the
+        // index.
         let times = far * self.nearest;
         if times < 1.0 {
             0
@@ -198,7 +208,8 @@ impl Swell {
         }
     }
 
-    /// Height and slopes at (x, y), and the number of the lattice; flat beyond the last.
+    /// Height [m] and slopes to the east and north at (x, y) [m], W, and the index of the grid. All
+    /// are zero beyond the last grid.
     #[inline]
     pub fn at(&self, x: f64, y: f64) -> ([f64; 3], usize) {
         let k = self.level((x - self.middle.x).abs().max((y - self.middle.y).abs()));
@@ -207,19 +218,20 @@ impl Swell {
             .map_or(([0.0; 3], k), |level| (level.between(x, y), k))
     }
 
-    /// Height at (x, y) [m].
+    /// Height of the surface at (x, y) [m], W.
     #[inline]
     pub fn height(&self, x: f64, y: f64) -> f64 {
         self.at(x, y).0[0]
     }
 
-    /// Unit normal at (x, y), upwards.
+    /// Unit normal of the surface at (x, y) [m], upwards, W.
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         let ([_, east, north], _) = self.at(x, y);
         Vec3::new(-east, -north, 1.0).scale(1.0 / (1.0 + east * east + north * north).sqrt())
     }
 
-    /// Distance from `p` along `d` to where the line meets the surface, within `far` [m].
+    /// Distance from `p` [m] along the unit vector `d`, both W, to the surface [m]; `None` if the
+    /// ray does not cross it within `far` [m].
     pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
         let level = -p.z / d.z;
         if self.levels.is_empty() {
@@ -257,7 +269,7 @@ impl Swell {
                     most(z, there) < low
                 };
                 if !passes {
-                    // nothing in the block is beyond its bounds
+                    // The surface in a block lies within its bounds.
                     let bound = if side > 0.0 { high } else { low };
                     let from = if side * d.z < 0.0 {
                         most(t, (bound - p.z) / d.z)
@@ -279,7 +291,8 @@ impl Swell {
         (level > t && level <= far).then_some(level)
     }
 
-    /// Distances between which a line can be within the surface's reach.
+    /// Interval of distances in which a ray is between the lowest and the highest point of the
+    /// surface.
     fn band(&self, z: f64, dz: f64, far: f64) -> Option<[f64; 2]> {
         if dz.abs() < 1e-9 {
             return (self.low..self.high).contains(&z).then_some([0.0, far]);
@@ -308,7 +321,7 @@ impl Pace {
         self.x + t * self.d
     }
 
-    /// In cells of a lattice from `corner` away.
+    /// Converts to cells of a grid whose corner is at the distance `offset`.
     #[inline(always)]
     fn scaled(&self, offset: f64, cell: f64, scale: f64) -> Self {
         Self {
@@ -319,7 +332,8 @@ impl Pace {
         }
     }
 
-    /// What is added to a number that grows by `one` with the coordinate, where a line is crossed.
+    /// Signed index step when the coordinate passes to the next cell; `one` is the step for a
+    /// growing coordinate.
     #[inline(always)]
     fn ahead(&self, one: usize) -> usize {
         if self.d > 0.0 {
@@ -329,27 +343,28 @@ impl Pace {
         }
     }
 
-    /// Where it leaves the interval from `low`, `width` long.
+    /// Distance at which the coordinate leaves the interval that starts at `low` and is `width`
+    /// long.
     #[inline(always)]
     fn leaves(&self, low: f64, width: f64) -> f64 {
         (low + self.grows * width - self.x) * self.inverse + self.never
     }
 }
 
-/// The lesser of two numbers, in one instruction.
+/// Minimum of two numbers, in one instruction.
 #[inline(always)]
 fn least<T: PartialOrd>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
-/// The greater of two numbers, in one instruction.
+/// Maximum of two numbers, in one instruction.
 #[inline(always)]
 fn most<T: PartialOrd>(a: T, b: T) -> T {
     if b > a { b } else { a }
 }
 
 impl Track {
-    /// Where it leaves the square of `n` cells whose corner is `(i, j)`.
+    /// Distance at which the ray leaves the square of `n` cells whose corner is `(i, j)`.
     #[inline(always)]
     fn leaves(&self, [i, j]: [u32; 2], n: f64) -> f64 {
         least(
@@ -408,7 +423,8 @@ impl Level {
         )
     }
 
-    /// A line whose coordinates about `middle` are `x` and `y`.
+    /// Converts a ray, whose coordinates relative to `middle` are `x` and `y`, to cells of this
+    /// grid.
     #[inline(always)]
     fn track(&self, middle: Vec3, [x, y]: [Pace; 2]) -> Track {
         let offset = [middle.x - self.corner[0], middle.y - self.corner[1]];
@@ -418,14 +434,15 @@ impl Level {
         }
     }
 
-    /// The cell in which a line is.
+    /// Cell that contains the ray at the distance `t`.
     #[inline(always)]
     fn cell_at(&self, track: &Track, t: f64) -> [u32; 2] {
-        // `as` makes what is negative 0
+        // `as` converts negative numbers to 0.
         [track.u.at(t), track.v.at(t)].map(|at| (at as u32).min(SIDE as u32 - 2))
     }
 
-    /// Where a line of heights `z + t dz` first meets the surface, from cell to cell. (2)
+    /// Distance at which a ray of the height `z + t dz` first meets the surface, traced from cell
+    /// to cell. (2)
     fn first_root(
         &self,
         track: &Track,
@@ -436,7 +453,7 @@ impl Level {
     ) -> Option<f64> {
         let [i, j] = self.cell_at(track, t + nudge);
         let mut at = j as usize * SIDE + i as usize;
-        // where it comes to the next line along either axis, and how far apart those lines are
+        // Distance to the next grid line along either axis, and the distance between grid lines.
         let mut lines = [
             track.u.leaves(f64::from(i), 1.0),
             track.v.leaves(f64::from(j), 1.0),
@@ -455,7 +472,7 @@ impl Level {
                 break;
             };
             let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]];
-            // over all four corners, or under them
+            // The ray stays above all four corners, or below them.
             let clear = if side > 0.0 {
                 least(now, then) > f64::from(most(most(h, east), most(north, far)))
             } else {
@@ -479,7 +496,8 @@ impl Level {
         None
     }
 
-    /// Where a line of the height `now` at `t` first meets the surface between the corners of a cell, before `next`. (2)
+    /// Distance at which a ray of the height `now` at `t` first meets the bilinear surface of a
+    /// cell, before `next`. (2)
     #[inline(always)]
     fn root_in(
         track: &Track,
@@ -503,7 +521,7 @@ impl Level {
     }
 }
 
-/// The first zero of f0 + f1 x + f2 x² in 0..=end, f0 > 0.
+/// First zero of f0 + f1 x + f2 x² in 0..=end, for f0 > 0.
 #[inline(always)]
 fn root([f0, f1, f2]: [f64; 3], end: f64) -> Option<f64> {
     let there = f0 + end * (f1 + end * f2);
@@ -523,7 +541,8 @@ fn root([f0, f1, f2]: [f64; 3], end: f64) -> Option<f64> {
     Some(x.clamp(0.0, end))
 }
 
-/// Between the points of a lattice with `width` columns, at (u, v) cells; the first three numbers.
+/// Bilinear interpolation of the first three components of a grid with `width` columns, at (u, v)
+/// [cells].
 #[inline(always)]
 pub fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
     let last = width as u32 - 2;
@@ -537,7 +556,7 @@ pub fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
     )
 }
 
-/// Between four points, in single precision.
+/// Bilinear interpolation of the first three components between four points, in single precision.
 #[inline(always)]
 pub fn mixed([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
     let mut out = [0.0_f32; 4];

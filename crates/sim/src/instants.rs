@@ -1,11 +1,12 @@
-//! The sea at the instants of a step, for one robot or several that step together.
+//! Environment at the instants of a step, for one robot or for a SIMD batch of robots.
 
 use merrow_environment::Instant;
 use merrow_environment::current::VariationCache;
 use merrow_environment::waves::StepWaves;
 use merrow_model::scene::{Scene, Sea};
 
-/// What is kept from one step to the next, because the end of one is the start of the other; nothing in it is needed to resume.
+/// Values that are reused from one step to the next, because the end of one step is the start of
+/// the next. Contains no state that is needed to resume.
 #[derive(Debug, Default)]
 pub(crate) struct Instants {
     variation: VariationCache,
@@ -13,7 +14,7 @@ pub(crate) struct Instants {
 }
 
 impl Instants {
-    /// The start, middle and end of the step from `now_ns`.
+    /// Returns the environment at the start, midpoint and end of the step from `now_ns` [ns].
     pub fn over<'a>(&'a mut self, scene: &Scene, sea: &'a Sea, now_ns: u64) -> [Instant<'a>; 3] {
         let (t, dt) = (now_ns as f64 * 1e-9, scene.dt());
         let [now, middle, end] = self.waves.over(&sea.waves, now_ns, scene.dt_ns);
@@ -27,7 +28,7 @@ impl Instants {
         [at(t, now), at(t + 0.5 * dt, middle), at(t + dt, end)]
     }
 
-    /// `now_ns` alone.
+    /// Returns the environment at `now_ns` [ns] only.
     pub fn start<'a>(&'a mut self, scene: &Scene, sea: &'a Sea, now_ns: u64) -> Instant<'a> {
         let time = now_ns as f64 * 1e-9;
         Instant {

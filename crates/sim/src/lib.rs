@@ -1,4 +1,5 @@
-//! The step, the block of steps, and the clock that paces them.
+//! Simulation of a world: the step of a robot, blocks of steps, the run loop and its clock, robot
+//! controllers and sensor scheduling.
 
 pub mod control;
 mod instants;

@@ -1,23 +1,25 @@
-//! How simulated time follows the wall clock. The only reader of the clock; the step never sees it.
+//! Pacing of simulated time by the wall clock.
+//!
+//! Only the run loop uses the clock to pace a world; the results of a step do not depend on it.
 
 use std::time::{Duration, Instant};
 
-/// How fast a world runs.
+/// Speed at which a world runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// This many simulated seconds per second; 1 is real time.
+    /// Simulated seconds per wall-clock second; 1 is real time.
     Factor(f64),
-    /// As fast as it goes.
+    /// As fast as possible, without pacing.
     Max,
-    /// Only when asked to step.
+    /// Steps only on request.
     Lockstep,
 }
 
 impl Pace {
-    /// From the command line: `realtime`, `max`, `lockstep` or a factor.
+    /// Parses the command line value: `realtime`, `max`, `lockstep` or a factor.
     ///
     /// # Errors
-    /// One line on what was expected.
+    /// Returns one line with the expected values.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "realtime" => Ok(Pace::Factor(1.0)),
@@ -26,7 +28,7 @@ impl Pace {
             _ => match text.parse::<f64>() {
                 Ok(f) if f.is_finite() && f > 0.0 => Ok(Pace::Factor(f)),
                 _ => Err(format!(
-                    "found {text:?}, expected realtime, max, lockstep or a factor above 0"
+                    "unknown pace; expected realtime, max, lockstep or a factor above 0, found {text:?}"
                 )),
             },
         }
@@ -44,19 +46,19 @@ impl std::fmt::Display for Pace {
     }
 }
 
-/// Lateness beyond which the schedule is given up and begun anew from now.
+/// Lateness beyond which the clock restarts its schedule at the current time.
 const GIVE_UP: Duration = Duration::from_millis(500);
-/// The operating system's timer sleeps this much too long; the rest is spent yielding.
+/// Typical oversleep of the operating system's timer; the clock yields for the remaining time.
 const TIMER_SLACK: Duration = Duration::from_micros(120);
 
-/// Holds a world to its pace and counts when it could not be held.
+/// Paces a world and counts the blocks that were late.
 #[derive(Debug)]
 pub struct Clock {
     started: Instant,
     anchor: Instant,
     anchor_ns: u64,
     factor: f64,
-    /// Blocks that were due before the one ahead of them was done.
+    /// Number of late blocks: the preceding block ended after they were due.
     pub overruns: u64,
     /// Largest lateness of a block [s].
     pub worst_lateness_s: f64,
@@ -66,7 +68,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that starts now at simulated time `now_ns`.
+    /// Creates a clock that starts now at the simulated time `now_ns` [ns].
     pub fn new(now_ns: u64) -> Self {
         let now = Instant::now();
         Self {
@@ -82,19 +84,21 @@ impl Clock {
         }
     }
 
-    /// Wall seconds since the run began.
+    /// Wall-clock time since the run began [s].
     pub fn wall_s(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Begins the schedule anew at `now_ns`: after a pause, a change of pace, a reset.
+    /// Restarts the schedule at the simulated time `now_ns` [ns], after a pause, a change of pace
+    /// or a reset. `factor` is the number of simulated seconds per second.
     pub fn restart(&mut self, now_ns: u64, factor: f64) {
         self.anchor = Instant::now();
         self.anchor_ns = now_ns;
         self.factor = factor;
     }
 
-    /// Waits until simulated time `t_ns` is due. Late blocks are counted, and never waited for by anybody.
+    /// Waits until the simulated time `t_ns` [ns] is due. If it is late already, counts the
+    /// lateness and returns at once.
     pub fn wait_for(&mut self, t_ns: u64) {
         let ahead = Duration::from_nanos(((t_ns - self.anchor_ns) as f64 / self.factor) as u64);
         let due = self.anchor + ahead;
@@ -125,7 +129,7 @@ impl Clock {
         self.blocks += 1;
     }
 
-    /// Mean and standard deviation of a block's lateness [s].
+    /// Mean and standard deviation of the lateness of blocks [s].
     pub fn jitter_s(&self) -> (f64, f64) {
         if self.blocks == 0 {
             return (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! One step of one robot: evaluate, run the joints' controllers, read the due sensors, look after the battery, advance.
+//! One step of one robot: evaluation, joint controllers, due sensors, battery and integration.
 
 use crate::control::energy::power;
 use crate::control::energy::power::Around;
@@ -22,22 +22,23 @@ use crate::instants::Instants;
 use crate::step::Kernel;
 use std::sync::Arc;
 
-/// Scratch and mailbox of one robot; nothing in it is needed to resume.
+/// Workspace and outbox of one robot; contains no state that is needed to resume.
 #[derive(Debug)]
 pub struct Runner {
-    /// Derived data.
+    /// Derived data of the current evaluation.
     pub work: Workspace,
     /// Readings delivered since the outbox was last emptied.
     pub outbox: Vec<Delivered>,
     instants: Instants,
     kernel: Kernel,
     still: Option<Arc<Still>>,
-    /// Base position and length of the outbox at the mark, and the largest distance from it since.
+    /// Base position and outbox length at the mark, and the largest distance from the marked
+    /// position since then [m].
     mark: (Vec3, usize, f64),
 }
 
 impl Runner {
-    /// Scratch for `robot`.
+    /// Creates the workspace of `robot` in a world without static structures.
     pub fn new(robot: &Robot) -> Self {
         let outbox = Vec::with_capacity(8 * robot.sensors.len());
         Self {
@@ -50,7 +51,8 @@ impl Runner {
         }
     }
 
-    /// Scratch for `robot`, whose sensors hear what stands in its world.
+    /// Creates the workspace of `robot`, whose sensors measure the static geometry `still` of the
+    /// world.
     pub fn among(robot: &Robot, still: Option<Arc<Still>>) -> Self {
         Self {
             still,
@@ -58,12 +60,12 @@ impl Runner {
         }
     }
 
-    /// What stands in its world, if it was told.
+    /// Static geometry of the world, if there is any.
     pub(crate) fn still(&self) -> Option<Arc<Still>> {
         self.still.clone()
     }
 
-    /// One step of `robot` from `now_ns`.
+    /// Advances `robot` by one step from `now_ns` [ns].
     pub fn step(
         &mut self,
         scene: &Scene,
@@ -115,34 +117,35 @@ impl Runner {
         step.finish(robot, state, from, work);
     }
 
-    /// Starts to watch how far the robot gets from where it is.
+    /// Stores the position of the robot and the length of the outbox, and starts to track the
+    /// excursion.
     pub fn mark(&mut self, state: &RobotState) {
         self.mark = (state.motion.p_WB, self.outbox.len(), 0.0);
     }
 
-    /// Notes how far the robot has got since the mark, after a step.
+    /// Updates the largest distance from the mark after a step.
     pub fn went(&mut self, state: &RobotState) {
         let (from, _, furthest) = &mut self.mark;
         let p = state.motion.p_WB;
         *furthest = furthest.max((p - *from).norm());
     }
 
-    /// How far the robot has got since the mark [m].
+    /// Largest distance of the robot from the mark since it was set [m].
     pub fn excursion(&self) -> f64 {
         self.mark.2
     }
 
-    /// Takes back the readings since the mark.
+    /// Discards the readings delivered since the mark.
     pub fn back_to_mark(&mut self) {
         self.outbox.truncate(self.mark.1);
     }
 
-    /// Poses of all links where the robot stands now, for the contacts.
+    /// Evaluates the poses of all links at the current state, for the contacts.
     pub fn place(&mut self, robot: &Robot, state: &RobotState) {
         kinematics::poses(robot, &state.motion, &mut self.work.links);
     }
 
-    /// [`Runner::step`] without contacts, then the poses at its end.
+    /// Performs [`Runner::step`] without contacts, then evaluates the poses at its end.
     pub fn step_freely(
         &mut self,
         scene: &Scene,
@@ -169,10 +172,11 @@ impl AsMut<Workspace> for Runner {
 }
 
 impl Runner {
-    /// Reads the sensors that are due at `now_ns`, before the step that starts there.
+    /// Reads the sensors that are due at `now_ns` [ns], before the step that starts there.
     ///
-    /// Done after every block, so that who asked for some steps gets the readings of the instant at which they end. The
-    /// step itself then finds them read; the bits are those that it would have read.
+    /// Called after every block, so that a client that requested some steps receives the readings
+    /// of the instant at which they end. The next step does not read these sensors again. The
+    /// readings are bit-identical to those that the step would produce.
     pub fn observe(
         &mut self,
         scene: &Scene,
@@ -201,7 +205,8 @@ impl Runner {
         );
     }
 
-    /// Leaves the evaluation of the state at `now_ns` in the workspace, as the step from there will find it.
+    /// Evaluates the state at `now_ns` [ns] and leaves the result in the workspace, identical to
+    /// that of the step that starts there.
     pub fn evaluate(
         &mut self,
         scene: &Scene,
@@ -225,7 +230,7 @@ impl Runner {
         self.kernel
             .evaluate(robot, &at, &state.motion, &state.joint_commands, work);
         let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, at.time);
-        // the step then finds that the joints' controllers have run
+        // the step skips the joint controllers, which have run for this instant
         let powered = state.battery.is_on();
         if joints::advance(
             robot,
@@ -244,20 +249,21 @@ impl Runner {
     }
 }
 
-/// What belongs to one robot alone in a step; the kernel's two calls stand between `act`, `control` and `observe`, and `finish`.
+/// Per-robot parts of a step. The two kernel calls are made between `act`, `control` and `observe`,
+/// and before `finish`.
 pub(crate) struct Step<'a> {
-    /// The world.
+    /// Scene of the world.
     pub scene: &'a Scene,
-    /// Where the step starts [ns].
+    /// Start of the step [ns].
     pub now_ns: u64,
-    /// The sea at its start, middle and end.
+    /// Environment at the start, midpoint and end of the step.
     pub at: [Instant<'a>; 3],
-    /// What stands in the world.
+    /// Static geometry of the world.
     pub still: Option<&'a Still>,
 }
 
 impl Step<'_> {
-    /// Commands time out, faults and the robot's own computer act.
+    /// Applies command time-outs and faults, and runs the firmware.
     pub fn begin(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         command::time_out(robot, state, self.now_ns);
         fault::prepare(robot, state, work, self.now_ns, self.at[0].sea.density);
@@ -271,7 +277,8 @@ impl Step<'_> {
         power::cut(robot, state);
     }
 
-    /// Actuators follow their commands; leaves what does not depend on the stage in `work`.
+    /// Advances the actuators towards their commands; leaves their stage-independent results in
+    /// `work`.
     pub fn act(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::prepare(robot, state, self.scene.dt(), work);
@@ -283,7 +290,7 @@ impl Step<'_> {
         radiation::load(robot, state, work);
     }
 
-    /// The joints' controllers; true if they changed the accelerations.
+    /// Runs the joint controllers; returns true if they changed the accelerations.
     pub fn control(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) -> bool {
         let (ns, dt, powered) = (self.now_ns, self.scene.dt(), state.battery.is_on());
         joints::advance(
@@ -299,7 +306,7 @@ impl Step<'_> {
         )
     }
 
-    /// Temperature of the water about the robot [°C].
+    /// Temperature of the water at the robot [°C].
     fn ambient(&self, state: &RobotState) -> f64 {
         let Instant {
             sea, gravity, time, ..
@@ -307,7 +314,8 @@ impl Step<'_> {
         water_column::temperature(sea, gravity, state.motion.p_WB, time)
     }
 
-    /// Reads the due sensors from the evaluation of the step's start, then sees to battery, heat and leaks.
+    /// Reads the due sensors from the evaluation at the start of the step, then advances battery,
+    /// temperatures and leaks.
     pub fn observe(
         &self,
         robot: &Robot,
@@ -348,7 +356,8 @@ impl Step<'_> {
         work.qdd_start.copy_from_slice(&work.qdd);
     }
 
-    /// The memory of the water; a robot whose state is no longer finite is put back where it was, `from`, and halted.
+    /// Advances the radiation state. Halts a robot whose state is no longer finite, at its pose
+    /// `from` of the start of the step.
     pub fn finish(
         &self,
         robot: &Robot,
@@ -358,7 +367,7 @@ impl Step<'_> {
     ) {
         radiation::advance(robot, state, work);
         if let Some(what) = state.motion.not_finite() {
-            // where it was, and where it was going
+            // the pose at the start, and an extrapolation beyond the end of the step
             let ahead = from.1
                 + from
                     .0
@@ -371,7 +380,7 @@ impl Step<'_> {
                 .find_map(|p| environment::stopped_by(sea, p, t));
             restore(from, robot, state);
             let cause = match left {
-                Some(grid) => format!("it left the grid of {grid}, which says `outside: stop`"),
+                Some(grid) => format!("left the grid of {grid} (`outside: stop`)"),
                 None => format!("{what} is no longer finite"),
             };
             state.halted = Some(Halt {
@@ -382,7 +391,7 @@ impl Step<'_> {
     }
 }
 
-/// Leaves a finite state behind: where the robot was, at rest.
+/// Sets a finite state: the given pose, at rest.
 fn restore((q_WB, p_WB): (Quat, Vec3), robot: &Robot, state: &mut RobotState) {
     let motion = &mut state.motion;
     (motion.q_WB, motion.p_WB) = (q_WB, p_WB);
@@ -408,7 +417,7 @@ fn restore((q_WB, p_WB): (Quat, Vec3), robot: &Robot, state: &mut RobotState) {
     }
 }
 
-/// Reads the sensors that are due; what contacts did in the last step is felt with the rest.
+/// Reads the due sensors, with the accelerations by the impulses of the last step.
 fn read(
     robot: &Robot,
     state: &mut RobotState,
@@ -417,7 +426,7 @@ fn read(
     now_ns: u64,
     outbox: &mut Vec<Delivered>,
 ) {
-    // the integrator's first slope is the free acceleration
+    // the integrator uses the free acceleration as its first slope
     let free = work.links[0].A;
     if state.kick.any {
         add_kick(robot, state, work);
@@ -426,9 +435,11 @@ fn read(
     work.links[0].A = free;
 }
 
-/// Adds to the links' accelerations what impulses made of them in the last step, so that an IMU at rest on the ground feels it.
+/// Adds the accelerations by the impulses of the last step to those of the links, so that an IMU at
+/// rest on the seabed measures them.
 ///
-/// The velocity products `c`, which the next evaluation finds anew, carry the added accelerations down the tree.
+/// Uses the velocity products `c` of the links to propagate the added accelerations to the child
+/// links; the next evaluation computes `c` again.
 fn add_kick(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     let kick = &state.kick;
     let base = match robot.floating {
@@ -440,7 +451,7 @@ fn add_kick(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for i in 1..robot.links.len() {
         let link = &robot.links[i];
         let of_parent = work.links[link.parent.unwrap_or(0)].c;
-        // what is prescribed goes as prescribed
+        // impulses do not act on joints with prescribed motion
         let leader = link.joint.mimic.map_or(i, |mimic| mimic.leader);
         let pushed = if robot.links[leader].joint.is_free() {
             1.0

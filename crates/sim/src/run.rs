@@ -1,4 +1,5 @@
-//! Runs a world: takes requests, steps in blocks at its pace, shows each block to the observers.
+//! Run loop of a world: handles requests, steps in blocks at the set pace, and calls the observers
+//! after each block.
 
 use crate::pace::{Clock, Pace};
 use crate::simulation::Simulation;
@@ -8,44 +9,44 @@ use merrow_model::state::{Command, Halt};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What the outside may ask a running world for. Requests are read between blocks.
+/// Request to a running world. Requests are handled between blocks.
 #[derive(Debug)]
 pub enum Request {
-    /// Change the state.
+    /// Change the state by a command.
     Command(Command),
-    /// Change the state and say how it went.
+    /// Change the state and reply with the result.
     CommandReply(Command, Reply<Result<(), Refusal>>),
-    /// Stop time; also ends a step request that is under way.
+    /// Pause; also ends a step request in progress.
     Pause(Reply<()>),
-    /// Let time go on.
+    /// Resume after a pause.
     Resume(Reply<()>),
-    /// Make this many steps now, then answer; for a paused or lock-stepped world.
+    /// Make this number of steps now, then reply; for a paused or lock-stepped world.
     Step(u64, Reply<Stepped>),
-    /// Back to the start of the run.
+    /// Reset to the start of the run.
     Reset(Reply<()>),
-    /// Change the pace.
+    /// Change the pace of the run.
     Pace(Pace),
 }
 
-/// What is called with the answer to a request. A world that ends drops the requests it has not answered.
+/// Callback for the answer to a request. A world that ends drops the unanswered requests.
 pub struct Reply<T>(Box<dyn FnOnce(T) + Send>);
 
 impl<T> Reply<T> {
-    /// A reply that calls `answer`, on the thread of the run; it must return at once.
+    /// Creates a reply that calls `answer` on the thread of the run; `answer` must not block.
     pub fn new(answer: impl FnOnce(T) + Send + 'static) -> Self {
         Self(Box::new(answer))
     }
 
-    /// Answers.
+    /// Calls the callback with `answer`.
     pub fn send(self, answer: T) {
         (self.0)(answer);
     }
 }
 
 impl<T: Send + 'static> From<Sender<T>> for Reply<T> {
-    /// A reply into a channel with room for it.
+    /// Creates a reply that sends into a channel, which must have capacity for it.
     fn from(sender: Sender<T>) -> Self {
-        // the asker may have gone; then nobody waits
+        // the receiver may no longer exist; the answer is then dropped
         Self::new(move |answer| drop(sender.try_send(answer)))
     }
 }
@@ -56,93 +57,97 @@ impl<T> std::fmt::Debug for Reply<T> {
     }
 }
 
-/// How a step request ended.
+/// Result of a step request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stepped {
-    /// Simulated time now [ns].
+    /// Simulated time after the steps [ns].
     pub time_ns: u64,
-    /// Whether all steps were made; else why not, and how many were.
+    /// `Ok` if all steps were made; otherwise the cause and the number of steps made.
     pub result: Result<(), String>,
 }
 
-/// Where a run stands, for observers.
+/// Status of a run, for observers.
 #[derive(Clone, Copy, Debug)]
 pub struct Control {
-    /// Pace asked for.
+    /// Requested pace of the world.
     pub pace: Pace,
-    /// True while time stands still.
+    /// True while the simulated time is paused.
     pub paused: bool,
-    /// Wall seconds since the run began.
+    /// Wall-clock time since the run began [s].
     pub wall_s: f64,
-    /// Blocks that came late.
+    /// Number of late blocks.
     pub overruns: u64,
-    /// Mean and standard deviation of a block's lateness [s].
+    /// Mean and standard deviation of the lateness of blocks [s].
     pub jitter_s: (f64, f64),
-    /// Largest lateness [s].
+    /// Largest lateness of a block [s].
     pub worst_lateness_s: f64,
-    /// Commands refused.
+    /// Number of refused commands.
     pub refused: u64,
 }
 
-/// Somebody who is shown every block: the ROS side, the recorder, the progress line.
+/// Observer that is called after every block: the ROS node, the recorder, the progress line.
 pub trait Observer {
-    /// Called after every block, and every 50 ms while time stands still (then with empty outboxes). Must be quick.
+    /// Called after every block, and every 50 ms while the world is paused or waits for a step
+    /// request (then with empty outboxes). Must return quickly.
     fn after_block(&mut self, simulation: &Simulation, control: &Control);
-    /// Called before the first of the steps that somebody has asked for.
+    /// Called before the first step of a step request.
     fn before_steps(&mut self, _simulation: &Simulation) {}
     /// Called when a command was refused.
     fn refused(&mut self, refusal: &Refusal, simulation: &Simulation);
-    /// Called once when a robot was stopped because its state is no longer finite.
+    /// Called once when a robot was halted because its state is no longer finite.
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
-    /// Called when the state jumped back to the start.
+    /// Called when the state was reset to the start.
     fn reset(&mut self) {}
-    /// Messages that did not reach their users.
+    /// Number of messages that were not delivered.
     fn dropped(&self) -> u64 {
         0
     }
-    /// Longest simulated time that may pass between two looks [ns].
+    /// Maximum simulated time between two calls of `after_block` [ns].
     fn longest_block_ns(&self) -> u64 {
         u64::MAX
     }
 }
 
-/// How a run ended.
+/// Summary of a completed run.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Simulated seconds.
+    /// Simulated time of the run [s].
     pub simulated_s: f64,
-    /// Wall seconds.
+    /// Wall-clock time of the run [s].
     pub wall_s: f64,
-    /// Simulated seconds per wall second.
+    /// Simulated seconds per wall-clock second.
     pub real_time_factor: f64,
-    /// Steps made.
+    /// Number of steps made.
     pub steps: u64,
-    /// Blocks that came late.
+    /// Number of late blocks.
     pub overruns: u64,
-    /// Messages that did not reach their users.
+    /// Number of messages that were not delivered.
     pub dropped: u64,
-    /// Sensors that look around and missed samples because they were behind, as `robot/sensor`, and how many.
+    /// Exteroceptive sensors that missed samples because their computation was late, as
+    /// `robot/sensor`, with the number of missed samples.
     pub missed: Vec<(String, u64)>,
-    /// Hash over every state bit.
+    /// Hash of all state bits.
     pub state_hash: String,
-    /// Robots that stand still at the end because their state was no longer finite.
+    /// Number of robots that are halted at the end because their state was no longer finite.
     pub halted: usize,
-    /// Why the run could not go on, if it could not.
+    /// Cause if the run could not continue.
     pub failed: Option<String>,
 }
 
-/// Simulated time between two exchanges with the outside at full speed [ns].
+/// Simulated time between two exchanges with requests and observers at full speed [ns].
 pub const BLOCK_MAX_NS: u64 = 10_000_000;
-/// The same where no observer asks for more, if the world is so fast that nobody at a terminal waits for it.
+/// The same if no observer requires a shorter block and the world is so fast that a user at a
+/// terminal does not notice the block.
 const BLOCK_UNWATCHED_NS: u64 = 50_000_000;
-/// Wall time that such a block may take [s].
+/// Maximum wall-clock time of such a block [s].
 const UNWATCHED_WALL_S: f64 = 0.01;
-/// The same when following the wall clock: the latency of a command.
+/// The same when following the wall clock; it determines the latency of commands.
 const BLOCK_PACED_NS: u64 = 2_000_000;
-/// How long a standing world waits for a request before it shows itself to its observers.
+/// Time for which a paused world waits for a request before it calls its observers.
 const IDLE: Duration = Duration::from_millis(50);
 
-/// Runs until `until_s` simulated seconds have passed (forever without), `stop` is set, or it cannot go on.
+/// Runs until `until_s` [s] of simulated time have passed (without limit for `None`), `stop` is
+/// set, or the simulation fails.
 pub fn run(
     simulation: &mut Simulation,
     pace: Pace,
@@ -186,12 +191,12 @@ pub fn run(
     run.summary(simulation)
 }
 
-/// Why a simulation cannot go on.
+/// Cause why a simulation cannot continue, if any.
 fn failure(simulation: &Simulation) -> Option<&str> {
     simulation.lookout.as_ref()?.failed()
 }
 
-/// A step request that is under way.
+/// Step request in progress.
 struct Steps {
     asked: u64,
     left: u64,
@@ -204,10 +209,10 @@ struct Run<'o, 'i> {
     paused: bool,
     refused: u64,
     steps: u64,
-    /// Wall time of a step of the last block [s].
+    /// Wall-clock time per step in the last block [s].
     last_step_s: f64,
     pending: Option<Steps>,
-    /// Of each robot, whether the observers know that it is stopped.
+    /// For each robot, whether the observers were notified that it is halted.
     told_halted: Vec<bool>,
     observers: &'o mut [&'i mut dyn Observer],
 }
@@ -251,7 +256,7 @@ impl Run<'_, '_> {
         simulation.clear_outboxes();
     }
 
-    /// Steps of the next block if nothing ends it earlier. What a world does never depends on where its blocks end.
+    /// Maximum number of steps of the next block. Results never depend on the block boundaries.
     fn longest_block(&self, dt_ns: u64) -> u64 {
         let ns = match self.pace {
             Pace::Factor(_) => BLOCK_PACED_NS,
@@ -272,7 +277,7 @@ impl Run<'_, '_> {
         (ns / dt_ns).max(1)
     }
 
-    /// Tells the observers of robots that were stopped in this block.
+    /// Notifies the observers of robots that were halted in this block.
     fn tell_halted(&mut self, simulation: &Simulation) {
         for (i, robot) in simulation.state.robots.iter().enumerate() {
             if let (Some(halt), false) = (&robot.halted, self.told_halted[i]) {
@@ -323,7 +328,7 @@ impl Run<'_, '_> {
                 self.pace = pace;
                 self.restart(simulation);
                 if !self.paused && pace != Pace::Lockstep {
-                    self.end_steps("the world was let run", simulation);
+                    self.end_steps("the world was set running", simulation);
                 }
             }
         }
@@ -331,11 +336,13 @@ impl Run<'_, '_> {
 
     fn ask_steps(&mut self, n: u64, reply: Reply<Stepped>, simulation: &Simulation) {
         let refusal = if !self.paused && self.pace != Pace::Lockstep {
-            Some("the world is running: pause it, or start it with --pace lockstep")
+            Some(
+                "the world is running; expected a paused or lock-stepped world; pause it, or start it with --pace lockstep",
+            )
         } else if self.pending.is_some() {
-            Some("another step request is still under way")
+            Some("another step request is in progress; wait for its reply")
         } else if n == 0 {
-            Some("found 0 steps, expected at least 1")
+            Some("number of steps out of range; expected at least 1, found 0")
         } else {
             None
         };
@@ -359,7 +366,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Ends a step request that is under way, and says how far it came.
+    /// Ends a step request in progress and reports the number of steps made.
     fn end_steps(&mut self, why: &str, simulation: &Simulation) {
         let Some(Steps { asked, left, reply }) = self.pending.take() else {
             return;
@@ -428,7 +435,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// Names and numbers of missed samples.
+/// Names of sensors with missed samples and the numbers of these.
 fn missed(simulation: &Simulation) -> Vec<(String, u64)> {
     let name = |(r, s, n): (usize, usize, u64)| {
         let robot = &simulation.scene.robots[r];

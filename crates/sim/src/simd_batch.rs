@@ -1,7 +1,8 @@
-//! Robots of one model side by side: the kernel steps them together in the lanes of the processor's registers.
+//! SIMD batch: steps robots of the same model together, one robot per vector lane.
 //!
-//! Every lane has the bits of the robot alone (`math/real.rs`), so that it does not matter who steps with whom. What is a
-//! robot's own (electronics, sensors, battery) is done one after the other, as for a robot alone.
+//! Every lane is bit-identical to the robot stepped alone (`crates/math/src/real.rs`), so the
+//! composition of a batch does not change results. Electronics, sensors and battery are evaluated
+//! robot by robot, as for a robot stepped alone.
 
 use crate::instants::Instants;
 use crate::robot::{Runner, Step};
@@ -12,30 +13,30 @@ use merrow_model::state::{Motion, RobotState, Workspace};
 use merrow_physics::forces::external;
 use merrow_sensors as sensors;
 
-/// Robots in a squad.
+/// Number of robots in a SIMD batch.
 const SIZE: usize = Quad::LANES;
 
-/// Neighbours in the world's list of robots that step together: a squad, or one robot.
+/// Adjacent robots in the list of the world that step together: a SIMD batch, or one robot.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// How many there are.
+    /// Number of robots in the group.
     pub len: usize,
     squad: Option<Box<Squad>>,
 }
 
-/// Scratch of a squad; nothing in it is needed to resume.
+/// Workspace of a SIMD batch; contains no state that is needed to resume.
 #[derive(Debug)]
 struct Squad {
     motion: Motion<Quad>,
     work: Workspace<Quad>,
     instants: Instants,
     kernel: Kernel,
-    /// True if the thrusters are all that acts on the robot, and plain.
+    /// True if the only actuators are fixed thrusters whose thrust does not depend on the inflow.
     plain: bool,
 }
 
 impl Group {
-    /// All robots in groups, in their order.
+    /// Splits all robots into groups, in their order.
     pub fn all(robots: &[Robot]) -> Vec<Self> {
         let is_here = f64x4::is_here();
         let (mut groups, mut rest) = (Vec::new(), robots);
@@ -53,7 +54,7 @@ impl Group {
         groups
     }
 
-    /// One step of all from `now_ns`.
+    /// Advances all robots of the group by one step from `now_ns` [ns].
     pub fn step(
         &mut self,
         (scene, robots): (&Scene, &[Robot]),
@@ -63,7 +64,7 @@ impl Group {
         states: &mut [RobotState],
     ) {
         match &mut self.squad {
-            // a robot with faults may be heavier than its neighbours
+            // a robot with faults may have another mass than its neighbours
             Some(squad)
                 if states
                     .iter()
@@ -80,14 +81,14 @@ impl Group {
     }
 }
 
-/// True if the kernel alone moves the robot, and gains by lanes: joints have controllers of their own, hulls of meshes are cut one
-/// after the other anyway.
+/// Returns true if the kernel alone moves the robot and SIMD lanes save time: joints have their own
+/// controllers, and mesh hulls are cut one robot at a time in any case.
 fn can_join(robot: &Robot) -> bool {
     let base = &robot.links[0];
     robot.n_joints() == 0 && base.skin.is_none() && base.radiation.is_none()
 }
 
-/// True if the kernel sees no difference between two robots.
+/// Returns true if two robots are identical for the kernel.
 fn alike(a: &Robot, b: &Robot) -> bool {
     let parts = a.thrusters == b.thrusters && a.fins == b.fins && a.ballasts == b.ballasts;
     a.floating == b.floating && a.links == b.links && parts
@@ -179,7 +180,7 @@ impl Squad {
     }
 }
 
-/// Brings the robots' motions into the lanes.
+/// Copies the motions of the robots into the lanes.
 fn gather_motion(states: &[RobotState], motion: &mut Motion<Quad>) {
     let of = |i: usize| &states[i].motion;
     motion.q_WB = Quat::from_lanes(|i| of(i).q_WB);
@@ -188,10 +189,10 @@ fn gather_motion(states: &[RobotState], motion: &mut Motion<Quad>) {
     motion.V_WB_B.v = Vec3::from_lanes(|i| of(i).V_WB_B.v);
 }
 
-/// Brings what the actuators do into the lanes.
+/// Copies the actuator outputs of the robots into the lanes.
 fn gather_actuators(robot: &Robot, runners: &[Runner], work: &mut Workspace<Quad>) {
     let of = |i: usize| &runners[i].work;
-    // what has no inflow is in the thrust already
+    // without inflow the thrust already contains the thrusters
     let thrusters = if robot.inflow || robot.rotors || !robot.fins.is_empty() {
         work.drive.len()
     } else {

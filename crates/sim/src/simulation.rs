@@ -1,8 +1,9 @@
-//! A scene and its state, stepped in blocks, robots in parallel.
+//! Simulation of a scene: its state, stepped in blocks, with the robots in parallel.
 //!
-//! Where nothing can touch and nothing ties, each robot runs its whole block alone; else all make one step freely, then contacts
-//! are solved and the tethers follow. Either way no robot reads what another writes, so the result cannot depend on how many
-//! threads share the work.
+//! If no contact is possible and there are no tethers, each robot runs its whole block
+//! independently. Otherwise all robots make one free step, then the contacts are solved and the
+//! tethers are updated. In both cases no robot reads data that another one writes, so the result
+//! does not depend on the number of threads.
 
 use crate::control::command;
 use crate::control::energy::charging;
@@ -20,39 +21,39 @@ use merrow_sensors::water::moving_targets::Others;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// A running world.
+/// A running world: scene, state and workspaces.
 #[derive(Debug)]
 pub struct Simulation {
-    /// What does not change.
+    /// Constant description of the world.
     pub scene: Arc<Scene>,
-    /// What does.
+    /// State of the world.
     pub state: State,
-    /// One per robot.
+    /// Workspaces, one per robot.
     pub runners: Vec<Runner>,
     contacts: Option<Contacts>,
     groups: Vec<Group>,
-    /// Robots before a block that they try to run alone.
+    /// Robot states before a block that the robots try to run independently.
     before: Vec<RobotState>,
     pool: Option<rayon::ThreadPool>,
     tethers: Tethers,
-    /// Robots as beams of others meet them, if any can.
+    /// Shapes of robots for the beams of other robots, if any beam can hit one.
     others: Option<Others>,
-    /// The sensors that look around, if there are any.
+    /// Scheduler of the exteroceptive sensors, if there are any.
     pub lookout: Option<Lookout>,
-    /// Frames handed over since the outboxes were last emptied.
+    /// Frames of exteroceptive sensors delivered since the outboxes were last emptied.
     pub frames: Vec<Frame>,
 }
 
-/// Longest time that robots run alone before it is looked again whether they can touch [ns].
+/// Maximum time that robots run independently before the next check for possible contacts [ns].
 const ALONE_NS: u64 = 50_000_000;
-/// Robot-steps under which a block is not worth waking another thread for (about 20 us of work).
+/// Number of robot-steps below which a block is not split over threads (about 20 us of work).
 const PARALLEL_FROM: u64 = 64;
 
 impl Simulation {
-    /// A world at its start, stepped by `threads` threads (0: one per core).
+    /// Creates a world at its start, stepped by `threads` threads (0: one per core).
     ///
     /// # Errors
-    /// If the threads cannot be started, or a shape that can be touched cannot be made.
+    /// Returns a message if the threads cannot be started or a collision shape cannot be built.
     pub fn new(scene: Arc<Scene>, threads: usize) -> Result<Self, String> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = if threads == 0 { cores } else { threads };
@@ -76,7 +77,7 @@ impl Simulation {
             .map(|robot| Runner::among(robot, still.clone()))
             .collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
-        // made anew: what is cloned has no room to grow without allocating
+        // not cloned: a clone has no spare capacity, so it would allocate later
         let before = if contacts.is_some() {
             State::new(&scene).robots
         } else {
@@ -101,20 +102,21 @@ impl Simulation {
         })
     }
 
-    /// Simulated time [ns].
+    /// Returns the simulated time [ns].
     pub fn time_ns(&self) -> u64 {
         self.state.time_ns
     }
 
-    /// Applies a command at the start of the next step.
+    /// Applies a command; it takes effect at the start of the next step.
     ///
     /// # Errors
-    /// What was wrong with it; then nothing has changed.
+    /// Returns why the command was refused; the state is then unchanged.
     pub fn apply(&mut self, command: &Command) -> Result<(), Refusal> {
         command::apply(&self.scene, &mut self.state, command)
     }
 
-    /// Makes `steps` steps and reads the sensors due at their end. Readings delivered on the way stand in the runners' outboxes afterwards.
+    /// Makes `steps` steps and reads the sensors due at their end. The readings delivered meanwhile
+    /// are then in the outboxes of the runners.
     pub fn advance(&mut self, steps: u64) {
         let mut left = steps;
         while left > 0 {
@@ -145,21 +147,21 @@ impl Simulation {
         }
     }
 
-    /// Samples the sensors that look around and are due now.
+    /// Samples the exteroceptive sensors that are due now.
     fn look_around(&mut self) {
         if let Some(lookout) = &mut self.lookout {
             lookout.sample(&self.scene, &mut self.state, &mut self.runners);
         }
     }
 
-    /// Finds what beams that are due now meet of other robots.
+    /// Intersects the beams that are due now with other robots.
     fn meet(&mut self) {
         if let Some(others) = &mut self.others {
             others.meet(&self.scene, &self.state, &mut self.runners);
         }
     }
 
-    /// Back to the start, with the settings that outlive it.
+    /// Resets the state to the start; settings that survive a reset are kept.
     pub fn restart(&mut self) {
         self.state = self.state.restarted(&self.scene);
         if let Some(lookout) = &mut self.lookout {
@@ -168,7 +170,7 @@ impl Simulation {
         self.clear_outboxes();
     }
 
-    /// Makes `steps` steps.
+    /// Makes `steps` steps without exteroceptive sensors.
     fn advance_block(&mut self, steps: u64) {
         if self.contacts.is_none() && self.tethers.is_empty() {
             self.advance_apart(steps);
@@ -184,14 +186,15 @@ impl Simulation {
         }
     }
 
-    /// Robots that cannot touch: each runs the whole block alone, or beside others of its model.
+    /// Runs the whole block without contacts: each robot independently, or in a SIMD batch.
     fn advance_apart(&mut self, steps: u64) {
         self.run_groups(steps);
         self.state.time_ns += steps * self.scene.dt_ns;
         self.state.step += steps;
     }
 
-    /// All groups make the steps of a block, each for itself, and note how far their robots get.
+    /// Advances all groups independently by the steps of a block and tracks the excursions of their
+    /// robots.
     fn run_groups(&mut self, steps: u64) {
         let Self {
             scene,
@@ -218,7 +221,7 @@ impl Simulation {
                         states,
                     );
                     for (runner, state) in runners.iter_mut().zip(&mut *states) {
-                        // a step's kick is felt by the next only
+                        // the impulses of a step affect the readings of the next step only
                         state.kick.clear();
                         runner.went(state);
                     }
@@ -239,8 +242,9 @@ impl Simulation {
         }
     }
 
-    /// As [`Simulation::advance_apart`] if robots are so far from everything that nothing can touch; else, or if one got
-    /// further than was thought possible, nothing has happened and the answer is false.
+    /// Runs [`Simulation::advance_apart`] if the robots are so far from all other objects that no
+    /// contact is possible. Otherwise, or if a robot moved further than its allowed distance,
+    /// restores the state and returns false.
     fn try_apart(&mut self, steps: u64) -> bool {
         let Self {
             contacts,
@@ -288,10 +292,11 @@ impl Simulation {
         true
     }
 
-    /// Robots that can touch: all make a step freely, then what would overlap is held back.
+    /// Advances robots that can be in contact: every robot makes a free step, then the contacts are
+    /// solved.
     fn advance_together(&mut self, steps: u64) {
         let scene = Arc::clone(&self.scene);
-        // where the shapes are at the start: a pose may have been set since the last block
+        // poses of the shapes at the start: a command may have set a pose since the last block
         self.each(1, |i, runner, _, state| {
             runner.place(&scene.robots[i], state)
         });
@@ -325,7 +330,8 @@ impl Simulation {
         self.pull();
     }
 
-    /// Solves the tethers over the coming step, and lets couplings begin it with what they are expected to bear. To do so once more at the same instant changes nothing.
+    /// Solves the tethers over the coming step and applies the predicted coupling loads to it.
+    /// Idempotent within one instant.
     fn pull(&mut self) {
         let Self {
             scene,
@@ -345,7 +351,7 @@ impl Simulation {
         }
     }
 
-    /// Reads the sensors that are due now.
+    /// Reads the sensors that are evaluated inside the step and are due now.
     fn observe(&mut self) {
         let (scene, now) = (Arc::clone(&self.scene), self.state.time_ns);
         self.each(1, |i, runner, sea, state| {
@@ -353,7 +359,7 @@ impl Simulation {
         });
     }
 
-    /// Does something with every robot, in parallel where `steps` steps each are worth it.
+    /// Calls `what` for every robot, in parallel if `steps` steps of each robot are worth it.
     fn each(
         &mut self,
         steps: u64,
@@ -387,7 +393,7 @@ impl Simulation {
         }
     }
 
-    /// Empties all outboxes.
+    /// Empties all outboxes, those of readings and that of frames.
     pub fn clear_outboxes(&mut self) {
         self.clear_readings();
         self.frames.clear();
@@ -399,7 +405,8 @@ impl Simulation {
     }
 }
 
-/// Some groups and their robots; `first` is the place of the first in the world's list.
+/// A range of groups and their robots; `first` is the index of the first robot in the list of the
+/// world.
 struct Part<'a> {
     first: usize,
     groups: &'a mut [Group],
@@ -408,7 +415,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Does something with every group.
+    /// Calls `what` for every group.
     fn each(self, what: &impl Fn(usize, &mut Group, &mut [Runner], &mut [RobotState])) {
         let Self {
             mut first,
@@ -425,7 +432,7 @@ impl Part<'_> {
         }
     }
 
-    /// As [`Part::each`], in parallel down to `grain` groups.
+    /// Calls `what` for every group as [`Part::each`], in parallel down to `grain` groups.
     fn split(
         self,
         grain: usize,

@@ -1,4 +1,4 @@
-//! One step of one robot, on one screen.
+//! Dynamics of one step of one robot: evaluation, acceleration and integration.
 
 use merrow_environment as environment;
 use merrow_environment::Instant;
@@ -9,9 +9,10 @@ use merrow_model::state::{Motion, RobotState, Workspace};
 use merrow_physics::dynamics::integrate::Evaluate;
 use merrow_physics::{dynamics, forces};
 
-/// Everything that follows from one motion: once per step, and again inside multi-stage integrators.
+/// Evaluates all quantities that follow from one motion: once per step, and again inside
+/// multi-stage integrators.
 ///
-/// `stage` says where in the step it stands: 0 start, 1 middle, 2 end.
+/// `stage` is the position within the step: 0 start, 1 midpoint, 2 end.
 #[inline(always)]
 pub fn evaluate<T: Real>(
     robot: &Robot,
@@ -28,7 +29,8 @@ pub fn evaluate<T: Real>(
     dynamics::mimic::accelerations(robot, work); //              F, tau     -> A, qdd
 }
 
-/// Poses and thrusts of robots side by side at the start of a step, all of whose thrusters are plain; one state per lane.
+/// Evaluates poses and thrusts of a SIMD batch at the start of a step, if all thrusters are plain;
+/// one state per lane.
 #[inline(always)]
 pub fn drive<T: Real>(
     robot: &Robot,
@@ -41,7 +43,8 @@ pub fn drive<T: Real>(
     forces::actuators::thruster::prepare_beside(robot, states, at, work);
 }
 
-/// The accelerations anew after [`evaluate`] of the same motion, for other joint commands.
+/// Computes the accelerations again after [`evaluate`] of the same motion, for other joint
+/// commands.
 #[inline(always)]
 pub fn accelerate<T: Real>(
     robot: &Robot,
@@ -53,7 +56,7 @@ pub fn accelerate<T: Real>(
     dynamics::aba::accelerations(robot, work);
 }
 
-/// Advances `motion` over one step whose start stands evaluated in `work`.
+/// Advances `motion` over one step of `dt` [s] whose start has been evaluated in `work`.
 #[inline(always)]
 pub fn advance<T: Real>(
     robot: &Robot,
@@ -77,7 +80,7 @@ pub fn advance<T: Real>(
     );
 }
 
-/// [`evaluate`] inside a step.
+/// Calls [`evaluate`] for the stages of the integrator.
 struct Inside<'a, T> {
     robot: &'a Robot,
     at: &'a [Instant<'a>; 3],
@@ -98,28 +101,29 @@ impl<T: Real> Evaluate<T> for Inside<'_, T> {
     }
 }
 
-/// [`evaluate`] and [`advance`] compiled for the processor at hand.
+/// [`evaluate`] and [`advance`] compiled for the processor that runs them.
 ///
-/// With AVX2 the compiler may use wider registers, but never a fused multiply-add: Rust does not contract, so the bits
-/// are those of the portable build.
+/// With AVX2 the compiler may use wider registers, but never a fused multiply-add: Rust does not
+/// contract floating-point expressions, so the results are bit-identical to those of the portable
+/// build.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
     wide: bool,
 }
 
 impl Kernel {
-    /// The best one for this processor.
+    /// Selects the fastest kernel that this processor supports.
     pub fn new() -> Self {
         let wide = f64x4::is_here();
         Self { wide }
     }
 
-    /// The one that every processor can run.
+    /// Returns the kernel that every processor supports.
     pub fn portable() -> Self {
         Self { wide: false }
     }
 
-    /// [`drive`].
+    /// Calls [`drive`] with the selected instruction set.
     pub fn drive<T: Real>(
         self,
         robot: &Robot,
@@ -136,7 +140,7 @@ impl Kernel {
         drive(robot, at, motion, states, work);
     }
 
-    /// [`evaluate`] at the start of a step.
+    /// Calls [`evaluate`] at the start of a step with the selected instruction set.
     pub fn evaluate<T: Real>(
         self,
         robot: &Robot,
@@ -147,13 +151,13 @@ impl Kernel {
     ) {
         #[cfg(target_arch = "x86_64")]
         if self.wide {
-            // SAFETY: `new` has seen that the processor has these instructions
+            // SAFETY: `new` has checked that the processor supports these instructions
             return unsafe { wide::evaluate(robot, at, motion, joint_commands, work) };
         }
         evaluate(robot, at, motion, joint_commands, 0, work);
     }
 
-    /// [`accelerate`].
+    /// Calls [`accelerate`] with the selected instruction set.
     pub fn accelerate<T: Real>(
         self,
         robot: &Robot,
@@ -169,7 +173,7 @@ impl Kernel {
         accelerate(robot, motion, joint_commands, work);
     }
 
-    /// [`advance`].
+    /// Calls [`advance`] with the selected instruction set.
     pub fn advance<T: Real>(
         self,
         robot: &Robot,

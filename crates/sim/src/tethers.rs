@@ -1,9 +1,10 @@
-//! Tethers between robots: where their ends are, and how they pull.
+//! Tethers between robots: motion of their ends and the forces on the robots.
 //!
-//! Before every step each line is solved with its ends moving as its robots would ([`Tethers::pull`]); its pulls are the
-//! robots' outside forces over the step. Then the robots step, and what the lines did becomes their state
-//! ([`Tethers::settle`]). Between the two nothing of the lines' state has changed, so that to pull once more, as after a
-//! command, gives the same bits.
+//! Before every step each tether is solved, with its ends moving as the robots would
+//! ([`Tethers::pull`]). The resulting end forces are external forces of the robots over the step.
+//! After the step of the robots the solution becomes the state of the tethers
+//! ([`Tethers::settle`]). Between these two calls the state of the tethers does not change. So a
+//! repeated `pull`, for example after a command, gives bit-identical results.
 
 use crate::control::winch;
 use crate::control::winch::Turn;
@@ -23,28 +24,29 @@ use merrow_physics::dynamics::{catenary, response};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Where in the step the lever of a pull is taken: a little after the middle, so that a robot that swings about its
-/// fastening loses energy and never gains any.
+/// Fraction of the step at which the lever arm of a pull is evaluated. It is slightly after the
+/// midpoint, so that a robot that swings about its attachment point loses energy and never gains
+/// any.
 const LEVER: f64 = 0.6;
 
-/// Tethers from which on another thread is worth waking.
+/// Number of tethers from which they are solved on several threads.
 const PARALLEL_FROM: usize = 4;
 
-/// Scratch of all tethers; nothing in it is needed to resume.
+/// Workspace of all tethers; contains no state that is needed to resume.
 #[derive(Debug)]
 pub struct Tethers {
     lines: Vec<LineWork>,
     turns: Vec<Turn>,
     /// Robots with a tether, each once.
     robots: Vec<usize>,
-    /// Ends made fast to each robot of the scene.
+    /// Number of tether ends attached to each robot of the scene.
     ends: Vec<usize>,
     variation: VariationCache,
     waves: StepWaves,
 }
 
 impl Tethers {
-    /// Scratch for the tethers of `scene`.
+    /// Creates the workspace for the tethers of `scene`.
     pub fn new(scene: &Scene) -> Self {
         let mut ends = vec![0; scene.robots.len()];
         for tether in &scene.tethers {
@@ -64,12 +66,13 @@ impl Tethers {
         }
     }
 
-    /// True if there are none.
+    /// True if the scene has no tethers.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// Solves every line over the step that starts at `now_ns` and leaves the pulls in the robots' outside forces.
+    /// Solves every tether over the step that starts at `now_ns` [ns] and stores the end forces as
+    /// external forces of the robots.
     pub fn pull(
         &mut self,
         scene: &Scene,
@@ -99,7 +102,7 @@ impl Tethers {
         });
     }
 
-    /// Tells the robots what the winches that they carry draw over the step.
+    /// Stores the power of the winches on board of each robot over the step [W].
     fn draw(&self, scene: &Scene, runners: &mut [Runner]) {
         for &r in &self.robots {
             runners[r].work.winch_power = 0.0;
@@ -162,7 +165,7 @@ impl Tethers {
         }
     }
 
-    /// Makes the outcome of the step that ends at `now_ns` the state of the lines.
+    /// Makes the solution of the step that ends at `now_ns` [ns] the state of the tethers.
     pub fn settle(&mut self, scene: &Scene, state: &mut State, now_ns: u64) {
         for ((memory, line), turn) in state.tethers.iter_mut().zip(&self.lines).zip(&self.turns) {
             if memory.halted_ns.is_some() {
@@ -189,17 +192,17 @@ impl Tethers {
     }
 }
 
-/// What the ends of lines need to know of the robots.
+/// Robot data needed at the ends of tethers.
 struct Ties<'a> {
     scene: &'a Scene,
     robots: &'a [RobotState],
-    /// Evaluated at the start of the step, where a tether is made fast.
+    /// Evaluated at the start of the step for all robots with a tether.
     runners: &'a [Runner],
     ends: &'a [usize],
 }
 
 impl Ties<'_> {
-    /// Solves one line over the step.
+    /// Solves one tether over the step.
     fn solve(
         &self,
         tether: &Tether,
@@ -221,7 +224,8 @@ impl Ties<'_> {
             let fault = carrier.map_or(Effect::NONE, |robot| robot.winches[winch.slot]);
             *turn = winch::turn(winch, &tether.line, memory, powered, &fault, h);
         }
-        // the points of robots stepped by order one go with the new velocity: implicit Euler is the rule that matches
+        // integrators of order one move the points of a robot with the new velocity; implicit Euler
+        // is the matching rule
         let damping = if self.scene.integrator == Integrator::Rk4 {
             tether::DAMPING
         } else {
@@ -255,7 +259,7 @@ impl Ties<'_> {
             return Hold::World(p);
         }
         let W = response::at_point(&self.scene.robots[robot], work, link, p_LoQ);
-        // ends that pull a robot together must not each count on the whole of its mass
+        // several ends on one robot must not each use its whole mass
         let share = self.ends[robot] as f64;
         Hold::Point {
             p,
@@ -269,7 +273,7 @@ impl Ties<'_> {
     }
 }
 
-/// The end nodes stand where their holds are.
+/// Sets the end nodes to the positions and velocities of their attachment points.
 fn bring_ends(memory: &mut TetherState, holds: &[Hold; 2]) {
     let last = memory.p.len() - 1;
     for (hold, i) in holds.iter().zip([0, last]) {
@@ -281,7 +285,8 @@ fn bring_ends(memory: &mut TetherState, holds: &[Hold; 2]) {
     }
 }
 
-/// Place, velocity and acceleration in the world of a point of a link that stands evaluated.
+/// Returns position [m], velocity [m/s] and acceleration [m/s²] in W of a point of a link that has
+/// been evaluated.
 fn motion_of(w: &LinkWork, p_LoQ: Vec3) -> (Vec3, Vec3, Vec3) {
     let v = w.V.v + w.V.w.cross(p_LoQ);
     let a = w.A.v + w.A.w.cross(p_LoQ) + w.V.w.cross(v);
@@ -292,10 +297,11 @@ fn motion_of(w: &LinkWork, p_LoQ: Vec3) -> (Vec3, Vec3, Vec3) {
     )
 }
 
-/// Writes the pulls of every tether, as `of` gives them, into the outside forces of the links they act on.
+/// Writes the end forces of every tether, as returned by `of` (in W [N]), into the external forces
+/// of the links.
 ///
-/// An outside force turns with its link during the step of `h` seconds; it is turned back so that in the middle of the step
-/// it points where the line pulls.
+/// An external force rotates with its link during the step of `h` [s]. It is rotated back, so that
+/// at the midpoint of the step it points along the tether.
 fn fasten(
     scene: &Scene,
     robots: &mut [RobotState],

@@ -1,4 +1,5 @@
-//! Recorded experiments and cases with a known answer against the simulator: runs, scores and draws them. No part of a running simulation.
+//! Validation of the simulator: replays recorded experiments and runs cases with a known answer,
+//! scores them and draws figures. The simulation itself does not use this crate.
 
 pub mod cases;
 pub mod figure;

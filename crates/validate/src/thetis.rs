@@ -1,6 +1,8 @@
-//! V01, the mission of Thetis's lake trial: heading 150 deg, depth 0.4 m, with Taipan 300 and the stock autopilot.
+//! V01: the mission of Thetis's lake trial, heading 150 deg and depth 0.4 m, with Taipan 300 and
+//! its standard autopilot.
 //!
-//! The paper publishes neither coefficients nor gains: both are ours, and the comparison is of the manoeuvre, with 30 %.
+//! The paper publishes neither coefficients nor gains. Both are Merrow's, so the comparison is of
+//! the manoeuvre, with a tolerance of 30 %.
 
 use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
@@ -12,26 +14,28 @@ use merrow_sim::control::firmware::autopilot;
 use merrow_sim::control::firmware::autopilot::{Course, Gains, Measured};
 use std::sync::Arc;
 
-/// Depth that the mission wants [m].
+/// Commanded depth of the mission [m].
 pub const DEPTH: f64 = 0.4;
-/// Heading that it wants, clockwise from north [deg].
+/// Commanded heading, clockwise from north [deg].
 pub const HEADING: f64 = 150.0;
-/// Settling time that the paper reads off its figure [s], and overshoot [m].
+/// Settling time [s] and overshoot [m] read from the figure of the paper.
 pub const PAPER: [f64; 2] = [25.0, 0.4];
-/// How far from those the simulation may be.
+/// Relative tolerance of the simulation against those values.
 pub const TOLERANCE: f64 = 0.3;
-/// Half the band about the depth in which it has settled [m]: a quarter of the depth.
+/// Half width of the band about the commanded depth that defines settling [m]: a quarter of the
+/// depth.
 pub const BAND: f64 = 0.1;
 
-/// Length of the mission [s].
+/// Duration of the mission [s].
 const SECONDS: f64 = 60.0;
 /// Period of the controller [s].
 const PERIOD: f64 = 0.1;
 /// Shaft speed for 2 m/s [rad/s].
 const SHAFT: f64 = 128.0;
 
-/// Ours: the paper's are not published. The vehicle dives steeply and comes back gently, on a slow pitch loop; with stiffer gains and
-/// set-points of 8 deg both ways it settles in 4 s and overshoots by 4 cm.
+/// Gains chosen for Merrow, because the paper does not publish its own. The vehicle dives steeply
+/// and returns slowly, with a slow pitch loop. With stiffer gains and set-points of 8 deg in both
+/// directions it settles in 4 s and overshoots by 4 cm.
 const GAINS: Gains = Gains {
     heading: 0.8,
     yaw_rate: 0.8,
@@ -43,7 +47,7 @@ const GAINS: Gains = Gains {
     set_points: [-0.4, 0.012],
 };
 
-/// One instant of the mission.
+/// State of the vehicle at one instant of the mission.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Time [s].
@@ -60,18 +64,18 @@ pub struct Sample {
     pub fins: [f64; 3],
 }
 
-/// What the mission came to.
+/// Result of the mission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mission {
-    /// Its course.
+    /// Samples of the state, one per controller period.
     pub samples: Vec<Sample>,
-    /// When it entered the band about the depth for good [s].
+    /// Time at which the vehicle entered the band about the commanded depth and remained in it [s].
     pub settled: Option<f64>,
-    /// Greatest depth less the one wanted [m].
+    /// Greatest depth minus the commanded depth [m].
     pub overshoot: f64,
 }
 
-/// Flies the mission in `scene`, whose first robot is a Taipan 300.
+/// Simulates the mission in `scene`, whose first robot is a Taipan 300.
 ///
 /// # Errors
 /// The robot lacks one of the fins or sensors that the autopilot needs.
@@ -129,11 +133,11 @@ pub fn mission(scene: Arc<Scene>) -> Result<Mission, String> {
     })
 }
 
-/// Where attitude and depth come from.
+/// Indices of the sensors that measure attitude and depth.
 struct Sensors {
     imu: usize,
     pressure: usize,
-    /// Pressure at the surface [Pa] and per metre [Pa/m].
+    /// Pressure at the surface [Pa] and its gradient with depth [Pa/m].
     water: [f64; 2],
 }
 
@@ -151,7 +155,7 @@ impl Sensors {
         })
     }
 
-    /// The newest readings of the last `elapsed` seconds.
+    /// Copies the latest readings of the last `elapsed` seconds to `measured`.
     fn read(&self, simulation: &mut Simulation, elapsed: f64, measured: &mut Measured) {
         let last_depth = measured.depth;
         for delivered in &simulation.runners[0].outbox {
@@ -195,7 +199,7 @@ fn sample(simulation: &Simulation, fins: [usize; 3]) -> Sample {
 }
 
 impl Mission {
-    /// One line per limit that is missed.
+    /// Returns one line per limit that is missed.
     pub fn misses(&self) -> Vec<String> {
         let mut misses = Vec::new();
         let mut check = |what: &str, found: Option<f64>, paper: f64, unit: &str| {
@@ -225,7 +229,7 @@ impl Mission {
         misses
     }
 
-    /// Depth, pitch, heading and fins over time.
+    /// Plots depth, pitch, heading and fin angles over time.
     pub fn figure(&self) -> Drawing {
         let line = |label: &str, colour, f: &dyn Fn(&Sample) -> f64| Line {
             label: label.to_string(),
@@ -245,7 +249,7 @@ impl Mission {
             ..Panel::default()
         };
         let mut panels = [
-            // the surface is up
+            // depth is plotted as negative height, so that the surface is at the top
             panel(
                 "height [m]",
                 vec![wanted(-DEPTH), line("vehicle", COLOURS[0], &|s| -s.depth)],
@@ -277,5 +281,5 @@ impl Mission {
     }
 }
 
-/// How near the heading must come at the end [deg].
+/// Tolerance of the heading at the end of the mission [deg].
 pub const HEADING_BAND: f64 = 3.0;

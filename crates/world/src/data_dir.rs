@@ -1,18 +1,19 @@
-//! Where the files that ship with Merrow lie: worlds, params, urdf, grids.
+//! Search paths of the files that ship with Merrow: worlds, params, urdf, grids.
 
 use merrow_yaml::error::{Problems, did_you_mean};
 use merrow_yaml::node::{Loader, Value};
 use std::path::{Path, PathBuf};
 
-/// Folders that hold `worlds/` and `params/`, in the order they are searched: `MERROW_SHARE`, the installed share
-/// folder beside the binary (`lib/merrow/merrow` -> `share/merrow`), the source tree the binary was built from.
+/// Returns the folders that contain `worlds/` and `params/`, in search order: `MERROW_SHARE`, the
+/// installed share folder relative to the binary (`lib/merrow/merrow` -> `share/merrow`), and the
+/// source tree from which the binary was built.
 pub fn folders() -> Vec<PathBuf> {
     let from_environment = std::env::var_os("MERROW_SHARE").map(PathBuf::from);
     let installed = std::env::current_exe()
         .ok()
         .and_then(|exe| exe.canonicalize().ok())
         .and_then(|exe| Some(exe.parent()?.parent()?.parent()?.join("share/merrow")));
-    // the source tree: this crate lies in `crates/world`
+    // The source tree: this crate is in `crates/world`.
     let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     [from_environment, installed, Some(source)]
         .into_iter()
@@ -21,12 +22,13 @@ pub fn folders() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Folders of component files.
+/// Returns the folders of component files.
 pub fn params() -> Vec<PathBuf> {
     folders().into_iter().map(|p| p.join("params")).collect()
 }
 
-/// The file of a world given by path or by the name of a shipped one, with or without `.yaml`.
+/// Returns the file of a world given by its path or by the name of a bundled world, with or without
+/// `.yaml`.
 pub fn world(name: &str) -> PathBuf {
     let direct = PathBuf::from(name);
     if direct.is_file() {
@@ -41,7 +43,8 @@ pub fn world(name: &str) -> PathBuf {
     shipped.into_iter().find(|p| p.is_file()).unwrap_or(direct)
 }
 
-/// What to say of the name of a world that is neither a file nor a world that comes with Merrow; none if it is either, or a path.
+/// Returns the message for the name of a world that is neither a file nor a bundled world; `None`
+/// if it is either, or a path.
 pub fn unknown_world(name: &str) -> Option<String> {
     let is_path = Path::new(name).components().count() > 1 || name.ends_with(".yaml");
     if is_path || world(name).is_file() {
@@ -50,11 +53,11 @@ pub fn unknown_world(name: &str) -> Option<String> {
     let shipped = list("worlds");
     let hint = did_you_mean(name, shipped.iter().map(String::as_str));
     Some(format!(
-        "{name}: no such file, and no world of this name comes with Merrow (`merrow list` shows them){hint}"
+        "{name}: no such file, and no bundled world has this name (`merrow list` lists them){hint}"
     ))
 }
 
-/// Names of the files in `worlds` or `params/<kind>`, sorted, without ending.
+/// Returns the names of the files in `worlds` or `params/<kind>`, sorted, without `.yaml`.
 pub fn list(folder: &str) -> Vec<String> {
     let mut names: Vec<String> = folders()
         .into_iter()
@@ -73,7 +76,8 @@ pub fn list(folder: &str) -> Vec<String> {
     names
 }
 
-/// What the file `name` of `worlds` or `params/<kind>` says that it is, itself or by what it extends; empty if it does not.
+/// Returns the `description` of the file `name` in `worlds` or `params/<kind>`, its own or that of
+/// its base; empty if there is none.
 pub fn description(folder: &str, name: &str) -> String {
     let mut files = folders()
         .into_iter()
@@ -81,7 +85,7 @@ pub fn description(folder: &str, name: &str) -> String {
     let Some(path) = files.find(|path| path.is_file()) else {
         return String::new();
     };
-    // mistakes are for who runs it
+    // Mistakes are reported when the file is used.
     let node = Loader::new(params()).load(&path, &mut Problems::default());
     let Some(Value::Map(map)) = node.map(|node| node.value) else {
         return String::new();

@@ -1,4 +1,7 @@
-//! The only reader of files: world and component files become a checked [`Scene`], or all their mistakes.
+//! Loading of worlds: world and component files are checked and converted to a [`Scene`].
+//!
+//! All mistakes of all files are reported together. No other crate of the simulator reads world
+//! files.
 
 pub mod build;
 pub mod data_dir;
@@ -10,27 +13,27 @@ pub use merrow_yaml::error::{Place, Problem, Problems};
 
 use merrow_model::scene::Scene;
 
-/// JSON Schema (draft 2020-12) of a world file as it is written.
+/// Returns the JSON Schema (draft 2020-12) of a world file as the user writes it.
 pub fn json_schema() -> serde_json::Value {
     merrow_yaml::schema::schema::<schema::WorldFile>("Merrow world", build::COMPONENTS)
 }
 
-/// A world as built.
+/// A world as loaded from its files.
 #[derive(Debug)]
 pub struct World {
-    /// The scene.
+    /// Scene that the simulator runs.
     pub scene: Scene,
-    /// Descriptions and sources, by robot, for `describe`.
+    /// Descriptions and sources of the robots, in the order of the scene, for `merrow describe`.
     pub about: Vec<About>,
-    /// What the user should know though nothing is wrong, by file and line.
+    /// Non-fatal findings for the user, ordered by file and line.
     pub notes: Vec<Problem>,
 }
 
-/// What a robot's files say about it.
+/// Description and sources of a robot, from its files.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// What it is.
+    /// Description of the robot.
     pub description: String,
-    /// Sources of its figures: (component, source, what is estimated).
+    /// Sources of the parameter values: (component, source, which values are estimated).
     pub sources: Vec<(String, String, String)>,
 }

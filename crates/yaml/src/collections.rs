@@ -1,8 +1,6 @@
-//! Options, lists, arrays and maps of a world file.
+//! Reading of optional values, lists, arrays and maps.
 //!
-//! Exists so that a mistake in an element is reported at the element, and all elements are read.
-//!
-//! Must not know what the elements are.
+//! Every element is read, and a mistake is reported at its element.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -61,7 +59,7 @@ impl<T: Read> Read for Vec<T> {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Vec<T>> {
         let items: &[Node] = match &node.value {
             Value::Seq(items) => items,
-            // what is left when the last entry of a list is commented out
+            // A key whose last list entry is commented out has a null value.
             Value::Null => &[],
             _ => {
                 field.mistake(
@@ -139,7 +137,7 @@ impl<T: Read, const N: usize> Read for [T; N] {
     }
 }
 
-/// The keys of a map, or `None` after a problem. Nothing at all stands for no keys.
+/// Returns the keys of a map, or `None` after a problem was reported. A null value has no keys.
 pub fn keys_of<'a>(
     node: &'a Node,
     expected: &str,
@@ -195,7 +193,8 @@ impl<T: Read> Read for BTreeMap<String, T> {
     }
 }
 
-/// Values under names that ROS allows, in the order written; with the condition `frame`, under names of frames.
+/// Map with valid ROS names as keys, in the order written. With the condition `frame`, the keys are
+/// names of ROS frames.
 #[derive(Clone, Debug)]
 pub struct Named<T>(pub Vec<(Key, T)>);
 
@@ -212,19 +211,19 @@ impl<T> Default for Named<T> {
 }
 
 impl<T> Named<T> {
-    /// Names and values in the order written.
+    /// Iterates over names and values in the order written.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
         self.0.iter().map(|(key, value)| (key.name.as_str(), value))
     }
 
-    /// The value of a name.
+    /// Returns the value of `name`.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.iter()
             .find(|(other, _)| *other == name)
             .map(|(_, value)| value)
     }
 
-    /// Where a name was written.
+    /// Returns the position at which `name` was written.
     pub fn place(&self, name: &str) -> Option<&Place> {
         self.0
             .iter()
@@ -281,12 +280,13 @@ impl<T: Read> Read for Named<T> {
     }
 }
 
-/// A value and where it was written: for elements of lists that a later check may refuse.
+/// A value together with the position at which it was written. Used for list elements that a later
+/// check may reject.
 #[derive(Clone, Debug)]
 pub struct Placed<T> {
-    /// The value.
+    /// Value that was read.
     pub value: T,
-    /// Where it was written.
+    /// Position at which the value was written.
     pub place: Place,
 }
 

@@ -1,9 +1,8 @@
-//! Mistakes in world and parameter files, and how they are said.
+//! Mistakes in YAML files and their messages.
 //!
-//! Exists so that a file either builds whole or yields every mistake at once, one line each:
-//! `file:line:column: what is wrong, what was expected, did you mean`.
-//!
-//! Must not read files, and must not decide what is a mistake: that is for the reader and for the checks.
+//! A file is either read completely or yields all its mistakes, one line each: `file:line:column:
+//! what is wrong, what was expected, did you mean`. The reader and later checks decide what is a
+//! mistake.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,19 +10,19 @@ use std::sync::Arc;
 
 pub use crate::units::{Unit, in_brackets, split_unit, unit_of};
 
-/// Where something was written. Lines and columns count from 1; 0 means "the file as a whole".
+/// Position in a file. Lines and columns count from 1; line 0 stands for the file as a whole.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The file as it was opened, for people to read.
+    /// Name of the file as it was opened, for display.
     pub file: Arc<str>,
-    /// Line, from 1.
+    /// Line, from 1; 0 for the file as a whole.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
 }
 
 impl Place {
-    /// A place in a file.
+    /// Creates a position in a file.
     pub fn new(file: &Arc<str>, line: u32, column: u32) -> Place {
         Place {
             file: Arc::clone(file),
@@ -32,7 +31,7 @@ impl Place {
         }
     }
 
-    /// A file as a whole, with no line.
+    /// Creates the position of a file as a whole, without a line.
     pub fn file(name: &str) -> Place {
         Place {
             file: Arc::from(name),
@@ -43,7 +42,7 @@ impl Place {
 }
 
 impl Default for Place {
-    /// The place of a value that no file says.
+    /// Returns the position of a value that comes from no file.
     fn default() -> Self {
         Place::file("built-in default")
     }
@@ -64,12 +63,12 @@ impl fmt::Debug for Place {
     }
 }
 
-/// One mistake.
+/// One mistake or note, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
-    /// Where.
+    /// Position of the mistake.
     pub place: Place,
-    /// What is wrong and what was expected, in one line.
+    /// Message in one line: what is wrong and what was expected.
     pub text: String,
 }
 
@@ -79,7 +78,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All mistakes found so far, each once, in the order of files and lines.
+/// Collects mistakes and notes, without duplicates, ordered by file, line and column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     set: BTreeSet<Problem>,
@@ -87,12 +86,13 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// None yet.
+    /// Creates an empty collection without mistakes and notes.
     pub fn new() -> Problems {
         Problems::default()
     }
 
-    /// Adds one mistake. Line breaks and other control characters are escaped: one mistake is one line.
+    /// Adds one mistake. Line breaks and other control characters are escaped, so that each mistake
+    /// takes one line.
     pub fn push(&mut self, place: &Place, text: impl AsRef<str>) {
         self.set.insert(Problem {
             place: place.clone(),
@@ -100,7 +100,8 @@ impl Problems {
         });
     }
 
-    /// Adds a note: nothing is wrong, but the user should know, such as of a part of a file that is not used.
+    /// Adds a note. A note is not a mistake, but information for the user, such as that part of a
+    /// file is ignored.
     pub fn note(&mut self, place: &Place, text: impl AsRef<str>) {
         self.notes.insert(Problem {
             place: place.clone(),
@@ -108,37 +109,37 @@ impl Problems {
         });
     }
 
-    /// Takes the notes out, by file, line and column.
+    /// Removes and returns the notes, ordered by file, line and column.
     pub fn take_notes(&mut self) -> Vec<Problem> {
         std::mem::take(&mut self.notes).into_iter().collect()
     }
 
-    /// Whether nothing is wrong.
+    /// Returns whether there are no mistakes.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
 
-    /// How many mistakes there are.
+    /// Returns the number of mistakes.
     pub fn len(&self) -> usize {
         self.set.len()
     }
 
-    /// The mistakes by file, line and column.
+    /// Iterates over the mistakes, ordered by file, line and column.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.set.iter()
     }
 
-    /// Gives `value` if nothing is wrong, else the mistakes.
+    /// Returns `value` if there are no mistakes, else the mistakes.
     ///
     /// # Errors
-    /// All mistakes found. A `None` without a mistake is itself reported, so that no fault can pass in silence.
+    /// Returns all mistakes found. A `None` without any mistake is itself reported as a mistake.
     pub fn or<T>(mut self, value: Option<T>) -> Result<T, Problems> {
         match value {
             Some(value) if self.is_empty() => Ok(value),
             None if self.is_empty() => {
                 self.push(
                     &Place::default(),
-                    "the world could not be read, and no reason was given",
+                    "internal error: the world could not be read, but no problem was reported",
                 );
                 Err(self)
             }
@@ -161,7 +162,7 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// The same text with control characters escaped.
+/// Escapes the control characters of `text`.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
@@ -175,7 +176,7 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// A user's text between backticks, shortened if it is long.
+/// Returns the user's text between backticks, shortened to 60 characters.
 pub fn quote(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
@@ -184,12 +185,12 @@ pub fn quote(text: &str) -> String {
     }
 }
 
-/// Names between backticks, separated by commas.
+/// Returns the quoted names, separated by commas.
 pub fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().map(quote).collect::<Vec<_>>().join(", ")
 }
 
-/// The candidate that `wrong` was probably meant to be, if one is near.
+/// Returns the candidate that is most similar to `wrong`, or `None` if none is similar enough.
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const NEAR: f64 = 0.7;
     const LONGEST: usize = 80;
@@ -206,15 +207,15 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
     best.map(|(candidate, _)| candidate)
 }
 
-/// The ending "; did you mean `x`?", or nothing if no candidate is near.
+/// Returns the ending "; did you mean `x`?", or an empty string if no candidate is similar enough.
 pub fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(wrong, candidates).map_or_else(String::new, |name| {
         format!("; did you mean {}?", quote(name))
     })
 }
 
-/// What to say of a key that is not among those expected, and which of them was probably meant. `owner` is the
-/// structure as a sentence calls it.
+/// Returns the message for a key that is not among `expected`, and the expected key that was
+/// probably meant. `owner` is the name of the map in the message.
 pub fn unknown_key<'a>(
     wrong: &str,
     owner: &str,

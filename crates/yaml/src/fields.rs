@@ -1,8 +1,7 @@
-//! The keys of one map: which are known, which are missing, where each stands.
+//! Reading of the keys of one map: known, unknown and missing keys and their positions.
 //!
-//! Exists for the code that `spec!` and `choice!` make: all that is not particular to one structure is here.
-//!
-//! Must not name any key but `kind`.
+//! The code that `spec!` and `choice!` generate calls these functions. They contain everything that
+//! does not depend on a particular structure. The only key named here is `kind`.
 
 use serde_json::Value as Json;
 
@@ -12,17 +11,17 @@ use crate::node::{Key, Map, Node, Value, parse};
 use crate::read::{Field, Fields, Read, found};
 use crate::schema::{Defs, Shape};
 
-/// Where a structure and each of its keys were written. Two are always equal: where a value was written is no part
-/// of what it is.
+/// Positions at which a structure and each of its keys were written. Two values always compare
+/// equal, so that positions do not affect the comparison of structures.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// Where the map begins.
+    /// Position of the map itself.
     pub whole: Place,
     keys: Vec<(String, Place)>,
 }
 
 impl Places {
-    /// Where the value of a key was written; the whole map if it was not.
+    /// Returns the position of the value of `key`, or of the whole map if the key is missing.
     pub fn of(&self, key: &str) -> &Place {
         self.keys
             .iter()
@@ -30,17 +29,17 @@ impl Places {
             .map_or(&self.whole, |(_, place)| place)
     }
 
-    /// Whether the key was written, rather than left to its default.
+    /// Returns whether the key was written, as opposed to defaulted.
     pub fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|(name, _)| name == key)
     }
 
-    /// Reports a key that is given and does nothing, because `with` is not.
+    /// Reports `key` as a problem if it is given but has no effect because `with` is missing.
     pub fn idle(&self, key: &str, with: &str, problems: &mut Problems) {
         if self.has(key) && !self.has(with) {
             problems.push(
                 self.of(key),
-                format!("`{key}` does nothing without `{with}`"),
+                format!("`{key}` has no effect without `{with}`"),
             );
         }
     }
@@ -52,18 +51,18 @@ impl PartialEq for Places {
     }
 }
 
-/// What holds when a key is missing.
+/// Value that applies when a key is missing.
 pub enum Fallback<T> {
-    /// What the type says: a problem, or `None` for an option.
+    /// Behaviour of the type: a problem, or `None` for an optional value.
     OfType,
-    /// This value.
+    /// The value that this function returns.
     Value(fn() -> T),
-    /// What this YAML text says, as if it stood at the map.
+    /// Value given as YAML text, read as if it were written in the map.
     Yaml(&'static str),
 }
 
 impl<T: Read> Fallback<T> {
-    /// Whether the key must be written.
+    /// Returns whether the key is required.
     pub fn required(&self) -> bool {
         matches!(self, Fallback::OfType) && !T::OPTIONAL
     }
@@ -88,7 +87,7 @@ impl<T: Read> Fallback<T> {
         }
     }
 
-    /// The default for the schema, if there is one.
+    /// Returns the default for the schema, if there is one.
     pub fn json(&self, field: &Field<'_>) -> Option<Json> {
         let mut problems = Problems::new();
         match self {
@@ -102,19 +101,21 @@ impl<T: Read> Fallback<T> {
     }
 }
 
-/// Takes the keys of one map, one after the other; used by the code that `spec!` makes.
+/// Reads the keys of one map one after the other. Used by the code that `spec!` generates.
 pub struct Reader<'a> {
     entries: &'a [(Key, Node)],
     partial: bool,
     field: Field<'a>,
     fields: &'a [Field<'a>],
-    /// Expected keys that an unknown key was probably meant to be: that they are missing is the same mistake.
+    /// Expected keys that an unknown key was probably meant to be. They are not reported as missing
+    /// in addition.
     meant: Vec<String>,
     at: Places,
 }
 
 impl<'a> Reader<'a> {
-    /// Opens a map; unknown keys are problems unless `open`, when they belong to a structure inside.
+    /// Opens a map. Unknown keys are reported as problems, unless `open` is set because a nested
+    /// structure shares the map.
     pub fn new(
         node: &'a Node,
         field: &Field<'a>,
@@ -158,7 +159,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of the key that `field` describes.
+    /// Reads the value of the key that `field` describes.
     pub fn value<T: Read>(
         &self,
         field: &Field<'_>,
@@ -175,7 +176,8 @@ impl<'a> Reader<'a> {
         fallback.value(&self.at.whole, &self.field.title(), field, problems)
     }
 
-    /// What a structure reads that stands in the same map: all keys that are not this structure's own.
+    /// Reads a structure that shares the map from all keys that do not belong to the outer
+    /// structure.
     pub fn rest<T: Fields>(&self, problems: &mut Problems) -> Option<T> {
         let own: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
         let rest = self
@@ -203,18 +205,19 @@ impl<'a> Reader<'a> {
         )
     }
 
-    /// The places of all that was read.
+    /// Returns the positions of the map and of its keys.
     pub fn places(self) -> Places {
         self.at
     }
 }
 
-/// The key that picks the kind of a choice.
+/// Key that selects the kind of a choice.
 pub const KIND: &str = "kind";
 
-/// Which of `kinds` a node picks, and the node without that key. A text alone stands for a kind without keys.
+/// Returns the kind among `kinds` that a node selects, and the node without that key. A string
+/// selects a kind without keys.
 ///
-/// If none is picked, the keys that no kind has are reported all the same.
+/// If no kind is selected, keys that belong to no kind are still reported.
 pub fn pick_kind<T: Fields>(
     node: &Node,
     field: &Field<'_>,
@@ -274,7 +277,8 @@ pub fn pick_kind<T: Fields>(
     ))
 }
 
-/// Reports the keys that no kind of a choice has; whether one of them was probably meant to be [`KIND`].
+/// Reports the keys that belong to no kind of a choice. Returns whether one of them was probably
+/// meant to be [`KIND`].
 fn report_foreign_keys<T: Fields>(map: &Map, field: &Field<'_>, problems: &mut Problems) -> bool {
     let shapes = T::shapes(&mut Defs::default());
     let mut expected: Vec<&str> = field.outer.to_vec();
@@ -296,7 +300,7 @@ fn report_foreign_keys<T: Fields>(map: &Map, field: &Field<'_>, problems: &mut P
     meant_kind
 }
 
-/// Which of `words` a node says.
+/// Returns the word among `words` that a node contains, or `None` after reporting a problem.
 pub fn pick(
     node: &Node,
     field: &Field<'_>,

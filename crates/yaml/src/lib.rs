@@ -1,4 +1,7 @@
-//! Reader of YAML files that reports all mistakes with their places.
+//! Reader for YAML files that reports every mistake with its file, line and column.
+//!
+//! The reader is generic. The crate `merrow-world` declares the keys of world files with its
+//! macros.
 
 pub mod collections;
 pub mod error;

@@ -1,9 +1,7 @@
-//! Files and the files that they extend.
+//! Loading of files and resolution of `extends`.
 //!
-//! Exists so that a part of a world can be swapped by naming another file: bases are laid under before anything below
-//! them is followed.
-//!
-//! Must not know any key but `extends`.
+//! A base file is merged before anything below it is resolved, so that naming another file replaces
+//! a component of a world. The only key that has a meaning here is `extends`.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -12,14 +10,14 @@ use std::path::{Path, PathBuf};
 use crate::error::{Place, Problems, did_you_mean, list, quote};
 use crate::node::{DEPTH_MAX, Key, Map, Node, Value, merge, parse};
 
-/// Largest file [bytes].
+/// Maximum size of a file [bytes].
 const FILE_MAX: usize = 8 << 20;
-/// Most memory for all that `extends` brings in [bytes, roughly].
+/// Approximate maximum memory for all files loaded through `extends` [bytes].
 const TOTAL_WEIGHT_MAX: usize = 256 << 20;
-/// The key that names the file to start from.
+/// Key that names the base file.
 const EXTENDS: &str = "extends";
 
-/// Reads files and follows their `extends`; every file is read once.
+/// Reads files and resolves their `extends`. Every file is read once.
 #[derive(Debug, Default)]
 pub struct Loader {
     search: Vec<PathBuf>,
@@ -29,11 +27,12 @@ pub struct Loader {
     weight: usize,
 }
 
-/// The `extends` that are being followed: where each stands and which file it names.
+/// The `extends` being resolved: the position of each and the file that it names.
 type Chain = Vec<(Place, PathBuf)>;
 
 impl Loader {
-    /// A loader that looks for a named file beside the file that names it, then in the `search` folders in order.
+    /// Creates a loader that searches for a named file first in the folder of the file that names
+    /// it, then in the `search` folders in order.
     pub fn new(search: Vec<PathBuf>) -> Loader {
         Loader {
             search,
@@ -41,8 +40,9 @@ impl Loader {
         }
     }
 
-    /// Makes a text at one of these keys stand for the map that a file holds: `(key, folder)`. A bare name means
-    /// `folder/name.yaml`, so that `motor: t200` is `motor: {extends: thrusters/t200.yaml}`.
+    /// Lets a string at one of these keys stand for the map that a file contains: `(key, folder)`.
+    /// A bare name means `folder/name.yaml`, so that `motor: t200` is equivalent to `motor:
+    /// {extends: thrusters/t200.yaml}`.
     pub fn with_components(
         mut self,
         components: &'static [(&'static str, &'static str)],
@@ -57,8 +57,9 @@ impl Loader {
         self
     }
 
-    /// The tree of a file with all its `extends` followed, on every level. What could not be read is a problem;
-    /// the rest is given all the same, so that its own mistakes are found in the same run.
+    /// Loads the tree of a file with all its `extends` resolved on every level. A file that cannot
+    /// be read is reported as a problem; the rest is still returned, so that its mistakes are found
+    /// in the same run.
     pub fn load(&mut self, path: &Path, problems: &mut Problems) -> Option<Node> {
         if !path.is_file() {
             let hint = self.similar_file(path, path.parent().into_iter());
@@ -72,14 +73,15 @@ impl Loader {
         Some(self.expand(node, 0, &mut Chain::new(), problems))
     }
 
-    /// As [`Loader::load`], for a text that is in memory; `name` stands for its path.
+    /// As [`Loader::load`], for a text in memory; `name` is used as its path.
     pub fn load_text(&mut self, name: &str, text: &str, problems: &mut Problems) -> Option<Node> {
         let mut node = parse(name, text, problems)?;
         name_components(&mut node, self.components);
         Some(self.expand(node, 0, &mut Chain::new(), problems))
     }
 
-    /// The path of a file that is named at `from`; a problem if it is nowhere.
+    /// Returns the path of a file that is named at the position `from`. Reports a problem if the
+    /// file is in none of the folders.
     pub fn find(&self, wanted: &str, from: &Place, problems: &mut Problems) -> Option<PathBuf> {
         let beside = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
         let folders = || std::iter::once(beside).chain(self.search.iter().map(PathBuf::as_path));
@@ -110,7 +112,7 @@ impl Loader {
         found
     }
 
-    /// The files read so far, in the order of their names.
+    /// Iterates over the paths of the files read so far, in alphabetical order.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.parsed.keys().map(PathBuf::as_path)
     }
@@ -127,7 +129,7 @@ impl Loader {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
             present.extend(entries.map(|entry| entry.file_name().to_string_lossy().into_owned()));
         }
-        // a folder is listed in no fixed order, and the message must not depend on it
+        // The order of a directory listing is not fixed, and the message must not depend on it.
         present.sort_unstable();
         did_you_mean(
             &name,
@@ -158,8 +160,9 @@ impl Loader {
         node
     }
 
-    /// Follows the `extends` of a node and then of all below it. Bases are laid under before anything below is
-    /// followed, so that naming another file for a part swaps the part and keeps what was said about it.
+    /// Resolves the `extends` of a node and then of all nodes below it. Bases are merged before the
+    /// nodes below are resolved, so that naming another file for a component replaces the component
+    /// and keeps the keys given for it.
     fn expand(
         &mut self,
         mut node: Node,
@@ -205,7 +208,7 @@ impl Loader {
         problems: &mut Problems,
     ) -> Option<Node> {
         if self.weight > TOTAL_WEIGHT_MAX {
-            // reported where it was first exceeded
+            // The problem was reported where the limit was first exceeded.
             return None;
         }
         let is_bare = !wanted.contains('/') && !wanted.ends_with(".yaml");
@@ -222,10 +225,7 @@ impl Loader {
                 .iter()
                 .map(|(from, to)| format!("{from} names {}", quote(&to.to_string_lossy())))
                 .collect();
-            problems.push(
-                place,
-                format!("`extends` runs in a circle: {}", circle.join(", ")),
-            );
+            problems.push(place, format!("circular `extends`: {}", circle.join(", ")));
             return None;
         }
         let base = self.file(&path, problems)?;
@@ -234,7 +234,7 @@ impl Loader {
         if self.weight > TOTAL_WEIGHT_MAX {
             problems.push(
                 place,
-                "too large: the files brought in by `extends` exceed the limit together",
+                "too large: the files loaded through `extends` together exceed the limit",
             );
             return None;
         }
@@ -249,7 +249,7 @@ impl Loader {
             problems.push(
                 place,
                 format!(
-                    "expected a file with keys, found {} with a list or a text",
+                    "expected a file with keys, found {} with a list or a string",
                     quote(wanted)
                 ),
             );
@@ -260,7 +260,8 @@ impl Loader {
     }
 }
 
-/// Says that what is missing below here may have stood in the file that could not be read.
+/// Marks all maps below `node` as partial: their missing keys may be in the file that could not be
+/// read.
 fn mark_partial(node: &mut Node) {
     if let Value::Map(map) = &mut node.value {
         map.partial = true;
@@ -270,7 +271,8 @@ fn mark_partial(node: &mut Node) {
     }
 }
 
-/// Writes out what a text at a component's key stands for. The reader has bounded the depth of the tree.
+/// Replaces a string at a component key by the `extends` that it stands for. The parser has limited
+/// the depth of the tree.
 fn name_components(node: &mut Node, components: &[(&str, &str)]) {
     match &mut node.value {
         Value::Null | Value::Scalar { .. } => {}
@@ -313,7 +315,7 @@ fn name_components(node: &mut Node, components: &[(&str, &str)]) {
     }
 }
 
-/// Takes the `extends` out of a map: the file it names, and where it says so.
+/// Removes `extends` from a map and returns the file that it names and its position.
 fn take_extends(node: &mut Node, problems: &mut Problems) -> Option<(String, Place)> {
     let Value::Map(map) = &mut node.value else {
         return None;
@@ -330,7 +332,7 @@ fn take_extends(node: &mut Node, problems: &mut Problems) -> Option<(String, Pla
     }
 }
 
-/// The text of a file, or why it cannot be had.
+/// Returns the text of a file, or the reason why it cannot be read.
 pub fn read_text(path: &Path) -> Result<String, String> {
     let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
     let mut bytes = Vec::new();
@@ -355,7 +357,7 @@ mod tests {
     use super::*;
     use crate::node::tests::show;
 
-    /// A folder with these files, removed at the end.
+    /// A temporary folder with these files, removed when the value is dropped.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -370,7 +372,8 @@ mod tests {
             Folder(folder)
         }
 
-        /// Tree and problems of a file, without the name of the folder.
+        /// Returns the tree and the problems of a file, with the folder name removed from the
+        /// messages.
         fn load(&self, file: &str) -> (String, String) {
             let mut problems = Problems::new();
             let mut loader = Loader::new(vec![self.0.join("lib")]);
@@ -385,7 +388,7 @@ mod tests {
 
     impl Drop for Folder {
         fn drop(&mut self) {
-            // a folder left behind harms nothing
+            // A folder that cannot be removed does not affect the test.
             let _ = std::fs::remove_dir_all(&self.0);
         }
     }
@@ -475,13 +478,13 @@ mod tests {
         let names = |problems: &str| problems.replace(&format!("{}/", folder.0.display()), "");
         assert_eq!(
             names(&problems),
-            "a.yaml:1:10: `extends` runs in a circle: a.yaml:1:10 names `b.yaml`, b.yaml:1:10 names `a.yaml`"
+            "a.yaml:1:10: circular `extends`: a.yaml:1:10 names `b.yaml`, b.yaml:1:10 names `a.yaml`"
         );
         assert!(
             folder
                 .load("c.yaml")
                 .1
-                .starts_with("c.yaml:1:17: `extends` runs in a circle: c.yaml:1:17 names ")
+                .starts_with("c.yaml:1:17: circular `extends`: c.yaml:1:17 names ")
         );
         assert_eq!(
             folder.load("d.yaml"),
@@ -490,7 +493,7 @@ mod tests {
         );
         assert_eq!(
             folder.load("l.yaml").1,
-            "l.yaml:1:10: expected a file with keys, found `m.yaml` with a list or a text"
+            "l.yaml:1:10: expected a file with keys, found `m.yaml` with a list or a string"
         );
     }
 

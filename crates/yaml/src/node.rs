@@ -1,9 +1,8 @@
-//! The tree of a YAML file, in which every node knows where it was written.
+//! The tree of a YAML file. Every node stores the position at which it was written.
 //!
-//! Exists because a mistake must be shown at its own line, also when it came through `extends` from another file.
-//! Numbers stay text here; the reader decides what they should be.
-//!
-//! Must not know what the keys mean (but that `kind` tells which others there are), nor how the tree is written.
+//! The positions allow a mistake to be reported at its own line, even if it came through `extends`
+//! from another file. Numbers remain text at this stage. Of all keys only `kind` has a meaning
+//! here, in [`merge`].
 
 use std::collections::HashMap;
 
@@ -12,58 +11,59 @@ use crate::fields::KIND;
 pub use crate::load::Loader;
 pub use crate::parse::parse;
 
-/// Deepest nesting of lists and maps, `extends` included.
+/// Maximum nesting depth of lists and maps, including `extends`.
 pub const DEPTH_MAX: usize = 64;
-/// Memory of a node or key besides its text [bytes, roughly].
+/// Approximate memory of a node or key in addition to its text [bytes].
 pub const NODE_WEIGHT: usize = 64;
 
-/// One value of a file and where it stands.
+/// One value of a file and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// Content of the node.
     pub value: Value,
-    /// Where it was written.
+    /// Position at which the node was written.
     pub place: Place,
 }
 
-/// What a node is.
+/// Content of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Nothing: an empty value, `~` or `null`.
+    /// Null: an empty value, `~` or `null`.
     Null,
-    /// A text or number as written, and whether it stood in quotes.
+    /// A scalar as written.
     Scalar {
-        /// The characters, without quotes.
+        /// Characters of the scalar, without quotes.
         text: String,
-        /// Whether it was quoted, and so cannot be a number.
+        /// Whether the scalar was quoted. A quoted scalar is always a string.
         quoted: bool,
     },
-    /// A list.
+    /// A list of nodes.
     Seq(Vec<Node>),
-    /// Keys and their values.
+    /// A map from keys to nodes.
     Map(Map),
 }
 
 /// Keys and their values, in the order written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map {
-    /// Every key is here once.
+    /// Pairs of key and value. Each key occurs once.
     pub entries: Vec<(Key, Node)>,
-    /// Whether the file that this map extends could not be read: then what is missing is no mistake of its own.
+    /// Whether a file named by `extends` could not be read. Missing keys of this map are then not
+    /// reported.
     pub partial: bool,
 }
 
-/// A key and where it stands.
+/// A key and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// The key.
+    /// Name of the key.
     pub name: String,
-    /// Where it was written.
+    /// Position at which the key was written.
     pub place: Place,
 }
 
 impl Map {
-    /// The value of a key.
+    /// Returns the value of the key `name`.
     pub fn get(&self, name: &str) -> Option<&Node> {
         self.entries
             .iter()
@@ -71,7 +71,7 @@ impl Map {
             .map(|(_, node)| node)
     }
 
-    /// The value of a key, to change it.
+    /// Returns the value of the key `name` for modification.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Node> {
         self.entries
             .iter_mut()
@@ -79,6 +79,7 @@ impl Map {
             .map(|(_, node)| node)
     }
 
+    /// Removes the key `name` and returns its value.
     pub fn take(&mut self, name: &str) -> Option<Node> {
         let n = self.entries.iter().position(|(key, _)| key.name == name)?;
         Some(self.entries.remove(n).1)
@@ -86,7 +87,7 @@ impl Map {
 }
 
 impl Node {
-    /// An empty map that stands at `place`.
+    /// Creates an empty map at the position `place`.
     pub fn empty_map(place: &Place) -> Node {
         Node {
             value: Value::Map(Map::default()),
@@ -94,7 +95,8 @@ impl Node {
         }
     }
 
-    /// Replaces every place in the tree: for defaults, which stand where the key is missing.
+    /// Sets the position of every node in the tree. Used for defaults, which take the position of
+    /// the map that lacks the key.
     pub fn move_to(&mut self, place: &Place) {
         self.place = place.clone();
         match &mut self.value {
@@ -109,7 +111,7 @@ impl Node {
         }
     }
 
-    /// Memory it takes [bytes, roughly] and levels below it.
+    /// Returns the approximate memory of the tree [bytes] and the number of levels below this node.
     pub fn weight_and_depth(&self) -> (usize, usize) {
         let mut weight = NODE_WEIGHT;
         let mut depth = 0;
@@ -135,9 +137,10 @@ impl Node {
     }
 }
 
-/// Lays `over` upon `base`: maps are merged key by key, anything else in `over` replaces what `base` has, and a null
-/// removes the key. A map of another `kind` replaces the base's: the keys of one kind mean nothing to another. Every
-/// node keeps its place; a merged map stands where `over` wrote it.
+/// Overlays `over` on `base`. Maps are merged key by key; any other value in `over` replaces the
+/// value in `base`; a null removes the key. A map with a different `kind` replaces the map in
+/// `base`, because each kind has its own keys. Every node keeps its position; a merged map has the
+/// position in `over`.
 pub fn merge(base: Node, over: Node) -> Node {
     let (mut map, over_map) = match (base.value, over.value) {
         (Value::Map(base), Value::Map(over)) if !of_other_kind(&base, &over) => (base, over),
@@ -158,7 +161,8 @@ pub fn merge(base: Node, over: Node) -> Node {
     let mut merged: Vec<Option<(Key, Node)>> = map.entries.into_iter().map(Some).collect();
     for (key, node) in over_map.entries {
         let Some(slot) = index.get(&key.name).and_then(|&n| merged.get_mut(n)) else {
-            // a null that removes nothing stays, so that a misspelt key is still found unknown
+            // A null that removes no key is kept, so that a misspelt key is still reported as
+            // unknown.
             merged.push(Some((key, node)));
             continue;
         };
@@ -175,7 +179,7 @@ pub fn merge(base: Node, over: Node) -> Node {
     }
 }
 
-/// Whether both maps say their kind, and not the same.
+/// Returns whether both maps have a `kind` and the two differ.
 fn of_other_kind(base: &Map, over: &Map) -> bool {
     let kind = |map: &Map| match map.get(KIND).map(|node| &node.value) {
         Some(Value::Scalar { text, .. }) => Some(text.clone()),
@@ -189,7 +193,7 @@ pub mod tests {
     use super::*;
     use crate::error::Problems;
 
-    /// The tree in short: `{key: value}`, `[item]`, `'quoted'`, `~`.
+    /// Formats the tree in short form: `{key: value}`, `[item]`, `'quoted'`, `~`.
     pub fn show(node: &Node) -> String {
         match &node.value {
             Value::Null => "~".into(),

@@ -1,9 +1,8 @@
-//! From a YAML text to its tree.
+//! Parsing of a YAML text into its tree.
 //!
-//! Exists so that a text which is not YAML, or says a key twice, is refused at its line. Size and depth are bounded, so
-//! that no file, however hostile, can exhaust the stack or the memory.
-//!
-//! Must not follow `extends`, and must not know what the keys mean.
+//! A text that is not valid YAML or contains a duplicate key is rejected with its line. Size and
+//! depth are limited, so that no input can exhaust the stack or the memory. `extends` is resolved
+//! in `load.rs`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,12 +12,14 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput};
 use crate::error::{Place, Problems, quote};
 use crate::node::{DEPTH_MAX, Key, Map, NODE_WEIGHT, Node, Value};
 
-/// Most memory for one file, aliases expanded [bytes, roughly].
+/// Approximate maximum memory for one file, aliases expanded [bytes].
 const FILE_WEIGHT_MAX: usize = 64 << 20;
 
-/// The tree of one YAML text; `file` is its name in messages. `extends` is left as written.
+/// Parses one YAML text into its tree. `file` is its name in messages. `extends` is left as
+/// written.
 ///
-/// A text that is not YAML gives `None` and a problem; a key said twice is a problem, and the first one holds.
+/// A text that is not valid YAML yields `None` and a problem. A duplicate key yields a problem, and
+/// the first value is kept.
 pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Option<Node> {
     let file: Arc<str> = Arc::from(file);
     if let Some(place) = forbidden_character(&file, text) {
@@ -43,7 +44,8 @@ pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Option<Node> {
     }
 }
 
-/// The first character that YAML forbids. The parser would take a NUL for the end of the file.
+/// Returns the position of the first character that YAML forbids. The parser would interpret a NUL
+/// as the end of the file.
 fn forbidden_character(file: &Arc<str>, text: &str) -> Option<Place> {
     let bad = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{85}');
     let at = text.find(bad)?;
@@ -53,7 +55,7 @@ fn forbidden_character(file: &Arc<str>, text: &str) -> Option<Place> {
     Some(Place::new(file, line as u32, column as u32))
 }
 
-/// A mistake after which the rest of the file cannot be understood.
+/// A mistake after which the rest of the file cannot be parsed.
 type Fatal = (Place, String);
 
 /// A list or map that is not closed yet.
@@ -72,14 +74,14 @@ enum Inside {
     },
 }
 
-/// The key of the value that comes next.
+/// Key of the next value.
 enum NextKey {
     Good(Key),
-    /// Refused already; its value is read and dropped.
+    /// Already rejected; its value is parsed and dropped.
     Bad(Place),
 }
 
-/// Builds the tree from the parser's events, with its own stack.
+/// Builds the tree from the events of the parser, with its own stack.
 struct Builder<'a> {
     file: Arc<str>,
     stack: Vec<Open>,
@@ -124,7 +126,7 @@ impl Builder<'_> {
             | Event::SequenceStart(_, Some(_))
             | Event::MappingStart(_, Some(_)) => Err((
                 place,
-                "YAML tags (`!...`) are not used here: expected the value alone".into(),
+                "YAML tags (`!...`) are not supported: expected the value alone".into(),
             )),
             Event::Scalar(text, style, anchor, None) => {
                 self.scalar(place, text.into_owned(), style, anchor)
@@ -162,7 +164,8 @@ impl Builder<'_> {
             return self.key(place, text, quoted, anchor);
         }
         let null = !quoted && matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL");
-        // an empty value has no place of its own: the parser gives the next token's
+        // An empty value has no position of its own: the parser returns the position of the next
+        // token.
         let place = if text.is_empty() && !quoted {
             self.key_place().unwrap_or(place)
         } else {
@@ -258,7 +261,7 @@ impl Builder<'_> {
         let Some(node) = self.anchors.get(&id) else {
             return Err((
                 place,
-                "an alias (`*`) inside the value that it names".into(),
+                "an alias (`*`) inside the value that it refers to".into(),
             ));
         };
         let (weight, depth) = node.weight_and_depth();
@@ -275,7 +278,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Puts a complete node into what is open.
+    /// Appends a complete node to the innermost open list or map.
     fn finish(&mut self, node: Node, anchor: usize) -> Result<(), Fatal> {
         if anchor > 0 {
             self.remember(anchor, &node)?;
@@ -292,7 +295,7 @@ impl Builder<'_> {
                 } else {
                     self.problems.push(
                         &key.place,
-                        format!("the key {} is said twice in one map", quote(&key.name)),
+                        format!("duplicate key {} in one map", quote(&key.name)),
                     );
                 }
             }
@@ -419,7 +422,7 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(parsed(text).1, expected, "{text:?}");
         check(
             "a: 1\nb: 2\na: 3\n",
-            "a.yaml:3:1: the key `a` is said twice in one map",
+            "a.yaml:3:1: duplicate key `a` in one map",
         );
         check(
             "a: *x\n",
@@ -427,7 +430,7 @@ mod tests {
         );
         check(
             "a: &x [*x]\n",
-            "a.yaml:1:8: an alias (`*`) inside the value that it names",
+            "a.yaml:1:8: an alias (`*`) inside the value that it refers to",
         );
         check(
             "a: 1\n---\nb: 2\n",
@@ -435,7 +438,7 @@ mod tests {
         );
         check(
             "a: !!str 1\n",
-            "a.yaml:1:4: YAML tags (`!...`) are not used here: expected the value alone",
+            "a.yaml:1:4: YAML tags (`!...`) are not supported: expected the value alone",
         );
         check(
             "a: 1\nb: \0\n",

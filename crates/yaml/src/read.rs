@@ -1,9 +1,9 @@
-//! What every type of a world file has in common: how it is read, called, described and written.
+//! The traits [`Read`] and [`Fields`], which every type of a YAML file implements.
 //!
-//! Exists so that every type is read in one way, with one wording of its mistakes, and so that reading never stops at
-//! the first. `spec!` and its companions build on it.
-//!
-//! Must not read files, and must not judge what two values mean together: that is for the checks after it.
+//! They define how a type is read, named in messages, described in the JSON Schema and written
+//! back. Reading continues after a mistake, so that all mistakes are reported in one run. The
+//! macros of `spec.rs` implement these traits. Files are opened in `load.rs`. Rules that concern
+//! several values are checked by the caller after reading.
 
 use serde_json::Value as Json;
 
@@ -14,42 +14,42 @@ use crate::node::{Node, Value};
 pub use crate::scalars::{boolean, is_frame_name, is_name, number};
 use crate::schema::{Defs, Shape, in_sentence};
 
-/// A condition on the value of a field. In lists and maps it is put to every element.
+/// A condition on the value of a field. For lists and maps it applies to every element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Check {
-    /// Above 0.
+    /// The number is above 0.
     Positive,
-    /// 0 or above.
+    /// The number is 0 or above.
     NonNegative,
-    /// From 0 to 1.
+    /// The number is from 0 to 1.
     Fraction,
-    /// From the first to the second, both included.
+    /// The number is from the first to the second bound, both included.
     In(f64, f64),
-    /// A name that ROS allows: `[a-z][a-z0-9_]*`.
+    /// The string is a valid ROS name: `[a-z][a-z0-9_]*`.
     Name,
-    /// A name that frames and joints of ROS can have: not empty, without blanks.
+    /// The string is a valid name of a ROS frame or joint: not empty, without whitespace.
     Frame,
-    /// A text or list that is not empty.
+    /// The string or list is not empty.
     NotEmpty,
 }
 
-/// What is known about a value before it is read.
+/// Declaration of a value: what is known about it before it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
-    /// Its key, or for an element the key and its place in the list.
+    /// Key of the value. For a list element: the key and the index.
     pub name: &'a str,
-    /// What it is.
+    /// Doc comment of the field.
     pub doc: &'a str,
-    /// What must hold.
+    /// Conditions on the value.
     pub checks: &'a [Check],
-    /// Its unit, from the suffix of the key.
+    /// Unit of the value, derived from the suffix of the key.
     pub unit: Option<&'static str>,
-    /// Keys that the surrounding structure takes from the same map.
+    /// Keys of the same map that belong to the enclosing structure.
     pub outer: &'a [&'a str],
 }
 
 impl<'a> Field<'a> {
-    /// A field as `spec!` declares it.
+    /// Creates a field as `spec!` declares it. The unit is derived from the suffix of `name`.
     pub fn new(name: &'a str, doc: &'a str, checks: &'a [Check]) -> Field<'a> {
         Field {
             name,
@@ -60,12 +60,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The file as a whole.
+    /// Returns the field that stands for the whole file.
     pub fn root() -> Field<'static> {
         Field::new("", "", &[])
     }
 
-    /// Its name as a sentence says it.
+    /// Returns the name for use in messages: the quoted key, or "the file" for the root.
     pub fn title(&self) -> String {
         match self.name {
             "" => "the file".into(),
@@ -73,7 +73,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// An element of this field: the same conditions and unit under another name.
+    /// Returns an element of this field: the same conditions and unit under another name.
     pub fn element(&self, name: &'a str) -> Field<'a> {
         Field {
             name,
@@ -82,12 +82,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Whether this must hold.
+    /// Returns whether `check` is one of the conditions.
     pub fn has(&self, check: Check) -> bool {
         self.checks.contains(&check)
     }
 
-    /// Reports that something else was expected.
+    /// Reports at `node` that `expected` was expected but something else was found.
     pub fn mistake(&self, node: &Node, expected: &str, problems: &mut Problems) {
         let text = format!(
             "{}: expected {expected}, found {}",
@@ -98,17 +98,17 @@ impl<'a> Field<'a> {
     }
 }
 
-/// How a type is called in "expected ...".
+/// Name of a type in messages of the form "expected ...".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Noun {
-    /// One of it, with its article.
+    /// Singular, with its article.
     pub one: String,
-    /// Many of it.
+    /// Plural form, without article.
     pub many: String,
 }
 
 impl Noun {
-    /// Both forms.
+    /// Creates a noun from its singular (with article) and its plural.
     pub fn new(one: impl Into<String>, many: impl Into<String>) -> Noun {
         Noun {
             one: one.into(),
@@ -117,15 +117,16 @@ impl Noun {
     }
 }
 
-/// A type that can stand in a world file.
+/// A type that can be read from a YAML node.
 pub trait Read: Sized {
-    /// Whether the key may be missing without a default.
+    /// Whether the key may be missing although it has no default.
     const OPTIONAL: bool = false;
 
-    /// The value, or `None` after at least one problem was reported.
+    /// Reads the value. Returns `None` after at least one problem was reported.
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Self>;
 
-    /// What holds when the key is missing from the map at `place`, which a sentence calls `owner`: normally a problem.
+    /// Returns the value that applies when the key is missing from the map at `place`. `owner` is
+    /// the name of that map in messages. The default implementation reports a problem.
     fn missing(
         place: &Place,
         owner: &str,
@@ -145,19 +146,19 @@ pub trait Read: Sized {
         None
     }
 
-    /// What the type is called.
+    /// Returns the name of the type for messages.
     fn noun(field: &Field<'_>) -> Noun;
 
-    /// Its JSON Schema.
+    /// Returns the JSON Schema of the type.
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json;
 
-    /// The value as JSON, as the file could say it.
+    /// Returns the value as JSON in the form in which a file can contain it.
     fn json(&self) -> Json;
 }
 
-/// A type that is read from the keys of a map: what `spec!` and `choice!` make.
+/// A type that is read from the keys of a map. `spec!` and `choice!` implement it.
 pub trait Fields: Read {
-    /// The shapes that the map may have.
+    /// Returns the alternative sets of keys that the map may have.
     fn shapes(defs: &mut Defs) -> Vec<Shape>;
 }
 
@@ -166,18 +167,18 @@ pub fn read<T: Read>(node: &Node, problems: &mut Problems) -> Option<T> {
     T::read(node, &Field::root(), problems)
 }
 
-/// What a node is, for "found ...".
+/// Describes a node for messages of the form "found ...".
 pub fn found(node: &Node) -> String {
     match &node.value {
-        Value::Null => "nothing".into(),
+        Value::Null => "null".into(),
         Value::Scalar {
             text,
             quoted: false,
         } if number(text).is_some() || boolean(text).is_some() => quote(text),
         Value::Scalar { text, quoted: true } if number(text).is_some() => {
-            format!("text {}", quote(&format!("\"{text}\"")))
+            format!("string {}", quote(&format!("\"{text}\"")))
         }
-        Value::Scalar { text, .. } => format!("text {}", quote(text)),
+        Value::Scalar { text, .. } => format!("string {}", quote(text)),
         Value::Seq(items) if items.is_empty() => "an empty list".into(),
         Value::Seq(items) => format!("a list of {}", items.len()),
         Value::Map(_) => "a map".into(),

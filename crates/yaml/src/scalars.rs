@@ -1,8 +1,7 @@
-//! Numbers, texts and truth values of a world file.
+//! Reading of numbers, strings and booleans from YAML scalars.
 //!
-//! Exists so that a number is what YAML 1.2 says it is, is always finite, and names its unit when it is refused.
-//!
-//! Must not know about lists and maps.
+//! Numbers follow YAML 1.2, must be finite, and are rejected with their unit in the message. Lists
+//! and maps are in `collections.rs`.
 
 use serde_json::{Value as Json, json};
 
@@ -11,7 +10,8 @@ use crate::node::{Node, Value};
 use crate::read::{Check, Field, Noun, Read};
 use crate::schema::Defs;
 
-/// A number as YAML 1.2 writes them, `.nan` and `.inf` included; `None` for any other text.
+/// Parses a number as defined by YAML 1.2, including `.nan` and `.inf`. Returns `None` for any
+/// other text.
 pub fn number(text: &str) -> Option<f64> {
     if let Some(whole) = whole_number(text) {
         return Some(whole as f64);
@@ -23,7 +23,7 @@ pub fn number(text: &str) -> Option<f64> {
         ".nan" | ".NaN" | ".NAN" if unsigned == text => return Some(f64::NAN),
         _ => {}
     }
-    // Rust also reads "inf", "nan" and "infinity", which YAML takes for text
+    // Rust also parses "inf", "nan" and "infinity", which YAML treats as strings.
     let starts = |c: char| c.is_ascii_digit() || c == '.';
     if !unsigned.starts_with(starts) || !unsigned.contains(|c: char| c.is_ascii_digit()) {
         return None;
@@ -31,7 +31,7 @@ pub fn number(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-/// An integer as YAML 1.2 writes them: decimal, `0x` or `0o`.
+/// Parses an integer as defined by YAML 1.2: decimal, `0x` or `0o`.
 fn whole_number(text: &str) -> Option<i128> {
     let digits = |text: &str, radix| match text.starts_with(['+', '-']) {
         true => None,
@@ -46,7 +46,7 @@ fn whole_number(text: &str) -> Option<i128> {
     text.parse().ok()
 }
 
-/// A truth value as YAML 1.2 writes them; `None` for any other text.
+/// Parses a boolean as defined by YAML 1.2. Returns `None` for any other text.
 pub fn boolean(text: &str) -> Option<bool> {
     match text {
         "true" | "True" | "TRUE" => Some(true),
@@ -65,7 +65,7 @@ fn plain(node: &Node) -> Option<&str> {
     }
 }
 
-/// The bounds of a number: (lowest, whether it is itself excluded, highest).
+/// Returns the bounds of a number as (minimum, whether the minimum itself is excluded, maximum).
 fn bounds(checks: &[Check]) -> (f64, bool, f64) {
     let (mut low, mut open, mut high) = (f64::NEG_INFINITY, false, f64::INFINITY);
     for check in checks {
@@ -103,7 +103,7 @@ fn number_noun(checks: &[Check], kind: &str) -> Noun {
 
 fn number_schema(kind: &str, checks: &[Check]) -> Json {
     let (low, open, high) = bounds(checks);
-    // a whole bound is written as one, also where it holds for a whole number
+    // JSON integers also need integer bounds in the schema.
     let bound = |value: f64| match kind {
         "integer" => json!(value as i128 as i64),
         _ => json!(value),
@@ -202,7 +202,7 @@ impl Read for bool {
     }
 }
 
-/// Whether ROS allows it as one part of a name.
+/// Returns whether `text` is a valid component of a ROS name: `[a-z][a-z0-9_]*`.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text
@@ -210,7 +210,8 @@ pub fn is_name(text: &str) -> bool {
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether frames and joints of ROS can have it as a name.
+/// Returns whether `text` is a valid name of a ROS frame or joint: not empty, without a leading `/`
+/// and without whitespace or control characters.
 pub fn is_frame_name(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with('/')
@@ -237,16 +238,16 @@ impl Read for String {
     fn noun(field: &Field<'_>) -> Noun {
         match field.has(Check::Name) {
             true => {
-                let rule = "of small letters, digits and `_` that starts with a letter";
+                let rule = "of lowercase letters, digits and `_` that starts with a letter";
                 Noun::new(format!("a name {rule}"), format!("names {rule}"))
             }
             false if field.has(Check::Frame) => {
-                Noun::new("a name without blanks", "names without blanks")
+                Noun::new("a name without whitespace", "names without whitespace")
             }
             false if field.has(Check::NotEmpty) => {
-                Noun::new("a text that is not empty", "texts that are not empty")
+                Noun::new("a non-empty string", "non-empty strings")
             }
-            false => Noun::new("a text", "texts"),
+            false => Noun::new("a string", "strings"),
         }
     }
 

@@ -1,15 +1,14 @@
-//! JSON Schema of the world file, made from the same declarations that read it.
+//! JSON Schema of a file, generated from the declarations that also read it.
 //!
-//! Exists so that editors complete and check a world while it is typed, and so that the schema cannot drift from the
-//! reader. Draft 2020-12; structures are under `$defs`.
-//!
-//! Must not declare any key itself: all come from `spec!`, `choice!` and `fieldless_choice!`.
+//! Editors use the schema to complete and check a world file. It always agrees with the reader,
+//! because both are generated from `spec!`, `choice!` and `fieldless_choice!`. The schema is draft
+//! 2020-12; structures are under `$defs`.
 
 use serde_json::{Map as JsonMap, Value as Json, json};
 
 use crate::read::{Field, Fields, Read};
 
-/// The structures described so far.
+/// Schemas of the structures described so far.
 #[derive(Debug, Default)]
 pub struct Defs {
     entries: Vec<Def>,
@@ -23,9 +22,10 @@ struct Def {
 }
 
 impl Defs {
-    /// A reference to the structure `T` called `name`, which `describe` describes if it was not yet.
+    /// Returns a reference to the structure `T` called `name`. `describe` generates its schema on
+    /// the first call.
     ///
-    /// Two types of the same name are kept apart by their module.
+    /// If two types have the same name, the second is listed under its full module path.
     pub fn refer<T>(&mut self, name: &str, describe: impl FnOnce(&mut Defs) -> Json) -> Json {
         let rust_type = std::any::type_name::<T>();
         if let Some(def) = self.entries.iter().find(|def| def.rust_type == rust_type) {
@@ -38,7 +38,8 @@ impl Defs {
             name.to_owned()
         };
         let n = self.entries.len();
-        // the name stands before the description is made, so that a structure may contain itself
+        // The name is registered before the description is generated, so that a structure can
+        // contain itself.
         self.entries.push(Def {
             name: name.clone(),
             rust_type,
@@ -53,7 +54,7 @@ fn reference(name: &str) -> Json {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-/// One shape that a map may have: a structure has one, a choice has one for each kind.
+/// One set of keys that a map may have. A structure has one shape; a choice has one for each kind.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     doc: String,
@@ -62,7 +63,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A shape without keys.
+    /// Creates a shape without keys.
     pub fn new(doc: &str) -> Shape {
         Shape {
             doc: tidy(doc),
@@ -70,7 +71,8 @@ impl Shape {
         }
     }
 
-    /// Adds a key whose values are `T`; `default` is what holds if it is missing.
+    /// Adds a key with values of type `T`. `default` is the value that applies if the key is
+    /// missing.
     pub fn key<T: Read>(
         &mut self,
         field: &Field<'_>,
@@ -97,12 +99,12 @@ impl Shape {
         }
     }
 
-    /// The keys that the shape has.
+    /// Iterates over the keys of the shape.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.properties.keys().map(String::as_str)
     }
 
-    /// Puts the key that picks this shape before all others.
+    /// Inserts the key that selects this shape before all others.
     pub fn kind(mut self, key: &str, kind: &str) -> Shape {
         let mut properties = JsonMap::new();
         properties.insert(key.into(), json!({ "const": kind }));
@@ -112,7 +114,7 @@ impl Shape {
         self
     }
 
-    /// This shape with the keys of each of `inner`.
+    /// Returns, for each shape of `inner`, this shape extended by its keys.
     pub fn with_each(&self, inner: Vec<Shape>) -> Vec<Shape> {
         let join = |inner: Shape| {
             let mut shape = self.clone();
@@ -127,7 +129,7 @@ impl Shape {
         inner.into_iter().map(join).collect()
     }
 
-    /// The kind, if it is all that this shape requires.
+    /// Returns the kind, if it is the only key that this shape requires.
     fn kind_alone(&self) -> Option<Json> {
         let kind = self
             .properties
@@ -152,7 +154,7 @@ impl Shape {
     }
 }
 
-/// The schema of a map that has one of these shapes.
+/// Returns the schema of a map that has one of these shapes.
 pub fn any_of(doc: &str, shapes: Vec<Shape>) -> Json {
     let mut shapes: Vec<Json> = shapes.into_iter().map(Shape::json).collect();
     if shapes.len() == 1 {
@@ -161,7 +163,7 @@ pub fn any_of(doc: &str, shapes: Vec<Shape>) -> Json {
     json!({ "description": tidy(doc), "oneOf": shapes })
 }
 
-/// The schema of a choice: one of these shapes, or a text alone that names a kind.
+/// Returns the schema of a choice: one of these shapes, or a string that names a kind.
 pub fn choice(doc: &str, shapes: Vec<Shape>) -> Json {
     let alone: Vec<Json> = shapes.iter().filter_map(Shape::kind_alone).collect();
     let mut shapes: Vec<Json> = shapes.into_iter().map(Shape::json).collect();
@@ -171,7 +173,7 @@ pub fn choice(doc: &str, shapes: Vec<Shape>) -> Json {
     json!({ "description": tidy(doc), "oneOf": shapes })
 }
 
-/// The schema of a choice between words.
+/// Returns the schema of a choice between words.
 pub fn words(doc: &str, words: &[(&str, &str)]) -> Json {
     let list = words
         .iter()
@@ -182,11 +184,11 @@ pub fn words(doc: &str, words: &[(&str, &str)]) -> Json {
     json!({ "description": format!("{} {list}", tidy(doc)), "enum": words })
 }
 
-/// Keys whose text names a component file, and the folder that holds such files.
+/// Keys whose string value names a component file, and the folder that contains such files.
 pub type Components = &'static [(&'static str, &'static str)];
 
-/// The whole schema of a file whose root is `T`, as it is written: before its `extends` and the names of `components` are
-/// followed.
+/// Returns the complete schema of a file whose root is `T`, as the file is written: before
+/// `extends` and the names of `components` are resolved.
 pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
     let mut defs = Defs::default();
     let root = T::schema(&Field::root(), &mut defs);
@@ -209,14 +211,15 @@ pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
     Json::Object(whole)
 }
 
-/// Allows `extends` in every map, and what else comes with it: a null takes a key out, a text names a component's
-/// file, and what is required may be in the other file. Any map but the root may lie below one that extends.
+/// Allows `extends` in every map, and what it implies: a null removes a key, a string names the
+/// file of a component, and required keys may be in the other file. Every map except the root may
+/// be below one that has `extends`.
 fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     if let Some(Json::Array(shapes)) = schema.get_mut("oneOf") {
         shapes
             .iter_mut()
             .for_each(|shape| allow_extends(shape, is_root, components));
-        // with `extends` the keys that tell the shapes apart may be in the other file
+        // With `extends` the keys that distinguish the shapes may be in the other file.
         if let Some(shapes) = schema
             .as_object_mut()
             .and_then(|object| object.remove("oneOf"))
@@ -237,7 +240,7 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
         }
         properties.insert(
             "extends".into(),
-            json!({ "type": "string", "description": "File to start from; keys given here win." }),
+            json!({ "type": "string", "description": "File whose keys are used as a base; keys given here override them." }),
         );
     }
     let required = object.remove("required");
@@ -247,7 +250,7 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     }
 }
 
-/// Allows null in place of a value, and a text if it can be `named`.
+/// Allows null in place of a value, and also a string if `named` is set.
 fn allow_unfollowed(value: &mut Json, named: bool) {
     let Some(object) = value.as_object_mut() else {
         return;
@@ -274,12 +277,13 @@ fn allow_unfollowed(value: &mut Json, named: bool) {
     }
 }
 
-/// A doc comment as running text.
+/// Returns a doc comment as running text with single spaces.
 pub fn tidy(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first sentence of a doc comment as it reads inside a sentence: no full stop, no capital unless an acronym.
+/// Returns the first sentence of a doc comment for use inside another sentence: without full stop
+/// and with a lowercase first letter, unless it starts with an acronym.
 pub fn in_sentence(doc: &str) -> String {
     let doc = tidy(doc);
     let first = doc

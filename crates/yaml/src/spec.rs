@@ -1,32 +1,32 @@
-//! One declaration of a structure gives its Rust type, its reader and its JSON Schema.
+//! Macros that derive a Rust type, its reader and its JSON Schema from one declaration.
 //!
-//! Exists so that what a world file may say is written down once. The keys, their meaning, their units, conditions and
-//! defaults stand in `spec!`, `choice!` and `fieldless_choice!`; nothing else reads a map.
-//!
-//! Must not hold rules that concern more than one key.
+//! Every key of a file is declared exactly once, with its meaning, unit, conditions and default, by
+//! `spec!`, `choice!` or `fieldless_choice!`. Rules that concern more than one key are not part of
+//! these declarations.
 
-/// A structure that is read from a map.
+/// Declares a structure that is read from a map.
 ///
 /// ```text
 /// spec! {
-///     /// The water of the world.
+/// The water of the world.
 ///     pub struct Water {
-///         /// Density of the water.
+/// Density of the water.
 ///         density_kg_m3: f64 [positive] = 1025.0,      // a default
-///         /// Depth at the origin.
+/// Depth at the origin.
 ///         depth_m: Option<f64> [positive],             // may be missing
-///         /// Current.
-///         current: Current => "{kind: none}",          // a default in YAML, read as if it stood in the file
-///         /// Name of the place.
+/// Current.
+///         current: Current => "{kind: none}",          // a default in YAML, read as if the file contained it
+/// Name of the place.
 ///         name: String [name],                         // required
-///         ..pose: Pose,                                // the keys of another structure, in the same map; last, no doc
+///         ..pose: Pose,                                // keys of another structure in the same map; last, no doc
 ///     }
 /// }
 /// ```
 ///
-/// Conditions: `positive`, `non_negative`, `fraction`, `in LOW..=HIGH`, `name`, `frame`, `not_empty`; several are separated by
-/// commas. In lists and maps they are put to every element. Numbers are always finite. All fields are public, and `at`
-/// holds where each was written; no field may have that name.
+/// Conditions: `positive`, `non_negative`, `fraction`, `in LOW..=HIGH`, `name`, `frame`,
+/// `not_empty`, separated by commas. For lists and maps they apply to every element. Numbers are
+/// always finite. All fields are public. The additional field `at` holds the position of each key;
+/// no declared field may have that name.
 #[macro_export]
 macro_rules! spec {
     (
@@ -45,10 +45,10 @@ macro_rules! spec {
         $vis struct $name {
             $($(#[doc = $field_doc])* pub $field: $ty,)*
             $(
-                /// What the other keys of the same map say.
+                /// Values of the other keys of the same map.
                 pub $flat: $flat_ty,
             )?
-            /// Where this and each of its keys were written.
+            /// Positions at which this map and each of its keys were written.
             pub at: $crate::read::Places,
         }
 
@@ -106,26 +106,28 @@ macro_rules! spec {
 }
 pub use spec;
 
-/// A choice between kinds: the key `kind` of the map picks one, the others are its keys.
+/// Declares a choice between kinds. The key `kind` of the map selects one; the other keys depend on
+/// it.
 ///
 /// ```text
 /// choice! {
-///     /// The current.
+/// The current.
 ///     pub enum Current {
-///         /// Still water.
+/// Still water.
 ///         None = "none",
-///         /// The same everywhere.
+/// The same everywhere.
 ///         Uniform = "uniform" {
-///             /// Speed.
+/// Speed.
 ///             speed_m_s: f64 [non_negative],
 ///         },
-///         /// From a file.
+/// From a file.
 ///         Gridded = "gridded" (GriddedCurrent),        // a structure declared by spec!
 ///     }
 /// }
 /// ```
 ///
-/// A kind with braces becomes a variant with these fields and `at`; `kind: none` may be written `none` alone.
+/// A kind with braces becomes a variant with these fields and `at`. `kind: none` may be written as
+/// the string `none`.
 #[macro_export]
 macro_rules! choice {
     (
@@ -145,24 +147,24 @@ macro_rules! choice {
         }
     ) => {
         $(#[doc = $doc])*
-        #[allow(clippy::large_enum_variant)] // read once when a world is loaded
+        #[allow(clippy::large_enum_variant)] // Only a few exist, created while a world is loaded.
         #[derive(Clone, Debug, PartialEq)]
         $vis enum $name {
             $(
                 $(#[doc = $kind_doc])*
                 $variant $({
                     $($(#[doc = $field_doc])* $field: $ty,)*
-                    /// Where this and each of its keys were written.
+                    /// Positions at which this map and each of its keys were written.
                     at: $crate::read::Places,
                 })? $(( $inner ))?,
             )*
         }
 
         impl $name {
-            /// The words that pick each kind.
+            /// Values of the key `kind`, in the order of the variants.
             pub const KINDS: &'static [&'static str] = &[$($kind),*];
 
-            /// The word that picks this kind.
+            /// Returns the value of the key `kind` that selects this variant.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$variant { .. } => $kind,)*
@@ -245,11 +247,11 @@ macro_rules! choice {
 }
 pub use choice;
 
-/// A choice between words.
+/// Declares a choice between words.
 ///
 /// ```text
 /// fieldless_choice! {
-///     /// Which way the propeller turns.
+/// Which way the propeller turns.
 ///     pub enum Turning { /** Clockwise. */ Right = "right", /** Counter-clockwise. */ Left = "left" }
 /// }
 /// ```
@@ -271,7 +273,7 @@ macro_rules! fieldless_choice {
             /// All words, in the order of the variants.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
 
-            /// The word of the file.
+            /// Returns the word that stands for this variant in a file.
             pub fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
@@ -316,7 +318,8 @@ macro_rules! fieldless_choice {
 }
 pub use fieldless_choice;
 
-/// Reads the fields of one map and builds `$path { fields, at }`. All are read before any failure ends it.
+/// Reads the fields of one map and builds `$path { fields, at }`. All fields are read even if one
+/// of them fails.
 #[macro_export]
 macro_rules! read_fields {
     (
@@ -356,7 +359,7 @@ macro_rules! read_kind {
 }
 pub use read_kind;
 
-/// The shapes of a map with these fields.
+/// Returns the shapes of a map with these fields.
 #[macro_export]
 macro_rules! shapes_of {
     (
@@ -376,7 +379,7 @@ macro_rules! shapes_of {
 }
 pub use shapes_of;
 
-/// One shape, or one for each shape of the structure that shares its map.
+/// Returns the given shape, or one shape for each shape of the structure that shares the map.
 #[macro_export]
 macro_rules! joined_shapes {
     ($shape:expr, $defs:expr) => {
@@ -389,7 +392,7 @@ macro_rules! joined_shapes {
 }
 pub use joined_shapes;
 
-/// The shapes of one kind of a choice, in any of its three forms.
+/// Returns the shapes of one kind of a choice, in any of its three forms.
 #[macro_export]
 macro_rules! shapes_of_kind {
     ([$($doc:literal)*] $defs:expr; ( $inner:ty )) => {
@@ -401,7 +404,7 @@ macro_rules! shapes_of_kind {
 }
 pub use shapes_of_kind;
 
-/// What is known about a field.
+/// Builds the [`Field`](crate::read::Field) of a declared field.
 #[macro_export]
 macro_rules! field {
     ($field:ident, [$($doc:literal)*], [$($check:tt)*]) => {
@@ -414,7 +417,7 @@ macro_rules! field {
 }
 pub use field;
 
-/// The conditions of a field.
+/// Builds the list of the conditions of a field.
 #[macro_export]
 macro_rules! checks {
     ($($word:ident $($low:literal ..= $high:literal)?),* $(,)?) => {
@@ -423,7 +426,7 @@ macro_rules! checks {
 }
 pub use checks;
 
-/// One condition.
+/// Builds one condition from its keyword.
 #[macro_export]
 macro_rules! check {
     (positive) => {
@@ -450,7 +453,7 @@ macro_rules! check {
 }
 pub use check;
 
-/// What holds when the key is missing.
+/// Builds the [`Fallback`](crate::read::Fallback) that applies when the key is missing.
 #[macro_export]
 macro_rules! fallback {
     () => {
@@ -465,7 +468,7 @@ macro_rules! fallback {
 }
 pub use fallback;
 
-/// Whether unknown keys go to a structure that shares the map.
+/// Returns whether another structure shares the map, so that unknown keys are passed to it.
 #[macro_export]
 macro_rules! is_open {
     () => {
@@ -477,8 +480,8 @@ macro_rules! is_open {
 }
 pub use is_open;
 
-/// A name in a pattern; the type only says how often.
-#[allow(unused_macros)] // by `choice!` alone, for kinds that wrap a structure
+/// Expands to the identifier `$name`; the type only drives the macro repetition.
+#[allow(unused_macros)] // Used only by `choice!`, for kinds that wrap a structure.
 #[macro_export]
 macro_rules! bind {
     ($name:ident $ty:ty) => {

@@ -156,12 +156,12 @@ fn all_mistakes_are_listed() {
     refuses(
         "water:\n  density_kg_m3: abc\n  depth: 3\n  ice: 2\n  latitude_deg: -91\n  current: {kind: unifrom}\n\
          robots:\n  Rov:\n    mass_kg: .nan\n    inertia_kg_m2: [1, 2]\nsede: 3\n",
-        "w.yaml:2:18: `density_kg_m3`: expected a positive number [kg/m3], found text `abc`\n\
+        "w.yaml:2:18: `density_kg_m3`: expected a positive number [kg/m3], found string `abc`\n\
          w.yaml:3:3: `depth` needs its unit: write `depth_m`\n\
          w.yaml:4:8: `ice`: expected a number from 0 to 1, found `2`\n\
          w.yaml:5:17: `latitude_deg`: expected a number from -90 to 90 [deg], found `-91`\n\
-         w.yaml:6:19: `kind`: expected one of `none`, `uniform`, `gridded`, found text `unifrom`; did you mean `uniform`?\n\
-         w.yaml:8:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `Rov`\n\
+         w.yaml:6:19: `kind`: expected one of `none`, `uniform`, `gridded`, found string `unifrom`; did you mean `uniform`?\n\
+         w.yaml:8:3: in `robots`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `Rov`\n\
          w.yaml:9:14: `mass_kg`: expected a finite number [kg], found `.nan`\n\
          w.yaml:10:20: `inertia_kg_m2`: expected 3 numbers [kg m2], found 2\n\
          w.yaml:11:1: unknown key `sede` in the file, expected one of `water`, `robots`, `seed`, `steps`, `record`; \
@@ -207,8 +207,8 @@ fn wrong_types_are_named() {
     };
     robot(
         "tags: [1, X]",
-        "33: `tags[0]`: expected a name of small letters, digits and `_` that starts with a letter, found `1`\n\
-         w.yaml:1:36: `tags[1]`: expected a name of small letters, digits and `_` that starts with a letter, found text `X`",
+        "33: `tags[0]`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `1`\n\
+         w.yaml:1:36: `tags[1]`: expected a name of lowercase letters, digits and `_` that starts with a letter, found string `X`",
     );
     robot(
         "limits_n: {a: 0}",
@@ -233,11 +233,11 @@ fn wrong_types_are_named() {
     );
     robot(
         "thrusters: [{name: t, kind: none, turning: up}]",
-        "69: `turning`: expected one of `right`, `left`, found text `up`",
+        "69: `turning`: expected one of `right`, `left`, found string `up`",
     );
     refuses(
         "robots: {}\nseed: '1'\n",
-        "w.yaml:2:7: `seed`: expected a non-negative whole number, found text `\"1\"`",
+        "w.yaml:2:7: `seed`: expected a non-negative whole number, found string `\"1\"`",
     );
     refuses(
         "robots: {}\nseed: -1\n",
@@ -249,11 +249,11 @@ fn wrong_types_are_named() {
     );
     refuses(
         "robots: {}\nrecord: yes\n",
-        "w.yaml:2:9: `record`: expected true or false, found text `yes`",
+        "w.yaml:2:9: `record`: expected true or false, found string `yes`",
     );
     refuses(
         "robots: {}\nwater: {ice: ~}\n",
-        "w.yaml:2:14: `ice`: expected a number from 0 to 1, found nothing",
+        "w.yaml:2:14: `ice`: expected a number from 0 to 1, found null",
     );
     refuses(
         "[1]",

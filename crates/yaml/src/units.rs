@@ -1,19 +1,20 @@
-//! The unit suffixes of keys, in one table.
+//! Table of the unit suffixes of keys.
 //!
-//! Exists because a wrong unit is the commonest mistake of all, and must be recognised to be named.
-//!
-//! Must not convert: a value is in the unit that its key names.
+//! The table also contains units that Merrow does not use, so that a key with a wrong unit is
+//! recognised and the message can name it. Values are never converted: a value has the unit that
+//! its key names.
 
-/// A unit as the end of a key says it, and as people write it.
+/// A unit: the suffix of a key and its usual notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// End of the key, without its first underscore.
+    /// Suffix of the key, without the leading underscore.
     pub suffix: &'static str,
-    /// The unit in words or symbols.
+    /// Usual notation of the unit.
     pub symbol: &'static str,
 }
 
-/// Every unit suffix known: those in use, and those that people bring from elsewhere and must be told about.
+/// All known unit suffixes with their notation: those in use, and other common ones that must be
+/// recognised in messages.
 const UNITS: &[(&str, &str)] = &[
     // length, area, volume
     ("m", "m"),
@@ -130,7 +131,7 @@ const UNITS: &[(&str, &str)] = &[
     ("percent", "%"),
 ];
 
-/// A key without its unit, and the unit: the longest suffix known.
+/// Splits a key into its stem and the unit with the longest known suffix.
 pub fn split_unit(key: &str) -> (&str, Option<Unit>) {
     let mut best: (&str, Option<Unit>) = (key, None);
     for &(suffix, symbol) in UNITS {
@@ -144,12 +145,12 @@ pub fn split_unit(key: &str) -> (&str, Option<Unit>) {
     best
 }
 
-/// The unit that a key's suffix names, as people write it.
+/// Returns the notation of the unit that the suffix of `key` names.
 pub fn unit_of(key: &str) -> Option<&'static str> {
     split_unit(key).1.map(|unit| unit.symbol)
 }
 
-/// " [unit]", or nothing.
+/// Returns " [unit]", or an empty string without a unit.
 pub fn in_brackets(unit: Option<&str>) -> String {
     unit.map_or_else(String::new, |unit| format!(" [{unit}]"))
 }

@@ -1,20 +1,21 @@
-//! The air at a place and an instant: weather, wind, density, the sun.
+//! Weather, wind, air density and pressure, and sun as functions of position and time.
 //!
 //! # Law
-//! A change of the weather goes linearly from what was to what is wanted; the wind as a vector.
+//! A change of the weather is a linear transition from the previous to the commanded weather; the
+//! wind is interpolated as a vector.
 //!
 //! ```text
 //!   T = T0 - L h,  p = p0 (T/T0)^(g/(R L)),  ρ = p/(R T)           (1)  [ISO 2533-1975, troposphere]
 //! ```
 //! # Symbols
-//! h height over the sea, taken for the geopotential one [m] · T0, p0 temperature [K] and pressure [Pa] at sea level · L = 0.0065 K/m · R = 287.05287 J/(kg K)
-//! · g = 9.80665 m/s².
+//! h height above sea level, taken as geopotential height [m] · T0, p0 temperature [K] and pressure
+//! [Pa] at sea level · L = 0.0065 K/m · R = 287.05287 J/(kg K) · g = 9.80665 m/s².
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! Dry air, to 11 km. Rain, clouds and visibility are the same everywhere.
+//! Dry air, up to 11 km. Rain, clouds and visibility are uniform in space.
 //!
 //! # Checked by
 //! test/analytic/air.rs
@@ -26,7 +27,7 @@ pub mod wind;
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::air::{Air, Weather};
 
-/// The weather at `t` [s].
+/// Weather at `t` [s], interpolated during a transition.
 pub fn weather(air: &Air, t: f64) -> Weather {
     let [start, end] = air.change;
     if t >= end {
@@ -45,30 +46,31 @@ pub fn weather(air: &Air, t: f64) -> Weather {
     }
 }
 
-/// Fall of the temperature with height [K/m].
+/// Decrease of the temperature with height [K/m].
 const LAPSE: f64 = 0.0065;
 /// Gas constant of dry air [J/(kg K)].
 const R: f64 = 287.052_87;
 
-/// Absolute temperature at sea level and at height `z`, from the one at sea level [°C]. (1)
+/// Temperature [K] at sea level and at height `z` [m], from the `temperature` at sea level [°C].
+/// (1)
 fn temperatures(temperature: f64, z: f64) -> (f64, f64) {
     let T0 = temperature + 273.15;
     (T0, T0 - LAPSE * z.clamp(0.0, 11_000.0))
 }
 
-/// Density of the air at height `z` [kg/m³], for the temperature at sea level [°C]. (1)
+/// Density of the air [kg/m³] at height `z` [m], from the `temperature` at sea level [°C]. (1)
 pub fn density(sea: &Sea, temperature: f64, z: f64) -> f64 {
     let (T0, T) = temperatures(temperature, z);
     sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE)) / (R * T)
 }
 
-/// Pressure of the air at height `z` [Pa], for the temperature at sea level [°C]. (1)
+/// Pressure of the air [Pa] at height `z` [m], from the `temperature` at sea level [°C]. (1)
 pub fn pressure(sea: &Sea, temperature: f64, z: f64) -> f64 {
     let (T0, T) = temperatures(temperature, z);
     sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE))
 }
 
-/// Temperature of the air at height `z` [°C], for the one at sea level. (1)
+/// Temperature of the air [°C] at height `z` [m], from the `temperature` at sea level [°C]. (1)
 pub fn temperature(temperature: f64, z: f64) -> f64 {
     temperatures(temperature, z).1 - 273.15
 }

@@ -1,8 +1,8 @@
-//! Where the sun stands, for a place and an instant.
+//! Position of the sun in the sky, and season, as functions of place and time.
 //!
 //! # Law
-//! The sun's apparent longitude λ and the obliquity ε of the ecliptic from the low-accuracy series [Meeus 1998, ch. 25], the
-//! sidereal time θ at Greenwich from [Meeus 1998, ch. 12]; then
+//! The sun's apparent longitude λ and the obliquity ε of the ecliptic come from the low-accuracy
+//! series [Meeus 1998, ch. 25], the sidereal time θ at Greenwich from [Meeus 1998, ch. 12]; then
 //!
 //! ```text
 //!   tan α = cos ε sin λ / cos λ,  sin δ = sin ε sin λ                                (1)
@@ -10,15 +10,16 @@
 //!   tan A = -cos δ sin H / (sin δ cos φ - cos δ cos H sin φ)                          (3)
 //! ```
 //! # Symbols
-//! α, δ right ascension and declination · φ, L latitude and longitude (east positive) · h elevation · A azimuth from north,
-//! clockwise.
+//! α, δ right ascension and declination · φ, L latitude and longitude (east positive) · h elevation
+//! · A azimuth from north, clockwise.
 //!
 //! # Frames
-//! Angles over the horizon at the place.
+//! Angles relative to the horizon at the place.
 //!
 //! # Limits
-//! 0.01 degrees from 1900 to 2100. No refraction (half a degree at the horizon, nothing at 45 degrees), no parallax (0.0024
-//! degrees at most); universal time stands for dynamical less 69 s.
+//! Accurate to 0.01 degrees from 1900 to 2100. Refraction (half a degree at the horizon, zero at 45
+//! degrees) and parallax (at most 0.0024 degrees) are neglected. Dynamical time is taken as
+//! universal time plus 69 s.
 //!
 //! # Checked by
 //! test/witness/sun.rs
@@ -26,14 +27,14 @@
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 
-/// Where the sun stands.
+/// Position of the sun in the sky.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sun {
-    /// Angle over the horizon, without refraction [rad].
+    /// Angle above the horizon, without refraction [rad].
     pub elevation: f64,
     /// Azimuth from north, clockwise [rad], 0 to 2π.
     pub azimuth: f64,
-    /// Declination [rad].
+    /// Declination of the sun [rad].
     pub declination: f64,
 }
 
@@ -45,7 +46,7 @@ impl Sun {
     }
 }
 
-/// A season of the year.
+/// Astronomical season of the year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Season {
     /// From the spring equinox.
@@ -60,15 +61,16 @@ pub enum Season {
 
 /// Seconds from 1970-01-01 to the epoch of the series, 2000-01-01 12:00.
 const J2000: f64 = 946_728_000.0;
-/// Dynamical time less universal time [s].
+/// Dynamical time minus universal time [s].
 const DELTA_T: f64 = 69.0;
 
-/// Degrees reduced to one turn, in radians.
+/// Converts degrees to radians, reduced to one turn.
 fn turn(degrees: f64) -> f64 {
     (degrees - (degrees / 360.0).floor() * 360.0).to_radians()
 }
 
-/// Apparent longitude, its nutation [°] and the obliquity of the ecliptic at `utc` [s since 1970].
+/// Apparent longitude [rad], its nutation [°] and the obliquity of the ecliptic [rad] at `utc` [s
+/// since 1970].
 fn ecliptic(utc: f64) -> (f64, f64, f64) {
     let T = (utc + DELTA_T - J2000) / (36_525.0 * 86_400.0);
     let L0 = 280.46646 + (36_000.769_83 + 0.0003032 * T) * T;
@@ -86,7 +88,7 @@ fn ecliptic(utc: f64) -> (f64, f64, f64) {
     )
 }
 
-/// The sun at `utc` [s since 1970-01-01] over the place at `latitude` and `longitude` [rad].
+/// Position of the sun at `utc` [s since 1970-01-01] for `latitude` and `longitude` [rad].
 pub fn at(utc: f64, latitude: f64, longitude: f64) -> Sun {
     let (lambda, nutation, obliquity) = ecliptic(utc);
     let ((sl, cl), (se, ce)) = (sin_cos(lambda), sin_cos(obliquity));
@@ -94,7 +96,7 @@ pub fn at(utc: f64, latitude: f64, longitude: f64) -> Sun {
     let declination = libm::asin(se * sl);
     let days = (utc - J2000) / 86_400.0;
     let T = days / 36_525.0;
-    // the whole days are taken off first, so that the angle keeps its digits
+    // remove the whole days first to keep the precision of the angle
     let whole = days.floor();
     let sidereal =
         280.46061837 + 360.0 * (days - whole) + 0.98564736629 * days + 0.000387933 * T * T;
@@ -114,13 +116,14 @@ pub fn at(utc: f64, latitude: f64, longitude: f64) -> Sun {
     }
 }
 
-/// The instant at which the sun culminates over `longitude` [rad] on the day whose noon in universal time is `noon` [s since 1970-01-01].
+/// Time [s since 1970-01-01] at which the sun culminates over `longitude` [rad] on the day of
+/// `noon` (noon in universal time, same unit).
 pub fn noon(noon: f64, longitude: f64) -> f64 {
     let turns = std::f64::consts::TAU / 86_400.0;
-    // mean noon first, which the true one is at most 17 minutes off
+    // start from mean noon, which differs from true noon by at most 17 minutes
     let mut utc = noon - longitude / turns;
     for _ in 0..3 {
-        // on the equator the sun's way to the west is its hour angle alone
+        // at the equator the westward angle of the sun is its hour angle
         let sun = at(utc, 0.0, longitude);
         let (d, c) = (sun.direction(), sin_cos(sun.declination).1);
         utc += libm::asin((d.x / c).clamp(-1.0, 1.0)) / turns;
@@ -128,7 +131,7 @@ pub fn noon(noon: f64, longitude: f64) -> f64 {
     utc.round()
 }
 
-/// The astronomical season at `utc` [s since 1970-01-01] on the hemisphere of `latitude` [rad].
+/// Astronomical season at `utc` [s since 1970-01-01] in the hemisphere of `latitude` [rad].
 pub fn season(utc: f64, latitude: f64) -> Season {
     use Season::{Autumn, Spring, Summer, Winter};
     let quarter = (ecliptic(utc).0 / std::f64::consts::FRAC_PI_2) as usize % 4;

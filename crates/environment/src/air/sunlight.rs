@@ -1,4 +1,4 @@
-//! Sunlight on a surface: straight from the sun, and from the sky.
+//! Irradiance on a surface: direct sunlight and diffuse skylight.
 //!
 //! # Law
 //! ```text
@@ -9,15 +9,17 @@
 //!   E = I_N max(0, n·s) + D (1 + n_z)/2                                   (5)
 //! ```
 //! # Symbols
-//! h elevation of the sun · N part of the sky under clouds · I beam at right angles, G all on level ground, D from the sky
-//! [W/m²] · n the surface's normal, s towards the sun · E on the surface.
+//! h elevation of the sun · N fraction of the sky covered by clouds · I direct normal, G global
+//! horizontal, D diffuse horizontal irradiance [W/m²] · n normal of the surface, s direction
+//! towards the sun · E irradiance on the surface.
 //!
 //! # Frames
 //! World (east, north, up).
 //!
 //! # Limits
-//! Sea level; the sky is equally bright everywhere, the water reflects nothing. (4) has the sun behind a cloud for the part
-//! N of the time, as a mean. Fog and rain take no light of their own.
+//! Valid at sea level. The sky is uniformly bright and the water reflects no light. (4) is a time
+//! average: a cloud covers the sun for the fraction N of the time. Fog and rain do not attenuate
+//! the light.
 //!
 //! # Checked by
 //! test/analytic/solar.rs
@@ -27,24 +29,24 @@ use merrow_math::Vec3;
 use merrow_model::scene::Origin;
 use merrow_model::scene::sea::air::Air;
 
-/// The light at an instant.
+/// Sunlight at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sunlight {
     /// Unit vector towards the sun in W.
     pub towards: Vec3,
-    /// Beam at right angles, clouds counted [W/m²].
+    /// Direct normal irradiance, including clouds [W/m²].
     pub beam: f64,
-    /// From the sky on level ground [W/m²].
+    /// Diffuse horizontal irradiance [W/m²].
     pub sky: f64,
 }
 
-/// The light at `t` [s] at the world's origin.
+/// Sunlight at `t` [s] at the origin of the world.
 pub fn at(air: &Air, origin: &Origin, t: f64) -> Sunlight {
     let sun = sun::at(air.start_utc + t, origin.latitude, origin.longitude);
     under(&sun, weather(air, t).cloud_cover)
 }
 
-/// The light of `sun` under clouds over the part `cover` of the sky.
+/// Sunlight for the given position of the sun, with clouds over the fraction `cover` of the sky.
 pub fn under(sun: &sun::Sun, cover: f64) -> Sunlight {
     let towards = sun.direction();
     let sine = towards.z;
@@ -68,8 +70,10 @@ pub fn under(sun: &sun::Sun, cover: f64) -> Sunlight {
 }
 
 impl Sunlight {
-    /// Light on a surface of the unit normal `normal` in W [W/m²], the beam less the part `shading`, and none of it where the
-    /// sine of its angle over the surface is under `least_sine`. (5)
+    /// Irradiance [W/m²] on a surface with the unit `normal`, W, by (5).
+    ///
+    /// The direct part is reduced by the fraction `shading`. It is zero if the sine of the sun's
+    /// angle above the surface is below `least_sine`.
     pub fn on(&self, normal: Vec3, shading: f64, least_sine: f64) -> f64 {
         let sine = normal.dot(self.towards);
         let beam = if sine > 0.0 && sine >= least_sine {

@@ -1,4 +1,5 @@
-//! Wind: a mean that grows with height, and gusts as a sum of harmonics that the mean carries along.
+//! Wind: a mean that increases with height, and gusts as a sum of harmonics convected by the mean
+//! wind.
 //!
 //! # Law
 //! ```text
@@ -9,15 +10,18 @@
 //!                                                                                       (4)  [MIL-F-8785C, 3.7.1.2]
 //! ```
 //! # Symbols
-//! U_r mean at the reference height z_r · α exponent · z_0 roughness · x distance downwind of the origin · φ phases, drawn once ·
-//! σ, L standard deviation and scale length · U mean at the reference height, at least 0.5 m/s in (2)-(4); (3) is taken at 10 m.
+//! U_r mean at the reference height z_r · α exponent · z_0 roughness length · x distance downwind
+//! of the origin · φ random phases, drawn once · σ, L standard deviation and length scale · U mean
+//! at the reference height, at least 0.5 m/s in (2)-(4); (3) is evaluated at 10 m.
 //!
 //! # Frames
-//! World (ENU); along, to the left of, and above the mean wind.
+//! World (ENU). The three components are along the mean wind, to its left, and up.
 //!
 //! # Limits
-//! Heights are those of [`crate::Instant::height_in_wind`]. Gusts are the same over the breadth and height of the wind. A live change of the wind changes the pattern's pace, not its
-//! phases, so that its distance from the origin should stay below some kilometres. The wind stops at the water's surface.
+//! Heights are those of [`crate::Instant::height_in_wind`]. Gusts are uniform across the wind and
+//! over the height. A live change of the wind changes the convection speed of the pattern but not
+//! its phases, so positions should stay within some kilometres of the origin. The wind ends at the
+//! water surface.
 //!
 //! # Checked by
 //! test/analytic/air.rs
@@ -29,17 +33,19 @@ use merrow_math::rng::Stream;
 use merrow_model::scene::sea::air::{Air, GustComponent, Gusts, Shear, Weather};
 use std::f64::consts::TAU;
 
-/// Bands of the gusts.
+/// Number of frequency bands of the gusts.
 const BANDS: usize = 48;
-/// Lowest and highest frequency [Hz]: an hour, and a second.
+/// Minimum and maximum frequency [Hz]: a period of an hour and of a second.
 const FREQUENCIES: [f64; 2] = [1.0 / 3600.0, 1.0];
-/// n of (3).
+/// Exponent n of (3).
 const NPD_EXPONENT: f64 = 0.468;
-/// Least mean wind that carries gusts along [m/s].
+/// Minimum mean wind that convects the gusts [m/s].
 const SLOWEST: f64 = 0.5;
 
-/// Bands evenly spaced by the logarithm of the frequency, each with phases and a frequency of its own for `seed`, so that
-/// the sum does not repeat.
+/// Gust components: bands evenly spaced in the logarithm of the frequency, with random phases and
+/// frequencies from `seed`.
+///
+/// One random frequency per band prevents the sum from repeating.
 pub fn components(seed: u64) -> Vec<GustComponent> {
     let stream = Stream::new(seed, "wind");
     let ratio = libm::log(FREQUENCIES[1] / FREQUENCIES[0]) / BANDS as f64;
@@ -63,13 +69,14 @@ pub fn components(seed: u64) -> Vec<GustComponent> {
         .collect()
 }
 
-/// Velocity in W of a wind of `speed` [m/s] that comes from `from_deg`, clockwise from north.
+/// Velocity [m/s], W, of a wind of `speed` [m/s] from the direction `from_deg` [deg], clockwise
+/// from north.
 pub fn from(speed: f64, from_deg: f64) -> Vec3 {
     let (s, c) = sin_cos(from_deg.to_radians());
     Vec3::new(-speed * s, -speed * c, 0.0)
 }
 
-/// Where the wind `v` in W comes from, clockwise from north [deg]; 0 for none.
+/// Direction from which the wind `v`, W, blows [deg], clockwise from north; 0 for zero wind.
 pub fn from_deg(v: Vec3) -> f64 {
     if v.x == 0.0 && v.y == 0.0 {
         0.0
@@ -78,7 +85,7 @@ pub fn from_deg(v: Vec3) -> f64 {
     }
 }
 
-/// Velocity of the air at `p` and `t` in W [m/s]; none under the surface.
+/// Velocity of the air [m/s], W, at `p` [m], W, and `t` [s]; zero below z = 0.
 pub fn at(air: &Air, p: Vec3, t: f64) -> Vec3 {
     if p.z <= 0.0 {
         return Vec3::zero();
@@ -91,7 +98,7 @@ pub fn at(air: &Air, p: Vec3, t: f64) -> Vec3 {
     mean + gusts(air, &now, p, t)
 }
 
-/// Mean wind at height `z` over that at the reference height. (1)
+/// Ratio of the mean wind at height `z` [m] to the mean wind at the reference height. (1)
 pub fn shear(air: &Air, z: f64) -> f64 {
     match air.shear {
         Shear::Uniform => 1.0,
@@ -103,7 +110,7 @@ pub fn shear(air: &Air, z: f64) -> f64 {
     }
 }
 
-/// (2)
+/// Gust velocity at `p` and `t`, in W. (2)
 fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     let speed = now.wind.norm();
     let U = speed.max(SLOWEST);
@@ -114,7 +121,7 @@ fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     };
     let left = Vec3::new(-along.y, along.x, 0.0);
     let delay = along.dot(p) / U;
-    // f̃^n is a power of the frequency, found once, and one of the wind
+    // f̃^n is the product of a power of the frequency, computed once, and a power of the wind speed
     let of_wind = libm::pow(U / 10.0, -0.75 * NPD_EXPONENT);
     let mut sum = [0.0; 3];
     for c in air.components.iter() {
@@ -134,12 +141,13 @@ fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     along.scale(u) + left.scale(v) + Vec3::new(0.0, 0.0, w)
 }
 
-/// (3), from f̃^n.
+/// Spectral density by (3), from `scaled` = f̃^n.
 fn npd(scaled: f64, U: f64) -> f64 {
     320.0 * (U / 10.0) * (U / 10.0) / libm::pow(1.0 + scaled, 5.0 / (3.0 * NPD_EXPONENT))
 }
 
-/// Spectral density of component `i` (along, across, up) at `f` [m²/s² per Hz] in a mean wind `U`. (3) (4)
+/// Spectral density [m²/s² per Hz] of component `i` (along, across, up) at `f` [Hz] in a mean wind
+/// `U` [m/s]. (3) (4)
 pub fn spectrum(gusts: Gusts, i: usize, f: f64, U: f64) -> f64 {
     match gusts {
         Gusts::None => 0.0,

@@ -1,43 +1,48 @@
-//! The rays that join two points.
+//! Search for the acoustic rays that connect two points (eigenrays).
 //!
 //! # Law
-//! A fan of rays, even in the tangent of their angle, is sent from the source; where the depth at the receiver's range passes the receiver's between two neighbours,
-//! or turns back before it does, Newton's method within the bracket finds the ray that hits.
+//! A fan of rays, uniform in the tangent of the launch angle, is traced from the source. Between
+//! two neighbouring rays the depth at the range of the receiver can cross the depth of the
+//! receiver, or approach it and turn back. In both cases Newton's method within the bracket
+//! computes the ray that hits the receiver.
 //!
 //! ```text
 //!   z(R; tan θ₀) = z_receiver,   dz/d(tan θ₀) = ± (q/cos θ) cos² θ₀      (1)
 //! ```
 //!
 //! # Symbols
-//! z(R) depth of a ray at the range R · θ₀ its angle at the source · q width of its tube (`ray.rs`).
+//! z(R) depth of a ray at the range R · θ₀ its angle at the source · q width of its tube
+//! (`ray.rs`).
 //!
 //! # Frames
 //! As in `ray.rs`.
 //!
 //! # Limits
-//! Of rays that lie closer together than the fan some may be missed; the fan has `FAN` rays for each depth of water that a straight ray climbs. Where the
-//! bottom is uneven, the one midway counts; it is never taken as higher than either end.
+//! Rays that are closer together than the fan may be missed. The fan has `FAN` rays per water depth
+//! that a straight ray climbs. If the seabed is uneven, the depth at the midpoint is used; it is
+//! never taken shallower than either end.
 //!
 //! # Checked by
-//! test/analytic/sound.rs; V67
+//! test/sensors/sound.rs; V67
 
 use crate::sound::Waveguide;
 use crate::sound::ray::{Ray, trace};
 use merrow_math::Vec3;
 use merrow_model::scene::Sea;
 
-/// Rays for each depth of water that a straight ray climbs.
+/// Number of fan rays per water depth that a straight ray climbs.
 const FAN: f64 = 64.0;
-/// Most rays of a fan.
+/// Maximum number of rays of half a fan.
 const MOST: f64 = 40_000.0;
-/// How near to the receiver a ray must come [m].
+/// Maximum vertical distance between ray and receiver [m].
 const NEAR: f64 = 1e-4;
 
-/// A ray that was tried.
+/// A traced ray with its miss distance.
 #[derive(Clone, Copy)]
 struct Tried {
     steepness: f64,
-    /// How far under the receiver it passes [m], and the rate with the steepness.
+    /// Vertical distance at which the ray passes under the receiver [m], and its derivative with
+    /// respect to `steepness`.
     miss: f64,
     rate: f64,
     ray: Ray,
@@ -70,7 +75,7 @@ impl Target<'_> {
         })
     }
 
-    /// The ray between two that pass on either side.
+    /// Computes the ray that hits the receiver, between two rays that pass on opposite sides.
     fn hit(&self, mut a: Tried, mut b: Tried) -> Option<Ray> {
         let mut best = if a.miss.abs() < b.miss.abs() { a } else { b };
         for round in 0..200 {
@@ -79,7 +84,7 @@ impl Target<'_> {
             }
             let newton = best.steepness - best.miss / best.rate;
             let inside = (newton - a.steepness) * (newton - b.steepness) < 0.0;
-            // every third round halves the bracket, whatever Newton says
+            // every third iteration bisects the bracket, even if the Newton step is valid
             let x = if inside && round % 3 < 2 {
                 newton
             } else {
@@ -98,11 +103,12 @@ impl Target<'_> {
                 b = now
             }
         }
-        // between a ray that turns and one that passes there may be none
+        // there may be no solution between a ray that turns back and one that passes
         (best.miss.abs() <= NEAR).then_some(best.ray)
     }
 
-    /// Between two rays on one side that both come nearer inwards: one on the other side, if there is.
+    /// Searches for a ray on the other side between two rays on one side that both approach the
+    /// receiver inwards.
     fn beyond(&self, mut a: Tried, mut b: Tried) -> Option<Tried> {
         let side = a.miss < 0.0;
         for _ in 0..60 {
@@ -120,7 +126,8 @@ impl Target<'_> {
     }
 }
 
-/// All rays from the depth `from` to the depth `to` [m] at `range` [m] with at most `reflections`, the first to arrive first.
+/// All rays from depth `from` [m] to depth `to` [m] at `range` [m] with at most `reflections`
+/// reflections, in order of arrival.
 pub fn eigenrays(guide: &Waveguide, from: f64, to: f64, range: f64, reflections: u32) -> Vec<Ray> {
     let mut found = Vec::new();
     let deep = guide.bottom() - guide.surface();
@@ -128,9 +135,10 @@ pub fn eigenrays(guide: &Waveguide, from: f64, to: f64, range: f64, reflections:
     if !in_water(from) || !in_water(to) || !range.is_finite() || range < 0.0 {
         return found;
     }
-    // straight under the receiver every ray is upright: a millionth of the depth aside is as good
+    // every ray to a point straight below is vertical: an offset of a millionth of the depth is
+    // equivalent
     let range = range.max(1e-6 * deep);
-    // the steepest that water can turn back, and what reflections add
+    // steepest ray that refraction can turn back, plus the steepness that reflections allow
     let w = guide.speed(from) / guide.fastest();
     let turned = (1.0 - w * w).max(0.0).sqrt() / w;
     let one = deep / range;
@@ -145,7 +153,7 @@ pub fn eigenrays(guide: &Waveguide, from: f64, to: f64, range: f64, reflections:
     };
     let mut before: Option<Tried> = None;
     for k in -n..=n {
-        // off the middle: a level ray is a case of its own
+        // offset from zero, because a horizontal ray is a special case
         let now = target.try_at(steepest * (k as f64 + 0.37) / n as f64);
         if let (Some(a), Some(b)) = (before, now) {
             if (a.miss < 0.0) != (b.miss < 0.0) {
@@ -164,7 +172,9 @@ pub fn eigenrays(guide: &Waveguide, from: f64, to: f64, range: f64, reflections:
     found
 }
 
-/// The rays between two places of the world [m] at `t` [s], the first to arrive first; none if either is not in the water.
+/// All rays between two positions `from` and `to` [m], W, at `t` [s], in order of arrival.
+///
+/// `gravity` is in m/s². The result is empty if either position is outside the water.
 pub fn between(
     sea: &Sea,
     gravity: f64,

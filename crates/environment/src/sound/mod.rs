@@ -1,7 +1,8 @@
-//! Paths of sound through the water column: refracted, turned, reflected.
+//! Sound propagation through the water column by ray tracing, with refraction and reflection.
 //!
-//! [`Waveguide`] is the water between surface and bottom, [`ray::trace`] sends a ray into it, [`eigenray::eigenrays`] finds those that join two
-//! points, [`interference`] adds what arrives.
+//! [`Waveguide`] is the water between surface and seabed, [`ray::trace`] traces one ray,
+//! [`eigenray::eigenrays`] computes the rays that connect two points, and [`interference`] sums
+//! their contributions.
 
 pub mod doppler;
 pub mod eigenray;
@@ -13,16 +14,20 @@ use merrow_math::Vec3;
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::water::DRY;
 
-/// Speed of sound from the surface down to the bottom, linear between its nodes, the same at every range.
+/// Range-independent profile of the speed of sound from the surface to the seabed, linear between
+/// its nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waveguide {
-    /// Depth [m] and speed [m/s]: the first at the surface, the last at the bottom.
+    /// Depth [m] and speed [m/s] of each node: the first is at the surface, the last at the seabed.
     nodes: Vec<[f64; 2]>,
 }
 
 impl Waveguide {
-    /// The water between the depths `surface` and `bottom` [m] with the speeds of `profile` (depth [m], speed [m/s]), the shallowest first:
-    /// linear between, constant beyond. None if there is no water, no profile, or a speed that is none.
+    /// Creates the water between the depths `surface` and `bottom` [m] from `profile` (depth [m],
+    /// speed [m/s]), shallowest first.
+    ///
+    /// The speed is linear between the points and constant beyond them. Returns `None` if there is
+    /// no water, if the profile is empty, or if a speed is not finite and positive.
     pub fn new(profile: &[[f64; 2]], [surface, bottom]: [f64; 2]) -> Option<Self> {
         let sound = profile
             .iter()
@@ -38,7 +43,10 @@ impl Waveguide {
         Some(Self { nodes })
     }
 
-    /// The water of the world about `p` [m] at `t` [s], down to the bottom there, but at least to `deepest` [m]. None on land.
+    /// Water of the world around `p` [m], W, at `t` [s], down to the seabed, but at least down to
+    /// the depth `deepest` [m].
+    ///
+    /// `gravity` is in m/s². Returns `None` on land.
     pub fn about(sea: &Sea, gravity: f64, p: Vec3, t: f64, deepest: f64) -> Option<Self> {
         let bottom = (-sea.seabed.height(p.x, p.y)).max(deepest);
         if let Some(region) = sea.region(p.x, p.y) {
@@ -62,7 +70,7 @@ impl Waveguide {
         Self::new(&profile, [0.0, bottom])
     }
 
-    /// Depth [m] and speed [m/s] of its nodes, from the surface down.
+    /// Depth [m] and speed of sound [m/s] of the nodes, from the surface down.
     pub fn nodes(&self) -> &[[f64; 2]] {
         &self.nodes
     }
@@ -72,23 +80,23 @@ impl Waveguide {
         self.nodes[0][0]
     }
 
-    /// Depth of the bottom [m].
+    /// Depth of the seabed [m].
     pub fn bottom(&self) -> f64 {
         self.nodes[self.nodes.len() - 1][0]
     }
 
-    /// Speed of sound at a depth [m/s].
+    /// Speed of sound [m/s] at `depth` [m].
     pub fn speed(&self, depth: f64) -> f64 {
         between(&self.nodes, depth)
     }
 
-    /// The greatest speed [m/s].
+    /// Maximum speed of sound [m/s].
     pub fn fastest(&self) -> f64 {
         self.nodes.iter().fold(0.0, |most, n| most.max(n[1]))
     }
 }
 
-/// Linear between the points, constant beyond.
+/// Interpolates linearly between the points; constant beyond them.
 fn between(points: &[[f64; 2]], x: f64) -> f64 {
     let k = points.partition_point(|p| p[0] <= x);
     let (a, b) = (points[k.saturating_sub(1)], points[k.min(points.len() - 1)]);

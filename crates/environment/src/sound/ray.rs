@@ -1,8 +1,9 @@
-//! One ray of sound in water whose speed of sound is linear between depths.
+//! Tracing of one acoustic ray through water whose speed of sound is piecewise linear in depth.
 //!
 //! # Law
-//! Where the speed changes linearly with depth a ray is an arc of a circle of radius 1/(ξ|g|) = c₀/(|g| cos θ₀). Over a piece that goes the height h in one
-//! direction, with γ = ± g the gradient met on the way:
+//! Where the speed changes linearly with depth, a ray is an arc of a circle of radius 1/(ξ|g|) =
+//! c₀/(|g| cos θ₀). For a piece that covers the height h in one vertical direction, with γ = ± g
+//! the gradient along the ray:
 //!
 //! ```text
 //!   ξ = cos θ / c                                      the same along the ray        (1)  [Jensen 2011, ch. 3]
@@ -12,8 +13,10 @@
 //!   dq/dl = c p,  dp/dl = -(∂²c/∂n²) q/c²;   q = 0, p = 1/c₀ at the source            (5)  [Jensen 2011, ch. 3]
 //!   A = |q| σ / c₀,   σ = ∫ c dl = Σ r/ξ                                              (6)
 //! ```
-//! (2) to (4) are the integrals of cot θ, 1/(c sin θ) and 1/sin θ over the depth, written so that neither g → 0 nor a vertical ray divides by zero.
-//! (5) is integrated exactly: p is constant within a layer, and where the gradient jumps, or a ray is reflected (a jump from γ to -γ),
+//! (2) to (4) are the integrals of cot θ, 1/(c sin θ) and 1/sin θ over the depth. They are written
+//! so that neither g → 0 nor a vertical ray divides by zero. (5) is integrated exactly: p is
+//! constant within a layer. Where the gradient jumps, or where a ray is reflected (a jump from γ to
+//! -γ),
 //!
 //! ```text
 //!   Δp = -q (γ₂ - γ₁) ξ²/s                                                           (7)
@@ -21,73 +24,82 @@
 //! A ray turns where ξ c = 1.
 //!
 //! # Symbols
-//! θ angle below the horizontal [rad], s = |sin θ|, w = cos θ · c speed of sound [m/s], g its gradient with depth [1/s] · ξ Snell's invariant [s/m] ·
-//! r, t, l horizontal range [m], time [s] and length [m] of a piece · q width of the ray tube per radian of θ₀ [m], p its rate · A area of the tube per
-//! solid angle at the source [m²].
+//! θ angle below the horizontal [rad], s = |sin θ|, w = cos θ · c speed of sound [m/s], g its
+//! gradient with depth [1/s] · ξ Snell's invariant [s/m] · r, t, l horizontal range [m], time [s]
+//! and length [m] of a piece · q width of the ray tube per radian of θ₀ [m], p its rate · A area of
+//! the tube per solid angle at the source [m²].
 //!
 //! # Frames
 //! Range from the source, depth positive down.
 //!
 //! # Limits
-//! High frequency: the speed changes little over a wavelength. Surface and bottom are flat and level, the column the same at every range.
-//! At a caustic q passes zero and A with it; beyond, the wave has lost a quarter of a cycle (`caustics`). A ray along the sharp minimum of a profile goes
-//! straight; one that grazes a kink of the profile has no tube. Currents do not bend it. What reflection and absorption take is left to who asks.
+//! Valid for high frequencies: the speed changes little over a wavelength. Surface and seabed are
+//! flat and horizontal, and the profile is the same at every range. At a caustic q passes through
+//! zero and A with it; beyond it, the phase of the wave is shifted by a quarter of a cycle
+//! (`caustics`). A ray along a sharp minimum of the profile is straight. A ray that grazes a kink
+//! of the profile has no ray tube. Currents do not bend the ray. The caller applies reflection and
+//! absorption losses.
 //!
 //! # Checked by
-//! tests below; test/analytic/sound.rs; V67
+//! tests below; test/sensors/sound.rs; V67
 
 use crate::sound::Waveguide;
 
-/// Most pieces of a ray: one that creeps along the sharp minimum of a profile ends there.
+/// Maximum number of pieces of a ray. The limit ends rays that advance very slowly along a sharp
+/// minimum of the profile.
 const PIECES: usize = 1_000_000;
 
-/// How a ray stands at its end.
+/// State of a ray at its end point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
     /// Angle at the source, positive down [rad].
     pub launch: f64,
-    /// Angle where it is, positive down [rad].
+    /// Angle at the end point, positive down [rad].
     pub angle: f64,
     /// Horizontal distance from the source [m].
     pub range: f64,
-    /// Depth [m].
+    /// Depth of the end point [m].
     pub depth: f64,
-    /// Time [s].
+    /// Travel time from the source [s].
     pub time: f64,
     /// Length of its path [m].
     pub length: f64,
     /// Snell's invariant, cos θ/c [s/m].
     pub snell: f64,
-    /// Speed of sound at the source and where it is [m/s].
+    /// Speed of sound at the source and at the end point [m/s].
     pub speeds: [f64; 2],
-    /// Reflections at the surface.
+    /// Number of reflections at the surface.
     pub surface: u32,
-    /// Reflections at the bottom.
+    /// Number of reflections at the seabed.
     pub bottom: u32,
-    /// Turns from up to down.
+    /// Number of turning points from up to down.
     pub upper_turns: u32,
-    /// Turns from down to up.
+    /// Number of turning points from down to up.
     pub lower_turns: u32,
-    /// Caustics touched.
+    /// Number of caustics passed.
     pub caustics: u32,
-    /// Width of the ray tube per radian at the source, negative after an odd number of caustics [m].
+    /// Width of the ray tube per radian at the source, negative after an odd number of caustics
+    /// [m].
     pub width: f64,
     /// Area of the ray tube per solid angle at the source [m²]. (6)
     pub area: f64,
 }
 
 impl Ray {
-    /// How much less the square of the pressure is than 1 m from the source, spreading alone [m²]; the same there and back.
+    /// Ratio of the squared pressure 1 m from the source to that at the end point, due to spreading
+    /// alone [m²].
+    ///
+    /// The value is the same in both directions.
     pub fn spreading(&self) -> f64 {
         self.area * self.speeds[0] / self.speeds[1]
     }
 
-    /// Reflections at surface and bottom.
+    /// Total number of reflections at surface and seabed.
     pub fn reflections(&self) -> u32 {
         self.surface + self.bottom
     }
 
-    /// Rate of the depth at this range as the ray leaves the source more steeply [m/rad].
+    /// Derivative of the depth at this range with respect to the launch angle [m/rad].
     pub fn depth_by_launch(&self) -> f64 {
         let sign = if self.reflections().is_multiple_of(2) {
             1.0
@@ -98,7 +110,7 @@ impl Ray {
     }
 }
 
-/// ln(1+x)/x.
+/// ln(1+x)/x, by series near zero.
 fn log_ratio(x: f64) -> f64 {
     if x.abs() < 1e-5 {
         1.0 - x * (0.5 - x / 3.0)
@@ -107,7 +119,7 @@ fn log_ratio(x: f64) -> f64 {
     }
 }
 
-/// atan(x)/x.
+/// atan(x)/x, by series near zero.
 fn arc_ratio(x: f64) -> f64 {
     if x.abs() < 1e-3 {
         1.0 - x * x * (1.0 / 3.0 - 0.2 * x * x)
@@ -116,21 +128,21 @@ fn arc_ratio(x: f64) -> f64 {
     }
 }
 
-/// A ray on its way.
+/// State of a ray during tracing.
 struct Walk<'a> {
     guide: &'a Waveguide,
     ray: Ray,
-    /// Index of the layer: it ends at the nodes k and k + 1.
+    /// Index of the layer, which lies between the nodes k and k + 1.
     k: usize,
     down: bool,
-    /// Speed of sound and |sin θ| where it is.
+    /// Speed of sound and |sin θ| at the current point.
     c: f64,
     s: f64,
     /// |sin θ|² at the source.
     s0_squared: f64,
     p: f64,
     sigma: f64,
-    /// It follows a line along which nothing bends it.
+    /// True if the ray follows a horizontal line along which it is not refracted.
     straight: bool,
 }
 
@@ -143,13 +155,13 @@ struct Piece {
 }
 
 impl Walk<'_> {
-    /// Gradient of a layer with depth.
+    /// Gradient of the speed of sound with depth in layer `k` [1/s].
     fn slope(&self, k: usize) -> f64 {
         let [a, b] = [self.guide.nodes[k], self.guide.nodes[k + 1]];
         (b[1] - a[1]) / (b[0] - a[0])
     }
 
-    /// Gradient that the ray meets in layer `k`.
+    /// Gradient of the speed of sound along the direction of the ray in layer `k` [1/s].
     fn met(&self, k: usize) -> f64 {
         if self.straight {
             return 0.0;
@@ -161,13 +173,14 @@ impl Walk<'_> {
         }
     }
 
-    /// sin² where the speed is `c`, from (1): relative to the source, so that nothing is lost near the horizontal.
+    /// sin² at the speed `c` from (1), computed relative to the source to avoid cancellation near
+    /// the horizontal.
     fn sine_squared(&self, c: f64) -> f64 {
         let c0 = self.ray.speeds[0];
         self.s0_squared - self.ray.snell * self.ray.snell * (c - c0) * (c + c0)
     }
 
-    /// From here to the layer's edge, or to where the ray turns before (true).
+    /// Piece up to the edge of the layer, or up to the turning point before it (true).
     fn next(&self, gamma: f64) -> (Piece, bool) {
         let [z, c] = self.guide.nodes[if self.down { self.k + 1 } else { self.k }];
         let xi = self.ray.snell;
@@ -200,7 +213,7 @@ impl Walk<'_> {
         (Piece { h, c, s, r }, false)
     }
 
-    /// The part of a piece that is `r` long, along the arc.
+    /// Part of a piece along the arc with the horizontal range `r`.
     fn part(&self, gamma: f64, r: f64) -> Piece {
         let xi = self.ray.snell;
         let w = xi * self.c;
@@ -215,7 +228,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes along a piece. (3) to (6)
+    /// Advances along a piece. (3) to (6)
     fn go(&mut self, gamma: f64, piece: &Piece) {
         let Piece { h, c, s, r } = *piece;
         let (xi, ray) = (self.ray.snell, &mut self.ray);
@@ -223,7 +236,7 @@ impl Walk<'_> {
         ray.time += h / self.c * log_ratio(gamma * h / self.c) + b * log_ratio(gamma * b);
         let turned = xi * xi * self.c * c + self.s * s;
         let across = self.s * c + s * self.c;
-        // a level ray goes as far as it ranges
+        // a horizontal ray has a length equal to its range
         let a = if across > 0.0 {
             h * (self.c + c) / (across * turned)
         } else {
@@ -248,13 +261,13 @@ impl Walk<'_> {
         ray.angle = libm::atan2(if self.down { s } else { -s }, xi * c);
     }
 
-    /// (7), from the gradient `before` to `after`.
+    /// Applies (7) for a change of the gradient from `before` to `after`.
     fn bend(&mut self, before: f64, after: f64) {
         self.p -=
             self.ray.width * (after - before) * self.ray.snell * self.ray.snell / self.s.max(1e-12);
     }
 
-    /// At the edge of a layer: into the next, or back from surface or bottom.
+    /// Crosses the edge of a layer, or reflects at surface or seabed.
     fn cross(&mut self, gamma: f64) {
         let edge = if self.down { self.k + 1 } else { self.k };
         self.ray.depth = self.guide.nodes[edge][0];
@@ -274,8 +287,11 @@ impl Walk<'_> {
     }
 }
 
-/// A ray that leaves `depth` [m] with the tangent `steepness` of its angle below the horizontal, as it stands `range` [m] away; `visit` sees it at
-/// every edge of a layer, turn and end. None if it is reflected more than `reflections` times on the way, or does not start in the water.
+/// Traces a ray from `depth` [m] to the horizontal distance `range` [m].
+///
+/// `steepness` is the tangent of the launch angle below the horizontal. The function calls `visit`
+/// at every layer edge, turning point and at the end. Returns `None` if the ray needs more than
+/// `reflections` reflections, or does not start in the water.
 pub fn trace(
     guide: &Waveguide,
     depth: f64,
@@ -332,7 +348,7 @@ pub fn trace(
         straight: false,
     };
     if steepness == 0.0 {
-        // towards the slower water, if that is not here
+        // towards the slower water, unless it is slowest here
         walk.down = walk.slope(below) < 0.0 || walk.slope(above) <= 0.0;
         walk.straight = walk.slope(below) >= 0.0 && walk.slope(above) <= 0.0;
     } else {
@@ -370,7 +386,8 @@ pub fn trace(
 mod tests {
     use super::*;
 
-    // a straight ray, level, steep and nearly upright, in water of one speed and of two layers with it
+    // straight rays (horizontal, steep, nearly vertical) in homogeneous water of one layer and of
+    // two layers
     #[test]
     fn in_even_water_rays_are_straight() {
         for profile in [
@@ -399,7 +416,7 @@ mod tests {
             |depth, steepness, range, most| trace(&guide, depth, steepness, range, most, |_| ());
         assert!(ray(101.0, 0.0, 10.0, 9).is_none() && ray(50.0, f64::NAN, 10.0, 9).is_none());
         assert!(ray(50.0, 0.0, -1.0, 9).is_none() && ray(50.0, 1.0, 1000.0, 3).is_none());
-        // at the surface and up: reflected at once
+        // upwards at the surface: reflected at once
         assert_eq!(
             ray(0.0, -1.0, 10.0, 9).map(|r| (r.surface, r.depth > 9.9)),
             Some((1, true))

@@ -1,31 +1,34 @@
-//! Wave number of a wave of a given frequency in water of a given depth.
+//! Dispersion relation: wave number of a wave of given frequency in water of given depth.
 //!
 //! # Law
 //! ```text
 //!   ω² = g k tanh(k h)                                           (1)  [Airy 1845; Fossen 2021, eq. 10.74]
 //! ```
-//! solved by Newton's method from a guess that is right in deep and in shallow water, to a residual of 1e-12.
+//! solved by Newton's method to a residual of 1e-12. The initial guess is correct in the limits of
+//! deep and of shallow water.
 //!
 //! # Symbols
-//! ω angular frequency [rad/s] · k wave number [rad/m] · h depth of the water at rest [m] · g gravity [m/s²].
+//! ω angular frequency [rad/s] · k wave number [rad/m] · h depth of the water at rest [m] · g
+//! gravity [m/s²].
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Small waves over a level bottom, in water at rest: a current neither carries nor bends them.
+//! Small waves over a level seabed, in water at rest: a current neither convects nor refracts them.
 //!
 //! # Checked by
 //! tests below; test/analytic/waves.rs (V60)
 
-/// Wave number [rad/m] of angular frequency `omega` [rad/s] in `depth` [m] of water. (1)
+/// Wave number [rad/m] of a wave of angular frequency `omega` [rad/s] in water of `depth` [m], with
+/// `gravity` [m/s²]. (1)
 pub fn wave_number(omega: f64, depth: f64, gravity: f64) -> f64 {
     // in units of the depth: x tanh x = y
     let y = omega * omega * depth / gravity;
     if y > 40.0 {
         return y / depth;
     }
-    // between sqrt(y), which is shallow water, and y, which is deep
+    // x lies between sqrt(y) (shallow water) and y (deep water)
     let mut x = if y < 1.0 {
         y.sqrt() * (1.0 + y / 6.0)
     } else {

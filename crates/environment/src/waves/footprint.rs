@@ -1,4 +1,4 @@
-//! The surface that a hull of stated stiffness feels: the waves' mean height and slopes over its waterplane.
+//! Mean wave height and slopes over the waterplane of a hull with linear hydrostatics.
 //!
 //! # Law
 //! ```text
@@ -6,19 +6,23 @@
 //!   r_x² = G55/G33,  r_y² = G44/G33                                                       (2)
 //!   x = 0, ±√(9/5) r_x with weights 4/9, 5/18, 5/18;  y = ±r_y with weights 1/2, 1/2          (3)
 //! ```
-//! Linear hydrostatics answer with G33 η_0, G55 s_x and G44 s_y, so that waves shorter than the hull pass under it. (3) is Gauss's rule for
-//! a rectangle of length √12 r_x along x; along y it is that of a rectangle too, and exact for two slender hulls, ±r_y apart.
+//! Linear hydrostatics respond with G33 η_0, G55 s_x and G44 s_y, so waves shorter than the hull
+//! have little effect on it. (3) is the Gauss rule for a rectangle of length √12 r_x along x. Along
+//! y it is the Gauss rule for a rectangle as well, and it is exact for two slender hulls ±r_y
+//! apart.
 //!
 //! # Symbols
-//! η height of the surface · A waterplane, x forward and y to the left of its centre F · G33, G44, G55 stiffness in heave, roll and pitch.
+//! η height of the surface · A waterplane, x forward and y to the left of its centre F · G33, G44,
+//! G55 stiffness in heave, roll and pitch.
 //!
 //! # Frames
 //! In: pose of L in W. Out: W.
 //!
 //! # Limits
-//! (2) takes the moments of the weight's height, which G44 and G55 hold too, for part of the waterplane's: where they matter (a monohull's
-//! roll) the waterplane counts as narrower than it is. Good while k r < 1.2 in either direction: to 1 %. A hull that lies on its side
-//! feels the surface at its middle.
+//! G44 and G55 also contain the moment due to the height of the centre of gravity; (2) attributes
+//! it to the waterplane. Where this moment matters (roll of a monohull), the effective waterplane
+//! is narrower than the real one. The error is at most 1 % while k r < 1.2 in either direction. For
+//! a hull that lies on its side the surface at its centre is used.
 //!
 //! # Checked by
 //! test/analytic/footprint.rs
@@ -27,14 +31,15 @@ use crate::waves::{Surface, WavesNow};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::body::Restoring;
 
-/// √(9/5): Gauss's outer points over the radius of gyration.
+/// √(9/5): ratio of the outer Gauss points to the radius of gyration.
 const OUTER: f64 = 1.341_640_786_499_874;
-/// Places along the waterplane over r_x, and their weights for both sides together. (3)
+/// Sample positions along the waterplane in units of r_x, and their weights for both sides
+/// together. (3)
 const ALONG: [(f64, f64); 3] = [(-OUTER, 5.0 / 18.0), (0.0, 4.0 / 9.0), (OUTER, 5.0 / 18.0)];
-/// Cosine of the heel beyond which the waterplane is no longer what the stiffness says.
+/// Cosine of the heel beyond which the stiffness no longer describes the waterplane.
 const ON_ITS_SIDE: f64 = 0.3;
 
-/// The plane through (1), with its height over `at` in the world [m].
+/// Plane by (1), in W, with its height [m] at the position `at` [m], W.
 pub fn surface(hull: &Restoring, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3, at: Vec3) -> Surface {
     let (ahead, left) = (R_WL.col(0), R_WL.col(1));
     let (rx, ry) = (
@@ -62,7 +67,7 @@ pub fn surface(hull: &Restoring, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3, at: 
         slope[0] += both * along / rx;
         slope[1] += 0.5 * weight * (left - right) / ry;
     } // (1)
-    // the gradient whose parts along the hull's axes, as seen from above, are these slopes
+    // gradient in W whose components along the horizontal hull axes are these slopes
     let gradient = [
         (slope[0] * left.y - slope[1] * ahead.y) / turned,
         (slope[1] * ahead.x - slope[0] * left.x) / turned,

@@ -1,26 +1,29 @@
-//! Sums over wave components, in the forms that processors do fastest.
+//! Vectorised sums over wave components.
 //!
-//! Two shapes of the same sum. For many points a loop over the components runs outside and one over the points inside; for
-//! one point the components stand side by side in [`LANES`] partial sums. Either way the loops hold nothing but
-//! separate multiplies and adds and whole-number operations on bits, written over [`Packed`]: the bits are the same in
-//! registers of four numbers and without.
+//! The same sum has two loop orders. For many points the outer loop runs over the components and
+//! the inner loop over the points. For one point the components are added in [`LANES`] partial
+//! sums. Both use only separate multiplications and additions, and integer operations on bits,
+//! written over [`Packed`]. The results are therefore bit-identical with and without registers of
+//! four numbers.
 
 use merrow_math::real::{MAX_LANES, Packed, Real};
 use merrow_model::scene::sea::waves::{Components, LANES};
 
-/// Adding and taking away 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest bits.
+/// Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, which remains in the lowest
+/// bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// Angle to the nearest multiple of pi, |r| <= pi/2, and that multiple in the lowest bits.
+/// Angle minus the nearest multiple of pi, |r| <= pi/2, and that multiple in the lowest bits.
 #[inline(always)]
 fn half_turns<T: Packed>(x: T) -> (T, T) {
     let shifted = x * std::f64::consts::FRAC_1_PI + T::splat(ROUND);
     let n = shifted - T::splat(ROUND);
-    // pi in one part: what that loses is no more than the rounding of the angle itself
+    // pi as one constant: the loss is no greater than the rounding of the angle itself
     (x - n * std::f64::consts::PI, shifted)
 }
 
-// cos r and sin r / r on [-pi/2, pi/2] in z = r², interpolated at Chebyshev's nodes in 50 digits; errors 7.6e-13 and 5.1e-14
+// cos r and sin r / r on [-pi/2, pi/2] in z = r², interpolated at Chebyshev nodes with 50 digits;
+// errors 7.6e-13 and 5.1e-14
 const COS: [f64; 7] = [
     0.999_999_999_999_247_5,
     -0.499_999_999_970_109_7,
@@ -50,7 +53,7 @@ const COS_OF_HALF_TURNS: [f64; 6] = [
     -0.024_395_932_097_550_444,
 ];
 
-/// Even and odd powers in a chain each: half as long to wait for as one chain of all.
+/// Evaluates even and odd powers in separate chains, which halves the latency of a single chain.
 #[inline(always)]
 fn polynomial<T: Real, const N: usize>(c: &[f64; N], z: T) -> T {
     let square = z * z;
@@ -58,18 +61,18 @@ fn polynomial<T: Real, const N: usize>(c: &[f64; N], z: T) -> T {
     for k in (0..N - 2).rev() {
         (last, other) = (other, last * square + T::splat(c[k]));
     }
-    // `other` is the chain that ends in c[0], `last` that of c[1]
+    // `other` is the chain that ends in c[0], `last` the one that ends in c[1]
     other + last * z
 }
 
-/// Cosine of an angle [rad] under 1e9; error under 1e-12, and 3e-16 of the angle.
+/// Cosine of an angle [rad] below 1e9; the error is below 1e-12 plus 3e-16 of the angle.
 #[inline(always)]
 pub fn cos<T: Packed>(x: T) -> T {
     let (r, turns) = half_turns(x);
     polynomial(&COS, r * r).turned_if_odd(turns)
 }
 
-/// Cosine and sine, as [`cos`].
+/// Cosine and sine of an angle [rad], with the accuracy of [`cos`].
 #[inline(always)]
 pub fn cos_sin<T: Packed>(x: T) -> (T, T) {
     let (r, turns) = half_turns(x);
@@ -78,7 +81,7 @@ pub fn cos_sin<T: Packed>(x: T) -> (T, T) {
     (c.turned_if_odd(turns), s.turned_if_odd(turns))
 }
 
-/// exp(x) for x <= 0; relative error under 4e-16, and not under exp(-700).
+/// exp(x) for x <= 0 with a relative error below 4e-16; not below exp(-700).
 #[inline(always)]
 pub fn decay<T: Packed>(x: T) -> T {
     // ln 2 = HI + LO, HI with 32 significant bits
@@ -108,7 +111,7 @@ pub fn decay<T: Packed>(x: T) -> T {
     polynomial(&C, r) * T::two_to_the(shifted)
 }
 
-/// The angle [rad] less whole turns, between -pi and pi.
+/// Reduces an angle [rad] by whole turns to the range -pi to pi.
 #[inline(always)]
 pub fn reduce(x: f64) -> f64 {
     // 2 pi in three parts; the first two have 33 significant bits
@@ -119,7 +122,10 @@ pub fn reduce(x: f64) -> f64 {
     ((x - n * HI) - n * MID) - n * LO
 }
 
-/// Adds the elevation [m] of components with these phases at the points (x, y) [m], `weight` times.
+/// Adds `weight` times the elevation [m] of the components with the phases `phase` [rad] at the
+/// points (x, y) [m] to `out`.
+///
+/// `x`, `y` and `out` have the same length.
 #[inline(always)]
 pub fn elevations<T: Packed>(
     c: &Components,
@@ -153,7 +159,10 @@ pub fn elevations<T: Packed>(
     }
 }
 
-/// Adds one wave's elevation at the first points. In half turns, of which the nearest whole number is taken away without rounding; `cosine` has its size in it.
+/// Adds the elevation of one wave at the first points.
+///
+/// Angles are in half turns, from which the nearest integer is subtracted without rounding.
+/// `cosine` includes the amplitude.
 #[inline(always)]
 fn elevation<T: Packed>(
     cosine: &[f64; 6],
@@ -168,13 +177,17 @@ fn elevation<T: Packed>(
     (T::read(out) + polynomial(cosine, r * r).turned_if_odd(shifted)).write(out);
 }
 
-/// Columns of a lattice that are summed at once.
+/// Number of lattice columns that are summed at once.
 const COLUMNS: usize = 64;
-/// Components that are summed at once.
+/// Number of components that are summed at once.
 const TOGETHER: usize = 4;
 
-/// Adds the elevation [m] of components with wave numbers up to `most` [rad/m] at the points of a lattice, `weight` times: row by row,
-/// columns at the places `x` and rows at the places `y`; columns in whole groups of lanes. Cosines of sums by those of their parts.
+/// Adds `weight` times the elevation [m] of the components with wave numbers up to `most` [rad/m]
+/// at the points of a lattice to `out`.
+///
+/// `x` are the positions of the columns and `y` those of the rows [m]; `out` is row-major. The
+/// number of columns is a multiple of the lane count. Cosines of sums are computed from the cosines
+/// and sines of the terms.
 #[inline(always)]
 pub fn lattice<T: Packed>(
     c: &Components,
@@ -201,7 +214,7 @@ pub fn lattice<T: Packed>(
     }
 }
 
-/// Adds `N` components.
+/// Adds `N` components to the lattice.
 #[inline(always)]
 fn lattice_of<T: Packed, const N: usize>(
     c: &Components,
@@ -241,8 +254,10 @@ fn lattice_of<T: Packed, const N: usize>(
     }
 }
 
-/// Adds the pressure head [m] of components with these phases at the points (x, y) [m] and stretched heights z [m],
-/// `weight` times.
+/// Adds `weight` times the pressure head [m] of the components with the phases `phase` [rad] to
+/// `out`.
+///
+/// The points are (x, y) [m] at the stretched heights z [m]; all slices have the same length.
 #[inline(always)]
 pub fn heads<T: Packed>(
     c: &Components,
@@ -276,7 +291,7 @@ pub fn heads<T: Packed>(
     }
 }
 
-/// Adds one wave's pressure head at the first points.
+/// Adds the pressure head of one wave at the first points.
 #[inline(always)]
 fn pressure<T: Packed>(
     [head, k, q]: [f64; 3],
@@ -290,7 +305,8 @@ fn pressure<T: Packed>(
     (T::read(out) + size * cos(angle)).write(out);
 }
 
-/// Elevation [m] at (x, y) and its slope towards x and y. `T` has a part of the [`LANES`] lanes.
+/// Elevation [m] at (x, y) [m] and its slopes along x and y. `T` holds a part of the [`LANES`]
+/// lanes.
 #[inline(always)]
 pub fn surface<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64) -> [f64; 3] {
     let mut sums = [[T::zero(); 3]; GROUPS];
@@ -313,12 +329,18 @@ pub fn surface<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64) -> [f64
     totals(&sums)
 }
 
-/// Velocity (x, y, z) [m/s], acceleration (x, y, z) [m/s²] and pressure head [m] at (x, y) and stretched height `z` [m],
-/// 0 at the surface.
+/// Number of results of [`orbital`].
+pub const ORBITAL: usize = 15;
+
+/// Wave motion at (x, y) and stretched height `z` [m], W; `z` is 0 at the surface.
+///
+/// The results are velocity (x, y, z) [m/s], local acceleration (x, y, z) [m/s²], pressure head
+/// [m], surface rate [m/s], -∂u/∂x, -∂u/∂y, -∂v/∂y, ∂w/∂x and ∂w/∂y [1/s], and the drift (x, y)
+/// [m/s] without its factor 1 + z/h. The drift is proportional to the square of the amplitudes.
 #[inline(always)]
-pub fn orbital<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64) -> [f64; 7] {
-    let mut sums = [[T::zero(); 7]; GROUPS];
-    // what is as small as rounding is left out: short waves in the deep
+pub fn orbital<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64) -> [f64; ORBITAL] {
+    let mut sums = [[T::zero(); ORBITAL]; GROUPS];
+    // omit contributions below rounding: short waves at depth
     let felt =
         c.k.partition_point(|k| k * z > -40.0)
             .next_multiple_of(LANES)
@@ -332,46 +354,58 @@ pub fn orbital<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64)
         );
         let (speeds, omegas, q) = (group(&c.speed, i), group(&c.omega, i), group(&c.q, i));
         let (dx, dy, heads) = (group(&c.dx, i), group(&c.dy, i), group(&c.head, i));
+        let a = group(&c.a, i);
         for (g, sums) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
-            let angle = part::<T>(phases, g) + part::<T>(kx, g) * x + part::<T>(ky, g) * y;
-            let (cosine, sine) = cos_sin(angle);
+            let (kx, ky): (T, T) = (part(kx, g), part(ky, g));
+            let (cosine, sine) = cos_sin(part::<T>(phases, g) + kx * x + ky * y);
             let sinking = decay(part::<T>(k, g) * z);
             let (speed, omega): (T, T) = (part(speeds, g), part(omegas, g));
-            let (dx, dy): (T, T) = (part(dx, g), part(dy, g));
-            // the wave that the bottom reflects
+            let (dx, dy, a): (T, T, T) = (part(dx, g), part(dy, g), part(a, g));
+            // wave reflected by the seabed
             let rising = part::<T>(q, g) / sinking;
             let (even, odd) = (sinking + rising, sinking - rising);
-            let level = speed * even * cosine;
-            let upright = speed * odd * sine;
-            let level_rate = speed * even * sine * omega;
-            sums[0] += level * dx;
-            sums[1] += level * dy;
-            sums[2] += upright;
-            sums[3] += level_rate * dx;
-            sums[4] += level_rate * dy;
-            sums[5] -= speed * odd * cosine * omega;
+            let (level, upright) = (speed * even, speed * odd);
+            let (level_cosine, level_sine) = (level * cosine, level * sine);
+            let upright_cosine = upright * cosine;
+            let (rate, steep) = (level_sine * omega, level_sine * kx);
+            let drift = upright * a * 0.5;
+            sums[0] += level_cosine * dx;
+            sums[1] += level_cosine * dy;
+            sums[2] += upright * sine;
+            sums[3] += rate * dx;
+            sums[4] += rate * dy;
+            sums[5] -= upright_cosine * omega;
             sums[6] += part::<T>(heads, g) * even * cosine;
+            sums[7] += a * omega * sine;
+            sums[8] += steep * dx;
+            sums[9] += steep * dy;
+            sums[10] += level_sine * ky * dy;
+            sums[11] += upright_cosine * kx;
+            sums[12] += upright_cosine * ky;
+            sums[13] += drift * kx;
+            sums[14] += drift * ky;
         }
     }
     totals(&sums)
 }
 
-/// The `i`-th group of components.
+/// Returns the `i`-th group of components.
 #[inline(always)]
 fn group(values: &[f64], i: usize) -> &[f64; LANES] {
     &values.as_chunks().0[i]
 }
 
-/// The `g`-th part of a group. Not a closure in those who call it: that would be compiled for every processor.
+/// Returns the `g`-th part of a group. Not a closure in the callers: a closure would be compiled
+/// without their target features.
 #[inline(always)]
 fn part<T: Packed>(values: &[f64; LANES], g: usize) -> T {
     T::read(&values[g * T::LANES..])
 }
 
-/// Groups of lanes that `T` may need for all [`LANES`] of them.
+/// Number of lane groups that `T` may need for all [`LANES`] lanes.
 const GROUPS: usize = LANES / MAX_LANES;
 
-/// Sums over the lanes, in pairs.
+/// Sums over the lanes, pairwise.
 #[inline(always)]
 fn totals<T: Real, const N: usize>(sums: &[[T; N]; GROUPS]) -> [f64; N] {
     let mut all = [0.0; N];

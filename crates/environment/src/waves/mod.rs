@@ -1,7 +1,8 @@
-//! The waves at one instant: height and slope of the surface, motion and pressure of the water under it.
+//! Waves at one instant: height and slope of the surface, motion and pressure of the water below
+//! it.
 //!
 //! # Law
-//! A sum of small waves over level ground [Airy 1845; Fossen 2021, §10.2],
+//! Sum of small waves over a level seabed [Airy 1845; Fossen 2021, §10.2],
 //!
 //! ```text
 //!   η = Σ a cos θ,  θ = k·x - ω t + φ                             (1)
@@ -10,23 +11,40 @@
 //!   p = ρ g Σ a C/C₀ cos θ                                        (4)
 //!   C = cosh k(z'+h), C₀ = cosh kh, S = sinh kh, S' = sinh k(z'+h)
 //!   z' = (z - η) h/(h + η)                                        (5)  [Wheeler 1970]
+//!   u_d = Σ ½ a² k ω S'/S (1 + z'/h) d                            (6)
+//!   Du/Dt = u̇ + ∇'u (U_x, U_y, ż'),  U = u + u_c                  (7)
+//!   ż' = c (U_z - b (∂η/∂t + U·∇η)),  c = h/(h+η), b = (h+z)/(h+η)  (8)
+//!   -∇p/ρ = u̇ + (c - 1) ẇ ẑ - c b ẇ ∇η                            (9)  from (4), (5)
 //! ```
-//! (5) stretches the water column to the surface as it is: so the pressure of the water at rest and (4) together are
-//! nothing at the surface, however steep the sea, and short waves that ride on long ones do not grow in their crests.
-//! Above the surface the motion is that at the surface, under the bottom that at the bottom.
+//! (5) stretches the water column to the instantaneous surface. The sum of hydrostatic pressure and
+//! (4) is therefore zero at the surface, however steep the sea, and short waves on top of long
+//! waves do not grow in the crests. Above the surface the motion is that at the surface; below the
+//! seabed it is that at the seabed.
+//!
+//! At a fixed place the stretched velocity (2) has a mean of -u_d. The velocity is therefore (2)
+//! plus (6), and its mean at a fixed place is zero up to second order in steepness. Water particles
+//! move with the Stokes drift Σ a² k ω cosh 2k(z+h)/(2 S²) d [Stokes 1847].
+//!
+//! (7) is the acceleration of the water particle in waves and current together: (8) is the rate of
+//! z' of the particle. Its mean is that of ∂(w²)/∂z: k a² ω² exp(2kz) upwards in deep water.
 //!
 //! # Symbols
-//! a amplitude · θ phase · k wave number, d direction of a component · h depth of the water at rest · ρ density.
+//! a amplitude · θ phase · k wave number, d direction of a component · h depth of the water at rest
+//! · ρ density · u_c current · ∇' derivatives with respect to x, y and z'.
 //!
 //! # Frames
 //! World (ENU), z = 0 at the mean surface.
 //!
 //! # Limits
-//! A region with a level or waves of its own ends at its edge as at a wall: neither slope nor pressure goes across. Which region counts is
-//! asked for every place. First order in steepness: no Stokes drift of the mean flow, no bound waves, no breaking. (3) is the acceleration at a
-//! place; what the wave's own motion adds is of second order. The bottom is level, as deep as at the origin. While one
-//! sea gives way to another the energy may be less than that of either. The sea of the kind `kelpie` rises as one: its
-//! water moves up and down, and (4) is what its height alone makes.
+//! A region with its own level or waves ends at its edge as at a wall: neither slope nor pressure
+//! is continuous across it. The region is looked up for every position. The waves are of first
+//! order in steepness: no bound waves, no breaking, no return flow below the Stokes drift. (7)
+//! contains all products of first-order terms; it neglects the derivatives of (6), which are of
+//! third order. The mean of (4) under (5) is -ρ/2 Σ a² ω² S'/S (1 + z'/h) instead of the
+//! second-order mean -ρ/2 Σ a² ω² (S'/S)². The current does not change the dispersion. The seabed is
+//! level, with the depth at the origin. During a transition between two seas the energy may be
+//! lower than that of either. The sea of the kind `kelpie` rises uniformly: its water moves
+//! vertically, and (4) follows from its height alone.
 //!
 //! # Checked by
 //! test/analytic/waves.rs (V60-V64), test/identity/waves.rs, test/determinism/waves.rs
@@ -40,57 +58,87 @@ pub mod spectrum;
 pub mod spreading;
 pub mod tile;
 
-use merrow_math::{Lanes, Packed, Vec3, f64x4};
+use merrow_math::{Lanes, Mat3, Packed, Vec3, f64x4};
 use merrow_model::scene::sea::water::Region;
 use merrow_model::scene::sea::waves::{WaveField, Waves};
 use std::sync::Arc;
 
-/// The surface at a point.
+/// Water surface at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
-    /// Height [m].
+    /// Height over z = 0, W [m].
     pub z: f64,
-    /// Rise towards east and north [m/m].
+    /// Slope towards east and north [m/m].
     pub slope: [f64; 2],
 }
 
 impl Surface {
-    /// Upward unit normal.
+    /// Upward unit normal of the surface, in W.
     pub fn normal(&self) -> Vec3 {
         let n = Vec3::new(-self.slope[0], -self.slope[1], 1.0);
         n.scale(1.0 / n.norm())
     }
 }
 
-/// The water at a point, waves alone.
+/// Wave-induced motion of the water at a point, without current.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orbital {
-    /// Velocity in W [m/s]. (2)
+    /// Velocity in W [m/s]. (2), (6)
     pub velocity: Vec3,
-    /// Acceleration in W [m/s²]. (3)
-    pub acceleration: Vec3,
-    /// Pressure over ρ g [m]. (4)
+    /// Acceleration at a fixed stretched position, in W [m/s²]. (3)
+    pub local_acceleration: Vec3,
+    /// Pressure divided by ρ g [m]. (4)
     pub head: f64,
+    /// Derivatives of (2) with respect to x, y and z' [1/s]; row i is the gradient of component i.
+    pub gradient: Mat3,
+    /// Vertical speed of the surface at a fixed place, ∂η/∂t [m/s].
+    pub surface_rate: f64,
+    /// Factors c and b of (8); zero above the surface and below the seabed.
+    pub stretch: [f64; 2],
 }
 
-/// One wave at a place and an instant.
+impl Orbital {
+    /// Acceleration Du/Dt [m/s²], W, of the particle in these waves and a current of velocity
+    /// `current` [m/s], W, less that of the current alone. `slope` is the slope of the surface.
+    /// (7), (8)
+    ///
+    /// The function omits the change of the current along the orbit, `∇u_c u`.
+    pub fn acceleration(&self, slope: [f64; 2], current: Vec3) -> Vec3 {
+        let U = self.velocity + current;
+        let [c, b] = self.stretch;
+        let rise = self.surface_rate + U.x * slope[0] + U.y * slope[1];
+        let way = Vec3::new(U.x, U.y, c * (U.z - b * rise));
+        self.local_acceleration + self.gradient.mul_vec(way)
+    }
+
+    /// Acceleration that the pressure (4) gives the water [m/s²], W. (9)
+    pub fn pressure_acceleration(&self, slope: [f64; 2]) -> Vec3 {
+        let [c, b] = self.stretch;
+        let a = self.local_acceleration;
+        let tilt = -c * b * a.z;
+        Vec3::new(a.x + tilt * slope[0], a.y + tilt * slope[1], c * a.z)
+    }
+}
+
+/// One wave component at a position and an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wave {
-    /// Amplitude [m].
+    /// Amplitude of the wave [m].
     pub a: f64,
-    /// Angular frequency [rad/s].
+    /// Angular frequency of the wave [rad/s].
     pub omega: f64,
-    /// Direction's east component.
+    /// East component of the unit direction.
     pub dx: f64,
-    /// Direction's north component.
+    /// North component of the unit direction.
     pub dy: f64,
-    /// Cosine of its phase.
+    /// Cosine of the phase.
     pub cos: f64,
-    /// Sine of its phase.
+    /// Sine of the phase.
     pub sin: f64,
 }
 
-/// The height in water at rest of depth `h` [m] whose motion is that at height `z` [m] where the surface stands at `eta` [m]. (5)
+/// Height in water at rest of depth `h` [m] with the motion at height `z` [m] under a surface
+/// elevation `eta` [m]. (5)
 #[inline(always)]
 fn stretched<T: Packed>(h: f64, z: T, eta: T) -> T {
     let under = z - eta;
@@ -102,19 +150,19 @@ fn stretched<T: Packed>(h: f64, z: T, eta: T) -> T {
     z.at_least(-h).at_most(0.0)
 }
 
-/// One of the seas at an instant.
+/// One of the superposed seas at an instant.
 #[derive(Clone, Debug)]
 struct Part {
     field: Arc<WaveField>,
     weight: f64,
-    /// Phases at the origin at the instant, less whole turns [rad].
+    /// Phases at the origin at this instant, reduced by whole turns [rad].
     phase: Vec<f64>,
-    /// True for the level of the water, which rises as one.
+    /// True for the water level (tide), which rises uniformly.
     is_tide: bool,
 }
 
 impl Part {
-    /// Factor on it in a region.
+    /// Factor on this sea in a region.
     #[inline(always)]
     fn share(&self, region: Option<&Region>) -> f64 {
         match region {
@@ -126,7 +174,7 @@ impl Part {
     }
 }
 
-/// The waves at one instant, ready to be asked about any number of places.
+/// Waves at one instant, prepared for queries at any number of positions.
 #[derive(Clone, Debug)]
 pub struct WavesNow {
     t_ns: f64,
@@ -153,14 +201,14 @@ impl Default for WavesNow {
 }
 
 impl WavesNow {
-    /// The waves at `t_ns` [ns].
+    /// Creates the waves at `t_ns` [ns].
     pub fn new(waves: &Waves, t_ns: f64) -> Self {
         let mut now = Self::default();
         now.set(waves, t_ns);
         now
     }
 
-    /// As [`WavesNow::new`], with the instructions that every processor has.
+    /// Same as [`WavesNow::new`], but without instructions that only some processors have.
     pub fn portable(waves: &Waves, t_ns: f64) -> Self {
         let mut now = Self {
             wide: false,
@@ -170,7 +218,7 @@ impl WavesNow {
         now
     }
 
-    /// Moves to `t_ns` [ns], with these waves; does nothing if it is there.
+    /// Updates to `t_ns` [ns] with these waves. Does nothing if the state is already current.
     pub fn set(&mut self, waves: &Waves, t_ns: f64) {
         let present = || waves.present(t_ns);
         let regions = match (&waves.regions, &self.regions) {
@@ -216,9 +264,10 @@ impl WavesNow {
             );
         }
         self.tidal = waves.tide.is_some() || self.regions.is_some();
+        // a sea that rises as one has the same motion at every depth: no stretching
         self.depth = waves
             .latest()
-            .or(waves.tide.as_ref())
+            .filter(|sea| sea.components.k.first().is_some_and(|k| *k > 0.0))
             .map_or(f64::INFINITY, |sea| sea.depth);
         self.reach = self
             .parts
@@ -236,12 +285,13 @@ impl WavesNow {
         }
     }
 
-    /// No crest is higher and no trough deeper at this instant [m].
+    /// Bound [m] on the height of every crest and the depth of every trough at this instant.
     pub fn reach(&self) -> f64 {
         self.reach
     }
 
-    /// Standard deviation of the slope of the open sea's surface, waves of all directions together.
+    /// Standard deviation of the slope of the open sea's surface, for waves of all directions
+    /// together.
     pub fn slope_std(&self) -> f64 {
         let of = |part: &Part| {
             let c = &part.field.components;
@@ -255,7 +305,8 @@ impl WavesNow {
         self.parts.iter().map(of).sum::<f64>().sqrt()
     }
 
-    /// Standard deviation of the height of the open sea's surface about its level, which a tide may lift [m].
+    /// Standard deviation of the height of the open sea's surface about the mean level, without
+    /// tide [m].
     pub fn height_std(&self) -> f64 {
         let of = |part: &Part| {
             let all = part.field.components.a.iter().take(part.field.n);
@@ -271,12 +322,12 @@ impl WavesNow {
             .sqrt()
     }
 
-    /// True if a tide or a region lifts the mean surface.
+    /// Returns true if a tide or a region changes the mean surface.
     pub fn is_tidal(&self) -> bool {
         self.tidal
     }
 
-    /// The region at (x, y), where any has a surface of its own.
+    /// Region at (x, y), if any region has its own surface.
     #[inline(always)]
     fn region(&self, x: f64, y: f64) -> Option<&Region> {
         self.regions
@@ -285,19 +336,22 @@ impl WavesNow {
             .find(|region| region.holds(x, y))
     }
 
-    /// Height of the surface at (x, y) [m]. (1)
+    /// Height of the surface [m], W, at (x, y) [m]. (1)
     pub fn elevation(&self, x: f64, y: f64) -> f64 {
         self.surface(x, y).z
     }
 
-    /// Height of the surface at many points [m]: cheaper by the point than one after the other. The last bits may differ
-    /// from [`WavesNow::elevation`]'s, which sums in another order.
+    /// Writes the height of the surface [m], W, at many points (x, y) [m] to `out`; cheaper per
+    /// point than single queries.
+    ///
+    /// The slices have the same length. The last bits may differ from [`WavesNow::elevation`],
+    /// which adds in another order.
     pub fn elevations(&self, x: &[f64], y: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for part in self.summed() {
             #[cfg(target_arch = "x86_64")]
             if self.wide {
-                // SAFETY: the processor has these instructions, as `default` has seen
+                // SAFETY: `default` has checked that the processor has these instructions
                 unsafe { wide::elevations(part, x, y, out) };
                 continue;
             }
@@ -313,15 +367,17 @@ impl WavesNow {
         self.localise(x, y, out);
     }
 
-    /// Height of the surface [m] at the points of a lattice, row by row: columns at the places `x`, a multiple of four of them, rows at the
-    /// places `y`. Waves shorter than `least` [m] are left out.
+    /// Writes the height of the surface [m], W, at the points of a lattice to `out`, row by row.
+    ///
+    /// `x` are the positions of the columns [m], a multiple of four of them; `y` are the positions
+    /// of the rows [m]. Waves shorter than `least` [m] are omitted.
     pub fn lattice(&self, x: &[f64], y: &[f64], least: f64, out: &mut [f64]) {
         out.fill(0.0);
         let most = std::f64::consts::TAU / least.max(1e-9);
         for part in self.summed() {
             #[cfg(target_arch = "x86_64")]
             if self.wide {
-                // SAFETY: the processor has these instructions, as `default` has seen
+                // SAFETY: `default` has checked that the processor has these instructions
                 unsafe { wide::lattice(part, most, [x, y], out) };
                 continue;
             }
@@ -333,8 +389,11 @@ impl WavesNow {
         }
     }
 
-    /// What the waves add to the pressure at many points, over ρ g [m]. `z` are heights [m] and `eta` those of the surface
-    /// over the points; `z` holds the stretched heights afterwards. (4), (5)
+    /// Writes the wave contribution to the pressure, divided by ρ g [m], at many points to `out`.
+    /// (4), (5)
+    ///
+    /// `z` are heights [m] and `eta` the surface heights [m] at the points (x, y) [m]. On return
+    /// `z` holds the stretched heights.
     pub fn heads(&self, x: &[f64], y: &[f64], z: &mut [f64], eta: &[f64], out: &mut [f64]) {
         for (z, eta) in z.iter_mut().zip(eta) {
             *z = stretched(self.depth, *z, *eta);
@@ -358,7 +417,7 @@ impl WavesNow {
         self.localise(x, y, out);
     }
 
-    /// What sums over many points go over: where regions tell, all but the level.
+    /// Seas that are added at many points: all but the tide if there are regions.
     fn summed(&self) -> impl Iterator<Item = &Part> {
         let local = self.regions.is_some();
         self.parts
@@ -366,7 +425,9 @@ impl WavesNow {
             .filter(move |part| !(local && part.is_tide))
     }
 
-    /// Gives waves' heights, or heads, at many points what the regions there make of them; a level's head is its height at any depth.
+    /// Applies regional levels and wave factors to wave heights, or pressure heads, at many points.
+    ///
+    /// The head of a level is its height at any depth.
     fn localise<'a>(&self, x: &[f64], y: impl IntoIterator<Item = &'a f64>, out: &mut [f64]) {
         if self.regions.is_none() {
             return;
@@ -382,7 +443,7 @@ impl WavesNow {
         }
     }
 
-    /// Every wave at (x, y) [m].
+    /// Calls `visit` for every wave component at (x, y) [m].
     pub fn each(&self, x: f64, y: f64, mut visit: impl FnMut(Wave)) {
         let region = self.region(x, y);
         for part in &self.parts {
@@ -403,7 +464,7 @@ impl WavesNow {
         }
     }
 
-    /// True if some wave is felt at depth `d` [m]: not as small as rounding.
+    /// Returns true if some wave has an effect above rounding at depth `d` [m].
     pub fn is_felt_at(&self, d: f64) -> bool {
         // longest waves first
         self.regions.is_some()
@@ -416,7 +477,7 @@ impl WavesNow {
             })
     }
 
-    /// Height and slope of the surface at (x, y) [m]. (1)
+    /// Height [m] and slope of the surface at (x, y) [m]. (1)
     pub fn surface(&self, x: f64, y: f64) -> Surface {
         let region = self.region(x, y);
         let mut sum = [
@@ -446,30 +507,49 @@ impl WavesNow {
         crate::waves::kernel::surface::<Lanes>(&part.field.components, &part.phase, x, y)
     }
 
-    /// The water at `p` [m] where the surface above or below it stands at `eta` [m]. (2)-(5)
+    /// Wave motion at `p` [m], W, below or above a surface of height `eta` [m]. (2)-(6)
     pub fn orbital(&self, p: Vec3, eta: f64) -> Orbital {
         let z = stretched(self.depth, p.z, eta);
         let region = self.region(p.x, p.y);
-        let mut sum = [0.0; 7];
+        let mut sum = [0.0; kernel::ORBITAL];
+        let mut drift = Vec3::zero();
         for part in &self.parts {
             let (one, share) = (self.orbital_of(part, p, z), part.share(region));
             sum.iter_mut()
                 .zip(one)
                 .for_each(|(sum, one)| *sum += share * one);
+            drift += Vec3::new(one[13], one[14], 0.0).scale(share * share);
         }
-        let [u, v, w, ax, ay, az, head] = sum;
+        let [u, v, w, ax, ay, az, head, surface_rate, xx, xy, yy, xz, yz, ..] = sum;
         let head = region
             .and_then(|region| region.level)
             .map_or(head, |level| head + level);
+        let (gradient_x, gradient_y) = (Vec3::new(-xx, -xy, xz), Vec3::new(-xy, -yy, yz));
         Orbital {
-            velocity: Vec3::new(u, v, w),
-            acceleration: Vec3::new(ax, ay, az),
+            velocity: Vec3::new(u, v, w) + drift.scale(1.0 + z / self.depth),
+            local_acceleration: Vec3::new(ax, ay, az),
             head,
+            gradient: Mat3::from_rows(gradient_x, gradient_y, Vec3::new(xz, yz, xx + yy)),
+            surface_rate,
+            stretch: self.stretch(p.z, eta),
         }
     }
 
+    /// Factors c and b of (8) at height `z` [m] under a surface of height `eta` [m].
     #[inline(always)]
-    fn orbital_of(&self, part: &Part, p: Vec3, z: f64) -> [f64; 7] {
+    fn stretch(&self, z: f64, eta: f64) -> [f64; 2] {
+        if z > eta || z < -self.depth {
+            return [0.0; 2]; // the motion is that at the surface or at the seabed
+        }
+        if self.depth == f64::INFINITY {
+            return [1.0; 2];
+        }
+        let column = (self.depth + eta).max(1e-3 * self.depth);
+        [self.depth / column, (self.depth + z) / column]
+    }
+
+    #[inline(always)]
+    fn orbital_of(&self, part: &Part, p: Vec3, z: f64) -> [f64; kernel::ORBITAL] {
         #[cfg(target_arch = "x86_64")]
         if self.wide {
             // SAFETY: as in `elevations`
@@ -478,14 +558,15 @@ impl WavesNow {
         crate::waves::kernel::orbital::<Lanes>(&part.field.components, &part.phase, p.x, p.y, z)
     }
 
-    /// Surface and water at `p` [m].
+    /// Surface and wave motion at `p` [m], W.
     pub fn at(&self, p: Vec3) -> (Surface, Orbital) {
         let surface = self.surface(p.x, p.y);
         (surface, self.orbital(p, surface.z))
     }
 }
 
-/// The same loops for processors that have wider registers; never fused, so the same bits.
+/// Same loops for processors with wider registers. No fused operations, so the results are
+/// bit-identical.
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use super::{Part, kernel};
@@ -519,20 +600,20 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn orbital(part: &Part, x: f64, y: f64, z: f64) -> [f64; 7] {
+    pub fn orbital(part: &Part, x: f64, y: f64, z: f64) -> [f64; kernel::ORBITAL] {
         kernel::orbital::<Quad>(&part.field.components, &part.phase, x, y, z)
     }
 }
 
-/// The waves at the start, the middle and the end of a step; where a step begins at the end of the one before, that is
-/// kept.
+/// Waves at the start, the midpoint and the end of a step. The end of a step is reused as the start
+/// of the next.
 #[derive(Clone, Debug, Default)]
 pub struct StepWaves {
     at: [WavesNow; 3],
 }
 
 impl StepWaves {
-    /// Those of the step of `dt_ns` from `now_ns`; nothing if the water is flat.
+    /// Waves of the step of length `dt_ns` [ns] from `now_ns` [ns]; `None` if the water is flat.
     #[inline(always)]
     pub fn over(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WavesNow>; 3] {
         if waves.seas.is_empty() && waves.tide.is_none() && waves.regions.is_none() {
@@ -557,7 +638,7 @@ impl StepWaves {
         [Some(a), Some(b), Some(c)]
     }
 
-    /// Those at `now_ns` alone.
+    /// Waves at `now_ns` [ns] only.
     pub fn start(&mut self, waves: &Waves, now_ns: u64) -> Option<&WavesNow> {
         if waves.is_flat() {
             return None;

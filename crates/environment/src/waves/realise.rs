@@ -1,18 +1,20 @@
-//! From a spectrum to the components of one sea.
+//! Discretisation of a wave spectrum into the components of one sea.
 //!
 //! # Law
-//! The band of frequencies is cut into N bins; bin i becomes one wave,
+//! The frequency band is divided into N bins; bin i becomes one wave,
 //!
 //! ```text
 //!   E(ω) = ∫S dω,  M(ω) = ∫ω² S dω                                (1)
 //!   bins of equal ½ E/E_all + ½ M/M_all                           (2)
 //!   aᵢ² = 2 Eᵢ,  ωᵢ² = Mᵢ/Eᵢ                                      (3)
 //! ```
-//! so that height and mean zero-crossing period are the spectrum's own, however few the components: (2) gives the peak
-//! and the tail their share, (3) keeps both moments. All bins differ in width, so no two frequencies have a common
-//! multiple and the sea does not repeat. Phases are uniform draws of the stream `waves/phase`; wave i goes towards the
-//! quantile frac(u₀ + i (√5-1)/2) of the spreading, u₀ the first draw of the stream `waves/direction`: neighbours in
-//! frequency go different ways, and one wave for a frequency leaves no standing pattern [Jefferys 1987].
+//! Height and mean zero-crossing period therefore equal those of the spectrum for any number of
+//! components: (2) distributes the bins between peak and tail, and (3) preserves both moments. All
+//! bins differ in width, so no two frequencies have a common multiple and the sea does not repeat.
+//! Phases are uniform draws of the stream `waves/phase`. Wave i travels in the direction of the
+//! quantile frac(u₀ + i (√5-1)/2) of the spreading, where u₀ is the first draw of the stream
+//! `waves/direction`. Neighbouring frequencies thus have different directions, and one wave per
+//! frequency leaves no standing pattern [Jefferys 1987].
 //!
 //! # Symbols
 //! S density [m² s/rad] · E energy [m²] · a amplitude [m] · ω angular frequency [rad/s].
@@ -21,8 +23,8 @@
 //! World (ENU).
 //!
 //! # Limits
-//! Amplitudes are not random: groups of waves come from phases alone, and the height over a long time is the asked one
-//! and does not vary from seed to seed [Tucker 1984].
+//! Amplitudes are not random. Wave groups result from the phases alone. The significant height over
+//! a long time equals the specified one and does not vary from seed to seed [Tucker 1984].
 //!
 //! # Checked by
 //! test/analytic/waves.rs (V62), test/determinism/waves.rs
@@ -37,12 +39,13 @@ use merrow_model::scene::sea::waves::{
 };
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// Steps in which (1) is integrated.
+/// Number of integration steps of (1).
 const STEPS: usize = 16_384;
-/// (√5-1)/2: its multiples are spread more evenly than those of any other number.
+/// (√5-1)/2, the golden ratio: its multiples modulo 1 are spread most evenly.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Makes the sea that is asked for, in `depth` [m] of water.
+/// Creates the wave field of the sea state `asked` in water of `depth` [m], with `gravity` [m/s²]
+/// and the random `seed`.
 pub fn realise(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveField {
     let waves = match (&asked.spectrum, Density::new(&asked, gravity)) {
         _ if asked.hs == 0.0 => Vec::new(),
@@ -62,7 +65,7 @@ pub fn realise(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveFiel
     for (i, (a, omega)) in waves.iter().enumerate() {
         let phase = match asked.spectrum {
             Spectrum::Regular(phase) => phase,
-            // a cosine of this phase is sin(omega t)
+            // a cosine with this phase is sin(omega t)
             Spectrum::Kelpie => FRAC_PI_2,
             _ => TAU * phases.draw(i as u64).uniform(),
         };
@@ -88,8 +91,10 @@ pub fn realise(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveFiel
     }
 }
 
-/// The level of the water as a sea that rises as one: `level` [m] and constituents (amplitude [m], angular frequency [rad/s], phase of
-/// high water [rad]), in `depth` [m] of water.
+/// Water level as a sea that rises uniformly, in water of `depth` [m].
+///
+/// `level` is the mean level [m]. Each constituent is (amplitude [m], angular frequency [rad/s],
+/// phase of high water [rad]).
 pub fn tide(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> WaveField {
     let mut components = Components::default();
     components.push(level, 0.0, 0.0, 0.0, Vec3::zero(), depth);
@@ -127,7 +132,7 @@ fn turned(d: Vec3, by: f64) -> Vec3 {
     Vec3::new(c * d.x - s * d.y, s * d.x + c * d.y, 0.0)
 }
 
-/// Amplitude and angular frequency of each bin, lowest first. (1)-(3)
+/// Amplitude [m] and angular frequency [rad/s] of each bin, lowest frequency first. (1)-(3)
 fn bins(
     density: &Density,
     hs: f64,
@@ -138,14 +143,14 @@ fn bins(
     let [low, mut high] = density.band;
     if let Some(length) = shortest {
         let k = TAU / length;
-        // not so long that nothing of the sea is left
+        // keep at least a narrow band if `shortest` excludes the whole spectrum
         high = high
             .min((gravity * k * libm::tanh(k * depth)).sqrt())
             .max(1.01 * low);
     }
     let h = (high - low) / STEPS as f64;
     let omega = |i: usize| low + h * i as f64;
-    // sums up to each step, by the trapezoidal rule
+    // cumulative sums up to each step, by the trapezoidal rule
     let (mut energy, mut moment) = (vec![0.0], vec![0.0]);
     let (mut e, mut m) = (0.0, 0.0);
     let mut before = density.at(low);

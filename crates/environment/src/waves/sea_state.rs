@@ -1,4 +1,4 @@
-//! What wind makes of the sea, and what the sea can be.
+//! Sea states raised by wind, and physical limits of sea states.
 //!
 //! # Law
 //! ```text
@@ -9,15 +9,16 @@
 //!   2π Hs/(g Tp²) ≤ 1/15 (Tp ≤ 8 s) .. 1/25 (Tp ≥ 15 s)           (4)  usual seas [DNV-RP-C205 2010, 3.5.4]
 //! ```
 //! # Symbols
-//! V mean wind [m/s] · F fetch: water over which it blows [m] · B Beaufort's number · Hs significant height, H height, λ length [m] · k wave number [rad/m]
-//! · h depth [m].
+//! V mean wind [m/s] · F fetch: length of water over which the wind blows [m] · B Beaufort number ·
+//! Hs significant height, H height, λ length [m] · k wave number [rad/m] · h depth [m].
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! (1) for wind that has blown long enough over enough water; (5) for wind that has blown long enough, over deep water; V is taken as it is, not
-//! as the manual's stress factor. The heights of (2) are the open sea's.
+//! (1) holds for wind that has blown long enough over a long enough fetch. (5) holds for wind that
+//! has blown long enough over deep water; V is the wind speed itself, not the wind-stress factor of
+//! the manual. The heights of (2) are those of the open sea.
 //!
 //! # Checked by
 //! test/analytic/waves.rs (V63, V64), test/input/waves.rs; tests below
@@ -26,17 +27,19 @@ use crate::waves::dispersion::wave_number;
 use merrow_model::scene::sea::waves::{SeaState, Spectrum};
 use std::f64::consts::TAU;
 
-/// Probable height of the waves [m] for Beaufort's numbers 0 to 12, open sea.
+/// Probable wave height [m] for the Beaufort numbers 0 to 12, open sea.
 pub const BEAUFORT_HEIGHTS: [f64; 13] = [
     0.0, 0.1, 0.2, 0.6, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.5, 14.0,
 ];
 
-/// Significant height [m] of the sea that a wind of `speed` [m/s] can raise. (1)
+/// Significant height [m] of the fully developed sea of a wind of `speed` [m/s], with `gravity`
+/// [m/s²]. (1)
 pub fn developed_height(speed: f64, gravity: f64) -> f64 {
     0.21 * speed * speed / gravity
 }
 
-/// Significant height [m] and period of the peak [s] of the sea that a wind of `speed` [m/s] raises over a `fetch` [m]. (5)
+/// Significant height [m] and peak period [s] of the sea of a wind of `speed` [m/s] over a `fetch`
+/// [m], with `gravity` [m/s²]. (5)
 pub fn fetch_limited(speed: f64, fetch: f64, gravity: f64) -> [f64; 2] {
     if speed <= 0.0 {
         return [0.0; 2];
@@ -48,37 +51,37 @@ pub fn fetch_limited(speed: f64, fetch: f64, gravity: f64) -> [f64; 2] {
     ]
 }
 
-/// Wind [m/s] of a Beaufort number. (2)
+/// Wind speed [m/s] of a Beaufort number. (2)
 pub fn beaufort_wind(number: f64) -> f64 {
     0.836 * number * number.sqrt()
 }
 
-/// Beaufort number, with its fraction, of a wind [m/s]. (2)
+/// Beaufort number, including its fraction, of a wind `speed` [m/s]. (2)
 pub fn beaufort_number(speed: f64) -> f64 {
     libm::cbrt((speed / 0.836) * (speed / 0.836))
 }
 
-/// Height of the waves [m] of a Beaufort number with its fraction, linear between the whole ones.
+/// Wave height [m] of a Beaufort number including its fraction, linear between the integers.
 pub fn beaufort_height(number: f64) -> f64 {
     let b = number.clamp(0.0, 12.0);
     let i = (b as usize).min(11);
     BEAUFORT_HEIGHTS[i] + (BEAUFORT_HEIGHTS[i + 1] - BEAUFORT_HEIGHTS[i]) * (b - i as f64)
 }
 
-/// Height [m] above which waves of any length break in water this deep: (3) for long ones.
+/// Height [m] above which waves of any length break in water of `depth` [m]: (3) for long waves.
 pub fn highest(depth: f64) -> f64 {
     0.142 * TAU * depth
 }
 
-/// What speaks against a sea.
+/// Reason why a sea state is implausible.
 pub enum Doubt {
-    /// It cannot be: it would break.
+    /// The sea state is impossible, because the waves would break.
     Breaks(String),
-    /// It can be, but hardly ever is.
+    /// The sea state is possible, but very rare.
     Rare(String),
 }
 
-/// Whether such a sea can be. (3), (4)
+/// Checks whether a sea state is plausible in water of `depth` [m], with `gravity` [m/s²]. (3), (4)
 pub fn doubt(sea: &SeaState, depth: f64, gravity: f64) -> Option<Doubt> {
     if sea.hs == 0.0 || sea.spectrum == Spectrum::Kelpie {
         return None;
@@ -107,7 +110,8 @@ pub fn doubt(sea: &SeaState, depth: f64, gravity: f64) -> Option<Doubt> {
 mod tests {
     use super::*;
 
-    // the worked example of a textbook, whose fetch is 8720 V²/g: 3.417 m and 9 s of 15 m/s over 200 km; and the sea that has grown up
+    // worked example of a textbook with a fetch of 8720 V²/g: 3.417 m and 9 s for 15 m/s over 200
+    // km; and the fully developed sea
     #[test]
     fn a_sea_grows_with_its_fetch() {
         let [hs, tp] = fetch_limited(15.0, 200e3, 9.81);

@@ -1,4 +1,4 @@
-//! Distribution of a sea's energy over frequency.
+//! Wave spectra: distribution of the energy of a sea over frequency.
 //!
 //! # Law
 //! ```text
@@ -8,18 +8,19 @@
 //!   S(f) = Σⱼ Hⱼ² Tⱼ/16 · 3.26 Aⱼ fⱼ⁻⁴ exp(-fⱼ⁻⁴) Γⱼ, fⱼ = f Tⱼ    (4)  Torsethaugen, simplified
 //!                                                                     [Torsethaugen 2004; DNV-RP-C205 2010, A.2]
 //! ```
-//! In (2) and (4) the constants that make the energy Hs²/16 (C, Aⱼ) are not the published fits: the sea that is made is
-//! scaled, so that it is exact.
+//! The normalisation constants in (2) and (4) (C, Aⱼ) are not the published fits. The realised sea
+//! is scaled so that its energy is exactly Hs²/16.
 //!
 //! # Symbols
-//! Hs significant height [m] · ωp peak's angular frequency [rad/s] · γ peak's enhancement, Γ its shape in (4) · Hⱼ, Tⱼ
-//! height and peak period of the primary (j = 1) and the secondary sea.
+//! Hs significant height [m] · ωp angular peak frequency [rad/s] · γ peak enhancement, Γ its shape
+//! in (4) · Hⱼ, Tⱼ height and peak period of the primary (j = 1) and the secondary sea.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Deep-water shapes, not corrected for depth. (4) was fitted to the Norwegian shelf; both its seas go the same way.
+//! Deep-water shapes, not corrected for depth. (4) was fitted to the Norwegian shelf; both of its
+//! seas have the same direction.
 //!
 //! # Checked by
 //! test/analytic/waves.rs (V62, V63)
@@ -27,26 +28,28 @@
 use merrow_model::scene::sea::waves::{SeaState, Spectrum};
 use std::f64::consts::TAU;
 
-/// Phillips' constant of (3).
+/// Phillips constant of (3).
 const ALPHA: f64 = 0.0081;
 
-/// Peak period [s] of a fully developed sea of significant height `hs` [m]. (3)
+/// Peak period [s] of a fully developed sea of significant height `hs` [m], with `gravity` [m/s²].
+/// (3)
 pub fn developed_period(hs: f64, gravity: f64) -> f64 {
     // ωp = (3.2 α)^¼ sqrt(g/Hs)
     TAU / ((3.2 * ALPHA).sqrt().sqrt() * (gravity / hs).sqrt())
 }
 
-/// Density over angular frequency, up to a constant factor, and the band outside of which there is nothing worth having.
+/// Spectral density over angular frequency, up to a constant factor, with the band that holds
+/// nearly all of the energy.
 pub struct Density {
     parts: Vec<Part>,
     table: Option<std::sync::Arc<[(f64, f64)]>>,
-    /// Stretch of the table's frequencies.
+    /// Scale factor on the frequencies of the table.
     stretch: f64,
-    /// Lowest and highest angular frequency [rad/s].
+    /// Minimum and maximum angular frequency [rad/s].
     pub band: [f64; 2],
 }
 
-/// One peak.
+/// One spectral peak.
 struct Part {
     /// Energy [m²].
     m0: f64,
@@ -54,15 +57,16 @@ struct Part {
     gamma: f64,
     /// Exponent of the tail: 5 of ω in (1), 4 of f in (4).
     tail: f64,
-    /// 1 over the integral of the shape, which makes `m0` the energy.
+    /// Reciprocal of the integral of the shape, so that `m0` is the energy.
     scale: f64,
 }
 
-/// Frequencies, in units of the peak's, between which a peak is taken; above, 0.06 % of the energy is left of (1).
+/// Frequency limits of a peak in units of the peak frequency; above them (1) has 0.06 % of its
+/// energy.
 const BAND: [f64; 2] = [0.4, 8.0];
 
 impl Density {
-    /// That of a sea; none for those that are single waves.
+    /// Creates the density of a sea state, with `gravity` [m/s²]; `None` for single waves.
     pub fn new(sea: &SeaState, gravity: f64) -> Option<Self> {
         let peak = TAU / sea.tp;
         let m0 = sea.hs * sea.hs / 16.0;
@@ -86,7 +90,7 @@ impl Density {
         })
     }
 
-    /// At angular frequency `omega` [rad/s]: [m² s/rad] up to a constant factor.
+    /// Density at angular frequency `omega` [rad/s]: [m² s/rad] up to a constant factor.
     pub fn at(&self, omega: f64) -> f64 {
         match &self.table {
             Some(table) => interpolate(table, omega / self.stretch),
@@ -104,7 +108,7 @@ impl Part {
             tail,
             scale: 1.0,
         };
-        // in ln ω, where the shape is smooth: Simpson over the whole of it
+        // Simpson's rule over the whole shape in ln ω, in which the shape is smooth
         let (n, low, high) = (4000, libm::log(0.2), libm::log(60.0));
         let h = (high - low) / f64::from(n);
         let mut sum = 0.0;
@@ -121,7 +125,7 @@ impl Part {
         part
     }
 
-    /// Shape over the frequency in units of the peak's. (1), (2), (4)
+    /// Shape as a function of the frequency in units of the peak frequency. (1), (2), (4)
     fn shape(&self, x: f64) -> f64 {
         let x4 = 1.0 / (x * x * x * x);
         let base = libm::pow(x, -self.tail) * libm::exp(-0.25 * self.tail * x4);
@@ -142,10 +146,10 @@ impl Part {
 fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<Part> {
     let tf = 6.6 * libm::cbrt(hs);
     let square = |x: f64| x * x;
-    // an enhancement under 1 would be a dip
+    // an enhancement below 1 would be a dip
     let gamma = |h: f64, t: f64| 35.0 * libm::pow(TAU / gravity * h / (t * t), 0.857);
     let (part, second_period, gamma) = if tp <= tf {
-        // wind sea: the steepest that there is has the period 2 sqrt(Hs)
+        // wind sea: the steepest possible sea has the period 2 sqrt(Hs)
         let short = (tf - tp) / (tf - 2.0 * hs.sqrt());
         let part = 0.7 + 0.3 * libm::exp(-square(2.0 * short));
         (part, tf + 2.0, gamma(part * hs, tp))
@@ -172,7 +176,7 @@ fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<Part> {
     parts
 }
 
-/// A table's frequencies are stretched so that its peak comes to lie at `peak`.
+/// Creates the density of a table whose frequencies are scaled so that its peak is at `peak`.
 fn tabulated(table: &std::sync::Arc<[(f64, f64)]>, peak: f64) -> Density {
     let stretch = peak / table_peak(table);
     let band = [table[0].0 * stretch, table[table.len() - 1].0 * stretch];
@@ -184,7 +188,7 @@ fn tabulated(table: &std::sync::Arc<[(f64, f64)]>, peak: f64) -> Density {
     }
 }
 
-/// Angular frequency of a table's highest value [rad/s].
+/// Angular frequency [rad/s] of the maximum of a table of (angular frequency [rad/s], density).
 pub fn table_peak(table: &[(f64, f64)]) -> f64 {
     table
         .iter()
@@ -195,7 +199,8 @@ pub fn table_peak(table: &[(f64, f64)]) -> f64 {
         .0
 }
 
-/// Significant height [m] of a table in m² s/rad, linear between its entries.
+/// Significant height [m] of a table of (angular frequency [rad/s], density [m² s/rad]), linear
+/// between its entries.
 pub fn table_height(table: &[(f64, f64)]) -> f64 {
     let m0: f64 = table
         .windows(2)

@@ -1,20 +1,20 @@
-//! Distribution of a sea's energy over direction.
+//! Directional spreading: distribution of the energy of a sea over direction.
 //!
 //! # Law
 //! ```text
 //!   D(θ) = C cos^2s((θ-θ₀)/2),  |θ-θ₀| ≤ π                       (1)  [Longuet-Higgins 1963]
 //!   D(θ) = C cosⁿ(θ-θ₀),        |θ-θ₀| ≤ π/2                     (2)  [DNV-RP-C205 2010, eq. 3.5.8.4]
 //! ```
-//! C makes the integral one; directions are drawn from the quantiles of D.
+//! C normalises the integral to one. Directions are taken from the quantiles of D.
 //!
 //! # Symbols
-//! θ direction · θ₀ mean direction [rad] · s, n how narrow the sea is.
+//! θ direction · θ₀ mean direction [rad] · s, n narrowness of the spreading.
 //!
 //! # Frames
 //! Angles counter-clockwise from the mean direction.
 //!
 //! # Limits
-//! The same for every frequency.
+//! The spreading is the same for every frequency.
 //!
 //! # Checked by
 //! tests below
@@ -23,21 +23,22 @@ use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::waves::Spreading;
 use std::f64::consts::PI;
 
-/// Steps of the table of quantiles.
+/// Number of steps of the quantile table.
 const STEPS: usize = 4096;
 
-/// Angles from the mean direction as a function of the part of the energy that goes further to the right.
+/// Quantile function of the spreading: angle from the mean direction below which a given fraction
+/// of the energy lies.
 #[derive(Clone, Debug)]
 pub struct Quantiles {
     half_width: f64,
-    /// Energy up to each of the steps, 0 to 1; empty if all waves go the same way.
+    /// Cumulative energy at each step, 0 to 1; empty if all waves have the same direction.
     cumulative: Vec<f64>,
 }
 
 impl Quantiles {
-    /// Those of a spreading.
+    /// Creates the quantile table of a spreading.
     pub fn new(spreading: Spreading) -> Self {
-        // powers by logarithms: exponents of some hundreds leave no other way
+        // powers by logarithms, because exponents can be several hundred
         let power = |base: f64, exponent: f64| libm::exp(exponent * libm::log(base.max(1e-300)));
         let (half_width, density): (f64, Box<dyn Fn(f64) -> f64>) = match spreading {
             Spreading::None => {
@@ -63,7 +64,8 @@ impl Quantiles {
         }
     }
 
-    /// The angle right of which the part `u` of the energy goes [rad].
+    /// Angle [rad] from the mean direction (counter-clockwise positive) below which the fraction
+    /// `u` of the energy lies.
     pub fn angle(&self, u: f64) -> f64 {
         let c = &self.cumulative;
         if c.is_empty() {
@@ -87,7 +89,8 @@ mod tests {
         (sum.0 / f64::from(n), sum.1 / f64::from(n))
     }
 
-    // E[cos] is s/(s+1) for (1); for (2) with n = 2 it is 8/(3 pi). The table's step leaves 1e-6.
+    // E[cos] is s/(s+1) for (1); for (2) with n = 2 it is 8/(3 pi). The step of the table causes an
+    // error of 1e-6.
     #[test]
     fn first_moments_are_those_of_the_law() {
         for s in [1.0, 5.0, 20.0, 300.0] {

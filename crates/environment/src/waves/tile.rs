@@ -1,23 +1,27 @@
-//! The waves about a hull, from a lattice in place and time instead of the sum at every corner.
+//! Interpolated waves around a hull: a lattice in space and time instead of the full sum at every
+//! mesh vertex.
 //!
 //! # Law
 //! ```text
 //!   f(x, y, t) = Σ w_m(t) Σ b_ij(x, y) f(x_i, y_j, t_m)          (1)  linear in place, cubic in time
 //!   p(z') = Σ l_n(z') p(z_n),  z_n = 0, -a, -2a, -4a             (2)  cubic in stretched height
 //! ```
-//! Lattice points are multiples of fixed steps from the world's origin and the world's start, so that (1) depends on place and time alone:
-//! which window of the lattice is kept, and since when, changes the cost and never a bit.
+//! Lattice points are multiples of fixed steps from the origin and the start time of the world, so
+//! (1) depends on position and time only. The position and the age of the cached window affect the
+//! cost, but never a bit of the result.
 //!
 //! # Symbols
-//! f surface and pressure heads at the heights z_n · b, w, l Lagrange's weights · a a third of the hull's height.
+//! f surface height and pressure heads at the heights z_n · b, w, l Lagrange weights · a a third of
+//! the hull height.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! (1) is off by (k s)²/8 of a wave's amplitude in either direction, s a sixth of the hull's radius: 1 % of waves twice as long as
-//! the hull's diameter, and a few waves shorter than s are lost. In time a 64th of the peak's period is one step: 1e-6 of a wave at the
-//! peak, 1e-3 at four times its frequency. Lower than z_3 the tile says nothing.
+//! The relative error of (1) is (k s)²/8 of the wave amplitude in either direction, with s a sixth
+//! of the hull radius: 1 % for waves twice as long as the hull diameter. Waves shorter than s are
+//! lost. The time step is a 64th of the peak period: the error is 1e-6 of a wave at the peak and
+//! 1e-3 at four times its frequency. Below z_3 the tile has no values.
 //!
 //! # Checked by
 //! test/identity/hull.rs, test/determinism/hull.rs
@@ -29,17 +33,17 @@ use merrow_model::scene::sea::waves::{Components, Waves};
 use merrow_model::state::wave_tile::{Fields, SIDE, WaveTile};
 use std::sync::Arc;
 
-/// Time steps in the peak's period.
+/// Number of time steps per peak period.
 const TIMES: f64 = 64.0;
-/// Waves up to which the sum itself is as cheap.
+/// Number of waves up to which the direct sum is as cheap.
 const FEW: usize = 16;
 
-/// True if the lattice is cheaper than the sum.
+/// Returns true if the lattice is cheaper than the direct sum.
 pub fn pays(waves: &WavesNow) -> bool {
     waves.parts.iter().map(|part| part.field.n).sum::<usize>() > FEW
 }
 
-/// Moves to a hull about (x, y) [m] in these waves at the instant of `now`.
+/// Updates the tile for a hull around (x, y) [m] in these waves at the instant of `now`.
 pub fn set(tile: &mut WaveTile, waves: &Waves, now: &WavesNow, x: f64, y: f64) {
     tile.wide = now.wide;
     if !tile.waves.is(waves) {
@@ -70,7 +74,7 @@ fn forget(tile: &mut WaveTile) {
     tile.now_ns = f64::NAN;
 }
 
-/// The lattice point before a place; what is lost far from everything stays a number.
+/// Lattice index before a position; clamped, so that distant positions stay valid integers.
 fn point(tile: &WaveTile, at: f64) -> i64 {
     (at / tile.step).floor().clamp(-1e15, 1e15) as i64
 }
@@ -84,7 +88,8 @@ fn holds(tile: &WaveTile, axis: usize, at: f64) -> bool {
         .is_some_and(|corner| low >= corner[axis] && high < corner[axis] + SIDE as i64)
 }
 
-/// (1) in time: four snapshots about the instant, found where they are not known.
+/// Interpolates in time by (1) between four snapshots around the instant; computes missing
+/// snapshots.
 fn blend(tile: &mut WaveTile, now: &WavesNow) {
     let t_ns = now.t_ns;
     let step = (t_ns / tile.time_step).floor();
@@ -108,7 +113,7 @@ fn blend(tile: &mut WaveTile, now: &WavesNow) {
     tile.now_ns = t_ns;
 }
 
-/// The fields of a snapshot at `t_ns`.
+/// Computes the fields of a snapshot at `t_ns`.
 fn find(tile: &mut WaveTile, place: usize, t_ns: f64) {
     let WaveTile {
         waves,
@@ -144,7 +149,7 @@ fn find(tile: &mut WaveTile, place: usize, t_ns: f64) {
         }
         #[cfg(target_arch = "x86_64")]
         if *wide {
-            // SAFETY: the processor has these instructions, as `WavesNow::default` has seen
+            // SAFETY: `WavesNow::default` has checked that the processor has these instructions
             unsafe { in_quads::fields(c, phase, weight, *levels, [x, y], out) };
             continue;
         }
@@ -161,8 +166,12 @@ fn find(tile: &mut WaveTile, place: usize, t_ns: f64) {
     }
 }
 
-/// Height of the surface over the points (x, y) in the window and what the waves add to the pressure at their heights z,
-/// over ρ g [m]; false if one is too deep. Lists of whole groups of lanes.
+/// Writes the surface height [m] and the pressure head of the waves [m] at points in the window to
+/// `eta` and `head`.
+///
+/// `at` holds the coordinates x, y and heights z [m], W, as slices whose length is a multiple of
+/// the lane count. The head is the pressure divided by ρ g. Returns false if a point is too deep,
+/// or if the tile has no window.
 pub fn look_up(tile: &WaveTile, at: [&[f64]; 3], eta: &mut [f64], head: &mut [f64]) -> bool {
     let Some(corner) = tile.corner else {
         return false;
@@ -196,7 +205,7 @@ fn look_up_in<T: Packed>(
     true
 }
 
-/// Surface and heads over (x, y), which lie in the window. (1)
+/// Surface height and pressure heads at (x, y) in the window. (1)
 #[inline(always)]
 fn lattice_fields<T: Packed>(tile: &WaveTile, corner: [i64; 2], x: T, y: T) -> [T; 4] {
     let (u, v) = (
@@ -226,7 +235,7 @@ fn lattice_fields<T: Packed>(tile: &WaveTile, corner: [i64; 2], x: T, y: T) -> [
     ]
 }
 
-/// Pressure head at the stretched height `z` [m]: cubic through four heights. (2)
+/// Pressure head at the stretched height `z` [m], by cubic interpolation through four heights. (2)
 #[inline(always)]
 fn pressure_head<T: Packed>(tile: &WaveTile, fields: [T; 4], z: T) -> T {
     let [_, p, q, r] = tile.levels;
@@ -246,7 +255,7 @@ fn between<T: Packed>(a: T, b: T, part: f64) -> T {
     a + (b - a) * part
 }
 
-/// (1) in time.
+/// Interpolation in time by (1).
 fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4], wide: bool) {
     #[cfg(target_arch = "x86_64")]
     if wide {
@@ -264,7 +273,8 @@ fn mix_in<T: Packed>(now: &mut [Fields], [wa, wb, wc, wd]: [f64; 4], [a, b, c, d
     }
 }
 
-/// Adds the waves' fields at the points of the lattice; cosines of sums by those of their parts.
+/// Adds the fields of the waves at the points of the lattice. Cosines of sums are computed from
+/// those of the terms.
 #[inline(always)]
 fn fields<T: Packed>(
     c: &Components,
@@ -311,7 +321,8 @@ fn turns<T: Packed>(phase: f64, k: f64, at: &[f64], out: &mut [[f64; SIDE]; 2]) 
     }
 }
 
-/// The same for processors that have wider registers; never fused, so the same bits.
+/// Same functions for processors with wider registers. No fused operations, so the results are
+/// bit-identical.
 #[cfg(target_arch = "x86_64")]
 mod in_quads {
     use super::{Components, Fields, WaveTile};

@@ -1,4 +1,4 @@
-//! Where the ends of a coupling are, how they move, and how far they are from where it holds them.
+//! Pose and velocity of the ends of a coupling, and their deviation from the coupled pose.
 //!
 //! # Law
 //! ```text
@@ -7,13 +7,13 @@
 //!   hinge:  θ = R_WTᵀ (z_T × z_B) in x and y                                           (3)
 //! ```
 //! # Symbols
-//! E an end's frame, A the first, B the second, T where B is held, fixed in A.
+//! E frame of an end, A first end, B second end, T target frame of B, fixed in A.
 //!
 //! # Frames
-//! Ends in the world, misfits along and about the axes T.
+//! Ends in W, deviations along and about the axes of T.
 //!
 //! # Limits
-//! A robot that is stopped stands still.
+//! A halted robot has zero velocity.
 //!
 //! # Checked by
 //! test/analytic/coupling.rs
@@ -23,29 +23,29 @@ use crate::state::{CouplingState, Motion, State};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
 
-/// A frame in the world, and how it moves; all along the world's axes.
+/// Pose and velocity of a frame, expressed in W.
 #[derive(Clone, Copy, Debug)]
 pub struct Moving {
-    /// Axes.
+    /// Rotation of the frame in W.
     pub R_W: Mat3,
-    /// Origin [m].
+    /// Origin of the frame in W [m].
     pub p_W: Vec3,
-    /// Angular velocity [rad/s].
+    /// Angular velocity in W [rad/s].
     pub w_W: Vec3,
-    /// Velocity of the origin [m/s].
+    /// Velocity of the origin in W [m/s].
     pub v_W: Vec3,
 }
 
 impl Moving {
-    /// Velocity of the point `p_W`, fixed to the frame [m/s].
+    /// Returns the velocity [m/s] of the point `p_W` [m] fixed to the frame.
     pub fn velocity_at(&self, p_W: Vec3) -> Vec3 {
         self.v_W + self.w_W.cross(p_W - self.p_W)
     }
 }
 
-/// Pose and velocity of one link, from q and v.
+/// Computes pose and velocity of one link from q and v.
 pub fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> Moving {
-    // the link as seen from the frame that the walk has come to
+    // pose of the link in the current ancestor frame
     let (mut R, mut p) = (Mat3::identity(), Vec3::zero());
     let (mut w, mut v, mut l) = (Vec3::zero(), Vec3::zero(), link);
     while let Some(parent) = robot.links[l].parent {
@@ -77,7 +77,7 @@ pub fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> Moving {
     }
 }
 
-/// A link of the world, at rest if its robot is stopped.
+/// Returns pose and velocity of a link; the velocity is zero if its robot is halted.
 pub fn link_in(scene: &Scene, state: &State, robot: usize, link: usize) -> Moving {
     let own = link_motion(&scene.robots[robot], &state.robots[robot].motion, link);
     match state.robots[robot].halted {
@@ -90,7 +90,7 @@ pub fn link_in(scene: &Scene, state: &State, robot: usize, link: usize) -> Movin
     }
 }
 
-/// The frame E of an end. (1)
+/// Computes pose and velocity of the frame E of an end by (1).
 pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> Moving {
     match end {
         CouplingEnd::World { R_WE, p_WE } => Moving {
@@ -117,7 +117,7 @@ pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> Moving {
     }
 }
 
-/// The second end as it is now: that of the world file, or the link that a grasp holds.
+/// Returns the current second end: that of the world file, or the link that a grasp holds.
 pub fn second(coupling: &Coupling, memory: &CouplingState) -> Option<CouplingEnd> {
     match (coupling.kind, memory.partner) {
         (CouplingKind::Grasp { .. }, partner) => partner.map(|(robot, link)| CouplingEnd::Link {
@@ -130,7 +130,8 @@ pub fn second(coupling: &Coupling, memory: &CouplingState) -> Option<CouplingEnd
     }
 }
 
-/// Where the second end is held, T, moving with the first, A.
+/// Returns the target frame T of the second end, which moves with the first end A. `p_AT` [m] and
+/// `q_AT` are its pose in A.
 pub fn held(A: &Moving, p_AT: Vec3, q_AT: &Quat) -> Moving {
     let p_W = A.p_W + A.R_W.mul_vec(p_AT);
     Moving {
@@ -141,7 +142,8 @@ pub fn held(A: &Moving, p_AT: Vec3, q_AT: &Quat) -> Moving {
     }
 }
 
-/// Misfit of B from T in what is held [m, rad], and its rate [m/s, rad/s]. (2), (3)
+/// Computes the deviation of B from T in the constrained directions [m, rad] and its rate [m/s,
+/// rad/s] by (2) and (3).
 pub fn misfit(kind: &CouplingKind, T: &Moving, B: &Moving) -> ([f64; 6], [f64; 6]) {
     let along = |v: Vec3| T.R_W.tr_mul_vec(v).to_array();
     let turn = match kind {
@@ -164,12 +166,12 @@ pub fn misfit(kind: &CouplingKind, T: &Moving, B: &Moving) -> ([f64; 6], [f64; 6
     (pick(e, turn), pick(v, w))
 }
 
-/// Rotation vector of an attitude, the shorter way [rad].
+/// Returns the rotation vector of an attitude with the smaller angle [rad].
 pub fn rotation_vector(q: &Quat) -> Vec3 {
     let k = if q.w < 0.0 { -1.0 } else { 1.0 };
     let (w, v) = (k * q.w, Vec3::new(q.x, q.y, q.z).scale(k));
     let sine = v.norm();
-    // its limit about zero
+    // limit for small angles
     v.scale(if sine < 1e-9 {
         2.0
     } else {
@@ -177,7 +179,7 @@ pub fn rotation_vector(q: &Quat) -> Vec3 {
     })
 }
 
-/// The turn about z in an attitude [rad].
+/// Returns the rotation angle about z of an attitude (swing-twist decomposition) [rad].
 pub fn twist(q: &Quat) -> f64 {
     let k = if q.w < 0.0 { -1.0 } else { 1.0 };
     2.0 * libm::atan2(k * q.z, k * q.w)

@@ -1,4 +1,4 @@
-//! From joint and base coordinates to the pose and velocity of every link.
+//! Forward kinematics: pose and velocity of every link from joint and base coordinates.
 
 pub mod coupling;
 
@@ -7,7 +7,7 @@ use crate::state::Motion;
 use crate::state::workspace::LinkWork;
 use merrow_math::{Mat3, Real, SpatialVelocity, Vec3};
 
-/// Poses of all links in the world, from q.
+/// Computes the poses of all links in W from q.
 #[inline(always)]
 pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T>]) {
     links[0].R_WL = motion.q_WB.matrix();
@@ -31,7 +31,8 @@ pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T
     }
 }
 
-/// Child frame in its parent's with the joint at `q`, of which sine and cosine are given: axes and origin [m].
+/// Returns axes and origin [m] of the child frame in the parent frame with the joint at `q` [rad or
+/// m]. `turn` is the sine and cosine of `q`.
 #[inline(always)]
 pub fn joint_pose<T: Real>(joint: &Joint, q: T, turn: (T, T)) -> (Mat3<T>, Vec3<T>) {
     match joint.kind {
@@ -49,7 +50,7 @@ pub fn joint_pose<T: Real>(joint: &Joint, q: T, turn: (T, T)) -> (Mat3<T>, Vec3<
     }
 }
 
-/// `R0 Rz(q)`.
+/// Computes the rotation `R0 Rz(q)`.
 #[inline(always)]
 fn turned_about_z<T: Real>(R0: &Mat3<f64>, (s, c): (T, T)) -> Mat3<T> {
     Mat3 {
@@ -63,7 +64,8 @@ fn turned_about_z<T: Real>(R0: &Mat3<f64>, (s, c): (T, T)) -> Mat3<T> {
     }
 }
 
-/// Velocities of all links in their own frames, from q and v [Featherstone 2008, eq. 7.35].
+/// Computes the velocities of all links in their own frames from q and v [Featherstone 2008, eq.
+/// 7.35].
 #[inline(always)]
 pub fn velocities<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T>]) {
     links[0].V = motion.V_WB_B;
@@ -80,7 +82,7 @@ pub fn velocities<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkW
     }
 }
 
-/// `S q̇`: along or about the child's z axis.
+/// Returns `S q̇`: the joint velocity along or about the z axis of the child.
 #[inline(always)]
 pub fn joint_velocity<T: Real>(kind: JointKind, qd: T) -> SpatialVelocity<T> {
     let along_z = Vec3::new(T::zero(), T::zero(), qd);

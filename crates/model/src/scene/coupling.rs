@@ -1,24 +1,25 @@
-//! What holds two bodies together, for good or until it is told to let go: welds, hinges, slides, balls, latches, grasps.
+//! Couplings between two bodies, permanent or releasable: welds, hinges, slides, balls, latches,
+//! grasps.
 
 use merrow_math::{Mat3, Quat, Vec3};
 
 /// One end of a coupling: a frame E fixed to a link or to the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CouplingEnd {
-    /// Fixed to a link.
+    /// Frame fixed to a link.
     Link {
         /// Index of the robot.
         robot: usize,
         /// Index of the link.
         link: usize,
-        /// Axes of E in L.
+        /// Rotation of E in L.
         R_LE: Mat3,
         /// Origin of E in L [m].
         p_LoE: Vec3,
     },
-    /// Fixed in the world.
+    /// Frame fixed in the world.
     World {
-        /// Axes of E in W.
+        /// Rotation of E in W.
         R_WE: Mat3,
         /// Origin of E in W [m].
         p_WE: Vec3,
@@ -26,7 +27,7 @@ pub enum CouplingEnd {
 }
 
 impl CouplingEnd {
-    /// Robot and link; none for the world.
+    /// Returns the indices of robot and link; `None` for the world.
     pub fn link(&self) -> Option<(usize, usize)> {
         match *self {
             CouplingEnd::Link { robot, link, .. } => Some((robot, link)),
@@ -35,28 +36,29 @@ impl CouplingEnd {
     }
 }
 
-/// What a coupling leaves free, and how it comes to hold.
+/// Type of a coupling: its free directions and how it engages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CouplingKind {
-    /// Nothing is free.
+    /// Rigid connection, no free direction.
     Weld,
-    /// Free to turn about z of the ends.
+    /// Free rotation about z of the ends.
     Hinge,
-    /// Free to move along z of the first end.
+    /// Free translation along z of the first end.
     Slide,
-    /// Free to turn about all axes.
+    /// Free rotation about all axes.
     Ball,
-    /// Captures the second end when it comes to the first, and lets go when told.
+    /// Captures the second end when it comes close to the first, and releases it on command.
     Latch(Latch),
-    /// Takes hold of what is near when told, as it lies.
+    /// Grasps a nearby body on command, at its current relative pose.
     Grasp {
-        /// Farthest that what is taken may lie from the first end [m].
+        /// Maximum distance of the body from the first end [m].
         reach: f64,
     },
 }
 
 impl CouplingKind {
-    /// Which of x, y, z and the turns about them are held, along the axes of the first end.
+    /// Returns the constrained directions along the axes of the first end: translation x, y, z,
+    /// then rotation about them.
     pub fn holds(&self) -> [bool; 6] {
         match self {
             CouplingKind::Weld | CouplingKind::Latch(_) | CouplingKind::Grasp { .. } => [true; 6],
@@ -65,7 +67,7 @@ impl CouplingKind {
             CouplingKind::Ball => [true, true, true, false, false, false],
         }
     }
-    /// The word for it.
+    /// Returns the type name in world files.
     pub fn word(&self) -> &'static str {
         match self {
             CouplingKind::Weld => "weld",
@@ -78,57 +80,60 @@ impl CouplingKind {
     }
 }
 
-/// A docking latch. The second end (the tip) comes in along z of the first (the seat).
+/// Docking latch. The second end (the tip) approaches along z of the first end (the seat).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latch {
-    /// Farthest from the seat at which the tip is captured [m].
+    /// Maximum distance of the tip from the seat at capture [m].
     pub distance: f64,
-    /// Largest angle between the two z axes at which it is captured [rad].
+    /// Maximum angle between the two z axes at capture [rad].
     pub angle: f64,
-    /// Largest turn about z at which it is captured, and which is then turned back [rad]; none: any turn, kept as it is.
+    /// Maximum rotation about z at capture, which the latch then corrects to zero [rad]; `None`:
+    /// any rotation is accepted and kept.
     pub roll: Option<f64>,
-    /// Largest speed of the tip against the seat at which it is captured [m/s].
+    /// Maximum relative speed of tip and seat at capture [m/s].
     pub speed: f64,
-    /// Largest angular speed of the two against each other at which it is captured [rad/s].
+    /// Maximum relative angular speed at capture [rad/s].
     pub spin: f64,
-    /// What leads the tip to the seat.
+    /// Funnel that guides the tip to the seat.
     pub funnel: Option<Funnel>,
 }
 
-/// A smooth cone about z of a latch's first end that the tip does not leave sideways, closed at the seat.
+/// Frictionless cone about z of the first end of a latch. The tip cannot leave it sideways. It is
+/// closed at the seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Funnel {
-    /// Radius at its mouth, at z = -length [m].
+    /// Radius at the entrance, at z = -length [m].
     pub entrance: f64,
     /// Radius at the seat, at z = 0 [m].
     pub exit: f64,
-    /// Length [m].
+    /// Length of the cone [m].
     pub length: f64,
 }
 
 /// Mean load over one step at which a coupling breaks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strength {
-    /// Force [N]; infinite: any.
+    /// Maximum force [N]; infinite: unbreakable.
     pub force: f64,
-    /// Moment at the second end [N m]; infinite: any.
+    /// Maximum moment at the second end [N m]; infinite: unbreakable.
     pub moment: f64,
 }
 
-/// Two bodies that hold together, or can.
+/// Coupling of two bodies, engaged or not.
 #[derive(Clone, Debug)]
 pub struct Coupling {
     /// Name, as in its topics.
     pub name: String,
-    /// First end: of a latch the seat, of a grasp the gripper.
+    /// First end: the seat of a latch, the gripper of a grasp.
     pub a: CouplingEnd,
-    /// Second end; none for a grasp of whatever is near.
+    /// Second end; `None` for a grasp of any nearby body.
     pub b: Option<CouplingEnd>,
-    /// What it leaves free.
+    /// Type of the coupling.
     pub kind: CouplingKind,
-    /// True if it holds at the start.
+    /// True if it is engaged at the start.
     pub engaged: bool,
-    /// Pose of the second end in the first that a grasp holds at the start; of all others where both frames meet.
+    /// Initial pose (position [m], attitude) of the second end in the first, for a grasp that is
+    /// engaged at the start. Identity for all other couplings.
     pub start: (Vec3, Quat),
     /// Load at which it breaks.
     pub strength: Strength,

@@ -1,82 +1,87 @@
-//! What can go wrong with a device, and when.
+//! Faults of devices and their schedule.
 
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use std::sync::Arc;
 
-/// A device of a robot, by its index among its kind.
+/// Device of a robot, by its index among devices of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Device {
-    /// A thruster.
+    /// Thruster with this index.
     Thruster(usize),
-    /// A fin, or the servo that turns a thruster.
+    /// Fin, or the servo of an azimuth thruster.
     Fin(usize),
-    /// The drive of a joint; the index is as in `Motion::q`.
+    /// Drive of a joint; the index is as in `Motion::q`.
     Joint(usize),
-    /// A buoyancy engine.
+    /// Buoyancy engine with this index.
     Ballast(usize),
-    /// A winch on board.
+    /// Winch carried by the robot.
     Winch(usize),
-    /// A sensor.
+    /// Sensor with this index.
     Sensor(usize),
-    /// A part of a sensor, by its index among `SensorKind::parts`.
+    /// Channel of a sensor: sensor index, and index in `SensorKind::parts`.
     Part(usize, usize),
-    /// A sensor that hears satellites, by its index among the sensors.
+    /// GNSS or GNSS heading receiver, by its index among the sensors.
     Receiver(usize),
-    /// A sensor that brings no quantity which could be off, such as a camera, by its index among the sensors.
+    /// Sensor without a quantity that can be biased, such as a camera, by its index among the
+    /// sensors.
     Viewer(usize),
-    /// The battery.
+    /// Battery of the robot.
     Battery,
-    /// The hull of a link.
+    /// Hull of the link with this index.
     Hull(usize),
-    /// A beacon of the world, of no robot.
+    /// Beacon of the world with this index; it belongs to no robot.
     Beacon(usize),
 }
 
-/// What is wrong with it. Bias and noise are in the unit of the device: the command of a thruster, rad of a fin, N m or N of a
-/// joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, m/s of a winch, the first quantity that a sensor measures, rad/s and m/s² of an IMU, s by which a beacon sends late.
+/// Type of a fault. Bias and noise are in the unit of the device: command unit of a thruster, rad
+/// of a fin, N m or N of a joint, rad or m of a joint with an ideal position drive, m³ of a
+/// buoyancy engine, m/s of a winch, the first quantity of a sensor, rad/s and m/s² of an IMU, s of
+/// transmission delay of a beacon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FaultKind {
-    /// It does nothing; a fin is lost.
+    /// No output; a fin is lost.
     Dead,
-    /// It goes on with what it had.
+    /// The output is held constant.
     Stuck,
-    /// This part of it is left, 0..1.
+    /// Remaining fraction of the output, 0..1.
     Reduced(f64),
-    /// Off by this.
+    /// Constant offset of the output.
     Biased(f64),
-    /// Noise of this standard deviation, drawn for every step or sample.
+    /// Noise with this standard deviation, drawn for every step or sample.
     Noisy(f64),
-    /// It works and fails by turns, for times of these means [s], each drawn from an exponential distribution.
+    /// Alternates between working and failing, for exponentially distributed times with these means
+    /// [s].
     Intermittent([f64; 2]),
-    /// The battery gives no more than this power [W].
+    /// Maximum power of the battery [W].
     Shortage(f64),
-    /// Water comes in.
+    /// Water ingress through a hole.
     Leak(Leak),
-    /// It hears no satellites, near a jammer or everywhere.
+    /// Receives no satellites, near a jammer or everywhere.
     Jammed(Option<Jammer>),
-    /// It hears false satellites.
+    /// Receives false satellite signals.
     Spoofed(Spoof),
 }
 
-/// A transmitter of noise at the satellites' frequency.
+/// GNSS jammer: a noise transmitter at the frequency of the satellites.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jammer {
-    /// Where it is, in W [m].
+    /// Position in W [m].
     pub p_W: Vec3,
-    /// How far it drowns the satellites [m].
+    /// Distance within which reception is lost [m].
     pub reach: f64,
 }
 
 impl Jammer {
     /// Wavelength of GPS L1 [m].
     const WAVELENGTH: f64 = 0.190_293_67;
-    /// Least power of its signal on the ground, -128.5 dBm [W] [IS-GPS-200].
+    /// Minimum received GPS signal power, -128.5 dBm [W] [IS-GPS-200].
     const SIGNAL: f64 = 1.412_537_5e-16;
-    /// Power over the signal's that a receiver stands, 40 dB; chosen.
+    /// Jamming-to-signal ratio that a receiver tolerates, 40 dB; chosen.
     const MARGIN: f64 = 1e4;
 
-    /// A jammer of `power` [W], in all directions, by free space: its power at the distance d is `P (λ / 4π d)²`.
+    /// Creates an isotropic jammer of `power` [W] in free space: its power at the distance d is `P
+    /// (λ / 4π d)²`.
     pub fn new(p_W: Vec3, power: f64) -> Self {
         let loss = power / (Self::SIGNAL * Self::MARGIN);
         Self {
@@ -86,30 +91,30 @@ impl Jammer {
     }
 }
 
-/// A false place that a receiver is led to.
+/// False position that a spoofer imposes on a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spoof {
-    /// Over the true one when it begins, in W [m].
+    /// Initial offset from the true position, in W [m].
     pub offset: Vec3,
-    /// How fast it walks away [m/s].
+    /// Rate of change of the offset, in W [m/s].
     pub velocity: Vec3,
 }
 
-/// A hole in the hull of a link.
+/// Hole in the hull of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leak {
     /// Area of the hole [m²].
     pub area: f64,
-    /// Where it is, in L [m].
+    /// Position of the hole in L [m].
     pub p_LoH: Vec3,
-    /// Volume that can fill [m³].
+    /// Volume that can flood [m³].
     pub volume: f64,
-    /// Middle of that volume, in L [m].
+    /// Centroid of that volume in L [m].
     pub p_LoC: Vec3,
 }
 
 impl FaultKind {
-    /// As written in world files, services and diagnostics.
+    /// Returns the name in world files, services and diagnostics.
     pub fn word(&self) -> &'static str {
         match self {
             FaultKind::Dead => "dead",
@@ -126,21 +131,21 @@ impl FaultKind {
     }
 }
 
-/// A fault of a device.
+/// Fault of a device, with its schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Name; one robot has no two faults of the same name, nor have the beacons.
+    /// Name, unique among the faults of one robot or among those of all beacons.
     pub name: Arc<str>,
-    /// Index of the robot; none: of a beacon.
+    /// Index of the robot; `None`: fault of a beacon.
     pub robot: Option<usize>,
-    /// The device.
+    /// Device with the fault.
     pub device: Device,
-    /// What is wrong with it.
+    /// Type of the fault.
     pub kind: FaultKind,
-    /// From when [ns].
+    /// Start time of the fault [ns].
     pub start_ns: u64,
-    /// Until when [ns]; `u64::MAX`: for good.
+    /// End time [ns]; `u64::MAX`: permanent.
     pub end_ns: u64,
-    /// Source of its random numbers.
+    /// Random number stream of the fault.
     pub stream: Stream,
 }

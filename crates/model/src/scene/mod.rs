@@ -1,4 +1,5 @@
-//! What cannot change during a run: bodies, joints, actuators, sensors, the sea. Built once by `world`.
+//! Immutable description of the world: bodies, joints, actuators, sensors, the sea. The
+//! `merrow-world` crate builds it once.
 
 pub mod coupling;
 pub mod fault;
@@ -28,39 +29,39 @@ pub use crate::scene::tether::{End, Line, LineModel, Tether, Winch};
 use merrow_math::spatial::Factor;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 
-/// How time is stepped.
+/// Time integration method of the dynamics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrator {
-    /// Classical fourth-order Runge-Kutta.
+    /// Classical fourth-order Runge-Kutta method.
     Rk4,
     /// Semi-implicit (symplectic) Euler: velocities first, then positions with the new velocities.
     SemiImplicit,
 }
 
-/// The whole world.
+/// Immutable description of the whole world.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Name of the world.
     pub name: String,
-    /// Seed of every random stream.
+    /// Seed of all random number streams.
     pub seed: u64,
-    /// Step [ns].
+    /// Time step of the integration [ns].
     pub dt_ns: u64,
-    /// How time is stepped.
+    /// Time integration method of the run.
     pub integrator: Integrator,
-    /// Gravity [m/s²], downwards.
+    /// Magnitude of gravity, directed downwards [m/s²].
     pub gravity: f64,
-    /// The water and what bounds it.
+    /// Water, air and seabed.
     pub sea: Sea,
-    /// Where the world's origin lies on the Earth.
+    /// Position of the world origin on the Earth.
     pub origin: Origin,
     /// The robots, in the order of the world file.
     pub robots: Vec<Robot>,
-    /// What stands in the world and can be touched, beside the seabed.
+    /// Static objects with collision shapes, other than the seabed.
     pub structures: Vec<Structure>,
-    /// Surface of the seabed.
+    /// Surface material of the seabed.
     pub seabed_material: Material,
-    /// What holds bodies together, or can.
+    /// Couplings between bodies, engaged or not.
     pub couplings: Vec<Coupling>,
     /// Tethers and mooring lines, in the order of the world file.
     pub tethers: Vec<Tether>,
@@ -70,92 +71,94 @@ pub struct Scene {
     pub faults: Vec<Fault>,
     /// Beacons, in the order of the world file.
     pub beacons: Vec<crate::scene::sensor::acoustic::Beacon>,
-    /// Boxes that detectors without echoes tell of, in the order of the world file.
+    /// Obstacles for detectors without a sensor, in the order of the world file.
     pub obstacles: Vec<crate::scene::sensor::obstacle::Obstacle>,
-    /// Transponders of the Automatic Identification System, in the order of the world file.
+    /// AIS transponders, in the order of the world file.
     pub ais: Vec<crate::scene::sensor::ais::Transponder>,
 }
 
 impl Scene {
-    /// Step [s].
+    /// Returns the time step [s].
     pub fn dt(&self) -> f64 {
         self.dt_ns as f64 * 1e-9
     }
 }
 
-/// One robot: a tree of links with actuators and sensors.
+/// Robot: a tree of links with actuators and sensors.
 #[derive(Clone, Debug)]
 pub struct Robot {
     /// Name; prefix of its topics and frames.
     pub name: String,
-    /// Name of the model it was made from.
+    /// Name of its model.
     pub model: String,
-    /// True if link 0 is free to move; false if it is held in the world.
+    /// True if link 0 moves freely; false if it is fixed in the world.
     pub floating: bool,
     /// Links, parents before children; link 0 is the base.
     pub links: Vec<Link>,
     /// Frames of fixed links that were merged into others.
     pub attached: Vec<Attached>,
-    /// Actuators that push on the water.
+    /// Thrusters and rotors of the robot.
     pub thrusters: Vec<Thruster>,
-    /// Fins, rudders and planes.
+    /// Fins, rudders, planes, sails and azimuth servos.
     pub fins: Vec<Fin>,
-    /// Buoyancy engines.
+    /// Buoyancy engines of the robot.
     pub ballasts: Vec<Ballast>,
-    /// Tethers whose winches it carries, by name.
+    /// Names of the tethers whose winches it carries.
     pub winches: Vec<String>,
-    /// Thruster manager; none for a robot without thrusters.
+    /// Thrust allocation; `None` for a robot without thrusters.
     pub manager: Option<Manager>,
-    /// Sensors.
+    /// Sensors of the robot.
     pub sensors: Vec<Sensor>,
-    /// Battery, if it has one; without one everything has all the power that it asks for.
+    /// Battery; `None`: power is unlimited.
     pub battery: Option<Battery>,
-    /// Devices that draw power and do nothing else.
+    /// Electrical loads that are not modelled otherwise.
     pub loads: Vec<Load>,
-    /// Lamps.
+    /// Lamps of the robot.
     pub lamps: Vec<crate::scene::sensor::camera::Lamp>,
-    /// Solar panels.
+    /// Solar panels of the robot.
     pub solar: Vec<Solar>,
-    /// Joints that are commanded together.
+    /// Groups of joints that are commanded together.
     pub joint_groups: Vec<JointGroup>,
-    /// How their trajectories are judged.
+    /// Tolerances and options for trajectory goals.
     pub trajectory_rules: TrajectoryRules,
-    /// What the arms' controller keeps them out of, if it does.
+    /// Regions that the arm controller keeps the arms out of, if any.
     pub keep_out: Option<KeepOut>,
-    /// True if a joint has a servo.
+    /// True if any joint has a servo.
     pub servos: bool,
-    /// Shapes that touch things; none: the robot passes through everything.
+    /// Collision shapes; empty: the robot collides with nothing.
     pub colliders: Vec<Collider>,
-    /// Shapes that cameras and lasers see instead; none: they see those that touch things.
+    /// Shapes for cameras and lasers; empty: the collision shapes are used.
     pub visuals: Vec<Collider>,
-    /// Links whose wrench of contacts is published.
+    /// Links whose contact wrench is published.
     pub contact_wrenches: Vec<usize>,
-    /// True if links of this robot that are not neighbours may touch each other.
+    /// True if non-adjacent links of this robot can collide.
     pub self_collision: bool,
-    /// Where and how it starts.
+    /// Initial condition of the robot.
     pub start: Start,
-    /// LDLᵀ factor of the base's inertia when nothing can change it (no joints): saves a factoring a stage.
+    /// Factorisation of the base inertia if it is constant (no joints). It saves one factorisation
+    /// per integration stage.
     pub base_factor: Option<Factor>,
-    /// True if a thruster feels its inflow, so that it must be found at every stage.
+    /// True if any thruster is an open-water propeller, whose thrust must be evaluated at every
+    /// integration stage.
     pub inflow: bool,
-    /// What its own computer runs, if anything.
+    /// Stock firmware of the robot, if any.
     pub firmware: Option<crate::scene::robot::firmware::Firmware>,
     /// True if it has rotors in air.
     pub rotors: bool,
-    /// Links whose joints follow others.
+    /// Links with mimic joints.
     pub mimics: Vec<usize>,
 }
 
 impl Robot {
-    /// Number of joints (links after the base).
+    /// Returns the number of joints (links after the base).
     pub fn n_joints(&self) -> usize {
         self.links.len() - 1
     }
-    /// Index of the link called `name`.
+    /// Returns the index of the link `name`.
     pub fn link_index(&self, name: &str) -> Option<usize> {
         self.links.iter().position(|l| l.name == name)
     }
-    /// Fills what is derived from the rest; called once the links are complete.
+    /// Computes the derived fields. Call it once the links are complete.
     pub fn finish(&mut self) {
         let alone = self.links.len() == 1 && self.floating && self.links[0].wet;
         self.servos = self.links[1..].iter().any(|l| l.joint.servo().is_some());
@@ -169,7 +172,8 @@ impl Robot {
         self.rotors = self.thrusters.iter().any(|t| t.rotor().is_some());
         self.base_factor = alone.then(|| Factor::new(&self.links[0].total));
     }
-    /// Longest way from the base's origin to that of a link, for any position of the joints [m].
+    /// Returns an upper bound of the distance from the base origin to the origin of `link`, for all
+    /// joint positions [m].
     pub fn longest_way(&self, link: usize) -> f64 {
         let (mut sum, mut l) = (0.0, link);
         while let Some(parent) = self.links[l].parent {
@@ -182,50 +186,52 @@ impl Robot {
         }
         sum
     }
-    /// Mass of all links without added mass [kg].
+    /// Returns the mass of all links without added mass [kg].
     pub fn mass(&self) -> f64 {
         self.links.iter().map(|l| l.mass).sum()
     }
 }
 
-/// A named frame fixed to a link.
+/// Named frame fixed to a link.
 #[derive(Clone, Debug)]
 pub struct Attached {
     /// Name, as published in frame ids.
     pub name: String,
-    /// Link it is part of.
+    /// Index of the link.
     pub link: usize,
-    /// Its place in that link's user frame U [m].
+    /// Position in the user frame U of that link [m].
     pub p_UoA_U: Vec3,
-    /// Its axes in U.
+    /// Rotation of its axes in U.
     pub R_UA: Mat3,
 }
 
 /// Initial condition of a robot.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// Base origin in the world (ENU) [m].
+    /// Base origin in W (ENU) [m].
     pub p_WB: Vec3,
-    /// Roll, pitch, yaw of the base in the world [rad].
+    /// Roll, pitch and yaw of the base in W [rad].
     pub rpy: [f64; 3],
-    /// Linear velocity of the base, expressed in the base frame [m/s].
+    /// Linear velocity of the base in W, expressed in B [m/s].
     pub v_WB_B: Vec3,
-    /// Angular velocity of the base, expressed in the base frame [rad/s].
+    /// Angular velocity of the base in W, expressed in B [rad/s].
     pub w_WB_B: Vec3,
     /// Joint positions [rad or m].
     pub q: Vec<f64>,
 }
 
-/// Wrench allocation over the thrusters of one robot.
+/// Wrench allocation to the thrusters of one robot.
 #[derive(Clone, Debug)]
 pub struct Manager {
-    /// Thrusts for a unit wrench: one row [fx fy fz mx my mz] per thruster, from the pseudo-inverse of the geometry.
+    /// Thrusts [N] for unit wrench components: one row [fx fy fz mx my mz] per thruster, from the
+    /// pseudo-inverse of the geometry.
     pub allocation: Vec<[f64; 6]>,
-    /// Seconds without a command after which all thrusters are set to zero; none: the last command holds.
+    /// Time without a command after which all thrusters are set to zero [s]; `None`: the last
+    /// command is held.
     pub timeout_s: Option<f64>,
 }
 
-/// Smallest eigenvalue of a 6x6 inertia; positive for a body that can exist.
+/// Returns the smallest eigenvalue of a 6x6 inertia. It is positive for a physically possible body.
 pub fn smallest_eigenvalue(inertia: &SpatialInertia) -> f64 {
     let m = inertia.to_matrix();
     nalgebra::SMatrix::<f64, 6, 6>::from_fn(|i, j| m[i][j])

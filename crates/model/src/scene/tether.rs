@@ -1,30 +1,32 @@
-//! Tethers and mooring lines: what they are made of, what they hold, and the winch that pays them out.
+//! Tethers and mooring lines: material, ends, computation model and winch.
 
 use merrow_math::Vec3;
 
-/// A line between two ends.
+/// Line between two ends.
 #[derive(Clone, Debug)]
 pub struct Tether {
     /// Name; prefix of its topics.
     pub name: String,
-    /// What it is made of.
+    /// Material and hydrodynamic coefficients.
     pub line: Line,
-    /// How it is computed.
+    /// Computation model of the line.
     pub model: LineModel,
-    /// Where it begins and where it ends.
+    /// First and last end.
     pub ends: [End; 2],
     /// Unstretched length at the start [m].
     pub length: f64,
-    /// What changes the length, if anything does.
+    /// Winch that changes the length, if any.
     pub winch: Option<Winch>,
-    /// Direction of the line, from the first end to the second, in which an end is clamped.
+    /// Clamping direction at each end: direction of the line from the first end to the second;
+    /// `None`: not clamped.
     pub clamps: [Option<Vec3>; 2],
-    /// Nodes at the start, from the first end to the second, in the world [m].
+    /// Initial nodes from the first end to the second, in W [m].
     pub start: Vec<Vec3>,
 }
 
 impl Tether {
-    /// Index of the robot that carries the winch; none without one, and for one ashore.
+    /// Returns the index of the robot that carries the winch; `None` without a winch or for a winch
+    /// ashore.
     pub fn winch_robot(&self) -> Option<usize> {
         match self.ends[self.winch.as_ref()?.end] {
             End::Link { robot, .. } => Some(robot),
@@ -32,54 +34,55 @@ impl Tether {
         }
     }
 
-    /// Number of segments between the nodes.
+    /// Returns the number of segments between the nodes.
     pub fn n_segments(&self) -> usize {
         self.start.len() - 1
     }
 }
 
-/// How a line is computed.
+/// Computation model of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineModel {
-    /// Masses at nodes: inertia, drag, slack and bottom contact.
+    /// Lumped masses at nodes: inertia, drag, slack and seabed contact.
     Lumped,
-    /// The elastic catenary of the moment, without inertia and drag.
+    /// Quasi-static elastic catenary, without inertia and drag.
     Catenary,
 }
 
-/// A line's material and how the water takes hold of it, per metre of unstretched line.
+/// Material and hydrodynamic coefficients of a line, per metre of unstretched length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// Outer diameter [m].
+    /// Outer diameter of the line [m].
     pub diameter: f64,
-    /// Mass [kg/m].
+    /// Mass per length [kg/m].
     pub mass: f64,
     /// Axial stiffness EA: tension per strain [N].
     pub stiffness: f64,
     /// Axial damping: tension per strain rate [N s].
     pub damping: f64,
-    /// Bending stiffness EI [N m²]; 0: a rope, which bears no compression either.
+    /// Bending stiffness EI [N m²]; 0: a rope, which also cannot carry compression.
     pub bending: f64,
-    /// Tension at which it parts [N]; infinite: any.
+    /// Breaking tension [N]; infinite: unbreakable.
     pub breaking: f64,
-    /// Drag coefficient across, on the diameter.
+    /// Transverse drag coefficient, on the diameter.
     pub normal_drag: f64,
-    /// Drag coefficient along, on the circumference.
+    /// Tangential drag coefficient, on the circumference.
     pub tangential_drag: f64,
-    /// Added-mass coefficient across.
+    /// Transverse added-mass coefficient of the line [-].
     pub added_mass: f64,
-    /// Stiffness of the bottom under it: force per length and depth of penetration [N/m²].
+    /// Seabed stiffness: force per length and penetration depth [N/m²].
     pub seabed_stiffness: f64,
-    /// Coulomb friction on the bottom.
+    /// Coulomb friction coefficient on the seabed.
     pub seabed_friction: f64,
 }
 
 impl Line {
-    /// Displaced volume per length [m²].
+    /// Returns the displaced volume per length [m²].
     pub fn area(&self) -> f64 {
         0.25 * std::f64::consts::PI * self.diameter * self.diameter
     }
-    /// Weight less buoyancy per length [N/m] in water of `density` [kg/m³] under `gravity` [m/s²].
+    /// Returns the submerged weight per length [N/m] in water of `density` [kg/m³] under `gravity`
+    /// [m/s²].
     pub fn weight_in_water(&self, density: f64, gravity: f64) -> f64 {
         (self.mass - density * self.area()) * gravity
     }
@@ -88,40 +91,40 @@ impl Line {
 /// One end of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
-    /// Held at a place in the world [m].
+    /// Fixed at a position in W [m].
     World(Vec3),
-    /// Made fast to a link.
+    /// Attached to a link.
     Link {
         /// Index of the robot.
         robot: usize,
         /// Index of its link.
         link: usize,
-        /// Where on the link, in L [m].
+        /// Position on the link, in L [m].
         p_LoQ: Vec3,
     },
-    /// Loose; where it starts [m].
+    /// Free end with its initial position in W [m].
     Free(Vec3),
 }
 
-/// A winch: changes the unstretched length of its line.
+/// Winch: changes the unstretched length of its line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Winch {
-    /// End of the line at which it stands, 0 or 1.
+    /// End of the line with the winch, 0 or 1.
     pub end: usize,
-    /// Largest speed of paying out and heaving in [m/s].
+    /// Maximum speed of paying out and hauling in [m/s].
     pub max_speed: f64,
-    /// Largest change of speed [m/s²].
+    /// Maximum rate of change of the speed [m/s²].
     pub max_acceleration: f64,
-    /// Tension above which the turning drum slips [N].
+    /// Tension above which the rotating drum slips [N].
     pub max_pull: f64,
     /// Tension above which the braked drum slips [N].
     pub brake: f64,
-    /// Shortest and longest unstretched length [m].
+    /// Minimum and maximum unstretched length [m].
     pub range: [f64; 2],
-    /// Power of the line heaved in over electrical power, above 0 to 1.
+    /// Power on the hauled line per electrical power, greater than 0, at most 1.
     pub efficiency: f64,
-    /// Electrical power while it turns nothing [W].
+    /// Electrical power with the drum at rest [W].
     pub standby: f64,
-    /// Its place among the winches of the robot that carries it; 0 ashore.
+    /// Index among the winches of the robot that carries it; 0 ashore.
     pub slot: usize,
 }

@@ -1,72 +1,78 @@
-//! Pictures on surfaces.
+//! Image textures on surfaces.
 //!
 //! # Law
 //! ```text
 //!   c(u, v) at the level l = log2 w, bilinear on both levels about it and linear between        (1)  [Williams 1983]
 //! ```
-//! Each level has half the points of the one before, every one the mean of four. Where a surface is seen at a slant, (1) is the mean of several places along the pixel's longer side, each
-//! as wide as its shorter one.
+//! Each mipmap level has half the resolution of the preceding one; each texel is the mean of four.
+//! On a surface seen at an oblique angle, (1) is averaged over several samples along the longer
+//! axis of the pixel footprint, each with the width of the shorter axis.
 //!
 //! # Symbols
-//! c light given back, by colour, and how much of the surface the picture covers · u, v place in the picture, 0..1 from its upper left corner · w width of a pixel, in points.
+//! c diffuse reflectivity by colour, and opacity of the texture · u, v texture coordinates, 0..1
+//! from the upper left corner · w width of a pixel footprint [texels].
 //!
 //! # Frames
-//! The shape's own, G. A picture on a side stands upright: its upper edge is to +z, on the sides across z to +y; it is seen from outside.
+//! Frame G of the shape. A texture on a side is upright as seen from outside: its upper edge is
+//! towards +z, on the sides normal to z towards +y.
 //!
 //! # Limits
-//! A pixel is a parallelogram of the surface, eight times as long as wide at most.
+//! A pixel footprint is a parallelogram on the surface with an aspect ratio of at most eight.
 //!
 //! # Checked by
-//! test/analytic/texture.rs, test/witness/tags.rs
+//! test/sensors/texture.rs, test/witness/tags.rs
 
 use crate::scene::robot::collision::Mesh;
 use merrow_math::Vec3;
 use std::sync::Arc;
 
-/// Places along a pixel's longer side, at most.
+/// Maximum number of samples along the longer axis of a pixel footprint.
 const LONGEST: f64 = 8.0;
 
-/// Points in one size.
+/// Texels of one mipmap level.
 #[derive(Clone, Debug, PartialEq)]
 struct Level {
     size: [usize; 2],
-    /// Light given back times cover, by colour, and cover; row by row from the top.
+    /// Reflectivity by colour premultiplied by the opacity, and the opacity; row by row from the
+    /// top.
     points: Vec<[f32; 4]>,
 }
 
-/// A picture.
+/// Image texture with its mipmap levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
     levels: Vec<Level>,
-    /// True if it goes on beyond its edges.
+    /// True if the image repeats beyond its edges.
     repeats: bool,
 }
 
-/// How a picture lies on a shape.
+/// Mapping of a texture onto a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mapping {
-    /// Upright on sides across an axis, about the middle: of a box, or across the shape.
+    /// Upright on sides normal to an axis and centred on them: on the faces of a box, or projected
+    /// onto the shape.
     Sides {
-        /// -x, +x, -y, +y, -z, +z: which show it.
+        /// Sides -x, +x, -y, +y, -z, +z that show the texture.
         shown: [bool; 6],
-        /// Width and height of the picture [m], of each pair of sides.
+        /// Width and height of the image on each pair of sides [m].
         size: [[f64; 2]; 3],
     },
-    /// As the mesh says: for each corner of each triangle.
+    /// Texture coordinates of the mesh: one (u, v) per corner of each triangle.
     Corners(Arc<Mesh>, Vec<[[f32; 2]; 3]>),
 }
 
-/// A picture on a shape.
+/// Texture on a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coat {
-    /// The picture.
+    /// Image texture, shared between shapes.
     pub texture: Arc<Texture>,
-    /// How it lies.
+    /// Mapping of the texture onto the shape.
     pub mapping: Mapping,
 }
 
 impl Texture {
-    /// Of points row by row from the top; `size` columns and rows. Colours are light given back, times cover.
+    /// Creates a texture from texels row by row from the top; `size` is columns and rows. Colours
+    /// are reflectivities premultiplied by the opacity.
     pub fn new(size: [usize; 2], points: Vec<[f32; 4]>, repeats: bool) -> Self {
         let mut levels = vec![Level { size, points }];
         while let Some(last) = levels.last().filter(|last| last.size != [1, 1]) {
@@ -76,12 +82,12 @@ impl Texture {
         Self { levels, repeats }
     }
 
-    /// Columns and rows.
+    /// Returns the number of columns and rows.
     pub fn size(&self) -> [usize; 2] {
         self.levels[0].size
     }
 
-    /// (1) where pixels are `width` points wide.
+    /// Samples (1) for a pixel footprint `width` texels wide.
     fn at(&self, uv: [f64; 2], width: f64) -> [f64; 4] {
         let level = libm::log2(width.max(1.0)).min((self.levels.len() - 1) as f64);
         let (k, part) = (level as usize, level - level.floor());
@@ -135,7 +141,9 @@ impl Level {
 }
 
 impl Coat {
-    /// Light that the surface gives back, by colour, at `p` on the face `face`, whose outward normal is `n`, seen along `d` by a pixel that is `width` [m] wide there; all in G.
+    /// Computes the diffuse reflectivity by colour at the point `p` of `face` with the outward
+    /// normal `n`, seen along `d` by a pixel whose footprint is `width` [m] wide. All vectors are
+    /// in G. `base` is the reflectivity below the texture.
     pub fn color(
         &self,
         base: [f64; 3],
@@ -149,7 +157,7 @@ impl Coat {
             return base;
         };
         let cosine = n.dot(d).abs().max(1e-3);
-        // the pixel's longer side runs along the sight
+        // the longer axis of the footprint is along the projected line of sight
         let along = (d - n.scale(n.dot(d))).unit().unwrap_or(Vec3::zero());
         let across = n.cross(along);
         let stretch = (1.0 / cosine).min(LONGEST);
@@ -181,7 +189,7 @@ impl Coat {
         std::array::from_fn(|c| sum[c] + (1.0 - sum[3]) * base[c])
     }
 
-    /// Place in the picture, if it is on this side.
+    /// Returns the texture coordinates, if the side shows the texture.
     fn place(&self, face: u32, side: usize, p: Vec3) -> Option<[f64; 2]> {
         match &self.mapping {
             Mapping::Sides { shown, size } => {
@@ -225,7 +233,7 @@ impl Coat {
     }
 }
 
-/// Number of the side: a box's face, or where the normal points most.
+/// Returns the index of the side: the face of a box, or the dominant axis of the normal.
 fn side(face: u32, n: Vec3, is_box: bool) -> usize {
     if is_box {
         return (face as usize).min(5);

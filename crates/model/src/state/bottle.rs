@@ -1,25 +1,25 @@
-//! Water that a sampler has taken.
+//! State of a water sampler and its bottles.
 
 use merrow_math::Vec3;
 
-/// Most quantities of a sampler.
+/// Maximum number of quantities of a sampler.
 pub const FIELDS: usize = 8;
 
-/// What a bottle is at.
+/// Filling state of a bottle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filling {
-    /// Nothing has been taken.
+    /// No water has been taken.
     Empty,
-    /// Water is being taken.
+    /// The pump is filling the bottle.
     Pumping,
-    /// It is full.
+    /// The bottle is full.
     Full,
-    /// It was closed before it was full.
+    /// The bottle was closed before it was full.
     Stopped,
 }
 
 impl Filling {
-    /// As published.
+    /// Returns the name as published.
     pub fn word(self) -> &'static str {
         match self {
             Filling::Empty => "empty",
@@ -30,36 +30,36 @@ impl Filling {
     }
 }
 
-/// A bottle, and what is in it.
+/// Bottle and its contents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bottle {
-    /// Its number, from 1.
+    /// Bottle number, from 1.
     pub number: u32,
-    /// What it is at.
+    /// Filling state of the bottle.
     pub filling: Filling,
-    /// Water in it [m³].
+    /// Volume of water in the bottle [m³].
     pub volume: f64,
-    /// When it was opened, and when the last water came in [ns].
+    /// Time of opening and time of the last inflow [ns].
     pub time_ns: [u64; 2],
-    /// Mean place of its water in W [m].
+    /// Mean sampling position of its water in W [m].
     pub p_W: Vec3,
-    /// Means of the sampler's quantities over its water, as many as that has.
+    /// Mean values of the quantities of the sampler over its water; unused entries are zero.
     pub means: [f64; FIELDS],
 }
 
-/// Memory of a sampler.
+/// State of a water sampler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerState {
-    /// Its bottles.
+    /// Bottles of the sampler.
     pub bottles: Vec<Bottle>,
-    /// The bottle that was opened last, by its index.
+    /// Index of the bottle that was opened last.
     pub current: Option<usize>,
-    /// Instant up to which it has pumped [ns].
+    /// Time up to which pumping has been computed [ns].
     pub until_ns: u64,
 }
 
 impl SamplerState {
-    /// With `n` empty bottles.
+    /// Creates a sampler with `n` empty bottles.
     pub fn new(n: u32) -> Self {
         let empty = |number| Bottle {
             number,

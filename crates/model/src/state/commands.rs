@@ -1,4 +1,5 @@
-//! What the outside asks for: filled by ROS or a script between steps, applied by `control` at the next step.
+//! External commands: issued by ROS or a script between steps, and applied by
+//! `crates/sim/src/control` at the next step.
 
 use crate::scene::JointMode;
 use crate::state::joint::Trajectory;
@@ -8,85 +9,90 @@ use std::sync::Arc;
 /// Health of an actuator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Health {
-    /// As built.
+    /// Normal operation without degradation.
     Healthy,
-    /// Gives this part of its thrust, 0..1.
+    /// Delivers this fraction of its thrust, 0..1.
     Reduced(f64),
-    /// Keeps the drive it had when it stuck, whatever is commanded.
+    /// Keeps the drive of the moment of failure and ignores commands.
     Stuck,
-    /// Gives nothing.
+    /// Delivers no thrust at all.
     Dead,
 }
 
-/// One request, addressed by indices into the scene.
-#[allow(missing_docs)] // each kind says what its fields are
+/// One command, addressed by indices into the scene.
+#[allow(missing_docs)] // the description of each variant covers its fields
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Command one thruster, in its own unit.
+    /// Commands one thruster, in its own unit.
     Thruster {
         robot: usize,
         thruster: usize,
         value: f64,
     },
-    /// Command all thrusters of a robot, each in its own unit; or these and then all its fins [rad].
+    /// Commands all thrusters of a robot, each in its own unit; optionally followed by all its fins
+    /// [rad].
     Thrusters { robot: usize, values: Vec<f64> },
-    /// Command the angle of one fin [rad].
+    /// Commands the angle of one fin [rad].
     Fin {
         robot: usize,
         fin: usize,
         value: f64,
     },
-    /// Command the angles of all fins of a robot [rad].
+    /// Commands the angles of all fins of a robot [rad].
     Fins { robot: usize, values: Vec<f64> },
-    /// Command the volume of a buoyancy engine [m³].
+    /// Commands the volume of a buoyancy engine [m³].
     Ballast {
         robot: usize,
         ballast: usize,
         value: f64,
     },
-    /// Ask the thruster manager for a force [N] and moment [N m] at the base origin, in the base frame.
+    /// Commands the thrust allocation with a force [N] and moment [N m] at the base origin, in B.
     Wrench {
         robot: usize,
         force: Vec3,
         moment: Vec3,
     },
-    /// Command a joint in the mode it is in: effort [N m or N], velocity [rad/s or m/s] or position [rad or m]. Ends a goal
-    /// of its group.
+    /// Commands a joint in its current mode: effort [N m or N], velocity [rad/s or m/s] or position
+    /// [rad or m]. Ends the goal of its group.
     Joint {
         robot: usize,
         joint: usize,
         value: f64,
     },
-    /// Command a joint in `mode`, switching it if need be. Ends a goal of its group.
+    /// Commands a joint in `mode` and switches the mode if necessary. Ends the goal of its group.
     JointIn {
         robot: usize,
         joint: usize,
         mode: JointMode,
         value: f64,
     },
-    /// Switch what a servo is asked for. It goes on with no effort, at rest, or where it is. Ends a goal of its group.
+    /// Switches the command mode of a servo. Its set-point becomes zero effort, zero velocity or
+    /// the current position. Ends the goal of its group.
     JointMode {
         robot: usize,
         joint: usize,
         mode: JointMode,
     },
-    /// Command all joints of a group, switching them to `mode`; one value per joint of the group. Ends its goal.
+    /// Commands all joints of a group and switches them to `mode`; one value per joint of the
+    /// group. Ends its goal.
     JointGroup {
         robot: usize,
         group: usize,
         mode: JointMode,
         values: Vec<f64>,
     },
-    /// Follow a trajectory; the goal `id` can be watched in `RobotState::groups`. Replaces the group's goal.
+    /// Starts a trajectory. `RobotState::groups` reports the state of the goal `id`. Replaces the
+    /// goal of the group.
     Trajectory {
         robot: usize,
         group: usize,
         id: u64,
         trajectory: Arc<Trajectory>,
     },
-    /// End goal `id` of a group, of a trajectory or a gripper, and hold.
+    /// Cancels goal `id` (trajectory or gripper) of a group and holds the position.
     CancelGoal { robot: usize, group: usize, id: u64 },
-    /// Move a gripper; `max_effort` 0 is that of its joints. Replaces the group's goal.
+    /// Moves a gripper to `position` [rad or m]; a `max_effort` of 0 selects the limit of its
+    /// joints [N m or N]. Replaces the goal of the group.
     Gripper {
         robot: usize,
         group: usize,
@@ -94,22 +100,23 @@ pub enum Command {
         position: f64,
         max_effort: f64,
     },
-    /// Ask the firmware for a velocity: ahead, to the left and up [m/s], and a turn about these axes [rad/s].
+    /// Commands the firmware with a velocity: forward, left and up [m/s], and an angular velocity
+    /// about these axes [rad/s].
     Velocity {
         robot: usize,
         linear: Vec3,
         angular: Vec3,
     },
-    /// Ask the firmware for a heading, clockwise from north [rad], or a depth [m], or both; what is not said stays, or is held from
-    /// now on if it did not steer.
+    /// Commands the firmware with a heading, clockwise from north [rad], a depth [m], or both.
+    /// `None` keeps the set-point, or holds the current value if the firmware was not steering.
     Course {
         robot: usize,
         heading: Option<f64>,
         depth: Option<f64>,
     },
-    /// Tell the firmware what to do.
+    /// Sends an order to the firmware.
     Order { robot: usize, order: Order },
-    /// Put a robot somewhere.
+    /// Sets pose and velocity of a robot: `p_WB` [m], `v_WB_B` [m/s], `w_WB_B` [rad/s].
     SetPose {
         robot: usize,
         p_WB: Vec3,
@@ -117,98 +124,100 @@ pub enum Command {
         v_WB_B: Vec3,
         w_WB_B: Vec3,
     },
-    /// Let a coupling take hold or let go. A latch told to engage captures what comes; a grasp takes `partner`, or what it
-    /// touches, or what is nearest.
+    /// Engages or releases a coupling. An engaged latch is armed and captures its tip; a grasp
+    /// holds `partner`, or the body that it touches, or the nearest body.
     Couple {
         coupling: usize,
         engage: bool,
         partner: Option<usize>,
     },
-    /// Set a thruster's health.
+    /// Sets the health of a thruster.
     Health {
         robot: usize,
         thruster: usize,
         health: Health,
     },
-    /// Set a fin's health: `Reduced` leaves that part of its area, `Dead` none; `Stuck` holds its angle.
+    /// Sets the health of a fin: `Reduced` keeps that fraction of its area, `Dead` none; `Stuck`
+    /// holds its angle.
     FinHealth {
         robot: usize,
         fin: usize,
         health: Health,
     },
-    /// Switch a sensor's noise.
+    /// Switches the noise of a sensor on or off.
     Noise {
         robot: usize,
         sensor: usize,
         on: bool,
     },
-    /// Set the level of a load, 0 to 1.
+    /// Sets the level of a load, 0 to 1.
     Load {
         robot: usize,
         load: usize,
         level: f64,
     },
-    /// Break something from now on for `end_ns` nanoseconds; a fault of the same name is replaced.
+    /// Starts a fault now; its `end_ns` is a duration [ns]. Replaces a fault of the same name.
     Fault(Box<crate::scene::Fault>),
-    /// Repair a fault, and pump out what came in; without a robot that of a beacon.
+    /// Ends a fault and removes the water of a leak; without a robot, a fault of a beacon.
     Repair {
         robot: Option<usize>,
         name: Arc<str>,
     },
-    /// Turn a tether's winch.
+    /// Commands the winch of a tether.
     Winch {
         tether: usize,
         command: crate::state::WinchCommand,
     },
-    /// Open the next bottle of a water sampler, or close the one that is open.
+    /// Opens the next bottle of a water sampler, or closes the open bottle.
     Sample {
         robot: usize,
         sensor: usize,
         on: bool,
     },
-    /// Change the water; the weather stays. Waves that differ from those there are grow in their place over their `ramp`.
+    /// Changes the sea but not the weather. Waves that differ from the current waves replace them
+    /// over their `ramp`.
     Sea(Box<crate::scene::Sea>),
-    /// Change the weather.
+    /// Changes the weather over a duration.
     Weather(Box<WeatherChange>),
 }
 
-/// What a firmware can be told to do.
+/// Orders to a firmware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Start the rotors and climb.
+    /// Starts the rotors and climbs.
     TakeOff,
-    /// Sink until it stands, then stop the rotors.
+    /// Descends until it stands on a surface, then stops the rotors.
     Land,
-    /// Take over, or let go of the actuators at once.
+    /// Enables the firmware, or disables it and releases the actuators at once.
     Enable(bool),
 }
 
-/// What of the weather changes; none: stays as it is, or goes where it was going.
+/// Requested change of the weather. `None` keeps the value, or the target of a change in progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeatherChange {
-    /// Mean wind at the reference height, in W [m/s].
+    /// Mean wind velocity at the reference height, in W [m/s].
     pub wind: Option<Vec3>,
-    /// Factor on the gusts.
+    /// Factor on the gusts [-].
     pub gustiness: Option<f64>,
-    /// Temperature of the air [°C].
+    /// Air temperature at sea level [°C].
     pub temperature: Option<f64>,
-    /// Part of the sky that clouds cover, 0..1.
+    /// Fraction of the sky covered by clouds, 0..1.
     pub cloud_cover: Option<f64>,
-    /// Rain [mm/h].
+    /// Rain rate at the surface [mm/h].
     pub rain: Option<f64>,
-    /// Visibility [m].
+    /// Meteorological visibility in air [m].
     pub visibility: Option<f64>,
-    /// Universal time of day, at once [s].
+    /// Universal time of day, set immediately [s].
     pub time_of_day_s: Option<f64>,
-    /// Time that the change takes [s].
+    /// Duration of the change [s].
     pub duration_s: f64,
 }
 
-/// Why a command was refused.
+/// Rejection of a command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// Robot concerned, if any.
+    /// Index of the robot, if the command is for a robot.
     pub robot: Option<usize>,
-    /// One line: what, found, expected.
+    /// One line: what is wrong, the value found and the expected value.
     pub reason: String,
 }

@@ -1,89 +1,93 @@
-//! What touches what after a step, and the impulses of the step: published, and the first guess of the next.
+//! Contacts after a step and the impulses of the step. The impulses are published and warm-start
+//! the next step.
 
 use merrow_math::Vec3;
 
-/// What an impulse belongs to.
+/// Source of an impulse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImpulseKey {
-    /// A joint's dry friction (side 0), lower limit (1) or upper limit (2).
+    /// Dry friction (side 0), lower limit (1) or upper limit (2) of a joint.
     Joint {
         /// Index of the robot.
         robot: u32,
         /// Index of the joint.
         joint: u32,
-        /// Which of the three.
+        /// Which of the three, 0..2.
         side: u32,
     },
-    /// Two shapes and their features.
+    /// Contact of two shapes, with their feature indices.
     Touch([u32; 2], [u32; 2]),
 }
 
 /// Impulse of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impulse {
-    /// Along the solver's rows [N s or N m s].
+    /// Components along the rows of the solver [N s or N m s].
     pub along_rows: [f64; 3],
-    /// Sum in the world, on the first of the two [N s].
+    /// Sum in W on the first of the two bodies [N s].
     pub force_W: Vec3,
 }
 
-/// One side of a contact.
+/// One of the two bodies of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// A link of a robot, and which of the robot's colliders.
+    /// Link of a robot.
     Link {
         /// Index of the robot.
         robot: u32,
         /// Index of the link.
         link: u32,
-        /// Index of the collider.
+        /// Index of the collider of the robot.
         collider: u32,
     },
-    /// A structure, and which of its colliders.
+    /// Static structure of the world.
     Structure {
         /// Index of the structure.
         structure: u32,
-        /// Index of the collider.
+        /// Index of the collider of the structure.
         collider: u32,
     },
-    /// The seabed.
+    /// Seabed, plane or terrain.
     Seabed,
 }
 
-/// A place where two surfaces pushed on each other in the last step.
+/// Contact point with an impulse in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Who is pushed along the normal.
+    /// Body that is pushed along the normal.
     pub a: Side,
-    /// Who pushes.
+    /// Body that pushes against the normal.
     pub b: Side,
-    /// Where, in the world [m].
+    /// Contact point in W [m].
     pub p_W: Vec3,
-    /// Unit normal in the world, from b to a.
+    /// Unit normal in W, from b to a.
     pub n_W: Vec3,
-    /// Distance of the surfaces at the end of the step before they were corrected, negative where they overlap [m].
+    /// Distance of the surfaces at the end of the step before position correction, negative for
+    /// penetration [m].
     pub gap: f64,
-    /// Impulse of the step on a, in the world [N s]; over the step's length it is the mean force.
+    /// Impulse of the step on a, in W [N s]; divided by the time step it is the mean force.
     pub impulse_W: Vec3,
 }
 
 /// All contacts of a world.
 #[derive(Clone, Debug, Default)]
 pub struct Contacts {
-    /// Places where something pushed, in a fixed order.
+    /// Contact points with an impulse, in a fixed order.
     pub touching: Vec<Contact>,
-    /// Impulses by what they belong to, sorted.
+    /// Impulses by source, sorted.
     pub impulses: Vec<(ImpulseKey, Impulse)>,
-    /// Pairs of a robot and another body that have come into touch since the start.
+    /// Number of collisions since the start: pairs of a robot and another body that came into
+    /// contact.
     pub collisions: u64,
-    /// Groups of bodies whose impulses did not converge within a step's rounds, since the start.
+    /// Number of islands since the start whose impulses did not converge within the iterations of a
+    /// step.
     pub unsolved: u64,
-    /// Pairs in touch after the last step, sorted; what is new among them is a collision.
+    /// Pairs in contact after the last step, sorted. A new pair counts as a collision.
     pub pairs: Vec<(u32, u64)>,
 }
 
 impl Contacts {
-    /// Nothing touches; room for what usually does among this many robots.
+    /// Creates an empty set with capacity for the typical number of contacts of `n_robots` robots.
     pub fn with_room(n_robots: usize) -> Self {
         let n = 64 + 8 * n_robots;
         Self {
@@ -95,7 +99,7 @@ impl Contacts {
         }
     }
 
-    /// Impulse of the last step.
+    /// Returns the impulse of the last step for `key`.
     pub fn impulse(&self, key: &ImpulseKey) -> Option<&Impulse> {
         let found = self.impulses.binary_search_by(|(k, _)| k.cmp(key));
         found.ok().map(|i| &self.impulses[i].1)

@@ -1,50 +1,52 @@
-//! Memory of the couplings.
+//! State of the couplings.
 
 use crate::scene::{Coupling, CouplingKind, Strength};
 use merrow_math::{Quat, Vec3};
 
-/// Whether a latch that does not hold waits for its tip.
+/// Capture state of a released latch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// It captures what comes near enough.
+    /// Captures a tip that comes close enough.
     Armed,
-    /// It has let go, and is armed again once the tip has left.
+    /// Released; armed again after the tip has left.
     Leaving,
-    /// It captures nothing.
+    /// Disabled: captures no tip.
     Off,
 }
 
-/// Memory of one coupling.
+/// State of one coupling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CouplingState {
-    /// True while it holds.
+    /// True while the coupling is engaged.
     pub engaged: bool,
-    /// Whether a latch captures.
+    /// Capture state of a latch.
     pub watch: Watch,
     /// Robot and link that a grasp holds.
     pub partner: Option<(usize, usize)>,
-    /// Place of the second end in the first at which it is held [m].
+    /// Coupled position of the second end in the first [m].
     pub p_AT: Vec3,
-    /// Axes of the second end in the first at which it is held.
+    /// Coupled attitude of the second end in the first.
     pub q_AT: Quat,
-    /// How far the second end still is from there [m, rad], along and about the axes T; eased to nothing.
+    /// Remaining deviation of the second end from the coupled pose [m, rad], along and about the
+    /// axes of T; it decays to zero.
     pub offset: [f64; 6],
-    /// Rate of that [m/s, rad/s].
+    /// Rate of `offset` [m/s, rad/s].
     pub offset_rate: [f64; 6],
-    /// True while the tip is within the latch's funnel.
+    /// True while the tip is inside the funnel of the latch.
     pub guided: bool,
-    /// Mean force of the last step on the second end, along the world's axes [N].
+    /// Mean force of the last step on the second end, in W [N].
     pub force_W: Vec3,
-    /// Mean moment of the last step on it, at its origin [N m].
+    /// Mean moment of the last step on the second end about its origin, in W [N m].
     pub moment_W: Vec3,
-    /// Mean force and moment of the last step on the second end, along the axes T [N, N m].
+    /// Mean force and moment of the last step on the second end, along the axes of T [N, N m].
     pub load: [f64; 6],
-    /// Force and moment with which the coming step begins, along the axes T [N, N m]; what is missing is found at its end.
+    /// Predicted force and moment for the next step, along the axes of T [N, N m]. The solver adds
+    /// the remainder at the end of the step.
     pub fed: [f64; 6],
 }
 
 impl CouplingState {
-    /// As the world file starts it.
+    /// Creates the initial state from the world file.
     pub fn new(coupling: &Coupling) -> Self {
         let grasps = matches!(coupling.kind, CouplingKind::Grasp { .. });
         let partner = coupling.b.and_then(|b| b.link());
@@ -64,21 +66,22 @@ impl CouplingState {
         }
     }
 
-    /// Takes hold where the second end is: at `offset` from T, moving at `rate` against it.
+    /// Engages at the current pose of the second end: deviation `offset` from T [m, rad], rate
+    /// `rate` [m/s, rad/s].
     pub fn engage(&mut self, offset: [f64; 6], rate: [f64; 6]) {
         self.engaged = true;
         (self.offset, self.offset_rate) = (offset, rate);
         self.unload();
     }
 
-    /// Lets go.
+    /// Releases the coupling and sets the capture state.
     pub fn release(&mut self, watch: Watch) {
         (self.engaged, self.watch, self.partner) = (false, watch, None);
         (self.offset, self.offset_rate) = ([0.0; 6], [0.0; 6]);
         self.unload();
     }
 
-    /// True if it holds and bears more than `strength`.
+    /// Returns true if the coupling is engaged and its load exceeds `strength`.
     pub fn is_beyond(&self, strength: &Strength) -> bool {
         self.engaged
             && (self.force_W.norm() > strength.force || self.moment_W.norm() > strength.moment)

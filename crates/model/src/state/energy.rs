@@ -1,44 +1,46 @@
-//! Memory of batteries and chargers.
+//! State of batteries and chargers.
 
 use crate::scene::Battery;
 
-/// Memory of the battery.
+/// State of a battery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatteryState {
     /// State of charge, 0..1.
     pub charge: f64,
-    /// Terminal voltage [V].
+    /// Terminal voltage of the battery [V].
     pub voltage: f64,
-    /// Current drawn [A]; negative while it is charged.
+    /// Discharge current [A]; negative while charging.
     pub current: f64,
-    /// When its protection opened [ns]; none while everything has power.
+    /// Time at which the protection opened [ns]; `None` while it is closed.
     pub open_ns: Option<u64>,
-    /// Power of everything on board [W].
+    /// Power of all consumers on board [W].
     pub load: f64,
     /// Power from the solar panels [W].
     pub solar: f64,
     /// Power from the charger [W].
     pub charger: f64,
-    /// Energy that everything on board has had [J].
+    /// Total energy delivered to the consumers on board [J].
     pub delivered: f64,
-    /// Energy that has become heat in the battery [J].
+    /// Total energy lost as heat in the battery [J].
     pub lost: f64,
-    /// Energy that has come from panels and chargers [J].
+    /// Total energy received from panels and chargers [J].
     pub gained: f64,
-    /// Current and voltage that a charger in contact offers [A, V]; 0: none.
+    /// Current and voltage offered by a connected charger [A, V]; 0: none.
     pub offer: [f64; 2],
-    /// Energy taken from it since it was last reckoned [J].
+    /// Energy taken from the charger since the last update of the charger [J].
     pub taken: f64,
-    /// Most power that a fault lets it give [W]; infinite without.
+    /// Maximum power under a fault [W]; infinite without a fault.
     pub limit: f64,
-    /// True while a fault keeps its protection open.
+    /// True while a fault keeps the protection open.
     pub failed: bool,
-    /// Energy that a charger still takes for what it has given to others [J], and the power at which it does [W].
+    /// Energy that a charger on this robot has yet to draw for energy already delivered to others
+    /// [J], and the power at which it draws it [W].
     pub owed: [f64; 2],
 }
 
 impl BatteryState {
-    /// As the world file starts it; full, and of no use, for a robot without one.
+    /// Creates the initial state from the world file. For a robot without a battery it is full and
+    /// unused.
     pub fn new(battery: Option<&Battery>) -> Self {
         let charge = battery.map_or(1.0, |b| b.initial_charge);
         Self {
@@ -60,17 +62,17 @@ impl BatteryState {
         }
     }
 
-    /// True if what is on board has power.
+    /// Returns true if consumers on board have power.
     pub fn is_on(&self) -> bool {
         self.open_ns.is_none()
     }
 }
 
-/// Memory of one charger.
+/// State of one charger.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChargerState {
-    /// Robot in contact.
+    /// Index of the connected robot.
     pub robot: Option<usize>,
-    /// Energy given so far [J].
+    /// Total energy delivered [J].
     pub given: f64,
 }

@@ -1,24 +1,24 @@
-//! Memory of faults, and what they do to a device in a step.
+//! State of faults, and their effect on a device in a step.
 
 use crate::scene::Fault;
 
-/// A fault that has been, is or will be.
+/// Past, present or future fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultState {
-    /// The fault.
+    /// Definition of the fault.
     pub fault: Fault,
-    /// True while an intermittent fault fails.
+    /// True while an intermittent fault is in its failing phase.
     pub failing: bool,
-    /// When it turns next [ns].
+    /// Time of the next change of phase [ns].
     pub turns_ns: u64,
-    /// Turns so far: index of the next draw.
+    /// Number of changes of phase so far; index of the next random draw.
     pub turns: u64,
-    /// Water that has come in through a leak [m³].
+    /// Water volume that has entered through a leak [m³].
     pub water: f64,
 }
 
 impl FaultState {
-    /// As a fault begins.
+    /// Creates the state before the start of the fault.
     pub fn new(fault: &Fault) -> Self {
         Self {
             fault: fault.clone(),
@@ -29,29 +29,30 @@ impl FaultState {
         }
     }
 
-    /// True if it acts at `now_ns`. What came in through a leak stays when the leak has ended.
+    /// Returns true if the fault is active at `now_ns`. The water of a leak remains after the end
+    /// of the leak.
     pub fn is_active(&self, now_ns: u64) -> bool {
         self.fault.start_ns <= now_ns && now_ns < self.fault.end_ns
     }
 }
 
-/// What the faults of a device do to it in a step.
+/// Combined effect of the faults of a device in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
-    /// It does nothing.
+    /// The device has no output.
     pub dead: bool,
-    /// It goes on with what it had.
+    /// The output is held constant.
     pub stuck: bool,
-    /// Part that is left, 0..1.
+    /// Remaining fraction of the output, 0..1.
     pub part: f64,
-    /// What is added, in the unit of the device.
+    /// Offset, in the unit of the device.
     pub offset: f64,
-    /// Standard deviation of what is added to each sample of a sensor.
+    /// Standard deviation of the noise added to each sample of a sensor, in its unit.
     pub noise: f64,
 }
 
 impl Effect {
-    /// Nothing is wrong.
+    /// No effect: a healthy device.
     pub const NONE: Self = Self {
         dead: false,
         stuck: false,

@@ -1,87 +1,87 @@
-//! Memory of the stock firmwares.
+//! State of the stock firmwares.
 
 use crate::scene::Robot;
 use crate::scene::robot::firmware::FirmwareLaw;
 use merrow_math::Vec3;
 
-/// Memory of a robot's firmware.
+/// State of the firmware of a robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirmwareState {
-    /// Ticks made.
+    /// Number of ticks so far.
     pub ticks: u64,
-    /// Newest velocity command: linear [m/s] and angular [rad/s].
+    /// Latest velocity command: linear [m/s] and angular [rad/s].
     pub command: [Vec3; 2],
-    /// When it came [ns]; none before the first.
+    /// Time of the latest velocity command [ns]; `None` before the first.
     pub command_ns: Option<u64>,
-    /// What its law remembers.
+    /// State of the control law.
     pub memory: FirmwareMemory,
 }
 
-/// What a law remembers.
+/// State of a control law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirmwareMemory {
-    /// A multirotor's.
+    /// State of the multirotor firmware.
     Flight(Flight),
-    /// That of the heading and depth hold.
+    /// State of the heading and depth hold.
     Course(Course),
-    /// That of a differential drive.
+    /// State of a differential drive.
     Drive(Drive),
-    /// That of a surface vehicle's velocity control.
+    /// State of the velocity controller of a surface vehicle.
     Vessel(Vessel),
 }
 
-/// Memory of a surface vehicle's velocity control; pairs are for speed and yaw rate.
+/// State of the velocity controller of a surface vehicle; pairs are for surge speed and yaw rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vessel {
-    /// True while it drives: from a velocity command until none counts any more.
+    /// True while it is active: from a velocity command until the command times out.
     pub on: bool,
-    /// Speed [m/s] and yaw rate [rad/s] that are wanted.
+    /// Set-points of speed [m/s] and yaw rate [rad/s].
     pub wanted: [f64; 2],
-    /// Errors summed over time [m, rad].
+    /// Time integrals of the errors [m, rad].
     pub lost: [f64; 2],
 }
 
-/// Memory of the heading and depth hold.
+/// State of the heading and depth hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Course {
-    /// True while it steers.
+    /// True while it is active.
     pub on: bool,
-    /// Heading that is wanted, clockwise from north [rad].
+    /// Heading set-point, clockwise from north [rad].
     pub heading: f64,
-    /// Depth that is wanted [m].
+    /// Depth set-point, positive down [m].
     pub depth: f64,
 }
 
-/// Memory of a differential drive.
+/// State of a differential drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drive {
-    /// True while it drives.
+    /// True while it is active.
     pub on: bool,
-    /// Speed [m/s] and yaw rate [rad/s] that are asked of the wheels.
+    /// Set-points of speed [m/s] and yaw rate [rad/s].
     pub wanted: [f64; 2],
-    /// Mean angles of the wheels on the left and on the right, as last measured [rad]; none before the first tick.
+    /// Last measured mean wheel angles, left and right [rad]; `None` before the first tick.
     pub angles: Option<[f64; 2]>,
-    /// Place (x, y) [m] and yaw [rad] by the wheels alone, from where it started.
+    /// Wheel odometry: position (x, y) [m] and yaw [rad] relative to the start.
     pub odometry: [f64; 3],
-    /// Speed [m/s] and yaw rate [rad/s] by the wheels.
+    /// Speed [m/s] and yaw rate [rad/s] from the wheels.
     pub measured: [f64; 2],
 }
 
-/// Where a flight is.
+/// Flight phase of a multirotor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlightMode {
-    /// Rotors off, or driven by others.
+    /// Rotors off, or commanded externally.
     Off,
-    /// Climbs to where it wants to be after take-off.
+    /// Climbs to the take-off height.
     TakingOff,
-    /// Follows velocity commands.
+    /// Flies and follows velocity commands.
     Flying,
-    /// Sinks until it stands.
+    /// Descends until it stands on a surface.
     Landing,
 }
 
 impl FlightMode {
-    /// As published.
+    /// Returns the name as published.
     pub fn word(self) -> &'static str {
         match self {
             FlightMode::Off => "off",
@@ -92,27 +92,27 @@ impl FlightMode {
     }
 }
 
-/// Memory of a multirotor's firmware.
+/// State of the multirotor firmware.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flight {
-    /// Where the flight is.
+    /// Flight phase of the multirotor.
     pub mode: FlightMode,
-    /// Place that is wanted, in W [m].
+    /// Position set-point, in W [m].
     pub p: Vec3,
-    /// Velocity that is wanted, in W [m/s].
+    /// Velocity set-point, in W [m/s].
     pub v: Vec3,
-    /// Yaw that is wanted, from east, counter-clockwise [rad].
+    /// Yaw set-point, from east, counter-clockwise [rad].
     pub yaw: f64,
-    /// Height at which a take-off ends [m].
+    /// Height at which the take-off ends [m].
     pub top: f64,
-    /// How long it has not sunk though it wanted to [s].
+    /// Time without descent despite a descent command [s].
     pub held_up: f64,
-    /// False until the wanted place and yaw have been set to where it is.
+    /// False until the position and yaw set-points are initialised with the current pose.
     pub begun: bool,
 }
 
 impl FirmwareState {
-    /// As the robot starts; none without firmware.
+    /// Creates the initial state; `None` for a robot without firmware.
     pub fn new(robot: &Robot) -> Option<Self> {
         let firmware = robot.firmware.as_ref()?;
         let zero = Vec3::zero();
@@ -159,7 +159,7 @@ impl FirmwareState {
         })
     }
 
-    /// True if the thrusters are the firmware's own now.
+    /// Returns true if the firmware controls the thrusters.
     pub fn holds_thrusters(&self) -> bool {
         match self.memory {
             FirmwareMemory::Flight(flight) => flight.mode != FlightMode::Off,
@@ -168,12 +168,12 @@ impl FirmwareState {
         }
     }
 
-    /// True if the fins are.
+    /// Returns true if the firmware controls the fins.
     pub fn holds_fins(&self) -> bool {
         matches!(self.memory, FirmwareMemory::Course(Course { on: true, .. }))
     }
 
-    /// True if the wheels are.
+    /// Returns true if the firmware controls the wheel joints.
     pub fn holds_joints(&self) -> bool {
         matches!(self.memory, FirmwareMemory::Drive(Drive { on: true, .. }))
     }

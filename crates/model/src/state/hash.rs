@@ -1,6 +1,6 @@
-//! Every bit of the state in a fixed order: for the state hash that proves two runs equal.
+//! State hash: hashes the state in a fixed order, for the proof that two runs are equal.
 //!
-//! A run is resumed from a clone of [`State`]; nothing that matters lies outside it.
+//! [`State`] is complete: a run can be continued from a clone of it.
 
 use crate::scene::sea::air::Air;
 use crate::scene::{Flow, FlowLaw};
@@ -17,10 +17,10 @@ use merrow_math::{Quat, SpatialVelocity, Vec3};
 use sha2::{Digest, Sha256};
 
 impl State {
-    /// Hash over every state bit, 16 hexadecimal digits.
+    /// Computes the hash of the state, 16 hexadecimal digits.
     ///
-    /// Two runs with the same hash ended in the same state to the last bit; thread count, build target and pacing
-    /// must not change it.
+    /// Two runs with the same hash ended in the same state to the last bit. Thread count, build
+    /// target and pacing must not change the hash.
     pub fn hash(&self) -> String {
         let mut sink = Bits(Sha256::new());
         sink.int(self.time_ns);
@@ -95,7 +95,7 @@ impl State {
         }
         for region in &sea.regions {
             sink.reals(&[region.density, region.sound_speed, region.temperature]);
-            // what other worlds say as they did
+            // hashed only if set, so that the hash of other worlds does not change
             if region.has_surface() || !region.open {
                 sink.reals(&[
                     region.level.unwrap_or(0.0),
@@ -125,7 +125,8 @@ impl State {
                 sink.reals(values);
             }
         }
-        // the default weather says nothing, so that worlds without any keep the hash that they had before there was weather
+        // hashed only if it differs from the default weather, so that the hash of worlds without
+        // weather does not change
         let air = &sea.air;
         let fair = Air::default();
         if (air.from, air.to, air.start_utc) != (fair.from, fair.to, air.untold_utc) {

@@ -1,41 +1,42 @@
-//! Memory of servos, and the goals of groups of joints.
+//! State of joint drives, and the goals of joint groups.
 
 use crate::scene::{Drive, Joint, JointGroup, JointMode, Robot};
 use crate::state::fault::Effect;
 use std::sync::Arc;
 
-/// Memory of one joint's drive.
+/// State of the drive of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointMemory {
-    /// What it is asked for.
+    /// Current command mode of the joint.
     pub mode: JointMode,
-    /// Its set-point in that mode, as commanded, or as sampled from a trajectory.
+    /// Set-point in the current mode, commanded directly or sampled from a trajectory.
     pub reference: Reference,
-    /// Effort that its motor may give now; a gripper's goal lowers it [N m or N].
+    /// Current effort limit of the motor, reduced by a gripper goal [N m or N].
     pub effort_limit: f64,
-    /// Effort that the controller asks the motor for [N m or N].
+    /// Effort that the controller commands to the motor [N m or N].
     pub effort: f64,
-    /// Integral of the velocity error [rad or m].
+    /// Time integral of the velocity error [rad or m].
     pub integral: f64,
-    /// Velocity error of the last tick [rad/s or m/s].
+    /// Velocity error at the last tick [rad/s or m/s].
     pub last_error: f64,
-    /// Ticks made so far: index of the next due instant and of the encoder's noise.
+    /// Number of ticks so far: index of the next tick time and of the encoder noise.
     pub ticks: u64,
-    /// What the encoder and the current sensor said at the last tick.
+    /// Measurement of the encoder and the current sensor at the last tick.
     pub measured: Measured,
-    /// Position and velocity of the rotor at the joint, where a gap or a spring lies between them.
+    /// Rotor position [rad or m] and velocity [rad/s or m/s] at the joint side of the gear, with
+    /// backlash or elasticity.
     pub rotor: [f64; 2],
-    /// Effort of the motor over the present step, before the gear's losses [N m or N].
+    /// Motor effort over the current step, before gear losses [N m or N].
     pub motor_effort: f64,
-    /// Temperature of the winding over the water's [K].
+    /// Winding temperature above the water temperature [K].
     pub heat: f64,
-    /// Command of an ideal drive as it was given: `joint_commands` holds what faults leave of it.
+    /// Original command of an ideal drive; `joint_commands` holds the command after faults.
     pub asked: f64,
-    /// What faults do to its drive.
+    /// Effect of faults on the drive.
     pub fault: Effect,
 }
 
-/// A set-point of a joint.
+/// Set-point of a joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reference {
     /// Position [rad or m].
@@ -44,183 +45,187 @@ pub struct Reference {
     pub velocity: f64,
     /// Acceleration [rad/s² or m/s²].
     pub acceleration: f64,
-    /// Effort: the command in effort mode, else what a trajectory adds [N m or N].
+    /// Effort: the command in effort mode, otherwise the feed-forward of a trajectory [N m or N].
     pub effort: f64,
 }
 
-/// What a joint reports of itself.
+/// Measured state of a joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Position [rad or m].
     pub position: f64,
     /// Velocity [rad/s or m/s].
     pub velocity: f64,
-    /// Effort, from the motor's current [N m or N]; NaN for ideal drives.
+    /// Effort from the motor current [N m or N]; NaN for ideal drives.
     pub effort: f64,
-    /// Current [A]; NaN if not known.
+    /// Motor current [A]; NaN if unknown.
     pub current: f64,
-    /// Temperature of the winding [°C]; NaN if not known.
+    /// Winding temperature [°C]; NaN if unknown.
     pub temperature: f64,
 }
 
-/// A trajectory as `trajectory_msgs/JointTrajectory` has it.
+/// Trajectory as in `trajectory_msgs/JointTrajectory`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectory {
-    /// Joints, in the order of the values: indices as in `Motion::q`.
+    /// Joint indices in the order of the values, as in `Motion::q`.
     pub joints: Vec<usize>,
-    /// Points, times rising.
+    /// Points with ascending times.
     pub points: Vec<TrajectoryPoint>,
-    /// Instant from which the times count [ns]; none: when it is accepted.
+    /// Reference time of the point times [ns]; `None`: the time of acceptance.
     pub start_ns: Option<u64>,
-    /// Tolerances on the way, one per joint, or none at all: the robot's own.
+    /// Path tolerances, one per joint; empty: those of the robot.
     pub path_tolerance: Vec<Tolerance>,
-    /// Tolerances at the end, one per joint, or none at all: the robot's own.
+    /// Goal tolerances, one per joint; empty: those of the robot.
     pub goal_tolerance: Vec<Tolerance>,
-    /// Time after the end within which the goal must be reached [s]; 0: the robot's own.
+    /// Time after the end within which the goal must be reached [s]; 0: that of the robot.
     pub goal_time_tolerance: f64,
 }
 
-/// A point of a trajectory. Velocities, accelerations and efforts may be empty.
+/// Point of a trajectory. Velocities, accelerations and efforts may be empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrajectoryPoint {
-    /// Positions [rad or m].
+    /// Joint positions [rad or m].
     pub positions: Vec<f64>,
-    /// Velocities [rad/s or m/s].
+    /// Joint velocities [rad/s or m/s].
     pub velocities: Vec<f64>,
-    /// Accelerations [rad/s² or m/s²].
+    /// Joint accelerations [rad/s² or m/s²].
     pub accelerations: Vec<f64>,
-    /// Efforts, fed forward [N m or N].
+    /// Feed-forward efforts [N m or N].
     pub effort: Vec<f64>,
     /// Time from the start of the trajectory [ns].
     pub time_from_start_ns: u64,
 }
 
-/// As `control_msgs/JointTolerance`: 0 is the default, negative any value.
+/// Tolerance as in `control_msgs/JointTolerance`: 0 selects the default, a negative value disables
+/// the check.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
-    /// Position [rad or m].
+    /// Position tolerance [rad or m].
     pub position: f64,
-    /// Velocity [rad/s or m/s].
+    /// Velocity tolerance [rad/s or m/s].
     pub velocity: f64,
-    /// Acceleration [rad/s² or m/s²]; accelerations are not measured, so it is not watched.
+    /// Acceleration tolerance [rad/s² or m/s²]; not checked, because accelerations are not
+    /// measured.
     pub acceleration: f64,
 }
 
-/// What a group of joints is doing.
+/// State of a joint group.
 #[derive(Clone, Debug, Default)]
 pub struct GroupState {
-    /// The newest goal.
+    /// Latest goal of the group.
     pub goal: Option<Goal>,
-    /// The one before it, as it ended.
+    /// Preceding goal with its final state.
     pub before: Option<Goal>,
-    /// What drives the joints while the goal is active, and after a trajectory's end until another command.
+    /// Task that drives the joints while the goal is active, and after the end of a trajectory
+    /// until the next command.
     pub task: Option<Task>,
 }
 
-/// A goal and how it stands.
+/// Goal and its state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// The number its sender gave it.
+    /// Identifier given by the client.
     pub id: u64,
-    /// How it stands.
+    /// State of the goal.
     pub state: GoalState,
-    /// When it was accepted [ns].
+    /// Time of acceptance [ns].
     pub accepted_ns: u64,
-    /// When it came to `state` [ns].
+    /// Time of the transition to `state` [ns].
     pub since_ns: u64,
-    /// For a gripper: true if it stopped before its position, against something.
+    /// For a gripper: true if it stopped at an obstacle before its goal position.
     pub stalled: bool,
 }
 
-/// How a goal stands.
+/// State of a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GoalState {
-    /// Under way.
+    /// The goal is being executed.
     Active,
-    /// Reached.
+    /// The goal was reached.
     Succeeded,
-    /// Given up by the controller.
+    /// The controller aborted the goal.
     Aborted(Abort),
-    /// Another command took its place.
+    /// Another command replaced the goal.
     Preempted,
-    /// Cancelled by its sender.
+    /// The client cancelled the goal.
     Cancelled,
 }
 
-/// Why a goal was given up. Joints are indices as in `Motion::q`.
-#[allow(missing_docs)] // `text` says what the fields are
+/// Reason for aborting a goal. Joints are indices as in `Motion::q`.
+#[allow(missing_docs)] // `text` documents the fields
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Abort {
-    /// Too far from the path.
+    /// The path tolerance was exceeded.
     Path {
         joint: usize,
         velocity: bool,
         error: f64,
         tolerance: f64,
     },
-    /// Not at the goal in time.
+    /// Goal tolerance not met within the goal time.
     Goal {
         joint: usize,
         velocity: bool,
         error: f64,
         tolerance: f64,
     },
-    /// The gripper stopped before its goal.
+    /// The gripper stalled before its goal.
     Stalled {
         joint: usize,
         position: f64,
         effort: f64,
     },
-    /// The controller stopped the arm before a box of the vehicle.
+    /// The controller stopped the arm in front of a keep-out box.
     KeepOut { link: usize },
 }
 
-/// What drives a group.
+/// Task that drives a joint group.
 #[derive(Clone, Debug)]
 pub enum Task {
-    /// A trajectory.
+    /// Execution of a trajectory.
     Trajectory(ActiveTrajectory),
-    /// A gripper's goal.
+    /// Execution of a gripper goal.
     Gripper(ActiveGripper),
 }
 
-/// A trajectory under way.
+/// Trajectory that a group executes.
 #[derive(Clone, Debug)]
 pub struct ActiveTrajectory {
-    /// What was asked for.
+    /// Trajectory as requested by the client.
     pub trajectory: Arc<Trajectory>,
-    /// Where the joints of the trajectory were when it was accepted, before its first point.
+    /// Joint set-points at acceptance, used before the first point.
     pub from: Arc<[Reference]>,
-    /// When it was accepted [ns].
+    /// Time of acceptance [ns].
     pub accepted_ns: u64,
-    /// From where its times count [ns].
+    /// Reference time of the point times [ns].
     pub start_ns: u64,
-    /// The segment that was last sampled: index of the point it leads to.
+    /// Last sampled segment: index of its end point.
     pub segment: usize,
 }
 
-/// A gripper's goal under way.
+/// Gripper goal in execution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActiveGripper {
-    /// When it last moved [ns].
+    /// Time of the last motion [ns].
     pub moved_ns: u64,
 }
 
-/// A joint against its set-point.
+/// Tracking error of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tracking {
-    /// What it should do.
+    /// Set-point of the joint.
     pub desired: Reference,
-    /// What it does, as measured.
+    /// Measured state of the joint.
     pub actual: Measured,
-    /// Desired less actual position [rad or m], the short way round for continuous joints.
+    /// Desired minus actual position [rad or m], wrapped to the shorter direction for continuous
+    /// joints.
     pub position_error: f64,
-    /// Desired less actual velocity [rad/s or m/s].
+    /// Desired minus actual velocity [rad/s or m/s].
     pub velocity_error: f64,
 }
 
 impl JointMemory {
-    /// At rest at `q`.
+    /// Creates the state at rest at the position `q` [rad or m].
     pub fn new(joint: &Joint, q: f64) -> Self {
         let unknown = f64::NAN;
         let servo = joint.servo();
@@ -260,24 +265,24 @@ impl JointMemory {
 }
 
 impl GoalState {
-    /// True if nothing more will happen.
+    /// Returns true if the goal has reached a final state.
     pub fn is_over(&self) -> bool {
         *self != GoalState::Active
     }
 }
 
 impl Abort {
-    /// `error_code` of `control_msgs/action/FollowJointTrajectory`.
+    /// Returns the `error_code` of `control_msgs/action/FollowJointTrajectory`.
     pub fn code(&self) -> i32 {
         match self {
             Abort::Path { .. } => -4,
             Abort::Goal { .. } => -5,
-            // the message has no code of its own for these
+            // the message defines no code for these
             Abort::Stalled { .. } | Abort::KeepOut { .. } => -4,
         }
     }
 
-    /// In one line.
+    /// Returns a one-line description for `robot`.
     pub fn text(&self, robot: &Robot) -> String {
         let name = |joint: usize| &robot.links[joint + 1].joint.name;
         let what = |velocity: bool| if velocity { "velocity" } else { "position" };
@@ -323,7 +328,8 @@ impl Abort {
 }
 
 impl crate::state::RobotState {
-    /// What joint `joint` reports: its encoder's last tick for a servo, the truth for an ideal drive.
+    /// Returns the measured state of a joint: the last encoder tick of a servo, the true state of
+    /// an ideal drive.
     pub fn measured(&self, robot: &Robot, joint: usize) -> Measured {
         let memory = &self.joints[joint];
         match robot.links[joint + 1].joint.drive {
@@ -336,7 +342,7 @@ impl crate::state::RobotState {
         }
     }
 
-    /// Joint `joint` against its set-point.
+    /// Returns the tracking error of a joint.
     pub fn tracking(&self, robot: &Robot, joint: usize) -> Tracking {
         let (desired, actual) = (self.joints[joint].reference, self.measured(robot, joint));
         let position_error = difference(
@@ -352,7 +358,7 @@ impl crate::state::RobotState {
         }
     }
 
-    /// The group that joint `joint` is in.
+    /// Returns the index of the group that contains a joint.
     pub fn group_of(robot: &Robot, joint: usize) -> Option<usize> {
         robot
             .joint_groups
@@ -361,7 +367,7 @@ impl crate::state::RobotState {
     }
 }
 
-/// `a - b`, the short way round for a joint that turns without limits.
+/// Returns `a - b` [rad or m], wrapped to the shorter direction for a continuous joint.
 pub fn difference(joint: &Joint, a: f64, b: f64) -> f64 {
     const TURN: f64 = 2.0 * std::f64::consts::PI;
     let d = a - b;

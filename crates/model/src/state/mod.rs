@@ -1,4 +1,5 @@
-//! All that is needed to resume a run, bit for bit; and beside it the scratch that every step derives anew.
+//! Complete state of a run, from which it can be continued bit for bit, and the workspace that
+//! every step recomputes.
 
 pub mod bottle;
 pub mod commands;
@@ -30,37 +31,37 @@ use crate::state::reading::{DvlLock, Reading};
 use merrow_math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
 use std::collections::VecDeque;
 
-/// The whole state of a world.
+/// Complete state of a world.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Simulated time [ns].
+    /// Simulated time since the start [ns].
     pub time_ns: u64,
-    /// Steps made.
+    /// Number of steps so far.
     pub step: u64,
-    /// The water as it is now; starts as the scene's and is changed by parameters.
+    /// Current sea; starts as that of the scene and is changed by parameters.
     pub sea: Sea,
     /// One entry per robot of the scene.
     pub robots: Vec<RobotState>,
-    /// What touches what.
+    /// Contacts and impulses of the last step.
     pub contacts: Contacts,
-    /// One per coupling of the scene.
+    /// One entry per coupling of the scene.
     pub couplings: Vec<CouplingState>,
     /// One entry per tether of the scene.
     pub tethers: Vec<TetherState>,
     /// One entry per charger of the scene.
     pub chargers: Vec<ChargerState>,
-    /// Faults of beacons, of the world file, and those commanded since.
+    /// Faults of beacons, from the world file and from commands.
     pub faults: Vec<FaultState>,
 }
 
-/// Position and velocity of one robot (or of several copies in the lanes of `T`).
+/// Position and velocity of one robot (or of several robots of the same model in the lanes of `T`).
 #[derive(Clone, Debug)]
 pub struct Motion<T = f64> {
-    /// Attitude of the base B in the world W.
+    /// Attitude of the base B in W.
     pub q_WB: Quat<T>,
-    /// Base origin in the world [m].
+    /// Base origin in W [m].
     pub p_WB: Vec3<T>,
-    /// Velocity of the base at its origin, expressed in B.
+    /// Velocity of the base at its origin, expressed in B [rad/s, m/s].
     pub V_WB_B: SpatialVelocity<T>,
     /// Joint positions, one per link after the base [rad or m].
     pub q: Vec<T>,
@@ -71,165 +72,175 @@ pub struct Motion<T = f64> {
 /// State of one robot.
 #[derive(Clone, Debug)]
 pub struct RobotState {
-    /// Position and velocity.
+    /// Position and velocity of base and joints.
     pub motion: Motion,
-    /// One per thruster.
+    /// One entry per thruster.
     pub actuators: Vec<ActuatorState>,
-    /// One per fin.
+    /// One entry per fin.
     pub fins: Vec<FinState>,
-    /// One per buoyancy engine.
+    /// One entry per buoyancy engine.
     pub ballasts: Vec<BallastState>,
-    /// What faults do to the winches on board.
+    /// Effects of faults on the winches on board.
     pub winches: Vec<Effect>,
-    /// Commands of fins with dead time on their way, each fin's behind the other's [rad].
+    /// Delayed commands of fins with dead time, fin by fin [rad].
     pub fin_delays: Vec<f64>,
-    /// Effort over the coming step, or position for ideal position drives, one per joint. Written by commands for ideal
-    /// drives, by the servos and by trajectories.
+    /// Effort over the next step, or position for ideal position drives, one entry per joint.
+    /// Written by commands for ideal drives, by the servos and by trajectories.
     pub joint_commands: Vec<f64>,
-    /// One per joint.
+    /// One entry per joint.
     pub joints: Vec<JointMemory>,
-    /// One per group of joints.
+    /// One entry per joint group.
     pub groups: Vec<GroupState>,
-    /// Instant up to which the joints' controllers have run [ns]: they run once for every instant.
+    /// Time up to which the joint controllers have run [ns]; they run once per instant.
     pub joints_ns: Option<u64>,
-    /// Instant of the newest thruster command [ns]; none before the first or after a time-out.
+    /// Time of the latest thruster command [ns]; `None` before the first and after a time-out.
     pub last_command_ns: Option<u64>,
-    /// What the base's own waves remember of its motion: state of each filter, angular first.
+    /// Radiation memory of the base: state of each filter, angular first.
     pub memory: Vec<[SpatialVelocity; 2]>,
-    /// Memory of its firmware; none without one.
+    /// State of the firmware; `None` without firmware.
     pub firmware: Option<crate::state::firmware::FirmwareState>,
-    /// One per sensor.
+    /// One entry per sensor.
     pub sensors: Vec<SensorState>,
-    /// Battery.
+    /// State of the battery.
     pub battery: BatteryState,
     /// Level of each load, 0..1.
     pub loads: Vec<f64>,
-    /// Faults of the world file, and those commanded since.
+    /// Faults from the world file and from commands.
     pub faults: Vec<FaultState>,
-    /// Forces from outside the robot (tethers) over the coming step: one per link, at Lo, along the world's axes.
+    /// External forces (tethers) over the next step: one entry per link, at Lo, in W.
     pub external: Vec<SpatialForce>,
-    /// Mean forces of contacts over the last step: one per link, at Lo, along the world's axes; stale unless `kick.felt`.
+    /// Mean contact forces of the last step: one entry per link, at Lo, in W; valid only if
+    /// `kick.felt` is true.
     pub contact_force: Vec<SpatialForce>,
-    /// The same of couplings and their funnels, less what couplings already begin the coming step with.
+    /// Mean forces of couplings and funnels of the last step, without the part that the couplings
+    /// apply in advance in the next step.
     pub coupling_force: Vec<SpatialForce>,
-    /// What contacts added to the accelerations of the last step.
+    /// Contribution of impulses to the accelerations of the last step.
     pub kick: Kick,
-    /// Why the robot stands still; set once a value is no longer finite.
+    /// Reason for halting the robot; set when a value is no longer finite.
     pub halted: Option<Halt>,
 }
 
-/// Memory of one thruster.
+/// State of one thruster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActuatorState {
-    /// Command in the thruster's own unit.
+    /// Command in the unit of the thruster.
     pub command: f64,
-    /// What the curve makes of the command: thrust [N] or shaft speed [rad/s]. Kept, because commands are rare.
+    /// Drive for the command: thrust [N] or shaft speed [rad/s]. Stored because commands change
+    /// rarely.
     pub target: f64,
-    /// State of the lag.
+    /// State vector of the lag.
     pub lag: [f64; 3],
     /// Health, set at run time.
     pub health: Health,
-    /// Drive held while stuck (thrust [N] or shaft speed [rad/s]).
+    /// Drive held while stuck: thrust [N] or shaft speed [rad/s].
     pub stuck_at: f64,
     /// Thrust at the last evaluation [N].
     pub thrust: f64,
-    /// Power at the shaft at the last evaluation, where the torque is known [W].
+    /// Shaft power at the last evaluation, where the torque is known [W].
     pub shaft_power: f64,
-    /// Drive at the end of the last step (thrust [N] or shaft speed [rad/s]), and torque at the shaft at its start [N m]; NaN where not known.
+    /// Drive at the end of the last step (thrust [N] or shaft speed [rad/s]), and shaft torque at
+    /// its start [N m]; NaN where unknown.
     pub shaft: [f64; 2],
-    /// Electrical power [W].
+    /// Electrical power consumption [W].
     pub power: f64,
-    /// Motor temperature over the water's [K].
+    /// Motor temperature above the water temperature [K].
     pub heat: f64,
-    /// True while the motor has stopped to cool.
+    /// True while the motor is stopped for cooling.
     pub too_hot: bool,
-    /// Part of its thrust that power and temperature leave it over the coming step.
+    /// Fraction of its thrust that power and temperature allow over the next step, 0..1.
     pub supply: f64,
-    /// What faults do to it.
+    /// Effect of faults on the thruster.
     pub fault: Effect,
 }
 
-/// Memory of one fin.
+/// State of one fin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FinState {
-    /// Commanded angle [rad].
+    /// Commanded angle of the fin [rad].
     pub command: f64,
-    /// Where it stands [rad].
+    /// Current angle of the fin [rad].
     pub angle: f64,
-    /// Its mean rate over the last step [rad/s].
+    /// Mean angular rate over the last step [rad/s].
     pub rate: f64,
-    /// Moment of the water about its shaft at the last evaluation; only of a robot with a battery [N m].
+    /// Hydrodynamic moment about the shaft at the last evaluation; only for a robot with a battery
+    /// [N m].
     pub moment: f64,
-    /// Electrical power of its servo [W].
+    /// Electrical power of the servo [W].
     pub power: f64,
-    /// Where among its commands on their way the oldest is.
+    /// Index of the oldest command in its delay buffer.
     pub delay_at: usize,
     /// Health, set at run time.
     pub health: Health,
-    /// What faults do to it.
+    /// Effect of faults on the fin.
     pub fault: Effect,
 }
 
-/// Memory of one buoyancy engine.
+/// State of one buoyancy engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BallastState {
-    /// Commanded volume [m³].
+    /// Commanded volume of the buoyancy engine [m³].
     pub command: f64,
-    /// Its volume [m³].
+    /// Current volume of the buoyancy engine [m³].
     pub volume: f64,
     /// Electrical power over the last step [W].
     pub power: f64,
-    /// What faults do to it.
+    /// Effect of faults on the buoyancy engine.
     pub fault: Effect,
 }
 
-/// Memory of one sensor.
+/// State of one sensor.
 #[derive(Clone, Debug)]
 pub struct SensorState {
-    /// Samples taken or dropped so far: index of the noise draw and of the next due instant.
+    /// Number of samples taken or dropped: index of the noise draw and of the next sample time.
     pub samples: u64,
-    /// Instant of the next sample [ns]; follows from `samples`, or from what was found so far where the rate depends on it.
+    /// Time of the next sample [ns]. It follows from `samples`, or from the measurements where the
+    /// rate depends on them.
     pub due_ns: u64,
     /// Slow errors of up to six channels: bias instability and random walk.
     pub drift: [[f64; 2]; 6],
-    /// Noise switch, set at run time.
+    /// True if noise is enabled; set at run time.
     pub noise: bool,
-    /// What faults do to it.
+    /// Effect of faults on the sensor.
     pub fault: Effect,
-    /// What faults do to the parts of it that can have faults of their own, beside that (`SensorKind::parts`).
+    /// Additional effects of faults on its separate channels (`SensorKind::parts`).
     pub parts: [Effect; 4],
-    /// What its slow parts remember; none before the first sample, or without any.
+    /// State of its first-order lags; `None` before the first sample or without lags.
     pub cells: Option<Cells>,
-    /// Its bottles, of a water sampler.
+    /// Bottles of a water sampler.
     pub sampler: Option<crate::state::bottle::SamplerState>,
-    /// Memory of its filter, if it has one.
+    /// State of its navigation filter, if any.
     pub filter: Option<Box<crate::state::navigation::Filter>>,
-    /// What it said last, for when it is stuck.
+    /// Last reading, repeated while stuck.
     pub last: Option<crate::state::reading::Reading>,
-    /// Readings on their way: due instant [ns] and the reading.
+    /// Readings in flight: delivery time [ns] and reading.
     pub in_flight: VecDeque<(u64, crate::state::reading::Stamped)>,
 }
 
-/// What up to three slow parts of a sensor remember of the last sample.
+/// State of up to three first-order lags of a sensor at the last sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cells {
-    /// When it was [s].
+    /// Time of the last sample [s].
     pub at: f64,
-    /// What they met.
+    /// Inputs at the last sample.
     pub met: [f64; 3],
-    /// What they showed.
+    /// Outputs at the last sample.
     pub shown: [f64; 3],
 }
 
-/// What impulses made of the accelerations of a step. At its end the acceleration is `½ A + K` with A that of the coming free step: the mean of
-/// the step carried on by half a step, as the free acceleration has changed. So what rests has none, to rounding.
+/// Contribution K of impulses to the acceleration of a step. The acceleration at the end of the
+/// step is `½ A + K`, with A the free acceleration of the next step. This is the mean acceleration
+/// of the step, extrapolated by half a step with the change of the free acceleration. A body at
+/// rest therefore has zero acceleration to rounding error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kick {
     /// True if impulses changed a velocity.
     pub any: bool,
-    /// True if the forces behind it are of the last step; also of a robot that nothing moves, and which has no kick.
+    /// True if the underlying forces are those of the last step. Also true for a robot that does
+    /// not move and has no contribution.
     pub felt: bool,
-    /// True if the impulses were found anew; false if those of the step before still fitted.
+    /// True if the impulses were computed in this step; false if those of the preceding step were
+    /// reused.
     pub anew: bool,
     /// K of the base, at Bo in B [rad/s², m/s²].
     pub A_WB_B: SpatialVelocity,
@@ -238,7 +249,7 @@ pub struct Kick {
 }
 
 impl Kick {
-    /// None yet.
+    /// Creates a zero contribution for `n_joints` joints.
     pub fn new(n_joints: usize) -> Self {
         Self {
             any: false,
@@ -248,7 +259,7 @@ impl Kick {
             qdd: vec![0.0; n_joints],
         }
     }
-    /// Back to none.
+    /// Resets the contribution to zero.
     pub fn clear(&mut self) {
         if self.any || self.felt {
             (self.any, self.felt, self.anew) = (false, false, false);
@@ -258,17 +269,17 @@ impl Kick {
     }
 }
 
-/// Why a robot was stopped.
+/// Halt of a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Halt {
-    /// When [ns].
+    /// Time of the halt [ns].
     pub time_ns: u64,
-    /// What was no longer finite.
+    /// Quantity that was no longer finite.
     pub cause: String,
 }
 
 impl<T: Real> Motion<T> {
-    /// At rest at the origin.
+    /// Creates a motion at rest at the origin.
     pub fn rest(n_joints: usize) -> Self {
         Self {
             q_WB: Quat::identity(),
@@ -278,7 +289,7 @@ impl<T: Real> Motion<T> {
             qd: vec![T::zero(); n_joints],
         }
     }
-    /// Copies `other` into `self` without allocating.
+    /// Copies `other` into `self` without memory allocation.
     pub fn copy_from(&mut self, other: &Self) {
         self.q_WB = other.q_WB;
         self.p_WB = other.p_WB;
@@ -289,11 +300,11 @@ impl<T: Real> Motion<T> {
 }
 
 impl Motion<f64> {
-    /// Attitude and place of the base.
+    /// Returns attitude and position [m] of the base in W.
     pub fn pose(&self) -> (Quat, Vec3) {
         (self.q_WB, self.p_WB)
     }
-    /// The first thing that is not finite, in words.
+    /// Returns the name of the first quantity that is not finite.
     pub fn not_finite(&self) -> Option<&'static str> {
         let q = self.q_WB;
         let V = self.V_WB_B;
@@ -315,7 +326,7 @@ impl Motion<f64> {
 }
 
 impl State {
-    /// The state at the start of a run.
+    /// Creates the state at the start of a run.
     pub fn new(scene: &Scene) -> Self {
         Self {
             time_ns: 0,
@@ -337,9 +348,9 @@ impl State {
         }
     }
 
-    /// The start of the run again, with what the user has set since: the water, noise switches, health of thrusters and fins,
-    /// levels of loads.
-    /// The parameters that say so outlive a reset.
+    /// Returns the initial state with the settings that the user has changed since: the sea, noise
+    /// switches, health of thrusters and fins, levels of loads. The corresponding parameters keep
+    /// their values across a reset.
     pub fn restarted(&self, scene: &Scene) -> Self {
         let sea = Sea {
             waves: self.sea.waves.settled(),
@@ -349,7 +360,7 @@ impl State {
             sea,
             ..Self::new(scene)
         };
-        // a change of the weather that was under way is done
+        // completes a change of the weather in progress
         start.sea.air.change = [0.0, 0.0];
         for (new, old) in start.robots.iter_mut().zip(&self.robots) {
             for (new, old) in new.actuators.iter_mut().zip(&old.actuators) {
@@ -368,7 +379,8 @@ impl State {
 }
 
 impl RobotState {
-    /// Robot `index` of a scene, with the faults that the world file schedules for it.
+    /// Creates the initial state of robot `index` of a scene, with the faults that the world file
+    /// schedules for it.
     pub fn of_scene(scene: &Scene, index: usize) -> Self {
         let own = scene
             .faults
@@ -380,7 +392,7 @@ impl RobotState {
         }
     }
 
-    /// The robot as the world file starts it.
+    /// Creates the initial state of a robot from the world file.
     pub fn new(robot: &Robot) -> Self {
         let mut motion = Motion::rest(robot.n_joints());
         let s = &robot.start;
@@ -433,7 +445,7 @@ impl RobotState {
 }
 
 impl RobotState {
-    /// Forgets the forces of contacts and couplings of the step before, once a step.
+    /// Clears the contact and coupling forces of the preceding step; effective once per step.
     pub fn feel(&mut self) {
         if !self.kick.felt {
             self.kick.felt = true;
@@ -442,7 +454,7 @@ impl RobotState {
         }
     }
 
-    /// Copies itself over `spare`, a state of the same robot, without allocating.
+    /// Copies the state into `spare`, a state of the same robot, without memory allocation.
     pub fn save(&self, spare: &mut Self) {
         let Self {
             motion,
@@ -507,7 +519,8 @@ impl RobotState {
     }
 }
 
-/// Position drives hold where they start; effort drives start with nothing.
+/// Returns the initial joint commands: position drives hold their initial position, effort drives
+/// start at zero.
 fn start_commands(robot: &Robot) -> Vec<f64> {
     robot.links[1..]
         .iter()
@@ -520,7 +533,7 @@ fn start_commands(robot: &Robot) -> Vec<f64> {
 }
 
 impl ActuatorState {
-    /// Standing still.
+    /// Creates the state at rest.
     pub fn new(thruster: &Thruster) -> Self {
         Self {
             command: thruster.neutral,
@@ -539,7 +552,7 @@ impl ActuatorState {
         }
     }
 
-    /// Takes a command, held within the thruster's range.
+    /// Sets the command, clamped to the range of the thruster.
     pub fn set_command(&mut self, thruster: &Thruster, command: f64) {
         self.command = command.clamp(thruster.command_range[0], thruster.command_range[1]);
         self.target = thruster.drive(self.command);
@@ -547,7 +560,7 @@ impl ActuatorState {
 }
 
 impl FinState {
-    /// Standing still at zero.
+    /// Creates the state at rest at the neutral angle.
     pub fn new(fin: &Fin) -> Self {
         let angle = fin.neutral();
         Self {
@@ -562,14 +575,14 @@ impl FinState {
         }
     }
 
-    /// Takes a command [rad], held within the fin's range.
+    /// Sets the command [rad], clamped to the range of the fin.
     pub fn set_command(&mut self, fin: &Fin, command: f64) {
         self.command = command.clamp(fin.range[0], fin.range[1]);
     }
 }
 
 impl BallastState {
-    /// At its volume of the start.
+    /// Creates the state at the initial volume.
     pub fn new(ballast: &Ballast) -> Self {
         Self {
             command: ballast.start,
@@ -581,7 +594,7 @@ impl BallastState {
 }
 
 impl SensorState {
-    /// Fresh, with room for its readings in flight.
+    /// Creates the initial state with capacity for the readings in flight.
     pub fn new(sensor: &Sensor) -> Self {
         Self {
             samples: 0,
@@ -603,7 +616,7 @@ impl SensorState {
         }
     }
 
-    /// One more sample is taken or dropped.
+    /// Counts one sample as taken or dropped and computes the time of the next sample.
     pub fn count(&mut self, sensor: &Sensor) {
         self.samples += 1;
         let Some(pace) = sensor.pace() else {

@@ -1,76 +1,79 @@
-//! Memory of instruments that run a filter.
+//! State of the navigation filters in AHRS and INS.
 
 use crate::scene::{Sensor, SensorKind};
 use crate::state::reading::Stamped;
 use merrow_math::{Mat3, Quat, Vec3};
 
-/// Memory of a filter.
+/// State of a navigation filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)] // made once, in a box
+#[allow(clippy::large_enum_variant)] // allocated once, in a box
 pub enum Filter {
-    /// Of an AHRS.
+    /// Filter of an AHRS.
     Ahrs(AhrsMemory),
-    /// Of an INS.
+    /// Filter of an INS.
     Ins(InsMemory),
 }
 
-/// What an AHRS has found.
+/// State of an AHRS filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AhrsMemory {
-    /// Attitude of S in W.
+    /// Estimated attitude of S in W.
     pub q: Quat,
-    /// Bias of its gyro, in S [rad/s].
+    /// Estimated gyro bias, in S [rad/s].
     pub bias: Vec3,
-    /// Angular velocity and proper acceleration of the last sample, as measured.
+    /// Angular velocity [rad/s] and proper acceleration [m/s²] of the last sample, as measured.
     pub raw: [Vec3; 2],
-    /// Slow errors of its magnetometer.
+    /// Slow errors of the magnetometer: bias instability and random walk per axis [T].
     pub field_drift: [[f64; 2]; 3],
-    /// Instant of the last sample [ns].
+    /// Time of the last sample [ns].
     pub time_ns: u64,
     /// False before the first sample.
     pub started: bool,
 }
 
-/// Blocks of the error of an INS: position, velocity, attitude, biases of gyro and accelerometer, fixed errors of the aids, error of a fix.
+/// Number of blocks of the INS error state: position, velocity, attitude, gyro bias, accelerometer
+/// bias, fixed errors of the aids, slow GNSS error.
 pub const BLOCKS: usize = 7;
 
-/// What an INS has found.
+/// State of an INS filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InsMemory {
-    /// Position of S in W [m].
+    /// Estimated position of S in W [m].
     pub p: Vec3,
-    /// Velocity in W [m/s].
+    /// Estimated velocity in W [m/s].
     pub v: Vec3,
-    /// Attitude of S in W.
+    /// Estimated attitude of S in W.
     pub q: Quat,
-    /// Bias of its gyro, in S [rad/s].
+    /// Estimated gyro bias, in S [rad/s].
     pub gyro_bias: Vec3,
-    /// Bias of its accelerometer, in S [m/s²].
+    /// Estimated accelerometer bias, in S [m/s²].
     pub accelerometer_bias: Vec3,
-    /// Scale of the DVL [1], height error of the pressure sensor [m], nothing.
+    /// Estimated fixed errors of the aids: DVL scale [-], height error of the pressure sensor [m],
+    /// unused.
     pub fixed: Vec3,
-    /// Slow error of the fixes, in W [m].
+    /// Estimated slow error of the GNSS position, in W [m].
     pub fix_error: Vec3,
-    /// Covariance of the errors of all these, the truth over the estimate.
+    /// Covariance of the error state (truth minus estimate) in 3x3 blocks.
     pub covariance: [[Mat3; BLOCKS]; BLOCKS],
-    /// Angular velocity and proper acceleration of the last sample, without their biases.
+    /// Angular velocity [rad/s] and proper acceleration [m/s²] of the last sample, corrected for
+    /// bias.
     pub last: [Vec3; 2],
-    /// The same as measured.
+    /// Angular velocity [rad/s] and proper acceleration [m/s²] of the last sample, as measured.
     pub raw: [Vec3; 2],
     /// Acceleration in W [m/s²].
     pub a: Vec3,
-    /// Readings of DVL, GNSS and pressure sensor that have not been used.
+    /// Unprocessed readings of DVL, GNSS and pressure sensor.
     pub inbox: [Option<Stamped>; 3],
-    /// Readings that were too far off.
+    /// Number of readings rejected by the innovation gate.
     pub rejected: u64,
-    /// Instant of the last sample [ns].
+    /// Time of the last sample [ns].
     pub time_ns: u64,
     /// False before the first sample.
     pub started: bool,
 }
 
 impl Filter {
-    /// Of a sensor that has one, before its first sample.
+    /// Creates the filter state of a sensor with a filter, before its first sample.
     pub fn of(sensor: &Sensor) -> Option<Box<Self>> {
         match sensor.kind {
             SensorKind::Ahrs(_) => Some(Box::new(Filter::Ahrs(AhrsMemory {
@@ -104,7 +107,7 @@ impl Filter {
 }
 
 impl Filter {
-    /// Back to before the first sample, as after a time without power.
+    /// Resets the filter to the state before the first sample, as after a loss of power.
     pub fn stop(&mut self) {
         match self {
             Filter::Ahrs(filter) => (filter.started, filter.bias) = (false, Vec3::zero()),

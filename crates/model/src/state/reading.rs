@@ -1,39 +1,40 @@
-//! What sensors say: one value type per kind, with its covariance, stamped with the instant it was measured at.
+//! Sensor readings: one value type per kind of sensor, with its covariance and the time of
+//! measurement.
 
 use crate::scene::sensor::navigation::Augmentation;
 use crate::state::bottle::Bottle;
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
 
-/// A reading and the instant of its measurement.
+/// Reading with the time of its measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stamped {
-    /// Instant of measurement [ns].
+    /// Time of measurement [ns].
     pub stamp_ns: u64,
-    /// The reading.
+    /// Values measured by the sensor.
     pub reading: Reading,
 }
 
-/// A reading of any sensor. Vectors are in the sensor's frame S unless they say otherwise.
+/// Reading of any sensor. Vectors are in the sensor frame S unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)] // readings live in preallocated queues; boxing would allocate in the step
+#[allow(clippy::large_enum_variant)] // readings are stored in preallocated queues; boxing would allocate in every step
 pub enum Reading {
-    /// Inertial measurement.
+    /// Inertial measurement (IMU or AHRS).
     Imu(Imu),
-    /// Position fix.
+    /// Position fix of a GNSS receiver.
     Gnss(Gnss),
-    /// Heading from two antennas.
+    /// Heading from two GNSS antennas.
     Heading(Heading),
-    /// Position, velocity and attitude.
+    /// Position, velocity and attitude of an INS.
     Navigation(Navigation),
     /// Velocity over ground or through the water.
     Dvl(Dvl),
-    /// Absolute pressure.
+    /// Absolute pressure of the water.
     Pressure(Pressure),
-    /// Magnetic field.
+    /// Magnetic field in S.
     Magnetometer(Magnetometer),
-    /// Height over the bottom.
+    /// Range to the seabed.
     Altimeter(Altimeter),
-    /// Ground truth.
+    /// Ground truth pose and velocity.
     Odometry(Odometry),
     /// Force and torque through a joint.
     Wrench(Wrench),
@@ -41,13 +42,13 @@ pub enum Reading {
     Probe(Probe),
     /// Conductivity, temperature and pressure.
     Ctd(Ctd),
-    /// A bottle of a water sampler.
+    /// Bottle of a water sampler.
     Bottle(Bottle),
-    /// Wind.
+    /// Apparent wind at the sensor.
     Wind(Wind),
-    /// Water in the hull.
+    /// Leak detection in the hull.
     Leak(Leak),
-    /// What a motor controller tells.
+    /// Telemetry of a motor controller.
     Motor(Motor),
     /// Voltage, current and charge of the battery.
     Power(Power),
@@ -58,7 +59,7 @@ pub enum Reading {
 pub struct Imu {
     /// Angular velocity w_WS_S [rad/s].
     pub angular_velocity: Vec3,
-    /// Proper acceleration (at rest +g upwards) in S [m/s²].
+    /// Proper acceleration in S (+g upwards at rest) [m/s²].
     pub linear_acceleration: Vec3,
     /// Attitude of S in W, for sensors that estimate it.
     pub orientation: Option<Quat>,
@@ -66,97 +67,100 @@ pub struct Imu {
     pub variances: [f64; 5],
 }
 
-/// A GNSS fix.
+/// Position fix of a GNSS receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gnss {
-    /// True with a fix; without one the position is NaN.
+    /// True with a fix; without a fix the position is NaN.
     pub fix: bool,
-    /// Geodetic latitude, longitude [rad], height above the ellipsoid [m].
+    /// Geodetic latitude and longitude [rad], height above the ellipsoid [m].
     pub position: [f64; 3],
-    /// Velocity east, north, up [m/s]; NaN without a fix or from a receiver that gives none.
+    /// Velocity east, north, up [m/s]; NaN without a fix or from a receiver without velocity
+    /// output.
     pub velocity: Vec3,
-    /// Variances east, north, up [m²].
+    /// Position variances east, north, up [m²].
     pub variances: [f64; 3],
-    /// Variances of the velocity [m²/s²].
+    /// Velocity variances east, north, up [m²/s²].
     pub velocity_variances: [f64; 3],
-    /// What corrects it.
+    /// Source of corrections for the position.
     pub augmentation: Augmentation,
-    /// Satellites that are heard; none from a receiver without a sky.
+    /// Number of received satellites; `None` for a receiver without a satellite model.
     pub satellites: Option<usize>,
-    /// Dilution of precision, horizontal and vertical; none without a sky or without a fix.
+    /// Dilution of precision, horizontal and vertical; `None` without a satellite model or without
+    /// a fix.
     pub dilution: Option<[f64; 2]>,
 }
 
-/// Heading of a sensor's frame about the vertical.
+/// Heading of the sensor frame about the vertical.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heading {
-    /// From east, counter-clockwise [rad]; NaN where there is none.
+    /// Yaw from east, counter-clockwise [rad]; NaN if unavailable.
     pub yaw: f64,
-    /// Variance [rad²].
+    /// Variance of the yaw [rad²].
     pub variance: f64,
 }
 
-/// What an INS has found, with its covariances.
+/// Navigation solution of an INS with its covariances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Navigation {
     /// Position of S in W [m].
     pub p_WS: Vec3,
     /// Attitude of S in W.
     pub q_WS: Quat,
-    /// Linear velocity in S [m/s].
+    /// Linear velocity, expressed in S [m/s].
     pub v_WS_S: Vec3,
-    /// Angular velocity in S [rad/s].
+    /// Angular velocity, expressed in S [rad/s].
     pub w_WS_S: Vec3,
-    /// Latitude, longitude [rad], height above the ellipsoid [m].
+    /// Geodetic latitude and longitude [rad], height above the ellipsoid [m].
     pub position: [f64; 3],
     /// Covariance of the position in W [m²].
     pub position_covariance: Sym3,
-    /// Of position (rows) and attitude, as a turn about the axes of W (columns) [m rad].
+    /// Cross-covariance of position (rows) and attitude error about the axes of W (columns) [m
+    /// rad].
     pub cross_covariance: Mat3,
-    /// Of the attitude [rad²].
+    /// Covariance of the attitude error about the axes of W [rad²].
     pub attitude_covariance: Sym3,
-    /// Of the linear velocity in S [m²/s²].
+    /// Covariance of the linear velocity in S [m²/s²].
     pub velocity_covariance: Sym3,
     /// Variance of a component of the angular velocity [rad²/s²].
     pub rate_variance: f64,
 }
 
-/// What the DVL's velocity is measured against.
+/// Reference of the DVL velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DvlLock {
-    /// The bottom.
+    /// Seabed: the DVL has bottom track.
     Bottom,
-    /// The water below the vehicle.
+    /// Water below the vehicle (water track).
     Water,
-    /// Nothing: too few beams.
+    /// No lock: too few valid beams.
     None,
 }
 
 /// One acoustic beam of a DVL.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DvlBeam {
-    /// Unit vector out of the transducer, in S.
+    /// Unit vector pointing away from the transducer, in S.
     pub direction: Vec3,
-    /// True if the beam has an echo of the bottom.
+    /// True if the beam has an echo from the seabed.
     pub bottom: bool,
-    /// Slant range to the bottom [m]; NaN without an echo.
+    /// Slant range to the seabed [m]; NaN without an echo.
     pub range: f64,
-    /// Velocity along the beam, positive out of the transducer [m/s]; NaN if invalid.
+    /// Velocity along the beam, positive away from the transducer [m/s]; NaN if invalid.
     pub velocity: f64,
 }
 
-/// A Doppler velocity log's ping.
+/// Ping of a Doppler velocity log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dvl {
-    /// What the velocity is relative to.
+    /// Reference of the velocity.
     pub lock: DvlLock,
     /// Velocity of S, expressed in S [m/s]; NaN without lock.
     pub velocity: Vec3,
     /// Covariance of the velocity [m²/s²], row-major.
     pub covariance: [f64; 9],
-    /// Height over the bottom [m]; NaN without bottom lock.
+    /// Altitude above the seabed [m]; NaN without bottom lock.
     pub altitude: f64,
-    /// The beams.
+    /// Measurements of the four beams.
     pub beams: [DvlBeam; 4],
     /// Variances of a beam's velocity [m²/s²] and range [m²].
     pub beam_variances: [f64; 2],
@@ -164,141 +168,141 @@ pub struct Dvl {
     pub sound_speed: f64,
 }
 
-/// Absolute pressure.
+/// Reading of an absolute pressure sensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pressure {
-    /// Absolute pressure [Pa].
+    /// Measured absolute pressure [Pa].
     pub pressure: f64,
-    /// Variance [Pa²].
+    /// Variance of the pressure [Pa²].
     pub variance: f64,
 }
 
-/// Magnetic field.
+/// Reading of a magnetometer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Magnetometer {
-    /// Flux density in S [T].
+    /// Magnetic flux density in S [T].
     pub field: Vec3,
     /// Variance of a component [T²].
     pub variance: f64,
 }
 
-/// Distance to the bottom along the beam.
+/// Range to the seabed along the beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Altimeter {
-    /// Range [m]; +inf beyond the range, -inf below the least range (REP-117).
+    /// Range [m]; +inf beyond the maximum range, -inf below the minimum range (REP-117).
     pub range: f64,
-    /// Least and largest range [m].
+    /// Minimum and maximum range [m].
     pub limits: [f64; 2],
     /// Full beam width [rad].
     pub beam_width: f64,
-    /// Variance [m²].
+    /// Variance of the range [m²].
     pub variance: f64,
 }
 
-/// Pose in W, velocity in S.
+/// Ground truth: pose in W, velocity in S.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Odometry {
     /// Position of S in W [m].
     pub p_WS: Vec3,
     /// Attitude of S in W.
     pub q_WS: Quat,
-    /// Linear velocity in S [m/s].
+    /// Linear velocity, expressed in S [m/s].
     pub v_WS_S: Vec3,
-    /// Angular velocity in S [rad/s].
+    /// Angular velocity, expressed in S [rad/s].
     pub w_WS_S: Vec3,
 }
 
-/// Force and torque through a joint, at the sensor, in S.
+/// Force and torque through a joint, at So and expressed in S.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrench {
-    /// Force [N].
+    /// Force, expressed in S [N].
     pub force: Vec3,
-    /// Torque [N m].
+    /// Torque about So, expressed in S [N m].
     pub torque: Vec3,
     /// Variances of a component of force [N²] and torque [N² m²].
     pub variances: [f64; 2],
 }
 
-/// One quantity of the water.
+/// Reading of a probe for one quantity of the water.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
-    /// Its value, in the unit of the quantity; NaN where there is none.
+    /// Value in the unit of the quantity; NaN where undefined.
     pub value: f64,
-    /// Its variance.
+    /// Variance, in the squared unit of the quantity.
     pub variance: f64,
 }
 
-/// What a CTD measures, and what it makes of that.
+/// Measured and derived quantities of a CTD.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ctd {
-    /// Temperature (ITS-90) [°C].
+    /// Water temperature on the ITS-90 scale [°C].
     pub temperature: f64,
-    /// Conductivity [S/m].
+    /// Conductivity of the water [S/m].
     pub conductivity: f64,
-    /// Absolute pressure [Pa].
+    /// Absolute pressure of the water [Pa].
     pub pressure: f64,
-    /// Practical salinity.
+    /// Practical salinity, derived [psu].
     pub salinity: f64,
-    /// Depth [m].
+    /// Depth, derived from the pressure [m].
     pub depth: f64,
-    /// Speed of sound [m/s].
+    /// Sound speed, derived [m/s].
     pub sound_speed: f64,
     /// Variances of temperature [K²], conductivity [S²/m²] and pressure [Pa²].
     pub variances: [f64; 3],
 }
 
-/// Apparent wind across the mast; NaN where there is none.
+/// Apparent wind perpendicular to the mast; NaN if unavailable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wind {
-    /// Speed [m/s].
+    /// Speed of the apparent wind [m/s].
     pub speed: f64,
-    /// Where it comes from, clockwise from x of the sensor as seen from above [rad].
+    /// Direction that the wind comes from, clockwise from x of the sensor seen from above [rad].
     pub from: f64,
-    /// Velocity of the air relative to the sensor, that both make, in S [m/s].
+    /// Air velocity relative to the sensor that corresponds to speed and direction, in S [m/s].
     pub velocity: Vec3,
     /// Variances of speed [m²/s²] and direction [deg²].
     pub variances: [f64; 2],
 }
 
-/// What a leak detector says.
+/// Reading of a leak detector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leak {
-    /// 1 wet, 0 dry.
+    /// Signal: 1 wet, 0 dry.
     pub signal: f64,
 }
 
 impl Leak {
-    /// True if it says that it is wet.
+    /// Returns true if the detector reports water.
     pub fn is_wet(&self) -> bool {
         self.signal >= 0.5
     }
 }
 
-/// What a motor controller tells; NaN where that is not known.
+/// Telemetry of a motor controller; NaN where unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motor {
-    /// Shaft speed [rad/s].
+    /// Speed of the motor shaft [rad/s].
     pub speed: f64,
-    /// Current that it draws [A].
+    /// Current of the motor [A].
     pub current: f64,
-    /// Voltage at its terminals [V].
+    /// Terminal voltage of the motor [V].
     pub voltage: f64,
     /// Temperature of the motor [°C].
     pub temperature: f64,
-    /// Torque at the shaft [N m].
+    /// Shaft torque [N m].
     pub torque: f64,
-    /// Electrical power [W].
+    /// Electrical power of the motor [W].
     pub power: f64,
 }
 
 /// Voltage, current and charge of the battery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Power {
-    /// Voltage [V].
+    /// Terminal voltage of the battery [V].
     pub voltage: f64,
-    /// Current, positive while drawn [A].
+    /// Current, positive for discharge [A].
     pub current: f64,
-    /// Charge left by counting [A h].
+    /// Remaining charge from coulomb counting [A h].
     pub charge: f64,
     /// Capacity of the pack [A h].
     pub capacity: f64,

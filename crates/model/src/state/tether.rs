@@ -1,4 +1,4 @@
-//! What a tether must remember from step to step.
+//! State of a tether between steps.
 
 use crate::scene::Tether;
 use merrow_math::Vec3;
@@ -6,44 +6,46 @@ use merrow_math::Vec3;
 /// State of one tether.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TetherState {
-    /// Nodes from the first end to the second, in the world [m].
+    /// Node positions from the first end to the second, in W [m].
     pub p: Vec<Vec3>,
-    /// Their velocities, in the world [m/s].
+    /// Node velocities in W [m/s].
     pub v: Vec<Vec3>,
-    /// Unstretched length [m].
+    /// Current unstretched length [m].
     pub length: f64,
-    /// Force of the line on what holds its first and its second end over the last step, in the world [N].
+    /// Force of the line on the bodies at its first and its second end over the last step, in W
+    /// [N].
     pub pull: [Vec3; 2],
-    /// Speed of the winch's motor, positive paying out [m/s].
+    /// Speed of the winch motor, positive for paying out [m/s].
     pub winch_speed: f64,
-    /// What the winch is to do.
+    /// Command of the winch.
     pub winch: WinchCommand,
-    /// Where and when it has parted, if it has.
+    /// Position and time of a break, if the line has parted.
     pub parted: Option<Parted>,
-    /// Instant at which the line was given up because its state was no longer finite [ns]; it pulls no more.
+    /// Time at which the line was halted because its state was no longer finite [ns]; it then
+    /// exerts no force.
     pub halted_ns: Option<u64>,
 }
 
-/// A break in a line.
+/// Break of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parted {
-    /// Segment that bears nothing any more.
+    /// Segment that no longer carries tension.
     pub segment: usize,
     /// End of the step in which it broke [ns].
     pub time_ns: u64,
 }
 
-/// What a winch is to do.
+/// Command of a winch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WinchCommand {
-    /// Turn at this speed, positive paying out [m/s]; 0 closes the brake.
+    /// Speed, positive for paying out [m/s]; 0 closes the brake.
     Speed(f64),
-    /// Go to this unstretched length and stop [m].
+    /// Unstretched length at which the winch stops [m].
     Length(f64),
 }
 
 impl TetherState {
-    /// The line as the world file starts it, at rest.
+    /// Creates the initial state from the world file, at rest.
     pub fn new(tether: &Tether) -> Self {
         Self {
             p: tether.start.clone(),
@@ -57,17 +59,17 @@ impl TetherState {
         }
     }
 
-    /// True while it holds its ends together.
+    /// Returns true while the line connects its ends.
     pub fn is_whole(&self) -> bool {
         self.parted.is_none() && self.halted_ns.is_none()
     }
 
-    /// True if `segment` is where it has parted.
+    /// Returns true if the line has parted at `segment`.
     pub fn is_gap(&self, segment: usize) -> bool {
         self.parted.is_some_and(|parted| parted.segment == segment)
     }
 
-    /// Tension at the first and at the second end over the last step [N].
+    /// Returns the tension at the first and at the second end over the last step [N].
     pub fn end_tensions(&self) -> [f64; 2] {
         self.pull.map(Vec3::norm)
     }

@@ -1,65 +1,67 @@
-//! Scratch: the waves about a hull on a lattice. What is in it and why: `environment::waves::tile`.
+//! Workspace of the wave lattice around a hull. The algorithm is in
+//! `crates/environment/src/waves/tile.rs`.
 
 use crate::scene::sea::waves::{LANES, Waves};
 
-/// Lattice steps in a hull's radius.
+/// Number of lattice steps per hull radius.
 pub const STEPS: usize = 6;
-/// Points along a side of the window: the hull's diameter, its ends, and a step on both sides to go before it has to move.
+/// Number of points along a side of the window: the hull diameter with its end points, and a margin
+/// of one step on both sides before the window must move.
 pub const SIDE: usize = 2 * STEPS + 4;
-/// Seas that follow one another, and waves in one, at most; more cost an allocation.
+/// Maximum number of overlapping sea states without further allocation.
 const SEAS_MAX: usize = 3;
-/// See there.
+/// Maximum number of wave components of a sea state without further allocation.
 const WAVES_MAX: usize = 2000 + LANES;
 
-/// Surface, and pressure heads at three heights [m].
+/// Surface elevation, and pressure heads at three heights [m].
 pub type Fields = [f64; 4];
 
-/// The lattice at one of its time steps.
+/// Lattice values at one time step.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Which time step; none: nothing is known.
+    /// Index of the time step; `None`: no values.
     pub index: Option<i64>,
-    /// One entry per point.
+    /// Values, one entry per point.
     pub fields: Vec<Fields>,
 }
 
-/// A window of the lattice.
+/// Window of the wave lattice around a hull.
 #[derive(Clone, Debug)]
 pub struct WaveTile {
-    /// Of the hull [m].
+    /// Radius of the hull [m].
     pub radius: f64,
-    /// Between points [m].
+    /// Spacing of the points [m].
     pub step: f64,
     /// Stretched heights of the fields; the first is the surface [m].
     pub levels: [f64; 4],
-    /// Lagrange's denominators for them, inverted [1/m³].
+    /// Reciprocals of the Lagrange denominators of `levels` [1/m³].
     pub shares: [f64; 4],
-    /// Between snapshots [ns].
+    /// Time between snapshots [ns].
     pub time_step: f64,
-    /// Point of the lattice at the window's corner; none before the first.
+    /// Lattice index of the window corner; `None` before the first evaluation.
     pub corner: Option<[i64; 2]>,
-    /// Places of its columns [m].
+    /// East coordinates of its columns [m].
     pub x: Vec<f64>,
-    /// Of its rows.
+    /// North coordinates of its rows [m].
     pub y: Vec<f64>,
-    /// Four time steps in a row, by their remainders.
+    /// Four successive time steps, indexed by the step number modulo 4.
     pub snapshots: [Snapshot; 4],
-    /// The seas of which the snapshots are.
+    /// Waves of the snapshots.
     pub waves: Waves,
-    /// Depth of the water [m].
+    /// Water depth at the hull [m].
     pub depth: f64,
-    /// Phases of one sea at a snapshot [rad].
+    /// Phases of one sea state at a snapshot [rad].
     pub phase: Vec<f64>,
-    /// The fields now.
+    /// Fields interpolated to the current time.
     pub now: Vec<Fields>,
-    /// When that is [ns].
+    /// Time of `now` [ns].
     pub now_ns: f64,
-    /// True if the processor has registers of four numbers.
+    /// True if the processor supports AVX2.
     pub wide: bool,
 }
 
 impl WaveTile {
-    /// For a hull of this radius and height [m]; the only allocation.
+    /// Allocates the tile for a hull of this radius and height [m]; later calls allocate nothing.
     pub fn new(radius: f64, height: f64) -> Self {
         let n = SIDE * SIDE;
         let a = height / 3.0;

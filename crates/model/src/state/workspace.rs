@@ -1,96 +1,110 @@
-//! Derived data of one robot, overwritten by every evaluation. Each field says who computes it, from what.
+//! Derived data of one robot, overwritten by every evaluation. Each field names the module that
+//! computes it and its inputs.
 
 use crate::scene::{Link, Robot};
 use crate::state::Motion;
 use crate::state::wave_tile::WaveTile;
 use merrow_math::{Lanewise, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 
-/// Scratch of one robot (or of several copies in the lanes of `T`).
+/// Workspace of one robot (or of several robots of the same model in the lanes of `T`).
 #[derive(Clone, Debug)]
 pub struct Workspace<T = f64> {
-    /// One per link.
+    /// One entry per link.
     pub links: Vec<LinkWork<T>>,
-    /// Joint accelerations [rad/s² or m/s²]. By `dynamics::aba`.
+    /// Joint accelerations [rad/s² or m/s²]. Computed by `dynamics::aba`.
     pub qdd: Vec<T>,
-    /// Joint efforts applied [N m or N]. By `forces::joint`.
+    /// Applied joint efforts [N m or N]. Computed by `forces::joint`.
     pub tau: Vec<T>,
-    /// Thrusts' wrenches on each link at the start, middle and end of the step, in L. By `forces::thruster`.
+    /// Thrust wrenches on each link at the start, midpoint and end of the step, in L. Computed by
+    /// `forces::actuators::thruster`.
     pub thrust: Vec<[SpatialForce<T>; 3]>,
-    /// Lagged drive of each thruster at the start, middle and end of the step. By `forces::thruster`.
+    /// Lagged drive of each thruster at the start, midpoint and end of the step. Computed by
+    /// `forces::actuators::thruster`.
     pub drive: Vec<[T; 3]>,
-    /// Rate of the drive of those with a lag of first order, as above [1/s]. By `forces::thruster`.
+    /// Time derivative of the drive of thrusters with a first-order lag, at the same instants [N/s
+    /// or rad/s²]. Computed by `forces::actuators::thruster`.
     pub drive_rate: Vec<[T; 3]>,
-    /// What stands under each thruster that is a rotor. By `contact::decks`.
+    /// Deck below each thruster that is a rotor. Computed by
+    /// `contact::geometry::ground_effect_rays`.
     pub decks: Vec<Deck>,
-    /// What the beams of its DVLs and echo sounders met of other robots when they were last due, by the number of the sensor. By `sensors::others`.
+    /// Hits of DVL and altimeter beams on other robots at their last sample, by sensor index.
+    /// Computed by `merrow_sensors::water::moving_targets`.
     pub met: Vec<(usize, [Met; 4])>,
-    /// Volumes of the buoyancy engines at the start, middle and end of the step [m³]. By `forces::ballast`.
+    /// Volumes of the buoyancy engines at the start, midpoint and end of the step [m³]. Computed by
+    /// `forces::actuators::buoyancy_engine`.
     pub ballasts: Vec<[T; 3]>,
-    /// One per fin. By `forces::fin`.
+    /// One entry per fin. Computed by `forces::actuators::fin`.
     pub fins: Vec<FinWork<T>>,
-    /// One per link whose hull is a mesh, in their order. By `forces::mesh_hull`.
+    /// One entry per link with a mesh hull, in link order. Computed by
+    /// `forces::hydrodynamics::mesh_hull`.
     pub hulls: Vec<HullWork>,
-    /// What the base's own waves remember; empty without. By `forces::radiation`.
+    /// Radiation memory of the base; empty without radiation. Computed by
+    /// `forces::hydrodynamics::radiation`.
     pub memory: Memory<T>,
-    /// What couplings are expected to do to each link at the start, middle and end of the step, in L; empty where there
-    /// are none. By `contact::coupling`.
+    /// Predicted coupling wrenches on each link at the start, midpoint and end of the step, in L;
+    /// empty without couplings. Computed by `contact::coupling`.
     pub coupled: Vec<[SpatialForce<T>; 3]>,
-    /// Inertia of the water in each link's compartments, at Lo in L. By `control::fault`.
+    /// Inertia of the water in the flooded compartments of each link, at Lo in L. Computed by
+    /// `merrow_sim::control::fault`.
     pub flood: Vec<SpatialInertia>,
-    /// True if there is any.
+    /// True if any compartment contains water.
     pub flooded: bool,
-    /// Power that winches on board draw over the step [W]. By `sim::tethers`.
+    /// Power of the winches on board over the step [W]. Computed by `merrow_sim::tethers`.
     pub winch_power: f64,
-    /// Velocity of the base at the start of the step, at Bo in B. By `sim`.
+    /// Velocity of the base at the start of the step, at Bo in B [rad/s, m/s]. Set by `merrow_sim`.
     pub V_start: SpatialVelocity<T>,
-    /// Joint velocities at the start of the step. By `sim`.
+    /// Joint velocities at the start of the step [rad/s or m/s]. Set by `merrow_sim`.
     pub qd_start: Vec<T>,
-    /// Acceleration of the base at the start of the step, at Bo in B, without what impulses do. By `sim`.
+    /// Acceleration of the base at the start of the step, at Bo in B, without impulses [rad/s²,
+    /// m/s²]. Set by `merrow_sim`.
     pub A_start: SpatialVelocity<T>,
-    /// Joint accelerations at the start of the step, without what impulses do. By `sim`.
+    /// Joint accelerations at the start of the step, without impulses [rad/s² or m/s²]. Set by
+    /// `merrow_sim`.
     pub qdd_start: Vec<T>,
-    /// Trial motion of the integrator's stages. By `dynamics::integrate`.
+    /// Trial motion of the integrator stages. Computed by `dynamics::integrate`.
     pub stage: Motion<T>,
-    /// What the joints' controllers find out in one pass. By `control::joints`.
+    /// Workspace of the joint controllers, one entry per joint. Computed by
+    /// `merrow_sim::control::joints`.
     pub joints: Vec<JointWork>,
-    /// Accelerations of the joints per effort of each, one row per joint; empty without servos. By `dynamics::mobility`.
+    /// Joint accelerations per unit joint effort, one row per joint; empty without servos. Computed
+    /// by `dynamics::mobility`.
     pub mobility: Vec<f64>,
-    /// Joint velocities and accelerations of the four stages. By `dynamics::integrate`.
+    /// Joint velocities and accelerations of the four stages. Computed by `dynamics::integrate`.
     pub slopes: [(Vec<T>, Vec<T>); 4],
 }
 
-/// Scratch of one joint's controller.
+/// Workspace of the controller of one joint.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JointWork {
     /// True if the controller ticks in this pass.
     pub ticks: bool,
-    /// Velocity that it wants [rad/s or m/s].
+    /// Velocity set-point [rad/s or m/s].
     pub wanted: f64,
-    /// Effort that holds the robot without acceleration [N m or N]; only for those that ask for it.
+    /// Effort for zero acceleration (dynamics bias) [N m or N]; only for control laws that use it.
     pub bias: f64,
-    /// Effort on the joint over the coming step [N m or N].
+    /// Effort on the joint over the next step [N m or N].
     pub effort: f64,
-    /// Effort of its motor [N m or N].
+    /// Effort of the motor over the next step [N m or N].
     pub motor_effort: f64,
-    /// Position and velocity of its rotor at the end of the step.
+    /// Rotor position [rad or m] and velocity [rad/s or m/s] at the end of the step.
     pub rotor: [f64; 2],
 }
 
-/// Scratch of one fin.
+/// Workspace of one fin.
 #[derive(Clone, Copy, Debug)]
 pub struct FinWork<T = f64> {
-    /// Angle at the start, middle and end of the step [rad].
+    /// Angle at the start, midpoint and end of the step [rad].
     pub angle: [T; 3],
-    /// Part of its area that is left, 0..1.
+    /// Remaining fraction of the area, 0..1.
     pub part: T,
 }
 
-/// Memory of the base's own waves at the start of a step.
+/// Radiation memory of the base at the start of a step.
 #[derive(Clone, Debug)]
 pub struct Memory<T = f64> {
     /// State of each filter.
     pub start: Vec<[SpatialVelocity<T>; 2]>,
-    /// Velocity of the base relative to the current, at Bo in B.
+    /// Velocity of the base relative to the current, at Bo in B [rad/s, m/s].
     pub V_start: SpatialVelocity<T>,
 }
 
@@ -107,29 +121,32 @@ impl<T: Real> Memory<T> {
     }
 }
 
-/// Scratch of one mesh hull: lists with room for all its corners.
+/// Workspace of one mesh hull, with one entry per vertex.
 #[derive(Clone, Debug)]
 pub struct HullWork {
-    /// Depth of each corner under the surface, negative above, and the pressure there over ρ g [m].
+    /// Depth of each vertex below the surface (negative above) and pressure there divided by ρ g
+    /// [m].
     pub water: Vec<[f64; 2]>,
-    /// What the waves add to the pressure; like the lists below up to whole groups of lanes [m].
+    /// Wave contribution to the pressure head [m]; padded to whole groups of lanes, like the
+    /// following lists.
     pub head: Vec<f64>,
-    /// Places of corners in W [m].
+    /// East coordinates of the vertices in W [m].
     pub x: Vec<f64>,
-    /// Towards north.
+    /// North coordinates of the vertices in W [m].
     pub y: Vec<f64>,
-    /// Upwards [m].
+    /// Heights of the vertices in W [m].
     pub z: Vec<f64>,
-    /// The surface over them [m].
+    /// Surface elevation at the vertices [m].
     pub eta: Vec<f64>,
-    /// Their stretched heights [m].
+    /// Stretched heights of the vertices [m].
     pub stretched: Vec<f64>,
-    /// The waves about it, one per lane; none where they are summed at every corner.
+    /// Wave lattices around the hull, one per lane; empty if the waves are summed at every vertex.
     pub tiles: Vec<WaveTile>,
 }
 
 impl HullWork {
-    /// For `lanes` robots whose hull is the link's skin; none if it is no mesh.
+    /// Allocates the workspace for `lanes` robots with the mesh hull of `link`; `None` without a
+    /// mesh.
     fn new(link: &Link, lanes: usize) -> Option<Self> {
         let skin = link.skin.as_deref()?;
         let zeros = || vec![0.0; skin.places[0].len()];
@@ -153,61 +170,71 @@ impl HullWork {
     }
 }
 
-/// Scratch of one link.
+/// Workspace of one link.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkWork<T = f64> {
-    /// Child frame in the parent frame. By `kinematics`, from q.
+    /// Rotation of the child frame in the parent frame. Computed by `kinematics` from q.
     pub R_PC: Mat3<T>,
-    /// Joint origin in the parent frame [m]. By `kinematics`, from q.
+    /// Joint origin in the parent frame [m]. Computed by `kinematics` from q.
     pub p_PC: Vec3<T>,
-    /// Link frame in the world. By `kinematics`, from q.
+    /// Rotation of the link frame in W. Computed by `kinematics` from q.
     pub R_WL: Mat3<T>,
-    /// Link origin in the world [m]. By `kinematics`, from q.
+    /// Link origin in W [m]. Computed by `kinematics` from q.
     pub p_WL: Vec3<T>,
-    /// Velocity at Lo in L. By `kinematics`, from q and v.
+    /// Velocity at Lo in L [rad/s, m/s]. Computed by `kinematics` from q and v.
     pub V: SpatialVelocity<T>,
-    /// Velocity-product acceleration of the joint in L. By `kinematics`, from q and v.
+    /// Velocity-product acceleration of the joint in L [rad/s², m/s²]. Computed by `kinematics`
+    /// from q and v.
     pub c: SpatialVelocity<T>,
-    /// Velocity of the water at the link, in L [m/s]. By `environment`, from the pose and time.
+    /// Water velocity at the link, in L [m/s]. Computed by `merrow_environment` from the pose and
+    /// time.
     pub water: Vec3<T>,
-    /// Acceleration of the water at the link, in L [m/s²]. By `environment`.
+    /// Water acceleration at the link, in L [m/s²]. Computed by `merrow_environment`.
     pub water_acceleration: Vec3<T>,
-    /// The waves' part of the velocity, in L [m/s]. By `environment`, in waves only.
+    /// Wave part of the water velocity, in L [m/s]. Computed by `merrow_environment` in waves only.
     pub wave_velocity: Vec3<T>,
-    /// The waves' part of the acceleration, in L [m/s²]. By `environment`, in waves only.
+    /// Wave part of the water acceleration, in L [m/s²]. Computed by `merrow_environment` in waves
+    /// only.
     pub wave_acceleration: Vec3<T>,
-    /// Upward normal of the surface at the hull, in L; only in waves. By `environment`.
+    /// Part of `wave_acceleration` that the linear wave pressure causes, in L [m/s²]. Computed by
+    /// `merrow_environment` in waves only.
+    pub pressure_acceleration: Vec3<T>,
+    /// Upward normal of the surface at the hull, in L; in waves only. Computed by
+    /// `merrow_environment`.
     pub surface_normal: Vec3<T>,
-    /// Height of the hull's centre over the surface, along that normal [m]; only in waves. By `environment`.
+    /// Height of the hull centre above the surface, along that normal [m]; in waves only. Computed
+    /// by `merrow_environment`.
     pub over_surface: T,
-    /// Part of the link that is under water, 0..1. By `forces::buoyancy`.
+    /// Submerged fraction of the link, 0..1. Computed by `forces::hydrodynamics::buoyancy`.
     pub wet: T,
-    /// All forces on the link less its velocity-product terms, at Lo in L. By `forces::sum`.
+    /// All forces on the link minus its velocity-product terms, at Lo in L [N m, N]. Computed by
+    /// `forces::sum`.
     pub F: SpatialForce<T>,
-    /// Inertia, rigid plus wet part of the added mass. By `forces::sum`.
+    /// Inertia: rigid plus submerged part of the added mass. Computed by `forces::sum`.
     pub inertia: SpatialInertia<T>,
-    /// Articulated inertia. By `dynamics::aba`.
+    /// Articulated-body inertia. Computed by `dynamics::aba`.
     pub IA: SpatialInertia<T>,
-    /// Articulated bias force. By `dynamics::aba`.
+    /// Articulated-body bias force. Computed by `dynamics::aba`.
     pub pA: SpatialForce<T>,
-    /// `IA S`. By `dynamics::aba`.
+    /// Product `IA S`. Computed by `dynamics::aba`.
     pub U: SpatialForce<T>,
-    /// `1 / (Sᵀ IA S + armature)`. By `dynamics::aba`.
+    /// Reciprocal `1 / (Sᵀ IA S + armature)`. Computed by `dynamics::aba`.
     pub D_inv: T,
-    /// `tau - Sᵀ pA`. By `dynamics::aba`.
+    /// Effort term `tau - Sᵀ pA`. Computed by `dynamics::aba`.
     pub u: T,
-    /// Spatial acceleration at Lo in L (gravity is a force here, not an acceleration). By `dynamics::aba`.
+    /// Spatial acceleration at Lo in L (gravity is a force here, not an acceleration). Computed by
+    /// `dynamics::aba`.
     pub A: SpatialVelocity<T>,
 }
 
-/// In which lanes a link is wholly under water; `wet` is its wet part.
+/// Returns the lanes in which a link is fully submerged; `wet` is its submerged fraction.
 #[inline(always)]
 pub fn wholly_wet<T: Real>(wet: T) -> Lanewise {
     Lanewise::of::<T>(|i| wet.lane(i) == 1.0)
 }
 
 impl<T: Real> LinkWork<T> {
-    /// That of lane `i`.
+    /// Returns the value of lane `i`.
     pub fn lane(&self, i: usize) -> LinkWork {
         LinkWork {
             R_PC: self.R_PC.lane(i),
@@ -220,6 +247,7 @@ impl<T: Real> LinkWork<T> {
             water_acceleration: self.water_acceleration.lane(i),
             wave_velocity: self.wave_velocity.lane(i),
             wave_acceleration: self.wave_acceleration.lane(i),
+            pressure_acceleration: self.pressure_acceleration.lane(i),
             surface_normal: self.surface_normal.lane(i),
             over_surface: self.over_surface.lane(i),
             wet: self.wet.lane(i),
@@ -234,7 +262,7 @@ impl<T: Real> LinkWork<T> {
         }
     }
 
-    /// At rest at the origin, wholly dry.
+    /// Creates the workspace at rest at the origin, fully dry.
     pub fn still() -> Self {
         LinkWork {
             R_PC: Mat3::identity(),
@@ -247,6 +275,7 @@ impl<T: Real> LinkWork<T> {
             water_acceleration: Vec3::zero(),
             wave_velocity: Vec3::zero(),
             wave_acceleration: Vec3::zero(),
+            pressure_acceleration: Vec3::zero(),
             surface_normal: Vec3::zero(),
             over_surface: T::zero(),
             wet: T::zero(),
@@ -262,34 +291,34 @@ impl<T: Real> LinkWork<T> {
     }
 }
 
-/// What stands under a rotor beside ground and water: a deck, a roof.
+/// Deck or roof below a rotor, other than terrain and water.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deck {
-    /// Its height in W [m].
+    /// Height of the deck in W [m].
     pub height: f64,
-    /// Part of the disc that is over it.
+    /// Fraction of the rotor disc above the deck, 0..1.
     pub share: f64,
 }
 
 impl Deck {
-    /// Nothing.
+    /// No deck below the rotor.
     pub const NONE: Self = Self {
         height: f64::NEG_INFINITY,
         share: 0.0,
     };
 }
 
-/// What a beam meets of other robots.
+/// Hit of a beam on another robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Met {
-    /// How far along the beam [m]; infinite for nothing.
+    /// Distance along the beam [m]; infinite without a hit.
     pub range: f64,
-    /// Velocity there, in W [m/s].
+    /// Velocity of the hit point, in W [m/s].
     pub v_W: Vec3,
 }
 
 impl Met {
-    /// Nothing.
+    /// No hit on another robot.
     pub const NONE: Self = Self {
         range: f64::INFINITY,
         v_W: Vec3 {
@@ -301,7 +330,7 @@ impl Met {
 }
 
 impl<T: Real> Workspace<T> {
-    /// What the beams of sensor number `sensor` meet of other robots.
+    /// Returns the hits of the beams of sensor `sensor` on other robots.
     pub fn met(&self, sensor: usize) -> [Met; 4] {
         self.met
             .iter()
@@ -309,7 +338,7 @@ impl<T: Real> Workspace<T> {
             .map_or([Met::NONE; 4], |(_, met)| *met)
     }
 
-    /// Scratch for `robot`; the only allocation, made once.
+    /// Allocates the workspace for `robot`. This is the only allocation.
     pub fn new(robot: &Robot) -> Self {
         let n = robot.links.len();
         let nj = n - 1;

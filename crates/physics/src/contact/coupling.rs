@@ -1,26 +1,28 @@
-//! Couplings in a step: their rows, what they are expected to do, when they catch and when they break.
+//! Couplings in a step: constraint rows, predicted loads, latching and breaking.
 //!
 //! # Law
 //! ```text
 //!   held:    dₖ · (v_B - v_A) = ȯₖ at p_B,  dₖ · (w_B - w_A) = ȯₖ,   misfitₖ → oₖ      (1)
-//!   drawn:   ö = -2 ȯ/τ - o/τ²                                                        (2)
+//!   draw-in: ö = -2 ȯ/τ - o/τ²                                                        (2)
 //!   funnel:  0 ≤ λ ⟂ g ≥ 0,   g = (r(z) - ρ) cos β and -z                             (3)
 //!   load:    F = F̂ + Δλ/h                                                             (4)
 //! ```
-//! The load expected, F̂, goes on from the two steps before and acts during the free step, turning with T; (1) finds at the
-//! end only what is missing, Δλ. So the load acts where and along what it should to the second order, and a hinge neither
-//! gains nor loses energy to the first.
+//! The predicted load F̂ is extrapolated from the two previous steps. It acts during the free step
+//! and rotates with T. At the end of the step (1) computes only the missing part Δλ. Point of
+//! application and direction of the load are therefore of second order, and a hinge conserves
+//! energy to first order.
 //!
 //! # Symbols
-//! d axes of T, where B is held in A. o offset at which the end was caught, drawn to nothing with the time constant τ.
-//! r, ρ radius of the funnel and of the tip, β half its angle, z along its axis. λ impulse [N s or N m s], h step [s].
+//! d axes of T, the frame in which B is held in A. o offset at which the end was caught, drawn to
+//! zero with the time constant τ. r, ρ radius of the funnel and of the tip, β half its angle, z
+//! along its axis. λ impulse [N s or N m s], h step [s].
 //!
 //! # Frames
-//! Rows in generalized coordinates, loads along the world's axes, on the second end.
+//! Rows in generalized coordinates, loads along the axes of the world, on the second end.
 //!
 //! # Limits
-//! The load is a mean over a step, so that an impact breaks a coupling the sooner the shorter the step. The funnel is
-//! smooth, and only the tip feels it.
+//! The load is a mean over a step, so the shorter the step, the more easily an impact breaks a
+//! coupling. The funnel is frictionless, and only the tip collides with it.
 //!
 //! # Checked by
 //! test/analytic/coupling.rs, test/analytic/docking.rs
@@ -38,17 +40,17 @@ use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Sc
 use merrow_model::state::coupling::Watch;
 use merrow_model::state::{CouplingState, State, Workspace};
 
-/// Time constant with which a caught end is drawn to its place [s].
+/// Time constant with which a latched end is drawn to its final pose [s].
 const DRAW_TIME: f64 = 0.2;
-/// Gap up to which a funnel is looked at [m].
+/// Maximum gap at which a funnel row is created [m].
 const MARGIN: f64 = 1e-3;
-/// Change of a load from one step to the next, as part of it, from which it is taken for an impact that will not last.
+/// Relative change of a load from one step to the next above which it counts as an impact.
 const JUMP: f64 = 0.5;
 
-/// Robot and link; `u32::MAX` for what stands in the world.
+/// Indices of a robot and a link; `u32::MAX` for a body fixed in the world.
 pub type Body = (u32, u32);
 
-/// What stands in the world, as a body.
+/// Body that stands for everything fixed in the world.
 pub const WORLD: Body = (u32::MAX, 0);
 
 /// A coupling that has rows in this step.
@@ -56,7 +58,7 @@ pub const WORLD: Body = (u32::MAX, 0);
 pub struct Live {
     /// Index of the coupling.
     pub coupling: u32,
-    /// Links of the first and the second end; none for the world and for robots that are stopped.
+    /// Links of the first and the second end; `None` for the world and for halted robots.
     pub sides: [Side; 2],
     T: Moving,
     B: Moving,
@@ -64,13 +66,14 @@ pub struct Live {
 }
 
 impl Live {
-    /// The robots of its sides that impulses can move.
+    /// Robots at the ends of the coupling that impulses can move.
     pub fn movers(&self, movable: &[bool]) -> [Option<u32>; 2] {
         self.sides
             .map(|s| s.filter(|(r, _)| movable[*r]).map(|(r, _)| r as u32))
     }
 
-    /// Adds a mean moment and force on the second end, at its origin along the world's axes, to what both links have felt.
+    /// Adds a mean moment and force, on the second end at its origin along the world axes, to the
+    /// coupling forces of both links.
     fn press<W: AsRef<Workspace>>(&self, state: &mut State, works: &[W], m: Vec3, f: Vec3) {
         for (side, sign) in self.sides.into_iter().zip([-1.0, 1.0]) {
             let Some((r, l)) = side else { continue };
@@ -85,14 +88,14 @@ impl Live {
     }
 }
 
-/// Where the rows of a coupling that holds stand in an island.
+/// Position of the rows of an engaged coupling in an island.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     live: u32,
     first: u32,
 }
 
-/// A row of a funnel: where it stands in an island, and along what it pushes the tip.
+/// A row of a funnel: its position in an island, and the direction in which it pushes the tip.
 #[derive(Clone, Copy, Debug)]
 pub struct Guided {
     live: u32,
@@ -100,16 +103,16 @@ pub struct Guided {
     n_W: Vec3,
 }
 
-/// The couplings of a world in a step.
+/// Couplings of a world in one step.
 #[derive(Debug, Default)]
 pub struct Couplings {
-    /// Those that have rows.
+    /// Couplings that have rows in this step.
     pub live: Vec<Live>,
-    /// Bodies that hold together, and so do not collide; sorted.
+    /// Pairs of coupled bodies, which do not collide; sorted.
     pub apart: Vec<[Body; 2]>,
 }
 
-/// A body of a touch.
+/// Body of the owner of a contact shape.
 pub fn body(owner: Owner) -> Body {
     match owner {
         Owner::Link(r, l) => (r, l),
@@ -123,7 +126,8 @@ fn side(state: &State, end: &CouplingEnd) -> Side {
 }
 
 impl Couplings {
-    /// Finds the couplings that have rows, after the free step; moves on what is drawn in.
+    /// Collects the couplings that have rows, after the free step. Advances the draw-in of latched
+    /// ends.
     pub fn look(&mut self, scene: &Scene, state: &mut State) {
         self.live.clear();
         self.apart.clear();
@@ -167,7 +171,7 @@ impl Couplings {
         self.apart.sort_unstable();
     }
 
-    /// Lets the loads expected act in the coming step.
+    /// Applies the predicted loads to the workspaces for the coming step.
     pub fn feed<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
         for work in works.iter_mut() {
             work.as_mut().coupled.clear();
@@ -194,7 +198,10 @@ impl Couplings {
         }
     }
 
-    /// After a step: loads, and what breaks, catches or is let in. `works` have the poses at the end of the free step.
+    /// Updates the couplings after a step: stores loads, and detects breaking, latching and entry
+    /// into funnels.
+    ///
+    /// `works` holds the poses at the end of the free step.
     pub fn follow<W: AsRef<Workspace>>(
         &self,
         (scene, works): (&Scene, &[W]),
@@ -244,7 +251,7 @@ impl Couplings {
     }
 }
 
-/// (2), exactly over a step.
+/// Solves (2) exactly over a step.
 fn draw(memory: &mut CouplingState, h: f64) {
     let fade = libm::exp(-h / DRAW_TIME);
     for (o, rate) in memory.offset.iter_mut().zip(&mut memory.offset_rate) {
@@ -257,7 +264,8 @@ fn draw(memory: &mut CouplingState, h: f64) {
     }
 }
 
-/// Puts a load along T on a link at the start, middle and end of the step: it turns with T and acts where B is.
+/// Adds a load along T to a link at the start, midpoint and end of the step. The load rotates with
+/// T and acts at B.
 fn expect(
     stages: &mut [SpatialForce; 3],
     load: &[f64; 6],
@@ -275,7 +283,7 @@ fn expect(
         let turned = |v: Vec3, w: Vec3| Quat::from_rotation_vector(w.scale(t)).matrix().mul_vec(v);
         let in_link = |v: Vec3| link.R_W.tr_mul_vec(turned(v, -link.w_W));
         let (f, m) = (in_link(turned(f, T.w_W)), in_link(turned(m, T.w_W)));
-        // where the second end slides on the link it moves along it
+        // if the second end slides on the link, the point of application moves with it
         let slip = B.v_W - link.velocity_at(B.p_W);
         let arm = link.R_W.tr_mul_vec(B.p_W - link.p_W + slip.scale(t));
         *stage = stage.plus(&SpatialForce {
@@ -285,9 +293,11 @@ fn expect(
     }
 }
 
-/// (4); returns by how much more the next step begins with than this one did.
+/// Stores the load (4). Returns the change of the predicted load between this step and the next
+/// one.
 ///
-/// A load goes on as it has changed. What jumps is taken for an impact: of it and the load before the smaller is expected.
+/// The prediction is a linear extrapolation. A jump counts as an impact; the prediction is then the
+/// smaller of the load and the previous load.
 fn take_load(memory: &mut CouplingState, found: [f64; 6], T: &Moving) -> [f64; 6] {
     let (old, before) = (memory.fed, memory.load);
     let load: [f64; 6] = std::array::from_fn(|i| old[i] + found[i]);
@@ -310,7 +320,8 @@ fn take_load(memory: &mut CouplingState, found: [f64; 6], T: &Moving) -> [f64; 6
     std::array::from_fn(|i| new[i] - old[i])
 }
 
-/// A latch that does not hold: whether its tip is in the funnel, may be caught, is caught.
+/// Updates a disengaged latch: whether its tip is in the funnel, whether it is armed, and whether
+/// it latches.
 fn watch(
     scene: &Scene,
     state: &State,
@@ -358,7 +369,8 @@ fn radius(funnel: &Funnel, z: f64) -> f64 {
 }
 
 impl Island {
-    /// The rows of a coupling: equalities while it holds, else its funnel.
+    /// Adds the rows of a coupling: equalities while it is engaged, otherwise the rows of its
+    /// funnel.
     pub fn couple<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, index: u32) {
         let live = &around.couplings.live[index as usize];
         let k = live.coupling as usize;
@@ -400,7 +412,7 @@ impl Island {
         self.held.push(Held { live: index, first });
     }
 
-    /// (3)
+    /// Adds the funnel rows by (3).
     fn guide<W: AsRef<Workspace>>(
         &mut self,
         around: &Surroundings<'_, W>,
@@ -412,7 +424,7 @@ impl Island {
         let rho = (x * x + y * y).sqrt();
         let slope = (funnel.entrance - funnel.exit) / funnel.length;
         let cos = 1.0 / (1.0 + slope * slope).sqrt();
-        // on the axis every direction across it is as good
+        // on the axis the radial direction is arbitrary
         let out = if rho > 1e-9 {
             [x / rho, y / rho]
         } else {
@@ -459,7 +471,8 @@ impl Island {
         (live.B.v_W - live.T.velocity_at(live.B.p_W)).dot(d)
     }
 
-    /// Coefficients of a row for the velocity of the second end against the first along `d` (or about it), and that velocity.
+    /// Coefficients of a row for the velocity of the second end relative to the first along `d` (or
+    /// about it), and that velocity.
     fn row<W: AsRef<Workspace>>(
         &mut self,
         around: &Surroundings<'_, W>,
@@ -477,7 +490,8 @@ impl Island {
         (segments, speed)
     }
 
-    /// What the rows of a coupling found: impulse and its moment at the second end, along T [N s, N m s].
+    /// Solution of the rows of a coupling: impulse and angular impulse at the second end, along T
+    /// [N s, N m s].
     fn found(&self, kind: &CouplingKind, held: &Held) -> [f64; 6] {
         let mut all = [0.0; 6];
         for (n, i) in (0..6).filter(|i| kind.holds()[*i]).enumerate() {
@@ -486,7 +500,9 @@ impl Island {
         all
     }
 
-    /// Takes from the robots' kicks what the next step begins with otherwise than this one: loads are felt as the mean of the last step.
+    /// Subtracts the change of the predicted load from the impulse accelerations of the robots.
+    ///
+    /// Loads are measured as the mean over the last step.
     fn pass_on(
         &mut self,
         kind: &CouplingKind,

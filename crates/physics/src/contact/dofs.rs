@@ -1,4 +1,5 @@
-//! A robot's free coordinates: which of them impulses can move, its inertia over them, and how a force at a point reaches them.
+//! Free coordinates of a robot for impulses: selection, joint-space inertia, and Jacobian rows of
+//! points and links.
 //!
 //! # Law
 //! ```text
@@ -6,14 +7,14 @@
 //!   H Δv = Jᵀ λ,   H = L Lᵀ                                                            (2)  [Featherstone 2008, eq. 11.25]
 //! ```
 //! # Symbols
-//! v base velocity at Bo in B (angular first), then joint velocities; only those that forces move. H joint-space inertia
-//! with added mass. λ impulse [N s or N m s].
+//! v base velocity at Bo in B (angular first), then joint velocities; only the coordinates that
+//! forces move. H joint-space inertia with added mass. λ impulse [N s or N m s].
 //!
 //! # Frames
 //! Points and directions in the world.
 //!
 //! # Limits
-//! A joint whose motion is prescribed takes no impulse; it passes it on.
+//! A joint with prescribed motion takes no impulse; it transmits the impulse.
 //!
 //! # Checked by
 //! test/identity/contact.rs
@@ -24,24 +25,26 @@ use merrow_model::scene::{JointKind, Link, Robot};
 use merrow_model::state::Workspace;
 use merrow_model::state::workspace::LinkWork;
 
-/// The free coordinates of one robot.
+/// Free coordinates of one robot.
 #[derive(Clone, Debug)]
 pub struct Dofs {
-    /// How many there are.
+    /// Number of free coordinates.
     pub n: usize,
-    /// Index of the first joint's coordinate: 6 for a floating base, 0 for one that is held.
+    /// Index of the first joint coordinate: 6 for a floating base, 0 for a fixed one.
     base: usize,
-    /// Coordinate of each joint and how far the joint goes with it; none if forces do not move it. A joint that follows
-    /// another shares its coordinate.
+    /// Coordinate of each joint and the ratio of joint to coordinate; `None` if forces do not move
+    /// the joint.
+    ///
+    /// A mimic joint shares the coordinate of its leader.
     pub joint: Vec<Option<(usize, f64)>>,
-    /// Joint of each coordinate after the base's.
+    /// Joint of each coordinate after those of the base.
     of_joint: Vec<usize>,
-    /// True if a joint moves as it is told, whatever the forces.
+    /// True if a joint has a prescribed motion that forces do not affect.
     pub is_driven: bool,
 }
 
 impl Dofs {
-    /// The free coordinates of `robot`.
+    /// Determines the free coordinates of `robot`.
     pub fn new(robot: &Robot) -> Self {
         let base = if robot.floating { 6 } else { 0 };
         let (mut joint, mut of_joint) = (Vec::new(), Vec::new());
@@ -72,7 +75,7 @@ impl Dofs {
         }
     }
 
-    /// Velocities of the free coordinates.
+    /// Copies the velocities of the free coordinates from `V` and `qd` to `out`.
     pub fn gather(&self, V: &SpatialVelocity, qd: &[f64], out: &mut [f64]) {
         if self.base == 6 {
             out[..3].copy_from_slice(&V.w.to_array());
@@ -83,7 +86,7 @@ impl Dofs {
         }
     }
 
-    /// Adds `k` times changes `x` of the free coordinates' velocities to those of the base and the joints.
+    /// Adds `k` times the changes `x` of the free velocities to `V` (base) and `qd` (joints).
     pub fn add(&self, x: &[f64], k: f64, V: &mut SpatialVelocity, qd: &mut [f64]) {
         if self.base == 6 {
             V.w += Vec3::new(x[0], x[1], x[2]).scale(k);
@@ -96,8 +99,10 @@ impl Dofs {
         }
     }
 
-    /// Inertia over the free coordinates, row after row, and its Cholesky factor: the lower triangle, row after row, with the
-    /// inverse of the diagonal. `full` and `H` are scratch.
+    /// Computes the inertia over the free coordinates and its Cholesky factor.
+    ///
+    /// `L` receives the lower triangle, row-major, with the inverse of the diagonal. `full` and `H`
+    /// (row-major) are scratch.
     pub fn factor(
         &self,
         robot: &Robot,
@@ -110,7 +115,7 @@ impl Dofs {
         let n = self.n;
         H.clear();
         H.resize(n * n, 0.0);
-        // Gᵀ H G, where G says how each coordinate of H goes with the free ones
+        // Gᵀ H G, where G maps the free coordinates to the coordinates of H
         let free = |k: usize| {
             if k < 6 {
                 (k < self.base).then_some((k, 1.0))
@@ -143,7 +148,8 @@ impl Dofs {
         }
     }
 
-    /// Adds rows (1) times `k` for the velocity of the point `p_W` of `link` along each direction, one after another.
+    /// Adds `k` times rows (1) for the velocity of the point `p_W` of `link` along each direction
+    /// in `d_W` to `rows`, row-major.
     pub fn point_rows(
         &self,
         robot: &Robot,
@@ -182,7 +188,7 @@ impl Dofs {
         }
     }
 
-    /// Adds `k` times the row for the angular velocity of `link` along `d_W`.
+    /// Adds `k` times the row for the angular velocity of `link` about `d_W`.
     pub fn turn_row(
         &self,
         robot: &Robot,
@@ -209,14 +215,14 @@ impl Dofs {
     }
 }
 
-/// `x ← Lᵀ x`: velocities in coordinates whose inertia is 1.
+/// Computes `x ← Lᵀ x`: velocities in coordinates of unit inertia.
 pub fn to_white(L: &[f64], n: usize, x: &mut [f64]) {
     for i in 0..n {
         x[i] = x[i] / L[i * n + i] + (i + 1..n).map(|k| L[k * n + i] * x[k]).sum::<f64>();
     }
 }
 
-/// `x ← L⁻ᵀ x`: back from there.
+/// Computes `x ← L⁻ᵀ x`: the inverse of [`to_white`].
 pub fn from_white(L: &[f64], n: usize, x: &mut [f64]) {
     for i in (0..n).rev() {
         let sum: f64 = (i + 1..n).map(|k| L[k * n + i] * x[k]).sum();
@@ -224,7 +230,7 @@ pub fn from_white(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// `x ← L⁻¹ x`: impulses there.
+/// Computes `x ← L⁻¹ x`: impulses in coordinates of unit inertia.
 pub fn whiten(L: &[f64], n: usize, x: &mut [f64]) {
     match n {
         6 => whiten_all::<6>(L, x),
@@ -237,7 +243,7 @@ pub fn whiten(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// The same where the size is known beforehand.
+/// [`whiten`] for a size known at compile time.
 fn whiten_all<const N: usize>(L: &[f64], x: &mut [f64]) {
     let (L, x) = (&L[..N * N], &mut x[..N]);
     for i in 0..N {
@@ -249,7 +255,7 @@ fn whiten_all<const N: usize>(L: &[f64], x: &mut [f64]) {
     }
 }
 
-/// The same for three vectors, one after another.
+/// [`whiten`] for three consecutive vectors.
 pub fn whiten_three(L: &[f64], n: usize, x: &mut [f64]) {
     match n {
         6 => whiten_three_all(L, 6, x),
@@ -274,7 +280,8 @@ fn whiten_three_all(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// Velocity of the point `p_W` of a link in the world, all joints counted, at the motion whose velocities are `V` and `qd`.
+/// Velocity [m/s], W, of the point `p_W` [m] of a link for the velocities (`V`, `qd`), including
+/// all joints.
 pub fn point_velocity(
     robot: &Robot,
     links: &[LinkWork],

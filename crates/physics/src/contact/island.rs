@@ -1,4 +1,5 @@
-//! Robots that push on each other in a step, and their constraints as rows of one problem.
+//! Islands: groups of robots that interact in a step, with their constraints as rows of one
+//! problem.
 
 use crate::contact::coupling::{Couplings, Guided, Held};
 use crate::contact::dofs;
@@ -13,25 +14,25 @@ use merrow_model::scene::{Integrator, Robot, Scene};
 use merrow_model::state::contact::{Impulse, ImpulseKey};
 use merrow_model::state::{State, Workspace};
 
-/// What an island needs to know of a robot.
+/// Data of a robot that an island uses.
 #[derive(Debug)]
 pub struct Frame {
-    /// Its free coordinates.
+    /// Free coordinates of the robot.
     pub dofs: Dofs,
-    /// Cholesky factor of its inertia over them.
+    /// Cholesky factor of the inertia over the free coordinates.
     pub L: Vec<f64>,
-    /// Full inertia matrix and that over the free coordinates, scratch.
+    /// Full inertia matrix and the one over the free coordinates (scratch memory).
     pub full: [Vec<f64>; 2],
-    /// True if it takes part in this step.
+    /// True if the robot takes part in this step.
     pub active: bool,
-    /// Where its velocities begin in its island's.
+    /// Offset of the robot's velocities in those of its island.
     pub offset: usize,
-    /// Its place among its island's robots.
+    /// Index of the robot in its island.
     pub place: u32,
 }
 
 impl Frame {
-    /// For `robot`, with the memory that it needs once it touches something.
+    /// Creates the data of `robot` and allocates the memory that contacts need.
     pub fn new(robot: &Robot) -> Self {
         let dofs = Dofs::new(robot);
         let (n, all) = (dofs.n, 5 + robot.links.len());
@@ -47,47 +48,47 @@ impl Frame {
     }
 }
 
-/// A group of robots that touch, directly or through others.
+/// A group of robots that are in contact, directly or through others.
 #[derive(Debug, Default)]
 pub struct Island {
-    /// Its robots, rising.
+    /// Indices of the robots, in increasing order.
     pub robots: Vec<u32>,
-    /// Its touches, by index, rising.
+    /// Indices of the touches, in increasing order.
     pub touches: Vec<u32>,
-    /// Its couplings that have rows, by index, rising.
+    /// Indices of the couplings that have rows, in increasing order.
     pub couplings: Vec<u32>,
-    /// Where the rows of those that hold stand.
+    /// Row positions of the engaged couplings.
     pub held: Vec<Held>,
-    /// Rows of funnels.
+    /// Rows of the funnels of disengaged latches.
     pub guided: Vec<Guided>,
-    /// Rows, and the solution.
+    /// Constraint rows and the solution.
     pub problem: Problem,
-    /// Velocities of its coordinates at the start of the free step, in the places of those of the problem.
+    /// Velocities at the start of the free step, in the same order as those of the problem.
     v_start: Vec<f64>,
-    /// What became of it.
+    /// Outcome of the solver.
     pub outcome: Outcome,
-    /// What each block but the couplings' is in the next step's first guess, in the order of the blocks.
+    /// Warm-start keys of all blocks except those of couplings, in the order of the blocks.
     pub keys: Vec<ImpulseKey>,
 }
 
-/// What rows are made from.
+/// Data from which rows are assembled.
 pub struct Surroundings<'a, W> {
-    /// The world.
+    /// Scene of the world.
     pub scene: &'a Scene,
-    /// Its state after the free step.
+    /// State of the world after the free step.
     pub state: &'a State,
-    /// Robots' scratch, with the poses at the end of the free step.
+    /// Workspaces of the robots, with the poses at the end of the free step.
     pub works: &'a [W],
-    /// Robots' coordinates and inertia.
+    /// Coordinates and inertia of the robots.
     pub frames: &'a [Frame],
-    /// This step's touches.
+    /// Touches of this step.
     pub touches: &'a [Touch],
-    /// This step's couplings.
+    /// Couplings of this step.
     pub couplings: &'a Couplings,
 }
 
 impl Island {
-    /// Empty, with memory for some contacts.
+    /// Creates an empty island with memory for some contacts.
     pub fn with_room() -> Self {
         Self {
             robots: Vec::with_capacity(8),
@@ -99,7 +100,7 @@ impl Island {
         }
     }
 
-    /// Empty, with its memory.
+    /// Clears the island and keeps its memory.
     pub fn clear(&mut self) {
         self.robots.clear();
         self.touches.clear();
@@ -111,7 +112,7 @@ impl Island {
         self.problem.clear();
     }
 
-    /// Rows of all constraints of the island.
+    /// Assembles the rows of all constraints of the island.
     pub fn assemble<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>) {
         for r in &self.robots {
             let r = *r as usize;
@@ -139,7 +140,7 @@ impl Island {
         }
     }
 
-    /// Limits and dry friction of a robot's joints.
+    /// Adds the limits and dry friction of a robot's joints.
     fn joints<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, r: usize) {
         let (robot, state, frame) = (
             &around.scene.robots[r],
@@ -223,7 +224,7 @@ impl Island {
         self.keys.push(key);
     }
 
-    /// Normal and friction of a touch.
+    /// Adds normal and friction rows of a touch.
     fn touch<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, touch: &Touch) {
         let n = touch.n_W;
         let (t1, t2) = tangents(n);
@@ -238,7 +239,8 @@ impl Island {
         let segments = self.pair_rows(around, sides, (touch.p_W, &directions, false));
         let mut ends = segments.map(|s| self.own_velocity(&s));
         let mut start = dot_of(&segments[0], &self.problem.J, &self.v_start);
-        // what prescribed joints contribute is in the velocity of the points, not in that of the coordinates
+        // the velocity of the points includes prescribed joints, the velocity of the coordinates
+        // does not
         let mut foreign = [0.0; 3];
         if sides.iter().any(|side| is_driven(around, *side)) {
             let [v_start, v_end] =
@@ -283,7 +285,7 @@ impl Island {
         self.keys.push(key);
     }
 
-    /// Turns the coefficients of three rows, which stand one after another, to coordinates of unit inertia.
+    /// Converts the coefficients of three consecutive rows to coordinates of unit inertia.
     fn whiten_three<W>(&mut self, around: &Surroundings<'_, W>, segments: &[[Segment; 2]; 3]) {
         for s in segments[0].iter().filter(|s| s.n > 0) {
             let (at, n) = (s.at as usize, s.n as usize);
@@ -292,7 +294,7 @@ impl Island {
         }
     }
 
-    /// New zeroed coefficients for robot `r`.
+    /// Adds zero coefficients for robot `r`.
     pub(crate) fn segment<W>(&mut self, around: &Surroundings<'_, W>, r: usize) -> Segment {
         let frame = &around.frames[r];
         let at = self.problem.J.len();
@@ -306,8 +308,10 @@ impl Island {
         }
     }
 
-    /// Coefficients of rows for the velocity of the first side against the second at `p_W` along each direction, or about it if
-    /// they turn; those of one robot stand one row after another.
+    /// Coefficients of rows for the velocity of the first side relative to the second.
+    ///
+    /// The velocity is taken at `p_W` along each direction, or about it if `turns`. The rows of one
+    /// robot are consecutive.
     pub(crate) fn pair_rows<W: AsRef<Workspace>, const K: usize>(
         &mut self,
         around: &Surroundings<'_, W>,
@@ -347,7 +351,7 @@ impl Island {
         dot_of(segments, &self.problem.J, &self.problem.v)
     }
 
-    /// Completes a row whose coefficients stand.
+    /// Completes a row whose coefficients are set, and appends it.
     pub(crate) fn finish<W>(
         &mut self,
         around: &Surroundings<'_, W>,
@@ -364,7 +368,7 @@ impl Island {
         rows.push(row);
     }
 
-    /// Impulses of the solution, for the state.
+    /// Impulses of the solution, with their warm-start keys.
     pub fn impulses(&self) -> impl Iterator<Item = (ImpulseKey, [f64; 3])> + '_ {
         self.keys
             .iter()
@@ -379,13 +383,16 @@ impl Island {
     }
 }
 
-/// Speed of approach under which there is no impact, even without weight [m/s or rad/s].
+/// Minimum approach speed of an impact, also without gravity [m/s or rad/s].
 const SLOWEST_IMPACT: f64 = 1e-3;
-/// Distance from a joint's limit within which it is watched [rad or m].
+/// Distance from a joint limit below which a limit row is created [rad or m].
 const LIMIT_MARGIN: f64 = 1e-3;
 
-/// Part of a step's length over which a velocity gained evenly through the step moves things: half of it where the free
-/// step was integrated exactly, all of it where the integrator moves with the end's velocity.
+/// Duration, as a fraction of the step, over which an evenly applied velocity change moves the
+/// coordinates.
+///
+/// Half of the step if the free step was integrated exactly; the whole step if the integrator uses
+/// the velocity at the end.
 pub fn held(integrator: Integrator) -> f64 {
     match integrator {
         Integrator::Rk4 => 0.5,
@@ -393,11 +400,13 @@ pub fn held(integrator: Integrator) -> f64 {
     }
 }
 
-/// A one-sided row: wanted velocity and duration from the gap at the end of the free step, the moment of the impact, and
-/// the speeds (opening positive) at its start and end.
+/// Creates a one-sided row from the gap at the end of the free step.
 ///
-/// The approach is cut in two: what speed there was at the impact is lost at once, what was gained since is held back
-/// evenly. So a body at rest stays at rest to the last bit, and one that bounces leaves at the height where it met.
+/// `met_at` is the time of the impact as a fraction of the step, and `v0`, `v1` are the speeds at
+/// start and end (opening positive). The approach speed has two parts. The speed at the impact is
+/// removed at once. The speed gained since then is removed evenly over the step. A body at rest
+/// therefore remains at rest to the last bit, and a body that bounces leaves at the height of the
+/// impact.
 pub(crate) fn stop_row(
     scene: &Scene,
     gap: f64,
@@ -407,11 +416,12 @@ pub(crate) fn stop_row(
 ) -> Row {
     let h = scene.dt();
     let duration = held(scene.integrator) * h;
-    // slower than this it rests: to cut a rest into falls and stops would amplify rounding
+    // slower bodies count as resting: impacts during rest would amplify rounding
     let slowest_impact = (2.0 * scene.gravity * h).max(SLOWEST_IMPACT);
     if gap > 0.0 {
-        // others may press it into touch; a fast approach of its own goes on, and meets in the next step; less than the slop
-        // is closed, so that what rests is not drawn to and fro
+        // Other bodies may push it into contact. A fast approach continues and makes contact in the
+        // next step. The gap is closed only down to the slop, so that a resting body does not
+        // oscillate.
         let closing = -(gap - SLOP).max(0.0) / h;
         let wanted = if -v1 > slowest_impact {
             v1.min(closing)
@@ -453,7 +463,7 @@ pub(crate) fn stop_row(
     }
 }
 
-/// `J v` of a row's segments.
+/// Computes `J v` for the segments of a row.
 fn dot_of(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
     let mut sum = 0.0;
     for s in segments {
@@ -465,8 +475,9 @@ fn dot_of(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
     sum
 }
 
-/// `J H⁻¹ Jᵀ` of a row in coordinates of unit inertia; at least so much that a row that moves nothing (a held link against a
-/// wall) does not divide by zero.
+/// Computes `J H⁻¹ Jᵀ` of a row in coordinates of unit inertia, with a lower bound.
+///
+/// The bound avoids a division by zero for rows that move nothing, such as a fixed link at a wall.
 fn effect(segments: &[Segment; 2], Z: &[f64]) -> f64 {
     let mut sum = 0.0;
     for s in segments {
@@ -477,15 +488,15 @@ fn effect(segments: &[Segment; 2], Z: &[f64]) -> f64 {
     sum.max(1e-12)
 }
 
-/// True if a side moves other than by the coordinates of the problem.
+/// Returns true if a side also moves independently of the coordinates of the problem.
 fn is_driven<W>(around: &Surroundings<'_, W>, side: Side) -> bool {
     side.is_some_and(|(r, _)| around.frames[r].dofs.is_driven || !around.frames[r].active)
 }
 
-/// A robot and one of its links; none for what stands in the world.
+/// Indices of a robot and one of its links; `None` for everything fixed in the world.
 pub(crate) type Side = Option<(usize, usize)>;
 
-/// The link of a shape's owner.
+/// Link of the owner of a shape.
 fn side(owner: Owner) -> Side {
     match owner {
         Owner::Link(r, l) => Some((r as usize, l as usize)),
@@ -493,7 +504,8 @@ fn side(owner: Owner) -> Side {
     }
 }
 
-/// Velocity of the first side against the second at `p_W`, at the start or the end of the free step [m/s].
+/// Velocity [m/s], W, of the first side relative to the second at `p_W` [m], at the start or the
+/// end of the free step.
 pub(crate) fn relative_velocity<W: AsRef<Workspace>>(
     around: &Surroundings<'_, W>,
     sides: [Side; 2],
@@ -522,7 +534,7 @@ pub(crate) fn relative_velocity<W: AsRef<Workspace>>(
     a - b
 }
 
-/// Two unit vectors that complete `n` to a right-handed frame, the same for the same `n`.
+/// Two unit vectors that complete `n` to a right-handed frame; deterministic for the same `n`.
 fn tangents(n: Vec3) -> (Vec3, Vec3) {
     // [Duff 2017, listing 3]
     let sign = if n.z < 0.0 { -1.0 } else { 1.0 };
@@ -534,14 +546,14 @@ fn tangents(n: Vec3) -> (Vec3, Vec3) {
     )
 }
 
-/// Joins the sets of `a` and `b`; the smaller root stays.
+/// Merges the sets of `a` and `b` (union-find); the smaller root is kept.
 pub fn join(parents: &mut [u32], a: u32, b: u32) {
     let (a, b) = (root(parents, a), root(parents, b));
     let (low, high) = (a.min(b), a.max(b));
     parents[high as usize] = low;
 }
 
-/// Root of `a`'s set.
+/// Root of the set of `a` (union-find).
 pub fn root(parents: &mut [u32], mut a: u32) -> u32 {
     while parents[a as usize] != a {
         parents[a as usize] = parents[parents[a as usize] as usize];
@@ -550,7 +562,7 @@ pub fn root(parents: &mut [u32], mut a: u32) -> u32 {
     a
 }
 
-/// Sum of a touch's impulses in the world [N s].
+/// Total impulse of a touch in the world [N s], from the impulses along normal and tangents.
 pub fn impulse_W(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
     let (t1, t2) = tangents(n_W);
     Impulse {

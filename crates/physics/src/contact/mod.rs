@@ -1,8 +1,10 @@
-//! What touches what, and the impulses that follow: the only place that names rapier.
+//! Contact detection and contact impulses. Only this module uses parry, the collision library of
+//! rapier.
 //!
-//! rapier's geometry finds the places where shapes meet ([`detect`]); the impulses are solved here, in the generalized
-//! coordinates of the robots and on their inertia with added mass ([`island`], [`solve`], [`newton`]), because rapier's own solver
-//! has no place for it.
+//! parry computes the contact points of the shapes ([`geometry::detect`]). The impulses are solved
+//! here, in the generalized coordinates of the robots and with their inertia including added mass
+//! ([`island`], [`solver::solve`], [`solver::augmented_lagrangian`]), because rapier's own solver
+//! does not support such inertia.
 
 pub mod coupling;
 pub mod dofs;

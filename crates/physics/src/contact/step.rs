@@ -1,4 +1,5 @@
-//! The contact part of a step: after every robot has moved freely, what would overlap is held back.
+//! Contact part of a step: after the free motion of all robots, impulses and corrections remove
+//! overlaps.
 
 use crate::contact::coupling::Couplings;
 use crate::contact::geometry::clearance::Clearance;
@@ -15,12 +16,12 @@ use merrow_model::state::contact::{Contact, Impulse, Side};
 use merrow_model::state::{Halt, RobotState, State, Workspace};
 use rayon::prelude::*;
 
-/// Colliders and scratch of a world; nothing in it is needed to resume.
+/// Colliders and scratch memory of a world. It holds no state that the next step needs.
 #[derive(Debug)]
 pub struct Contacts {
     detector: Detector,
     frames: Vec<Frame>,
-    /// Robots whose joints have limits or friction, so that they are solved at every step.
+    /// Robots with joint limits or joint friction, which are solved in every step.
     jointed: Vec<bool>,
     /// Robots that impulses can move.
     movable: Vec<bool>,
@@ -34,16 +35,18 @@ pub struct Contacts {
     clearance: Clearance,
 }
 
-/// Islands made at the start, one a robot up to this many, so that those that come up first find their memory.
+/// Number of islands allocated at the start: one per robot up to this number, so that first
+/// contacts allocate no memory.
 const FIRST_ISLANDS: usize = 64;
-/// Touches in a step from which islands are worth solving in parallel.
+/// Number of touches in a step above which islands are solved in parallel.
 const PARALLEL_FROM: usize = 64;
 
 impl Contacts {
-    /// The contacts of `scene`; none if nothing in it can touch anything, is coupled or has a joint to hold.
+    /// Creates the contacts of `scene`; `None` if no shapes, couplings, joint limits or joint
+    /// friction exist.
     ///
     /// # Errors
-    /// One line for each shape that cannot be made.
+    /// One line for each shape that cannot be created.
     pub fn new(scene: &Scene) -> Result<Option<Self>, Vec<String>> {
         let detector = Detector::new(scene)?;
         let jointed: Vec<bool> = scene.robots.iter().map(has_stops).collect();
@@ -74,7 +77,7 @@ impl Contacts {
         }))
     }
 
-    /// Takes the poses of all shapes from `works`.
+    /// Sets the poses of all shapes from `works`.
     pub fn place<W: AsRef<Workspace>>(&mut self, works: &[W]) {
         self.detector.place(|r, l| {
             let link = &works[r].as_ref().links[l];
@@ -82,7 +85,7 @@ impl Contacts {
         });
     }
 
-    /// Before a step that all make together: looks for what is under rotors.
+    /// Updates the decks below rotors before a step that all robots make together.
     pub fn look_under_rotors<W: AsRef<Workspace> + AsMut<Workspace>>(
         &self,
         scene: &Scene,
@@ -91,36 +94,38 @@ impl Contacts {
         self.decks.look(scene, &self.detector, works);
     }
 
-    /// Before a block that all make alone, far from everything: there is nothing.
+    /// Clears the decks below rotors before a block in which the robots are stepped independently,
+    /// far from everything.
     pub fn nothing_under_rotors<W: AsMut<Workspace>>(&self, works: &mut [W]) {
         self.decks.none(works);
     }
 
-    /// Before a free step: lets what the couplings are expected to do act in it.
+    /// Applies the predicted loads of couplings before a free step.
     pub fn feed<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
         if !scene.couplings.is_empty() {
             self.couplings.feed(scene, state, works);
         }
     }
 
-    /// True if no robot can touch anything within `span_s` seconds, as long as none gets further than [`Contacts::allowed`].
+    /// Returns true if no robot can touch anything within `span_s` [s], as long as none moves
+    /// farther than [`Contacts::allowed`].
     pub fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
         self.clearance.is_clear(state, span_s)
     }
 
-    /// How far robot `r` may get from where it was when [`Contacts::is_clear`] was asked [m].
+    /// Distance [m] that robot `r` may move after the last call of [`Contacts::is_clear`].
     pub fn allowed(&self, r: usize) -> f64 {
         self.clearance.allowed(r)
     }
 
-    /// Writes down that nothing touched in the last step.
+    /// Records that no contacts occurred in the last step.
     pub fn nothing(&self, state: &mut State) {
         state.contacts.touching.clear();
         state.contacts.impulses.clear();
         state.contacts.pairs.clear();
     }
 
-    /// Holds back what would overlap: `works` has the poses at the end of the free step, `state` its motions.
+    /// Removes overlaps: `works` holds the poses at the end of the free step, `state` its motions.
     pub fn step<W>(&mut self, scene: &Scene, state: &mut State, works: &mut [W])
     where
         W: AsRef<Workspace> + AsMut<Workspace> + Send + Sync,
@@ -171,7 +176,7 @@ impl Contacts {
         self.settle(scene, state, works);
     }
 
-    /// Poses of the robots that were held back, where the next step starts.
+    /// Updates the poses of the corrected robots for the start of the next step.
     fn settle<W: AsRef<Workspace> + AsMut<Workspace>>(
         &mut self,
         scene: &Scene,
@@ -194,7 +199,7 @@ impl Contacts {
         });
     }
 
-    /// Sorts robots and touches into islands.
+    /// Assigns robots, touches and couplings to islands.
     fn group(&mut self, scene: &Scene, state: &State) {
         let n = scene.robots.len() as u32;
         self.parents.clear();
@@ -243,7 +248,7 @@ impl Contacts {
         }
     }
 
-    /// The island of the robots that can move among these; none if none can.
+    /// Island of the movable robots in `sides`; `None` if none can move.
     fn island_with(&mut self, sides: [Option<u32>; 2]) -> Option<&mut Island> {
         let r = sides.into_iter().flatten().min()?;
         let root = island::root(&mut self.parents, r);
@@ -251,8 +256,9 @@ impl Contacts {
         self.islands.get_mut(k)
     }
 
-    /// Index of the island whose smallest robot is `root`, made if need be. Roots come in rising order, because the
-    /// smallest robot of a set is its root.
+    /// Index of the island whose smallest robot is `root`; creates it if necessary.
+    ///
+    /// The roots arrive in increasing order, because the smallest robot of a set is its root.
     fn island_of(&mut self, root: u32) -> usize {
         let known = self.islands[..self.n_islands].binary_search_by_key(&root, |i| i.robots[0]);
         known.unwrap_or_else(|k| {
@@ -264,7 +270,7 @@ impl Contacts {
         })
     }
 
-    /// Inertia of all robots that take part, and their places in their islands.
+    /// Computes the inertia of all robots that take part, and their positions in their islands.
     fn factor<W: AsMut<Workspace> + Send>(
         &mut self,
         scene: &Scene,
@@ -313,7 +319,7 @@ impl Contacts {
         }
     }
 
-    /// Velocities, positions and impulses into the state.
+    /// Writes velocities, positions and impulses to the state.
     fn write<W: AsRef<Workspace>>(&mut self, scene: &Scene, state: &mut State, works: &[W]) {
         let h = scene.dt();
         for robot in &mut state.robots {
@@ -373,7 +379,7 @@ impl Contacts {
         self.count(state);
     }
 
-    /// Counts pairs that have come into touch in this step.
+    /// Counts the pairs that came into contact in this step.
     fn count(&mut self, state: &mut State) {
         let number = |s: Side| match s {
             Side::Link { robot, .. } => u64::from(robot),
@@ -399,7 +405,7 @@ impl Contacts {
     }
 }
 
-/// The robot of `owner` if impulses can move it.
+/// Robot of `owner`, if impulses can move it.
 fn mover(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
     match owner {
         Owner::Link(r, _) if movable[r as usize] && state.robots[r as usize].halted.is_none() => {
@@ -409,7 +415,7 @@ fn mover(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
     }
 }
 
-/// Stops the robots of an island whose impulses are no longer finite, where their free step has left them.
+/// Halts the robots of an island with non-finite impulses at the result of their free step.
 fn stop(island: &Island, scene: &Scene, state: &mut State) {
     for r in &island.robots {
         let cause =
@@ -458,7 +464,7 @@ fn contact(touch: &Touch, impulse: &Impulse) -> Contact {
     }
 }
 
-/// True if a joint that forces move has a limit or dry friction.
+/// Returns true if a joint that forces move has a limit or dry friction.
 fn has_stops(robot: &Robot) -> bool {
     robot.links[1..].iter().any(|l| {
         let limited = l.joint.limits.iter().any(|x| x.is_finite());

@@ -7,18 +7,20 @@
 //!   q̈ = D⁻¹ (u - Uᵀ a'),  a' = X a_P + c,  a = a' + S q̈        (3)  [eq. 7.41, 7.42]
 //!   a_0 = -IA_0⁻¹ pA_0                                          (4)  [table 9.4]
 //! ```
-//! A joint with prescribed acceleration passes its whole inertia on: Ia = IA, pa = pA + IA (c + S q̈)
-//! [Featherstone 2008, §9.2, hybrid dynamics].
+//! A joint with prescribed acceleration transmits its full inertia: Ia = IA, pa = pA + IA (c + S
+//! q̈) [Featherstone 2008, §9.2, hybrid dynamics].
 //!
 //! # Symbols
-//! IA articulated inertia, pA bias force, S joint axis (child's z), c velocity product, tau joint effort.
-//! The inertia of a link holds its added mass, 21 numbers instead of a rigid body's 10.
+//! IA articulated inertia, pA bias force, S joint axis (z of the child), c velocity product, tau
+//! joint effort. The inertia of a link includes its added mass: 21 numbers instead of the 10 of a
+//! rigid body.
 //!
 //! # Frames
-//! Every link in its own frame L at Lo. Gravity is a force, so `a` is the true acceleration.
+//! Every link in its own frame L at Lo. Gravity is an applied force, so `a` is the true
+//! acceleration.
 //!
 //! # Limits
-//! Tree structure; D must be positive, which a positive-definite link inertia guarantees.
+//! Tree structure. D must be positive, which a positive-definite link inertia guarantees.
 //!
 //! # Checked by
 //! test/witness/pinocchio.rs (V38), test/identity/algorithms.rs (rnea, crba)
@@ -32,8 +34,10 @@ use merrow_model::scene::{JointKind, Robot};
 use merrow_model::state::Workspace;
 use merrow_model::state::workspace::{LinkWork, wholly_wet};
 
-/// Accelerations of base and joints into `work`, from `F`, `inertia`, `c`, `tau`. For joints with a position drive
-/// `work.qdd` is an input.
+/// Computes the accelerations of base and joints from `F`, `inertia`, `c` and `tau` in `work`, and
+/// stores them there.
+///
+/// `work.qdd` is an input for joints with a position drive.
 #[inline(always)]
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     let n = robot.links.len();
@@ -81,7 +85,8 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     }
 }
 
-/// (4) where some lanes are wholly wet: those with the factor, as they would have it alone.
+/// (4) if only some lanes are fully submerged: these lanes use the factor, with the same result as
+/// on their own.
 #[cold]
 #[inline(never)]
 fn mixed<T: Real>(factor: &Factor, base: &mut LinkWork<T>) {
@@ -90,7 +95,7 @@ fn mixed<T: Real>(factor: &Factor, base: &mut LinkWork<T>) {
         .or_lanes(&base.A, |i| base.wet.lane(i) == 1.0);
 }
 
-/// (4)
+/// Acceleration of the base by (4).
 #[inline(always)]
 fn base_acceleration<T: Real>(robot: &Robot, base: &LinkWork<T>) -> SpatialVelocity<T> {
     if !robot.floating {
@@ -143,7 +148,7 @@ fn articulate<T: Real>(
     (Ia, pa)
 }
 
-/// A joint whose acceleration is given passes everything on.
+/// Bias and inertia of a joint with prescribed acceleration, which transmits both in full.
 #[inline(always)]
 fn prescribe<T: Real>(
     w: &LinkWork<T>,
@@ -154,7 +159,7 @@ fn prescribe<T: Real>(
     (w.IA, w.pA.plus(&w.IA.mul(&a)))
 }
 
-/// `IA - k U Uᵀ`.
+/// Computes `IA - k U Uᵀ`.
 #[inline(always)]
 fn minus_outer<T: Real>(IA: &SpatialInertia<T>, U: &SpatialForce<T>, k: T) -> SpatialInertia<T> {
     let m = U.m.scale(k);

@@ -1,20 +1,23 @@
-//! A quasi-static line as a spring between its ends, implicit in their motion.
+//! Quasi-static line as a spring between its ends, integrated implicitly with their motion.
 //!
 //! # Law
 //! ```text
 //!   F_U = F_U(d) - K h (w_U - w_L)  ,   w = v + h (a + W (F - F⁰))        (1)
 //! ```
-//! The pulls are those of the catenary (`forces/catenary.rs`) at the distance that the ends will have; K is its stiffness. With
-//! it a light robot on a taut line is as stable as on a lumped one.
+//! The end forces are those of the catenary (`crates/physics/src/forces/lines/catenary.rs`) at the
+//! distance that the ends will have at the end of the step; K is its stiffness. The implicit rule
+//! keeps a light robot on a taut line as stable as a lumped line does.
 //!
 //! # Symbols
-//! d from the lower end L to the upper end U · v, a, W, F⁰ as in `dynamics/tether.rs`.
+//! d from the lower end L to the upper end U · v, a, W, F⁰ as in
+//! `crates/physics/src/dynamics/tether.rs`.
 //!
 //! # Frames
 //! World.
 //!
 //! # Limits
-//! A line that has parted goes on as a lumped one. The line has neither inertia nor drag nor damping. Its weight acts, its stretching waves do not.
+//! A line that has broken continues as a lumped line. The line has no inertia, drag or damping. Its
+//! weight is modelled; elastic waves along it are not.
 //!
 //! # Checked by
 //! test/analytic/tether_catenary.rs, test/analytic/tether_robot.rs
@@ -29,22 +32,22 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Tether;
 use merrow_model::state::TetherState;
 
-/// Least weight in water for which the catenary is computed [N/m].
+/// Minimum weight in water for which the catenary is computed [N/m].
 const LEAST_WEIGHT: f64 = 1e-4;
-/// How near the bottom an end lies on it [m]; chosen.
+/// Maximum height over the seabed at which an end counts as lying on it [m]; chosen.
 const LYING: f64 = 0.05;
 
-/// A line as it hangs between two places.
+/// Shape of a line that hangs between two positions.
 struct Line {
     span: Span,
     hanging: Hanging,
-    /// Index of the lower end; of the upper one for a line that floats.
+    /// Index of the lower end; of the upper end if the line floats.
     lower: usize,
-    /// Place of that end [m].
+    /// Position of that end [m].
     from: Vec3,
     /// Horizontal unit vector from it to the other end.
     along: Vec3,
-    /// 1, or -1 for a line lighter than water, whose up is down.
+    /// 1, or -1 for a line lighter than water, which is computed upside down.
     up: f64,
 }
 
@@ -75,7 +78,7 @@ impl Line {
         }
     }
 
-    /// Force of the line on what holds its first and second end [N].
+    /// Force of the line on its first and second end [N], W.
     fn pulls(&self) -> [Vec3; 2] {
         let vertical = |V: f64| Vec3::new(0.0, 0.0, self.up * V);
         let Hanging { H, V, .. } = self.hanging;
@@ -89,7 +92,7 @@ impl Line {
         }
     }
 
-    /// How the pull on the upper end falls when it moves away from the lower one [N/m].
+    /// Decrease of the pull on the upper end per displacement away from the lower end [N/m], W.
     fn stiffness(&self) -> Mat3 {
         let [[a, b], [c, d]] = self.hanging.flexibility;
         let det = a * d - b * c;
@@ -99,7 +102,7 @@ impl Line {
         let outer = |u: Vec3, v: Vec3, k: f64| Mat3 {
             r: u.to_array().map(|x| v.scale(k * x)),
         };
-        // a line that hangs straight down is held sideways by its tension over its length
+        // the lateral stiffness of a line that hangs straight down is its tension over its length
         let sideways = self.hanging.H / self.span.x.max(1e-4 * self.span.length);
         outer(e, e, d / det)
             + outer(e, up, -b / det)
@@ -109,7 +112,8 @@ impl Line {
     }
 }
 
-/// A step of `tether`; the outcome is left in `work`. (1)
+/// Steps a quasi-static `tether` by (1). `holds` are the conditions at its ends. The function
+/// stores the result in `work`.
 pub fn hang(
     tether: &Tether,
     state: &TetherState,
@@ -119,13 +123,14 @@ pub fn hang(
     work: &mut LineWork,
 ) {
     let n = tether.n_segments();
-    // nothing damps a spring without mass but the rule itself: implicit Euler
+    // a massless spring is damped by the integration rule only: implicit Euler
     let lead = pace.h;
     let length = state.length + pace.rate * lead;
     let line = Line::new(tether, length, [state.p[0], state.p[n]], at);
     let pulls = line.pulls();
     let upper = 1 - line.lower;
-    // where the ends go under the pulls at their places, and how much further by each newton more
+    // displacement rate of an end under the forces at its current position, and its derivative with
+    // respect to the force
     let motion = |e: usize| match &holds[e] {
         Hold::Point { v, a, W, pull, .. } => {
             (*v + (*a + W.mul_vec(pulls[e] - *pull)).scale(lead), *W)
@@ -157,7 +162,7 @@ pub fn hang(
         work.v[i] = Vec3::zero();
     }
     work.finite = work.p.iter().chain(&work.pull).all(|x| x.is_finite());
-    // the tension is largest at one of the ends
+    // the tension is greatest at one of the ends
     let [from, to] = work.pull.map(Vec3::norm);
     let (at, tension) = if to > from { (n - 1, to) } else { (0, from) };
     work.strain(tether, state, at, tension);

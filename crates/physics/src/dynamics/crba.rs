@@ -1,4 +1,5 @@
-//! Joint-space inertia matrix by the composite-rigid-body algorithm: what impulses act upon, and a check of `aba`.
+//! Joint-space inertia matrix by the composite-rigid-body algorithm. Impulses act on it; tests use
+//! it to check `aba`.
 //!
 //! # Law
 //! ```text
@@ -11,7 +12,7 @@
 //! Base block in the base frame at its origin.
 //!
 //! # Limits
-//! None beyond the tree.
+//! None, except that the robot is a tree.
 //!
 //! # Checked by
 //! test/identity/algorithms.rs, test/witness/pinocchio.rs
@@ -29,8 +30,10 @@ pub fn inertia_matrix(robot: &Robot, work: &Workspace) -> Vec<Vec<f64>> {
     H.chunks(size).map(<[f64]>::to_vec).collect()
 }
 
-/// As [`inertia_matrix`], row-major into `H`, whose memory is used again; `IA` of the links is overwritten. Returns the
+/// Same as [`inertia_matrix`], but writes row-major into `H`, whose memory is reused. Returns the
 /// number of rows.
+///
+/// `IA` of the links in `work` is overwritten.
 pub fn inertia_matrix_into(robot: &Robot, work: &mut Workspace, H: &mut Vec<f64>) -> usize {
     let n = robot.links.len();
     let size = 5 + n;

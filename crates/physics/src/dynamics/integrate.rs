@@ -1,4 +1,4 @@
-//! Time integration of one robot: the only writer of base and joint coordinates.
+//! Time integration of one robot. Only this module writes base and joint coordinates.
 //!
 //! # Law
 //! ```text
@@ -6,8 +6,8 @@
 //!   RK4:  x₁ = x₀ + h/6 (k₁ + 2k₂ + 2k₃ + k₄)                                   (2)  [Hairer 1993, table II.1.2]
 //!   semi-implicit:  v₁ = v₀ + h v̇₀,  x₁ = x₀ ⊕ h v₁                            (3)  [Hairer 2006, §VI.3]
 //! ```
-//! In (2) the quaternion's components are integrated freely and normalised at the end of the step, which keeps the
-//! order four; in (3) ⊕ is the exponential map.
+//! In (2) the components of the quaternion are integrated independently and normalised at the end
+//! of the step, which preserves the order of four. In (3) ⊕ is the exponential map.
 //!
 //! # Symbols
 //! h step [s] · A spatial acceleration of the base at Bo in B.
@@ -16,7 +16,7 @@
 //! Base velocity in B, position in W.
 //!
 //! # Limits
-//! Fixed step. Position drives are integrated like all joints.
+//! The step is fixed. Position drives are integrated like all joints.
 //!
 //! # Checked by
 //! test/convergence/integrators.rs
@@ -25,7 +25,7 @@ use merrow_math::{Quat, Real, SpatialVelocity, Vec3};
 use merrow_model::scene::Integrator;
 use merrow_model::state::{Kick, Motion, Workspace};
 
-/// Base part of a slope.
+/// Base part of a slope of the Runge-Kutta method.
 #[derive(Clone, Copy)]
 struct Slope<T> {
     q: Quat<T>,
@@ -33,11 +33,13 @@ struct Slope<T> {
     V: SpatialVelocity<T>,
 }
 
-/// What finds the accelerations inside the integrator.
-///
-/// A trait beside `FnMut`, because a closure is compiled for the oldest processor wherever it is called from.
+/// Evaluation of the accelerations inside the integrator.
+///  
+/// A separate trait besides `FnMut`, because a closure is compiled for the baseline instruction
+/// set, wherever it is called from.
 pub trait Evaluate<T: Real> {
-    /// Leaves everything that follows from `motion` in `work`; `stage` is 1 in the middle of the step, 2 at its end.
+    /// Stores everything that follows from `motion` in `work`. `stage` is 1 at the midpoint of the
+    /// step and 2 at its end.
     fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>);
 }
 
@@ -48,7 +50,8 @@ impl<T: Real, F: FnMut(&Motion<T>, usize, &mut Workspace<T>)> Evaluate<T> for F 
     }
 }
 
-/// Advances `motion` by `h` seconds. `work` must hold the evaluation of `motion` at the start of the step.
+/// Advances `motion` by `h` seconds. `work` must hold the evaluation of `motion` at the start of
+/// the step.
 #[inline(always)]
 pub fn advance<T: Real>(
     integrator: Integrator,
@@ -73,11 +76,11 @@ fn rk4<T: Real>(
     let (third, sixth) = (T::splat(h / 3.0), T::splat(h / 6.0));
     let first = slope(motion, work, 0);
     let mut k = first;
-    // (2), summed as the slopes come
+    // (2), accumulated as the slopes become available
     let mut q = motion.q_WB.add_scaled(&first.q, sixth);
     let mut V = motion.V_WB_B.add_scaled(&first.V, sixth);
     let mut p = Vec3::zero();
-    // only what lies on the heap is kept from step to step
+    // only heap allocations are kept from step to step
     let (room, room_d) = (
         std::mem::take(&mut work.stage.q),
         std::mem::take(&mut work.stage.qd),
@@ -89,7 +92,7 @@ fn rk4<T: Real>(
         q: room,
         qd: room_d,
     };
-    // one loop, so that the large evaluation stands in the code once
+    // one loop, so that the large evaluation is compiled once
     for i in 0..3 {
         let (part, instant, weight) = if i < 2 {
             (0.5, 1, third)
@@ -116,7 +119,8 @@ fn rk4<T: Real>(
     }
 }
 
-/// (1) at `motion`, whose evaluation stands in `work`; joint slopes go to `work.slopes[k]`.
+/// Slope (1) at `motion`, whose evaluation is in `work`; joint slopes are stored in
+/// `work.slopes[k]`.
 #[inline(always)]
 fn slope<T: Real>(motion: &Motion<T>, work: &mut Workspace<T>, k: usize) -> Slope<T> {
     let base = &work.links[0];
@@ -130,7 +134,7 @@ fn slope<T: Real>(motion: &Motion<T>, work: &mut Workspace<T>, k: usize) -> Slop
     out
 }
 
-/// `out = from + h * slope`.
+/// Computes `out = from + h * slope`.
 #[inline(always)]
 fn displace<T: Real>(
     from: &Motion<T>,
@@ -151,7 +155,7 @@ fn displace<T: Real>(
     }
 }
 
-/// (3)
+/// Semi-implicit Euler step by (3).
 #[inline(always)]
 fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T>) {
     let ht = T::splat(h);
@@ -159,7 +163,8 @@ fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T
     motion.V_WB_B = motion.V_WB_B.add_scaled(&base.A, ht);
     let V = motion.V_WB_B;
     let turn = Quat::from_rotation_vector(V.w * h);
-    // the velocity is carried by the attitude halfway through the turn, so that a steady turn stays on its circle
+    // the velocity is rotated by the attitude at half of the rotation, so that a steady turn stays
+    // on its circle
     let half = Quat::from_rotation_vector(V.w * (0.5 * h));
     let R_mid = motion.q_WB.mul(&half).matrix();
     motion.p_WB += R_mid.mul_vec(V.v).scale(ht);
@@ -170,9 +175,12 @@ fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T
     }
 }
 
-/// Takes in what impulses made of a step of `h` seconds: the new free velocities `v` and the displacement `x` of the free
-/// coordinates (of the base first, if it floats; `joints` says which belongs to which joint, and how far the joint goes with it). What that is as
-/// acceleration goes to `kick`; `work` knows how the step began.
+/// Applies the result of the impulses of a step of `h` seconds to `motion`.
+///
+/// `v` are the new velocities of the free coordinates and `x` their displacements, with the six
+/// base coordinates first if the base floats. `joints[j]` is the index of the coordinate of joint j
+/// and the ratio of the joint to the coordinate. The equivalent acceleration is stored in `kick`.
+/// `work` holds the state at the start of the step.
 pub fn correct(
     motion: &mut Motion,
     is_floating: bool,
@@ -196,7 +204,7 @@ pub fn correct(
         };
         kick.A_WB_B = mean.add_scaled(&work.A_start, -0.5);
         let turn = Quat::from_rotation_vector(three(x, 0));
-        // the axes are turned under the velocity, which in the world stays
+        // the axes rotate while the velocity in the world is unchanged
         let R = turn.matrix();
         motion.V_WB_B = SpatialVelocity {
             w: R.tr_mul_vec(V.w),

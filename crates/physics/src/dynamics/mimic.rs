@@ -1,4 +1,4 @@
-//! Joints that follow others: a gear between two joints of one robot, exactly.
+//! Mimic joints: an exact gear constraint between two joints of one robot.
 //!
 //! # Law
 //! ```text
@@ -6,9 +6,9 @@
 //!   q̈ = q̈₀ + Σ_j λ_j c_j,   c_j = q̈(τ_f + 1, τ_l - k) - q̈₀                                        (2)
 //!   K λ = -e₀,   K_ij = c_j,f(i) - k_i c_j,l(i),   e₀ the left side of (1) without gears            (3)
 //! ```
-//! λ is the effort that the gear puts on its follower; -k λ acts on the leader, so that it does no work. Accelerations are
-//! affine in efforts, so that one run of the articulated-body algorithm a gear gives c_j. K = G M⁻¹ Gᵀ is symmetric and
-//! positive definite [Featherstone 2008, §8.4].
+//! λ is the effort of the gear on its follower; -k λ acts on the leader, so the gear does no work.
+//! Accelerations are affine in the efforts, so one run of the articulated-body algorithm per gear
+//! yields c_j. K = G M⁻¹ Gᵀ is symmetric and positive definite [Featherstone 2008, §8.4].
 //!
 //! # Symbols
 //! k multiplier, λ gear effort [N m or N].
@@ -17,7 +17,8 @@
 //! Joint coordinates.
 //!
 //! # Limits
-//! No play, no loss, no spring in the gear. Positions keep (1)'s integral by the linearity of the integrators, to rounding.
+//! The gear has no backlash, no losses and no compliance. Positions satisfy the integral of (1) to
+//! rounding, because the integrators are linear.
 //!
 //! # Checked by
 //! test/analytic/mimic.rs
@@ -28,10 +29,10 @@ use merrow_model::scene::Robot;
 use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::state::Workspace;
 
-/// Most followers of one robot.
+/// Maximum number of mimic joints of one robot.
 pub const MIMICS_MAX: usize = 16;
 
-/// [`aba::accelerations`] with (1) for the joints that follow others.
+/// [`aba::accelerations`] with the constraint (1) for mimic joints.
 #[inline(always)]
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     aba::accelerations(robot, work);
@@ -40,24 +41,24 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     }
 }
 
-/// Followers and their gears, as many as there is room for.
+/// Follower joints and their gears, at most [`MIMICS_MAX`].
 fn gears(robot: &Robot) -> impl Iterator<Item = (usize, Mimic)> + '_ {
     let of = |link: &usize| Some((*link - 1, robot.links[*link].joint.mimic?));
     robot.mimics.iter().filter_map(of).take(MIMICS_MAX)
 }
 
-/// How far joint `f` is from following, in acceleration.
+/// Violation of (1) at joint `f`.
 fn error<T: Real>(work: &Workspace<T>, f: usize, gear: &Mimic) -> T {
     work.qdd[f] - work.qdd[gear.leader - 1] * gear.multiplier
 }
 
-/// Adds the effort `effort` of a gear on both its joints.
+/// Adds the `effort` of a gear to both of its joints.
 fn push<T: Real>(work: &mut Workspace<T>, f: usize, gear: &Mimic, effort: T) {
     work.tau[f] += effort;
     work.tau[gear.leader - 1] -= effort * gear.multiplier;
 }
 
-/// (2) and (3). The efforts of the drives stand in `work.tau` afterwards as they did before.
+/// Applies (2) and (3). Restores the efforts of the drives in `work.tau` afterwards.
 fn tie<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     let n = gears(robot).count();
     let mut wanted = [T::zero(); MIMICS_MAX];
@@ -80,12 +81,12 @@ fn tie<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     aba::accelerations(robot, work);
     for (i, (f, gear)) in gears(robot).enumerate() {
         push(work, f, &gear, -efforts[i]);
-        // to the last digit, so that rounding cannot drive the two apart
+        // exact, so that rounding does not accumulate a drift between the joints
         work.qdd[f] = work.qdd[gear.leader - 1] * gear.multiplier;
     }
 }
 
-/// Solves `K x = b` of size `n` for a positive definite K, which needs no exchange of rows.
+/// Solves `K x = b` of size `n` for a positive definite K, which needs no pivoting.
 fn solve<T: Real>(
     K: &mut [[T; MIMICS_MAX]; MIMICS_MAX],
     mut b: [T; MIMICS_MAX],

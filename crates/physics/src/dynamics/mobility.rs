@@ -1,4 +1,4 @@
-//! How readily joints yield to the effort of one of them: a row of the inverse mass matrix.
+//! Joint-space mobility: one row of the inverse mass matrix.
 //!
 //! # Law
 //! ```text
@@ -7,7 +7,7 @@
 //!   a_0 = -IA_0⁻¹ p_0,  q̈_i = D_i⁻¹ (u_i - U_iᵀ X a_P)            (3)  [eq. 7.41]
 //!   μ_jk = q̈_k
 //! ```
-//! The articulated-body algorithm for a unit effort at joint j and nothing else.
+//! This is the articulated-body algorithm for a unit effort at joint j and no other force.
 //!
 //! # Symbols
 //! As in `aba`.
@@ -16,7 +16,8 @@
 //! Every link in its own frame.
 //!
 //! # Limits
-//! None beyond those of `aba`. Not part of the kernel: for motors that must know what a step does to their joint.
+//! None beyond those of `aba`. The function is not part of the kernel; motors use it to predict the
+//! effect of a step on their joint.
 //!
 //! # Checked by
 //! test/analytic/actuator.rs (against the mass matrix)
@@ -28,8 +29,11 @@ use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::Robot;
 use merrow_model::state::Workspace;
 
-/// Accelerations of all joints per unit of the effort of joint `j` [rad/s² per N m], from the articulated inertias that `aba` left in
-/// `work`, into row `j` of `work.mobility`. Leaves `u` and `A` of the links overwritten.
+/// Computes the accelerations of all joints per unit effort of joint `j` [rad/s² per N m] into row
+/// `j` of `work.mobility`.
+///
+/// Uses the articulated inertias that `aba` stored in `work`. `u` and `A` of the links are
+/// overwritten.
 pub fn row(robot: &Robot, work: &mut Workspace, j: usize) {
     let n = robot.n_joints();
     work.links.iter_mut().for_each(|w| w.u = 0.0);

@@ -1,4 +1,4 @@
-//! Featherstone's algorithms and the integrators.
+//! Featherstone's multibody algorithms, time integration of robots, and the steps of tethers.
 
 pub mod aba;
 pub mod catenary;

@@ -1,23 +1,25 @@
-//! How a link's acceleration answers to one more force on it, after `aba` has run.
+//! Response of a link's acceleration to an additional force on it, after `aba` has run.
 //!
 //! # Law
-//! The articulated-body algorithm is linear in the forces. A force F on link i alone has the bias -F there and
+//! The articulated-body algorithm is linear in the forces. A force F on link i alone has the bias
+//! -F there and
 //!
 //! ```text
 //!   u = -Sᵀ p,  p_P = X* (p + U D⁻¹ u),  q̈ = D⁻¹ (u - Uᵀ X a_P),  a = X a_P + S q̈      (1)  [Featherstone 2008, §7.3]
 //!   W = J M⁻¹ Jᵀ                                                                       (2)
 //! ```
-//! up to the base and back; (2) gathers the answers at a point to unit forces there: the inverse of the mass that the
-//! point seems to have.
+//! from the link to the base and back. (2) collects the responses at a point to unit forces there:
+//! the inverse of the effective mass at the point.
 //!
 //! # Symbols
-//! as in `dynamics/aba.rs`; J the Jacobian of the point's velocity, M the joint-space inertia with added mass.
+//! As in `crates/physics/src/dynamics/aba.rs`; J the Jacobian of the point's velocity, M the
+//! joint-space inertia with added mass.
 //!
 //! # Frames
 //! In: forces and points in L. Out of [`at_point`]: W.
 //!
 //! # Limits
-//! Joints with prescribed motion are rigid: their drives take any load.
+//! Joints with prescribed motion are rigid: their drives support any load.
 //!
 //! # Checked by
 //! test/identity/response.rs
@@ -28,7 +30,7 @@ use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::Robot;
 use merrow_model::state::Workspace;
 
-/// Change of the acceleration of `link` at Lo in L by the force `F` on it at Lo in L. (1)
+/// Change of the acceleration of `link` at Lo in L due to the force `F` on it at Lo in L. (1)
 pub fn to_force(robot: &Robot, work: &Workspace, link: usize, F: &SpatialForce) -> SpatialVelocity {
     answer(robot, work, link, SpatialForce { m: -F.m, f: -F.f })
 }
@@ -61,7 +63,7 @@ fn base(robot: &Robot, work: &Workspace, p: &SpatialForce) -> SpatialVelocity {
         return SpatialVelocity::zero();
     }
     let F = SpatialForce { m: -p.m, f: -p.f };
-    // a lone body is not articulated: its inertia stands in `inertia`
+    // a single body is not articulated: its inertia is in `inertia`
     let I = if robot.links.len() == 1 {
         &work.links[0].inertia
     } else {
@@ -70,7 +72,8 @@ fn base(robot: &Robot, work: &Workspace, p: &SpatialForce) -> SpatialVelocity {
     solve(I, &F)
 }
 
-/// Acceleration of the point Q of `link` per force on it there, in the world [1/kg]. (2)
+/// Acceleration in W of the point Q of `link` per unit force there in W [1/kg], with `p_LoQ` [m] in
+/// L. (2)
 pub fn at_point(robot: &Robot, work: &Workspace, link: usize, p_LoQ: Vec3) -> Mat3 {
     let R_WL = work.links[link].R_WL;
     let column = |e_W: Vec3| {

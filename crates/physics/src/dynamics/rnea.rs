@@ -1,10 +1,10 @@
-//! Inverse dynamics by the recursive Newton-Euler algorithm: a check of `aba`.
+//! Inverse dynamics by the recursive Newton-Euler algorithm. Tests use it to check `aba`.
 //!
 //! # Law
 //! ```text
 //!   f_i = I_i a_i - F_i + Σ_children X* f_c,   tau_i = Sᵀ f_i          (1)  [Featherstone 2008, table 5.1]
 //! ```
-//! F holds weight, water and velocity products as `forces::sum` leaves them.
+//! F holds weight, hydrodynamic forces and velocity products as computed by `forces::sum`.
 //!
 //! # Symbols
 //! As in `aba`.
@@ -23,8 +23,10 @@ use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::{JointKind, Robot};
 use merrow_model::state::Workspace;
 
-/// Base wrench (zero for a free body that obeys its dynamics) and joint efforts that give the base acceleration
-/// `A0` and joint accelerations `qdd`, with the velocities, forces and inertias that stand in `work`.
+/// Base wrench and joint efforts for the base acceleration `A0` and the joint accelerations `qdd`.
+///
+/// Uses the velocities, forces and inertias in `work`. The base wrench is zero for a free body that
+/// follows its own dynamics.
 pub fn inverse(
     robot: &Robot,
     A0: &SpatialVelocity,
@@ -55,8 +57,12 @@ pub fn inverse(
     (f[0], tau)
 }
 
-/// Joint efforts that hold base and joints without acceleration, given to `take` joint by joint from the last: [`inverse`] with joints at zero and
-/// a base whose velocity does not change in the world, so that they are the same wherever the vehicle is carried to. Needs no memory of its own: it leaves `A` and `pA` in `work` overwritten, as `aba` will again.
+/// Computes the joint efforts that keep base and joints without acceleration, and passes them to
+/// `take`, from the last joint to the first.
+///
+/// This is [`inverse`] with zero joint accelerations and a base whose velocity in the world is
+/// constant, so the efforts do not depend on the motion of the vehicle as a whole. The function
+/// allocates no memory. It overwrites `A` and `pA` in `work`, as the next run of `aba` does.
 pub fn bias(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64)) {
     let n = robot.links.len();
     for i in 0..n {
@@ -67,7 +73,7 @@ pub fn bias(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64
                 .A
                 .to_child(&w.R_PC, w.p_PC)
                 .add_scaled(&w.c, 1.0),
-            // the rate of what is written in turning axes
+            // rate of a constant vector expressed in rotating axes
             None => SpatialVelocity {
                 w: Vec3::zero(),
                 v: w.V.v.cross(w.V.w),
@@ -85,7 +91,7 @@ pub fn bias(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64
     }
 }
 
-/// `Sᵀ f`.
+/// Component of the wrench `f` along the joint axis, `Sᵀ f`.
 pub fn axis_part(kind: JointKind, f: &SpatialForce) -> f64 {
     match kind {
         JointKind::Prismatic => f.f.z,

@@ -1,35 +1,40 @@
-//! One step of a lumped line: nodes joined by springs far stiffer than the step could follow, so implicit.
+//! One implicit step of a lumped line, whose springs are far too stiff for an explicit step.
 //!
 //! # Law
 //! ```text
 //!   M (w - v) = θh F(x + θh w, w),   x' = x + h w,   v' = v + h M⁻¹ F              (1)  [Hairer 1996, ch. IV]
 //!   (w_b - v_b) = θh (a_b + W (F_b - F_b⁰))                                        (2)
 //! ```
-//! (1) is the implicit Euler step of the length θh, stretched to h: with θ = ½ the midpoint rule, with θ = 1 implicit Euler,
-//! between them stable for every stiffness. Newton's method solves it with a block-tridiagonal matrix. θ is little over ½,
-//! and 1 in a step in which a segment becomes slack or taut, turns far under compression, or a node meets the bottom: stretching a step over such a
-//! kink would make energy.
-//! Bending (`forces/bending.rs`) joins nodes two apart; the matrix is then block-pentadiagonal. A line that has parted goes on as two, the
-//! segment between them without force.
+//! (1) is the implicit Euler step of length θh, extrapolated to h. θ = ½ is the midpoint rule and θ
+//! = 1 implicit Euler; all values between are stable for every stiffness. Newton's method solves
+//! (1) with a block-tridiagonal matrix. θ is slightly above ½. It is 1 in a step in which a segment
+//! becomes slack or taut, rotates far under compression, or a node touches the seabed:
+//! extrapolation over such a kink would create energy. Bending
+//! (`crates/physics/src/forces/lines/bending.rs`) couples nodes two apart; the matrix is then
+//! block-pentadiagonal. A line that has broken continues as two lines, without force in the segment
+//! between them.
 //!
-//! (2) is the end at a robot: it moves as the robot would under the force, so that a light robot on a stiff line is as
-//! stable as the line. The robot itself feels the force `F_b`, constant over its own step; what the line gets, the robot
-//! loses, to the last digits.
+//! (2) is the condition at an end on a robot: the end moves as the robot would under the force. A
+//! light robot on a stiff line is therefore as stable as the line. The force `F_b` on the robot is
+//! constant over the robot's own step. The forces on line and robot are equal and opposite to
+//! rounding.
 //!
 //! # Symbols
-//! x, v nodes at the start, x', v' at the end of the step · h step · M node's inertia with added mass · F its force ·
-//! a_b acceleration of the robot's point under the last step's forces, F_b⁰ among them · W its acceleration per force.
+//! x, v nodes at the start, x', v' at the end of the step · h step · M inertia of a node with added
+//! mass · F its force · a_b acceleration of the robot's point under the forces of the last step,
+//! including F_b⁰ · W its acceleration per force.
 //!
 //! # Frames
 //! World.
 //!
 //! # Limits
-//! M and the tangents are those of the start of the step. The half segments at held ends hang on the next node, so that the ends
-//! have no mass of their own. Numerical damping ratio (θ-½) ωh of a mode ω, at most 0.1 ωh while nothing changes.
+//! M and the tangents are those at the start of the step. The half segments at attached ends belong
+//! to the next node, so the ends have no mass of their own. The numerical damping ratio is (θ-½) ωh
+//! for a mode ω, and at most 0.1 ωh while no kink occurs.
 //!
 //! # Checked by
-//! test/analytic/tether.rs, test/analytic/tether_robot.rs, test/analytic/tether_bending.rs, test/analytic/tether_parting.rs,
-//! test/convergence/tether.rs
+//! test/analytic/tether.rs, test/analytic/tether_robot.rs, test/analytic/tether_bending.rs,
+//! test/analytic/tether_parting.rs, test/convergence/tether.rs
 
 use crate::forces::lines::bending::Bend;
 use crate::forces::lines::tether as law;
@@ -43,75 +48,80 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{End, Tether};
 use merrow_model::state::TetherState;
 
-/// What holds an end of a line during a step.
+/// Boundary condition of an end of a line during a step.
 #[derive(Clone, Copy, Debug)]
 pub enum Hold {
-    /// Nothing.
+    /// The end is free.
     Free,
-    /// A place in the world [m].
+    /// The end is fixed at a position in W [m].
     World(Vec3),
-    /// A point of a robot, moving as (2) says.
+    /// The end is fixed to a point of a robot, which moves by (2).
     Point {
-        /// Where it is [m].
+        /// Position of the point, W [m].
         p: Vec3,
-        /// Its velocity [m/s].
+        /// Velocity of the point, W [m/s].
         v: Vec3,
-        /// Its acceleration under the pull of the last step [m/s²].
+        /// Acceleration of the point under the pull of the last step, W [m/s²].
         a: Vec3,
-        /// Acceleration per force [1/kg].
+        /// Acceleration of the point per force on it, W [1/kg].
         W: Mat3,
-        /// Pull of the last step on it [N].
+        /// Pull of the last step on the point, W [N].
         pull: Vec3,
     },
 }
 
-/// How to step.
+/// Parameters of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Step [s].
+    /// Length of the step [s].
     pub h: f64,
     /// Rate of the unstretched length over the step [m/s].
     pub rate: f64,
-    /// Largest θ - ½ where nothing changes; ½ for robots stepped by an order-one rule, whose points go with the new velocity.
+    /// Maximum θ - ½ in a step without a kink; ½ for robots with a first-order integrator, whose
+    /// points move with the new velocity.
     pub damping: f64,
 }
 
-/// Scratch of one line and the outcome of its step; nothing in it is needed to resume.
+/// Scratch memory of one line and the result of its step. It holds no state that the next step
+/// needs.
 #[derive(Clone, Debug)]
 pub struct LineWork {
-    /// Nodes at the end of the step [m].
+    /// Node positions at the end of the step, W [m].
     pub p: Vec<Vec3>,
-    /// Their velocities at the end of the step [m/s].
+    /// Node velocities at the end of the step, W [m/s].
     pub v: Vec<Vec3>,
-    /// Force of the line on what holds its ends over the step [N].
+    /// Force of the line on its two ends over the step, W [N].
     pub pull: [Vec3; 2],
-    /// True if all of this is finite.
+    /// True if all results are finite.
     pub finite: bool,
-    /// Segment that has borne more than the line can.
+    /// Segment whose tension exceeded the breaking strength of the line.
     pub parts: Option<usize>,
     w: Vec<Vec3>,
     around: Vec<Surroundings>,
     nodes: Vec<Force>,
     segments: Vec<Force>,
     rows: Vec<BlockRow>,
-    /// Of a line with bending stiffness: bending at each node, the force of all of it on each, and the matrix.
+    /// For a line with bending stiffness: bending at each node, the total bending force on each
+    /// node, and the matrix.
     bends: Vec<Bend>,
     bent: Vec<Vec3>,
     wide: Vec<WideRow>,
 }
 
-/// Newton's method ends when no velocity changes by more than this [m/s]; it doubles its digits each round, so that the
-/// velocities are then good to 1e-10 m/s or so.
+/// Newton's method ends if no velocity changes by more than this [m/s]. It converges quadratically,
+/// so the velocities are then accurate to about 1e-10 m/s.
 const CONVERGED: f64 = 1e-6;
-/// Rounds of Newton's method; a step whose kinks have not settled by then is as good as one can have it.
+/// Maximum number of Newton iterations. Further iterations do not improve a step whose kinks have
+/// not settled by then.
 const MAX_ROUNDS: usize = 8;
-/// Cosine of the turn of a segment in a step from which a line that bears compression counts as kinked.
+/// Cosine of the rotation of a segment in one step beyond which a line that bears compression
+/// counts as kinked.
 const TURNED: f64 = 0.98;
 /// θ - ½ of a line whose fastest wave is not resolved by the step.
 pub const DAMPING: f64 = 0.1;
 
 impl LineWork {
-    /// Scratch for `tether`; the only allocation, made once.
+    /// Allocates the scratch memory for `tether`. Steps allocate no memory.
     pub fn new(tether: &Tether) -> Self {
         let n = tether.start.len();
         let force = Force {
@@ -146,14 +156,16 @@ impl LineWork {
         }
     }
 
-    /// Notes where the line parts, if its largest tension `at` a segment is more than it bears.
+    /// Records a break if the maximum `tension` [N], in segment `at`, exceeds the breaking
+    /// strength.
     pub fn strain(&mut self, tether: &Tether, state: &TetherState, at: usize, tension: f64) {
         let parts = state.parted.is_none() && tension > tether.line.breaking;
         self.parts = parts.then_some(at);
     }
 }
 
-/// A step of `tether` from `state`, whose end nodes must stand where the holds are; the outcome is left in `work`.
+/// Steps `tether` from `state` and stores the result in `work`. The end nodes in `state` must be at
+/// the positions of the `holds`.
 pub fn step(
     tether: &Tether,
     state: &TetherState,
@@ -180,7 +192,7 @@ pub fn step(
     line.finish(work);
 }
 
-/// Tangent, water and share of the line of every node.
+/// Computes tangent, water and assigned line length of every node.
 fn surroundings(
     tether: &Tether,
     state: &TetherState,
@@ -204,7 +216,7 @@ fn surroundings(
     }
 }
 
-/// Segments whose line hangs on node `i` of a line of `n` segments, two at least.
+/// Number of segment lengths assigned to node `i` of a line of `n` segments, n at least two.
 fn share(i: usize, n: usize, holds: &[Hold; 2]) -> f64 {
     let loose = holds.map(|h| matches!(h, Hold::Free));
     let is_end = [i == 0, i == n];
@@ -214,7 +226,7 @@ fn share(i: usize, n: usize, holds: &[Hold; 2]) -> f64 {
             share = if loose[k] { 0.5 } else { 0.0 };
         }
     }
-    // the half segment of a held end
+    // the half segment of an attached end
     if i == 1 && !loose[0] {
         share += 0.5;
     }
@@ -224,7 +236,7 @@ fn share(i: usize, n: usize, holds: &[Hold; 2]) -> f64 {
     share
 }
 
-/// A line in the middle of its step.
+/// State of a line during its step.
 struct Stepped<'a> {
     tether: &'a Tether,
     state: &'a TetherState,
@@ -236,7 +248,7 @@ struct Stepped<'a> {
 }
 
 impl Stepped<'_> {
-    /// θ - ½: nothing for a line whose waves the step resolves, so that the rule is of order two.
+    /// θ - ½: zero for a line whose waves the step resolves, so that the rule is of second order.
     fn damping(&self, work: &LineWork) -> f64 {
         let h = self.pace.h;
         let line = &self.tether.line;
@@ -262,7 +274,7 @@ impl Stepped<'_> {
         }
     }
 
-    /// Solves (1) and (2) for `work.w`, and leaves the forces that belong to it in `work`.
+    /// Solves (1) and (2) for `work.w` and stores the corresponding forces in `work`.
     fn newton(&self, theta: f64, work: &mut LineWork) {
         work.w.copy_from_slice(&self.state.v);
         let lead = theta * self.pace.h;
@@ -289,7 +301,7 @@ impl Stepped<'_> {
         }
     }
 
-    /// Forces at `work.w`.
+    /// Computes the forces at the velocities `work.w`.
     fn forces(&self, lead: f64, work: &mut LineWork) {
         let line = &self.tether.line;
         let n = self.tether.n_segments();
@@ -311,7 +323,7 @@ impl Stepped<'_> {
         }
     }
 
-    /// Adds what bending does to Newton's equations, and solves them.
+    /// Adds bending to the Newton equations and solves them.
     fn bend(&self, lead: f64, work: &mut LineWork) {
         let (n, EI) = (self.tether.n_segments(), self.tether.line.bending);
         let d = |s: usize, w: &[Vec3]| {
@@ -372,7 +384,7 @@ impl Stepped<'_> {
         }
     }
 
-    /// Newton's equations for the change of `work.w`.
+    /// Assembles the Newton equations for the change of `work.w`.
     fn assemble(&self, lead: f64, work: &mut LineWork) {
         let n = self.tether.n_segments();
         let scaled = |m: &Mat3, k: f64| Mat3 {
@@ -413,7 +425,7 @@ impl Stepped<'_> {
         }
     }
 
-    /// Moves the forces along with the last change of `work.w`: those with which (1) holds exactly.
+    /// Updates the forces for the last change of `work.w`, so that (1) holds exactly.
     fn complete(&self, lead: f64, work: &mut LineWork) {
         for (s, segment) in work.segments.iter_mut().enumerate() {
             segment.f += segment.D.mul_vec(work.rows[s + 1].b - work.rows[s].b);
@@ -428,7 +440,7 @@ impl Stepped<'_> {
         }
     }
 
-    /// Ends [`Self::complete`] for bending.
+    /// Bending part of [`Self::complete`].
     fn complete_bends(&self, lead: f64, work: &mut LineWork) {
         let n = self.tether.n_segments();
         work.bent.fill(Vec3::zero());
@@ -457,7 +469,8 @@ impl Stepped<'_> {
         (i == self.tether.n_segments()).then_some(&self.holds[1])
     }
 
-    /// True if a segment turns slack or taut, or a node meets or leaves the bottom, between start and end of the step.
+    /// Returns true if a segment becomes slack or taut, or a node touches or leaves the seabed,
+    /// during the step.
     fn has_kink(&self, work: &LineWork) -> bool {
         let h = self.pace.h;
         let n = self.tether.n_segments();
@@ -466,7 +479,7 @@ impl Stepped<'_> {
         let is_rope = self.tether.line.bending == 0.0;
         (0..n).filter(|s| !self.state.is_gap(*s)).any(|s| {
             if !is_rope {
-                // its chord in the middle of the step would be too short
+                // its chord at the midpoint of the step would be too short
                 let unit = |d: Vec3| d.unit().unwrap_or_default();
                 let (from, to) = (
                     self.state.p[s + 1] - self.state.p[s],
@@ -483,7 +496,7 @@ impl Stepped<'_> {
         })
     }
 
-    /// Places and velocities at the end of the step, and the pulls.
+    /// Computes positions and velocities at the end of the step, and the pulls.
     fn finish(&self, work: &mut LineWork) {
         let n = self.tether.n_segments();
         let h = self.pace.h;
@@ -533,7 +546,7 @@ impl Stepped<'_> {
         self.look_for_a_break(work);
     }
 
-    /// Whether the segment that bears most bears more than the line can.
+    /// Checks the segment with the greatest tension against the breaking strength.
     fn look_for_a_break(&self, work: &mut LineWork) {
         let mut most = (0, 0.0);
         if self.tether.line.breaking < f64::INFINITY {

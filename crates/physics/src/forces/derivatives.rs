@@ -1,21 +1,24 @@
-//! Forces as products of two velocities, as the coefficient sets of torpedo-shaped vehicles state them.
+//! Hydrodynamic derivatives: forces as products of two velocities, as in coefficient sets of
+//! torpedo-shaped vehicles.
 //!
 //! # Law
 //! ```text
 //!   F_i = Σ c_ijk ν_j ν_k,  such as Y = Y_uv u v + Y_ur u r + Y_wp w p + ...      (1)  [Prestero 2001, §4; Gertler 1967]
 //! ```
-//! These sets hold the velocity products of the added mass, and the lift of body and fins with them, so that
-//! `added_mass.rs` leaves its own out where derivatives are given. Squares with a sign such as `X_uu u|u|` are quadratic
-//! damping (`damping.rs`).
+//! These sets include the velocity products of the added mass and the lift of body and fins.
+//! Therefore `hydrodynamics/added_mass.rs` omits its velocity products if derivatives are given.
+//! Signed squares such as `X_uu u|u|` are quadratic damping (`hydrodynamics/damping.rs`).
 //!
 //! # Symbols
 //! ν = (u, v, w, p, q, r) velocity relative to the water.
 //!
 //! # Frames
-//! At Lo along the axes of the user's link frame U, angular first; `world/sname.rs` turns the published ones.
+//! At Lo along the axes of the user's link frame U, angular part first;
+//! `crates/world/src/import/sname.rs` converts the published ones.
 //!
 //! # Limits
-//! Constant coefficients, small incidence; nothing keeps a published set from feeding energy in.
+//! Constant coefficients, small incidence. A published set may add energy; the law does not prevent
+//! it.
 //!
 //! # Checked by
 //! test/witness/prestero.rs (V50)
@@ -23,7 +26,8 @@
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 
-/// (1) at Lo in L, scaled by the wet part.
+/// Force (1) at Lo in L, scaled by the wet fraction. `V_r` is the velocity relative to the water at
+/// Lo in L.
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
     let R_LU = Mat3::splat(&link.R_LU);

@@ -1,17 +1,19 @@
-//! Forces from outside the robot, such as a tether's pull: put beside the thrusters' for the whole step.
+//! External forces on a robot, such as the pull of a tether. They are added to the thruster forces
+//! for the whole step.
 //!
 //! # Law
 //! ```text
 //!   F_Lo = R_WLᵀ F_Lo_W        (1)
 //! ```
 //! # Symbols
-//! F_Lo_W force and moment at Lo along the world's axes, as `sim` left it after the last step.
+//! F_Lo_W force and moment at Lo along the axes of the world, as computed by `sim` after the last
+//! step.
 //!
 //! # Frames
-//! In: W. Out: L at the start of the step; the force turns with the link during the step.
+//! In: W. Out: L at the start of the step; the force rotates with the link during the step.
 //!
 //! # Limits
-//! Constant over a step.
+//! The force is constant over a step.
 //!
 //! # Checked by
 //! test/analytic/external.rs
@@ -20,7 +22,8 @@ use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::state::{RobotState, Workspace};
 
-/// Adds the outside forces and those of couplings to the thrusters', at all stages of the step. (1)
+/// Adds the external forces and the coupling forces to the thruster forces, at all stages of the
+/// step. (1)
 pub fn add(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for i in 0..robot.links.len() {
         let F = state.external[i];
@@ -47,7 +50,7 @@ fn is_zero(F: &SpatialForce) -> bool {
     F.f == Vec3::zero() && F.m == Vec3::zero()
 }
 
-/// True if nothing outside and no coupling acts on the robot.
+/// Returns true if no external force and no coupling acts on the robot.
 pub fn is_none(state: &RobotState, work: &Workspace) -> bool {
     work.coupled.is_empty() && state.external.iter().all(is_zero)
 }

@@ -1,10 +1,10 @@
-//! Effort at the joints: what drives and holds them.
+//! Effort at the joints: command, spring and viscous friction.
 //!
 //! # Law
 //! ```text
 //!   tau = command - k (q - q_rest) - b q̇        (1)
 //! ```
-//! Limits and dry friction are `contact`'s.
+//! Limits and dry friction are in `contact`.
 //!
 //! # Symbols
 //! q position [rad or m] · k, b spring and viscous friction of the joint.
@@ -21,7 +21,10 @@
 use merrow_math::Real;
 use merrow_model::scene::{Drive, Link};
 
-/// (1); the command is held within the joint's largest effort. A position drive has no effort of its own.
+/// Effort of a joint by (1) [N m or N]; zero drive effort for a position drive.
+///
+/// `command` is limited to the maximum effort of the joint, `q` is the position [rad or m], and
+/// `qd` the velocity [rad/s or m/s].
 #[inline(always)]
 pub fn effort<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
     let joint = &link.joint;
@@ -29,14 +32,14 @@ pub fn effort<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
     let within = || T::from_lanes(|i| command.lane(i).clamp(-joint.max_effort, joint.max_effort));
     match joint.drive {
         Drive::Effort { stiffness, rest } => tau += within() - (q - T::splat(rest)) * stiffness,
-        // what its gear passes on may exceed what its motor gives
+        // the gear can transmit more than the effort of the motor
         Drive::Servo(_) => tau += command,
         Drive::Position { .. } => {}
     }
     tau
 }
 
-/// Acceleration of a joint with a position drive; zero for the others.
+/// Acceleration [rad/s² or m/s²] of a joint with a position drive; zero for other drives.
 ///
 /// A critically damped second-order follower, `a = 2w (w/2 (command - q) - q̇)`, within its limits.
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! Forces on the links, one law per file. They meet in `sum` only.
+//! Forces on the links, one law per file. Only `sum` combines them.
 
 pub mod actuators;
 pub mod derivatives;

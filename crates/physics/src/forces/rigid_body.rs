@@ -1,4 +1,4 @@
-//! Weight, and the velocity-product (Coriolis and centripetal) force of a rigid body.
+//! Weight, and velocity-product (Coriolis and centripetal) force of a rigid body.
 //!
 //! # Law
 //! ```text
@@ -12,7 +12,7 @@
 //! All in the link frame L at Lo.
 //!
 //! # Limits
-//! Uniform gravity; the world frame is taken as inertial (the Earth's rotation is left out).
+//! Uniform gravity; the world frame is taken as inertial (the rotation of the Earth is neglected).
 //!
 //! # Checked by
 //! test/analytic/rigid_body.rs, test/identity/conservation.rs
@@ -20,7 +20,8 @@
 use merrow_math::{Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 
-/// (1), for the rigid inertia, or for rigid plus added inertia in water at rest, where both have one velocity.
+/// Force (1) at Lo in L, for the rigid inertia, or for rigid plus added inertia in still water,
+/// where both have the same velocity.
 #[inline(always)]
 pub fn velocity_product<T: Real>(
     inertia: &SpatialInertia<f64>,
@@ -31,13 +32,13 @@ pub fn velocity_product<T: Real>(
     SpatialForce { m: -f.m, f: -f.f }
 }
 
-/// (2); `up` is ẑ_W in L.
+/// Weight (2) at Lo in L; `up` is ẑ_W in L, `gravity` in m/s².
 #[inline(always)]
 pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T> {
     SpatialForce::at_point(up * -(link.mass * gravity), link.p_LoLcm)
 }
 
-/// `I V` with a constant inertia.
+/// Product `I V` of a constant inertia and a velocity.
 #[inline(always)]
 pub fn inertia_times<T: Real>(
     inertia: &SpatialInertia<f64>,
@@ -60,7 +61,7 @@ pub fn inertia_times<T: Real>(
     }
 }
 
-/// `I (0, v)` with a constant inertia.
+/// Product `I (0, v)` of a constant inertia and a linear velocity.
 #[inline(always)]
 pub fn inertia_times_linear<T: Real>(inertia: &SpatialInertia<f64>, v: Vec3<T>) -> SpatialForce<T> {
     let (B, D) = (&inertia.B, &inertia.D);

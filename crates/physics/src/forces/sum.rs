@@ -1,4 +1,4 @@
-//! The only place where forces meet: the ordered sum on every link.
+//! Ordered sum of all forces on every link. Only this module combines the force laws.
 
 use crate::forces::actuators::{buoyancy_engine, fin, glider, rotor, thruster};
 use crate::forces::hydrodynamics::buoyancy::Wetness;
@@ -13,9 +13,9 @@ use merrow_model::scene::{Drive, Link, Robot};
 use merrow_model::state::workspace::{LinkWork, Memory, wholly_wet};
 use merrow_model::state::{Motion, Workspace};
 
-/// Sums all forces on every link and all efforts on every joint.
+/// Sums all forces on every link and all efforts on every joint, and stores them in `work`.
 ///
-/// `stage` says where in the step the evaluation stands: 0 start, 1 middle, 2 end.
+/// `stage` is the position in the step: 0 start, 1 midpoint, 2 end.
 #[inline(always)]
 pub fn sum<T: Real>(
     robot: &Robot,
@@ -74,7 +74,8 @@ pub fn sum<T: Real>(
             let mut V_a = V_r;
             let (mut v_w, mut a_w) = (w.water, w.water_acceleration);
             if at.waves.is_some() && link.is_scattering() {
-                // the tables say what waves do: the added mass meets the current alone
+                // the diffraction tables include the wave forces: the added mass responds to the
+                // current only
                 v_w -= w.wave_velocity;
                 a_w -= w.wave_acceleration;
                 V_a.v += w.wave_velocity;
@@ -155,7 +156,7 @@ pub fn sum<T: Real>(
     efforts(robot, motion, joint_commands, work);
 }
 
-/// What acts on hulls at the surface beyond buoyancy, added mass and damping; few have any of it.
+/// Forces on hulls at the surface beyond buoyancy, added mass and damping; used by few links.
 #[inline(never)]
 fn at_surface<T: Real>(
     link: &Link,
@@ -177,7 +178,8 @@ fn at_surface<T: Real>(
     F
 }
 
-/// All efforts on the joints, and the accelerations of those that are prescribed.
+/// Computes all efforts on the joints, and the accelerations of joints with a position drive, into
+/// `work`.
 #[inline(always)]
 pub fn efforts<T: Real>(
     robot: &Robot,
@@ -194,13 +196,13 @@ pub fn efforts<T: Real>(
     }
 }
 
-/// Weight, velocity product and inertia of the water in a link's compartments.
+/// Adds weight, velocity product and inertia of the water in flooded compartments of a link.
 #[cold]
 #[inline(never)]
 fn flood<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity: f64) {
     let (mass, moment) = (water.D.xx, &water.B);
     let down = w.R_WL.r[2].scale(T::splat(-gravity));
-    // B holds the mass times the cross product with the place of the water
+    // B is the mass times the cross-product matrix of the position of the water
     let place = Vec3::new(moment.r[2].y, moment.r[0].z, moment.r[1].x);
     let weight = SpatialForce {
         m: Vec3::splat(place).cross(down),
@@ -212,24 +214,25 @@ fn flood<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity: f64) {
     w.inertia = w.inertia.plus(&SpatialInertia::splat(water));
 }
 
-/// The water that the added mass meets.
+/// State of the water for the added mass.
 struct Passing<T> {
-    /// Velocity of the link relative to it, at Lo in L.
+    /// Velocity of the link relative to the water, at Lo in L.
     V_a: SpatialVelocity<T>,
-    /// Its velocity and acceleration, in L.
+    /// Velocity and acceleration of the water, in L.
     v_w: Vec3<T>,
     a_w: Vec3<T>,
-    /// Mass of the water in the link's place [kg].
+    /// Mass of the displaced water [kg].
     displaced: T,
 }
 
-/// `F` and the velocity products of a wholly wet link in still water, where rigid and added mass move as one.
+/// `F` plus the velocity products of a fully wet link in still water, where rigid and added mass
+/// share one velocity.
 #[inline(always)]
 fn merged_products<T: Real>(link: &Link, F: SpatialForce<T>, w: &LinkWork<T>) -> SpatialForce<T> {
     F.plus(&rigid_body::velocity_product(&link.total, &w.V))
 }
 
-/// `F` and the velocity products of the link, and what accelerating water does.
+/// `F` plus the velocity products of the link and the forces of accelerating water.
 #[inline(always)]
 fn products<T: Real>(
     link: &Link,
@@ -257,7 +260,8 @@ fn products<T: Real>(
     ))
 }
 
-/// Where lanes differ each has the bits that it would have alone. Kept out of the kernel: it is rare, and large.
+/// Same as [`products`] if lanes differ: each has the same bits as on its own. Outlined, because it
+/// is rare and large.
 #[cold]
 #[inline(never)]
 fn mixed_products<T: Real>(
@@ -271,14 +275,15 @@ fn mixed_products<T: Real>(
     merged_products(link, F, w).or_lanes(&apart, |i| wetness.wet.lane(i) == 1.0)
 }
 
-/// As [`mixed_products`].
+/// Inertia if lanes differ, as in [`mixed_products`].
 #[cold]
 #[inline(never)]
 fn mixed_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     SpatialInertia::splat(&link.total).or_lanes(&part(link, wet), |i| wet.lane(i) == 1.0)
 }
 
-/// A force that a law finds from the velocity relative to the water along the user's axes.
+/// Evaluates a law in the user's link frame: converts the relative velocity to U and the force back
+/// to L.
 #[inline(always)]
 fn along_user<T: Real>(
     link: &Link,
@@ -297,7 +302,7 @@ fn along_user<T: Real>(
     }
 }
 
-/// Rigid inertia plus the wet part of the added mass.
+/// Rigid inertia plus the wet fraction of the added mass.
 #[inline(always)]
 fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     match wholly_wet(wet) {
@@ -307,7 +312,7 @@ fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     }
 }
 
-/// Rigid inertia plus the wet part of the added mass, of a link that is not wholly wet.
+/// Rigid inertia plus the wet fraction of the added mass, for a link that is not fully wet.
 #[inline(always)]
 fn part<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     SpatialInertia::splat(&link.rigid).plus(&SpatialInertia::splat(&link.added).scale(wet))

@@ -1,4 +1,4 @@
-//! Wind on the part of a link that is above the water.
+//! Wind load on the part of a link above the water.
 //!
 //! # Law
 //! ```text
@@ -7,21 +7,25 @@
 //! ```
 //! or, for a ship,
 //! ```text
-//!   X = -q A_F C_l cos γ/d,  Y = q A_L C_t sin γ/d,  d = 1 - δ/2 (1 - C_l A_F/(A_L C_t)) sin² 2γ        (2)  [Fossen 2021, eq. 10.23-10.27]
-//!   K = κ h Y,  N = (x - 0.18 L (γ - π/2)) Y                                                          (3)
+//!   X = -q A_F C_l cos γ/d,  Y = q A_L C_t sin γ/d,  d = 1 - δ/2 (1 - C_l A_F/(A_L C_t)) sin² 2γ        (3)  [Fossen 2021, eq. 10.23-10.27]
+//!   K = κ h Y,  N = (x - 0.18 L (γ - π/2)) Y                                                          (4)
 //! ```
 //! # Symbols
-//! γ where the wind comes from, from the bow · C_l of front or stern on A_F, C_t of the side on A_L · δ cross-force parameter · x, h
-//! place of the side's centroid ahead of and over the origin, κ its factor · L length ·
-//! v_r velocity of the air relative to the centre of the areas · A_i projected areas seen along the axes, C_i their
-//! coefficients · w horizontal wind · p_i the model's directions ahead and to the left along the ground; Kelpie's own force has ½ ρ_a C_i A_i = 1 · ρ_a density of the air at its height · s wet part of the link, 0 for a base
-//! of stated stiffness.
+//! γ direction from which the wind comes, relative to the bow · C_l of front or stern on A_F, C_t
+//! of the side on A_L · δ cross-force parameter · x, h position of the side's centroid forward of
+//! and over the origin, κ its factor · L length · v_r velocity of the air relative to the centre of
+//! the areas · A_i projected areas along the axes, C_i their coefficients · w horizontal wind · p_i
+//! horizontal unit vectors of the model forward and to the left; Kelpie's own force has ½ ρ_a C_i
+//! A_i = 1 · ρ_a density of the air at its height · s wet fraction of the link, 0 for a base with
+//! linear hydrostatics.
 //!
 //! # Frames
 //! Areas along the user's axes U; the force at Lo in L.
 //!
 //! # Limits
-//! (2) does not know the vehicle's motion: it drives without end, and is there to compare with. No lift across the wind, no shelter of one link behind another. The centre stays where it is as the link sinks in.
+//! (2) does not depend on the velocity of the vehicle, so the force never decreases with speed; it
+//! is available for comparison only. No lift across the wind, no shielding of one link by another.
+//! The centre of the areas is fixed, also as the link sinks.
 //!
 //! # Checked by
 //! test/analytic/air.rs
@@ -32,7 +36,7 @@ use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::{Blendermann, WindLaw, WindLoad};
 use merrow_model::state::workspace::LinkWork;
 
-/// (1)
+/// Wind force at Lo in L by (1), (2), or (3) and (4).
 #[inline(never)]
 pub fn force<T: Real>(
     link: &Link,
@@ -49,7 +53,7 @@ pub fn force<T: Real>(
     let v_r = R_LU.tr_mul_vec(w.R_WL.tr_mul_vec(v_W) - v_C);
     let temperature = air::weather(&at.sea.air, at.time).temperature;
     let half_rho = T::from_lanes(|i| 0.5 * air::density(at.sea, temperature, p_WC.lane(i).z));
-    // a floating hull of stated stiffness states the areas over its waterline
+    // for a hull with linear hydrostatics the areas are those above its waterline
     let dry = if link.restoring.is_some() {
         T::one()
     } else {
@@ -86,7 +90,8 @@ pub fn force<T: Real>(
     }
 }
 
-/// (2), (3) at the origin along U for the velocity `v` of the air relative to the ship; `half` is half the air's density.
+/// Wrench by (3) and (4) at the origin along U for the velocity `v` of the air relative to the
+/// ship; `half` is half the air density.
 fn on_ship(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialForce {
     let speed2 = v.x * v.x + v.y * v.y;
     if speed2 == 0.0 {
@@ -113,7 +118,7 @@ fn on_ship(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialForce
     }
 }
 
-/// (2)
+/// Wind force of the Kelpie law by (2).
 #[cold]
 fn steady<T: Real>(
     link: &Link,
@@ -126,7 +131,7 @@ fn steady<T: Real>(
     let of_lane = |i: usize| {
         let (R_WL, p, wind) = (w.R_WL.lane(i), w.p_WL.lane(i), v_W.lane(i));
         let ahead = R_WL.mul_vec(link.R_LU.col(0));
-        // a model that stands on its nose has no direction along the ground
+        // a vehicle with a vertical x axis has no horizontal heading
         let ahead = Vec3::new(ahead.x, ahead.y, 0.0)
             .unit()
             .unwrap_or(Vec3::new(1.0, 0.0, 0.0));

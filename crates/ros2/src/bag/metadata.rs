@@ -1,7 +1,8 @@
-//! `metadata.yaml` of a bag: what `ros2 bag info` and `play` read before the recording itself.
+//! `metadata.yaml` of a bag, which `ros2 bag info` and `ros2 bag play` read before the recording
+//! itself.
 //!
-//! Form: version 9, as rosbag2 of Jazzy writes and reads it. The text is also kept in the MCAP file, for tools that are
-//! given the file alone. This file knows nothing of MCAP.
+//! The format is version 9, as written and read by rosbag2 of Jazzy. The same text is stored in the
+//! MCAP file, for tools that receive only that file. This module does not depend on MCAP.
 
 use std::fs;
 use std::io;
@@ -14,19 +15,17 @@ pub(crate) const FILE_NAME: &str = "metadata.yaml";
 
 const ROS_DISTRO: &str = "jazzy";
 
-/// One topic of a bag.
 #[derive(Debug)]
 pub(crate) struct Topic {
     pub(crate) name: String,
     pub(crate) type_name: &'static str,
     pub(crate) type_hash: String,
-    /// QoS that the publisher offers, a YAML list.
+    /// QoS that the publisher offers, as a YAML list.
     pub(crate) qos_yaml: String,
     pub(crate) message_count: u64,
 }
 
 impl Topic {
-    /// An element of a YAML list.
     fn to_yaml(&self) -> String {
         format!(
             "- topic_metadata:
@@ -46,7 +45,7 @@ impl Topic {
     }
 }
 
-/// What a bag holds so far.
+/// Summary of the messages recorded so far.
 #[derive(Debug)]
 pub(crate) struct Metadata {
     /// Name of the MCAP file in the folder of the bag.
@@ -61,13 +60,13 @@ impl Metadata {
         self.topics.iter().map(|topic| topic.message_count).sum()
     }
 
-    /// Widens the time bounds to hold `log_time_ns`.
+    /// Extends the time bounds to include `log_time_ns` [ns].
     pub(crate) fn include(&mut self, log_time_ns: u64) {
         let (start, end) = self.bounds_ns.unwrap_or((log_time_ns, log_time_ns));
         self.bounds_ns = Some((start.min(log_time_ns), end.max(log_time_ns)));
     }
 
-    /// What the bag holds, as a YAML map; kept in the MCAP file too.
+    /// Returns the content of the bag as a YAML map. This text is also stored in the MCAP file.
     pub(crate) fn to_yaml(&self) -> String {
         let (start, end) = self.bounds_ns.unwrap_or((0, 0));
         let duration = end - start;
@@ -107,7 +106,7 @@ ros_distro: {ROS_DISTRO}
         )
     }
 
-    /// Writes `metadata.yaml` into `folder`, whole or not at all.
+    /// Writes `metadata.yaml` into `folder` atomically.
     pub(crate) fn save(&self, folder: &Path) -> io::Result<()> {
         let new = folder.join(format!("{FILE_NAME}.new"));
         let text = format!(
@@ -119,10 +118,10 @@ ros_distro: {ROS_DISTRO}
     }
 }
 
-/// Whether the text of a `metadata.yaml` is that of a bag whose only file is `file_name`.
+/// Whether the text of a `metadata.yaml` belongs to a bag whose only file is `file_name`.
 ///
-/// Reads no more YAML than the block style that rosbag2 and this file write; any other text counts as foreign, which
-/// is the safe answer.
+/// Parses only the block style that rosbag2 and this module write. Any other text counts as the
+/// metadata of another bag, so that it is never overwritten.
 pub(crate) fn describes_only(text: &str, file_name: &str) -> bool {
     let files: Vec<&str> = text
         .lines()
@@ -134,7 +133,7 @@ pub(crate) fn describes_only(text: &str, file_name: &str) -> bool {
     matches!(files[..], [only] if only == file_name || only == quoted(file_name))
 }
 
-/// A YAML scalar with nothing left to interpret: a JSON string is one.
+/// Quotes a YAML scalar as a JSON string, so that YAML does not interpret its content.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

@@ -1,8 +1,9 @@
-//! The recorder: a rosbag2 bag in an MCAP file, with `metadata.yaml` beside it.
+//! Recorder that writes a rosbag2 bag: an MCAP file and `metadata.yaml` in the same folder.
 //!
-//! What is recorded must survive: every half second of wall time the open chunk is closed and handed to the operating
-//! system, so a recorder that is killed loses less than a second, and a full disk is an error for the caller, never a
-//! panic. Messages come as the CDR bytes that were published; nothing here encodes, throttles or picks topics.
+//! Every half second of wall time the recorder closes the open chunk and passes it to the operating
+//! system. A recorder that is killed therefore loses less than one second. A full disk causes an
+//! error for the caller, not a panic. The recorder receives the CDR bytes that were published; it
+//! does not encode messages, limit their rate or select topics.
 
 mod metadata;
 
@@ -21,23 +22,24 @@ use crate::bag::metadata::{Metadata, Topic};
 use crate::message::TypeInfo;
 use crate::qos::Qos;
 
-/// Wall time between hand-overs to the operating system; half of the second that is promised, for a late caller.
+/// Wall time between flushes to the operating system. It is half of the guaranteed second, so that
+/// a late caller still meets the guarantee.
 const FLUSH_PERIOD: Duration = Duration::from_millis(500);
 
-/// Why a bag cannot be written.
+/// Reason why a bag cannot be written.
 #[derive(Debug)]
 pub enum BagError {
-    /// The path is no usable name for a bag.
+    /// The path cannot be the name of a bag.
     Name(PathBuf),
-    /// There is a file of that name; a bag never overwrites a recording.
+    /// A file of that name exists; a bag never overwrites a recording.
     Exists(PathBuf),
-    /// The folder has the `metadata.yaml` of another bag.
+    /// The folder contains the `metadata.yaml` of another bag.
     ForeignMetadata(PathBuf),
-    /// A file or folder could not be made or written.
+    /// A file or folder could not be created or written.
     Io(PathBuf, io::Error),
-    /// The recording could not be written.
+    /// The MCAP recording could not be written.
     Mcap(PathBuf, McapError),
-    /// An earlier write failed; nothing is recorded any more.
+    /// An earlier write failed, so the bag accepts no more messages.
     Failed,
 }
 
@@ -53,59 +55,61 @@ impl fmt::Display for BagError {
             }
             Self::Exists(path) => write!(
                 f,
-                "{} exists and is not overwritten: name another file, or move it away",
+                "{} exists and is not overwritten: choose another file name, or move the file away",
                 path.display()
             ),
             Self::ForeignMetadata(path) => write!(
                 f,
-                "{} belongs to another bag: record into a folder of its own, as run_2/run_2.mcap",
+                "{} belongs to another bag: record into a separate folder, such as run_2/run_2.mcap",
                 path.display()
             ),
             Self::Io(path, error) => write!(f, "cannot write {}: {error}", path.display()),
             Self::Mcap(path, error) => write!(f, "cannot write {}: {error}", path.display()),
-            Self::Failed => write!(f, "the bag failed at an earlier write and records no more"),
+            Self::Failed => write!(f, "an earlier write of the bag failed, so it records no more messages"),
         }
     }
 }
 
 impl std::error::Error for BagError {}
 
-/// A topic of a bag, as [`Bag::channel`] returned it.
+/// Identifies a topic of a bag, as returned by [`Bag::channel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChannelId(usize);
 
-/// What was recorded.
+/// Summary of a finished recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// The MCAP file.
+    /// Path of the MCAP file.
     pub path: PathBuf,
-    /// Number of messages in it.
+    /// Number of messages in the file.
     pub messages: u64,
     /// Log time from the first to the last message \[ns\].
     pub duration_ns: u64,
 }
 
-/// A bag that is being recorded. Dropped without [`Bag::finish`], it is finished and errors are lost.
+/// A bag that is being recorded. Dropping it without [`Bag::finish`] completes the bag but discards
+/// errors.
 pub struct Bag {
     path: PathBuf,
     folder: PathBuf,
     /// `None` once finished or failed.
     writer: Option<Writer<BufWriter<File>>>,
-    /// MCAP's number of each topic, in the order of `metadata.topics`.
+    /// MCAP channel id of each topic, in the order of `metadata.topics`.
     mcap_ids: Vec<u16>,
     metadata: Metadata,
     flushed_at: Instant,
-    /// Whether anything came since `flushed_at`.
+    /// Whether anything was written since `flushed_at`.
     is_dirty: bool,
 }
 
 impl Bag {
-    /// Starts a bag. `FILE.mcap` is written exactly there, `metadata.yaml` in the same folder; any other path is a
-    /// folder, whose file gets rosbag2's name `FOLDER/FOLDER_0.mcap`. Missing folders are made.
+    /// Creates a bag. A path `FILE.mcap` names the recording itself, and `metadata.yaml` is written
+    /// to the same folder. Any other path is a folder, whose file gets the name
+    /// `FOLDER/FOLDER_0.mcap` as in rosbag2. Missing folders are created.
     ///
     /// # Errors
-    /// The path is not usable, a recording of that name exists, the folder has the `metadata.yaml` of another bag, or
-    /// the file system refuses.
+    /// The path is not usable, a recording of that name exists, the folder contains the
+    /// `metadata.yaml` of another bag, or the file system returns an error.
     pub fn create(path: &Path) -> Result<Self, BagError> {
         let path = file_of(path)?;
         let (Some(folder), Some(file_name)) = (
@@ -127,7 +131,7 @@ impl Bag {
             _ => BagError::Io(path.clone(), error),
         })?;
         Self::start(file, path.clone(), folder.to_owned(), file_name.to_owned()).inspect_err(|_| {
-            // what could not be begun must not stand in the way of the next try
+            // a failed start must not block the next attempt
             let _ = fs::remove_file(&path);
         })
     }
@@ -138,8 +142,8 @@ impl Bag {
         folder: PathBuf,
         file_name: String,
     ) -> Result<Self, BagError> {
-        // chunks are put together in memory and written whole: a chunk that is open when the process dies leaves no
-        // half-written header in the file
+        // chunks are assembled in memory and written as a whole, so a process that dies with an
+        // open chunk leaves no half-written header in the file
         let options = WriteOptions::new()
             .profile("ros2")
             .library(concat!("merrow ", env!("CARGO_PKG_VERSION")))
@@ -165,10 +169,10 @@ impl Bag {
         Ok(bag)
     }
 
-    /// Adds a topic; the same topic, type and QoS again give the same channel.
+    /// Adds a topic. Repeated calls with the same topic, type and QoS return the same channel.
     ///
     /// # Errors
-    /// The bag failed before, now, or has more than 65535 topics.
+    /// The bag failed before or fails now, or has more than 65535 topics.
     pub fn channel(
         &mut self,
         topic: &str,
@@ -199,10 +203,10 @@ impl Bag {
         Ok(ChannelId(self.metadata.topics.len() - 1))
     }
 
-    /// Records one message: encapsulated CDR bytes, when it was received and when it was published \[ns\].
+    /// Records one message: its encapsulated CDR bytes, its log time and its publish time \[ns\].
     ///
     /// # Errors
-    /// The bag failed before or now; `channel` is of another bag.
+    /// The bag failed before or fails now, or `channel` belongs to another bag.
     pub fn write(
         &mut self,
         channel: ChannelId,
@@ -222,7 +226,7 @@ impl Bag {
         let number_in_topic = topic.message_count + 1;
         let header = MessageHeader {
             channel_id,
-            // readers only look for gaps, so it may wrap
+            // readers only check for gaps, so the number may wrap
             sequence: number_in_topic as u32,
             log_time: log_time_ns,
             publish_time: publish_time_ns,
@@ -234,11 +238,12 @@ impl Bag {
         self.flush_due()
     }
 
-    /// Hands over to the operating system what was recorded, if that is due. [`Bag::write`] does it too; call this at
-    /// least twice a second while no messages come.
+    /// Flushes recorded messages to the operating system if the flush period has passed.
+    /// [`Bag::write`] does the same. Call this function at least twice per second while no messages
+    /// arrive.
     ///
     /// # Errors
-    /// The bag failed before or now.
+    /// The bag failed before or fails now.
     pub fn flush_due(&mut self) -> Result<(), BagError> {
         if self.writer.is_none() {
             return Err(BagError::Failed);
@@ -249,10 +254,11 @@ impl Bag {
         Ok(())
     }
 
-    /// Completes the bag and says what is in it.
+    /// Completes the bag and returns its summary.
     ///
     /// # Errors
-    /// The bag failed before or now; what was flushed before can still be read by a streaming reader.
+    /// The bag failed before or fails now. A streaming reader can still read what was flushed
+    /// before the failure.
     pub fn finish(mut self) -> Result<Summary, BagError> {
         self.close()
     }
@@ -266,7 +272,8 @@ impl Bag {
             })?;
             writer.finish()
         })?;
-        // takes the file out of the MCAP writer to see the error of the last write, which a drop would hide
+        // takes the file out of the MCAP writer, because a drop would hide the error of the last
+        // write
         let Some(writer) = self.writer.take() else {
             return Err(BagError::Failed);
         };
@@ -301,7 +308,7 @@ impl Bag {
             .map_err(|error| BagError::Io(path(), error))
     }
 
-    /// Runs `action` on the MCAP writer; an error puts the bag into the failed state.
+    /// Runs `action` on the MCAP writer. An error sets the bag to the failed state.
     fn with_writer<T>(
         &mut self,
         action: impl FnOnce(&mut Writer<BufWriter<File>>) -> Result<T, McapError>,
@@ -315,7 +322,8 @@ impl Bag {
         })
     }
 
-    /// Leaves the file as it is: after a failed write, more bytes would only make it harder to recover.
+    /// Leaves the file unchanged: writing more bytes after a failed write would make recovery
+    /// harder.
     fn abandon(&mut self) {
         if let Some(writer) = self.writer.take() {
             let (_file, _unwritten) = writer.into_inner().into_parts();
@@ -326,7 +334,7 @@ impl Bag {
 impl Drop for Bag {
     fn drop(&mut self) {
         if self.writer.is_some() {
-            // nobody is left to tell
+            // an error in `drop` has no receiver
             let _ = self.close();
         }
     }
@@ -341,7 +349,7 @@ impl fmt::Debug for Bag {
     }
 }
 
-/// The MCAP file that the user's path means.
+/// Path of the MCAP file for the path that the user gave.
 fn file_of(path: &Path) -> Result<PathBuf, BagError> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return Err(BagError::Name(path.to_owned()));

@@ -1,4 +1,5 @@
-//! Tests of the recorder that need no other reader than the `mcap` crate; `test/ros/bag.py` has those of the peers.
+//! Tests of the recorder that need only the `mcap` crate as a reader; `test/ros/bag.py` tests bags
+//! with the ROS 2 tools.
 
 use crate::bag::*;
 use crate::cdr::to_bytes;
@@ -6,7 +7,7 @@ use crate::message::Message;
 use crate::msg::rosgraph_msgs::Clock;
 use crate::msg::std_msgs;
 
-/// An empty folder of the test's own, removed at the end.
+/// An empty folder for one test, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -154,7 +155,7 @@ fn nothing_recorded_is_overwritten() {
     );
     assert!(!folder.0.join("other.mcap").exists());
 
-    // the user removed the recording: its metadata.yaml is stale and ours
+    // the user removed the recording, so the bag's own metadata.yaml is stale
     fs::remove_file(&path).unwrap();
     record(&path, 1).finish().unwrap();
 }
@@ -191,7 +192,7 @@ fn full_disk_is_an_error_and_then_a_cheap_one() {
     let error = start(full()).unwrap_err();
     assert!(error.to_string().contains("/dev/full"), "{error}");
 
-    // the file behind a good bag is swapped for one that takes nothing
+    // the file of a working bag is replaced by one that accepts no bytes
     let mut bag = record(&folder.0.join("run.mcap"), 1);
     bag.writer = Some(Writer::new(BufWriter::new(full())).unwrap());
     let result = bag

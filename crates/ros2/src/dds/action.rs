@@ -1,8 +1,9 @@
-//! Server of one action: three services and two topics, as rcl_action lays them out.
+//! Server of one action: three services and two topics, as in rcl_action.
 //!
-//! The node's thread takes goals and cancel requests and asks the [`Executor`] about them; whoever watches the goal
-//! done, on any thread, tells of it through the goal's [`GoalHandle`]. One goal is under way at a time: the next one ends it.
-//! This file must not know what a goal asks for.
+//! The node's thread receives goals and cancel requests and passes them to the [`Executor`]. The
+//! executor reports progress and the end of a goal from any thread through the goal's
+//! [`GoalHandle`]. One goal executes at a time; a new goal ends the previous one. This module does
+//! not interpret the content of goals.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,49 +24,54 @@ use crate::msg::unique_identifier_msgs::UUID;
 use crate::names::Endpoint;
 use crate::qos::Qos;
 
-/// Does what goals ask for. The node's thread calls it; it must return soon.
+/// Executes the goals of an action. The node's thread calls its methods, which must return quickly.
 pub trait Executor<A: Action>: Send {
-    /// What a goal that makes sense amounts to.
+    /// A checked goal in the executor's own form.
     type Task;
 
-    /// Whether a goal makes sense; nothing is to be done yet.
+    /// Checks a goal without executing it.
     ///
     /// # Errors
-    /// The result that the client of a rejected goal may ask for; the executor has reported the reason.
+    /// The result that the client of a rejected goal can request. The executor has already reported
+    /// the reason.
     fn check(&mut self, goal: A::Goal) -> Result<Self::Task, A::Result>;
 
-    /// Begins to do it. The goal is accepted, and the one before it has ended; it is not told of from in here.
+    /// Starts executing a goal that has been accepted. The previous goal has ended. Must not call
+    /// methods of `goal`, because the server's state is locked during this call.
     fn start(&mut self, goal: GoalHandle<A>, task: Self::Task);
 
-    /// Begins to give a goal up. It is canceled once that is told through [`GoalHandle::finish`].
+    /// Starts to cancel a goal. It counts as canceled once the executor calls
+    /// [`GoalHandle::finish`].
     fn cancel(&mut self, id: GoalId);
 
-    /// Result of a goal that another one has replaced.
+    /// Returns the result of a goal that was replaced by another one.
     fn replaced(&mut self) -> A::Result;
 
-    /// Counts and reports a request that cannot be read.
+    /// Counts and reports a request that cannot be decoded.
     fn malformed(&mut self, what: &str, why: &CdrError);
 }
 
-/// An action; dropping it ends it.
-#[must_use = "dropping an action server ends it"]
+/// Server of an action. Dropping it stops the server.
+#[must_use = "dropping an action server stops it"]
 pub struct ActionServer<A: Action> {
     _services: [Service; 3],
     _shared: Arc<Shared<A>>,
 }
 
 impl<A: Action> ActionServer<A> {
-    /// Starts the action `name`; `now_ns` holds the simulated time, which acceptance is stamped with.
+    /// Starts the action `name`. `now_ns` holds the simulation time [ns], which stamps the
+    /// acceptance of goals.
     ///
     /// # Errors
-    /// The name is not valid, or an endpoint could not be made.
+    /// The name is not valid, or an endpoint could not be created.
     pub fn start(
         node: &Node,
         name: &str,
         now_ns: Arc<AtomicU64>,
         executor: impl Executor<A> + 'static,
     ) -> Result<Self, NodeError> {
-        // an action is remapped as a topic is, and its parts follow
+        // the action name is remapped like a topic; the names of its services and topics derive
+        // from it
         let name = node.names().resolve(Endpoint::Topic, name)?;
         let part = |part: &str| format!("{name}/_action/{part}");
         let feedback =
@@ -84,7 +90,7 @@ impl<A: Action> ActionServer<A> {
             state: goals,
             now_ns,
         });
-        // there is a status, if an empty one, from the start
+        // publishes the initial, empty status
         shared.lock().publish_status();
         let executor = Arc::new(Mutex::new(executor));
         let services = [
@@ -186,7 +192,7 @@ impl<A: Action> ActionServer<A> {
     }
 }
 
-/// Tells the clients of a goal how it goes and ends, from any thread.
+/// Reports progress and the end of a goal to its clients, from any thread.
 pub struct GoalHandle<A: Action> {
     id: GoalId,
     shared: Arc<Shared<A>>,
@@ -202,12 +208,12 @@ impl<A: Action> Clone for GoalHandle<A> {
 }
 
 impl<A: Action> GoalHandle<A> {
-    /// The client's name for the goal.
+    /// Returns the identifier of the goal, chosen by the client.
     pub fn id(&self) -> GoalId {
         self.id
     }
 
-    /// Ends the goal, unless it has ended: clients hear of the new status and get the result.
+    /// Ends the goal unless it has ended already. Clients receive the new status and the result.
     pub fn finish(&self, end: End, result: A::Result) {
         let mut state = self.shared.lock();
         let told = state
@@ -220,12 +226,13 @@ impl<A: Action> GoalHandle<A> {
         }
     }
 
-    /// Publishes how the goal goes, if it is under way and somebody listens.
+    /// Publishes feedback if the goal is executing and the topic has subscribers.
     pub fn feedback(&self, feedback: impl FnOnce() -> A::Feedback) {
         let state = self.shared.lock();
         if state.goals.active() == Some(self.id) && state.feedback.is_wanted() {
             let message = A::feedback(UUID { uuid: self.id }, feedback());
-            // feedback that a slow client has no room for is lost, as with any vendor
+            // feedback that does not fit into the queue of a slow client is lost, as with any
+            // vendor
             state
                 .feedback
                 .publish(&to_bytes(&message))
@@ -235,7 +242,7 @@ impl<A: Action> GoalHandle<A> {
     }
 }
 
-/// What the services and those who tell of goals share.
+/// State shared by the services and the goal handles.
 struct Shared<A: Action> {
     state: Mutex<State<A>>,
     now_ns: Arc<AtomicU64>,
@@ -281,7 +288,8 @@ impl<A: Action> Shared<A> {
             told.map(|(status, waiting)| (status, result, waiting))
         });
         state.publish_status();
-        // started before anybody may tell of it
+        // `start` runs before the lock is released, so no other thread can report on the goal
+        // earlier
         executor.start(
             GoalHandle {
                 id,
@@ -330,7 +338,7 @@ impl<A: Action> Shared<A> {
 impl<A: Action> State<A> {
     fn publish_status(&self) {
         let message = to_bytes(&self.goals.status());
-        // a status that a slow client has no room for is followed by the next
+        // a status that does not fit into the queue of a slow client is superseded by the next one
         self.status.publish(&message).map(drop).unwrap_or_default();
     }
 }

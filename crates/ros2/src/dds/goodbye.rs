@@ -1,8 +1,10 @@
-//! Says goodbye to Fast DDS, which does not understand how the DDS library says it.
+//! Announces to Fast DDS that a participant has left, because Fast DDS does not accept the
+//! announcement of the DDS library.
 //!
-//! A participant that leaves disposes its discovery entry. The library names the entry in the payload; Fast DDS wants
-//! the hash of its key beside it, and else keeps showing the node until its lease runs out. This file sends the one
-//! packet that is missing, by RTPS 2.5 (8.3.8.2, 9.6.4.9). It must not speak for a participant that is still there.
+//! A participant that leaves disposes its discovery entry. The DDS library identifies the entry in
+//! the payload. Fast DDS requires the hash of the entry's key in the inline QoS; without it, the
+//! node stays listed until its lease expires. This module sends that missing packet as defined by
+//! RTPS 2.5 (8.3.8.2, 9.6.4.9). It must not be sent for a participant that still exists.
 
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
@@ -10,10 +12,11 @@ use rustdds::GUID;
 
 use crate::args::DiscoveryRange;
 
-/// Participants on one host whose discovery ports are told, as many as the DDS library itself probes.
+/// Number of participants on one host whose discovery ports receive the packet, equal to the number
+/// that the DDS library itself probes.
 const LOCAL_PARTICIPANTS: u16 = 12;
 
-/// Where discovery of all DDS vendors listens.
+/// Multicast address for discovery of all DDS vendors.
 const MULTICAST: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 
 /// Well-known numbers of RTPS.
@@ -24,7 +27,7 @@ const PORT_PARTICIPANT_GAIN: u16 = 2;
 const SPDP_WRITER: [u8; 4] = [0, 1, 0, 0xc2];
 const SPDP_READER: [u8; 4] = [0, 1, 0, 0xc7];
 
-/// Says goodbye for a participant when dropped; to be dropped after it.
+/// Sends the packet for a participant when dropped. Drop it after the participant.
 pub struct Goodbye {
     participant: GUID,
     domain_id: u16,
@@ -32,7 +35,7 @@ pub struct Goodbye {
 }
 
 impl Goodbye {
-    /// The goodbye of `participant`.
+    /// Prepares the packet of `participant`.
     pub fn new(participant: GUID, domain_id: u16, range: DiscoveryRange) -> Self {
         Self {
             participant,
@@ -41,7 +44,7 @@ impl Goodbye {
         }
     }
 
-    /// Everywhere that discovery may listen.
+    /// Returns all addresses and ports on which discovery may listen.
     fn destinations(&self) -> Vec<(IpAddr, u16)> {
         let base = PORT_BASE + PORT_DOMAIN_GAIN * self.domain_id;
         let local = (0..LOCAL_PARTICIPANTS)
@@ -59,7 +62,7 @@ impl Goodbye {
 
 impl Drop for Goodbye {
     fn drop(&mut self) {
-        // a goodbye that cannot be sent leaves what there was without it: peers wait for the end of the lease
+        // if the packet cannot be sent, peers notice the departure when the lease expires
         let Ok(socket) = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)) else {
             return;
         };
@@ -73,7 +76,7 @@ impl Drop for Goodbye {
     }
 }
 
-/// RTPS message: the discovery entry of `participant` is disposed and unregistered.
+/// Builds the RTPS message that disposes and unregisters the discovery entry of `participant`.
 fn packet(participant: GUID) -> Vec<u8> {
     const VERSION_AND_VENDOR: [u8; 4] = [2, 4, 1, 0x12];
     const DATA: u8 = 0x15;
@@ -82,7 +85,8 @@ fn packet(participant: GUID) -> Vec<u8> {
     const STATUS_DISPOSED_AND_UNREGISTERED: [u8; 8] = [0x71, 0, 4, 0, 0, 0, 0, 3];
     const SENTINEL: [u8; 4] = [1, 0, 0, 0];
     let guid = participant.to_bytes();
-    // beyond every number that the entry itself was announced with: receivers skip what they take for old
+    // greater than every sequence number with which the entry was announced, because receivers
+    // ignore samples that appear old
     let sequence_number = [&1i32.to_le_bytes()[..], &0u32.to_le_bytes()].concat();
     let no_extra_flags_and_offset_to_inline_qos = [0, 0, 16, 0];
     let body = [

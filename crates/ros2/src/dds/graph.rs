@@ -1,7 +1,8 @@
-//! The `ros_discovery_info` topic: tells peers that these DDS endpoints are those of this ROS node.
+//! Publisher of the `ros_discovery_info` topic, which assigns DDS endpoints to the ROS node.
 //!
-//! DDS knows participants and endpoints, not nodes; `ros2 node list` and `ros2 node info` read this topic. Changes
-//! are gathered for a moment, for a world creates hundreds of endpoints at once.
+//! DDS has participants and endpoints, but no nodes; `ros2 node list` and `ros2 node info` read
+//! this topic. Changes are collected for a short period, because a world creates hundreds of
+//! endpoints at once.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,10 +19,10 @@ use crate::msg::rmw_dds_common::{
 };
 use crate::names::NameResolver;
 
-/// Shortest time between two messages.
+/// Minimum time between two messages.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// What is known of the node, and whether the network knows it too.
+/// Endpoints of the node, and whether the latest change has been published.
 pub struct Graph {
     gid_size: GidSize,
     participant: GUID,
@@ -40,12 +41,12 @@ struct State {
 }
 
 impl Graph {
-    /// DDS topic, which carries no ROS prefix.
+    /// DDS topic, which has no ROS prefix.
     pub const TOPIC: &'static str = "ros_discovery_info";
-    /// DDS type; the size of its Gid depends on the distribution.
+    /// DDS type; the size of its `Gid` depends on the ROS distribution.
     pub const DDS_TYPE: &'static str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
 
-    /// The graph of a node without endpoints.
+    /// Creates the graph of a node without endpoints.
     pub fn new(participant: GUID, gid_size: GidSize, names: &NameResolver) -> Self {
         Self {
             gid_size,
@@ -59,12 +60,12 @@ impl Graph {
         }
     }
 
-    /// Begins to publish through `writer`.
+    /// Starts publishing through `writer`.
     pub fn start(&self, writer: RawWriter) {
         self.state().writer = Some(writer);
     }
 
-    /// The node has these endpoints too. The caller wakes the thread that publishes.
+    /// Adds endpoints of the node. The caller wakes the thread that publishes.
     pub fn add(&self, guids: &[GUID]) {
         let mut state = self.state();
         for guid in guids {
@@ -78,7 +79,7 @@ impl Graph {
         state.changed = true;
     }
 
-    /// The node has these endpoints no more. The caller wakes the thread that publishes.
+    /// Removes endpoints of the node. The caller wakes the thread that publishes.
     pub fn remove(&self, guids: &[GUID]) {
         let mut state = self.state();
         state.readers.retain(|guid| !guids.contains(guid));
@@ -86,7 +87,7 @@ impl Graph {
         state.changed = true;
     }
 
-    /// Time until the next message is due; `None` without changes.
+    /// Returns the time until the next message is due; `None` if nothing has changed.
     pub fn due_in(&self, now: Instant) -> Option<Duration> {
         let state = self.state();
         if !state.changed || state.writer.is_none() {
@@ -97,7 +98,7 @@ impl Graph {
         }))
     }
 
-    /// Publishes what has changed, if that is due.
+    /// Publishes the endpoints if they have changed and the minimum period has passed.
     pub fn publish_if_due(&self, now: Instant) {
         if self.due_in(now) != Some(Duration::ZERO) {
             return;
@@ -105,12 +106,13 @@ impl Graph {
         let mut state = self.state();
         let body = Bytes::from(self.message(&state)).slice(HEADER_LEN..);
         let Some(writer) = &state.writer else { return };
-        // with a full send window it stays changed, and the next period tries again
+        // if the send window is full, `changed` stays set and the next period tries again
         state.changed = writer.write(body, Some(Timestamp::now())).is_err();
         state.published_at = Some(now);
     }
 
-    /// `rmw_dds_common/msg/ParticipantEntitiesInfo`, in the form that the domain's distribution reads.
+    /// Encodes `rmw_dds_common/msg/ParticipantEntitiesInfo` in the form of the domain's ROS
+    /// distribution.
     fn message(&self, state: &State) -> Vec<u8> {
         let participant = self.participant.to_bytes();
         let (node_namespace, node_name) = (self.namespace.clone(), self.name.clone());
@@ -153,14 +155,15 @@ fn gids<T>(guids: &[GUID], gid: impl Fn([u8; 16]) -> T) -> Vec<T> {
     guids.iter().map(|guid| gid(guid.to_bytes())).collect()
 }
 
-/// The GUID and 8 zeros.
+/// Returns the GUID followed by 8 zero bytes.
 fn humble_gid(guid: [u8; 16]) -> HumbleGid {
     let mut data = [0; 24];
     data[..16].copy_from_slice(&guid);
     HumbleGid { data }
 }
 
-/// RTPS gives readers entity kinds with this bit, writers without.
+/// Whether a GUID is that of a reader. RTPS sets this bit in the entity kind of readers, but not of
+/// writers.
 fn is_reader(guid: &GUID) -> bool {
     const READER_BIT: u8 = 0x04;
     guid.to_bytes()[15] & READER_BIT != 0

@@ -1,16 +1,20 @@
-//! Replies of any size, for clients that learn beside the payload which request a reply answers.
+//! Service replies of any size, for clients that identify the request by the inline QoS of the
+//! reply.
 //!
-//! A reply that does not fit into one datagram goes out in fragments. The DDS library (rustdds 0.15.1) puts one byte
-//! too many before the inline QoS of a fragment, which is where that identity stands: a release build sends what Fast
-//! DDS throws away, and in a debug build an assertion ends the thread that serves all of DDS. So the library gets such
-//! a reply without the identity, and just before it this file sends the same sample of the same writer with it, in
-//! fragments by RTPS 2.5 (8.3.8.3) and DDS-RPC 1.0 (7.8.2). To be dropped once the library is right.
+//! A reply that does not fit into one datagram is sent in fragments. The DDS library (rustdds
+//! 0.15.1) inserts one byte too many before the inline QoS of a fragment, which contains the
+//! identity of the request. A release build therefore sends fragments that Fast DDS discards. In a
+//! debug build an assertion ends the thread that serves all of DDS. As a workaround, the library
+//! sends such a reply without the identity. Just before, this module sends the same sample of the
+//! same writer with the identity, in fragments according to RTPS 2.5 (8.3.8.3) and DDS-RPC 1.0
+//! (7.8.2). Remove this module once the library is fixed.
 //!
-//! Fast DDS (2.6 to 3.2, by its source) takes the identity from the fragment that comes first, whoever sent it, and
-//! all later ones for the same sample. So what is lost here the library repairs, unless all of it is: a reply of which
-//! nothing came before the library's own fragments has no identity, and no client takes it for its own. But Fast DDS
-//! does not stand a sample that comes partly in fragments and then in one piece, so where the library sends one piece
-//! it sends the identity too. Clients are reached where their readers listen over UDP on IPv4.
+//! Fast DDS (2.6 to 3.2, according to its source) takes the identity from the first fragment that
+//! arrives, regardless of the sender, and uses it for all later fragments of the same sample. The
+//! library therefore repairs lost fragments, unless all fragments sent here are lost: then the
+//! reply has no identity and no client accepts it. Fast DDS does not accept a sample that arrives
+//! partly in fragments and then in one piece. Where the library sends one piece, it therefore sends
+//! the identity too. Clients are reached if their readers listen on UDP over IPv4.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
@@ -24,35 +28,38 @@ use rustdds::{GUID, RTPSEntity, Timestamp, WriteOptions, WriteOptionsBuilder};
 use crate::dds::networks::Networks;
 use crate::dds::transport::{HEADER_LEN, RawWriter};
 
-/// Payloads of up to so many bytes, encapsulation header included, the library never sends in fragments: only behind
-/// a network with an MTU under 1152, and IPv6 asks for 1280.
+/// Maximum payload size [bytes], including the encapsulation header, that the library never
+/// fragments. It would do so only on a network with an MTU below 1152, but IPv6 requires at least
+/// 1280.
 const SMALL: usize = 1024;
 
-/// Bytes of a fragment: as many as the library's own have, so that both number the same pieces.
+/// Size of a fragment [bytes], equal to that of the library, so that both number the fragments in
+/// the same way.
 const FRAGMENT: usize = 256;
 
-/// Fragments in a datagram, which with all headers fits into an MTU of 1280.
+/// Number of fragments in a datagram. With all headers it fits into an MTU of 1280 bytes.
 const FRAGMENTS_IN_DATAGRAM: usize = 4;
 
-/// Most datagrams that are sent of a sample; one that arrives is enough. All of a sample in one piece is no more.
+/// Maximum number of datagrams sent for one sample; one that arrives is enough. A sample that the
+/// library can send in one piece never needs more.
 const MOST_DATAGRAMS: usize = 64;
 
-/// Most addresses of one client that are tried.
+/// Maximum number of addresses used for one client.
 const MOST_ADDRESSES: usize = 16;
 
-/// Begins every payload: little-endian classic CDR.
+/// Encapsulation header of every payload: little-endian classic CDR.
 const ENCAPSULATION: [u8; HEADER_LEN] = [0, 1, 0, 0];
 
-/// What the GUIDs of a participant's endpoints begin with.
+/// GUID prefix of a participant, with which the GUIDs of its endpoints begin.
 type Participant = [u8; 12];
 
-/// A reply as it goes to DDS.
+/// A reply as it is passed to DDS.
 pub struct Reply {
-    /// Payload without its encapsulation header, little-endian.
+    /// Little-endian payload without its encapsulation header.
     pub body: Bytes,
-    /// When it was made.
+    /// Time at which the reply was created.
     pub made_at: Timestamp,
-    /// The request it answers, for clients that learn that beside the payload.
+    /// Request that the reply answers, for clients that read this from the inline QoS.
     pub related: Option<SampleIdentity>,
 }
 
@@ -70,7 +77,8 @@ pub struct ReplyWriter {
 }
 
 impl ReplyWriter {
-    /// Writes through `dds`, and is the only one to; `networks` are those that the DDS library has found.
+    /// Creates the only user of the writer `dds`. `networks` are the networks that the DDS library
+    /// has found.
     pub fn new(dds: RawWriter, networks: Arc<Networks>) -> Self {
         Self {
             dds,
@@ -82,14 +90,14 @@ impl ReplyWriter {
         }
     }
 
-    /// The writer, for what it tells of matches.
+    /// Returns the writer, for its match events.
     pub fn dds(&self) -> &RawWriter {
         &self.dds
     }
 
-    /// Sends a reply to a client; `matched` are the readers that the writer has.
+    /// Sends a reply to a client. `matched` are the matched readers of the writer.
     ///
-    /// A client so far behind that the send window is full loses the reply, as it would with any vendor.
+    /// The reply is lost if the client is so late that the send window is full, as with any vendor.
     pub fn write<T>(&mut self, reply: &Reply, client: GUID, matched: &HashMap<GUID, T>) {
         let options = WriteOptionsBuilder::new().source_timestamp(reply.made_at);
         let sample = |options: WriteOptionsBuilder| (reply.body.clone(), options.build());
@@ -108,7 +116,7 @@ impl ReplyWriter {
             )
         };
         if let Some(reader) = asked.filter(in_one_piece) {
-            // other readers, whose networks may be smaller, must not get it
+            // other readers, whose networks may have smaller MTUs, must not receive it
             let to = reader.reader_proxy.remote_reader_guid;
             let options = options
                 .related_sample_identity(identity)
@@ -136,13 +144,13 @@ impl ReplyWriter {
         });
     }
 
-    /// The readers of a participant, those that are matched.
+    /// Returns the matched readers of a participant.
     fn readers<T>(
         &self,
         participant: Participant,
         matched: &HashMap<GUID, T>,
     ) -> Vec<DiscoveredReaderData> {
-        // none while the node goes
+        // the participant does not exist any more while the node shuts down
         let Some(library) = self.dds.publisher().participant() else {
             return Vec::new();
         };
@@ -155,21 +163,23 @@ impl ReplyWriter {
     }
 }
 
-/// What the library is given to write.
+/// Payload and options of a library write.
 type Sample = (Bytes, WriteOptions);
 
-/// Which number the next sample has.
+/// Sequence number of the next sample.
 ///
-/// Once a client was sent a sample, no other may have its number: the client would take that for one it has.
+/// After a client has received a sample, no other sample may use its number: the client would take
+/// it for a repetition.
 struct Order {
     next: i64,
-    /// Sent to its client, but not taken by the library.
+    /// Sample that was sent to its client but not accepted by the library.
     promised: Option<Sample>,
 }
 
 impl Order {
-    /// Announces a sample under the number it will have, and hands it over to the library, which returns the number if
-    /// it takes it. The announcement returns whether it went to anybody.
+    /// Announces a sample with its expected number and passes it to the library, which returns the
+    /// number if it accepts the sample. `announce` returns whether the sample was sent to at least
+    /// one address.
     fn write(
         &mut self,
         sample: Sample,
@@ -190,13 +200,13 @@ impl Order {
     }
 }
 
-/// Whose endpoint a GUID is.
+/// Returns the GUID prefix of the participant that owns an endpoint.
 pub fn participant_of(guid: &GUID) -> Participant {
     let [participant @ .., _, _, _, _] = guid.to_bytes();
     participant
 }
 
-/// Where a reader listens over UDP; anything else has port 0.
+/// Returns the UDP addresses of a reader; locators of other kinds have port 0.
 fn locators(reader: &DiscoveredReaderData) -> impl Iterator<Item = SocketAddr> {
     reader
         .reader_proxy
@@ -205,7 +215,7 @@ fn locators(reader: &DiscoveredReaderData) -> impl Iterator<Item = SocketAddr> {
         .map(|locator| (*locator).into())
 }
 
-/// Where readers can be reached.
+/// Returns the addresses of the readers.
 fn addresses(readers: &[DiscoveredReaderData]) -> Vec<SocketAddrV4> {
     let distinct: BTreeSet<_> = readers
         .iter()
@@ -215,7 +225,7 @@ fn addresses(readers: &[DiscoveredReaderData]) -> Vec<SocketAddrV4> {
     distinct.into_iter().take(MOST_ADDRESSES).collect()
 }
 
-/// An address that others announced, if it can be that of a reader.
+/// Returns an announced address if it can be that of a single reader.
 fn of_one_machine(address: SocketAddr) -> Option<SocketAddrV4> {
     let SocketAddr::V4(address) = address else {
         return None;
@@ -225,9 +235,9 @@ fn of_one_machine(address: SocketAddr) -> Option<SocketAddrV4> {
     (!is_many && address.port() != 0).then_some(address)
 }
 
-/// Sends datagrams, all to one address before the next; whether there was anybody to send to.
+/// Sends all datagrams to each address in turn. Returns whether there was an address.
 fn post(datagrams: &[Vec<u8>], addresses: &[SocketAddrV4]) -> bool {
-    // what does not go out at once is lost, as it may be on the way
+    // datagrams that cannot be sent immediately are dropped, as they may be lost on the network
     let Ok(socket) = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)) else {
         return false;
     };
@@ -236,7 +246,7 @@ fn post(datagrams: &[Vec<u8>], addresses: &[SocketAddrV4]) -> bool {
     }
     for address in addresses {
         for datagram in datagrams {
-            // an address that cannot be reached from here is one of several
+            // an unreachable address is only one of several
             socket
                 .send_to(datagram, address)
                 .map(drop)
@@ -246,7 +256,7 @@ fn post(datagrams: &[Vec<u8>], addresses: &[SocketAddrV4]) -> bool {
     !addresses.is_empty()
 }
 
-/// The RTPS messages with a sample that answers a request, or with its beginning.
+/// Builds the RTPS messages of a sample that answers a request, or of the beginning of the sample.
 fn datagrams(
     sample: SampleIdentity,
     answered: SampleIdentity,
@@ -254,7 +264,7 @@ fn datagrams(
     reply: &Reply,
 ) -> Vec<Vec<u8>> {
     let payload = [&ENCAPSULATION[..], &reply.body].concat();
-    // RTPS has no larger samples
+    // RTPS does not support larger samples
     let Ok(sample_size) = u32::try_from(payload.len()) else {
         return Vec::new();
     };
@@ -276,7 +286,7 @@ fn datagrams(
         .collect()
 }
 
-/// What every message begins with: from whom, to whom, and when the sample was made.
+/// Builds the common start of every message: sender, receiver and time stamp of the sample.
 fn opening(from: Participant, to: Participant, made_at: Timestamp) -> Vec<u8> {
     const VERSION_AND_VENDOR: [u8; 4] = [2, 4, 1, 0x12];
     const INFO_DESTINATION: [u8; 4] = [0x0e, 1, 12, 0];
@@ -296,7 +306,8 @@ fn opening(from: Participant, to: Participant, made_at: Timestamp) -> Vec<u8> {
     .concat()
 }
 
-/// The submessage with consecutive fragments of a sample, `first` on, counted from 1.
+/// Builds the submessage with consecutive fragments of a sample. `first` is the number of the first
+/// fragment, counted from 1.
 fn data_frag(
     sample: SampleIdentity,
     first: u32,
@@ -333,7 +344,8 @@ fn data_frag(
     .concat()
 }
 
-/// Which request a reply answers, under the number of DDS-RPC and under that of older versions of Fast DDS.
+/// Builds the inline QoS that identifies the answered request, with the parameter id of DDS-RPC and
+/// that of older versions of Fast DDS.
 fn inline_qos(answered: SampleIdentity) -> Vec<u8> {
     const RELATED_SAMPLE_IDENTITY: [[u8; 4]; 2] = [[0x83, 0x00, 24, 0], [0x0f, 0x80, 24, 0]];
     const SENTINEL: [u8; 4] = [1, 0, 0, 0];
@@ -346,7 +358,7 @@ fn inline_qos(answered: SampleIdentity) -> Vec<u8> {
     [&standard[..], &identity, &older, &identity, &SENTINEL].concat()
 }
 
-/// High half first, each little-endian.
+/// Encodes a sequence number: high half first, each half little-endian.
 fn sequence_number(sample: SampleIdentity) -> [u8; 8] {
     let mut bytes = i64::from(sample.sequence_number).to_le_bytes();
     bytes.rotate_left(4);

@@ -18,11 +18,12 @@ fn reply(body_len: usize) -> Reply {
     }
 }
 
-/// Bytes before the payload in each datagram.
+/// Number of bytes before the payload in each datagram.
 const BEFORE_PAYLOAD: usize = 20 + 16 + 12 + 4 + 32 + 60;
 
-/// Every field as the tables of RTPS 2.3 have it: 9.4.4 (header), 9.4.5.9 and 9.4.5.11 (InfoDestination, InfoTimestamp),
-/// 9.4.5.4 (DataFrag), 9.4.2.11 (ParameterList), 9.3.2 (GUID, SequenceNumber, Time).
+/// Checks every field against the tables of RTPS 2.3: 9.4.4 (header), 9.4.5.9 and 9.4.5.11
+/// (InfoDestination, InfoTimestamp), 9.4.5.4 (DataFrag), 9.4.2.11 (ParameterList), 9.3.2 (GUID,
+/// SequenceNumber, Time).
 #[test]
 fn a_datagram_is_that_of_the_standard() {
     let (sample, answered) = (identity(5, 0x1_0000_0002), identity(6, 9));
@@ -32,7 +33,7 @@ fn a_datagram_is_that_of_the_standard() {
     let identity = [&[6; 16][..], &[0, 0, 0, 0], &[9, 0, 0, 0]].concat();
     let expected = [
         b"RTPS",
-        &[2, 4, 1, 0x12][..], // version 2.4, vendor as the library's
+        &[2, 4, 1, 0x12][..], // version 2.4, vendor id of the library
         &[5; 12],             // participant of the writer
         &[0x0e, 1, 12, 0],    // INFO_DST, little-endian, 12 bytes
         &[6; 12],
@@ -48,11 +49,11 @@ fn a_datagram_is_that_of_the_standard() {
         &[0x0a, 4, 0, 0],             // sampleSize 1034
         &[0x83, 0, 24, 0],            // PID_RELATED_SAMPLE_IDENTITY
         &identity,
-        &[0x0f, 0x80, 24, 0], // as older versions of Fast DDS have it
+        &[0x0f, 0x80, 24, 0], // parameter id of older versions of Fast DDS
         &identity,
         &[1, 0, 0, 0], // PID_SENTINEL
         &last_of_payload,
-        &[0, 0], // to a multiple of 4
+        &[0, 0], // padding to a multiple of 4
     ]
     .concat();
     assert_eq!(all[1], expected);
@@ -89,7 +90,7 @@ fn fragments_make_up_the_payload() {
 
 #[test]
 fn no_other_sample_gets_the_number_of_an_announced_one() {
-    // a library whose send window is full at times
+    // a library whose send window is full at some calls
     let (has_room, taken) = (Cell::new(true), RefCell::new(Vec::new()));
     let hand_over = |(body, _): &Sample| {
         let mut taken = taken.borrow_mut();
@@ -122,7 +123,7 @@ fn no_other_sample_gets_the_number_of_an_announced_one() {
     has_room.set(true);
     write(14, true);
     write(15, false);
-    // lost: what went to nobody, and what came while another was promised
+    // lost: the sample announced to no address, and the one written while another was promised
     assert_eq!(*taken.borrow(), [10, 12, 14, 15]);
     assert_eq!(announced, [(1, 10), (2, 11), (2, 12), (3, 14), (4, 15)]);
 }

@@ -1,14 +1,14 @@
-//! The process's limit of open files, raised to what the operating system allows.
+//! Raises the process's limit of open files to the value that the operating system allows.
 //!
-//! The DDS library holds two sockets for each endpoint, and the usual limit of 1024 ends a world of some 500 topics.
-//! Nothing else of the process is changed.
+//! The DDS library opens two sockets per endpoint, so the usual limit of 1024 files suffices for
+//! only about 500 topics. No other setting of the process changes.
 
-/// Raises the soft limit of open files to the hard limit, or to this where there is none.
+/// Upper bound of the new soft limit; the hard limit applies if it is lower.
 #[cfg(unix)]
 const ENOUGH_FILES: u64 = 65_536;
 
-/// Raises the limit of open files of this process as far as it may. Where it may not, the endpoint that does not fit
-/// reports it.
+/// Raises the soft limit of open files of this process to the hard limit, at most [`ENOUGH_FILES`].
+/// If that fails, creating the endpoint that exceeds the limit returns an error.
 #[cfg(unix)]
 pub fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -23,6 +23,6 @@ pub fn raise_open_files() {
     }
 }
 
-/// There is no such limit here.
+/// Does nothing, because this platform has no such limit.
 #[cfg(not(unix))]
 pub fn raise_open_files() {}

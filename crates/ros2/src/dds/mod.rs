@@ -1,8 +1,8 @@
-//! The embedded ROS 2 client: a node on DDS in Rust alone, for machines with no ROS installed.
+//! Embedded ROS 2 client: a node on DDS in pure Rust, for machines without a ROS installation.
 //!
-//! Thin by intent: endpoints carry bytes that are encoded elsewhere. Inside, one thread of the node (`spin.rs`) calls
-//! every subscription and service; publishing happens on the caller's thread and never waits. Only the files of this
-//! folder may name the DDS library.
+//! The client is deliberately thin: endpoints transfer bytes that are encoded elsewhere. One thread
+//! of the node (`spin.rs`) calls every subscription and service. Publishing runs on the caller's
+//! thread and never waits. Only the files of this folder may use the DDS library.
 
 mod action;
 mod goodbye;

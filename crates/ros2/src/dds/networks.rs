@@ -1,40 +1,43 @@
-//! The networks this machine is on: whether the DDS library sends a sample to a reader in one piece or in fragments.
+//! Networks of this machine; they determine whether the DDS library sends a sample to a reader in
+//! one piece or in fragments.
 //!
-//! The library (rustdds 0.15.1) decides that by the networks that it finds when it starts, and does not tell. This file
-//! decides by its rule: each address of a reader counts with the MTU of the network here that holds it, or else as
-//! behind an ordinary Ethernet, and the smallest decides.
+//! The library (rustdds 0.15.1) decides this from the networks that it finds at start, but does not
+//! report the decision. This module applies the same rule: each address of a reader has the MTU of
+//! the local network that contains it, otherwise that of Ethernet. The minimum over the addresses
+//! applies.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// Bytes of IP, UDP and RTPS headers in a datagram.
+/// Size of the IP, UDP and RTPS headers in a datagram [bytes].
 const HEADERS: usize = 48;
 
-/// Room that the library keeps for the submessages around a payload: DATA without inline QoS, and HEARTBEAT.
+/// Space that the library reserves for submessages around a payload [bytes]: DATA without inline
+/// QoS, and HEARTBEAT.
 const SUBMESSAGES: usize = 48 + 32;
 
-/// Longest payload beside which all submessages and an identity of 60 bytes fit into the largest datagram there is;
-/// the library itself reckons without the identity.
+/// Maximum payload [bytes] that fits into the largest datagram together with all submessages and an
+/// identity of 60 bytes. The library itself does not include the identity.
 const LONGEST: usize = 65_507 - 20 - 144;
 
-/// Room where the MTU is not known.
+/// Space in a datagram [bytes] if the MTU is unknown.
 const ETHERNET: usize = 1500 - HEADERS;
 
-/// A network that this machine has an address of.
+/// A network in which this machine has an address.
 struct Network {
     address: Ipv4Addr,
     mask: Ipv4Addr,
     mtu: usize,
 }
 
-/// The networks this machine is on.
+/// Networks to which this machine is connected.
 pub struct Networks(Vec<Network>);
 
 impl Networks {
-    /// Those of now.
+    /// Reads the current networks of the operating system.
     pub fn found() -> Self {
         let interfaces = netdev::get_interfaces();
         let of_interface = |interface: &netdev::Interface| {
-            // the library goes on looking where an MTU is not known
+            // a network without a known MTU is skipped, as in the library
             let mtu = interface.mtu.and_then(|mtu| usize::try_from(mtu).ok());
             let networks = interface.ipv4.iter().filter_map(move |network| {
                 Some(Network {
@@ -48,8 +51,8 @@ impl Networks {
         Self(interfaces.iter().flat_map(of_interface).collect())
     }
 
-    /// Whether a payload, encapsulation header included, goes out in one piece to a reader that listens at these UDP
-    /// addresses.
+    /// Whether a payload of `payload_len` bytes, including the encapsulation header, is sent in one
+    /// piece to a reader with these UDP addresses.
     pub fn takes_in_one_piece(
         &self,
         payload_len: usize,
@@ -62,7 +65,7 @@ impl Networks {
         payload_len <= LONGEST && payload_len + SUBMESSAGES <= room
     }
 
-    /// Bytes of submessages in a datagram to an address.
+    /// Returns the space for submessages in a datagram to an address [bytes].
     fn room(&self, address: SocketAddr) -> usize {
         let SocketAddr::V4(address) = address else {
             return ETHERNET;
@@ -110,7 +113,7 @@ mod tests {
         assert_eq!(largest(&["10.1.9.9:7411"]), Some(8872));
         assert_eq!(largest(&["10.1.9.9:7411", "127.0.0.1:7411"]), Some(8872));
         assert_eq!(largest(&["10.1.9.9:7411", "192.168.1.7:7411"]), Some(1272));
-        // behind a router, over IPv6, and without any address as on Ethernet
+        // addresses behind a router, IPv6 addresses, and no address at all use the Ethernet value
         for unknown in [&["10.2.0.1:7411"][..], &["[::1]:7411"], &[]] {
             assert_eq!(largest(unknown), Some(1372));
         }

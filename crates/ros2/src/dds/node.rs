@@ -1,7 +1,7 @@
 //! A ROS 2 node: one DDS participant, its endpoints, and the thread that serves them.
 //!
-//! The node says how names, quality of service and discovery of ROS map to DDS. It does not know what messages mean:
-//! callers bring encoded bytes and type names.
+//! The node maps names, quality of service and discovery of ROS to DDS. It does not interpret
+//! messages: callers provide encoded bytes and type names.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -34,25 +34,26 @@ use crate::qos::{Durability, Qos};
 
 /// Pause after each new endpoint.
 ///
-/// Discovery takes announcements from a queue of 1024 and loses those that do not fit; a world creates hundreds of
-/// endpoints at once.
+/// Discovery receives announcements through a queue of 1024 entries and loses those that do not
+/// fit; a world creates hundreds of endpoints at once.
 const ANNOUNCE_PACE: Duration = Duration::from_micros(500);
 
-/// What a subscription calls with each message: its CDR bytes, encapsulation header included. It must not drop the
-/// node, which would wait for itself.
+/// Callback of a subscription. It receives the CDR bytes of each message, including the
+/// encapsulation header. It must not drop the node, which would wait for its own thread.
 pub type Callback = Box<dyn FnMut(&[u8]) + Send>;
 
-/// Why a node or an endpoint could not be made.
+/// Reason why a node or an endpoint could not be created.
 #[derive(Debug)]
 pub enum NodeError {
     /// A name is not valid.
     Name(NameError),
-    /// The DDS library or the operating system refused; the text says what was attempted and why it failed.
+    /// The DDS library or the operating system returned an error. The text contains the attempted
+    /// operation and the cause.
     Dds(String),
 }
 
 impl NodeError {
-    /// Wraps an error of the DDS library together with what was attempted.
+    /// Wraps an error of the DDS library together with the attempted operation.
     fn dds(attempt: impl fmt::Display, error: impl fmt::Display) -> Self {
         Self::Dds(format!("{attempt}: {error}"))
     }
@@ -75,17 +76,17 @@ impl From<NameError> for NodeError {
     }
 }
 
-/// A ROS 2 node. Dropping it stops its thread and takes its endpoints off the network.
+/// A ROS 2 node. Dropping it stops its thread and removes its endpoints from the network.
 pub struct Node {
-    // dropped first: its endpoints must go while the participant is still there to say so
+    // dropped first, because its endpoints must be disposed while the participant still exists
     _spinner: Spinner,
     logger: Logger,
     shared: Arc<Shared>,
-    // dropped last: it speaks for a participant that is gone
+    // dropped last, because it sends the packet for a participant that has left
     _goodbye: Goodbye,
 }
 
-/// What endpoints need of their node for as long as it lives.
+/// State of the node that its endpoints share.
 pub(crate) struct Shared {
     participant: DomainParticipant,
     dds_publisher: rustdds::Publisher,
@@ -97,7 +98,7 @@ pub(crate) struct Shared {
     next_token: AtomicUsize,
 }
 
-/// A subscription; dropping it ends it.
+/// A subscription. Dropping it ends it.
 #[must_use = "dropping a subscription ends it"]
 pub struct Subscription {
     topic: String,
@@ -105,13 +106,13 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// Fully qualified name after remapping.
+    /// Returns the fully qualified name after remapping.
     pub fn topic(&self) -> &str {
         &self.topic
     }
 }
 
-/// Takes an endpoint out of the spinner and the node graph when its handle is dropped.
+/// Removes an endpoint from the spinner and the node graph when its handle is dropped.
 pub(crate) struct EndpointGuard {
     shared: Weak<Shared>,
     token: Token,
@@ -131,7 +132,7 @@ impl Node {
     /// Joins the DDS domain and starts the node's thread.
     ///
     /// # Errors
-    /// The node's names are not valid, or no socket or thread could be made.
+    /// The names of the node are not valid, or a socket or thread could not be created.
     pub fn new(options: &NodeOptions) -> Result<Self, NodeError> {
         let names = NameResolver::new(
             &options.namespace,
@@ -176,10 +177,11 @@ impl Node {
         })
     }
 
-    /// Publisher of a topic; `topic` may be absolute, relative to the namespace or private (`~/...`).
+    /// Creates a publisher. `topic` may be absolute, relative to the namespace or private
+    /// (`~/...`).
     ///
     /// # Errors
-    /// The name is not valid, or the endpoint could not be made.
+    /// The name is not valid, or the endpoint could not be created.
     pub fn publisher(
         &self,
         topic: &str,
@@ -189,11 +191,12 @@ impl Node {
         self.shared.publisher(topic, &message.dds_name, qos)
     }
 
-    /// Subscription of a topic. The node's thread calls `callback` with each message, whole, as received; it must
-    /// return soon, for everything else of the node waits.
+    /// Creates a subscription. The node's thread calls `callback` with the complete bytes of each
+    /// message as received. The callback must return quickly, because it blocks all other callbacks
+    /// of the node.
     ///
     /// # Errors
-    /// The name is not valid, or the endpoint could not be made.
+    /// The name is not valid, or the endpoint could not be created.
     pub fn subscription(
         &self,
         topic: &str,
@@ -221,13 +224,14 @@ impl Node {
         })
     }
 
-    /// Server of a service, for clients of every DDS vendor.
+    /// Creates the server of a service, for clients of all DDS vendors.
     ///
-    /// The node's thread calls `handler` with the request, encapsulation header included; it returns the response in
-    /// the same form, or `None` where the request could not be read, which the client then never hears of.
+    /// The node's thread calls `handler` with the request, including the encapsulation header. The
+    /// handler returns the response in the same form. It returns `None` if the request cannot be
+    /// decoded; the client then receives no reply.
     ///
     /// # Errors
-    /// The name is not valid, or the endpoints could not be made.
+    /// The name is not valid, or the endpoints could not be created.
     pub fn service(
         &self,
         name: &str,
@@ -241,11 +245,12 @@ impl Node {
         })
     }
 
-    /// The same where the answer takes a while: `handler` returns at once, and the node goes on serving until the
-    /// responder is used, by whatever thread.
+    /// Creates the server of a service whose responses may take time. `handler` returns
+    /// immediately. The node continues to serve other endpoints until any thread uses the
+    /// responder.
     ///
     /// # Errors
-    /// The name is not valid, or the endpoints could not be made.
+    /// The name is not valid, or the endpoints could not be created.
     pub fn deferred_service(
         &self,
         name: &str,
@@ -292,18 +297,18 @@ impl Node {
         Ok(Service::new(name, endpoint))
     }
 
-    /// The node's logger; clones may go to any thread.
+    /// Returns the node's logger; its clones can be used on any thread.
     pub fn logger(&self) -> &Logger {
         &self.logger
     }
 
-    /// Names of the node.
+    /// Returns the name resolver of the node.
     pub fn names(&self) -> &NameResolver {
         &self.shared.names
     }
 }
 
-/// The participant on the networks that the options allow.
+/// Creates the participant on the networks that the options allow.
 fn participant(options: &NodeOptions) -> rustdds::dds::result::CreateResult<DomainParticipant> {
     let builder = DomainParticipantBuilder::new(options.domain_id);
     match options.discovery {
@@ -317,7 +322,7 @@ fn participant(options: &NodeOptions) -> rustdds::dds::result::CreateResult<Doma
 }
 
 impl Shared {
-    /// Publishes which endpoints are this node's.
+    /// Publishes the endpoints of this node on `ros_discovery_info`.
     fn announce(self: &Arc<Self>) -> Result<(), NodeError> {
         let token = self.new_token();
         let writer = self.writer(Graph::TOPIC, Graph::DDS_TYPE, &Qos::DISCOVERY_INFO, token)?;
@@ -326,7 +331,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Publisher of a topic by the name of its DDS type.
+    /// Creates a publisher from the name of the DDS type.
     pub(crate) fn publisher(
         self: &Arc<Self>,
         topic: &str,
@@ -346,7 +351,7 @@ impl Shared {
         Token(self.next_token.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Hands a source to the node's thread and tells the graph of its endpoints.
+    /// Passes a source to the node's thread and adds its endpoints to the graph.
     fn spin(self: &Arc<Self>, token: Token, guids: Vec<GUID>, source: Source) -> EndpointGuard {
         self.graph.add(&guids);
         self.spinner.add(token, source);
@@ -373,7 +378,7 @@ impl Shared {
             .map_err(|e| NodeError::dds(format_args!("creating DDS topic {name}"), e))
     }
 
-    /// A writer whose matches wake the node's thread under `token`.
+    /// Creates a writer whose match events wake the node's thread with `token`.
     fn writer(
         &self,
         dds_topic: &str,
@@ -396,7 +401,7 @@ impl Shared {
         Ok(writer)
     }
 
-    /// A reader whose samples wake the node's thread under `token`.
+    /// Creates a reader whose samples wake the node's thread with `token`.
     fn reader(
         &self,
         dds_topic: &str,

@@ -1,7 +1,7 @@
-//! A node's parameters on the network: the six parameter services and `/parameter_events`.
+//! ROS interface of a node's parameters: the six parameter services and `/parameter_events`.
 //!
-//! Converts between the messages of `rcl_interfaces` and the parameter server, which decides. A request that cannot
-//! be decoded changes nothing and gets no reply.
+//! Converts between the messages of `rcl_interfaces` and the parameter server, which validates the
+//! values. A request that cannot be decoded has no effect and gets no reply.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,17 +23,17 @@ use crate::parameters::value::ParameterValue;
 use crate::parameters::{Change, Declaration, ParameterServer};
 use crate::qos::Qos;
 
-/// The parameter services of a node; dropping it ends them.
+/// Parameter services of a node. Dropping the value ends them.
 #[must_use = "dropping the parameter services ends them"]
 pub struct ParameterServices {
     _services: Vec<Service>,
 }
 
 impl ParameterServices {
-    /// Serves `parameters` as those of `node`, and publishes what changes from now on.
+    /// Offers `parameters` as the parameters of `node` and publishes subsequent changes.
     ///
     /// # Errors
-    /// An endpoint could not be made.
+    /// An endpoint could not be created.
     pub fn start(node: &Node, parameters: &Arc<ParameterServer>) -> Result<Self, NodeError> {
         let events = node.publisher(
             "/parameter_events",
@@ -43,7 +43,8 @@ impl ParameterServices {
         let node_name = node.names().full_node_name();
         parameters.listen(Box::new(move |change, parameters| {
             let event = event(&node_name, change, parameters);
-            // nobody can be told that telling failed; the parameters themselves are right
+            // a failed event cannot be reported to subscribers; the parameters themselves are up to
+            // date
             events
                 .publish(&to_bytes(&event))
                 .map(drop)
@@ -118,7 +119,7 @@ impl ParameterServices {
     }
 }
 
-/// Starts the service `~/name` that answers with `answer`.
+/// Starts the service `~/name`, which computes its responses with `answer`.
 fn serve<S: ServiceType>(
     node: &Node,
     name: &str,
@@ -140,7 +141,7 @@ fn serve<S: ServiceType>(
     )
 }
 
-/// Sets a batch as it came from the network.
+/// Sets a batch received from the network.
 fn set(server: &ParameterServer, batch: Vec<Parameter>) -> Result<(), String> {
     let mut parameters = Vec::with_capacity(batch.len());
     for Parameter { name, value } in batch {
@@ -148,7 +149,7 @@ fn set(server: &ParameterServer, batch: Vec<Parameter>) -> Result<(), String> {
         let Some(value) = value_from_message(value) else {
             return Err(match number {
                 0 => format!("parameter '{name}' cannot be deleted"),
-                _ => format!("parameter '{name}': type {number} is unknown"),
+                _ => format!("parameter '{name}': unknown type {number}; expected 1 to 9"),
             });
         };
         parameters.push((name, value));
@@ -229,7 +230,7 @@ fn descriptor(declaration: Declaration) -> ParameterDescriptor {
     descriptor
 }
 
-/// The message of a value; of none, "not set".
+/// Returns the message of a value; `None` becomes "not set".
 fn value_message(value: Option<ParameterValue>) -> ValueMessage {
     let mut message = ValueMessage {
         r#type: value.as_ref().map_or(0, ParameterValue::type_number),
@@ -250,7 +251,7 @@ fn value_message(value: Option<ParameterValue>) -> ValueMessage {
     message
 }
 
-/// The value of a message; `None` of "not set" and of types that do not exist.
+/// Returns the value of a message; `None` for "not set" and for unknown types.
 fn value_from_message(message: ValueMessage) -> Option<ParameterValue> {
     Some(match message.r#type {
         1 => ParameterValue::Bool(message.bool_value),
@@ -319,7 +320,7 @@ mod tests {
         assert_eq!(refusal(0), "parameter 'use_sim_time' cannot be deleted");
         assert_eq!(
             refusal(200),
-            "parameter 'use_sim_time': type 200 is unknown"
+            "parameter 'use_sim_time': unknown type 200; expected 1 to 9"
         );
     }
 }

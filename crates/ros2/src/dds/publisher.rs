@@ -1,7 +1,8 @@
-//! Publisher of one topic: hands encoded messages to DDS, and knows whether anybody listens.
+//! Publisher of one topic: passes encoded messages to DDS and counts the subscribers.
 //!
-//! It exists to keep the simulation free: it never waits, and a volatile topic without subscribers costs one atomic
-//! load. It must not encode: the caller asks [`Publisher::matched`] first and may skip that work.
+//! The publisher never blocks the simulation, and a volatile topic without subscribers costs one
+//! atomic load. It does not encode messages: the caller checks [`Publisher::matched`] first and
+//! skips the encoding if there are no subscribers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,34 +17,35 @@ use crate::dds::node::EndpointGuard;
 use crate::dds::transport::{HEADER_LEN, RawWriter};
 use crate::qos::{Durability, Qos};
 
-/// Bytes that subscribers may leave unacknowledged before large messages are dropped.
+/// Limit of unacknowledged bytes above which large messages are dropped.
 ///
-/// The send window counts samples (8192), which is gigabytes of images.
+/// The send window of the library counts samples (8192), which is gigabytes of images.
 const UNACKNOWLEDGED_LIMIT: usize = 64 << 20;
 
-/// Smallest message, in bytes, that counts against [`UNACKNOWLEDGED_LIMIT`]; the send window bounds smaller ones.
+/// Minimum size [bytes] of a message that counts towards [`UNACKNOWLEDGED_LIMIT`]. The send window
+/// limits smaller messages.
 const LARGE_MESSAGE: usize = 32 << 10;
 
-/// Status events that the DDS library queues for one writer before it drops the next.
+/// Number of status events that the DDS library queues for one writer before it drops events.
 const STATUS_QUEUE: usize = 4;
 
-/// What became of a message.
+/// Outcome of publishing a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// Handed to DDS.
+    /// The message was passed to DDS.
     Sent,
-    /// Nobody listens and the topic keeps no history: nothing was done.
+    /// The topic has no subscriber and keeps no history, so the message was not sent.
     NoSubscriber,
 }
 
-/// Why a message was not sent.
+/// Reason why a message was not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PublishError {
-    /// Not a little-endian classic CDR message with its encapsulation header.
+    /// The bytes are not a little-endian classic CDR message with its encapsulation header.
     NotCdr,
-    /// Subscribers are too far behind; the message was dropped and counted.
+    /// Subscribers are too slow; the message was dropped and counted.
     Congested,
-    /// The node is gone.
+    /// The node no longer exists.
     Stopped,
 }
 
@@ -51,7 +53,7 @@ impl fmt::Display for PublishError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotCdr => "the bytes are not a little-endian CDR message with its header",
-            Self::Congested => "subscribers are too far behind, the message was dropped",
+            Self::Congested => "subscribers are too slow; the message was dropped",
             Self::Stopped => "the node has stopped",
         })
     }
@@ -59,7 +61,7 @@ impl fmt::Display for PublishError {
 
 impl std::error::Error for PublishError {}
 
-/// Publisher of one topic; dropping it ends it.
+/// Publisher of one topic. Dropping it ends it.
 pub struct Publisher {
     topic: String,
     writer: Arc<RawWriter>,
@@ -71,7 +73,7 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// The publisher, and what the node's thread keeps to count its subscribers.
+    /// Creates the publisher, and the counter of its subscribers for the node's thread.
     pub(crate) fn new(topic: String, writer: RawWriter, qos: &Qos) -> (Self, MatchWatch) {
         let writer = Arc::new(writer);
         let matched = Arc::new(AtomicUsize::new(0));
@@ -96,35 +98,37 @@ impl Publisher {
         self
     }
 
-    /// Fully qualified name after remapping.
+    /// Returns the fully qualified name after remapping.
     pub fn topic(&self) -> &str {
         &self.topic
     }
 
-    /// Number of subscribers.
+    /// Returns the number of subscribers.
     pub fn matched(&self) -> usize {
         self.matched.load(Ordering::Relaxed)
     }
 
-    /// Whether [`Publisher::publish`] would do anything: somebody listens, or the topic keeps a history.
+    /// Whether [`Publisher::publish`] has an effect: the topic has a subscriber or keeps a history.
     pub fn is_wanted(&self) -> bool {
         self.keeps_history || self.matched() > 0
     }
 
-    /// Number of messages dropped because subscribers were too far behind.
+    /// Returns the number of messages dropped because subscribers were too slow.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Sends a message: its CDR bytes, encapsulation header included. Never waits for a subscriber.
+    /// Sends a message given as CDR bytes, including the encapsulation header. Never waits for a
+    /// subscriber.
     ///
     /// # Errors
-    /// The bytes are no CDR message, subscribers are too far behind, or the node is gone.
+    /// The bytes are not a CDR message, subscribers are too slow, or the node no longer exists.
     pub fn publish(&self, message: &[u8]) -> Result<Delivery, PublishError> {
         self.send(message, Bytes::copy_from_slice)
     }
 
-    /// [`Publisher::publish`] of bytes that the caller keeps as well; a large message is not copied.
+    /// Sends bytes like [`Publisher::publish`], but shares a large message with the caller instead
+    /// of copying it.
     ///
     /// # Errors
     /// As [`Publisher::publish`].
@@ -161,7 +165,7 @@ impl Publisher {
         PublishError::Congested
     }
 
-    /// Whether a message of `len` bytes fits into what subscribers may leave unacknowledged.
+    /// Whether a message of `len` bytes fits into the limit of unacknowledged bytes.
     fn has_room_for(&self, len: usize) -> bool {
         if len < LARGE_MESSAGE {
             return true;
@@ -180,14 +184,14 @@ impl Publisher {
     }
 }
 
-/// Keeps a publisher's count of subscribers.
+/// Updates a publisher's number of subscribers.
 pub struct MatchWatch {
     writer: Arc<RawWriter>,
     matched: Arc<AtomicUsize>,
 }
 
 impl MatchWatch {
-    /// Takes in the events that have come.
+    /// Processes the queued status events.
     pub fn update(&mut self) {
         let mut events = 0;
         while let Some(status) = self.writer.try_recv_status() {
@@ -199,7 +203,8 @@ impl MatchWatch {
                 );
             }
         }
-        // the queue was full, so the last event may be missing: rather publish for nobody than not at all
+        // the queue was full, so the last event may be missing; publishing without subscribers is
+        // better than missing one
         if events >= STATUS_QUEUE {
             self.matched.fetch_max(1, Ordering::Relaxed);
         }

@@ -1,7 +1,7 @@
-//! The node's log: lines on the console in ROS's form, and the same on `/rosout`.
+//! Logger of the node: writes lines in ROS format to the console and publishes them on `/rosout`.
 //!
-//! The console needs no network, so a line is printed whether or not anybody subscribes. What is worth a line is the
-//! caller's judgement; this file only filters by severity.
+//! A line is printed whether or not `/rosout` has subscribers. This module filters lines only by
+//! severity.
 
 use std::fmt;
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::msg::builtin_interfaces::Time;
 use crate::msg::rcl_interfaces::Log;
 use crate::qos::Qos;
 
-/// Writes the node's log; clones write to the same.
+/// Logger of the node. Clones write to the same outputs.
 #[derive(Clone)]
 pub struct Logger {
     log: Arc<Sinks>,
@@ -52,7 +52,7 @@ impl Logger {
         })
     }
 
-    /// Name that the lines carry: namespace and node, joined by dots.
+    /// Returns the name in each line: namespace and node, joined by dots.
     pub fn name(&self) -> &str {
         &self.log.name
     }
@@ -62,12 +62,12 @@ impl Logger {
         severity as u8 >= self.log.least.load(Ordering::Relaxed)
     }
 
-    /// From now on, writes lines of this severity and above.
+    /// Sets the lowest severity that is written.
     pub fn set_level(&self, least: Severity) {
         self.log.least.store(least as u8, Ordering::Relaxed);
     }
 
-    /// Writes a line, stamped with the wall time.
+    /// Writes a line, stamped with wall time.
     pub fn log(&self, severity: Severity, text: impl fmt::Display) {
         if !self.is_enabled(severity) {
             return;
@@ -84,7 +84,7 @@ impl Logger {
                 &self.log.name,
                 &text,
             );
-            // a closed console is no reason to stop
+            // a closed console does not stop the node
             std::io::stderr()
                 .write_all(line.as_bytes())
                 .unwrap_or_default();
@@ -102,35 +102,35 @@ impl Logger {
             msg: text,
             ..Log::default()
         };
-        // a log that cannot be sent has nowhere to be reported but the console, where it is already
+        // an error of `/rosout` could only be reported on the console, which already shows the line
         rosout
             .publish(&to_bytes(&message))
             .map(drop)
             .unwrap_or_default();
     }
 
-    /// Writes a line of severity debug.
+    /// Writes a line with severity debug.
     pub fn debug(&self, text: impl fmt::Display) {
         self.log(Severity::Debug, text);
     }
 
-    /// Writes a line of severity info.
+    /// Writes a line with severity info.
     pub fn info(&self, text: impl fmt::Display) {
         self.log(Severity::Info, text);
     }
 
-    /// Writes a line of severity warn.
+    /// Writes a line with severity warn.
     pub fn warn(&self, text: impl fmt::Display) {
         self.log(Severity::Warn, text);
     }
 
-    /// Writes a line of severity error.
+    /// Writes a line with severity error.
     pub fn error(&self, text: impl fmt::Display) {
         self.log(Severity::Error, text);
     }
 }
 
-/// `[INFO] [1700000000.123456789] [name]: text`, as rcutils prints it.
+/// Formats `[INFO] [1700000000.123456789] [name]: text`, as rcutils prints it.
 fn console_line(severity: Severity, sec: u64, nanosec: u32, name: &str, text: &str) -> String {
     format!(
         "[{}] [{sec}.{nanosec:09}] [{name}]: {text}\n",

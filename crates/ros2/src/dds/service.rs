@@ -1,9 +1,10 @@
-//! Server of one service, for clients of both families of DDS vendors at once.
+//! Server of one service, for clients of both families of DDS vendors.
 //!
-//! The families say differently which request a reply belongs to. Fast DDS (and Connext) clients put a
-//! RELATED_SAMPLE_IDENTITY beside the request; Cyclone clients open the payload with 16 bytes, an identity of the
-//! client and a sequence number, that the reply repeats. Each request shows its family, and is answered in it: read
-//! in the wrong one it would decode as garbage. This file must not interpret what follows.
+//! The two families identify the request of a reply in different ways. Clients of Fast DDS (and
+//! Connext) use the RELATED_SAMPLE_IDENTITY in the inline QoS. Clients of Cyclone DDS start the
+//! payload with 16 bytes, a client identity and a sequence number, which the reply repeats. The
+//! server detects the family of each request and replies in the same form; a payload read in the
+//! wrong form decodes to garbage. This module does not interpret the rest of the payload.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -20,27 +21,32 @@ use crate::dds::node::EndpointGuard;
 use crate::dds::spin::{Alarm, take_turn};
 use crate::dds::transport::{HEADER_LEN, Inbox, RawReader, RawWriter};
 
-/// Length of what opens a payload of the Cyclone family: client identity (u64) and sequence number (i64).
+/// Length of the payload header of the Cyclone family [bytes]: client identity (u64) and sequence
+/// number (i64).
 const CYCLONE_HEADER_LEN: usize = 16;
 
-/// How long a reply waits for its client's reader to be matched; later it is sent to whoever is.
+/// Maximum time for which a reply waits until the client's reader is matched. After that it is sent
+/// to all matched readers.
 const MATCH_PATIENCE: Duration = Duration::from_millis(150);
 
-/// How long a reply waits after that match. The DDS library tells of the match before it sends the heartbeat that
-/// says from which sample on the reader takes part; a reply written in between counts as the past, and is lost.
+/// Time for which a reply waits after that match. The DDS library reports the match before it sends
+/// the heartbeat with the first sample number for the reader. A reply written in between counts as
+/// history and is lost.
 const MATCH_SETTLES: Duration = Duration::from_millis(30);
 
-/// Most replies that wait; beyond, the oldest is sent at once.
+/// Maximum number of waiting replies. Beyond it, the oldest is sent immediately.
 const MAX_WAITING: usize = 256;
 
-/// Answers a request, both with their encapsulation header; `None` where it could not be read.
+/// Handler that returns the response to a request, both with their encapsulation header, or `None`
+/// if the request cannot be decoded.
 pub type Handler = Box<dyn FnMut(&[u8]) -> Option<Vec<u8>> + Send>;
 
-/// Takes a request, encapsulation header included, and where to answer it: at once, later from any thread, or never.
+/// Handler that receives a request, including the encapsulation header, and a responder. It may
+/// respond immediately, later from any thread, or never.
 pub type DeferredHandler = Box<dyn FnMut(&[u8], Responder) + Send>;
 
-/// Where one request is to be answered. Dropping it leaves the client without an answer.
-#[must_use = "a dropped responder leaves its client without an answer"]
+/// Responder for one request. Dropping it leaves the client without a reply.
+#[must_use = "dropping a responder leaves its client without a reply"]
 pub struct Responder {
     to: Address,
     answers: Sender<(Address, Vec<u8>)>,
@@ -48,16 +54,16 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Sends the response, encapsulation header included.
+    /// Sends the response, including the encapsulation header.
     pub fn respond(self, response: Vec<u8>) {
-        // a service that has ended answers nobody any more
+        // sending fails if the service has ended
         if self.answers.send((self.to, response)).is_ok() {
             self.alarm.ring();
         }
     }
 }
 
-/// A service; dropping it ends it.
+/// A service. Dropping it ends it.
 #[must_use = "dropping a service ends it"]
 pub struct Service {
     name: String,
@@ -72,20 +78,20 @@ impl Service {
         }
     }
 
-    /// Fully qualified name after remapping.
+    /// Returns the fully qualified name after remapping.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// What the node's thread keeps of a service.
+/// State of a service that belongs to the node's thread.
 pub struct ServiceServer {
     inbox: Inbox,
     replies: Replies,
     handler: AnyHandler,
 }
 
-/// The two ways to answer.
+/// Handler with an immediate or a deferred response.
 enum AnyHandler {
     Now(Handler),
     Later {
@@ -97,12 +103,13 @@ enum AnyHandler {
 }
 
 impl ServiceServer {
-    /// A server that reads requests from `inbox` and writes replies to `writer`.
+    /// Creates a server that reads requests from `inbox` and writes replies to `writer`.
     pub fn new(inbox: Inbox, writer: ReplyWriter, handler: Handler) -> Self {
         Self::with(inbox, writer, AnyHandler::Now(handler))
     }
 
-    /// The same with answers that may come later; `alarm` lets the node's thread serve this server.
+    /// Creates a server with deferred responses; `alarm` requests the node's thread to serve this
+    /// server.
     pub fn deferred(
         inbox: Inbox,
         writer: ReplyWriter,
@@ -134,7 +141,8 @@ impl ServiceServer {
         }
     }
 
-    /// Answers requests until none is left or the turn is over; whether more may be left.
+    /// Serves requests until the queue is empty or the turn is over. Returns whether more requests
+    /// may be left.
     pub fn take_turn(&mut self) -> bool {
         let Self {
             inbox,
@@ -177,30 +185,31 @@ impl ServiceServer {
         more
     }
 
-    /// Whether replies wait for their client to be matched.
+    /// Whether replies are waiting for their client to be matched.
     pub fn has_waiting_replies(&self) -> bool {
         !self.replies.waiting.is_empty()
     }
 }
 
-/// Whom a reply is for.
+/// Receiver of a reply.
 #[derive(Clone, Copy)]
 struct Address {
-    /// The writer of the request.
+    /// Writer of the request.
     asker: GUID,
     family: Family,
 }
 
-/// How the client's family of vendors tells which request a reply belongs to.
+/// Vendor family of the client, which determines how a reply identifies its request.
 #[derive(Clone, Copy)]
 enum Family {
-    /// By what opens the payload.
+    /// Identification by the header of the payload.
     Cyclone([u8; CYCLONE_HEADER_LEN]),
-    /// By an identity beside the payload.
+    /// Identification by the inline QoS.
     Related(SampleIdentity),
 }
 
-/// Whom to answer, and the request with its encapsulation header; `None` where it is none.
+/// Splits a sample into the receiver of the reply and the request with its encapsulation header.
+/// Returns `None` if the sample is not a request.
 fn open(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(Address, Cow<'_, [u8]>)> {
     let (asker, request) = (sample.writer_guid(), &sample.sample);
     let Some(related) = sample.related_sample_identity() else {
@@ -213,7 +222,8 @@ fn open(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(Address, Cow<'_, [
             request.into(),
         ));
     };
-    // the client names the reader it wants the reply on; older ones leave it open and are known by their writer
+    // the client names the reader for the reply; older clients leave it unset and are identified by
+    // their writer
     let client = if related.writer_guid == GUID::GUID_UNKNOWN {
         asker
     } else {
@@ -232,7 +242,7 @@ fn open(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(Address, Cow<'_, [
     ))
 }
 
-/// The response in the client's family; `None` if it lacks its encapsulation header.
+/// Builds the reply in the client's family; `None` if the response lacks its encapsulation header.
 fn reply(family: Family, response: &[u8]) -> Option<Reply> {
     let response = response.get(HEADER_LEN..)?;
     let (body, related) = match family {
@@ -246,30 +256,31 @@ fn reply(family: Family, response: &[u8]) -> Option<Reply> {
     })
 }
 
-/// The 16 bytes to open the reply with, little-endian, and the request without them.
+/// Splits a payload into the 16 header bytes for the reply, in little-endian order, and the request
+/// without them.
 fn split_cyclone_request(payload: &[u8]) -> Option<([u8; CYCLONE_HEADER_LEN], Vec<u8>)> {
     let (encapsulation, rest) = payload.split_first_chunk::<HEADER_LEN>()?;
     let (client, body) = rest.split_first_chunk::<CYCLONE_HEADER_LEN>()?;
     let mut client = *client;
     if encapsulation[1] == 0 {
-        // replies are little-endian: both numbers turn around
+        // replies are little-endian, so the bytes of both numbers are reversed
         client[..8].reverse();
         client[8..].reverse();
     }
     Some((client, [encapsulation, body].concat()))
 }
 
-/// Who has asked or may ask, and since when it can hear the reply.
+/// Discovered clients, and since when they can receive replies.
 #[derive(Default)]
 struct Clients {
-    /// Writers of requests.
+    /// DDS writers of the requests.
     askers: HashSet<GUID>,
-    /// Readers of replies, and when they were matched.
+    /// Readers of replies, with the time of their match.
     hearers: HashMap<GUID, Instant>,
 }
 
 impl Clients {
-    /// Takes in what the DDS library tells of matches.
+    /// Processes the match events of the DDS library.
     fn update(&mut self, reader: &RawReader, writer: &RawWriter) {
         while let Some(status) = reader.try_recv_status() {
             if let DataReaderStatus::SubscriptionMatched {
@@ -281,7 +292,8 @@ impl Clients {
                 } else {
                     self.askers.remove(&writer);
                 }
-                // the library drops what it tells when nobody listens for a while: better to know none than wrong ones
+                // the library drops events if they are not read for a while; an empty set is better
+                // than a wrong one
                 if usize::try_from(current.count()) != Ok(self.askers.len()) {
                     self.askers.clear();
                 }
@@ -301,7 +313,8 @@ impl Clients {
         }
     }
 
-    /// Whether a reply to the client of `asker` will be heard: its participant has a reader for each writer.
+    /// Whether a reply to the client of `asker` will arrive: its participant has one reader per
+    /// writer.
     fn can_hear(&self, asker: GUID, now: Instant) -> bool {
         let same = |guid: &GUID| participant_of(guid) == participant_of(&asker);
         let askers = self.askers.iter().filter(|guid| same(guid)).count();
@@ -316,14 +329,14 @@ impl Clients {
     }
 }
 
-/// The reply side: what was answered, and who can hear it.
+/// Reply side of the server: the writer, the clients and the waiting replies.
 struct Replies {
     writer: ReplyWriter,
     clients: Clients,
     waiting: Vec<Waiting>,
 }
 
-/// A reply whose client cannot hear it yet: it would be lost.
+/// A reply whose client cannot receive it yet; sent now, it would be lost.
 struct Waiting {
     until: Instant,
     asker: GUID,

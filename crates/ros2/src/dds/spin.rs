@@ -1,7 +1,7 @@
-//! The one thread of a node that takes what has arrived and calls subscriptions and services.
+//! Thread of a node that takes received samples and calls subscriptions and services.
 //!
-//! One thread, so that callbacks need no locks among themselves and hundreds of endpoints cost no thread each. It
-//! must survive any sample: what cannot be read is skipped.
+//! A single thread avoids locks between callbacks and a thread per endpoint. It must tolerate any
+//! sample: a sample that cannot be decoded is skipped.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,27 +19,27 @@ use crate::dds::publisher::MatchWatch;
 use crate::dds::service::ServiceServer;
 use crate::dds::transport::Inbox;
 
-/// Token of the waker; those of endpoints count up from 0.
+/// Token of the waker; tokens of endpoints count up from 0.
 const WAKE: Token = Token(usize::MAX);
 
-/// Samples of one endpoint taken in a row before the others have their turn.
+/// Maximum number of samples taken from one endpoint before the others are served.
 const TURN: usize = 256;
 
-/// How often replies are looked at that wait for their client to be matched.
+/// Period at which replies that wait for their client are checked.
 const WAITING_REPLY_PERIOD: Duration = Duration::from_millis(2);
 
-/// Something that the thread serves.
+/// An endpoint that the thread serves.
 pub enum Source {
-    /// Calls back with every message.
+    /// A subscription, which calls back with every message.
     Subscription {
-        /// Where the messages come from.
+        /// Reader of the messages.
         inbox: Box<Inbox>,
-        /// What is called.
+        /// Function called with each message.
         callback: Callback,
     },
-    /// Answers requests.
+    /// A service, which answers requests.
     Service(Box<ServiceServer>),
-    /// Counts the subscribers of a publisher.
+    /// Counter of the subscribers of a publisher.
     Matches(MatchWatch),
 }
 
@@ -50,7 +50,7 @@ enum Command {
     Stop,
 }
 
-/// Lets the thread serve one source though nothing has arrived for it; for any thread.
+/// Requests the thread to serve one source without a received sample; usable from any thread.
 #[derive(Clone)]
 pub struct Alarm {
     token: Token,
@@ -59,16 +59,16 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// Asks the thread to serve the source soon.
+    /// Requests the thread to serve the source soon.
     pub fn ring(&self) {
-        // without the thread there is no source to serve
+        // sending fails only if the thread has ended
         if self.commands.send(Command::Serve(self.token)).is_ok() {
             self.waker.wake().unwrap_or_default();
         }
     }
 }
 
-/// Sends endpoints to the thread.
+/// Handle that adds endpoints to the thread and removes them.
 pub struct SpinnerHandle {
     commands: Sender<Command>,
     waker: Arc<Waker>,
@@ -76,22 +76,22 @@ pub struct SpinnerHandle {
 }
 
 impl SpinnerHandle {
-    /// Where an endpoint registers the events that wake the thread.
+    /// Returns the registry for the events that wake the thread.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Starts to serve `source`, whose events carry `token`.
+    /// Starts to serve `source`, whose events have the token `token`.
     pub fn add(&self, token: Token, source: Source) {
         self.send(Command::Add(token, source));
     }
 
-    /// Ends and drops the source of `token`.
+    /// Ends and drops the source with the token `token`.
     pub fn remove(&self, token: Token) {
         self.send(Command::Remove(token));
     }
 
-    /// What lets the thread serve the source of `token`.
+    /// Creates an alarm that requests service of the source with the token `token`.
     pub fn alarm(&self, token: Token) -> Alarm {
         Alarm {
             token,
@@ -100,14 +100,14 @@ impl SpinnerHandle {
         }
     }
 
-    /// Lets the thread look at the graph.
+    /// Wakes the thread, so that it checks the graph.
     pub fn wake(&self) {
-        // the waker fails only when the thread, and with it the need, is gone
+        // the waker fails only after the thread has ended
         self.waker.wake().unwrap_or_default();
     }
 
     fn send(&self, command: Command) {
-        // the receiver goes with the thread, which has dropped all sources then
+        // the receiver is dropped with the thread, which has already dropped all sources
         self.commands.send(command).unwrap_or_default();
         self.wake();
     }
@@ -124,7 +124,7 @@ impl Spinner {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The operating system gives no event queue or no thread.
+    /// The operating system cannot create an event queue or a thread.
     pub fn start(graph: Arc<Graph>) -> io::Result<(Self, SpinnerHandle)> {
         let poll = Poll::new()?;
         let registry = poll.registry().try_clone()?;
@@ -158,14 +158,14 @@ impl Spinner {
 }
 
 impl Drop for Spinner {
-    /// Ends the thread and drops all sources. A callback that runs is waited for.
+    /// Ends the thread and drops all sources, after the current callback has returned.
     fn drop(&mut self) {
         let Some(thread) = self.thread.take() else {
             return;
         };
         self.commands.send(Command::Stop).unwrap_or_default();
         self.waker.wake().unwrap_or_default();
-        // a callback that panicked has ended the thread already and was reported there
+        // a callback that panicked has already ended the thread and was reported there
         thread.join().unwrap_or_default();
     }
 }
@@ -189,7 +189,7 @@ impl Worker {
             match self.poll.poll(&mut events, timeout) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // the event queue itself is broken: nothing can arrive any more
+                // the event queue itself failed, so no more events can arrive
                 Err(_) => return,
             }
             let mut due = std::mem::take(&mut self.again);
@@ -224,7 +224,8 @@ impl Worker {
         }
     }
 
-    /// Carries out commands; new sources are due, for their events may have come before them.
+    /// Executes commands. New sources are due immediately, because their events may have arrived
+    /// earlier.
     fn obey(&mut self, due: &mut Vec<Token>) -> std::ops::ControlFlow<()> {
         while let Ok(command) = self.commands.try_recv() {
             match command {
@@ -268,7 +269,8 @@ impl Worker {
     }
 }
 
-/// Takes samples until none is left or the turn is over; whether more may be left.
+/// Takes samples until the queue is empty or the turn is over. Returns whether more samples may be
+/// left.
 pub fn take_turn(inbox: &Inbox, mut each: impl FnMut(DeserializedCacheChange<Vec<u8>>)) -> bool {
     let reader = &inbox.reader;
     reader.drain_read_notifications();
@@ -281,10 +283,11 @@ pub fn take_turn(inbox: &Inbox, mut each: impl FnMut(DeserializedCacheChange<Vec
                 }
                 last_was_none = false;
             }
-            // a writer that leaves also reads as none, and samples of others may follow
+            // the departure of a writer also returns `None`, and samples of other writers may
+            // follow
             Ok(None) if last_was_none => return false,
             Ok(None) => last_was_none = true,
-            // not classic CDR: skipped, the reader has moved on
+            // not classic CDR; the sample is skipped and the reader continues with the next one
             Err(_) => last_was_none = false,
         }
     }

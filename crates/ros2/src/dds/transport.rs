@@ -1,7 +1,9 @@
-//! Raw bytes over DDS: reader, writer and quality of service of one topic, with no message type in sight.
+//! Transfer of raw bytes over DDS: reader, writer and quality of service of one topic, without
+//! message types.
 //!
-//! Messages are encoded once, elsewhere, and the same bytes go here and to the bag; so the adapters below only strip
-//! and restore the 4-byte encapsulation header. This file must not interpret a payload.
+//! Messages are encoded once, elsewhere, and the same bytes go to DDS and to the bag. The adapters
+//! in this module only remove and restore the 4-byte encapsulation header. They do not interpret
+//! the payload.
 
 use std::convert::Infallible;
 
@@ -17,35 +19,36 @@ use rustdds::{
 
 use crate::qos::{Durability, History, Qos, Reliability};
 
-/// Length of the encapsulation header that opens every serialized message.
+/// Length of the encapsulation header of every serialized message [bytes].
 pub const HEADER_LEN: usize = 4;
 
-/// Writer of payloads without their encapsulation header; all of them little-endian classic CDR.
+/// Writer of payloads without their encapsulation header; all are little-endian classic CDR.
 pub type RawWriter = DataWriter<Bytes, RawAdapter>;
 
-/// Reader of whole payloads, encapsulation header included.
+/// Reader of whole payloads, including the encapsulation header.
 pub type RawReader = SimpleDataReader<Vec<u8>, RawAdapter>;
 
-/// A reader, and since when what it receives counts.
+/// A reader, and the time from which its samples are valid.
 ///
-/// The DDS library keeps what a topic received before for the next reader of the same topic: a robot that is put back
-/// into the world would obey the commands of its former life.
+/// The DDS library passes samples that a topic received earlier to the next reader of the same
+/// topic. Without this filter, a robot that is inserted again would execute commands for its
+/// previous instance.
 pub struct Inbox {
-    /// Where samples come from.
+    /// Reader of the samples.
     pub reader: RawReader,
-    /// Samples received before are skipped; none are where the subscription asks for history.
+    /// Samples received before this time are skipped; `None` if the subscription requests history.
     pub since: Option<Timestamp>,
 }
 
 impl Inbox {
-    /// Whether a sample came before the subscription.
+    /// Whether a sample was received before the subscription started.
     pub fn is_stale(&self, sample: &DeserializedCacheChange<Vec<u8>>) -> bool {
         self.since
             .is_some_and(|since| sample.receive_instant < since)
     }
 }
 
-/// Passes bytes through where DDS expects a serialization format.
+/// Adapter that passes bytes unchanged where DDS expects a serialization format.
 pub struct RawAdapter;
 
 impl SerializerAdapter<Bytes> for RawAdapter {
@@ -81,7 +84,7 @@ impl DefaultDecoder<Vec<u8>> for RawAdapter {
     const DECODER: RawDecoder = RawDecoder;
 }
 
-/// Puts the encapsulation header back before the payload.
+/// Decoder that restores the encapsulation header before the payload.
 #[derive(Clone)]
 pub struct RawDecoder;
 
@@ -101,9 +104,10 @@ impl Decode<'_, Vec<u8>> for RawDecoder {
     }
 }
 
-/// DDS form of a quality of service.
+/// Converts a quality of service to DDS policies.
 ///
-/// A reliable write never waits: with a full send window the caller decides what to drop.
+/// A reliable write never blocks: if the send window is full, the caller decides which message to
+/// drop.
 pub fn qos_policies(qos: &Qos) -> QosPolicies {
     let mut builder = QosPolicyBuilder::new()
         .reliability(match qos.reliability {

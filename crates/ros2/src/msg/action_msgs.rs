@@ -1,23 +1,24 @@
-//! `action_msgs`: what all action servers publish and answer alike, whatever their goals are.
+//! `action_msgs`: messages that all action servers share, independent of the goal type.
 
 use crate::message::{ros_message, ros_service};
 use crate::msg::builtin_interfaces::Time;
 use crate::msg::unique_identifier_msgs::UUID;
 
 ros_message! {
-    /// A goal: its name and when it was accepted.
+    /// Identifier of a goal and the time of its acceptance.
     pub struct GoalInfo("action_msgs/msg/GoalInfo") {
-        /// The client's name for it.
+        /// Identifier chosen by the client.
         goal_id: UUID,
-        /// When it was accepted; in a cancel request, 0 or the last instant of acceptance to cancel.
+        /// Acceptance time. In a cancel request: 0, or the latest acceptance time of the goals to
+        /// cancel.
         stamp: Time,
     }
 
-    /// A goal and how far it is.
+    /// A goal and its status.
     pub struct GoalStatus("action_msgs/msg/GoalStatus") {
-        /// Which goal.
+        /// Identifier and acceptance time of the goal.
         goal_info: GoalInfo,
-        /// A `STATUS_` constant.
+        /// Status, a `STATUS_` constant.
         status: i8,
     } consts {
         STATUS_UNKNOWN: i8 = 0,
@@ -29,24 +30,25 @@ ros_message! {
         STATUS_ABORTED: i8 = 6,
     }
 
-    /// All goals that a server remembers, as it publishes them whenever one changes.
+    /// All goals that a server stores, published whenever the status of one changes.
     pub struct GoalStatusArray("action_msgs/msg/GoalStatusArray") {
-        /// The goals, oldest first.
+        /// Goals in order of acceptance, oldest first.
         status_list: Vec<GoalStatus>,
     }
 }
 
 ros_service! {
-    /// Asks that goals end before they are done.
+    /// Requests the cancellation of goals.
     pub struct CancelGoal("action_msgs/srv/CancelGoal") {
         request CancelGoalRequest {
-            /// Which: one by its name, all up to an instant, both, or with zeros in both all there are.
+            /// Goals to cancel: one by its identifier, all up to an acceptance time, both of these,
+            /// or all goals if both fields are zero.
             goal_info: GoalInfo,
         }
         response CancelGoalResponse {
-            /// An `ERROR_` constant.
+            /// Result of the request, an `ERROR_` constant.
             return_code: i8,
-            /// Goals that are being canceled now.
+            /// Goals that are being canceled.
             goals_canceling: Vec<GoalInfo>,
         } consts {
             ERROR_NONE: i8 = 0,

@@ -1,29 +1,27 @@
-//! `builtin_interfaces`: instants and spans of time.
-//!
-//! Here because every stamped message holds one.
+//! `builtin_interfaces`: points in time and durations, which all stamped messages contain.
 
 use crate::message::ros_message;
 
 ros_message! {
-    /// An instant, on the clock that the topic uses: simulation time unless said otherwise.
+    /// Point in time on the clock of the topic, which is simulation time unless stated otherwise.
     pub struct Time("builtin_interfaces/msg/Time") {
         /// Whole seconds \[s\], rounded towards negative infinity.
         sec: i32,
-        /// The rest \[ns\], below 1e9.
+        /// Remaining nanoseconds \[ns\], below 1e9.
         nanosec: u32,
     }
 
-    /// A span of time.
+    /// Duration between two points in time.
     pub struct Duration("builtin_interfaces/msg/Duration") {
         /// Whole seconds \[s\], rounded towards negative infinity.
         sec: i32,
-        /// The rest \[ns\], below 1e9.
+        /// Remaining nanoseconds \[ns\], below 1e9.
         nanosec: u32,
     }
 }
 
 impl Time {
-    /// Time of an instant `ns` nanoseconds after the clock's origin; 68 years fit.
+    /// Converts `ns` nanoseconds after the clock's origin; the range is 68 years.
     pub fn from_nanos(ns: u64) -> Self {
         Self {
             sec: (ns / 1_000_000_000) as i32,

@@ -1,8 +1,10 @@
-//! Every message and service type with its texts and one filled sample: the material to prove the declarations with.
+//! Every message and service type with its texts and one filled sample, for tests of the
+//! declarations.
 //!
-//! The sample's values and bytes are made from the type description, field by field; then the Rust struct decodes and
-//! encodes those bytes again. So a peer that decodes them to the stated values (`test/ros/messages.py`) vouches for
-//! description, decoder and encoder together. Nothing else uses samples.
+//! The values and bytes of a sample are generated from the type description, field by field. The
+//! Rust struct then decodes and encodes these bytes. A peer that decodes the result to the same
+//! values (`test/ros/messages.py`) therefore verifies description, decoder and encoder together.
+//! Samples have no other use.
 
 use serde_json::{Map, Value, json};
 
@@ -20,14 +22,14 @@ use crate::msg::{
     unique_identifier_msgs, vision_msgs,
 };
 
-/// A message type and one message of it.
+/// A message type and one sample message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeSample {
     /// Names and texts of the type.
     pub info: TypeInfo,
-    /// The message as the type's own encoder wrote it, after its decoder read it; an error if it could not.
+    /// Bytes of the message after decoding and encoding by the Rust type, or the decoding error.
     pub cdr: Result<Vec<u8>, CdrError>,
-    /// The values that went in, an object with the fields in order.
+    /// Values of the sample, as an object with the fields in order.
     pub values: Value,
 }
 
@@ -43,7 +45,7 @@ macro_rules! hashes {
     };
 }
 
-/// One sample of every message type, requests and responses of services included.
+/// Returns one sample of every message type, including requests and responses of services.
 pub fn catalogue() -> Vec<TypeSample> {
     samples! {
         action_msgs { GoalInfo, GoalStatus, GoalStatusArray, CancelGoalRequest, CancelGoalResponse }
@@ -107,7 +109,7 @@ pub fn catalogue() -> Vec<TypeSample> {
     }
 }
 
-/// Name and type hash of every service.
+/// Returns the name and type hash of every service.
 pub fn services() -> Vec<(&'static str, &'static str)> {
     hashes! {
         action_msgs { CancelGoal }
@@ -122,8 +124,9 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// Types as JSON, for a peer in another language: `messages` (`name`, `dds_name`, `hash`, `definition`, `cdr` as
-/// hexadecimal digits or `error`, `values`) and `services` (`name`, `hash`).
+/// Formats the types as JSON for programs in other languages: `messages` (`name`, `dds_name`,
+/// `hash`, `definition`, `cdr` as hexadecimal digits or `error`, `values`) and `services` (`name`,
+/// `hash`).
 pub fn catalogue_json(messages: Vec<TypeSample>, services: Vec<(&str, &str)>) -> Value {
     let messages = messages
         .into_iter()
@@ -149,7 +152,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 impl TypeSample {
-    /// A sample of the message type `M` whose fields have values that are all different.
+    /// Builds a sample of message type `M` whose fields all have different values.
     pub fn of<M: Message>() -> Self {
         let mut out = Encoder::new();
         let values = Filler { count: 0 }.message(&M::description(), &mut out);
@@ -162,9 +165,9 @@ impl TypeSample {
     }
 }
 
-/// Fills fields with values that are all different, so that swapped fields show.
+/// Generator of field values that are all different, so that swapped fields are detected.
 struct Filler {
-    /// Number of values handed out.
+    /// Number of values generated so far.
     count: u32,
 }
 
@@ -186,7 +189,8 @@ impl Filler {
             Count::One => return self.element(&shape.element, out),
             Count::Array(len) => len,
             Count::AtMost(bound) => bound.min(2),
-            // every fourth or so empty: padding after an empty sequence differs from that before elements
+            // about every fourth sequence is empty, because the padding after an empty sequence
+            // differs from that before elements
             Count::Any => (self.count as usize + 3) % 4,
         };
         if !matches!(shape.count, Count::Array(_)) {
@@ -217,7 +221,7 @@ impl Filler {
             Primitive::Int32 => put(-2_000_000_000 + (n % 1_000_000) as i32, out),
             Primitive::Uint64 => put(0xF000_0000_0000_0000 + u64::from(n), out),
             Primitive::Int64 => put(-(1_i64 << 62) - i64::from(n), out),
-            // exact in f32, so that JSON and every reader agree on it
+            // exact in f32, so that JSON and all readers have the same value
             Primitive::Float32 => put(n as f32 + 0.125, out),
             Primitive::Float64 => put(-f64::from(n) / 3.0, out),
             Primitive::String | Primitive::BoundedString(_) => {
@@ -237,7 +241,8 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    // Goal: no type is declared and then not proven. Method: names in the declarations beside this file against those in the catalogue. Tolerance: none.
+    // Goal: every declared type is tested. Method: compare the names in the declarations of this
+    // folder with those in the catalogue. Tolerance: none.
     #[test]
     fn every_declared_type_is_listed() {
         let listed: Vec<&str> = catalogue().iter().map(|sample| sample.info.name).collect();

@@ -1,6 +1,7 @@
-//! `control_msgs`: what the controllers of ros2_control speak, as in Jazzy (version 5).
+//! `control_msgs`: messages of the controllers of ros2_control, as in Jazzy (version 5).
 //!
-//! Humble has the same actions and a longer controller state; version 6 has two more fields in a trajectory's feedback.
+//! Humble has the same actions and a longer controller state. Version 6 has two more fields in the
+//! feedback of a trajectory.
 
 use crate::action_type::ros_action;
 use crate::message::ros_message;
@@ -12,29 +13,30 @@ use crate::msg::trajectory_msgs::{
 };
 
 ros_message! {
-    /// How far a joint may be from where it should be; 0: the controller's default, -1: as far as it likes.
+    /// Allowed deviation of a joint from its reference. 0 selects the controller's default; -1
+    /// means unlimited.
     pub struct JointTolerance("control_msgs/msg/JointTolerance") {
         /// Name of the joint.
         name: String,
-        /// In position \[rad or m\].
+        /// Position tolerance \[rad or m\].
         position: f64,
-        /// In velocity \[rad/s or m/s\].
+        /// Velocity tolerance \[rad/s or m/s\].
         velocity: f64,
-        /// In acceleration \[rad/s^2 or m/s^2\].
+        /// Acceleration tolerance \[rad/s^2 or m/s^2\].
         acceleration: f64,
     }
 
-    /// The same for one component of a joint with several degrees of freedom.
+    /// Allowed deviation of one component of a joint with several degrees of freedom.
     pub struct JointComponentTolerance("control_msgs/msg/JointComponentTolerance") {
         /// Name of the joint.
         joint_name: String,
-        /// Which component, a constant.
+        /// Component of the joint, one of the constants.
         component: u16,
-        /// In position \[m or rad\].
+        /// Position tolerance \[m or rad\].
         position: f64,
-        /// In velocity \[m/s or rad/s\].
+        /// Velocity tolerance \[m/s or rad/s\].
         velocity: f64,
-        /// In acceleration \[m/s^2 or rad/s^2\].
+        /// Acceleration tolerance \[m/s^2 or rad/s^2\].
         acceleration: f64,
     } consts {
         X_AXIS: u16 = 1,
@@ -44,66 +46,67 @@ ros_message! {
         ROTATION: u16 = 5,
     }
 
-    /// What a trajectory controller wants, measures and commands; `output` holds what it commands.
+    /// State of a trajectory controller: reference, measured state, error and command.
     pub struct JointTrajectoryControllerState("control_msgs/msg/JointTrajectoryControllerState") {
-        /// When.
+        /// Time of the data.
         header: Header,
         /// Names of the joints.
         joint_names: Vec<String>,
-        /// Where they should be.
+        /// Reference state of the joints.
         reference: JointTrajectoryPoint,
-        /// Where they are, as measured.
+        /// Measured state of the joints.
         feedback: JointTrajectoryPoint,
-        /// Reference minus feedback.
+        /// Error: reference minus feedback.
         error: JointTrajectoryPoint,
-        /// What is commanded to the drives.
+        /// Command to the drives.
         output: JointTrajectoryPoint,
         /// Names of joints with several degrees of freedom.
         multi_dof_joint_names: Vec<String>,
-        /// Where those should be.
+        /// Reference state of these joints.
         multi_dof_reference: MultiDOFJointTrajectoryPoint,
-        /// Where those are.
+        /// Measured state of these joints.
         multi_dof_feedback: MultiDOFJointTrajectoryPoint,
-        /// How far those are off.
+        /// Reference minus feedback of these joints.
         multi_dof_error: MultiDOFJointTrajectoryPoint,
-        /// What is commanded to those.
+        /// Command to these joints.
         multi_dof_output: MultiDOFJointTrajectoryPoint,
-        /// Speed of the execution, 1 as planned.
+        /// Ratio of the execution speed to the planned speed; 1 is as planned.
         speed_scaling_factor: f64,
     }
 
-    /// Where a gripper is to go, and how hard it may press.
+    /// Target position of a gripper and limit of its effort.
     pub struct GripperCommand("control_msgs/msg/GripperCommand") {
         /// Position of the gripper's joint \[m or rad\].
         position: f64,
-        /// Largest effort \[N or N m\]; 0: as much as it has.
+        /// Maximum effort \[N or N m\]; 0 means the maximum of the gripper.
         max_effort: f64,
     }
 }
 
 ros_action! {
-    /// Moves joints along a trajectory.
+    /// Action that moves joints along a trajectory.
     pub mod follow_joint_trajectory("control_msgs/action/FollowJointTrajectory") {
         goal {
-            /// Of joints with one degree of freedom.
+            /// Trajectory of joints with one degree of freedom.
             trajectory: JointTrajectory,
-            /// Of joints with several.
+            /// Trajectory of joints with several degrees of freedom.
             multi_dof_trajectory: MultiDOFJointTrajectory,
-            /// Tolerances on the way.
+            /// Tolerances along the path.
             path_tolerance: Vec<JointTolerance>,
-            /// The same of joints with several degrees of freedom.
+            /// Path tolerances of joints with several degrees of freedom.
             component_path_tolerance: Vec<JointComponentTolerance>,
-            /// Tolerances at the end.
+            /// Tolerances at the end of the trajectory.
             goal_tolerance: Vec<JointTolerance>,
-            /// The same of joints with several degrees of freedom.
+            /// Goal tolerances of joints with several degrees of freedom.
             component_goal_tolerance: Vec<JointComponentTolerance>,
-            /// How much later than planned the joints may arrive; 0: the controller's default.
+            /// Time by which the joints may arrive later than planned; 0 selects the controller's
+            /// default.
             goal_time_tolerance: Duration,
         }
         result {
-            /// A constant.
+            /// Result code, one of the constants.
             error_code: i32,
-            /// What happened, for a person to read.
+            /// Description of the outcome for users.
             error_string: String,
         } consts {
             SUCCESSFUL: i32 = 0,
@@ -114,67 +117,68 @@ ros_action! {
             GOAL_TOLERANCE_VIOLATED: i32 = -5,
         }
         feedback {
-            /// When.
+            /// Time of the data.
             header: Header,
             /// Names of the joints.
             joint_names: Vec<String>,
-            /// Where they should be.
+            /// Desired state of the joints.
             desired: JointTrajectoryPoint,
-            /// Where they are, as measured.
+            /// Measured state of the joints.
             actual: JointTrajectoryPoint,
-            /// Desired minus actual.
+            /// Error: desired minus actual state.
             error: JointTrajectoryPoint,
             /// Names of joints with several degrees of freedom.
             multi_dof_joint_names: Vec<String>,
-            /// Where those should be.
+            /// Desired state of these joints.
             multi_dof_desired: MultiDOFJointTrajectoryPoint,
-            /// Where those are.
+            /// Measured state of these joints.
             multi_dof_actual: MultiDOFJointTrajectoryPoint,
-            /// How far those are off.
+            /// Desired minus actual of these joints.
             multi_dof_error: MultiDOFJointTrajectoryPoint,
         }
     }
 
-    /// Opens or closes a gripper.
+    /// Action that opens or closes a gripper.
     pub mod gripper_command("control_msgs/action/GripperCommand") {
         goal {
-            /// Where to, and how hard.
+            /// Target position and maximum effort.
             command: GripperCommand,
         }
         result {
             /// Position of the gripper's joint \[m or rad\].
             position: f64,
-            /// Its effort \[N or N m\].
+            /// Effort of the gripper's joint \[N or N m\].
             effort: f64,
-            /// Whether it presses and does not move.
+            /// Whether the gripper exerts effort without moving.
             stalled: bool,
-            /// Whether it is where it was to go.
+            /// Whether the gripper reached the commanded position.
             reached_goal: bool,
         }
         feedback {
             /// Position of the gripper's joint \[m or rad\].
             position: f64,
-            /// Its effort \[N or N m\].
+            /// Effort of the gripper's joint \[N or N m\].
             effort: f64,
-            /// Whether it presses and does not move.
+            /// Whether the gripper exerts effort without moving.
             stalled: bool,
-            /// Whether it is where it was to go.
+            /// Whether the gripper reached the commanded position.
             reached_goal: bool,
         }
     }
 
-    /// Opens or closes a gripper; the form that replaces `GripperCommand`.
+    /// Action that opens or closes a gripper and that replaces `GripperCommand`.
     pub mod parallel_gripper_command("control_msgs/action/ParallelGripperCommand") {
         goal {
-            /// Position, and if given the largest velocity and effort, of the gripper's joint.
+            /// Target position of the gripper's joint and, optionally, its maximum velocity and
+            /// effort.
             command: JointState,
         }
         result {
             /// State of the gripper's joint.
             state: JointState,
-            /// Whether it presses and does not move.
+            /// Whether the gripper exerts effort without moving.
             stalled: bool,
-            /// Whether it is where it was to go.
+            /// Whether the gripper reached the commanded position.
             reached_goal: bool,
         }
         feedback {

@@ -1,28 +1,28 @@
-//! `diagnostic_msgs`: the health of parts, as published on `/diagnostics`.
+//! `diagnostic_msgs`: health of components, as published on `/diagnostics`.
 
 use crate::message::{Byte, ros_message};
 use crate::msg::std_msgs::Header;
 
 ros_message! {
-    /// A named value.
+    /// A named value as text.
     pub struct KeyValue("diagnostic_msgs/msg/KeyValue") {
-        /// Name.
+        /// Name of the value.
         key: String,
-        /// Value as text.
+        /// Value, formatted as text.
         value: String,
     }
 
-    /// Health of one part.
+    /// Health of one component.
     pub struct DiagnosticStatus("diagnostic_msgs/msg/DiagnosticStatus") {
-        /// How bad, a constant.
+        /// Severity, one of the constants.
         level: u8 as Byte,
-        /// Name of the part.
+        /// Name of the component.
         name: String,
-        /// What is the matter, for a person to read.
+        /// Description of the state for users.
         message: String,
-        /// The device.
+        /// Identifier of the device.
         hardware_id: String,
-        /// Measurements.
+        /// Measured values of the component.
         values: Vec<KeyValue>,
     } consts {
         OK: u8 as Byte = 0,
@@ -31,11 +31,11 @@ ros_message! {
         STALE: u8 as Byte = 3,
     }
 
-    /// Health of several parts.
+    /// Health of several components.
     pub struct DiagnosticArray("diagnostic_msgs/msg/DiagnosticArray") {
-        /// When.
+        /// Time of the data.
         header: Header,
-        /// One per part.
+        /// Status of each component.
         status: Vec<DiagnosticStatus>,
     }
 }

@@ -1,22 +1,23 @@
 //! `geometry_msgs`: vectors, poses, velocities, accelerations, forces and frames.
 //!
-//! Linear before angular, quaternions x y z w, as ROS has them. SI units and radians throughout.
+//! As in ROS, linear components precede angular ones, and quaternions have the order x y z w. All
+//! values are in SI units and radians.
 
 use crate::message::ros_message;
 use crate::msg::std_msgs::Header;
 
 ros_message! {
-    /// A free vector; its unit is that of the field it is in.
+    /// Free vector in the unit of the field that contains it.
     pub struct Vector3("geometry_msgs/msg/Vector3") {
-        /// Component along x.
+        /// Component along the x axis.
         x: f64,
-        /// Component along y.
+        /// Component along the y axis.
         y: f64,
-        /// Component along z.
+        /// Component along the z axis.
         z: f64,
     }
 
-    /// A position \[m\].
+    /// Position of a point \[m\].
     pub struct Point("geometry_msgs/msg/Point") {
         /// Coordinate along x \[m\].
         x: f64,
@@ -26,161 +27,162 @@ ros_message! {
         z: f64,
     }
 
-    /// A free vector in the frame of the header; its unit is the topic's.
+    /// Free vector in the frame of the header, in the unit of the topic.
     pub struct Vector3Stamped("geometry_msgs/msg/Vector3Stamped") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The vector.
+        /// Components of the vector.
         vector: Vector3,
     }
 
-    /// A position in the frame of the header.
+    /// Position in the frame of the header.
     pub struct PointStamped("geometry_msgs/msg/PointStamped") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The position \[m\].
+        /// Coordinates of the position \[m\].
         point: Point,
     }
 
-    /// A rotation as a unit quaternion; no rotation at first.
+    /// Rotation as a unit quaternion; the initial value is no rotation.
     pub struct Quaternion("geometry_msgs/msg/Quaternion") {
-        /// Vector part along x.
+        /// Vector component along x.
         x: f64,
-        /// Vector part along y.
+        /// Vector component along y.
         y: f64,
-        /// Vector part along z.
+        /// Vector component along z.
         z: f64,
-        /// Scalar part.
+        /// Scalar component of the quaternion.
         w: f64 = 1.0,
     }
 
-    /// A rotation against the frame of the header.
+    /// Rotation relative to the frame of the header.
     pub struct QuaternionStamped("geometry_msgs/msg/QuaternionStamped") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The rotation.
+        /// Rotation as a quaternion.
         quaternion: Quaternion,
     }
 
-    /// Position and orientation of a frame in another.
+    /// Position and orientation of a frame relative to another frame.
     pub struct Pose("geometry_msgs/msg/Pose") {
-        /// Its origin.
+        /// Position of the frame's origin.
         position: Point,
-        /// Its orientation.
+        /// Orientation of the frame.
         orientation: Quaternion,
     }
 
-    /// A pose in the frame of the header.
+    /// Pose in the frame of the header.
     pub struct PoseStamped("geometry_msgs/msg/PoseStamped") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The pose.
+        /// Pose of the frame.
         pose: Pose,
     }
 
-    /// A pose and how sure it is.
+    /// Pose with its covariance.
     pub struct PoseWithCovariance("geometry_msgs/msg/PoseWithCovariance") {
-        /// The pose.
+        /// Pose of the frame.
         pose: Pose,
-        /// Row-major 6x6 of x, y, z \[m\] and the rotations about the fixed axes x, y, z \[rad\].
+        /// Covariance, row-major 6x6 of x, y, z \[m\] and the rotations about the fixed axes x, y,
+        /// z \[rad\].
         covariance: [f64; 36],
     }
 
-    /// A pose in the frame of the header and how sure it is.
+    /// Pose with covariance in the frame of the header.
     pub struct PoseWithCovarianceStamped("geometry_msgs/msg/PoseWithCovarianceStamped") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The pose.
+        /// Pose of the frame.
         pose: PoseWithCovariance,
     }
 
-    /// Velocity of a frame, linear and angular.
+    /// Linear and angular velocity of a frame.
     pub struct Twist("geometry_msgs/msg/Twist") {
-        /// Linear velocity \[m/s\].
+        /// Linear velocity vector \[m/s\].
         linear: Vector3,
-        /// Angular velocity \[rad/s\].
+        /// Angular velocity vector \[rad/s\].
         angular: Vector3,
     }
 
-    /// A velocity in the frame of the header.
+    /// Velocity in the frame of the header.
     pub struct TwistStamped("geometry_msgs/msg/TwistStamped") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The velocity.
+        /// Linear and angular velocity.
         twist: Twist,
     }
 
-    /// A velocity and how sure it is.
+    /// Velocity with its covariance.
     pub struct TwistWithCovariance("geometry_msgs/msg/TwistWithCovariance") {
-        /// The velocity.
+        /// Linear and angular velocity.
         twist: Twist,
-        /// Row-major 6x6 of linear x, y, z \[m/s\] and angular x, y, z \[rad/s\].
+        /// Covariance, row-major 6x6 of linear x, y, z \[m/s\] and angular x, y, z \[rad/s\].
         covariance: [f64; 36],
     }
 
-    /// A velocity in the frame of the header and how sure it is.
+    /// Velocity with covariance in the frame of the header.
     pub struct TwistWithCovarianceStamped("geometry_msgs/msg/TwistWithCovarianceStamped") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The velocity.
+        /// Linear and angular velocity.
         twist: TwistWithCovariance,
     }
 
-    /// Acceleration of a frame, linear and angular.
+    /// Linear and angular acceleration of a frame.
     pub struct Accel("geometry_msgs/msg/Accel") {
-        /// Linear acceleration \[m/s^2\].
+        /// Linear acceleration vector \[m/s^2\].
         linear: Vector3,
-        /// Angular acceleration \[rad/s^2\].
+        /// Angular acceleration vector \[rad/s^2\].
         angular: Vector3,
     }
 
-    /// An acceleration and how sure it is.
+    /// Acceleration with its covariance.
     pub struct AccelWithCovariance("geometry_msgs/msg/AccelWithCovariance") {
-        /// The acceleration.
+        /// Linear and angular acceleration.
         accel: Accel,
-        /// Row-major 6x6 of linear x, y, z \[m/s^2\] and angular x, y, z \[rad/s^2\].
+        /// Covariance, row-major 6x6 of linear x, y, z \[m/s^2\] and angular x, y, z \[rad/s^2\].
         covariance: [f64; 36],
     }
 
-    /// An acceleration in the frame of the header and how sure it is.
+    /// Acceleration with covariance in the frame of the header.
     pub struct AccelWithCovarianceStamped("geometry_msgs/msg/AccelWithCovarianceStamped") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The acceleration.
+        /// Linear and angular acceleration.
         accel: AccelWithCovariance,
     }
 
-    /// Force and moment.
+    /// Force and moment on a body.
     pub struct Wrench("geometry_msgs/msg/Wrench") {
-        /// Force \[N\].
+        /// Vector of the force \[N\].
         force: Vector3,
-        /// Moment \[N m\].
+        /// Moment vector \[N m\].
         torque: Vector3,
     }
 
     /// Force and moment in the frame of the header.
     pub struct WrenchStamped("geometry_msgs/msg/WrenchStamped") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// Force and moment.
+        /// Force and moment vectors.
         wrench: Wrench,
     }
 
-    /// Where a frame is, as a transform from it to its parent.
+    /// Transform from a frame to its parent.
     pub struct Transform("geometry_msgs/msg/Transform") {
-        /// Its origin in the parent \[m\].
+        /// Origin of the frame in the parent \[m\].
         translation: Vector3,
-        /// Its orientation in the parent.
+        /// Orientation of the frame in the parent.
         rotation: Quaternion,
     }
 
-    /// Where the frame `child_frame_id` is in the frame of the header.
+    /// Transform from the frame `child_frame_id` to the frame of the header.
     pub struct TransformStamped("geometry_msgs/msg/TransformStamped") {
-        /// When, and in which parent frame.
+        /// Time of the transform, and parent frame.
         header: Header,
-        /// The frame.
+        /// Name of the child frame.
         child_frame_id: String,
-        /// Where it is.
+        /// Transform from child to parent.
         transform: Transform,
     }
 }

@@ -1,7 +1,7 @@
 //! `marine_acoustic_msgs`: readings of acoustic sensors.
 //!
-//! The header of a sonar's ping is of the instant of transmission. Its frame: z out of the sonar, x up (an imaging sonar) or
-//! forward (one that looks down), the fan in y and z.
+//! The header of a sonar ping has the time of transmission. Its frame has z out of the sonar, and x
+//! up (imaging sonar) or forward (downward-looking sonar). The fan lies in the y-z plane.
 
 use bytes::Bytes;
 
@@ -12,37 +12,38 @@ use crate::msg::std_msgs::Header;
 ros_message! {
     /// Reading of a Doppler velocity log, in the frame of the header.
     pub struct Dvl("marine_acoustic_msgs/msg/Dvl") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// What the velocity is relative to, a `DVL_MODE_` constant.
+        /// Reference of the velocity, a `DVL_MODE_` constant.
         velocity_mode: u8,
         /// Kind of transducer, a `DVL_TYPE_` constant.
         dvl_type: u8,
         /// Velocity of the instrument \[m/s\].
         velocity: Vector3,
-        /// Row-major 3x3 of the velocity \[m^2/s^2\]; -1 in the first: unknown.
+        /// Covariance of the velocity, row-major 3x3 \[m^2/s^2\]; -1 in the first element means
+        /// unknown.
         velocity_covar: [f64; 9],
-        /// Height above the bottom \[m\].
+        /// Altitude above the seabed \[m\].
         altitude: f64,
-        /// Course over ground \[rad\], as the instrument states it.
+        /// Course over ground \[rad\], as reported by the instrument.
         course_gnd: f64,
         /// Speed over ground \[m/s\].
         speed_gnd: f64,
-        /// Number of beams with a good return.
+        /// Number of beams with a valid return.
         num_good_beams: u8,
-        /// Speed of sound that the instrument assumed \[m/s\].
+        /// Speed of sound assumed by the instrument \[m/s\].
         sound_speed: f32,
-        /// Whether `range` and its companions are filled.
+        /// Whether `range`, `range_covar` and `beam_quality` are valid.
         beam_ranges_valid: bool,
-        /// Whether `beam_velocity` and its companion are filled.
+        /// Whether `beam_velocity` and `beam_velocity_covar` are valid.
         beam_velocities_valid: bool,
-        /// Direction of each beam, away from the instrument.
+        /// Unit vector of each beam, away from the instrument.
         beam_unit_vec: [Vector3; 4],
         /// Distance along each beam \[m\].
         range: [f64; 4],
         /// Variance of each distance \[m^2\].
         range_covar: [f32; 4],
-        /// Quality of each return, as the instrument states it.
+        /// Quality of each return, as reported by the instrument.
         beam_quality: [f32; 4],
         /// Velocity along each beam \[m/s\].
         beam_velocity: [f32; 4],
@@ -55,21 +56,21 @@ ros_message! {
         DVL_TYPE_PHASED_ARRAY: u8 = 1,
     }
 
-    /// Settings of a sonar's ping.
+    /// Settings of a sonar ping.
     pub struct PingInfo("marine_acoustic_msgs/msg/PingInfo") {
-        /// Middle frequency \[Hz\]; 0 if unknown.
+        /// Centre frequency \[Hz\]; 0 if unknown.
         frequency: f32,
-        /// Speed of sound that ranges were computed with \[m/s\]; 0 if unknown.
+        /// Speed of sound used to compute ranges \[m/s\]; 0 if unknown.
         sound_speed: f32,
-        /// Widths of the transmitted beams between their -3 dB points \[rad\]; empty if unknown.
+        /// -3 dB beamwidths of the transmitted beams \[rad\]; empty if unknown.
         tx_beamwidths: Vec<f32>,
-        /// Widths of the received beams between their -3 dB points \[rad\]; empty if unknown.
+        /// -3 dB beamwidths of the received beams \[rad\]; empty if unknown.
         rx_beamwidths: Vec<f32>,
     }
 
-    /// Why a beam is not to be used: bits, none of them if it is good.
+    /// Reasons why a beam is invalid, as bits; no bit is set for a valid beam.
     pub struct DetectionFlag("marine_acoustic_msgs/msg/DetectionFlag") {
-        /// `DETECT_` constants, added.
+        /// Sum of `DETECT_` constants.
         flag: u8,
     } consts {
         DETECT_OK: u8 = 0,
@@ -78,53 +79,55 @@ ros_message! {
         DETECT_BAD_USER: u8 = 4,
     }
 
-    /// What a multibeam sonar heard of the bottom, as times and angles; lists have an entry per beam, or none.
+    /// Seabed detections of a multibeam sonar as travel times and angles. Lists have one entry per
+    /// beam, or none.
     pub struct SonarDetections("marine_acoustic_msgs/msg/SonarDetections") {
-        /// When the ping left, and in which frame.
+        /// Transmission time of the ping, and frame of the data.
         header: Header,
-        /// The ping.
+        /// Settings of the ping.
         ping_info: PingInfo,
-        /// Which beams are good.
+        /// Quality flags of the beams.
         flags: Vec<DetectionFlag>,
-        /// Time to the bottom and back \[s\].
+        /// Two-way travel time to the seabed \[s\].
         two_way_travel_times: Vec<f32>,
-        /// How much later than the header's time each beam left \[s\].
+        /// Delay of each beam's transmission after the header's time \[s\].
         tx_delays: Vec<f32>,
         /// Strength of each return, in the sonar's own unit.
         intensities: Vec<f32>,
-        /// Steering of each transmitted beam \[rad\], forward positive.
+        /// Steering angle of each transmitted beam \[rad\], forward positive.
         tx_angles: Vec<f32>,
-        /// Steering of each received beam \[rad\], starboard positive.
+        /// Steering angle of each received beam \[rad\], starboard positive.
         rx_angles: Vec<f32>,
     }
 
-    /// What a profiling sonar heard, as ranges along beams; lists have an entry per beam, or none.
+    /// Detections of a profiling sonar as ranges along beams. Lists have one entry per beam, or
+    /// none.
     pub struct SonarRanges("marine_acoustic_msgs/msg/SonarRanges") {
-        /// When the ping left, and in which frame.
+        /// Transmission time of the ping, and frame of the data.
         header: Header,
-        /// The ping.
+        /// Settings of the ping.
         ping_info: PingInfo,
-        /// Which beams are good.
+        /// Quality flags of the beams.
         flags: Vec<DetectionFlag>,
-        /// How much later than the header's time each beam left \[s\].
+        /// Delay of each beam's transmission after the header's time \[s\].
         transmit_delays: Vec<f32>,
         /// Strength of each return, in the sonar's own unit.
         intensities: Vec<f32>,
-        /// Direction of each beam, away from the sonar.
+        /// Unit vector of each beam, away from the sonar.
         beam_unit_vec: Vec<Vector3>,
         /// Distance along each beam \[m\].
         ranges: Vec<f32>,
     }
 
-    /// Strengths of the echoes of a ping, in the sonar's own unit.
+    /// Echo strengths of a ping, in the sonar's own unit.
     pub struct SonarImageData("marine_acoustic_msgs/msg/SonarImageData") {
-        /// Whether numbers have their highest byte first.
+        /// Whether numbers are stored in big-endian order.
         is_bigendian: bool,
-        /// Type of a number, a `DTYPE_` constant.
+        /// Data type of a number, a `DTYPE_` constant.
         dtype: u32,
-        /// Number of beams.
+        /// Number of beams in the image.
         beam_count: u32,
-        /// A row per range from the nearest, a number per beam in it.
+        /// One row per range, nearest first, with one number per beam.
         data: Bytes,
     } consts {
         DTYPE_UINT8: u32 = 0,
@@ -139,39 +142,39 @@ ros_message! {
         DTYPE_FLOAT64: u32 = 9,
     }
 
-    /// Echoes of a ping over directions and ranges.
+    /// Echo strengths of a ping over directions and ranges.
     pub struct ProjectedSonarImage("marine_acoustic_msgs/msg/ProjectedSonarImage") {
-        /// When the ping left, and in which frame.
+        /// Transmission time of the ping, and frame of the data.
         header: Header,
-        /// The ping.
+        /// Settings of the ping.
         ping_info: PingInfo,
-        /// Direction of each beam, away from the sonar.
+        /// Unit vector of each beam, away from the sonar.
         beam_directions: Vec<Vector3>,
-        /// Middle of each range \[m\], from the nearest.
+        /// Centre of each range bin \[m\], nearest first.
         ranges: Vec<f32>,
-        /// The echoes.
+        /// Echo strengths of the ping.
         image: SonarImageData,
     }
 
-    /// Echoes of a ping over beams and time, as a sonar samples them.
+    /// Echo strengths of a ping over beams and time, as sampled by the sonar.
     pub struct RawSonarImage("marine_acoustic_msgs/msg/RawSonarImage") {
-        /// When the ping left, and in which frame.
+        /// Transmission time of the ping, and frame of the data.
         header: Header,
-        /// The ping.
+        /// Settings of the ping.
         ping_info: PingInfo,
-        /// Samples per second \[Hz\].
+        /// Sampling rate of the echoes \[Hz\].
         sample_rate: f32,
         /// Number of samples of each beam.
         samples_per_beam: u32,
-        /// Number of the first sample that is not empty.
+        /// Index of the first sample that is not empty.
         sample0: u32,
-        /// How much later than the header's time each beam left \[s\].
+        /// Delay of each beam's transmission after the header's time \[s\].
         tx_delays: Vec<f32>,
-        /// Steering of each transmitted beam \[rad\].
+        /// Steering angle of each transmitted beam \[rad\].
         tx_angles: Vec<f32>,
-        /// Steering of each received beam \[rad\].
+        /// Steering angle of each received beam \[rad\].
         rx_angles: Vec<f32>,
-        /// The echoes.
+        /// Echo strengths of the ping.
         image: SonarImageData,
     }
 }

@@ -1,19 +1,19 @@
-//! `marine_sensor_msgs`: radar, and optical probes of the water.
+//! `marine_sensor_msgs`: radar, and optical sensors of water properties.
 
 use crate::message::ros_message;
 use crate::msg::builtin_interfaces::Duration;
 use crate::msg::std_msgs::Header;
 
 ros_message! {
-    /// Echoes along one ray of a radar; part of a sector, never alone.
+    /// Echoes along one ray of a radar, as part of a sector.
     pub struct RadarEcho("marine_sensor_msgs/msg/RadarEcho") {
-        /// Strengths from the nearest range to the farthest, in the radar's own unit.
+        /// Echo strengths from the nearest to the farthest range, in the radar's own unit.
         echoes: Vec<f32>,
     }
 
-    /// Some neighbouring rays of a radar: angles about z of the frame of the header, from x towards y.
+    /// Adjacent rays of a radar. Angles are about z of the frame of the header, from x towards y.
     pub struct RadarSector("marine_sensor_msgs/msg/RadarSector") {
-        /// When the first ray left, and in which frame.
+        /// Transmission time of the first ray, and frame of the data.
         header: Header,
         /// Angle of the first ray \[rad\].
         angle_start: f32,
@@ -21,21 +21,21 @@ ros_message! {
         angle_increment: f32,
         /// Time from one ray to the next.
         time_increment: Duration,
-        /// Time of one turn of the antenna.
+        /// Rotation period of the antenna.
         scan_time: Duration,
         /// Range of the first echo of a ray \[m\].
         range_min: f32,
         /// Range of the last echo of a ray \[m\].
         range_max: f32,
-        /// The rays.
+        /// Echoes of each ray.
         intensities: Vec<RadarEcho>,
     }
 
     /// Turbidity of the water.
     pub struct TurbidityNTU("marine_sensor_msgs/msg/TurbidityNTU") {
-        /// When, and where.
+        /// Measurement time, and frame of the sensor.
         header: Header,
-        /// Turbidity \[NTU\].
+        /// Measured value of the turbidity \[NTU\].
         ntu: f32,
     }
 }

@@ -1,7 +1,8 @@
-//! The ROS messages and services that Merrow speaks, one module per ROS package.
+//! ROS messages and services that Merrow uses, one module per ROS package.
 //!
-//! Names and order of the fields are the interface: they are those of ROS 2 Jazzy, and the type hashes prove it
-//! (`test/ros/messages.py`). Nothing here converts from the simulator's own types.
+//! The names and the order of the fields are those of ROS 2 Jazzy; the type hashes verify this
+//! (`test/ros/messages.py`). Conversion from the simulator's own types is in the `merrow` crate
+//! (`src/convert`).
 
 pub mod action_msgs;
 pub mod builtin_interfaces;

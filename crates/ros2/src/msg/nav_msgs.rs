@@ -1,27 +1,28 @@
-//! `nav_msgs`: where a vehicle is and how it moves.
+//! `nav_msgs`: pose, velocity and path of a vehicle.
 
 use crate::message::ros_message;
 use crate::msg::geometry_msgs::{PoseStamped, PoseWithCovariance, TwistWithCovariance};
 use crate::msg::std_msgs::Header;
 
 ros_message! {
-    /// Pose of the frame `child_frame_id` in the frame of the header, and its velocity in itself.
+    /// Pose of the frame `child_frame_id` in the frame of the header, and its velocity in
+    /// `child_frame_id`.
     pub struct Odometry("nav_msgs/msg/Odometry") {
-        /// When, and in which frame the pose is.
+        /// Time of the data, and frame of the pose.
         header: Header,
-        /// The frame that moves; the velocity is expressed in it.
+        /// Moving frame, in which the velocity is expressed.
         child_frame_id: String,
-        /// Where it is.
+        /// Pose with its covariance.
         pose: PoseWithCovariance,
-        /// How it moves.
+        /// Velocity with its covariance.
         twist: TwistWithCovariance,
     }
 
-    /// A chain of poses.
+    /// Sequence of poses along a path.
     pub struct Path("nav_msgs/msg/Path") {
-        /// When, and in which frame the poses are.
+        /// Time of the data, and frame of the poses.
         header: Header,
-        /// The poses in their order.
+        /// Poses in path order.
         poses: Vec<PoseStamped>,
     }
 }

@@ -1,14 +1,14 @@
-//! `nmea_msgs`: sentences of NMEA 0183 and what is written like them.
+//! `nmea_msgs`: sentences in the format of NMEA 0183.
 
 use crate::message::ros_message;
 use crate::msg::std_msgs::Header;
 
 ros_message! {
-    /// One sentence.
+    /// One NMEA 0183 sentence.
     pub struct Sentence("nmea_msgs/msg/Sentence") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The sentence, without the end of its line.
+        /// Sentence without its line ending.
         sentence: String,
     }
 }

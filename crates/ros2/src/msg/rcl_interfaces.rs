@@ -1,6 +1,6 @@
-//! `rcl_interfaces`: the log, and the messages of the parameters of a node.
+//! `rcl_interfaces`: log messages, and the messages of a node's parameters.
 //!
-//! The services over them are in `rcl_services.rs`.
+//! The services that use them are in `rcl_services.rs`.
 
 use crate::message::{Bounded, Byte, ros_message};
 use crate::msg::builtin_interfaces::Time;
@@ -8,19 +8,19 @@ use crate::msg::builtin_interfaces::Time;
 pub use crate::msg::rcl_services::*;
 
 ros_message! {
-    /// One line of a log, as published on `/rosout`.
+    /// One log message, as published on `/rosout`.
     pub struct Log("rcl_interfaces/msg/Log") {
-        /// When it was written, wall time.
+        /// Wall time of the message.
         stamp: Time,
         /// Severity, one of the constants.
         level: u8,
         /// Name of the logger.
         name: String,
-        /// The text.
+        /// Text of the message.
         msg: String,
-        /// Source file, may be empty.
+        /// Source file; may be empty.
         file: String,
-        /// Function, may be empty.
+        /// Function name; may be empty.
         function: String,
         /// Line in the source file.
         line: u32,
@@ -32,7 +32,7 @@ ros_message! {
         FATAL: u8 = 50,
     }
 
-    /// Names for the types that a parameter can have.
+    /// Numbers of the types that a parameter can have.
     pub struct ParameterType("rcl_interfaces/msg/ParameterType") {} consts {
         PARAMETER_NOT_SET: u8 = 0,
         PARAMETER_BOOL: u8 = 1,
@@ -46,9 +46,9 @@ ros_message! {
         PARAMETER_STRING_ARRAY: u8 = 9,
     }
 
-    /// Value of a parameter: the field that `type` names; the others are ignored.
+    /// Value of a parameter, in the field selected by `type`; the other fields are ignored.
     pub struct ParameterValue("rcl_interfaces/msg/ParameterValue") {
-        /// Which field holds the value, a constant of [`ParameterType`].
+        /// Type of the value, a constant of [`ParameterType`]; it selects the field with the value.
         r#type: u8,
         /// Value of a boolean.
         bool_value: bool,
@@ -70,49 +70,49 @@ ros_message! {
         string_array_value: Vec<String>,
     }
 
-    /// A parameter: name and value.
+    /// Name and value of a parameter.
     pub struct Parameter("rcl_interfaces/msg/Parameter") {
-        /// Name.
+        /// Name of the parameter.
         name: String,
-        /// Value.
+        /// Value of the parameter.
         value: ParameterValue,
     }
 
-    /// Allowed values of a real parameter.
+    /// Allowed values of a floating-point parameter.
     pub struct FloatingPointRange("rcl_interfaces/msg/FloatingPointRange") {
-        /// Least value, allowed.
+        /// Minimum of the allowed values (inclusive).
         from_value: f64,
-        /// Greatest value, allowed.
+        /// Maximum of the allowed values (inclusive).
         to_value: f64,
-        /// Distance of allowed values from the least one; 0: any.
+        /// Step between allowed values, counted from the minimum; 0 allows any value.
         step: f64,
     }
 
     /// Allowed values of an integer parameter.
     pub struct IntegerRange("rcl_interfaces/msg/IntegerRange") {
-        /// Least value, allowed.
+        /// Minimum of the allowed values (inclusive).
         from_value: i64,
-        /// Greatest value, allowed.
+        /// Maximum of the allowed values (inclusive).
         to_value: i64,
-        /// Distance of allowed values from the least one; 0: any.
+        /// Step between allowed values, counted from the minimum; 0 allows any value.
         step: u64,
     }
 
-    /// What a parameter means and may be.
+    /// Description of a parameter: type, meaning and constraints.
     pub struct ParameterDescriptor("rcl_interfaces/msg/ParameterDescriptor") {
         /// Name of the parameter.
         name: String,
-        /// Its type, a constant of [`ParameterType`].
+        /// Type of the parameter, a constant of [`ParameterType`].
         r#type: u8,
-        /// What it means, for a person to read.
+        /// Description of the parameter for users.
         description: String,
-        /// Limits that the ranges cannot say, for a person to read.
+        /// Constraints, in words, that the ranges cannot express.
         additional_constraints: String,
-        /// Whether it can only be set at start.
+        /// Whether the parameter can be set only at start.
         read_only: bool,
-        /// Whether its type may change.
+        /// Whether the type of the parameter may change.
         dynamic_typing: bool,
-        /// Allowed values of a real parameter, at most one range.
+        /// Allowed values of a floating-point parameter, at most one range.
         floating_point_range: Vec<FloatingPointRange> as Bounded<FloatingPointRange, 1>,
         /// Allowed values of an integer parameter, at most one range.
         integer_range: Vec<IntegerRange> as Bounded<IntegerRange, 1>,
@@ -120,7 +120,7 @@ ros_message! {
 
     /// Parameters of a node that changed, as published on `/parameter_events`.
     pub struct ParameterEvent("rcl_interfaces/msg/ParameterEvent") {
-        /// When.
+        /// Time of the data.
         stamp: Time,
         /// Fully qualified name of the node.
         node: String,
@@ -132,27 +132,27 @@ ros_message! {
         deleted_parameters: Vec<Parameter>,
     }
 
-    /// Whether a parameter, or all of a set, could be set.
+    /// Result of setting a parameter, or of an atomic set of parameters.
     pub struct SetParametersResult("rcl_interfaces/msg/SetParametersResult") {
-        /// Whether it is set.
+        /// Whether the value was set.
         successful: bool,
-        /// Why not.
+        /// Reason for a refusal.
         reason: String,
     }
 
-    /// Names that begin with a prefix.
+    /// Parameter names that begin with a prefix.
     pub struct ListParametersResult("rcl_interfaces/msg/ListParametersResult") {
-        /// The parameters.
+        /// Names of the parameters.
         names: Vec<String>,
-        /// The prefixes that they have.
+        /// Prefixes of these names.
         prefixes: Vec<String>,
     }
 
-    /// How much a logger writes.
+    /// Level of a logger.
     pub struct LoggerLevel("rcl_interfaces/msg/LoggerLevel") {
         /// Name of the logger.
         name: String,
-        /// Least severity that it writes, one of the constants.
+        /// Lowest severity that the logger writes, one of the constants.
         level: u32,
     } consts {
         LOG_LEVEL_UNKNOWN: u8 = 0,
@@ -163,11 +163,11 @@ ros_message! {
         LOG_LEVEL_FATAL: u8 = 50,
     }
 
-    /// Whether the level of a logger could be set.
+    /// Result of setting the level of a logger.
     pub struct SetLoggerLevelsResult("rcl_interfaces/msg/SetLoggerLevelsResult") {
-        /// Whether it is set.
+        /// Whether the value was set.
         successful: bool,
-        /// Why not.
+        /// Reason for a refusal.
         reason: String,
     }
 }

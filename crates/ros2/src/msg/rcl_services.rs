@@ -1,7 +1,7 @@
 //! Services of `rcl_interfaces`: reading and setting the parameters and log levels of a node.
 //!
-//! Apart from the messages they carry, which are in `rcl_interfaces.rs`, for the length of the file only; users name
-//! them through that module.
+//! They are separate from the messages in `rcl_interfaces.rs` only to limit the file length; users
+//! access them through that module.
 
 use crate::message::ros_service;
 use crate::msg::rcl_interfaces::{
@@ -10,14 +10,14 @@ use crate::msg::rcl_interfaces::{
 };
 
 ros_service! {
-    /// Reads parameters.
+    /// Reads the values of parameters.
     pub struct GetParameters("rcl_interfaces/srv/GetParameters") {
         request GetParametersRequest {
             /// Names of the parameters.
             names: Vec<String>,
         }
         response GetParametersResponse {
-            /// Their values in the same order; not set where there is no such parameter.
+            /// Values in the same order; "not set" for unknown parameters.
             values: Vec<ParameterValue>,
         }
     }
@@ -29,7 +29,7 @@ ros_service! {
             names: Vec<String>,
         }
         response GetParameterTypesResponse {
-            /// Their types in the same order, constants of `ParameterType`.
+            /// Types in the same order, constants of `ParameterType`.
             types: Vec<u8>,
         }
     }
@@ -37,11 +37,11 @@ ros_service! {
     /// Sets parameters one by one.
     pub struct SetParameters("rcl_interfaces/srv/SetParameters") {
         request SetParametersRequest {
-            /// Names and new values.
+            /// Names and new values of the parameters.
             parameters: Vec<Parameter>,
         }
         response SetParametersResponse {
-            /// How each went, in the same order.
+            /// Result of each change, in the same order.
             results: Vec<SetParametersResult>,
         }
     }
@@ -49,11 +49,11 @@ ros_service! {
     /// Sets all parameters of a list, or none.
     pub struct SetParametersAtomically("rcl_interfaces/srv/SetParametersAtomically") {
         request SetParametersAtomicallyRequest {
-            /// Names and new values.
+            /// Names and new values of the parameters.
             parameters: Vec<Parameter>,
         }
         response SetParametersAtomicallyResponse {
-            /// How it went.
+            /// Result of the change.
             result: SetParametersResult,
         }
     }
@@ -61,51 +61,51 @@ ros_service! {
     /// Lists the parameters of a node.
     pub struct ListParameters("rcl_interfaces/srv/ListParameters") {
         request ListParametersRequest {
-            /// Prefixes of interest; none: all parameters.
+            /// Prefixes to list; empty lists all parameters.
             prefixes: Vec<String>,
-            /// How many levels below the prefix; 0: all.
+            /// Maximum number of levels below a prefix; 0 lists all levels.
             depth: u64,
         } consts {
             DEPTH_RECURSIVE: u64 = 0,
         }
         response ListParametersResponse {
-            /// What there is.
+            /// Names and prefixes that were found.
             result: ListParametersResult,
         }
     }
 
-    /// Reads what parameters mean and may be.
+    /// Reads the descriptions of parameters.
     pub struct DescribeParameters("rcl_interfaces/srv/DescribeParameters") {
         request DescribeParametersRequest {
             /// Names of the parameters.
             names: Vec<String>,
         }
         response DescribeParametersResponse {
-            /// Their descriptions in the same order.
+            /// Descriptions in the same order.
             descriptors: Vec<ParameterDescriptor>,
         }
     }
 
-    /// Reads how much loggers write.
+    /// Reads the levels of loggers.
     pub struct GetLoggerLevels("rcl_interfaces/srv/GetLoggerLevels") {
         request GetLoggerLevelsRequest {
             /// Names of the loggers.
             names: Vec<String>,
         }
         response GetLoggerLevelsResponse {
-            /// Their levels in the same order.
+            /// Levels in the same order.
             levels: Vec<LoggerLevel>,
         }
     }
 
-    /// Sets how much loggers write.
+    /// Sets the levels of loggers.
     pub struct SetLoggerLevels("rcl_interfaces/srv/SetLoggerLevels") {
         request SetLoggerLevelsRequest {
-            /// Names and new levels.
+            /// Names and new levels of the loggers.
             levels: Vec<LoggerLevel>,
         }
         response SetLoggerLevelsResponse {
-            /// How each went, in the same order.
+            /// Result of each change, in the same order.
             results: Vec<SetLoggerLevelsResult>,
         }
     }

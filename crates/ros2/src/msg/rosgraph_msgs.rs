@@ -6,7 +6,7 @@ use crate::msg::builtin_interfaces::Time;
 ros_message! {
     /// Simulation time, as published on `/clock`.
     pub struct Clock("rosgraph_msgs/msg/Clock") {
-        /// Now.
+        /// Simulation time of the message.
         clock: Time,
     }
 }

@@ -1,7 +1,8 @@
-//! `sensor_msgs`, what many rays measure at once: pictures, clouds of points and scans.
+//! `sensor_msgs` with large data: images, point clouds and scans.
 //!
-//! Apart from the other sensors' for the length of the file only; users name them through `sensor_msgs`. Pixels and
-//! points are [`Bytes`]: a message shares them with whoever made them, and encoding is the one copy.
+//! They are separate from the other sensor messages only to limit the file length; users access
+//! them through `sensor_msgs`. Pixels and points are [`Bytes`]: a message shares them with their
+//! producer, and encoding makes the only copy.
 
 use bytes::Bytes;
 
@@ -9,83 +10,87 @@ use crate::message::ros_message;
 use crate::msg::std_msgs::Header;
 
 ros_message! {
-    /// A picture. The frame of the header is the camera's optical one: x right, y down, z into the picture.
+    /// Image. The frame of the header is the camera's optical frame: x right, y down, z into the
+    /// image.
     pub struct Image("sensor_msgs/msg/Image") {
-        /// When the shutter was open, and the optical frame.
+        /// Exposure time, and optical frame.
         header: Header,
-        /// Number of rows.
+        /// Number of pixel rows.
         height: u32,
-        /// Number of columns.
+        /// Number of pixel columns.
         width: u32,
-        /// What a pixel is, as `rgb8`, `mono8`, `16UC1` or `32FC1`.
+        /// Pixel format, such as `rgb8`, `mono8`, `16UC1` or `32FC1`.
         encoding: String,
-        /// 1 if numbers of several bytes have their highest byte first.
+        /// 1 if numbers are stored in big-endian order.
         is_bigendian: u8,
         /// Length of a row \[bytes\].
         step: u32,
-        /// The rows, from the top.
+        /// Rows of the image, top row first.
         data: Bytes,
     }
 
-    /// A picture as a JPEG or PNG file.
+    /// Image as a JPEG or PNG file.
     pub struct CompressedImage("sensor_msgs/msg/CompressedImage") {
-        /// When the shutter was open, and the optical frame.
+        /// Exposure time, and optical frame.
         header: Header,
-        /// What the pixels were and what they became, in the words of image_transport's plugins: `rgb8; jpeg compressed bgr8`.
+        /// Original and compressed pixel format, as written by the plugins of image_transport:
+        /// `rgb8; jpeg compressed bgr8`.
         format: String,
-        /// The file.
+        /// Content of the file.
         data: Bytes,
     }
 
-    /// Part of a picture, in pixels of the whole sensor; all zero means all of it.
+    /// Region of an image, in pixels of the full sensor; all zeros mean the full image.
     pub struct RegionOfInterest("sensor_msgs/msg/RegionOfInterest") {
-        /// Its leftmost column.
+        /// Leftmost column of the region.
         x_offset: u32,
-        /// Its topmost row.
+        /// Topmost row of the region.
         y_offset: u32,
-        /// Number of rows.
+        /// Number of pixel rows.
         height: u32,
-        /// Number of columns.
+        /// Number of pixel columns.
         width: u32,
-        /// Whether a rectified part is to be cut out of the raw one.
+        /// Whether a rectified region is to be cut out of the raw image.
         do_rectify: bool,
     }
 
-    /// How a camera maps points of its optical frame to pixels; `k[0]` is 0 if nobody has calibrated it.
+    /// Calibration of a camera: the mapping from its optical frame to pixels. `k[0]` is 0 if the
+    /// camera is not calibrated.
     pub struct CameraInfo("sensor_msgs/msg/CameraInfo") {
-        /// That of the picture.
+        /// Header of the image.
         header: Header,
         /// Number of rows of the whole sensor.
         height: u32,
         /// Number of columns of the whole sensor.
         width: u32,
-        /// Law of the distortion, as `plumb_bob`.
+        /// Distortion model, such as `plumb_bob`.
         distortion_model: String,
-        /// Its coefficients; of `plumb_bob` k1, k2, t1, t2, k3.
+        /// Distortion coefficients; k1, k2, t1, t2, k3 for `plumb_bob`.
         d: Vec<f64>,
-        /// Row-major 3x3: focal lengths and principal point of the raw picture \[px\].
+        /// Row-major 3x3: focal lengths and principal point of the raw image \[px\].
         k: [f64; 9],
-        /// Row-major 3x3: rotation from the camera to the rectified picture.
+        /// Row-major 3x3: rotation from the camera to the rectified image.
         r: [f64; 9],
-        /// Row-major 3x4: projection into the rectified picture \[px\]; in the last column of a right-hand camera -fx times the baseline.
+        /// Row-major 3x4: projection into the rectified image \[px\]. For a right-hand camera, the
+        /// last column contains -fx times the baseline.
         p: [f64; 12],
-        /// Columns of the sensor that make one of the picture; 0 counts as 1.
+        /// Number of sensor columns per image column; 0 counts as 1.
         binning_x: u32,
-        /// Rows of the sensor that make one of the picture; 0 counts as 1.
+        /// Number of sensor rows per image row; 0 counts as 1.
         binning_y: u32,
-        /// Part of the sensor that is read.
+        /// Region of the sensor that is read.
         roi: RegionOfInterest,
     }
 
-    /// Where a number stands in a point of a cloud.
+    /// Position and type of a number in a point of a cloud.
     pub struct PointField("sensor_msgs/msg/PointField") {
-        /// Its name, as `x` or `intensity`.
+        /// Name of the field, such as `x` or `intensity`.
         name: String,
-        /// Its place \[bytes from the point's first\].
+        /// Offset from the start of the point \[bytes\].
         offset: u32,
-        /// Its type, a constant.
+        /// Data type, one of the constants.
         datatype: u8,
-        /// How many of them follow each other.
+        /// Number of consecutive elements.
         count: u32,
     } consts {
         INT8: u8 = 1,
@@ -98,31 +103,31 @@ ros_message! {
         FLOAT64: u8 = 8,
     }
 
-    /// A cloud of points in the frame of the header.
+    /// Point cloud in the frame of the header.
     pub struct PointCloud2("sensor_msgs/msg/PointCloud2") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// Number of rows; 1 if the points have no order.
+        /// Number of rows; 1 if the points are unordered.
         height: u32,
         /// Number of points in a row.
         width: u32,
-        /// What a point is made of.
+        /// Fields of a point.
         fields: Vec<PointField>,
-        /// Whether numbers have their highest byte first.
+        /// Whether numbers are stored in big-endian order.
         is_bigendian: bool,
         /// Length of a point \[bytes\].
         point_step: u32,
         /// Length of a row \[bytes\].
         row_step: u32,
-        /// The points, row by row.
+        /// Points of the cloud, row by row.
         data: Bytes,
-        /// Whether every point is a return: none is NaN.
+        /// Whether all points are valid, without NaN.
         is_dense: bool,
     }
 
-    /// Scan of a plane: ranges about z of the frame of the header, from x towards y.
+    /// Scan in a plane: ranges at angles about z of the frame of the header, from x towards y.
     pub struct LaserScan("sensor_msgs/msg/LaserScan") {
-        /// When the first ray left, and in which frame.
+        /// Time of the first ray, and frame of the data.
         header: Header,
         /// Angle of the first ray \[rad\].
         angle_min: f32,
@@ -134,13 +139,13 @@ ros_message! {
         time_increment: f32,
         /// Time from one scan to the next \[s\].
         scan_time: f32,
-        /// Least range that counts \[m\].
+        /// Minimum valid range \[m\].
         range_min: f32,
-        /// Greatest range that counts \[m\].
+        /// Maximum valid range \[m\].
         range_max: f32,
-        /// Ranges \[m\]; +inf: nothing within reach, -inf: too near.
+        /// Ranges \[m\]; +inf if no target is within range, -inf if a target is too near.
         ranges: Vec<f32>,
-        /// Strength of each return, in the instrument's own unit; empty if it states none.
+        /// Strength of each return, in the instrument's own unit; empty if not measured.
         intensities: Vec<f32>,
     }
 }

@@ -1,7 +1,8 @@
-//! `sensor_msgs`: readings of common sensors, and the state of joints and batteries. Pictures, clouds and scans are in
-//! `sensor_images.rs`.
+//! `sensor_msgs`: readings of common sensors, and the state of joints and batteries. Images, point
+//! clouds and scans are in `sensor_images.rs`.
 //!
-//! Covariances are row-major 3x3 about x, y, z; all zeros mean unknown, -1 in the first that there is no such reading.
+//! Covariances are row-major 3x3 about x, y, z. All zeros mean unknown; -1 in the first element
+//! means that the reading does not exist.
 
 pub use crate::msg::sensor_images::*;
 
@@ -12,27 +13,27 @@ use crate::msg::std_msgs::Header;
 ros_message! {
     /// Reading of an inertial measurement unit, in the frame of the header.
     pub struct Imu("sensor_msgs/msg/Imu") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
         /// Orientation of the frame in the world (ENU).
         orientation: Quaternion,
         /// Covariance of the orientation \[rad^2\].
         orientation_covariance: [f64; 9],
-        /// Angular velocity \[rad/s\].
+        /// Angular velocity vector \[rad/s\].
         angular_velocity: Vector3,
         /// Covariance of the angular velocity \[rad^2/s^2\].
         angular_velocity_covariance: [f64; 9],
-        /// Specific force \[m/s^2\]: +g upwards at rest.
+        /// Specific force \[m/s^2\]; +g upwards at rest.
         linear_acceleration: Vector3,
         /// Covariance of the specific force \[m^2/s^4\].
         linear_acceleration_covariance: [f64; 9],
     }
 
-    /// Kind of fix of a satellite receiver.
+    /// Status of a satellite receiver.
     pub struct NavSatStatus("sensor_msgs/msg/NavSatStatus") {
         /// Kind of fix, a `STATUS_` constant.
         status: i8 = -2,
-        /// Bits of the satellite systems in use, `SERVICE_` constants.
+        /// Satellite systems in use, a sum of `SERVICE_` constants.
         service: u16,
     } consts {
         STATUS_UNKNOWN: i8 = -2,
@@ -49,9 +50,9 @@ ros_message! {
 
     /// Position fix of a satellite receiver, on the WGS 84 ellipsoid.
     pub struct NavSatFix("sensor_msgs/msg/NavSatFix") {
-        /// When, and which antenna.
+        /// Measurement time, and frame of the antenna.
         header: Header,
-        /// Kind of fix.
+        /// Kind of the position fix.
         status: NavSatStatus,
         /// Latitude \[deg\], north positive.
         latitude: f64,
@@ -59,9 +60,9 @@ ros_message! {
         longitude: f64,
         /// Height above the ellipsoid \[m\]; NaN if unknown.
         altitude: f64,
-        /// Row-major 3x3 of east, north, up \[m^2\].
+        /// Covariance, row-major 3x3 of east, north, up \[m^2\].
         position_covariance: [f64; 9],
-        /// What the covariance is worth, a constant.
+        /// Origin of the covariance, one of the constants.
         position_covariance_type: u8,
     } consts {
         COVARIANCE_TYPE_UNKNOWN: u8 = 0,
@@ -72,68 +73,68 @@ ros_message! {
 
     /// Magnetic field in the frame of the header.
     pub struct MagneticField("sensor_msgs/msg/MagneticField") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// The field \[T\]; NaN where not measured.
+        /// Magnetic flux density \[T\]; NaN for components that are not measured.
         magnetic_field: Vector3,
-        /// Its covariance \[T^2\].
+        /// Covariance of the field \[T^2\].
         magnetic_field_covariance: [f64; 9],
     }
 
-    /// Absolute pressure.
+    /// Absolute pressure of a fluid.
     pub struct FluidPressure("sensor_msgs/msg/FluidPressure") {
-        /// When, and where.
+        /// Measurement time, and frame of the sensor.
         header: Header,
-        /// Absolute pressure \[Pa\].
+        /// Measured absolute pressure \[Pa\].
         fluid_pressure: f64,
-        /// Variance \[Pa^2\]; 0 if unknown.
+        /// Variance of the pressure \[Pa^2\]; 0 if unknown.
         variance: f64,
     }
 
-    /// Temperature.
+    /// Temperature of the medium.
     pub struct Temperature("sensor_msgs/msg/Temperature") {
-        /// When, and where.
+        /// Measurement time, and frame of the sensor.
         header: Header,
-        /// Temperature \[deg C\].
+        /// Measured temperature \[deg C\].
         temperature: f64,
-        /// Variance \[deg C^2\]; 0 if unknown.
+        /// Variance of the temperature \[deg C^2\]; 0 if unknown.
         variance: f64,
     }
 
-    /// Humidity of the air.
+    /// Relative humidity of the air.
     pub struct RelativeHumidity("sensor_msgs/msg/RelativeHumidity") {
-        /// When, and where.
+        /// Measurement time, and frame of the sensor.
         header: Header,
-        /// Partial pressure of the vapour over that of saturation, 0 to 1.
+        /// Ratio of the vapour's partial pressure to its saturation pressure, 0 to 1.
         relative_humidity: f64,
-        /// Variance; 0 if unknown.
+        /// Variance of the humidity; 0 if unknown.
         variance: f64,
     }
 
     /// Distance along x of the frame of the header.
     pub struct Range("sensor_msgs/msg/Range") {
-        /// When, and in which frame.
+        /// Measurement time, and frame of the data.
         header: Header,
-        /// Kind of ray, a constant.
+        /// Kind of radiation, one of the constants.
         radiation_type: u8,
         /// Full angle of the beam \[rad\].
         field_of_view: f32,
-        /// Least distance that can be measured \[m\].
+        /// Minimum measurable distance \[m\].
         min_range: f32,
-        /// Greatest distance that can be measured \[m\].
+        /// Maximum measurable distance \[m\].
         max_range: f32,
-        /// Distance \[m\]; +inf: nothing within reach, -inf: too near.
+        /// Distance \[m\]; +inf if no target is within range, -inf if a target is too near.
         range: f32,
-        /// Variance \[m^2\]; 0 if unknown.
+        /// Variance of the distance \[m^2\]; 0 if unknown.
         variance: f32,
     } consts {
         ULTRASOUND: u8 = 0,
         INFRARED: u8 = 1,
     }
 
-    /// State of joints, or a command to them; each list has one entry per name, or none.
+    /// State of joints, or a command to them. Each list has one entry per name, or none.
     pub struct JointState("sensor_msgs/msg/JointState") {
-        /// When.
+        /// Time of the data.
         header: Header,
         /// Names of the joints.
         name: Vec<String>,
@@ -145,39 +146,39 @@ ros_message! {
         effort: Vec<f64>,
     }
 
-    /// State of a battery; NaN where unknown.
+    /// State of a battery; NaN for unknown values.
     pub struct BatteryState("sensor_msgs/msg/BatteryState") {
-        /// When, and which battery.
+        /// Measurement time, and name of the battery.
         header: Header,
-        /// Voltage \[V\].
+        /// Voltage of the battery \[V\].
         voltage: f32,
-        /// Temperature \[deg C\].
+        /// Temperature of the battery \[deg C\].
         temperature: f32,
-        /// Current \[A\], negative while discharging.
+        /// Current of the battery \[A\], negative while discharging.
         current: f32,
-        /// Charge left \[A h\].
+        /// Remaining charge \[A h\].
         charge: f32,
         /// Charge when full \[A h\].
         capacity: f32,
         /// Charge when full and new \[A h\].
         design_capacity: f32,
-        /// Share of the charge left, 0 to 1.
+        /// State of charge, 0 to 1.
         percentage: f32,
-        /// A `POWER_SUPPLY_STATUS_` constant.
+        /// Charging state, a `POWER_SUPPLY_STATUS_` constant.
         power_supply_status: u8,
-        /// A `POWER_SUPPLY_HEALTH_` constant.
+        /// Health, a `POWER_SUPPLY_HEALTH_` constant.
         power_supply_health: u8,
-        /// A `POWER_SUPPLY_TECHNOLOGY_` constant.
+        /// Cell chemistry, a `POWER_SUPPLY_TECHNOLOGY_` constant.
         power_supply_technology: u8,
-        /// Whether there is a battery.
+        /// Whether a battery is present.
         present: bool,
         /// Voltage of each cell \[V\].
         cell_voltage: Vec<f32>,
         /// Temperature of each cell \[deg C\].
         cell_temperature: Vec<f32>,
-        /// Where it is plugged in.
+        /// Location or slot of the battery.
         location: String,
-        /// Its serial number.
+        /// Serial number of the battery.
         serial_number: String,
     } consts {
         POWER_SUPPLY_STATUS_UNKNOWN: u8 = 0,

@@ -1,20 +1,20 @@
 //! `service_msgs`: part of the description of every service.
 //!
-//! Here because the type hash of a service covers it; nothing publishes it.
+//! The type hash of a service includes this message; it is never published.
 
 use crate::message::{Char, ros_message};
 use crate::msg::builtin_interfaces::Time;
 
 ros_message! {
-    /// Who did what with a service call, and when.
+    /// Kind, time and client of a service event.
     pub struct ServiceEventInfo("service_msgs/msg/ServiceEventInfo") {
-        /// One of the constants.
+        /// Kind of event, one of the constants.
         event_type: u8,
-        /// When.
+        /// Time of the data.
         stamp: Time,
         /// GID of the client.
         client_gid: [u8; 16] as [Char; 16],
-        /// Number of the call, unique with the GID.
+        /// Sequence number of the call, unique together with the GID.
         sequence_number: i64,
     } consts {
         REQUEST_SENT: u8 = 0,

@@ -4,35 +4,35 @@ use crate::message::ros_message;
 use crate::msg::builtin_interfaces::Time;
 
 ros_message! {
-    /// When and in which frame the data of a message is.
+    /// Time and frame of the data of a message.
     pub struct Header("std_msgs/msg/Header") {
-        /// When the data was true.
+        /// Time at which the data is valid.
         stamp: Time,
         /// TF frame of the data.
         frame_id: std::string::String,
     }
 
-    /// A text.
+    /// A message with one text.
     pub struct String("std_msgs/msg/String") {
-        /// The text.
+        /// Content of the text.
         data: std::string::String,
     }
 
-    /// A truth value.
+    /// A message with one boolean.
     pub struct Bool("std_msgs/msg/Bool") {
-        /// The value.
+        /// Value of the boolean.
         data: bool,
     }
 
     /// A number in single precision.
     pub struct Float32("std_msgs/msg/Float32") {
-        /// The number; its unit is the topic's.
+        /// Number in the unit of the topic.
         data: f32,
     }
 
     /// A number in double precision.
     pub struct Float64("std_msgs/msg/Float64") {
-        /// The number; its unit is the topic's.
+        /// Number in the unit of the topic.
         data: f64,
     }
 
@@ -46,19 +46,19 @@ ros_message! {
         stride: u32,
     }
 
-    /// How a flat sequence is to be read as an array.
+    /// Layout of a flat sequence as a multi-dimensional array.
     pub struct MultiArrayLayout("std_msgs/msg/MultiArrayLayout") {
-        /// The dimensions, outermost first; empty for a plain vector.
+        /// Dimensions, outermost first; empty for a plain vector.
         dim: Vec<MultiArrayDimension>,
-        /// Number of elements before the first.
+        /// Number of elements before the first element of the array.
         data_offset: u32,
     }
 
-    /// Numbers in double precision.
+    /// Sequence of numbers in double precision.
     pub struct Float64MultiArray("std_msgs/msg/Float64MultiArray") {
-        /// How they are to be read.
+        /// Layout of the sequence.
         layout: MultiArrayLayout,
-        /// The numbers; their unit is the topic's.
+        /// Numbers in the unit of the topic.
         data: Vec<f64>,
     }
 }

@@ -1,35 +1,35 @@
-//! `std_srvs`: services without arguments, or with one switch.
+//! `std_srvs`: services without arguments or with one boolean argument.
 
 use crate::message::ros_service;
 
 ros_service! {
-    /// Does something that cannot fail.
+    /// Triggers an operation that cannot fail.
     pub struct Empty("std_srvs/srv/Empty") {
         request EmptyRequest {}
         response EmptyResponse {}
     }
 
-    /// Does something and says how it went.
+    /// Triggers an operation and returns its outcome.
     pub struct Trigger("std_srvs/srv/Trigger") {
         request TriggerRequest {}
         response TriggerResponse {
-            /// Whether it went well.
+            /// Whether the operation succeeded.
             success: bool,
-            /// What happened, for a person to read.
+            /// Description of the outcome for users.
             message: String,
         }
     }
 
-    /// Switches something on or off.
+    /// Enables or disables a function.
     pub struct SetBool("std_srvs/srv/SetBool") {
         request SetBoolRequest {
-            /// On or off.
+            /// True enables, false disables.
             data: bool,
         }
         response SetBoolResponse {
-            /// Whether it went well.
+            /// Whether the operation succeeded.
             success: bool,
-            /// What happened, for a person to read.
+            /// Description of the outcome for users.
             message: String,
         }
     }

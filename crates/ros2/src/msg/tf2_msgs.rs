@@ -1,12 +1,12 @@
-//! `tf2_msgs`: the tree of frames.
+//! `tf2_msgs`: transforms between frames.
 
 use crate::message::ros_message;
 use crate::msg::geometry_msgs::TransformStamped;
 
 ros_message! {
-    /// Frames and where they are, as published on `/tf` and `/tf_static`.
+    /// Transforms of frames, as published on `/tf` and `/tf_static`.
     pub struct TFMessage("tf2_msgs/msg/TFMessage") {
-        /// One per frame.
+        /// Transform of each frame.
         transforms: Vec<TransformStamped>,
     }
 }

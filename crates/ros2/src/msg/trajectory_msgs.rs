@@ -1,4 +1,4 @@
-//! `trajectory_msgs`: where joints are to be, and when.
+//! `trajectory_msgs`: motions of joints over time.
 
 use crate::message::ros_message;
 use crate::msg::builtin_interfaces::Duration;
@@ -6,7 +6,7 @@ use crate::msg::geometry_msgs::{Transform, Twist};
 use crate::msg::std_msgs::Header;
 
 ros_message! {
-    /// State of some joints at one instant; each list has one entry per joint, or none.
+    /// State of joints at one time. Each list has one entry per joint, or none.
     pub struct JointTrajectoryPoint("trajectory_msgs/msg/JointTrajectoryPoint") {
         /// Positions \[rad or m\].
         positions: Vec<f64>,
@@ -16,39 +16,39 @@ ros_message! {
         accelerations: Vec<f64>,
         /// Efforts \[N m or N\].
         effort: Vec<f64>,
-        /// When, after the start of the trajectory.
+        /// Time after the start of the trajectory.
         time_from_start: Duration,
     }
 
-    /// Motion of some joints over time.
+    /// Motion of joints over time.
     pub struct JointTrajectory("trajectory_msgs/msg/JointTrajectory") {
-        /// When it starts; a stamp of 0 is now.
+        /// Start time; a stamp of 0 means immediately.
         header: Header,
         /// Names of the joints.
         joint_names: Vec<String>,
-        /// Where they are when, in order of time.
+        /// Points of the trajectory, in order of time.
         points: Vec<JointTrajectoryPoint>,
     }
 
-    /// State of joints with several degrees of freedom at one instant.
+    /// State of joints with several degrees of freedom at one time.
     pub struct MultiDOFJointTrajectoryPoint("trajectory_msgs/msg/MultiDOFJointTrajectoryPoint") {
-        /// Poses \[m\].
+        /// Poses of the joints \[m\].
         transforms: Vec<Transform>,
-        /// Velocities \[m/s, rad/s\].
+        /// Velocities of the joints \[m/s, rad/s\].
         velocities: Vec<Twist>,
-        /// Accelerations \[m/s^2, rad/s^2\].
+        /// Accelerations of the joints \[m/s^2, rad/s^2\].
         accelerations: Vec<Twist>,
-        /// When, after the start of the trajectory.
+        /// Time after the start of the trajectory.
         time_from_start: Duration,
     }
 
     /// Motion of joints with several degrees of freedom over time.
     pub struct MultiDOFJointTrajectory("trajectory_msgs/msg/MultiDOFJointTrajectory") {
-        /// When it starts; a stamp of 0 is now.
+        /// Start time; a stamp of 0 means immediately.
         header: Header,
         /// Names of the joints.
         joint_names: Vec<String>,
-        /// Where they are when, in order of time.
+        /// Points of the trajectory, in order of time.
         points: Vec<MultiDOFJointTrajectoryPoint>,
     }
 }

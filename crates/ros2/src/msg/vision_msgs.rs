@@ -1,69 +1,69 @@
-//! `vision_msgs`: what a detector found.
+//! `vision_msgs`: results of object detectors.
 
 use crate::message::ros_message;
 use crate::msg::geometry_msgs::{Pose, PoseWithCovariance, Vector3};
 use crate::msg::std_msgs::Header;
 
 ros_message! {
-    /// What an object may be.
+    /// Hypothesis on the class of an object.
     pub struct ObjectHypothesis("vision_msgs/msg/ObjectHypothesis") {
-        /// Its class.
+        /// Class of the object.
         class_id: String,
-        /// How probable that is, 0 to 1.
+        /// Probability of the class, 0 to 1.
         score: f64,
     }
 
-    /// What an object may be, and where that would be.
+    /// Hypothesis on the class and pose of an object.
     pub struct ObjectHypothesisWithPose("vision_msgs/msg/ObjectHypothesisWithPose") {
-        /// What.
+        /// Class of the object and its probability.
         hypothesis: ObjectHypothesis,
         /// Pose of a fixed point of the object, in the frame of the detection.
         pose: PoseWithCovariance,
     }
 
-    /// A box about an object.
+    /// Bounding box of an object.
     pub struct BoundingBox3D("vision_msgs/msg/BoundingBox3D") {
-        /// Its middle and its axes.
+        /// Centre and orientation of the box.
         center: Pose,
-        /// Its lengths along its axes \[m\].
+        /// Side lengths of the box \[m\].
         size: Vector3,
     }
 
-    /// An object that a detector found, in the frame of the header.
+    /// An object detected in the frame of the header.
     pub struct Detection3D("vision_msgs/msg/Detection3D") {
-        /// That of the data it was found in.
+        /// Header of the data in which the object was detected.
         header: Header,
-        /// What it may be; classes that are not listed have score 0.
+        /// Hypotheses on the object; classes that are not listed have score 0.
         results: Vec<ObjectHypothesisWithPose>,
-        /// The box about it.
+        /// Bounding box of the object.
         bbox: BoundingBox3D,
-        /// The same text for the same object in every message; may be empty.
+        /// Identifier that stays the same for an object in all messages; may be empty.
         id: String,
     }
 
-    /// All that a detector found in the same data.
+    /// All objects detected in the same data.
     pub struct Detection3DArray("vision_msgs/msg/Detection3DArray") {
-        /// That of the data they were found in.
+        /// Header of the data in which the objects were detected.
         header: Header,
-        /// The objects.
+        /// List of the detected objects.
         detections: Vec<Detection3D>,
     }
 
-    /// A class, by the number that pictures of labels have for it.
+    /// A class and its number in label images.
     pub struct VisionClass("vision_msgs/msg/VisionClass") {
-        /// The number.
+        /// Number of the class.
         class_id: u16,
-        /// The name.
+        /// Name of the class.
         class_name: String,
     }
 
-    /// What the numbers of a picture of labels are.
+    /// Meaning of the numbers in a label image.
     pub struct LabelInfo("vision_msgs/msg/LabelInfo") {
-        /// Since when that holds, and the frame of the pictures.
+        /// Time from which the map is valid, and frame of the images.
         header: Header,
-        /// All classes.
+        /// Numbers and names of all classes.
         class_map: Vec<VisionClass>,
-        /// Confidence over which a class is told, 0 to 1.
+        /// Minimum confidence with which a class is reported, 0 to 1.
         threshold: f32,
     }
 }

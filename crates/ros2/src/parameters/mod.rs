@@ -1,8 +1,10 @@
-//! The parameters of a node: declared with type, range and meaning; nothing else can be set.
+//! Parameter server of a node. Each parameter is declared with type, range and description;
+//! undeclared parameters cannot be set.
 //!
-//! Follows rclcpp, so that `ros2 param` and every other client behaves as with any node: no implicit conversion, no
-//! undeclared names, all of a batch or nothing where the caller asks for that. Every refusal says why. Knows no DDS;
-//! `dds/parameter_services.rs` puts it on the network.
+//! The rules are those of rclcpp, so `ros2 param` and other clients behave as with any node: no
+//! implicit conversion, no undeclared names, and atomic batches on request. Every refusal states
+//! its reason. The module does not depend on DDS; `dds/parameter_services.rs` provides the
+//! services.
 
 pub mod range;
 pub mod value;
@@ -15,27 +17,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::parameters::range::Range;
 use crate::parameters::value::ParameterValue;
 
-/// A parameter as the node declares it.
+/// Declaration of a parameter by the node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declaration {
-    /// Name; dots group.
+    /// Name of the parameter; dots separate groups.
     pub name: String,
-    /// Value unless the user gives another; its type is the parameter's for good.
+    /// Default value. Its type is the fixed type of the parameter.
     pub default: ParameterValue,
-    /// What it means, for a person to read.
+    /// Description of the parameter for users.
     pub description: String,
-    /// Limits that the range cannot say, for a person to read.
+    /// Constraints, in words, that the range cannot express.
     pub constraints: String,
     /// Allowed values of a number.
     pub range: Option<Range>,
-    /// Whether it can only be set at start.
+    /// Whether the parameter can be set only at start.
     pub read_only: bool,
-    /// Whether a string also takes a number, as its text: YAML reads `2` as an integer, whatever is meant.
+    /// Whether a string parameter also accepts a number as its text. YAML parses `2` as an integer
+    /// even if text is intended.
     pub number_as_text: bool,
 }
 
 impl Declaration {
-    /// A parameter without range that can be set at any time.
+    /// Declares a parameter without range that can be set at any time.
     pub fn new(name: &str, default: ParameterValue, description: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -48,7 +51,7 @@ impl Declaration {
         }
     }
 
-    /// The same with a range.
+    /// Returns the same declaration with a range.
     pub fn with_range(self, range: Range) -> Self {
         Self {
             range: Some(range),
@@ -56,7 +59,7 @@ impl Declaration {
         }
     }
 
-    /// The same with limits in words.
+    /// Returns the same declaration with constraints in words.
     pub fn with_constraints(self, constraints: &str) -> Self {
         Self {
             constraints: constraints.to_owned(),
@@ -64,7 +67,7 @@ impl Declaration {
         }
     }
 
-    /// The same, to be set at start only.
+    /// Returns the same declaration as read-only: it can be set only at start.
     pub fn read_only(self) -> Self {
         Self {
             read_only: true,
@@ -72,7 +75,7 @@ impl Declaration {
         }
     }
 
-    /// The same string, which also takes a number.
+    /// Returns the same declaration of a string that also accepts a number.
     pub fn with_number_as_text(self) -> Self {
         Self {
             number_as_text: true,
@@ -80,7 +83,8 @@ impl Declaration {
         }
     }
 
-    /// The value that is meant by one that was given.
+    /// Converts a number to text if the parameter accepts that; otherwise returns the value
+    /// unchanged.
     fn adapt(&self, value: &ParameterValue) -> ParameterValue {
         match (&self.default, value) {
             (ParameterValue::String(_), ParameterValue::Integer(number)) if self.number_as_text => {
@@ -93,7 +97,7 @@ impl Declaration {
         }
     }
 
-    /// Whether `value` has the type and lies in the range.
+    /// Checks the type, finiteness and range of `value`.
     fn check(&self, value: &ParameterValue) -> Result<(), String> {
         let (expected, found) = (self.default.type_name(), value.type_name());
         if expected != found {
@@ -129,12 +133,12 @@ impl Declaration {
     }
 }
 
-/// Why a parameter could not be declared.
+/// Reason why a parameter could not be declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterError(String);
 
 impl ParameterError {
-    /// An error with this text.
+    /// Creates an error with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -148,25 +152,27 @@ impl fmt::Display for ParameterError {
 
 impl std::error::Error for ParameterError {}
 
-/// What changed, in the terms of `/parameter_events`.
+/// Kind of a change, as in `/parameter_events`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Declared.
+    /// The parameter was declared.
     New,
-    /// Given another value.
+    /// The parameter got another value.
     Changed,
 }
 
-/// Checks a whole batch against what only the node knows, and applies it; an error refuses the batch.
+/// Callback that checks a whole batch against conditions known only to the node, and applies it. An
+/// error rejects the batch.
 pub type OnSet = Box<dyn FnMut(&[(String, ParameterValue)]) -> Result<(), String> + Send>;
 
-/// Hears of every batch that took effect.
+/// Callback that receives every batch after it took effect.
 pub type Listener = Box<dyn FnMut(Change, &[(String, ParameterValue)]) + Send>;
 
-/// The parameters of one node, for any thread.
+/// Parameters of one node; usable from any thread.
 pub struct ParameterServer {
     table: Mutex<Table>,
-    /// Held during a whole set or declaration, so that batches do not mix; never while `table` is held.
+    /// Held during a whole set or declaration, so that batches do not mix; never while `table` is
+    /// held.
     hooks: Mutex<Hooks>,
 }
 
@@ -188,11 +194,12 @@ struct Hooks {
 }
 
 impl ParameterServer {
-    /// A server with the parameter `use_sim_time`, which every ROS node has. `overrides` replace the defaults of
-    /// parameters declared later; of one name, the last counts.
+    /// Creates a server with the parameter `use_sim_time`, which every ROS node has. `overrides`
+    /// replace the defaults of parameters declared later. If a name occurs more than once, the last
+    /// value applies.
     ///
     /// # Errors
-    /// The override of `use_sim_time` is no boolean.
+    /// The override of `use_sim_time` is not a boolean.
     pub fn new(overrides: Vec<(String, ParameterValue)>) -> Result<Self, ParameterError> {
         let table = Table {
             parameters: BTreeMap::new(),
@@ -205,15 +212,16 @@ impl ParameterServer {
         server.declare(Declaration::new(
             "use_sim_time",
             ParameterValue::Bool(false),
-            "Without effect: the simulation is the source of /clock and stamps everything with its own time.",
+            "No effect: the simulation is the source of /clock and uses its own time for all stamps.",
         ))?;
         Ok(server)
     }
 
-    /// Declares a parameter and returns its value: the default, or what the user gave instead.
+    /// Declares a parameter and returns its value: the override, or else the default.
     ///
     /// # Errors
-    /// The name is declared already, or the default or the user's value breaks type or range.
+    /// The name is empty or already declared, or the default or the override violates type or
+    /// range.
     pub fn declare(&self, declaration: Declaration) -> Result<ParameterValue, ParameterError> {
         let mut hooks = lock(&self.hooks);
         let name = declaration.name.clone();
@@ -221,7 +229,7 @@ impl ParameterServer {
             let mut table = lock(&self.table);
             if name.is_empty() || table.parameters.contains_key(&name) {
                 return Err(ParameterError(format!(
-                    "parameter '{name}': empty or declared before"
+                    "parameter '{name}': empty name or already declared"
                 )));
             }
             declaration
@@ -247,7 +255,8 @@ impl ParameterServer {
         Ok(value)
     }
 
-    /// One line for each value that the user gave to a parameter nobody declared; to be asked after all declarations.
+    /// Returns one line for each override of an undeclared parameter. Call it after all
+    /// declarations.
     pub fn unused_overrides(&self) -> Vec<String> {
         let table = lock(&self.table);
         let unused = table
@@ -259,12 +268,13 @@ impl ParameterServer {
             .collect()
     }
 
-    /// Sets what is called with each batch before it takes effect. It may read parameters, but not set any.
+    /// Sets the callback for batches before they take effect. It may read parameters, but must not
+    /// set any.
     pub fn on_set(&self, on_set: OnSet) {
         lock(&self.hooks).on_set = Some(on_set);
     }
 
-    /// Sets what hears of changes, and tells it of all parameters declared so far.
+    /// Sets the listener for changes, and calls it with all parameters declared so far.
     pub fn listen(&self, mut listener: Listener) {
         let mut hooks = lock(&self.hooks);
         let parameters: Vec<_> = self.all();
@@ -272,7 +282,7 @@ impl ParameterServer {
         hooks.listener = Some(listener);
     }
 
-    /// Every parameter and its value, in the order of the names.
+    /// Returns every parameter and its value, sorted by name.
     pub fn all(&self) -> Vec<(String, ParameterValue)> {
         let table = lock(&self.table);
         table
@@ -282,7 +292,7 @@ impl ParameterServer {
             .collect()
     }
 
-    /// Value of a parameter; `None` where it is not declared.
+    /// Returns the value of a parameter; `None` if it is not declared.
     pub fn get(&self, name: &str) -> Option<ParameterValue> {
         lock(&self.table)
             .parameters
@@ -290,7 +300,7 @@ impl ParameterServer {
             .map(|parameter| parameter.value.clone())
     }
 
-    /// Declaration of a parameter; `None` where there is none.
+    /// Returns the declaration of a parameter; `None` if it is not declared.
     pub fn describe(&self, name: &str) -> Option<Declaration> {
         lock(&self.table)
             .parameters
@@ -301,7 +311,7 @@ impl ParameterServer {
     /// Sets parameters one by one.
     ///
     /// # Errors
-    /// For each that is refused, the reason.
+    /// The reason for each parameter that is refused.
     pub fn set(&self, parameters: &[(String, ParameterValue)]) -> Vec<Result<(), String>> {
         parameters
             .iter()
@@ -312,7 +322,7 @@ impl ParameterServer {
     /// Sets all parameters of a batch, or none.
     ///
     /// # Errors
-    /// The reason, all reasons joined where there are more.
+    /// The reasons for the refusal, joined if there are several.
     pub fn set_atomically(&self, batch: &[(String, ParameterValue)]) -> Result<(), String> {
         let mut hooks = lock(&self.hooks);
         let batch = &lock(&self.table).accept(batch)?;
@@ -331,8 +341,9 @@ impl ParameterServer {
         Ok(())
     }
 
-    /// Takes over what has come about without these parameters: no [`OnSet`] hears of it, listeners do. Values that a parameter cannot have,
-    /// and those of no parameter, are left out.
+    /// Updates values that were changed by other means than parameters. [`OnSet`] is not called,
+    /// but listeners are. Values that a parameter cannot have, and values of undeclared parameters,
+    /// are skipped.
     pub fn follow(&self, values: &[(String, ParameterValue)]) {
         let mut hooks = lock(&self.hooks);
         let mut followed = Vec::new();
@@ -353,8 +364,8 @@ impl ParameterServer {
         }
     }
 
-    /// Names below the prefixes (all where none is given) and the groups they are in. `depth` limits the levels below
-    /// a prefix; 0 does not.
+    /// Lists the parameter names below the prefixes (all names if there is no prefix) and their
+    /// groups. `depth` limits the number of levels below a prefix; 0 means no limit.
     pub fn list(&self, prefixes: &[String], depth: u64) -> (Vec<String>, Vec<String>) {
         let fits = |below: &str| depth == 0 || (below.matches('.').count() as u64) < depth;
         let wanted = |name: &str| {
@@ -387,7 +398,7 @@ impl ParameterServer {
 }
 
 impl Table {
-    /// The values that the batch means, or all that is wrong with it.
+    /// Returns the converted values of the batch, or all errors in it.
     fn accept(
         &self,
         batch: &[(String, ParameterValue)],
@@ -430,7 +441,8 @@ impl Hooks {
     }
 }
 
-/// An empty list of the command line has no element to tell its type: it takes that of the default.
+/// An empty list on the command line has no element that determines its type, so it gets the type
+/// of the default.
 fn adapt_empty_list(value: &ParameterValue, default: &ParameterValue) -> ParameterValue {
     match (value, default) {
         (ParameterValue::StringArray(values), _) if !values.is_empty() => value.clone(),
@@ -447,7 +459,7 @@ fn adapt_empty_list(value: &ParameterValue, default: &ParameterValue) -> Paramet
     }
 }
 
-/// A panic of a hook leaves the table whole, so a poisoned lock is as good as another.
+/// Locks a mutex and ignores poisoning: a panic of a callback leaves the table consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

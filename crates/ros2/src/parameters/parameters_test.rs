@@ -1,4 +1,4 @@
-//! Unit tests of the parameter server: what it refuses, and with which words.
+//! Unit tests of the parameter server: the values it rejects and the texts of its errors.
 
 use std::sync::{Arc, Mutex};
 
@@ -196,7 +196,7 @@ fn the_node_has_the_last_word_and_listeners_hear_of_what_took_effect() {
     assert_eq!(
         heard.lock().unwrap().len(),
         5,
-        "all that is declared is new to the listener"
+        "the listener receives all declared parameters as new"
     );
     heard.lock().unwrap().clear();
     server.on_set(Box::new(|batch| match batch {
@@ -286,5 +286,5 @@ fn what_came_about_otherwise_is_followed_and_told() {
         Some(ParameterValue::Double(3.5))
     );
     assert_eq!(*told.lock().unwrap(), ["sea.wave_height_m"]);
-    assert_eq!(*asked.lock().unwrap(), 0, "nothing is to be done any more");
+    assert_eq!(*asked.lock().unwrap(), 0, "the callback is not called");
 }

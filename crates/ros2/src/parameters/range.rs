@@ -1,44 +1,45 @@
 //! Allowed values of a number parameter, as `rcl_interfaces` describes them.
 //!
-//! Apart from the server because descriptors carry it too. Decides only whether a value is allowed.
+//! The module is separate from the server because parameter descriptors contain the range too.
 
 use std::fmt;
 
 use crate::parameters::value::ParameterValue;
 
-/// Allowed values of a number: both ends, and between them every value or every `step` from the first.
+/// Allowed values of a number: both ends, and between them every value or every multiple of `step`
+/// counted from `from`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Range {
-    /// Of an integer.
+    /// Range of an integer parameter.
     Integer {
-        /// Least value.
+        /// Minimum of the allowed values.
         from: i64,
-        /// Greatest value.
+        /// Maximum of the allowed values.
         to: i64,
-        /// Distance of allowed values; 0: any.
+        /// Step between allowed values; 0 allows any value.
         step: u64,
     },
-    /// Of a double.
+    /// Range of a floating-point parameter.
     Double {
-        /// Least value.
+        /// Minimum of the allowed values.
         from: f64,
-        /// Greatest value.
+        /// Maximum of the allowed values.
         to: f64,
-        /// Distance of allowed values; 0: any.
+        /// Step between allowed values; 0 allows any value.
         step: f64,
     },
 }
 
-/// Relative error within which a double lies on a step, as in rclcpp.
+/// Relative tolerance for a double to lie on a step, as in rclcpp.
 const STEP_TOLERANCE: f64 = 1e-9;
 
 impl Range {
-    /// Every integer from `from` to `to`.
+    /// Allows every integer from `from` to `to`.
     pub const fn integers(from: i64, to: i64) -> Self {
         Self::Integer { from, to, step: 0 }
     }
 
-    /// Every double from `from` to `to`.
+    /// Allows every double from `from` to `to`.
     pub const fn doubles(from: f64, to: f64) -> Self {
         Self::Double {
             from,
@@ -47,7 +48,8 @@ impl Range {
         }
     }
 
-    /// Whether the value, or every element of a list, is allowed; values of other types are no matter of the range.
+    /// Whether the value, or every element of a list, is allowed. Values of types other than the
+    /// range's are always allowed.
     pub fn allows(&self, value: &ParameterValue) -> bool {
         match (self, value) {
             (Self::Integer { .. }, ParameterValue::Integer(value)) => self.allows_integer(*value),

@@ -1,34 +1,36 @@
-//! Value of a ROS parameter, and the names ROS gives to its types.
+//! Value of a ROS parameter, and the ROS names of its types.
 //!
-//! Shared by the command line, parameter files and the parameter server. No YAML and no DDS here.
+//! The command line, the parameter files and the parameter server all use it. The module depends
+//! neither on YAML nor on DDS.
 
 use std::fmt;
 
-/// Value of a parameter; the numbers of the types are those of `rcl_interfaces/msg/ParameterType`.
+/// Value of a parameter. The types have the numbers of `rcl_interfaces/msg/ParameterType`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParameterValue {
-    /// `bool`.
+    /// A boolean, type `bool`.
     Bool(bool),
-    /// `integer`.
+    /// A 64-bit integer, type `integer`.
     Integer(i64),
-    /// `double`.
+    /// A floating-point number, type `double`.
     Double(f64),
-    /// `string`.
+    /// A text, type `string`.
     String(String),
-    /// `byte_array`.
+    /// A list of bytes, type `byte_array`.
     ByteArray(Vec<u8>),
-    /// `bool_array`.
+    /// A list of booleans, type `bool_array`.
     BoolArray(Vec<bool>),
-    /// `integer_array`.
+    /// A list of integers, type `integer_array`.
     IntegerArray(Vec<i64>),
-    /// `double_array`.
+    /// A list of floating-point numbers, type `double_array`.
     DoubleArray(Vec<f64>),
-    /// `string_array`.
+    /// A list of texts, type `string_array`.
     StringArray(Vec<String>),
 }
 
 impl ParameterValue {
-    /// Number of the type in `rcl_interfaces/msg/ParameterType`; 0 there is "not set".
+    /// Returns the number of the type in `rcl_interfaces/msg/ParameterType`, where 0 means "not
+    /// set".
     pub const fn type_number(&self) -> u8 {
         match self {
             Self::Bool(_) => 1,
@@ -43,7 +45,7 @@ impl ParameterValue {
         }
     }
 
-    /// Name of the type, as the ROS tools write it.
+    /// Returns the name of the type as the ROS tools print it.
     pub const fn type_name(&self) -> &'static str {
         match self {
             Self::Bool(_) => "bool",
@@ -58,7 +60,7 @@ impl ParameterValue {
         }
     }
 
-    /// Whether the value is or holds a number that is not finite.
+    /// Whether the value is, or contains, a number that is not finite.
     pub fn has_non_finite(&self) -> bool {
         match self {
             Self::Double(value) => !value.is_finite(),

@@ -1,7 +1,8 @@
-//! Parameters in YAML: the value of `-p name:=value`, and the files of `--params-file`.
+//! Parser of parameters in YAML: the value of `-p name:=value`, and the files of `--params-file`.
 //!
-//! Follows rcl: node names as keys (`/**`, `/ns/node`, `node`), `ros__parameters` below, nested keys joined by dots.
-//! Errors say the line. Whether a parameter exists is the parameter server's matter.
+//! The format is that of rcl: node names as keys (`/**`, `/ns/node`, `node`), `ros__parameters`
+//! below them, and nested keys joined by dots. Errors contain the line number. The parameter server
+//! checks whether a parameter exists.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +11,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use crate::parameters::value::ParameterValue;
 
-/// What was wrong, and on which line.
+/// Error in a YAML text, with its line number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
     line: usize,
@@ -25,7 +26,7 @@ impl fmt::Display for YamlError {
 
 impl std::error::Error for YamlError {}
 
-/// A YAML node with its line.
+/// A YAML node with its line number.
 #[derive(Debug)]
 struct Node {
     line: usize,
@@ -34,19 +35,19 @@ struct Node {
 
 #[derive(Debug)]
 enum Content {
-    /// Text, and whether it was written plain, so that it may be a number.
+    /// Text, and whether it is a plain scalar, which may be a number.
     Scalar(String, bool),
     Sequence(Vec<Node>),
     Mapping(Vec<(String, Node)>),
 }
 
-/// Deepest nesting that is read.
+/// Maximum nesting depth that is accepted.
 const MAX_DEPTH: usize = 64;
 
-/// Value of a parameter written in YAML, as after `-p name:=`.
+/// Parses the value of a parameter written in YAML, as after `-p name:=`.
 ///
 /// # Errors
-/// The text is no YAML, or no value that a parameter can have.
+/// The text is not YAML, or not a value that a parameter can have.
 pub fn parse_value(text: &str) -> Result<ParameterValue, String> {
     let node = parse(text).map_err(|error| error.problem)?;
     match node {
@@ -55,10 +56,10 @@ pub fn parse_value(text: &str) -> Result<ParameterValue, String> {
     }
 }
 
-/// Parameters that a file has for node `node` in `namespace`, in the order of the file.
+/// Returns the parameters of a file for node `node` in `namespace`, in the order of the file.
 ///
 /// # Errors
-/// The text is no YAML, or no parameter file; the message begins with the line.
+/// The text is not YAML, or not a parameter file. The message begins with the line number.
 pub fn parse_file(
     text: &str,
     namespace: &str,
@@ -76,7 +77,7 @@ pub fn parse_file(
     Ok(parameters)
 }
 
-/// Walks the keys above `ros__parameters`, which together name nodes.
+/// Visits the keys above `ros__parameters`, whose joined path names the nodes.
 fn read_nodes(
     at: &Node,
     prefix: &str,
@@ -84,13 +85,13 @@ fn read_nodes(
     parameters: &mut Vec<(String, ParameterValue)>,
 ) -> Result<(), YamlError> {
     let Content::Mapping(entries) = &at.content else {
-        return Err(at.error(format!("'{prefix}' should hold ros__parameters")));
+        return Err(at.error(format!("'{prefix}': expected ros__parameters")));
     };
     for (key, child) in entries {
         if key == "ros__parameters" {
             if prefix.is_empty() {
                 return Err(child
-                    .error("ros__parameters stands outside of a node name (or /**)".to_owned()));
+                    .error("ros__parameters is not below a node name; expected a node name or /**".to_owned()));
             }
             if name_matches(prefix, node) {
                 read_parameters(child, "", parameters)?;
@@ -103,7 +104,8 @@ fn read_nodes(
     Ok(())
 }
 
-/// Whether a pattern of tokens, `*` for one and `**` for any number, fits a node's full name.
+/// Whether a pattern matches a node's full name. The pattern consists of tokens; `*` matches one
+/// token and `**` any number of tokens.
 fn name_matches(pattern: &str, node: &str) -> bool {
     fn fits(pattern: &[&str], name: &[&str]) -> bool {
         match pattern.split_first() {
@@ -128,7 +130,7 @@ fn read_parameters(
     parameters: &mut Vec<(String, ParameterValue)>,
 ) -> Result<(), YamlError> {
     let Content::Mapping(entries) = &at.content else {
-        return Err(at.error("ros__parameters should hold names and values".to_owned()));
+        return Err(at.error("ros__parameters: expected names and values".to_owned()));
     };
     for (key, child) in entries {
         let name = if prefix.is_empty() {
@@ -153,11 +155,11 @@ impl Node {
     }
 }
 
-/// Value of a scalar or a list of scalars of one type.
+/// Converts a scalar or a list of scalars of one type to a parameter value.
 fn value(node: &Node) -> Result<ParameterValue, YamlError> {
     match &node.content {
         Content::Scalar(text, plain) => Ok(scalar(text, *plain)),
-        Content::Mapping(_) => Err(node.error("a mapping is no parameter value".to_owned())),
+        Content::Mapping(_) => Err(node.error("a mapping is not a parameter value".to_owned())),
         Content::Sequence(items) => {
             let mut values = Vec::with_capacity(items.len());
             for item in items {
@@ -165,7 +167,7 @@ fn value(node: &Node) -> Result<ParameterValue, YamlError> {
                     Content::Scalar(text, plain) => values.push(scalar(text, *plain)),
                     _ => {
                         return Err(item.error(
-                            "a list of lists or mappings is no parameter value".to_owned(),
+                            "a list of lists or mappings is not a parameter value".to_owned(),
                         ));
                     }
                 }
@@ -175,7 +177,7 @@ fn value(node: &Node) -> Result<ParameterValue, YamlError> {
     }
 }
 
-/// Scalar as YAML 1.1 reads it for ROS: booleans, integers, floats, else text.
+/// Parses a scalar as YAML 1.1 and ROS do: booleans, integers, floats, otherwise text.
 fn scalar(text: &str, plain: bool) -> ParameterValue {
     if plain {
         match text {
@@ -193,7 +195,7 @@ fn scalar(text: &str, plain: bool) -> ParameterValue {
         if let Some(integer) = integer(text) {
             return ParameterValue::Integer(integer);
         }
-        // Rust also reads "inf" and "nan" as numbers, YAML does not
+        // Rust also parses "inf" and "nan" as numbers, unlike YAML
         if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
             && text.contains(|c: char| c.is_ascii_digit())
             && let Ok(double) = text.parse()
@@ -211,7 +213,7 @@ fn integer(text: &str) -> Option<i64> {
     }
 }
 
-/// Values of one type as an array; integers among doubles are doubles.
+/// Converts values of one type to an array; integers in a list of doubles become doubles.
 fn array(values: Vec<ParameterValue>) -> Result<ParameterValue, String> {
     let (mut bools, mut integers, mut doubles, mut strings) = (vec![], vec![], vec![], vec![]);
     for value in &values {
@@ -228,7 +230,8 @@ fn array(values: Vec<ParameterValue>) -> Result<ParameterValue, String> {
     }
     let n = values.len();
     let Some(first) = values.first() else {
-        // the only type that says nothing about its elements
+        // an empty list has no element type; the server adapts a string array to the type of the
+        // default
         return Ok(ParameterValue::StringArray(Vec::new()));
     };
     if bools.len() == n {
@@ -252,7 +255,7 @@ fn array(values: Vec<ParameterValue>) -> Result<ParameterValue, String> {
     }
 }
 
-/// The first document as a tree; `None` where there is none.
+/// Parses the first document as a tree; `None` if there is no document.
 fn parse(text: &str) -> Result<Option<Node>, YamlError> {
     let mut parser = Parser::new_from_str(text);
     loop {
@@ -287,7 +290,7 @@ fn node<'a>(
     if depth > MAX_DEPTH {
         return Err(YamlError {
             line,
-            problem: format!("nested deeper than {MAX_DEPTH}"),
+            problem: format!("nested too deeply; expected at most {MAX_DEPTH} levels"),
         });
     }
     let content = match event {
@@ -317,7 +320,7 @@ fn node<'a>(
                 let Event::Scalar(key, ..) = event else {
                     return Err(YamlError {
                         line,
-                        problem: "a key should be text".to_owned(),
+                        problem: "a key is not text; expected a string".to_owned(),
                     });
                 };
                 let (event, line) = next(parser)?;
@@ -333,7 +336,7 @@ fn node<'a>(
         _ => {
             return Err(YamlError {
                 line,
-                problem: "the text ends too early".to_owned(),
+                problem: "unexpected end of the text".to_owned(),
             });
         }
     };
@@ -375,10 +378,10 @@ mod tests {
         let check = |text: &str, expected: &str| {
             assert_eq!(parse_value(text).unwrap_err(), expected, "{text}")
         };
-        check("{a: 1}", "a mapping is no parameter value");
+        check("{a: 1}", "a mapping is not a parameter value");
         check(
             "[[1], [2]]",
-            "a list of lists or mappings is no parameter value",
+            "a list of lists or mappings is not a parameter value",
         );
         check("[1, two]", "list of different types: integer and string");
         check("", "no value");
@@ -446,19 +449,19 @@ other:
         };
         check(
             "ros__parameters:\n  a: 1\n",
-            "2: ros__parameters stands outside of a node name (or /**)",
+            "2: ros__parameters is not below a node name; expected a node name or /**",
         );
         check(
             "sim:\n  pace: max\n",
-            "2: '/sim/pace' should hold ros__parameters",
+            "2: '/sim/pace': expected ros__parameters",
         );
         check(
             "sim:\n  ros__parameters: 3\n",
-            "2: ros__parameters should hold names and values",
+            "2: ros__parameters: expected names and values",
         );
         check(
             "/**:\n  ros__parameters:\n    a: [[1]]\n",
-            "3: a list of lists or mappings is no parameter value",
+            "3: a list of lists or mappings is not a parameter value",
         );
         assert!(
             parse_file("sim: [", "/", "sim")

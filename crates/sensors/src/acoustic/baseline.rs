@@ -1,24 +1,30 @@
-//! Places by ranges over a base line: one's own by several transponders (long base line), or a locator's by several receivers (short base line).
+//! Long-baseline and short-baseline positioning (LBL, SBL): position from several ranges.
+//!
+//! LBL computes the position of the instrument itself from the replies of several transponders. SBL
+//! computes the position of a locator from the arrival times at several receivers.
 //!
 //! # Law
 //! ```text
-//!   r_k = c_0 (t_3k - t_0 - T_k)/2          long                               (1)  [Milne 1983]
-//!   r_k = c_0 (t_k - t_0)                   short: locator and receivers share a clock          (2)
+//!   r_k = c_0 (t_3k - t_0 - T_k)/2          LBL                                (1)  [Milne 1983]
+//!   r_k = c_0 (t_k - t_0)                   SBL: locator and receivers share a clock          (2)
 //! ```
-//! The place follows from three ranges or more by least squares (`fix.rs`).
+//! The position is the least-squares solution of three or more ranges (`fix.rs`).
 //!
 //! # Symbols
-//! t_0 the sample · t_3k, t_k arrivals · T_k turn-around · c_0 assumed speed of sound.
+//! t_0 instant of the sample · t_3k, t_k arrivals · T_k turn-around time · c_0 assumed speed of
+//! sound.
 //!
 //! # Frames
-//! Long: in W, by the surveyed places of the transponders. Short: in S, by the places of the receivers in it.
+//! LBL: in W, from the surveyed positions of the transponders. SBL: in S, from the positions of the
+//! receivers in S.
 //!
 //! # Limits
-//! As `mod.rs`. All ranges of a sample count as of one instant: long, midway between the question and the mean arrival; short, the sample. A known depth is taken as a height in S where S is that of a ship: its
-//! heel is left out of it.
+//! Those of `acoustic/mod.rs`. All ranges of a sample are taken as simultaneous. For LBL this
+//! instant is midway between the interrogation and the mean arrival, for SBL it is the sample. SBL
+//! takes a known depth as a height in S; the heel of the ship that carries S is neglected.
 //!
 //! # Checked by
-//! test/analytic/acoustic.rs
+//! test/sensors/acoustic.rs
 
 use crate::acoustic::Listener;
 use crate::acoustic::fix;
@@ -29,15 +35,15 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::acoustic::{Carrier, Voice};
 use merrow_model::state::frames::acoustic::{Fix, Ranged, Sounds};
 
-/// Rounds in which the way to a receiver that moves is found.
+/// Fixed-point iterations for the path to a moving receiver.
 const ROUNDS: usize = 4;
 
-/// A height that a gauge tells, with its standard deviation.
+/// Height measured by a depth gauge with its standard deviation [m]; `None` without a gauge.
 fn height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Option<[f64; 2]> {
     std.map(|std| [z + if noise { std * draw.normal() } else { 0.0 }, std])
 }
 
-/// One's own place by the replies of all transponders. (1)
+/// Computes the position of the instrument in W from the replies of all transponders (LBL). (1)
 pub fn own_place(
     by: &Listener<'_>,
     voice: &Voice,
@@ -86,7 +92,7 @@ pub fn own_place(
         by.by.noise,
         &mut draw,
     );
-    // transponders lie under those who ask them
+    // transponders usually lie below the instrument
     let start = middle(&known) + Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
     if let Some((p, covariance)) = fix::find(&known, height, start) {
         let world = Some((p, covariance));
@@ -114,7 +120,8 @@ fn mean_range(known: &[Known]) -> f64 {
     known.iter().map(|k| k.range).sum::<f64>() / known.len() as f64
 }
 
-/// Places of all locators by the receivers that hear them. (2)
+/// Computes the positions of all locators in S from the arrivals at the `receivers` (positions in S
+/// [m]) of an SBL system. (2)
 pub fn places(
     by: &Listener<'_>,
     receivers: &[Vec3],
@@ -176,7 +183,9 @@ pub fn places(
     sounds
 }
 
-/// When sound of locator number `index`, which leaves `source` at `sent`, reaches a receiver [s after the sample], and its level over the noise, if it is heard.
+/// Computes when the signal of locator number `index`, sent from `source` at the time `sent` [s
+/// after the sample], reaches a receiver (position in S [m]). Returns the arrival time [s after the
+/// sample] and the signal-to-noise ratio [dB], or `None` if the signal is not detected.
 fn arrival(
     by: &Listener<'_>,
     index: usize,

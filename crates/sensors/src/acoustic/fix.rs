@@ -1,4 +1,4 @@
-//! A place by its ranges to known places.
+//! Position from ranges to known positions (trilateration), by damped least squares.
 //!
 //! # Law
 //! ```text
@@ -6,32 +6,36 @@
 //!   (Jᵀ W J + λ D) δ = Jᵀ W e,   P = (Jᵀ W J)⁻¹                        (2)  [Marquardt 1963]
 //! ```
 //! # Symbols
-//! x the place · n_k known places · r_k ranges, σ_k their standard deviation · z_0 a height that is known otherwise · J rows (x - n_k)/|x - n_k| · W diagonal of 1/σ² · D the
-//! diagonal of JᵀWJ · e what is missing · P covariance.
+//! x unknown position, z its height · n_k known positions · r_k ranges, σ_k their standard
+//! deviations · z_0 independently known height, σ_z its standard deviation · J rows (x - n_k)/|x -
+//! n_k| · W diagonal matrix of 1/σ² · λ damping · D diagonal of JᵀWJ · δ step of x · e residuals ·
+//! P covariance.
 //!
 //! # Frames
-//! Any one for all.
+//! One frame for all positions; any frame is allowed.
 //!
 //! # Limits
-//! Of two places that are the mirror of one another in the plane of the known ones, that on the side of the start is found. P leaves out what the known places and the speed of sound err.
+//! If the known positions lie in a plane there are two solutions, mirrored in this plane. The
+//! solver returns the one on the side of the start. P does not contain the errors of the known
+//! positions and of the speed of sound.
 //!
 //! # Checked by
-//! tests below; test/analytic/acoustic.rs
+//! tests below; test/sensors/acoustic.rs
 
 use merrow_math::{Mat3, Sym3, Vec3};
 
-/// Standard deviation that ranges without noise are taken to have [m].
+/// Lower limit of the standard deviation of a range [m].
 const LEAST_STD: f64 = 1e-3;
 const ROUNDS: usize = 60;
 
-/// A known place, the range to it and the standard deviation of that [m].
+/// Known position with the range to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// The place.
+    /// Known position in the common frame [m].
     pub p: Vec3,
-    /// The range.
+    /// Range to it [m].
     pub range: f64,
-    /// Its standard deviation.
+    /// Standard deviation of the range [m].
     pub std: f64,
 }
 
@@ -66,7 +70,9 @@ fn sums(known: &[Known], height: Option<[f64; 2]>, x: Vec3) -> Sums {
     sums
 }
 
-/// The place with its covariance [m²]: from `start`, with a height and its standard deviation if one is known. None of fewer than three ranges, or if they do not fix it.
+/// Computes the position [m] and its covariance [m²] by (1), starting from `start` [m]. `height` is
+/// a known height and its standard deviation [m]. Returns `None` with fewer than three ranges or if
+/// the ranges do not determine the position.
 pub fn find(known: &[Known], height: Option<[f64; 2]>, start: Vec3) -> Option<(Vec3, Mat3)> {
     if known.len() < 3 {
         return None;
@@ -122,7 +128,7 @@ mod tests {
         let known = ranges(x, &nodes);
         let (found, _) = find(&known, None, Vec3::new(0.0, 0.0, -5.0)).expect("a place");
         assert!((found - x).norm() < 1e-6, "{found:?}");
-        // from above its mirror is found
+        // from a start above the plane the mirrored solution results
         let (found, _) = find(&known, None, Vec3::new(0.0, 0.0, 5.0)).expect("a place");
         assert!(
             (found - Vec3::new(3.0, -4.0, 11.0)).norm() < 1e-6,
@@ -131,7 +137,7 @@ mod tests {
         assert!(find(&known[..2], Some([-11.0, 0.1]), Vec3::zero()).is_none());
     }
 
-    // on three axes at the same distance each range fixes one coordinate: P = σ² I
+    // with nodes on three axes at the same distance each range determines one coordinate: P = σ² I
     #[test]
     fn the_covariance_is_that_of_the_rows() {
         let known = ranges(
@@ -153,7 +159,7 @@ mod tests {
             Vec3::new(0.0, 0.0, -9.0),
             &[[-9.0, 0.0, 0.0], [1.0, 0.0, 0.0], [4.0, 0.0, 0.0]],
         );
-        // the place may turn about the line
+        // rotation about the line is free
         assert!(find(&known, None, Vec3::new(0.0, 0.0, -5.0)).is_none());
     }
 }

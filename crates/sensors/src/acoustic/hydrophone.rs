@@ -1,22 +1,26 @@
-//! Bearing and range of the pingers that a small array hears.
+//! Hydrophone array: bearing and, with a synchronised clock, range of pingers.
 //!
 //! # Law
 //! ```text
 //!   t_a = t_k + t(t_k, t_a),   t_k = t_0 + k T                          (1)
 //! ```
-//! Of each pinger the last ping that arrived since the sample before is told; its range is c_0 (t_a - t_k), if the array knows t_k.
+//! For each pinger the array reports the last ping that arrived since the preceding sample. The
+//! range is c_0 (t_a - t_k), if the array knows t_k.
 //!
 //! # Symbols
-//! t_k ping, t_a arrival · t(t_k, t_a) time on the way between where the pinger was and where the array was · t_0 start, T period of the pinger.
+//! t_k transmission of ping k, t_a its arrival · t(t_k, t_a) travel time from the position of the
+//! pinger at t_k to the position of the array at t_a · t_0 first ping, T period of the pinger · c_0
+//! assumed speed of sound.
 //!
 //! # Frames
-//! Places in S at the arrival.
+//! Positions in S at the arrival.
 //!
 //! # Limits
-//! As `mod.rs`: pinger and array have moved evenly since the ping. Of several pings since the sample before, only the last is told.
+//! Those of `acoustic/mod.rs`: pinger and array have had constant velocity since the ping. Of
+//! several pings since the preceding sample only the last is reported.
 //!
 //! # Checked by
-//! test/analytic/acoustic.rs
+//! test/sensors/acoustic.rs
 
 use crate::acoustic::path::Way;
 use crate::acoustic::{Listener, Moving, spread};
@@ -24,12 +28,13 @@ use merrow_math::Vec3;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind, Target};
 use merrow_model::state::frames::acoustic::{Fix, Sounds};
 
-/// Variance of a range that is not known [m²].
+/// Variance of an unknown range [m²].
 const UNKNOWN: f64 = 1e12;
-/// How often a way is found anew with where its ends then were.
+/// Fixed-point iterations for the path between moving ends.
 const ROUNDS: usize = 4;
 
-/// What arrived since the sample before.
+/// Computes the fixes of all pings that arrived since the preceding sample. `synchronised`: the
+/// array knows when the pingers transmit.
 pub fn hear(by: &Listener<'_>, synchronised: bool) -> Sounds {
     let one = |(k, target): (usize, &Target)| {
         let beacon = &by.beacons[target.beacon];
@@ -72,7 +77,9 @@ pub fn hear(by: &Listener<'_>, synchronised: bool) -> Sounds {
     }
 }
 
-/// When the last ping left that arrived since the sample before [s after the sample], and its way, of a pinger whose clock is `late` [s]. (1)
+/// Finds the last ping of a pinger that arrived since the preceding sample, with the clock of the
+/// pinger `late` by this time [s]. Returns the time of its transmission [s after the sample] and
+/// its path. (1)
 fn last_ping(by: &Listener<'_>, beacon: &Beacon, moving: &Moving, late: f64) -> Option<(f64, Way)> {
     let BeaconKind::Pinger { period, start } = beacon.kind else {
         return None;
@@ -93,7 +100,7 @@ fn last_ping(by: &Listener<'_>, beacon: &Beacon, moving: &Moving, late: f64) -> 
     if about * by.sound_speed > 1.1 * by.spec.max_range {
         return None;
     }
-    // what moves at 10 m/s shifts the arrival by less than a part in a hundred
+    // a speed of 10 m/s changes the arrival by less than 1 %
     let newest = ((by.now - start - 0.98 * about) / period).floor();
     let oldest = ((by.now - 1.0 / by.rate - start - 1.02 * about) / period).floor();
     let mut k = newest;
@@ -105,7 +112,7 @@ fn last_ping(by: &Listener<'_>, beacon: &Beacon, moving: &Moving, late: f64) -> 
             let good = arrived > -1.0 / by.rate && way.time * by.sound_speed <= by.spec.max_range;
             return good.then_some((sent, way));
         }
-        // it is still on its way
+        // not yet arrived at the sample
         k -= 1.0;
     }
     None

@@ -1,26 +1,31 @@
-//! Acoustic positioning: what instruments make of the sound of beacons.
+//! Acoustic positioning: hydrophone array, USBL, LBL and SBL.
 //!
 //! # Law
 //! ```text
 //!   r = c_0 t + e_r                                     one way                        (1)  [Milne 1983]
-//!   r = c_0 (t_3 - t_0 - T)/2 + e_r                     there and back                 (2)  [Milne 1983]
-//!   σ_b² = σ_0² (1 + 10^((DT - SNR)/10))                                              (3)  (estimated: falls with the level as a Cramér-Rao bound does)
+//!   r = c_0 (t_3 - t_0 - T)/2 + e_r                     two way                        (2)  [Milne 1983]
+//!   σ_b² = σ_0² (1 + 10^((DT - SNR)/10))                                              (3)  (estimated: decreases with the level as a Cramér-Rao bound does)
 //!   P = σ_r² d dᵀ + r² σ_b² (1 - d dᵀ)                                                 (4)
 //!   P_W = R P Rᵀ + [p]ₓ P_a [p]ₓᵀ + P_c                                                (5)
 //! ```
 //! # Symbols
-//! c_0 the speed of sound that the instrument assumes · t time on the way · t_0 question, t_3 arrival of the reply, T turn-around · e_r normal, σ_r · σ_b standard deviation of
-//! either angle of a bearing, σ_0 of strong signals · DT threshold, SNR level over the noise · d unit vector to the beacon, r range · P_a, P_c covariances of the carrier's attitude
-//! and place · p what is added to that place, in W.
+//! c_0 speed of sound that the instrument assumes · t travel time · t_0 transmission of the
+//! interrogation, t_3 arrival of the reply, T turn-around time · e_r normal error with standard
+//! deviation σ_r · σ_b standard deviation of either angle of a bearing, σ_0 that of strong signals
+//! · DT detection threshold, SNR signal-to-noise ratio [dB] · d unit vector to the beacon, r range
+//! · P covariance in S, R attitude of S in W · P_a, P_c covariances of the attitude and position of
+//! the carrier · p position of the beacon relative to the carrier, in W.
 //!
 //! # Frames
-//! Ways and times in W, bearings in S at the instant of arrival.
+//! Acoustic paths and times in W, bearings in S at the instant of arrival.
 //!
 //! # Limits
-//! All that moves keeps its velocity in the world and its turning for as long as sound is on its way. Signals do not collide, in time or in frequency.
+//! During the travel time of the sound every beacon and instrument keeps its linear velocity in W,
+//! and the instrument also its angular velocity. Signals do not interfere, neither in time nor in
+//! frequency.
 //!
 //! # Checked by
-//! test/analytic/acoustic.rs, test/determinism/acoustic.rs
+//! test/sensors/acoustic.rs, test/determinism/acoustic.rs
 
 pub mod baseline;
 pub mod fix;
@@ -39,27 +44,27 @@ use merrow_model::scene::sensor::acoustic::{AcousticKind, AcousticSpec, Beacon, 
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::View;
 
-/// An instrument at the instant of a sample.
+/// Acoustic positioning instrument at the instant of a sample.
 pub struct Listener<'a> {
-    /// What it is.
+    /// Specification of the instrument.
     pub spec: &'a AcousticSpec,
     /// All beacons of the world.
     pub beacons: &'a [Beacon],
-    /// The sea.
+    /// Medium of the sound, with obstacles.
     pub waters: Waters<'a>,
-    /// Where it is and how it moves.
+    /// Pose and velocity of the instrument.
     pub pose: Pose,
-    /// What spoils the sample.
+    /// Error sources of the sample.
     pub by: Spoiling,
-    /// Speed of sound by which times become ranges [m/s].
+    /// Speed of sound that converts times to ranges [m/s].
     pub sound_speed: f64,
-    /// The instant [s].
+    /// Instant of the sample [s].
     pub now: f64,
-    /// Samples a second.
+    /// Sample rate of the instrument [Hz].
     pub rate: f64,
 }
 
-/// What an instrument finds, `rate` times a second.
+/// Computes one sample of an acoustic positioning instrument with the sample rate `rate` [Hz].
 pub fn listen(
     (spec, rate): (&AcousticSpec, f64),
     beacons: &[Beacon],
@@ -110,7 +115,7 @@ pub fn listen(
     })
 }
 
-/// A beacon as it moves.
+/// Position and velocity of a beacon at the sample, in W.
 #[derive(Clone, Copy, Debug)]
 pub struct Moving {
     robot: Option<usize>,
@@ -119,7 +124,7 @@ pub struct Moving {
 }
 
 impl Moving {
-    /// Where it is `time` [s] after the sample.
+    /// Returns the position of the beacon `time` [s] after the sample.
     pub fn after(&self, time: f64) -> End {
         End {
             robot: self.robot,
@@ -129,7 +134,8 @@ impl Moving {
 }
 
 impl Listener<'_> {
-    /// Beacon number `index`, if it works and what carries it has power.
+    /// Returns the motion of beacon number `index`, or `None` if the beacon is dead or the robot
+    /// that carries it has no power.
     pub fn beacon(&self, index: usize) -> Option<Moving> {
         let (view, beacon) = (self.waters.view, &self.beacons[index]);
         if view.beacons[index].dead {
@@ -152,17 +158,18 @@ impl Listener<'_> {
         (view.powered[robot] && moving.p.is_finite() && v.is_finite()).then_some(moving)
     }
 
-    /// Source level of beacon number `index` with the power that faults leave it [dB re 1 µPa at 1 m].
+    /// Source level of beacon number `index`, reduced by its faults [dB re 1 µPa at 1 m].
     pub fn source_level(&self, index: usize) -> f64 {
         self.beacons[index].source_level + level(self.waters.view.beacons[index].part)
     }
 
-    /// How late faults let beacon number `index` send [s].
+    /// Delay of the transmission of beacon number `index` by its faults [s].
     pub fn late(&self, index: usize) -> f64 {
         self.waters.view.beacons[index].offset
     }
 
-    /// A place of S `time` [s] after the sample.
+    /// Computes the position in W of the point `p_S` [m] of the instrument (in S) `time` [s] after
+    /// the sample.
     pub fn own(&self, p_S: Vec3, time: f64) -> End {
         let (R, p) = self.pose.after(time);
         End {
@@ -171,7 +178,7 @@ impl Listener<'_> {
         }
     }
 
-    /// Random numbers of a target in this sample.
+    /// Returns the random numbers of target number `target` in this sample.
     pub fn draw(&self, target: usize) -> Draw {
         self.by.stream.draw(
             (self.by.sample + 1)
@@ -180,19 +187,20 @@ impl Listener<'_> {
         )
     }
 
-    /// Level of a signal over the noise, if it is heard.
+    /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] and level `received`
+    /// [dB re 1 µPa], or `None` if it is not detected.
     pub fn hears(&self, ear: &Ear, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
         let fading = if self.by.noise { ear.fading } else { 0.0 };
         self.waters
             .hear(&Ear { fading, ..*ear }, frequency, received, draw)
     }
 
-    /// An instant after the sample [ns].
+    /// Converts a time after the sample [s] to a stamp [ns].
     pub fn stamp(&self, time: f64) -> u64 {
         ((self.now + time) * 1e9).round().max(0.0) as u64
     }
 
-    /// A range as it is told, with its variance. (1), (2)
+    /// Adds errors and resolution to a range [m] and returns it with its variance [m²]. (1), (2)
     pub fn told(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
         let (spec, fault) = (self.spec, &self.by.fault);
         let own = if self.by.noise { spec.range_std } else { 0.0 };
@@ -206,7 +214,8 @@ impl Listener<'_> {
         (range, spec.range_std * spec.range_std + step * step / 12.0)
     }
 
-    /// A bearing as it is told, with the variance of its angles: `d` is a unit vector of S. (3)
+    /// Adds errors to the bearing `d` (unit vector in S) of a signal with the signal-to-noise ratio
+    /// `snr` [dB]. Returns the unit vector in S and the variance of its angles [rad²]. (3)
     pub fn bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
         let spec = self.spec;
         let weak = libm::pow(10.0, 0.1 * (spec.ear.threshold - snr));
@@ -221,7 +230,9 @@ impl Listener<'_> {
         (d.scale(1.0 / d.norm()), variance)
     }
 
-    /// A place of S in W as the carrier believes it `time` [s] after the sample. (5)
+    /// Converts the position `p_S` [m] in S with its covariance [m²] to W, with the pose of the
+    /// carrier `time` [s] after the sample and the errors of that pose. Returns position [m] and
+    /// covariance [m²] in W. (5)
     pub fn to_world(
         &self,
         carrier: &Carrier,
@@ -234,7 +245,7 @@ impl Listener<'_> {
         let mut error = |std: [f64; 3]| Vec3::from(std.map(|s| on * s * draw.normal()));
         let (turn, shift) = (error(carrier.attitude_std), error(carrier.position_std));
         let found = p + shift + R.mul_vec(p_S + turn.cross(p_S));
-        // in S first: what the attitude errs is known about its axes
+        // in S first: the attitude covariance is given about the axes of S
         let mut inner = *covariance;
         let lever = Mat3::cross(p_S);
         let attitude = diagonal(carrier.attitude_std);
@@ -246,7 +257,7 @@ impl Listener<'_> {
     }
 }
 
-/// A matrix of variances.
+/// Returns the diagonal matrix of the squares of `std`.
 fn diagonal(std: [f64; 3]) -> Mat3 {
     let mut m = Mat3::zero();
     for (i, s) in std.iter().enumerate() {
@@ -255,7 +266,8 @@ fn diagonal(std: [f64; 3]) -> Mat3 {
     m
 }
 
-/// Covariance of a place in the direction `d`, `along` it and `across` it [m²]. (4)
+/// Covariance of a position in the direction `d` (unit vector) with the variances `along` and
+/// `across` it [m²]. (4)
 pub fn spread(d: Vec3, along: f64, across: f64) -> Mat3 {
     let mut m = Mat3::zero();
     for i in 0..3 {

@@ -1,26 +1,30 @@
-//! One way of sound between two places, and whether it is heard.
+//! Acoustic path between two points, and detection of the received signal.
 //!
 //! # Law
 //! ```text
 //!   RL = SL - 10 log A - α l,   t = ∫ ds/c                             (1)  [Urick 1983, ch. 2, 5]
 //!   A = l²                              straight                       (2)
-//!   A as in environment/sound/ray.rs    bent                           (3)  [Jensen 2011, ch. 3]
+//!   A as in crates/environment/src/sound/ray.rs    refracted           (3)  [Jensen 2011, ch. 3]
 //!   NL = 10 log ((N + N_0) B)                                          (4)
-//!   heard: RL - NL + σ n > DT                                          (5)
+//!   detected: RL - NL + σ n > DT                                       (5)
 //! ```
 //! # Symbols
-//! RL, SL, NL level received, of the source, of noise · A spreading [m²] · α absorption, the mean on the way · l length · t time · N noise of the sea (`sonar/noise.rs`),
-//! N_0 of the receiver · B bandwidth · DT threshold · σ standard deviation of levels, n normal.
+//! RL received level, SL source level, NL noise level · A spreading [m²] · α absorption, mean over
+//! the path · l length · t travel time · N ambient noise of the sea
+//! (`crates/sensors/src/sonar/noise.rs`), N_0 self-noise of the receiver · B bandwidth · DT
+//! detection threshold · σ standard deviation of the received level, n standard normal number.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! The first ray alone, without what surface and bottom add to it: (5) has the fading of that as one number. What stands between is sought along the straight way. Who sends and who hears
-//! does so alike to all sides. The water stands still. The first ray of bent sound may be none: then nothing is heard, as in a shadow zone.
+//! Only the first ray is used. Reflections at surface and seabed are not modelled; the fading σ in
+//! (5) represents their effect. Obstructions are tested along the straight line. Sources and
+//! receivers are omnidirectional. The water is at rest. If there is no refracted ray (shadow zone),
+//! the signal is not detected.
 //!
 //! # Checked by
-//! test/analytic/acoustic.rs
+//! test/sensors/acoustic.rs
 
 use crate::ray_scene::Stage;
 use crate::sonar::decibels::{level, power};
@@ -33,47 +37,48 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::acoustic::Ear;
 use merrow_model::state::frames::view::View;
 
-/// Pieces of a way through water that is not the same everywhere.
+/// Number of segments over which properties of non-uniform water are averaged.
 const PIECES: usize = 16;
-/// How near to an end something must stand to be what carries it [m].
+/// Distance from an end within which geometry counts as part of the carrier of this end [m].
 const AT_THE_END: f64 = 0.05;
 
-/// What sound goes through.
+/// Medium of the sound with its obstacles.
 pub struct Waters<'a> {
-    /// What can stand in its way.
+    /// Geometry that can block a path.
     pub stage: &'a Stage,
-    /// Where that is.
+    /// Poses of this geometry.
     pub view: &'a View,
-    /// The sea.
+    /// Sea and gravity at the instant of the sample.
     pub at: &'a Instant<'a>,
-    /// Wind [m/s].
+    /// Wind speed, for the ambient noise [m/s].
     pub wind: f64,
-    /// Whether the water bends it.
+    /// Whether rays are refracted by the sound-speed profile.
     pub bent: bool,
 }
 
-/// An end of a way.
+/// End point of an acoustic path.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
-    /// The robot that carries it.
+    /// Robot that carries it.
     pub robot: Option<usize>,
-    /// Its place in W [m].
+    /// Position in W [m].
     pub p: Vec3,
 }
 
-/// A way from a source to a receiver.
+/// Acoustic path from a source to a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Way {
-    /// How long sound takes [s].
+    /// Travel time along the path [s].
     pub time: f64,
-    /// What it loses [dB re 1 m].
+    /// Transmission loss [dB re 1 m].
     pub loss: f64,
-    /// Unit vector from the receiver to where sound comes from, in W.
+    /// Unit vector from the receiver in the direction from which the sound arrives, in W.
     pub from: Vec3,
 }
 
 impl Waters<'_> {
-    /// True if sound can go straight between two places: both are in the water and nothing parts them.
+    /// Returns true if the straight line between two points is free: both are in the water and no
+    /// terrain, structure or robot lies between them.
     pub fn is_open(&self, a: End, b: End) -> bool {
         if self.at.above_surface(a.p) >= 0.0 || self.at.above_surface(b.p) >= 0.0 {
             return false;
@@ -94,7 +99,8 @@ impl Waters<'_> {
             .is_none()
     }
 
-    /// The way of sound of `frequency` [Hz]. (1) to (3)
+    /// Computes the acoustic path from `source` to `receiver` (W [m]) for a `frequency` [Hz].
+    /// Returns `None` if no refracted ray connects them. (1) to (3)
     pub fn way(&self, source: Vec3, receiver: Vec3, frequency: f64) -> Option<Way> {
         let chord = receiver - source;
         let length = chord.norm().max(1e-3);
@@ -121,7 +127,7 @@ impl Waters<'_> {
         })
     }
 
-    /// Mean slowness [s/m] and absorption [dB/m] on the straight way.
+    /// Computes the mean slowness [s/m] and the mean absorption [dB/m] along the straight line.
     fn mean(&self, a: Vec3, b: Vec3, frequency: f64) -> [f64; 2] {
         let sea = self.at.sea;
         let n = if sea.column.is_none() && sea.regions.is_empty() {
@@ -138,12 +144,13 @@ impl Waters<'_> {
         sums.map(|sum| sum / n as f64)
     }
 
-    /// Speed of sound at a place [m/s].
+    /// Speed of sound at `p` in W [m/s].
     pub fn sound_speed(&self, p: Vec3) -> f64 {
         water_column::sound_speed(self.at.sea, self.at.gravity, p, self.at.time)
     }
 
-    /// Level over the noise of a signal of `frequency` [Hz] that is received with `level` [dB], if it is heard. (4), (5)
+    /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] that is received with
+    /// the level `received` [dB re 1 µPa], or `None` if it is not detected. (4), (5)
     pub fn hear(&self, ear: &Ear, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
         let noise = (ambient(1e-3 * frequency, self.wind) + power(ear.self_noise)) * ear.bandwidth;
         let snr = received - level(noise) + ear.fading * draw.normal();

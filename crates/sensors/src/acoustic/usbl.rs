@@ -1,20 +1,26 @@
-//! Places of transponders by one small array: it asks one a sample, and measures time and direction of the reply.
+//! Ultra-short baseline (USBL): position of transponders from the travel time and direction of
+//! their replies.
+//!
+//! The array interrogates one transponder in each sample.
 //!
 //! # Law
 //! ```text
 //!   t_1 = t_0 + t(t_0, t_1),   t_2 = t_1 + T,   t_3 = t_2 + t(t_2, t_3)        (1)
 //! ```
 //! # Symbols
-//! t_0 the question leaves, t_1 is heard, t_2 the reply leaves, t_3 arrives · t(a, b) time on the way between where the one end is at a and the other at b · T turn-around.
+//! t_0 transmission of the interrogation, t_1 its arrival at the transponder · t_2 transmission of
+//! the reply, t_3 its arrival · t(a, b) travel time between the position of one end at a and that
+//! of the other at b · T turn-around time.
 //!
 //! # Frames
-//! Places in S at t_3, for which they are stamped.
+//! Positions in S at t_3; they are stamped with t_3.
 //!
 //! # Limits
-//! As `mod.rs`. Range is half of both ways, so that of a target that moves is that of about t_2.
+//! Those of `acoustic/mod.rs`. The range is half of the two-way path, so for a moving target it is
+//! the range at about t_2.
 //!
 //! # Checked by
-//! test/analytic/acoustic.rs
+//! test/sensors/acoustic.rs
 
 use crate::acoustic::path::Way;
 use crate::acoustic::{Listener, Moving, spread};
@@ -23,22 +29,22 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::acoustic::{BeaconKind, Carrier, Voice};
 use merrow_model::state::frames::acoustic::{Fix, Sounds};
 
-/// How often a way is found anew with where its end is when it gets there.
+/// Fixed-point iterations for the path to a moving end.
 const ROUNDS: usize = 4;
 
-/// A reply.
+/// Reply of a transponder.
 pub struct Reply {
-    /// When it arrived, after the question [s].
+    /// Arrival after the interrogation [s].
     pub arrived: f64,
-    /// Turn-around [s].
+    /// Turn-around time of the transponder [s].
     pub turn: f64,
-    /// Its way.
+    /// Acoustic path of the reply.
     pub way: Way,
-    /// Level over the noise [dB].
+    /// Signal-to-noise ratio of the reply [dB].
     pub snr: f64,
 }
 
-/// Asks the transponder whose turn it is.
+/// Interrogates the next transponder and computes its fix.
 pub fn ask(by: &Listener<'_>, voice: &Voice, carrier: Option<&Carrier>) -> Sounds {
     let mut sounds = Sounds::default();
     let n = by.spec.targets.len() as u64;
@@ -70,7 +76,8 @@ pub fn ask(by: &Listener<'_>, voice: &Voice, carrier: Option<&Carrier>) -> Sound
     sounds
 }
 
-/// The reply of transponder number `index` to a question that leaves S now, if both are heard within the greatest range. (1)
+/// Computes the reply of transponder number `index` to an interrogation sent at the sample. Returns
+/// `None` if interrogation or reply is not detected or the range exceeds the maximum range. (1)
 pub fn reply(by: &Listener<'_>, voice: &Voice, index: usize, draw: &mut Draw) -> Option<Reply> {
     let beacon = &by.beacons[index];
     let BeaconKind::Transponder { turn_around, ear } = beacon.kind else {
@@ -110,7 +117,8 @@ pub fn reply(by: &Listener<'_>, voice: &Voice, index: usize, draw: &mut Draw) ->
     })
 }
 
-/// When the question that left `from` at the sample is heard, and its way.
+/// Computes when an interrogation sent from `from` (W [m]) at the sample reaches the transponder [s
+/// after the sample], and its path.
 fn question(by: &Listener<'_>, voice: &Voice, moving: &Moving, from: Vec3) -> Option<(f64, Way)> {
     let (mut heard, mut way) = (0.0, None);
     for _ in 0..ROUNDS {

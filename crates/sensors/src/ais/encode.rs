@@ -1,19 +1,20 @@
-//! Messages of the Automatic Identification System as sentences.
+//! Encoding of Automatic Identification System (AIS) messages as sentences.
 //!
 //! # Law
 //! ```text
-//!   bits of the fields, the highest first -> six at a time -> v + 48, from 40 on v + 56            (1)  [ITU-R M.1371-5; IEC 61162-1]
-//!   !AIVDM,<sentences>,<number>,<sequence>,<channel>,<payload>,<bits to fill>*<exclusive or of all between ! and *>
-//!   turn: 4.733 sqrt(degrees a minute), to starboard positive                                      (2)  [ITU-R M.1371-5, table 48]
+//!   bits of the fields, most significant first -> groups of six -> v + 48, from 40 on v + 56       (1)  [ITU-R M.1371-5; IEC 61162-1]
+//!   !AIVDM,<sentences>,<number>,<sequence>,<channel>,<payload>,<fill bits>*<exclusive or of all characters between ! and *>
+//!   turn: 4.733 sqrt(degrees per minute), positive to starboard                                    (2)  [ITU-R M.1371-5, table 48]
 //! ```
 //! # Symbols
-//! v six bits as a number.
+//! v group of six bits as a number.
 //!
 //! # Frames
 //! Latitude north, longitude east, courses and headings clockwise from north.
 //!
 //! # Limits
-//! Messages 1, 5, 18 and 24. No state of the radio's slots: its bits are 0.
+//! Only the messages 1, 5, 18 and 24 are encoded. The communication state is not modelled: its bits
+//! are 0.
 //!
 //! # Checked by
 //! tests below; test/witness/ais.rs (pyais)
@@ -21,27 +22,27 @@
 use merrow_model::scene::sensor::ais::Vessel;
 use std::fmt::Write;
 
-/// Most characters of payload in a sentence, which has 82 with all else.
+/// Maximum number of payload characters in a sentence; a sentence has at most 82 characters.
 const PAYLOAD: usize = 60;
-/// Metres a second of a knot.
+/// Speed of one knot [m/s].
 pub const KNOT: f64 = 1852.0 / 3600.0;
 
-/// How a vessel moves at the instant of a report.
+/// Motion of a vessel at the instant of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
     /// Latitude and longitude [rad].
     pub place: [f64; 2],
     /// Speed over ground [m/s].
     pub speed: f64,
-    /// Course over ground [rad].
+    /// Course over ground, clockwise from north [rad].
     pub course: f64,
-    /// Heading [rad].
+    /// Heading, clockwise from north [rad].
     pub heading: f64,
-    /// Rate of turn to starboard [rad/s].
+    /// Rate of turn, positive to starboard [rad/s].
     pub turn: f64,
-    /// Second of the minute.
+    /// Second of the minute (0 to 59).
     pub second: u32,
-    /// True if the place is better than 10 m.
+    /// True if the position error is below 10 m.
     pub is_accurate: bool,
 }
 
@@ -59,7 +60,8 @@ impl Bits {
         self.number(value as u32, width)
     }
 
-    /// A text of `n` characters of six bits: small letters become large, what has no code a space, the end is filled with `@`.
+    /// Appends a text of `n` six-bit characters. Lower-case letters become upper-case, characters
+    /// without a code become spaces, and the end is padded with `@`.
     fn text(&mut self, text: &str, n: usize) -> &mut Self {
         let mut letters = text.chars().map(|c| match c.to_ascii_uppercase() {
             c @ '@'..='_' => c as u32 - 64,
@@ -77,18 +79,18 @@ impl Bits {
     }
 }
 
-/// An angle from 0 up to a turn, in parts of a degree.
+/// Converts an angle to 1/`parts` of a degree, from 0 up to a full turn.
 fn angle(radians: f64, parts: f64) -> u32 {
     let n = (360.0 * parts) as u32;
     ((radians.to_degrees().rem_euclid(360.0) * parts).round() as u32) % n
 }
 
-/// Speed in tenths of a knot, of what it can say.
+/// Converts a speed [m/s] to tenths of a knot, clamped to the range of the field.
 fn tenths(speed: f64) -> u32 {
     (speed / KNOT * 10.0).round().clamp(0.0, 1022.0) as u32
 }
 
-/// Report of a class A vessel's position: message 1.
+/// Encodes the position report of a class A vessel (message 1).
 pub fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
     let mut bits = Bits::default();
     let rate = motion.turn.to_degrees() * 60.0;
@@ -115,7 +117,7 @@ pub fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
     Message(bits)
 }
 
-/// What a class A vessel is and where it goes: message 5.
+/// Encodes the static and voyage data of a class A vessel (message 5).
 pub fn voyage_a(vessel: &Vessel) -> Message {
     let mut bits = Bits::default();
     bits.number(5, 6)
@@ -127,7 +129,7 @@ pub fn voyage_a(vessel: &Vessel) -> Message {
         .text(&vessel.name, 20)
         .number(vessel.kind, 8);
     reach(&mut bits, vessel);
-    // by GPS; no time of arrival: month and day 0, hour 24, minute 60
+    // position by GPS; no time of arrival: month and day 0, hour 24, minute 60
     bits.number(1, 4)
         .number(0, 4)
         .number(0, 5)
@@ -138,7 +140,7 @@ pub fn voyage_a(vessel: &Vessel) -> Message {
     Message(bits)
 }
 
-/// Report of a class B vessel's position: message 18.
+/// Encodes the position report of a class B vessel (message 18).
 pub fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
     let mut bits = Bits::default();
     bits.number(18, 6)
@@ -151,7 +153,7 @@ pub fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
         .degrees(motion.place[0], 27);
     bits.number(angle(motion.course, 10.0), 12)
         .number(angle(motion.heading, 1.0), 9);
-    // a unit that listens for a free slot, without display, on the whole band
+    // a carrier-sense unit without display, for the whole band
     bits.number(motion.second, 6)
         .number(0, 2)
         .number(1, 1)
@@ -162,7 +164,8 @@ pub fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
     Message(bits)
 }
 
-/// What a class B vessel is: message 24, part A with its name or B with the rest.
+/// Encodes the static data of a class B vessel (message 24): part 0 (A) with its name, part 1 (B)
+/// with the other fields.
 pub fn static_b(vessel: &Vessel, part: u32) -> Message {
     let mut bits = Bits::default();
     bits.number(24, 6)
@@ -189,12 +192,13 @@ fn reach(bits: &mut Bits, vessel: &Vessel) {
     }
 }
 
-/// A message, ready to be told.
+/// Encoded message of a fixed number of bits.
 #[derive(Clone, Debug)]
 pub struct Message(Bits);
 
 impl Message {
-    /// Its sentences; `talker` is AIVDM for what is received, AIVDO for one's own, `sequence` tells messages of several sentences apart. (1)
+    /// Returns the sentences of the message by (1). `talker` is AIVDM for received messages and
+    /// AIVDO for those of the own vessel; `sequence` distinguishes messages of several sentences.
     pub fn sentences(&self, talker: &str, channel: char, sequence: u64) -> Vec<String> {
         let bits = &self.0.0;
         let fill = (6 - bits.len() % 6) % 6;
@@ -224,7 +228,7 @@ impl Message {
             );
             let sum = body.bytes().fold(0, |sum, byte| sum ^ byte);
             let mut out = format!("!{body}*");
-            // writing to a text cannot fail
+            // writing to a string cannot fail
             let _ = write!(out, "{sum:02X}");
             out
         };
@@ -245,7 +249,8 @@ mod tests {
         }
     }
 
-    // a report that stands in many texts about AIS: of 477553000, moored in Seattle, 47.582833 N 122.345833 W, course 51.0, heading 181, second 15. Its radio status differs
+    // a report that many texts about AIS use: MMSI 477553000, moored in Seattle, 47.582833 N
+    // 122.345833 W, course 51.0, heading 181, second 15; its communication state differs
     #[test]
     fn a_known_report_is_made_again() {
         let motion = Motion {

@@ -1,26 +1,30 @@
-//! What a receiver of the Automatic Identification System gets of the transponders about it.
+//! Automatic Identification System (AIS) receiver: reports of transponders within radio range.
 //!
 //! # Law
 //! ```text
 //!   P_r = P_t - max(20 log(4π d/λ), 40 log d - 20 log(h_t h_r)) - L_s             (1)  [Rappaport 2002, ch. 4]
 //!   d < sqrt(2 k R h_t) + sqrt(2 k R h_r),   k = 4/3                              (2)  radio horizon [Rappaport 2002]
-//!   read: P_r + σ n > S                                                            (3)
-//!   from report to report: class A 10 s, 6 s over 14 kn, 2 s over 23 kn, 10/3 and 2 s while it turns, 180 s at rest;
-//!   class B 30 s, 180 s under 2 kn; what a vessel is: 360 s                        (4)  [ITU-R M.1371-5, table 1 and 2]
+//!   received: P_r + σ n > S                                                        (3)
+//!   reporting interval: class A 10 s, 6 s over 14 kn, 2 s over 23 kn, 10/3 and 2 s while turning, 180 s at rest;
+//!   class B 30 s, 180 s under 2 kn; static data: 360 s                             (4)  [ITU-R M.1371-5, table 1 and 2]
 //! ```
 //! # Symbols
-//! P_t, P_r power sent and received · λ wave length at 162 MHz · d distance · h_t, h_r heights of the antennas over the water · L_s what land and structures in between take · R radius of the
-//! Earth · σ standard deviation of powers, n normal · S sensitivity.
+//! P_t, P_r transmitted and received power · λ wavelength at 162 MHz · d distance · h_t, h_r
+//! heights of the antennas over the water · L_s loss by land and structures on the path · R radius
+//! of the Earth · σ standard deviation of the received power, n standard normal number · S
+//! sensitivity.
 //!
 //! # Frames
 //! W; sentences as in `encode.rs`.
 //!
 //! # Limits
-//! Reports do not collide in their slots. A vessel turns if it does so by more than 5 degrees in 30 s. Where it was at the instant of its report follows from its velocity at the
-//! receiver's sample, so that two receivers may differ in the last digit. The second is that of simulated time.
+//! Slot collisions are not modelled. A vessel counts as turning if it turns by more than 5 degrees
+//! in 30 s. Its position at the instant of a report is extrapolated with its velocity at the sample
+//! of the receiver, so the last digit can differ between two receivers. The second is that of
+//! simulated time.
 //!
 //! # Checked by
-//! test/analytic/ais.rs, test/witness/ais.rs
+//! test/sensors/ais.rs, test/witness/ais.rs
 
 pub mod encode;
 
@@ -36,41 +40,41 @@ use merrow_model::state::frames::view::View;
 use merrow_model::state::frames::{FrameData, Sentence};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Wave length at 162 MHz [m].
+/// Wavelength at 162 MHz [m].
 const WAVE: f64 = 299_792_458.0 / 162e6;
-/// Radius of the Earth that has the horizon of radio [m].
+/// Effective radius of the Earth for the radio horizon [m].
 const RADIO_EARTH: f64 = 4.0 / 3.0 * 6_371_000.0;
-/// What is lower than this is taken to be that high: an antenna in the trough of a wave [m].
+/// Lower limit of the antenna heights, for an antenna in the trough of a wave [m].
 const LEAST_HEIGHT: f64 = 0.3;
-/// From one report of what a vessel is to the next [s].
+/// Interval of the static data [s].
 const STATIC: f64 = 360.0;
-/// When the first one comes after the transponder's start [s].
+/// Delay of the first static data after the start of the transponder [s].
 const STATIC_AFTER: f64 = 1.5;
 
-/// What a receiver has about it.
+/// Transponders, obstacles and environment of a receiver.
 pub struct Air<'a> {
-    /// All transponders.
+    /// All transponders of the world.
     pub transponders: &'a [Transponder],
-    /// Where the world is on Earth.
+    /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
-    /// What can stand in the way.
+    /// Geometry that can block a path.
     pub stage: &'a Stage,
-    /// Where that is.
+    /// Poses of this geometry.
     pub view: &'a View,
-    /// The sea.
+    /// Sea and air at the instant of the sample.
     pub at: &'a Instant<'a>,
 }
 
-/// A transponder as it moves.
+/// Motion of a transponder at the sample.
 struct Moving {
     p: Vec3,
     v: Vec3,
-    /// Axes of what carries it, and how they turn in them.
+    /// Attitude of its carrier in W, and the angular velocity of the carrier in W.
     R: Mat3,
     w: Vec3,
 }
 
-/// All sentences since the sample before.
+/// Returns all sentences received since the preceding sample.
 pub fn receive(
     (spec, rate): (&ReceiverSpec, f64),
     air: &Air<'_>,
@@ -137,7 +141,7 @@ fn moving(view: &View, transponder: &Transponder) -> Option<Moving> {
     (view.powered[robot] && moving.p.is_finite() && v.is_finite()).then_some(moving)
 }
 
-/// Received power over what is needed [dB]. (1), (2)
+/// Received power over the sensitivity [dB]. (1), (2)
 fn margin(
     spec: &ReceiverSpec,
     air: &Air<'_>,
@@ -176,14 +180,15 @@ fn margin(
     sent - free.max(flat) - if hidden { spec.shadow } else { 0.0 } - spec.sensitivity
 }
 
-/// A report that is due.
+/// Report that is due: position or static data, with its number.
 #[derive(Clone, Copy)]
 struct Report {
     is_static: bool,
     number: u64,
 }
 
-/// From report to report of a vessel's position [s]. (4)
+/// Interval of the position reports of a vessel [s], for its navigational `status`, `speed` [m/s]
+/// and rate of `turn` [rad/s]. (4)
 pub fn interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
     let (knots, turns) = (speed / KNOT, turn.abs().to_degrees() > 5.0 / 30.0);
     let rests = status == 1 || status == 5;
@@ -198,11 +203,12 @@ pub fn interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
     }
 }
 
-/// Reports that leave after the first instant and no later than the second [s].
+/// Reports of a transponder that are sent after the time `after` and up to the time `until` [s].
 fn reports(of: &Transponder, moving: &Moving, [after, until]: [f64; 2]) -> Vec<(f64, Report)> {
     let speed = (moving.v.x * moving.v.x + moving.v.y * moving.v.y).sqrt();
     let period = interval(of.is_class_a, of.status, speed, moving.w.z);
-    // vessels do not all speak at once, and each says soon that it is there
+    // random phases: vessels do not transmit simultaneously, and each one sends its first report
+    // soon
     let phase = of.stream.draw(0).uniform();
     let mut all = Vec::new();
     let mut add = |first: f64, period: f64, is_static: bool| {
@@ -251,7 +257,7 @@ fn messages(
     let motion = Motion {
         place: [latitude, longitude],
         speed,
-        // of what lies still there is no course
+        // a vessel at rest has no course
         course: if speed > 0.05 {
             clockwise(moving.v.x, moving.v.y)
         } else {

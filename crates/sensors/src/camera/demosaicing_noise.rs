@@ -1,47 +1,55 @@
-//! What the noise of a mosaic of filters looks like in a picture.
+//! Demosaicing noise: colour noise of an image from the noise of single pixels of a Bayer mosaic.
 //!
 //! # Law
 //! ```text
-//!   raw:      N_i = n where the pixel counts i, else the mean of its nearest neighbours that do            (1)
-//!   smoothed: N_i = Σ b n + m_i - (m_R + 2 m_G + m_B)/4,  b of (1 2 1)/4 each way                           (2)  [Alleysson 2005]
+//!   raw:      N_i = n where the pixel measures i, else the mean of its nearest neighbours that do          (1)
+//!   smoothed: N_i = Σ b n + m_i - (m_R + 2 m_G + m_B)/4,  b of (1 2 1)/4 along either axis                  (2)  [Alleysson 2005]
 //!   var N_R = var N_B = (9/64 + 3/(4 c²)) s²,  var N_G = (9/64 + 1/(4 c²)) s²                               (3)
 //! ```
-//! A camera's processing tells brightness, which it leaves fine, from colour, which it takes from far more pixels: at night its pictures have grain and pale blotches, not pixels of pure colours.
+//! The processing in a camera separates brightness from colour. It keeps the full resolution of the
+//! brightness and averages the colour over many more pixels. Night images therefore show grain and
+//! pale blotches, not single pixels of saturated colour.
 //!
 //! # Symbols
-//! n noise of a pixel's own number, s² its variance · N_i noise of colour i in the picture · m_i mean of n over the pixels that count i in c by c cells of two by two pixels.
+//! n noise of the value that a pixel measures, s² its variance · N_i noise of colour i in the image
+//! · m_i mean of n over the pixels that measure i in c by c cells of two by two pixels.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Only noise is treated so: light is as sharp in all colours. (3) is for even light, away from the edges, c of 3 and more.
+//! - Only noise is processed in this way: the image itself is equally sharp in all colours.
+//! - (3) holds for uniform light, away from the edges, for c of 3 and more.
 //!
 //! # Checked by
-//! test/analytic/exposure.rs
+//! test/sensors/exposure.rs
 
-/// Colour that a pixel counts (RGGB).
+/// Index of the colour that a pixel measures (RGGB): 0 red, 1 green, 2 blue.
 pub fn filter(column: usize, row: usize) -> usize {
     (column & 1) + (row & 1)
 }
 
-/// Noise of a picture, by colour.
+/// Noise of an image after demosaicing, by colour.
 pub struct Grain {
-    /// n of each pixel.
+    /// Noise n of each pixel.
     own: Vec<f32>,
     size: [usize; 2],
-    /// m_i - (m_R + 2 m_G + m_B)/4 of each cell; none: as the mosaic gives it.
+    /// m_i - (m_R + 2 m_G + m_B)/4 of each cell; `None` without colour smoothing, which gives (1).
     smooth: Option<Vec<[f32; 3]>>,
 }
 
 impl Grain {
-    /// From the noise of each pixel's own number, with colours smoothed over `cells` by `cells` cells; 0: not.
+    /// Builds the noise of an image from the noise `own` of each pixel's measured colour, row by
+    /// row.
+    ///
+    /// Colour is smoothed over `cells` by `cells` cells; 0 disables the smoothing. `size` is
+    /// columns and rows.
     pub fn new(own: Vec<f32>, size: [usize; 2], cells: usize) -> Self {
         let smooth = (cells > 0 && size[0] > 1 && size[1] > 1).then(|| smoothed(&own, size, cells));
         Self { own, size, smooth }
     }
 
-    /// What noise adds along a row, into `out`.
+    /// Computes the noise of one row, by colour, into `out`.
     pub fn line(&self, row: usize, out: &mut [[f32; 3]]) {
         let [columns, rows] = self.size;
         let Some(smooth) = &self.smooth else {
@@ -52,7 +60,8 @@ impl Grain {
         };
         let [s, n] = beside(row, rows);
         let [low, own, high] = [s, row, n].map(|row| &self.own[row * columns..(row + 1) * columns]);
-        // Σ b n of (2), upright, with one more on either side, then level
+        // Σ b n of (2): first over the column, with one more value at either end, then along the
+        // row.
         let mut upright = vec![0.0; columns + 2];
         for (upright, ((l, o), h)) in upright[1..].iter_mut().zip(low.iter().zip(own).zip(high)) {
             *upright = 0.25 * (l + h) + 0.5 * o;
@@ -66,7 +75,7 @@ impl Grain {
     }
 }
 
-/// Neighbours before and behind; beyond an edge those on its other side.
+/// Indices of the previous and the next neighbour of `at`, mirrored at an edge.
 fn beside(at: usize, n: usize) -> [usize; 2] {
     let (low, high) = (at.saturating_sub(1), (at + 1).min(n - 1));
     [
@@ -75,7 +84,7 @@ fn beside(at: usize, n: usize) -> [usize; 2] {
     ]
 }
 
-/// (1)
+/// Noise of one pixel without colour smoothing. (1)
 fn between(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]) -> [f32; 3] {
     let ([w, e], [s, n]) = (beside(column, columns), beside(row, rows));
     let at = |i: usize, j: usize| noise[j * columns + i];
@@ -100,7 +109,7 @@ fn between(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]
     }
 }
 
-/// What (2) adds to brightness, by cell.
+/// Term of (2) that is added to the brightness noise, by cell.
 fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f32; 3]> {
     let [columns, rows] = [width / 2, height / 2];
     let of_cell = |row: usize, column: usize| {
@@ -114,7 +123,7 @@ fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f3
             .collect()
     };
     let own = each(&of_cell);
-    // the cells about one of `n`, as many as there are
+    // Range of cells around the cell `at` of `n`, clipped to the image.
     let about = |at: usize, n: usize| at.saturating_sub(cells / 2)..(at + cells.div_ceil(2)).min(n);
     let mean = |from: &[[f32; 3]], all: std::ops::Range<usize>, step: usize, first: usize| {
         let (mut sum, part) = ([0.0; 3], 1.0 / all.len() as f32);

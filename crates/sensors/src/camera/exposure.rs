@@ -1,4 +1,4 @@
-//! From light to numbers.
+//! Exposure, gain, noise and response curve: from luminance to 8-bit pixel values.
 //!
 //! # Law
 //! ```text
@@ -6,48 +6,58 @@
 //!   N = v e/g + √(v e/g) n_1 + σ n_2,  g = 2^(EV_g - EV) ≥ 1                (2)  [EMVA 1288]
 //!   sRGB: 12.92 v to v = 0.0031308, then 1.055 v^{1/2.4} - 0.055            (3)  [IEC 61966-2-1]
 //! ```
-//! Less light is met by more time first, to the longest there is, at EV_g, then by gain to its limit, and then pictures get dark:
+//! As the scene gets darker, the exposure time rises first. It reaches its maximum at EV_g. Below
+//! EV_g the gain rises to its limit. Below that limit images get darker.
 //! ```text
 //!   EV_g = log2(K²/t),  g ≤ 10^(G/20)                                       (4)  [ISO 2720]
 //! ```
-//! An exposure that is found is half-way, in stops, between one that puts the brightest twentieth of the picture at four fifths of saturation and one that puts its
-//! median at a fifth.
+//! Automatic exposure uses the mean, in stops, of two exposure values. The first puts the brightest
+//! twentieth of the pixels at four fifths of saturation. The second puts the median at a fifth.
 //!
 //! # Symbols
-//! L luminance, by colour [cd/m²] · EV exposure value at ISO 100 · V what the corner loses, r distance from the middle over the corner's · e electrons at saturation ·
-//! g gain, G its limit [dB] · K f-number, t longest time [s] · N electrons · n normal variates · σ of reading.
+//! L luminance, by colour [cd/m²] · EV exposure value at ISO 100 · V loss of light in the corner
+//! (vignetting), r distance from the image centre over that of the corner · e electrons at
+//! saturation · g gain, G its limit [dB] · K f-number, t longest exposure time [s] · N electrons ·
+//! n standard normal variates · σ read noise.
 //!
-//! Each pixel counts one colour, as a mosaic of filters has it; `mosaic` says what noise adds to the others. Numbers are rounded up or down so that they are right in the
-//! mean over neighbours: no steps show in a fog.
+//! Each pixel measures one colour of a Bayer mosaic; `demosaicing_noise` computes the noise of the
+//! other two. Values are dithered before rounding, so that their mean over neighbouring pixels is
+//! exact and smooth gradients such as fog show no steps.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! No white balance: what the water takes is gone from the picture too. No bleeding of pixels. The mosaic takes no sharpness, only noise is its own. What moves is blurred by the time that the file states, in bright light too.
+//! - No white balance: colours that the water absorbs are missing from the image.
+//! - No blooming.
+//! - Demosaicing does not reduce sharpness; it affects only the noise.
+//! - Motion blur uses the shutter time of the world file, in bright light too.
 //!
 //! # Checked by
-//! test/analytic/camera.rs, test/analytic/exposure.rs
+//! test/sensors/camera.rs, test/sensors/exposure.rs
 
 use crate::camera::demosaicing_noise::{Grain, filter};
 use crate::sample::Spoiling;
 use bytes::Bytes;
 use merrow_model::scene::sensor::camera::CameraSpec;
 
-/// Part of the pixels that may be brighter than [`BRIGHT`].
+/// Fraction of the pixels that may be brighter than [`BRIGHT`].
 const BRIGHTEST: f64 = 0.05;
-/// Where they begin, over saturation.
+/// Lower bound of the brightest pixels, over saturation.
 const BRIGHT: f64 = 0.8;
-/// Where the median lies.
+/// Target of the median, over saturation.
 const MIDDLE: f64 = 0.2;
-/// Steps of the table of (3).
+/// Number of intervals in the table of (3).
 const TABLE: usize = 4096;
-/// Adding it rounds a number of single precision to a whole one, which is left in the lowest bits.
+/// Adding this constant to an f32 rounds it to an integer, which is left in the lowest bits.
 const ROUND: f32 = 8_388_608.0;
-/// Bits of a number of single precision that tell its digits.
+/// Mask of the mantissa bits of an f32.
 const DIGITS: u32 = (1 << 23) - 1;
 
-/// The numbers of a picture.
+/// Converts the radiance of all pixels to interleaved 8-bit RGB values. (1), (2), (3)
+///
+/// `light` holds one linear RGB luminance per pixel [cd/m²], row by row; `by` switches the noise
+/// and gives its random stream.
 pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
     let exposure = &spec.exposure;
     let ev = exposure
@@ -60,7 +70,7 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
     let [columns, rows] = spec.size;
     let middle = [columns, rows].map(|n| 0.5 * (n as f64 - 1.0));
     let corner = (middle[0] * middle[0] + middle[1] * middle[1]).max(1e-9);
-    // of each pixel of a row
+    // Scale factor of each pixel of a row.
     let mut kept = vec![scale as f32; columns];
     let keep = |row: usize, kept: &mut [f32]| {
         if exposure.vignette != 0.0 {
@@ -73,7 +83,7 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
     let mut noise = vec![0.0_f32; if noisy { light.len() } else { 0 }];
     let spread = Spread::new(electrons, exposure.read_noise);
     for (row, line) in noise.chunks_exact_mut(columns).enumerate() {
-        // a draw for each row, whatever the rows before it drew
+        // Each row has its own random stream, independent of the rows before it.
         let mut draw = by.stream.draw(
             (by.sample + 1)
                 .wrapping_mul(1 << 20)
@@ -110,7 +120,8 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
     Bytes::from(out.into_flattened())
 }
 
-/// What is added along a row before numbers are cut off, in 256ths: spread over neighbours so that their mean is right [Jimenez 2014].
+/// Dither offsets of a row before truncation, in 256ths: interleaved gradient noise, whose mean
+/// over neighbouring pixels is exact [Jimenez 2014].
 fn dithers(row: usize, out: &mut [u32]) {
     let part = |x: f64| x - f64::from(x as i32);
     let first = 0.005_837_15 * f64::from(row as u32);
@@ -120,10 +131,10 @@ fn dithers(row: usize, out: &mut [u32]) {
     }
 }
 
-/// How noise depends on a number. (2)
+/// Signal-dependent standard deviation of the noise. (2)
 struct Spread {
     electrons: f32,
-    /// Variance of reading [electrons²].
+    /// Variance of the read noise [electrons²].
     read: f32,
     per_electron: f32,
 }
@@ -137,19 +148,19 @@ impl Spread {
         }
     }
 
-    /// Standard deviation of the number `v`.
+    /// Standard deviation of the noise at the pixel value `v`, over saturation.
     #[inline(always)]
     fn deviation(&self, v: f32) -> f32 {
-        // the two are independent, so they are one of the sum of their variances
+        // Shot noise and read noise are independent, so their variances add.
         (v.min(4.0) * self.electrons + self.read).sqrt() * self.per_electron
     }
 }
 
-/// The exposure value that a picture asks for.
+/// Exposure value that the automatic exposure selects for an image.
 fn found(light: &[[f32; 3]]) -> f64 {
-    // an eighth of a stop from 2^-24 to 2^40
+    // Histogram with bins of an eighth of a stop, from 2^-24 to 2^40.
     let mut counts = [0_u32; 512];
-    // the digits of a number over a power of two, from which each eighth of a stop begins
+    // Mantissa at which each eighth of a stop begins.
     let eighths =
         [1, 2, 3, 4, 5, 6, 7].map(|k| (libm::exp2(f64::from(k) / 8.0) as f32).to_bits() & DIGITS);
     for [r, g, b] in light {
@@ -174,7 +185,7 @@ fn found(light: &[[f32; 3]]) -> f64 {
     0.5 * (bright + middle)
 }
 
-/// (3), or its line, in 256ths.
+/// Lookup table of (3), or of a linear response without `gamma`, in 256ths of an output step.
 fn curve(gamma: bool) -> Vec<u32> {
     let number = |k: usize| {
         let v = k as f64 / TABLE as f64;
@@ -185,6 +196,6 @@ fn curve(gamma: bool) -> Vec<u32> {
         };
         (256.0 * 255.0 * shown + 0.5) as u32
     };
-    // as long as steps could be
+    // Covers all values that the masked index can take.
     (0..2 * TABLE).map(|k| number(k.min(TABLE))).collect()
 }

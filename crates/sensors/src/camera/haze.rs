@@ -1,4 +1,4 @@
-//! Haze over a camera: how deep it is, and what it makes of the sky.
+//! Haze above a camera: its optical depth and its effect on the light of the sun and the sky.
 //!
 //! # Law
 //! ```text
@@ -7,21 +7,29 @@
 //!   C = 0.6 (1 + cos Z),  t = e^{-800 m (σ - σ_0)}
 //!   ∫ (1 - T) G_b (…) cos Z dΩ = 0.8 E_beam sin h (1 - e^{-(τ - τ_0)/sin h}),  ∫ (1 - T) (G_s C - L_0) cos Z dΩ = 0     (3)
 //! ```
-//! Clear air has haze of its own, which the sky's colours hold already; only what is beyond it counts here. It takes from the sky behind it and from the sun's beam. What it takes from the sky comes as its own light, of the beam
-//! four fifths, about the sun as haze scatters where it is thin, grey and brighter above where it is thick and light is scattered many times.
+//! Clear air contains haze too. The colours of the clear sky already include it, so only the haze
+//! beyond that of clear air counts here.
+//!
+//! Haze attenuates the light of the sky behind it and the beam of the sun. It emits all the light
+//! that it takes from the sky, and four fifths of the light that it takes from the beam. Thin haze
+//! scatters the light of the beam once, mostly around the sun, by its phase function p. Thick haze
+//! scatters it many times, which gives the grey distribution C, brighter towards the zenith.
 //!
 //! # Symbols
-//! σ extinction of air at the ground [1/m], σ_0 of clear air, σ_R of air without haze · β of haze alone, β_5 5 km up · H scale height · τ optical depth upwards, τ_0 of clear air ·
-//! L_0, L luminance without it and with it · m_v air mass along the sight · p phase function of haze, χ angle to the sun, Z to the zenith, h elevation of the sun · t part that is scattered once.
+//! σ extinction of air at the ground [1/m], σ_0 of clear air, σ_R of air without haze · β of haze
+//! alone, β_5 at a height of 5 km · H scale height · τ optical depth upwards, τ_0 of clear air ·
+//! L_0, L luminance without and with haze · m_v air mass along the line of sight · p phase function
+//! of haze, χ angle to the sun, Z to the zenith, h elevation of the sun · t fraction that is
+//! scattered once · G_b, G_s factors of the light from the beam and from the sky.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! Haze and fog are grey, and the same all about. Rain counts as haze.
+//! Haze and fog are grey and horizontally uniform. Rain counts as haze.
 //!
 //! # Checked by
-//! test/analytic/daylight.rs
+//! test/sensors/daylight.rs
 
 use crate::camera::decay;
 use crate::camera::sky_radiance::{Sky, over_the_dome};
@@ -29,40 +37,45 @@ use crate::camera::water::phase;
 use merrow_math::Vec3;
 use std::f64::consts::PI;
 
-/// Extinction of clear air [1/m]: a visibility of 50 km.
+/// Extinction of clear air [1/m], equivalent to a visibility of 50 km.
 const CLEAR: f64 = 3.912 / 50_000.0;
 /// Extinction of air without haze at 550 nm [1/m].
 const AIR: f64 = 1.16e-5;
-/// Extinction of haze 5 km up [1/m].
+/// Extinction of haze at a height of 5 km [1/m].
 const ALOFT: f64 = 5e-6;
-/// Extinction over that of clear air at which e^-1 of the light is scattered once, as a length [m].
+/// Length in the exponent of t [m]: 800 m in (2).
 const THICK: f64 = 800.0;
-/// Light of fog at the horizon over that of a white surface.
+/// Luminance of fog at the horizon over that of a white surface.
 const GREY: f64 = 0.6;
-/// Part of the light taken from the beam that comes down.
+/// Fraction of the light taken from the beam that reaches the ground.
 const FORTH: f64 = 0.8;
-/// Asymmetry of haze.
+/// Asymmetry of the phase function of haze.
 pub const FORWARD: f64 = 0.76;
 
-/// Haze beyond that of clear air, and its light.
+/// Haze beyond that of clear air, and the light that it emits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Haze {
-    /// Optical depth upwards.
+    /// Optical depth upwards, τ - τ_0.
     depth: f64,
     /// 4π t G_b, by colour.
     forward: Vec3,
-    /// What C is multiplied by, by colour.
+    /// Factor of C, by colour.
     grey: Vec3,
 }
 
-/// Optical depth upwards of all haze in air of this extinction at the ground [1/m]. (1)
+/// Computes the optical depth upwards of all haze, for air with this extinction at the ground
+/// [1/m]. (1)
 pub fn depth(extinction: f64) -> f64 {
     let beta = (extinction - AIR).max(2.0 * ALOFT);
     5000.0 * beta / libm::log(beta / ALOFT)
 }
 
 impl Haze {
-    /// Haze before a clear `sky`, in air of this extinction [1/m]; what it leaves of the beam, and what light it adds to that of the sky on level ground.
+    /// Computes the haze in front of a clear `sky`, for air with this `extinction` at the ground
+    /// [1/m].
+    ///
+    /// Returns the haze, the fraction of the sun's beam that it transmits, and the illuminance that
+    /// it adds to that of the sky on a horizontal surface, by colour [lx].
     pub fn before(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
         let depth = (depth(extinction) - depth(CLEAR)).max(0.0);
         if depth == 0.0 {
@@ -96,12 +109,13 @@ impl Haze {
         (haze, left, of_sun)
     }
 
-    /// T towards `d`.
+    /// Transmittance T in the direction `d` (unit vector, W).
     fn left(&self, d: Vec3) -> f64 {
         decay(-self.depth / (d.z.max(0.0) + 0.05))
     }
 
-    /// What is seen of `light` towards `d`, `cosine` of the angle to the sun away. (2)
+    /// Computes the luminance in the direction `d` (unit vector, W) of a sky whose luminance
+    /// without haze is `light`; `cosine` is that of the angle to the sun. (2)
     #[inline]
     pub fn over(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
         if self.depth == 0.0 {
@@ -113,7 +127,7 @@ impl Haze {
     }
 }
 
-/// C.
+/// Grey distribution C in the direction `d` (unit vector, W).
 fn grey(d: Vec3) -> f64 {
     GREY * (1.0 + d.z.max(0.0))
 }

@@ -1,46 +1,52 @@
-//! What lamps scatter back to a camera, on a lattice over its picture.
+//! In-scattering of lamp light: what the medium scatters back to a camera, on a grid over its
+//! image.
 //!
 //! # Law
 //! ```text
 //!   G(s) = Σ_k b p(ψ) I(α) e^{-c (r + s_k)}/r² Δs_k,  s_k = S ((k - 1/2)/N)²       (1)
 //! ```
-//! (1) is summed from node to node along the lines through every eighth pixel of every eighth row (every fourth in air), and is bilinear between these and linear in √s.
+//! (1) is summed from node to node along the rays through every eighth pixel of every eighth row
+//! (every fourth in air). The result is bilinear between these rays and linear in √s.
 //!
 //! # Symbols
-//! See `lamp.rs`; s distance along a line, S the greatest, N nodes.
+//! As in `crates/sensors/src/camera/lamp.rs`; s distance along a ray, S the greatest, N number of
+//! nodes.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! Edges of cones are as sharp as the lattice.
+//! Edges of light cones are only as sharp as the grid.
 //!
 //! # Checked by
-//! test/analytic/camera.rs
+//! test/sensors/camera.rs
 
 use crate::camera::Medium;
 use crate::camera::lamp::Lit;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::camera::CameraSpec;
 
-/// Pixels between the points of the lattice, in water and in air, where cones are seen from afar.
+/// Distance between grid points [px], in water and in air, where cones are viewed from far away.
 const SPACING: [usize; 2] = [8, 4];
-/// Nodes along a line.
+/// Nodes along a ray.
 const NODES: usize = 16;
 
-/// Light that is scattered back, by direction and distance.
+/// Scattered lamp light as a function of pixel and distance.
 pub struct Glow {
     size: [usize; 2],
     spacing: usize,
-    /// Columns of the lattice.
+    /// Columns of the grid.
     columns: usize,
     far: f64,
-    /// For each point of the lattice, from its first node to its last; nothing where the lens shows nothing.
+    /// Sums of each grid point from its first node to its last; `None` where the lens has no ray.
     sums: Vec<Option<[[f32; 4]; NODES + 1]>>,
 }
 
 impl Glow {
-    /// For a camera with these poses, by row, among these lamps.
+    /// Integrates (1) for a camera among these lamps.
+    ///
+    /// `poses` are the camera poses by row, `wet` is true under water, `far` [m] is the greatest
+    /// distance.
     pub fn new(
         spec: &CameraSpec,
         poses: &[(Mat3, Vec3)],
@@ -72,7 +78,8 @@ impl Glow {
         }
     }
 
-    /// What comes back over the distance `s` [m] at a pixel; none where a line beside it shows nothing.
+    /// Luminance that is scattered back over the distance `s` [m] at a pixel, by colour [cd/m²];
+    /// `None` where the lens has no ray at a neighbouring grid point.
     pub fn at(&self, [column, row]: [usize; 2], s: f64) -> Option<Vec3> {
         let (i, u) = place(column, self.size[0], self.spacing);
         let (j, v) = place(row, self.size[1], self.spacing);
@@ -93,14 +100,14 @@ impl Glow {
     }
 }
 
-/// The cell of the lattice in which a pixel is, and where in it; the last cell may be narrower.
+/// Grid cell of a pixel and the fraction of the cell before it; the last cell may be narrower.
 fn place(pixel: usize, n: usize, spacing: usize) -> (usize, f32) {
     let cell = pixel / spacing;
     let width = spacing.min((n - 1 - cell * spacing).max(1));
     (cell, (pixel - cell * spacing) as f32 / width as f32)
 }
 
-/// (1), from node to node.
+/// Partial sums of (1) along the ray from `p` in the direction `d`, by node.
 fn along(lamps: &[Lit], medium: &Medium, p: Vec3, d: Vec3, far: f64) -> [[f32; 4]; NODES + 1] {
     let mut sums = [[0.0; 4]; NODES + 1];
     let mut sum = Vec3::zero();

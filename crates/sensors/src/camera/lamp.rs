@@ -1,24 +1,28 @@
-//! Lamps of robots: what they light, and what the water before them scatters back.
+//! Lamps of robots: illuminance of surfaces and scattering in the water or air in front of a
+//! camera.
 //!
 //! # Law
 //! ```text
 //!   E = I(α) e^{-c r}/r² cos θ                                             (1)
 //!   dL/ds = b p(ψ) I(α) e^{-c (r + s)}/r²                                  (2)
 //! ```
-//! (2) is summed by `glow.rs`.
+//! `crates/sensors/src/camera/in_scattering.rs` integrates (2).
 //!
 //! # Symbols
-//! I intensity [cd] at the angle α from the axis, even within the cone and fading over its outer fifth · r from the lamp, s from the camera [m] · θ angle of incidence ·
-//! c, b, p of `water.rs`.
+//! I intensity [cd] at the angle α from the axis, constant within the cone and decreasing over its
+//! outer fifth · r distance from the lamp, s from the camera [m] · θ angle of incidence · c, b, p
+//! of `crates/sensors/src/camera/water.rs`.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! A lamp is a point; its robot's own shapes cast no shadows in its light. No shadows in (2).
+//! - A lamp is a point source.
+//! - The shapes of its own robot cast no shadows in its light.
+//! - There are no shadows in (2).
 //!
 //! # Checked by
-//! test/analytic/camera.rs
+//! test/sensors/camera.rs
 
 use crate::camera::World;
 use crate::camera::noise::step;
@@ -27,28 +31,28 @@ use crate::camera::{Medium, decay, fade, times};
 use merrow_math::Vec3;
 use std::ops::Range;
 
-/// Light fainter than this does not count [lx].
+/// Illuminance below which the light of a lamp is neglected [lx].
 const LEAST: f64 = 1e-5;
-/// Part of other light beside which it does not show either.
+/// Fraction of the other illuminance below which the light of a lamp is neglected too.
 const UNSEEN: f64 = 1e-3;
 
-/// Part of a lamp's intensity that is seen beside its cone.
+/// Fraction of a lamp's intensity that its glass emits outside the cone.
 const SPILL: f64 = 0.01;
 
-/// A lamp that is lit.
+/// A lamp that is switched on.
 #[derive(Clone, Debug)]
 pub struct Lit {
     p: Vec3,
     d: Vec3,
     cosines: [f64; 2],
     intensity: Vec3,
-    /// Greatest of `intensity`.
+    /// Greatest component of `intensity`.
     brightest: f64,
-    /// Shapes that cast no shadow in its light.
+    /// Shapes of its own robot, which cast no shadow in its light.
     own: Range<u32>,
 }
 
-/// All lamps that are lit.
+/// Collects all lamps of all robots that are switched on.
 pub fn lit(world: &World) -> Vec<Lit> {
     let mut all = Vec::new();
     for (r, robot) in world.scene.robots.iter().enumerate() {
@@ -72,11 +76,15 @@ pub fn lit(world: &World) -> Vec<Lit> {
 }
 
 impl Lit {
-    /// Light at a place, by colour, its distance, and the direction in which it goes on; none where it cannot reach `least` [lx]. (1) without the incidence
+    /// Computes (1) without the incidence at the point `x` [m], W.
+    ///
+    /// Returns the illuminance by colour [lx], the distance [m], and the unit vector from the lamp
+    /// to `x`. Returns `None` where the illuminance is below `least` [lx]. `beam` is the extinction
+    /// by colour [1/m].
     fn at(&self, x: Vec3, beam: Vec3, least: f64) -> Option<(Vec3, f64, Vec3)> {
         let way = x - self.p;
         let (along, square) = (way.dot(self.d), way.dot(way));
-        // beside the cone, or too far
+        // Behind the lamp, or too far away.
         if along <= 0.0 && self.cosines[0] >= 0.0 || self.brightest < least * square {
             return None;
         }
@@ -93,7 +101,11 @@ impl Lit {
         Some((light, r, u))
     }
 
-    /// Illuminance of a surface at `x` with the normal `n`, by colour [lx]; `beam` is the extinction on the way. What does not show beside `other` light is left out.
+    /// Computes the illuminance by colour [lx] of a surface at `x` [m] with the unit normal `n`,
+    /// both W. (1)
+    ///
+    /// `beam` is the extinction along the path, by colour [1/m]. The result is zero where the lamp
+    /// is occluded or negligible compared with the `other` illuminance [lx].
     pub fn on(&self, world: &World, x: Vec3, n: Vec3, beam: Vec3, other: Vec3) -> Vec3 {
         let least = LEAST + UNSEEN * other.x.min(other.y).min(other.z);
         let Some((light, r, u)) = self.at(x, beam, least) else {
@@ -114,12 +126,16 @@ impl Lit {
         light.scale(cosine)
     }
 
-    /// Its place [m].
+    /// Position of the lamp [m], W.
     pub fn place(&self) -> Vec3 {
         self.p
     }
 
-    /// Illuminance of what faces it at the place `x`, by colour [lx], where the air leaves e^-haze of a metre, with what its glass spills beside the cone; and the direction to it.
+    /// Computes the illuminance by colour [lx] at the point `x` [m], W, of a surface that faces the
+    /// lamp, and the unit vector from `x` to the lamp.
+    ///
+    /// `haze` is the extinction of the air [1/m]. The light that the glass emits outside the cone
+    /// is included.
     pub fn towards(&self, x: Vec3, haze: f64) -> (Vec3, Vec3) {
         let way = self.p - x;
         let r = way.norm().max(0.05);
@@ -128,7 +144,7 @@ impl Lit {
         (self.intensity.scale(part / (r * r) * decay(-haze * r)), u)
     }
 
-    /// True if something but its own robot stands between it and `x`.
+    /// Returns true if anything except the lamp's own robot occludes it from the point `x` [m], W.
     pub fn hidden(&self, world: &World, x: Vec3) -> bool {
         let way = self.p - x;
         let r = way.norm();
@@ -140,7 +156,11 @@ impl Lit {
         )
     }
 
-    /// What is scattered back to `p` by a metre of the line along `d` at the distance `s` [m]. (2)
+    /// Computes the luminance that one metre of a line of sight scatters back to its start, by
+    /// colour [cd/m³]. (2)
+    ///
+    /// The line starts at `p` [m] with the unit direction `d`, both W; `s` [m] is the distance
+    /// along it.
     pub fn scattered(&self, medium: &Medium, p: Vec3, d: Vec3, s: f64) -> Vec3 {
         let way = p + d.scale(s) - self.p;
         let r = way.norm();

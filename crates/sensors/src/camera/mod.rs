@@ -1,7 +1,8 @@
-//! Cameras: what each pixel sees, as light, as depth and as a number.
+//! Camera rendering: colour, depth and label images, one primary ray per pixel.
 //!
-//! A pixel is one ray. What it brings back is found by [`paint`] in air and in water, and made into numbers by [`exposure`].
-//! Work goes by tiles of eight by eight, whose rays meet much the same things.
+//! [`shading`] computes the radiance along a ray in air and in water, and [`exposure`] converts it
+//! to pixel values. Images are rendered in tiles of 8 x 8 pixels, because the rays of a tile hit
+//! mostly the same surfaces.
 
 pub mod demosaicing_noise;
 pub mod exposure;
@@ -29,43 +30,43 @@ use merrow_model::state::frames::view::View;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Pixels on a side of a tile.
+/// Side length of a tile [px].
 const TILE: usize = 8;
 
-/// All that can be seen.
+/// Everything that a camera can render, at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct World<'a> {
-    /// What does not change.
+    /// Static description of the world.
     pub scene: &'a Scene,
-    /// Shapes, at their places in `view`.
+    /// Ray scene, posed to match `view`.
     pub stage: &'a Stage,
-    /// Where everything is.
+    /// Poses of all links and levels of all lamps.
     pub view: &'a View,
-    /// The sea.
+    /// Environment state: sea, air, waves and time.
     pub at: &'a Instant<'a>,
 }
 
-/// What scatters light.
+/// Optical properties of the medium (water or air) around a camera.
 #[derive(Clone, Copy, Debug)]
 pub struct Medium {
-    /// Attenuation of a beam, by colour [1/m].
+    /// Beam attenuation coefficient, by colour [1/m].
     pub beam: Vec3,
-    /// Scattering, by colour [1/m].
+    /// Scattering coefficient, by colour [1/m].
     pub scattering: Vec3,
 }
 
-/// What one pixel looks along, and what it meets.
+/// Ray of one pixel and the first solid surface that it hits.
 pub struct Sight<'a> {
-    /// Column and row.
+    /// Column and row [px].
     pixel: [usize; 2],
     p: Vec3,
     d: Vec3,
-    /// Part of the optical axis in `d`.
+    /// Component of `d` along the optical axis.
     ahead: f64,
     hit: Option<Seen<'a>>,
 }
 
-/// What a camera takes in at an instant.
+/// Radiance, depth and label images of one exposure, row by row.
 #[derive(Default)]
 struct Layers {
     light: Vec<[f32; 3]>,
@@ -73,7 +74,10 @@ struct Layers {
     labels: Option<Vec<u16>>,
 }
 
-/// One picture; `parts` are the bits of what is wanted.
+/// Renders one image of the camera `spec` at the pose `pose`.
+///
+/// `parts` are the [`Part`] bits of the requested outputs; outputs that `spec` does not provide are
+/// ignored. `by` gives the random stream and the sample index.
 pub fn picture(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u8) -> Picture {
     let parts = parts & spec.parts;
     let colored = Part::Rgb.is_in(parts) || Part::Jpeg.is_in(parts);
@@ -100,7 +104,8 @@ pub fn picture(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, par
     }
 }
 
-/// The mean light of the instants of an exposure; depths and labels of its middle.
+/// Averages the radiance over the instants of an exposure. Depths and labels are those of the
+/// middle instant.
 fn exposed(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u8) -> Layers {
     let (mut stage, middle) = (world.stage.clone(), spec.instants / 2);
     let mut all = Layers::default();
@@ -132,7 +137,9 @@ fn exposed(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: 
     all
 }
 
-/// What is seen `time` [s] after the instant of the pose. Bands of rows are worked out side by side, if this thread belongs to a pool.
+/// Renders the layers `time` [s] after the instant of the pose.
+///
+/// Bands of rows are rendered in parallel if the current thread belongs to a rayon pool.
 fn layers(
     spec: &CameraSpec,
     world: &World,
@@ -182,7 +189,7 @@ fn layers(
     all
 }
 
-/// The rows of a row of tiles from `top` on, for what is wanted.
+/// The pixel rows of one row of tiles, starting at the row `top`, for each requested layer.
 struct Band<'a> {
     top: usize,
     light: Option<&'a mut [[f32; 3]]>,
@@ -191,7 +198,7 @@ struct Band<'a> {
 }
 
 impl Layers {
-    /// Its bands, from the top.
+    /// Splits the layers into bands of one tile height, from the top.
     fn bands(&mut self, [columns, rows]: [usize; 2]) -> Vec<Band<'_>> {
         let n = columns * TILE;
         let mut light = self.light.chunks_mut(n);
@@ -207,11 +214,11 @@ impl Layers {
     }
 }
 
-/// What all bands of a picture share.
+/// Data that all bands of an image share.
 struct Look<'a> {
     spec: &'a CameraSpec,
     world: &'a World<'a>,
-    /// Of each row, or one for all.
+    /// Camera poses: one per row for a rolling shutter, otherwise a single one.
     poses: &'a [(Mat3, Vec3)],
     skip: Range<u32>,
     painter: &'a Painter<'a>,
@@ -219,7 +226,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Fills a band in.
+    /// Renders all pixels of one band.
     fn paint(&self, band: Band) {
         let Self {
             spec,
@@ -237,7 +244,7 @@ impl Look<'_> {
         let [columns, rows] = spec.size;
         let height = TILE.min(rows - top);
         let (mut rays, mut aheads, mut hits) = (Vec::new(), Vec::new(), Vec::new());
-        // light of all places in a pixel, the rest of its middle
+        // Radiance averages all subpixel positions; depth and labels use the pixel centre.
         let (parts, measured) = (
             spec.places.len().max(1),
             depth.is_some() || labels.is_some(),
@@ -261,7 +268,9 @@ impl Look<'_> {
                         continue;
                     };
                     let (p, d) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
-                    // what is too near hides what is behind it all the same, but for the camera's own housing
+                    // Objects nearer than the minimum range still occlude, so rays start at 0. If
+                    // the camera renders its own robot, rays start at the minimum range, so that
+                    // its housing does not occlude the image.
                     let near = if spec.sees_self { spec.range[0] } else { 0.0 };
                     rays.push(Ray {
                         origin: p,
@@ -309,7 +318,8 @@ impl Look<'_> {
     }
 }
 
-/// Depth along the optical axis; -inf of what is nearer than `least` [m] [REP-118].
+/// Depth along the optical axis [m]; -inf for hits nearer than `least` [m], +inf without a hit
+/// [REP-118].
 fn depth_of(sight: &Sight, surface: Option<f64>, least: f64) -> f64 {
     match surface.or(sight.hit.map(|hit| hit.distance)) {
         Some(t) if t < least => f64::NEG_INFINITY,
@@ -318,7 +328,7 @@ fn depth_of(sight: &Sight, surface: Option<f64>, least: f64) -> f64 {
     }
 }
 
-/// Where the camera is when each row is read, `time` [s] after the row's shutter opens; one if all are at once.
+/// Camera poses `time` [s] after the shutter of each row opens; a single pose for a global shutter.
 fn rows_of(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
     let rows = spec.size[1];
     if spec.readout == 0.0 || rows < 2 {
@@ -329,32 +339,35 @@ fn rows_of(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
         .collect()
 }
 
-/// Products of the colours.
+/// Component-wise product of two colours.
 fn times(a: Vec3, b: Vec3) -> Vec3 {
     Vec3::new(a.x * b.x, a.y * b.y, a.z * b.z)
 }
 
-/// e^x for x <= 0, to 2e-7 of itself and not under e^-80: far finer than a picture tells, and many times as fast as the exact one.
+/// Computes e^x for x <= 0, with a relative error of 2e-7 and a lower bound of e^-80. This is more
+/// precise than an image can resolve, and many times as fast as `libm::exp`.
 #[inline(always)]
 fn decay(x: f64) -> f64 {
-    // adding and taking away 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest bits
+    // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest
+    // bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let x = x.at_least(-80.0);
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
     let r = x - (shifted - ROUND) * std::f64::consts::LN_2;
     let square = r * r;
-    // the series of e^r, |r| <= 0.35, to the sixth power
+    // Taylor series of e^r to the sixth power, |r| <= 0.35.
     let low = (1.0 + r) + square * (0.5 + r * (1.0 / 6.0));
     let high = (1.0 / 24.0 + r * (1.0 / 120.0)) + square * (1.0 / 720.0);
     (low + square * square * high) * f64::two_to_the(shifted)
 }
 
-/// e^-kx for each colour, k x >= 0, to 1e-5 of itself and not under e^-80: four numbers of single precision go at once.
+/// Computes e^(-k x) for each colour, k x >= 0, with a relative error of 1e-5 and a lower bound of
+/// e^-80. The four single-precision lanes are computed at once.
 #[inline(always)]
 fn fade(k: Vec3, x: f64) -> Vec3 {
-    // adding and taking away 1.5 * 2^23 rounds to the nearest integer
+    // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer.
     const ROUND: f32 = 12_582_912.0;
-    // ln 2 in two parts, the first of so few digits that its products are exact
+    // ln 2 as a sum of two parts; the first has so few digits that its products are exact.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     let x = [-k.x * x, -k.y * x, -k.z * x, 0.0].map(|x| if x < -80.0 { -80.0 } else { x as f32 });
     let mut out = [0.0_f32; 4];
@@ -363,7 +376,7 @@ fn fade(k: Vec3, x: f64) -> Vec3 {
         let whole = shifted - ROUND;
         let r = (x - whole * LN_2[0]) - whole * LN_2[1];
         let square = r * r;
-        // the series of e^r, |r| <= 0.35, to the sixth power
+        // Taylor series of e^r to the sixth power, |r| <= 0.35.
         let low = (1.0 + r) + square * (0.5 + r * (1.0 / 6.0));
         let high = (1.0 / 24.0 + r * (1.0 / 120.0)) + square * (1.0 / 720.0);
         let power = f32::from_bits((127_u32 << 23).wrapping_add(shifted.to_bits() << 23));
@@ -372,17 +385,17 @@ fn fade(k: Vec3, x: f64) -> Vec3 {
     Vec3::new(f64::from(out[0]), f64::from(out[1]), f64::from(out[2]))
 }
 
-/// Luminance of a colour, ITU-R BT.709.
+/// Luminance of a linear RGB colour [ITU-R BT.709].
 fn luminance(c: Vec3) -> f64 {
     0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
 }
 
-/// A colour of luminance 1.
+/// Scales a colour to luminance 1.
 fn tint(c: Vec3) -> Vec3 {
     c.scale(1.0 / luminance(c).max(1e-12))
 }
 
-/// From `a` to `b`.
+/// Linear interpolation from `a` (`part` = 0) to `b` (`part` = 1).
 fn mix(a: Vec3, b: Vec3, part: f64) -> Vec3 {
     a + (b - a).scale(part)
 }
@@ -391,7 +404,8 @@ fn mix(a: Vec3, b: Vec3, part: f64) -> Vec3 {
 mod tests {
     use super::*;
 
-    // Goal: the quick exponential is one. Method: from 0 to -90. Tolerance: 2e-7 of itself.
+    // Goal: `decay` equals the exponential. Method: arguments from 0 to -80. Tolerance: relative
+    // 2e-7.
     #[test]
     fn decay_is_the_exponential() {
         for k in 0..80_000 {
@@ -401,7 +415,9 @@ mod tests {
         assert!(decay(-1e9) > 0.0 && decay(-1e9) < 2e-35 && decay(0.0) == 1.0);
     }
 
-    // Goal: the quick exponential of three colours is one. Method: products from 0 to 79, other numbers of each colour. Tolerance: 1e-5 of itself, single precision's at an exponent of 80.
+    // Goal: `fade` equals the exponential of each colour. Method: products from 0 to 79, a
+    // different coefficient for each colour. Tolerance: relative 1e-5, the single precision at an
+    // exponent of 80.
     #[test]
     fn fade_is_the_exponential() {
         for n in 0..26_000 {

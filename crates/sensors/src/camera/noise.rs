@@ -1,17 +1,18 @@
-//! Patterns that look like chance and are functions of place alone: for clouds, foam and sand.
+//! Value noise: pseudo-random patterns that depend only on position, for clouds, foam and sand.
 
 use std::sync::OnceLock;
 
-/// Cells on a side of the table of numbers, a power of two; the pattern repeats after as many.
+/// Side length of the table of random numbers, a power of two; the pattern has this period.
 const CELLS: usize = 256;
 
-/// Adding and taking away 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest bits.
+/// Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest
+/// bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// A number for every cell.
+/// One random number per cell.
 type Table = [[f32; CELLS]; CELLS];
 
-/// A number in 0..1 for every cell, the same everywhere.
+/// Table of a random number in 0..1 for every cell; it is the same in every process.
 fn table() -> &'static Table {
     static TABLE: OnceLock<Box<Table>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -30,14 +31,17 @@ fn of_cell(k: u64) -> f32 {
     ((h ^ (h >> 32)) >> 40) as f32 / (1_u32 << 24) as f32
 }
 
-/// The cell of size 1 in which `x` is, by the lowest bits of its number, and how far it is in it, 0..=1; at the border of two either.
+/// Splits `x` into the unit cell that contains it and the position within that cell, 0..=1.
+///
+/// The cell is returned as the lowest bits of its index. On the border of two cells either may
+/// result.
 #[inline(always)]
 pub fn cell(x: f64) -> (usize, f32) {
     let shifted = x - 0.5 + ROUND;
     (shifted.to_bits() as usize, (x - (shifted - ROUND)) as f32)
 }
 
-/// Smooth between cells of size 1, 0..1.
+/// Value noise on unit cells with smooth interpolation, 0..1.
 #[inline]
 pub fn value(x: f64, y: f64, seed: u64) -> f64 {
     between_cells(table(), x, y, seed)
@@ -48,7 +52,7 @@ fn between_cells(table: &Table, x: f64, y: f64, seed: u64) -> f64 {
     let ((i, u), (j, v)) = (cell(x), cell(y));
     let ease = |u: f32| u * u * (3.0 - 2.0 * u);
     let (u, v) = (ease(u), ease(v));
-    // another part of the table for each seed
+    // Each seed uses a different part of the table.
     let (i, j) = (
         i.wrapping_add(37_usize.wrapping_mul(seed as usize)),
         j.wrapping_add(91_usize.wrapping_mul(seed as usize)),
@@ -61,7 +65,8 @@ fn between_cells(table: &Table, x: f64, y: f64, seed: u64) -> f64 {
     f64::from(below + (above - below) * v)
 }
 
-/// Octaves of [`value`], each of half the size and weight of the one before, turned so that no grid shows; 0..1, 0.5 in the mean.
+/// Sums `n` octaves of [`value`], each of half the size and weight of the one before, normalised to
+/// 0..1 with the mean 0.5. Each octave is rotated, so that no grid is visible.
 pub fn octaves(x: f64, y: f64, n: usize, seed: u64) -> f64 {
     let (mut sum, mut weights, mut weight) = (0.0, 0.0, 1.0);
     let (mut x, mut y) = (x, y);
@@ -75,7 +80,8 @@ pub fn octaves(x: f64, y: f64, n: usize, seed: u64) -> f64 {
     sum / weights
 }
 
-/// As [`octaves`] where that may be over `least`, none where the first of them tell that it is not.
+/// Computes [`octaves`] if the result exceeds `least`. Returns `None` as soon as the first octaves
+/// show that it does not.
 pub fn octaves_over(x: f64, y: f64, n: usize, seed: u64, least: f64) -> Option<f64> {
     let all = 2.0 - 1.0 / (1_u64 << (n - 1).min(62)) as f64;
     let (mut sum, mut left, mut weight) = (0.0, all, 1.0);
@@ -93,7 +99,7 @@ pub fn octaves_over(x: f64, y: f64, n: usize, seed: u64, least: f64) -> Option<f
     Some(sum / all)
 }
 
-/// From 0 to 1 between `low` and `high`, smoothly.
+/// Smooth step from 0 at `low` to 1 at `high`.
 pub fn step(low: f64, high: f64, x: f64) -> f64 {
     let u = ((x - low) / (high - low)).clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)

@@ -1,4 +1,4 @@
-//! Rain before a camera: drops drawn as the streaks that they leave while the shutter is open.
+//! Rain in front of a camera: drops rendered as the streaks that they leave during the exposure.
 //!
 //! # Law
 //! ```text
@@ -7,16 +7,19 @@
 //! ```
 //!
 //! # Symbols
-//! N drops in a cubic metre · D diameter [mm], v pace of the fall [m/s] · R rain [mm/h].
+//! N drops per cubic metre · D diameter [mm], v fall velocity [m/s] · R rain rate [mm/h].
 //!
 //! # Frames
 //! S, drawn in pixels.
 //!
 //! # Limits
-//! Drops under 1 mm and those further than 4 m are a veil, which the air's extinction has. A drop shows the mean light of the sky, for it bends light from all round. The wind carries all alike.
+//! - Drops under 1 mm and drops farther than 4 m are not rendered singly; the extinction of the air
+//!   includes them.
+//! - A drop has the mean luminance of the sky, because it refracts light from all directions.
+//! - The wind carries all drops equally.
 //!
 //! # Checked by
-//! tests below
+//! The tests in this file.
 
 use crate::camera::sky_radiance::Sky;
 use crate::camera::{World, mix};
@@ -25,18 +28,18 @@ use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::camera::CameraSpec;
 
-/// How far drops are seen [m].
+/// Maximum distance of visible drops [m].
 const FAR: f64 = 4.0;
-/// Least diameter that is drawn [mm].
+/// Minimum diameter of rendered drops [mm].
 const LEAST: f64 = 1.0;
-/// Most drops in one picture.
+/// Maximum number of drops in one image.
 const MOST: f64 = 20_000.0;
-/// How long a shutter is open if that is not said [s].
+/// Exposure time if the camera specifies none [s].
 const OPEN: f64 = 0.01;
-/// Light of a drop over that of a white surface.
+/// Luminance of a drop over that of a white surface.
 const BRIGHT: f64 = 0.9;
 
-/// Drops larger than a millimetre in a cubic metre. (1)
+/// Number of drops larger than 1 mm per cubic metre, for the rain rate `rain` [mm/h]. (1)
 fn number(rain: f64) -> f64 {
     let slope = slope(rain);
     8000.0 / slope * libm::exp(-slope * LEAST)
@@ -46,7 +49,7 @@ fn slope(rain: f64) -> f64 {
     4.1 * libm::pow(rain, -0.21)
 }
 
-/// Adds streaks to a picture in proportion to light.
+/// Adds rain streaks to the luminance of an image.
 pub fn draw(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, light: &mut [[f32; 3]]) {
     let sea = world.at.sea;
     let weather = air::weather(&sea.air, world.at.time);
@@ -66,7 +69,7 @@ pub fn draw(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, light:
     let mut draw = by
         .stream
         .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(2));
-    // a box ahead as wide as it is deep
+    // Box in front of the camera: `FAR` deep, twice as wide and as high.
     let drops = (number(weather.rain) * 4.0 * FAR * FAR * FAR).min(MOST) as usize;
     for _ in 0..drops {
         let p = Vec3::new(
@@ -109,7 +112,8 @@ fn seen(spec: &CameraSpec, [u, v]: [f64; 2]) -> bool {
     u >= 0.0 && v >= 0.0 && u < spec.size[0] as f64 && v < spec.size[1] as f64
 }
 
-/// A line from one end to the other, `width` [px] wide; what it covers of a pixel for the part of the time that it is there.
+/// Blends a line from `a` to `b`, `width` [px] wide, into the image. The weight at a pixel is the
+/// covered area times the fraction of the exposure during which the drop is there.
 fn streak(
     light: &mut [[f32; 3]],
     [columns, rows]: [usize; 2],
@@ -121,7 +125,7 @@ fn streak(
     let long = (way[0] * way[0] + way[1] * way[1]).sqrt().min(2000.0);
     let wide = width.max(1.0);
     let steps = long.ceil().max(1.0);
-    // a drop is over a pixel of its track for as long as it takes to pass by its own width
+    // A drop covers a pixel of its track for the time that it needs to pass by its own width.
     let part = (width / wide * (width / (long + width)).max(0.25)).min(1.0);
     for k in 0..steps as usize {
         let t = (k as f64 + 0.5) / steps;
@@ -132,7 +136,7 @@ fn streak(
             continue;
         }
         for column in low.max(0.0) as usize..((high.max(0.0) as usize) + 1).min(columns) {
-            // how much of the pixel lies within the line
+            // Fraction of the pixel width within the line.
             let from = (column as f64).max(low);
             let covered = ((column as f64 + 1.0).min(high) - from).clamp(0.0, 1.0);
             let pixel = &mut light[row as usize * columns + column];
@@ -151,7 +155,9 @@ fn streak(
 mod tests {
     use super::*;
 
-    // Goal: as many drops as Marshall and Palmer counted, and a streak gives what it covers. Method: their distribution integrated by steps; a line 2 px wide and 10 long over 3 columns. Tolerance: 0.1 %; 1e-6.
+    // Goal: the number of drops follows Marshall and Palmer, and a streak adds the light that it
+    // covers. Method: their distribution integrated by steps; a line 2 px wide and 10 long over 3
+    // columns. Tolerance: 0.1 %; 1e-6.
     #[test]
     fn drops_and_streaks() {
         let slope = 4.1 * libm::pow(20.0, -0.21);

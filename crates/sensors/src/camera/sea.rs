@@ -1,25 +1,31 @@
-//! The surface of the water as a camera sees it: where a line meets it, how it lies there, how rough it is, how much of it is foam.
+//! Water surface as a camera renders it: intersection, normal, roughness, foam and focused
+//! sunlight.
 //!
 //! # Law
 //! ```text
 //!   s² = 0.003 + 0.00512 U                                                                             (1)  [Cox and Munk 1954]
 //!   W = 3.84e-6 U^3.41                                                                                 (2)  [Monahan and O'Muircheartaigh 1980]
-//!   I/I_0 = 1/(1 + h (1 - 1/n) ∇²η)                                                                    (3)  light that waves gather at depth h
+//!   I/I_0 = 1/(1 + h (1 - 1/n) ∇²η)                                                                    (3)  sunlight focused by waves at depth h
 //! ```
-//! What the waves of the world (`swell.rs`) leave of (1) is in ripples of 0.1 to 2 m that run with the wind, a pattern that repeats; nearer to the horizon than they can be told
-//! apart, they and the waves that the wider lattices miss are roughness.
+//! The wave clipmap (`crates/sensors/src/wave_clipmap.rs`) resolves one part of the mean square
+//! slope (1). The rest is in ripples of 0.1 to 2 m, a periodic pattern that travels with the wind.
+//! Where the ripples are too far away to be resolved, they count as roughness. So do the waves that
+//! the coarser grids omit.
 //!
 //! # Symbols
-//! η height [m] · s² mean square slope · U wind [m/s] · W part under foam · n refractive index of water.
+//! η height [m] · s² mean square slope · U wind speed [m/s] · W fraction under foam · I sunlight,
+//! I_0 without waves · n refractive index of water.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! Foam lies in streaks along the wind where crests and a pattern that drifts with them are highest, thick in the middle and thin at its rims: its amount is (2)'s, its life is none.
+//! - Foam lies in streaks along the wind, where wave crests and a pattern that drifts with the wind
+//!   are highest. It is thick in the centre of a streak and thin at the edges.
+//! - The amount of foam follows (2). Foam has no lifetime.
 //!
 //! # Checked by
-//! test/analytic/camera.rs
+//! test/sensors/camera.rs
 
 use crate::camera::decay;
 use crate::camera::noise::{cell, octaves, octaves_over, step};
@@ -30,61 +36,65 @@ use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use std::sync::OnceLock;
 
-/// Points on a side of the ripples' pattern, a power of two, and its length [m].
+/// Points on a side of the ripple pattern, a power of two.
 const RIPPLES: usize = 128;
-/// See there.
+/// Side length of the ripple pattern [m].
 const LENGTH: f64 = 6.4;
-/// Slopes and curvature at each point of the pattern.
+/// Slopes to the east and north, and curvature, at each point of the pattern.
 type Ripples = [[[f32; 4]; RIPPLES]; RIPPLES];
-/// Ripples in the pattern.
+/// Number of waves in the ripple pattern.
 const WAVES: usize = 28;
-/// Part of (1) that no picture resolves.
+/// Fraction of (1) that no image resolves.
 const FINE: f64 = 0.35;
 
-/// From where a patch of foam begins to where it is closed, in deviations of its pattern.
+/// Start and full cover of a foam patch relative to the edge, in standard deviations of the
+/// pattern.
 const RIM: [f64; 2] = [-0.3, 0.9];
-/// Mean and deviation of the pattern.
+/// Mean and standard deviation of the pattern.
 const PATTERN: [f64; 2] = [0.5, 0.13];
-/// Parts of the pattern and of the crests in what is compared with the edge, without waves and with them; together of about a unit's deviation.
+/// Weights of the pattern and of the wave height in the value that is compared with the edge,
+/// without waves and with waves. The sum has a standard deviation of about one.
 const MIX: [[f64; 2]; 2] = [[1.0, 0.0], [0.8, 0.6]];
-/// Part of the sea under which foam is left out.
+/// Fraction of the sea below which foam is omitted.
 const LEAST_FOAM: f64 = 1e-5;
-/// Edges of the table of amounts, and how many there are to a deviation.
+/// Number of edges in the table of foam fractions, and edges per standard deviation.
 const EDGES: [usize; 2] = [161, 20];
 
-/// The surface at an instant, about a camera.
+/// Water surface at one instant, around a camera.
 pub struct Sea {
-    /// The waves of the world.
+    /// Wave clipmap of the simulated waves.
     pub swell: Swell,
-    /// Slopes and curvature of the pattern.
+    /// Slopes and curvature of the ripple pattern.
     ripples: Box<Ripples>,
-    /// (1), what the lattices hold of it at their finest, and what the ripples do.
+    /// Mean square slopes: the total (1), the part in the finest grid of the clipmap, and the part
+    /// in the ripples.
     slope2: [f64; 3],
     /// Angle of a pixel [rad].
     pixel: f64,
     foam: f64,
-    /// Where foam begins, in deviations of its pattern.
+    /// Threshold at which foam begins, in standard deviations of its pattern.
     edge: f64,
     drift: Vec3,
-    /// Where the wind goes.
+    /// Unit vector downwind (east, north).
     along: [f64; 2],
-    /// Size of the patches of foam along it and across [m].
+    /// Size of the foam patches along and across the wind [m].
     patch: [f64; 2],
 }
 
-/// The surface at a point.
+/// Local properties of the surface at a point.
 #[derive(Clone, Copy, Debug)]
 pub struct Facet {
-    /// Upward unit normal.
+    /// Unit normal, upwards, W.
     pub normal: Vec3,
-    /// Mean square slope that the normal leaves out.
+    /// Mean square slope that the normal does not resolve.
     pub rough: f64,
-    /// Part of it under foam.
+    /// Fraction of the point under foam.
     pub foam: f64,
 }
 
 impl Sea {
-    /// About `middle`, as `pixel` [rad] wide pixels see it.
+    /// Surface around `middle` [m], W, for pixels of the angle `pixel` [rad]. `wind` is the wind
+    /// velocity [m/s], W.
     pub fn new(at: &Instant, middle: Vec3, wind: Vec3, pixel: f64) -> Self {
         let speed = wind.norm();
         let total = mean_square_slope(speed);
@@ -105,18 +115,19 @@ impl Sea {
             edge: edge(foam, !swell_is_flat),
             drift: wind.scale(0.03 * at.time),
             along: wind.unit().map_or([1.0, 0.0], |along| [along.x, along.y]),
-            // stronger winds draw it out
+            // Stronger winds elongate the patches.
             patch: [4.0 + 0.8 * speed, 2.2],
         }
     }
 
-    /// Height at (x, y) [m].
+    /// Height of the surface at (x, y) [m], W.
     #[inline]
     pub fn height(&self, x: f64, y: f64) -> f64 {
         self.swell.height(x, y)
     }
 
-    /// How the surface lies at `q`, `t` [m] from the eye, seen along `d`.
+    /// Surface properties at the point `q` [m], W, viewed from the distance `t` [m] along the unit
+    /// vector `d`, W.
     pub fn facet(&self, q: Vec3, t: f64, d: Vec3) -> Facet {
         let ([height, mut a, mut b], level) = self.swell.at(q.x, q.y);
         let width = self.pixel * t / (d.z.abs() + 0.05);
@@ -140,7 +151,8 @@ impl Sea {
         }
     }
 
-    /// Part under foam. (2)
+    /// Fraction under foam at `q`, at the wave height `height` [m], for a pixel `width` [m] wide
+    /// there. (2)
     fn foam(&self, q: Vec3, height: f64, width: f64) -> f64 {
         if self.foam < LEAST_FOAM {
             return 0.0;
@@ -153,7 +165,7 @@ impl Sea {
         let [share, crests] = MIX[usize::from(!self.swell.levels.is_empty())];
         let crest = crests * height / self.swell.deviation;
         let least = PATTERN[0] + PATTERN[1] * (self.edge + RIM[0] - crest) / share;
-        // patches and streaks run with the wind
+        // Patches and streaks are aligned with the wind.
         let (along, across) = (
             self.along[0] * x + self.along[1] * y,
             self.along[0] * y - self.along[1] * x,
@@ -168,11 +180,11 @@ impl Sea {
         if drawn == 0.0 {
             return (1.0 - far) * self.foam;
         }
-        // bubbles gather in a net, closed where there is most
+        // Bubbles form a net that closes where foam is thickest.
         far * laced(drawn, lace(along, across)) + (1.0 - far) * self.foam
     }
 
-    /// Slopes and curvature of the ripples.
+    /// Slopes and curvature of the ripples at (x, y) [m].
     fn ripple(&self, x: f64, y: f64) -> [f64; 3] {
         let scale = RIPPLES as f64 / LENGTH;
         let (u, v) = (x * scale, y * scale);
@@ -186,19 +198,19 @@ impl Sea {
         mixed([&low[i0], &low[i1], &high[i0], &high[i1]], u, v)
     }
 
-    /// The same pattern wider and turned, so that its repeating does not show.
+    /// The same pattern, larger and rotated, so that its repetition is not visible.
     fn wide(&self, x: f64, y: f64) -> [f64; 3] {
         let [a, b, c] = self.ripple(0.26 * x + 0.15 * y + 1.7, -0.15 * x + 0.26 * y + 0.9);
-        // slopes turn back with the axes
+        // Rotates the slopes back to the world axes.
         let (s, t) = (0.26 / 0.3002, 0.15 / 0.3002);
         [s * a - t * b, t * a + s * b, 0.3 * c]
     }
 
-    /// Factor on the sunlight at the depth `h` [m] under (x, y) of the surface. (3)
+    /// Factor on the sunlight at the depth `h` [m] below (x, y) [m] of the surface, W. (3)
     pub fn gathered(&self, x: f64, y: f64, h: f64) -> f64 {
         let [.., fine] = self.ripple(x, y);
         let [.., wide] = self.wide(x, y);
-        // the sun's width blurs what is finer than a hundredth of the depth
+        // The angular size of the sun blurs structure finer than a hundredth of the depth.
         let near = h.min(2.5);
         let far = h.min(8.0);
         let area =
@@ -207,18 +219,19 @@ impl Sea {
     }
 }
 
-/// Slopes and curvature of ripples of the mean square slope `slope2`, over a length that repeats.
+/// Computes the slopes and curvature of a periodic pattern of ripples with the mean square slope
+/// `slope2`.
 fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
     let turn = std::f64::consts::TAU;
     let heading = libm::atan2(wind.y, wind.x);
-    // in still air they come from everywhere
+    // In calm air ripples travel in all directions.
     let spread = if wind.norm() < 0.5 { turn / 2.0 } else { 0.9 };
     let mut out = Box::new([[[0.0_f32; 4]; RIPPLES]; RIPPLES]);
     let cell = turn / RIPPLES as f64;
     for n in 0..WAVES {
         let chance =
             |k: u64| crate::camera::noise::value(n as f64 * 7.0 + 0.5, k as f64 * 13.0 + 0.5, 21);
-        // wave numbers from 3 to 40 a length, evenly by ratio
+        // Wave numbers from 3 to 40 per pattern length, at equal ratios.
         let size = 3.0 * libm::pow(13.0, (n as f64 + 0.5) / WAVES as f64);
         let angle = heading + spread * (2.0 * chance(1) - 1.0) * 1.4;
         let (s, c) = sin_cos(angle);
@@ -230,7 +243,8 @@ fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
         let amplitude = (2.0 * slope2 / WAVES as f64).sqrt() / k;
         let [east, north, bend] =
             [kx * turn / LENGTH, ky * turn / LENGTH, k * k].map(|x| (amplitude * x) as f32);
-        // a sum of angles turns the cosines and sines of its parts
+        // The angle-addition formulas give each point from the sines and cosines of its column and
+        // row.
         let turns = |from: f64, k: f64| -> Vec<(f64, f64)> {
             (0..RIPPLES)
                 .map(|i| sin_cos(from + cell * (k * i as f64)))
@@ -249,18 +263,19 @@ fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
     out
 }
 
-/// The net in which bubbles gather, 0..1.
+/// Net pattern in which bubbles gather, 0..1, at a position along and across the wind [m].
 fn lace(along: f64, across: f64) -> f64 {
     let net = (octaves(along * 0.9, across * 2.2, 4, 8) - 0.5).abs();
     1.0 - step(0.03, 0.2, net)
 }
 
-/// Part under foam where a patch is `drawn` and the net is `lace`.
+/// Fraction under foam for the patch density `drawn` and the net density `lace`, both 0..1.
 fn laced(drawn: f64, lace: f64) -> f64 {
     drawn * (lace + (1.0 - lace) * drawn * drawn)
 }
 
-/// Where foam begins so that the part `share` of the sea is white, in deviations of its pattern.
+/// Threshold at which foam begins so that the fraction `share` of the sea is white, in standard
+/// deviations of its pattern.
 fn edge(share: f64, waves: bool) -> f64 {
     if share < LEAST_FOAM {
         return 0.0;
@@ -281,15 +296,16 @@ fn edge(share: f64, waves: bool) -> f64 {
     (k as f64 - 1.0 + part) / EDGES[1] as f64 - 2.0
 }
 
-/// Part of the sea under foam by its edge, from two deviations under the mean upwards: over places of the pattern and heights of crests.
+/// Fraction of the sea under foam for each edge, from two standard deviations below the mean
+/// upwards, averaged over positions in the pattern and over wave heights.
 fn amounts([share, crests]: [f64; 2]) -> Vec<f64> {
     let place = |k: u32| (37.3 * f64::from(k % 64), 41.9 * f64::from(k / 64));
     let at = |k: u32| (octaves(place(k).0, place(k).1, 5, 3) - PATTERN[0]) / PATTERN[1];
-    // heights make up for places
+    // The average over wave heights allows fewer positions.
     let n = if crests == 0.0 { 4096 } else { 1024 };
     let patterns: Vec<f64> = (0..n).map(at).collect();
     let net = (0..n).map(|k| lace(place(k).0, place(k).1)).sum::<f64>() / f64::from(n);
-    // middles of sixteenths of a normal distribution, both halves
+    // Midpoints of sixteenths of a normal distribution, both halves.
     let normal = |k: u32| quantile((f64::from(k) + 0.5) / 16.0);
     let heights: Vec<f64> = if crests == 0.0 {
         vec![0.0]
@@ -315,7 +331,8 @@ fn amounts([share, crests]: [f64; 2]) -> Vec<f64> {
         .collect()
 }
 
-/// Deviations over the mean that the part `p` of a normal distribution lies over, to 0.01 [Hastings 1955, 26.2.23].
+/// Standard score that a normal variate exceeds with the probability `p`, to 0.01 [Hastings 1955,
+/// 26.2.23].
 fn quantile(p: f64) -> f64 {
     let q = p.clamp(1e-6, 0.5);
     let t = (-2.0 * libm::log(q)).sqrt();

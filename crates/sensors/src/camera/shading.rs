@@ -1,4 +1,4 @@
-//! The light that comes along a line, in air and in water.
+//! Shading: luminance along a camera ray, in air and in water.
 //!
 //! # Law
 //! ```text
@@ -7,21 +7,26 @@
 //!   surface: F L_mirror + (1 - F)/n² L_below, from below F L_mirror + (1 - F) n² L_above     (3)  Fresnel
 //!   glitter: L = F p(z_x, z_y) E/(4 cos θ n_z⁴),  p = e^{-tan²/s²}/(π s²)              (4)  [Cox and Munk 1954]
 //! ```
-//! A rough surface seen at a grazing angle shows the facets that turn to the eye: its normal is leant that way by the root of s².
+//! At a grazing angle mostly the facets that face the camera are visible on a rough surface. The
+//! normal is therefore tilted towards the camera by the root of s².
 //!
 //! # Symbols
-//! ρ albedo · E illuminance [lx] · L luminance [cd/m²], L_h that of the sky at the horizon · V visibility [m] · s distance, or slope · F reflectance · n refractive index of water ·
-//! n_z upward part of the facet that mirrors the sun.
+//! ρ albedo · E illuminance [lx] · L luminance [cd/m²], L_h that of the sky at the horizon · V
+//! visibility [m] · s distance, in (4) root mean square slope · F reflectance · n refractive index
+//! of water · n_z upward component of the facet that reflects the sun.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! A line crosses the surface once, what it meets is lit by sun, sky and lamps, not by other things. Shadows are the sun's and the lamps'. Foam is white and flat, albedo 0.45.
-//! The bottom has the mottles of sand, the mean its colour.
+//! - A ray crosses the water surface at most once.
+//! - Objects are lit by the sun, the sky and lamps, not by each other. Only the sun and lamps cast
+//!   shadows.
+//! - Foam is white and flat, with an albedo of 0.45.
+//! - The seabed has a pattern of sand whose mean is its colour.
 //!
 //! # Checked by
-//! test/analytic/camera.rs
+//! test/sensors/camera.rs
 
 use crate::camera::in_scattering::Glow;
 use crate::camera::lamp;
@@ -40,24 +45,25 @@ use merrow_model::scene::sensor::camera::CameraSpec;
 use std::f64::consts::PI;
 use std::ops::Range;
 
-/// Albedo of foam.
+/// Albedo of foam on the sea.
 const FOAM: f64 = 0.45;
-/// What a line steps back from what it has met [m].
+/// Offset of a secondary ray from the surface that the ray before it hit [m].
 const OFF: f64 = 1e-4;
-/// Distance from which nothing that lamps light is scattered back, in water and in air [m].
+/// Distance beyond which lamp light scattered by water is neglected [m].
 const GLOW: f64 = 12.0;
-/// See there.
+/// Distance beyond which lamp light scattered by air is neglected [m].
 const GLOW_IN_AIR: f64 = 150.0;
-/// Part of a mirrored thing that is left however rough the water is.
+/// Minimum fraction of a reflected object that remains visible, however rough the water is.
 const LEFT: f64 = 0.2;
-/// Label of the water's surface.
+/// Label of the water surface.
 pub const SURFACE: u16 = u16::MAX;
-/// Label of open water, where nothing is met in it; in air that is 0, the sky.
+/// Label of open water: an underwater ray without a hit. In air a ray without a hit has the label
+/// 0, the sky.
 pub const OPEN_WATER: u16 = u16::MAX - 1;
-/// Extinction of air that shows the cones of lamps [1/m]: a visibility of 4 km.
+/// Extinction of air from which the cones of lamps are visible [1/m]: a visibility of 4 km.
 const FOG: f64 = 1e-3;
 
-/// All that pictures of an instant share.
+/// Data that all rays of the images of one instant share.
 pub struct Painter<'a> {
     world: &'a World<'a>,
     skip: Range<u32>,
@@ -65,20 +71,24 @@ pub struct Painter<'a> {
     sea: Sea,
     water: Water,
     lamps: Vec<Lit>,
-    /// What lamps scatter back to the camera; none where there are none, or nothing that scatters.
+    /// In-scattering of lamp light; `None` without lamps, or if the medium scatters too little.
     glow: Option<Glow>,
-    /// σ of air.
+    /// Extinction σ of air [1/m].
     haze: f64,
     /// True if the camera is under water.
     wet: bool,
-    /// Daylight on level ground where it is, and just under the surface.
+    /// Daylight on a horizontal surface at the camera and just below the water surface, by colour
+    /// [lx].
     levels: [Vec3; 2],
     /// Angle of a pixel [rad].
     pixel: f64,
 }
 
 impl<'a> Painter<'a> {
-    /// For a camera with these poses, by row; shapes with numbers in `skip` are not seen.
+    /// Prepares the shading for a camera with these poses, by row.
+    ///
+    /// Rays do not hit shapes whose numbers are in `skip`. Without `colored` the in-scattering of
+    /// lamps is not computed.
     pub fn new(
         world: &'a World<'a>,
         spec: &CameraSpec,
@@ -94,7 +104,7 @@ impl<'a> Painter<'a> {
         );
         let sky = Sky::new(world.scene, &sea.air, &weather, at.time).veiled(haze);
         let pixel = 1.0 / spec.lens.focal[0].max(1.0);
-        // what of sun and sky goes through the surface
+        // Light of the sun and the sky that the water surface transmits.
         let (through, _) = fresnel(sky.sun.z.max(0.02), INDEX);
         let level = [
             sky.beam.scale(sky.sun.z.max(0.0) * (1.0 - through)),
@@ -112,7 +122,7 @@ impl<'a> Painter<'a> {
             )
         } else {
             let all = Vec3::new(haze, haze, haze);
-            // drops take hardly any light
+            // Fog drops absorb hardly any light, so scattering equals extinction.
             (
                 Medium {
                     beam: all,
@@ -140,7 +150,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// What lamps scatter back over the distance `s` [m] at a pixel.
+    /// Luminance that lamps scatter back over the distance `s` [m] at a pixel, by colour [cd/m²].
     fn glow(&self, pixel: [usize; 2], s: f64) -> Vec3 {
         self.glow
             .as_ref()
@@ -148,13 +158,14 @@ impl<'a> Painter<'a> {
             .unwrap_or(Vec3::zero())
     }
 
-    /// Distance to the surface of the water, if a sight meets it before all else.
+    /// Distance to the water surface [m], if the ray crosses it before its hit or within `far` [m].
     pub fn surface_before(&self, sight: &Sight, far: f64) -> Option<f64> {
         let reach = sight.hit.map_or(far, |hit| hit.distance);
         self.sea.swell.crossing(sight.p, sight.d, reach)
     }
 
-    /// Number of what a sight meets; the surface of the water first, if it is met.
+    /// Label of what a ray hits: the water surface if `surface` holds a distance, else the hit
+    /// shape.
     pub fn label(&self, sight: &Sight, surface: Option<f64>) -> u16 {
         match (surface, sight.hit) {
             (Some(_), _) => SURFACE,
@@ -164,7 +175,8 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// The light along a sight that meets the surface at `surface`, if it does.
+    /// Luminance along a ray, by colour [cd/m²]. `surface` is the distance to the water surface
+    /// [m], if the ray crosses it first.
     pub fn see(&self, sight: &Sight, surface: Option<f64>) -> Vec3 {
         let Sight {
             pixel, p, d, hit, ..
@@ -183,7 +195,7 @@ impl<'a> Painter<'a> {
             .meet(self.world.view, self.skip.clone(), p, d, [OFF, far])
     }
 
-    /// In air, and from how far.
+    /// Luminance along a ray in air, and the distance at which the ray ends [m].
     fn over(&self, p: Vec3, d: Vec3, hit: Option<Seen>, surface: Option<f64>) -> (Vec3, f64) {
         let (light, distance) = match (surface, hit) {
             (Some(t), _) => (self.surface(p + d.scale(t), d, t), t),
@@ -193,7 +205,7 @@ impl<'a> Painter<'a> {
         (self.hazed(light, d, distance), distance)
     }
 
-    /// (2)
+    /// Adds the haze of the air over `distance` [m] to `light`. (2)
     fn hazed(&self, light: Vec3, d: Vec3, distance: f64) -> Vec3 {
         let left = decay(-self.haze * distance);
         if left > 0.999 {
@@ -202,12 +214,12 @@ impl<'a> Painter<'a> {
         mix(self.sky.horizon(d), light, left)
     }
 
-    /// What stands in air, or floats. (1)
+    /// Luminance of a surface in air or afloat, hit at `x`. (1)
     fn lit(&self, x: Vec3, d: Vec3, hit: &Seen) -> Vec3 {
         let (n, from) = (hit.normal, x - d.scale(OFF) + hit.normal.scale(OFF));
         let sun = n.dot(self.sky.sun);
         let mut light = self.sky.diffuse.scale(0.5 * (1.0 + n.z));
-        // what comes up from the water
+        // Light that comes up from the water.
         light += (self.sky.diffuse + self.sky.beam.scale(self.sky.sun.z.max(0.0)))
             .scale(0.04 * (1.0 - n.z));
         if sun > 0.0 && self.sky.beam.y > 0.0 && !self.shaded(from, self.sky.sun) {
@@ -225,13 +237,13 @@ impl<'a> Painter<'a> {
             .is_shaded(from, towards, [OFF, 500.0], 0..0)
     }
 
-    /// Colour of what is met, the bottom's with its mottles.
+    /// Colour of the surface that a ray hits, with the sand pattern of the seabed.
     fn albedo(&self, x: Vec3, d: Vec3, hit: &Seen) -> Vec3 {
         let color = Vec3::from(self.world.stage.color(hit, x, d, self.pixel * hit.distance));
         if hit.label != 1 {
             return color;
         }
-        // what is finer than a pixel is left out
+        // Detail finer than a pixel is omitted.
         let width = self.pixel * hit.distance;
         let mottles = octaves(0.7 * x.x, 0.7 * x.y, if width > 0.2 { 2 } else { 4 }, 2);
         let number = if width > 0.08 {
@@ -249,7 +261,7 @@ impl<'a> Painter<'a> {
         color.scale((0.55 + 0.6 * mottles + 0.3 * grains).min(1.6))
     }
 
-    /// The surface from above. (3)
+    /// Luminance of the water surface seen from above, at `q` and at the distance `t` [m]. (3)
     fn surface(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
         let Facet {
             normal,
@@ -271,7 +283,7 @@ impl<'a> Painter<'a> {
             Some(hit) => {
                 let x = above + r.scale(hit.distance);
                 let light = self.hazed(self.lit(x, r, &hit), r, hit.distance);
-                // facets that are too fine to be seen turn past what is far
+                // Unresolved facets deflect the reflected rays past distant objects.
                 let off = 4.0 * rough * hit.distance * hit.distance;
                 let left = LEFT + (1.0 - LEFT) / (1.0 + off);
                 mix(self.sky.luminance(r, rough), light, left)
@@ -293,7 +305,7 @@ impl<'a> Painter<'a> {
         light
     }
 
-    /// (4)
+    /// Luminance of the sun reflected by the facets of the surface. (4)
     fn glitter(&self, q: Vec3, d: Vec3, n: Vec3, rough: f64) -> Vec3 {
         let facing = -n.dot(d);
         if self.sky.beam.y <= 0.0 || self.sky.sun.z <= 0.0 || facing <= 0.0 {
@@ -317,7 +329,8 @@ impl<'a> Painter<'a> {
             .scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c))
     }
 
-    /// Lamps that the surface mirrors, where they show beside `other` light. (4)
+    /// Luminance of lamps reflected by the facets of the surface; lamps that are negligible
+    /// compared with `other` are omitted. (4)
     fn lamplight(&self, q: Vec3, d: Vec3, n: Vec3, rough: f64, other: Vec3) -> Vec3 {
         let (mut sum, facing) = (Vec3::zero(), -n.dot(d));
         for lamp in self.lamps.iter().filter(|lamp| lamp.place().z > q.z) {
@@ -339,7 +352,10 @@ impl<'a> Painter<'a> {
         sum
     }
 
-    /// Lamps themselves, as spots of light: pixel, and its light.
+    /// Direct images of the lamps: pixel coordinates, and the luminance by colour [cd/m²] of a spot
+    /// of one pixel.
+    ///
+    /// The camera pose is `(R_WS, p_WS)`, with the position in [m].
     pub fn lamps(&self, spec: &CameraSpec, (R_WS, p_WS): &(Mat3, Vec3)) -> Vec<([f64; 2], Vec3)> {
         let solid = self.pixel * self.pixel;
         let one = |lamp: &Lit| {
@@ -367,7 +383,10 @@ impl<'a> Painter<'a> {
         self.lamps.iter().filter_map(one).collect()
     }
 
-    /// In water, and from how far; `surface` is where the line leaves it, `level` the daylight at `p`. Of what lamps scatter only what comes straight to the camera counts, not this.
+    /// Luminance along a ray in water, and the distance at which the ray ends [m].
+    ///
+    /// `surface` is the distance at which the ray leaves the water, `level` the daylight at `p`.
+    /// Lamp light scattered by the water is not included: it is computed for camera rays only.
     fn under(
         &self,
         p: Vec3,
@@ -391,12 +410,12 @@ impl<'a> Painter<'a> {
         )
     }
 
-    /// Depth under the surface as it is [m].
+    /// Depth of `p` below the instantaneous surface [m].
     fn depth(&self, p: Vec3) -> f64 {
         (self.sea.height(p.x, p.y) - p.z).max(0.0)
     }
 
-    /// What stands in the water. (1)
+    /// Luminance of a surface under water, hit at `x`. (1)
     fn drowned(&self, x: Vec3, d: Vec3, hit: &Seen) -> Vec3 {
         let (n, h) = (hit.normal, self.depth(x));
         let from = x - d.scale(OFF) + n.scale(OFF);
@@ -420,7 +439,7 @@ impl<'a> Painter<'a> {
         times(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
 
-    /// The surface from below. (3)
+    /// Luminance of the water surface seen from below, at `q` and at the distance `t` [m]. (3)
     fn underside(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
         let Facet {
             normal: n, rough, ..
@@ -433,7 +452,8 @@ impl<'a> Painter<'a> {
             let hit = self.meet(below, mirrored, self.water.sight);
             self.under(below, mirrored, hit, None, self.levels[1]).0
         };
-        // facets that are too fine to be seen lean towards the eye and away from it: the mean of three, as Gauss and Hermite have them
+        // Unresolved facets tilt towards the camera and away from it: mean of three slopes by
+        // Gauss-Hermite quadrature.
         let lean = (1.5 * rough * (1.0 - cosine * cosine)).sqrt();
         let [steep, middle, flat] = [cosine - lean, cosine, cosine + lean]
             .map(|c| fresnel(c.clamp(0.02, 1.0), 1.0 / INDEX));
@@ -457,7 +477,7 @@ impl<'a> Painter<'a> {
             }
     }
 
-    /// The sun through ripples that are too fine to be seen.
+    /// Luminance of the sun's disc, blurred by unresolved ripples.
     fn disc(&self, d: Vec3) -> Vec3 {
         let off = (1.0 - d.dot(self.sky.sun)).max(0.0);
         let width = 0.004;
@@ -466,7 +486,10 @@ impl<'a> Painter<'a> {
             .scale(decay(-off / width) / (2.0 * PI * width))
     }
 
-    /// A white speck at `x` in the water, seen from `p`; none where something stands before it, or it is in air.
+    /// Luminance of a white particle at `x` in the water, seen from `p` [m], both W, by colour
+    /// [cd/m²].
+    ///
+    /// Returns `None` if a surface occludes the particle or if `x` is in air.
     pub fn particle(&self, p: Vec3, x: Vec3) -> Option<Vec3> {
         let way = x - p;
         let s = way.norm();

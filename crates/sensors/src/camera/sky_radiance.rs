@@ -1,4 +1,4 @@
-//! The light of sun and sky.
+//! Sky radiance: luminance and colour of the sun, the sky and the clouds, by direction.
 //!
 //! # Law
 //! ```text
@@ -6,28 +6,40 @@
 //!   ∫ L cos Z dΩ = E_sky                                                                       (2)
 //!   E_beam,i ∝ e^{-τ_i m}                                                                      (3)  colour of the sun
 //! ```
-//! (1) is the standard's clear sky (type 12) and overcast sky (type 1). Clouds are a pattern on a plane 1200 m up that drifts with the wind, as much of it as `cloud_cover` says; between them the sky is as bright
-//! as a clear one, and they are as bright as (2) asks. Colours of the clear sky are light scattered once in a flat layer of air and haze, whose light is added that was scattered more often:
+//! (1) is used for the clear sky (type 12) and the overcast sky (type 1) of the standard. Clouds
+//! are a pattern on a plane at a height of 1200 m that drifts with the wind; `cloud_cover` sets the
+//! fraction that they cover. Between the clouds the sky is as bright as a clear sky. The clouds are
+//! as bright as (2) requires.
+//!
+//! The colours of the clear sky come from single scattering in a flat layer of air and haze, plus a
+//! term M for multiple scattering:
 //! ```text
 //!   C_i = S_i (p_R(χ) (τ_i - h_i)/τ_i + p_M(χ) h_i/τ_i) + M_i                                  (4)
 //!   S_i = m_v (e^{-τ_i m} - e^{-τ_i m_v})/(m_v - m) e^{-o_i m},  m = 1/(sin + 0.05)             (5)  [Chandrasekhar 1960]
 //!   M_i = 0.15 (1 - e^{-τ_i m_v}) e^{-(τ_i/2 + o_i) m}
 //! ```
-//! so that the sky is whiter and warmer towards the sun, pale at the horizon, orange where the sun is low and, by the ozone, blue above. Sunlight and E_sky are those of `environment::air::sunlight` at 110 lm/W; in twilight
-//! E_sky follows what is measured by the sun's elevation.
+//! The sky is therefore whiter and warmer towards the sun, pale at the horizon, orange near a low
+//! sun and, because of the ozone, blue overhead. Sunlight and E_sky are those of
+//! `merrow_environment::air::sunlight` at 110 lm/W. In twilight E_sky follows measured values by the sun's
+//! elevation.
 //!
 //! # Symbols
-//! L luminance [cd/m²], C its colour · χ angle to the sun, Z to the zenith · a..e the standard's figures · E illuminance [lx] · τ optical depth of the air by colour (Rayleigh's at 639, 547 and 440 nm, where λ^-4 has the colour (0.240, 0.234) that light of such a spectrum has, and h of haze, λ^-1.3 [Kruse 1962]), o of ozone, m air mass, m_v along the sight ·
+//! L luminance [cd/m²], C its colour · χ angle to the sun, Z to the zenith · a..e coefficients of
+//! the standard · E illuminance [lx] · τ optical depth of the air by colour: Rayleigh's at 639, 547
+//! and 440 nm, where λ^-4 has the colour (0.240, 0.234) of light with such a spectrum, plus h of
+//! haze, λ^-1.3 [Kruse 1962] · o optical depth of ozone · m air mass, m_v along the line of sight ·
 //! p_R, p_M phase functions of air and of haze (Henyey and Greenstein, g = 0.76).
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! (4) gives colours only; the share of M is chosen. Near the horizon clouds are as the mean of them. No moon, no stars: a clear night has 1 mlx of starlight.
+//! - (4) gives only colours; the coefficient of M is chosen.
+//! - Near the horizon clouds are replaced by their mean.
+//! - There is no moon and there are no stars: a clear night has 1 mlx of starlight.
 //!
 //! # Checked by
-//! test/analytic/camera.rs
+//! test/sensors/camera.rs
 
 use crate::camera::haze::{FORWARD, Haze};
 use crate::camera::noise::{octaves, octaves_over, step};
@@ -40,22 +52,22 @@ use merrow_model::scene::sea::air::{Air, Weather};
 
 /// Luminous efficacy of daylight [lm/W].
 const EFFICACY: f64 = 110.0;
-/// Figures a, b, c, d, e of the clear sky, and of the overcast one.
+/// Coefficients a, b, c, d, e of (1) for the clear sky and for the overcast sky.
 const CLEAR: [f64; 5] = [-1.0, -0.32, 10.0, -3.0, 0.45];
 const OVERCAST: [f64; 5] = [4.0, -0.7, 0.0, -1.0, 0.0];
 /// Optical depth of the air upwards, by colour.
 const DEPTH: [f64; 3] = [0.119, 0.180, 0.350];
-/// Haze in it: 0.08 at 550 nm, by the power -1.3 of the wavelength.
+/// Optical depth of the haze within it: 0.08 at 550 nm, by the power -1.3 of the wavelength.
 const HAZE: [f64; 3] = [0.066, 0.081, 0.107];
 /// Optical depth of ozone upwards, by colour (estimated).
 const OZONE: [f64; 3] = [0.03, 0.035, 0.004];
-/// Part of the light that is scattered more than once.
+/// Fraction of the light that is scattered more than once.
 const MULTIPLE: f64 = 0.15;
 /// Colour of the sky at night.
 const NIGHT: [f64; 3] = [0.75, 0.95, 1.3];
-/// Mean square slope of water over which clouds are half blurred.
+/// Mean square slope of water at which reflected clouds are half blurred.
 const BLUR: f64 = 0.003;
-/// Directions of the integral (2), by height and around.
+/// Directions of the integral (2), by elevation and by azimuth.
 const DIRECTIONS: [u32; 2] = [16, 32];
 /// Height of the clouds [m].
 const CLOUDS: f64 = 1200.0;
@@ -69,12 +81,12 @@ const TWILIGHT: [[f64; 2]; 6] = [
     [0.0, 2.7],
 ];
 
-/// Steps of a table.
+/// Number of intervals of a [`Table`].
 const STEPS: usize = 512;
-/// Steps all round the horizon, a multiple of four.
+/// Number of intervals around the horizon, a multiple of four.
 const ROUND: usize = 512;
 
-/// A function on 0..1, linear between its steps.
+/// Lookup table of a function on 0..1, with linear interpolation.
 #[derive(Clone, Debug)]
 struct Table(Vec<f32>);
 
@@ -99,44 +111,45 @@ impl Table {
     }
 }
 
-/// Sun and sky at an instant.
+/// Sun and sky at one instant.
 #[derive(Clone, Debug)]
 pub struct Sky {
-    /// Unit vector towards the sun.
+    /// Unit vector towards the sun, W.
     pub sun: Vec3,
-    /// Illuminance of the sun at right angles, by colour [lx].
+    /// Illuminance of the sun on a surface normal to its beam, by colour [lx].
     pub beam: Vec3,
-    /// Illuminance of the sky on level ground, by colour [lx].
+    /// Illuminance of the sky on a horizontal surface, by colour [lx].
     pub diffuse: Vec3,
-    /// Part of the sky under clouds.
+    /// Fraction of the sky under clouds.
     cover: f64,
-    /// Where the clouds have drifted [m].
+    /// Displacement of the clouds by the wind [m], W.
     drift: Vec3,
-    /// Factors of (1), clear and overcast, and on the light of clouds. (2)
+    /// Factors of (1) for the clear and the overcast sky, and the factor on the luminance of
+    /// clouds. (2)
     scale: [f64; 3],
-    /// Colour of sunlit clouds.
+    /// Luminance of sunlit clouds, by colour [cd/m²].
     sunlit: Vec3,
-    /// True if clouds are drawn.
+    /// True if there are enough clouds to render.
     clouds: bool,
     /// S of air, S of haze and M by cos Z. (4)
     colors: Vec<[Vec3; 3]>,
-    /// φ by cos Z, clear and overcast, and the clear f by sin χ/2.
+    /// φ by cos Z for the clear and the overcast sky, and f of the clear sky by sin χ/2.
     tables: [Table; 3],
-    /// Luminance at the horizon, all round by the way along the square |x| + |y| = 1.
+    /// Luminance at the horizon, by the arc length along the square |x| + |y| = 1.
     rim: Vec<Vec3>,
     /// Haze beyond that of clear air.
     haze: Haze,
 }
 
 impl Sky {
-    /// At `time` [s] in `weather`.
+    /// Sun and sky at `time` [s] after the start of the world, in `weather`.
     pub fn new(scene: &Scene, air: &Air, weather: &Weather, time: f64) -> Self {
         let sun = sun::at(
             air.start_utc + time,
             scene.origin.latitude,
             scene.origin.longitude,
         );
-        // rain comes from clouds
+        // Rain implies clouds.
         let cover = weather.cloud_cover.max((0.5 * weather.rain).min(1.0));
         let light = sunlight::under(&sun, cover);
         let up = sun.direction();
@@ -144,7 +157,7 @@ impl Sky {
             / (up.z.max(0.0)
                 + 0.15 * libm::pow(sun.elevation.to_degrees().max(0.0) + 3.885, -1.253));
         let through = Vec3::from(DEPTH.map(|depth| libm::exp(-depth * mass)));
-        // before thick clouds nothing is left of its disc
+        // Thick clouds hide the disc of the sun.
         let shown = step(1.0, 0.6, cover);
         let beam = tint(through).scale(EFFICACY * light.beam * shown);
         let dusk = twilight(sun.elevation.to_degrees());
@@ -152,7 +165,7 @@ impl Sky {
         let clear = (EFFICACY * sunlight::under(&sun, 0.0).sky).max(dusk) + 1e-3;
         let low = 1.0 / (up.z.max(0.0) + 0.05);
         let warm = tint(Vec3::from(DEPTH.map(|depth| libm::exp(-depth * low))));
-        // luminance of what is white in the light over the clouds
+        // Luminance of a white surface in the light above the clouds.
         let white = EFFICACY * sunlight::under(&sun, 0.0).on(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0)
             / std::f64::consts::PI;
         let mut sky = Self {
@@ -190,7 +203,7 @@ impl Sky {
         sky
     }
 
-    /// The same behind haze, in air of this extinction at the ground [1/m].
+    /// Adds haze, for air with this `extinction` at the ground [1/m].
     pub fn veiled(mut self, extinction: f64) -> Self {
         let (haze, left, more) = Haze::before(&self, extinction);
         self.haze = haze;
@@ -200,7 +213,7 @@ impl Sky {
         self
     }
 
-    /// Luminance at the horizon, all round.
+    /// Computes the luminance at the horizon for all azimuths.
     fn around(&self) -> Vec<Vec3> {
         let at = |k: usize| {
             let way = 4.0 * k as f64 / ROUND as f64;
@@ -221,12 +234,12 @@ impl Sky {
         self.tables[0].at(d.z.clamp(0.0, 1.0)) * self.tables[2].at(half)
     }
 
-    /// (1) of the overcast sky without its factor; it is the same all round.
+    /// (1) of the overcast sky without its factor; it does not depend on the azimuth.
     fn overcast(&self, d: Vec3) -> f64 {
         self.tables[1].at(d.z.clamp(0.0, 1.0))
     }
 
-    /// The clear sky: (1) by the colour of (4).
+    /// Luminance of the clear sky: (1) times the colour of (4).
     fn blue(&self, d: Vec3) -> Vec3 {
         let cosine = d.dot(self.sun);
         let at = d.z.clamp(0.0, 1.0) * (self.colors.len() - 1) as f64;
@@ -238,7 +251,10 @@ impl Sky {
         tint(once + more).scale(self.scale[0] * self.clear(d))
     }
 
-    /// Luminance from the direction `d`, by colour [cd/m²], as water of the mean square slope `rough` mirrors it; with the sun's own disc where that is 0.
+    /// Luminance from the direction `d` (unit vector, W), by colour [cd/m²].
+    ///
+    /// `rough` is the mean square slope of the water that reflects the sky. If it is 0 (direct
+    /// view) the disc of the sun is included.
     pub fn luminance(&self, d: Vec3, rough: f64) -> Vec3 {
         let up = Vec3::new(d.x, d.y, d.z.max(0.0));
         let mut sight = 1.0;
@@ -258,16 +274,16 @@ impl Sky {
         light
     }
 
-    /// How much of the sky clouds hide in a direction, and how bright they are.
+    /// Fraction of the sky that clouds hide in the direction `d`, and their luminance.
     fn cloud(&self, d: Vec3, rough: f64) -> (f64, Vec3) {
         let grey = Vec3::new(0.97, 1.0, 1.04).scale(self.scale[1] * self.overcast(d));
-        // what is far is hazy, and rough water mirrors much of the sky at once
+        // Distant clouds fade into haze, and rough water reflects a wide part of the sky at once.
         let sharp = BLUR / (BLUR + rough);
         if self.cover > 0.97 {
             return (1.0, self.shaded(grey, d, sharp).scale(self.scale[2]));
         }
         let clear = sharp * step(0.03, 0.2, d.z);
-        // the pattern's middle is 0.5, its standard deviation about 0.13
+        // The mean of the pattern is 0.5 and its standard deviation about 0.13.
         let edge = 0.55 + 0.33 * (0.5 - self.cover);
         let width = if rough == 0.0 { 0.05 } else { 0.22 };
         let (mut part, mut dark) = (self.cover, 0.4);
@@ -293,13 +309,13 @@ impl Sky {
             dark += clear * (step(edge - 0.03, edge + 0.25, thick) - dark);
         }
         let towards = (0.5 + 0.5 * d.dot(self.sun)).max(0.0);
-        // thin edges let the sun through, thick middles show their shaded undersides
+        // Thin edges transmit sunlight; thick centres show their shaded undersides.
         let edges = 0.75 + 1.5 * towards * towards * towards * towards;
         let bright = grey.scale(0.3) + self.sunlit.scale(edges * (1.0 - dark) + 0.42 * dark);
         (part, bright.scale(self.scale[2]))
     }
 
-    /// Mottles of a closed cover.
+    /// Luminance variation of a closed cloud cover.
     fn shaded(&self, grey: Vec3, d: Vec3, sharp: f64) -> Vec3 {
         let height = d.z.max(0.05);
         let x = (d.x * CLOUDS / height - self.drift.x) / 1500.0;
@@ -307,7 +323,7 @@ impl Sky {
         grey.scale(0.8 + 0.4 * mixed(octaves(x, y, 4, 5), sharp * step(0.03, 0.25, d.z)))
     }
 
-    /// Luminance at the horizon below or above `d`.
+    /// Luminance at the horizon in the azimuth of `d` (W), by colour [cd/m²].
     pub fn horizon(&self, d: Vec3) -> Vec3 {
         let part = d.x / (d.x.abs() + d.y.abs()).max(1e-12);
         let at = (if d.y < 0.0 { 3.0 + part } else { 1.0 - part }) * (ROUND / 4) as f64;
@@ -316,12 +332,13 @@ impl Sky {
     }
 }
 
-/// ∫ L cos Z dΩ.
+/// Integrates `of` over the upper hemisphere with the weight cos Z, ∫ L cos Z dΩ. The argument of
+/// `of` is a unit vector, W.
 pub fn over_the_dome(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
     let [n, m] = DIRECTIONS;
     let mut sum = Vec3::zero();
     for i in 0..n {
-        // rings of equal sin² Z have equal weight
+        // Rings at equal steps of sin² Z have equal weight.
         let sine = ((f64::from(i) + 0.5) / f64::from(n)).sqrt();
         for j in 0..m {
             let (s, c) = merrow_math::real::sin_cos(
@@ -333,12 +350,13 @@ pub fn over_the_dome(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
     sum.scale(std::f64::consts::PI / f64::from(n * m))
 }
 
-/// S of air, S of haze and M by cos Z for a sun whose light passes `mass`; the colour of the night as far as it is `dark`. (4)
+/// S of air, S of haze and M by cos Z for sunlight that passes the air mass `mass`. `dark` (0..1)
+/// blends to the colour of the night. (4)
 fn colors(mass: f64, dark: f64) -> Vec<[Vec3; 3]> {
     let (steps, night) = (128, Vec3::from(NIGHT).scale(0.1 * dark));
     let of = |z: f64| {
         let sight = 1.0 / (z + 0.05);
-        // (5) has a limit where the two are the same
+        // (5) is singular where both air masses are equal.
         let sight = if (sight - mass).abs() < 1e-3 {
             mass + 1e-3
         } else {
@@ -367,24 +385,25 @@ fn colors(mass: f64, dark: f64) -> Vec<[Vec3; 3]> {
         .collect()
 }
 
-/// φ at a direction whose upward part is `z`.
+/// φ for a direction with the upward component `z`.
 fn gradation([a, b, ..]: &[f64; 5], z: f64) -> f64 {
     1.0 + a * libm::exp(b / z.max(0.01))
 }
 
-/// f at the angle χ to the sun, by the sine of its half.
+/// f at the angle χ to the sun, as a function of sin χ/2.
 fn indicatrix([_, _, c, d, e]: &[f64; 5], half: f64) -> f64 {
     let (chi, cosine) = (2.0 * libm::asin(half), 1.0 - 2.0 * half * half);
     1.0 + c * (libm::exp(d * chi) - libm::exp(d * std::f64::consts::FRAC_PI_2))
         + e * cosine * cosine
 }
 
-/// A pattern where it is seen, its mean where it is not.
+/// Blends from the mean of a pattern (`part` = 0) to the pattern (`part` = 1).
 fn mixed(pattern: f64, part: f64) -> f64 {
     0.5 + part * (pattern - 0.5)
 }
 
-/// Illuminance of the sky while the sun is about or under the horizon [lx].
+/// Illuminance of the sky in twilight [lx] for the sun's elevation [deg]; zero in daylight and at
+/// night.
 fn twilight(elevation: f64) -> f64 {
     if elevation > 3.0 || elevation < TWILIGHT[0][0] {
         return 0.0;

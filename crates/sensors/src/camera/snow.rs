@@ -1,18 +1,22 @@
-//! Marine snow: particles that drift before a camera, drawn as discs by what light falls on them, where nothing hides them.
+//! Marine snow and lamp spots: discs added to the radiance of an image.
+//!
+//! Particles of marine snow drift in front of a camera. Each is rendered as a disc, lit by daylight
+//! and lamps, unless a surface occludes it.
 
 use crate::camera::shading::Painter;
 use crate::sample::Spoiling;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::camera::CameraSpec;
 
-/// How far particles are seen [m].
+/// Maximum distance of visible particles [m].
 const FAR: f64 = 2.5;
-/// Their radius [m].
+/// Scale of the particle radius [m].
 const RADIUS: f64 = 0.000_8;
-/// Most in one picture.
+/// Maximum number of particles in one image.
 const MOST: usize = 20_000;
 
-/// Adds particles to a picture in proportion to light; each picture has its own, for they are small and drift fast before the lens.
+/// Adds the particles to the luminance of an image. Each image has its own random particles,
+/// because they are small and drift fast in front of the lens.
 pub fn draw(
     spec: &CameraSpec,
     painter: &Painter,
@@ -24,7 +28,7 @@ pub fn draw(
     let mut draw = by
         .stream
         .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
-    // a box ahead as wide as it is deep
+    // Box in front of the camera: `FAR` deep, twice as wide and as high.
     let number = (spec.snow * 4.0 * FAR * FAR * FAR).min(MOST as f64) as usize;
     let [columns, rows] = spec.size;
     for _ in 0..number {
@@ -41,7 +45,7 @@ pub fn draw(
         if z < 0.08 || !(u >= 0.0 && v >= 0.0 && u < columns as f64 && v < rows as f64) {
             continue;
         }
-        // out of focus near the lens, never less than a pixel
+        // Out of focus near the lens, and never smaller than a pixel.
         let sharp = spec.lens.focal[0] * size / z;
         let radius = (sharp * sharp + 0.36 + (0.25 / z) * (0.25 / z))
             .sqrt()
@@ -55,7 +59,8 @@ pub fn draw(
     }
 }
 
-/// A lamp as the lens shows it: most of its light in a spot as wide as a pixel, a hundredth in a halo around it.
+/// Adds the image of a lamp at the pixel `[u, v]`: a spot as wide as a pixel with most of its
+/// light, and two wider halos. `glare` is the luminance of a spot of one pixel, by colour [cd/m²].
 pub fn spot(light: &mut [[f32; 3]], size: [usize; 2], [u, v]: [f64; 2], glare: Vec3) {
     if u >= -40.0 && v >= -40.0 && u < size[0] as f64 + 40.0 && v < size[1] as f64 + 40.0 {
         disc(light, size, [u, v], 1.2, glare.scale(0.3));

@@ -1,4 +1,4 @@
-//! How water shows what is in it.
+//! Underwater image formation: attenuation, veiling light and daylight in the water.
 //!
 //! # Law
 //! ```text
@@ -6,53 +6,61 @@
 //!   E(h) = E_0 e^{-K_d h}                                                           (2)
 //!   p(ψ) = (1 - g²)/(4π (1 + g² - 2 g cos ψ)^{3/2})                                 (3)  [Henyey and Greenstein 1941]
 //! ```
-//! In their words β_D = c and β_B = k: both depend on more than the water, (1) on the direction too, for daylight changes with depth along the line of sight.
+//! In the notation of Akkaynak and Treibitz β_D = c and β_B = k. Both depend on more than the
+//! water. In (1) k also depends on the direction, because daylight changes with depth along the
+//! line of sight.
 //!
 //! # Symbols
-//! I what is seen, J what is there, B veil of endless water · s distance · c, b, K_d of `environment::optics`, by colour · d_z upward part of the line of sight ·
-//! E daylight on level ground at the depth h of the camera · ψ angle of scattering.
+//! I luminance that arrives, J luminance of the object, B veiling light of an infinite water column
+//! · s distance · c, b, K_d of `crates/environment/src/optics.rs`, by colour · d_z upward component
+//! of the line of sight · E daylight on a horizontal surface at the depth h of the camera · ψ
+//! scattering angle · g asymmetry.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! Light that is scattered by small angles counts as lost to J, and (3) has g = 0.5 for daylight, whose direction is long spread, 0.85 for lamps.
+//! - Light that is scattered by small angles counts as lost to J.
+//! - In (3) g = 0.5 for daylight, whose directions are already spread, and 0.85 for lamps.
 //!
 //! # Checked by
-//! test/analytic/camera.rs
+//! test/sensors/camera.rs
 
 use crate::camera::{decay, fade, times};
 use merrow_math::Vec3;
 use merrow_model::scene::sea::optics::Optics;
 
-/// Asymmetry for daylight.
+/// Asymmetry of the phase function for daylight.
 pub const SPREAD: f64 = 0.5;
-/// Asymmetry for the light of lamps.
+/// Asymmetry of the phase function for the light of lamps.
 pub const NARROW: f64 = 0.85;
-/// Refractive index.
+/// Refractive index of water.
 pub const INDEX: f64 = 1.34;
 
-/// Water, and the daylight in it.
+/// Optical properties of the water, and the daylight in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Water {
-    /// c.
+    /// Beam attenuation coefficient c, by colour [1/m].
     pub beam: Vec3,
-    /// b.
+    /// Scattering coefficient b, by colour [1/m].
     pub scattering: Vec3,
-    /// K_d.
+    /// Diffuse attenuation coefficient K_d of daylight, by colour [1/m].
     pub daylight: Vec3,
-    /// E_0 of the sun and of the sky, just under the surface.
+    /// Illuminances E_0 of the sun and of the sky on a horizontal surface just below the surface,
+    /// by colour [lx].
     pub light: [Vec3; 2],
-    /// Where the sun stands, seen from under water.
+    /// Unit vector towards the refracted sun, seen from under water, W.
     pub sun: Vec3,
-    /// Distance beyond which nothing is seen [m].
+    /// Distance beyond which nothing is visible [m].
     pub sight: f64,
-    /// Mean direction that daylight comes from.
+    /// Mean direction from which daylight comes (unit vector, W).
     from: Vec3,
 }
 
 impl Water {
-    /// Of `optics` under the sun and sky of these illuminances on level ground.
+    /// Water with these `optics`. `sun` is the unit vector towards the sun in air, W; `level` holds
+    /// the illuminances of the sun and of the sky on a horizontal surface just below the surface,
+    /// by colour [lx].
     pub fn new(optics: &Optics, sun: Vec3, level: [Vec3; 2]) -> Self {
         let (x, y) = (sun.x / INDEX, sun.y / INDEX);
         let bent = Vec3::new(x, y, (1.0 - x * x - y * y).max(0.0).sqrt());
@@ -70,7 +78,8 @@ impl Water {
         }
     }
 
-    /// Daylight on level ground at the depth `h` [m], of sun and sky together. (2)
+    /// Computes the illuminance of the sun and the sky together on a horizontal surface at the
+    /// depth `h` [m], by colour [lx]. (2)
     pub fn daylight(&self, h: f64) -> Vec3 {
         times(
             self.light[0] + self.light[1],
@@ -78,18 +87,19 @@ impl Water {
         )
     }
 
-    /// Part of the sun's light that still comes as a beam at the depth `h` [m].
+    /// Fraction of the sun's light that is still a direct beam at the depth `h` [m].
     pub fn straight(&self, h: f64) -> f64 {
         decay(-0.4 * self.scattering.y * h.max(0.0))
     }
 
-    /// What the water itself shows over the distance `s` [m] along `d` from where daylight is `level`. (1)
+    /// Computes the veiling light of the water over the distance `s` [m] along `d` (unit vector,
+    /// W), by colour [cd/m²]. `level` is the daylight at the start of the ray, by colour [lx]. (1)
     pub fn veil(&self, level: Vec3, d: Vec3, s: f64) -> Vec3 {
         let k = self.beam - self.daylight.scale(d.z);
         let light = level.scale(phase(d.dot(self.from), SPREAD));
         let k = Vec3::new(k.x.max(1e-6), k.y.max(1e-6), k.z.max(1e-6));
         let left = fade(k, s);
-        // where the difference to 1 is small it is found by the series
+        // For a small exponent the difference to 1 is computed by its series.
         let reach = |k: f64, left: f64| {
             let x = k * s;
             if x < 0.02 {
@@ -103,7 +113,8 @@ impl Water {
     }
 }
 
-/// (3) for the cosine of the angle between the light's way and the sight's, seen from the camera: 1 is towards the light.
+/// Computes the phase function (3) [1/sr] with the asymmetry `g`. `cosine` is that of the angle
+/// between the line of sight and the direction to the light: 1 when looking towards the light.
 pub fn phase(cosine: f64, g: f64) -> f64 {
     let base = 1.0 + g * g - 2.0 * g * cosine;
     (1.0 - g * g) / (4.0 * std::f64::consts::PI * base * base.sqrt())

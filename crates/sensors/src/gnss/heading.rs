@@ -1,4 +1,4 @@
-//! Heading from two antennas of satellite receivers.
+//! GNSS compass: heading from two satellite antennas.
 //!
 //! # Law
 //! ```text
@@ -6,17 +6,20 @@
 //!   σ_ψ = σ / |r_h|                                                          (2)
 //! ```
 //! # Symbols
-//! a_1, a_2 antennas, b = a_2 - a_1 · e Gauss-Markov error of the baseline as the carriers' phases give it, σ its deviation in each component · r_h horizontal part of r.
+//! r measured baseline · a_1, a_2 antennas, b = a_2 - a_1 · e Gauss-Markov error of the
+//! carrier-phase baseline, σ its standard deviation in each component · ψ heading, σ_ψ its standard
+//! deviation · r_n, r_e north and east components, r_h horizontal part of r.
 //!
 //! # Frames
-//! b in S, r in W; ψ from east, counter-clockwise, of S about the vertical.
+//! b in S, r in W; ψ of S about the vertical, counter-clockwise from east.
 //!
 //! # Limits
-//! The device takes itself to be level: heeled, the heading of a baseline across the ship is off, as with real ones. No sky is hidden, nothing echoes; wrong
-//! ambiguities of the carriers do not occur.
+//! The device assumes that it is level: in a heeled ship the heading of a transverse baseline has
+//! an error, as with real devices. Obstruction of the sky and multipath are not modelled. Wrong
+//! carrier-phase ambiguities do not occur.
 //!
 //! # Checked by
-//! test/analytic/gnss.rs
+//! test/sensors/gnss.rs
 
 use crate::Truth;
 use crate::gnss::interference::Radio;
@@ -28,7 +31,8 @@ use merrow_model::state::SensorState;
 use merrow_model::state::reading::Heading;
 use std::f64::consts::PI;
 
-/// One sample, `dt` seconds after the last. Channels 0 and 1 hold the error, channel 3 the seconds above water.
+/// Takes one sample, `dt` [s] after the last one. Channels 0 and 1 of `SensorState::drift` hold the
+/// error, channel 3 the time above water [s].
 pub fn measure(
     spec: &HeadingSpec,
     dt: f64,
@@ -43,7 +47,7 @@ pub fn measure(
         *slow = markov(*slow, spec.std, dt, spec.tau, first, draw);
     }
     let at = spec.antennas.map(|a| truth.p_WS + truth.R_WS.mul_vec(a));
-    // the lower of the two decides
+    // the lower antenna decides
     let height = at.map(|p| truth.at.above_surface(p));
     let lower = if height[0] < height[1] { at[0] } else { at[1] };
     let up = is_up(

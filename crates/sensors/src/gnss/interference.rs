@@ -1,43 +1,46 @@
-//! What transmitters make of the signals of satellites: jamming and spoofing.
+//! Interference with satellite navigation: jamming and spoofing.
 //!
 //! # Law
 //! ```text
 //!   p' = p + d + v (t - t_0),   v' = v_true + v                 (1)  spoofed
 //! ```
-//! A receiver is jammed within the reach of a jammer (`scene/fault.rs`), or wherever it is.
+//! A receiver is jammed within the reach of a jammer (`crates/model/src/scene/fault.rs`), or
+//! everywhere if the fault has no jammer position.
 //!
 //! # Symbols
-//! d offset, v velocity of the false place, t_0 when the fault begins.
+//! p, p' position without and with spoofing · v_true, v' velocity without and with spoofing · d
+//! offset, v velocity of the false position · t time, t_0 start of the fault.
 //!
 //! # Frames
 //! W.
 //!
 //! # Limits
-//! The reach has a sharp edge: noise does not grow towards it. Nothing stands in a jammer's way. Two antennas that are spoofed hear one transmitter and are led
-//! to one place: they have no heading.
+//! The reach has a sharp edge: the noise does not increase towards it. Nothing shields a receiver
+//! from a jammer. Two spoofed antennas receive one transmitter and compute the same position, so
+//! they have no heading.
 //!
 //! # Checked by
-//! test/analytic/gnss.rs
+//! test/sensors/gnss.rs
 
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::state::FaultState;
 
-/// What a receiver is made to believe.
+/// Interference at a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Radio {
-    /// It hears no satellite.
+    /// True if no satellite signal can be received.
     pub jammed: bool,
-    /// It follows false ones.
+    /// True if the receiver uses false satellite signals.
     pub spoofed: bool,
-    /// Where it is led, over where it is [m].
+    /// Offset of the false position from the true one, in W [m].
     pub offset: Vec3,
-    /// And how fast [m/s].
+    /// Velocity of this offset, in W [m/s].
     pub velocity: Vec3,
 }
 
 impl Radio {
-    /// Satellites alone.
+    /// Returns the state without interference.
     pub fn clear() -> Self {
         Self {
             jammed: false,
@@ -48,7 +51,8 @@ impl Radio {
     }
 }
 
-/// What the faults of a robot make of its sensor number `sensor` with its antenna at `p_WS`.
+/// Computes the interference that the active faults of a robot cause at its sensor number `sensor`,
+/// with the antenna at `p_WS` (in W [m]), at `now_ns` [ns].
 pub fn heard(faults: &[FaultState], sensor: usize, p_WS: Vec3, now_ns: u64) -> Radio {
     let mut radio = Radio::clear();
     for memory in faults.iter().filter(|f| f.is_active(now_ns)) {

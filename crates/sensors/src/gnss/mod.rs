@@ -1,23 +1,28 @@
-//! Satellite navigation receiver: no fix under water, none until the receiver has found its satellites again.
+//! Satellite navigation (GNSS) receiver. It has no fix under water, and after surfacing none until
+//! it has reacquired its satellites.
 //!
 //! # Law
 //! ```text
 //!   p = p_WS + e D/D_0 + s m,   v = v_WS + n D/D_0              (1)
 //! ```
-//! on the WGS84 ellipsoid (`environment/geodesy.rs`); e and m are Gauss-Markov processes, n is white.
+//! on the WGS84 ellipsoid (`crates/environment/src/geodesy.rs`); e and m are Gauss-Markov
+//! processes, n is white.
 //!
 //! # Symbols
-//! e error under an open sky, of the stated deviation · D dilution of precision, D_0 that of the open sky (`sensors/sky.rs`) · m error by echoes, the
-//! deviation of a range times D, s what of it comes through · n error of the velocity by the Doppler shifts.
+//! p, v measured position and velocity · e position error under an open sky, with the stated
+//! standard deviation · D dilution of precision, D_0 that of the open sky (`gnss/visibility.rs`) ·
+//! m multipath error, with the standard deviation of a range times D, s its factor by (2) of
+//! `gnss/visibility.rs` · n velocity error of the Doppler measurement.
 //!
 //! # Frames
 //! Errors in W (east, north, up).
 //!
 //! # Limits
-//! Without `sky` no satellite is hidden and nothing echoes. Spray over the antenna is not felt. The velocity is that of the instant: real filters lag.
+//! Without `sky` there is neither obstruction nor multipath. Spray over the antenna is not
+//! modelled. The velocity is the instantaneous one; the filters of real receivers lag.
 //!
 //! # Checked by
-//! test/analytic/position_sensors.rs (V83), test/analytic/gnss.rs, test/analytic/floating.rs
+//! test/sensors/position_sensors.rs (V83), test/sensors/gnss.rs, test/analytic/floating.rs
 
 pub mod heading;
 pub mod interference;
@@ -32,7 +37,8 @@ use merrow_model::scene::sensor::navigation::{GnssSpec, Sky};
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Gnss;
 
-/// One sample, `dt` seconds after the last. Channels 0-2 hold both errors, channel 3 the seconds above water.
+/// Takes one sample, `dt` [s] after the last one. Channels 0-2 of `SensorState::drift` hold both
+/// position errors, channel 3 the time above water [s].
 pub fn measure(
     spec: &GnssSpec,
     dt: f64,
@@ -99,7 +105,8 @@ pub fn measure(
     reading
 }
 
-/// A Gauss-Markov process after `dt`; the first sample is in the steady state.
+/// Advances a Gauss-Markov process with the standard deviation `std` and the time constant `tau`
+/// [s] by `dt` [s]; the first sample is drawn from the steady state.
 pub(crate) fn markov(last: f64, std: f64, dt: f64, tau: f64, first: bool, draw: &mut Draw) -> f64 {
     let keep = if tau > 0.0 { libm::exp(-dt / tau) } else { 0.0 };
     let fresh = std * draw.normal();
@@ -110,7 +117,9 @@ pub(crate) fn markov(last: f64, std: f64, dt: f64, tau: f64, first: bool, draw: 
     }
 }
 
-/// True if an antenna at `p` has heard satellites for long enough: `least` are the depth it may have and the seconds it needs. Channel 3 counts them.
+/// Returns true if an antenna at `p` (in W [m]) has received satellites for long enough. `least`
+/// holds the maximum depth of the antenna [m] and the time for reacquisition [s]; channel 3 of
+/// `SensorState::drift` counts the time.
 pub(crate) fn is_up(
     memory: &mut SensorState,
     truth: &Truth<'_>,
@@ -130,14 +139,14 @@ pub(crate) fn is_up(
     !deaf && *above >= least.1
 }
 
-/// Dilution over that of the open sky, along east, north and up.
+/// Ratio of the dilution of precision to that of the open sky, along east, north and up.
 fn ratio(sky: &Sky, dilution: Option<[f64; 2]>) -> Vec3 {
     let [h, v] = dilution.unwrap_or(sky.dilution);
     let h = h / sky.dilution[0];
     Vec3::new(h, h, v / sky.dilution[1])
 }
 
-/// Standard deviation of the error by echoes, along east, north and up [m].
+/// Standard deviation of the multipath error along east, north and up [m].
 fn echo(sky: &Sky, view: &visibility::View) -> Vec3 {
     let [h, v] = view.dilution.unwrap_or_default();
     let range = view.echoes * sky.multipath_std;

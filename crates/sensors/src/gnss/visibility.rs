@@ -1,40 +1,44 @@
-//! Satellites over an antenna: which of them are seen, how well they lie, and how much of their echoes comes with them.
+//! Satellite visibility at an antenna: visible satellites, dilution of precision and multipath.
 //!
 //! # Law
 //! ```text
 //!   Q = (Gᵀ G)⁻¹, rows of G (e, n, u, 1);  HDOP² = Q_ee + Q_nn,  VDOP² = Q_uu       (1)  [Kaplan 2006, §7.3.1]
-//!   s² = hidden share of the satellites + exp(-h / h_w)                             (2)
+//!   s² = hidden fraction of the satellites + exp(-h / h_w)                          (2)
 //! ```
 //! # Symbols
-//! e, n, u towards a satellite that is seen · s part of a range error by echoes that comes through (its mean square is the sum of what structures
-//! and the ground give back, as much as they hide, and of what the water does) · h height of the antenna over the water, h_w where its echoes have fallen to 1/e.
+//! e, n, u components of the unit vector to a visible satellite · HDOP, VDOP horizontal and
+//! vertical dilution of precision · s factor of the multipath error of a range. s² is the sum of
+//! the reflections from structures and terrain, which are taken as equal to the fraction that they
+//! hide, and of those from the water · h height of the antenna over the water, h_w height at which
+//! the reflections from the water have fallen to 1/e.
 //!
 //! # Frames
 //! W.
 //!
 //! # Limits
-//! The satellites stand still: real ones go round in half a day. What stands still hides them (ground and structures), robots do not; nothing is bent round
-//! edges. (2) is chosen, no ray is followed to a mirror; the receiver does not know of echoes, so its covariance does not.
+//! The satellites do not move; the period of real ones is about half a day. Terrain and structures
+//! hide satellites, robots do not; diffraction is not modelled. (2) is a chosen law: reflected rays
+//! are not traced. The receiver does not detect multipath, so its covariance does not contain it.
 //!
 //! # Checked by
-//! test/analytic/gnss.rs
+//! test/sensors/gnss.rs
 
 use crate::Truth;
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::navigation::Sky;
 
-/// What an antenna has of its sky.
+/// Satellite visibility at one antenna.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// Satellites that are seen.
+    /// Number of visible satellites.
     pub seen: usize,
-    /// Dilution of precision, horizontal and vertical; none: no fix.
+    /// Horizontal and vertical dilution of precision; `None` if there is no fix.
     pub dilution: Option<[f64; 2]>,
-    /// (2): part of the error by echoes.
+    /// Factor s of (2) for the multipath error, 0..1.
     pub echoes: f64,
 }
 
-/// The sky over the antenna at `truth`.
+/// Computes the visibility of the satellites of `sky` at the antenna position in `truth`.
 pub fn view(sky: &Sky, truth: &Truth<'_>) -> View {
     let visible = |d: &&Vec3| truth.range(**d).is_none();
     let seen = sky.satellites.iter().filter(visible).count();
@@ -52,7 +56,8 @@ pub fn view(sky: &Sky, truth: &Truth<'_>) -> View {
     }
 }
 
-/// Horizontal and vertical dilution of precision by (1); none with fewer than four satellites or all in a cone.
+/// Computes the horizontal and vertical dilution of precision of `satellites` (unit vectors in W)
+/// by (1). Returns `None` with fewer than four satellites or if all lie on a cone.
 pub fn dilution(satellites: impl Iterator<Item = Vec3>) -> Option<[f64; 2]> {
     let mut normal = [[0.0; 4]; 4];
     for d in satellites {
@@ -67,7 +72,7 @@ pub fn dilution(satellites: impl Iterator<Item = Vec3>) -> Option<[f64; 2]> {
     Some([(q[0][0] + q[1][1]).sqrt(), q[2][2].sqrt()])
 }
 
-/// Inverse of a positive definite matrix by elimination; none if it is singular.
+/// Inverts a positive-definite matrix by elimination; returns `None` if it is singular.
 fn inverse(mut a: [[f64; 4]; 4]) -> Option<[[f64; 4]; 4]> {
     let mut x = [[0.0; 4]; 4];
     (0..4).for_each(|i| x[i][i] = 1.0);
@@ -95,7 +100,7 @@ fn inverse(mut a: [[f64; 4]; 4]) -> Option<[[f64; 4]; 4]> {
 mod tests {
     use super::*;
 
-    // by hand: one overhead and three at the horizon, 120 degrees apart
+    // calculated by hand: one satellite overhead and three at the horizon, 120 degrees apart
     #[test]
     fn dilution_of_four_satellites() {
         let (h, s) = (0.5, 0.75_f64.sqrt());

@@ -1,4 +1,5 @@
-//! Attitude and heading reference system: a complementary filter over the device's own gyro, accelerometer and magnetometer.
+//! Attitude and heading reference system (AHRS): a complementary filter over its own gyro,
+//! accelerometer and magnetometer.
 //!
 //! # Law
 //! ```text
@@ -6,27 +7,35 @@
 //!   b̂' = -(k_t e_t + k_h e_h) / T_b                             (2)
 //!   e_t = f/|f| × u,   e_h = α u                                (3)
 //! ```
-//! Its errors follow from those of its parts: a gyro bias tilts until (2) has found it, an acceleration of the vehicle passes for a part of gravity and tilts by
-//! a/g within 1/k_t, iron turns the heading. The covariance is that at rest, of the linear filter [Gelb 1974, §3.6]:
+//! The errors of the AHRS follow from those of its sensors. A gyro bias tilts the attitude until
+//! (2) has estimated it. An acceleration a of the vehicle is taken for a part of gravity and tilts
+//! the attitude by a/g within 1/k_t. Iron of the vehicle rotates the heading. The covariance is
+//! that of the linear filter at rest [Gelb 1974, §3.6]:
 //!
 //! ```text
 //!   P_t = (N_g² + (k² + k/T_b) N_f²) / 2k + K_g² T_b / 2k² + σ_f²                   (4)
 //!   P_h = the same of the heading + (B_u/B_h)² P_t                                  (5)
 //! ```
 //! # Symbols
-//! k_t, k_h gains, 1 over the time constants · T_b time constant of the bias · u vertical of the filter in S · f proper acceleration · α angle about the vertical from the
-//! field as the filter lays it to where it should point · N_g, N_f noise densities of gyro and of the direction from the accelerometer (over g) or magnetometer
-//! (over B_h) · K_g walk of the gyro's bias · σ_f fixed error of the direction · B_h, B_u field along the horizontal and up.
+//! R attitude of S in W · ω measured angular velocity · b̂ estimated gyro bias · e_t, e_h tilt and
+//! heading errors · k_t, k_h gains, the reciprocals of their time constants · k = k_t in (4), k_h
+//! in (5) · T_b time constant of the bias · u vertical of the filter in S · f proper acceleration ·
+//! α angle about the vertical from the measured field, transformed with the attitude of the filter,
+//! to its reference direction · N_g, N_f noise densities of the gyro and of the direction from the
+//! accelerometer (over g) or magnetometer (over B_h) · K_g random walk of the gyro bias · σ_f fixed
+//! error of the direction · B_h, B_u horizontal and upward component of the field.
 //!
 //! # Frames
-//! S, and W for what leaves the filter.
+//! S, and W for the output of the filter.
 //!
 //! # Limits
-//! A stated filter, not that of a maker. Heading and tilt are corrected apart, so that iron never tilts; with the field upright there is no heading. The Earth's rotation is left out. (4) and (5) know of no acceleration and of
-//! no iron but the magnetometer's bias; wander of the gyro's bias counts as a walk.
+//! The filter is a generic one, not that of a manufacturer. Heading and tilt are corrected
+//! separately, so that iron never causes tilt. In a vertical field there is no heading. The
+//! rotation of the Earth is neglected. (4) and (5) contain neither accelerations nor iron other
+//! than the bias of the magnetometer. The bias instability of the gyro counts as a random walk.
 //!
 //! # Checked by
-//! test/analytic/ahrs.rs
+//! test/sensors/ahrs.rs
 
 use crate::inertial::Triads;
 use crate::{Truth, noise};
@@ -39,7 +48,7 @@ use merrow_model::state::SensorState;
 use merrow_model::state::navigation::{AhrsMemory, Filter};
 use merrow_model::state::reading::Imu;
 
-/// One sample.
+/// Takes one sample at `now_ns` [ns]: measures, advances the filter and returns its output.
 pub fn measure(
     spec: &AhrsSpec,
     sensor: &Sensor,
@@ -56,9 +65,9 @@ pub fn measure(
         filter,
         ..
     } = memory;
-    // a sensor's memory is of its kind: `Filter::of`
+    // `Filter::of` creates the filter state that belongs to the kind of the sensor
     let Some(Filter::Ahrs(filter)) = filter.as_deref_mut() else {
-        unreachable!("the memory of an AHRS")
+        unreachable!("the filter state of an AHRS sensor must be `Filter::Ahrs`")
     };
     let up = truth.R_WS.r[2];
     let specific_force = truth.a_WS_S + up.scale(truth.at.gravity);
@@ -86,7 +95,7 @@ pub fn measure(
         earth: truth.origin.magnetic_field,
     };
     if filter.started {
-        // samples lie on steps: their distance is not always the same
+        // samples are aligned with steps, so their interval varies
         advance(
             spec,
             now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9,
@@ -119,7 +128,7 @@ pub fn measure(
     }
 }
 
-/// What a filter has to go by at one instant.
+/// Inputs of the filter at one instant.
 struct Senses {
     rate: Vec3,
     force: Vec3,
@@ -129,7 +138,7 @@ struct Senses {
 }
 
 impl Senses {
-    /// Where the filter takes the field to point, along the horizontal of W.
+    /// Horizontal reference direction of the field, in W.
     fn north(&self, spec: &AhrsSpec) -> Vec3 {
         let level = Vec3::new(self.earth.x, self.earth.y, 0.0);
         if spec.true_north {
@@ -140,7 +149,8 @@ impl Senses {
     }
 }
 
-/// The attitude from accelerometer and magnetometer alone; level, or heading east, where one says nothing.
+/// Computes the attitude from accelerometer and magnetometer alone. Without a specific force the
+/// attitude is level; without a horizontal field the heading is east.
 fn level(spec: &AhrsSpec, sense: &Senses) -> Quat {
     let up = sense.force.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0));
     let along = |v: Vec3, n: Vec3| (v - n.scale(n.dot(v))).unit();
@@ -153,9 +163,9 @@ fn level(spec: &AhrsSpec, sense: &Senses) -> Quat {
     Quat::from_matrix(&of_W.transpose().mul_mat(&of_S))
 }
 
-/// (1) to (3) over one sample.
+/// Advances the filter by (1) to (3) over `dt` [s].
 fn advance(spec: &AhrsSpec, dt: f64, filter: &mut AhrsMemory, sense: &Senses) {
-    // the mean of two samples' rates acts between them
+    // trapezoidal rule: the mean of the two angular rates applies between the samples
     let turned = (filter.raw[0] + sense.rate).scale(0.5) - filter.bias;
     let q = filter.q.mul(&Quat::from_rotation_vector(turned.scale(dt)));
     let R = q.matrix();
@@ -181,7 +191,8 @@ fn advance(spec: &AhrsSpec, dt: f64, filter: &mut AhrsMemory, sense: &Senses) {
     filter.bias -= correction.scale(1.0 / spec.times[2]);
 }
 
-/// Variances of tilt and heading at rest [rad²], (4) and (5).
+/// Computes the variances of tilt and heading at rest [rad²] by (4) and (5), for a sample rate
+/// `rate` [Hz], `gravity` [m/s²] and a magnetic field `field` in W [T].
 pub fn variances(spec: &AhrsSpec, rate: f64, gravity: f64, field: Vec3) -> [f64; 2] {
     let [tau_t, tau_h, tau_b] = spec.times;
     let level = (field.x * field.x + field.y * field.y).sqrt();
@@ -200,13 +211,15 @@ pub fn variances(spec: &AhrsSpec, rate: f64, gravity: f64, field: Vec3) -> [f64;
         bias / (gravity * gravity) + askew,
     );
     let dip = field.z / level;
-    // a fourth of the scale's variance, over all headings; askew, the magnetometer takes up of the field for level
+    // a quarter of the scale variance is the mean over all headings; with a misalignment the
+    // magnetometer takes a part of the vertical field for horizontal
     let fixed = field_bias / (level * level) + field_askew * (1.0 + dip * dip) + 0.25 * field_scale;
     let heading = of(&spec.magnetometer, level, tau_h, fixed);
     [tilt, heading + dip * dip * tilt].map(|x| x.min(std::f64::consts::PI))
 }
 
-/// Densities of a triad's errors [unit²/Hz, unit²/s], and variance of its wander [unit²].
+/// Densities of the errors of a triad [unit²/Hz, unit²/s], and variance of its bias instability
+/// [unit²].
 struct Spectrum {
     white: f64,
     walk: f64,

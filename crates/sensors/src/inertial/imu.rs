@@ -1,20 +1,21 @@
-//! Inertial measurement unit, optionally with the attitude of an AHRS.
+//! Inertial measurement unit (IMU), optionally with the attitude of an AHRS.
 //!
 //! # Law
 //! ```text
 //!   gyro = w_WS_S,   accelerometer = R_SW (a_S + g ẑ_W)         (1)  [Titterton 2004, eq. 3.7]
 //! ```
 //! # Symbols
-//! a_S acceleration of the point S · g gravity.
+//! w_WS_S angular velocity of S in W · a_S acceleration of the origin of S · g gravity.
 //!
 //! # Frames
 //! S. At rest and level the accelerometer reads +g along z (REP-145).
 //!
 //! # Limits
-//! The Earth's rotation is left out. The attitude has white errors; drift of a filter is not modelled.
+//! The rotation of the Earth is neglected. The attitude has white errors; drift of an attitude
+//! filter is not modelled.
 //!
 //! # Checked by
-//! test/analytic/imu.rs, test/analytic/noise.rs
+//! test/sensors/imu.rs, test/sensors/noise.rs
 
 use crate::{Truth, noise};
 use merrow_math::rng::Draw;
@@ -23,7 +24,8 @@ use merrow_model::scene::sensor::Errors;
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Imu;
 
-/// One sample. Channels 0-2 of the memory are the gyro's, 3-5 the accelerometer's.
+/// Takes one sample. Channels 0-2 of `SensorState::drift` belong to the gyro, 3-5 to the
+/// accelerometer. `orientation_std` are the standard deviations of roll, pitch and yaw [rad].
 pub fn measure(
     gyro: &Errors,
     accelerometer: &Errors,
@@ -48,13 +50,15 @@ pub fn measure(
     }
 }
 
-/// True attitude turned by small errors about the world's horizontal axes and the vertical.
+/// Returns the true attitude, rotated by small errors with the standard deviations `std` [rad]
+/// about the two levelled axes and the vertical.
 fn attitude(truth: &Truth<'_>, std: [f64; 3], on: bool, draw: &mut Draw) -> Quat {
     let q_WS = Quat::from_matrix(&truth.R_WS);
     if !on {
         return q_WS;
     }
-    // roll and pitch errors are about the sensor's levelled axes, yaw about the vertical
+    // roll and pitch errors are about the levelled axes of the sensor, the yaw error is about the
+    // vertical
     let yaw = truth.R_WS.to_rpy()[2];
     let (s, c) = merrow_math::real::sin_cos(yaw);
     let (e_roll, e_pitch, e_yaw) = (

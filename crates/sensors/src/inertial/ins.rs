@@ -1,7 +1,10 @@
-//! Inertial navigation system: a strapdown mechanisation of the device's own gyro and accelerometer, with or without aids.
+//! Inertial navigation system (INS): strapdown mechanisation of its own gyro and accelerometer,
+//! with or without aiding sensors.
 //!
 //! # Law
-//! The map is taken as the local level of a round Earth wherever the robot is: the level turns by the Earth's rate and by the way along the curve.
+//! The xy plane of W is taken as the local level of a spherical Earth at every position of the
+//! robot. The level rotates with the rotation of the Earth and with the motion along the curved
+//! surface.
 //!
 //! ```text
 //!   gyro = ω_WS + R_SW (Ω + w(v)),   accelerometer = R_SW (a + g ẑ + (2 Ω + w(v)) × v)        (1)  [Titterton 2004, eqs. 3.26, 3.28]
@@ -9,21 +12,27 @@
 //!   Ṙ = R [gyro - b̂_g]× - [Ω + w(v̂)]× R                                                       (3)
 //!   v̇ = R (accelerometer - b̂_a) - g ẑ - (2 Ω + w(v̂)) × v̂,   ṗ = v̂                             (4)
 //! ```
-//! So without errors it finds the truth, and with them they grow as those of a real one: a bias b of the accelerometer by b t²/2, of the gyro by b g t³/6,
-//! and both swing with √(R/g) after Schuler. (3) and (4) are integrated by the trapezoidal rule over a sample, with coning to second order.
+//! Without errors the solution is the truth. Errors grow as in a real system: the position error of
+//! an accelerometer bias b is b t²/2, that of a gyro bias is b g t³/6, and both oscillate with the
+//! Schuler period, which √(R/g) determines. (3) and (4) are integrated over a sample by the
+//! trapezoidal rule, with coning to second order.
 //!
 //! # Symbols
-//! Ω Earth's rotation at the latitude φ of the world's origin, w that of the level of who moves with v = (v_e, v_n, v_u), R mean radius of the Earth · g gravity of the world.
+//! R in (3) and (4) attitude of S in W, in (2) mean radius of the Earth · Ω rotation of the Earth
+//! at the latitude φ of the world's origin, ω_E its magnitude · w rotation of the level at the
+//! velocity v = (v_e, v_n, v_u) · b̂_g, b̂_a estimated biases of gyro and accelerometer · p
+//! position · g gravity of the world.
 //!
 //! # Frames
 //! S and W.
 //!
 //! # Limits
-//! The azimuth of the level does not turn with the meridians, and gravity does not fall with height: the vertical channel does not run away by itself, it drifts by
-//! its bias. A robot that is put elsewhere by command leaves its system behind. A device that has been without power is aligned anew.
+//! The azimuth of the level does not follow the meridians. Gravity does not decrease with height:
+//! the vertical channel is not unstable, it drifts by its bias. If a command moves the robot, the
+//! INS keeps its former position. A device that was without power is aligned again.
 //!
 //! # Checked by
-//! test/analytic/ins.rs, test/analytic/ins_aided.rs
+//! test/sensors/ins.rs, test/sensors/ins_aided.rs
 
 use crate::Truth;
 use crate::inertial::Triads;
@@ -43,17 +52,17 @@ const EARTH_RATE: f64 = 7.292_115e-5;
 /// Mean radius of the Earth [m].
 const EARTH_RADIUS: f64 = 6_371_008.8;
 
-/// What turns the level and pulls down.
+/// Rotation of the Earth and gravity at the origin of a world.
 #[derive(Clone, Copy, Debug)]
 pub struct Earth {
-    /// Its rotation, in W [rad/s].
+    /// Rotation of the Earth, in W [rad/s].
     pub rate: Vec3,
-    /// Gravity [m/s²].
+    /// Gravity of the world [m/s²].
     pub gravity: f64,
 }
 
 impl Earth {
-    /// At the origin of a world.
+    /// Returns the rotation of the Earth at the latitude of `origin`, with `gravity` [m/s²].
     pub fn at(origin: &Origin, gravity: f64) -> Self {
         let (s, c) = sin_cos(origin.latitude);
         Self {
@@ -62,7 +71,7 @@ impl Earth {
         }
     }
 
-    /// w(v) of (2) as a matrix.
+    /// Matrix of the linear map w(v) of (2) [rad/m].
     pub fn transport() -> Mat3 {
         let k = 1.0 / EARTH_RADIUS;
         Mat3::from_rows(
@@ -72,18 +81,20 @@ impl Earth {
         )
     }
 
-    /// How the level of who moves with `v` turns [rad/s].
+    /// Angular velocity of the local level at the velocity `v` (in W [m/s]), in W [rad/s].
     pub fn level_rate(&self, v: Vec3) -> Vec3 {
         self.rate + Vec3::new(-v.y, v.x, 0.0).scale(1.0 / EARTH_RADIUS)
     }
 
-    /// What acts on who moves with `v` beside the proper acceleration [m/s²].
+    /// Acceleration by gravity and by the rotation of the level at the velocity `v` (in W [m/s]),
+    /// in W [m/s²].
     fn pull(&self, v: Vec3) -> Vec3 {
         Vec3::new(0.0, 0.0, -self.gravity) - (self.rate + self.level_rate(v)).cross(v)
     }
 }
 
-/// One sample.
+/// Takes one sample at `now_ns` [ns]: measures, advances the mechanisation and uses the readings of
+/// the aiding sensors.
 pub fn measure(
     spec: &InsSpec,
     sensor: &Sensor,
@@ -100,9 +111,9 @@ pub fn measure(
         filter,
         ..
     } = memory;
-    // a sensor's memory is of its kind: `Filter::of`
+    // `Filter::of` creates the filter state that belongs to the kind of the sensor
     let Some(Filter::Ins(filter)) = filter.as_deref_mut() else {
-        unreachable!("the memory of an INS")
+        unreachable!("the filter state of an INS sensor must be `Filter::Ins`")
     };
     let earth = Earth::at(truth.origin, truth.at.gravity);
     let v = truth.R_WS.mul_vec(truth.V_WS_S.v);
@@ -119,7 +130,7 @@ pub fn measure(
     let before = filter.raw;
     filter.raw = triads.measure(sensor, [rate, force], before, draw);
     if filter.started {
-        // samples lie on steps: their distance is not always the same
+        // samples are aligned with steps, so their interval varies
         let dt = now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9;
         let [w, f] = advance(filter, &earth, dt);
         ins_filter::predict(spec, filter, &earth, f, dt);
@@ -131,7 +142,8 @@ pub fn measure(
     report(spec, filter, &earth, truth)
 }
 
-/// Takes a reading of another sensor of the robot, for the next sample.
+/// Stores a reading of sensor number `sensor` of the same robot for the next sample, if this sensor
+/// is an aid.
 pub fn hear(spec: &InsSpec, memory: &mut SensorState, sensor: usize, stamped: Stamped) {
     let aids = &spec.aids;
     let of = [
@@ -151,7 +163,7 @@ pub fn hear(spec: &InsSpec, memory: &mut SensorState, sensor: usize, stamped: St
     }
 }
 
-/// What it starts with: the truth, off by what its alignment leaves.
+/// Initialises the solution with the truth and the errors of the initial alignment.
 fn align(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, on: bool, draw: &mut Draw) {
     let mut triple = |std: [f64; 3]| {
         let k = if on { 1.0 } else { 0.0 };
@@ -170,7 +182,8 @@ fn align(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, on: bool, dr
     ins_filter::start(spec, filter, truth);
 }
 
-/// (3) and (4) over a sample; angular velocity and proper acceleration at its end, without their biases.
+/// Integrates (3) and (4) over `dt` [s]. Returns angular velocity [rad/s] and proper acceleration
+/// [m/s²] at the end, in S, without their biases.
 fn advance(filter: &mut InsMemory, earth: &Earth, dt: f64) -> [Vec3; 2] {
     let [w0, f0] = filter.last;
     let [w1, f1] = [
@@ -193,7 +206,7 @@ fn advance(filter: &mut InsMemory, earth: &Earth, dt: f64) -> [Vec3; 2] {
     [w1, f1]
 }
 
-/// Uses what the aids have said since the last sample.
+/// Uses the readings of the aiding sensors since the last sample.
 fn aid(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3, now_ns: u64) {
     let inbox = std::mem::take(&mut filter.inbox);
     for stamped in inbox.into_iter().flatten() {
@@ -219,12 +232,12 @@ fn aid(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3, now_n
     }
 }
 
-/// What it says.
+/// Returns the output of the INS with its covariances.
 fn report(spec: &InsSpec, filter: &InsMemory, earth: &Earth, truth: &Truth<'_>) -> Navigation {
     let R = filter.q.matrix();
     let c = &filter.covariance;
     let v_S = R.tr_mul_vec(filter.v);
-    // an error φ of the attitude turns the velocity as seen from S by v × φ
+    // an attitude error φ changes the velocity in S by v × φ
     let lever = Mat3::cross(filter.v);
     let cross = c[1][2].mul_mat_tr(&lever);
     let turned = lever.mul_mat(&c[2][2]).mul_mat_tr(&lever);
@@ -233,7 +246,7 @@ fn report(spec: &InsSpec, filter: &InsMemory, earth: &Earth, truth: &Truth<'_>) 
         p_WS: filter.p,
         q_WS: filter.q,
         v_WS_S: v_S,
-        // over the level, not over the stars
+        // relative to the level, not to inertial space
         w_WS_S: filter.raw[0] - filter.gyro_bias - R.tr_mul_vec(earth.level_rate(filter.v)),
         position: geodesy::geodetic_from_world(truth.origin, filter.p),
         position_covariance: Sym3::upper(&c[0][0]),

@@ -1,7 +1,7 @@
-//! The error-state Kalman filter of an INS.
+//! Error-state Kalman filter of an INS.
 //!
 //! # Law
-//! The errors are the truth over the estimate, R = exp([φ]×) R̂:
+//! The errors are truth minus estimate, with R = exp([φ]×) R̂:
 //!
 //! ```text
 //!   δṗ = δv                                                                          (1)  [Titterton 2004, §12.3]
@@ -9,21 +9,29 @@
 //!   φ̇  = -(Ω + w)× φ - W δv - R̂ (δb_g + n_g)                                          (3)
 //!   P' = Φ P Φᵀ + Q dt,   K = P Hᵀ (H P Hᵀ + N)⁻¹,   P' = P - K H P                   (4)  [Gelb 1974, §4.2]
 //! ```
-//! The biases walk. Scale of the DVL and bias of the pressure sensor are fixed; the slow error of fixes is a Gauss-Markov process of its own.
+//! The biases of gyro and accelerometer are random walks. The scale of the DVL and the bias of the
+//! pressure sensor are constant. The slow error of the GNSS position is a Gauss-Markov process with
+//! its own state.
 //!
 //! # Symbols
-//! W the matrix of w(v) (`sensors/ins.rs`) · f proper acceleration · n white noise of gyro and accelerometer · N covariance of a reading.
+//! p position, v velocity, φ attitude error, b_g, b_a biases of gyro and accelerometer · Ω, w as in
+//! `ins.rs`, W the matrix of w(v) · f proper acceleration · n_g, n_a white noise of gyro and
+//! accelerometer · P covariance, Φ transition matrix, Q process noise, K gain, H measurement matrix
+//! · N covariance of a reading.
 //!
 //! # Frames
 //! Errors in W; those of the biases in S.
 //!
 //! # Limits
-//! Scale errors and misalignment of gyro and accelerometer are no states: a device that has them is less sure than it says. Echoes, spoofing and the currents below a DVL's water lock
-//! are unknown to it; what is too far off by its own covariance is left out (`gate`). Latency of an aid is made good: it is used at the sample after its measurement,
-//! as the state then was. Depth from pressure takes the world's density and air pressure as they are at mean sea level.
+//! Scale errors and misalignment of gyro and accelerometer are not states: a device with such
+//! errors reports a covariance that is too small. Multipath, spoofing and the current during water
+//! track of a DVL are unknown to the filter. Readings that deviate too much for their own
+//! covariance are rejected (`gate`). The latency of an aid is compensated: its reading is used at
+//! the next sample with the state at its measurement. Depth from pressure uses the density and the
+//! air pressure of the world at mean sea level.
 //!
 //! # Checked by
-//! test/analytic/ins.rs, test/analytic/ins_aided.rs
+//! test/sensors/ins.rs, test/sensors/ins_aided.rs
 
 use crate::Truth;
 use crate::inertial::ins::Earth;
@@ -34,7 +42,8 @@ use merrow_model::scene::sensor::navigation::{DvlAid, GnssAid, InsSpec, Pressure
 use merrow_model::state::navigation::{BLOCKS, InsMemory};
 use merrow_model::state::reading::{Dvl, DvlLock, Gnss, Pressure};
 
-/// Position, velocity, attitude, biases of gyro and accelerometer, fixed errors of the aids, slow error of the fixes.
+/// Indices of the blocks: position, velocity, attitude, gyro bias, accelerometer bias, constant
+/// errors of the aids, slow error of the GNSS position.
 const P: usize = 0;
 const V: usize = 1;
 const A: usize = 2;
@@ -43,18 +52,19 @@ const B: usize = 4;
 const F: usize = 5;
 const X: usize = 6;
 
-/// Least standard deviation of a reading, so that a perfect one can be used [m, m/s].
+/// Lower limit of the standard deviation of a reading, so that error-free readings can be used [m,
+/// m/s].
 const LEAST: f64 = 1e-4;
-/// A pressure sensor nearer to the surface than this is taken to be in the air [m].
+/// Depth below which a pressure sensor is taken to be submerged [m].
 const SHALLOW: f64 = 0.1;
 
-/// A reading about the errors: `y = H δ + n`.
+/// Innovation of a reading: `y = H δ + n`.
 struct Innovation {
-    /// Reading over what was expected of it.
+    /// Difference of the reading and its expected value.
     y: Vec3,
-    /// H, by blocks.
+    /// H of this reading, by blocks.
     h: [Mat3; BLOCKS],
-    /// Covariance of n.
+    /// Covariance N of the noise n.
     noise: Sym3,
 }
 
@@ -76,7 +86,7 @@ fn scaled(m: &Mat3, k: f64) -> Mat3 {
     }
 }
 
-/// The covariance after an alignment, and the first sample of what is between two.
+/// Sets the covariance after an alignment and the initial sample of the integration.
 pub fn start(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>) {
     let square = |x: f64| x * x;
     let c = &mut filter.covariance;
@@ -104,7 +114,8 @@ pub fn start(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>) {
     filter.last = filter.raw;
 }
 
-/// Carries the covariance over a sample of `dt` [s] that ends with the proper acceleration `f`. (1) to (4)
+/// Propagates the covariance over a sample of `dt` [s] that ends with the proper acceleration `f`
+/// (in S [m/s²]). (1) to (4)
 pub fn predict(spec: &InsSpec, filter: &mut InsMemory, earth: &Earth, f: Vec3, dt: f64) {
     let R = filter.q.matrix();
     let level = earth.level_rate(filter.v);
@@ -127,7 +138,7 @@ pub fn predict(spec: &InsSpec, filter: &mut InsMemory, earth: &Earth, f: Vec3, d
         _ => (0.0, Vec3::zero()),
     };
     let c = &mut filter.covariance;
-    // Φ P, row by row; the position's needs the velocity's as it was, and so on
+    // Φ P, row by row; the position needs the velocity before its update, and the attitude too
     for j in 0..BLOCKS {
         c[P][j] = c[P][j] + scaled(&c[V][j], dt);
         let v = c[V][j] + vv.mul_mat(&c[V][j]) + va.mul_mat(&c[A][j]) + minus_R.mul_mat(&c[B][j]);
@@ -154,7 +165,7 @@ pub fn predict(spec: &InsSpec, filter: &mut InsMemory, earth: &Earth, f: Vec3, d
     mirror(c);
 }
 
-/// Makes the covariance symmetric to the last bit.
+/// Makes the covariance exactly symmetric.
 fn mirror(c: &mut [[Mat3; BLOCKS]; BLOCKS]) {
     for i in 0..BLOCKS {
         c[i][i] = Sym3::upper(&c[i][i]).full();
@@ -164,7 +175,8 @@ fn mirror(c: &mut [[Mat3; BLOCKS]; BLOCKS]) {
     }
 }
 
-/// State `age` [s] before the last sample, which turned with `w`: position, velocity, attitude.
+/// Returns position [m], velocity [m/s] and attitude in W, `age` [s] before the last sample; `w` is
+/// the angular velocity in S [rad/s].
 fn past(filter: &InsMemory, w: Vec3, age: f64) -> (Vec3, Vec3, Mat3) {
     let v = filter.v - filter.a.scale(age);
     let p = filter.p - (filter.v + v).scale(0.5 * age);
@@ -172,7 +184,8 @@ fn past(filter: &InsMemory, w: Vec3, age: f64) -> (Vec3, Vec3, Mat3) {
     (p, v, q.matrix())
 }
 
-/// Uses a DVL's velocity over the bottom.
+/// Updates the filter with the bottom-track velocity of a DVL reading that is `age` [s] old; `w` is
+/// the angular velocity in S [rad/s].
 pub fn velocity(
     spec: &InsSpec,
     filter: &mut InsMemory,
@@ -212,7 +225,8 @@ pub fn velocity(
     );
 }
 
-/// Uses a fix, and the receiver's velocity if there is one.
+/// Updates the filter with a GNSS position, and with the GNSS velocity if there is one. The reading
+/// is `age` [s] old; `w` is the angular velocity in S [rad/s].
 pub fn fix(
     spec: &InsSpec,
     filter: &mut InsMemory,
@@ -237,7 +251,7 @@ pub fn fix(
     if by.tau > 0.0 {
         h[X] = Mat3::identity();
         expected += filter.fix_error;
-        // what a worse sky adds is white, for all the filter knows
+        // the filter takes the additional error under an obstructed sky as white
         let [e, u] = by.std.map(|s| s * s);
         noise -= Vec3::new(e, e, u);
     }
@@ -273,7 +287,7 @@ pub fn fix(
     }
 }
 
-/// Uses the depth that a pressure stands for.
+/// Updates the filter with the depth from a pressure reading that is `age` [s] old.
 pub fn depth(
     spec: &InsSpec,
     filter: &mut InsMemory,
@@ -296,7 +310,7 @@ pub fn depth(
     h[A] = last(Mat3::cross(arm).r[2].scale(-1.0));
     h[F] = last(Vec3::new(0.0, 1.0, 0.0));
     let variance = (r.variance / (weight * weight)).max(LEAST * LEAST);
-    // the first two rows say nothing
+    // the first two rows contain no measurement
     let noise = Sym3 {
         xx: 1.0,
         xy: 0.0,
@@ -316,7 +330,7 @@ pub fn depth(
     );
 }
 
-/// (4), unless the reading is too far off.
+/// Performs the update (4), unless the innovation exceeds the gate.
 fn update(spec: &InsSpec, filter: &mut InsMemory, about: &Innovation) {
     let c = &mut filter.covariance;
     let used = |k: &usize| about.h[*k] != Mat3::zero();
@@ -355,7 +369,7 @@ fn update(spec: &InsSpec, filter: &mut InsMemory, about: &Innovation) {
     filter.accelerometer_bias += delta[B];
     filter.fixed += delta[F];
     filter.fix_error += delta[X];
-    // what the coming sample starts from stands without its biases
+    // the initial values of the next sample are without the biases, so they change with these
     filter.last[0] -= delta[G];
     filter.last[1] -= delta[B];
 }

@@ -1,20 +1,21 @@
-//! Magnetometer: the Earth's field at the world's origin, in the sensor's frame.
+//! Magnetometer: magnetic field of the Earth at the world's origin, in the sensor frame.
 //!
 //! # Law
 //! ```text
 //!   b = R_SW B_W                                                (1)
 //! ```
 //! # Symbols
-//! B_W from the World Magnetic Model at the origin, or as the world file says.
+//! b measured field · B_W field of the World Magnetic Model at the origin, or that stated in the
+//! world file.
 //!
 //! # Frames
 //! S.
 //!
 //! # Limits
-//! Uniform field; no iron of the vehicle, no thruster currents.
+//! The field is uniform. Iron of the vehicle and thruster currents are not modelled.
 //!
 //! # Checked by
-//! test/analytic/position_sensors.rs
+//! test/sensors/position_sensors.rs
 
 use crate::{Truth, noise};
 use merrow_math::rng::Draw;
@@ -22,7 +23,7 @@ use merrow_model::scene::sensor::Errors;
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Magnetometer;
 
-/// One sample [T].
+/// Takes one sample of the field in S [T].
 pub fn measure(
     errors: &Errors,
     memory: &mut SensorState,

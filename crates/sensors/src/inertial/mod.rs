@@ -1,6 +1,7 @@
-//! What instruments with a filter measure themselves: their own gyro and accelerometer, with the faults of these.
+//! Inertial sensors, and the gyro and accelerometer of AHRS and INS with their faults.
 //!
-//! Exists because a fault of a gyro must reach the attitude that is made of it; `sensors/fault.rs` sees only what leaves an instrument.
+//! `Triads` is separate from `fault.rs` because a fault of a gyro must act on the attitude that the
+//! filter computes; `fault.rs` changes only the output of an instrument.
 
 pub mod ahrs;
 pub mod imu;
@@ -15,22 +16,24 @@ use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::Errors;
 use merrow_model::state::Effect;
 
-/// Slow errors of gyro and accelerometer, what faults do to them, and whether there are errors at all.
+/// Gyro and accelerometer of an instrument with a filter: their errors, their faults and the noise
+/// switch.
 pub struct Triads<'a> {
-    /// Gyro and accelerometer.
+    /// Errors of gyro [rad/s] and accelerometer [m/s²].
     pub errors: [&'a Errors; 2],
-    /// Channels 0-2 are the gyro's, 3-5 the accelerometer's.
+    /// Slow errors; channels 0-2 belong to the gyro, 3-5 to the accelerometer.
     pub drift: &'a mut [[f64; 2]; 6],
-    /// What faults do to either.
+    /// Faults of gyro (index 0) and accelerometer (index 1).
     pub parts: &'a [Effect; 4],
-    /// Noise switch.
+    /// Noise switch; with `false` the instrument is perfect.
     pub on: bool,
     /// Index of the sample.
     pub sample: u64,
 }
 
 impl Triads<'_> {
-    /// Angular velocity and proper acceleration `truth` as the instrument has them; `last` is what it had before.
+    /// Returns angular velocity [rad/s] and proper acceleration [m/s²] in S as measured; `truth`
+    /// are the true values, `last` is the preceding measurement.
     pub fn measure(
         self,
         sensor: &Sensor,
@@ -43,7 +46,7 @@ impl Triads<'_> {
             noise::vector(self.errors[0], g, truth[0], self.on, draw),
             noise::vector(self.errors[1], a, truth[1], self.on, draw),
         ];
-        // a draw that no measurement makes, nor `fault.rs`
+        // a draw index that neither a measurement nor `fault.rs` uses
         let mut draw = sensor.stream.draw((1 << 63) - self.sample);
         for ((x, last), part) in found.iter_mut().zip(last).zip(self.parts) {
             if part.dead {

@@ -1,4 +1,4 @@
-//! Echoes in groups, and a box about each. The laws are in `mod.rs`.
+//! Clustering of echoes and fitting of a box to each cluster. The laws are in `obstacle/mod.rs`.
 
 use crate::obstacle::Cuboid;
 use merrow_math::Vec3;
@@ -7,15 +7,17 @@ use merrow_model::state::frames::detection::Echo;
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
-/// An echo on a side of a box counts no more than one this near [m].
+/// Lower limit d_0 of the distance of an echo from the nearest side of a box in (3) [m].
 const NEAREST: f64 = 0.1;
-/// Angles that are tried beside those of the hull's sides, and most of these.
+/// Number of evenly spaced angles that the fit tries in addition to those of the hull sides, and
+/// maximum number of the latter.
 const ANGLES: u32 = 90;
 const MOST_SIDES: usize = 90;
 
-/// Indices of the echoes of each group, by the first of them. (2)
+/// Returns the indices of the echoes of each cluster, sorted by their first index; `gap` is the
+/// maximum distance within a cluster [m]. (2)
 pub fn groups(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
-    // all within a cell are near enough to one another
+    // all echoes within a cell are nearer to one another than the gap
     let side = gap * FRAC_1_SQRT_2;
     let mut cells: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
     for (i, echo) in echoes.iter().enumerate() {
@@ -26,7 +28,7 @@ pub fn groups(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
             .push(i);
     }
     let near = |a: &[usize], b: &[usize]| {
-        // only those that are near the other cell's extent can be near one of its echoes
+        // only echoes near the extent of the other cell can be near one of its echoes
         let (of_a, of_b) = (extent(echoes, a), extent(echoes, b));
         let a: Vec<usize> = a
             .iter()
@@ -75,7 +77,7 @@ pub fn groups(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
     all
 }
 
-/// Least and greatest x and y of some echoes.
+/// Returns the minimum and maximum x and y of the echoes `of` [m].
 fn extent(echoes: &[Echo], of: &[usize]) -> [[f64; 2]; 2] {
     let mut all = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
     for p in of.iter().map(|i| echoes[*i].p) {
@@ -86,14 +88,14 @@ fn extent(echoes: &[Echo], of: &[usize]) -> [[f64; 2]; 2] {
     all
 }
 
-/// True if a place is nearer than `gap` to an extent.
+/// Returns true if the horizontal distance of `p` from an extent is below `gap` [m].
 fn reaches(p: Vec3, extent: &[[f64; 2]; 2], gap: f64) -> bool {
     let [dx, dy] = [(p.x, extent[0]), (p.y, extent[1])]
         .map(|(x, [low, high])| (low - x).max(x - high).max(0.0));
     dx * dx + dy * dy < gap * gap
 }
 
-/// Corners of the convex hull in the plane, counter-clockwise.
+/// Returns the corners of the convex hull of points in the plane, counter-clockwise.
 fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
@@ -119,7 +121,8 @@ fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     out
 }
 
-/// How well the sides of a box at an angle lie on the echoes, and its area. (3)
+/// Returns the closeness (3) of the sides of a box with the angle `yaw` [rad] to the echoes, and
+/// the area of the box [m²].
 fn closeness(points: &[[f64; 2]], corners: &[[f64; 2]], yaw: f64) -> (f64, f64) {
     let (s, c) = sin_cos(yaw);
     let [[x0, x1], [y0, y1]] = extents(corners, s, c);
@@ -130,7 +133,8 @@ fn closeness(points: &[[f64; 2]], corners: &[[f64; 2]], yaw: f64) -> (f64, f64) 
     (points.iter().map(near).sum(), (x1 - x0) * (y1 - y0))
 }
 
-/// Least and greatest coordinate along and across a direction.
+/// Returns the minimum and maximum coordinate along and across the direction with sine `s` and
+/// cosine `c`.
 fn extents(corners: &[[f64; 2]], s: f64, c: f64) -> [[f64; 2]; 2] {
     let mut all = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
     for p in corners {
@@ -144,7 +148,7 @@ fn extents(corners: &[[f64; 2]], s: f64, c: f64) -> [[f64; 2]; 2] {
     all
 }
 
-/// The box about echoes: its length is at least its width, and its turn between a quarter to either side. (3)
+/// Fits a box to echoes. Its length is at least its width, and its yaw is between -π/2 and π/2. (3)
 pub fn cuboid(echoes: impl Iterator<Item = Echo> + Clone) -> Cuboid {
     let points: Vec<[f64; 2]> = echoes.clone().map(|e| [e.p.x, e.p.y]).collect();
     let corners = hull(points.clone());
@@ -157,7 +161,7 @@ pub fn cuboid(echoes: impl Iterator<Item = Echo> + Clone) -> Cuboid {
     let mut best = (0.0, f64::INFINITY, 0.0);
     for yaw in sides.chain(even) {
         let (close, area) = closeness(&points, &corners, yaw);
-        // of those that are as good the least
+        // among equally close boxes the smallest area wins
         if close > best.0 * (1.0 + 1e-9) || close > best.0 * (1.0 - 1e-9) && area < best.1 {
             best = (close, area, yaw);
         }
@@ -242,7 +246,8 @@ mod tests {
         );
     }
 
-    // a chain of echoes 0.9 apart is one group, one 1.1 away another; the order of the echoes does not matter
+    // a chain of echoes 0.9 apart is one cluster, an echo 1.1 away another one; the order of the
+    // echoes does not matter
     #[test]
     fn groups_end_where_gaps_are() {
         let x = [3.7, 0.0, 1.8, 0.9, 4.6, 2.7, 5.7, 6.6];

@@ -1,6 +1,6 @@
-//! Where a frame of a sonar or a laser has echoes that stand out.
+//! Detection of echoes in a frame of a sonar or a laser.
 //!
-//! Must not know the world: what it gives is in the frame of the sensor.
+//! Independent of the world: all results are in the frame of the sensor.
 
 use crate::sonar::beam;
 use crate::sonar::receive::level;
@@ -13,7 +13,8 @@ use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_model::state::frames::ping::Ping;
 use merrow_model::state::frames::{FrameData, Scan};
 
-/// Places of echoes of a frame begun at `stamp_ns` in the frame of the sensor, or of the unit that nods it, each with half of the height that it stands for [m].
+/// Positions [m] of the echoes of a frame that began at `stamp_ns` [ns], each with half of the
+/// height that it represents [m]. They are in the frame of the sensor, or in that of its tilt unit.
 pub fn of(spec: &DetectorSpec, looks: &Looks, data: &FrameData, stamp_ns: u64) -> Vec<(Vec3, f64)> {
     match (looks, data) {
         (Looks::Laser(laser), FrameData::Scan(scan)) => of_scan(laser, scan, stamp_ns),
@@ -46,7 +47,7 @@ fn of_scan(laser: &LaserSpec, scan: &Scan, stamp_ns: u64) -> Vec<(Vec3, f64)> {
     scan.ranges.iter().enumerate().filter_map(one).collect()
 }
 
-/// Levels over ranges of one beam, evened out over three ranges and its two neighbours.
+/// Levels of one beam over range, smoothed over three ranges and with the two neighbouring beams.
 fn even(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
     let n = sonar.steering.len();
     let beams = beam.saturating_sub(1)..(beam + 2).min(n);
@@ -65,7 +66,7 @@ fn even(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
     (0..rows.len()).map(mean).collect()
 }
 
-/// Ranges of an imaging or a scanning sonar whose level stands out. (1)
+/// Detects the ranges of an imaging or scanning sonar whose level exceeds the threshold. (1)
 fn of_ping(spec: &DetectorSpec, sonar: &SonarSpec, ping: &Ping) -> Vec<(Vec3, f64)> {
     let cells = |length: f64| (length / sonar.bin()).ceil().max(1.0) as usize;
     let (guard, train) = (cells(spec.window[0]), cells(spec.window[1]));
@@ -73,7 +74,7 @@ fn of_ping(spec: &DetectorSpec, sonar: &SonarSpec, ping: &Ping) -> Vec<(Vec3, f6
     let mut found = Vec::new();
     for (b, steering) in sonar.steering.iter().enumerate() {
         let rows = even(sonar, ping, b);
-        // sums up to each range
+        // cumulative sums up to each range
         let mut sums = vec![0.0; rows.len() + 1];
         rows.iter()
             .enumerate()

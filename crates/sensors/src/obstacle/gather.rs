@@ -1,4 +1,5 @@
-//! Echoes of several samples of a detector, which are boxed together and forgotten after a while.
+//! Accumulation of the echoes of several samples of an obstacle detector; echoes expire after
+//! `DetectorSpec::keep`.
 
 use crate::obstacle::boxed;
 use crate::sample::{Pose, Spoiling};
@@ -8,15 +9,17 @@ use merrow_model::scene::sensor::obstacle::DetectorSpec;
 use merrow_model::state::frames::detection::{Echo, Found, Heard};
 use std::collections::VecDeque;
 
-/// What a detector has heard lately.
+/// Accumulated echoes of a detector.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gathered {
-    /// Instants [ns] and echoes of samples, the oldest first.
+    /// Instants [ns] and echoes of the samples, oldest first.
     samples: VecDeque<(u64, Vec<Echo>)>,
 }
 
 impl Gathered {
-    /// Adds a sample of a detector with the random numbers of `stream`, and boxes it with those before.
+    /// Adds a sample of a detector and fits boxes to the echoes of this and the retained earlier
+    /// samples. `stream` is the source of random numbers, `stamp_ns` the instant of the sample
+    /// [ns].
     pub fn add(
         &mut self,
         spec: &DetectorSpec,

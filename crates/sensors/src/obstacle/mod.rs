@@ -1,4 +1,5 @@
-//! Boxes about obstacles: about the echoes of a sonar or a laser, or those that the world lists.
+//! Obstacle detector: boxes fitted to the echoes of a sonar or a laser, or boxes of the obstacles
+//! listed in the world.
 //!
 //! # Law
 //! ```text
@@ -7,16 +8,24 @@
 //!   max Σ 1/max(d_i, d_0)                                               (3)  box of the closest sides [Zhang 2017]
 //! ```
 //! # Symbols
-//! L level of a range and beam, evened out over three of both · g what belongs to an echo, t what is compared with it · DT threshold · p place of an echo · d gap · d_i distance of an echo from the nearest side of the box, d_0 0.1 m. The box of least area will not do: of a corner, which is what one sees of a wall, that along the chord is as small.
+//! L level of a range and beam, smoothed over three of both · r range · g guard window, which
+//! belongs to the echo, t training window, with which the echo is compared · DT detection threshold
+//! · p position of an echo · d gap · d_i distance of echo i from the nearest side of the box, d_0
+//! 0.1 m. The box of minimum area is not suitable: for a corner, which is the visible part of a
+//! wall, the box along the chord has the same area.
 //!
 //! # Frames
-//! Echoes in the frame of the sensor that has them, boxes in W, turned about its z; told in W or S.
+//! Echoes in the frame of their sensor, boxes in W with a rotation about its z axis; published in W
+//! or S.
 //!
 //! # Limits
-//! A sonar's fan has no elevation: an echo stands for all heights of the beam at its range. What is hidden behind an obstacle is not boxed. Echoes that are kept stay where they were: what moves leaves a trace for as long. Of one that the world lists only the middle must lie within sector and range.
+//! The fan of a sonar has no elevation resolution: an echo represents all heights of the beam at
+//! its range. Parts hidden behind an obstacle are not boxed. Accumulated echoes keep their
+//! positions: a moving obstacle leaves a trail while they are kept. For an obstacle listed in the
+//! world only its centre must lie within sector and range.
 //!
 //! # Checked by
-//! tests of `cluster.rs`, `gather.rs` and `track.rs`; test/analytic/obstacle.rs
+//! tests of `cluster.rs`, `gather.rs` and `track.rs`; test/sensors/obstacle.rs
 
 pub mod cluster;
 pub mod echoes;
@@ -31,18 +40,18 @@ use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::detection::{Echo, Found, Heard};
 
-/// A box about z of W.
+/// Box with a vertical axis, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cuboid {
-    /// Its middle [m].
+    /// Centre in W [m].
     pub p: Vec3,
-    /// Its lengths [m].
+    /// Lengths along its axes [m].
     pub size: Vec3,
-    /// Turn of its axes [rad].
+    /// Rotation about z of W [rad].
     pub yaw: f64,
 }
 
-/// The obstacles that a world lists, within sector and range.
+/// Reports the obstacles listed in the world that are within sector and range.
 pub fn listed(
     spec: &DetectorSpec,
     obstacles: &[Obstacle],
@@ -67,7 +76,9 @@ pub fn listed(
     FrameData::Boxes(seen.filter_map(one).collect())
 }
 
-/// Boxes about the echoes that the sensor `looks` at the place `there` has brought since `stamp_ns`, or these for those that are boxed with others.
+/// Reports boxes fitted to the echoes of a frame of the sensor `looks`, whose pose is `there` and
+/// whose frame began at `stamp_ns` [ns]. A detector that accumulates samples (`keep` > 0) returns
+/// the echoes instead.
 pub fn heard(
     spec: &DetectorSpec,
     (looks, data, stamp_ns): (&Looks, &FrameData, u64),
@@ -106,7 +117,7 @@ pub fn heard(
     FrameData::Boxes(boxed(spec, &echoes, pose, by))
 }
 
-/// Boxes about echoes.
+/// Fits boxes to echoes (positions in W [m]) and adds the errors of the detector.
 pub fn boxed(spec: &DetectorSpec, echoes: &[Echo], pose: &Pose, by: &Spoiling) -> Vec<Found> {
     let groups = crate::obstacle::cluster::groups(echoes, spec.gap);
     let large = groups
@@ -125,7 +136,7 @@ pub fn boxed(spec: &DetectorSpec, echoes: &[Echo], pose: &Pose, by: &Spoiling) -
     large.enumerate().filter_map(one).collect()
 }
 
-/// True if a place lies within sector and range.
+/// Returns true if `p` (in W [m]) is within sector and range.
 fn covers(spec: &DetectorSpec, pose: &Pose, p: Vec3) -> bool {
     let d = pose.R_WS.tr_mul_vec(p - pose.p_WS);
     let r = d.norm();
@@ -136,7 +147,8 @@ fn covers(spec: &DetectorSpec, pose: &Pose, p: Vec3) -> bool {
     libm::atan2(d.y, d.x).abs() <= spec.half_sector && elevation.abs() <= spec.half_elevation
 }
 
-/// A box with its errors, in the frame in which it is told, if it is not missed.
+/// Adds the errors of the detector to box number `k` and transforms it to the output frame. Returns
+/// `None` if the detector misses it.
 fn tell(
     spec: &DetectorSpec,
     cuboid: Cuboid,

@@ -1,9 +1,10 @@
-//! Numbers of obstacles that stay the same from sample to sample: each box has that of the nearest one before, or a new one.
+//! Obstacle tracking: each box keeps the number of the nearest box of earlier samples, or receives
+//! a new one.
 
 use merrow_math::Vec3;
 use merrow_model::state::frames::detection::Found;
 
-/// The obstacles that were seen before.
+/// Tracks of the obstacles detected so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tracks {
     tracks: Vec<Track>,
@@ -18,7 +19,9 @@ struct Track {
 }
 
 impl Tracks {
-    /// Numbers of the boxes of a sample: of pairs within `association` [m] the nearest first; what has not been seen for `forget` [s] is forgotten.
+    /// Returns the numbers of the boxes of a sample at `time_ns` [ns]. Pairs of box and track
+    /// within `association` [m] are matched in the order of their distance. A track without a match
+    /// for longer than `forget` [s] is deleted.
     pub fn number(
         &mut self,
         found: &[Found],
@@ -95,11 +98,11 @@ mod tests {
             tracks.number(&found, s * 1_000_000_000, 2.0, 5.0)
         };
         assert_eq!(at_time(0, &[0.0, 10.0]), [0, 1]);
-        // in another order, moved, and with a new one between
+        // in another order, moved, and with a new box between them
         assert_eq!(at_time(1, &[11.0, 5.0, 0.5]), [1, 2, 0]);
-        // two near one: the nearer has its number
+        // two boxes near one track: the nearer box has its number
         assert_eq!(at_time(2, &[1.5, 0.6]), [3, 0]);
-        // forgotten after five seconds
+        // deleted after five seconds
         assert_eq!(at_time(9, &[11.0, 0.6]), [4, 5]);
         // an earlier time: the world was reset
         assert_eq!(at_time(1, &[11.0]), [0]);

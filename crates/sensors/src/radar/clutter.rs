@@ -1,4 +1,4 @@
-//! What sea and rain give back of a radar's pulse.
+//! Radar clutter of sea and rain, and attenuation by rain.
 //!
 //! # Law
 //! ```text
@@ -12,25 +12,33 @@
 //!   α = k R^a,  log k and a: Σ a_j exp(-((log f - b_j)/c_j)²) + m log f + c               (5)  [ITU-R P.838-3]
 //! ```
 //! # Symbols
-//! σ_HH, σ_VV cross section of a square metre of sea, level and upright waves · λ wave length [m] · φ grazing angle [rad] · θ angle from upwind · U wind [m/s] · h mean height of waves [m] · ν
-//! shape: small is spiky · l width of a cell [m] · η cross section of a cubic metre of rain [1/m], f in GHz · R rain [mm/h] · α absorption by rain, one way [dB/km], for level waves and for upright ones.
+//! σ_HH, σ_VV cross section of a square metre of sea, horizontal and vertical polarisation · λ
+//! wavelength [m] · φ grazing angle [rad] · θ angle from upwind · U wind speed [m/s] · h mean wave
+//! height [m] · ν shape: small values give spiky clutter · l width of a cell [m] · η cross section
+//! of a cubic metre of rain [1/m], f in GHz · R rain rate [mm/h] · α one-way attenuation by rain
+//! [dB/km], for either polarisation.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! (1) from 1 to 10 GHz, (2) from 3 to 10 GHz, 0.1 to 10 degrees, taken at the edge beyond; of a sea that the wind has fully raised. In the lightest seas (1) is some 20 dB
-//! under what others have measured. (1) to (3) from memory. (4) where drops are small against the wave, to about 10 GHz; above it says too much. (5) along the horizontal.
+//! - (1) from 1 to 10 GHz, (2) from 3 to 10 GHz, 0.1 to 10 degrees, clamped at the limits; for a
+//!   fully developed sea.
+//! - In the lightest seas (1) is some 20 dB below other measurements.
+//! - (1) to (3) from memory.
+//! - (4) where drops are small compared with the wavelength, up to about 10 GHz; it overestimates
+//!   above.
+//! - (5) along the horizontal.
 //!
 //! # Checked by
-//! tests below; test/analytic/radar.rs
+//! The tests in this file; test/sensors/radar.rs
 
-/// Grazing angles for which the sea is known [rad].
+/// Range of grazing angles of the sea clutter model [rad].
 const GRAZING: [f64; 2] = [0.1 * DEGREE, 10.0 * DEGREE];
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
-/// Wave lengths for which (1) and (2) are known, of level waves and of upright ones [m].
+/// Ranges of wavelengths of (1) and (2), for horizontal and for vertical polarisation [m].
 const WAVES: [[f64; 2]; 2] = [[0.03, 0.3], [0.03, 0.1]];
-/// a_j, b_j, c_j of (5) for log k and a of level waves, then of upright ones.
+/// a_j, b_j, c_j of (5) for log k and a, for horizontal and then for vertical polarisation.
 const RAIN: [[&[[f64; 3]]; 2]; 2] = [
     [
         &[
@@ -69,19 +77,20 @@ const RAIN_LINE: [[[f64; 2]; 2]; 2] = [
     [[-0.163_98, 0.632_97], [-0.053_739, 0.834_33]],
 ];
 
-/// The sea under a wind, as a radar sees it.
+/// Sea clutter under a given wind.
 #[derive(Clone, Copy, Debug)]
 pub struct SeaClutter {
-    /// Wave length [m].
+    /// Wavelength of the radar [m].
     pub wave: f64,
-    /// Wind [m/s].
+    /// Wind speed over the sea [m/s].
     pub wind: f64,
-    /// Whether waves swing upright.
+    /// True for vertical polarisation, false for horizontal.
     pub vertical: bool,
 }
 
 impl SeaClutter {
-    /// Cross section of a square metre at a grazing angle [rad] and the cosine of the angle from upwind. (1), (2)
+    /// Cross section of a square metre of sea at the grazing angle [rad] and the cosine of the
+    /// angle from upwind. (1), (2)
     pub fn strength(&self, grazing: f64, upwind: f64) -> f64 {
         let [least, most] = WAVES[usize::from(self.vertical)];
         let (l, u) = (self.wave.clamp(least, most), self.wind);
@@ -106,7 +115,7 @@ impl SeaClutter {
         level * libm::pow(10.0, 0.1 * more)
     }
 
-    /// Shape of its spikes in a cell of a width [m]. (3)
+    /// Shape parameter of the clutter in a cell with the width `width` [m]. (3)
     pub fn shape(&self, grazing: f64, upwind: f64, width: f64) -> f64 {
         let degrees = grazing.clamp(GRAZING[0], GRAZING[1]) / DEGREE;
         let twice = 2.0 * upwind * upwind - 1.0;
@@ -118,13 +127,14 @@ impl SeaClutter {
     }
 }
 
-/// Cross section of a cubic metre of rain [1/m] at a frequency [Hz]; rain in mm/h. (4)
+/// Cross section of a cubic metre of rain [1/m] at a frequency [Hz] and a rain rate [mm/h]. (4)
 pub fn of_rain(frequency: f64, rain: f64) -> f64 {
     let f = 1e-9 * frequency;
     7e-12 * f * f * f * f * libm::pow(rain.max(0.0), 1.6)
 }
 
-/// What rain takes of level or upright waves, one way [dB/m]. (5)
+/// One-way attenuation by rain [dB/m] at a frequency [Hz], a polarisation and a rain rate [mm/h].
+/// (5)
 pub fn taken_by_rain(frequency: f64, vertical: bool, rain: f64) -> f64 {
     if rain <= 0.0 {
         return 0.0;
@@ -146,7 +156,9 @@ mod tests {
         10.0 * x.log10()
     }
 
-    // tables of measured clutter at X band, as [Skolnik 2008, ch. 15] gives them after Nathanson: level waves, 1 degree, -45 dB in sea state 2 to -36 dB in sea state 4, within 4 dB
+    // Tables of measured clutter at X band, as [Skolnik 2008, ch. 15] gives them after Nathanson:
+    // horizontal polarisation, 1 degree, -45 dB in sea state 2 to -36 dB in sea state 4, within 4
+    // dB.
     #[test]
     fn the_sea_is_as_bright_as_measured() {
         let sea = |wind, vertical| SeaClutter {
@@ -162,7 +174,7 @@ mod tests {
         let light = sea(3.2, true).strength(one, 0.0) / sea(3.2, false).strength(one, 0.0);
         assert!(
             db(light) > 0.0,
-            "in a light sea upright waves see more: {}",
+            "in a light sea vertical polarisation has more clutter: {}",
             db(light)
         );
         assert!(sea(8.0, false).strength(one, 1.0) > 2.0 * sea(8.0, false).strength(one, -1.0));
@@ -172,7 +184,7 @@ mod tests {
         );
     }
 
-    // 4 mm/h at 9.4 GHz: π⁵ |K|² Z/λ⁴ with Z = 200 R^1.6 mm⁶/m³ is 5.1e-7 1/m
+    // 4 mm/h at 9.4 GHz: π⁵ |K|² Z/λ⁴ with Z = 200 R^1.6 mm⁶/m³ is 5.1e-7 1/m.
     #[test]
     fn rain_is_as_rayleigh_says() {
         let wave: f64 = 0.0319;
@@ -180,7 +192,7 @@ mod tests {
         let rayleigh = std::f64::consts::PI.powi(5) * 0.93 * z / wave.powi(4);
         let found = of_rain(9.4e9, 4.0);
         assert!((found / rayleigh - 1.0).abs() < 0.05, "{found} {rayleigh}");
-        // k and a of the recommendation's table 5
+        // k and a of table 5 of the recommendation.
         for (f, vertical, k, a) in [
             (1.0, false, 0.000_025_9, 0.9691),
             (4.0, true, 0.000_246_1, 1.2476),

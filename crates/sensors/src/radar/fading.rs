@@ -1,36 +1,37 @@
-//! How echoes of a radar fade.
+//! Fluctuation of radar echoes.
 //!
 //! # Law
 //! ```text
 //!   P = m G_n                       noise, rain and land: n pulses of many scatterers, averaged        (1)  [Skolnik 2008, ch. 7]
 //!   P = m G_ν G_n                   sea: K distribution                                                (2)  [Ward 2013, ch. 4]
-//!   P = m G_1, one for a turn       vessels: Swerling's first case                                     (3)  [Swerling 1960]
+//!   P = m G_1, one per rotation     vessels: Swerling case 1                                           (3)  [Swerling 1960]
 //! ```
 //! # Symbols
-//! m mean · G_k a number of the gamma distribution with the shape k and the mean 1.
+//! m mean · G_k variate of the gamma distribution with the shape k and the mean 1.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Spikes of the sea are a new draw in each cell and turn: they do not last or move.
+//! Sea spikes are drawn independently for each cell and rotation: they neither persist nor move.
 //!
 //! # Checked by
-//! tests below; test/analytic/radar.rs
+//! The tests in this file; test/sensors/radar.rs
 
 use merrow_math::rng::Draw;
 
-/// A number of the gamma distribution with a shape and the mean 1, by rejection [Marsaglia and Tsang 2000].
+/// Draws a variate of the gamma distribution with this shape and the mean 1, by rejection
+/// [Marsaglia and Tsang 2000].
 pub fn gamma(shape: f64, draw: &mut Draw) -> f64 {
     if shape < 1.0 {
-        // one shape higher, and a power of a uniform number
+        // From a shape greater by one, and a power of a uniform variate.
         let u = draw.uniform().max(1e-300);
         return gamma_from_one(shape + 1.0, draw) * libm::pow(u, 1.0 / shape) / shape;
     }
     gamma_from_one(shape, draw) / shape
 }
 
-/// One of a shape of 1 at least, with the mean of its shape.
+/// Variate for a shape of at least 1, with the mean equal to the shape.
 fn gamma_from_one(shape: f64, draw: &mut Draw) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
     use merrow_math::rng::Stream;
 
-    // mean 1, variance 1/k; of 40 000 numbers within 5 standard errors
+    // Mean 1, variance 1/k, within 5 standard errors of 40 000 variates.
     #[test]
     fn gamma_numbers_have_their_moments() {
         let n = 40_000;
@@ -64,7 +65,7 @@ mod tests {
             let variance = all.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / f64::from(n);
             let error = (1.0 / shape / f64::from(n)).sqrt();
             assert!((mean - 1.0).abs() < 5.0 * error, "{shape}: {mean}");
-            // the fourth moment over the square of the second is 3 + 6/k
+            // The fourth moment over the square of the second is 3 + 6/k.
             let error = (2.0 + 6.0 / shape).sqrt() / shape / f64::from(n).sqrt();
             assert!(
                 (variance - 1.0 / shape).abs() < 5.0 * error,

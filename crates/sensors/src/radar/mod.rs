@@ -1,29 +1,39 @@
-//! Navigation radar: what comes back to an antenna that turns.
+//! Navigation radar: echoes of a rotating antenna, computed by tracing rays.
 //!
 //! # Law
 //! ```text
 //!   P = P_t G² b² λ² σ/((4π)³ r⁴ L)                                       (1)  radar equation [Skolnik 2008, ch. 1]
-//!   σ = γ r² dΩ                         what a ray meets                  (2)  γ of a square metre met upright
+//!   σ = γ r² dΩ                         target hit by a ray               (2)  γ of a square metre at normal incidence
 //!   σ = σ_0 r θ c τ/2                   sea                               (3)  [Skolnik 2008, ch. 15]
 //!   σ = η r² Ω c τ/2                    rain                              (4)  [Skolnik 2008, ch. 19]
 //!   N = k T B F                                                           (5)
-//!   z_hidden = (r - sqrt(2 R h))²/(2 R),  R = 4/3 of the Earth's          (6)  behind the horizon
+//!   z_hidden = (r - sqrt(2 R h))²/(2 R),  R = 4/3 of the Earth's          (6)  below the horizon
 //! ```
-//! Rays go from the antenna over the fan of its beam, denser towards the horizon; each stands for the solid angle dΩ of what it meets: (2) is the law of constant γ over what the ray lights, σ_0 = γ sin ψ, and of a ball of the radius a with γ = 1 it gives the
-//! π a² of optics. γ is `reflectivity` of shapes and `land_db` of the bottom. The sea is lit as far as no ray meets anything nearer in its direction.
+//! Rays are traced from the antenna over the fan of its beam, more densely near the horizon. Each
+//! ray represents the solid angle dΩ of its hit. (2) is the constant-γ law for the area that the
+//! ray illuminates, σ_0 = γ sin ψ. For a sphere of radius a with γ = 1 it gives the optical cross
+//! section π a². γ is `reflectivity` for shapes and `land_db` for the seabed and terrain. The sea
+//! at a range is illuminated unless a ray in its direction hits a nearer shape.
 //!
 //! # Symbols
-//! P received power, P_t sent · G gain, b pattern of the antenna (`sonar/beam.rs`) · λ wave length · σ cross section · r range · L losses · σ_0, η of sea and rain (`clutter.rs`) · θ, Ω width and solid angle
-//! of the beam there and back · c τ/2 half of a pulse's length · N noise · h height of the antenna, R radius.
+//! P received power, P_t transmitted power · G gain, b pattern of the antenna
+//! (`crates/sensors/src/sonar/beam.rs`) · λ wavelength · σ radar cross section · r range · L losses
+//! · σ_0, η of sea and rain (`clutter.rs`) · θ, Ω two-way width and solid angle of the beam · c τ/2
+//! half of the pulse length · N noise · h height of the antenna, R Earth radius.
 //!
 //! # Frames
-//! The antenna turns about z of S, clockwise from above, from x on. Rays are laid out about the horizon, patterns about S.
+//! The antenna rotates about z of S, clockwise seen from above, starting at x. Rays are arranged
+//! about the horizon, patterns about S.
 //!
 //! # Limits
-//! One pose a sector. What the sea mirrors is left out, and with it the lobes of targets low over it. Shapes have no corners that glint: a reflector is a shape with a reflectivity over 1 only in kind. Ducts are left out.
+//! - One pose per sector.
+//! - No reflection at the sea surface, and so no lobing for targets low over the sea.
+//! - Shapes have no corner reflections. A radar reflector can only be approximated by a shape with
+//!   a reflectivity over 1.
+//! - No ducting.
 //!
 //! # Checked by
-//! test/analytic/radar.rs
+//! test/sensors/radar.rs
 
 pub mod clutter;
 pub mod fading;
@@ -46,40 +56,43 @@ use std::f64::consts::{LN_10, PI, TAU};
 
 /// Speed of light [m/s].
 const LIGHT: f64 = 299_792_458.0;
-/// Radius of the Earth that has the horizon of radio [m].
+/// Effective Earth radius for the radio horizon [m].
 const RADIO_EARTH: f64 = 4.0 / 3.0 * 6_371_000.0;
-/// Reach of what a spoke hears to either side over the width of the beam: the main lobe and the first beside it.
+/// Angle to either side that contributes to a spoke, over the beam width: the main lobe and the
+/// first side lobe.
 const LOBES: f64 = 2.2;
 
-/// A radar at the instant of a sector.
+/// Radar at the instant of a sector.
 struct Antenna<'a> {
     spec: &'a RadarSpec,
     stage: &'a Stage,
     view: &'a View,
     at: &'a Instant<'a>,
     pose: &'a Pose,
-    /// Number of the first label that is a robot's.
+    /// First label of a robot.
     first_robot: u16,
-    /// Wave length [m].
+    /// Wavelength of the radar [m].
     wave: f64,
-    /// Rain [mm/h], and what it takes [dB/m].
+    /// Rain rate [mm/h], and attenuation by rain [dB/m].
     rain: [f64; 2],
     sea: SeaClutter,
-    /// Unit vector to where the wind comes from.
+    /// Unit vector to windward, W.
     upwind: Vec3,
-    /// Height over the water [m].
+    /// Height above the water surface [m].
     height: f64,
 }
 
-/// Mean powers over range [W]: what fades from cell to cell, and what does with its label.
+/// Mean echo powers of one column by range [W]: echoes that fluctuate per cell, and echoes of
+/// vessels with their labels.
 struct Line {
     still: Vec<f64>,
     vessels: Vec<(usize, u16, f64)>,
-    /// Of each range, whether the sea there is lit.
+    /// Whether the sea is illuminated, by range.
     lit: Vec<bool>,
 }
 
-/// One sector, `rate` of which are brought a second. `structures` is their number in the world.
+/// Computes one sector. `rate` is the number of sectors per second, `structures` the number of
+/// structures in the world.
 pub fn sweep(
     (spec, rate): (&RadarSpec, f64),
     (stage, view, at): (&Stage, &View, &Instant<'_>),
@@ -111,7 +124,7 @@ pub fn sweep(
     };
     let [first, last] = spec.sector(by.sample, rate);
     let reach = reach(spec);
-    // what is before the first spoke and behind the last is heard by them too
+    // Columns before the first spoke and after the last one contribute to these spokes too.
     let lines: Vec<Line> = (0..last - first + 2 * reach)
         .flat_map(|k| (0..spec.columns).map(move |c| (k, c)))
         .map(|(k, c)| antenna.line((first + k) as f64 - reach as f64 + offset(spec, c)))
@@ -122,17 +135,18 @@ pub fn sweep(
     FrameData::Sweep(Sweep { first, spokes })
 }
 
-/// Where in its spoke a column is, in spokes.
+/// Angle of a column relative to the centre of its spoke [spokes].
 fn offset(spec: &RadarSpec, column: usize) -> f64 {
     (column as f64 + 0.5) / spec.columns as f64 - 0.5
 }
 
-/// Spokes to either side whose columns a spoke hears.
+/// Number of spokes to either side whose columns contribute to a spoke.
 pub fn reach(spec: &RadarSpec) -> u64 {
     ((LOBES * width(&spec.across) / spec.step()).ceil() as u64).clamp(1, spec.spokes as u64 / 2)
 }
 
-/// Height of the lowest place at a range that is over the horizon of an antenna [m]. (6)
+/// Minimum height above the water of a visible point at the range `r` [m], for an antenna at
+/// `height` [m] [m]. (6)
 fn hidden(height: f64, r: f64) -> f64 {
     let beyond = r - (2.0 * RADIO_EARTH * height).sqrt();
     if beyond > 0.0 {
@@ -143,7 +157,8 @@ fn hidden(height: f64, r: f64) -> f64 {
 }
 
 impl Antenna<'_> {
-    /// Direction in the horizon of a spoke, counted since the start, in W; it turns clockwise.
+    /// Horizontal direction of a spoke (unit vector, W), counted since the start. The antenna
+    /// rotates clockwise.
     fn horizon(&self, spoke: f64) -> Vec3 {
         let turned = spoke / self.spec.spokes as f64;
         let (s, c) = sin_cos(-TAU * (turned - turned.floor()));
@@ -153,7 +168,7 @@ impl Antenna<'_> {
             .unwrap_or(Vec3::new(1.0, 0.0, 0.0))
     }
 
-    /// Powers of one column on the axis of the beam. (1), (2)
+    /// Echo powers of one column on the beam axis. (1), (2)
     fn line(&self, spoke: f64) -> Line {
         let (spec, bin) = (self.spec, self.spec.bin());
         let mut line = Line {
@@ -168,7 +183,8 @@ impl Antenna<'_> {
         let far = spec.limits[1];
         let step = spec.step() / spec.columns as f64;
         let constant = self.strength();
-        // ranges of what hides the sea, by the depression of the ray that met it, the steepest first
+        // Depression of each ray that hit a shape below the horizon, and the range of the hit, the
+        // steepest first.
         let mut hiding: Vec<[f64; 2]> = Vec::new();
         for [elevation, width] in &spec.rows {
             let (s, c) = sin_cos(*elevation);
@@ -195,7 +211,7 @@ impl Antenna<'_> {
                 hiding.push([-s / c, r]);
             }
             let k = (r - spec.limits[0]) / bin;
-            // a point is heard for the length of the pulse
+            // A point echo covers the length of the pulse.
             let n = (self.cell() / bin).round();
             let first = (k - 0.5 * n + 0.5).floor();
             let from = first.max(0.0) as usize;
@@ -219,7 +235,7 @@ impl Antenna<'_> {
                 line.still[from..to].iter_mut().for_each(|sum| *sum += echo);
             }
         }
-        // rows rise, and so does what lies farther off: both are gone through once
+        // Rows and ranges are both sorted by depression, so one pass over each is sufficient.
         let (mut nearest, mut row) = (0, 0);
         for k in 0..spec.bins {
             let depression = self.height / spec.range(k);
@@ -255,17 +271,17 @@ impl Antenna<'_> {
             / (four * four * four * spec.losses)
     }
 
-    /// Ranges over which a point is heard [m].
+    /// Length of the range interval that a point echo covers [m].
     fn cell(&self) -> f64 {
         (0.5 * LIGHT * self.spec.pulse).max(self.spec.bin())
     }
 
-    /// What is left after the rain there and back.
+    /// Two-way attenuation factor of the rain.
     fn taken(&self, r: f64) -> f64 {
         libm::exp(-0.2 * LN_10 * self.rain[1] * r)
     }
 
-    /// Mean power of sea and of rain at a range, on the axis. (3), (4)
+    /// Mean clutter powers of sea and rain at the range `r` on the beam axis [W]. (3), (4)
     fn clutter(&self, h: Vec3, r: f64, lit: bool) -> [f64; 2] {
         let (spec, constant) = (self.spec, self.strength() * self.taken(r));
         let cell = self.cell();
@@ -297,7 +313,7 @@ impl Antenna<'_> {
         [constant * sea / r4, constant * rain / r4]
     }
 
-    /// Strengths of spoke `n`, of the columns `lines` from `reach` spokes before `first` on.
+    /// Strengths of spoke `n`. `lines` are the columns starting `reach` spokes before `first`.
     fn spoke(&self, n: u64, first: u64, reach: u64, lines: &[Line], by: &Spoiling) -> Vec<f32> {
         let spec = self.spec;
         let (mut mean, mut lit, mut heard) = (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
@@ -320,7 +336,7 @@ impl Antenna<'_> {
                 lit[j] += if line.lit[j] { weight } else { 0.0 };
             }
             for (j, label, echo) in &line.vessels {
-                // one number for a vessel and a turn (3) of fading.rs
+                // One variate per vessel and rotation: (3) of fading.rs.
                 let swing = swings.entry(*label).or_insert_with(|| {
                     let once = u64::MAX - (turn << 16 | u64::from(*label));
                     if self.fades(by) {
@@ -358,7 +374,7 @@ impl Antenna<'_> {
     }
 }
 
-/// Power of an echo that a strength stands for [W], at a range [m].
+/// Echo power that a published strength represents [W], at the range `r` [m].
 pub fn told_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
     let near = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
     let dbm = spec.levels[0] + f64::from(strength) * (spec.levels[1] - spec.levels[0]) - near;

@@ -1,23 +1,24 @@
-//! Shapes with their places, and a tree over the boxes around them.
+//! Groups of posed shapes with a tree over their bounding boxes (top-level acceleration structure).
 //!
 //! # Law
-//! A ray is looked for from where it may first be in the ball about all shapes:
+//! The search starts where the ray may first enter the bounding sphere of all shapes:
 //! ```text
 //!   t_0 = max(range_0, -m·d - r),   none if m·m - (m·d)² > r²,   m = o - c          (1)
 //! ```
-//! so that an origin far away costs no precision; every shape is then asked in its own axes, in double precision.
+//! A distant origin therefore costs no precision. Each shape is then tested in its own frame, in
+//! double precision.
 //!
 //! # Symbols
-//! o origin, d direction of the ray; c centre, r radius of the ball.
+//! o origin, d direction of the ray; c centre, r radius of the sphere.
 //!
 //! # Frames
-//! World; shapes in their own axes G, by R_WG and p_WG.
+//! World; shapes in their own frames G, by R_WG and p_WG.
 //!
 //! # Limits
-//! Grounds have no box and are asked one by one, last.
+//! Terrains have no bounding box. They are tested one by one, last.
 //!
 //! # Checked by
-//! tests of `mod.rs`; test/analytic/raytrace.rs
+//! The tests of `mod.rs`; test/sensors/raytrace.rs
 
 use crate::raytrace::bvh::{Bounds, Care, Tree};
 use crate::raytrace::mesh::{Bundled, Met, upward};
@@ -29,35 +30,35 @@ use crate::raytrace::{Hit, Placed, Ray, Shape};
 use merrow_math::Vec3;
 use std::ops::Range;
 
-/// Rays for which a mesh's tree is worth going through at one go.
+/// Minimum number of rays for which a mesh is traversed as one packet.
 const FEW: u32 = 3;
 
-/// Room that searches one after another share: to make it anew takes as long as a short search.
+/// Working memory that consecutive searches share. Allocating it takes as long as a short search.
 #[derive(Clone, Debug, Default)]
 pub struct Room {
-    /// Of a ray, in a group's tree and in a mesh's.
+    /// Stacks of a single ray, in the tree of a group and in that of a mesh.
     pub kept: [Kept; 2],
-    /// Of a bundle.
+    /// Stack and state of a ray packet.
     outer: Box<Later>,
     inner: Box<Bundled>,
 }
 
-/// Shapes and their tree.
+/// Shapes and the tree over their bounding boxes.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     shapes: Vec<Placed>,
-    /// Shapes in the order of the tree's leaves.
+    /// Indices of the shapes in the order of the leaves.
     order: Vec<u32>,
     tree: Tree,
-    /// Ball about all of them [m].
+    /// Bounding sphere of all shapes [m], W.
     centre: Vec3,
     radius: f64,
-    /// Shapes without a box.
+    /// Shapes without a bounding box.
     boundless: Vec<u32>,
 }
 
 impl Group {
-    /// A group of these shapes.
+    /// Builds a group of these shapes.
     pub fn new(shapes: Vec<Placed>, care: Care) -> Self {
         let mut group = Self {
             shapes,
@@ -67,12 +68,12 @@ impl Group {
         group
     }
 
-    /// Its shapes.
+    /// Shapes of the group with their poses.
     pub fn shapes(&self) -> &[Placed] {
         &self.shapes
     }
 
-    /// Changes places, and makes the tree anew.
+    /// Changes the poses and rebuilds the tree.
     pub fn place(&mut self, change: impl FnOnce(&mut [Placed])) {
         change(&mut self.shapes);
         self.plant(Care::Little);
@@ -85,7 +86,7 @@ impl Group {
             match placed.extent() {
                 Some(extent) => bounded.push((k as u32, extent)),
                 None if matches!(placed.shape, Shape::Ground(_)) => self.boundless.push(k as u32),
-                // a shape at no place is not there
+                // A shape without a valid pose is omitted.
                 None => {}
             }
         }
@@ -122,15 +123,16 @@ impl Group {
         });
     }
 
-    /// Where a search begins that ends at `limit`: the ray in the tree's frame, and the distance that its origin is at; none if it
-    /// passes all shapes that have a box.
+    /// Start of a search that ends at the distance `limit` [m]: the ray in the frame of the tree,
+    /// and the distance of its origin [m]. `None` if the ray misses the bounding sphere.
     #[inline(always)]
     pub fn enter(&self, ray: &Ray, limit: f64) -> Option<(Probe, f64)> {
         let shift = self.first(ray, limit)?;
         Some((self.probe(ray, shift), shift))
     }
 
-    /// The distance of (1); none if the ray passes all shapes that have a box, or comes there beyond `limit`.
+    /// Distance (1) [m]; `None` if the ray misses the bounding sphere or enters it beyond `limit`
+    /// [m].
     #[inline(always)]
     pub fn first(&self, ray: &Ray, limit: f64) -> Option<f64> {
         let (m, d) = (ray.origin - self.centre, ray.direction);
@@ -144,24 +146,25 @@ impl Group {
         }
     }
 
-    /// A ray in the tree's frame from the distance `shift` on.
+    /// Ray in the frame of the tree, from the distance `shift` [m] on.
     #[inline(always)]
     pub fn probe(&self, ray: &Ray, shift: f64) -> Probe {
         let o = ray.origin - self.centre + ray.direction.scale(shift);
         Probe::new(o, ray.direction, ray.range[0] - shift)
     }
 
-    /// Shapes in the order of the leaves.
+    /// Indices of the shapes in the order of the leaves.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Shapes without a box.
+    /// Indices of the shapes without a bounding box.
     pub fn boundless(&self) -> &[u32] {
         &self.boundless
     }
 
-    /// Looks for what `query`'s ray meets among these shapes; true if it is over, because something has been met and `ANY` will do.
+    /// Searches the shapes of the group for the closest hit of `query`. Returns true if the search
+    /// can end, because there is a hit and `ANY` is set.
     #[inline(always)]
     pub fn search<E: Eight, const ANY: bool>(
         &self,
@@ -170,7 +173,7 @@ impl Group {
     ) -> bool {
         if let Some((probe, shift)) = self.enter(query.ray, query.limit()) {
             if let [only] = *self.order() {
-                // a tree of one shape says nothing
+                // The tree of a single shape needs no traversal.
                 if self.ask::<E, ANY>(only, shift, query, inner) {
                     return true;
                 }
@@ -204,8 +207,11 @@ impl Group {
         false
     }
 
-    /// As [`Group::search`] for those of eight `rays` whose bits are set in `which`, at one go; false if they do not go to the same
-    /// sides, and nothing is found. `first` is the number of the group's first shape.
+    /// As [`Group::search`] for those of eight `rays` whose bits are set in `which`, as one packet.
+    /// `first` is the index of the group's first shape.
+    ///
+    /// Returns false, with no hit recorded, if the directions of the rays differ in the sign of a
+    /// component.
     #[inline(always)]
     pub fn search_bundle<E: Eight>(
         &self,
@@ -226,7 +232,7 @@ impl Group {
         let (mut only, mut boundless) =
             (self.order.len() == 1 && inside != 0, self.boundless.iter());
         let (mut bundle, mut tour) = (None, Tour::at_root());
-        // a tree of one shape says nothing
+        // The tree of a single shape needs no traversal.
         if inside != 0 && !only {
             let (mut probes, mut left) = ([Probe::default(); RAYS], inside);
             while let Some(i) = lowest(&mut left) {
@@ -306,7 +312,7 @@ impl Group {
         }
     }
 
-    /// Asks shape `k`, near which the ray is at the distance `from`.
+    /// Tests shape `k`, near which the ray is at the distance `from` [m].
     #[inline(always)]
     fn ask<E: Eight, const ANY: bool>(
         &self,
@@ -341,37 +347,38 @@ impl Holds for Group {
         &self.tree
     }
 
-    // few enough to be at hand
+    // The tree is small enough to stay in the cache.
     #[inline(always)]
     fn fetch<E: Eight>(&self, _: Result<usize, (u32, u32)>) {}
 }
 
-/// A ray, and what it has met so far.
+/// A ray and its closest hit so far.
 pub struct Query<'a> {
-    /// The ray.
+    /// Ray in the world frame.
     pub ray: &'a Ray,
-    /// Numbers of shapes that are not there.
+    /// Indices of the shapes to ignore.
     pub skip: &'a Range<u32>,
-    /// Number of the group's first shape.
+    /// Index of the group's first shape.
     pub first: u32,
-    /// The nearest hit.
+    /// Closest hit so far.
     pub best: Option<Hit>,
 }
 
 impl Query<'_> {
-    /// True if shape `k` of the group is not there.
+    /// Returns true if shape `k` of the group is to be ignored.
     #[inline(always)]
     pub fn skips(&self, k: u32) -> bool {
         self.skip.contains(&(self.first + k))
     }
 
-    /// Distance beyond which nothing counts.
+    /// Maximum distance of a further hit [m].
     #[inline(always)]
     pub fn limit(&self) -> f64 {
         limit(self.ray, &self.best)
     }
 
-    /// Keeps what shape `k` of the group says, if it is nearer; among equals the lowest number.
+    /// Records a hit on shape `k` of the group if it is closer. At equal distances the lowest index
+    /// wins.
     #[inline(always)]
     pub fn settle(&mut self, placed: &Placed, k: u32, met: Option<Met>) {
         settle(&mut self.best, placed, self.first + k, met);

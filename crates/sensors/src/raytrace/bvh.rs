@@ -1,21 +1,24 @@
-//! A tree of boxes, eight to a node.
+//! Bounding volume hierarchy with up to eight children per node.
 //!
 //! # Law
-//! A binary tree is built by clustering neighbours and improved by reinsertion (`obvhs`), both by the surface area of boxes; what
-//! holds no more than a leaf's full becomes a leaf. A node then takes its children's children in, those of the largest box first,
-//! until it has eight [Wald 2008].
+//! A binary tree is built by locally-ordered clustering and improved by reinsertion (`obvhs`); both
+//! minimise the surface area of boxes. A subtree that fits into a leaf becomes a leaf. Each node
+//! then absorbs the children of its children, those of the largest box first, until it has eight
+//! [Wald 2008].
 //!
 //! # Symbols
 //! None.
 //!
 //! # Frames
-//! That of the boxes.
+//! Frame of the boxes.
 //!
 //! # Limits
-//! Boxes are finite; at most 2^27 leaves. Many boxes one within another take long to cluster (20 000 of them 16 s). A tree deeper than [`DEEPEST`] is replaced by one of halves.
+//! - Boxes must be finite; at most 2^27 leaves.
+//! - Many nested boxes take long to cluster (16 s for 20 000).
+//! - A tree deeper than [`DEEPEST`] is replaced by one that repeatedly halves the list of boxes.
 //!
 //! # Checked by
-//! tests below; test/witness/raytrace.rs
+//! The tests in this file; test/witness/raytrace.rs
 
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;
@@ -24,51 +27,51 @@ use obvhs::bvh2::node::Bvh2Node;
 use obvhs::bvh2::reinsertion::ReinsertionOptimizer;
 use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
 
-/// Nodes on the way from the root to the deepest.
+/// Maximum depth of a tree [nodes].
 pub const DEEPEST: usize = 18;
-/// Marks a child that is a leaf.
+/// Flag of a child that is a leaf.
 const LEAF: u32 = 1 << 31;
 
-/// Least and greatest coordinates.
+/// Minimum and maximum coordinates of a box [m].
 pub type Bounds = [[f32; 3]; 2];
 
-/// Up to eight boxes and what is in them.
+/// Node with up to eight child boxes.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Node {
-    /// Least x, y, z, then greatest, of every child; inside out where there is none.
+    /// Minimum x, y, z, then maximum x, y, z of every child [m]; unused slots have inverted bounds.
     pub bounds: [[f32; 8]; 6],
-    /// What is in them.
+    /// Child nodes and leaves, by slot.
     pub children: [Child; 8],
 }
 
 impl Node {
-    /// Its children as whole numbers.
+    /// Encoded children, for SIMD selection.
     #[inline(always)]
     pub fn words(&self) -> [u32; 8] {
         self.children.map(|child| child.0)
     }
 }
 
-/// A node, or a leaf.
+/// Reference to a node or a leaf, encoded in 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Child(u32);
 
 impl Child {
-    /// The root of a tree.
+    /// Root node of a tree.
     pub const ROOT: Self = Self(0);
 
     fn leaf(first: u32, count: u32) -> Self {
         Self(LEAF | (count - 1) << 27 | first)
     }
 
-    /// What [`Node::words`] holds of it.
+    /// Decodes an element of [`Node::words`].
     #[inline(always)]
     pub fn of_word(word: u32) -> Self {
         Self(word)
     }
 
-    /// The node's number, or first and count of what a leaf holds.
+    /// Index of the node (`Ok`), or first index and count of the contents of a leaf (`Err`).
     #[inline(always)]
     pub fn either(self) -> Result<usize, (u32, u32)> {
         if self.0 & LEAF == 0 {
@@ -79,25 +82,27 @@ impl Child {
     }
 }
 
-/// The tree.
+/// Bounding volume hierarchy with its nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// Its nodes, the root first; none if it holds nothing.
+    /// Nodes, the root first; no nodes if the tree is empty.
     pub nodes: Vec<Node>,
 }
 
-/// How much time a tree is worth.
+/// Trade-off between build time and quality of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Care {
-    /// For what is built anew all the time.
+    /// Fast build, for trees that are rebuilt often.
     Little,
-    /// For what stays.
+    /// Slow build of a better tree, for static contents.
     Much,
 }
 
 impl Tree {
-    /// A tree over `boxes`, at most `full` (1..=16) of them in a leaf. `pack` is given what is in each leaf and answers where
-    /// it has put it: first and count, as the walk is told.
+    /// Builds a tree over `boxes`, with at most `full` (1..=16) of them in a leaf.
+    ///
+    /// `pack` receives the box indices of each leaf, stores the contents and returns their first
+    /// index and count, which [`Child::either`] later returns.
     pub fn new(
         boxes: &[Bounds],
         full: u32,
@@ -116,12 +121,12 @@ impl Tree {
         }
     }
 
-    /// Memory [bytes].
+    /// Memory use of the tree [bytes].
     pub fn bytes(&self) -> usize {
         self.nodes.len() * size_of::<Node>()
     }
 
-    /// Nodes on the way from the root to the deepest once there are eight to a node.
+    /// Depth of the tree [nodes] after merging to eight children per node.
     fn depth(binary: &Bvh2) -> usize {
         let mut deepest = 0;
         let mut open = vec![(0, 1)];
@@ -143,7 +148,7 @@ fn is_leaf(binary: &Bvh2, number: u32) -> bool {
     binary.nodes[number as usize].is_leaf()
 }
 
-/// Children of a node once it has eight of them, or fewer if there are no more.
+/// Up to eight descendants of a node that become its children.
 fn family(binary: &Bvh2, number: u32) -> Vec<u32> {
     let node = &binary.nodes[number as usize];
     if node.is_leaf() {
@@ -163,7 +168,7 @@ fn family(binary: &Bvh2, number: u32) -> Vec<u32> {
     children
 }
 
-/// Nodes of eight, children after their parent.
+/// Merges a binary tree to nodes with eight children; children follow their parent.
 fn collapsed(binary: &Bvh2, pack: &mut impl FnMut(&[u32]) -> (u32, u32)) -> Vec<Node> {
     let empty = Node {
         bounds: [
@@ -207,9 +212,10 @@ fn boxed(b: &Bounds) -> Aabb {
     Aabb::new(b[0].into(), b[1].into())
 }
 
-/// A binary tree by surface areas.
+/// Binary tree that minimises surface areas.
 fn clustered(boxes: &[Bounds], full: u32, care: Care) -> Bvh2 {
-    // clustering merges one pair at a time where all boxes are alike: a little uneven room tells them apart
+    // Clustering merges only one pair at a time where all boxes are equal. Slightly uneven padding
+    // makes them different.
     let size = boxes
         .iter()
         .flatten()
@@ -234,13 +240,13 @@ fn clustered(boxes: &[Bounds], full: u32, care: Care) -> Bvh2 {
     );
     let mut better = ReinsertionOptimizer::default();
     better.run(&mut tree, share, None);
-    // a leaf costs the same however full it is
+    // A leaf has the same cost whatever its count.
     collapse(&mut tree, full, full as f32);
     better.run(&mut tree, 2.0 * share, None);
     tree
 }
 
-/// A binary tree that halves the list `numbers` again and again.
+/// Binary tree that repeatedly halves the list `numbers`.
 fn halved(boxes: &[Bounds], numbers: &[u32], full: usize) -> Bvh2 {
     let around = |range: std::ops::Range<usize>| {
         numbers[range].iter().fold(Aabb::empty(), |all, n| {
@@ -274,7 +280,7 @@ fn halved(boxes: &[Bounds], numbers: &[u32], full: usize) -> Bvh2 {
 mod tests {
     use super::*;
 
-    /// Leaves of a tree in the order of the walk, after its boxes have been looked at.
+    /// Contents of all leaves, sorted, after checking the boxes of the tree.
     fn contents(tree: &Tree, packed: &[Vec<u32>], boxes: &[Bounds]) -> Vec<u32> {
         let mut all = Vec::new();
         let mut open = vec![(0, [[f32::NEG_INFINITY; 3], [f32::INFINITY; 3]], 1)];
@@ -338,9 +344,9 @@ mod tests {
         assert_eq!(contents(&Tree { nodes }, &packed, boxes), numbers);
     }
 
-    // Goal: every box is in the tree once, within all boxes above it, whatever the boxes are, and the same tree comes out again.
-    // Method: none, one, flat, points, all the same, rows of growing distance, huge and far ones, by both builders and by halves.
-    // Tolerance: none.
+    // Goal: every box is in the tree once, within all its ancestors, for any input, and the build
+    // is repeatable. Method: no box, one, flat boxes, points, equal boxes, rows of growing
+    // distance, huge and distant boxes, by both builders and by halving. Tolerance: none.
     #[test]
     fn trees_hold_every_box_once() {
         let point = |x: f32, y: f32, z: f32| [[x, y, z], [x, y, z]];

@@ -1,7 +1,8 @@
-//! What can be touched as what can be seen.
+//! Conversion of collision geometry to ray tracing shapes.
 //!
-//! Convex hulls and parts are seen as the mesh that they are of; grids of heights as the triangles that contact makes of them, each
-//! cell cut from its south-western to its north-eastern corner.
+//! Convex hulls and convex parts become the mesh from which they were made. Height fields become
+//! the triangles that the contact solver uses: each cell is split from its south-western to its
+//! north-eastern corner.
 
 use crate::raytrace::{Mesh, Primitive, Shape};
 use merrow_math::Vec3;
@@ -36,7 +37,7 @@ impl From<&Geometry> for Shape {
     }
 }
 
-/// The triangles of a grid of heights.
+/// Triangle mesh of a height field.
 fn grid(field: &Heightfield) -> Mesh {
     let ([nx, ny], [length, width]) = (field.count, field.size);
     let part = |k: usize, n: usize| k as f64 / n.saturating_sub(1).max(1) as f64 - 0.5;
@@ -65,7 +66,8 @@ mod tests {
     use crate::raytrace::{Placed, Ray, Surroundings};
     use merrow_math::Mat3;
 
-    // Goal: a grid of heights is seen where its cells' triangles are, above and below their diagonal. Method: by hand. Tolerance: 1e-6 m.
+    // Goal: rays hit the triangles of a height field above and below the diagonal of a cell.
+    // Method: heights computed by hand. Tolerance: 1e-6 m.
     #[test]
     fn grids_of_heights_are_seen_as_their_triangles() {
         let field = Heightfield {
@@ -80,7 +82,7 @@ mod tests {
             p_WG: Vec3::zero(),
         };
         let all = Surroundings::new(vec![placed], vec![]);
-        // place in the first cell, in parts of its sides, and the height there
+        // Position in the first cell as fractions of its sides, and the height there.
         for (u, v, height) in [
             (0.5, 0.25, 0.5 + 0.75),
             (0.25, 0.5, 1.0 + 0.5),

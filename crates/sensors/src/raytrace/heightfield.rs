@@ -1,10 +1,13 @@
-//! The ground as rays see it: leaps over what lies deep enough under the ray, then [`Terrain`]'s own cells.
+//! Terrain for ray tracing: a height pyramid skips terrain that is below the ray, then the cells of
+//! [`Terrain`] decide.
 //!
 //! # Law
-//! A pyramid holds the greatest height of squares of cells, each level's squares twice as wide. A ray that stays above the height of its
-//! square goes on where it leaves the square, in a larger one; else it looks into the smaller ones. In a square of the lowest level it walks
-//! from cell to cell as [`Terrain::range_between`] does, or over the halves of its one cell, so that the hit is the one that
-//! [`Terrain::range`] finds.
+//! A pyramid holds the maximum height of squares of cells; the squares of each level are twice as
+//! wide as those of the level before. A ray that stays above the height of its square continues
+//! where it leaves the square, in a larger square. Otherwise it continues in the smaller squares.
+//! In a square of the lowest level it is traced from cell to cell as in [`Terrain::range_between`],
+//! or over both triangles of its single cell. The hit is therefore the same as that of
+//! [`Terrain::range`].
 //!
 //! # Symbols
 //! None.
@@ -13,53 +16,56 @@
 //! World (ENU).
 //!
 //! # Limits
-//! The ground is seen from above only; beyond its edges it goes on level. Where longitudes and latitudes are curves, a leap is made only if
-//! the ray's end is within half a cell of where straight lines would have it, and heights are taken one cell around the square.
+//! - Rays hit the terrain only from above.
+//! - The terrain continues level beyond its edges.
+//! - Where grid lines are curved (longitude and latitude), the ray skips a square only if it leaves
+//!   the square within half a cell of the point that straight lines would give. The heights of a
+//!   square then include one cell around it.
 //!
 //! # Checked by
-//! tests below; test/analytic/raytrace.rs
+//! The tests in this file; test/sensors/raytrace.rs
 
 use crate::raytrace::mesh::{Met, Way};
 use merrow_model::scene::sea::terrain::Terrain;
 use std::sync::Arc;
 
-/// Most squares of the lowest level.
+/// Maximum number of squares in the lowest level.
 const SQUARES: usize = 1 << 21;
 
-/// Squares of one size.
+/// One level of the pyramid.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Cells along a side, a power of two, and one over that.
+    /// Cells along a side of a square, a power of two, and its reciprocal.
     side: usize,
     per_side: f64,
-    /// Squares along the axes.
+    /// Number of squares along either axis.
     count: [usize; 2],
-    /// Greatest heights, x fastest [m].
+    /// Maximum heights, x fastest [m].
     tops: Vec<f32>,
 }
 
-/// A square on a ray's way.
+/// A square on the path of a ray.
 struct Square {
-    /// Which one.
+    /// Column and row of the square.
     index: [usize; 2],
-    /// Its height [m].
+    /// Maximum height in the square [m].
     top: f64,
-    /// How far the ray is in it [m].
+    /// Distance to the point at which the ray leaves the square [m].
     out: f64,
-    /// True if it leaves the next larger one there too.
+    /// True if the ray leaves the next larger square at that point too.
     leaves_parent: bool,
 }
 
-/// A ground and its pyramid.
+/// Terrain with its height pyramid.
 #[derive(Clone, Debug)]
 pub struct Heightfield {
     terrain: Arc<Terrain>,
-    /// From small squares to large.
+    /// Levels from small squares to large ones.
     levels: Vec<Level>,
 }
 
 impl Heightfield {
-    /// The pyramid over `terrain`, every sample of which is read once.
+    /// Builds the pyramid over `terrain`. Reads every sample once.
     pub fn new(terrain: Arc<Terrain>) -> Self {
         let cells = terrain.count().map(|n| n - 1);
         let mut side = 1;
@@ -76,7 +82,7 @@ impl Heightfield {
         Self { terrain, levels }
     }
 
-    /// Memory of the pyramid [bytes].
+    /// Memory use of the pyramid [bytes].
     pub fn bytes(&self) -> usize {
         self.levels
             .iter()
@@ -84,7 +90,8 @@ impl Heightfield {
             .sum()
     }
 
-    /// Where `way` first meets the ground from above; none if it starts under it.
+    /// First hit of a ray (in W) on the terrain from above; `None` if the ray starts below the
+    /// terrain.
     pub fn closest(&self, way: &Way) -> Option<Met> {
         let (p, d) = (way.o, way.d);
         let distance = if self.terrain.is_curved() {
@@ -103,12 +110,13 @@ impl Heightfield {
         })
     }
 
-    /// True if the ray is under the ground where it begins, and so far: who has leapt over something was not.
+    /// Returns true if `t` is the start of the ray and the ray starts below the terrain. A ray that
+    /// has already skipped a square was above the terrain.
     fn begins_under(&self, way: &Way, t: f64) -> bool {
         t == way.range[0] && self.terrain.over(way.o, way.d, t) < 0.0
     }
 
-    /// The distance over lines that are straight.
+    /// Distance to the terrain [m] where grid lines are straight.
     fn leap(&self, way: &Way) -> Option<f64> {
         let (p, d) = (way.o, way.d);
         let (at, rate) = (
@@ -132,7 +140,7 @@ impl Heightfield {
             let end = (t + ahead + out).max(t + ahead).max(t.next_up());
             if clears(z, d.z, end - t, top) {
                 t = end;
-                // the next larger one has been looked into
+                // The next larger square has already been tested.
                 level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
                 continue;
             }
@@ -158,7 +166,8 @@ impl Heightfield {
         None
     }
 
-    /// The distance where they are curves: looked at anew after every leap.
+    /// Distance to the terrain [m] where grid lines are curved; the cell coordinates are recomputed
+    /// after every square.
     fn leap_curved(&self, way: &Way) -> Option<f64> {
         let (p, d) = (way.o, way.d);
         let place = |t: f64| (p.x + t * d.x, p.y + t * d.y);
@@ -208,27 +217,29 @@ impl Heightfield {
     }
 }
 
-/// A little ahead, so that a line just reached is not found again.
+/// Small step forward [m], so that a grid line just reached is not found again.
 fn ahead(rate: [f64; 2]) -> f64 {
     1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12)
 }
 
-/// True if a ray at the height `z` that climbs by `climb` stays above `top` over the distance `length`.
+/// Returns true if a ray at the height `z` [m] with the slope `climb` stays above `top` [m] over
+/// the distance `length` [m].
 fn clears(z: f64, climb: f64, length: f64, top: f64) -> bool {
     let end = if climb < 0.0 { z + length * climb } else { z };
     end > top
 }
 
 impl Level {
-    /// The square at a place in cells, of which the ray goes over so many a metre (and one over that). Those at the edges have no outer end.
+    /// Square at the position `here` [cells]. `rate` is the speed of the ray in cells per metre
+    /// along either axis, `per_rate` its reciprocal. Squares at an edge extend to infinity.
     #[inline(always)]
     fn square(&self, here: [f64; 2], [rate, per_rate]: [[f64; 2]; 2]) -> Square {
         let (mut index, mut out, mut leaves_parent) = ([0; 2], f64::INFINITY, true);
         for axis in 0..2 {
             let last = self.count[axis] - 1;
-            // what is less than 0 is 0
+            // The cast converts negative numbers to 0.
             let mut k = ((here[axis] * self.per_side) as usize).min(last);
-            // on a line it is in the square that it goes into, however slowly
+            // On a grid line the ray is in the square that it enters, however slowly.
             if rate[axis] < 0.0 && k > 0 && (k * self.side) as f64 >= here[axis] {
                 k -= 1;
             }
@@ -254,7 +265,7 @@ impl Level {
         }
     }
 
-    /// Squares of twice the size.
+    /// Next level, with squares of twice the size.
     fn doubled(&self) -> Self {
         let count = self.count.map(|n| n.div_ceil(2));
         let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
@@ -272,12 +283,12 @@ impl Level {
     }
 }
 
-/// The lowest level, of squares of `side` cells.
+/// Lowest level, with squares of `side` cells.
 fn lowest(terrain: &Terrain, side: usize) -> Level {
     let samples = terrain.count();
     let count = samples.map(|n| (n - 1).div_ceil(side));
     let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
-    // how far around a square its heights are taken
+    // Margin around a square whose heights count [cells].
     let rim = usize::from(terrain.is_curved());
     let squares = |k: usize, axis: usize| {
         let first = k.saturating_sub(1 + rim) / side;
@@ -316,7 +327,7 @@ mod tests {
     use merrow_math::rng::{Draw, Stream};
     use merrow_model::scene::sea::grid::{Axis, Between, Grid, Outside, Samples};
 
-    /// A rough ground of `n` cells of 20 m each way.
+    /// Rough terrain of `n` cells of 20 m along either axis.
     fn ground(n: [usize; 2], plane: Option<Plane>) -> Arc<Terrain> {
         let stream = Stream::new(3, "ground");
         let [nx, ny] = n.map(|n| n + 1);
@@ -348,7 +359,7 @@ mod tests {
 
     fn way(draw: &mut Draw, k: u64, size: f64) -> Way {
         let mut of = |a: f64, b: f64| a + (b - a) * draw.uniform();
-        // some on the lines between the cells, and along them
+        // Some rays start on the lines between cells, and some run along them.
         let on_line = |x: f64| {
             if k.is_multiple_of(5) {
                 (x / 20.0).round() * 20.0
@@ -401,9 +412,9 @@ mod tests {
                     let [i, j] = terrain.cells(x, y);
                     let [m, n] = terrain.count().map(|n| n as f64 - 1.0);
                     let inside = i > -0.1 && j > -0.1 && i < m + 0.1 && j < n + 0.1;
-                    // beyond the edge the walk takes the slope from a metre
+                    // Beyond the edge the exact walk takes the slope over one metre.
                     let sharp = if inside { 1.0 } else { way.d.z.abs().min(1.0) };
-                    // and over curves takes them as straight for long
+                    // For curved grid lines the exact walk takes long straight steps there.
                     let better = terrain.is_curved()
                         && !inside
                         && terrain.over(way.o, way.d, b).abs()
@@ -418,9 +429,10 @@ mod tests {
         assert!(met > rays / 3 && met < rays, "{met}");
     }
 
-    // Goal: the pyramid finds what the walk over all cells finds. Method: 150 x 90 cells, squares of one cell and of eight, 20 000 rays
-    // inside and outside, along lines between cells and aslant. Tolerance: 1e-9 of the distance, of the height where
-    // the level ground beyond the edges is met.
+    // Goal: the pyramid finds the same hits as the walk over all cells. Method: 150 x 90 cells,
+    // squares of one cell and of eight, 20 000 rays inside and outside, along grid lines and
+    // oblique. Tolerance: 1e-9 of the distance, or of the height for hits on the level terrain
+    // beyond the edges.
     #[test]
     fn the_pyramid_finds_what_the_walk_finds() {
         let terrain = ground([150, 90], None);
@@ -428,7 +440,8 @@ mod tests {
         agrees(&terrain, Some(8), 1800.0, 20_000);
     }
 
-    // Goal: so it does over longitudes and latitudes. Method: the same ground at 60 degrees north, 3000 rays. Tolerance: the same.
+    // Goal: the same for a grid of longitudes and latitudes. Method: the same terrain at 60 degrees
+    // north, 3000 rays. Tolerance: the same.
     #[test]
     fn the_pyramid_finds_what_the_walk_finds_over_latitudes() {
         let terrain = ground([150, 90], Some(Plane::new(1.047, 0.3, 0.0)));
@@ -436,8 +449,8 @@ mod tests {
         agrees(&terrain, Some(8), 1400.0, 3000);
     }
 
-    // Goal: rays that never meet the ground come to an end. Method: level ones, low over it and beyond its edges, and from a million
-    // kilometres away. Tolerance: none.
+    // Goal: rays that never hit the terrain terminate. Method: horizontal rays, low over the
+    // terrain and beyond its edges, and from a million kilometres away. Tolerance: none.
     #[test]
     fn level_rays_come_to_an_end() {
         for plane in [None, Some(Plane::new(1.047, 0.3, 0.0))] {
@@ -468,8 +481,9 @@ mod tests {
         let _ = field.closest(&low);
     }
 
-    // Goal: rays along a line between cells that leave it by less than a rounding a kilometre come to an end, and meet what the walk over the cells meets.
-    // Method: level and sinking ones along all lines, to either side. Tolerance: 1e-9 of the distance.
+    // Goal: rays along a grid line that diverge from it by less than a rounding error per kilometre
+    // terminate, with the same hits as the walk over the cells. Method: horizontal and sinking rays
+    // along all lines, to either side. Tolerance: 1e-9 of the distance.
     #[test]
     fn rays_along_lines_come_to_an_end() {
         let terrain = ground([40, 30], None);

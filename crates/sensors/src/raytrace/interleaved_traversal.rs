@@ -1,7 +1,8 @@
-//! Searches of several rays that take turns.
+//! Interleaved traversal: the searches of several rays alternate to hide memory latency.
 //!
-//! A ray that goes where no ray has gone before waits for memory at every node of a mesh. So each makes one step, asks for what it needs
-//! next, and leaves the turn to the others. What a ray meets does not depend on that; it is what [`Group::search`] finds.
+//! A ray whose path differs from those before it waits for memory at every node of a mesh. Each
+//! search therefore makes one step, prefetches what it needs next, and lets the other searches
+//! continue. The result is the same as that of [`Group::search`].
 
 use crate::raytrace::acceleration::{Group, Query};
 use crate::raytrace::mesh::{Mesh, Seek, upward};
@@ -11,10 +12,13 @@ use crate::raytrace::traverse::{Kept, Pile, Planes, Walk};
 use crate::raytrace::{Hit, Ray, Shape};
 use std::ops::Range;
 
-/// Groups of shapes, each with the number of its first.
+/// Groups of shapes, each with the index of its first shape.
 pub type Groups<'a> = [(&'a Group, u32); 2];
 
-/// Searches with `rays`, `N` of which take turns, and lays what they meet into `hits`, which is as long.
+/// Traces `rays`, `N` of them in alternation, and writes their hits into `hits`, which must have
+/// the same length.
+///
+/// Does nothing if there are fewer than `N` rays.
 #[inline(always)]
 pub fn in_turns<E: Eight, const N: usize>(
     groups: Groups<'_>,
@@ -34,7 +38,7 @@ pub fn in_turns<E: Eight, const N: usize>(
             {
                 continue;
             }
-            // to the next mesh, of this ray or of another
+            // Continue with the next mesh of this ray, or with another ray.
             while search.advance::<E>() {
                 hits[search.number] = search.query.best;
                 if next == rays.len() {
@@ -48,37 +52,38 @@ pub fn in_turns<E: Eight, const N: usize>(
     }
 }
 
-/// Where a search is in a group.
+/// State of a search within a group.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Before it.
+    /// The search of the group has not started.
     Before,
-    /// In its tree.
+    /// In the tree of the group.
     Tree,
-    /// In its tree, after a shape.
+    /// In the tree of the group, after a shape.
     After,
-    /// At the shapes without a box, from this one on.
+    /// At the shapes without a bounding box, starting with this index.
     Boundless(usize),
 }
 
-/// The search of one ray.
+/// Search of one ray.
 struct Search<'a> {
     groups: Groups<'a>,
-    /// Number of the ray.
+    /// Index of the ray.
     number: usize,
     query: Query<'a>,
     group: usize,
     stage: Stage,
-    /// In the group's tree: the ray there, the distance that it begins at, how far it is.
+    /// State in the tree of the group: the ray in its frame, the distance at which that ray starts,
+    /// and the traversal.
     probe: Probe,
     shift: f64,
     walk: Walk,
     outer: Kept,
-    /// In a mesh: which, and which shape that is.
+    /// Mesh that is being searched, and the index of its shape in the group.
     mesh: Option<(&'a Mesh, u32)>,
     seek: Seek,
     inner: Pile,
-    /// True if there is no ray left for it.
+    /// True if no rays are left for this search.
     rests: bool,
 }
 
@@ -110,7 +115,7 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// Begins with another ray.
+    /// Restarts the search with another ray.
     #[inline(always)]
     fn begin(&mut self, rays: &'a [Ray], number: usize) {
         self.number = number;
@@ -124,7 +129,7 @@ impl<'a> Search<'a> {
         };
     }
 
-    /// Goes on to the next mesh; true if there is none and the search is over.
+    /// Advances to the next mesh; returns true if none is left and the search has ended.
     #[inline(always)]
     fn advance<E: Eight>(&mut self) -> bool {
         if let Some((mesh, k)) = self.mesh {
@@ -155,7 +160,8 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// The next shape to ask, and a distance at which the ray is near it; none after the last of the last group.
+    /// Index of the next shape to test, and a distance at which the ray is near it [m]; `None`
+    /// after the last shape of the last group.
     #[inline(always)]
     fn next_shape<E: Eight>(&mut self) -> Option<(u32, f64)> {
         while let Some((group, first)) = self.groups.get(self.group).copied() {
@@ -166,7 +172,7 @@ impl<'a> Search<'a> {
                     let Some(shift) = group.first(self.query.ray, self.query.limit()) else {
                         continue;
                     };
-                    // a tree of one shape says nothing
+                    // The tree of a single shape needs no traversal.
                     if let [only] = *group.order() {
                         return Some((only, shift));
                     }
@@ -203,7 +209,7 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// The next leaf of the group's tree, which holds one shape.
+    /// Index of the next leaf of the group's tree. Each leaf holds one shape.
     #[inline(always)]
     fn next_leaf<E: Eight>(&mut self, group: &Group) -> Option<u32> {
         let limit = upward(self.query.limit() - self.shift);

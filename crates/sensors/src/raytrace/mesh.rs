@@ -1,25 +1,28 @@
-//! A mesh as rays see it: found in single precision about its middle, measured in double.
+//! Triangle mesh for ray tracing: searched in single precision about its centre, measured in double
+//! precision.
 //!
 //! # Law
-//! The nearest triangle is searched from a point on the ray near the mesh. Its plane then gives
+//! The search for the closest triangle starts from a point on the ray near the mesh. The plane of
+//! that triangle then gives
 //! ```text
 //!   t = n·(A - o)/(n·d),   n = (B - A) x (C - A)                (1)
 //! ```
-//! which is kept between the distances of its nearest and its farthest corner along the ray, nearly: where a ray nearly lies in a triangle, (1)
-//! alone may be far from it.
+//! t is clamped to the distances of the nearest and the farthest corner along the ray, with a small
+//! margin. Without the clamp (1) can be far off if the ray nearly lies in the plane of the
+//! triangle.
 //!
 //! # Symbols
 //! o origin, d direction, t distance along the ray; A, B, C corners.
 //!
 //! # Frames
-//! The mesh's own axes G; inside about the mesh's middle.
+//! Frame G of the mesh; internally about the centre of its bounding box.
 //!
 //! # Limits
-//! Corners are rounded to 2^-24 of the mesh's size. Triangles with corners that are not finite, or farther than 1e12 m from the
-//! origin, are not seen.
+//! Corners are rounded to 2^-24 of the size of the mesh. Rays do not hit triangles with corners
+//! that are not finite, or that are farther than 1e12 m from the origin.
 //!
 //! # Checked by
-//! tests below; test/analytic/raytrace.rs, test/witness/raytrace.rs
+//! The tests in this file; test/sensors/raytrace.rs, test/witness/raytrace.rs
 
 use crate::raytrace::bvh::{Bounds, Care, Tree};
 use crate::raytrace::packet8::Eight;
@@ -29,35 +32,35 @@ use crate::raytrace::traverse::{Holds, Kept, Pile, Planes, Walk};
 use crate::raytrace::triangles::{Block, Corners, Nearest, number};
 use merrow_math::Vec3;
 
-/// What a ray meets, in the frame of the shape.
+/// Hit of a ray in the frame of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Met {
     /// Distance along the ray [m].
     pub distance: f64,
-    /// Outward unit normal.
+    /// Outward unit normal, G.
     pub normal: Vec3,
-    /// Part of the surface.
+    /// Index of the face.
     pub face: u32,
 }
 
-/// A way along a unit vector, and what part of it counts.
+/// Ray in the frame of a shape, with its range.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Way {
-    /// Where it begins [m].
+    /// Origin of the ray [m], G.
     pub o: Vec3,
-    /// Its direction.
+    /// Direction, a unit vector, G.
     pub d: Vec3,
-    /// Least and greatest distance that count [m].
+    /// Minimum and maximum distance of a hit [m].
     pub range: [f64; 2],
-    /// A distance at which it is near what it may meet [m].
+    /// Distance at which the ray is near the shape [m]; the search starts there for precision.
     pub from: f64,
 }
 
-/// A search under way.
+/// State of the search of one ray.
 #[derive(Clone, Debug, Default)]
 pub struct Seek {
     way: Way,
-    /// Origin of `probe`, about the middle [m].
+    /// Origin of `probe`, relative to the centre of the mesh [m].
     o: Vec3,
     probe: Probe,
     best: Nearest,
@@ -65,17 +68,17 @@ pub struct Seek {
 }
 
 impl Seek {
-    /// True if a triangle has been met.
+    /// Returns true if the ray has hit a triangle.
     #[inline(always)]
     pub fn is_met(&self) -> bool {
         self.best.is_some()
     }
 }
 
-/// The search of a bundle.
+/// State of the search of a ray packet.
 #[derive(Clone, Debug, Default)]
 pub struct Bundled {
-    /// Ways of the rays, to be filled in.
+    /// Rays, to be set by the caller.
     pub ways: [Way; RAYS],
     origins: [Vec3; RAYS],
     probes: [Probe; RAYS],
@@ -84,21 +87,22 @@ pub struct Bundled {
     later: Later,
 }
 
-/// A mesh and its tree.
+/// Triangle mesh with its tree.
 #[derive(Clone, Debug)]
 pub struct Mesh {
-    /// Middle of its box in G [m].
+    /// Centre of the bounding box [m], G.
     middle: Vec3,
-    /// Half of its box [m].
+    /// Half size of the bounding box [m].
     half: Vec3,
     blocks: Vec<Block>,
-    /// Numbers of the triangles in the blocks.
+    /// Indices of the triangles in the blocks.
     faces: Vec<[u32; 8]>,
     tree: Tree,
 }
 
 impl Mesh {
-    /// The mesh of `triangles` between `vertices`; their order numbers its faces.
+    /// Builds the mesh of `triangles`, given as vertex indices, from `vertices` [m], G. The order
+    /// of the triangles defines the face indices.
     pub fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         let corner = |k: u32| {
             let p = vertices.get(k as usize)?;
@@ -123,7 +127,7 @@ impl Mesh {
             .filter(|k| seen(&triangles[*k as usize]).is_some())
             .collect();
         let of = |k: u32| corners(&triangles[k as usize]).unwrap_or_default();
-        // more than rounding: a box has no side that a ray could run along
+        // More than rounding: no ray can run exactly along a side of a box.
         let room = half.x.max(half.y).max(half.z) as f32 * 2.0_f32.powi(-22) + 1e-30;
         let boxes: Vec<Bounds> = faces.iter().map(|k| bounds(&of(*k), room)).collect();
         let (mut blocks, mut numbers) = (Vec::new(), Vec::new());
@@ -145,23 +149,23 @@ impl Mesh {
         }
     }
 
-    /// Middle and half of the box around it [m].
+    /// Centre and half size of the bounding box [m], G.
     pub fn extent(&self) -> (Vec3, Vec3) {
         (self.middle, self.half)
     }
 
-    /// Memory [bytes].
+    /// Memory use of the mesh [bytes].
     pub fn bytes(&self) -> usize {
         self.tree.bytes() + self.blocks.len() * (size_of::<Block>() + size_of::<[u32; 8]>())
     }
 
-    /// True if it has no triangles.
+    /// Returns true if the mesh has no triangles.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.tree.nodes.is_empty()
     }
 
-    /// Begins to look for where `way` meets it.
+    /// Starts the search of a ray.
     #[inline(always)]
     pub fn enter(&self, way: &Way) -> Seek {
         let o = self.origin(way);
@@ -176,7 +180,7 @@ impl Mesh {
         }
     }
 
-    /// Goes on by a node or a leaf; true if there is nothing more to find.
+    /// Processes one node or leaf; returns true if the search has ended.
     #[inline(always)]
     pub fn step<E: Eight>(&self, seek: &mut Seek, pile: &mut Pile) -> bool {
         let (walk, best) = (&mut seek.walk, &mut seek.best);
@@ -202,10 +206,10 @@ impl Mesh {
         false
     }
 
-    /// Goes on to the end, or, if `ANY`, to the first triangle met.
+    /// Runs the search to its end or, if `ANY`, to the first hit.
     #[inline(always)]
     pub fn run<E: Eight, const ANY: bool>(&self, seek: &mut Seek, kept: &mut Kept) {
-        // copies, for registers
+        // Local copies, so that they stay in registers.
         let (probe, mut walk, mut best) = (&seek.probe, seek.walk, seek.best);
         let planes = Planes::<E>::new(probe);
         loop {
@@ -228,8 +232,10 @@ impl Mesh {
         seek.best = best;
     }
 
-    /// Searches along those of eight ways whose bits are set in `rays`, at one go, and leaves what it finds in `search`; false if they do
-    /// not go to the same sides.
+    /// Searches with those of eight rays whose bits are set in `rays`, as one packet. The result
+    /// stays in `search`.
+    ///
+    /// Returns false if the directions of the rays differ in the sign of a component.
     #[inline(always)]
     pub fn run_bundle<E: Eight>(&self, search: &mut Bundled, rays: u32) -> bool {
         let Bundled {
@@ -272,7 +278,7 @@ impl Mesh {
         true
     }
 
-    /// What ray `i` of a bundle has met.
+    /// Hit of ray `i` of a packet.
     #[inline(always)]
     pub fn found_by(&self, search: &Bundled, i: usize) -> Option<Met> {
         let (way, best) = (&search.ways[i], &search.best[i]);
@@ -283,13 +289,13 @@ impl Mesh {
         }
     }
 
-    /// Where the search of `way` begins, about the middle [m].
+    /// Point at which the search of a ray starts, relative to the centre of the mesh [m].
     #[inline(always)]
     fn origin(&self, way: &Way) -> Vec3 {
         way.o + way.d.scale(way.from) - self.middle
     }
 
-    /// What has been found.
+    /// Hit of a finished search.
     #[inline(always)]
     pub fn found(&self, seek: &Seek) -> Option<Met> {
         if seek.best.is_some() {
@@ -299,7 +305,7 @@ impl Mesh {
         }
     }
 
-    /// (1) of the triangle found.
+    /// Computes the hit on the triangle found. (1)
     #[inline(always)]
     fn measured(&self, way: &Way, o: Vec3, best: &Nearest) -> Met {
         let [a, b, c] = self.blocks[best.at.0 as usize].triangle(best.at.1 as usize);
@@ -309,7 +315,7 @@ impl Mesh {
             along[0].min(along[1]).min(along[2]),
             along[0].max(along[1]).max(along[2]),
         );
-        // a ray at a corner may pass it by as much as rounding
+        // A ray at a corner may miss it by the rounding error.
         let room = 1e-3 * (far - near);
         let (near, far) = (near - room, far + room);
         let t = n.dot(a - o) / n.dot(way.d);
@@ -350,10 +356,10 @@ impl Holds for Mesh {
     }
 }
 
-/// Most triangles in a leaf.
+/// Maximum number of triangles in a leaf.
 const FULL: u32 = 12;
 
-/// Lays a leaf's triangles into as few blocks as it finds.
+/// Packs the triangles of a leaf greedily into blocks.
 fn packed(
     list: &[u32],
     corners: impl Fn(u32) -> Corners,
@@ -376,7 +382,7 @@ fn packed(
     }
 }
 
-/// In single precision, not below `x` and finite.
+/// Single-precision upper bound of `x`, finite.
 #[inline(always)]
 pub fn upward(x: f64) -> f32 {
     let x = x as f32;
@@ -412,7 +418,7 @@ mod tests {
         )
     }
 
-    /// The nearest triangle by asking every block.
+    /// Closest triangle by testing every block.
     fn by_all(mesh: &Mesh, way: &Way) -> Nearest {
         let o = way.o + way.d.scale(way.from) - mesh.middle;
         let probe = Probe::new(o, way.d, way.range[0] - way.from);
@@ -429,7 +435,7 @@ mod tests {
         Some(seek)
     }
 
-    /// The nearest triangle by the tree, at one go and step by step.
+    /// Closest triangle by the tree, in one run and step by step.
     fn by_tree<E: Eight>(mesh: &Mesh, way: &Way) -> Nearest {
         let Some(seek) = sought::<E, false>(mesh, way) else {
             panic!("an empty mesh")
@@ -445,7 +451,7 @@ mod tests {
         mesh.found(&sought::<E, false>(mesh, way)?)
     }
 
-    /// `n` x `n` squares of the side `side` on z = 0 about `middle`.
+    /// Mesh of `n` x `n` squares with the side `side` on z = 0 around `middle`.
     fn floor(n: u32, side: f64, middle: Vec3) -> Mesh {
         let half = 0.5 * f64::from(n) * side;
         let at = |i: u32, j: u32| {
@@ -470,8 +476,9 @@ mod tests {
         Mesh::new(&vertices, &triangles)
     }
 
-    // Goal: the tree finds what asking every triangle finds, the same bits in registers and in arrays, and any if there is one.
-    // Method: 600 random triangles, some without area, 4000 rays from inside and outside, some along axes, some short.
+    // Goal: the tree finds the same triangle as testing every triangle, with the same bits in AVX2
+    // and portable code, and the any-hit search finds a hit if there is one. Method: 600 random
+    // triangles, some without area, 4000 rays from inside and outside, some along axes, some short.
     // Tolerance: none.
     #[test]
     fn the_tree_finds_what_all_triangles_say() {
@@ -526,8 +533,9 @@ mod tests {
         assert!(met > 1000 && met < 3900, "{met}");
     }
 
-    // Goal: a floor has no holes, and is where it is. Method: 50 x 50 squares 100 km from the origin; rays straight down and aslant at
-    // every inner corner, at the middle of every inner edge and at random, from 3 m and from 1 km. Tolerance: none lost, 1e-9 of the distance.
+    // Goal: a floor has no holes and is hit at the right distance. Method: 50 x 50 squares 100 km
+    // from the origin; vertical and oblique rays at every inner corner, at the midpoint of every
+    // inner edge and at random, from 3 m and from 1 km. Tolerance: no misses, 1e-9 of the distance.
     #[test]
     fn a_floor_has_no_holes() {
         let (n, side, middle) = (50, 0.7, Vec3::new(1e5, -3e4, -20.0));
@@ -573,8 +581,8 @@ mod tests {
         }
     }
 
-    // Goal: a mesh that is nothing much does no harm. Method: none, corners that are missing, infinite or far, no area.
-    // Tolerance: none.
+    // Goal: degenerate meshes cause no errors. Method: no triangles, corners that are missing,
+    // infinite or far away, no area. Tolerance: none.
     #[test]
     fn odd_meshes_do_no_harm() {
         let corners = [

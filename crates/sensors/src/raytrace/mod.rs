@@ -1,9 +1,21 @@
-//! The ray tracer: what a ray meets first, for lidars, cameras and sonars, on the processor alone.
+//! Ray tracer: the first hit of a ray among many shapes, for lidars, cameras and sonars, on the
+//! CPU.
 //!
-//! A [`Surroundings`] holds shapes in two groups: what stands still, built once, and what moves, given its places anew for every
-//! snapshot. The numbers of shapes do not change: those that stand first, then those that move, each in the order given.
+//! A [`Surroundings`] holds two groups of shapes. Static shapes are built once. Moving shapes
+//! receive new poses for every snapshot. The indices of shapes do not change: static shapes come
+//! first, then moving shapes, each group in the order given.
 //!
-//! Same bits on every processor: the search is compiled for AVX2 and for any, and does the same operations in the same order.
+//! Results are bit-identical on every processor. The search is compiled once for AVX2 and once for
+//! any processor, with the same operations in the same order.
+//!
+//! The modules are:
+//! - [`bvh`] contains the bounding volume hierarchy with eight children per node. [`acceleration`]
+//!   owns one over shapes, and [`mesh`] owns one over triangles.
+//! - [`traverse`] contains the traversal by one ray, [`ray_packet`] that by eight rays of nearly the
+//!   same direction, and [`interleaved_traversal`] that by several rays in alternation.
+//! - [`packet8`] contains the SIMD arithmetic, [`probe`] the ray in single precision, and
+//!   [`triangles`] the ray-triangle intersection.
+//! - [`primitive`] and [`heightfield`] intersect rays with closed-form shapes and with terrain.
 
 pub mod acceleration;
 pub mod bvh;
@@ -30,59 +42,60 @@ use merrow_math::{Mat3, Vec3, f64x4};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rays that take turns.
+/// Rays that are traced in alternation.
 const TURNS: usize = 8;
-/// Cosine of the angle within which rays make a bundle: ten degrees.
+/// Minimum cosine of the angle between the rays of a packet: ten degrees.
 const BUNDLED: f64 = 0.985;
 
-/// A ray in the world.
+/// Ray in the world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ray {
-    /// Where it begins [m].
+    /// Start of the ray [m], W.
     pub origin: Vec3,
-    /// Its direction, a unit vector.
+    /// Direction, a unit vector, W.
     pub direction: Vec3,
-    /// Least and greatest distance that count [m].
+    /// Minimum and maximum distance of a hit [m].
     pub range: [f64; 2],
 }
 
-/// What a ray meets.
+/// Closest hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Distance along the ray [m].
     pub distance: f64,
-    /// Outward unit normal of the surface, in the world.
+    /// Outward unit normal of the surface, W.
     pub normal: Vec3,
-    /// Number of the shape.
+    /// Index of the shape.
     pub shape: u32,
-    /// Part of it: a triangle of a mesh, a side of a box.
+    /// Index of the face: a triangle of a mesh, a side of a box.
     pub face: u32,
 }
 
-/// A shape about its own origin along its own axes G.
+/// Shape in its own frame G.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// With a closed form.
+    /// Shape with a closed form.
     Primitive(Primitive),
-    /// Of triangles.
+    /// Triangle mesh with its tree.
     Mesh(Arc<Mesh>),
-    /// The ground; without a box, for it goes on beyond its edges.
+    /// Terrain. It has no bounding box, because it extends beyond its edges.
     Ground(Arc<Heightfield>),
 }
 
-/// A shape at its place.
+/// Shape with its pose in the world.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// The shape.
+    /// Shape in its own frame G.
     pub shape: Shape,
-    /// Its axes in the world.
+    /// Orientation of G in W.
     pub R_WG: Mat3,
-    /// Its origin in the world [m].
+    /// Origin of G in W [m].
     pub p_WG: Vec3,
 }
 
 impl Placed {
-    /// A ray in the frame of the shape, near which it is at the distance `from`, as far as `limit`.
+    /// Transforms a ray to the frame of the shape. `from` is a distance at which it is near the
+    /// shape [m], `limit` its maximum distance [m].
     #[inline(always)]
     fn way(&self, ray: &Ray, limit: f64, from: f64) -> Way {
         let o = self.R_WG.tr_mul_vec(ray.origin - self.p_WG);
@@ -94,7 +107,7 @@ impl Placed {
         }
     }
 
-    /// Middle and half of the box around it in the world [m]; none if it has no box.
+    /// Centre and half size of its bounding box in W [m]; `None` without a bounding box.
     fn extent(&self) -> Option<(Vec3, Vec3)> {
         let (middle, half) = match &self.shape {
             Shape::Primitive(primitive) => (Vec3::zero(), primitive.half()),
@@ -109,16 +122,16 @@ impl Placed {
             abs(R.r[2]).dot(half),
         );
         let middle = self.p_WG + R.mul_vec(middle);
-        // single precision holds the squares of what is nearer than that
+        // Below this limit the squares are finite in single precision.
         (middle.norm() < 1e12 && half.norm() < 1e12).then_some((middle, half))
     }
 }
 
-/// Room that searches one after another share: to make it anew takes as long as a short search.
+/// Working memory that consecutive searches share. Allocating it takes as long as a short search.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch(Room);
 
-/// All that rays can meet.
+/// All shapes that rays can hit.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     still: Arc<Group>,
@@ -126,7 +139,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// What stands still, and what moves, at its first place.
+    /// Builds the search structures of static shapes and of moving shapes at their initial poses.
     pub fn new(still: Vec<Placed>, moving: Vec<Placed>) -> Self {
         Self {
             still: Arc::new(Group::new(still, Care::Much)),
@@ -134,7 +147,7 @@ impl Surroundings {
         }
     }
 
-    /// The same shapes that stand still, with what moves.
+    /// Combines the same static shapes with other moving shapes.
     pub fn with_moving(&self, moving: Vec<Placed>) -> Self {
         Self {
             still: Arc::clone(&self.still),
@@ -142,7 +155,7 @@ impl Surroundings {
         }
     }
 
-    /// How many shapes stand still; the first that moves has this number.
+    /// Number of static shapes, which is also the index of the first moving shape.
     pub fn still_count(&self) -> u32 {
         self.still.shapes().len() as u32
     }
@@ -152,7 +165,7 @@ impl Surroundings {
         self.still_count() + self.moving.shapes().len() as u32
     }
 
-    /// Shape `k` at its place; none if there is no such number.
+    /// Shape `k` with its pose; `None` if there is no such index.
     pub fn shape(&self, k: u32) -> Option<&Placed> {
         let still = self.still.shapes();
         let k = k as usize;
@@ -161,27 +174,28 @@ impl Surroundings {
             .or_else(|| self.moving.shapes().get(k - still.len().min(k)))
     }
 
-    /// Gives what moves its places: `change` is handed the shapes in their order.
+    /// Changes the poses of the moving shapes. `change` receives them in their order.
     pub fn place(&mut self, change: impl FnOnce(&mut [Placed])) {
         self.moving.place(change);
     }
 
-    /// What `ray` meets first; the shapes with numbers in `skip` are not there.
+    /// Closest hit of `ray`, ignoring the shapes whose indices are in `skip`.
     pub fn closest(&self, ray: &Ray, skip: Range<u32>) -> Option<Hit> {
         self.closest_in(ray, &skip, &mut Scratch::default())
     }
 
-    /// As [`Surroundings::closest`].
+    /// As [`Surroundings::closest`], with working memory.
     pub fn closest_in(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> Option<Hit> {
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_here() {
-            // SAFETY: the processor has these instructions
+            // SAFETY: `is_here` has confirmed that the processor supports these instructions.
             return unsafe { in_registers::closest_in(self, ray, skip, scratch) };
         }
         self.search::<Plain, false>(ray, skip, &mut scratch.0.kept)
     }
 
-    /// As [`Surroundings::closest`] for each of `rays`, into `hits`, which is as long.
+    /// As [`Surroundings::closest`] for each of `rays`, into `hits`, which must have the same
+    /// length.
     pub fn closest_of(
         &self,
         rays: &[Ray],
@@ -193,30 +207,31 @@ impl Surroundings {
         let (rays, hits) = (&rays[..count], &mut hits[..count]);
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_here() {
-            // SAFETY: the processor has these instructions
+            // SAFETY: `is_here` has confirmed that the processor supports these instructions.
             return unsafe { in_registers::closest_of(self, rays, skip, scratch, hits) };
         }
         self.search_all::<Plain, TURNS>(rays, skip, &mut scratch.0, hits);
     }
 
-    /// True if `ray` meets anything but the shapes with numbers in `skip`.
+    /// Returns true if `ray` hits any shape whose index is not in `skip`.
     pub fn blocked(&self, ray: &Ray, skip: Range<u32>) -> bool {
         self.blocked_in(ray, &skip, &mut Scratch::default())
     }
 
-    /// As [`Surroundings::blocked`].
+    /// As [`Surroundings::blocked`], with working memory.
     pub fn blocked_in(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_here() {
-            // SAFETY: the processor has these instructions
+            // SAFETY: `is_here` has confirmed that the processor supports these instructions.
             return unsafe { in_registers::blocked_in(self, ray, skip, scratch) };
         }
         self.search::<Plain, true>(ray, skip, &mut scratch.0.kept)
             .is_some()
     }
 
-    /// Rays that go the same way are searched in bundles, or one after another, for the processor learns their way; of others `N`
-    /// take turns.
+    /// Traces all rays. Rays of similar direction are traced in packets or one after another,
+    /// because the branches of consecutive rays are then well predicted. Other rays are traced `N`
+    /// at a time in alternation.
     #[inline(always)]
     fn search_all<E: Eight, const N: usize>(
         &self,
@@ -244,7 +259,8 @@ impl Surroundings {
         }
     }
 
-    /// Of up to eight rays; false if they do not go to the same sides.
+    /// Traces up to eight rays as one packet; returns false if their directions differ in the sign
+    /// of a component.
     #[inline(always)]
     fn search_bundle<E: Eight>(
         &self,
@@ -259,7 +275,7 @@ impl Surroundings {
             hits[i] = None;
         }
         let groups = [(&*self.still, 0), (&self.moving, self.still_count())];
-        // no closure: it would not be compiled for the processor
+        // Not a closure, because a closure would not inherit the target features.
         for (group, first) in groups {
             if !group.search_bundle::<E>(rays, sound, (skip, first), room, hits) {
                 return false;
@@ -289,14 +305,15 @@ impl Surroundings {
     }
 }
 
-/// True if most rays go nearly where the ones before them go, so that they take nearly the same way through a tree.
+/// Returns true if most rays have nearly the same direction as the ray before, and so nearly the
+/// same path through a tree.
 fn is_coherent(rays: &[Ray]) -> bool {
     let pairs = rays.iter().zip(&rays[1.min(rays.len())..]).take(64);
     let apart = |(a, b): &(&Ray, &Ray)| a.direction.dot(b.direction) < 0.99;
     2 * pairs.clone().filter(apart).count() <= pairs.count()
 }
 
-/// True if rays go so nearly the same way that they are searched at one go.
+/// Returns true if the rays are close enough in direction to be traced as one packet.
 fn is_bundle(rays: &[Ray]) -> bool {
     rays.len() >= 3
         && rays[1..]
@@ -305,17 +322,17 @@ fn is_bundle(rays: &[Ray]) -> bool {
 }
 
 impl Ray {
-    /// True if it can be traced: finite, and not without a direction.
+    /// Returns true if the ray can be traced: finite and with a direction.
     #[inline(always)]
     fn is_sound(&self) -> bool {
         let size = self.direction.dot(self.direction);
-        // a sum is finite only if all of it is
+        // The sum is finite only if every term is.
         let sum = self.origin.x + self.origin.y + self.origin.z + size + self.range[0];
         sum.is_finite() && size > 0.5 && self.range[1] >= self.range[0]
     }
 }
 
-/// Compiled for processors with AVX2.
+/// Searches compiled for processors with AVX2.
 #[cfg(target_arch = "x86_64")]
 mod in_registers {
     use super::packet8::Register;
@@ -365,7 +382,7 @@ mod tests {
         Vec3::new(of(), of(), of())
     }
 
-    /// A tetrahedron.
+    /// Mesh of a tetrahedron.
     fn wedge() -> Mesh {
         let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
         let corners = [
@@ -413,7 +430,7 @@ mod tests {
         })
     }
 
-    /// What the nearest of all shapes asked one by one says.
+    /// Closest hit by testing every shape separately.
     fn by_all(all: &[Placed], ray: &Ray, skip: Range<u32>) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for k in (0..all.len() as u32).filter(|k| !skip.contains(k)) {
@@ -428,9 +445,11 @@ mod tests {
         best
     }
 
-    // Goal: whatever stands or moves, its nearest surface is found, under its own number, and what is skipped is not there; the same
-    // bits in registers and arrays. Method: 60 shapes, the last 25 moving and moved twice, 500 rays each time, against every
-    // shape asked alone. Tolerance: none; 1e-6 where a shape's distance is searched from another place.
+    // Goal: the closest surface among static and moving shapes is found, with the index of its
+    // shape; skipped shapes are ignored; AVX2 and portable code give the same bits. Method: 60
+    // shapes, the last 25 moving and moved twice, 500 rays each time, compared with testing every
+    // shape separately. Tolerance: none; 1e-6 where the distance of a shape is searched from
+    // another starting point.
     #[test]
     fn the_nearest_of_all_shapes_is_found() {
         let stream = Stream::new(21, "shapes");
@@ -482,8 +501,10 @@ mod tests {
         }
     }
 
-    // Goal: rays that take turns or make a bundle meet what they meet alone. Method: the same shapes, 1000 rays in all directions, some of which cannot be
-    // traced, and as many from one place into a narrow cone, which make bundles, some to several sides; registers and arrays. Tolerance: none.
+    // Goal: rays in alternation or in packets have the same hits as single rays. Method: the same
+    // shapes; 1000 rays in all directions, some of them untraceable; as many from one point into a
+    // narrow cone, which form packets, some with mixed signs of direction; AVX2 and portable code.
+    // Tolerance: none.
     #[test]
     fn rays_together_meet_what_they_meet_alone() {
         let stream = Stream::new(22, "turns");
@@ -528,8 +549,8 @@ mod tests {
         }
     }
 
-    // Goal: what cannot be traced meets nothing. Method: origins, directions and ranges that are no numbers or endless, shapes at no
-    // place, nothing at all. Tolerance: none.
+    // Goal: untraceable rays hit nothing. Method: origins, directions and ranges that are NaN or
+    // infinite, shapes without a valid pose, an empty scene. Tolerance: none.
     #[test]
     fn odd_rays_and_places_meet_nothing() {
         let sphere = Shape::Primitive(Primitive::Sphere { radius: 1.0 });

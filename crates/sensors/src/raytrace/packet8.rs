@@ -1,44 +1,48 @@
-//! Eight single-precision numbers side by side: in a register of AVX2, or in a plain array.
+//! SIMD vector of eight single-precision numbers: an AVX2 register or a plain array.
 //!
-//! Both do the same IEEE 754 operations in the same order, never fused, so that what is computed with them has the same bits on
-//! every processor. Least and greatest are those of the processor: the second where neither is less, or one is no number.
+//! Both do the same IEEE 754 operations in the same order, never fused, so results are
+//! bit-identical on every processor. Minimum and maximum follow the AVX instructions: they return
+//! the second operand if both are equal or one is NaN.
 
-/// Eight numbers.
+/// Vector of eight single-precision numbers.
 pub trait Eight: Copy {
-    /// Which of eight numbers go where.
+    /// Permutation of eight lanes.
     type Order: Copy;
-    /// The same number eight times.
+    /// Sets all lanes to the same number.
     fn splat(x: f32) -> Self;
-    /// From memory.
+    /// Loads a vector from memory.
     fn read(x: &[f32; 8]) -> Self;
-    /// Into memory.
+    /// Stores the vector to memory.
     fn write(self, out: &mut [f32; 8]);
-    /// Sums.
+    /// Lane-wise sum `self + o`.
     fn add(self, o: Self) -> Self;
-    /// Differences.
+    /// Lane-wise difference `self - o`.
     fn sub(self, o: Self) -> Self;
-    /// Products.
+    /// Lane-wise product `self * o`.
     fn mul(self, o: Self) -> Self;
-    /// Quotients.
+    /// Lane-wise quotient `self / o`.
     fn div(self, o: Self) -> Self;
-    /// `self` where it is less, else `o`.
+    /// Lane-wise minimum: `self` where it is less, else `o`.
     fn least(self, o: Self) -> Self;
-    /// `self` where it is greater, else `o`.
+    /// Lane-wise maximum: `self` where it is greater, else `o`.
     fn greatest(self, o: Self) -> Self;
-    /// A bit for each that is not above that of `o`; none where one is no number.
+    /// Bit mask of the lanes where `self <= o`; false where either is NaN.
     fn not_above(self, o: Self) -> u32;
-    /// Of what is not above that of `o`: itself, not under zero, with its number instead of its last three bits, and that of `what` with the same number; the
-    /// farthest first. How many there are is answered; what is laid behind them means nothing.
+    /// Selects the lanes where `self <= o`, sorts them in descending order and returns their count.
+    ///
+    /// For each selected lane `near` receives the bits of its number, at least zero, with the lane
+    /// index in the last three bits. `kept` receives the element of `what` of the same lane.
+    /// Elements beyond the count are undefined.
     fn enter(self, o: Self, what: &[u32; 8], near: &mut [u32; 8], kept: &mut [u32; 8]) -> usize;
-    /// The order that lays number `which[i]` at place `i`; all are below eight.
+    /// Permutation that moves lane `which[i]` to lane `i`; all indices are below eight.
     fn order(which: &[u8; 8]) -> Self::Order;
-    /// The numbers in that order.
+    /// Applies a permutation to the lanes.
     fn pick(self, order: Self::Order) -> Self;
-    /// Has the memory at `x` fetched, which will be read soon.
+    /// Prefetches the memory at `x`.
     fn fetch<T>(x: &T);
 }
 
-/// On every processor.
+/// Portable implementation on an array.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub struct Plain([f32; 8]);
@@ -135,7 +139,7 @@ mod avx {
         _mm256_storeu_si256, _mm256_sub_ps,
     };
 
-    /// In a register; only where [`merrow_math::f64x4::is_here`].
+    /// AVX2 register; valid only where [`merrow_math::f64x4::is_here`] returns true.
     #[derive(Clone, Copy, Debug)]
     pub struct Register(__m256);
 
@@ -143,7 +147,7 @@ mod avx {
         ($name:ident, $intrinsic:ident) => {
             #[inline(always)]
             fn $name(self, o: Self) -> Self {
-                // SAFETY: who makes a Register has asked `is_here`
+                // SAFETY: a Register is created only after `is_here` returned true.
                 Self(unsafe { $intrinsic(self.0, o.0) })
             }
         };
@@ -153,17 +157,17 @@ mod avx {
         type Order = __m256i;
         #[inline(always)]
         fn splat(x: f32) -> Self {
-            // SAFETY: as in the sum
+            // SAFETY: as in `each`.
             Self(unsafe { _mm256_set1_ps(x) })
         }
         #[inline(always)]
         fn read(x: &[f32; 8]) -> Self {
-            // SAFETY: as in the sum; there are eight numbers at `x`
+            // SAFETY: as in `each`; `x` holds eight numbers.
             Self(unsafe { _mm256_loadu_ps(x.as_ptr()) })
         }
         #[inline(always)]
         fn write(self, out: &mut [f32; 8]) {
-            // SAFETY: as in `read`
+            // SAFETY: as in `read`.
             unsafe { _mm256_storeu_ps(out.as_mut_ptr(), self.0) }
         }
         each!(add, _mm256_add_ps);
@@ -174,7 +178,7 @@ mod avx {
         each!(greatest, _mm256_max_ps);
         #[inline(always)]
         fn not_above(self, o: Self) -> u32 {
-            // SAFETY: as in the sum
+            // SAFETY: as in `each`.
             unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, o.0)) as u32 }
         }
         #[inline(always)]
@@ -185,16 +189,16 @@ mod avx {
             near: &mut [u32; 8],
             kept: &mut [u32; 8],
         ) -> usize {
-            // SAFETY: as in `read`; there are eight whole numbers at `what`, `near` and `kept`
+            // SAFETY: as in `read`; `what`, `near` and `kept` hold eight integers each.
             unsafe {
                 let met = _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, o.0);
-                // numbers that are not under zero are ordered as their bits are
+                // Non-negative numbers have the same order as their bits.
                 let bits = _mm256_castps_si256(_mm256_max_ps(self.0, _mm256_setzero_ps()));
                 let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
                 let keys = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(!7)), numbers);
-                // nothing where there is nothing, which goes last
+                // The keys of lanes that are not selected are zero, so they are sorted last.
                 let keys = farthest_first(_mm256_and_si256(keys, _mm256_castps_si256(met)));
-                // only the last three bits of a key count
+                // The permutation uses only the last three bits of a key.
                 let what =
                     _mm256_permutevar8x32_epi32(_mm256_loadu_si256(what.as_ptr().cast()), keys);
                 _mm256_storeu_si256(near.as_mut_ptr().cast(), keys);
@@ -204,12 +208,12 @@ mod avx {
         }
         #[inline(always)]
         fn order(which: &[u8; 8]) -> __m256i {
-            // SAFETY: as in `read`
+            // SAFETY: as in `read`.
             unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(which.as_ptr().cast())) }
         }
         #[inline(always)]
         fn pick(self, order: __m256i) -> Self {
-            // SAFETY: as in the sum
+            // SAFETY: as in `each`.
             Self(unsafe { _mm256_permutevar8x32_ps(self.0, order) })
         }
         #[inline(always)]
@@ -217,20 +221,21 @@ mod avx {
             let mut line = 0;
             while line < size_of::<T>() {
                 let at = std::ptr::from_ref(x).cast::<i8>().wrapping_add(line);
-                // SAFETY: asks for memory, reads none
+                // SAFETY: a prefetch does not access memory.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(at) }
                 line += 64;
             }
         }
     }
 
-    /// Whole numbers that are not under zero, the greatest first, by Batcher's network of 19 exchanges [Knuth, The Art of Computer Programming 3, 5.3.4].
+    /// Sorts non-negative integers in descending order with Batcher's network of 19 exchanges
+    /// [Knuth, The Art of Computer Programming 3, 5.3.4].
     ///
     /// # Safety
-    /// Only where there is AVX2.
+    /// The processor must support AVX2.
     #[inline(always)]
     unsafe fn farthest_first(v: __m256i) -> __m256i {
-        // lanes whose bit is set take the lesser of the two
+        // Lanes whose bit is set receive the smaller of the two numbers.
         macro_rules! exchange {
             ($v:ident, $other:expr, $lesser:literal) => {{
                 let other = $other;
@@ -240,7 +245,7 @@ mod avx {
                 )
             }};
         }
-        // SAFETY: as said above
+        // SAFETY: the caller guarantees AVX2.
         unsafe {
             let v = exchange!(v, _mm256_shuffle_epi32::<0b10_11_00_01>(v), 0b1010_1010);
             let v = exchange!(v, _mm256_shuffle_epi32::<0b01_00_11_10>(v), 0b1100_1100);
@@ -257,7 +262,7 @@ mod avx {
 mod tests {
     use super::*;
 
-    /// What [`Eight::enter`] lays.
+    /// Selected lanes of [`Eight::enter`].
     fn entered<E: Eight>(x: &[f32; 8], o: &[f32; 8]) -> Vec<(u32, u32)> {
         let (mut near, mut kept) = ([0; 8], [0; 8]);
         let count = E::read(x).enter(
@@ -269,8 +274,9 @@ mod tests {
         near.into_iter().zip(kept).take(count).collect()
     }
 
-    // Goal: what is not above is laid the farthest first, each with what belongs to it. Method: every choice of eight distances, 20 000 of chance, some alike and some under zero.
-    // Tolerance: the last three bits, which hold the number.
+    // Goal: selected lanes are sorted by descending distance, each with its element. Method: every
+    // selection of eight lanes, 20 000 random sets of distances, some equal and some negative.
+    // Tolerance: the last three bits, which hold the lane index.
     #[test]
     fn boxes_are_entered_in_order() {
         let stream = merrow_math::rng::Stream::new(3, "orders");
@@ -300,8 +306,8 @@ mod tests {
         }
     }
 
-    // Goal: both kinds compute the same bits. Method: every operation on numbers that are awkward, each with each.
-    // Tolerance: none; without AVX2 there is but one.
+    // Goal: both implementations compute the same bits. Method: every operation on every pair of
+    // special values. Tolerance: none; skipped without AVX2.
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn registers_and_arrays_have_the_same_bits() {
@@ -337,7 +343,7 @@ mod tests {
                 let (mut a, mut b) = ([0.0; 8], [0.0; 8]);
                 plain(Plain::read(&odd), Plain::read(&other)).write(&mut a);
                 register(Register::read(&odd), Register::read(&other)).write(&mut b);
-                // what is no number has many bits
+                // NaN has many bit patterns.
                 let bits = |x: [f32; 8]| x.map(|x| if x.is_nan() { 0 } else { x.to_bits() });
                 assert_eq!(bits(a), bits(b), "{turn}");
             }

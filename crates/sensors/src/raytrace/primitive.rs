@@ -1,65 +1,68 @@
-//! Balls, boxes, cylinders and capsules, where a ray enters and leaves them.
+//! Intersection of rays with spheres, boxes, cylinders and capsules.
 //!
 //! # Law
-//! All are convex: a ray is inside from t_in to t_out. With the ray's point nearest to the centre, or to the axis, at t_m:
+//! All are convex: a ray is inside from t_in to t_out. With the point of the ray nearest to the
+//! centre, or to the axis, at t_m:
 //! ```text
-//!   ball       t = t_m ∓ sqrt(r² - |q|²),   q = o + t_m d,  t_m = -o·d                       (1)
+//!   sphere     t = t_m ∓ sqrt(r² - |q|²),   q = o + t_m d,  t_m = -o·d                       (1)
 //!   mantle     t = t_m ∓ sqrt(a r² - c²)/a,  a = d_x² + d_y²,  c = o_x d_y - o_y d_x,
 //!              t_m = -(o_x d_x + o_y d_y)/a                                                   (2)
 //!   slab       t = (∓h - o_z)/d_z, in the order of the sign of d_z                            (3)
 //! ```
-//! A box is three slabs, a cylinder a mantle and a slab. A capsule is entered through its mantle, if that is between the centres of
-//! its ends, else through the ball of the nearer end; and so it is left.
+//! A box is the intersection of three slabs; a cylinder is that of a mantle and a slab. A ray
+//! enters a capsule through its mantle, if that point lies between the centres of the ends, else
+//! through the sphere of the nearer end. The same holds for the exit.
 //!
 //! # Symbols
 //! o origin, d direction, t distance along the ray; r radius, h half of a length.
 //!
 //! # Frames
-//! The shape's own, cylinders and capsules along z.
+//! Frame of the shape, with cylinders and capsules along z.
 //!
 //! # Limits
-//! Within 1e-9 m from 1 km away, a ray that grazes a round shape within 1e-6 m.
+//! The error is below 1e-9 m from a distance of 1 km. For a ray that grazes a round shape it is
+//! below 1e-6 m.
 //!
 //! # Checked by
-//! tests below; test/analytic/raytrace.rs
+//! The tests in this file; test/sensors/raytrace.rs
 
 use crate::raytrace::mesh::{Met, Way};
 use merrow_math::Vec3;
 
-/// A shape with a closed form.
+/// Shape with a closed form, centred at the origin of its frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Primitive {
-    /// A ball.
+    /// Sphere with one face.
     Sphere {
-        /// Radius [m].
+        /// Radius of the sphere [m].
         radius: f64,
     },
-    /// A box; its faces are -x, +x, -y, +y, -z, +z.
+    /// Box; its faces are -x, +x, -y, +y, -z, +z.
     Box {
         /// Half of length, width and height [m].
         half: Vec3,
     },
-    /// A cylinder along z; its faces are the mantle, the bottom and the top.
+    /// Cylinder along z; its faces are the mantle, the bottom and the top.
     Cylinder {
-        /// Radius [m].
+        /// Radius of the cylinder [m].
         radius: f64,
-        /// Half of its length [m].
+        /// Half of the cylinder length [m].
         half_length: f64,
     },
-    /// A cylinder along z with round ends.
+    /// Cylinder along z with hemispherical ends.
     Capsule {
-        /// Radius [m].
+        /// Radius of the capsule [m].
         radius: f64,
-        /// Half of the length between the centres of the ends [m].
+        /// Half of the distance between the centres of the ends [m].
         half_length: f64,
     },
 }
 
-/// Where a ray crosses a surface: distance, outward normal, face.
+/// Intersection of a ray with a surface: distance [m], outward normal, face.
 type Crossing = (f64, Vec3, u32);
 
 impl Primitive {
-    /// Half of the box around it [m].
+    /// Half size of the bounding box [m].
     pub fn half(&self) -> Vec3 {
         match *self {
             Self::Sphere { radius } => Vec3::new(radius, radius, radius),
@@ -75,9 +78,9 @@ impl Primitive {
         }
     }
 
-    /// Where `way` first crosses its surface, from outside or from inside.
+    /// First intersection of a ray with the surface, from outside or from inside.
     pub fn closest(&self, way: &Way) -> Option<Met> {
-        // from near the shape, so that little is lost to a far origin
+        // Starts near the shape, so that a distant origin costs little precision.
         let shift = -way.o.dot(way.d);
         let (o, d) = (way.o + way.d.scale(shift), way.d);
         let [enter, leave] = match *self {
@@ -112,7 +115,7 @@ impl Primitive {
     }
 }
 
-/// (1)
+/// Entry and exit of a sphere. (1)
 fn ball(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     let middle = -o.dot(d);
     let q = o + d.scale(middle);
@@ -127,7 +130,7 @@ fn outward(v: Vec3) -> Vec3 {
     v.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0))
 }
 
-/// (2); along the axis a ray inside is inside for ever.
+/// Entry and exit of an infinite cylinder. A ray inside it along the axis never leaves. (2)
 fn mantle(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     let a = d.x * d.x + d.y * d.y;
     let normal = |t: f64| outward(Vec3::new(o.x + t * d.x, o.y + t * d.y, 0.0));
@@ -144,7 +147,7 @@ fn mantle(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     })
 }
 
-/// (3); along it a ray inside is inside for ever.
+/// Entry and exit of a slab. A ray inside it and parallel to it never leaves. (3)
 fn slab(o: Vec3, d: Vec3, half: f64, axis: usize) -> Option<[Crossing; 2]> {
     let side = |sign: f64| {
         let mut n = Vec3::zero();
@@ -161,7 +164,7 @@ fn slab(o: Vec3, d: Vec3, half: f64, axis: usize) -> Option<[Crossing; 2]> {
     Some([at(t(-sign), -sign), at(t(sign), sign)])
 }
 
-/// From the last entry to the first exit.
+/// Intersection of intervals: from the last entry to the first exit.
 fn common(all: &[[Crossing; 2]]) -> Option<[Crossing; 2]> {
     let mut both = all[0];
     for [enter, leave] in &all[1..] {
@@ -209,7 +212,8 @@ mod tests {
             .map(|met| (met.distance, met.normal.to_array(), met.face))
     }
 
-    // Goal: entering, leaving, from inside, along the axis and past. Method: by hand. Tolerance: none.
+    // Goal: entry, exit, rays from inside, along the axis, and misses. Method: distances computed
+    // by hand. Tolerance: none.
     #[test]
     fn surfaces_are_entered_and_left() {
         let (up, down) = ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
@@ -230,7 +234,7 @@ mod tests {
             met(block, [0.5, 0.0, 1.0], [0.0, -1.0, 0.0], 0.0),
             Some((2.0, [0.0, -1.0, 0.0], 2))
         );
-        // along a side, in it
+        // In a side face of the box, along it.
         assert_eq!(
             met(block, [1.0, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
             Some((7.0, [0.0, 1.0, 0.0], 3))

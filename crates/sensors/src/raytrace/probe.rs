@@ -1,51 +1,57 @@
-//! A ray as a tree sees it: single precision, about a point near what the tree holds, and all that is found once per ray.
+//! Ray in the frame of a tree: single precision, with the quantities that are computed once per
+//! ray.
+//!
+//! The origin is near the contents of the tree, so that single precision is sufficient.
 //!
 //! # Law
 //! ```text
 //!   t = (b - o)/d,   1/d exact to u;   |t_computed - t| <= 3u |t|,   u = 2^-24      (1)
 //!   x' = x - S_x z,  y' = y - S_y z,   S = (d_x, d_y, 1)/d_z,  z the axis of the largest |d|   (2)  [Woop 2013, sec. 3]
 //! ```
-//! (1) are the distances to planes across the axes; near ones are found with 1/d a little small, far ones with it a little
-//! large, so that rounding never loses a box. (2) turns the ray into the axis z'.
+//! (1) gives the distances to planes normal to the axes. Entry distances use 1/d slightly too small
+//! and exit distances use it slightly too large, so that rounding never loses a box. (2) transforms
+//! the ray to the axis z'.
 //!
 //! # Symbols
-//! o origin, d direction, t distance along the ray, b place of a plane.
+//! o origin, d direction, t distance along the ray, b position of a plane.
 //!
 //! # Frames
-//! A tree's own, about its middle.
+//! Frame of the tree, centred on its box.
 //!
 //! # Limits
-//! |d| in one axis is not less than 1e-18: over any length that counts, the ray is off by less than it is by rounding.
+//! Each component of d is at least 1e-18 in magnitude. Over any relevant length the resulting error
+//! of the ray is smaller than rounding.
 //!
 //! # Checked by
-//! tests of `traverse.rs` and `mesh.rs`; test/analytic/raytrace.rs, test/witness/raytrace.rs
+//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
 
 use merrow_math::Vec3;
 
-/// A ray in single precision.
+/// Ray in single precision, in the frame of a tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Probe {
-    /// Its origin.
+    /// Origin of the ray [m].
     pub o: [f32; 3],
-    /// One over its direction, for planes that boxes are entered by.
+    /// Reciprocal direction for entry planes, slightly too small.
     pub inner: [f32; 3],
-    /// One over its direction, for planes that boxes are left by.
+    /// Reciprocal direction for exit planes, slightly too large.
     pub outer: [f32; 3],
-    /// Which row of a node's bounds holds the planes entered by, by axis; that of the planes left by is three off.
+    /// Row of a node's bounds that holds the entry planes, by axis; the row of the exit planes is
+    /// three away.
     pub enter: [usize; 3],
     /// Axes x, y, z of (2).
     pub k: [usize; 3],
-    /// S of (2), last 1/d_z.
+    /// S of (2); the last component is 1/d_z.
     pub shear: [f32; 3],
-    /// Least distance.
+    /// Minimum distance of a hit [m].
     pub low: f32,
 }
 
-/// Four units in the last place: more than (1) asks for.
+/// Four units in the last place, more than (1) requires.
 const SLACK: f32 = 4.0 * f32::EPSILON;
 
 impl Probe {
-    /// The ray from `o` along the unit vector `d`, from the distance `low` on.
+    /// Ray from `o` [m] along the unit vector `d`, from the distance `low` [m] on.
     #[inline(always)]
     pub fn new(o: Vec3, d: Vec3, low: f64) -> Self {
         let d = [d.x as f32, d.y as f32, d.z as f32];

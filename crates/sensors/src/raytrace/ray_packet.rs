@@ -1,37 +1,42 @@
-//! Eight rays that go nearly the same way, on one way through a tree.
+//! Packet traversal: eight rays of nearly the same direction in one pass through a tree.
 //!
 //! # Law
-//! With the rays' origins and reciprocal directions within intervals, the distances to a plane of a box are within
+//! The origins and reciprocal directions of the rays lie within intervals. The distances to a plane
+//! of a box are therefore within
 //! ```text
 //!   t_in  >= min(i_0 (b - o'), i_1 (b - o')),   o' the origin from which the plane is nearest along the axis     (1)
 //!   t_out <= max(u_0 (b - o"), u_1 (b - o")),   o" that from which it is farthest                                (2)
 //! ```
-//! A node's boxes are held against (1) and (2), all eight at once; what passes is held against the eight rays, each by its own
-//! planes, as [`crate::raytrace::traverse`] does, before a ray is let in. Products and differences are rounded monotonously, so that no box
-//! that a ray enters is left out by (1) and (2), and what a ray meets is what it meets alone.
+//! All eight boxes of a node are tested at once against (1) and (2). Each box that passes is tested
+//! against the eight rays with their own planes, as in [`crate::raytrace::traverse`], before a ray
+//! enters it. Products and differences are rounded monotonically, so (1) and (2) never reject a box
+//! that a ray enters. Each ray therefore has the same hit as when it is traced alone.
 //!
 //! # Symbols
-//! b place of a plane, o origin, i and u reciprocal directions a little small and a little large, t distance.
+//! b position of a plane, o origin, i and u reciprocal directions, slightly too small and slightly
+//! too large, t distance.
 //!
 //! # Frames
-//! That of the tree.
+//! Frame of the tree.
 //!
 //! # Limits
-//! The rays go to the same side along every axis; others are no [`Bundle`]. `ROOM` holds what trees of [`crate::raytrace::bvh::DEEPEST`] need.
+//! The directions of the rays have the same sign along every axis; other rays cannot form a
+//! [`Bundle`]. `ROOM` is sufficient for trees of depth [`crate::raytrace::bvh::DEEPEST`].
 //!
 //! # Checked by
-//! tests below and of `mod.rs`; test/witness/raytrace.rs
+//! The tests in this file and in `mod.rs`; test/witness/raytrace.rs
 
 use crate::raytrace::packet8::Eight;
 use crate::raytrace::probe::Probe;
 use crate::raytrace::traverse::Holds;
 
-/// Rays in a bundle.
+/// Number of rays in a packet.
 pub const RAYS: usize = 8;
-/// Boxes that can be kept for later: seven more at every node on the way down, and one.
+/// Capacity of the stack: seven boxes per level of the tree, and one more.
 const ROOM: usize = 128;
 
-/// Boxes that a bundle has kept for later: the distance it may enter there, and eight times the node's number with the box's place in it.
+/// Stack of deferred boxes: the entry distance, and eight times the index of the node plus the slot
+/// in it.
 #[derive(Clone, Debug)]
 pub struct Later([(f32, u32); ROOM]);
 
@@ -41,37 +46,39 @@ impl Default for Later {
     }
 }
 
-/// What a bundle comes to: a leaf, and the rays that enter it.
+/// Leaf that a packet reaches, and the rays that enter it.
 pub struct Arrival {
-    /// First and count of what the leaf holds.
+    /// First index and count of the contents of the leaf.
     pub leaf: (u32, u32),
-    /// A bit for each ray that enters.
+    /// Bit mask of the rays that enter.
     pub rays: u32,
-    /// Distance at which each does.
+    /// Entry distance of each ray.
     pub entered: [f32; RAYS],
 }
 
-/// Eight rays against one box, and one interval of rays against eight boxes.
+/// Data for testing eight rays against one box, and the interval of all rays against eight boxes.
 #[derive(Clone, Copy)]
 pub struct Bundle<E> {
-    /// Of every ray.
+    /// Values of each ray.
     o: [E; 3],
     inner: [E; 3],
     outer: [E; 3],
     low: E,
-    /// Of all: by axis the origins of (1) and (2), and the ends of the reciprocals' intervals.
+    /// Values of the whole packet: by axis the origins of (1) and (2), and the limits of the
+    /// reciprocal directions.
     near: [E; 3],
     far: [E; 3],
     inners: [[E; 2]; 3],
     outers: [[E; 2]; 3],
     lowest: E,
-    /// Rows of the planes entered by, and left by.
+    /// Rows of the entry planes and of the exit planes.
     enter: [usize; 3],
     leave: [usize; 3],
 }
 
 impl<E: Eight> Bundle<E> {
-    /// That of those rays whose bits are set in `rays`, which go to the same side along every axis.
+    /// Packet of the rays whose bits are set in `rays`. Their directions must have the same sign
+    /// along every axis.
     #[inline(always)]
     pub fn new(probes: &[Probe; RAYS], rays: u32) -> Self {
         let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
@@ -125,7 +132,8 @@ impl<E: Eight> Bundle<E> {
         bundle
     }
 
-    /// Which rays enter box `slot` before their limits, and where.
+    /// Tests which rays enter box `slot` before their limits; returns a bit mask and the entry
+    /// distances.
     #[inline(always)]
     fn enters(&self, bounds: &[[f32; 8]; 6], slot: usize, limits: E) -> (u32, E) {
         let ([ex, ey, ez], [lx, ly, lz]) = (self.enter, self.leave);
@@ -141,7 +149,8 @@ impl<E: Eight> Bundle<E> {
         (into.not_above(out), into)
     }
 
-    /// Which boxes of a node some ray may enter before `limit`, and where.
+    /// Tests which boxes of a node any ray may enter before `limit`; returns a bit mask and lower
+    /// bounds of the entry distances.
     #[inline(always)]
     fn may_enter(&self, bounds: &[[f32; 8]; 6], limit: f32) -> (u32, E) {
         let ([ex, ey, ez], [lx, ly, lz]) = (self.enter, self.leave);
@@ -166,17 +175,17 @@ impl<E: Eight> Bundle<E> {
     }
 }
 
-/// How far a bundle has come in a tree, which is not empty.
+/// State of the traversal of a tree that is not empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Tour {
-    /// The node to look into next.
+    /// Node to visit next.
     node: Option<usize>,
-    /// Boxes that are kept.
+    /// Number of boxes on the stack.
     kept: usize,
 }
 
 impl Tour {
-    /// At the root.
+    /// Starts at the root.
     #[inline(always)]
     pub fn at_root() -> Self {
         Self {
@@ -185,8 +194,11 @@ impl Tour {
         }
     }
 
-    /// On to the next leaf that a ray enters before its limit, the nearest first; none if there is none left. Limits may be lowered between
-    /// leaves; a ray with a limit below its least distance takes no part.
+    /// Advances to the next leaf that a ray enters before its limit, the nearest first; `None` at
+    /// the end.
+    ///
+    /// Limits may be lowered between leaves. A ray whose limit is below its minimum distance is
+    /// ignored.
     #[inline(always)]
     pub fn next<E: Eight, H: Holds>(
         &mut self,
@@ -208,7 +220,7 @@ impl Tour {
                     met &= met - 1;
                     holds.fetch::<E>(node.children[i].either());
                     let next = (near[i], (number as u32) << 3 | i as u32);
-                    // nearest on top
+                    // Sorted insertion, with the nearest box on top.
                     let mut place = self.kept;
                     while place > first && later.0[(place - 1) & (ROOM - 1)].0 < next.0 {
                         later.0[place & (ROOM - 1)] = later.0[(place - 1) & (ROOM - 1)];
@@ -247,7 +259,7 @@ impl Tour {
     }
 }
 
-/// The number of the lowest bit that is set, which is cleared; none if none is.
+/// Clears the lowest set bit and returns its index; `None` if no bit is set.
 #[inline(always)]
 pub fn lowest(bits: &mut u32) -> Option<usize> {
     let i = bits.trailing_zeros() as usize & (RAYS - 1);
@@ -256,14 +268,15 @@ pub fn lowest(bits: &mut u32) -> Option<usize> {
     is_set.then_some(i)
 }
 
-/// True if those rays whose bits are set go to the same side along every axis.
+/// Returns true if the directions of the rays whose bits are set have the same sign along every
+/// axis.
 #[inline(always)]
 pub fn is_one_sided(probes: &[Probe; RAYS], rays: u32) -> bool {
     let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
     (0..RAYS).all(|i| rays >> i & 1 == 0 || probes[i].enter == any.enter)
 }
 
-/// Least and greatest.
+/// Minimum and maximum of eight numbers.
 #[inline(always)]
 fn ends(x: &[f32; RAYS]) -> [f32; 2] {
     let [mut least, mut most] = [x[0]; 2];
@@ -283,7 +296,7 @@ mod tests {
     use merrow_math::Vec3;
     use merrow_math::rng::Stream;
 
-    /// Triangles that rays of a bundle met, after each has been held against what it meets alone.
+    /// Number of rays of a packet with a hit, after comparing each with the same ray traced alone.
     fn held<E: Eight>(mesh: &Mesh, ways: &[Way; RAYS], rays: u32) -> usize {
         let mut search = Bundled::default();
         search.ways = *ways;
@@ -302,8 +315,9 @@ mod tests {
         met
     }
 
-    // Goal: a bundle's rays meet what they meet alone. Method: 20 000 small triangles in a cube of 20 m, bundles of up to eight rays up to 12
-    // degrees apart, from one place and from several, inside and outside, short and long; registers and arrays. Tolerance: none.
+    // Goal: the rays of a packet have the same hits as single rays. Method: 20 000 small triangles
+    // in a cube of 20 m; packets of up to eight rays up to 12 degrees apart, from one origin and
+    // from several, inside and outside, short and long; AVX2 and portable code. Tolerance: none.
     #[test]
     fn rays_of_a_bundle_meet_what_they_meet_alone() {
         let stream = Stream::new(9, "bundles");

@@ -1,34 +1,37 @@
-//! A ray's way through a tree: the nearest boxes first, and nothing beyond what has been met.
+//! Traversal of a tree by one ray: nearest boxes first, without boxes beyond the closest hit.
 //!
 //! # Law
 //! ```text
-//!   t_in = max(t_x, t_y, t_z, low) by the planes entered by,  t_out = min(t_x, t_y, t_z, best) by those left by
+//!   t_in = max(t_x, t_y, t_z, low) by the entry planes,  t_out = min(t_x, t_y, t_z, best) by the exit planes
 //!   a box is entered if t_in <= t_out
 //! ```
-//! Of the boxes entered the nearest is looked into, the others are kept with t_in and left out later if that is beyond `best`.
-//! A walk can be left at every node, so that several rays take turns: while one waits for memory, others go on. Such rays go anywhere, and a
-//! processor would guess most branches wrong: what they keep is put in order without any ([`Pile`]).
+//! The nearest of the entered boxes is visited first. The others go on a stack with t_in and are
+//! skipped later if t_in is beyond `best`.
+//!
+//! A traversal can be suspended at every node, so that several rays can alternate while some wait
+//! for memory. The directions of such rays are unrelated, and most branches would be mispredicted.
+//! Their stack ([`Pile`]) is therefore sorted without branches.
 //!
 //! # Symbols
-//! low least distance that counts, best the greatest.
+//! low minimum distance of a hit, best maximum distance.
 //!
 //! # Frames
-//! That of the tree.
+//! Frame of the tree.
 //!
 //! # Limits
-//! A [`Walk`] has room for what trees of [`crate::raytrace::bvh::DEEPEST`] need.
+//! The stacks have capacity for trees of depth [`crate::raytrace::bvh::DEEPEST`].
 //!
 //! # Checked by
-//! tests of `mesh.rs`; test/analytic/raytrace.rs, test/witness/raytrace.rs
+//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
 
 use crate::raytrace::bvh::{Child, Node, Tree};
 use crate::raytrace::packet8::Eight;
 use crate::raytrace::probe::Probe;
 
-/// Boxes that can be kept for later: seven more at every node on the way down, and one; a power of two.
+/// Capacity of a stack: seven boxes per level of the tree, and one more; a power of two.
 const ROOM: usize = 128;
 
-/// What a ray has kept for later.
+/// Stack of the deferred boxes of one ray, with their entry distances.
 #[derive(Clone, Debug)]
 pub struct Kept([(f32, Child); ROOM]);
 
@@ -38,10 +41,10 @@ impl Default for Kept {
     }
 }
 
-/// What a ray that takes turns has kept for later.
+/// Stack of the deferred boxes of a ray in interleaved traversal.
 #[derive(Clone, Debug)]
 pub struct Pile {
-    /// As [`Eight::enter`] has them.
+    /// Entry distances and slots in the last three bits, as [`Eight::enter`] writes them.
     near: [u32; ROOM],
     what: [u32; ROOM],
 }
@@ -55,15 +58,15 @@ impl Default for Pile {
     }
 }
 
-/// A tree and what its leaves hold.
+/// A tree with the contents of its leaves.
 pub trait Holds {
-    /// The tree.
+    /// Tree over the contents.
     fn tree(&self) -> &Tree;
-    /// Has a node or a leaf fetched, which will be asked soon.
+    /// Prefetches a node or a leaf that will be visited soon.
     fn fetch<E: Eight>(&self, what: Result<usize, (u32, u32)>);
 }
 
-/// How far a ray has come in a tree.
+/// State of a traversal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Walk {
     top: usize,
@@ -72,7 +75,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// At the root of a tree, which is not empty.
+    /// Starts at the root of a tree that is not empty.
     #[inline(always)]
     pub fn new(probe: &Probe) -> Self {
         Self {
@@ -82,19 +85,20 @@ impl Walk {
         }
     }
 
-    /// Where it is: a node, or a leaf.
+    /// Current position: the index of a node, or first index and count of a leaf.
     #[inline(always)]
     pub fn here(&self) -> Result<usize, (u32, u32)> {
         self.here.either()
     }
 
-    /// The distance at which the ray comes there.
+    /// Distance at which the ray enters the current position.
     #[inline(always)]
     pub fn entered(&self) -> f32 {
         self.entered
     }
 
-    /// From a node to the nearest of its children, if the ray enters one of them before `limit`.
+    /// Moves from a node to the nearest child that the ray enters before `limit`; returns false if
+    /// there is none.
     #[inline(always)]
     pub fn descend<E: Eight, H: Holds>(
         &mut self,
@@ -124,7 +128,7 @@ impl Walk {
             if next.0 < best.0 {
                 (next, best) = (best, next);
             }
-            // nearest on top
+            // Sorted insertion, with the nearest box on top.
             let mut place = self.top;
             while place > first && kept.0[(place - 1) & (ROOM - 1)].0 < next.0 {
                 kept.0[place & (ROOM - 1)] = kept.0[(place - 1) & (ROOM - 1)];
@@ -137,7 +141,8 @@ impl Walk {
         true
     }
 
-    /// To the nearest that was kept, if the ray enters it before `limit`; false if there is none.
+    /// Moves to the nearest box on the stack that the ray enters before `limit`; returns false if
+    /// there is none.
     #[inline(always)]
     pub fn resume(&mut self, kept: &Kept, limit: f32) -> bool {
         while self.top > 0 {
@@ -151,11 +156,11 @@ impl Walk {
         false
     }
 
-    /// Keeps those children of a node that the ray enters before `limit`.
+    /// Pushes the children of a node that the ray enters before `limit`.
     #[inline(always)]
     pub fn open<E: Eight>(&mut self, pile: &mut Pile, node: &Node, at: &Planes<E>, limit: f32) {
         let (into, out) = at.meet(node, limit);
-        // eight are written, however many they are
+        // Eight elements are always written, whatever the count.
         let place = self.top.min(ROOM - 8);
         let near = pile.near[place..].first_chunk_mut();
         if let (Some(near), Some(what)) = (near, pile.what[place..].first_chunk_mut()) {
@@ -163,10 +168,10 @@ impl Walk {
         }
     }
 
-    /// To the nearest in a pile, if the ray enters it before `limit`; false if there is none.
+    /// As [`Walk::resume`] for a [`Pile`].
     #[inline(always)]
     pub fn take(&mut self, pile: &Pile, limit: f32) -> bool {
-        // distances of a pile are not under zero
+        // Distances in a `Pile` are not negative.
         let limit = limit.max(0.0);
         while self.top > 0 {
             self.top -= 1;
@@ -181,7 +186,7 @@ impl Walk {
     }
 }
 
-/// A ray against the planes of eight boxes.
+/// Data for testing a ray against the planes of eight boxes.
 #[derive(Clone, Copy)]
 pub struct Planes<E> {
     o: [E; 3],
@@ -193,7 +198,7 @@ pub struct Planes<E> {
 }
 
 impl<E: Eight> Planes<E> {
-    /// Those of a ray.
+    /// Broadcasts the data of one ray.
     #[inline(always)]
     pub fn new(probe: &Probe) -> Self {
         let (o, i, u) = (&probe.o, &probe.inner, &probe.outer);
@@ -208,7 +213,8 @@ impl<E: Eight> Planes<E> {
         }
     }
 
-    /// Where it enters the boxes of a node, and where it leaves them, or comes to `limit`.
+    /// Distances at which the ray enters and leaves the boxes of a node; the exit is at most
+    /// `limit`.
     #[inline(always)]
     fn meet(&self, node: &Node, limit: f32) -> (E, E) {
         let ([ex, ey, ez], [lx, ly, lz]) = (self.enter, self.leave);

@@ -1,4 +1,4 @@
-//! Triangles in blocks of up to eight, and where a ray meets them: none is lost between two that share an edge or a corner.
+//! Watertight ray-triangle intersection on blocks of up to eight triangles.
 //!
 //! # Law
 //! ```text
@@ -7,51 +7,54 @@
 //!   hit:  U, V, W >= 0  or  U, V, W <= 0                                          (2)
 //!   t = (U A_z + V B_z + W C_z)/(d_z (U + V + W))                                 (3)
 //! ```
-//! Two triangles with an edge in common compute the same two products for it, subtracted the other way round, so (1) has opposite
-//! signs or is zero in both; (2) counts zero as inside. A fused multiply-add would break this.
+//! Two triangles with a common edge compute the same two products for it and subtract them in
+//! opposite order. (1) therefore has opposite signs, or is zero in both, and (2) counts zero as
+//! inside. No ray passes between two triangles. A fused multiply-add would break this property.
 //!
 //! # Symbols
-//! t distance along the ray; U, V, W twice the areas opposite to A, B, C, seen along the ray.
+//! t distance along the ray; U, V, W twice the areas opposite to A, B, C, projected along the ray.
 //!
 //! # Frames
-//! That of the mesh.
+//! Frame of the mesh.
 //!
 //! # Limits
-//! A triangle seen exactly edge on is not met. Corners are as exact as single precision about the mesh's middle.
+//! A ray does not hit a triangle that is exactly edge-on. Corners have single precision relative to
+//! the centre of the mesh.
 //!
 //! # Checked by
-//! tests below and of `mesh.rs`; test/analytic/raytrace.rs, test/witness/raytrace.rs
+//! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
 
 use crate::raytrace::packet8::Eight;
 use crate::raytrace::probe::Probe;
 use merrow_math::Vec3;
 
-/// A triangle of single precision.
+/// Corners of a triangle in single precision [m].
 pub type Corners = [[f32; 3]; 3];
 
-/// Up to eight triangles between up to eight points: neighbours share most of their corners.
+/// Up to eight triangles that share up to eight points; adjacent triangles share most of their
+/// corners.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Block {
-    /// Axis, point.
+    /// Coordinates by axis and point [m].
     points: [[f32; 8]; 3],
-    /// Corner, triangle: which point.
+    /// Point index by corner and triangle.
     corners: [[u8; 8]; 3],
-    /// A bit for each triangle.
+    /// Bit mask of the triangles in use.
     used: u32,
 }
 
-/// The nearest triangle so far.
+/// Closest triangle so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Nearest {
-    /// Distance; more than any if there is no triangle yet.
+    /// Distance along the ray [m]; the limit of the search if there is no hit.
     pub t: f32,
-    /// Its block, and its place in there.
+    /// Index of the block, and of the triangle in it.
     pub at: (u32, u32),
 }
 
 impl Nearest {
-    /// Nothing yet, and nothing beyond `limit` counts.
+    /// No hit yet; hits beyond `limit` [m] are ignored.
     pub fn within(limit: f32) -> Self {
         Self {
             t: limit,
@@ -59,7 +62,7 @@ impl Nearest {
         }
     }
 
-    /// True if there is a triangle.
+    /// Returns true if there is a hit.
     #[inline(always)]
     pub fn is_some(&self) -> bool {
         self.at.0 != u32::MAX
@@ -72,7 +75,7 @@ impl Nearest {
 }
 
 impl Block {
-    /// Without triangles.
+    /// Creates a block without triangles.
     pub fn empty() -> Self {
         Self {
             points: [[0.0; 8]; 3],
@@ -81,7 +84,7 @@ impl Block {
         }
     }
 
-    /// Takes one more triangle in, of the `points` that it has so far; false if there is no room.
+    /// Adds a triangle; `points` is the number of points in use. Returns false if there is no room.
     pub fn add(&mut self, points: &mut usize, triangle: &Corners) -> bool {
         let place = self.used.count_ones() as usize;
         let (mut grown, mut count, mut which) = (self.points, *points, [0; 3]);
@@ -104,7 +107,7 @@ impl Block {
         true
     }
 
-    /// Corners of triangle `i`.
+    /// Corners of triangle `i` [m].
     #[inline(always)]
     pub fn triangle(&self, i: usize) -> [Vec3; 3] {
         let [a, b, c] = &self.corners;
@@ -121,8 +124,8 @@ impl Block {
         Vec3::new(f64::from(x[i]), f64::from(y[i]), f64::from(z[i]))
     }
 
-    /// Lays the nearest triangle that `probe` meets into `best`, if it is nearer; among those at the same distance the one
-    /// with the lowest number in `faces`. `at` is the block's own place.
+    /// Intersects the triangles with `probe` and updates `best` if one is closer. At equal
+    /// distances the lowest number in `faces` wins. `at` is the index of the block.
     #[inline(always)]
     pub fn meet<E: Eight>(&self, probe: &Probe, at: u32, faces: &[[u32; 8]], best: &mut Nearest) {
         let [kx, ky, kz] = probe.k;
@@ -172,7 +175,7 @@ impl Block {
     }
 }
 
-/// Number of the triangle at a place.
+/// Face index of the triangle `at` (block, triangle).
 #[inline(always)]
 pub fn number(faces: &[[u32; 8]], at: (u32, u32)) -> u32 {
     faces[at.0 as usize][at.1 as usize & 7]
@@ -184,16 +187,17 @@ mod tests {
     use crate::raytrace::packet8::Plain;
     use merrow_math::rng::Stream;
 
-    /// What `probe` meets in `block`.
+    /// Hit of `probe` in `block`.
     fn met<E: Eight>(block: &Block, probe: &Probe) -> Nearest {
         let mut best = Nearest::within(1e9);
         block.meet::<E>(probe, 0, &[[0, 1, 2, 3, 4, 5, 6, 7]], &mut best);
         best
     }
 
-    // Goal: no ray is lost between triangles. Method: 20 000 fans of six triangles about a corner, uneven but not folded as the
-    // ray sees them, near and far; a ray at the corner, one at a point of an edge, rounded as it comes. Tolerance: none lost; both kinds of numbers
-    // give the same bits.
+    // Goal: no ray passes between adjacent triangles. Method: 20 000 fans of six triangles around a
+    // corner, uneven but not folded along the ray, near and far; one ray at the corner, one at a
+    // point of an edge, with rounding. Tolerance: no misses; AVX2 and portable code give the same
+    // bits.
     #[test]
     fn rays_at_edges_and_corners_are_not_lost() {
         let stream = Stream::new(5, "fans");
@@ -244,7 +248,8 @@ mod tests {
         }
     }
 
-    // Goal: of triangles at the same distance the lowest number counts. Method: one triangle eight times. Tolerance: none.
+    // Goal: of triangles at the same distance the lowest number wins. Method: one triangle eight
+    // times. Tolerance: none.
     #[test]
     fn of_equals_the_lowest_number_counts() {
         let triangle = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
@@ -255,7 +260,7 @@ mod tests {
         let mut best = Nearest::within(1e9);
         block.meet::<Plain>(&probe, 0, &[[7, 6, 5, 0, 4, 3, 2, 1]], &mut best);
         assert_eq!((best.t, best.at), (2.0, (0, 3)));
-        // what counts begins beyond it
+        // The minimum distance is beyond the triangle.
         let probe = Probe::new(Vec3::new(0.1, 0.0, 2.0), Vec3::new(0.0, 0.0, -1.0), 2.1);
         assert!(!met::<Plain>(&block, &probe).is_some());
     }

@@ -1,65 +1,70 @@
-//! Rays of sound that bend: arcs of circles, layer by layer of the water column.
+//! Refracted sound rays: circular arcs in the layers of a sound speed profile.
 //!
 //! # Law
 //! ```text
-//!   ξ = cos θ/c                     the same along the ray                         (1)  [Jensen 2011, ch. 3]
+//!   ξ = cos θ/c                     constant along the ray                         (1)  [Jensen 2011, ch. 3]
 //!   dθ/ds = -ξ g,   R = 1/(ξ |g|)   an arc of a circle where g is constant         (2)  [Jensen 2011, ch. 3]
 //!   t = ∫ ds/c                                                                     (3)
 //!   L = √(8 R e)                    chord that is nowhere farther than e from it   (4)
 //! ```
-//! A ray goes from layer to layer by pieces that end at the edge of a layer or, before, after the length of (4). What it meets is sought along the
-//! chord, time and length are those of the arc. (3) is taken by Gauss's rule of three points: where the
-//! speed changes by a twentieth over a piece 1e-10 of the time is lost.
+//! A ray is traced in sections. A section ends at the edge of a layer, or after the length (4) if
+//! that is shorter. The intersection with shapes uses the chord; travel time and length are those
+//! of the arc. (3) is integrated with Gauss's three-point rule: if the speed changes by a twentieth
+//! over a section, the relative error of the time is 1e-10.
 //!
 //! # Symbols
-//! θ angle above the horizontal [rad] · c speed of sound [m/s], g its gradient with height [1/s] · s length of the arc, R its radius [m] · ξ Snell's invariant [s/m] ·
-//! e sagitta [m].
+//! θ angle above the horizontal [rad] · c speed of sound [m/s], g its gradient with height [1/s] ·
+//! s length of the arc, R its radius [m] · ξ Snell's invariant [s/m] · e sagitta [m].
 //!
 //! # Frames
-//! World (ENU). A ray stays in its upright plane.
+//! World (ENU). A ray stays in its vertical plane.
 //!
 //! # Limits
-//! The column is that over the sonar: level layers. No piece is shorter than a thousandth of the greatest range: one that would be goes over the edge by (1) alone. Bent rays
-//! spread as straight ones do: there is no focus and no caustic. The way back is the way there.
+//! - The profile is that at the sonar, with horizontal layers.
+//! - No section is shorter than a thousandth of the maximum range. A section that would be shorter
+//!   crosses the edge of the layer by (1) alone.
+//! - Refracted rays have the geometric spreading of straight rays: no focusing and no caustics.
+//! - The return path equals the outgoing path.
 //!
 //! # Checked by
-//! tests below; test/analytic/sonar_rays.rs
+//! The tests in this file; test/sensors/sonar_rays.rs
 
 use merrow_environment::Instant;
 use merrow_environment::sound::Waveguide;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 
-/// Most that a chord may be away from its arc [m].
+/// Maximum distance between a chord and its arc [m].
 const SAGITTA: f64 = 0.01;
-/// The shortest piece is this part of the greatest range.
+/// Minimum length of a section, as a fraction of the maximum range.
 const SHORTEST: f64 = 1e-3;
 
-/// Speed of sound over height, linear between the nodes and constant beyond.
+/// Sound speed profile over height: linear between nodes, constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layers {
-    /// Height [m] and speed [m/s], the lowest first.
+    /// Height [m] and speed [m/s] of the nodes, in ascending order.
     nodes: Vec<[f64; 2]>,
 }
 
-/// A piece of a ray within one layer.
+/// Section of a ray within one layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
     /// Direction at its start.
     d: Vec3,
-    /// Unit vector across it, upwards, in its upright plane.
+    /// Unit vector normal to `d`, upwards, in the vertical plane of the ray.
     up: Vec3,
     /// Speed at its start [m/s] and gradient [1/s].
     c: f64,
     g: f64,
-    /// dθ/ds. (2)
+    /// Rate of turn dθ/ds [rad/m]. (2)
     rate: f64,
-    /// Its length along the arc [m].
+    /// Length along the arc [m].
     pub arc: f64,
 }
 
 impl Layers {
-    /// The water about `p` [m] as far as `reach` [m]; none where there is none.
+    /// Profile of the water around `p` [m], W, up to the distance `reach` [m]; `None` where there
+    /// is no water.
     pub fn about(at: &Instant<'_>, p: Vec3, reach: f64) -> Option<Self> {
         let guide = Waveguide::about(at.sea, at.gravity, p, at.time, reach - p.z)?;
         Self::new(
@@ -72,12 +77,13 @@ impl Layers {
         )
     }
 
-    /// Layers between nodes of height [m] and speed [m/s], the lowest first; none of no node.
+    /// Profile from nodes of height [m] and speed [m/s], in ascending order; `None` without nodes.
     pub fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
         (!nodes.is_empty()).then_some(Self { nodes })
     }
 
-    /// Ends of the layer that holds a height, the speed at that height and the gradient.
+    /// Limits of the layer that contains a height, the speed as a function of height, and the
+    /// gradient.
     fn layer(&self, z: f64) -> ([f64; 2], impl Fn(f64) -> f64, f64) {
         let k = self.nodes.partition_point(|n| n[0] <= z);
         let ends = [
@@ -100,7 +106,8 @@ impl Layers {
         (ends, move |z: f64| a[1] + g * (z - a[0]), g)
     }
 
-    /// A piece over an edge or a thin layer: by (1) from speed to speed. Along the sharp minimum of a profile it goes straight on.
+    /// Section across an edge or a thin layer: by (1) from speed to speed. A ray along a sharp
+    /// minimum of the profile continues straight.
     fn over(&self, z: f64, piece: Piece) -> Piece {
         let Piece { d, c, arc, .. } = piece;
         let rise = arc * d.z;
@@ -114,7 +121,7 @@ impl Layers {
         let level = (d.x * d.x + d.y * d.y).sqrt();
         let there = self.speed(z + rise);
         let level_there = level / c * there;
-        // what cannot go on goes back
+        // Total reflection.
         let sine = (1.0 - level_there * level_there).max(0.0).sqrt();
         let sine = if level_there < 1.0 {
             sine * d.z.signum()
@@ -129,15 +136,16 @@ impl Layers {
         }
     }
 
-    /// Speed at a height [m/s].
+    /// Speed of sound at a height [m/s].
     fn speed(&self, z: f64) -> f64 {
         self.layer(z).1(z)
     }
 
-    /// The next piece of a ray that is at the height `z` with the direction `d` and has `left` [m] of `far` [m] to go.
+    /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W). `left`
+    /// is its remaining length and `far` its total length [m].
     pub fn piece(&self, z: f64, d: Vec3, [left, far]: [f64; 2]) -> Piece {
         let least = SHORTEST * far;
-        // on an edge, that which it goes into
+        // On an edge, the layer that the ray enters.
         let ([low, high], speed, g) = self.layer(z + 1e-9 * far * d.z);
         let (c, level) = (speed(z), (d.x * d.x + d.y * d.y).sqrt());
         if level < 1e-9 {
@@ -160,7 +168,7 @@ impl Layers {
                 let rise = d.z.abs() + (1.0 - level_there * level_there).sqrt();
                 2.0 * (edge - z).abs() / rise.max(1e-12)
             } else {
-                // it turns before, and is back at this height after
+                // The ray turns before the edge and returns to this height.
                 2.0 * d.z.abs() / rate.abs()
             });
         }
@@ -190,17 +198,17 @@ impl Layers {
 }
 
 impl Piece {
-    /// Direction after `s` [m] of the arc.
+    /// Direction after the arc length `s` [m] (unit vector, W).
     pub fn direction(&self, s: f64) -> Vec3 {
         let (sine, cosine) = sin_cos(self.rate * s);
         let d = self.d.scale(cosine) + self.up.scale(sine);
         d.scale(1.0 / d.norm())
     }
 
-    /// The chord of its first `s` [m]: unit vector and length [m].
+    /// Chord of the first `s` [m] of the arc: unit vector in W and length [m].
     pub fn chord(&self, s: f64) -> (Vec3, f64) {
         let half = 0.5 * self.rate * s;
-        // sin x/x of what is small
+        // Series of sin x/x for small x.
         let ratio = if half.abs() < 1e-4 {
             1.0 - half * half / 6.0
         } else {
@@ -209,20 +217,21 @@ impl Piece {
         (self.direction(0.5 * s), s * ratio)
     }
 
-    /// Time of its first `s` [m] [s]. (3)
+    /// Travel time over the first `s` [m] of the arc [s]. (3)
     pub fn time(&self, s: f64) -> f64 {
         let slowness = |part: f64| {
             let (d, length) = self.chord(part * s);
             1.0 / (self.c + self.g * d.z * length)
         };
-        // Gauss: 1/2, 1/2 ± √(3/20)
+        // Gauss nodes: 1/2, 1/2 ± √(3/20).
         s / 18.0
             * (5.0 * slowness(0.112_701_665_379_258_3)
                 + 8.0 * slowness(0.5)
                 + 5.0 * slowness(0.887_298_334_620_741_7))
     }
 
-    /// What the ray's own plane has turned since `from`, which was its direction then: turns a vector along.
+    /// Rotates `v` with the ray from the direction `from` to the direction `now`, in the vertical
+    /// plane of the ray.
     pub fn turned(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
         let level = (from.x * from.x + from.y * from.y).sqrt();
         if level < 1e-9 {
@@ -241,7 +250,8 @@ impl Piece {
 mod tests {
     use super::*;
 
-    /// Goes `far` along a ray: end, direction, length, time and pieces.
+    /// Traces a ray over the length `far`: end point, direction, travel time and number of
+    /// sections.
     fn go(layers: &Layers, z: f64, angle: f64, far: f64) -> (Vec3, Vec3, f64, usize) {
         let (mut p, mut d) = (
             Vec3::new(0.0, 0.0, z),
@@ -257,7 +267,8 @@ mod tests {
         (p, d, time, n)
     }
 
-    // circle of radius c/(g cos θ), its centre at the height where c would be 0: exact place, direction and time, rays that turn among them
+    // Circle of radius c/(g cos θ) whose centre is at the height where c would be 0: exact
+    // position, direction and time, including rays that turn.
     #[test]
     fn a_constant_gradient_is_a_circle() {
         for (g, angle) in [
@@ -297,13 +308,14 @@ mod tests {
             assert!((time / exact[2] - 1.0).abs() < 1e-9, "{time} {exact:?}");
             let snell = (d.x / (c + g * (p.z - z))) / (angle.cos() / c);
             assert!((snell - 1.0).abs() < 1e-9, "{snell}");
-            // (4) and the rounding up to whole pieces
+            // (4), rounded up to whole sections.
             let chord = (8.0 * SAGITTA / rate.abs()).sqrt();
             assert!(n as f64 <= (far / chord).ceil() + 1.0, "{n} pieces");
         }
     }
 
-    // through edges: Snell's invariant from a fast layer through a kink into a slow one, and the same ray as environment/sound has it
+    // Across edges: Snell's invariant from a fast layer through a kink into a slow one, and the
+    // same ray as `merrow_environment::sound::ray`.
     #[test]
     fn layers_join_by_snells_law() {
         use merrow_environment::sound::ray;
@@ -337,7 +349,8 @@ mod tests {
         }
     }
 
-    // a thermocline of 2 mm refracts as two waters do that meet; a level ray along the sharp minimum of a profile comes to an end, straight on
+    // A thermocline of 2 mm refracts like the boundary of two waters. A horizontal ray along the
+    // sharp minimum of a profile terminates and stays straight.
     #[test]
     fn thin_layers_refract_and_sharp_channels_end() {
         let layers = Layers::new(vec![

@@ -1,37 +1,43 @@
-//! What of a sound comes back from a surface.
+//! Acoustic backscattering and coherent reflection of surfaces.
 //!
 //! # Law
 //! ```text
-//!   S_b = 10 log μ + 10 log sin² φ                                      bottom and hulls     (1)  [Mackenzie 1961]
+//!   S_b = 10 log μ + 10 log sin² φ                                      seabed and hulls     (1)  [Mackenzie 1961]
 //!   s = e^{-cot² φ/m}/(4π m sin⁴ φ),   m = 0.003 + 0.00512 U            surface, facets      (2)  [Cox and Munk 1954; Urick 1983, ch. 8]
 //!   S_s = 3.3 β log(φ/30°) - 42.4 log β + 2.6,   β = 158 (v f^{1/3})^{-0.58}      bubbles    (3)  [Chapman 1962]
-//!   R² = e^{-4 k² h² sin² φ}                                            mirror of the surface (4)  [Eckart 1953]
+//!   R² = e^{-4 k² h² sin² φ}                                            coherent reflection of the surface (4)  [Eckart 1953]
 //! ```
-//! In place of (1) a material may have a table over the grazing angle.
+//! A material may have a table over the grazing angle in place of (1).
 //!
 //! # Symbols
-//! S_b, S_s scattering strength of a square metre [dB], s as a power · φ grazing angle · μ Lambert's parameter · m mean square slope · U wind [m/s], v in knots ·
-//! f frequency [Hz] · k wave number [1/m] · h standard deviation of the surface's height [m].
+//! S_b, S_s scattering strength of a square metre [dB], s as a power · φ grazing angle · μ
+//! Lambert's parameter · m mean square slope · U wind speed [m/s], v in knots · f frequency [Hz] ·
+//! k wave number [1/m] · h standard deviation of the surface height [m].
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! (3) is fitted from 0.4 to 6.4 kHz and to 40°; above its values at 6.4 kHz and 40° are taken (estimated: little change with frequency above). Under 0.5 m/s, where it
-//! grows without bounds, its power at 0.5 m/s falls with the square of the wind (estimated). (2) where waves are long against the sound. Nothing is scattered by water without wind.
+//! - (3) is fitted from 0.4 to 6.4 kHz and up to 40°. Above these limits its values at 6.4 kHz and
+//!   40° are used (estimated: little change with frequency above).
+//! - Below 0.5 m/s (3) diverges. Its power at 0.5 m/s then decreases with the square of the wind
+//!   speed (estimated).
+//! - (2) holds where waves are long compared with the wavelength of the sound.
+//! - Without wind the water surface does not scatter.
 //!
 //! # Checked by
-//! tests below; test/analytic/sonar.rs
+//! The tests in this file; test/sensors/sonar.rs
 
 use crate::sonar::decibels::power;
 use merrow_environment::surface::mean_square_slope;
 use merrow_model::scene::robot::collision::Backscatter;
 use std::f64::consts::PI;
 
-/// Wind under which (3) is not taken [m/s].
+/// Wind speed below which (3) is not used [m/s].
 const BREEZE: f64 = 0.5;
 
-/// Back-scattering strength of a square metre at the sine of the grazing angle, as a power. (1)
+/// Backscattering strength of a square metre of `material`, as a power, at the sine of the grazing
+/// angle. (1)
 pub fn of_material(material: &Backscatter, sine: f64) -> f64 {
     let Some(table) = &material.table else {
         return power(material.lambert_db) * sine * sine;
@@ -41,7 +47,9 @@ pub fn of_material(material: &Backscatter, sine: f64) -> f64 {
     power(table[k] + (table[k + 1] - table[k]) * (tens - k as f64))
 }
 
-/// That of the water's surface from below, at a frequency [Hz] under a wind [m/s]. (2), (3)
+/// Backscattering strength of a square metre of the water surface from below, as a power. (2), (3)
+///
+/// `sine` is that of the grazing angle; `frequency` is in [Hz], `wind` in [m/s].
 pub fn of_surface(sine: f64, frequency: f64, wind: f64) -> f64 {
     if wind <= 0.0 {
         return 0.0;
@@ -57,7 +65,8 @@ pub fn of_surface(sine: f64, frequency: f64, wind: f64) -> f64 {
     facets + power(bubbles) * calm * calm
 }
 
-/// What the surface mirrors of a sound. (4)
+/// Fraction of the power that the water surface reflects coherently, at the sine of the grazing
+/// angle, the wave number [1/m] and the standard deviation `height` of the surface [m]. (4)
 pub fn mirrored(sine: f64, wave_number: f64, height: f64) -> f64 {
     let x = 2.0 * wave_number * height * sine;
     libm::exp(-x * x)
@@ -93,14 +102,14 @@ mod tests {
     #[test]
     fn the_surface_scatters_more_in_wind_and_upright() {
         assert_eq!(of_surface(0.5, 9e5, 0.0), 0.0);
-        // [Chapman 1962] at 3 kHz, 20 knots, 20 degrees: by hand
+        // [Chapman 1962] at 3 kHz, 20 knots, 20 degrees, computed by hand.
         let beta = 158.0 * (20.0 * 3000.0_f64.cbrt()).powf(-0.58);
         let by_hand = 3.3 * beta * (20.0_f64 / 30.0).log10() - 42.4 * beta.log10() + 2.6;
         let found =
             10.0 * of_surface(20.0_f64.to_radians().sin(), 3000.0, 20.0 * 0.514_444).log10();
         assert!((found - by_hand).abs() < 0.05, "{found} {by_hand}");
         assert!(of_surface(1.0, 9e5, 5.0) > 10.0 * of_surface(0.5, 9e5, 5.0));
-        // aslant, more wind is more sound, from a breath to a gale
+        // At oblique angles scattering increases with wind at all wind speeds.
         for sine in [0.3, 0.5, 0.65] {
             let over = |k: i32| of_surface(sine, 9e5, 1e-4 * 1.1_f64.powi(k));
             assert!((0..128).all(|k| over(k + 1) > over(k)), "{sine}");

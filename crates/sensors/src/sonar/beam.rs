@@ -1,29 +1,31 @@
-//! Beams of arrays in a line.
+//! Beam patterns of line arrays.
 //!
 //! # Law
 //! ```text
 //!   u = (L/λ) sin θ
-//!   b = (sin πu/(πu))²                      alike          half at u = 0.4429, first null at 1, side lobe -13.3 dB      (1)  [Urick 1983, ch. 3]
+//!   b = (sin πu/(πu))²                      uniform        half at u = 0.4429, first null at 1, side lobe -13.3 dB      (1)  [Urick 1983, ch. 3]
 //!   b = (cos πu/(1 - 4u²))²                 cosine         half at u = 0.5945, first null at 1.5, side lobe -23.0 dB    (2)  [Harris 1978]
 //!   DI = 10 log (4π/∫ b dΩ)                                                                                             (3)
 //! ```
 //! # Symbols
-//! b power over that on the axis · θ angle from the axis [rad] · L/λ length in wavelengths · DI directivity [dB].
+//! b power over that on the axis · θ angle from the axis [rad] · L/λ length in wavelengths · DI
+//! directivity index [dB].
 //!
 //! # Frames
-//! Angles in the fan's plane or across it.
+//! Angles in the plane of the fan, or out of it.
 //!
 //! # Limits
-//! Far field, one frequency. A steered beam keeps its width, as those of curved and of corrected flat arrays do. Behind the array nothing is heard.
+//! Far field, one frequency. A steered beam keeps its width, as for curved arrays and compensated
+//! flat arrays. Behind the array the pattern is zero.
 //!
 //! # Checked by
-//! tests below; test/analytic/sonar.rs
+//! The tests in this file; test/sensors/sonar.rs
 
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sensor::sonar::{Aperture, Shading};
 use std::f64::consts::PI;
 
-/// u at which a beam is half its power.
+/// u at the half-power point of a beam.
 fn half(shading: Shading) -> f64 {
     match shading {
         Shading::Uniform => 0.442_946_5,
@@ -31,7 +33,8 @@ fn half(shading: Shading) -> f64 {
     }
 }
 
-/// The aperture whose beam is `width` [rad] wide between its halves; of pi or more: none.
+/// Aperture whose beam has the half-power width `width` [rad]; omnidirectional for a width of π or
+/// more.
 pub fn aperture(width: f64, shading: Shading) -> Aperture {
     let length = if width >= PI {
         0.0
@@ -41,7 +44,7 @@ pub fn aperture(width: f64, shading: Shading) -> Aperture {
     Aperture { length, shading }
 }
 
-/// Width of the beam of an aperture between its halves [rad]; pi if it has none.
+/// Half-power width of the beam of an aperture [rad]; π if it is omnidirectional.
 pub fn width(aperture: &Aperture) -> f64 {
     let half = half(aperture.shading);
     if aperture.length <= half {
@@ -63,7 +66,7 @@ pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
     }
 }
 
-/// The same at the sine of an angle of less than a quarter of a turn.
+/// As [`pattern`], from the sine of an angle of less than 90°.
 pub fn pattern_at(aperture: &Aperture, sine: f64) -> f64 {
     if aperture.length == 0.0 {
         return 1.0;
@@ -73,20 +76,20 @@ pub fn pattern_at(aperture: &Aperture, sine: f64) -> f64 {
     let pressure = match aperture.shading {
         Shading::Uniform if u.abs() < 1e-6 => 1.0,
         Shading::Uniform => s / (PI * u),
-        // at u = 1/2 both are 0
+        // Numerator and denominator are both zero at u = 1/2.
         Shading::Cosine if (u.abs() - 0.5).abs() < 1e-6 => 0.25 * PI,
         Shading::Cosine => c / (1.0 - 4.0 * u * u),
     };
     pressure * pressure
 }
 
-/// What a beam of two apertures hears of noise from all sides [sr]. (3)
+/// Equivalent solid angle of a beam with two apertures for isotropic noise [sr]. (3)
 pub fn solid_angle(across: &Aperture, along: &Aperture) -> f64 {
     let n = 4000;
     let step = PI / f64::from(n);
     let angle = |k: i32| (f64::from(k) + 0.5) * step - 0.5 * PI;
     let across: f64 = (0..n).map(|k| pattern(across, angle(k)) * step).sum();
-    // out of the fan a step across is shorter
+    // Out of the fan a step across is shorter by the cosine.
     let along: f64 = (0..n)
         .map(|k| pattern(along, angle(k)) * sin_cos(angle(k)).1 * step)
         .sum();

@@ -1,22 +1,24 @@
-//! Where the beams of an echo sounder find the bottom, and that of a profiler what stands there.
+//! Bottom detection: the range of the seabed in each beam of an echo sounder, and of obstacles for
+//! a profiler.
 //!
 //! # Law
 //! ```text
-//!   r = Σ P_k r_k / Σ P_k      over the ranges about the strongest whose power is above a tenth of it        (1)  [Lurton 2010, ch. 8]
+//!   r = Σ P_k r_k / Σ P_k      over the ranges around the strongest whose power exceeds a tenth of it        (1)  [Lurton 2010, ch. 8]
 //! ```
-//! The bottom counts as found if the strongest is above the noise by the threshold.
+//! The seabed is detected if the strongest power exceeds the noise by the threshold.
 //!
 //! # Symbols
-//! P power of a range, evened out over three.
+//! P power of a range bin, smoothed over three bins.
 //!
 //! # Frames
 //! Along each beam.
 //!
 //! # Limits
-//! By amplitude alone: beams far from upright find the middle of what they light, not the zero of the phase between two parts of the array.
+//! Detection is by amplitude only. Oblique beams report the centroid of the insonified area, not
+//! the zero of the phase difference between two halves of the array.
 //!
 //! # Checked by
-//! test/analytic/sonar.rs
+//! test/sensors/sonar.rs
 
 use crate::sample::Spoiling;
 use crate::sonar::decibels::level;
@@ -25,10 +27,10 @@ use crate::sonar::receive;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::ping::Sounding;
 
-/// Power over the strongest that still counts.
+/// Minimum power of an included bin, over the strongest.
 const LEAST: f64 = 0.1;
 
-/// What each beam has found. (1)
+/// Detects the sounding of each beam. A beam without a detection has the range +inf. (1)
 pub fn find(picture: &Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) -> Vec<Sounding> {
     let floor = receive::floor(spec, wind);
     let mut draw = by
@@ -76,13 +78,14 @@ pub fn find(picture: &Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) -> Ve
         .collect()
 }
 
-/// A range's power with those of its neighbours, evened out.
+/// Power of a bin smoothed with its neighbours.
 #[inline(always)]
 fn evened(three: &[f32]) -> f64 {
     0.25 * f64::from(three[0]) + 0.5 * f64::from(three[1]) + 0.25 * f64::from(three[2])
 }
 
-/// Powers in rows of beams, the nearest and the farthest of each twice: a few beams go at once, as many as one piece of memory holds.
+/// Powers sorted by beam, with the first and the last bin of each duplicated. A few beams are
+/// copied at a time, as many as one cache line holds.
 fn by_beam(picture: &Picture, bins: usize) -> Vec<f32> {
     const AT_ONCE: usize = 16;
     let (beams, n) = (picture.beams, bins + 2);

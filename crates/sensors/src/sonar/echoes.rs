@@ -1,4 +1,5 @@
-//! Echoes of all rays of a ping, sorted into ranges and beams. The laws are in `mod.rs`.
+//! Accumulation of the echoes of all rays of a ping in range bins and beams. The equations are in
+//! `mod.rs`.
 
 use crate::sample::Pose;
 use crate::sonar::beam::pattern;
@@ -11,42 +12,42 @@ use merrow_model::scene::sensor::sonar::{Heard, SonarSpec};
 use std::collections::VecDeque;
 use std::f64::consts::LN_10;
 
-/// A patch is taken for flat no farther than over these parts of its range: of bottom and surface, and of all else, which may end there.
+/// Range ratios within which a patch of the seabed or the surface is treated as flat.
 pub const FLAT: [f64; 2] = [0.5, 2.0];
-/// The same of all else.
+/// Range ratios within which a patch of another object, which may end there, is treated as flat.
 pub const FLAT_SHAPE: [f64; 2] = [0.95, 1.05];
 
-/// Mean powers over ranges and beams.
+/// Mean echo powers by range and beam.
 pub struct Picture {
-    /// Number of beams.
+    /// Number of receive beams.
     pub beams: usize,
-    /// A row per range, a beam per column [µPa²].
+    /// Power [µPa²]: one row per range bin, one column per beam.
     pub power: Vec<f32>,
-    /// Length of the ranges over which one scatterer is heard [m].
+    /// Length of the range interval that the echo of a point covers [m].
     pub cell: f64,
 }
 
 /// Echoes of one column of rays.
 pub struct Line {
     power: Vec<f32>,
-    /// Ranges that hold any.
+    /// First and end index of the range bins with echoes.
     touched: [usize; 2],
-    /// Ranges at which something has been met, and what of the volume is behind it [sr].
+    /// Range bins of hits, and the weighted solid angle in shadow behind each [sr].
     lost: Vec<(usize, f64)>,
-    /// What the column sees [sr].
+    /// Weighted solid angle of the column [sr].
     pub seen: f64,
-    /// Length of the ranges over which one scatterer is heard [m].
+    /// Length of the range interval that the echo of a point covers [m].
     cell: f64,
 }
 
-/// How far a ray has come [m], at which range that is told [m], and what has been absorbed [dB].
+/// Path of a ray: length, apparent length and absorption.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
-    /// Length [m].
+    /// Length of the path [m].
     pub r: f64,
-    /// Range as told [m].
+    /// Apparent length [m]: the travel time times the speed of sound that the sonar assumes.
     pub told: f64,
-    /// Absorbed one way [dB].
+    /// One-way absorption along the path [dB].
     pub loss: f64,
 }
 
@@ -61,22 +62,22 @@ impl std::ops::Add for Way {
     }
 }
 
-/// What a ray lights.
+/// Surface patch that one ray insonifies.
 pub struct Patch {
     /// Direction of the ray.
     pub d: Vec3,
-    /// Unit vectors of its neighbours, and half the distance to them.
+    /// Unit vectors towards the neighbouring rays, and half the distance to them.
     pub sides: [(Vec3, f64); 2],
-    /// Normal.
+    /// Unit normal of the surface.
     pub n: Vec3,
-    /// Parts of the range over which it is taken for flat.
+    /// Range ratios within which the patch is treated as flat.
     pub flat: [f64; 2],
-    /// What of the volume is behind it [sr].
+    /// Weighted solid angle in shadow behind the patch [sr].
     pub solid: f64,
 }
 
 impl Picture {
-    /// Silence, of a sonar that takes its ranges with this speed of sound [m/s].
+    /// Zero power, for a sonar that assumes this speed of sound [m/s].
     pub fn new(spec: &SonarSpec, sound_speed: f64) -> Self {
         let beams = spec.steering.len();
         let cell = (0.5 * sound_speed * spec.pulse).max(spec.bin());
@@ -87,7 +88,7 @@ impl Picture {
         }
     }
 
-    /// Adds what a column bears at the ranges `touched` to all beams that hear it.
+    /// Adds the echoes of a column in the range bins `touched` to all beams that receive them.
     fn hear(&mut self, line: &[f32], touched: [usize; 2], hearing: &Heard) {
         for k in touched[0]..touched[1] {
             let power = line[k];
@@ -101,13 +102,14 @@ impl Picture {
     }
 }
 
-/// Columns of a sonar that moves, as they lie when their echoes arrive: those that may still get some.
+/// Columns of a moving sonar, shifted to their angles at the arrival of the echoes. Only columns
+/// that may still receive echoes are kept.
 struct Moved {
-    /// Of each column, by how many columns its nearest and its farthest echoes have moved.
+    /// Shifts of the nearest and the farthest echoes of each column [columns].
     shifts: Vec<[f64; 2]>,
-    /// More than the most of them.
+    /// Upper bound of the shifts [columns].
     most: usize,
-    /// The first that is open, and what it and those after it have.
+    /// Index of the first kept column, and the echoes of that column and those after it.
     first: usize,
     open: VecDeque<Vec<f32>>,
 }
@@ -132,13 +134,14 @@ impl Moved {
         }
     }
 
-    /// Adds the line of column `c`, each range to the two columns between which it lies.
+    /// Adds the echoes of column `c`; each range bin is split between the two columns nearest to
+    /// its shifted angle.
     fn add(&mut self, spec: &SonarSpec, c: usize, line: &Line) {
         let n = spec.columns.len();
         while self.first + self.open.len() < (c + self.most).min(n) {
             self.open.push_back(vec![0.0; spec.bins]);
         }
-        // even over time
+        // The shift is linear in time.
         let [near, far] = self.shifts[c];
         let step = (far - near) / spec.bins as f64;
         for k in line.touched[0]..line.touched[1] {
@@ -153,7 +156,7 @@ impl Moved {
         }
     }
 
-    /// Lets the beams hear all columns before `until`, which get no more.
+    /// Adds all columns before `until`, which receive no more echoes, to the beams.
     fn close(&mut self, spec: &SonarSpec, until: usize, picture: &mut Picture) {
         while self.first < until
             && let Some(line) = self.open.pop_front()
@@ -164,7 +167,7 @@ impl Moved {
     }
 }
 
-/// Adds what comes back of a ping.
+/// Adds the echoes of a ping and the volume reverberation. `head` is the head angle [rad].
 pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: &Pose, head: f64) {
     let sender = Sender {
         spec,
@@ -205,11 +208,12 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
     open.echo(&volume(spec, waters, picture.cell), picture);
 }
 
-/// What of the volume the beams see.
+/// Solid angle of the water that the beams insonify, for volume reverberation.
 struct Open {
-    /// Of each beam, before anything is met [sr].
+    /// Weighted solid angle of each beam without shadows [sr].
     seen: Vec<f64>,
-    /// What is behind what has been met at a range: a row per range, a beam per column [sr].
+    /// Weighted solid angle that goes into shadow at each range: one row per range bin, one column
+    /// per beam [sr].
     lost: Vec<f32>,
 }
 
@@ -221,7 +225,7 @@ impl Open {
         }
     }
 
-    /// Adds a column, of which beams hear so much.
+    /// Adds a column to the beams `main`, with their weights.
     fn add(&mut self, line: &Line, main: &[(usize, f32)]) {
         let beams = self.seen.len();
         for (beam, weight) in main {
@@ -232,7 +236,8 @@ impl Open {
         }
     }
 
-    /// Adds the echo of what is still seen at each range: `volume` is that of all directions.
+    /// Adds the volume reverberation of the solid angle that is not in shadow at each range.
+    /// `volume` is that per steradian.
     fn echo(mut self, volume: &[f64], picture: &mut Picture) {
         let rows = picture
             .power
@@ -247,7 +252,7 @@ impl Open {
     }
 }
 
-/// Echo of the volume over the solid angle that a beam sees, of each range [µPa²/sr]. (3)
+/// Volume reverberation per steradian in each range bin [µPa²/sr]. (3)
 fn volume(spec: &SonarSpec, waters: &Waters<'_>, cell: f64) -> Vec<f64> {
     let strength = power(spec.source_level + spec.volume_backscatter) * cell;
     let loss = waters.medium.here[1];
@@ -269,7 +274,8 @@ impl Line {
         }
     }
 
-    /// Adds the echo of a patch after a way: `strength` is that of a square metre met upright, 1 m away, there and back [µPa²].
+    /// Adds the echo of a patch. `strength` is the echo power that the patch would have at 1 m at
+    /// normal incidence without absorption [µPa²].
     pub fn add(&mut self, spec: &SonarSpec, patch: &Patch, way: Way, strength: f64) {
         let (sine, Way { r, told, loss }) = (-patch.n.dot(patch.d), way);
         if sine <= 1e-6 || r <= 1e-3 {
@@ -315,7 +321,7 @@ impl Line {
     }
 }
 
-/// Nearest and farthest range of a patch over that of its middle, on its plane.
+/// Nearest and farthest range of a patch over that of its centre, on its plane.
 fn reach(patch: &Patch) -> [f64; 2] {
     let (n, flat) = (patch.n, patch.flat);
     let down = n.dot(patch.d);
@@ -339,7 +345,7 @@ fn reach(patch: &Patch) -> [f64; 2] {
     widest
 }
 
-/// An even spread of an echo over the ranges of its patch and those of a pulse.
+/// Range distribution of an echo: uniform over the ranges of its patch, convolved with the pulse.
 struct Spread {
     corners: [f64; 4],
     width: f64,
@@ -368,7 +374,8 @@ impl Spread {
         self.corners[3]
     }
 
-    /// Integral up to `x`, of 1 over the whole cell [m].
+    /// Integral of the distribution up to `x` [m]. The distribution is 1 over the length of the
+    /// pulse cell.
     fn up_to(&self, x: f64) -> f64 {
         let part = |corner: f64| {
             let over = (x - corner).max(0.0);

@@ -1,22 +1,26 @@
-//! Pings of other sonars of the same band.
+//! Interference: pings of other sonars in the same frequency band.
 //!
 //! # Law
 //! ```text
 //!   NL = SL_2 - 20 log d - α d + 10 log(b_2 b)         from t_2 + d/c on, for a pulse          (1)  [Urick 1983, ch. 2]
 //! ```
 //! # Symbols
-//! NL level at the sonar · SL_2 source level of the other, b_2 its transmitting pattern towards the sonar, b the receiving pattern towards it · d distance · t_2 instant
-//! of the other's ping · c speed of sound.
+//! NL level at the sonar · SL_2 source level of the other sonar, b_2 its transmit pattern towards
+//! the sonar, b the receive pattern towards it · d distance · α absorption · t_2 instant of the
+//! other ping · c speed of sound.
 //!
 //! # Frames
-//! World; directions in A of either sonar.
+//! World; directions in the acoustic frame A of each sonar.
 //!
 //! # Limits
-//! Straight rays, the direct way alone. Sonars in the air are not heard. Others ping at their rate from their start on, whether anybody listens to them or not, and are where they are at this sonar's ping; those that are dead or without
-//! power then are silent.
+//! - Only the direct, straight path is modelled.
+//! - Sonars in air are not received.
+//! - Other sonars ping at their rate from their start on, whether or not they have subscribers.
+//!   Their pose is that at the instant of this sonar's ping. Sonars that have failed or have no
+//!   power at that instant do not transmit.
 //!
 //! # Checked by
-//! test/analytic/sonar.rs
+//! test/sensors/sonar.rs
 
 use crate::sonar::beam::pattern;
 use crate::sonar::decibels::power;
@@ -28,25 +32,28 @@ use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use std::f64::consts::LN_10;
 
-/// A ping of another as it arrives.
+/// Ping of another sonar at its arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burst {
-    /// Range at which it seems to begin [m].
+    /// Apparent range at which it starts [m].
     pub range: f64,
-    /// How long it seems [m].
+    /// Apparent length of the pulse [m].
     pub length: f64,
-    /// Unit vector towards where it comes from, in A without the head's turn.
+    /// Unit vector towards its source, in A without the rotation of the head.
     pub from: Vec3,
-    /// Power at the sonar, but for its own pattern [µPa²].
+    /// Power at the sonar without its receive pattern [µPa²].
     pub power: f64,
 }
 
-/// True if one hears the other.
+/// Returns true if the frequency bands of two sonars overlap.
 pub fn share_a_band(a: &SonarSpec, b: &SonarSpec) -> bool {
     (a.frequency - b.frequency).abs() < 0.5 * (a.bandwidth + b.bandwidth)
 }
 
-/// Pings of `other` that arrive while `spec` listens from `now_ns` on: `towards` it from the other and `from` it, in their acoustic frames.
+/// Appends to `out` the pings of `other` that arrive while `spec` listens from `now_ns` on.
+///
+/// The geometry is the distance [m], the unit vector `towards` the sonar in the acoustic frame of
+/// the other, and `from` towards the other in the acoustic frame of this sonar.
 pub fn bursts(
     spec: &SonarSpec,
     (other, other_spec): (&Sensor, &SonarSpec),
@@ -56,7 +63,7 @@ pub fn bursts(
     out: &mut Vec<Burst>,
 ) {
     let delay = distance * medium.here[0];
-    // by the speed of sound that the sonar takes its ranges with
+    // Speed of sound that the sonar assumes for its ranges.
     let speed = spec.sound_speed.unwrap_or(1.0 / medium.here[0]);
     let listens = 2.0 * spec.limits[1] / speed;
     let level = power(other_spec.source_level) / (distance * distance).max(1e-6)
@@ -84,7 +91,7 @@ pub fn bursts(
     }
 }
 
-/// Angles of a direction of A across and out of the fan.
+/// Angles of a direction in A across the fan and out of it [rad].
 fn angles(a: Vec3) -> (f64, f64) {
     (
         libm::atan2(a.y, a.z),
@@ -92,7 +99,7 @@ fn angles(a: Vec3) -> (f64, f64) {
     )
 }
 
-/// Adds what arrives to all beams. (1)
+/// Adds the power of all bursts to all beams. `head` is the head angle [rad]. (1)
 pub fn add(picture: &mut Picture, spec: &SonarSpec, bursts: &[Burst], head: f64) {
     let bin = spec.bin();
     for burst in bursts {

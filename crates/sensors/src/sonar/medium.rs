@@ -1,10 +1,10 @@
-//! Time and absorption of sound on straight ways through the water column.
+//! Travel time and absorption of sound on straight paths through the water column.
 //!
 //! # Law
 //! ```text
 //!   1/c̄ = ∫ dz/c / Δz,   ᾱ = ∫ α dz / Δz                    (1)
 //! ```
-//! Both of (1) are integrals over depth alone, so one table of them serves all rays of a ping.
+//! Both are integrals over depth only, so one table serves all rays of a ping.
 //!
 //! # Symbols
 //! c speed of sound [m/s] · α absorption [dB/m] · z height [m].
@@ -13,32 +13,36 @@
 //! World (ENU).
 //!
 //! # Limits
-//! The column is that over the sonar. Straight rays do over the ranges of such sonars, unless the column is strongly layered and the beam far from upright; `arc.rs` has those that bend. Acidity 8; salinity of water without a column is that which gives its density.
+//! - The water column is that at the sonar.
+//! - Straight rays are sufficient at the ranges of such sonars, unless the column is strongly
+//!   stratified and the beam far from vertical. `arc.rs` contains refracted rays.
+//! - The pH is 8. Without a water column the salinity is the one that gives the density of the
+//!   water.
 //!
 //! # Checked by
-//! tests below; test/analytic/sonar.rs
+//! The tests in this file; test/sensors/sonar.rs
 
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::{Instant, seawater, water_column};
 use merrow_math::Vec3;
 
-/// Intervals of the table.
+/// Number of intervals of the table.
 const PARTS: usize = 32;
 
-/// The water about a sonar.
+/// Acoustic properties of the water around a sonar.
 #[derive(Clone, Debug)]
 pub struct Medium {
     /// Lowest height of the table and its step [m].
     low: f64,
     step: f64,
-    /// Slowness and absorption, summed up from the lowest height.
+    /// Integrals of slowness [s] and of absorption [dB] from the lowest height.
     sums: Vec<[f64; 2]>,
     /// Slowness [s/m] and absorption [dB/m] at the sonar.
     pub here: [f64; 2],
 }
 
 impl Medium {
-    /// The water within `reach` [m] of `p`, for sound of `frequency` [Hz].
+    /// Water within `reach` [m] of `p` [m], W, for sound of `frequency` [Hz].
     pub fn about(at: &Instant<'_>, p: Vec3, reach: f64, frequency: f64) -> Self {
         let values = |z: f64| {
             let q = Vec3::new(p.x, p.y, z);
@@ -71,12 +75,12 @@ impl Medium {
         }
     }
 
-    /// Mean slowness [s/m] and absorption [dB/m] between two heights. (1)
+    /// Mean slowness [s/m] and absorption [dB/m] between two heights [m]. (1)
     pub fn between(&self, a: f64, b: f64) -> [f64; 2] {
         if self.sums.len() == 1 {
             return self.here;
         }
-        // level ways have a mean too
+        // Avoids the division by zero of horizontal paths.
         let b = if (b - a).abs() < 1e-3 * self.step {
             a + 1e-3 * self.step
         } else {
@@ -94,7 +98,7 @@ impl Medium {
     }
 }
 
-/// Absorption of sound of `frequency` [Hz] at `p` [dB/m].
+/// Absorption of sound of `frequency` [Hz] at `p` [m], W [dB/m].
 pub fn absorption(at: &Instant<'_>, p: Vec3, frequency: f64) -> f64 {
     let sea = at.sea;
     let temperature = water_column::temperature(sea, at.gravity, p, at.time);
@@ -111,7 +115,7 @@ pub fn absorption(at: &Instant<'_>, p: Vec3, frequency: f64) -> f64 {
     1e-3 * francois_garrison(1e-3 * frequency, &water)
 }
 
-/// Salinity of water of a density [kg/m³] and temperature [°C] at the surface.
+/// Salinity of water with this density [kg/m³] and temperature [°C] at the surface.
 fn salinity(density: f64, temperature: f64) -> f64 {
     let [mut low, mut high] = [0.0, 42.0];
     for _ in 0..40 {

@@ -1,35 +1,42 @@
-//! What the surface and the bottom mirror of a sound, and the ways by one of them.
+//! Specular reflection of sound at the seabed and the geometry of reflected paths.
 //!
 //! # Law
 //! ```text
-//!   R = (m sin φ - √(n² - cos² φ))/(m sin φ + √(n² - cos² φ))        bottom: a fluid half space       (1)  [Jensen 2011, ch. 1]
+//!   R = (m sin φ - √(n² - cos² φ))/(m sin φ + √(n² - cos² φ))        seabed: a fluid half space       (1)  [Jensen 2011, ch. 1]
 //!   m = ρ_2/ρ_1,   n = (c_1/c_2)(1 + i α/(40 π log e))                                                 (2)  [Jensen 2011, ch. 1]
-//!   |R|² e^{-4 k² h² sin² φ}                                          rough: what stays in step        (3)  [Eckart 1953]
+//!   |R|² e^{-4 k² h² sin² φ}                                          rough: coherent part             (3)  [Eckart 1953]
 //!   p' = p - 2 n (n·(p - q))                                          image in a plane                 (4)
 //! ```
 //! # Symbols
-//! φ grazing angle · ρ density, c speed of sound, 1 of the water, 2 of the ground · α attenuation [dB a wavelength] · k wave number [1/m] · h standard deviation of the
-//! height [m] · p place, p' its image in the plane through q with the normal n.
+//! φ grazing angle · ρ density, c speed of sound, 1 of the water, 2 of the seabed · α attenuation
+//! [dB per wavelength] · k wave number [1/m] · h standard deviation of the height [m] · p point, p'
+//! its image in the plane through q with the normal n.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! Ground of one kind to any depth, without shear. The image is that in the plane which touches the bottom where the sound meets it, found in three rounds; over ground that is bent about as
-//! much as the way is long there may be more such places than the one. The surface is level there.
+//! - The seabed is homogeneous to any depth and has no shear waves.
+//! - The image is that in the tangent plane of the seabed at the reflection point, found in three
+//!   iterations. If the radius of curvature of the seabed is comparable with the path length,
+//!   further reflection points may exist and are omitted.
+//! - The water surface is horizontal at the reflection point.
 //!
 //! # Checked by
-//! tests below; test/analytic/sonar_rays.rs
+//! The tests in this file; test/sensors/sonar_rays.rs
 
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Ground;
 use std::f64::consts::{LOG10_E, PI};
 
-/// Power that a ground mirrors, at the sine of the grazing angle, in water of a density [kg/m³] and speed of sound [m/s], at a wave number [1/m]. (1) to (3)
+/// Fraction of the power that the seabed reflects coherently. (1) to (3)
+///
+/// `sine` is that of the grazing angle. The water has a density [kg/m³] and a speed of sound [m/s];
+/// the wave number is in [1/m].
 pub fn of_ground(ground: &Ground, sine: f64, [density, speed]: [f64; 2], wave_number: f64) -> f64 {
     let (m, n) = (ground.density / density, speed / ground.sound_speed);
     let loss = ground.attenuation / (40.0 * PI * LOG10_E);
-    // n² - cos² φ and its root, real and imaginary
+    // n² - cos² φ and its root, real and imaginary parts.
     let (x, y) = (
         n * n * (1.0 - loss * loss) - (1.0 - sine * sine),
         2.0 * n * n * loss,
@@ -44,7 +51,8 @@ pub fn of_ground(ground: &Ground, sine: f64, [density, speed]: [f64; 2], wave_nu
     still * crate::sonar::backscatter::mirrored(sine, wave_number, ground.roughness)
 }
 
-/// The place on the plane through `q` with the unit normal `n` by which sound goes from `a` to `b`; none if these are not both before it.
+/// Reflection point between `a` and `b` on the plane through `q` [m] with the unit normal `n`;
+/// `None` unless both lie in front of the plane.
 pub fn place(a: Vec3, b: Vec3, q: Vec3, n: Vec3) -> Option<Vec3> {
     let [ha, hb] = [a, b].map(|p| n.dot(p - q));
     (ha > 0.0 && hb > 0.0).then(|| {
@@ -66,7 +74,8 @@ mod tests {
         }
     }
 
-    // upright by the impedances, total under the critical angle, nothing at the angle of intromission
+    // Normal incidence by the impedances, total reflection below the critical angle, none at the
+    // angle of intromission.
     #[test]
     fn a_fluid_half_space_mirrors_as_rayleigh_says() {
         let water = [1000.0, 1500.0];
@@ -80,14 +89,15 @@ mod tests {
         let critical = (1500.0_f64 / 1650.0).acos();
         assert!((of_ground(&sand, (0.99 * critical).sin(), water, 6000.0) - 1.0).abs() < 1e-12);
         assert!(of_ground(&sand, (1.2 * critical).sin(), water, 6000.0) < 0.5);
-        // m² sin² = n² - cos²: slow mud
+        // m² sin² = n² - cos², for slow mud.
         let (m, n) = (1.4_f64, 1500.0 / 1450.0);
         let cosine = ((m * m - n * n) / (m * m - 1.0)).sqrt();
         let mud = ground(1400.0, 1450.0, 0.0);
         assert!(of_ground(&mud, (1.0 - cosine * cosine).sqrt(), water, 6000.0) < 1e-12);
     }
 
-    // with attenuation, by complex numbers written out; a loss even under the critical angle
+    // With attenuation, by explicit complex arithmetic; the loss exists below the critical angle
+    // too.
     #[test]
     fn attenuation_and_roughness_take_some() {
         let water = [1000.0, 1500.0];

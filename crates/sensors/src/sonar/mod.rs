@@ -1,30 +1,43 @@
-//! Active sonars: what comes back of a ping, by rays through the water.
+//! Active sonars: echoes of a ping, computed by tracing rays through the water.
 //!
 //! # Law
 //! ```text
 //!   EL = SL - 40 log r - 2 α r + S_b + 10 log A + 10 log b          (1)  sonar equation [Urick 1983, ch. 2, 8, 9]
-//!   A = r² dΩ/sin φ                                                 (2)  what one ray lights
-//!   EL_v = SL - 20 log r - 2 α r + S_v + 10 log(Ω c τ/2)            (3)  echo of the volume [Urick 1983, ch. 8]
+//!   A = r² dΩ/sin φ                                                 (2)  area insonified by one ray
+//!   EL_v = SL - 20 log r - 2 α r + S_v + 10 log(Ω c τ/2)            (3)  volume reverberation [Urick 1983, ch. 8]
 //!   r_k = c_0 t_k/2                                                 (4)
 //! ```
-//! Each ray stands for the patch of (2): its echo is spread evenly over the ranges that the patch reaches, by the plane through the place it met, and over half a
-//! pulse's length (a bin at least) of ranges. So a bottom's patches join without gaps and its echo is the integral of (1). What stands behind is in shadow, also for (3).
+//! Each ray represents the patch (2). The echo of a patch is spread evenly over the ranges that the
+//! patch covers on the tangent plane at the point that the ray hits, and over half a pulse length
+//! (at least one bin) of ranges. The patches of the seabed therefore join without gaps, and the
+//! echo of the seabed is the integral of (1). The water behind a hit is in shadow, also for (3).
 //!
 //! # Symbols
-//! EL, SL level of echo and source · r range, r_k that of bin k · α absorption · S_b strength of a square metre (`backscatter.rs`) · A area · b beam patterns
-//! there and back (`beam.rs`) · dΩ solid angle of a ray · φ grazing angle · S_v strength of a cubic metre · Ω what a beam sees · τ pulse · c speed of sound, c_0 that which
-//! the sonar assumes.
+//! EL, SL echo level and source level · r range, r_k that of bin k · α absorption · S_b scattering
+//! strength of a square metre (`backscatter.rs`) · A area · b beam patterns, transmit and receive
+//! (`beam.rs`) · dΩ solid angle of a ray · φ grazing angle · S_v scattering strength of a cubic
+//! metre · Ω solid angle of a beam · τ pulse length · c speed of sound, c_0 the one that the sonar
+//! assumes.
 //!
 //! # Frames
-//! Rays in A (see `scene/sonar.rs`), turned into S and W at the instant of the ping.
+//! Rays in the acoustic frame A (see `crates/model/src/scene/sensor/sonar.rs`), transformed to S
+//! and W at the instant of the ping.
 //!
 //! # Limits
-//! What is met stands where it was at the ping; the sonar moves on, see `motion.rs`. Rays are straight, or bent as `arc.rs` says. Surfaces scatter as rough ones do: no glints of smooth facets of objects, no echo from within. A ray that meets the surface of the water or the bottom ends there, or with `multipath` goes on once as from a
-//! mirror; with it sound also goes one way and comes back another (straight, by the surface, by the bottom). Bent rays are not mirrored. Of a side-scan's pattern across, that of the way by which it hears counts twice. Levels of the smallest things are as
-//! coarse as the rays: a target should be met by several.
+//! - Targets stay where they were at the ping. The sonar moves; see `motion.rs`.
+//! - Rays are straight, or refracted as described in `arc.rs`. Refracted rays are not reflected.
+//! - Surfaces scatter as rough surfaces. Smooth facets of objects give no specular reflection, and
+//!   there are no echoes from inside objects.
+//! - A ray ends at the water surface or the seabed. With `multipath` it continues once, specularly
+//!   reflected. Sound then also leaves and returns on different paths (straight, by the surface, by
+//!   the seabed).
+//! - For a side-scan sonar, the two-way pattern across the fan uses only the direction from which
+//!   the echo arrives.
+//! - The echo levels of small targets are as coarse as the rays: several rays should hit a target.
 //!
 //! # Checked by
-//! test/analytic/sonar.rs, test/analytic/sonar_rays.rs, test/analytic/sonar_motion.rs, test/determinism/sonar.rs
+//! test/sensors/sonar.rs, test/sensors/sonar_rays.rs, test/sensors/sonar_motion.rs,
+//! test/determinism/sonar.rs
 
 pub mod arc;
 pub mod backscatter;
@@ -53,7 +66,8 @@ use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::ping::Ping;
 use merrow_model::state::frames::view::View;
 
-/// One ping, with what other sonars send into it.
+/// Computes one ping of the sonar `spec` at the pose `pose`, with the interference of other sonars
+/// (`bursts`).
 pub fn ping(
     spec: &SonarSpec,
     stage: &Stage,

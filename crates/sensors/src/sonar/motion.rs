@@ -1,4 +1,4 @@
-//! A sonar that has moved by the time its echoes arrive.
+//! Motion of a sonar between its ping and the arrival of the echoes.
 //!
 //! # Law
 //! ```text
@@ -6,38 +6,44 @@
 //!   c t = r + r',   r' = |r d - v t|                                       (2)
 //!   d' = e^{-[ω]× t} (r d - v t)/r'                                        (3)
 //! ```
-//! So the range told is c t/2, and the echo is heard in the direction d' of the receiver as it stands then.
+//! The sonar reports the range c t/2. It receives the echo from the direction d' in its frame at
+//! that time.
 //!
 //! # Symbols
-//! p place, R axes at the ping, v and ω velocity and rate of turn, all in S at the ping · d direction and r length of the way to what is met · t time of arrival [s].
+//! p position, R orientation at the ping, v and ω linear and angular velocity, all in S at the ping
+//! · d direction and r distance to the target · t time of arrival [s].
 //!
 //! # Frames
 //! S, at the ping and at the arrival.
 //!
 //! # Limits
-//! Both velocities stay as they are at the ping. What gives the echo stands where it was then. By a mirror (2) holds for the image; of a bent ray d is its direction at the sonar, and its length is
-//! changed as that of its chord. (2) is solved in two rounds: (v/c)³ of it is lost. Across the fan an echo is heard as if half
-//! by either of two neighbouring columns of rays, which takes up to 0.8 dB from the peak of a point and nothing from all its beams together. The volume is heard as at rest.
+//! - Both velocities stay as they are at the ping. The target stays where it was at the ping.
+//! - For a reflected path (2) applies to the image. For a refracted ray d is its direction at the
+//!   sonar, and its length is corrected like that of its chord.
+//! - (2) is solved in two iterations, with an error of (v/c)³.
+//! - Across the fan an echo is distributed over two neighbouring columns of rays. This lowers the
+//!   peak of a point target by up to 0.8 dB and does not change the sum over all beams.
+//! - Volume reverberation is received as by a sonar at rest.
 //!
 //! # Checked by
-//! tests below; test/analytic/sonar_motion.rs
+//! The tests in this file; test/sensors/sonar_motion.rs
 
 use crate::sonar::echoes::Way;
 use merrow_math::real::sin_cos;
 use merrow_math::{SpatialVelocity, Vec3};
 
-/// How a sonar moves over a ping.
+/// Motion of a sonar during one ping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// Velocity in S [m/s].
+    /// Linear velocity in S [m/s].
     v: Vec3,
-    /// Axis of its turn in S, and rate [rad/s].
+    /// Axis of rotation in S, and rate [rad/s].
     axis: Vec3,
     rate: f64,
 }
 
 impl Motion {
-    /// By a velocity in S; none if that is nothing.
+    /// Motion with this velocity in S; `None` if it is zero.
     pub fn new(V_WS_S: &SpatialVelocity) -> Option<Self> {
         let (v, rate) = (V_WS_S.v, V_WS_S.w.norm());
         let axis = if rate > 0.0 {
@@ -48,7 +54,12 @@ impl Motion {
         (v.dot(v) > 0.0 || rate > 0.0).then_some(Self { v, axis, rate })
     }
 
-    /// Range told, and direction in the axes of the arrival, of what has gone `there` [m, as told] and comes by the way `back` from `d`. (2), (3)
+    /// Computes the reported range [m] and the direction of arrival (unit vector in S at the
+    /// arrival) of an echo. (2), (3)
+    ///
+    /// The outgoing path has the apparent length `there` [m]; the echo returns by `back` from the
+    /// direction `d` (unit vector in S at the ping). `sound_speed` [m/s] is the one that the sonar
+    /// assumes.
     pub fn arrives(&self, d: Vec3, there: f64, back: &Way, sound_speed: f64) -> (f64, Vec3) {
         let r = back.r.max(1e-3);
         let (mut told, mut to, mut time) = (0.5 * (there + back.told), d, 0.0);
@@ -57,7 +68,7 @@ impl Motion {
             to = d.scale(r) - self.v.scale(time);
             told = 0.5 * (there + back.told * (to.norm() / r));
         }
-        // Rodrigues, against the turn
+        // Rodrigues' rotation by the opposite angle.
         let (sine, cosine) = sin_cos(-self.rate * time);
         let k = self.axis;
         let turned =
@@ -74,7 +85,7 @@ mod tests {
         Motion::new(&SpatialVelocity { w, v }).unwrap()
     }
 
-    // head on r c/(c + v); across √ as the closed solution of the quadratic has it
+    // Head-on the range is r c/(c + v); across, the closed solution of the quadratic equation.
     #[test]
     fn ranges_are_those_of_where_it_is_then() {
         let way = Way {

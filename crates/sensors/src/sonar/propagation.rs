@@ -1,4 +1,5 @@
-//! One ray after another of a ping: straight, bent, or by a mirror. The laws are in `mod.rs`, `arc.rs` and `mirror.rs`.
+//! Propagation of the rays of a ping: straight, refracted, or specularly reflected. The equations
+//! are in `mod.rs`, `arc.rs` and `mirror.rs`.
 
 use crate::ray_scene::{Seen, Stage};
 use crate::sonar::arc::Layers;
@@ -17,95 +18,98 @@ use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::view::View;
 use std::f64::consts::TAU;
 
-/// Label of the bottom.
+/// Label of the seabed in the ray scene.
 const BOTTOM: u16 = 1;
-/// Power after a mirror that is no longer followed.
+/// Reflected power below which a path is not traced further.
 const LOST: f64 = 1e-6;
-/// How near to its place by the image a ray must come to the bottom: this, and that part of its way [m].
+/// Tolerance between a reflection point from the image method and the seabed: a constant [m] and a
+/// fraction of the path.
 const NEAR: [f64; 2] = [0.02, 0.01];
 
-/// What rays go through.
+/// Environment of the rays of a ping.
 pub struct Waters<'a> {
-    /// What they can meet.
+    /// Shapes that rays can hit.
     pub stage: &'a Stage,
-    /// Where it is.
+    /// World view to which the shapes are posed.
     pub view: &'a View,
-    /// The sea.
+    /// Environment state at the ping.
     pub at: &'a Instant<'a>,
-    /// Its speed of sound and absorption.
+    /// Speed of sound and absorption along straight paths.
     pub medium: &'a Medium,
-    /// What bends rays, if anything does.
+    /// Sound speed profile for refracted rays; `None` for straight rays.
     pub layers: Option<Layers>,
-    /// Wind [m/s].
+    /// Wind speed over the water [m/s].
     pub wind: f64,
-    /// Speed by which times become ranges [m/s].
+    /// Speed of sound that converts travel times to ranges [m/s].
     pub sound_speed: f64,
 }
 
-/// A sonar at the instant of its ping.
+/// Sonar at the instant of its ping.
 pub struct Sender<'a> {
-    /// What it is.
+    /// Properties of the sonar.
     pub spec: &'a SonarSpec,
-    /// What its rays go through.
+    /// Environment of its rays.
     pub waters: &'a Waters<'a>,
-    /// The robot that carries it.
+    /// Index of the robot that carries the sonar.
     pub robot: usize,
-    /// Its place [m].
+    /// Position of the sonar [m], W.
     pub p: Vec3,
-    /// Its axes.
+    /// Orientation of S in W.
     pub R_WS: Mat3,
-    /// Turn of its head [rad].
+    /// Head angle at the ping [rad].
     pub head: f64,
-    /// How it moves until its echoes arrive, if it does.
+    /// Motion until the echoes arrive; `None` at rest.
     pub motion: Option<Motion>,
-    /// The surface of the water.
+    /// Water surface, for intersection with rays.
     pub surface: Crossings<'a>,
-    /// Standard deviation of the surface's height [m].
+    /// Standard deviation of the surface height [m].
     pub height: f64,
-    /// Power at 1 m [µPa² m²].
+    /// Source power at 1 m [µPa² m²].
     pub source: f64,
 }
 
-/// A ray, by which the sonar hears.
+/// Ray along which the sonar receives.
 #[derive(Clone, Copy)]
 struct Ray {
     d: Vec3,
-    /// Unit vectors of its neighbours out of the fan and across it, and half the distance to them.
+    /// Unit vectors towards the neighbouring rays out of the fan and across it, and half the
+    /// distance to them.
     sides: [(Vec3, f64); 2],
-    /// Its direction at the sonar, in S.
+    /// Direction at the sonar, in S.
     first: Vec3,
-    /// Strength at 1 m of what it bears, but for the patterns and the scattering [µPa² m²].
+    /// Source power at 1 m times the solid angle of the ray, without beam patterns and scattering
+    /// strength [µPa² m²].
     strength: f64,
-    /// Pattern of the receiver out of the fan, where it is at the ping.
+    /// Receive pattern out of the fan, for the pose at the ping.
     hears: f64,
-    /// Pattern of the sender.
+    /// Transmit pattern in this direction.
     sent: f64,
-    /// What of the volume it sees [sr].
+    /// Solid angle of the ray, weighted with the patterns, for volume reverberation [sr].
     solid: f64,
 }
 
-/// What a place is made of: water's surface, or something solid.
+/// Kind of scatterer: water surface or solid material.
 #[derive(Clone, Copy)]
 enum Made {
     Surface,
     Solid(Backscatter),
 }
 
-/// A place that a ray has met.
+/// Point that a ray hits.
 #[derive(Clone, Copy)]
 struct Place {
-    /// How far along the ray [m].
+    /// Distance along the ray [m].
     distance: f64,
     p: Vec3,
-    /// Unit normal towards where the ray came from.
+    /// Unit normal, on the side from which the ray came.
     n: Vec3,
     made: Made,
     flat: [f64; 2],
-    /// The mirror that it is, if it is one.
+    /// Kind of reflection at this point, if it can reflect.
     mirror: Option<Via>,
 }
 
-/// How sound goes between the sonar and a place.
+/// Kind of path between the sonar and a point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Via {
     Straight,
@@ -113,16 +117,17 @@ enum Via {
     Bottom,
 }
 
-/// A way that sound has gone to a place.
+/// One path between the sonar and a point.
 struct Gone {
     via: Via,
     way: Way,
-    /// Power that a mirror has left.
+    /// Fraction of the power left after a reflection.
     kept: f64,
 }
 
 impl Sender<'_> {
-    /// One column of rays at `across` [rad], of which the transmitter sends `sent`.
+    /// Traces the rays of one column at the angle `across` [rad] with the transmit pattern `sent`,
+    /// and adds their echoes to `line`.
     pub fn column(&self, across: f64, sent: f64, line: &mut Line) {
         let spec = self.spec;
         let ((sa, ca), half) = (
@@ -158,7 +163,7 @@ impl Sender<'_> {
         }
     }
 
-    /// What a ray meets first within `far` [m].
+    /// First hit of a ray within `far` [m], including the water surface.
     fn meet(&self, p: Vec3, d: Vec3, far: f64) -> Option<Place> {
         let hit = self
             .waters
@@ -167,7 +172,7 @@ impl Sender<'_> {
         let reach = hit.map_or(far, |hit| hit.distance);
         if let Some(distance) = self.surface.crossing(p, d, reach) {
             let q = p + d.scale(distance);
-            // from below
+            // Normal on the water side.
             let n = self.surface.normal(q.x, q.y).scale(-1.0);
             let mirror = Some(Via::Surface);
             return Some(Place {
@@ -194,7 +199,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Strength of a square metre of a place at the sine of the grazing angle.
+    /// Scattering strength of a square metre, as a power, at the sine of the grazing angle.
     fn strength(&self, made: Made, sine: f64) -> f64 {
         match made {
             Made::Surface => of_surface(sine, self.spec.frequency, self.waters.wind),
@@ -202,7 +207,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Power that a place mirrors.
+    /// Fraction of the power that a point reflects specularly.
     fn mirrored(&self, place: &Place, sine: f64) -> f64 {
         let slowness = self.waters.medium.here[0];
         let wave_number = TAU * self.spec.frequency * slowness;
@@ -221,7 +226,7 @@ impl Sender<'_> {
         }
     }
 
-    /// A straight piece of a way, of the length `r` [m].
+    /// Straight section of a path with the length `r` [m].
     fn leg(&self, from: Vec3, to: Vec3, r: f64) -> Way {
         let [slowness, loss] = self.waters.medium.between(from.z, to.z);
         Way {
@@ -231,7 +236,7 @@ impl Sender<'_> {
         } // (4)
     }
 
-    /// Adds the echo of a place to which sound goes by the way on which it comes back.
+    /// Adds the echo of a point to which sound travels on the same path as back.
     fn add(&self, ray: &Ray, gone: &Gone, place: &Place, line: &mut Line) {
         let sine = -place.n.dot(ray.d);
         if sine > 0.0 {
@@ -248,7 +253,8 @@ impl Sender<'_> {
         }
     }
 
-    /// The range that is told of what has gone one way and comes back another, and how well it is heard then out of the fan.
+    /// Reported range [m] of an echo with these outgoing and return paths, and the receive pattern
+    /// out of the fan at its arrival.
     fn arrives(&self, ray: &Ray, there: &Way, back: &Way) -> (f64, f64) {
         let Some(motion) = &self.motion else {
             return (0.5 * (there.told + back.told), ray.hears);
@@ -260,7 +266,8 @@ impl Sender<'_> {
         )
     }
 
-    /// By how much the angle across the fan of what comes from `across` [rad], as it lay at the ping, has changed when it arrives from `r` [m].
+    /// Change of the angle across the fan [rad] between the ping and the arrival of an echo from
+    /// `r` [m], for the direction `across` [rad] at the ping.
     pub fn shift(&self, across: f64, r: f64) -> f64 {
         let Some(motion) = &self.motion else {
             return 0.0;
@@ -293,7 +300,7 @@ impl Sender<'_> {
         line.add(self.spec, &patch, way, power);
     }
 
-    /// Along arcs, in straight pieces; it ends at what it meets first.
+    /// Traces a refracted ray in straight sections; it ends at its first hit.
     fn follow_bent(&self, layers: &Layers, ray: &Ray, line: &mut Line) {
         let (medium, far) = (self.waters.medium, self.spec.limits[1]);
         let (mut p, mut d, mut way) = (
@@ -362,7 +369,7 @@ impl Sender<'_> {
         if kept < LOST {
             return;
         }
-        // on from there as from behind the mirror
+        // Continue from the reflection point, as seen from the image of the sonar.
         let turned = |v: Vec3| v - place.n.scale(2.0 * place.n.dot(v));
         let ray = Ray {
             d: turned(ray.d),
@@ -379,7 +386,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Adds what comes from a place by one way after it has gone there by another.
+    /// Adds the echoes that leave on another path than the one on which they return.
     fn add_others(&self, ray: &Ray, back: &Gone, place: &Place, line: &mut Line) {
         let sine = -place.n.dot(ray.d);
         if sine <= 0.0 || back.kept < LOST {
@@ -396,7 +403,7 @@ impl Sender<'_> {
             if sine_there <= 1e-6 {
                 continue;
             }
-            // what goes one way and comes another is scattered by both angles: of Lambert's law, sin φ sin φ'
+            // Bistatic scattering with two grazing angles; with Lambert's law sin φ sin φ'.
             let scattered =
                 (self.strength(place.made, sine) * self.strength(place.made, sine_there)).sqrt();
             let (told, hears) = self.arrives(ray, &gone.way, &back.way);
@@ -411,7 +418,7 @@ impl Sender<'_> {
         }
     }
 
-    /// The sender's pattern in a direction of the world.
+    /// Transmit pattern in a direction of W.
     fn sends(&self, d: Vec3) -> f64 {
         let a = self.spec.turn_back(self.R_WS.tr_mul_vec(d));
         let across = wrapped(libm::atan2(a.y, a.z) - self.head);
@@ -419,7 +426,8 @@ impl Sender<'_> {
         pattern(&self.spec.across[1], across) * pattern(&self.spec.along[1], along)
     }
 
-    /// A way from the sonar to a place, with its directions there and here, if nothing stands in it.
+    /// Path from the sonar to a point, with its directions at the sonar and at the point; `None` if
+    /// it is blocked.
     fn way(&self, via: Via, place: &Place) -> Option<(Gone, Vec3, Vec3)> {
         let to = place.p + place.n.scale(1e-4);
         if via == Via::Straight {
@@ -453,7 +461,7 @@ impl Sender<'_> {
         is_open.then_some((Gone { via, way, kept }, first, last))
     }
 
-    /// The place of a mirror by which sound goes between the sonar and `to`, its normal towards the water, and what it is made of.
+    /// Reflection point between the sonar and `to`, the normal on the water side, and the material.
     fn mirror(&self, via: Via, to: Vec3) -> Option<(Vec3, Vec3, Made)> {
         let Waters {
             at, stage, view, ..
@@ -472,7 +480,7 @@ impl Sender<'_> {
             n = seabed.normal(m.x, m.y);
             m = mirror::place(self.p, to, Vec3::new(m.x, m.y, seabed.height(m.x, m.y)), n)?;
         }
-        // what it is made of, and that it is the bottom that is met there
+        // The ray must hit the seabed near the reflection point, which also gives its material.
         let (d, r) = apart(to, m)?;
         let near = NEAR[0] + NEAR[1] * r;
         let hit = stage.look(view, self.robot, to, d, [0.0, r + near])?;
@@ -480,7 +488,8 @@ impl Sender<'_> {
         is_there.then_some((m, n, Made::Solid(hit.material.backscatter)))
     }
 
-    /// True if nothing stands from a place on along `d`, but what it lies on and what is at the other end.
+    /// Returns true if nothing blocks a ray from `p` along `d`. Both ends are excluded by a
+    /// tolerance.
     fn is_clear(&self, p: Vec3, d: Vec3, far: f64) -> bool {
         let near = (NEAR[0] + NEAR[1] * far).min(0.4 * far);
         self.waters
@@ -490,7 +499,7 @@ impl Sender<'_> {
     }
 }
 
-/// Direction and distance from `a` to `b`.
+/// Unit vector and distance from `a` to `b`; `None` if they are closer than 1 mm.
 fn apart(a: Vec3, b: Vec3) -> Option<(Vec3, f64)> {
     let r = (b - a).norm();
     (r > 1e-3).then(|| ((b - a).scale(1.0 / r), r))

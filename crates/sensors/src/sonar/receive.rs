@@ -1,4 +1,4 @@
-//! From mean powers to what a receiver gives out: noise, speckle, time-varying gain, numbers.
+//! Receiver of a sonar: noise, speckle, time-varying gain and quantisation of the mean echo powers.
 //!
 //! # Law
 //! ```text
@@ -6,20 +6,24 @@
 //!   L = 10 log P + g log r + 2 α_g r                                        (2)
 //!   number = (2^bits - 1) (L - L_0)/(L_1 - L_0)                             (3)
 //! ```
-//! The z are complex normal numbers of power 1, a new one each range; n ranges lie within half a pulse. So the amplitude is Rayleigh's, the power
-//! exponential, and ranges nearer than half a pulse are alike. Where n = 1 the power is drawn as it is.
+//! The z are complex normal variates of power 1, a new one for each range bin; n bins lie within
+//! half a pulse length. The amplitude therefore has a Rayleigh distribution and the power an
+//! exponential one. Bins closer than half a pulse length are correlated. For n = 1 the power is
+//! drawn directly.
 //!
 //! # Symbols
-//! P power [µPa²] · N noise · L level after the gain [dB], from L_0 to L_1 · g decibels a decade · α_g [dB/m].
+//! P power [µPa²] · N noise · L level after the gain [dB], from L_0 to L_1 · g gain per decade [dB]
+//! · α_g absorption that the gain compensates [dB/m].
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Neighbouring beams fade each for itself, also where they overlap. Single bright targets fade as all else.
+//! Speckle of neighbouring beams is independent, even where the beams overlap. Single strong
+//! targets have the same speckle as all other echoes.
 //!
 //! # Checked by
-//! test/analytic/sonar.rs
+//! test/sensors/sonar.rs
 
 use crate::sample::Spoiling;
 use crate::sonar::decibels::{power, quick_level};
@@ -29,7 +33,7 @@ use crate::sonar::noise;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 
-/// Adds noise and lets all fade. (1)
+/// Adds noise and speckle. (1)
 pub fn hear(picture: &mut Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) {
     let noise = noise::in_beam(spec, wind) as f32;
     picture.power.iter_mut().for_each(|p| *p += noise);
@@ -37,11 +41,11 @@ pub fn hear(picture: &mut Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) {
         return;
     }
     let same = ((picture.cell / spec.bin()).round() as usize).max(1);
-    // a draw for each range, whatever those before it drew
+    // Each range has its own random stream, independent of the ranges before it.
     let first = (by.sample + 1).wrapping_mul(1 << 20);
     let rows = picture.power.chunks_exact_mut(picture.beams).enumerate();
     if same == 1 {
-        // the power of one complex number
+        // The power of one complex normal variate is exponential.
         for (k, row) in rows {
             let mut draw = by.stream.draw(first.wrapping_add(k as u64));
             row.iter_mut().for_each(|p| *p *= draw.exponential() as f32);
@@ -61,9 +65,9 @@ pub fn hear(picture: &mut Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) {
     }
 }
 
-/// Sums of the last complex numbers of each beam.
+/// Moving sum of the last complex variates of each beam.
 struct Fading {
-    /// Ring of those that are summed up, and where the next comes.
+    /// Ring buffer of the terms of the sum, and the index of the next one.
     ring: Vec<[f32; 2]>,
     next: usize,
     sums: Vec<[f32; 2]>,
@@ -97,14 +101,14 @@ impl Fading {
     }
 }
 
-/// Numbers of all ranges and beams. (2), (3)
+/// Quantised levels of all range bins and beams. (2), (3)
 pub fn numbers(picture: &Picture, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
     let (spreading, loss) = spec.gain;
     let loss = loss.unwrap_or(medium.here[1]);
     let most = ((1_u32 << spec.bits) - 1) as f32;
     let [low, high] = spec.levels.map(|x| x as f32);
     let scale = most / (high - low);
-    // adding 2^23 rounds to whole numbers, which are left in the lowest bits
+    // Adding 2^23 rounds to an integer, which is left in the lowest bits.
     const ROUND: f32 = 8_388_608.0;
     let mut out = vec![0; picture.power.len()];
     let rows = picture
@@ -122,13 +126,13 @@ pub fn numbers(picture: &Picture, spec: &SonarSpec, medium: &Medium) -> Vec<u16>
     out
 }
 
-/// The level that a number stands for, the time-varying gain still in it [dB].
+/// Level that a number represents, including the time-varying gain [dB].
 pub fn level(spec: &SonarSpec, number: u16) -> f64 {
     let most = f64::from((1_u32 << spec.bits) - 1);
     spec.levels[0] + f64::from(number) / most * (spec.levels[1] - spec.levels[0])
 }
 
-/// The power of an echo below which nothing is found [µPa²].
+/// Detection threshold of an echo [µPa²].
 pub fn floor(spec: &SonarSpec, wind: f64) -> f64 {
     noise::in_beam(spec, wind) * power(spec.threshold)
 }

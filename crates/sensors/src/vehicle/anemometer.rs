@@ -1,25 +1,27 @@
-//! Anemometer: the wind as the mast feels it.
+//! Anemometer: apparent wind at the mast.
 //!
 //! # Law
 //! ```text
 //!   w = R_WSᵀ w_W(p, t) - v_WS                                    (1)  apparent wind
-//!   U = √(w_x² + w_y²),  φ = atan2(w_y, -w_x)                     (2)  speed and where from, clockwise
+//!   U = √(w_x² + w_y²),  φ = atan2(w_y, -w_x)                     (2)  speed, and the direction from which the wind blows, clockwise
 //!   U_k = U_{k-1} + (U - U_{k-1})(1 - e^(-U T/d))                 (3)  cups and propellers [Wyngaard 1981]
 //!   e_k = e_{k-1} + (e - e_{k-1})(1 - e^(-U T/d_v))               (4)  vane, e its direction as a vector
 //! ```
 //! # Symbols
-//! w air's velocity relative to the sensor, w_W over ground · v_WS velocity of the sensor · φ from x, seen from above · d, d_v distance
-//! constants · T time between samples. (3) and (4) with d = 0 are instruments that measure by sound.
+//! w velocity of the air relative to the sensor, w_W velocity of the air over ground · v_WS
+//! velocity of the sensor · φ angle from the x axis, seen from above · d, d_v distance constants of
+//! cups and vane · T time between samples. (3) and (4) with d = 0 describe ultrasonic instruments.
 //!
 //! # Frames
-//! Sensor S, z along the mast; it measures across the mast alone.
+//! Sensor S, z along the mast; only the wind across the mast is measured.
 //!
 //! # Limits
-//! Under the threshold cups stand still and the vane stays where it is. Cups do not overspeed; a vane does not swing about its end. Hull and mast do not disturb the wind. Under water
-//! there is no reading (NaN).
+//! Below the threshold the cups stand still and the vane keeps its direction. Cups do not
+//! overspeed, and a vane does not overshoot. Hull and mast do not disturb the wind. Under water the
+//! reading is NaN.
 //!
 //! # Checked by
-//! test/analytic/air_sensors.rs
+//! test/sensors/air_sensors.rs
 
 use crate::water::probe;
 use crate::{Truth, noise};
@@ -31,7 +33,7 @@ use merrow_model::scene::sensor::on_board::AnemometerSpec;
 use merrow_model::state::reading::Wind;
 use merrow_model::state::{Cells, SensorState};
 
-/// One sample.
+/// Takes one sample: speed [m/s], direction [rad] and velocity of the apparent wind in S [m/s].
 pub fn measure(
     spec: &AnemometerSpec,
     memory: &mut SensorState,
@@ -69,7 +71,7 @@ pub fn measure(
     }
 }
 
-/// The vector that speed and direction make, the direction within a turn.
+/// Wraps the direction to one turn and computes the velocity vector [m/s] from speed and direction.
 pub fn conclude(wind: &mut Wind) {
     let turn = std::f64::consts::TAU;
     wind.from -= turn * (wind.from / turn).floor();
@@ -77,7 +79,8 @@ pub fn conclude(wind: &mut Wind) {
     wind.velocity = Vec3::new(-wind.speed * c, wind.speed * s, 0.0);
 }
 
-/// (2) to (4): speed [m/s], and where the wind comes from, clockwise from x [deg].
+/// Computes (2) to (4) for the apparent wind `w` (in S [m/s]) at time `t` [s]: speed [m/s] and
+/// direction from which the wind blows, clockwise from x [deg].
 fn shown(spec: &AnemometerSpec, memory: &mut Option<Cells>, t: f64, w: Vec3) -> [f64; 2] {
     let U = (w.x * w.x + w.y * w.y).sqrt();
     let moves = U > 0.0 && U >= spec.threshold;
@@ -104,7 +107,7 @@ fn shown(spec: &AnemometerSpec, memory: &mut Option<Cells>, t: f64, w: Vec3) -> 
         let gains = [gain(spec.cups), gain(spec.vane), gain(spec.vane)];
         for i in 0..3 {
             let old = before.shown[i];
-            // a vane that nothing turns stays
+            // without wind the vane keeps its direction
             now.shown[i] = if i > 0 && !moves {
                 old
             } else {

@@ -1,21 +1,23 @@
-//! Barometer: the pressure of the air.
+//! Barometer: pressure of the air.
 //!
 //! # Law
 //! ```text
-//!   p = p_0 (T/T_0)^(g/(R L))                                     (1)  [ISO 2533-1975], `environment/air`
+//!   p = p_0 (T/T_0)^(g/(R L))                                     (1)  [ISO 2533-1975], `crates/environment/src/air/mod.rs`
 //! ```
 //! # Symbols
-//! p_0, T_0 pressure and temperature of the air at sea level, L = 6.5 K/km; at the height of the sensor over z = 0.
+//! p_0, T_0 pressure and temperature of the air at sea level · T temperature of the air · g gravity
+//! · R gas constant of the air · L = 6.5 K/km; evaluated at the height of the sensor over z = 0.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Its port is open to what is about it: under water it has the pressure of air and water, and stands at the end of its range from some metres on. Neither wind nor waves
-//! press on the port in the air.
+//! The port is open to its surroundings. Under water it measures the pressure of air and water, and
+//! saturates at the end of its range from a depth of some metres. Neither wind nor waves change the
+//! pressure at the port in the air.
 //!
 //! # Checked by
-//! test/analytic/air_sensors.rs
+//! test/sensors/air_sensors.rs
 
 use crate::water::pressure;
 use crate::{Truth, noise};
@@ -24,7 +26,7 @@ use merrow_model::scene::sensor::Errors;
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Pressure;
 
-/// One sample [Pa] of a device with the range `range`.
+/// Takes one sample [Pa] of a device with the minimum and maximum `range` [Pa].
 pub fn measure(
     errors: &Errors,
     range: [f64; 2],

@@ -1,30 +1,34 @@
-//! Leak detector: a probe in the hull that tells when water reaches it.
+//! Leak detector: a probe in the hull that reports water at its position.
 //!
 //! # Law
 //! ```text
-//!   h = -2 R sin(asin(1 - 2 w/V)/3),  V = 4/3 π R³                (1)  level over the middle of a sphere that holds w
+//!   h = -2 R sin(asin(1 - 2 w/V)/3),  V = 4/3 π R³                (1)  level over the centre of a sphere that holds w
 //! ```
-//! It is wet where its place lies under (1) of a compartment of its link, or, if a volume is stated, from that much water in the link on.
+//! The detector is wet if its position is below the level (1) of a compartment of its link. If a
+//! volume is stated, it is wet from that volume of water in the link on.
 //!
 //! # Symbols
-//! w water that came in through a leak · V volume of the compartment, R radius of a sphere of it.
+//! h water level over the centre · w water that came in through a leak · V volume of the
+//! compartment, R radius of a sphere of this volume.
 //!
 //! # Frames
 //! Heights in W.
 //!
 //! # Limits
-//! The compartment is taken for a ball about its middle, so that the level follows attitude by the places of middle and probe alone; water does not slosh. A probe
-//! that dries again tells so.
+//! The compartment is a sphere about its centre, so that for any attitude the level depends only on
+//! the positions of centre and probe. Sloshing is not modelled. A probe that dries again reports
+//! dry.
 //!
 //! # Checked by
-//! test/analytic/air_sensors.rs
+//! test/sensors/air_sensors.rs
 
 use crate::{OnBoard, Truth};
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::scene::{Sensor, fault};
 use merrow_model::state::reading::Leak;
 
-/// One sample of a detector that trips at `volume` [m³] of water, or where water reaches it.
+/// Takes one sample of a detector that trips at `volume` [m³] of water in its link, or with `None`
+/// if the water reaches its position.
 pub fn measure(
     volume: Option<f64>,
     sensor: &Sensor,
@@ -55,7 +59,7 @@ pub fn measure(
     }
 }
 
-/// (1)
+/// Computes (1): level of `water` [m³] over the centre of the compartment [m].
 fn level(leak: &fault::Leak, water: f64) -> f64 {
     let radius = libm::cbrt(0.75 * leak.volume / std::f64::consts::PI);
     let empty = (1.0 - 2.0 * water / leak.volume).clamp(-1.0, 1.0);

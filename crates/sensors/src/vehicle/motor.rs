@@ -1,23 +1,26 @@
-//! Motor telemetry: what the controller of a thruster tells of its motor.
+//! Motor telemetry: quantities that the motor controller of a thruster reports.
 //!
 //! # Law
 //! ```text
 //!   I = P/V,  T = T_water + heat,  Q = P_shaft/ω, or |a| |F|      (1)
-//!   ω = k √|F| sign F                                             (2)  where the curve knows thrust alone
+//!   ω = k √|F| sign F                                             (2)  for thrust curves without a shaft speed
 //! ```
 //! # Symbols
-//! P electrical power · V voltage of the battery · heat, P_shaft as in `control/power.rs` · ω shaft speed · F thrust · a its reaction's moment per newton · k stated with
-//! the controller, at the bollard.
+//! I current · P electrical power · V voltage of the battery · T temperature of the motor · Q
+//! torque at the shaft · heat, P_shaft as in `crates/sim/src/control/energy/power.rs` · ω shaft
+//! speed · F thrust · a reaction moment per newton of thrust · k coefficient stated with the
+//! controller, at bollard pull.
 //!
 //! # Frames
-//! None; ω has the sign of the command, Q that of ω.
+//! None; ω has the sign of the command, Q has the sign of ω.
 //!
 //! # Limits
-//! Power, heat and torque are those of the step before. Without a battery there is neither voltage nor current, without (2) or a propeller's own speed none of that (NaN); a motor that draws
-//! nothing by its figures has no current.
+//! Power, heat and torque are those of the preceding step. Without a battery voltage and current
+//! are NaN. The shaft speed is NaN without (2) and without a propeller model. A motor that draws no
+//! power by its data has no current.
 //!
 //! # Checked by
-//! test/analytic/telemetry.rs
+//! test/sensors/telemetry.rs
 
 use crate::water::probe;
 use crate::{OnBoard, Truth, noise};
@@ -27,7 +30,8 @@ use merrow_model::scene::sensor::probe::Quantity;
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Motor;
 
-/// One sample.
+/// Takes one sample: shaft speed [rad/s], current [A], voltage [V], temperature [°C], torque [N m]
+/// and power [W].
 pub fn measure(
     spec: &MotorSpec,
     memory: &mut SensorState,

@@ -1,10 +1,10 @@
-//! Ground truth: exact pose in the world and velocity in the sensor's frame.
+//! Ground truth: exact pose in the world and velocity in the sensor frame.
 
 use crate::Truth;
 use merrow_math::Quat;
 use merrow_model::state::reading::Odometry;
 
-/// The truth, unchanged.
+/// Returns the true pose in W and the true velocity in S, without errors.
 pub fn measure(truth: &Truth<'_>) -> Odometry {
     Odometry {
         p_WS: truth.p_WS,

@@ -1,21 +1,22 @@
-//! Power meter: voltage and current of the battery, and the charge by counting.
+//! Power meter: voltage and current of the battery, and its charge by coulomb counting.
 //!
 //! # Law
 //! ```text
 //!   Q_k = Q_{k-1} - I_k T/3600                                    (1)
 //! ```
 //! # Symbols
-//! Q charge left [A h] · I current that it has measured, positive while drawn · T time between samples.
+//! Q remaining charge [A h] · I measured current, positive in discharge · T time between samples.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! It begins with the charge that the battery begins with, and takes the pack's stated capacity for true; what its current is off by adds up. While the battery's protection is open it does not count, as it
-//! is silent.
+//! The meter starts with the initial charge of the battery and uses the stated capacity of the
+//! pack. Errors of its current accumulate. While the protection of the battery is open, the meter
+//! neither counts nor reports.
 //!
 //! # Checked by
-//! test/analytic/telemetry.rs
+//! test/sensors/telemetry.rs
 
 use crate::{OnBoard, noise};
 use merrow_math::rng::Draw;
@@ -23,7 +24,7 @@ use merrow_model::scene::sensor::on_board::PowerSpec;
 use merrow_model::state::reading::Power;
 use merrow_model::state::{Cells, SensorState};
 
-/// One sample, `period` [s] after the one before.
+/// Takes one sample, `period` [s] after the preceding one.
 pub fn measure(
     spec: &PowerSpec,
     period: f64,
@@ -39,7 +40,7 @@ pub fn measure(
     let [voltage, current] = found;
     let pack = on_board.robot.battery.as_ref();
     let capacity = pack.map_or(f64::NAN, |pack| pack.capacity);
-    // what a fault adds to the current it counts too
+    // the current error of a fault is counted too
     let counted = current + memory.parts[1].offset;
     let charge = match &memory.cells {
         Some(before) => before.shown[0] - counted * period / 3600.0, // (1)

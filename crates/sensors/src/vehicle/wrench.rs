@@ -3,25 +3,28 @@
 //! # Law
 //! ```text
 //!   f = IA a + pA                                               (1)  [Featherstone 2008, eq. 7.26]
-//!   f = Σ_outboard (I_k a_k - F_k - F_c,k)                       (1')  where something is held back
+//!   f = Σ_outboard (I_k a_k - F_k - F_c,k)                       (1')  with contact or coupling forces
 //!   F_S = R_SL f,  M_S = R_SL (m - p_LoS × f)                   (2)
 //! ```
 //! # Symbols
-//! IA articulated inertia, pA bias force, a acceleration of the child link: f is what its parent exerts on it, so that weight,
-//! water and inertia of all that hangs on the joint are in it, added mass too. The child exerts -f on its parent. F_k forces on a
-//! link outboard of the joint; F_c,k those of contacts, couplings and funnels, the mean of the last step, whose mean acceleration is
-//! then in a_k. What stops, friction and gears do within outboard joints cancels; at the sensor's own joint it is part of f, as
-//! of the sum: bearing, motor and stop together.
+//! IA articulated inertia, pA bias force, a acceleration of the child link. f is the wrench that
+//! the parent exerts on the child link. It contains weight, hydrodynamic forces and inertia (with
+//! added mass) of all links outboard of the joint. The child exerts -f on its parent. I_k inertia,
+//! a_k acceleration of and F_k forces on a link outboard of the joint. F_c,k forces of contacts,
+//! couplings and funnels, mean over the last step; a_k is then the mean acceleration of this step.
+//! Forces of stops, friction and gears in outboard joints cancel. At the joint of the sensor they
+//! are part of f: f is the sum of the forces of bearing, motor and stop.
 //!
 //! # Frames
 //! (1) at Lo in L, (2) at S in S.
 //!
 //! # Limits
-//! The sensor is rigid and weighs nothing of its own. A contact's force is the mean over a step whose free motion damping slows: it is
-//! less than that of an instant by `h d/(2 m)`, with step h, damping d and inertia m of what is held back.
+//! The sensor is rigid and has no weight. A contact force is the mean over one step, in which
+//! damping slows the free motion. It is lower than the instantaneous force by the fraction `h d/(2
+//! m)`, with step h, damping d and inertia m of the body in contact.
 //!
 //! # Checked by
-//! test/analytic/wrench.rs, test/identity/wrench.rs
+//! test/sensors/wrench.rs, test/identity/wrench.rs
 
 use crate::noise;
 use merrow_math::rng::Draw;
@@ -31,8 +34,9 @@ use merrow_model::scene::{Robot, Sensor};
 use merrow_model::state::reading::Wrench;
 use merrow_model::state::{SensorState, Workspace};
 
-/// What its parent exerts on `link` through their joint, at Lo in L. `felt` are the forces of contacts and those of couplings on all
-/// links, at Lo along the world's axes; none where nothing held anything back.
+/// Computes the wrench that the parent exerts on `link` through their joint, at Lo in L [N, N m].
+/// `felt` are the contact forces and the coupling forces on all links, at Lo along the axes of W;
+/// `None` if no contact and no coupling acted.
 pub fn on_link(
     robot: &Robot,
     work: &Workspace,
@@ -66,7 +70,8 @@ pub fn on_link(
     }
 }
 
-/// The wrench `f` of [`on_link`] at S in S: what the child exerts on the parent, or the other way round.
+/// Transforms the wrench `f` of [`on_link`] to S, at S: what the child exerts on the parent if
+/// `on_parent`, else what the parent exerts on the child [N, N m].
 pub fn through_joint(sensor: &Sensor, f: &SpatialForce, on_parent: bool) -> SpatialForce {
     let sign = if on_parent { -1.0 } else { 1.0 };
     let (m, f) = (f.m.scale(sign), f.f.scale(sign));
@@ -77,7 +82,8 @@ pub fn through_joint(sensor: &Sensor, f: &SpatialForce, on_parent: bool) -> Spat
     } // (2)
 }
 
-/// One sample. Channels 0-2 of the memory are the force's, 3-5 the torque's.
+/// Takes one sample of the wrench `F_S` (at S in S). Channels 0-2 of `SensorState::drift` belong to
+/// the force, 3-5 to the torque.
 pub fn measure(
     force: &Errors,
     torque: &Errors,

@@ -1,19 +1,21 @@
-//! Single-beam echo sounder: distance to the bottom along the sensor's x axis.
+//! Single-beam echo sounder: distance to the seabed along the x axis of the sensor.
 //!
 //! # Law
-//! Straight ray against the bottom, what stands on it, and other robots; the centre line of the beam stands for the whole cone.
+//! A straight ray is intersected with the seabed, static structures and other robots. The centre
+//! line of the beam represents the whole cone.
 //!
 //! # Symbols
-//! limits least and largest range [m].
+//! limits minimum and maximum range [m].
 //!
 //! # Frames
 //! Beam along +x of S (sensor_msgs/Range).
 //!
 //! # Limits
-//! No refraction, no echo strength; its own robot is not heard; nothing is heard with the transducer above the water.
+//! Refraction and echo strength are not modelled. The beam ignores its own robot. With the
+//! transducer above the water there is no echo.
 //!
 //! # Checked by
-//! test/analytic/altimeter.rs (V85), test/analytic/met.rs
+//! test/sensors/altimeter.rs (V85), test/sensors/met.rs
 
 use crate::{Truth, noise};
 use merrow_math::rng::Draw;
@@ -22,7 +24,9 @@ use merrow_model::state::SensorState;
 use merrow_model::state::reading::Altimeter;
 use merrow_model::state::workspace::Met;
 
-/// One sample, where the beam meets `met` of other robots; out of range as REP-117 says.
+/// Takes one sample; `met` is the hit of the beam on other robots. `limits` are the minimum and
+/// maximum range [m], `beam_width` is the full beam width [rad]. Ranges outside of `limits` are
+/// infinite as in REP-117.
 pub fn measure(
     errors: &Errors,
     limits: [f64; 2],

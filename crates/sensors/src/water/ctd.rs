@@ -1,28 +1,31 @@
-//! CTD: conductivity, temperature and pressure, and what follows from them.
+//! CTD: conductivity, temperature and pressure, and the quantities derived from them.
 //!
 //! # Law
 //! ```text
-//!   C = C(S, T, p)                                                (1)  PSS-78 (`conductivity.rs`)
-//!   T', C' follow T, C by a lag each (`lag.rs`)                   (2)
-//!   S = S(C', T', p'),  c = c(S, T', p')                          (3)  what the instrument makes of its own readings; [Fofonoff 1983]
+//!   C = C(S, T, p)                                                (1)  PSS-78 (`crates/environment/src/conductivity.rs`)
+//!   T', C' follow T, C with one lag each (`lag.rs`)               (2)
+//!   S = S(C', T', p'),  c = c(S, T', p')                          (3)  derived from the instrument's own readings; [Fofonoff 1983]
 //!   z = (9.72659 p - 2.2512e-5 p² + 2.279e-10 p³ - 1.82e-15 p⁴)/g (4)  sea water of 0 °C and salinity 35 [Fofonoff 1983, eq. 25]
 //!   z = p/(ρ_0 g),  ρ_0 = 1000 kg/m³                              (5)  fresh water
 //! ```
 //! # Symbols
-//! C conductivity · T temperature · p pressure over one atmosphere of 101 325 Pa, in dbar in (4) · z depth · c speed of sound · g gravity of the
-//! world, the same at all depths.
+//! C conductivity · S salinity · T temperature · p pressure over one atmosphere of 101 325 Pa, in
+//! dbar in (4) · primes: as measured · z depth · c speed of sound · g gravity of the world, the
+//! same at all depths.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! The instrument takes the air for one atmosphere, and the water for that of (4) or (5), as real ones do: where they are not, its depth is off. A cell
-//! that answers slower or faster than the thermometer gives spikes of salinity in a gradient; heat that the cell's wall holds is left out, and the flow through it does
-//! not depend on speed. In water of which a world says density and temperature alone the salinity is what those take (EOS-80, at the surface), which a
-//! stated speed of sound need not agree with.
+//! Like real ones, the instrument assumes an air pressure of one atmosphere and the water of (4) or
+//! (5). In other conditions its depth has an error. A conductivity cell that is slower or faster
+//! than the thermometer gives salinity spikes in a gradient. The heat stored in the wall of the
+//! cell is not modelled, and the flow through the cell does not depend on the speed. If a world
+//! states only density and temperature of the water, the salinity follows from these (EOS-80, at
+//! the surface); a stated speed of sound may be inconsistent with this salinity.
 //!
 //! # Checked by
-//! test/analytic/ctd.rs
+//! test/sensors/ctd.rs
 
 use crate::water::{pressure, probe};
 use crate::{Truth, lag, noise};
@@ -34,10 +37,11 @@ use merrow_model::scene::sensor::probe::{CtdSpec, DepthLaw, Quantity};
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Ctd;
 
-/// What the instrument takes the pressure of the air for [Pa].
+/// Air pressure that the instrument assumes [Pa].
 const ATMOSPHERE: f64 = 101_325.0;
 
-/// One sample.
+/// Takes one sample of conductivity, temperature and pressure and derives salinity, depth and speed
+/// of sound.
 pub fn measure(
     spec: &CtdSpec,
     memory: &mut SensorState,
@@ -71,13 +75,13 @@ pub fn measure(
     ctd
 }
 
-/// (1) at the sensor [S/m].
+/// Computes the conductivity at the sensor by (1) [S/m]; `temperature` is that of the water [°C].
 fn of_water(temperature: f64, truth: &Truth<'_>) -> f64 {
     let S = probe::quantity(Quantity::Salinity, truth);
     conductivity::conductivity(S, t68(temperature), pressure::of_water(truth))
 }
 
-/// (3) to (5), from what has been measured.
+/// Computes salinity, speed of sound and depth from the measured quantities by (3) to (5).
 pub fn derive(spec: &CtdSpec, ctd: &mut Ctd) {
     let over = ctd.pressure - ATMOSPHERE;
     let t = t68(ctd.temperature);
@@ -86,7 +90,8 @@ pub fn derive(spec: &CtdSpec, ctd: &mut Ctd) {
     ctd.depth = depth(spec.depth, over, spec.gravity);
 }
 
-/// Depth [m] at a pressure over that of the air [Pa] under gravity `g` [m/s²].
+/// Computes the depth [m] at the pressure `over` that of the air [Pa] under gravity `g` [m/s²].
+/// Returns NaN without gravity.
 pub fn depth(law: DepthLaw, over: f64, g: f64) -> f64 {
     if g <= 0.0 {
         return f64::NAN;
@@ -106,7 +111,7 @@ mod tests {
 
     #[test]
     fn depth_has_the_check_value_of_unesco_44() {
-        // its gravity at 30 degrees of latitude grows with depth
+        // the reference value uses a gravity at 30 degrees of latitude that increases with depth
         let x = 0.25;
         let g = 9.780_318 * (1.0 + (5.2788e-3 + 2.36e-5 * x) * x) + 1.092e-6 * 10_000.0;
         assert!((depth(DepthLaw::Seawater, 1e8, g) - 9_712.653).abs() < 5e-4);

@@ -1,26 +1,32 @@
-//! Doppler velocity log with four beams, bottom track and water track.
+//! Doppler velocity log (DVL) with four beams, bottom track and water track.
 //!
 //! # Law
 //! ```text
 //!   b_i = (v_S - v_i) · d_i (1 + s) + n                         (1)  beam velocity, positive out of the transducer
 //!   v = (NᵀN)⁻¹ Nᵀ b,  cov = σ² (NᵀN)⁻¹                          (2)  least squares over the valid beams
 //! ```
-//! With four beams at angle θ from the axis (2) gives σ_xy = σ/(√2 sin θ) and σ_z = σ/(2 cos θ). With range modes it pings as often as that of
-//! the altitude found last lets it (`scene::sensor::Pace`), or as tracking the water or searching does.
+//! With four beams at angle θ from the axis (2) gives σ_xy = σ/(√2 sin θ) and σ_z = σ/(2 cos θ).
+//! With range modes (`scene::sensor::Pace`) the ping rate depends on the last measured altitude.
+//! Without bottom lock it is the rate of water track or of the bottom search.
 //!
 //! # Symbols
-//! d_i beam directions, N their rows · v_i velocity of what the beam meets: 0 of the bottom and what stands on it, its own of another robot · s scale error (drawn once) · σ deviation of a beam, of the bottom or the water
-//! track. v is the velocity of S over what the beams meet (bottom) or through the water of the layer (water).
+//! b_i beam velocities · v_S velocity of S · d_i beam directions, N matrix with the rows d_i · v_i
+//! velocity of the target of the beam: zero for the seabed and structures, its own velocity for
+//! another robot · s scale error (drawn once) · n normal error, σ its standard deviation for one
+//! beam, of bottom track or of water track. v is the velocity of S relative to the targets (bottom
+//! track) or relative to the water of the layer (water track).
 //!
 //! # Frames
 //! S: x forward, z up; the beams point to -z.
 //!
 //! # Limits
-//! Straight beams against the bottom, what stands on it and other robots, but its own; each beam is measured at the same instant; beams are lost at random with
-//! a chance that grows with the square of the range. At least three beams are needed. It changes its range mode from one ping to the next, without losing any.
+//! The beams are straight and hit the seabed, structures and other robots; they ignore their own
+//! robot. All beams are measured at the same instant. Beams are lost at random with a probability
+//! that grows with the square of the range. A solution needs at least three beams. A change of the
+//! range mode takes effect with the next ping; no ping is lost.
 //!
 //! # Checked by
-//! test/analytic/dvl.rs (V81), test/analytic/met.rs
+//! test/sensors/dvl.rs (V81), test/sensors/met.rs
 
 use crate::{Truth, noise};
 use merrow_environment::water_column;
@@ -31,7 +37,7 @@ use merrow_model::state::SensorState;
 use merrow_model::state::reading::{Dvl, DvlBeam, DvlLock};
 use merrow_model::state::workspace::Met;
 
-/// One ping, whose beams meet `met` of other robots.
+/// Takes one ping; `met` are the hits of the beams on other robots.
 pub fn measure(
     spec: &DvlSpec,
     sensor: &Sensor,
@@ -57,7 +63,8 @@ pub fn measure(
     for ((beam, d), met) in beams.iter_mut().zip(spec.beams).zip(met) {
         beam.direction = d;
         let d_W = truth.R_WS.mul_vec(d);
-        // the draws are made whether or not they are needed, so that one lost echo does not shift the others' noise
+        // all numbers are drawn in any case, so that a lost echo does not change the noise of the
+        // other beams
         let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
         let Some((range, v)) = echo(spec, truth, (in_water, met), d_W, luck, on) else {
             continue;
@@ -125,7 +132,8 @@ pub fn measure(
     }
 }
 
-/// Slant range of a beam's echo, if it has one, and the velocity in W of what it comes from.
+/// Returns the slant range of the echo of a beam [m] and the velocity of its target in W [m/s], or
+/// `None` without an echo. `luck` is a uniform random number in 0..1.
 fn echo(
     spec: &DvlSpec,
     truth: &Truth<'_>,
@@ -153,7 +161,8 @@ fn echo(
     (heard && !lost).then_some((range, v))
 }
 
-/// Velocity of the water in the middle of the layer, in S; none if there is no layer or no water in it.
+/// Returns the velocity of the water in the centre of the water-track layer, in S [m/s]; `None` if
+/// there is no layer or if the layer is not in the water.
 fn water_velocity(spec: &DvlSpec, truth: &Truth<'_>) -> Option<Vec3> {
     let [near, far] = spec.water_layer?;
     let down = truth.R_WS.col(2);
@@ -192,7 +201,8 @@ fn track_water(
     }
 }
 
-/// (2): velocity and (NᵀN)⁻¹ over the beams that have a velocity; none with fewer than three.
+/// Computes (2): velocity [m/s] and (NᵀN)⁻¹ over the beams with a finite velocity. Returns `None`
+/// with fewer than three.
 fn solve(beams: &[DvlBeam; 4]) -> Option<(Vec3, Sym3)> {
     let valid = || beams.iter().filter(|b| b.velocity.is_finite());
     if valid().count() < 3 {
@@ -207,7 +217,7 @@ fn solve(beams: &[DvlBeam; 4]) -> Option<(Vec3, Sym3)> {
     Some((inverse.mul_vec(rhs), inverse))
 }
 
-/// Inverse of a positive-definite 3x3 by cofactors.
+/// Inverts a positive-definite 3x3 matrix by cofactors; returns `None` if it is singular.
 fn inverse(s: &Sym3) -> Option<Sym3> {
     let a = s.yy * s.zz - s.yz * s.yz;
     let b = s.xz * s.yz - s.xy * s.zz;

@@ -1,25 +1,28 @@
-//! What beams of DVLs and echo sounders meet of other robots and props.
+//! Intersection of DVL and echo-sounder beams with other robots and props.
 //!
 //! # Law
 //! ```text
-//!   R_j = max over its shapes of |way to the link| + |p_LoG| + r_G     (1)  sphere about the base, for any position of the joints
-//!   |m|² - (m·d)² <= R_j²,  -R_j <= m·d <= far + R_j,  m = p_WBj - p   (2)  a beam that may meet it
-//!   v = V_L.v + V_L.w x p_LX                                           (3)  velocity of what it meets, at X
+//!   R_j = max over its shapes of |distance to the link| + |p_LoG| + r_G (1)  sphere about the base, for any position of the joints
+//!   |m|² - (m·d)² <= R_j²,  -R_j <= m·d <= far + R_j,  m = p_WBj - p   (2)  a beam that can hit it
+//!   v = V_L.v + V_L.w x p_LX                                           (3)  velocity of the target at the hit point X
 //! ```
-//! Robots that pass (2) are asked shape by shape; the nearest answer stands.
+//! The beam is intersected with every shape of a robot that passes (2); the nearest hit counts.
 //!
 //! # Symbols
-//! p, d where a beam begins and its unit direction · far the greatest range at which it is heard · r_G radius about a shape's origin · X where it ends.
+//! p, d origin and unit direction of the beam · far maximum range of the beam · R_j radius of robot
+//! j · p_WBj position of its base · p_LoG position of a shape in its link · r_G radius of a shape
+//! about its origin · V_L spatial velocity of the link, p_LX position of X in L.
 //!
 //! # Frames
-//! W; shapes stay in the frame L of their link, into which a beam is brought.
+//! W; shapes are stored in the frame L of their link, and beams are transformed into it.
 //!
 //! # Limits
-//! The beam's centre line, as against the bottom. Shapes are those that can be touched, of a link without any its hull (`stage.rs`); its own robot is not met, one that
-//! is tied or coupled to it is.
+//! Only the centre line of the beam is used, as for the seabed. Shapes are the collision shapes of
+//! a link, or its hull if it has none (`ray_scene.rs`). A beam ignores its own robot, but not a
+//! robot that is tethered or coupled to it.
 //!
 //! # Checked by
-//! test/analytic/met.rs
+//! test/sensors/met.rs
 
 use crate::ray_scene;
 use crate::ray_scene::By;
@@ -31,44 +34,44 @@ use merrow_model::state::workspace::Met;
 use merrow_model::state::{RobotState, State, Workspace};
 use std::sync::Arc;
 
-/// The shapes of a link.
+/// Shapes of one link in its frame.
 #[derive(Debug)]
 struct Part {
     link: usize,
     shapes: Surroundings,
 }
 
-/// What a robot shows, alike for robots that are built alike.
+/// Shapes of a robot; identical robots share them.
 #[derive(Clone, Debug)]
 struct Shown {
     parts: Arc<[Part]>,
-    /// (1) [m].
+    /// Radius R_j of (1) [m].
     reach: f64,
 }
 
-/// A sensor with beams.
+/// Index of a sensor with beams.
 #[derive(Clone, Copy, Debug)]
 struct Sounder {
     robot: usize,
     sensor: usize,
 }
 
-/// All robots as beams meet them.
+/// Shapes of all robots for the intersection with beams.
 #[derive(Debug)]
 pub struct Others {
     shown: Vec<Shown>,
     sounders: Vec<Sounder>,
-    /// The largest reach [m].
+    /// Largest radius R_j of all robots [m].
     reach: f64,
-    /// Robots by the eastward place of their base.
+    /// East coordinate of the base [m] and index of each robot, sorted by the coordinate.
     order: Vec<(f64, usize)>,
-    /// Robots whose links' poses and velocities are those of now.
+    /// Whether the link poses and velocities of each robot are evaluated for the current instant.
     placed: Vec<bool>,
     scratch: Scratch,
 }
 
 impl Others {
-    /// Those of a world; none if no beam can meet another robot.
+    /// Builds the moving targets of a world. Returns `None` if no beam can hit another robot.
     pub fn new(scene: &Scene) -> Option<Self> {
         let of_robot = |(robot, model): (usize, &Robot)| {
             let beams = model
@@ -114,13 +117,13 @@ impl Others {
         })
     }
 
-    /// Steps from now until a beam is due that is not due now, at least 1.
+    /// Number of steps until a beam is due that is not due now; at least 1.
     pub fn steps_to_next(&self, scene: &Scene, state: &State) -> u64 {
         let now = state.time_ns;
         let next = |s: &Sounder| {
             let own = &state.robots[s.robot];
             let due = own.sensors[s.sensor].due_ns;
-            // what is due now is sampled first, and again no sooner than its highest rate has it
+            // a beam that is due now is sampled first; the next sample follows at its highest rate
             let again = (1e9 / scene.robots[s.robot].sensors[s.sensor].rate) as u64;
             let next = if due > now {
                 due
@@ -138,7 +141,8 @@ impl Others {
         next.saturating_sub(now).div_ceil(scene.dt_ns).max(1)
     }
 
-    /// Leaves in `works` what the beams that are due now meet.
+    /// Intersects the beams that are due now with all other robots and stores the hits in `works`
+    /// (`Workspace::met`).
     pub fn meet<W>(&mut self, scene: &Scene, state: &State, works: &mut [W])
     where
         W: AsMut<Workspace>,
@@ -240,7 +244,7 @@ impl Shown {
     }
 }
 
-/// True if two robots show the same.
+/// Returns true if two robots have the same shapes.
 fn is_alike(a: &Robot, b: &Robot) -> bool {
     let same = |(a, b): (
         &merrow_model::scene::Collider,
@@ -253,7 +257,8 @@ fn is_alike(a: &Robot, b: &Robot) -> bool {
     a.model == b.model && colliders && a.links == b.links
 }
 
-/// Greatest height over what it meets, or range, at which a sensor hears beams [m]; none if it has no beams.
+/// Maximum altitude (DVL) or range (echo sounder) of the beams of a sensor [m]; `None` if it has no
+/// beams.
 fn far(sensor: &Sensor) -> Option<f64> {
     match &sensor.kind {
         SensorKind::Dvl(spec) => Some(spec.altitude[1]),
@@ -262,7 +267,8 @@ fn far(sensor: &Sensor) -> Option<f64> {
     }
 }
 
-/// The beams of a sensor as far as they are heard, or the bottom where that is a plane.
+/// Returns the beams of a sensor in W, with the maximum range or, for a plane seabed, the range to
+/// it.
 fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 4] {
     let link = &work.links[sensor.link];
     let R_WS = link.R_WL.mul_mat(&sensor.R_LS);
@@ -271,7 +277,7 @@ fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 
     let beam = |d_S: Vec3, height: bool| {
         let d = R_WS.mul_vec(d_S);
         let far = far(sensor)?;
-        // an altitude is told of beams that go down
+        // the altitude limit applies to beams that point down
         let far = if !height {
             far
         } else if d.z < 0.0 {
@@ -294,7 +300,7 @@ fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 
     }
 }
 
-/// (2); true where it cannot be told.
+/// Evaluates (2); returns true also for NaN.
 fn may_meet(beam: &Ray, center: Vec3, reach: f64) -> bool {
     let m = center - beam.origin;
     let along = m.dot(beam.direction);
@@ -303,7 +309,7 @@ fn may_meet(beam: &Ray, center: Vec3, reach: f64) -> bool {
     !(is_past || is_beside)
 }
 
-/// Brings the links of a robot to where they are now, once.
+/// Evaluates link poses and velocities of robot `r`, once per instant.
 fn place<W: AsMut<Workspace>>(
     scene: &Scene,
     state: &State,
@@ -318,7 +324,7 @@ fn place<W: AsMut<Workspace>>(
     }
 }
 
-/// The nearest that a beam meets of a robot, if nearer than what it has met.
+/// Replaces `met` by the nearest hit of a beam on a robot if this hit is nearer.
 fn nearest(beam: &Ray, shown: &Shown, work: &Workspace, scratch: &mut Scratch, met: &mut Met) {
     for part in &*shown.parts {
         let link = &work.links[part.link];

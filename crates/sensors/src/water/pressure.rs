@@ -1,22 +1,27 @@
-//! Absolute pressure.
+//! Absolute pressure sensor in water or air.
 //!
 //! # Law
 //! ```text
-//!   p = p_air + g ∫ ρ dz + ρ g p'                               (1)  hydrostatics, and what the waves add
-//!   p_air = p_0 (T/T_0)^(g/(R L))                               (2)  [ISO 2533-1975], `environment/air`
+//!   p = p_air + g ∫ ρ dz + ρ g p'                               (1)  hydrostatic pressure and the contribution of the waves
+//!   p_air = p_0 (T/T_0)^(g/(R L))                               (2)  [ISO 2533-1975], `crates/environment/src/air/mod.rs`
 //! ```
 //! # Symbols
-//! The integral goes from the mean surface down to the port; p' pressure head of the waves [m] (`environment/waves/mod.rs`) · p_0, T_0 pressure and temperature of the air at
-//! sea level, L = 6.5 K/km; (2) at the height of the port over z = 0, or of the surface over it.
+//! The integral extends from the mean surface down to the port · g gravity · ρ density of the water
+//! · p' pressure head of the waves [m] (`crates/environment/src/waves/mod.rs`) · p_0, T_0 pressure
+//! and temperature of the air at sea level · T temperature of the air · R gas constant of the air ·
+//! L = 6.5 K/km. (2) is evaluated at the height of the port over z = 0, or for a submerged port at
+//! the height of the surface above it.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! No dynamic pressure from speed; the waves' part is of water as at the surface.
+//! Dynamic pressure of the motion is not modelled. The contribution of the waves uses the density
+//! at the surface.
 //!
 //! # Checked by
-//! test/analytic/position_sensors.rs, test/analytic/water_column.rs, test/analytic/floating.rs, test/analytic/air_sensors.rs
+//! test/sensors/position_sensors.rs, test/analytic/water_column.rs, test/analytic/floating.rs,
+//! test/sensors/air_sensors.rs
 
 use crate::{Truth, noise};
 use merrow_environment::{air, water_column};
@@ -25,7 +30,7 @@ use merrow_model::scene::sensor::Errors;
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Pressure;
 
-/// One sample [Pa].
+/// Takes one sample [Pa].
 pub fn measure(
     errors: &Errors,
     memory: &mut SensorState,
@@ -47,7 +52,7 @@ pub fn at(truth: &Truth<'_>) -> f64 {
     if over > 0.0 { p } else { p + of_water(truth) } // (1)
 }
 
-/// Pressure of the water at the sensor, over that of the air [Pa].
+/// Pressure of the water at the sensor over that of the air [Pa]; zero above the surface.
 pub fn of_water(truth: &Truth<'_>) -> f64 {
     let sea = truth.at.sea;
     match truth.at.waves {
@@ -63,7 +68,8 @@ pub fn of_water(truth: &Truth<'_>) -> f64 {
     }
 }
 
-/// Pressure of the water at a port under waves whose pressure head there is `head` [m], over that of the air [Pa].
+/// Pressure of the water over that of the air [Pa], at a port where the waves have the pressure
+/// head `head` [m].
 fn under_waves(truth: &Truth<'_>, head: f64) -> f64 {
     let (sea, g) = (truth.at.sea, truth.at.gravity);
     let density = sea

@@ -1,22 +1,24 @@
-//! Probes of one quantity of the water: thermometers, sound velocity probes, turbidity meters, fluorometers.
+//! Probes of one water quantity: thermometers, sound velocity probes, turbidity meters,
+//! fluorometers.
 //!
 //! # Law
 //! ```text
 //!   y = clip(N(L(x)))                                             (1)
 //! ```
 //! # Symbols
-//! x quantity at the probe · L lag (`lag.rs`) · N noise and resolution (`noise.rs`); what is nearer to 0 than the detection limit is read
-//! as 0, and the clip is the range of the device.
+//! x quantity at the probe · y reading · L lag (`lag.rs`) · N noise and resolution (`noise.rs`);
+//! readings with a magnitude below the detection limit are 0; clip limits to the measuring range of
+//! the device.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! It measures at a point, what is there at the instant. Out of the water a thermometer has the temperature of the air, nothing is carried or
-//! salt, and there is no density or speed of sound (NaN).
+//! The probe measures the value at one point and one instant. In air a thermometer measures the
+//! temperature of the air, salinity and tracers are 0, and density and speed of sound are NaN.
 //!
 //! # Checked by
-//! test/analytic/probe.rs
+//! test/sensors/probe.rs
 
 use crate::{Truth, lag, noise};
 use merrow_environment::{air, water_column};
@@ -25,7 +27,7 @@ use merrow_model::scene::sensor::probe::{ProbeSpec, Quantity};
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Probe;
 
-/// One sample.
+/// Takes one sample of the quantity of the probe, in its unit.
 pub fn measure(
     spec: &ProbeSpec,
     memory: &mut SensorState,
@@ -54,7 +56,7 @@ pub fn measure(
     } // (1)
 }
 
-/// A quantity at the sensor.
+/// Returns the true value of a quantity at the sensor, in its unit.
 pub fn quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
     let (at, p) = (truth.at, truth.p_WS);
     let (sea, g, t) = (at.sea, at.gravity, at.time);
@@ -74,7 +76,7 @@ pub fn quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
     }
 }
 
-/// True out of the water.
+/// Returns true if the sensor is above the water surface.
 pub fn is_dry(truth: &Truth<'_>) -> bool {
     truth.at.above_surface(truth.p_WS) > 0.0
 }

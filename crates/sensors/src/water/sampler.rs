@@ -1,22 +1,24 @@
-//! Water sampler: bottles that are pumped full one by one, and what is in them.
+//! Water sampler: bottles that are filled by a pump one after the other, and their contents.
 //!
 //! # Law
 //! ```text
 //!   V_k = min(V_0, V_{k-1} + Q T)                                 (1)
-//!   m_k = m_{k-1} + (x_k - m_{k-1})(V_k - V_{k-1})/V_k            (2)  mean over the water that has come in
+//!   m_k = m_{k-1} + (x_k - m_{k-1})(V_k - V_{k-1})/V_k            (2)  mean over the water that has been pumped in
 //! ```
 //! # Symbols
-//! V water in the bottle, V_0 its volume · Q flow of the pump · T time since the tick before, or since it was told · x a quantity at the inlet.
+//! V volume of water in the bottle, V_0 volume of the bottle · Q flow of the pump · T time since
+//! the preceding sample or since the command · x quantity at the inlet · m its mean in the bottle.
 //!
 //! # Frames
-//! Mean place in W.
+//! Mean position in W.
 //!
 //! # Limits
-//! The water between two ticks is that at their end. The hose holds nothing, bottles are clean, and what is in them is known without error. In air the pump
-//! draws nothing; without power, dead, or for a lost sample it stands.
+//! The water that is pumped in between two samples has the properties of that at the second one.
+//! The hose has no volume, bottles are clean, and the contents are known without error. In air the
+//! pump delivers no water. It stands still without power, while dead, or for a lost sample.
 //!
 //! # Checked by
-//! test/analytic/sampler.rs
+//! test/sensors/sampler.rs
 
 use crate::Truth;
 use crate::water::probe;
@@ -24,7 +26,8 @@ use merrow_model::scene::sensor::probe::SamplerSpec;
 use merrow_model::state::SensorState;
 use merrow_model::state::bottle::{Bottle, Filling};
 
-/// Pumps up to `now_ns`; the bottle that was opened last, if any was.
+/// Advances the pump to `now_ns` [ns] and returns the bottle that was opened last, or `None` if
+/// none was opened. `period` is the time between samples [s].
 pub fn measure(
     spec: &SamplerSpec,
     period: f64,
@@ -34,7 +37,7 @@ pub fn measure(
 ) -> Option<Bottle> {
     let sampler = memory.sampler.as_mut()?;
     let bottle = &mut sampler.bottles[sampler.current?];
-    // a tick that was lost is not made up for
+    // the pump does not make up for lost samples
     let passed = (now_ns.saturating_sub(sampler.until_ns) as f64 * 1e-9).min(period * 1.5);
     sampler.until_ns = now_ns;
     if bottle.filling != Filling::Pumping || probe::is_dry(truth) {

@@ -1,4 +1,4 @@
-//! Applies what the outside asked for, at the start of a step; refuses what makes no sense.
+//! Applies commands at the start of a step and refuses invalid ones.
 
 use crate::control::firmware::allocation;
 use crate::control::joints::command;
@@ -11,7 +11,8 @@ use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
 use merrow_model::state::commands::{Refusal, WeatherChange};
 use merrow_model::state::{Command, FaultState, Health, RobotState, State, WinchCommand};
 
-/// Applies one command to the state, or says why not. Nothing changes if it is refused.
+/// Applies one command to the state. If it is refused, returns the reason and leaves the state
+/// unchanged.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
     let now = state.time_ns;
     let density = state.sea.density;
@@ -50,7 +51,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let (n, n_fins) = (model.thrusters.len(), model.fins.len());
             if values.len() != n && values.len() != n + n_fins {
                 let and_fins = if n_fins > 0 {
-                    format!(", or {} with the fins after them", n + n_fins)
+                    format!(", or {} with the fins appended", n + n_fins)
                 } else {
                     String::new()
                 };
@@ -191,13 +192,16 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             }
             if (norm - 1.0).abs() > 1e-2 {
                 let reason = format!(
-                    "pose: the quaternion's length is {}, expected 1",
+                    "pose: expected a unit quaternion, found the norm {}",
                     norm.sqrt()
                 );
                 return Err(refuse(*robot, reason));
             }
             if !model.floating {
-                return Err(refuse(*robot, "the robot is fixed in the world".into()));
+                return Err(refuse(
+                    *robot,
+                    "the robot has a fixed base, so its pose cannot be set".into(),
+                ));
             }
             if let Some(name) = held_by {
                 return Err(refuse(
@@ -211,7 +215,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 w: *w_WB_B,
                 v: *v_WB_B,
             };
-            // the waves that it made are elsewhere
+            // the radiated waves belong to the former position
             target.memory.fill([SpatialVelocity::zero(); 2]);
             target.halted = None;
         }
@@ -313,7 +317,7 @@ fn beacon_name(scene: &Scene, device: Device) -> Result<String, Refusal> {
     }
 }
 
-/// All fins of a robot, or none if one of the values is none.
+/// Sets the commands of all fins of a robot; sets none if a value is not finite.
 fn fins(
     robot: usize,
     model: &Robot,
@@ -408,7 +412,8 @@ fn winch(
     Ok(())
 }
 
-/// Sets the thrusters to neutral when the manager's time-out has passed since the newest command.
+/// Sets the thrusters to neutral when the time-out of the thruster manager has passed since the
+/// newest command.
 pub fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
     let Some(timeout) = robot.manager.as_ref().and_then(|m| m.timeout_s) else {
         return;

@@ -1,4 +1,4 @@
-//! Lets couplings take hold and let go when told.
+//! Engages and releases couplings on command.
 
 use merrow_math::Quat;
 use merrow_model::kinematics::coupling;
@@ -9,12 +9,13 @@ use merrow_model::state::contact::Side;
 use merrow_model::state::coupling::Watch;
 use merrow_model::state::{CouplingState, State};
 
-/// Farthest that the ends of a coupling may lie apart when it is told to take hold [m].
+/// Maximum distance between the ends of a coupling that can be engaged [m].
 pub const REACH: f64 = 0.02;
-/// Largest angle between them [rad].
+/// Maximum angle between the ends of a coupling that can be engaged [rad].
 pub const ANGLE: f64 = 0.035;
 
-/// Engages or releases coupling `index`, or says why not. What holds and is told to hold goes on holding.
+/// Engages or releases coupling `index`, or returns why the command is refused. A command to engage
+/// an engaged coupling has no effect.
 pub fn apply(
     scene: &Scene,
     state: &mut State,
@@ -44,7 +45,7 @@ pub fn apply(
         (true, true, CouplingKind::Grasp { .. }) => {
             if partner.is_some() && partner != memory.partner.map(|(robot, _)| robot) {
                 return Err(refuse(
-                    "it already holds something else, release it first".into(),
+                    "it already holds another robot; release it first".into(),
                 ));
             }
         }
@@ -62,7 +63,7 @@ pub fn apply(
     Ok(())
 }
 
-/// Name of the coupling that holds a robot to something, if one does.
+/// Name of the coupling that holds a robot to another object, if there is one.
 pub fn holder<'s>(scene: &'s Scene, state: &State, robot: usize) -> Option<&'s str> {
     let holds = |(c, memory): (&'s Coupling, &CouplingState)| {
         let b = coupling::second(c, memory)?;
@@ -74,7 +75,7 @@ pub fn holder<'s>(scene: &'s Scene, state: &State, robot: usize) -> Option<&'s s
     scene.couplings.iter().zip(&state.couplings).find_map(holds)
 }
 
-/// A partner can be named to a grasp; to the others only theirs.
+/// Checks a named partner: a grasp accepts any other robot, the other kinds only their own.
 fn check_partner(
     scene: &Scene,
     state: &State,
@@ -86,23 +87,24 @@ fn check_partner(
         return Err(format!("no robot number {robot}"));
     };
     if !engage {
-        return Err("found a partner, expected none where it is to let go".into());
+        return Err("found a partner, expected none for a release; omit the partner".into());
     }
     let own = c.a.link().is_some_and(|(r, _)| r == robot);
     match (c.kind, c.b) {
         (CouplingKind::Grasp { .. }, _) if own => {
-            Err(format!("{} cannot take hold of itself", model.name))
+            Err(format!("{} cannot grasp itself", model.name))
         }
         (CouplingKind::Grasp { .. }, _) if state.robots[robot].halted.is_some() => {
-            Err(format!("{} is stopped", model.name))
+            Err(format!("{} is halted", model.name))
         }
         (CouplingKind::Grasp { .. }, _) => Ok(()),
         (_, Some(b)) if b.link().is_some_and(|(r, _)| r == robot) || own => Ok(()),
-        _ => Err(format!("{} is at neither end of it", model.name)),
+        _ => Err(format!("{} is not one of its two ends", model.name)),
     }
 }
 
-/// Joins the ends where they are, if they are near enough to where they belong.
+/// Engages the coupling with its ends at their current poses, if these are near enough to the
+/// nominal ones.
 fn join(
     scene: &Scene,
     state: &State,
@@ -123,7 +125,7 @@ fn join(
     Ok(())
 }
 
-/// Why ends with this misfit cannot be joined.
+/// Returns why ends with this misfit [m, rad] cannot be joined, or `None` if they can.
 pub fn apart(misfit: &[f64; 6]) -> Option<String> {
     let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     let (distance, angle) = (size(&misfit[..3]), size(&misfit[3..]));
@@ -134,11 +136,12 @@ pub fn apart(misfit: &[f64; 6]) -> Option<String> {
     }
     let (angle, most) = (angle.to_degrees(), ANGLE.to_degrees());
     (angle > most).then(|| {
-        format!("its ends are turned by {angle:.1} deg, expected no more than {most:.0} deg")
+        format!("the angle between its ends is {angle:.1} deg, expected no more than {most:.0} deg")
     })
 }
 
-/// The link that a grasp takes: of the robot named, else what the gripper touches, else the nearest base link.
+/// Finds the link that a grasp holds: a link of the named robot, else the link that the gripper
+/// touches, else the nearest base link.
 fn find(
     scene: &Scene,
     state: &State,
@@ -164,7 +167,7 @@ fn find(
         .enumerate()
         .filter(|(r, _)| Some(*r) != own && wanted(*r))
     {
-        // of a robot that is named any link will do
+        // for a named robot any of its links is allowed
         let links = if partner.is_some() {
             model.links.len()
         } else {
@@ -182,14 +185,14 @@ fn find(
         Some((d, (r, _))) => {
             let name = &scene.robots[r].name;
             Err(format!(
-                "nothing within its reach of {reach} m, the nearest is {name} at {d:.3} m"
+                "no robot or prop within its reach of {reach} m; the nearest is {name} at {d:.3} m"
             ))
         }
-        None => Err(format!("nothing within its reach of {reach} m")),
+        None => Err(format!("no robot or prop within its reach of {reach} m")),
     }
 }
 
-/// Links of other robots that touch `link` now.
+/// Links of other robots that are in contact with `link` now.
 fn touched(
     state: &State,
     link: Option<(usize, usize)>,
@@ -211,7 +214,7 @@ fn touched(
         .filter_map(move |t| other(t.a, t.b).or(other(t.b, t.a)))
 }
 
-/// Holds `found` as it lies; what it moves with against the gripper is braked.
+/// Holds `found` at its current pose in the gripper; its relative velocity is braked.
 fn grasp(
     scene: &Scene,
     state: &State,
@@ -227,7 +230,7 @@ fn grasp(
     memory.engage([0.0; 6], coupling::misfit(&c.kind, &T, &B).1);
 }
 
-/// Pose of B in A.
+/// Returns position [m] and attitude of B in A.
 pub fn as_it_lies(A: &Moving, B: &Moving) -> (merrow_math::Vec3, Quat) {
     let p_AB = A.R_W.tr_mul_vec(B.p_W - A.p_W);
     (p_AB, Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)))

@@ -1,22 +1,29 @@
-//! Faults: which act now, and what they do to each device; which device can have which.
+//! Faults: which of them are active, their effects on the devices, and the kinds of faults that
+//! each device can have.
 //!
 //! # Law
 //! ```text
 //!   Q = C_d A sqrt(2 g h)                                                  (1)  [Munson 2013, §3.6]
 //! ```
-//! for the water through a hole at the depth h, until the compartment is full. Its weight and inertia are added to the link's at the middle of
-//! the compartment. An intermittent fault works and fails for times from exponential distributions. Of a beacon that is reduced a part of its acoustic power is left; one that is biased
-//! sends late by so much.
+//! for the water through a hole at the depth h, until the compartment is full. The weight and
+//! inertia of the water are added to the link at the centre of the compartment.
+//!
+//! An intermittent fault alternates between working and failing, for times from exponential
+//! distributions. A reduced beacon keeps the stated fraction of its acoustic power. A biased beacon
+//! transmits late by the bias.
 //!
 //! # Symbols
-//! Q inflow [m³/s] · A area of the hole · C_d = 0.61 of a sharp edge.
+//! Q inflow [m³/s] · A area of the hole · C_d = 0.61 discharge coefficient of a sharp edge · g
+//! gravity · h depth of the hole.
 //!
 //! # Frames
 //! Link frame L.
 //!
 //! # Limits
-//! The air in the compartment is not compressed and escapes; the water in it neither sloshes nor moves its middle as it rises, and comes in
-//! with the hull's velocity. With (1) the level inside does not hold back. A beacon is for a sample what it is at the instant of that sample, also for sound that left it before.
+//! The air in the compartment is not compressed and escapes. The water does not slosh, its centre
+//! does not move as it rises, and it enters with the velocity of the hull. (1) neglects the water
+//! level inside. For a whole sample of a receiver a beacon has its state at the instant of the
+//! sample, also for sound that it sent earlier.
 //!
 //! # Checked by
 //! test/analytic/fault.rs, test/determinism/faults.rs
@@ -31,12 +38,14 @@ use merrow_model::state::{RobotState, Workspace};
 
 /// Discharge coefficient of a sharp-edged hole.
 const DISCHARGE: f64 = 0.61;
-/// Least mean of the times for which an intermittent fault works or fails [s].
+/// Minimum of the mean times for which an intermittent fault works or fails [s].
 const LEAST_MEAN: f64 = 1e-3;
-/// Radius of gyration of the water in a compartment over the edge of a cube of its volume: that of the cube, 1/sqrt(6).
+/// Radius of gyration of the water in a compartment over the edge length of a cube of its volume:
+/// that of the cube, 1/sqrt(6).
 const GYRATION: f64 = 0.408;
 
-/// Leaves what the faults do at `now_ns` in `state` and `work`. To do so once more at the same instant changes nothing.
+/// Evaluates the effects of all faults at `now_ns` [ns] and stores them in `state` and `work`;
+/// `density` is that of the water [kg/m³]. Idempotent within one instant.
 pub fn prepare(
     robot: &Robot,
     state: &mut RobotState,
@@ -84,7 +93,8 @@ pub fn prepare(
     ideal::heed_all(robot, state);
 }
 
-/// Takes the fault `name` away, if there is one, and what all have done to commands.
+/// Removes the fault `name` and the effects of all faults on commands. Returns whether the fault
+/// existed.
 pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
     let is_there = take(&mut state.faults, name);
     reset(state);
@@ -92,14 +102,15 @@ pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
     is_there
 }
 
-/// Takes the fault `name` out of some, if it is among them.
+/// Removes the fault `name` from `faults`. Returns whether it existed.
 pub fn take(faults: &mut Vec<FaultState>, name: &str) -> bool {
     let before = faults.len();
     faults.retain(|f| *f.fault.name != *name);
     faults.len() < before
 }
 
-/// What the faults of beacons do at `now_ns` to each of `n`. To ask once more at the same instant changes nothing.
+/// Evaluates the effects of beacon faults at `now_ns` [ns] on each of `n` beacons. Idempotent
+/// within one instant.
 pub fn of_beacons(faults: &mut [FaultState], n: usize, now_ns: u64) -> Vec<Effect> {
     let mut effects = vec![Effect::NONE; n];
     for memory in faults.iter_mut().filter(|memory| memory.is_active(now_ns)) {
@@ -111,7 +122,7 @@ pub fn of_beacons(faults: &mut [FaultState], n: usize, now_ns: u64) -> Vec<Effec
     effects
 }
 
-/// All devices as if nothing were wrong.
+/// Sets all devices to the state without faults.
 fn reset(state: &mut RobotState) {
     state
         .actuators
@@ -131,13 +142,13 @@ fn reset(state: &mut RobotState) {
     (state.battery.limit, state.battery.failed) = (f64::INFINITY, false);
 }
 
-/// Brings an intermittent fault to `now_ns`.
+/// Advances an intermittent fault to `now_ns` [ns].
 fn turn(memory: &mut FaultState, now_ns: u64) {
     let FaultKind::Intermittent([works, fails]) = memory.fault.kind else {
         return;
     };
     while memory.turns_ns <= now_ns {
-        // it begins by failing
+        // it starts with a failure
         memory.failing = memory.turns.is_multiple_of(2);
         let mean = if memory.failing { fails } else { works };
         let uniform = memory.fault.stream.draw(memory.turns).uniform();
@@ -149,7 +160,7 @@ fn turn(memory: &mut FaultState, now_ns: u64) {
     }
 }
 
-/// What one fault does to its device.
+/// Applies the effect of one fault to its device.
 fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_ns: u64) {
     let effect = match fault.device {
         Device::Thruster(k) => &mut state.actuators[k].fault,
@@ -171,7 +182,7 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         Device::Hull(_) | Device::Beacon(_) => return,
     };
     lay(effect, fault, failing, now_ns);
-    // the servo of an azimuth thruster has nothing that could be lost
+    // an azimuth thruster cannot lose its servo: dead means stuck
     if let Device::Fin(k) = fault.device
         && robot.fins[k].is_azimuth()
     {
@@ -180,7 +191,7 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
     }
 }
 
-/// Adds one fault to what others do to its device.
+/// Accumulates the effect of one fault with those of other faults of the same device.
 fn lay(effect: &mut Effect, fault: &Fault, failing: bool, now_ns: u64) {
     match fault.kind {
         FaultKind::Dead => effect.dead = true,
@@ -196,12 +207,12 @@ fn lay(effect: &mut Effect, fault: &Fault, failing: bool, now_ns: u64) {
             effect.noise = (effect.noise * effect.noise + std * std).sqrt();
         }
         FaultKind::Noisy(std) => effect.offset += std * fault.stream.draw(now_ns).normal(),
-        // a fin that fails by turns is not lost: its servo stands still
+        // a fin that fails intermittently is not lost: its servo stands still
         FaultKind::Intermittent(_) if matches!(fault.device, Device::Fin(_)) => {
             effect.stuck |= failing
         }
         FaultKind::Intermittent(_) => effect.dead |= failing,
-        // `sensors::radio` asks for the last two
+        // `merrow_sensors::gnss::interference` evaluates the last two
         FaultKind::Shortage(_)
         | FaultKind::Leak(_)
         | FaultKind::Jammed(_)
@@ -209,7 +220,7 @@ fn lay(effect: &mut Effect, fault: &Fault, failing: bool, now_ns: u64) {
     }
 }
 
-/// Lets water in over a step of `dt` seconds whose start stands evaluated in `work`. (1)
+/// Adds the water that enters over a step of `dt` [s] whose start has been evaluated in `work`. (1)
 pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns: u64, dt: f64) {
     for memory in &mut state.faults {
         let (FaultKind::Leak(leak), Device::Hull(link)) = (memory.fault.kind, memory.fault.device)
@@ -228,11 +239,12 @@ pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns:
     }
 }
 
-/// The device of `robot` called `name`: by its own name if only one has that, else as `thrusters/port`, `fins/rudder`, `joints/elbow`,
-/// `ballasts/pump`, `winches/umbilical`, `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `battery`.
+/// Finds the device of `robot` called `name`: by its own name if that is unique, else as
+/// `thrusters/port`, `fins/rudder`, `joints/elbow`, `ballasts/pump`, `winches/umbilical`,
+/// `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `battery`.
 ///
 /// # Errors
-/// There is none, or several are called so; in a line.
+/// Returns one line if there is no such device or if the name is ambiguous.
 pub fn find(robot: &Robot, name: &str) -> Result<Device, String> {
     let all = devices(robot);
     let fits = all
@@ -262,10 +274,10 @@ pub fn find(robot: &Robot, name: &str) -> Result<Device, String> {
     }
 }
 
-/// The beacon of a world called `name`, as such or as `beacons/gate`.
+/// Finds the beacon of a world called `name`, by its own name or as `beacons/gate`.
 ///
 /// # Errors
-/// There is none; in a line.
+/// Returns one line if there is no such beacon.
 pub fn find_beacon(scene: &Scene, name: &str) -> Result<Device, String> {
     let own = name.strip_prefix("beacons/").unwrap_or(name);
     let found = scene.beacons.iter().position(|beacon| beacon.name == own);
@@ -284,7 +296,7 @@ pub fn find_beacon(scene: &Scene, name: &str) -> Result<Device, String> {
     })
 }
 
-/// Name of a beacon, as [`find_beacon`] knows it.
+/// Path of a beacon as accepted by [`find_beacon`].
 pub fn beacon_name(scene: &Scene, device: Device) -> String {
     let Device::Beacon(k) = device else {
         return String::new();
@@ -313,7 +325,7 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
         add("fins", &fin.name, Device::Fin(k));
     }
     let joints = robot.links[1..].iter().map(|l| &l.joint).enumerate();
-    // what follows another joint has no drive of its own
+    // a mimic joint has no drive of its own
     for (k, joint) in joints.filter(|(_, j)| j.kind != JointKind::Fixed && j.mimic.is_none()) {
         add("joints", &joint.name, Device::Joint(k));
     }
@@ -347,7 +359,8 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     all
 }
 
-/// Every device of a robot, as [`find`] knows it, and the kinds of faults that it can have.
+/// Lists the paths of all devices of a robot, as accepted by [`find`], with the kinds of faults
+/// that each one can have.
 pub fn all(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
     devices(robot)
         .iter()
@@ -355,7 +368,7 @@ pub fn all(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
         .collect()
 }
 
-/// Name of a device of a robot, as [`find`] knows it.
+/// Path of a device of a robot, as accepted by [`find`].
 pub fn name_of(robot: &Robot, device: Device) -> String {
     let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);
     found.map_or_else(String::new, |(kind, name, _)| path(kind, &name))
@@ -395,10 +408,10 @@ pub fn kinds(device: Device) -> &'static [&'static str] {
     }
 }
 
-/// Why `device`, called `name`, cannot have a fault of this kind.
+/// Checks whether `device`, called `name`, can have a fault of this kind with these values.
 ///
 /// # Errors
-/// In a line, what it can have.
+/// Returns one line with the allowed kinds, or that a value is out of range.
 pub fn check(device: Device, name: &str, kind: FaultKind) -> Result<(), String> {
     let (word, kinds) = (kind.word(), kinds(device));
     if !kinds.contains(&word) {

@@ -1,4 +1,5 @@
-//! What a vehicle's own electronics do: take commands, allocate thrust, time out, watch the battery, run its joints and its firmware, turn the winch.
+//! On-board electronics of a robot: commands, thrust allocation, faults, energy, joint controllers,
+//! firmware, winches, couplings and water samplers.
 
 pub mod command;
 pub mod coupling;

@@ -6,7 +6,8 @@ use merrow_model::state::State;
 use merrow_model::state::bottle::Filling;
 use merrow_model::state::commands::Refusal;
 
-/// Opens the next bottle of a sampler, or closes the one that is open.
+/// Opens the next empty bottle of a sampler if `on`, otherwise closes the open one. Returns why the
+/// command is refused.
 pub fn pump(
     scene: &Scene,
     state: &mut State,
@@ -24,10 +25,10 @@ pub fn pump(
     let name = &device.name;
     let works = powered && !memory.fault.dead;
     let Some(sampler) = &mut memory.sampler else {
-        return Err(refuse(robot, format!("{name} takes no water")));
+        return Err(refuse(robot, format!("{name} is not a water sampler")));
     };
     if !works {
-        return Err(refuse(robot, format!("{name} does not answer")));
+        return Err(refuse(robot, format!("{name} has no power or has failed")));
     }
     let open = sampler
         .current
@@ -36,13 +37,13 @@ pub fn pump(
     match (open, on) {
         (Some(bottle), true) => Err(refuse(
             robot,
-            format!("{name} fills bottle {}", bottle.number),
+            format!("{name} is already filling bottle {}", bottle.number),
         )),
         (Some(bottle), false) => {
             bottle.filling = Filling::Stopped;
             Ok(())
         }
-        (None, false) => Err(refuse(robot, format!("{name} fills no bottle"))),
+        (None, false) => Err(refuse(robot, format!("{name} is not filling a bottle"))),
         (None, true) => {
             let next = sampler
                 .bottles

@@ -1,23 +1,26 @@
-//! A winch's drive: from what is commanded and how hard the line pulls to how fast it is paid out, and what that costs.
+//! Winch drive: pay-out rate and electrical power from the command and the tension of the tether.
 //!
 //! # Law
 //! ```text
-//!   v_c = v,  or 2 (L_c - L)                                             (1)  within speed and acceleration
+//!   v_c = v,  or 2 (L_c - L)                                             (1)  within speed and acceleration limits
 //!   v   = max(v_c, 0) + (T - T_h) L/(EA τ)  where T > T_h                  (2)
 //!   P   = P_0 + max(0, -v_c T)/η                                          (3)
 //! ```
-//! T_h is what the drum holds: that of its brake at rest, the motor's largest pull while it turns. Without power the brake is shut, as it is when the winch is dead;
-//! stuck, the motor goes on as it went; what is left of it scales (1), and a bias is added to it.
+//! T_h is the holding force of the drum: that of its brake at rest, the maximum pull of the motor
+//! while it turns. Without power, or if the winch is dead, the brake is closed. A stuck motor keeps
+//! its speed. A reduced winch scales (1) by the remaining fraction, and a bias is added to (1).
 //!
 //! # Symbols
-//! v rate of paying out, v_c that of the motor [m/s] · L unstretched length, L_c its command · T tension, EA stiffness of the line · τ = 0.05 s, chosen,
-//! long against a step · P electrical power, P_0 on standby, η efficiency.
+//! v pay-out rate, in (1) the commanded one; v_c pay-out rate of the motor [m/s] · L unstretched
+//! length, L_c its command · T tension, EA axial stiffness of the tether · τ = 0.05 s, chosen, long
+//! compared with a step · P electrical power, P_0 standby power, η efficiency.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Paying out under tension gives nothing back, and costs nothing: the line drives the drum against its brake. The drum has no inertia.
+//! Paying out under tension neither recovers nor consumes power: the tether drives the drum against
+//! its brake. The drum has no inertia.
 //!
 //! # Checked by
 //! test/analytic/tether_winch.rs, test/analytic/fault.rs
@@ -26,26 +29,27 @@ use merrow_model::scene::{Line, Winch};
 use merrow_model::state::fault::Effect;
 use merrow_model::state::{TetherState, WinchCommand};
 
-/// How a commanded length is approached: speed per metre left [1/s].
+/// Proportional gain of the length control: speed per remaining metre [1/s].
 const APPROACH: f64 = 2.0;
-/// Time in which a slipping drum gives the excess tension away [s]; chosen, long against a step.
+/// Time constant in which a slipping drum releases the excess tension [s]; chosen, long compared
+/// with a step.
 const SLIP_TIME: f64 = 0.05;
-/// Fastest slip [m/s]; chosen.
+/// Maximum slip speed [m/s]; chosen.
 const SLIP_SPEED: f64 = 10.0;
 
-/// What the drum does in one step.
+/// Motion and power of the drum in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn {
-    /// Speed of the motor, positive paying out [m/s].
+    /// Speed of the motor, positive when paying out [m/s].
     pub motor: f64,
-    /// Rate of the unstretched length, slip and stops included [m/s].
+    /// Rate of the unstretched length, with slip and end stops [m/s].
     pub rate: f64,
-    /// Electrical power [W].
+    /// Electrical power of the winch [W].
     pub power: f64,
 }
 
 impl Turn {
-    /// It stands.
+    /// Drum at rest without power.
     pub const NONE: Self = Self {
         motor: 0.0,
         rate: 0.0,
@@ -53,7 +57,7 @@ impl Turn {
     };
 }
 
-/// The drum's turn over the next `h` seconds, under the tension of the last step.
+/// Computes the motion of the drum over the next `h` [s] under the tension of the last step.
 pub fn turn(
     winch: &Winch,
     line: &Line,
@@ -92,7 +96,7 @@ pub fn turn(
     }
     let [shortest, longest] = winch.range;
     let rate = rate.clamp((shortest - state.length) / h, (longest - state.length) / h);
-    // a drum at its stop stands
+    // a drum at its end stop does not turn
     let heaved = if state.length > shortest {
         (-motor).max(0.0) * tension.min(winch.max_pull)
     } else {

@@ -1,25 +1,30 @@
-//! What a sensor costs: processor time of its samples, told before a world runs.
+//! Estimates the CPU cost of sensors before a world runs, for `merrow describe`.
 //!
 //! # Law
 //! ```text
 //!   cost = f (c_0 + Σ n_i c_i)                                                  (1)
 //!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                     (2)
-//!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), of each ray that comes to the surface     (3)
-//!   of more than `swell::MANY` rays instead CROSSING each, and once LATTICE + POINTS n
-//!   camera: pixels × instants × places in a pixel × (pixel k + lamps × lamp k)
-//!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ hearings × bins SPREAD
-//!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + hearing lines × HEARD)
+//!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), for each ray that reaches the surface     (3)
+//!   for more than `wave_clipmap::MANY` rays instead CROSSING each, and once LATTICE + POINTS n
+//!   camera: pixels × instants × points per pixel × (pixel k + lamps × lamp k)
+//!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ beam patterns × bins SPREAD
+//!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + received lines × HEARD)
 //! ```
-//! (1) is fitted to measured worlds; the table of `Prices` is retaken by `merrow run WORLD --no-ros --pace max --threads 1` with and without a sensor.
+//! (1) is fitted to measured worlds. The table of `Prices` is measured with `merrow run WORLD
+//! --no-ros --pace max --threads 1` with and without a sensor.
 //!
 //! # Symbols
-//! f rate [Hz] · c time [ns] · N shapes, triangles and cells of ground that rays can meet · n components of the sea · s standard deviation of its slope.
+//! f rate [Hz] · c time [ns] · n_i number of items of the kind i · N number of shapes, triangles
+//! and terrain cells that rays can hit · k factor for the number of shapes · n wave components of
+//! the sea · s standard deviation of its slope.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! A factor of two: what rays meet is not known before. Places are those of the start. On a processor as that of docs/benchmarks-sensors.md; encoding, recording and sending of messages are left out.
+//! The estimate is accurate to a factor of two, because the hits of rays are not known in advance.
+//! Sensor poses are those at the start. The times apply to the processor of
+//! docs/benchmarks-sensors.md. Encoding, recording and sending of messages are not included.
 //!
 //! # Checked by
 //! test/budget/cost.rs
@@ -36,43 +41,44 @@ use merrow_model::scene::{Scene, SensorKind};
 use merrow_model::state::{RobotState, Workspace};
 use merrow_sensors::{laser, radar, wave_clipmap};
 
-/// Measured prices [ns]; one thread of an Intel Xeon at 2.1 GHz, release build.
+/// Measured times per item [ns]; one thread of an Intel Xeon at 2.1 GHz, release build.
 struct Prices {
-    /// A reading of a sensor that does not look around.
+    /// Reading of a sensor that is evaluated inside the step.
     reading: f64,
-    /// The same of a filter over inertial sensors.
+    /// The same for an attitude filter over inertial sensors.
     attitude: f64,
-    /// The same of inertial navigation, or of the law of sea water.
+    /// The same for inertial navigation, or for the equation of state of sea water.
     filter: f64,
-    /// A sample of one that looks around, whatever is in it.
+    /// Fixed part of a sample of an exteroceptive sensor.
     sample: f64,
-    /// A ray in an empty world.
+    /// Ray in an empty world.
     ray: f64,
-    /// The surface for a ray, by the waves themselves: fixed, and of each component of the sea.
+    /// Intersection of a ray with the wave surface evaluated directly: fixed part, and per
+    /// component of the sea.
     waves: [f64; 2],
-    /// Lattices of the surface: fixed, and of each component.
+    /// Wave clipmap: fixed part, and per component of the sea.
     lattice: [f64; 2],
-    /// The surface for a ray, by them.
+    /// Intersection of a ray with the wave clipmap.
     crossing: f64,
-    /// A pixel over the water, over waves, and under water.
+    /// Pixel of a camera above flat water, above waves, and under water.
     pixel: [f64; 3],
-    /// A lamp for a pixel, over and under water.
+    /// Lamp per pixel, above and under water.
     lamp: [f64; 2],
-    /// A pixel without its colour.
+    /// Pixel of a depth image without colour.
     depth: f64,
-    /// What a sonar makes of one ray.
+    /// Echo of one sonar ray.
     echo: f64,
-    /// Noise and number of a beam and range of a sonar.
+    /// Noise and level of one beam and range of a sonar.
     number: f64,
-    /// Open water of a column in one main lobe and range.
+    /// Volume reverberation of one column in one main lobe and range.
     open: f64,
-    /// An echo of a column in one beam and range, of sonars that look ahead.
+    /// Echo of one column in one beam and range, for imaging sonars.
     spread: f64,
-    /// A range of a line of a radar.
+    /// One range of a radar line.
     line: f64,
-    /// A range of a spoke, and of each line that it hears.
+    /// One range of a radar spoke, and each line received in it.
     spoke: [f64; 2],
-    /// A beacon or a transponder that is listened for.
+    /// Reception of one beacon or transponder.
     voice: f64,
 }
 
@@ -97,8 +103,8 @@ const PRICES: Prices = Prices {
     voice: 20_000.0,
 };
 
-/// The cost of every sensor of a world at the rate it has, in processors that it keeps busy while it is wanted: 0.5 is half of one.
-/// By robot and sensor.
+/// Estimates the cost of every sensor of a world at its rate, in processor cores that it occupies
+/// while it is subscribed to: 0.5 is half of one. Indexed by robot and sensor.
 pub fn of(scene: &Scene) -> Vec<Vec<f64>> {
     let around = Around::new(scene);
     let of_robot = |robot: usize| {
@@ -110,16 +116,16 @@ pub fn of(scene: &Scene) -> Vec<Vec<f64>> {
     (0..scene.robots.len()).map(of_robot).collect()
 }
 
-/// What all sensors of a world share.
+/// Quantities common to all sensors of a world.
 struct Around<'a> {
     scene: &'a Scene,
-    /// k. (2)
+    /// Factor k of (2) for the number of shapes.
     crowd: f64,
-    /// c_waves, and what lattices take; 0 without waves. (3)
+    /// c_waves of (3) and the time of the wave clipmap [ns]; 0 without waves.
     waves: [f64; 2],
-    /// Lamps of all robots.
+    /// Number of lamps of all robots.
     lamps: f64,
-    /// Places and axes of all links, by robot.
+    /// Attitudes and positions of all links at the start, by robot.
     links: Vec<Vec<(Mat3, Vec3)>>,
 }
 
@@ -163,7 +169,7 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Of one sample [ns].
+    /// Time of one sample [ns].
     fn sample(&self, robot: usize, sensor: usize) -> f64 {
         let device = &self.scene.robots[robot].sensors[sensor];
         let Some(looks) = device.kind.looks() else {
@@ -184,7 +190,7 @@ impl<'a> Around<'a> {
                     spec.targets.len() as f64 * (PRICES.voice + 2.0 * self.ray())
                 }
                 Looks::Ais(_) => self.scene.ais.len() as f64 * (PRICES.voice + self.ray()),
-                // it works out the sample of the other one again
+                // it computes the sample of the other sensor again
                 Looks::Obstacles(spec) => spec
                     .sensor
                     .as_ref()
@@ -199,7 +205,7 @@ impl<'a> Around<'a> {
             SensorKind::Dvl(_) => PRICES.reading + 4.0 * self.ray(),
             SensorKind::Altimeter { .. } => PRICES.reading + self.ray(),
             SensorKind::Gnss(spec) => {
-                // one to each satellite that can be in the sky
+                // one ray per satellite that can be visible
                 PRICES.reading + spec.sky.as_ref().map_or(0.0, |_| 32.0 * self.ray())
             }
             _ => PRICES.reading,
@@ -210,7 +216,8 @@ impl<'a> Around<'a> {
         PRICES.ray * self.crowd
     }
 
-    /// What the surface takes of `rays` rays, `wet` of which come to it.
+    /// Time for the intersections with the water surface [ns], for a total of `rays` rays and for
+    /// `wet` rays that reach the surface.
     fn surface(&self, rays: f64, wet: f64) -> f64 {
         match self.waves {
             _ if wet == 0.0 => 0.0,
@@ -224,10 +231,10 @@ impl<'a> Around<'a> {
     fn laser(&self, spec: &LaserSpec, R_WS: &Mat3, z: f64) -> f64 {
         let rays = (spec.directions.len() * laser::rays_of(spec)) as f64;
         if z < 0.0 {
-            // what comes to the surface from below is lost
+            // rays that reach the surface from below are lost
             return rays * self.ray();
         }
-        // of one that nods at both ends and between
+        // for a tilting laser: both end positions and the middle
         let tilts = spec.tilt.map_or([0.0; 3], |tilt| {
             [
                 tilt.limits[0],
@@ -243,7 +250,7 @@ impl<'a> Around<'a> {
                 .count() as f64
         };
         let part = tilts.map(wet).iter().sum::<f64>() / (3.0 * spec.directions.len() as f64);
-        // two more rays from the surface: what is mirrored, and what goes on
+        // two more rays from the surface: reflected and refracted
         rays * self.ray() * (1.0 + 2.0 * part) + self.surface(rays, part * rays)
     }
 
@@ -288,7 +295,7 @@ impl<'a> Around<'a> {
         for heard in &spec.hearing {
             (main, all) = (main + heard.main.len(), all + heard.weights.len());
         }
-        // what looks down meets the bottom in a few ranges of each column
+        // a sonar that looks down receives the seabed in few ranges of each column
         let spread = if spec.kind == SonarKind::Imaging {
             PRICES.spread
         } else {
@@ -297,7 +304,7 @@ impl<'a> Around<'a> {
         let numbers = spec.steering.len() as f64 * PRICES.number
             + main as f64 * PRICES.open
             + all as f64 * spread;
-        // what the surface and the bottom mirror, and some pieces of a bent ray
+        // reflections from surface and seabed, and several segments of a refracted ray
         let ways = if spec.multipath { 3.0 } else { 1.0 } * if spec.bent { 4.0 } else { 1.0 };
         ways * rays * (PRICES.echo + self.ray()) + self.surface(rays, wet) + bins * numbers
     }
@@ -315,12 +322,13 @@ impl<'a> Around<'a> {
     }
 }
 
-/// True if a ray from the height `z` with the upward part `up` comes to the mean surface within `far` [m].
+/// Returns true if a ray from the height `z` [m] with the upward component `up` reaches the mean
+/// surface within `far` [m].
 fn crosses(up: f64, z: f64, far: f64) -> bool {
     up * z < 0.0 && z.abs() < far * up.abs()
 }
 
-/// N of (2).
+/// Returns the number of shapes N of (2).
 fn shapes(scene: &Scene) -> f64 {
     let of_shape = |geometry: &Geometry| match geometry {
         Geometry::ConvexHull(mesh) | Geometry::ConvexParts(mesh) | Geometry::Mesh(mesh) => {

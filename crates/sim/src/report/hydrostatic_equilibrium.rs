@@ -1,7 +1,9 @@
-//! How a robot lies in calm water: where it comes to rest, and how stiffly it stands there.
+//! Hydrostatic equilibrium of a robot in calm water: its floating position and its stiffness there.
 //!
-//! Exists for `describe`: forces of [`evaluate`] on the robot at rest, whatever its hulls, joints as it starts with. Heave, roll and
-//! pitch are found by Newton's steps from upright, so that an unstable rest is found too and its metacentric height is negative.
+//! Used by `merrow describe`. The forces are those of [`evaluate`] on the robot at rest, for any
+//! kind of hull, with the joints at their start positions. Newton's method starts upright and
+//! solves for heave, roll and pitch, so it also finds unstable equilibria, whose metacentric height
+//! is negative.
 
 use crate::step::evaluate;
 use merrow_environment::{Instant, Variation};
@@ -11,47 +13,47 @@ use merrow_model::scene::sea::air::Air;
 use merrow_model::scene::{Current, Robot, Scene, Sea, Waves};
 use merrow_model::state::{Motion, RobotState, Workspace};
 
-/// A robot at rest at the surface.
+/// Equilibrium of a robot at the surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Afloat {
-    /// Height of the base's origin [m].
+    /// Height of the base origin over the surface [m].
     pub z: f64,
-    /// Roll [rad].
+    /// Roll at the equilibrium [rad].
     pub roll: f64,
     /// Pitch, positive bow down [rad].
     pub pitch: f64,
     /// Depth of its lowest point [m].
     pub draught: f64,
-    /// Displaced volume [m³].
+    /// Displaced volume of water [m³].
     pub volume: f64,
-    /// Its centroid in B [m].
+    /// Centre of buoyancy in B [m].
     pub p_BoCb: Vec3,
     /// Centre of mass in B [m].
     pub p_BoBcm: Vec3,
-    /// Area cut by the surface [m²].
+    /// Area of the waterplane [m²].
     pub waterplane: f64,
-    /// Metacentric height against roll [m].
+    /// Metacentric height in roll [m].
     pub gm_transverse: f64,
-    /// Metacentric height against pitch [m].
+    /// Metacentric height in pitch [m].
     pub gm_longitudinal: f64,
 }
 
-/// What a robot does in calm water.
+/// Behaviour of a robot in calm water.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rest {
-    /// It floats.
+    /// Floats at the surface.
     Afloat(Afloat),
-    /// It is as heavy as the water that it displaces, to a millionth.
+    /// Neutrally buoyant: its weight equals that of the displaced water to one part in a million.
     Neutral,
-    /// It is heavier than all the water that it can displace, by so much [N].
+    /// Negatively buoyant: the weight exceeds the largest buoyancy by this force [N].
     Sinks(f64),
-    /// Nothing carries it, or it finds no rest.
+    /// Has no buoyancy, or the iteration found no equilibrium.
     None,
 }
 
-/// Step of the differences: heights of 1e-4 of the hull, and 1e-4 rad.
+/// Step of the finite differences: heights of 1e-4 of the hull size, and 1e-4 rad.
 const STEP: f64 = 1e-4;
-/// Newton's steps at most.
+/// Maximum number of Newton steps.
 const STEPS_MAX: usize = 60;
 
 struct Calm<'a> {
@@ -62,7 +64,7 @@ struct Calm<'a> {
     motion: Motion,
 }
 
-/// Where `robot` comes to rest.
+/// Computes the equilibrium of `robot` in the calm water of `scene`.
 pub fn rest(scene: &Scene, robot: &Robot) -> Rest {
     let mut calm = Calm::new(scene, robot);
     let size = robot.links.iter().map(|l| l.hull.bound).fold(0.0, f64::max);
@@ -74,7 +76,7 @@ pub fn rest(scene: &Scene, robot: &Robot) -> Rest {
     let (mut low, mut high) = (-span, span);
     let deep = calm.force([low, 0.0, 0.0])[0];
     let weight = robot.mass() * scene.gravity;
-    // what was trimmed is so to rounding
+    // a trimmed robot is neutral only to rounding
     if deep.abs() < 1e-6 * weight {
         return Rest::Neutral;
     }
@@ -98,7 +100,7 @@ pub fn rest(scene: &Scene, robot: &Robot) -> Rest {
         let Some(dx) = solve(&calm.stiffness(x, size), f) else {
             return Rest::None;
         };
-        // never further than the hull's size in one step, nor round
+        // step limits: a fraction of the hull size, and no rotation beyond 0.2 rad
         let longest = [0.3 * size, 0.2, 0.2];
         let over = (0..3).map(|i| dx[i].abs() / longest[i]).fold(1.0, f64::max);
         for i in 0..3 {
@@ -136,7 +138,7 @@ impl<'a> Calm<'a> {
         }
     }
 
-    /// No part of the robot is further from its base [m].
+    /// Upper bound of the distance of any point of the robot from its base [m].
     fn span(&mut self) -> f64 {
         kinematics::poses(self.robot, &self.motion, &mut self.work.links);
         let links = self.robot.links.iter().zip(&self.work.links);
@@ -161,7 +163,8 @@ impl<'a> Calm<'a> {
         evaluate(self.robot, &at, &self.motion, &commands, 0, &mut self.work);
     }
 
-    /// Force upwards and moments about the world's x and y at the base's origin.
+    /// Computes the upward force [N] and the moments about x and y of W at the base origin [N m],
+    /// at heave [m], roll [rad] and pitch [rad] `x`.
     fn force(&mut self, x: [f64; 3]) -> [f64; 3] {
         self.set(x);
         let p = self.motion.p_WB;
@@ -171,7 +174,7 @@ impl<'a> Calm<'a> {
         [sum.f.z, sum.m.x, sum.m.y]
     }
 
-    /// What resists a small heave, roll and pitch.
+    /// Computes the stiffness matrix for small heave, roll and pitch by central differences.
     fn stiffness(&mut self, x: [f64; 3], size: f64) -> [[f64; 3]; 3] {
         let mut k = [[0.0; 3]; 3];
         for j in 0..3 {
@@ -208,7 +211,7 @@ impl<'a> Calm<'a> {
         }
         let rho_g = self.sea.density * self.gravity;
         let to_base = |p_W: Vec3| R_BW.mul_vec(p_W - p_WB);
-        // at an even displacement: heave gives way as roll and pitch ask for it
+        // at constant displacement: heave follows roll and pitch
         let stands = |i: usize| {
             if k[0][0] > 0.0 {
                 k[i][i] - k[i][0] * k[0][i] / k[0][0]
@@ -231,7 +234,7 @@ impl<'a> Calm<'a> {
     }
 }
 
-/// Wet volume [m³] and its centroid in L.
+/// Returns the submerged volume [m³] and its centroid in L [m].
 fn wet_part(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64, Vec3) {
     match &link.skin {
         Some(skin) => {
@@ -249,7 +252,7 @@ fn wet_part(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64, Vec3) {
     }
 }
 
-/// Height of a hull's lowest point over Lo [m].
+/// Height of the lowest point of a hull over Lo [m].
 fn lowest_point(link: &merrow_model::scene::Link, up: Vec3) -> f64 {
     match &link.skin {
         Some(skin) => skin
@@ -264,7 +267,7 @@ fn lowest_point(link: &merrow_model::scene::Link, up: Vec3) -> f64 {
     }
 }
 
-/// Solves `k x = f`; none if nothing resists.
+/// Solves `k x = f`; returns `None` if `k` is singular.
 fn solve(k: &[[f64; 3]; 3], f: [f64; 3]) -> Option<[f64; 3]> {
     let m = Mat3::from_rows(Vec3::from(k[0]), Vec3::from(k[1]), Vec3::from(k[2]));
     let [a, b, c] = [m.col(0), m.col(1), m.col(2)];

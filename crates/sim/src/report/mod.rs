@@ -1,4 +1,4 @@
-//! Figures that `merrow describe` prints: sensor cost, floating equilibrium.
+//! Figures for `merrow describe`: sensor cost and hydrostatic equilibrium.
 
 pub mod cost;
 pub mod hydrostatic_equilibrium;

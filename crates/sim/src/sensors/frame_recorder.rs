@@ -1,4 +1,5 @@
-//! What one sensor that looks around brings over some time, while nobody else watches: for pictures that lines make one after another.
+//! Records the frames of one exteroceptive sensor over some time while all other sensors are off,
+//! for images that are assembled from many frames.
 
 use crate::Simulation;
 use crate::sensors::scheduler;
@@ -7,10 +8,12 @@ use merrow_sensors::sample::Pose;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Makes `steps` steps and hands each frame that a sensor samples from `from_ns` on to `take`, with where the sensor was, once its user would have it. Frames under way at the end are lost.
+/// Makes `steps` steps. Calls `take` with each frame that a sensor samples from `from_ns` [ns] on
+/// and with the pose of the sensor at the sample, at the time of delivery. Frames that are not
+/// delivered before the end are lost.
 ///
 /// # Errors
-/// If a thread of the sensors breaks down.
+/// Returns a message if a sensor thread fails.
 pub fn record(
     simulation: &mut Simulation,
     (robot, sensor): (usize, usize),
@@ -23,7 +26,7 @@ pub fn record(
         .saturating_sub(simulation.time_ns())
         .div_ceil(scene.dt_ns)
         .min(steps);
-    // its samples are counted and not worked out
+    // until then the samples are counted but not computed
     simulation
         .lookout
         .iter()

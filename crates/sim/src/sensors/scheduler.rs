@@ -1,11 +1,17 @@
-//! Sensors that look around: sampled from a view of the world at an instant between steps, worked out on threads of their own, handed over when they are due.
+//! Scheduler of the exteroceptive sensors: they are sampled from a snapshot of the world between
+//! steps, computed on worker threads, and delivered when they are due.
 //!
-//! What a frame holds depends on the view, the sensor and the number of its sample alone, so it is the same whenever and wherever it is found. Who follows the
-//! wall clock never waits for one: a sensor that has not finished its last two samples misses the next, which is counted. Who does not waits for
-//! the frames that are due, so that none is missed. A thread that breaks down ends the run: nobody waits for what does not come.
+//! The contents of a frame depend only on the snapshot, the sensor and the index of its sample.
+//! They do not depend on when and where the frame is computed.
 //!
-//! Frames under way are no part of the state: a copy of a state that is run elsewhere lacks those that were sampled before and due after. A sensor that is stuck brings its last frame
-//! again and again; one that nobody wanted before has its first for that.
+//! When the run follows the wall clock, it never waits for a frame: a sensor that has not completed
+//! its last two samples misses the next one, which is counted. Otherwise the run waits for the
+//! frames that are due, so that none is missed. If a worker thread fails, the run ends.
+//!
+//! Frames in progress are not part of the state: a copy of a state that continues elsewhere lacks
+//! the frames that were sampled before and are due after the copy. A stuck sensor repeats its last
+//! frame; if there is none because it had no subscriber, its first frame is computed and then
+//! repeated.
 
 use crate::Simulation;
 use crate::control::fault;
@@ -31,29 +37,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::JoinHandle;
 
-/// Samples of a sensor that may be under way where nobody waits for them.
+/// Maximum number of samples of a sensor in progress if the run follows the wall clock.
 const UNDER_WAY_MAX: usize = 2;
-/// All that a sensor can bring.
+/// Bits of all outputs of a sensor.
 const EVERYTHING: u8 = u8::MAX;
 
-/// A sensor that looks around, and how far it is.
+/// An exteroceptive sensor and its samples in progress.
 #[derive(Debug)]
 struct Device {
     robot: usize,
     sensor: usize,
-    /// What of its frames anybody wants, as bits.
+    /// Requested outputs of its frames, as bits.
     wanted: AtomicU8,
-    /// Samples missed because it had not finished those before.
+    /// Number of samples missed because the preceding ones were not completed.
     missed: u64,
-    /// Order and due instant of its samples that are under way [ns].
+    /// Order number and due time [ns] of its samples in progress.
     under_way: VecDeque<(u64, u64)>,
-    /// What of the last of them was worked out, as bits.
+    /// Requested outputs of the last sample, as bits.
     ordered: u8,
-    /// What it brought last.
+    /// Data of its last frame.
     last: Option<Arc<FrameData>>,
 }
 
-/// All sensors of a world that look around.
+/// Scheduler of all exteroceptive sensors of a world.
 #[derive(Debug)]
 pub struct Lookout {
     devices: Vec<Device>,
@@ -61,20 +67,22 @@ pub struct Lookout {
     jobs: Sender<Job>,
     done: Receiver<Result<Done, String>>,
     workers: Vec<JoinHandle<()>>,
-    /// Frames that are found and not yet handed over.
+    /// Frames that are computed and not yet delivered.
     found: Vec<Done>,
     order: u64,
-    /// Samples ordered before this belong to a run that was reset.
+    /// Order number of the first sample of the current run; earlier ones belong to a run that was
+    /// reset.
     first: u64,
-    /// Why there will be no more frames.
+    /// Cause if a worker thread has failed.
     failed: Option<String>,
 }
 
 impl Lookout {
-    /// The sensors of `scene` that look around, on `threads` threads; none if it has none.
+    /// Creates the scheduler for the exteroceptive sensors of `scene`, with `threads` threads.
+    /// Returns `None` if there are no such sensors.
     ///
     /// # Errors
-    /// If the threads cannot be started.
+    /// Returns a message if the threads cannot be started.
     pub fn new(scene: &Arc<Scene>, still: &Still, threads: usize) -> Result<Option<Self>, String> {
         let of_robot = |(robot, model): (usize, &merrow_model::scene::Robot)| {
             let looking = model
@@ -156,22 +164,23 @@ impl Lookout {
         }))
     }
 
-    /// Why no more frames come, if a thread has broken down.
+    /// Cause why no more frames are delivered, if a worker thread has failed.
     pub fn failed(&self) -> Option<&str> {
         self.failed.as_deref()
     }
 
-    /// Whether frames that are due are waited for.
+    /// Sets whether the run waits for frames that are due.
     pub fn set_patience(&mut self, patient: bool) {
         self.patient = patient;
     }
 
-    /// Says whether anybody wants the frames of a sensor; those of sensors that are not `lazy` are found in any case.
+    /// Requests or cancels the frames of a sensor. Sensors that are not `lazy` are computed in any
+    /// case.
     pub fn want(&self, scene: &Scene, robot: usize, sensor: usize, wanted: bool) {
         self.want_parts(scene, robot, sensor, if wanted { EVERYTHING } else { 0 });
     }
 
-    /// Says what of the frames of a sensor anybody wants, as bits that the sensor knows; 0 is nothing.
+    /// Requests some outputs of the frames of a sensor, as bits defined by the sensor; 0 for none.
     pub fn want_parts(&self, scene: &Scene, robot: usize, sensor: usize, parts: u8) {
         let device = self
             .devices
@@ -185,7 +194,8 @@ impl Lookout {
         }
     }
 
-    /// Nobody wants anything but the frames of this sensor, lazy or not.
+    /// Requests only the frames of the sensor `one`, whether it is lazy or not, and cancels all
+    /// others.
     pub fn want_only(&self, one: Option<(usize, usize)>) {
         for device in &self.devices {
             let parts = if Some((device.robot, device.sensor)) == one {
@@ -197,14 +207,14 @@ impl Lookout {
         }
     }
 
-    /// Robot, sensor and missed samples of every sensor that looks around.
+    /// Robot, sensor and number of missed samples of every exteroceptive sensor.
     pub fn missed(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
         self.devices
             .iter()
             .map(|device| (device.robot, device.sensor, device.missed))
     }
 
-    /// Steps until one has to be sampled, at least 1.
+    /// Number of steps until the next sample is due; at least 1.
     pub fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
         let due = |device: &Device| {
             let robot = &state.robots[device.robot];
@@ -235,7 +245,7 @@ impl Lookout {
         if due.is_empty() {
             return;
         }
-        // of all robots and beacons, whoever wants which frames
+        // faults of all robots and beacons advance independently of the requested frames
         for ((robot, own), runner) in scene
             .robots
             .iter()
@@ -278,7 +288,7 @@ impl Lookout {
             let due_ns = now + sensor.latency_ns.max(takes);
             let device = &mut self.devices[k];
             device.under_way.push_back((self.order, due_ns));
-            // what is stuck has to have said something
+            // a stuck sensor can only repeat a frame that it has computed
             if fault.stuck && device.ordered & parts == parts {
                 self.found.push(Done {
                     order: self.order,
@@ -306,12 +316,13 @@ impl Lookout {
                 due_ns,
             };
             self.order += 1;
-            // the workers end with `self`
+            // the workers exist as long as `self`
             let _ = self.jobs.send(job);
         }
     }
 
-    /// Adds the frames that are due by `now_ns` to `out`, each sensor's in their order.
+    /// Appends the frames that are due by `now_ns` [ns] to `out`, those of each sensor in their
+    /// order.
     pub fn hand_over(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
         while let Ok(message) = self.done.try_recv() {
             self.take(message);
@@ -329,7 +340,7 @@ impl Lookout {
                 .iter()
                 .any(|device| is_awaited(device, &self.found))
         {
-            let gone = || Err("the threads of sensors that look around have ended".to_string());
+            let gone = || Err("the threads of exteroceptive sensors have ended".to_string());
             let message = self.done.recv().unwrap_or_else(|_| gone());
             self.take(message);
         }
@@ -367,11 +378,11 @@ impl Lookout {
         }
     }
 
-    /// Keeps what a thread brings.
+    /// Stores the result of a worker thread.
     fn take(&mut self, message: Result<Done, String>) {
         match message {
             Ok(done) if done.order >= self.first => self.found.push(done),
-            // of a run that was reset
+            // belongs to a run that was reset
             Ok(_) => {}
             Err(why) => {
                 self.failed.get_or_insert(why);
@@ -379,7 +390,7 @@ impl Lookout {
         }
     }
 
-    /// Forgets what is under way.
+    /// Discards all samples in progress and the last frames, for a reset.
     pub fn forget(&mut self) {
         self.first = self.order;
         self.found.clear();
@@ -392,7 +403,7 @@ impl Lookout {
 
 impl Drop for Lookout {
     fn drop(&mut self) {
-        // without its sender the workers' queue ends
+        // dropping the sender ends the queue of the workers
         self.jobs = unbounded().0;
         for worker in self.workers.drain(..) {
             let _ = worker.join();
@@ -400,7 +411,7 @@ impl Drop for Lookout {
     }
 }
 
-/// The world of a simulation as it is now.
+/// Takes a snapshot of the current world of a simulation.
 fn view_of(simulation: &mut Simulation) -> View {
     let Simulation {
         scene,
@@ -412,7 +423,7 @@ fn view_of(simulation: &mut Simulation) -> View {
     world_view::view(scene, state, runners, beacons)
 }
 
-/// Where a sensor of a simulation is now.
+/// Returns the current pose of a sensor of a simulation.
 pub fn pose_of(simulation: &mut Simulation, robot: usize, sensor: usize) -> Pose {
     let scene = Arc::clone(&simulation.scene);
     world_view::pose(
@@ -422,12 +433,12 @@ pub fn pose_of(simulation: &mut Simulation, robot: usize, sensor: usize) -> Pose
     )
 }
 
-/// What a sensor that looks around would bring now; none if it is no such sensor.
+/// Computes the current frame of an exteroceptive sensor; `None` for any other sensor.
 pub fn once(simulation: &mut Simulation, robot: usize, sensor: usize) -> Option<FrameData> {
     several(simulation, robot, sensor, 1).pop()
 }
 
-/// What it would bring in its next `n` samples if the world stood still.
+/// Computes the next `n` frames of an exteroceptive sensor with the world unchanged.
 pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64) -> Vec<FrameData> {
     let scene = Arc::clone(&simulation.scene);
     let device = &scene.robots[robot].sensors[sensor];
@@ -435,7 +446,7 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
         return Vec::new();
     };
     let mut memory = simulation.state.robots[robot].sensors[sensor].clone();
-    // nobody counts the samples of a run that nobody looks at
+    // the sample index is behind if the sensor was not scheduled
     while memory.due_ns < simulation.state.time_ns {
         memory.count(device);
     }
@@ -478,7 +489,8 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
     (0..n).map(&mut sample).collect()
 }
 
-/// What a camera that no robot carries would see now, from `p_WS` with the axes `R_WS`.
+/// Renders the current image of a camera at `p_WS` [m] with the attitude `R_WS`, which no robot
+/// carries.
 pub fn from_afar(
     simulation: &mut Simulation,
     spec: &CameraSpec,
@@ -544,12 +556,14 @@ robots:
       sensors: {a: {lazy: false, device: hokuyo_utm30lx}, b: {lazy: false, device: hokuyo_utm30lx}}
 ";
 
-    // Goal: threads of sensors let others go first, and no other thread does. Method: what the system says of a thread that has given way, and of this one. Tolerance: none.
+    // Goal: worker threads of sensors lower their priority, and no other thread does. Method: the
+    // nice values that the system reports for a thread after `give_way` and for this thread.
+    // Tolerance: none.
     #[cfg(target_os = "linux")]
     #[test]
     fn threads_of_sensors_give_way() {
         let nice = || {
-            let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux tells");
+            let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux procfs");
             let (_, after) = stat.rsplit_once(") ").expect("a name in brackets");
             after
                 .split(' ')
@@ -566,8 +580,9 @@ robots:
         assert_eq!(nice(), before);
     }
 
-    // Goal: a thread that breaks down ends a run that waits for it, and says whose sensor it was. Method: a sample of a view in which no robot is, on two threads, ordered like any other; the run has 60 s, or hangs.
-    // Tolerance: none.
+    // Goal: a worker thread that fails ends a run that waits for it, and the message names its
+    // sensor. Method: a sample of a snapshot without robots, on two threads, ordered like any
+    // other; the run has 60 s, otherwise it hangs. Tolerance: none.
     #[test]
     fn a_broken_thread_ends_the_run() {
         for pace in [Pace::Max, Pace::Factor(10.0)] {
@@ -612,7 +627,7 @@ robots:
                 .expect("it hangs");
             let why = failed.expect("a reason");
             assert!(
-                why.starts_with("r: the sensor b broke down at 0.000 s, which is a bug: index out"),
+                why.starts_with("r: the sensor b failed at 0.000 s, which is a bug: index out"),
                 "{why}"
             );
             assert!(seconds < 5.0, "{seconds}");

@@ -1,4 +1,4 @@
-//! A thread that works out samples of sensors that look around.
+//! Worker thread that computes samples of exteroceptive sensors.
 
 use crate::instants::Instants;
 use crate::sensors::world_view;
@@ -17,7 +17,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A sample to be worked out.
+/// Request for one sample.
 pub(crate) struct Job {
     pub(crate) order: u64,
     pub(crate) device: usize,
@@ -26,18 +26,19 @@ pub(crate) struct Job {
     pub(crate) parts: u8,
     pub(crate) noise: bool,
     pub(crate) fault: Effect,
-    /// Noise and faults of the sensor that a detector hears; of any other its own.
+    /// Noise switch and faults of the source sensor of an obstacle detector; for any other sensor
+    /// its own.
     pub(crate) heard: (bool, Effect),
     pub(crate) due_ns: u64,
 }
 
-/// One that has been.
+/// Result of one sample.
 pub(crate) struct Done {
     pub(crate) order: u64,
     pub(crate) device: usize,
     pub(crate) stamp_ns: u64,
     pub(crate) due_ns: u64,
-    /// None: the same again.
+    /// `None`: repeat the last frame.
     pub(crate) data: Option<Arc<FrameData>>,
 }
 
@@ -47,20 +48,20 @@ impl std::fmt::Debug for Done {
     }
 }
 
-/// What a thread needs to work out samples.
+/// State of a worker thread.
 pub(crate) struct Worker {
     pub(crate) scene: Arc<Scene>,
-    /// Robot and sensor of each device, and what it looks around with.
+    /// Robot, sensor and specification of each device.
     pub(crate) devices: Vec<(usize, usize, Arc<Looks>)>,
     pub(crate) stages: Stages,
     pub(crate) instants: Instants,
-    /// The view to which the stages were brought last.
+    /// Snapshot to which the poses of the scenes were last updated.
     pub(crate) placed: Option<Arc<View>>,
-    /// Threads among which a picture is parted; none if there is but one, or no camera.
+    /// Threads that render an image together; `None` for a single thread or without a camera.
     pub(crate) pool: Option<Arc<ThreadPool>>,
 }
 
-/// Threads among which a picture is parted; none of one.
+/// Creates the threads that render an image together; `None` if `threads` is 1.
 pub(crate) fn pool(threads: usize) -> Result<Option<ThreadPool>, String> {
     if threads < 2 {
         return Ok(None);
@@ -79,7 +80,7 @@ impl Worker {
     pub(crate) fn run(mut self, inbox: &Receiver<Job>, outbox: &Sender<Result<Done, String>>) {
         give_way();
         for job in inbox {
-            // what was under way is not used again
+            // the state of a sample that panicked is not used again
             let worked = catch_unwind(AssertUnwindSafe(|| self.work(&job)));
             let message = worked.map_err(|panic| self.told(&job, &*panic));
             let goes_on = message.is_ok();
@@ -120,7 +121,7 @@ impl Worker {
         }
     }
 
-    /// A panic in a line.
+    /// Formats a panic as one line.
     fn told(&self, job: &Job, panic: &(dyn Any + Send)) -> String {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let why = text
@@ -131,7 +132,7 @@ impl Worker {
         let (name, time) = (&model.sensors[*sensor].name, job.view.time_ns as f64 * 1e-9);
         let line = why.lines().next().unwrap_or_default();
         format!(
-            "{}: the sensor {name} broke down at {time:.3} s, which is a bug: {line}",
+            "{}: the sensor {name} failed at {time:.3} s, which is a bug: {line}",
             model.name
         )
     }
@@ -206,7 +207,8 @@ impl Worker {
                     let Some(with) = listened.kind.looks().cloned() else {
                         return FrameData::Boxes(Vec::new());
                     };
-                    // what the other brings, or would, with its head where it is now
+                    // the frame of the source sensor, with its head at the current position; also
+                    // if the source itself is not sampled
                     let sample = listened.sample_at(view.time_ns);
                     let (noise, fault) = job.heard;
                     let as_it = Job {
@@ -224,10 +226,11 @@ impl Worker {
     }
 }
 
-/// Lets the step, and whoever publishes, go before this thread where the processor is wanted by both: a picture may be late, a step may not.
-/// Where the system does not let it, all go alike.
+/// Lowers the priority of the calling thread below that of the step and of the publishers: an image
+/// may be late, a step may not. Without permission of the system all threads have the same
+/// priority.
 pub(crate) fn give_way() {
-    // of a thread by itself on Linux alone, elsewhere it would be the process
+    // only on Linux does this affect the thread alone; elsewhere it would affect the process
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(10);
 }

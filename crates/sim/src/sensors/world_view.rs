@@ -1,4 +1,5 @@
-//! What sensors that look around are given of an instant: the world, where they are in it, what other sonars send.
+//! Inputs of exteroceptive sensors at one instant: a snapshot of the world, sensor poses and
+//! interfering sonars.
 
 use crate::robot::Runner;
 use merrow_environment::Instant;
@@ -16,7 +17,8 @@ use merrow_sensors::sonar::interference;
 use merrow_sensors::sonar::interference::Burst;
 use merrow_sensors::sonar::medium::Medium;
 
-/// The world as it is now; faults do this to its `beacons`.
+/// Takes a snapshot of the world at the current instant; `beacons` are the effects of faults on the
+/// beacons.
 pub(crate) fn view(
     scene: &Scene,
     state: &State,
@@ -60,7 +62,7 @@ pub(crate) fn view(
     }
 }
 
-/// What other sonars send into a ping.
+/// Computes the pulses of other sonars that a ping receives.
 pub(crate) fn bursts(
     scene: &Scene,
     (spec, sensor): (&SonarSpec, usize),
@@ -118,12 +120,12 @@ pub(crate) fn bursts(
     out
 }
 
-/// Where a sensor is in a view.
+/// Returns the pose and velocity of a sensor in a snapshot.
 pub(crate) fn pose(view: &View, robot: usize, sensor: &Sensor) -> Pose {
     let (R_WL, p_WL) = &view.links[robot][sensor.link];
     let (V, p) = (view.velocities[robot][sensor.link], sensor.p_LoS);
     let (mut R, mut w) = (sensor.R_LS, Vec3::zero());
-    // each beam of a laser has a tilt of its own; a ping has one
+    // each beam of a laser has its own tilt; a ping has one tilt
     if let Some(Looks::Sonar(SonarSpec {
         tilt: Some(tilt), ..
     })) = sensor.kind.looks().map(|l| &**l)

@@ -7,13 +7,13 @@ use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use std::f64::consts::PI;
 
-/// The cases.
+/// Cases of bodies in ideal fluid.
 pub const CASES: [Case; 6] = [
     Case {
         number: 30,
         set: Set::Bodies,
         title: "added mass of a sphere",
-        source: "closed form; panels of Capytaine 3.0.0",
+        source: "closed form; Capytaine 3.0.0 (BEM)",
         run: sphere,
     },
     Case {
@@ -26,15 +26,15 @@ pub const CASES: [Case; 6] = [
     Case {
         number: 32,
         set: Set::Bodies,
-        title: "added mass of a cylinder 1.33 m x 0.191 m, by tables",
-        source: "panels of Capytaine 3.0.0",
+        title: "added mass of a cylinder 1.33 m x 0.191 m, from handbook tables",
+        source: "Capytaine 3.0.0 (BEM)",
         run: cylinder,
     },
     Case {
         number: 33,
         set: Set::Bodies,
-        title: "added mass of a cube, by tables",
-        source: "panels of Capytaine 3.0.0",
+        title: "added mass of a cube, from handbook tables",
+        source: "Capytaine 3.0.0 (BEM)",
         run: cube,
     },
     Case {
@@ -53,18 +53,19 @@ pub const CASES: [Case; 6] = [
     },
 ];
 
-// V30: half the displaced mass; a panel program is 2.5 % above it, its mesh.
+// V30: half the displaced mass. The panel program is 2.5 % above it because of its mesh.
 fn sphere(materials: &Materials<'_>) -> Result<Found, String> {
     let a = (materials.added)(Shape::Ellipsoid([1.0; 3]))?;
     let over = a[2] / (4.0 / 3.0 * PI);
     Ok(Found::of(vec![
         Check::absolute("added mass over ρV", "", 0.5, over, 1e-9),
-        Check::relative("the same, 24 x 24 panels", "", 0.512_36, over, 0.03),
+        Check::relative("added mass over ρV, BEM with 24 x 24 panels", "", 0.512_36, over, 0.03),
         Check::absolute("added inertia", "m^5", 0.0, a[3], 1e-12),
     ]))
 }
 
-/// Added mass of a prolate spheroid along, across, and about a cross axis, over that of the displaced water.
+/// Returns the added mass of a prolate spheroid along its axis and across it, and the added inertia
+/// about a transverse axis, relative to the displaced water. `ratio` is the semi-axis ratio a/b.
 fn lamb(materials: &Materials<'_>, ratio: f64) -> Result<[f64; 3], String> {
     let a = (materials.added)(Shape::Ellipsoid([ratio, 1.0, 1.0]))?;
     let volume = 4.0 / 3.0 * PI * ratio;
@@ -75,7 +76,7 @@ fn lamb(materials: &Materials<'_>, ratio: f64) -> Result<[f64; 3], String> {
     ])
 }
 
-// V31: Lamb's factors, as published to six digits.
+// V31: Lamb's factors, published with six digits.
 fn spheroids(materials: &Materials<'_>) -> Result<Found, String> {
     let table = [
         (2.0, [0.210_015, 0.704_210, 0.239_424]),
@@ -99,7 +100,8 @@ fn spheroids(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks))
 }
 
-// V32: across, along and turning; the tables are for round figures of its proportions, so that 5, 12 and 20 % are what they are worth.
+// V32: across, along and rotation. The tables have coarse steps of the proportions, so they are
+// accurate to 5, 12 and 20 %.
 fn cylinder(materials: &Materials<'_>) -> Result<Found, String> {
     let a = (materials.added)(Shape::Cylinder([0.0955, 1.33]))?.map(|a| 1000.0 * a);
     Ok(Found::of(vec![
@@ -109,7 +111,7 @@ fn cylinder(materials: &Materials<'_>) -> Result<Found, String> {
     ]))
 }
 
-// V33: 6 %, between the panel program's figure and the handbooks' 0.67.
+// V33: 6 %, between the result of the panel program and the handbook value 0.67.
 fn cube(materials: &Materials<'_>) -> Result<Found, String> {
     let a = (materials.added)(Shape::Box([1.0; 3]))?;
     Ok(Found::of(vec![Check::relative(
@@ -121,10 +123,10 @@ fn cube(materials: &Materials<'_>) -> Result<Found, String> {
     )]))
 }
 
-/// Semi-axes 0.8 and 0.1 m in water of 1000 kg/m³, as heavy as the water [kg].
+/// Mass [kg] of a neutrally buoyant spheroid with semi-axes 0.8 and 0.1 m in water of 1000 kg/m³.
 const MASS: f64 = 33.510_321_638_291_13;
 
-/// A world with this spheroid, weightless, moving as `velocities` say.
+/// Returns a world with this spheroid without gravity and with the initial velocities `velocities`.
 fn spheroid(materials: &Materials<'_>, velocities: &str) -> Result<String, String> {
     let [k1, k2, k] = lamb(materials, 8.0)?.map(|k| k * MASS);
     let round = (0.8 * 0.8 + 0.1 * 0.1) / 5.0;
@@ -148,8 +150,8 @@ robots:
     ))
 }
 
-// V35: pose and velocity at 1, 2, 5, 10 and 20 s: 1e-6 up to 5 s, 1e-5 later, since the motion is mildly unstable; energy and the water's
-// impulse as they were, 1e-9.
+// V35: pose and velocity at 1, 2, 5, 10 and 20 s. The tolerance is 1e-6 up to 5 s and 1e-5 later,
+// because the motion is mildly unstable. Energy and impulse of the water are conserved to 1e-9.
 fn kirchhoff(materials: &Materials<'_>) -> Result<Found, String> {
     let text = (materials.table)("reference_solutions.json")?;
     let all: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
@@ -184,9 +186,9 @@ fn kirchhoff(materials: &Materials<'_>) -> Result<Found, String> {
         });
         let down = Vec3::new(0.0, 0.0, 50.0);
         for (what, unit, expected, found) in [
-            ("place", "m", vector(5), m.p_WB + down),
+            ("position", "m", vector(5), m.p_WB + down),
             ("velocity", "m/s", vector(8), m.V_WB_B.v),
-            ("spin", "rad/s", vector(11), m.V_WB_B.w),
+            ("angular velocity", "rad/s", vector(11), m.V_WB_B.w),
             (
                 "axis",
                 "",
@@ -196,7 +198,7 @@ fn kirchhoff(materials: &Materials<'_>) -> Result<Found, String> {
         ] {
             let distance = (found - expected).norm() / expected.norm().max(1.0);
             checks.push(Check::at_most(
-                format!("distance of {what} at {now} s"),
+                format!("error of {what} at {now} s"),
                 unit,
                 tolerance,
                 distance,
@@ -221,7 +223,7 @@ fn kirchhoff(materials: &Materials<'_>) -> Result<Found, String> {
     ));
     let distance = (impulse.f - kept).norm() / kept.norm();
     checks.push(Check::at_most(
-        "distance of the impulse after 20 s, over its size",
+        "relative error of the impulse after 20 s",
         "",
         1e-9,
         distance,
@@ -229,8 +231,8 @@ fn kirchhoff(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks))
 }
 
-// V36: the moment (A33 - A11) u w of 10 degrees, rounding; the growth of a perturbation of 1e-7 along the growing mode over 3 s, 1e-6: the
-// perturbation's square and RK4.
+// V36: the moment (A33 - A11) u w at 10 degrees, to rounding. The growth rate of a perturbation of
+// 1e-7 along the growing mode over 3 s, 1e-6: second order of the perturbation and RK4 error.
 fn munk(materials: &Materials<'_>) -> Result<Found, String> {
     let (sin, cos) = sin_cos(10_f64.to_radians());
     let scene = (materials.world)(&spheroid(
@@ -239,7 +241,8 @@ fn munk(materials: &Materials<'_>) -> Result<Found, String> {
     )?)?;
     let work = evaluate(&scene, &start(&scene)?)?;
     let total = &scene.robots[0].links[0].total;
-    // a velocity upwards meets a moment that lowers the nose: positive about y, which points to the left
+    // an upward velocity causes a moment that lowers the nose: positive about y, which points to
+    // the left
     let moment = work.links[0].A.w.y * total.A.yy;
     let rate = libm::sqrt(total.D.xx * (total.D.yy - total.D.xx) / (total.D.yy * total.A.zz));
     let v = 1e-7;
@@ -264,7 +267,7 @@ fn munk(materials: &Materials<'_>) -> Result<Found, String> {
             1e-6,
         ),
         Check::relative(
-            "growth rate in the run",
+            "growth rate in the simulation",
             "1/s",
             1.423_461_412_331_079,
             growth,

@@ -1,30 +1,30 @@
-//! One comparison: what was expected, what was found, and how far they may be apart.
+//! One comparison of a result with an expected value and a tolerance.
 
-/// How far two figures may be apart.
+/// Allowed difference between expected value and result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
-    /// In the unit of the figure.
+    /// Absolute difference, in the unit of the values.
     Absolute(f64),
-    /// As a part of what was expected.
+    /// Difference relative to the expected value.
     Relative(f64),
-    /// What was found may be at most what was expected.
+    /// The result may be at most the expected value.
     AtMost,
-    /// What was found must be more than what was expected.
+    /// The result must be greater than the expected value.
     MoreThan,
 }
 
-/// One comparison.
+/// A comparison of an expected value with a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// What is compared.
+    /// Description of the compared quantity.
     pub what: String,
-    /// Unit of the figures; empty: none.
+    /// Unit of the values, empty for dimensionless values.
     pub unit: &'static str,
-    /// What was expected.
+    /// Expected value or limit.
     pub expected: f64,
-    /// What was found.
+    /// Result of the case.
     pub got: f64,
-    /// How far they may be apart.
+    /// Allowed difference.
     pub tolerance: Tolerance,
 }
 
@@ -44,7 +44,7 @@ impl Check {
         }
     }
 
-    /// Within `tolerance` in the figures' own unit.
+    /// Creates a comparison with an absolute tolerance in the unit of the values.
     pub fn absolute(
         what: impl Into<String>,
         unit: &'static str,
@@ -55,7 +55,7 @@ impl Check {
         Self::new(what, unit, [expected, got], Tolerance::Absolute(tolerance))
     }
 
-    /// Within a part of what is expected.
+    /// Creates a comparison with a tolerance relative to the expected value.
     pub fn relative(
         what: impl Into<String>,
         unit: &'static str,
@@ -66,17 +66,17 @@ impl Check {
         Self::new(what, unit, [expected, got], Tolerance::Relative(part))
     }
 
-    /// At most `limit`.
+    /// Creates a comparison that passes if `got` is at most `limit`.
     pub fn at_most(what: impl Into<String>, unit: &'static str, limit: f64, got: f64) -> Self {
         Self::new(what, unit, [limit, got], Tolerance::AtMost)
     }
 
-    /// More than `limit`.
+    /// Creates a comparison that passes if `got` is greater than `limit`.
     pub fn more_than(what: impl Into<String>, unit: &'static str, limit: f64, got: f64) -> Self {
         Self::new(what, unit, [limit, got], Tolerance::MoreThan)
     }
 
-    /// Distance over tolerance: up to 1 within it.
+    /// Returns the error divided by the tolerance: at most 1 if the comparison passes.
     pub fn misses_by(&self) -> f64 {
         match self.tolerance {
             Tolerance::AtMost => self.got / self.expected,
@@ -85,7 +85,7 @@ impl Check {
         }
     }
 
-    /// Whether it is within its tolerance; not if a figure is no number.
+    /// Returns true if the result is within its tolerance, false with NaN.
     pub fn holds(&self) -> bool {
         match self.tolerance {
             Tolerance::AtMost => self.got <= self.expected,
@@ -94,7 +94,7 @@ impl Check {
         }
     }
 
-    /// The tolerance in the figures' unit; of a limit, the limit.
+    /// Returns the tolerance in the unit of the values, or the limit.
     fn allowed(&self) -> f64 {
         match self.tolerance {
             Tolerance::Absolute(x) => x,
@@ -103,7 +103,8 @@ impl Check {
         }
     }
 
-    /// A figure of this comparison as text, as finely as its tolerance is worth, with at most seven digits.
+    /// Formats a value of this comparison with a resolution of 1 % of its tolerance and at most
+    /// seven digits.
     pub fn figure(&self, x: f64) -> String {
         let finest = 0.01 * self.allowed();
         if x.abs() < 0.5 * finest {
@@ -112,25 +113,25 @@ impl Check {
         number(x, finest)
     }
 
-    /// The tolerance as text.
+    /// Formats the tolerance.
     pub fn allowance(&self) -> String {
         match self.tolerance {
             Tolerance::Absolute(x) => format!("± {}", with_unit(&number(x, 0.0), self.unit)),
             Tolerance::Relative(x) if x >= 1e-3 => format!("{} %", number(100.0 * x, 0.0)),
-            Tolerance::Relative(x) => format!("{} of it", number(x, 0.0)),
+            Tolerance::Relative(x) => format!("{} relative", number(x, 0.0)),
             Tolerance::AtMost => "at most".to_string(),
             Tolerance::MoreThan => "more than".to_string(),
         }
     }
 
-    /// What was expected, with its unit.
+    /// Formats the expected value with its unit.
     pub fn wanted(&self) -> String {
         with_unit(&self.figure(self.expected), self.unit)
     }
 
-    /// What was found, with its unit.
+    /// Formats the result with its unit.
     pub fn found(&self) -> String {
-        // how small an error is shows the machine's rounding more than the law
+        // the exact size of a very small error depends on rounding, not on the model
         let least = 0.01 * self.expected;
         if self.tolerance == Tolerance::AtMost && (0.0..least).contains(&self.got) {
             return with_unit(&format!("< {}", number(least, 0.0)), self.unit);
@@ -138,7 +139,7 @@ impl Check {
         with_unit(&self.figure(self.got), self.unit)
     }
 
-    /// One word for it.
+    /// Returns "pass" or "FAIL".
     pub fn verdict(&self) -> &'static str {
         if self.holds() { "pass" } else { "FAIL" }
     }
@@ -152,7 +153,7 @@ fn with_unit(figure: &str, unit: &str) -> String {
     }
 }
 
-/// A number with at most seven digits and none finer than `finest`.
+/// Formats a number with at most seven digits and no digit finer than `finest`.
 pub fn number(x: f64, finest: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 {
@@ -180,7 +181,7 @@ pub fn number(x: f64, finest: f64) -> String {
     }
 }
 
-/// Without zeros at the end.
+/// Removes trailing zeros after the decimal point.
 fn trimmed(text: String) -> String {
     if !text.contains('.') {
         return text;
@@ -212,7 +213,7 @@ mod tests {
         ] {
             assert_eq!(number(x, finest), text);
         }
-        // what is under a hundredth of the tolerance is no figure
+        // values below a hundredth of the tolerance are printed as zero
         assert_eq!(
             Check::absolute("", "rad", 0.0, 3e-17, 1e-9).found(),
             "0 rad"

@@ -1,6 +1,7 @@
-//! V34: a hemisphere afloat in waves, against tables of a boundary element method.
+//! V34: a floating hemisphere in waves, compared with tables of a boundary element method.
 //!
-//! The expected figures (`floating_hemisphere.csv`) are of another mesh and without a lid than the tables that the world reads.
+//! The expected values (`floating_hemisphere.csv`) were computed with another mesh and without a
+//! lid, unlike the tables that the world reads.
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::Materials;
@@ -15,26 +16,27 @@ use merrow_sim::{Simulation, step};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// The case.
+/// The case of the floating hemisphere.
 pub const CASES: [Case; 1] = [Case {
     number: 34,
     set: Set::Hulls,
-    title: "a floating hemisphere: added mass, damping, wave forces, answer and power",
-    source: "panels of Capytaine 3.0.0, another mesh",
+    title: "floating hemisphere: added mass, damping, wave forces, response and power",
+    source: "Capytaine 3.0.0 (BEM), different mesh",
     run: hemisphere,
 }];
 
-/// Displaced mass of a hemisphere of 1 m [kg], and ρ g π [N/m] by which forces are counted.
+/// Displaced mass of a hemisphere of 1 m radius [kg].
 pub const RHO_V: f64 = 1000.0 * 2.0 / 3.0 * PI;
-/// See [`RHO_V`].
+/// Unit of the forces per wave amplitude, ρ g π for a radius of 1 m [N/m].
 pub const RHO_G_A: f64 = 9810.0 * PI;
 
-/// What the world reads: added mass and damping, then the total force of the waves.
+/// Radiation keys of the world: added mass and damping.
 pub const TABLES: &str = "kind: wamit, added_mass: meshes/bem/hemisphere_r1.1, hydrostatics: meshes/bem/hemisphere_r1.hst";
-/// See [`TABLES`].
+/// Additional key for the total wave excitation force.
 pub const TOTAL: &str = ", excitation: meshes/bem/hemisphere_r1.3";
 
-/// A world with the hemisphere in waves of wave number `ka` [1/m] and `amplitude` [m]; `step` [s].
+/// Returns the text of a world with the hemisphere in waves of wave number `ka` [1/m] and
+/// `amplitude` [m], with the time step `step` [s].
 pub fn world(radiation: &str, ka: f64, amplitude: f64, step: f64) -> String {
     let period = TAU / libm::sqrt(ka * 9.81);
     let waves = if amplitude > 0.0 {
@@ -64,7 +66,7 @@ robots:
     )
 }
 
-/// Rows of ka, A33, B33, A11, B11, |X3|, |X1|, without dimensions.
+/// Returns the rows of ka, A33, B33, A11, B11, |X3|, |X1|, dimensionless.
 ///
 /// # Errors
 /// The table cannot be read.
@@ -77,7 +79,8 @@ pub fn rows(materials: &Materials<'_>) -> Result<Vec<[f64; 7]>, String> {
         .collect())
 }
 
-/// Added mass and damping over ρV and ρVω that the memory's filters make at `omega`: A33, B33, A11, B11.
+/// Returns the added mass over ρV and the damping over ρVω of the radiation filters at `omega`
+/// [rad/s]: A33, B33, A11, B11.
 pub fn fitted(scene: &Scene, omega: f64) -> [f64; 4] {
     let link = &scene.robots[0].links[0];
     let Some(radiation) = link.radiation.as_ref() else {
@@ -99,7 +102,8 @@ pub fn fitted(scene: &Scene, omega: f64) -> [f64; 4] {
     [a33, b33, a11, b11]
 }
 
-/// Force on the hull held at the origin at `t`, less what it is without waves: heave and surge.
+/// Returns the heave and surge force [N] of the waves at time `t` [s] on the hull fixed at the
+/// origin: the force with waves minus the force without.
 fn held(scene: &Scene, t: f64) -> [f64; 2] {
     let force = |waves: Option<&WavesNow>| {
         let at = Instant {
@@ -117,14 +121,15 @@ fn held(scene: &Scene, t: f64) -> [f64; 2] {
     [f.z, f.x]
 }
 
-/// Complex amplitudes of the force in heave and surge, Re[X exp(iωt)], for a wave of 1 m.
+/// Returns the complex force amplitudes in heave and surge, Re[X exp(iωt)], per wave amplitude
+/// [N/m].
 pub fn excitation(scene: &Scene, ka: f64, amplitude: f64) -> [[f64; 2]; 2] {
     let period = TAU / libm::sqrt(ka * 9.81);
     let (start, quarter) = (held(scene, 0.0), held(scene, 0.75 * period));
     [0, 1].map(|i| [start[i] / amplitude, quarter[i] / amplitude])
 }
 
-/// Complex amplitude of `x` sampled every `dt` from `t0` over whole periods.
+/// Returns the complex amplitude of `x`, sampled every `dt` [s] from `t0` [s] over whole periods.
 fn amplitude(omega: f64, t0: f64, dt: f64, x: &[f64]) -> [f64; 2] {
     let n = x.len() as f64;
     let mean = x.iter().sum::<f64>() / n;
@@ -137,23 +142,24 @@ fn amplitude(omega: f64, t0: f64, dt: f64, x: &[f64]) -> [f64; 2] {
     sum
 }
 
-/// How it answers to waves of wave number `ka`, 5 mm high.
+/// Response of the hemisphere to waves of 5 mm amplitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
-    /// Amplitude of heave over that of the wave.
+    /// Heave amplitude divided by the wave amplitude.
     pub heave: f64,
-    /// Amplitude of the speed of surge over that of the wave [1/s].
+    /// Surge speed amplitude divided by the wave amplitude [1/s].
     pub surge: f64,
-    /// Mean power that the waves' force puts in by heave, for waves of 1 m [W].
+    /// Mean power of the wave force in heave, per wave amplitude squared [W/m²].
     pub taken: f64,
-    /// Square of the amplitude of heave's speed, for waves of 1 m [m²/s²].
+    /// Squared amplitude of the heave speed, per wave amplitude squared [1/s²].
     pub speed2: f64,
 }
 
-/// Twelve periods to settle, four measured, 200 steps to a period.
+/// Simulates the response to waves of wave number `ka`: twelve periods to settle, four measured,
+/// 200 steps per period.
 ///
 /// # Errors
-/// The world's mistakes.
+/// Errors of the world file.
 pub fn answer(materials: &Materials<'_>, ka: f64) -> Result<Answer, String> {
     let omega = libm::sqrt(ka * 9.81);
     let (height, dt) = (0.005, libm::round(TAU / omega / 200.0 * 1e9) * 1e-9);
@@ -162,7 +168,7 @@ pub fn answer(materials: &Materials<'_>, ka: f64) -> Result<Answer, String> {
     let mut s = Simulation::new(Arc::new(scene), 1)?;
     s.advance(12 * 200);
     let start = s.time_ns() as f64 * 1e-9;
-    // adrift, it meets the waves later: their phase at its mean place
+    // the hemisphere drifts: use the phase of the waves at its mean position
     let (mut z, mut u, mut x) = (Vec::new(), Vec::new(), 0.0);
     for _ in 0..800 {
         z.push(s.state.robots[0].motion.p_WB.z);
@@ -172,7 +178,7 @@ pub fn answer(materials: &Materials<'_>, ka: f64) -> Result<Answer, String> {
     }
     let heave = amplitude(omega, start, dt, &z).map(|x| x / height);
     let surge = amplitude(omega, start, dt, &u).map(|x| x / height);
-    // heave's velocity is iω z; mean power ½ Re(X v*)
+    // the heave velocity is iω z; the mean power is ½ Re(X v*)
     let speed = [-omega * heave[1], omega * heave[0]];
     let (s, c) = sin_cos(ka * x);
     let force = [force[0] * c + force[1] * s, force[1] * c - force[0] * s];
@@ -184,7 +190,8 @@ pub fn answer(materials: &Materials<'_>, ka: f64) -> Result<Answer, String> {
     })
 }
 
-/// Heave over the wave's height and the speed of surge over it [1/s] as a row of the table says.
+/// Returns heave amplitude and surge speed amplitude [1/s], each divided by the wave amplitude,
+/// from a row of the table.
 pub fn expected([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [f64; 2] {
     let omega = libm::sqrt(ka * 9.81);
     let stands = RHO_G_A - omega * omega * RHO_V * (1.0 + a33);
@@ -195,8 +202,9 @@ pub fn expected([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [f64; 2] {
     ]
 }
 
-// V34: the filters within 1 % of the largest figure; forces within 2 %; heave and surge within 3 %; the power that it takes is what it
-// radiates, ½ B |v|², within 4 %, and 10 % at the highest frequency, where it is a small part of what the force does to and fro.
+// V34: the filters within 1 % of the largest value, forces within 2 %, heave and surge within 3 %.
+// The absorbed power equals the radiated power ½ B |v|² within 4 %, and within 10 % at the highest
+// frequency, where it is a small fraction of the oscillating power.
 fn hemisphere(materials: &Materials<'_>) -> Result<Found, String> {
     let table = rows(materials)?;
     let mut checks = Vec::new();
@@ -279,17 +287,17 @@ fn hemisphere(materials: &Materials<'_>) -> Result<Found, String> {
         x_label: String::new(),
         lines: vec![
             line("tables", BLACK, true, table),
-            line("afloat in the run", COLOURS[0], false, run),
+            line("simulation", COLOURS[0], false, run),
         ],
         logarithmic: false,
     };
     let mut panels = [
-        panel("heave over wave [m/m]", heave),
-        panel("speed of surge over wave [1/s]", surge),
+        panel("heave amplitude / wave amplitude [m/m]", heave),
+        panel("surge speed amplitude / wave amplitude [1/s]", surge),
     ];
     panels[1].x_label = "ka".into();
     let figure = stack(
-        "A hemisphere of 1 m in regular waves (V34)",
+        "Hemisphere of 1 m radius in regular waves (V34)",
         &panels,
         820,
         180,

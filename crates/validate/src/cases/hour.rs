@@ -1,4 +1,5 @@
-//! V62: spectra by their moments, and hours of sea by their statistics: height, period, crests, heights, directions.
+//! V62: moments of wave spectra, and statistics of one-hour records: height, period, crests,
+//! heights, directions.
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{Materials, period};
@@ -14,32 +15,32 @@ use merrow_model::scene::{Spectrum, Spreading, Waves};
 use std::f64::consts::{PI, TAU};
 
 const G: f64 = 9.81;
-/// Significant height [m] and period of the peak [s].
+/// Significant wave height [m].
 const HS: f64 = 2.0;
 const TP: f64 = 8.0;
-/// Mean zero-crossing period of a JONSWAP sea of γ = 3.3 over that of its peak.
+/// Mean zero-crossing period divided by the peak period, for JONSWAP with γ = 3.3.
 const TZ: f64 = 0.777_993;
-/// The same of its mean period by the first moment.
+/// Mean period Tm01 divided by the peak period, for JONSWAP with γ = 3.3.
 const TM01: f64 = 0.834_372;
 /// Mean of the cosine over cos⁴: 128/(45 π).
 const COSINE: f64 = 128.0 / (45.0 * PI);
-/// Where the waves go to, from east counter-clockwise [rad]; their spreading is cos⁴.
+/// Mean direction of propagation, counter-clockwise from east [rad]; the spreading is cos⁴.
 const COURSE: f64 = 0.7;
-/// Samples of an hour, four a second.
+/// Samples per hour, at four per second.
 const SAMPLES: u32 = 4 * 3600;
-/// Seeds of the hours.
+/// Seeds of the one-hour records.
 const SEEDS: [u64; 3] = [1, 2, 3];
 
-/// The case.
+/// The case of the one-hour records.
 pub const CASES: [Case; 1] = [Case {
     number: 62,
     set: Set::Sea,
-    title: "JONSWAP of 2 m and 8 s: moments, and three hours of sea at one place",
-    source: "moments by SciPy; Rayleigh's distribution [Longuet-Higgins 1952]",
+    title: "JONSWAP spectrum (Hs 2 m, Tp 8 s): moments, and three one-hour records at one point",
+    source: "moments from SciPy; Rayleigh distribution [Longuet-Higgins 1952]",
     run: hour,
 }];
 
-/// Elevation and orbital velocity at the surface at one place over an hour.
+/// Elevation and orbital velocity at the surface at one point over an hour.
 struct Record {
     height: Vec<f64>,
     velocity: Vec<Vec3>,
@@ -67,12 +68,12 @@ fn record(seed: u64) -> Record {
     record
 }
 
-/// Mean of a product.
+/// Mean of `of(i)` over `i` in 0..n.
 fn mean(n: usize, of: impl Fn(usize) -> f64) -> f64 {
     (0..n).map(of).sum::<f64>() / n as f64
 }
 
-/// Crests and heights of the waves between upward zeros.
+/// Returns crests and heights of the waves between zero upcrossings.
 fn waves_of(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let (mut crests, mut heights) = (Vec::new(), Vec::new());
     let (mut low, mut high, mut begun) = (0.0_f64, 0.0_f64, false);
@@ -83,17 +84,18 @@ fn waves_of(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
                 crests.push(high);
                 heights.push(high - low);
             }
-            // the wave that ends here began with a crest; the next one does
+            // the wave that ends here began with a crest, and so does the next one
             (low, high, begun) = (0.0, 0.0, true);
         }
     }
     (crests, heights)
 }
 
-// V62: moments of three spectra 1e-3, the tail that the integral leaves out. Each hour: height 5 %, period 3 %. All three hours: mean height of the
-// waves 8 %, since Rayleigh's is that of a narrower spectrum; parts of the crests that are higher than a quarter, a half and three quarters of
-// Hs, exp(-8 c²/Hs²), within 0.04, of which three standard deviations of some 1700 waves are 0.035; direction 2 deg, and how far it
-// spreads, the mean of the cosine over cos⁴, 0.03.
+// V62: moments of three spectra 1e-3, because of the tail beyond the integration range. Each hour:
+// height 5 %, period 3 %. All three hours: mean wave height 8 %, because the Rayleigh distribution
+// holds for narrower spectra. The fractions of crests above a quarter, a half and three quarters of
+// Hs, exp(-8 c²/Hs²), within 0.04; three standard deviations for about 1700 waves are 0.035.
+// Direction 2 deg; spreading, the mean of the cosine over cos⁴, 0.03.
 fn hour(_: &Materials<'_>) -> Result<Found, String> {
     let mut checks = Vec::new();
     for (gamma, expected) in [
@@ -142,14 +144,14 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
         let variance = mean(n, |i| (x[i] - middle) * (x[i] - middle));
         let significant = 4.0 * libm::sqrt(variance);
         checks.push(Check::relative(
-            format!("Hs of an hour, seed {seed}"),
+            format!("Hs of one hour, seed {seed}"),
             "m",
             HS,
             significant,
             0.05,
         ));
         checks.push(Check::relative(
-            format!("Tz of an hour, seed {seed}"),
+            format!("Tz of one hour, seed {seed}"),
             "s",
             TP * TZ,
             period(0.25, &x),
@@ -164,7 +166,8 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
             course,
             2.0,
         ));
-        // of what η and speed have in common if all waves go one way, m₁ of sqrt(m₀ m₂)
+        // relative to the covariance of elevation and speed if all waves travel in one direction:
+        // m₁ of sqrt(m₀ m₂)
         let speed2 = mean(n, |i| v[i].x * v[i].x + v[i].y * v[i].y);
         let one_way = libm::sqrt(variance * speed2) * TZ / TM01;
         let cosine = libm::hypot(east, north) / one_way;
@@ -184,7 +187,7 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
     }
     let mean_height = mean(heights.len(), |i| heights[i]);
     checks.push(Check::relative(
-        "mean height of the waves",
+        "mean wave height",
         "m",
         1.2533,
         mean_height,
@@ -194,7 +197,7 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
     let rayleigh = |c: f64| libm::exp(-8.0 * c * c);
     for c in [0.25, 0.5, 0.75] {
         checks.push(Check::absolute(
-            format!("part of the crests over {c} Hs"),
+            format!("fraction of crests above {c} Hs"),
             "",
             rayleigh(c),
             part(c),
@@ -221,8 +224,8 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
             logarithmic: false,
         },
         Panel {
-            y_label: "part of the crests that are higher".into(),
-            x_label: "crest over Hs".into(),
+            y_label: "fraction of crests that are higher".into(),
+            x_label: "crest / Hs".into(),
             lines: vec![
                 line("Rayleigh", BLACK, true, over(&rayleigh)),
                 line("three hours", COLOURS[0], false, over(&part)),
@@ -231,7 +234,7 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
         },
     ];
     let figure = stack(
-        "A JONSWAP sea of 2 m and 8 s, spread by cos^4 (V62)",
+        "JONSWAP sea state, Hs 2 m, Tp 8 s, cos^4 spreading (V62)",
         &panels,
         820,
         200,

@@ -12,19 +12,19 @@ use merrow_sim::report::hydrostatic_equilibrium::{Afloat, Rest, rest};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// The cases.
+/// Cases of hydrostatics.
 pub const CASES: [Case; 3] = [
     Case {
         number: 42,
         set: Set::Hulls,
-        title: "Archimedes: a sphere at its draughts, exact cut and mesh",
+        title: "buoyancy of a sphere at three draughts, closed form and mesh",
         source: "spherical cap",
         run: caps,
     },
     Case {
         number: 43,
         set: Set::Hulls,
-        title: "a heeled cube, half under water",
+        title: "heeled cube, half submerged",
         source: "wall-sided formula",
         run: heeled,
     },
@@ -37,7 +37,7 @@ pub const CASES: [Case; 3] = [
     },
 ];
 
-/// A body afloat in fresh water.
+/// Returns a world with one floating body in fresh water. `body` and `start` are YAML keys.
 fn floating(materials: &Materials<'_>, body: &str, start: &str) -> Result<Scene, String> {
     (materials.world)(&format!(
         "
@@ -50,7 +50,8 @@ robots:
     ))
 }
 
-/// Displaced volume and, in the world relative to the origin, the line on which its centroid lies: force and moment of the water over ρ g.
+/// Returns the displaced volume [m³] and, relative to the origin in world axes, the horizontal
+/// position [m] of the line of action of the buoyancy, both from the hydrostatic force and moment.
 fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> Result<(f64, Vec3), String> {
     let motion = Motion {
         p_WB,
@@ -69,7 +70,8 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> Result<(f64, Vec3), Strin
     ))
 }
 
-// V42: volumes at three draughts, and where their centroids lie under the ball's middle. Exact cut 1e-9; mesh of 2048 triangles 0.3 %.
+// V42: volumes at three draughts, and the depths of their centroids below the centre of the sphere.
+// Closed form 1e-9; mesh of 2048 triangles 0.3 %.
 fn caps(materials: &Materials<'_>) -> Result<Found, String> {
     let body = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let volume = 4.0 / 3.0 * PI;
@@ -89,7 +91,7 @@ fn caps(materials: &Materials<'_>) -> Result<Found, String> {
         let at = Vec3::new(3.0, -2.0, 1.0 - draught);
         let (v, _) = displaced(&exact, at, turned)?;
         checks.push(Check::relative(
-            format!("volume at {draught} m, exact cut"),
+            format!("volume at {draught} m draught, closed form"),
             "m³",
             expected,
             v,
@@ -97,14 +99,14 @@ fn caps(materials: &Materials<'_>) -> Result<Found, String> {
         ));
         let (v, line) = displaced(&mesh, at, turned)?;
         checks.push(Check::relative(
-            format!("volume at {draught} m, mesh"),
+            format!("volume at {draught} m draught, mesh"),
             "m³",
             expected,
             v,
             3e-3,
         ));
         checks.push(Check::absolute(
-            format!("the force's distance from the middle at {draught} m, mesh"),
+            format!("horizontal offset of the force from the centre at {draught} m draught, mesh"),
             "m",
             0.0,
             line.norm(),
@@ -118,9 +120,9 @@ fn caps(materials: &Materials<'_>) -> Result<Found, String> {
         let centroid = skin
             .under_plane(up, at.z)
             .centroid()
-            .ok_or("nothing of the ball is wet")?;
+            .ok_or("no part of the ball is submerged")?;
         checks.push(Check::absolute(
-            format!("centroid below the middle at {draught} m, mesh"),
+            format!("depth of the centroid below the centre at {draught} m draught, mesh"),
             "m",
             below,
             -centroid.dot(up),
@@ -130,7 +132,7 @@ fn caps(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks))
 }
 
-// V43: volume and place of the centroid athwart, by the line of action: 1e-9, the exact cut's rounding.
+// V43: volume and transverse position of the line of action: 1e-9, rounding.
 fn heeled(materials: &Materials<'_>) -> Result<Found, String> {
     let body = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}";
     let cube = floating(materials, body, "")?;
@@ -150,7 +152,7 @@ fn heeled(materials: &Materials<'_>) -> Result<Found, String> {
             volume,
             1e-9,
         ));
-        // the published digits, then the formula itself
+        // first the published digits, then the formula itself
         let published = q.matrix().mul_vec(Vec3::new(0.0, y, z));
         checks.push(Check::absolute(
             format!("lever at {heel} deg"),
@@ -181,27 +183,27 @@ fn afloat(scene: &Scene) -> Result<Afloat, String> {
     }
 }
 
-/// A beam of 4 x 1 x 1 m, half as heavy as water.
+/// A beam of 4 x 1 x 1 m with half the density of water.
 const BEAM: &str = "mass_kg: 2000, inertia_kg_m2: {xx: 333.3, yy: 2833, zz: 2833}, volume_m3: 4, hull: {kind: box, size_m: [4, 1, 1]}";
 
-/// A barge of 2 x 1 x 1 m, half as heavy as water, its centre of mass 0.3 m low.
+/// A barge of 2 x 1 x 1 m with half the density of water. V44 sets its centre of mass 0.3 m low.
 const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, volume_m3: 2, hull: {kind: box, size_m: [2, 1, 1]}";
 
-// V44: GM and BM of square and flat beams, the angle to which the square one capsizes, heave and roll of a barge: what differences, damping and
-// periods leave, 1e-7 to 1e-4.
+// V44: GM of a square beam, its heel after capsizing, heave and roll of a barge. The
+// tolerances 1e-7 to 1e-4 cover finite differences, damping and the determination of periods.
 fn stability(materials: &Materials<'_>) -> Result<Found, String> {
     let square = afloat(&floating(materials, BEAM, "")?)?;
     let mut checks = vec![
         Check::absolute("draught of a square beam", "m", 0.5, square.draught, 1e-9),
         Check::absolute(
-            "its GM, athwart",
+            "transverse GM of the square beam",
             "m",
             1.0 / 6.0 - 0.25,
             square.gm_transverse,
             1e-7,
         ),
         Check::absolute(
-            "its GM, along",
+            "longitudinal GM of the square beam",
             "m",
             16.0 / 6.0 - 0.25,
             square.gm_longitudinal,
@@ -221,7 +223,7 @@ fn stability(materials: &Materials<'_>) -> Result<Found, String> {
     }
     let roll = capsizing.last().map_or(f64::NAN, |p| p[1]);
     checks.push(Check::absolute(
-        "roll of the square beam after a minute",
+        "roll of the square beam after 60 s",
         "deg",
         45.0,
         roll,
@@ -237,14 +239,14 @@ fn stability(materials: &Materials<'_>) -> Result<Found, String> {
     let natural = libm::sqrt(9.81 / 0.5);
     let w = TAU / period(0.002, &heave);
     checks.push(Check::relative(
-        "heave of a barge of draught 0.5 m",
+        "heave frequency of a barge, draught 0.5 m",
         "rad/s",
         natural,
         w,
         1e-7,
     ));
     let rolling = {
-        // the origin at the centre of mass, so that roll and sway are free of each other
+        // with the origin at the centre of mass, roll and sway are decoupled
         let low = format!("{BARGE}, center_of_buoyancy_m: [0, 0, 0.3]");
         let start = "position_m: [0, 0, -0.3]\n    attitude_deg: [0.05, 0, 0]";
         oscillation(floating(materials, &low, start)?, |m| {
@@ -255,7 +257,7 @@ fn stability(materials: &Materials<'_>) -> Result<Found, String> {
     let natural = libm::sqrt(1000.0 * 9.81 * gm / 120.0);
     let w = TAU / period(0.002, &rolling);
     checks.push(Check::relative(
-        "its roll, GM 0.2167 m",
+        "roll frequency of the barge, GM 0.2167 m",
         "rad/s",
         natural,
         w,
@@ -280,7 +282,7 @@ fn stability(materials: &Materials<'_>) -> Result<Found, String> {
         logarithmic: false,
     };
     let figure = stack(
-        "A square beam of half the water's density turns on its edge (V44)",
+        "A square beam of half the density of water capsizes to 45 deg (V44)",
         &[panel],
         820,
         190,
@@ -288,7 +290,7 @@ fn stability(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks).with("capsize", figure))
 }
 
-/// 20 s of a quantity, every 2 ms.
+/// Simulates 20 s and samples a quantity every 2 ms.
 fn oscillation(mut scene: Scene, of: impl Fn(&Motion) -> f64) -> Result<Vec<f64>, String> {
     scene.dt_ns = 2_000_000;
     let mut s = Simulation::new(Arc::new(scene), 1)?;

@@ -1,6 +1,6 @@
-//! V05 to V07: what the Kelpie simulator makes of buoyancy, waves and wind [Mendonca 2013, eqs 1-6].
+//! V05 to V07: buoyancy, waves and wind in the Kelpie simulator [Mendonca 2013, eqs 1-6].
 //!
-//! The paper gives no figures but its equations; each is run as a vehicle in a world.
+//! The paper gives only equations, no results. Each equation is tested with a vehicle in a world.
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{Materials, advance, evaluate, start};
@@ -14,15 +14,15 @@ use merrow_model::scene::Scene;
 use merrow_model::state::Motion;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// The paper, as the cases name it.
+/// Name of the paper, used as the source of the cases.
 const PAPER: &str = "Kelpie [Mendonca 2013]";
 
-/// The cases.
+/// Cases of the Kelpie simulator.
 pub const CASES: [Case; 3] = [
     Case {
         number: 5,
         set: Set::Kelpie,
-        title: "pitch and roll by wind and waves, eqs 2-4",
+        title: "pitch and roll from wind and waves, eqs 2-4",
         source: PAPER,
         run: attitude,
     },
@@ -60,17 +60,21 @@ fn panel(y_label: &str, x_label: &str, lines: Vec<Line>) -> Panel {
     }
 }
 
-/// Period of the waves [s] and the vehicle's factors in pitch and roll [rad/m].
+/// Period of the waves [s].
 const PERIOD: f64 = 4.0;
 const ALPHA: [f64; 2] = [0.1, 0.2];
 
-/// Where a wind comes from, clockwise from north [deg], that blows `angle` [rad] to the right of a bow that looks east.
+/// Returns the direction from which a wind blows, clockwise from north [deg], if it blows `angle`
+/// [rad] to the right of a bow that points east.
 fn from_deg(angle: f64) -> f64 {
     libm::fmod(270.0 + angle.to_degrees(), 360.0)
 }
 
-/// Largest pitch and roll [rad] of a vehicle in Kelpie's sea of Beaufort 4, whose wind blows `angle` [rad] to the right of its bow at first,
-/// and what the law makes of the sea at the heading that the vehicle has then: a body that rolls and pitches at once yaws a little.
+/// Returns the largest pitch and roll [rad] of a vehicle in Kelpie's sea state of Beaufort 4, first
+/// as simulated, then from the law.
+///
+/// The wind initially blows `angle` [rad] to the right of the bow. The law is evaluated at the
+/// current heading, because a body that rolls and pitches at the same time also yaws a little.
 fn swing(materials: &Materials<'_>, angle: f64) -> Result<[[f64; 2]; 2], String> {
     let from = from_deg(angle);
     let mut s = materials.simulation(&format!(
@@ -88,7 +92,7 @@ robots:
 ",
         ALPHA[0], ALPHA[1]
     ))?;
-    // three periods for the start to be forgotten
+    // three periods to let the initial transient decay
     advance(&mut s, 3.0 * PERIOD);
     let mut most = [[0.0_f64; 2]; 2];
     for _ in 0..400 {
@@ -109,8 +113,9 @@ robots:
     Ok(most)
 }
 
-// V05: with the wind along the vehicle the pitch's amplitude is h_m α and the roll's none, across it the reverse, at 45 degrees cos 45° of
-// each. The law itself within 1e-9; the vehicle that a moment turns to it within 1 % of the largest angle.
+// V05: with the wind along the vehicle the pitch amplitude is h_m α and the roll amplitude zero;
+// across it the reverse; at 45 degrees cos 45° of each. The law itself within 1e-9. The vehicle,
+// which a moment turns to these angles, within 1 % of the largest angle.
 fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
     use merrow_model::scene::robot::body::KelpieAttitude;
     use merrow_physics::forces::hydrodynamics::kelpie_attitude::angles;
@@ -132,14 +137,14 @@ fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
         for (k, name) in ["pitch", "roll"].into_iter().enumerate() {
             let expected = height * ALPHA[k] * part[k];
             checks.push(Check::absolute(
-                format!("{name} by the law, wind {degrees} deg off the bow"),
+                format!("{name} from the law, wind {degrees} deg off the bow"),
                 "rad",
                 expected,
                 law[k],
                 1e-9,
             ));
             checks.push(Check::absolute(
-                format!("{name} of the vehicle, the same, at its heading"),
+                format!("{name} of the vehicle at its heading, wind {degrees} deg off the bow"),
                 "rad",
                 ran[1][k],
                 ran[0][k],
@@ -170,7 +175,7 @@ fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
         ),
         panel(
             "amplitude of roll [deg]",
-            "where the wind blows to, from the bow [deg]",
+            "wind direction (towards) relative to the bow [deg]",
             vec![
                 line("eq. 4", BLACK, true, law_roll),
                 line("vehicle", COLOURS[1], false, roll),
@@ -178,7 +183,7 @@ fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
         ),
     ];
     let figure = stack(
-        "Kelpie's pitch and roll in a sea of Beaufort 4 (h = 0.5 m)",
+        "Kelpie's pitch and roll, Beaufort 4 (h = 0.5 m)",
         &panels,
         820,
         190,
@@ -186,8 +191,9 @@ fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks).with("kelpie_attitude", figure))
 }
 
-/// Force ahead and to the right of a vehicle 20 m up whose areas make Kelpie's factor one, in a wind of `speed` that blows `angle` [rad] to
-/// the right of its bow.
+/// Returns the force [N] forward and to starboard of a vehicle at 20 m altitude, whose areas make
+/// Kelpie's factor one, in a wind of `speed` [m/s] that blows `angle` [rad] to the right of its
+/// bow.
 fn blown(materials: &Materials<'_>, speed: f64, angle: f64) -> Result<[f64; 2], String> {
     let text = |area: f64| {
         format!(
@@ -213,23 +219,24 @@ robots:
     Ok([f.x, -f.y])
 }
 
-// V06: with |p_w| = 5 and the wind from astern eq. 5 gives 25 if p_w is the wind's vector, 5 if it is its direction. Merrow takes the first:
-// `|p_w|` stands in the equation beside it, and a force that grows as the square of the wind is what the physics asks for.
+// V06: with |p_w| = 5 and the wind from astern, eq. 5 gives 25 if p_w is the wind vector, and 5 if
+// it is the wind direction. Merrow uses the vector: `|p_w|` appears in the next equation, and
+// physically the force grows with the square of the wind speed.
 fn wind(materials: &Materials<'_>) -> Result<Found, String> {
     let astern = blown(materials, 5.0, 0.0)?;
     let abeam = blown(materials, 5.0, 0.5 * PI)?;
     let skew = blown(materials, 5.0, 0.25 * PI)?;
     let checks = vec![
         Check::absolute(
-            "F_y, wind of 5 m/s from astern, p_w a vector",
+            "F_y, 5 m/s wind from astern, p_w as vector",
             "N",
             25.0,
             astern[0],
             1e-6,
         ),
-        Check::absolute("F_x, the same", "N", 0.0, astern[1], 1e-6),
-        Check::absolute("F_x, from the left", "N", 25.0, abeam[1], 1e-6),
-        Check::absolute("F_y, from the left", "N", 0.0, abeam[0], 1e-6),
+        Check::absolute("F_x, 5 m/s wind from astern", "N", 0.0, astern[1], 1e-6),
+        Check::absolute("F_x, 5 m/s wind from port", "N", 25.0, abeam[1], 1e-6),
+        Check::absolute("F_y, 5 m/s wind from port", "N", 0.0, abeam[0], 1e-6),
         Check::absolute("F_y, 45 deg", "N", 25.0 * FRAC_1_SQRT_2, skew[0], 1e-6),
     ];
     let mut curves = [const { Vec::new() }; 4];
@@ -243,12 +250,12 @@ fn wind(materials: &Materials<'_>) -> Result<Found, String> {
     }
     let [ahead, right, unit_ahead, unit_right] = curves;
     let over_angle = panel(
-        "force [N], wind of 5 m/s",
-        "where the wind blows to, from the bow [deg]",
+        "force [N], 5 m/s wind",
+        "wind direction (towards) relative to the bow [deg]",
         vec![
-            line("F_y, p_w a vector (Merrow)", COLOURS[0], false, ahead),
+            line("F_y, p_w as vector (Merrow)", COLOURS[0], false, ahead),
             line("F_x", COLOURS[1], false, right),
-            line("F_y, p_w of length one", COLOURS[0], true, unit_ahead),
+            line("F_y, p_w as unit vector", COLOURS[0], true, unit_ahead),
             line("F_x", COLOURS[1], true, unit_right),
         ],
     );
@@ -263,12 +270,12 @@ fn wind(materials: &Materials<'_>) -> Result<Found, String> {
         "force [N], wind from astern",
         "wind [m/s]",
         vec![
-            line("p_w a vector (Merrow)", COLOURS[0], false, vector),
-            line("p_w of length one", COLOURS[0], true, unit),
+            line("p_w as vector (Merrow)", COLOURS[0], false, vector),
+            line("p_w as unit vector", COLOURS[0], true, unit),
         ],
     );
     let figure = stack(
-        "Two readings of Kelpie's wind force",
+        "Two interpretations of Kelpie's wind force",
         &[over_angle, over_speed],
         820,
         210,
@@ -276,7 +283,7 @@ fn wind(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks).with("kelpie_wind", figure))
 }
 
-/// A body of this hull in fresh water.
+/// Returns a world with a body of this hull in fresh water.
 fn hull(materials: &Materials<'_>, hull: &str) -> Result<Scene, String> {
     (materials.world)(&format!(
         "
@@ -286,7 +293,7 @@ robots: {{hull: {{model: {{source: case V07, body: {{source: case V07, axes: flu
     ))
 }
 
-/// Buoyancy [N] with the origin at the height `z` [m].
+/// Returns the buoyancy [N] with the origin at height `z` [m].
 fn lift(scene: &Scene, z: f64) -> Result<f64, String> {
     let motion = Motion {
         p_WB: Vec3::new(0.0, 0.0, z),
@@ -296,18 +303,20 @@ fn lift(scene: &Scene, z: f64) -> Result<f64, String> {
     Ok(evaluate(scene, &motion)?.links[0].F.f.z + 10.0 * scene.gravity)
 }
 
-/// The boat of Wigley's lines: length, beam, draught [m] of its mesh.
+/// Wigley hull: length, beam, draught [m] of its mesh.
 const WIGLEY: [f64; 3] = [2.4, 0.7, 0.22];
 
-/// Volume of Wigley's hull up to `depth` over its keel, at most its draught [m³].
+/// Returns the volume [m³] of the Wigley hull up to `depth` [m] above its keel, at most its
+/// draught.
 fn wigley(depth: f64) -> f64 {
     let [length, beam, draught] = WIGLEY;
     let part = |z: f64| z - z * z * z / (3.0 * draught * draught);
     2.0 / 3.0 * length * beam * (part(depth - draught) - part(-draught))
 }
 
-// V07: a box of 1 m half under water lifts 4905 N. The box about a ball or about a boat lifts more than the hull itself, which the mesh
-// gives: the ball within 0.1 %, the boat, whose 814 triangles are chords of a curved hull, within 2 %.
+// V07: the buoyancy of a half-submerged box of 1 m is 4905 N. The bounding box of a ball or a boat
+// has more buoyancy than the mesh of the hull. The mesh of the ball is accurate to 0.1 %, that of
+// the boat to 2 %, because its 814 triangles are chords of a curved hull.
 fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
     let cube = hull(
         materials,
@@ -323,7 +332,7 @@ fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
     let (boat_box, boat) = (of("bounding_box", "wigley_2m4")?, of("mesh", "wigley_2m4")?);
     let weight = 9810.0;
     let full = wigley(WIGLEY[2]);
-    // the ball's mesh reaches a little further than 1 m, so that it has the ball's volume
+    // the radius of the ball's mesh is slightly above 1 m, so that it has the volume of the ball
     let reach = ball_box.robots[0].links[0].volume / 2.0;
     let checks = vec![
         Check::relative(
@@ -334,14 +343,14 @@ fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
             1e-9,
         ),
         Check::relative(
-            "ball of 2 m half under water, mesh",
+            "2 m ball, half submerged, mesh",
             "N",
             weight * 2.0 / 3.0 * PI,
             lift(&ball, 0.0)?,
             1e-3,
         ),
         Check::relative(
-            "the same, box about it",
+            "2 m ball, half submerged, bounding box",
             "N",
             weight * reach,
             lift(&ball_box, 0.0)?,
@@ -355,7 +364,7 @@ fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
             0.02,
         ),
         Check::more_than(
-            "the same, box about it over mesh",
+            "boat at its waterline, bounding box / mesh",
             "",
             1.5,
             lift(&boat_box, 0.0)? / lift(&boat, 0.0)?,
@@ -378,7 +387,7 @@ fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
         .collect();
     let panels = [
         panel(
-            "buoyancy of a ball of 2 m [N]",
+            "buoyancy of a 2 m ball [N]",
             "",
             vec![
                 line("spherical cap", BLACK, true, cap),
@@ -392,7 +401,7 @@ fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
             ],
         ),
         panel(
-            "buoyancy of a boat of 2.4 m [N]",
+            "buoyancy of a 2.4 m boat [N]",
             "draught [m]",
             vec![
                 line("Wigley's closed form", BLACK, true, closed),
@@ -407,7 +416,7 @@ fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
         ),
     ];
     let figure = stack(
-        "Buoyancy of a hull and of the box about it",
+        "Buoyancy of a hull and of its bounding box",
         &panels,
         820,
         200,

@@ -1,4 +1,4 @@
-//! V01, V17 and V18: trials at sea and in a pool.
+//! V01, V17 and V18: trials in a lake and in a pool.
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::Materials;
@@ -11,13 +11,13 @@ use crate::pool::trial::Mode;
 use crate::thetis::{BAND, DEPTH, HEADING, HEADING_BAND, PAPER, TOLERANCE, mission};
 use std::sync::Arc;
 
-/// The cases.
+/// Cases of recorded trials.
 pub const CASES: [Case; 3] = [
     Case {
         number: 1,
         set: Set::Thetis,
-        title: "lake mission of Taipan 300 (coefficients and gains are ours: docs/thetis.md)",
-        source: "Thetis [Parodi 2009], its figures",
+        title: "lake mission of Taipan 300 (coefficients and gains are Merrow's: docs/thetis.md)",
+        source: "figures of Thetis [Parodi 2009]",
         run: lake,
     },
     Case {
@@ -30,20 +30,20 @@ pub const CASES: [Case; 3] = [
     Case {
         number: 18,
         set: Set::Uvms,
-        title: "the vehicle with arm at rest and rising",
+        title: "vehicle with arm: attitude at rest and ascent speed",
         source: "[Kolano 2022]",
         run: rest,
     },
 ];
 
-// V01: settled in about 25 s with about 0.4 m of overshoot, 30 %.
+// V01: settling time of about 25 s and overshoot of about 0.4 m, 30 %.
 fn lake(materials: &Materials<'_>) -> Result<Found, String> {
     let found = mission(Arc::new((materials.shipped)("taipan")?))?;
     let last = found.samples.last().map_or(f64::NAN, |s| s.heading);
     let settled = found.settled.unwrap_or(f64::NAN);
     let checks = vec![
         Check::relative(
-            format!("within {BAND} m of {DEPTH} m for good"),
+            format!("settled within {BAND} m of {DEPTH} m"),
             "s",
             PAPER[0],
             settled,
@@ -62,7 +62,8 @@ fn vehicle(materials: &Materials<'_>) -> Result<Model, String> {
     )
 }
 
-// V17: mean errors of roll and pitch and the mean size of the lag, within the limits that docs/uvms.md states.
+// V17: mean errors of roll and pitch and mean absolute lag, within the limits stated in
+// docs/uvms.md.
 fn trials(materials: &Materials<'_>) -> Result<Found, String> {
     let model = vehicle(materials)?;
     let recordings = (materials.trials)()?;
@@ -74,12 +75,12 @@ fn trials(materials: &Materials<'_>) -> Result<Found, String> {
     let checks = vec![
         Check::at_most("mean RMSE of roll", "deg", LIMITS[0], all.rmse[0].0),
         Check::at_most("mean RMSE of pitch", "deg", LIMITS[1], all.rmse[1].0),
-        Check::at_most("mean size of the best lag", "s", LIMITS[2], all.lag_size),
+        Check::at_most("mean absolute value of the best lag", "s", LIMITS[2], all.lag_size),
     ];
     Ok(Found::of(checks))
 }
 
-// V18: attitude at rest within the spread from trial to trial, ascent within the measured range.
+// V18: attitude at rest within the spread between trials, ascent speed within the measured range.
 fn rest(materials: &Materials<'_>) -> Result<Found, String> {
     let model = vehicle(materials)?;
     let home = model.joints.map(|j| model.robot.start.q[j]);

@@ -1,7 +1,9 @@
-//! Cases with a known answer: closed solutions, other programs, published trials. `merrow validate` and the tests run the same ones.
+//! Cases with a known answer: closed solutions, other programs, published trials. `merrow validate`
+//! and the tests run the same cases.
 //!
-//! A case runs the shipped laws, through worlds wherever it can, and says what it expected, what it got and how far they may be apart.
-//! One that falls short is printed as such.
+//! A case runs the production code, through world files where possible. It reports the expected
+//! value, the result and the tolerance of each comparison. A case that fails is reported as a
+//! failure.
 
 pub mod bodies;
 pub mod check;
@@ -23,17 +25,17 @@ use crate::cases::check::Check;
 use crate::cases::reference_data::Materials;
 use crate::figure::canvas::Drawing;
 
-/// What a case came to.
+/// Result of a case.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// Its comparisons.
+    /// Comparisons of the case.
     pub checks: Vec<Check>,
-    /// Its figures and their names, if it has any.
+    /// Names and figures of the case.
     pub figures: Vec<(&'static str, Drawing)>,
 }
 
 impl Found {
-    /// Comparisons without a figure.
+    /// Creates a result without figures.
     pub fn of(checks: Vec<Check>) -> Self {
         Self {
             checks,
@@ -41,16 +43,17 @@ impl Found {
         }
     }
 
-    /// With one figure more.
+    /// Adds a figure.
     pub fn with(mut self, name: &'static str, figure: Drawing) -> Self {
         self.figures.push((name, figure));
         self
     }
 
-    /// The comparison that comes nearest to its tolerance or misses it by most; none if the case compares nothing.
+    /// Returns the comparison with the largest error relative to its tolerance, or `None` without
+    /// comparisons.
     pub fn worst(&self) -> Option<&Check> {
         let first = self.checks.first()?;
-        // a comparison with what is no number is the worst of all
+        // a comparison with NaN counts as the worst
         let by = |c: &Check| {
             if c.misses_by().is_nan() {
                 f64::INFINITY
@@ -65,51 +68,51 @@ impl Found {
         )
     }
 
-    /// Whether everything is within its tolerance.
+    /// Returns true if every comparison is within its tolerance.
     pub fn holds(&self) -> bool {
         self.checks.iter().all(Check::holds)
     }
 }
 
-/// A case.
+/// A validation case.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// Its number.
+    /// Number of the case, as in V01.
     pub number: u32,
-    /// The set that it belongs to.
+    /// Set that the case belongs to.
     pub set: Set,
-    /// What it is about.
+    /// Subject of the case.
     pub title: &'static str,
-    /// Where the expected figures come from.
+    /// Source of the expected values.
     pub source: &'static str,
-    /// Runs it.
+    /// Function that runs the case.
     pub run: Run,
 }
 
-/// How a case is run; its comparisons, or why there are none.
+/// Runs a case. Returns its comparisons, or the reason why it could not run.
 pub type Run = fn(&Materials<'_>) -> Result<Found, String>;
 
-/// Cases that belong together.
+/// A set of related cases, selectable on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Set {
-    /// The mission of Thetis.
+    /// Lake mission of Thetis.
     Thetis,
-    /// The laws of the Kelpie simulator.
+    /// Laws of the Kelpie simulator.
     Kelpie,
-    /// Pool trials of a vehicle with arm.
+    /// Pool trials of a vehicle with an arm.
     Uvms,
     /// Bodies in ideal fluid.
     Bodies,
-    /// Floating hulls.
+    /// Hydrostatics and waves of floating hulls.
     Hulls,
-    /// Vehicles against their programs and sources.
+    /// Vehicles compared with other programs and publications.
     Vehicles,
     /// Waves, wind and water.
     Sea,
 }
 
 impl Set {
-    /// All of them.
+    /// All sets, in the order of the page.
     pub const ALL: [Set; 7] = [
         Set::Thetis,
         Set::Kelpie,
@@ -120,7 +123,7 @@ impl Set {
         Set::Sea,
     ];
 
-    /// Its name on the command line.
+    /// Returns the name of the set on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Set::Thetis => "thetis",
@@ -134,7 +137,7 @@ impl Set {
     }
 }
 
-/// All cases, by number.
+/// Returns all cases, sorted by number.
 pub fn all() -> Vec<Case> {
     let mut all: Vec<Case> = [
         &crate::cases::missions::CASES[..],
@@ -157,7 +160,7 @@ pub fn all() -> Vec<Case> {
 mod tests {
     use super::*;
 
-    // a number stands for one case
+    // a number identifies one case
     #[test]
     fn numbers_are_unique() {
         let numbers: Vec<u32> = all().iter().map(|c| c.number).collect();
@@ -179,6 +182,6 @@ mod tests {
         let nan = Check::absolute("nan", "m", 2.0, f64::NAN, 0.1);
         let found = Found::of(vec![nan, near]);
         assert_eq!(found.worst().map(|c| c.what.as_str()), Some("nan"));
-        assert!(!found.holds(), "what is no number is no answer");
+        assert!(!found.holds(), "NaN does not pass");
     }
 }

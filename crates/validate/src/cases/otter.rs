@@ -1,4 +1,4 @@
-//! The Otter against Fossen's MATLAB program (V47 to V49, V51).
+//! Compares the Otter with Fossen's MATLAB program (V47 to V49, V51).
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{Materials, advance, apply, instant};
@@ -11,7 +11,8 @@ use std::f64::consts::FRAC_PI_2;
 
 const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 
-/// Velocities u, v, w, p, q, r and place x, y, z, phi, theta, psi, as the program has them.
+/// Velocities u, v, w, p, q, r and position and attitude x, y, z, phi, theta, psi, in the
+/// conventions of the program (NED, FRD).
 type State = [f64; 12];
 
 fn motion_of([u, v, w, p, q, r, x, y, z, phi, theta, psi]: State) -> Motion {
@@ -31,7 +32,7 @@ robots: {otter: {model: {extends: robots/otter.yaml, sensors: null, body: {wind:
     )
 }
 
-/// Wrenches of the two propellers, as they stand in `work` for the first stage.
+/// Adds the wrenches of the two propellers to `work` for the first stage.
 fn push(work: &mut Workspace, robot: &Robot, thrust: [f64; 2]) {
     for (t, thrust) in robot.thrusters.iter().zip(thrust) {
         let unit = &t.unit_wrench;
@@ -43,10 +44,11 @@ fn push(work: &mut Workspace, robot: &Robot, thrust: [f64; 2]) {
     }
 }
 
-// V47: 20 random states in a current of 0.3 m/s at 0.5 rad, along the vessel's own deck as the program has it: it turns the current with the
-// heading only. Tolerance 1e-6, the nine digits of the states times a stiffness over a mass of 56 1/s² and of Hoerner's curve, whose
-// digits the program has six of.
-/// Largest distance of each acceleration from the program's.
+// V47: 20 random states in a current of 0.3 m/s towards 0.5 rad. The program rotates the current
+// only by the heading, so here it is parallel to the deck. Tolerance 1e-6: the nine digits of the
+// states times a stiffness over mass of 56 1/s², and Hoerner's curve, which the program has with
+// six digits.
+/// Computes the largest error of each acceleration against the program.
 ///
 /// # Errors
 /// The world or the table cannot be read.
@@ -89,8 +91,11 @@ pub fn vectors(materials: &Materials<'_>) -> Result<Vec<Check>, String> {
         .collect())
 }
 
-/// What the program makes of a state with Merrow's forces. It turns the velocities into the rates of place and attitude with the angles less
-/// those of its trim, which it has subtracted for the stiffness just before: a slip that Merrow does not share, so that it is put in here.
+/// Returns the time derivative of a state, as the program computes it but with Merrow's forces.
+///
+/// The program converts the velocities to the rates of position and attitude with the angles minus
+/// those of its trim, which it subtracted for the stiffness just before. This is an error of the
+/// program, which Merrow does not share. It is reproduced here for the comparison.
 fn rates(scene: &Scene, x: &State, thrust: [f64; 2]) -> State {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);
@@ -128,15 +133,16 @@ const COLUMNS: [&str; 12] = [
     "u", "v", "w", "p", "q", "r", "x_N", "y_E", "z_D", "phi", "theta", "psi",
 ];
 
-/// A run beside the program's.
+/// A simulation compared with a run of the program.
 pub struct Followed {
-    /// Largest error of a column over its range, and that column's name.
+    /// Largest error of a column relative to the range of the column, and the name of that column.
     pub worst: (f64, &'static str),
-    /// Every column over time, here and of the program.
+    /// Time [s] and states: Merrow first, the program second.
     pub rows: Vec<(f64, [State; 2])>,
 }
 
-/// Follows the program by its own integrator, Runge-Kutta at 0.02 s.
+/// Integrates with the integrator of the program, Runge-Kutta with 0.02 s, and compares with its
+/// run in `file`.
 fn follow(
     materials: &Materials<'_>,
     file: &str,
@@ -176,7 +182,7 @@ fn follow(
     Ok(Followed { worst, rows: out })
 }
 
-/// A turn with 100 and 80 rad/s from rest for 60 s.
+/// Compares a turn from rest with 100 and 80 rad/s for 60 s.
 ///
 /// # Errors
 /// The world or the table cannot be read.
@@ -189,7 +195,7 @@ pub fn turn(materials: &Materials<'_>) -> Result<Followed, String> {
     )
 }
 
-/// A free decay of 20 s: `roll`, `pitch` or `heave`.
+/// Compares a free decay of 20 s in roll, pitch or heave.
 ///
 /// # Errors
 /// The world or the table cannot be read.
@@ -205,22 +211,22 @@ pub fn decay(materials: &Materials<'_>, of: Decay) -> Result<Followed, String> {
     )
 }
 
-/// What decays.
+/// Degree of freedom of a free decay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decay {
-    /// From 10 deg.
+    /// Decay of roll from 10 deg.
     Roll,
-    /// From 5 deg.
+    /// Decay of pitch from 5 deg.
     Pitch,
-    /// From 0.1 m.
+    /// Decay of heave from 0.1 m.
     Heave,
 }
 
 impl Decay {
-    /// All three.
+    /// All three decays.
     pub const ALL: [Decay; 3] = [Decay::Roll, Decay::Pitch, Decay::Heave];
 
-    /// Its name, its place in the state, and where it starts [rad or m].
+    /// Returns the name, the index in the state, and the initial value [rad or m].
     pub fn about(self) -> (&'static str, usize, f64) {
         match self {
             Decay::Roll => ("roll", 9, 10_f64.to_radians()),
@@ -230,8 +236,8 @@ impl Decay {
     }
 }
 
-/// Speed ahead and to starboard [m/s] and rate of turn to starboard [deg/s] after a minute at 100 and 80 rad/s, the shipped model with its
-/// propellers' lag.
+/// Returns the speed forward and to starboard [m/s] and the turn rate to starboard [deg/s] after 60
+/// s at 100 and 80 rad/s, for the shipped model with the lag of its propellers.
 ///
 /// # Errors
 /// The world cannot be read.

@@ -1,25 +1,25 @@
-//! What the cases came to, as lines for a terminal and as a page with figures.
+//! Formats the results of the cases as lines for a terminal and as a Markdown page with figures.
 
 use crate::cases::check::Check;
 use crate::cases::{Case, Found, Set};
 use std::fmt::Write as _;
 
-/// A case and what it came to.
+/// A case with its result.
 pub struct Outcome {
     /// The case.
     pub case: Case,
-    /// Its comparisons, or why there are none.
+    /// Comparisons of the case, or the reason why it could not run.
     pub found: Result<Found, String>,
 }
 
 impl Outcome {
-    /// Whether it holds.
+    /// Returns true if the case ran and all its comparisons are within their tolerances.
     pub fn holds(&self) -> bool {
         self.found.as_ref().is_ok_and(Found::holds)
     }
 }
 
-/// Head of the lines that [`lines`] makes.
+/// Header of the lines that [`lines`] returns.
 pub fn head() -> String {
     format!(
         "{:<66} {:>20} {:>20} {:>16}  {}",
@@ -27,7 +27,7 @@ pub fn head() -> String {
     )
 }
 
-/// All comparisons of a case.
+/// Formats all comparisons of a case.
 pub fn lines(outcome: &Outcome) -> String {
     let Case {
         number,
@@ -57,7 +57,7 @@ pub fn lines(outcome: &Outcome) -> String {
     out
 }
 
-/// How many hold, of how many.
+/// Formats the number of cases that pass, the number of cases, and the number of comparisons.
 pub fn count(outcomes: &[Outcome]) -> String {
     let held = outcomes.iter().filter(|o| o.holds()).count();
     let checks: usize = outcomes
@@ -71,7 +71,7 @@ pub fn count(outcomes: &[Outcome]) -> String {
     )
 }
 
-/// The page `docs/validation.md`; its figures lie in `validation/`.
+/// Formats the page `docs/validation.md`; its figures are in `validation/`.
 pub fn markdown(outcomes: &[Outcome]) -> String {
     let mut out = String::from(HEAD);
     for o in outcomes {
@@ -84,7 +84,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
         let row = match &o.found {
             Err(why) => format!("| {why} | | | | **FAIL** |"),
             Ok(found) => found.worst().map_or_else(
-                || "| nothing compared | | | | **FAIL** |".to_string(),
+                || "| no comparison | | | | **FAIL** |".to_string(),
                 |worst| row(worst, found.checks.len(), found.holds()),
             ),
         };
@@ -149,14 +149,15 @@ fn about(set: Set) -> &'static str {
     match set {
         Set::Kelpie => KELPIE,
         Set::Hulls => {
-            "`docs/hulls.md` has the laws. V34 is a sphere of 2 m, half under water, by its mesh, with filters fitted to the tables."
+            "The laws are described in `docs/hulls.md`. V34 is a sphere of 2 m diameter, half submerged, as a mesh, with filters fitted to the tables."
         }
         Set::Vehicles => {
-            "Fossen's two REMUS programs disagree (5 deg of rudder: 40.4 m and 26.6 m of radius); each has its own form of the model. Slips of the \
-             programs that Merrow does not share are put in for the comparison and named in `src/validate/cases/`."
+            "Fossen's two REMUS programs disagree: 5 deg of rudder gives a turning radius of 26.6 m in MSS and 40.4 m in the Python program. Merrow \
+             compares each with its own form of the model. Errors of the programs that Merrow does not share are reproduced for the comparison and \
+             documented in `crates/validate/src/cases/`."
         }
         Set::Sea => {
-            "A sea is a sum of 200 waves with seeded phases; an hour of it has the statistics of its spectrum. Rays of sound are arcs \
+            "A sea state is a sum of 200 waves with seeded phases; an hour of it has the statistics of its spectrum. Sound rays are circular arcs \
              (`docs/water.md`)."
         }
         Set::Thetis | Set::Uvms | Set::Bodies => "",
@@ -165,8 +166,8 @@ fn about(set: Set) -> &'static str {
 
 const HEAD: &str = "# Validation
 
-Cases with a known answer: closed solutions, other programs, published trials. Each runs the shipped laws, through worlds wherever it
-can; the tests run the same code (`src/validate/cases/`, `test/validation.rs`). This page is what the command writes:
+Cases with a known answer: closed solutions, other programs, published trials. Each case runs the production code, through world files
+where possible. The tests run the same cases (`crates/validate/src/cases/`, `test/validation.rs`). The command below writes this page:
 
 ```sh
 merrow validate --check                  # all cases: expected, got, tolerance, verdict; status 1 if one fails (slow: half a minute)
@@ -174,23 +175,25 @@ merrow validate --write docs             # this page and its figures (slow)
 merrow validate kelpie --out out         # one set: thetis, kelpie, uvms, bodies, hulls, vehicles, sea
 ```
 
-Tables of other programs and recordings are read from `test/data` of the source tree, or from `--data`. A row shows the comparison that comes nearest to its
-tolerance; the command prints them all. Tolerances have their reasons beside the cases.
+Tables of other programs and recordings are read from `test/data` of the source tree, or from `--data`. A row shows the comparison with
+the largest error relative to its tolerance; the command prints all comparisons. The comments of the cases explain the tolerances.
 
-| case | what | source | nearest to its tolerance | expected | got | tolerance | verdict |
+| case | subject | source | comparison closest to its tolerance | expected | got | tolerance | verdict |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
 const NOTES: &str = "
-V02, V03, V08 to V16 (modems, docking) and V21 to V23 (planner, MOOS) come with what they are about; V20 is what `docs/uvms.md` goes
-into, and says why V19 (the stored simulations of its authors) is not run.
-V04 (a late controller stops nothing) is watched over ROS, `test/ros/checks_process.py`. V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds,
-sensors) stand in `test/analytic/` and `test/identity/`.
+V02, V03, V08 to V16 (modems, docking) and V21 to V23 (planner, MOOS) will be added together with the features that they test.
+`docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not run.
+V04 (a late controller does not stop the simulation) is tested over ROS in `test/ros/checks_process.py`.
+V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds, sensors) are in `test/analytic/` and `test/identity/`.
 ";
 
-const KELPIE: &str = "The laws of the Kelpie simulator [Mendonca 2013] are options beside Merrow's own: `waves: {kind: kelpie}`, `kelpie_attitude`, `wind: {law: kelpie}`,
-`hull: {kind: bounding_box}` (`docs/hulls.md`, `docs/flight.md`).
+const KELPIE: &str = "The laws of the Kelpie simulator [Mendonca 2013] are available as options in addition to Merrow's own: `waves: {kind: kelpie}`,
+`kelpie_attitude`, `wind: {law: kelpie}`, `hull: {kind: bounding_box}` (`docs/hulls.md`, `docs/flight.md`).
 
-* Kelpie sets pitch and roll; here a moment turns the vehicle to them, so that it stays a body among others.
-* Eqs 5 and 6 are ambiguous: with `p_w` the wind's vector 5 m/s from astern give 25 N, with `p_w` its direction 5 N. Merrow takes the vector.
-* The box about a hull displaces what the hull does not: 1.9 times as much as half a ball, 2.3 times as much as the boat at its waterline.";
+* Kelpie sets pitch and roll directly. In Merrow a moment turns the vehicle to these angles, so that all other forces still act on it.
+* Eqs 5 and 6 are ambiguous. For a wind of 5 m/s from astern they give 25 N if `p_w` is the wind vector, and 5 N if it is the wind
+  direction. Merrow uses the vector.
+* The bounding box of a hull displaces more water than the hull: 1.9 times as much for half a ball, 2.3 times as much for the boat at its
+  waterline.";

@@ -1,4 +1,4 @@
-//! What cases are made from: worlds, tables of other programs, recordings. Whoever runs them reads the files.
+//! Input of the cases: worlds, tables of other programs, recordings. The caller reads the files.
 
 use crate::pool::recording::Recording;
 use merrow_environment::{Instant, Variation};
@@ -18,17 +18,18 @@ pub enum Shape {
     Ellipsoid([f64; 3]),
 }
 
-/// Where cases get their worlds and tables from.
+/// Functions that provide worlds and tables to the cases.
 pub struct Materials<'a> {
-    /// The scene of a world file's text.
+    /// Returns the scene of a world file's text.
     pub world: &'a dyn Fn(&str) -> Result<Scene, String>,
-    /// The scene of a shipped world.
+    /// Returns the scene of a bundled world by its name.
     pub shipped: &'a dyn Fn(&str) -> Result<Scene, String>,
-    /// A table of another program: a file's text by its name.
+    /// Returns the text of a table of another program, by its file name.
     pub table: &'a dyn Fn(&str) -> Result<String, String>,
-    /// The recorded pool trials.
+    /// Returns the recorded pool trials.
     pub trials: &'a dyn Fn() -> Result<Vec<Recording>, String>,
-    /// Added mass over the water's density that a body's shape is estimated to have: along x, y, z, then about them.
+    /// Returns the estimated added mass of a shape over the density of water: along x, y, z [m³],
+    /// then about them [m⁵].
     pub added: &'a dyn Fn(Shape) -> Result<[f64; 6], String>,
 }
 
@@ -37,23 +38,23 @@ pub struct Materials<'a> {
 pub struct Table {
     name: String,
     columns: Vec<String>,
-    /// Its rows.
+    /// Rows of the table.
     pub rows: Vec<Vec<f64>>,
 }
 
 impl Materials<'_> {
-    /// A world at its start, on one thread.
+    /// Creates a simulation of a world on one thread.
     ///
     /// # Errors
-    /// The text's mistakes.
+    /// Errors in the text of the world.
     pub fn simulation(&self, text: &str) -> Result<Simulation, String> {
         Simulation::new(Arc::new((self.world)(text)?), 1)
     }
 
-    /// A table; words in it are NaN.
+    /// Reads a comma-separated table with a header line. Words in the rows become NaN.
     ///
     /// # Errors
-    /// One line if it cannot be read.
+    /// The table cannot be read.
     pub fn table(&self, name: &str) -> Result<Table, String> {
         let text = (self.table)(name)?;
         let mut lines = text.lines().filter(|l| !l.is_empty());
@@ -77,10 +78,10 @@ impl Materials<'_> {
 }
 
 impl Table {
-    /// Numbers of the columns of these names, row by row.
+    /// Returns the numbers of the named columns, row by row.
     ///
     /// # Errors
-    /// One line if there is no such column.
+    /// A column is missing.
     pub fn of<const N: usize>(&self, names: [&str; N]) -> Result<Vec<[f64; N]>, String> {
         let mut at = [0; N];
         for (k, name) in names.iter().enumerate() {
@@ -99,20 +100,20 @@ impl Table {
     }
 }
 
-/// Lets `seconds` pass, rounded to whole steps.
+/// Advances a simulation by `seconds` [s], rounded to whole steps.
 pub fn advance(simulation: &mut Simulation, seconds: f64) {
     simulation.advance(libm::round(seconds / simulation.scene.dt()).max(0.0) as u64);
 }
 
-/// Applies a command.
+/// Applies a command to a simulation.
 ///
 /// # Errors
-/// Why it was refused.
+/// The reason of a refused command.
 pub fn apply(simulation: &mut Simulation, command: &Command) -> Result<(), String> {
     simulation.apply(command).map_err(|refusal| refusal.reason)
 }
 
-/// Gravity and sea of a scene without waves, without variation of the current.
+/// Returns the environment of a scene at time zero, without waves and without current variation.
 pub fn instant(scene: &Scene) -> Instant<'_> {
     Instant {
         sea: &scene.sea,
@@ -123,18 +124,19 @@ pub fn instant(scene: &Scene) -> Instant<'_> {
     }
 }
 
-/// How the first robot starts.
+/// Returns the initial motion of the first robot.
 ///
 /// # Errors
-/// There is none.
+/// The world has no robot.
 pub fn start(scene: &Scene) -> Result<Motion, String> {
     Ok(RobotState::new(scene.robots.first().ok_or("the world has no robot")?).motion)
 }
 
-/// Forces and accelerations of the first robot in the motion `motion`.
+/// Evaluates forces and accelerations of the first robot in the motion `motion`, with zero joint
+/// efforts.
 ///
 /// # Errors
-/// There is none.
+/// The world has no robot.
 pub fn evaluate(scene: &Scene, motion: &Motion) -> Result<Workspace, String> {
     let robot = scene.robots.first().ok_or("the world has no robot")?;
     let mut work = Workspace::new(robot);
@@ -149,7 +151,8 @@ pub fn evaluate(scene: &Scene, motion: &Motion) -> Result<Workspace, String> {
     Ok(work)
 }
 
-/// Instants at which a sampled function crosses zero upwards, by a cubic through four samples.
+/// Returns the times [s] at which a function sampled every `dt` [s] crosses zero upwards, by cubic
+/// interpolation through four samples.
 pub fn upward_zeros(dt: f64, x: &[f64]) -> Vec<f64> {
     let crossings = (1..x.len().saturating_sub(2)).filter(|k| x[*k] < 0.0 && x[k + 1] >= 0.0);
     crossings
@@ -174,7 +177,7 @@ pub fn upward_zeros(dt: f64, x: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Mean time between upward zeros; NaN with fewer than two.
+/// Returns the mean time between zero upcrossings [s], NaN with fewer than two.
 pub fn period(dt: f64, x: &[f64]) -> f64 {
     let zeros = upward_zeros(dt, x);
     match zeros[..] {

@@ -1,4 +1,5 @@
-//! REMUS 100 against Fossen's two programs, which disagree: each form is held against its own (V46 to V49).
+//! Compares REMUS 100 with Fossen's two programs, which disagree. Each model form is compared with
+//! its own program (V46 to V49).
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{Materials, advance, apply, instant};
@@ -12,9 +13,9 @@ use merrow_sim::{Simulation, step};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-/// Gravity at 63.4 deg north, which the MATLAB form takes.
+/// Gravity at 63.4 deg north, used by the MATLAB form [m/s²].
 const G_MSS: f64 = 9.82178486457908;
-/// Step of the programs [s], and their shaft speed [rad/s].
+/// Time step of the programs [s].
 const DT: f64 = 0.02;
 const SHAFT: f64 = 1525.0 * PI / 30.0;
 /// Linear damping in surge at rest of the MATLAB form [N s/m].
@@ -22,10 +23,12 @@ const SURGE_DAMPING_MSS: f64 = 1.638190855542;
 
 const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 
-// V47: accelerations of the MATLAB form in 20 random states with rudder, stern planes and propeller. Its surge damping decays with
-// sqrt(u + v²), a slip of the program (u for u²) which Merrow does not share: that one coefficient is put in by hand, all
-// else is the shipped model. Tolerance 3e-8, what the nine printed digits of the states leave; those of the shaft's speed alone make 2e-8.
-/// Largest distance of each acceleration from the MATLAB program's.
+// V47: accelerations of the MATLAB form in 20 random states with rudder, stern planes and
+// propeller. The surge damping of the program decays with sqrt(u + v²). This is an error (u instead
+// of u²), which Merrow does not share. The test sets this one coefficient by hand; the rest is the
+// shipped model. Tolerance 3e-8, from the nine printed digits of the states; the digits of the
+// shaft speed alone cause 2e-8.
+/// Computes the largest error of each acceleration against the MATLAB program.
 ///
 /// # Errors
 /// The world or the table cannot be read.
@@ -77,7 +80,7 @@ robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}
         .collect())
 }
 
-/// The MATLAB form's surge damping, which decays with sqrt(u + v²), a slip for u².
+/// Sets the surge damping of the MATLAB form, which decays with sqrt(u + v²) instead of u².
 fn slip(scene: &mut Scene, u: f64, v: f64) {
     let link = &mut scene.robots[0].links[0];
     link.damping_decay = None;
@@ -91,7 +94,7 @@ const COLUMNS: [&str; 11] = [
     "u", "v", "w", "p", "q", "r", "x_N", "y_E", "z_D", "phi", "theta",
 ];
 
-/// State of the run in those columns.
+/// Returns the state of the simulation in those columns.
 fn columns(simulation: &Simulation) -> [f64; 11] {
     let motion = &simulation.state.robots[0].motion;
     let (V, p) = (motion.V_WB_B, motion.p_WB);
@@ -111,20 +114,21 @@ fn columns(simulation: &Simulation) -> [f64; 11] {
     ]
 }
 
-/// What the actuators are told at each instant: rudder, stern planes [rad], shaft [rad/s].
+/// Commands of the actuators at time t [s]: rudder, stern planes [rad], shaft [rad/s].
 type Drive<'a> = &'a mut dyn FnMut(f64) -> [f64; 3];
 
-/// A run beside a program's.
+/// A simulation compared with a run of a program.
 pub struct Followed {
-    /// Largest error of a column over its range, and that column's name.
+    /// Largest error of a column relative to the range of the column, and the name of that column.
     pub worst: (f64, &'static str),
     /// Turning radius [m] and rate [deg/s] at the end.
     pub turn: [f64; 2],
-    /// East and north, of the program and here.
+    /// East and north positions [m]: of the program first, of Merrow second.
     pub track: [Vec<[f64; 2]>; 2],
 }
 
-/// Runs `model` from rest without lags of its own, heading north, beside the run in `file`.
+/// Simulates `model` from rest, heading north, without actuator lags of its own, and compares it
+/// with the run in `file`.
 fn follow(
     materials: &Materials<'_>,
     file: &str,
@@ -154,7 +158,7 @@ robots:
     let (times, rows) = (table.of(["t"])?, table.of(COLUMNS)?);
     let range = |i: usize| {
         let fold = |f: fn(f64, f64) -> f64, from| rows.iter().map(|r| r[i]).fold(from, f);
-        // rates that are all but zero throughout have no range to speak of
+        // rates that stay close to zero have no meaningful range
         (fold(f64::max, f64::NEG_INFINITY) - fold(f64::min, f64::INFINITY)).max(0.02)
     };
     let (mut steps, mut worst, mut track) = (0, (0.0, ""), [Vec::new(), Vec::new()]);
@@ -194,7 +198,8 @@ robots:
     })
 }
 
-/// The Python program's actuators: Euler's rule, 0.1 s for the fins and 1 s for the shaft.
+/// Actuator lags of the Python program, integrated by Euler's method: 0.1 s for the fins and 1 s
+/// for the shaft.
 fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
     let mut actual = [0.0; 3];
     move |t| {
@@ -210,7 +215,7 @@ fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
     }
 }
 
-/// 5 deg of rudder in the MATLAB form, with its integrator.
+/// Compares 5 deg of rudder in the MATLAB form, with its integrator.
 ///
 /// # Errors
 /// The world or the table cannot be read.
@@ -225,8 +230,11 @@ pub fn turn_mss(materials: &Materials<'_>) -> Result<Followed, String> {
     )
 }
 
-/// 5 deg of rudder in the Python form. The program steps velocities first and then positions, as semi-implicit Euler does; its lags go
-/// by Euler's rule where Merrow's are exact, so that they are put in here.
+/// Compares 5 deg of rudder in the Python form.
+///
+/// The program updates velocities before positions, like semi-implicit Euler. It integrates its
+/// lags by Euler's method, whereas Merrow's are exact; the lags of the program are therefore
+/// reproduced here.
 ///
 /// # Errors
 /// The world or the table cannot be read.
@@ -242,7 +250,7 @@ pub fn turn_python(materials: &Materials<'_>) -> Result<Followed, String> {
     )
 }
 
-/// -5 deg of stern planes for 50 s in the Python form.
+/// Compares -5 deg of stern planes for 50 s in the Python form.
 ///
 /// # Errors
 /// The world or the table cannot be read.
@@ -258,7 +266,8 @@ pub fn dive_python(materials: &Materials<'_>) -> Result<Followed, String> {
     )
 }
 
-/// Speed [m/s] and roll [rad] of a straight run at `rpm` with the shipped lags, at the instants of the program's run, beside the program's.
+/// Returns speed [m/s] and roll [rad] of a straight run at `rpm` at the times of the program's run:
+/// the program first, the simulation with the shipped lags second.
 ///
 /// # Errors
 /// The world or the table cannot be read.
@@ -299,7 +308,8 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
     Ok(rows.into_iter().map(row).collect())
 }
 
-/// Velocity through the water [m/s] after 150 s at 1525 rpm in a current of 0.5 m/s to 170 deg off the bow.
+/// Returns the velocity through the water [m/s], in B, after 150 s at 1525 rpm in a current of 0.5
+/// m/s towards 170 deg off the bow.
 ///
 /// # Errors
 /// The world cannot be read.
@@ -319,7 +329,7 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
             value: SHAFT,
         },
     )?;
-    // the vehicle first swings with the water; long after that it swims as in still water
+    // the vehicle first drifts with the current; after a long time it moves as in still water
     advance(&mut s, 150.0);
     let motion = &s.state.robots[0].motion;
     let R_WB = motion.q_WB.matrix();
@@ -328,7 +338,7 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
     Ok(R_WB.tr_mul_vec(v_W - Vec3::new(0.5 * sin, 0.5 * cos, 0.0)))
 }
 
-/// Tracks of both turns.
+/// Plots the tracks of both turns.
 pub fn figure(mss: &Followed, python: &Followed) -> Drawing {
     let line = |label: &str, colour, dashed, points: &[[f64; 2]]| Line {
         label: label.into(),

@@ -14,7 +14,7 @@ use std::f64::consts::TAU;
 
 const G: f64 = 9.81;
 
-/// The cases; V62's hour of sea stands in `hour.rs`.
+/// Cases of the sea; the one-hour records of V62 are in `hour.rs`.
 pub const CASES: [Case; 4] = [
     Case {
         number: 60,
@@ -33,7 +33,7 @@ pub const CASES: [Case; 4] = [
     Case {
         number: 63,
         set: Set::Sea,
-        title: "height of the sea that a wind raises",
+        title: "significant wave height of a wind sea",
         source: "Hs = 0.21 V²/g [Fossen 2021, eq. 10.60]",
         run: wind,
     },
@@ -46,7 +46,7 @@ pub const CASES: [Case; 4] = [
     },
 ];
 
-/// A sea that goes east, in one direction.
+/// Returns a unidirectional sea state towards east; `hs` [m], `tp` [s].
 pub fn towards_east(spectrum: Spectrum, hs: f64, tp: f64) -> SeaState {
     SeaState {
         spectrum,
@@ -60,7 +60,8 @@ pub fn towards_east(spectrum: Spectrum, hs: f64, tp: f64) -> SeaState {
     }
 }
 
-/// Spectral moment of order `n` of the density between two multiples of the peak's frequency, by Simpson in ln ω.
+/// Computes the spectral moment of order `n` between two multiples of the peak frequency `peak`
+/// [rad/s], by Simpson's rule in ln ω.
 pub fn moment(density: &Density, n: f64, peak: f64, [low, high]: [f64; 2]) -> f64 {
     let (low, high, steps) = (libm::log(low), libm::log(high), 20_000);
     let h = (high - low) / f64::from(steps);
@@ -74,7 +75,7 @@ pub fn moment(density: &Density, n: f64, peak: f64, [low, high]: [f64; 2]) -> f6
     (value(0) + sum + value(steps)) * h / 3.0
 }
 
-// V60: residual 1e-10, the table's eight digits, and 99.92 m for 8 s in deep water.
+// V60: residual 1e-10, the eight digits of the table, and 99.92 m for 8 s in deep water.
 fn dispersion(materials: &Materials<'_>) -> Result<Found, String> {
     let rows = materials.table("wave_dispersion.csv")?.of([
         "T_s",
@@ -96,18 +97,19 @@ fn dispersion(materials: &Materials<'_>) -> Result<Found, String> {
         Check::at_most("largest error of the wave number", "", 1e-7, number),
         Check::at_most("largest error of the phase speed", "", 1e-7, speed),
         Check::absolute(
-            "length of waves of 8 s in deep water",
+            "wavelength for 8 s in deep water",
             "m",
             99.92,
             length,
             0.01,
         ),
-        Check::relative("the same, g T²/2π", "m", G * 64.0 / TAU, length, 1e-12),
+        Check::relative("wavelength for 8 s, g T²/2π", "m", G * 64.0 / TAU, length, 1e-12),
     ]))
 }
 
-// V61: circles that shrink as exp(kz) in deep water, the pressure too; the same speed from surface to bottom in shallow water. A small wave, so
-// that stretching does nothing: its steepness of 1e-6; long waves 0.2 %.
+// V61: circular orbits that decay as exp(kz) in deep water, and so does the pressure; the same
+// speed from surface to bottom in shallow water. The wave is so small (steepness 1e-6) that
+// stretching has no effect. Long waves 0.2 %.
 fn decay(_: &Materials<'_>) -> Result<Found, String> {
     let field = realise(
         towards_east(Spectrum::Regular(0.0), 2e-5, 8.0),
@@ -124,8 +126,8 @@ fn decay(_: &Materials<'_>) -> Result<Found, String> {
         let expected = libm::exp(k * z);
         let (crest, flank) = (at(0.0), at(0.25 * TAU / k));
         for (what, got) in [
-            ("speed ahead under the crest", crest.velocity.x / scale),
-            ("speed upwards under the flank", flank.velocity.z / scale),
+            ("horizontal speed under the crest", crest.velocity.x / scale),
+            ("vertical speed under the flank", flank.velocity.z / scale),
             ("pressure under the crest", crest.head / 1e-5),
         ] {
             checks.push(Check::absolute(
@@ -142,14 +144,14 @@ fn decay(_: &Materials<'_>) -> Result<Found, String> {
     let speed = |z: f64| now.orbital(Vec3::new(0.0, 0.0, z), 0.0).velocity.x;
     let long = 1e-5 * libm::sqrt(G / 2.0);
     checks.push(Check::relative(
-        "60 s over 2 m: speed at the surface",
+        "period 60 s, depth 2 m: speed at the surface",
         "m/s",
         long,
         speed(0.0),
         2e-3,
     ));
     checks.push(Check::relative(
-        "60 s over 2 m: speed at the bottom",
+        "period 60 s, depth 2 m: speed at the bottom",
         "m/s",
         long,
         speed(-2.0),
@@ -158,7 +160,7 @@ fn decay(_: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks))
 }
 
-// V63: four winds by the formula and through world files; 1e-5 of a metre.
+// V63: four wind speeds, by the formula and through world files; 1e-5 m.
 fn wind(materials: &Materials<'_>) -> Result<Found, String> {
     let mut checks = Vec::new();
     for (wind, hs) in [
@@ -195,14 +197,14 @@ fn wind(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks))
 }
 
-// V64: the table through world files, and the wind of each number; its digits.
+// V64: the table through world files, and the wind of each number, to the digits of the table.
 fn beaufort(materials: &Materials<'_>) -> Result<Found, String> {
     let table = materials.table("beaufort.csv")?;
     let mut checks = Vec::new();
     for row in &table.rows {
         let [b, height, wind] = [0, 3, 5].map(|k| row.get(k).copied().unwrap_or(f64::NAN));
         checks.push(Check::absolute(
-            format!("wind of {b}"),
+            format!("wind of Beaufort {b}"),
             "m/s",
             wind,
             sea_state::beaufort_wind(b),
@@ -219,7 +221,7 @@ fn beaufort(materials: &Materials<'_>) -> Result<Found, String> {
                 .ok_or("the world has no waves")?
                 .asked;
             checks.push(Check::absolute(
-                format!("height of {b}, {kind}"),
+                format!("wave height of Beaufort {b}, {kind}"),
                 "m",
                 height,
                 asked.hs,

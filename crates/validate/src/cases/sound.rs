@@ -1,4 +1,4 @@
-//! V67 to V69: rays of sound, Doppler's shift and Lloyd's mirror.
+//! V67 to V69: sound rays, Doppler shift and Lloyd's mirror.
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::Materials;
@@ -11,38 +11,38 @@ use merrow_environment::sound::{Waveguide, doppler, interference};
 use merrow_math::Vec3;
 use std::f64::consts::TAU;
 
-/// The cases.
+/// Cases of underwater sound.
 pub const CASES: [Case; 3] = [
     Case {
         number: 67,
         set: Set::Sea,
-        title: "rays of sound: arcs, times, images, there and back, turning depths",
+        title: "sound rays: arcs, travel times, images, reciprocity, turning depths",
         source: "closed forms; profile of [Munk 1974]",
         run: rays,
     },
     Case {
         number: 68,
         set: Set::Sea,
-        title: "Doppler's shift",
-        source: "2vf/c; times of arrival of a moving source, solved for",
+        title: "Doppler shift",
+        source: "2vf/c; numerically solved arrival times of a moving source",
         run: shift,
     },
     Case {
         number: 69,
         set: Set::Sea,
         title: "Lloyd's mirror",
-        source: "image of the source",
+        source: "image source",
         run: mirror,
     },
 ];
 
-/// Munk's profile: speed of sound [m/s] at a depth [m].
+/// Munk profile: speed of sound [m/s] at a depth [m].
 pub fn munk(depth: f64) -> f64 {
     let x = 2.0 * (depth - 1300.0) / 1300.0;
     1500.0 * (1.0 + 0.007_37 * (x - 1.0 + libm::exp(-x)))
 }
 
-/// Water of 5 km with Munk's profile, a node every `step` metres.
+/// Returns water of 5 km depth with the Munk profile, one node every `step` [m].
 pub fn munk_water(step: f64) -> Result<Waveguide, String> {
     let n = (5000.0 / step) as i32;
     let profile: Vec<[f64; 2]> = (0..=n)
@@ -67,14 +67,15 @@ fn ray(
     trace(guide, depth, steepness, range, 9, visit).ok_or_else(|| format!("no ray at {angle} deg"))
 }
 
-// V67: closed forms to 1e-9 and better; turning depths in Munk's profile, whose curve the nodes every 10 m cut short, 0.05 m.
+// V67: closed forms to 1e-9 and better. Turning depths in the Munk profile 0.05 m, because the
+// profile is linear between nodes every 10 m.
 fn rays(_: &Materials<'_>) -> Result<Found, String> {
     let mut checks = gradient()?;
     checks.extend(images()?);
     checks.extend(there_and_back()?);
     let guide = munk_water(10.0)?;
     let mut panel = Panel {
-        y_label: "height in Munk's profile [m]".into(),
+        y_label: "height in the Munk profile [m]".into(),
         x_label: "range [km]".into(),
         ..Panel::default()
     };
@@ -96,14 +97,14 @@ fn rays(_: &Materials<'_>) -> Result<Found, String> {
             let upper = turning(wanted, [1300.0, 0.0]);
             let lower = turning(wanted, [1300.0, 5000.0]);
             checks.push(Check::absolute(
-                format!("Munk, {angle} deg: upper turn"),
+                format!("Munk, {angle} deg: upper turning depth"),
                 "m",
                 upper,
                 depths[0],
                 0.05,
             ));
             checks.push(Check::absolute(
-                format!("Munk, {angle} deg: lower turn"),
+                format!("Munk, {angle} deg: lower turning depth"),
                 "m",
                 lower,
                 depths[1],
@@ -123,7 +124,8 @@ fn figure(panel: Panel) -> Drawing {
     )
 }
 
-/// Depth between the axis and beyond at which Munk's speed is `c`.
+/// Returns the depth [m] between `axis` and `far` at which the speed of the Munk profile is `c`
+/// [m/s], by bisection.
 fn turning(c: f64, [axis, far]: [f64; 2]) -> f64 {
     let (mut a, mut b) = (axis, far);
     for _ in 0..80 {
@@ -137,7 +139,7 @@ fn turning(c: f64, [axis, far]: [f64; 2]) -> f64 {
     0.5 * (a + b)
 }
 
-/// One gradient, cut into layers: circles, times and lengths.
+/// Checks a constant gradient, divided into layers: circles, travel times and arc lengths.
 fn gradient() -> Result<Vec<Check>, String> {
     let (g, z0) = (0.017, 1000.0);
     let speed = |z: f64| 1480.0 + g * z;
@@ -152,7 +154,7 @@ fn gradient() -> Result<Vec<Check>, String> {
         let radius = speed(z0) / (g * cosine);
         ray(&guide, z0, angle, 9000.0, |r| {
             let (x, z) = (r.range - radius * sine, r.depth - z0 + radius * cosine);
-            // as far as the surface
+            // up to the first surface reflection
             if r.surface == 0 {
                 circle = circle.max((libm::hypot(x, z) / radius - 1.0).abs());
                 let arc = radius * (angle.to_radians() - r.angle);
@@ -162,21 +164,21 @@ fn gradient() -> Result<Vec<Check>, String> {
     }
     let mut checks = vec![
         Check::at_most(
-            "distance from the circle of radius c/(g cos θ), over it",
+            "relative distance from the circle of radius c/(g cos θ)",
             "",
             1e-12,
             circle,
         ),
-        Check::at_most("length of the arc, largest error", "m", 1e-6, length),
+        Check::at_most("largest error of the arc length", "m", 1e-6, length),
     ];
     for (z, range) in [(100.0, 3000.0), (3000.0, 5000.0)] {
         let found = eigenrays(&guide, z0, z, range, 0);
         let time = found.first().map_or(f64::NAN, |r| r.time);
         let apart = g * g * (range * range + (z - z0) * (z - z0)) / (2.0 * speed(z) * speed(z0));
-        // acosh(1 + x), for small x too
+        // acosh(1 + x), accurate for small x
         let closed = libm::log1p(apart + libm::sqrt(apart * (2.0 + apart))) / g;
         checks.push(Check::absolute(
-            format!("time from 1000 m to {z} m, {range} m away"),
+            format!("travel time from 1000 m to {z} m depth, {range} m away"),
             "s",
             closed,
             time,
@@ -186,14 +188,16 @@ fn gradient() -> Result<Vec<Check>, String> {
     Ok(checks)
 }
 
-/// Even water between mirrors: the rays are those of the images.
+/// Checks constant sound speed between reflecting boundaries: the rays are those of the image
+/// sources.
 fn images() -> Result<Vec<Check>, String> {
     let (c, deep, range, zs, zr) = (1500.0, 120.0, 900.0, 35.0, 80.0);
     let found = eigenrays(&water(&[[0.0, c]], deep)?, zs, zr, range, 3);
     let mut heights = vec![zr - zs];
     for m in 1..=2 {
         let far = 2.0 * deep * f64::from(m);
-        // an odd number of reflections, from the surface or the bottom first; then an even one
+        // an odd number of reflections, first from the surface or from the bottom; then an even
+        // number
         heights.extend([
             far - 2.0 * deep + zr + zs,
             far - zr - zs,
@@ -213,20 +217,20 @@ fn images() -> Result<Vec<Check>, String> {
     });
     Ok(vec![
         Check::absolute(
-            "even water: rays with up to 3 reflections",
+            "constant sound speed: rays with up to 3 reflections",
             "",
             7.0,
             found.len() as f64,
             0.5,
         ),
         Check::at_most(
-            "even water: times against those of the images, largest error",
+            "constant sound speed: largest error of the travel times",
             "s",
             1e-9,
             error,
         ),
         Check::at_most(
-            "even water: spreading against the square of the length",
+            "constant sound speed: spreading against squared length",
             "",
             1e-9,
             straight,
@@ -234,7 +238,8 @@ fn images() -> Result<Vec<Check>, String> {
     ])
 }
 
-/// Source and receiver change places: the same times, the same spreading.
+/// Checks reciprocity: exchanging source and receiver gives the same travel times and the same
+/// spreading.
 fn there_and_back() -> Result<Vec<Check>, String> {
     let profile = [
         [0.0, 1522.0],
@@ -255,21 +260,21 @@ fn there_and_back() -> Result<Vec<Check>, String> {
     }
     Ok(vec![
         Check::absolute(
-            "there and back: rays",
+            "reciprocity: number of rays",
             "",
             there.len() as f64,
             back.len() as f64,
             0.5,
         ),
         Check::more_than(
-            "there and back: rays, more than",
+            "reciprocity: minimum number of rays",
             "",
             2.0,
             there.len() as f64,
         ),
-        Check::at_most("there and back: times, largest difference", "s", 1e-9, time),
+        Check::at_most("reciprocity: largest difference of travel times", "s", 1e-9, time),
         Check::at_most(
-            "there and back: spreading, largest difference",
+            "reciprocity: largest difference of spreading",
             "",
             1e-6,
             spreading,
@@ -277,13 +282,14 @@ fn there_and_back() -> Result<Vec<Check>, String> {
     ])
 }
 
-// V68: 1e-9 of the frequency, what the differences of the times of arrival have; the first order leaves v²/c².
+// V68: 1e-9 of the frequency, the accuracy of the finite difference of the arrival times; the
+// first-order formula leaves v²/c².
 fn shift(_: &Materials<'_>) -> Result<Found, String> {
     let c = 1500.0;
     let place = |p: Vec3, v: Vec3, t: f64| p + v.scale(t);
     let (p_s, v_s) = (Vec3::new(0.0, 0.0, -10.0), Vec3::new(2.1, -1.3, 0.2));
     let (p_r, v_r) = (Vec3::new(400.0, 150.0, -60.0), Vec3::new(-0.8, 1.7, -0.3));
-    // when what was sent at `t` arrives
+    // arrival time of a signal sent at `t`
     let arrives = |t: f64| {
         let (mut a, from) = (t, place(p_s, v_s, t));
         for _ in 0..60 {
@@ -302,7 +308,7 @@ fn shift(_: &Materials<'_>) -> Result<Found, String> {
     let echo = out * doppler::ratio((still, -ahead, c), (ahead.scale(v), -ahead, c));
     Ok(Found::of(vec![
         Check::absolute(
-            "both under way: received over sent",
+            "both moving: received / transmitted frequency",
             "",
             measured,
             ratio,
@@ -315,11 +321,11 @@ fn shift(_: &Materials<'_>) -> Result<Found, String> {
             (echo - 1.0) * f,
             1.1 * v / c,
         ),
-        Check::relative("the same, (c+v)/(c-v)", "", (c + v) / (c - v), echo, 1e-14),
+        Check::relative("echo frequency ratio, (c+v)/(c-v)", "", (c + v) / (c - v), echo, 1e-14),
     ]))
 }
 
-// V69: the pressure 1e-6 of the direct path's, the nulls 1 mm of depth.
+// V69: pressure to 1e-6 of the direct path, nulls to 1 mm of depth.
 fn mirror(_: &Materials<'_>) -> Result<Found, String> {
     let (c, f, zs, range) = (1500.0, 1000.0, 10.0, 300.0);
     let guide = water(&[[0.0, c]], 2000.0)?;
@@ -339,13 +345,13 @@ fn mirror(_: &Materials<'_>) -> Result<Found, String> {
         worst = worst.max((size(z) - image(z)).abs() * libm::hypot(range, z - zs));
     }
     let mut checks = vec![Check::at_most(
-        "pressure, largest error over the direct path's",
+        "largest error of the pressure, relative to the direct path",
         "",
         1e-6,
         worst,
     )];
     for n in 1..=3 {
-        // where the paths differ by n wavelengths: a hyperbola about source and image
+        // where the path lengths differ by n wavelengths: a hyperbola about source and image
         let a = 0.5 * f64::from(n) * c / f;
         let null = a * libm::sqrt(1.0 + range * range / (zs * zs - a * a));
         checks.push(Check::absolute(
@@ -359,7 +365,7 @@ fn mirror(_: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks))
 }
 
-/// Where `size` is least within 2 m of `about`, by golden section.
+/// Returns the position of the minimum of `size` near `about`, by golden-section search.
 fn lowest(size: &impl Fn(f64) -> f64, about: f64) -> f64 {
     let part = 0.5 * (libm::sqrt(5.0) - 1.0);
     let (mut a, mut b) = (about - 1.7, about + 2.0);

@@ -1,4 +1,4 @@
-//! V46 to V53: vehicles against their programs and sources.
+//! V46 to V53: vehicles compared with other programs and publications.
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{Materials, advance, apply, evaluate, start};
@@ -12,26 +12,26 @@ use otter::Decay;
 
 const PROGRAMS: &str = "MSS 736a3d1 in GNU Octave; PythonVehicleSimulator c717e07";
 
-/// The cases.
+/// Cases of vehicles.
 pub const CASES: [Case; 8] = [
     Case {
         number: 46,
         set: Set::Vehicles,
-        title: "REMUS 100 in a current (MSS's own 2.2604 m/s over ground is not Galilean: its propeller takes the speed over ground)",
-        source: "still water, by Galileo",
+        title: "REMUS 100 in a current (MSS gives 2.2604 m/s over ground: its propeller model uses the speed over ground)",
+        source: "still water (Galilean invariance)",
         run: current,
     },
     Case {
         number: 47,
         set: Set::Vehicles,
-        title: "accelerations of REMUS 100 and Otter in 20 states each, to the digits that the states are given with",
+        title: "accelerations of REMUS 100 and Otter in 20 states each, to the precision of the tabulated states",
         source: "MSS 736a3d1 in GNU Octave",
         run: vectors,
     },
     Case {
         number: 48,
         set: Set::Vehicles,
-        title: "trajectories with the programs' own integrators, over each column's range",
+        title: "trajectories with the reference programs' integrators, relative to the range of each column",
         source: PROGRAMS,
         run: trajectories,
     },
@@ -59,7 +59,7 @@ pub const CASES: [Case; 8] = [
     Case {
         number: 52,
         set: Set::Vehicles,
-        title: "Firefly: speed of its rotors in hover, largest thrust",
+        title: "Firefly: rotor speed in hover, maximum thrust",
         source: "RotorS [Furrer 2016]",
         run: firefly,
     },
@@ -72,7 +72,7 @@ pub const CASES: [Case; 8] = [
     },
 ];
 
-// V46: 0.5 % of the speed in still water, a centimetre a second across.
+// V46: 0.5 % of the speed in still water, 1 cm/s in the transverse directions.
 fn current(materials: &Materials<'_>) -> Result<Found, String> {
     let v = remus::in_a_current(materials)?;
     Ok(Found::of(vec![
@@ -82,21 +82,21 @@ fn current(materials: &Materials<'_>) -> Result<Found, String> {
     ]))
 }
 
-// V47
+// V47: accelerations of REMUS 100 and Otter.
 fn vectors(materials: &Materials<'_>) -> Result<Found, String> {
     let mut checks = remus::vectors(materials)?;
     checks.extend(otter::vectors(materials)?);
     Ok(Found::of(checks))
 }
 
-// V48: 1e-3 of each column's range; the Otter holds 1e-5.
+// V48: 1e-3 of the range of each column; 1e-5 for the Otter.
 fn trajectories(materials: &Materials<'_>) -> Result<Found, String> {
     let (mss, python) = (remus::turn_mss(materials)?, remus::turn_python(materials)?);
     let dive = remus::dive_python(materials)?;
     let turn = otter::turn(materials)?;
     let check = |what: &str, worst: (f64, &str), limit: f64| {
         Check::at_most(
-            format!("{what}: largest error, of {}, over its range", worst.1),
+            format!("{what}: largest error ({}) relative to its range", worst.1),
             "",
             limit,
             worst.0,
@@ -146,7 +146,7 @@ fn steady(materials: &Materials<'_>) -> Result<Found, String> {
             0.005,
         ));
         checks.push(Check::relative(
-            format!("REMUS ({program}), rate of turn"),
+            format!("REMUS ({program}), turn rate"),
             "deg/s",
             rate,
             turn[1],
@@ -157,7 +157,7 @@ fn steady(materials: &Materials<'_>) -> Result<Found, String> {
     for ((what, unit, expected), found) in [
         ("speed", "m/s", 2.2385),
         ("drift", "m/s", -0.2129),
-        ("rate of turn", "deg/s", 14.772),
+        ("turn rate", "deg/s", 14.772),
     ]
     .into_iter()
     .zip(found)
@@ -173,7 +173,8 @@ fn steady(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks))
 }
 
-// V50: the steady speed without weight, buoyancy and torque, 1e-5; the moment of a small incidence, 1e-4: M_ww w|w| is beside it.
+// V50: steady speed without weight, buoyancy and torque, 1e-5; the moment at a small incidence,
+// 1e-4, because of M_ww w|w|.
 fn prestero(materials: &Materials<'_>) -> Result<Found, String> {
     let text = "
 water: {density_kg_m3: 1030}
@@ -195,7 +196,7 @@ robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null, bo
     let (u, w) = (1.5, 1e-4);
     motion.V_WB_B.v = Vec3::new(u, 0.0, -w);
     let F = evaluate(&scene, &motion)?.links[0].F;
-    // nose up in forward-left-up is negative
+    // nose up is negative in forward-left-up
     let moment = -F.m.y / (u * w);
     Ok(Found::of(vec![
         Check::relative(
@@ -206,7 +207,7 @@ robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null, bo
             1e-5,
         ),
         Check::relative(
-            "M_uw, which turns it away from its course",
+            "M_uw (destabilising)",
             "kg",
             24.0,
             moment,
@@ -215,7 +216,8 @@ robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null, bo
     ]))
 }
 
-/// Instants and values of the extremes of a decay about its end, by parabolas.
+/// Returns times [s] and values of the extrema of a decay relative to its end, by parabolic
+/// interpolation.
 fn extremes(x: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let end = x.last().map_or(f64::NAN, |p| p[1]);
     x.windows(3)
@@ -231,7 +233,7 @@ fn extremes(x: &[[f64; 2]]) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// Time between the first and the third extreme, and the logarithm of their ratio.
+/// Returns the time between the first and the third extremum [s], and the logarithm of their ratio.
 fn damping(x: &[[f64; 2]]) -> [f64; 2] {
     match extremes(x)[..] {
         [first, _, third, ..] => [third[0] - first[0], libm::log(first[1] / third[1])],
@@ -239,7 +241,8 @@ fn damping(x: &[[f64; 2]]) -> [f64; 2] {
     }
 }
 
-// V51: 1 % of period and decrement, found alike in both; and 1e-5 of every column's range.
+// V51: 1 % of period and decrement, determined in the same way for both, and 1e-5 of the range of
+// each column.
 fn decays(materials: &Materials<'_>) -> Result<Found, String> {
     let (mut checks, mut panels) = (Vec::new(), Vec::new());
     for of in Decay::ALL {
@@ -268,7 +271,7 @@ fn decays(materials: &Materials<'_>) -> Result<Found, String> {
             0.01,
         ));
         let (worst, column) = run.worst;
-        let what = format!("{name}: largest error, of {column}, over its range");
+        let what = format!("{name}: largest error ({column}) relative to its range");
         checks.push(Check::at_most(what, "", 1e-5, worst));
         panels.push(decay_panel(name, theirs, ours));
     }
@@ -299,8 +302,8 @@ fn decay_panel(name: &str, theirs: Vec<[f64; 2]>, ours: Vec<[f64; 2]>) -> Panel 
     }
 }
 
-// V52: the rotors' curves, then all six at that speed, the vehicle held fast near the sea's level. The digits of the reference; 1e-4 for
-// the density 10 m up.
+// V52: the curves of the rotors, then all six rotors at that speed with the vehicle fixed near sea
+// level. The digits of the reference; 1e-4 for the density at 10 m altitude.
 fn firefly(materials: &Materials<'_>) -> Result<Found, String> {
     let text = "robots: {f: {model: {extends: robots/firefly.yaml, base: fixed, firmware: null}, position_m: [0, 0, 10]}}";
     let mut s = materials.simulation(text)?;
@@ -323,11 +326,11 @@ fn firefly(materials: &Materials<'_>) -> Result<Found, String> {
     let lift: f64 = s.state.robots[0].actuators.iter().map(|a| a.thrust).sum();
     let thinner = air::density(&s.scene.sea, 15.0, 10.0) / 1.225;
     Ok(Found::of(vec![
-        Check::relative("speed of the rotors in hover", "rad/s", 547.59, hover, 1e-5),
-        Check::relative("largest thrust", "N", 36.02, most, 1e-4),
-        Check::relative("over its weight", "", 2.342, most / weight, 2e-4),
+        Check::relative("rotor speed in hover", "rad/s", 547.59, hover, 1e-5),
+        Check::relative("maximum thrust", "N", 36.02, most, 1e-4),
+        Check::relative("maximum thrust / weight", "", 2.342, most / weight, 2e-4),
         Check::relative(
-            "lift at that speed, 10 m up",
+            "lift at hover rotor speed, 10 m altitude",
             "N",
             weight * thinner,
             lift,
@@ -336,7 +339,7 @@ fn firefly(materials: &Materials<'_>) -> Result<Found, String> {
     ]))
 }
 
-// V53: full thrust until steady; 0.5 %, of trim.
+// V53: full thrust until steady; 0.5 %, because of trim.
 fn top_speeds(materials: &Materials<'_>) -> Result<Found, String> {
     let mut checks = Vec::new();
     for (model, command, speed) in [("wamv", 2353.5, 5.278), ("heron", 1.0, 2.741)] {

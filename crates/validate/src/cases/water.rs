@@ -1,4 +1,4 @@
-//! V65, V66 and V70: sea water, sound in it, and places on the Earth.
+//! V65, V66 and V70: sea water, absorption of sound, and geodetic coordinates.
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::Materials;
@@ -9,7 +9,7 @@ use merrow_environment::seawater::{density, mackenzie, sound_speed, t68};
 use merrow_math::Vec3;
 use merrow_model::scene::Origin;
 
-/// The cases.
+/// Cases of sea water and geodesy.
 pub const CASES: [Case; 3] = [
     Case {
         number: 65,
@@ -28,14 +28,15 @@ pub const CASES: [Case; 3] = [
     Case {
         number: 70,
         set: Set::Sea,
-        title: "WGS84: Earth-centred and local coordinates at six origins, there and back",
+        title: "WGS84: ECEF and local coordinates at six origins, forward and back",
         source: "pyproj 3.7.2",
         run: geodesy,
     },
 ];
 
-// V65: the papers' check values to their digits; the grid 1e-3 m/s (the table's UNESCO column was made with its temperatures taken on the scale
-// of 1968). The table's density is that of TEOS-10, from which EOS-80 differs by up to 0.018 kg/m³.
+// V65: the published check values to their digits; the grid 1e-3 m/s (the UNESCO column of the
+// table was computed with temperatures taken as IPTS-68). The density of the table is that of
+// TEOS-10, from which EOS-80 differs by up to 0.018 kg/m³.
 fn sea_water(materials: &Materials<'_>) -> Result<Found, String> {
     let mut checks = vec![
         Check::absolute(
@@ -120,7 +121,7 @@ fn sea_water(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks))
 }
 
-// V66: 1e-5 of it, the table's six digits.
+// V66: relative error of 1e-5, the six digits of the table.
 fn absorption(materials: &Materials<'_>) -> Result<Found, String> {
     let deep = Water {
         temperature: 4.0,
@@ -194,7 +195,7 @@ fn absorption(materials: &Materials<'_>) -> Result<Found, String> {
     Ok(Found::of(checks))
 }
 
-// V70: 1e-6 m, there and back.
+// V70: 1e-6 m, forward and back.
 fn geodesy(materials: &Materials<'_>) -> Result<Found, String> {
     let names = [
         "lat0", "lon0", "h0", "lat", "lon", "h", "ecef_x", "ecef_y", "ecef_z", "east", "north",
@@ -221,11 +222,11 @@ fn geodesy(materials: &Materials<'_>) -> Result<Found, String> {
     let place = geodesy::ecef(63.0 * degrees, 10.0 * degrees, 100.0);
     let known = Vec3::new(2_859_275.419_0, 504_167.401_6, 5_660_067.224_9);
     Ok(Found::of(vec![
-        Check::at_most("largest error of Earth-centred places", "m", 1e-6, worst[0]),
-        Check::at_most("largest error of local places", "m", 1e-6, worst[1]),
-        Check::at_most("largest error there and back", "m", 1e-6, worst[2]),
+        Check::at_most("largest error of ECEF positions", "m", 1e-6, worst[0]),
+        Check::at_most("largest error of local positions", "m", 1e-6, worst[1]),
+        Check::at_most("largest round-trip error", "m", 1e-6, worst[2]),
         Check::absolute(
-            "63 N, 10 E, 100 m: distance from the known place",
+            "63 N, 10 E, 100 m: distance from the known position",
             "m",
             0.0,
             (place - known).norm(),

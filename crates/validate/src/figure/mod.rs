@@ -1,4 +1,4 @@
-//! SVG figures.
+//! SVG figures: a drawing canvas and line charts.
 
 pub mod canvas;
 pub mod chart;

@@ -1,23 +1,26 @@
-//! What the ascents with the arm at rest say: attitude at rest and speed of the rise. All that was tuned was tuned on these.
+//! Evaluates the baseline trials, ascents with the arm at rest: attitude at rest and ascent speed.
+//! Only these trials were used to tune the model.
 
 use crate::pool::recording::Recording;
 
-/// Part of an ascent that counts for the attitude: more than this below the highest point [m].
+/// The attitude is averaged up to this distance below the highest point [m].
 const BELOW_TOP: f64 = 0.1;
 
-/// Part that counts for the speed: between this much above the start and this much below the highest point [m].
+/// The speed is fitted from this distance above the start to this distance below the highest point
+/// [m].
 const STEADY: f64 = 0.2;
 
-/// One ascent as measured.
+/// Measured values of one ascent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ascent {
     /// Mean roll and pitch [deg].
     pub angles: [f64; 2],
-    /// Speed [m/s].
+    /// Ascent speed [m/s].
     pub speed: f64,
 }
 
-/// Roll, pitch and speed of an ascent whose height was recorded; none if too little of it was steady.
+/// Returns roll, pitch and speed of an ascent with recorded height, or `None` if too little of it
+/// was steady.
 pub fn ascent(recording: &Recording) -> Option<Ascent> {
     let height = &recording.height;
     let top = height
@@ -25,7 +28,7 @@ pub fn ascent(recording: &Recording) -> Option<Ascent> {
         .map(|(_, z)| *z)
         .fold(f64::NEG_INFINITY, f64::max);
     let bottom = height.first()?.1;
-    // the vehicle rises: what is measured before it last was that deep counts
+    // the vehicle rises: use the samples up to the last time at which it was that deep
     let end = height.iter().rev().find(|(_, z)| *z < top - BELOW_TOP)?.0;
     let mut sum = [0.0; 3];
     for sample in recording.attitude.iter().take_while(|s| s.t <= end) {
@@ -46,7 +49,7 @@ pub fn ascent(recording: &Recording) -> Option<Ascent> {
     })
 }
 
-/// Mean of several.
+/// Returns the mean of several ascents, or `None` without any.
 pub fn mean(ascents: &[Ascent]) -> Option<Ascent> {
     let n = ascents.len() as f64;
     let over = |f: &dyn Fn(&Ascent) -> f64| ascents.iter().map(f).sum::<f64>() / n;
@@ -57,7 +60,7 @@ pub fn mean(ascents: &[Ascent]) -> Option<Ascent> {
     })
 }
 
-/// Slope of the straight line of least squares; none through fewer than two instants.
+/// Returns the slope of the least-squares line, or `None` with fewer than two distinct times.
 fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let n = points.len() as f64;
     let (x, y) = points

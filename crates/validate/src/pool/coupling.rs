@@ -1,24 +1,27 @@
-//! How strongly each joint of the arm moves the vehicle.
+//! Measures how strongly each joint of the arm moves the vehicle.
 //!
 //! # Law
-//! With the inertia matrix in blocks of base b and joints j, in water (added mass included), base free, from rest:
+//! With the inertia matrix in blocks of base b and joints j, in water (added mass included), free
+//! base, from rest:
 //! ```text
 //!   V̇ = -H_bb⁻¹ H_bj q̈_j                      per joint acceleration             (1)  [Featherstone 2008, §9.3]
 //!   F = H_bj q̈_j                              reaction on a vehicle held still    (2)
 //!   ∂φ/∂q_j = (φ(q_j + ε) - φ(q_j - ε)) / 2ε     at rest, φ roll or pitch          (3)
 //! ```
-//! (1) is what the acceleration of a joint does at once, (2) what it would take to hold the vehicle against it, (3) what is left when
-//! all has come to rest: the shifted weight against the righting moment.
+//! (1) is the immediate effect of a joint acceleration. (2) is the wrench required to hold the
+//! vehicle against it. (3) is the change of attitude after all motion has decayed: the shifted
+//! weight against the righting moment.
 //!
 //! # Symbols
-//! H inertia matrix, angular part first · q̈_j acceleration of one joint alone [rad/s²] · ε 0.05 rad.
+//! H inertia matrix, angular part first · q̈_j acceleration of one joint alone [rad/s²] · ε 0.05
+//! rad.
 //!
 //! # Frames
 //! Base frame B at its origin.
 //!
 //! # Limits
-//! (1) and (2) hold at the instant at which the joint starts, without drag. The metrics of other authors weigh the same blocks
-//! otherwise.
+//! (1) and (2) hold at the instant at which the joint starts, without drag. The metrics of other
+//! authors weight the same blocks differently.
 //!
 //! # Checked by
 //! test/witness/uvms.rs
@@ -32,10 +35,10 @@ use merrow_math::{SpatialForce, Vec3};
 use merrow_physics::dynamics::crba;
 use serde_json::{Value, json};
 
-/// Step of the difference in (3) [rad].
+/// Step of the finite difference in (3) [rad].
 const STEP: f64 = 0.05;
 
-/// The three measures of one joint.
+/// The three coupling measures of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coupling {
     /// (1): angular [rad/s² per rad/s²] and linear [m/s² per rad/s²].
@@ -46,7 +49,7 @@ pub struct Coupling {
     pub tilt: [f64; 2],
 }
 
-/// Measures of all joints with the arm at `q`.
+/// Computes the measures of all joints with the arm at `q` [rad].
 pub fn coupling(model: &Model, q: [f64; JOINTS]) -> [Coupling; JOINTS] {
     let mut replay = Replay::new(model, Quat::identity());
     replay.hold(q);
@@ -78,7 +81,7 @@ pub fn coupling(model: &Model, q: [f64; JOINTS]) -> [Coupling; JOINTS] {
     })
 }
 
-/// As a table for people.
+/// Formats the measures as a text table.
 pub fn table(couplings: &[Coupling; JOINTS]) -> String {
     let mut out = format!(
         "{:<10} {:>24} {:>24} {:>22}\n{:<10} {:>8}{:>8}{:>8} {:>8}{:>8}{:>8} {:>11}{:>11}\n",
@@ -105,7 +108,7 @@ pub fn table(couplings: &[Coupling; JOINTS]) -> String {
     out
 }
 
-/// For machines.
+/// Returns the measures as JSON, by joint name.
 pub fn json(couplings: &[Coupling; JOINTS]) -> Value {
     let rows = JOINT_NAMES.iter().zip(couplings).map(|(name, c)| {
         let value =

@@ -1,18 +1,21 @@
-//! Added mass as a force that uses the acceleration of the step before: when it is stable.
+//! Stability of added mass applied as a force that uses the acceleration of the previous step.
 //!
 //! # Law
-//! A body of inertia M and added mass M_A, each step with the acceleration of the one before:
+//! A body of inertia M and added mass M_A, where each step uses the acceleration of the previous
+//! one:
 //! ```text
 //!   M a_n = F - M_A a_{n-1}                                     (1)  [Kolano 2022, eq. 3]
 //!   a_n = M⁻¹ F - (M⁻¹ M_A) a_{n-1}   stable  ⇔  ρ(M⁻¹ M_A) < 1  (2)
 //! ```
-//! whatever the step's length: a shorter step only blows up sooner. On one axis the limit is M_A / M = 1.
+//! The condition does not depend on the step length; a shorter step only diverges sooner. On one
+//! axis the limit is M_A / M = 1.
 //!
 //! # Symbols
-//! ρ spectral radius · the limits are given as the factor on M_A at which (2) becomes 1.
+//! ρ spectral radius · the limits are given as the factor on M_A at which the spectral radius in
+//! (2) becomes 1.
 //!
 //! # Frames
-//! Base frame B at its origin; arm held, so that the whole vehicle is one body.
+//! Base frame B at its origin; the arm is held, so that the whole vehicle is one body.
 //!
 //! # Limits
 //! Without drag and weight (2) is exact; with them it holds to the order of the step.
@@ -28,13 +31,15 @@ use merrow_math::{Quat, SpatialInertia};
 use merrow_model::scene::{Integrator, Link};
 use merrow_model::state::Workspace;
 
-/// How long a run must stay bounded to count as stable [s].
+/// Duration for which a run must stay bounded to count as stable [s].
 const DURATION: f64 = 10.0;
 
-/// Acceleration that counts as blown up [rad/s² or m/s²]: a thousand times what weight and buoyancy can do here.
+/// Acceleration that counts as divergence [rad/s² or m/s²]: a thousand times the possible effect of
+/// weight and buoyancy here.
 const BLOWN_UP: f64 = 1e4;
 
-/// Rigid inertia and added mass of the vehicle with the arm held at `q`, angular part first.
+/// Returns rigid inertia and added mass of the vehicle with the arm held at `q` [rad], angular part
+/// first.
 pub fn composite(model: &Model, q: [f64; JOINTS]) -> [SpatialInertia; 2] {
     let mut replay = Replay::new(model, Quat::identity());
     replay.hold(q);
@@ -42,7 +47,7 @@ pub fn composite(model: &Model, q: [f64; JOINTS]) -> [SpatialInertia; 2] {
     [sum(&|l| l.rigid), sum(&|l| l.added)]
 }
 
-/// Sum of one inertia over all links, at the base.
+/// Sums one inertia over all links, at the base.
 fn total(model: &Model, work: &Workspace, of: &dyn Fn(&Link) -> SpatialInertia) -> SpatialInertia {
     let links = &model.robot.links;
     let mut all: Vec<SpatialInertia> = links.iter().map(of).collect();
@@ -53,7 +58,7 @@ fn total(model: &Model, work: &Workspace, of: &dyn Fn(&Link) -> SpatialInertia) 
     all[0]
 }
 
-/// The factor on the added mass at which (2) becomes 1.
+/// Returns the factor on the added mass at which the spectral radius in (2) becomes 1.
 pub fn theory(rigid: &SpatialInertia, added: &SpatialInertia) -> f64 {
     let m = |i: &SpatialInertia| {
         let m = i.to_matrix();
@@ -70,12 +75,13 @@ pub fn theory(rigid: &SpatialInertia, added: &SpatialInertia) -> f64 {
     1.0 / similar.symmetric_eigenvalues().max()
 }
 
-/// Largest acceleration of the vehicle at every step of a run with the arm held, up to the step at which it blows up.
+/// Returns the largest acceleration of the vehicle [rad/s² or m/s²] at every step of a run with the
+/// arm held, up to the step at which it diverges.
 pub fn run(model: &Model, q: [f64; JOINTS], integrator: Integrator, duration: f64) -> Vec<f64> {
     let mut model = model.clone();
     model.scene.integrator = integrator;
     model.delayed_added_mass = true;
-    // off its rest attitude, so that every axis is excited
+    // start away from the rest attitude, so that every axis is excited
     let mut replay = Replay::new(&model, Quat::from_rpy(0.2, 0.1, 0.0));
     replay.hold(q);
     let held = |_: f64| JointState {
@@ -88,7 +94,7 @@ pub fn run(model: &Model, q: [f64; JOINTS], integrator: Integrator, duration: f6
         let A = replay.accelerations_before();
         let size = A.w.dot(A.w).sqrt().max(A.v.dot(A.v).sqrt());
         sizes.push(size);
-        // false too if it is no number
+        // false for NaN too
         let bounded = size < BLOWN_UP;
         if !bounded {
             break;
@@ -97,7 +103,7 @@ pub fn run(model: &Model, q: [f64; JOINTS], integrator: Integrator, duration: f6
     sizes
 }
 
-/// The factor on the added mass at which a run of 10 s begins to blow up, by bisection.
+/// Returns the factor on the added mass at which a run of 10 s starts to diverge, by bisection.
 pub fn limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) -> f64 {
     let steps = libm::round(DURATION / model.dt()) as usize;
     let unstable = |factor: f64| {
@@ -126,8 +132,8 @@ pub fn limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) -> f64 {
     0.5 * (low + high)
 }
 
-/// The model with added mass on one axis of the vehicle alone, as large as the inertia that this axis has in the free vehicle: (2) is 1
-/// at the factor 1.
+/// Returns the model with added mass on one axis of the vehicle only, equal to the inertia of this
+/// axis in the free vehicle. The spectral radius in (2) is then 1 at the factor 1.
 pub fn on_one_axis(model: &Model, q: [f64; JOINTS], axis: usize) -> Model {
     let [rigid, _] = composite(model, q);
     let m = rigid.to_matrix();

@@ -1,12 +1,13 @@
-//! A smooth motion of the joints through what the encoders read.
+//! Fits a smooth joint motion to encoder readings.
 //!
 //! # Law
-//! At knots `Δ` apart a parabola is fitted to the readings by weighted least squares, and its value is the knot's:
+//! At knots `Δ` apart a parabola is fitted to the readings by weighted least squares, and its value
+//! becomes the value of the knot:
 //! ```text
 //!   min Σ_i w_i (q_i - a - b s_i - c s_i²)²,   s_i = t_i - t_k,   w_i = exp(-½ (s_i/σ)²)         (1)
 //! ```
-//! The motion is the clamped cubic spline through the knots, so that position, velocity and acceleration belong to one
-//! another exactly and the acceleration is continuous.
+//! The motion is the clamped cubic spline through the knots. Position, velocity and acceleration
+//! are therefore exactly consistent, and the acceleration is continuous.
 //!
 //! # Symbols
 //! q joint position [rad] · t recorder's clock [s] · σ width of the window [s].
@@ -15,7 +16,8 @@
 //! None.
 //!
 //! # Limits
-//! What is faster than about 1/(2πσ) is smoothed away. Before the first and after the last reading the joint stands still.
+//! Frequencies above about 1/(2πσ) are smoothed out. Before the first and after the last reading
+//! the joint is at rest.
 //!
 //! # Checked by
 //! The unit tests below, test/witness/uvms.rs
@@ -25,13 +27,15 @@ use crate::pool::recording::{JOINTS, JointSample, Quintic};
 /// Distance of the knots [s].
 const KNOT: f64 = 0.02;
 
-/// Width of the window [s]: the driver reads each encoder about every 40 ms and stamps it on arrival, up to 20 ms late.
+/// Width of the window [s]. The driver reads each encoder about every 40 ms and stamps it on
+/// arrival, up to 20 ms late.
 const SIGMA: f64 = 0.1;
 
-/// Time for which the arm is taken to stand before the first and after the last reading [s].
+/// Time before the first and after the last reading during which the arm is assumed to be at rest
+/// [s].
 const PADDING: f64 = 0.8;
 
-/// Longest time without a new value after which a repeated one counts as a reading [s].
+/// Time without a new value after which a repeated value counts as a reading [s].
 const REPEAT: f64 = 0.1;
 
 /// Position, velocity and acceleration of all joints.
@@ -45,7 +49,7 @@ pub struct JointState {
     pub qdd: [f64; JOINTS],
 }
 
-/// The motion of all joints.
+/// Spline of the motion of all joints.
 #[derive(Clone, Debug)]
 pub struct JointMotion {
     start: f64,
@@ -54,7 +58,7 @@ pub struct JointMotion {
 }
 
 impl JointMotion {
-    /// Through `readings`, at least one.
+    /// Fits the motion through `readings`, which must not be empty.
     pub fn through(readings: &[JointSample]) -> Self {
         let fresh = padded(&distinct(readings));
         let (first, last) = (fresh[0].t, fresh[fresh.len() - 1].t);
@@ -77,7 +81,7 @@ impl JointMotion {
         }
     }
 
-    /// Where the joints are at `t`; at rest outside the recording.
+    /// Returns the state of the joints at `t` [s]; at rest outside the recording.
     pub fn at(&self, t: f64) -> JointState {
         let last = self.knots.len() - 1;
         let x = (t - self.start) / KNOT;
@@ -104,7 +108,7 @@ impl JointMotion {
     }
 }
 
-/// Readings that say something new: the recorder writes each several times.
+/// Removes repeated readings, because the recorder writes each reading several times.
 fn distinct(readings: &[JointSample]) -> Vec<JointSample> {
     let mut kept: Vec<JointSample> = Vec::with_capacity(readings.len());
     for r in readings {
@@ -118,7 +122,8 @@ fn distinct(readings: &[JointSample]) -> Vec<JointSample> {
     kept
 }
 
-/// Stands still before and after, so that a recording which begins in motion does not begin with a jump.
+/// Adds constant readings before and after, so that a recording that starts in motion does not
+/// start with a jump.
 fn padded(readings: &[JointSample]) -> Vec<JointSample> {
     const STEP: f64 = 0.04;
     let n = (PADDING / STEP) as usize;
@@ -137,7 +142,7 @@ fn padded(readings: &[JointSample]) -> Vec<JointSample> {
         .collect()
 }
 
-/// (1): the fitted value at `t`; a line or a mean where the readings do not determine more.
+/// (1): returns the fitted value at `t` [s]; a line or a mean where the readings determine no more.
 fn local_fit(readings: &[JointSample], t: f64) -> [f64; JOINTS] {
     let mut s = [0.0; 5];
     let mut y = [[0.0; JOINTS]; 3];
@@ -154,7 +159,7 @@ fn local_fit(readings: &[JointSample], t: f64) -> [f64; JOINTS] {
             w *= x;
         }
     }
-    // a gap wider than the window: the nearest reading before it
+    // a gap wider than the window: use the nearest earlier reading
     if s[0] < 1e-3 {
         let before = readings.iter().take_while(|r| r.t <= t).last();
         return before.unwrap_or(&readings[0]).q;
@@ -168,7 +173,7 @@ fn local_fit(readings: &[JointSample], t: f64) -> [f64; JOINTS] {
     })
 }
 
-/// Second derivatives at the knots of the cubic spline that is at rest at both ends.
+/// Returns the second derivatives at the knots of the cubic spline that is at rest at both ends.
 fn clamped_spline(y: &[[f64; JOINTS]]) -> Vec<[f64; JOINTS]> {
     let n = y.len();
     let mut curvature = vec![[0.0; JOINTS]; n];
@@ -177,7 +182,7 @@ fn clamped_spline(y: &[[f64; JOINTS]]) -> Vec<[f64; JOINTS]> {
     }
     let k = 6.0 / (KNOT * KNOT);
     for j in 0..JOINTS {
-        // tridiagonal, 1 4 1 within and 2 1 at the ends
+        // tridiagonal system, 1 4 1 inside and 2 1 at the ends
         let mut upper = vec![0.0; n];
         let mut d = vec![0.0; n];
         upper[0] = 0.5;
@@ -202,9 +207,10 @@ fn clamped_spline(y: &[[f64; JOINTS]]) -> Vec<[f64; JOINTS]> {
 }
 
 impl Quintic {
-    /// Where the joints should be `t` seconds after the motion began; at rest before and after it.
+    /// Returns the commanded joint state `t` [s] after the start of the motion; at rest before and
+    /// after it.
     ///
-    /// `q = a0 + a1 t + a3 t³ + a4 t⁴ + a5 t⁵`, with no acceleration at either end.
+    /// `q = a0 + a1 t + a3 t³ + a4 t⁴ + a5 t⁵`, with zero acceleration at both ends.
     pub fn at(&self, t: f64) -> JointState {
         let mut out = JointState::default();
         if t <= 0.0 || t >= self.duration {
@@ -241,7 +247,7 @@ mod tests {
             .collect()
     }
 
-    // a parabola is what (1) fits exactly; the spline adds its own h⁴
+    // (1) fits a parabola exactly; the spline adds an error of order h⁴
     #[test]
     fn a_parabola_comes_back() {
         let motion = JointMotion::through(&readings(|t| 0.2 + 0.3 * t - 0.05 * t * t));

@@ -1,4 +1,4 @@
-//! Replay and scores of the recorded pool trials of a vehicle with an arm.
+//! Replays and scores the recorded pool trials of a vehicle with an arm.
 
 pub mod baseline;
 pub mod coupling;

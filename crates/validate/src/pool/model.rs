@@ -1,4 +1,5 @@
-//! The vehicle with its arm as a replay drives it, and the ways in which a study may change it.
+//! The model of the vehicle with its arm used in a replay, and the modifications that a study
+//! applies to it.
 
 use crate::pool::recording::{JOINT_NAMES, JOINTS};
 use crate::pool::replay::CURVE_STEP;
@@ -7,22 +8,23 @@ use merrow_environment::{Instant, Variation};
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::{Damping, Drive, JointKind, Robot, Scene};
 
-/// A robot of a scene, in still water without surface or bottom.
+/// A robot of a scene, in still water without surface and seabed.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The scene it is from: gravity, water, step.
+    /// Scene of the robot: gravity, water, step.
     pub scene: Scene,
-    /// The robot.
+    /// The robot, without thrusters and sensors.
     pub robot: Robot,
-    /// Which of the robot's joints the four of the arm are.
+    /// Indices of the arm's four joints among the robot's joints.
     pub joints: [usize; JOINTS],
-    /// Their controllers, where the servo moves the arm.
+    /// Controllers of these joints, used if the servo moves the arm.
     pub controllers: [Controller; JOINTS],
-    /// True if the added mass is not solved for but pushes with the acceleration of one step before.
+    /// True if the added mass acts as a force with the acceleration of the previous step, instead
+    /// of being part of the inertia.
     pub delayed_added_mass: bool,
 }
 
-/// The first robot of `scene` that has exactly the arm's four joints, and which of its joints they are.
+/// Returns the first robot of `scene` that has exactly the arm's four joints, and their indices.
 fn arm(scene: &Scene) -> Option<(&Robot, [usize; JOINTS])> {
     scene.robots.iter().find_map(|robot| {
         let place = |name: &&str| robot.links[1..].iter().position(|l| l.joint.name == **name);
@@ -36,7 +38,7 @@ fn arm(scene: &Scene) -> Option<(&Robot, [usize; JOINTS])> {
     })
 }
 
-/// The controllers of that robot's four joints, if each has one.
+/// Returns the controllers of that robot's four joints, if each has one.
 fn controllers(scene: &Scene) -> Option<[Controller; JOINTS]> {
     let (robot, joints) = arm(scene)?;
     let all: Vec<Controller> = joints
@@ -47,23 +49,24 @@ fn controllers(scene: &Scene) -> Option<[Controller; JOINTS]> {
 }
 
 impl Model {
-    /// The first robot of `scene` that has the arm's four joints, with its own controllers if it has servos, else with those of
-    /// `servos`, where a robot has them.
+    /// Creates the model of the first robot of `scene` that has the arm's four joints. Its
+    /// controllers are its own servos, or those of the robot in `servos`.
     ///
     /// # Errors
-    /// One line if there is none, or if the step does not fit the replays.
+    /// There is no such robot or servo, or the step does not divide the sampling interval of the
+    /// replays.
     pub fn new(scene: Scene, servos: &Scene) -> Result<Self, String> {
         let Some((mut robot, joints)) = arm(&scene).map(|(robot, joints)| (robot.clone(), joints))
         else {
             return Err(format!(
-                "{}: no robot with exactly the joints {}, expected one as in worlds/uvms_pool.yaml",
+                "{}: found no robot with exactly the joints {}, expected one as in worlds/uvms_pool.yaml",
                 scene.name,
                 JOINT_NAMES.join(", ")
             ));
         };
         let Some(controllers) = controllers(&scene).or_else(|| controllers(servos)) else {
             return Err(format!(
-                "{}: the joints {} have no servos with the law torque_pid, expected them as in worlds/uvms_pool_servo.yaml",
+                "{}: the joints {} have no servos with the law torque_pid, expected servos as in worlds/uvms_pool_servo.yaml",
                 servos.name,
                 JOINT_NAMES.join(", ")
             ));
@@ -94,12 +97,12 @@ impl Model {
         }))
     }
 
-    /// Step [s].
+    /// Returns the time step [s].
     pub fn dt(&self) -> f64 {
         self.scene.dt()
     }
 
-    /// The water and gravity, the same at all times.
+    /// Returns the environment (water and gravity), which is constant in time.
     pub fn instant(&self) -> Instant<'_> {
         let (sea, gravity) = (&self.scene.sea, self.scene.gravity);
         Instant {
@@ -111,7 +114,7 @@ impl Model {
         }
     }
 
-    /// The same with another drive on all four joints.
+    /// Returns the model with another drive on all four joints.
     #[must_use]
     pub fn with_drive(mut self, drive: Drive) -> Self {
         for j in self.joints {
@@ -120,7 +123,7 @@ impl Model {
         self
     }
 
-    /// The same with another added mass on every link.
+    /// Returns the model with another added mass on every link.
     #[must_use]
     pub fn with_added_mass(
         mut self,
@@ -134,8 +137,9 @@ impl Model {
         self
     }
 
-    /// The same with the added mass of every link made one mass, the mean of its three, at the centre of buoyancy;
-    /// the added inertia about that point stays [Kolano 2022, §III-A].
+    /// Returns the model with a scalar added mass on every link, the mean of the three
+    /// translational ones, at the centre of buoyancy. The added inertia about that point is
+    /// unchanged [Kolano 2022, §III-A].
     #[must_use]
     pub fn with_scalar_added_mass(self) -> Self {
         self.with_added_mass(|link| {
@@ -162,7 +166,8 @@ impl Model {
         })
     }
 
-    /// The same with the vehicle's drag of rotation and of translation exchanged: the slip that the trials' authors made.
+    /// Returns the model with the vehicle's rotational and translational drag exchanged, as in the
+    /// error of the trials' authors.
     #[must_use]
     pub fn with_drag_exchanged(mut self) -> Self {
         let base = &mut self.robot.links[0];
@@ -175,7 +180,8 @@ impl Model {
         self
     }
 
-    /// The same with reflected inertia [kg m²] and viscous friction [N m s/rad] in the joints; the servo alone feels them.
+    /// Returns the model with reflected inertia [kg m²] and viscous friction [N m s/rad] in the
+    /// joints. They affect only the servo mode.
     #[must_use]
     pub fn with_actuators(mut self, armature: [f64; JOINTS], damping: [f64; JOINTS]) -> Self {
         for (k, j) in self.joints.into_iter().enumerate() {

@@ -1,14 +1,14 @@
-//! What was recorded in one trial, in our joint order and units.
+//! Data recorded in one trial, in Merrow's joint order and units.
 
 use merrow_math::Quat;
 
-/// Joints of the arm from its base to its wrist.
+/// Number of joints of the arm, from base to wrist.
 pub const JOINTS: usize = 4;
 
 /// Names of the joints in the robot's own order.
 pub const JOINT_NAMES: [&str; JOINTS] = ["base", "shoulder", "elbow", "wrist"];
 
-/// One reading of the attitude.
+/// One measurement of the attitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AttitudeSample {
     /// Time on the recorder's clock [s].
@@ -17,50 +17,51 @@ pub struct AttitudeSample {
     pub q_WB: Quat,
 }
 
-/// One reading of the encoders.
+/// One measurement of the encoders.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointSample {
     /// Time on the recorder's clock [s].
     pub t: f64,
-    /// Joint positions with the robot's zeros [rad].
+    /// Joint positions relative to the robot's zeros [rad].
     pub q: [f64; JOINTS],
 }
 
-/// What the arm was told: a quintic from rest to rest in each joint.
+/// Commanded motion of the arm: a quintic polynomial in each joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quintic {
-    /// Where it starts, with the robot's zeros [rad].
+    /// Start position, relative to the robot's zeros [rad].
     pub from: [f64; JOINTS],
-    /// Where it ends [rad].
+    /// End position [rad].
     pub to: [f64; JOINTS],
-    /// Speeds at its ends [rad/s].
+    /// Speeds at start and end [rad/s].
     pub end_speeds: [[f64; JOINTS]; 2],
-    /// How long it takes [s].
+    /// Duration [s].
     pub duration: f64,
 }
 
-/// One trial.
+/// Recording of one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// Name, as in its files.
+    /// Name of the trial, as in its files.
     pub name: String,
-    /// Attitude, times strictly increasing; at least two.
+    /// Attitude samples with strictly increasing times; at least two.
     pub attitude: Vec<AttitudeSample>,
-    /// Encoders, times strictly increasing; at least two.
+    /// Encoder samples with strictly increasing times; at least two.
     pub joints: Vec<JointSample>,
-    /// Height by motion capture where there is one: time [s], height [m].
+    /// Height from motion capture, if recorded: time [s], height [m].
     pub height: Vec<(f64, f64)>,
-    /// When the commanded motion began, on the recorder's clock, and what it was; none if that was not recorded.
+    /// Start time of the commanded motion on the recorder's clock [s] and the motion, or `None` if
+    /// not recorded.
     pub command: Option<(f64, Quintic)>,
 }
 
 impl Recording {
-    /// True for an ascent with the arm at rest.
+    /// Returns true for an ascent with the arm at rest.
     pub fn is_baseline(&self) -> bool {
         self.name.starts_with("baseline")
     }
 
-    /// First and last instant [s].
+    /// Returns the first and the last time of the recording [s].
     pub fn span(&self) -> [f64; 2] {
         let ends = |a: f64, b: f64, c: f64, d: f64| [a.min(b), c.max(d)];
         let (i, j) = (&self.attitude, &self.joints);

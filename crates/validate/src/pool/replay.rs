@@ -1,4 +1,5 @@
-//! A replay: the vehicle floats free while the arm moves as it was measured or as its servo moves it.
+//! Replays a trial: the vehicle floats freely while the arm moves as measured or as its servo moves
+//! it.
 
 use crate::pool::joints::{JointMotion, JointState};
 use crate::pool::model::Model;
@@ -12,64 +13,65 @@ use merrow_model::scene::Drive;
 use merrow_model::state::{Motion, Workspace};
 use merrow_physics::{dynamics, forces};
 
-/// Where the replay takes place: so deep that neither surface nor bottom matters, as in the paper [m].
+/// Depth of the replay [m], as in the paper, so large that surface and seabed have no effect.
 const DEPTH: f64 = 50.0;
 
-/// Interval of the curves that a replay leaves behind [s].
+/// Sampling interval of the curves of a replay [s].
 pub const CURVE_STEP: f64 = 0.01;
 
-/// How the arm moves.
+/// Motion of the arm in a replay.
 #[derive(Clone, Debug)]
 pub enum Arm<'a> {
-    /// Exactly as the encoders read.
+    /// Exactly as measured by the encoders.
     Measured(&'a JointMotion),
-    /// As the servo moves it that follows a quintic which begins at the given instant.
+    /// Moved by the servo, which follows a quintic that starts at the given time [s].
     Servo(&'a Quintic, f64),
 }
 
-/// What to replay.
+/// Plan of a replay.
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
     /// Attitude at the start of settling.
     pub q_WB: Quat,
-    /// Time to settle with the arm held before the first instant [s].
+    /// Time to settle with the arm held, before the first sample [s].
     pub settle: f64,
-    /// First and last instant on the recorder's clock [s].
+    /// First and last time on the recorder's clock [s].
     pub span: [f64; 2],
-    /// Where the arm is held while the vehicle settles [rad].
+    /// Joint positions of the arm while the vehicle settles [rad].
     pub hold: [f64; JOINTS],
-    /// How it moves then.
+    /// Motion of the arm after settling.
     pub arm: Arm<'a>,
 }
 
-/// What a replay leaves behind.
+/// Curves that a replay records.
 #[derive(Clone, Debug)]
 pub struct Track {
     /// Roll, pitch, yaw of the vehicle [rad].
     pub rpy: [Curve; 3],
-    /// Height over the start of settling [m].
+    /// Height relative to the start of settling [m].
     pub height: Curve,
     /// Joint positions [rad].
     pub joints: [Curve; JOINTS],
-    /// Instant at which a value was no longer finite, or the vehicle faster than 100 rad/s or 100 m/s; the curves end there.
+    /// Time [s] at which a value was no longer finite, or the vehicle faster than 100 rad/s or 100
+    /// m/s; the curves end there.
     pub blown_up: Option<f64>,
 }
 
-/// One replay in progress.
+/// State of a replay.
 pub(crate) struct Replay<'a> {
     model: &'a Model,
     motion: Motion,
-    /// The integrator's stage with the joints put where they are prescribed.
+    /// Stage of the integrator with the prescribed joint positions.
     stage: Motion,
-    /// Scratch, as the last evaluation left it.
+    /// Workspace of the last evaluation.
     pub(crate) work: Workspace,
     commands: Vec<f64>,
-    /// Accelerations one step before, for the delayed added mass.
+    /// Accelerations of the previous step, for the delayed added mass.
     before: Vec<SpatialVelocity>,
 }
 
 impl<'a> Replay<'a> {
-    /// At rest, the arm where all joints are 0.
+    /// Creates a replay at rest, with all joints at 0.
     pub(crate) fn new(model: &'a Model, q_WB: Quat) -> Self {
         let robot = &model.robot;
         let mut motion = Motion::rest(robot.n_joints());
@@ -85,7 +87,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// One step from `t`; `joints` prescribes the arm, none leaves it to the efforts in `commands`.
+    /// Advances by one step from `t` [s]. `joints` prescribes the arm; `None` applies the efforts
+    /// in `commands`.
     pub(crate) fn step(&mut self, t: f64, joints: Option<&dyn Fn(f64) -> JointState>) {
         let model = self.model;
         let dt = model.dt();
@@ -111,7 +114,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Puts the arm at `q`, at rest, and evaluates it there.
+    /// Puts the arm at `q` [rad], at rest, and evaluates the dynamics.
     pub(crate) fn hold(&mut self, q: [f64; JOINTS]) {
         let still = JointState {
             q,
@@ -129,12 +132,13 @@ impl<'a> Replay<'a> {
         );
     }
 
-    /// Acceleration of the base at the start of the last step.
+    /// Returns the acceleration of the base at the start of the last step.
     pub(crate) fn accelerations_before(&self) -> SpatialVelocity {
         self.before[0]
     }
 
-    /// Efforts of the joints that would hold the acceleration of base and joints at zero at this instant.
+    /// Returns the joint efforts [N m] that would keep the acceleration of base and joints at zero
+    /// now.
     fn bias(&mut self) -> [f64; JOINTS] {
         let model = self.model;
         accelerations(
@@ -157,7 +161,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Puts the arm where it is prescribed.
+/// Sets the prescribed joint positions and velocities.
 fn put(model: &Model, s: &JointState, motion: &mut Motion) {
     for (k, j) in model.joints.into_iter().enumerate() {
         motion.q[j] = s.q[k];
@@ -165,8 +169,8 @@ fn put(model: &Model, s: &JointState, motion: &mut Motion) {
     }
 }
 
-/// The physics of one instant as `sim::step::evaluate` has it, with the joints prescribed and the added mass as a force if
-/// the model says so.
+/// Evaluates the dynamics like `merrow_sim::step::evaluate`, with prescribed joints, and with the
+/// added mass as a force if the model requests it.
 fn accelerations(
     model: &Model,
     motion: &mut Motion,
@@ -198,7 +202,7 @@ fn accelerations(
     dynamics::aba::accelerations(robot, work);
 }
 
-/// Replays `plan`.
+/// Replays `plan` and returns the recorded curves.
 pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
     let dt = model.dt();
     let mut track = Track::starting_at(plan.span[0]);

@@ -1,4 +1,4 @@
-//! How far a replay is from what was measured.
+//! Scores the difference between a replay and the measurement.
 //!
 //! # Law
 //! ```text
@@ -6,9 +6,10 @@
 //!   lag     = argmin_δ rmse(δ),           -3 s <= δ <= 3 s           (2)
 //!   lag     = argmin_δ min_b √( mean_k (y(t_k + δ) - m_k - b)² )     (3)
 //! ```
-//! The lag is positive where the simulation comes later than the measurement. It is searched in steps of 0.01 s over the
-//! samples whose shifted instant the simulation covers. (2) is the lag of one angle. (3), with one b for each angle and one δ
-//! for both, is the lag of a trial: on a manoeuvre that goes one way, (2) trades a constant offset for a shift.
+//! The lag is positive if the simulation is later than the measurement. It is searched in steps of
+//! 0.01 s over the samples whose shifted time the simulation covers. (2) is the lag of one angle.
+//! (3), with one b per angle and one δ for both, is the lag of a trial. In a manoeuvre in one
+//! direction, (2) confuses a constant offset with a shift.
 //!
 //! # Symbols
 //! m measured angle at t_k · y simulated angle · δ shift [s].
@@ -17,12 +18,12 @@
 //! Roll and pitch of the vehicle, ZYX.
 //!
 //! # Limits
-//! A trial in which the angle hardly moves has a flat (1), and its lag means little.
+//! If the angle hardly changes in a trial, (1) is flat and its lag is not meaningful.
 //!
 //! # Checked by
 //! The unit tests below
 
-/// Widest shift searched [s].
+/// Maximum shift of the search [s].
 pub const LAG_MAX: f64 = 3.0;
 
 /// Step of the search [s].
@@ -31,16 +32,16 @@ pub const LAG_STEP: f64 = 0.01;
 /// A curve sampled at equal intervals.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// Instant of the first value [s].
+    /// Time of the first value [s].
     pub start: f64,
-    /// Interval [s].
+    /// Sampling interval [s].
     pub step: f64,
-    /// Values.
+    /// Values of the curve.
     pub values: Vec<f64>,
 }
 
 impl Curve {
-    /// Value at `t` by linear interpolation; none outside.
+    /// Returns the value at `t` [s] by linear interpolation, or `None` outside the curve.
     pub fn at(&self, t: f64) -> Option<f64> {
         let x = (t - self.start) / self.step;
         let last = self.values.len().checked_sub(1)? as f64;
@@ -53,7 +54,7 @@ impl Curve {
         Some(self.values[k] + (x - k as f64) * (next - self.values[k]))
     }
 
-    /// All values times `factor`.
+    /// Returns the curve with all values multiplied by `factor`.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
@@ -62,7 +63,7 @@ impl Curve {
         }
     }
 
-    /// All values and `offset`.
+    /// Returns the curve with `offset` added to all values.
     #[must_use]
     pub fn shifted(&self, offset: f64) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl Curve {
         }
     }
 
-    /// Instants and values.
+    /// Returns times [s] and values.
     pub fn points(&self) -> Vec<[f64; 2]> {
         self.values
             .iter()
@@ -80,7 +81,8 @@ impl Curve {
             .collect()
     }
 
-    /// Mean of this less what was measured, where both are.
+    /// Returns the mean of the curve minus the measurement, over the measured samples that the
+    /// curve covers.
     pub fn offset(&self, measured: &[(f64, f64)]) -> f64 {
         let (n, sum, _) = moments(self, measured, 0.0);
         sum / n
@@ -90,15 +92,15 @@ impl Curve {
 /// Score of one angle in one trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Root mean square error without shift [in the curve's unit].
+    /// Root mean square error without shift, in the unit of the curve.
     pub rmse: f64,
     /// Best lag [s].
     pub lag: f64,
-    /// Error at the best lag.
+    /// Root mean square error at the best lag, in the unit of the curve.
     pub rmse_at_lag: f64,
 }
 
-/// Number of samples, sum and sum of squares of the error at one shift.
+/// Returns the number of samples, the sum and the sum of squares of the error at one shift [s].
 fn moments(curve: &Curve, measured: &[(f64, f64)], shift: f64) -> (f64, f64, f64) {
     let mut sum = (0.0, 0.0, 0.0);
     for (t, m) in measured {
@@ -111,7 +113,8 @@ fn moments(curve: &Curve, measured: &[(f64, f64)], shift: f64) -> (f64, f64, f64
     sum
 }
 
-/// Mean square of the error at one shift, without its mean if `free`; infinite where nothing overlaps.
+/// Returns the mean square error at one shift [s], without the mean error if `free`; infinite
+/// without overlap.
 fn mean_square(curve: &Curve, measured: &[(f64, f64)], shift: f64, free: bool) -> f64 {
     let (n, sum, square) = moments(curve, measured, shift);
     if n == 0.0 {
@@ -119,16 +122,16 @@ fn mean_square(curve: &Curve, measured: &[(f64, f64)], shift: f64, free: bool) -
     }
     let mean = if free { sum / n } else { 0.0 };
     let spread = square / n - mean * mean;
-    // rounding may take it below 0; what is no number must stay none
+    // rounding may make it negative; NaN must stay NaN
     if spread < 0.0 { 0.0 } else { spread }
 }
 
-/// (1)
+/// Computes (1) at one shift [s].
 pub fn rmse(curve: &Curve, measured: &[(f64, f64)], shift: f64) -> f64 {
     mean_square(curve, measured, shift, false).sqrt()
 }
 
-/// The shift of least `cost`, and that cost; 0 s where none is finite.
+/// Returns the shift [s] of minimum `cost` and that cost; 0 s if no cost is finite.
 fn search(cost: impl Fn(f64) -> f64) -> (f64, f64) {
     let n = libm::round(LAG_MAX / LAG_STEP) as i32;
     let at = |k: i32| (f64::from(k) * LAG_STEP, cost(f64::from(k) * LAG_STEP));
@@ -137,7 +140,7 @@ fn search(cost: impl Fn(f64) -> f64) -> (f64, f64) {
     })
 }
 
-/// (1) and (2) of one angle.
+/// Computes (1) and (2) of one angle.
 pub fn score(curve: &Curve, measured: &[(f64, f64)]) -> Score {
     let (lag, square) = search(|shift| mean_square(curve, measured, shift, false));
     Score {
@@ -147,7 +150,8 @@ pub fn score(curve: &Curve, measured: &[(f64, f64)]) -> Score {
     }
 }
 
-/// (3) for several angles shifted together, and the error there; as (2), without b, if not `free`.
+/// Computes (3) for several angles with a common shift, and the error there. Without `free`, b is
+/// zero as in (2).
 pub fn best_lag(pairs: &[(&Curve, &[(f64, f64)])], free: bool) -> (f64, f64) {
     let cost = |shift: f64| {
         pairs
@@ -159,7 +163,8 @@ pub fn best_lag(pairs: &[(&Curve, &[(f64, f64)])], free: bool) -> (f64, f64) {
     (lag, (square / pairs.len() as f64).sqrt())
 }
 
-/// The factor on all curves, after the mean of each was taken out of it and of its measurement, that is nearest to what was measured.
+/// Returns the common factor on all curves that best fits the measurements, after subtracting the
+/// means of curves and measurements.
 pub fn gain(pairs: &[(&Curve, &[(f64, f64)])]) -> f64 {
     let mut sum = (0.0, 0.0);
     for (curve, measured) in pairs {
@@ -178,7 +183,7 @@ pub fn gain(pairs: &[(&Curve, &[(f64, f64)])]) -> f64 {
     sum.0 / sum.1
 }
 
-/// Mean and sample standard deviation.
+/// Returns the mean and the sample standard deviation.
 pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -214,7 +219,7 @@ mod tests {
         assert!((s.lag - 0.8).abs() < 1e-9, "{s:?}");
         assert!(s.rmse_at_lag < 1e-4 && s.rmse > 0.3, "{s:?}");
         assert!((gain(&[(&late.scaled(2.5).shifted(1.0), &delayed)]) - 0.4).abs() < 1e-3);
-        // a constant offset moves (2), not (3)
+        // a constant offset changes (2), but not (3)
         let higher = late.shifted(0.4);
         let (lag, rest) = best_lag(&[(&higher, &measured)], true);
         assert!((lag - 0.8).abs() < 1e-9 && rest < 1e-4, "{lag} {rest}");

@@ -1,9 +1,11 @@
-//! The arm's servo as [Kolano 2022] approximates it: a torque controller on joint velocity, `control::servo`'s law (2) on what the
-//! trials commanded, without encoder and position loop.
+//! The servo of the arm as approximated by [Kolano 2022]: a torque controller of the joint
+//! velocity, law (2) of `merrow_sim::control::joints::servo` on the commanded velocity of the
+//! trials, without encoder and position loop.
 //!
 //! # Limits
-//! The maker's own controller is not published; in the trials it followed better than this one. Gains, periods and limits are
-//! those of a robot's servos, `params/robots/osu_uvms_servo.yaml`.
+//! The manufacturer's own controller is not published; in the trials it tracked better than this
+//! one. Gains, periods and limits are those of a robot's servos,
+//! `params/robots/osu_uvms_servo.yaml`.
 //!
 //! # Checked by
 //! test/witness/uvms.rs
@@ -17,16 +19,17 @@ use merrow_sim::control::joints::servo::{Pid, torque_pid};
 /// Controller of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Controller {
-    /// Gains.
+    /// Gains of the torque PID.
     pub gains: TorquePid,
-    /// Time of a tick [s].
+    /// Period of the controller [s].
     pub period: f64,
-    /// Largest effort [N m].
+    /// Maximum effort [N m].
     pub max_effort: f64,
 }
 
 impl Controller {
-    /// That of joint `j` of `robot`; none if the joint has no servo with a torque PID.
+    /// Returns the controller of joint `j` of `robot`, or `None` if the joint has no servo with a
+    /// torque PID.
     pub fn of(robot: &Robot, j: usize) -> Option<Self> {
         let joint = &robot.links[j + 1].joint;
         let servo = joint.servo()?;
@@ -40,14 +43,14 @@ impl Controller {
         })
     }
 
-    /// True if a tick begins with step `k` of `dt` seconds.
+    /// Returns true if the controller updates at step `k` of `dt` seconds.
     fn is_due(&self, k: u64, dt: f64) -> bool {
         let every = libm::round(self.period / dt).max(1.0) as u64;
         k.is_multiple_of(every)
     }
 }
 
-/// All four loops at work.
+/// State of all four control loops.
 #[derive(Clone, Debug)]
 pub struct Servo {
     controllers: [Controller; JOINTS],
@@ -55,7 +58,7 @@ pub struct Servo {
 }
 
 impl Servo {
-    /// At rest, with the efforts that hold the arm.
+    /// Creates loops at rest, with the efforts [N m] that hold the arm.
     pub fn holding(controllers: [Controller; JOINTS], effort: [f64; JOINTS]) -> Self {
         Self {
             controllers,
@@ -66,12 +69,13 @@ impl Servo {
         }
     }
 
-    /// Which loops tick with step `k` of `dt` seconds.
+    /// Returns the loops that update at step `k` of `dt` seconds.
     pub fn due(&self, k: u64, dt: f64) -> [bool; JOINTS] {
         self.controllers.map(|c| c.is_due(k, dt))
     }
 
-    /// Efforts after a tick of the loops `due`, from the measured and wanted velocities and the bias efforts.
+    /// Returns the efforts [N m] after updating the loops in `due`, from measured and wanted
+    /// velocities [rad/s] and bias efforts [N m].
     pub fn update(
         &mut self,
         due: [bool; JOINTS],

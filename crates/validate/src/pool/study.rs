@@ -15,17 +15,19 @@ use merrow_model::scene::Integrator;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// Reflected inertia [kg m²] of the joints in the variant with actuators: a rotor of 2e-7 kg m² behind a gear of 300:1, the
-/// smaller wrist a tenth. Estimated; the maker publishes neither.
+/// Reflected inertia [kg m²] of the joints in the variant with actuators: a rotor of 2e-7 kg m²
+/// with a gear of 300:1, and a tenth of it for the smaller wrist. Estimated; the manufacturer
+/// publishes neither.
 const ARMATURE: [f64; JOINTS] = [0.018, 0.018, 0.018, 0.002];
 
-/// Viscous friction [N m s/rad]: 0.15 N m at full speed, a sixtieth of the largest effort; the wrist a tenth. Estimated.
+/// Viscous friction [N m s/rad]: 0.15 N m at full speed, a sixtieth of the maximum effort, and a
+/// tenth of it for the wrist. Estimated.
 const FRICTION: [f64; JOINTS] = [0.3, 0.3, 0.3, 0.03];
 
-/// Shifts of the figure of errors over shifts [s].
+/// Range of shifts in the figure of errors over shifts [0.1 s].
 const SHIFTS: std::ops::RangeInclusive<i32> = -10..=30;
 
-/// One model and how its arm moves.
+/// A model and the motion of its arm.
 struct Variant {
     key: &'static str,
     name: &'static str,
@@ -33,14 +35,14 @@ struct Variant {
     mode: Mode,
 }
 
-/// What a study leaves behind.
+/// Result of a study.
 #[derive(Debug)]
 pub struct Study {
-    /// For people.
+    /// Report as text tables.
     pub text: String,
-    /// For machines.
+    /// Report as JSON.
     pub json: Value,
-    /// Figures by file name without ending.
+    /// Figures by file name without extension.
     pub figures: Vec<(&'static str, Drawing)>,
 }
 
@@ -90,7 +92,8 @@ fn variants(ours: &Model, published: &Model) -> Vec<Variant> {
     ]
 }
 
-/// Replays all `recordings` with all variants of `ours` and of the `published` set; `progress` is told what comes.
+/// Replays all `recordings` with all variants of `ours` and of the `published` set. It calls
+/// `progress` with the name of each part before the part starts.
 pub fn study(
     ours: &Model,
     published: &Model,
@@ -205,7 +208,7 @@ fn line(label: &str, colour: usize, points: Vec<[f64; 2]>) -> Line {
     }
 }
 
-/// Mean error over the trials against one shift of all of them.
+/// Plots the mean error over the trials against a common shift of all trials.
 fn shift_figure(variants: &[Variant], results: &[Vec<Outcome>]) -> Drawing {
     let shown = ["full", "published", "exchanged"];
     let panel = |k: usize, name: &str| {
@@ -239,7 +242,7 @@ fn shift_figure(variants: &[Variant], results: &[Vec<Outcome>]) -> Drawing {
     )
 }
 
-/// Measured roll and pitch of one trial and what some variants make of it.
+/// Plots measured roll and pitch of one trial together with the results of some variants.
 fn panels(
     variants: &[Variant],
     results: &[Vec<Outcome>],
@@ -274,7 +277,7 @@ fn panels(
     Some(vec![panel(0, "roll"), panel(1, "pitch")])
 }
 
-/// The trial in which the lesser of roll and pitch moves most: most is to be seen in it.
+/// Returns the trial in which the smaller of the roll and pitch variations is largest.
 fn liveliest(results: &[Vec<Outcome>]) -> Option<&Outcome> {
     let lesser = |o: &Outcome| o.unmodelled[0].min(o.unmodelled[1]);
     results
@@ -337,7 +340,7 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
     let theory = delayed::theory(&rigid, &added);
     let _ = writeln!(
         study.text,
-        "added mass one step late: factor on the added mass at which it blows up within 10 s"
+        "added mass one step late: factor on the added mass at which the run diverges within 10 s"
     );
     let _ = writeln!(
         study.text,
@@ -417,7 +420,7 @@ fn couplings(study: &mut Study, model: &Model, home: [f64; JOINTS], recordings: 
         coupling::table(&folded)
     );
     study.json["coupling_folded"] = coupling::json(&folded);
-    // the mean pose at the end of the recorded trials stands for an arm at work
+    // the mean pose at the end of the recorded trials represents a working arm
     let ends: Vec<[f64; JOINTS]> = recordings
         .iter()
         .filter(|r| !r.is_baseline())

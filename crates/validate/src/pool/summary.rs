@@ -1,4 +1,4 @@
-//! All trials together: means, limits, and the same for machines.
+//! Summarizes all trials: means, limits and a JSON report.
 
 use crate::pool::joints::JointMotion;
 use crate::pool::model::Model;
@@ -9,38 +9,40 @@ use crate::pool::trial::Outcome;
 use merrow_math::Quat;
 use serde_json::{Value, json};
 
-/// [Kolano 2022, table II]: mean and deviation over its 50 trials of the error in roll and pitch [deg].
+/// [Kolano 2022, table II]: mean and standard deviation of the roll and pitch errors over its 50
+/// trials [deg].
 pub const PAPER: [[f64; 2]; 2] = [[1.27, 0.69], [1.73, 0.82]];
 
-/// What `--check` demands of the mean errors in roll and pitch [deg], and of the mean lag's size [s].
+/// Limits of `--check` for the mean errors in roll and pitch [deg] and for the mean absolute lag
+/// [s].
 pub const LIMITS: [f64; 3] = [0.85, 0.90, 0.2];
 
-/// Attitude of the home position in the paper and how it spreads over trials: roll, pitch [deg].
+/// Attitude at the home position in the paper and its spread over the trials: roll, pitch [deg].
 pub const REST: [[f64; 2]; 2] = [[3.8, 0.22], [1.5, 0.40]];
 
-/// Measured range of the ascent's speed [m/s].
+/// Measured range of the ascent speed [m/s].
 pub const ASCENT: [f64; 2] = [0.02, 0.03];
 
-/// Means and deviations over all trials but the baselines.
+/// Means and standard deviations over all trials except the baselines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// How many trials.
+    /// Number of trials.
     pub trials: usize,
-    /// Error in roll and pitch, mean and deviation [deg].
+    /// Error in roll and pitch, mean and standard deviation [deg].
     pub rmse: [(f64, f64); 2],
-    /// Best lag of each trial, constant offset taken out: mean and deviation [s].
+    /// Best lag of each trial with constant offsets removed, mean and standard deviation [s].
     pub lag: (f64, f64),
-    /// Mean size of the best lags [s].
+    /// Mean absolute value of the best lags [s].
     pub lag_size: f64,
-    /// Best lag with the offsets left in: mean, deviation and mean size [s].
+    /// Best lag with the offsets included: mean, standard deviation and mean absolute value [s].
     pub lag_with_offset: (f64, f64, f64),
-    /// Mean error of the best constant [deg].
+    /// Mean error of the best constant, roll and pitch [deg].
     pub unmodelled: [f64; 2],
-    /// Replays that blew up.
+    /// Number of replays that diverged.
     pub blown_up: usize,
 }
 
-/// The summary of `outcomes`; none without a trial.
+/// Summarizes `outcomes`, or returns `None` without a trial.
 pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
     let trials: Vec<&Outcome> = outcomes.iter().filter(|o| !o.baseline).collect();
     if trials.is_empty() {
@@ -63,16 +65,16 @@ pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
     })
 }
 
-/// The model at rest with the arm in one pose.
+/// State of the model at rest with the arm in one pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
     /// Roll and pitch [deg].
     pub angles: [f64; 2],
-    /// Speed of the ascent [m/s].
+    /// Ascent speed [m/s].
     pub ascent: f64,
 }
 
-/// Lets the model rise for 120 s with the arm held at `hold`.
+/// Simulates 120 s of free ascent with the arm held at `hold` [rad].
 pub fn rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
     let still = JointMotion::through(&[JointSample { t: 0.0, q: hold }]);
     let q_WB = Quat::from_rpy(0.0, 0.0, 0.0);
@@ -94,11 +96,11 @@ pub fn rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
     }
 }
 
-/// What misses its limit, one line each.
+/// Returns one line for each limit that is exceeded.
 pub fn misses(summary: &Summary, rest: &Rest) -> Vec<String> {
     let mut lines = Vec::new();
     let mut most = |what: &str, value: f64, limit: f64| {
-        // false too for a value that is no number
+        // false for NaN too
         let held = value <= limit;
         if !held {
             lines.push(format!("{what} {value:.3}, expected at most {limit}"));
@@ -106,7 +108,7 @@ pub fn misses(summary: &Summary, rest: &Rest) -> Vec<String> {
     };
     most("mean RMSE of roll [deg]", summary.rmse[0].0, LIMITS[0]);
     most("mean RMSE of pitch [deg]", summary.rmse[1].0, LIMITS[1]);
-    most("mean size of the best lag [s]", summary.lag_size, LIMITS[2]);
+    most("mean absolute value of the best lag [s]", summary.lag_size, LIMITS[2]);
     most("unstable replays", summary.blown_up as f64, 0.0);
     for (k, name) in ["roll", "pitch"].iter().enumerate() {
         let [middle, spread] = REST[k];
@@ -125,7 +127,7 @@ pub fn misses(summary: &Summary, rest: &Rest) -> Vec<String> {
     lines
 }
 
-/// All of it for machines.
+/// Returns the full report as JSON.
 pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest) -> Value {
     let trials: Vec<Value> = outcomes
         .iter()

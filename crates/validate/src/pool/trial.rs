@@ -1,4 +1,4 @@
-//! One recorded trial against one replay of it.
+//! Compares one recorded trial with one replay of it.
 
 use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
@@ -8,46 +8,48 @@ use crate::pool::recording::{JOINT_NAMES, Recording};
 use crate::pool::replay::{Arm, Plan, Track, replay};
 use crate::pool::score::{Curve, Score, best_lag, score};
 
-/// Time to settle before the first instant [s].
+/// Time to settle before the first sample [s].
 pub const SETTLE: f64 = 10.0;
 
-/// How the arm of a replay moves.
+/// Motion of the arm in a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// As the encoders read.
+    /// The arm moves as measured by the encoders.
     Measured,
-    /// As the servo moves it along the commanded quintic.
+    /// The servo moves the arm along the commanded quintic.
     Servo,
 }
 
-/// The replay of a trial and its score, angles in degrees.
+/// Replay of a trial and its score, angles in degrees.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Name of the trial.
     pub name: String,
     /// True for an ascent with the arm at rest.
     pub baseline: bool,
-    /// Roll and pitch.
+    /// Scores of roll and pitch.
     pub score: [Score; 2],
-    /// Best common lag of roll and pitch, constant offsets taken out [s].
+    /// Best common lag of roll and pitch with constant offsets removed [s].
     pub lag: f64,
-    /// The same with the offsets left in [s].
+    /// Best common lag with the offsets included [s].
     pub lag_with_offset: f64,
-    /// Root mean square error of the best constant for roll and for pitch: what having no model would give.
+    /// Root mean square error of the best constant for roll and pitch [deg], the error without any
+    /// model.
     pub unmodelled: [f64; 2],
-    /// Mean of simulation less measurement, roll and pitch.
+    /// Mean of simulation minus measurement, roll and pitch [deg].
     pub offset: [f64; 2],
-    /// Measured roll and pitch over time.
+    /// Measured roll and pitch over time (time [s], angle [deg]).
     pub measured: [Vec<(f64, f64)>; 2],
     /// Measured joint motion.
     pub joints: JointMotion,
-    /// What the replay left behind, angles in radians.
+    /// Curves of the replay, angles in radians.
     pub track: Track,
-    /// Simulated roll and pitch.
+    /// Simulated roll and pitch [deg].
     pub simulated: [Curve; 2],
 }
 
-/// Replays `recording` and scores it; none if the mode needs a command that was not recorded.
+/// Replays `recording` and scores it. Returns `None` if the mode needs a command that was not
+/// recorded.
 pub fn outcome(model: &Model, recording: &Recording, mode: Mode) -> Option<Outcome> {
     let joints = JointMotion::through(&recording.joints);
     let arm = match (mode, &recording.command) {
@@ -100,7 +102,7 @@ pub fn outcome(model: &Model, recording: &Recording, mode: Mode) -> Option<Outco
 }
 
 impl Outcome {
-    /// Roll, pitch and joints over time, measured and simulated.
+    /// Plots roll, pitch and joints over time, measured and simulated.
     pub fn figure(&self, mode: Mode) -> Drawing {
         let line = |label: &str, colour, dashed, points| Line {
             label: label.to_string(),

@@ -1,6 +1,7 @@
-//! Reads what the cases of `validate::cases` are made from.
+//! Provides worlds, tables and recordings to the cases of `crate::cases`.
 //!
-//! Exists so that the command and the tests run them on the same files. Must not know what a case compares.
+//! The command and the tests use this module to run the cases on the same files. It does not depend
+//! on what a case compares.
 
 use crate::cases::reference_data::{Materials, Shape};
 use crate::pool::recording::Recording;
@@ -11,10 +12,11 @@ use merrow_world::import::estimate::{Placed, Solid, estimate};
 use merrow_world::{Overrides, data_dir, load_text, load_world};
 use std::path::{Path, PathBuf};
 
-/// Where tables of other programs and recordings lie in the source tree.
+/// Folder of the tables of other programs and of recordings in the source tree.
 const DATA: &str = "test/data";
 
-/// The folder of tables and recordings of the source tree that Merrow was built from, if it is there.
+/// Returns the folder of tables and recordings in the source tree that Merrow was built from, if it
+/// exists.
 pub fn data() -> Option<PathBuf> {
     data_dir::folders()
         .into_iter()
@@ -22,7 +24,7 @@ pub fn data() -> Option<PathBuf> {
         .find(|folder| folder.is_dir())
 }
 
-/// Gives `use_them` the shipped worlds and the tables and recordings in `folder`.
+/// Calls `use_them` with the bundled worlds and with the tables and recordings in `folder`.
 pub fn materials<T>(folder: &Path, use_them: impl FnOnce(&Materials<'_>) -> T) -> T {
     let table = |name: &str| {
         let path = folder.join(name);

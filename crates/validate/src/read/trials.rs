@@ -1,11 +1,12 @@
-//! Reads a folder of recorded trials of the vehicle with arm (format of [Kolano 2022]) into [`Recording`]s.
+//! Reads a folder of recorded trials of the vehicle with arm (format of [Kolano 2022]) into
+//! [`Recording`]s.
 //!
-//! Exists so that a trial whose files are missing or wrong costs one line each and the others are still replayed.
+//! A trial with missing or invalid files gives one error line; the other trials are still replayed.
+//! This module checks only whether the files can be read, not the measured values.
 //!
-//! Must not judge what was measured, only whether it can be read.
-//!
-//! For a trial `NAME` (`traj...` or `baseline...`) the folder holds `NAME_imu.csv`, `NAME_joint_states.csv`, and for a
-//! trajectory `metadata_....yml` (when it began) and `commanded/NAME.yaml` (what it was); baselines have `NAME_mocap.csv`.
+//! For a trial `NAME` (`traj...` or `baseline...`) the folder contains `NAME_imu.csv` and
+//! `NAME_joint_states.csv`. A trajectory also has `metadata_....yml` (start time) and
+//! `commanded/NAME.yaml` (commanded motion); a baseline has `NAME_mocap.csv`.
 
 use std::path::{Path, PathBuf};
 
@@ -16,17 +17,17 @@ use merrow_yaml::node::{Node, Value};
 use merrow_yaml::parse::parse;
 use merrow_yaml::scalars::number;
 
-/// What a folder holds.
+/// Content of a folder of trials.
 #[derive(Debug, Default)]
 pub struct Trials {
-    /// Trials that can be replayed, by name.
+    /// Trials that can be replayed, sorted by name.
     pub recordings: Vec<Recording>,
-    /// What is wrong with the others, and what the ones above lack.
+    /// Errors of the unreadable trials, and missing optional data of the readable ones.
     pub problems: Problems,
 }
 
-/// Columns of the joints, base to wrist, and the position each has where the robot's joint is at 0 [rad]
-/// (hkolano/UVMS-SysID-with-EAs, MainPitchValidation.jl).
+/// Encoder columns of the joints from base to wrist, and the encoder position at which the robot's
+/// joint is at 0 [rad] (hkolano/UVMS-SysID-with-EAs, MainPitchValidation.jl).
 const ENCODERS: [(&str, f64); JOINTS] = [
     ("axis_e_pos", 3.07),
     ("axis_d_pos", 0.0),
@@ -37,7 +38,7 @@ const ENCODERS: [(&str, f64); JOINTS] = [
 /// Reads all trials in `folder`.
 ///
 /// # Errors
-/// One line if the folder cannot be read or holds no trial.
+/// The folder cannot be read or contains no trial.
 pub fn load(folder: &Path) -> Result<Trials, String> {
     let shown = folder.display();
     let entries = std::fs::read_dir(folder).map_err(|e| {
@@ -96,10 +97,10 @@ pub fn load(folder: &Path) -> Result<Trials, String> {
     Ok(trials)
 }
 
-/// Longest trial [s]: a time stamp in other units must not become hours of simulation.
+/// Maximum duration of a trial [s]. A time stamp in other units must not cause hours of simulation.
 const LONGEST: f64 = 3600.0;
 
-/// Whether attitude and encoders were recorded at the same time, and for how long.
+/// Checks that attitude and encoders were recorded at the same time and not for too long.
 fn together(attitude: &[AttitudeSample], joints: &[JointSample]) -> Result<(), String> {
     let (a, b) = (
         [attitude[0].t, attitude[attitude.len() - 1].t],
@@ -123,7 +124,8 @@ fn together(attitude: &[AttitudeSample], joints: &[JointSample]) -> Result<(), S
     Ok(())
 }
 
-/// Numbers of the wanted columns, with the time first; rows that do not come later than the one before are left out.
+/// Reads the named columns as numbers, time first. Rows that are not later than the previous row
+/// are skipped.
 fn columns<const N: usize>(
     path: &Path,
     names: [&str; N],
@@ -200,7 +202,7 @@ fn read_columns<const N: usize>(path: &Path, names: [&str; N]) -> Result<Vec<[f6
     }
 }
 
-/// What went wrong, without the path, which the line begins with.
+/// Returns the cause of an error without the path, which already begins the error line.
 fn cause(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::Io(e) => e.to_string(),
@@ -240,12 +242,12 @@ fn encoders(path: &Path, problems: &mut Problems) -> Option<Vec<JointSample>> {
     Some(rows.into_iter().map(sample).collect())
 }
 
-/// Positions as the arm's driver says them, base to wrist, with the robot's zeros.
+/// Converts positions of the arm's driver, base to wrist, to the robot's joint zeros [rad].
 fn to_robot(axes: [f64; JOINTS]) -> [f64; JOINTS] {
     std::array::from_fn(|j| axes[j] - ENCODERS[j].1)
 }
 
-/// Height by motion capture, where there is such a file.
+/// Reads the height from motion capture (time [s], height [m]) if the file exists.
 fn height(path: &Path, problems: &mut Problems) -> Vec<(f64, f64)> {
     if !path.is_file() {
         return Vec::new();
@@ -254,7 +256,7 @@ fn height(path: &Path, problems: &mut Problems) -> Vec<(f64, f64)> {
     rows.into_iter().map(|[t, z]| (t, z)).collect()
 }
 
-/// When the commanded motion began and what it was. Baselines have none.
+/// Reads the start time and the commanded motion of a trajectory. Baselines have none.
 fn command(folder: &Path, name: &str, problems: &mut Problems) -> Option<(f64, Quintic)> {
     let trial = name.strip_prefix("traj")?;
     let metadata = map(&folder.join(format!("metadata_{trial}.yml")), problems)?;
@@ -294,7 +296,7 @@ fn command(folder: &Path, name: &str, problems: &mut Problems) -> Option<(f64, Q
     ))
 }
 
-/// A small YAML file of numbers, of which keys that nobody asks for are ignored.
+/// A small YAML file of numbers. Unused keys are ignored.
 struct Numbers {
     path: PathBuf,
     node: Node,
@@ -339,7 +341,7 @@ impl Numbers {
         finite(self.get(key, problems)?, key, problems)
     }
 
-    /// Five numbers, axes A to E.
+    /// Reads a list of five numbers, axes A to E.
     fn five(&self, key: &str, problems: &mut Problems) -> Option<[f64; 5]> {
         let node = self.get(key, problems)?;
         let Value::Seq(items) = &node.value else {

@@ -1,4 +1,4 @@
-//! What a world says of air and weather becomes the scene's.
+//! Conversion of the air and weather of a world.
 
 use crate::schema::WorldFile;
 use crate::schema::air::{GustsFile, ShearFile};
@@ -8,7 +8,7 @@ use merrow_model::scene::sea::air::{Air, Gusts, Shear, Weather};
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 
-/// The air of a world about `origin` with the seed `seed`.
+/// Builds the air of a world with the given origin and seed.
 pub fn air(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) -> Air {
     let (air, weather) = (&file.air, &file.weather);
     let shear = match &air.shear {
@@ -76,7 +76,8 @@ pub fn air(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems
     }
 }
 
-/// Seconds from 1970-01-01 to `YYYY-MM-DDThh:mm:ssZ`; none for anything else.
+/// Returns the seconds from 1970-01-01 to `YYYY-MM-DDThh:mm:ssZ`, or `None` if the text has another
+/// form.
 fn utc(text: &str) -> Option<f64> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (date, time) = text.split_once(['T', ' '])?;
@@ -113,7 +114,7 @@ fn utc(text: &str) -> Option<f64> {
     if !good || date.next().is_some() || time.next().is_some() {
         return None;
     }
-    // leap days before this year, and those before 1970
+    // Number of leap days before year `y`.
     let leaps = |y: i64| (y - 1) / 4 - (y - 1) / 100 + (y - 1) / 400;
     let before =
         (y - 1970) * 365 + leaps(y) - leaps(1970) + days[..month].iter().sum::<i64>() + d - 1;

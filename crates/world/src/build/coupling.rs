@@ -1,4 +1,4 @@
-//! The couplings of a world: which bodies their ends are on, and whether they fit.
+//! Conversion of couplings: the bodies of their ends, and whether the ends fit.
 
 use crate::schema::coupling::{CouplingEndFile, CouplingFile, CouplingKindFile, FunnelFile};
 use merrow_math::{Mat3, Quat, Vec3};
@@ -11,7 +11,7 @@ use merrow_sim::control::coupling as control;
 use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
 use merrow_yaml::read::Named;
 
-/// The couplings of `file` between the robots of `scene`.
+/// Builds the couplings of `file` between the robots of `scene`.
 pub fn couplings(
     file: &Named<CouplingFile>,
     scene: &Scene,
@@ -67,7 +67,7 @@ fn coupling(
     Some(made)
 }
 
-/// Both ends on one body would hold nothing.
+/// Reports a coupling with both ends on one body, which would have no effect.
 fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Problems) -> Option<()> {
     let word = c.kind.word();
     let text = match (c.a.link(), c.b.map(|b| b.link())) {
@@ -104,7 +104,8 @@ fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Probl
     None
 }
 
-/// What holds at the start must fit there.
+/// Computes the initial state of a coupling that is engaged at the start, and reports ends that do
+/// not coincide.
 fn meet(
     c: &mut Coupling,
     scene: &Scene,
@@ -114,7 +115,7 @@ fn meet(
 ) {
     let Some(b) = c.b else {
         let text = format!(
-            "the grasp {} is engaged at the start, expected `b`, what it holds",
+            "the grasp {} is engaged at the start, expected `b`, the object that it holds",
             c.name
         );
         problems.push(file.at.of("engaged"), text);
@@ -129,8 +130,8 @@ fn meet(
     let (misfit, _) = coupling::misfit(&c.kind, &T, &coupling::end_motion(scene, state, &b));
     if let Some(why) = control::apart(&misfit) {
         let text = format!(
-            "the {} {} holds at the start, but {why}; leave out the second end's position and attitude to have it where \
-             the first is",
+            "the {} {} holds at the start, but {why}; remove `position_m` and `attitude_deg` of the second end to place \
+             it at the first",
             c.kind.word(),
             c.name
         );
@@ -179,7 +180,7 @@ fn cone(file: &FunnelFile, problems: &mut Problems) -> Funnel {
     }
 }
 
-/// The second end; without a place of its own it is where the first is at the start.
+/// Builds the second end. Without its own pose it coincides with the first at the start.
 fn second(
     file: &CouplingEndFile,
     a: Option<CouplingEnd>,
@@ -214,7 +215,7 @@ fn second(
     })
 }
 
-/// The end that `file` says, of `name` in messages.
+/// Builds an end from `file`; `name` is the coupling in messages.
 pub(crate) fn end(
     name: &str,
     file: &CouplingEndFile,
@@ -258,7 +259,8 @@ pub(crate) fn end(
     })
 }
 
-/// Link, and the named frame in its user's frame; merged links keep their frames.
+/// Returns the link and the pose of the named frame in its user's frame. Merged links remain
+/// available as frames.
 fn frame(model: &Robot, name: Option<&str>) -> Option<(usize, Mat3, Vec3)> {
     let Some(name) = name else {
         return Some((0, Mat3::identity(), Vec3::zero()));

@@ -1,4 +1,4 @@
-//! Files of batteries, loads, solar panels and chargers become what they are in the scene.
+//! Conversion of batteries, loads, solar panels and chargers.
 
 use crate::build::coupling;
 use crate::build::robot::actuator::table;
@@ -14,10 +14,10 @@ use merrow_model::scene::{Battery, Charger, Link, Load, Scene, Solar};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::Named;
 
-/// Charging current over the capacity in ampere hours, where none is given.
+/// Default charging current per capacity [A/Ah].
 const GENTLE_CHARGE: f64 = 0.5;
 
-/// A battery.
+/// Builds a battery from its file.
 pub fn battery(file: &BatteryFile, problems: &mut Problems) -> Battery {
     let at = file.at.of("open_circuit_v");
     let voltage = table(
@@ -41,7 +41,7 @@ pub fn battery(file: &BatteryFile, problems: &mut Problems) -> Battery {
     let cut_off = file.cut_off_v.unwrap_or(0.0);
     if cut_off >= highest {
         let text = format!(
-            "`cut_off_v` is {cut_off}, expected less than the highest open-circuit voltage {highest}: nothing would ever have power"
+            "`cut_off_v` is {cut_off}, expected less than the highest open-circuit voltage {highest}: the protection would never close"
         );
         problems.push(file.at.of("cut_off_v"), text);
     }
@@ -70,7 +70,7 @@ pub fn battery(file: &BatteryFile, problems: &mut Problems) -> Battery {
     }
 }
 
-/// The loads of a robot.
+/// Builds the electrical loads of a robot.
 pub fn loads(file: &Named<LoadFile>) -> Vec<Load> {
     let one = |(name, load): (&str, &LoadFile)| Load {
         name: name.into(),
@@ -80,7 +80,7 @@ pub fn loads(file: &Named<LoadFile>) -> Vec<Load> {
     file.iter().map(one).collect()
 }
 
-/// What a servo draws.
+/// Converts the power consumption of a servo.
 pub fn servo(file: &ServoPowerFile) -> ServoPower {
     ServoPower {
         standby: file.standby_w,
@@ -90,7 +90,7 @@ pub fn servo(file: &ServoPowerFile) -> ServoPower {
     }
 }
 
-/// The panel `name` on the link of index `index`.
+/// Builds the panel `name` on `link`, which has the index `index`.
 pub fn solar(
     name: &str,
     file: &SolarFile,
@@ -118,7 +118,7 @@ pub fn solar(
     }
 }
 
-/// Loads and panels mean nothing without a battery.
+/// Reports loads and panels of a robot without a battery.
 pub fn check(model: &RobotModel, problems: &mut Problems) {
     if model.battery.is_some() {
         return;
@@ -129,13 +129,13 @@ pub fn check(model: &RobotModel, problems: &mut Problems) {
     ] {
         if any {
             let text =
-                format!("`{key}` means nothing to a robot without a battery, expected `battery`");
+                format!("`{key}` has no effect on a robot without a battery, expected `battery`");
             problems.push(model.at.of(key), text);
         }
     }
 }
 
-/// The chargers of a world whose robots and couplings are known.
+/// Builds the chargers of a world whose robots and couplings are known.
 pub fn chargers(
     file: &Named<ChargerFile>,
     couplings: &Named<CouplingFile>,
@@ -157,7 +157,7 @@ fn charger(
     let contact = match &file.contact {
         ContactFile::Coupling { coupling, at } => {
             let Some(k) = scene.couplings.iter().position(|c| c.name == *coupling) else {
-                // one that is there but wrong has been reported
+                // A coupling that is named but invalid has already been reported.
                 if !couplings.iter().any(|(known, _)| known == coupling) {
                     let hint = did_you_mean(coupling, couplings.iter().map(|(known, _)| known));
                     let text = format!(

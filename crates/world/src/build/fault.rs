@@ -1,4 +1,4 @@
-//! Faults of a world file become those of the scene.
+//! Conversion of scheduled faults.
 
 use crate::schema::fault::{FaultFile, FaultKindFile};
 use merrow_math::rng::Stream;
@@ -9,7 +9,7 @@ use merrow_sim::control::fault::{check, find, find_beacon};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::Named;
 
-/// The faults of a world whose robots are known.
+/// Builds the faults of a world whose robots are known.
 pub fn faults(file: &Named<FaultFile>, scene: &Scene, problems: &mut Problems) -> Vec<Fault> {
     file.iter()
         .filter_map(|(name, entry)| fault(name, entry, scene, problems))
@@ -58,9 +58,9 @@ fn fault(name: &str, file: &FaultFile, scene: &Scene, problems: &mut Problems) -
     })
 }
 
-/// Source of the random numbers of the fault `name` of a robot, or of a beacon.
+/// Returns the random stream of the fault `name` of a robot, or of a beacon.
 pub fn stream(scene: &Scene, robot: Option<usize>, name: &str) -> Stream {
-    // no robot's name has a colon
+    // Robot names contain no colon.
     let owner = robot.map_or(":beacons", |robot| scene.robots[robot].name.as_str());
     Stream::new(scene.seed, &format!("{owner}/fault/{name}"))
 }
@@ -105,7 +105,9 @@ fn kind(file: &FaultKindFile, robot: Option<&Robot>, device: Device) -> FaultKin
     }
 }
 
-/// A leak of the link `device` from diameter and volume, hole and middle in the user's link frame.
+/// Builds a leak of the link `device` from the diameter of the hole [m] and the volume of the
+/// compartment [m³]. `position` of the hole and `center` of the compartment [m] are in the user's
+/// link frame.
 pub fn leak(
     robot: Option<&Robot>,
     device: Device,
@@ -113,7 +115,7 @@ pub fn leak(
     position: [f64; 3],
     center: [f64; 3],
 ) -> FaultKind {
-    // what is no hull is refused: its axes do not matter
+    // A device that is not a hull is rejected later, so its axes do not matter.
     let R_LU = match (robot, device) {
         (Some(robot), Device::Hull(k)) => robot.links[k].R_LU,
         _ => Mat3::identity(),

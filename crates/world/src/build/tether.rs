@@ -1,4 +1,4 @@
-//! A tether's file becomes a line between two ends, with the shape in which it starts.
+//! Conversion of tethers to lines between two ends, with their initial shape.
 
 use crate::schema::{EndFile, LineEnd, LineFile, LineModelFile, TetherFile, WinchFile};
 use merrow_math::Vec3;
@@ -7,10 +7,10 @@ use merrow_model::scene::{End, Line, LineModel, Robot, Scene, Tether, Winch};
 use merrow_model::state::{RobotState, Workspace};
 use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
 
-/// Least weight in water of a line that hangs in a catenary [N/m].
+/// Minimum weight in water of a line that is modelled as a catenary [N/m].
 const LEAST_WEIGHT: f64 = 0.01;
 
-/// Tells the robots of the winches that they carry, and these their places.
+/// Registers each winch with the robot that carries it, and assigns its slot on that robot.
 pub fn stow(scene: &mut Scene) {
     for tether in &mut scene.tethers {
         let carrier = tether.winch_robot();
@@ -22,7 +22,7 @@ pub fn stow(scene: &mut Scene) {
     }
 }
 
-/// The tether `name`; none if an end is not to be found.
+/// Builds the tether `name`; `None` if an end is not found.
 pub fn tether(
     name: &str,
     file: &TetherFile,
@@ -73,7 +73,7 @@ pub fn tether(
         ends,
         length: file.length_m,
         winch,
-        // what leaves the second end goes against the line
+        // A direction away from the second end is opposite to the line.
         clamps: [clamps[0], clamps[1].map(|t| -t)],
         start,
     })
@@ -93,7 +93,7 @@ fn line(file: &LineFile, scene: &Scene) -> Line {
         seabed_stiffness: 0.0,
         seabed_friction: file.seabed_friction,
     };
-    // a line that hardly weighs anything still needs a bottom that stops it
+    // A nearly weightless line still needs a seabed that stops it.
     let load = line
         .weight_in_water(scene.sea.density, scene.gravity)
         .max(0.1 * line.mass * 9.81);
@@ -153,7 +153,8 @@ fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems)
     found
 }
 
-/// The link called `name`, and the point `p_UoQ` given in its user's frame, in L. Frames merged into a link stand for it.
+/// Returns the link `name` and, in L, the point `p_UoQ` that is given in its user's frame. The name
+/// of a frame merged into a link stands for that link.
 fn find_point(
     robot: &Robot,
     name: &str,
@@ -191,7 +192,7 @@ fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Probl
     let longest = file.max_length_m.unwrap_or(tether.length_m);
     if !(file.min_length_m..=longest).contains(&tether.length_m) {
         let text = format!(
-            "the winch of {name} holds {} m to {longest} m of line, expected the length of {} m among them",
+            "the winch of {name} holds {} m to {longest} m of line, expected the length of {} m within this range",
             file.min_length_m, tether.length_m
         );
         problems.push(&file.at.whole, text);
@@ -200,7 +201,7 @@ fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Probl
     let ends = [(&tether.from, "from"), (&tether.to, "to")];
     if matches!(ends[end].0, EndFile::Free { .. }) {
         let text = format!(
-            "the winch of {name} stands at `{}`, expected an end that is not free",
+            "the winch of {name} is at `{}`, expected an end that is not free",
             ends[end].1
         );
         problems.push(&file.at.whole, text);
@@ -218,7 +219,7 @@ fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Probl
     }
 }
 
-/// Direction in which the line leaves an end.
+/// Returns the direction in which the line leaves an end.
 fn clamp(name: &str, file: &EndFile, line: &Line, problems: &mut Problems) -> Option<Vec3> {
     let EndFile::World {
         direction: Some(direction),
@@ -236,14 +237,14 @@ fn clamp(name: &str, file: &EndFile, line: &Line, problems: &mut Problems) -> Op
         problems.push(at.of("direction"), text);
     } else if line.bending == 0.0 {
         let text = format!(
-            "{name} is clamped, expected a line with `bending_stiffness_nm2`: a rope leaves its end anyhow"
+            "{name} is clamped, expected a line with `bending_stiffness_nm2`: a clamp has no effect without it"
         );
         problems.push(at.of("direction"), text);
     }
     unit
 }
 
-/// Whether a line can be as stretched as it starts.
+/// Reports a line whose initial tension exceeds its breaking load.
 fn check_load(name: &str, file: &TetherFile, line: &Line, distance: f64, problems: &mut Problems) {
     let tension = line.stiffness * (distance / file.length_m - 1.0);
     if tension > line.breaking {
@@ -286,7 +287,7 @@ fn check_catenary(
     }
 }
 
-/// Where an end is at the start of the run.
+/// Returns the position of an end at the start of the run [m], W.
 fn place(end: &End, scene: &Scene) -> Vec3 {
     match *end {
         End::World(p) | End::Free(p) => p,
@@ -300,8 +301,9 @@ fn place(end: &End, scene: &Scene) -> Vec3 {
     }
 }
 
-/// Nodes of an unstretched line of `length` between two places: straight if it must be, else in the inextensible catenary, which
-/// hangs down, or up if the line floats.
+/// Returns the nodes of an unstretched line of `length` [m] between two points: straight if the
+/// points are that far apart, else the inextensible catenary, which hangs down, or up if the line
+/// floats.
 fn hang([a, b]: [Vec3; 2], length: f64, segments: usize, heavy: bool) -> Vec<Vec3> {
     let d = b - a;
     let along = Vec3::new(d.x, d.y, 0.0);
@@ -311,7 +313,7 @@ fn hang([a, b]: [Vec3; 2], length: f64, segments: usize, heavy: bool) -> Vec<Vec
     if length <= d.norm() * (1.0 + 1e-9) {
         return parts.map(|s| a + d.scale(s)).collect();
     }
-    // down to the lowest point and up again: what is left of the catenary without a span
+    // Down to the lowest point and up again: the limit of the catenary for zero span.
     let fold = |s: f64| {
         let lowest = 0.5 * (length - z);
         if s <= lowest { -s } else { s - 2.0 * lowest }
@@ -322,7 +324,7 @@ fn hang([a, b]: [Vec3; 2], length: f64, segments: usize, heavy: bool) -> Vec<Vec
             .map(|s| a + along.scale(s) + Vec3::new(0.0, 0.0, up * fold(s * length)))
             .collect();
     }
-    // sinh(u)/u = ratio by halving: u < 10 for all spans above
+    // Solves sinh(u)/u = ratio by bisection; u < 10 for all spans above.
     let (mut lo, mut hi) = (0.0, 12.0);
     for _ in 0..100 {
         let u = 0.5 * (lo + hi);

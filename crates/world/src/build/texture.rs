@@ -1,4 +1,4 @@
-//! Files of pictures on shapes become what cameras see.
+//! Conversion of textures on shapes.
 
 use crate::import::apriltag;
 use crate::import::apriltag::{BLACK, CELLS};
@@ -9,16 +9,16 @@ use merrow_model::scene::texture::{Coat, Mapping, Texture};
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 
-/// Points along a cell of a tag.
+/// Samples along a cell of a tag.
 const POINTS: usize = 16;
-/// Points along a helipad.
+/// Samples along a side of the helipad image.
 const PAD: usize = 512;
-/// White and black as they are printed and painted.
+/// Reflectance of printed and painted white.
 const WHITE: f32 = 0.85;
-/// See there.
+/// Reflectance of printed black.
 const BLACK_INK: f32 = 0.03;
 
-/// The picture on a shape with this geometry; `mesh` is the file and scale of a mesh.
+/// Builds the texture of a shape with this geometry; `mesh` is the file and scale of a mesh.
 pub fn coat(
     file: &TextureFile,
     geometry: &Geometry,
@@ -50,7 +50,7 @@ pub fn coat(
                     let found = assets.corners(name, scale, at.of("file"), problems)?;
                     let Some((mesh, corners)) = found else {
                         let text = format!(
-                            "the mesh {} does not say how a picture lies on it: add `size_m` to the texture",
+                            "the mesh {} has no texture coordinates: add `size_m` to the texture",
                             quote(name)
                         );
                         problems.push(&at.whole, text);
@@ -61,7 +61,7 @@ pub fn coat(
                 _ => {
                     problems.push(
                         &at.whole,
-                        "expected `size_m`: only boxes and meshes show a picture whole",
+                        "expected `size_m`: only boxes and meshes can show an image without it",
                     );
                     return None;
                 }
@@ -117,8 +117,9 @@ fn tag(id: usize) -> Texture {
     Texture::new([n, n], (0..n * n).map(point).collect(), false)
 }
 
-/// A white ring around a white H: letter 3 m high and 1.8 m wide with strokes of 0.4 m [ICAO Annex 14, vol. II, 5.2.2], in a ring of strokes of 0.3 m around it; smaller circles have all of it
-/// smaller, with the letter half as high as the circle is wide.
+/// Generates a white ring around a white H. The letter is 3 m high and 1.8 m wide with strokes of
+/// 0.4 m [ICAO Annex 14, vol. II, 5.2.2], in a ring with a stroke of 0.3 m. For smaller circles
+/// everything is scaled down, with the letter half as high as the diameter of the circle.
 fn helipad(size: f64) -> Texture {
     let high = (0.5 * size).min(3.0);
     let (wide, stroke, ring) = (0.6 * high, 0.4 / 3.0 * high, (0.05 * size).min(0.3));
@@ -132,7 +133,7 @@ fn helipad(size: f64) -> Texture {
     let scale = size / PAD as f64;
     let point = |k: usize| {
         let mut cover = 0.0;
-        // sixteen places in a point
+        // Sixteen samples per pixel.
         for part in 0..16 {
             let (i, j) = ((part % 4) as f64, (part / 4) as f64);
             let x = ((k % PAD) as f64 + 0.125 + 0.25 * i) * scale - 0.5 * size;

@@ -1,4 +1,4 @@
-//! What a file says of the water by depth and of moving water becomes the scene's.
+//! Conversion of the water column, currents, tides, regions and carried quantities.
 
 use crate::build::towards;
 use crate::import::grid;
@@ -37,7 +37,7 @@ const PERIODS_H: [(&str, f64); 11] = [
     ("M6", 4.140_200_4),
 ];
 
-/// The water by depth, if the world says it.
+/// Builds the water column, if the world has one.
 pub fn column(file: &WorldFile, origin: &Origin, problems: &mut Problems) -> Option<Column> {
     let water = &file.water;
     let column = water.column.as_ref()?;
@@ -57,7 +57,7 @@ pub fn column(file: &WorldFile, origin: &Origin, problems: &mut Problems) -> Opt
     {
         problems.push(
             column.at.of("layers"),
-            "the layers do not go down: expected rising `depth_m`",
+            "the layers are not in order: expected increasing `depth_m`",
         );
         return None;
     }
@@ -97,7 +97,7 @@ pub fn column(file: &WorldFile, origin: &Origin, problems: &mut Problems) -> Opt
     Some(built)
 }
 
-/// Lowest and highest sample.
+/// Returns the minimum and maximum sample of a grid.
 fn ends(grid: &Grid) -> [f64; 2] {
     (0..grid.samples.len())
         .map(|i| grid.samples.get(i))
@@ -113,7 +113,8 @@ fn laws(column: &ColumnFile) -> (SoundSpeedLaw, &'static Validity) {
     }
 }
 
-/// Whether the formulas hold at a layer.
+/// Returns whether a layer is within the range of validity of the formulas; reports each value that
+/// is not.
 fn is_valid(column: &ColumnFile, layer: &WaterLayerFile, problems: &mut Problems) -> bool {
     let (law, valid) = (column.sound_speed_law, laws(column).1);
     let other = match law {
@@ -146,7 +147,7 @@ fn is_valid(column: &ColumnFile, layer: &WaterLayerFile, problems: &mut Problems
     good
 }
 
-/// The regions of a world.
+/// Builds the regions of a world.
 pub fn regions(files: &Named<RegionFile>, origin: &Origin, problems: &mut Problems) -> Vec<Region> {
     let one = |(name, file): (&str, &RegionFile)| {
         let (key, corners) = match (&file.corners_m, &file.corners_deg) {
@@ -177,7 +178,7 @@ pub fn regions(files: &Named<RegionFile>, origin: &Origin, problems: &mut Proble
         }
         if let Some([i, j]) = crossing(&corners) {
             let text = format!(
-                "{}: the edge after corner {} crosses that after corner {}: expected corners in order around it",
+                "{}: the edge after corner {} crosses that after corner {}: expected the corners in order around the region",
                 quote(name),
                 i + 1,
                 j + 1
@@ -214,7 +215,7 @@ pub fn regions(files: &Named<RegionFile>, origin: &Origin, problems: &mut Proble
     files.iter().filter_map(one).collect()
 }
 
-/// Two edges of a polygon that cross, by the corners after which they come.
+/// Returns two edges of a polygon that cross, each by the index of its first vertex.
 fn crossing(corners: &[[f64; 2]]) -> Option<[usize; 2]> {
     let n = corners.len();
     let edge = |i: usize| [corners[i], corners[(i + 1) % n]];
@@ -230,7 +231,7 @@ fn crossing(corners: &[[f64; 2]]) -> Option<[usize; 2]> {
     crossed.next()
 }
 
-/// The ground of a world, if it says more than a plane.
+/// Builds the terrain of a world, if it is more than a plane.
 pub fn terrain(
     file: &SeabedFile,
     origin: &Origin,
@@ -247,7 +248,7 @@ pub fn terrain(
         }
     }
     if heights.between == BetweenFile::Nearest || heights.outside != OutsideFile::Clamp {
-        let text = "terrain is linear between its samples and goes on level beyond them: expected no `between` and \
+        let text = "terrain is linear between its samples and is constant beyond them: expected no `between` and \
                     no `outside`";
         problems.push(&heights.at.whole, text);
         return None;
@@ -268,7 +269,7 @@ pub fn terrain(
     terrain.map(Arc::new)
 }
 
-/// What the water carries.
+/// Builds the quantities carried by the water.
 pub fn carried(
     files: &Named<CarriedFile>,
     origin: &Origin,
@@ -301,7 +302,7 @@ pub fn carried(
     files.iter().filter_map(one).collect()
 }
 
-/// The parts of the current of a world.
+/// Builds the currents that are added to the mean current.
 pub fn flows(
     files: &Named<FlowFile>,
     regions: &Named<RegionFile>,
@@ -402,7 +403,7 @@ fn law(file: &FlowLawFile, origin: &Origin, problems: &mut Problems) -> Option<F
                 None => Some(None),
                 Some(file) => grid::grid(file, origin, problems).map(|grid| Some(Arc::new(grid))),
             };
-            // all three are read, so that all mistakes are told
+            // All three components are read, so that all mistakes are reported.
             let all = [component(east), component(north), component(up)];
             let [east, north, up] = all;
             FlowLaw::Grid([east?, north?, up?])
@@ -410,13 +411,14 @@ fn law(file: &FlowLawFile, origin: &Origin, problems: &mut Problems) -> Option<F
     })
 }
 
-/// Horizontal unit vector to the left of who looks where `direction_deg` points.
+/// Returns the horizontal unit vector to the left of the direction `direction_deg` [deg], clockwise
+/// from north.
 fn left_of(direction_deg: f64) -> Vec3 {
     let along = towards(1.0, direction_deg);
     Vec3::new(-along.y, along.x, 0.0)
 }
 
-/// Angular frequency [rad/s] of a constituent, by its name or its period.
+/// Returns the angular frequency [rad/s] of a constituent from its name or its period.
 fn frequency(
     (name, period_s): (Option<&str>, Option<f64>),
     at: &Places,
@@ -447,7 +449,7 @@ fn frequency(
     Some(std::f64::consts::TAU / period_s)
 }
 
-/// The level of the water, if the world says it.
+/// Builds the tidal level of the water, if the world has one.
 pub fn tide(file: &WorldFile, problems: &mut Problems) -> Option<Arc<WaveField>> {
     let tide = file.water.tide.as_ref()?;
     let one = |c: &LevelFile, problems: &mut Problems| {
@@ -463,7 +465,7 @@ pub fn tide(file: &WorldFile, problems: &mut Problems) -> Option<Arc<WaveField>>
     let depth = file.seabed.depth_m;
     if depth + tide.level_m - range <= 0.0 {
         let text = format!(
-            "the water falls to {} m at the origin, expected it over the seabed at {} m",
+            "the water falls to {} m at the origin, expected it above the seabed at {} m",
             tide.level_m - range,
             -depth
         );

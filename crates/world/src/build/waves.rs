@@ -1,4 +1,4 @@
-//! The waves of a world file become the sea that is made of them.
+//! Conversion of the wave keys of a world to a sea state and its realisation.
 
 use crate::build::towards;
 use crate::schema::WorldFile;
@@ -15,10 +15,10 @@ use merrow_model::scene::{SeaState, Spectrum, Spreading, Waves};
 use merrow_yaml::error::{Place, Problems};
 use std::f64::consts::TAU;
 
-/// Period that a flat sea is given [s]: no wave has it.
+/// Period assigned to a flat sea [s]; it has no effect.
 const ANY_PERIOD: f64 = 8.0;
 
-/// The waves of a world; flat where there is a mistake.
+/// Builds the waves of a world; flat water if there is a mistake.
 pub fn waves(file: &WavesFile, world: &WorldFile, seed: u64, problems: &mut Problems) -> Waves {
     let (gravity, depth) = (world.gravity_m_s2, world.seabed.depth_m);
     let place = match file {
@@ -118,7 +118,7 @@ fn with_period(
         let Some(wind) = file.sea.wind_speed_m_s else {
             problems.push(
                 file.at.of("fetch_m"),
-                "a fetch is that of a wind, expected `wind_speed_m_s` with it",
+                "`fetch_m` requires a wind, expected `wind_speed_m_s` too",
             );
             return None;
         };
@@ -129,7 +129,7 @@ fn with_period(
     Some(sea(spectrum, hs, tp, &file.sea.course))
 }
 
-/// The significant height, by the one of three keys that says it.
+/// Returns the significant wave height [m] from the one of three keys that is given.
 fn height(file: &HeightFile, gravity: f64, problems: &mut Problems) -> Option<f64> {
     let given = [
         ("hs_m", file.hs_m),
@@ -147,7 +147,7 @@ fn height(file: &HeightFile, gravity: f64, problems: &mut Problems) -> Option<f6
     one_of(&given, &file.at.whole, problems)
 }
 
-/// The value of the only key that was given.
+/// Returns the value of the only key that is given; reports none or several.
 fn one_of(given: &[(&str, Option<f64>)], place: &Place, problems: &mut Problems) -> Option<f64> {
     let said: Vec<&(&str, Option<f64>)> =
         given.iter().filter(|(_, value)| value.is_some()).collect();
@@ -155,13 +155,14 @@ fn one_of(given: &[(&str, Option<f64>)], place: &Place, problems: &mut Problems)
     match said.as_slice() {
         [(_, value)] => return *value,
         [] => {
-            let text = format!("`waves` says nothing of its height, expected {expected}: give one");
+            let text =
+                format!("`waves` does not give the wave height, expected {expected}: give one");
             problems.push(place, text);
         }
         _ => {
             let found = names(said.into_iter(), "and");
             let text = format!(
-                "`waves` says its height by {found}, expected one of {expected}: leave the others out"
+                "`waves` gives the wave height by {found}, expected one of {expected}: leave the others out"
             );
             problems.push(place, text);
         }
@@ -169,7 +170,7 @@ fn one_of(given: &[(&str, Option<f64>)], place: &Place, problems: &mut Problems)
     None
 }
 
-/// Keys in words.
+/// Returns the quoted keys as an enumeration.
 fn names<'a>(keys: impl Iterator<Item = &'a (&'a str, Option<f64>)>, last: &str) -> String {
     let quoted: Vec<String> = keys.map(|(name, _)| format!("`{name}`")).collect();
     match quoted.split_last() {
@@ -188,7 +189,7 @@ fn tabulated(file: &TabulatedFile, problems: &mut Problems) -> Option<SeaState> 
     }
     if let Some(i) = rows.windows(2).position(|w| w[1][0] <= w[0][0]) {
         let text = format!(
-            "the spectrum's frequencies do not ascend: {} after {}, expected rising ones",
+            "the spectrum's frequencies do not increase: {} after {}, expected increasing ones",
             rows[i + 1][0],
             rows[i][0]
         );

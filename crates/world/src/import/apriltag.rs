@@ -1,27 +1,28 @@
-//! AprilTags of the family 36h11: which cells are white.
+//! AprilTags of the family 36h11: the white cells of each tag.
 //!
 //! # Law
-//! A tag is eight by eight cells, the outer ones black, in a white frame of one cell. The 36 bits of its code, the highest first, fill a quarter of the inside after
-//! another, each turned by a right angle from the one before; 1 is white. [Olson 2011; Wang and Olson 2016]
+//! A tag has eight by eight cells in a white frame that is one cell wide. The outer cells are black. The 36 bits of its code, most significant bit first, fill the four quarters of the
+//! inside. Each quarter is rotated by a right angle relative to the one before. A 1 is white.
+//! [Olson 2011; Wang and Olson 2016]
 //!
 //! # Symbols
 //! None.
 //!
 //! # Frames
-//! Rows from the top.
+//! Rows are counted from the top.
 //!
 //! # Limits
-//! One family; the others are rarely met.
+//! One family; the others are rarely used.
 //!
 //! # Checked by
 //! test/witness/tags.rs
 
-/// Cells on a side, with the white frame.
+/// Number of cells per side, including the white frame.
 pub const CELLS: usize = 10;
-/// Cells on a side of the black square, which a tag's size is that of.
+/// Number of cells per side of the black square. The size of a tag is the side of this square.
 pub const BLACK: usize = 8;
 
-/// Column and row of the bits of the first quarter, inside the black frame.
+/// Column and row of each bit of the first quarter, inside the black frame.
 const QUARTER: [[usize; 2]; 9] = [
     [0, 0],
     [1, 0],
@@ -34,10 +35,11 @@ const QUARTER: [[usize; 2]; 9] = [
     [2, 2],
 ];
 
-/// How many tags there are.
+/// Number of tags in the family.
 pub const COUNT: usize = CODES.len();
 
-/// The cells of a tag, row by row, true where it is white.
+/// Returns the cells of tag `id`, row by row from the top, true where the cell is white. A too
+/// large `id` gives the last tag.
 pub fn cells(id: usize) -> [[bool; CELLS]; CELLS] {
     let code = CODES[id.min(COUNT - 1)];
     let mut cells = [[false; CELLS]; CELLS];
@@ -58,7 +60,7 @@ pub fn cells(id: usize) -> [[bool; CELLS]; CELLS] {
     cells
 }
 
-/// The codes of the family, by the tags' numbers.
+/// Codes of the family, indexed by tag number.
 #[rustfmt::skip]
 const CODES: [u64; 587] = [
     0xd_7e00_984b, 0xd_da66_4ca7, 0xd_c4a1_c821, 0xe_17b4_70e9, 0xe_f91d_01b1, 0xf_429c_dd73,

@@ -1,6 +1,6 @@
-//! Files that a world names beside its own text: meshes and rasters. Finds them, and reads each once.
+//! Finds the files that a world file refers to (meshes and images) and reads each of them once.
 //!
-//! Must not know what they are for.
+//! This module does not depend on the use of these files.
 
 use crate::data_dir;
 use crate::import::image;
@@ -15,16 +15,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A mesh, and what is known of its surface.
+/// A mesh with the result of its manifold check.
 pub type Surveyed = (Arc<Mesh>, Survey);
 
-/// Path and bits of the scale.
+/// Path of the file and bit patterns of the scale factors.
 type MeshKey = (PathBuf, [u64; 3]);
 
-/// Path, and whether the picture repeats.
+/// Path of the file, and whether the image repeats.
 type PictureKey = (PathBuf, bool);
 
-/// What was read so far; copies of a robot share their meshes.
+/// Cache of the files read so far. Copies of a robot share their meshes.
 #[derive(Debug, Default)]
 pub struct Assets {
     meshes: RefCell<BTreeMap<MeshKey, Result<Surveyed, String>>>,
@@ -32,7 +32,8 @@ pub struct Assets {
 }
 
 impl Assets {
-    /// The mesh in the file `name` with its axes scaled; a problem at `place`, where it is named, if it cannot be had.
+    /// Returns the mesh in the file `name`, scaled along its axes by `scale`. On failure it reports
+    /// a problem at `place`, where the world file names the mesh, and returns `None`.
     pub fn mesh(
         &self,
         name: &str,
@@ -59,7 +60,8 @@ impl Assets {
 }
 
 impl Assets {
-    /// The picture in the file `name`; a problem at `place`, where it is named, if it cannot be had.
+    /// Returns the image in the file `name` as a texture. On failure it reports a problem at
+    /// `place`, where the file is named, and returns `None`.
     pub fn picture(
         &self,
         name: &str,
@@ -82,8 +84,9 @@ impl Assets {
         }
     }
 
-    /// How a picture lies on the mesh in the file `name`, which has been read without problems, with its axes scaled; none within if
-    /// the file does not say.
+    /// Returns the mesh in the file `name`, scaled along its axes, with its texture coordinates.
+    /// The inner option is `None` if the file has no texture coordinates. Call [`Assets::mesh`]
+    /// first: it reports the problems of the file.
     pub fn corners(
         &self,
         name: &str,
@@ -98,10 +101,13 @@ impl Assets {
     }
 }
 
-/// The path of the file `name`, named at `place`: `package://<package>/<path>`, `file://<path>`, or a path from the
-/// folder of the file that names it, then from the folders that ship with Merrow.
+/// Returns the path of the file `name`, which is named at `place`.
+///
+/// `name` is `package://<package>/<path>`, `model://<package>/<path>`, `file://<path>`, or a
+/// relative path. Relative paths are looked up in the folder of the file that names them, then in
+/// Merrow's data folders.
 pub fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBuf> {
-    // URDFs written on Windows
+    // URDFs written on Windows contain backslashes
     let name = name.replace('\\', "/");
     let name = name.as_str();
     let beside = Path::new(&*place.file)
@@ -119,8 +125,8 @@ pub fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBu
             .find(|p| p.is_file());
         if found.is_none() {
             let text = format!(
-                "no file {}: no package {} with it in AMENT_PREFIX_PATH, in ROS_PACKAGE_PATH, above {} or among \
-                 Merrow's own; source its workspace, or write a path",
+                "no file {}: package {} with this file is not in AMENT_PREFIX_PATH, in ROS_PACKAGE_PATH, in a parent folder of {} or in \
+                 Merrow's data folders; source its workspace, or write a path",
                 quote(name),
                 quote(package),
                 quote(&place.file)
@@ -136,7 +142,7 @@ pub fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBu
         .find(|path| path.is_file());
     if found.is_none() {
         let text = format!(
-            "no file {}, looked beside {} and among Merrow's own",
+            "no file {}, looked next to {} and in Merrow's data folders",
             quote(name),
             quote(&place.file)
         );
@@ -145,15 +151,15 @@ pub fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBu
     found
 }
 
-/// The text of a file, or why it cannot be had.
+/// Reads a text file, or returns the reason why it cannot be read.
 pub fn text(path: &Path) -> Result<String, String> {
     merrow_yaml::load::read_text(path)
 }
 
-/// Largest file of numbers that is read as a whole [bytes].
+/// Maximum size of a file that is read as a whole [bytes].
 const FILE_MAX: u64 = 256 << 20;
 
-/// The bytes of a file, or why they cannot be had.
+/// Reads a binary file of at most 256 MiB, or returns the reason why it cannot be read.
 pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     let size = std::fs::metadata(path)
         .map_err(|e| format!("cannot be read: {e}"))?
@@ -167,7 +173,8 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))
 }
 
-/// Folders that may be the share folder of a ROS package, nearest to the user first.
+/// Candidate share folders of a ROS package, in search order: environment variables, parent
+/// folders, Merrow's data folders.
 fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
     let variable = |name: &str| -> Vec<PathBuf> {
         std::env::var_os(name)

@@ -1,32 +1,33 @@
-//! Terrain on a grid, from the world file or from a raster beside it.
+//! Reads terrain on a grid (height fields), from the world file or from a raster file.
 //!
-//! Rows come northernmost first, each from west to east, as rasters have them; inside they go the other way, south first.
+//! In files, rows are ordered from north to south and each row from west to east, as in rasters. In
+//! memory the southern row comes first.
 
 use crate::import::assets;
 use merrow_model::scene::robot::collision::Heightfield;
 use merrow_yaml::error::{Place, Problems, quote};
 
-/// Most samples of one grid.
+/// Maximum number of samples of one height field.
 const SAMPLES_MAX: usize = 16_000_000;
-/// Largest raster [bytes].
+/// Maximum size of a raster file [bytes].
 const FILE_MAX: u64 = 256 << 20;
 
-/// What the keys of a height field say.
+/// Values of the keys of a height field in the world file.
 pub struct Given<'a> {
-    /// A raster.
+    /// Name of a raster file, if given.
     pub file: Option<&'a str>,
-    /// Rows of heights [m].
+    /// Rows of heights [m], northern row first, if given.
     pub heights: Option<&'a [Vec<f64>]>,
-    /// Extent along x and y [m].
+    /// Extent along x and y [m], if given.
     pub size: Option<[f64; 2]>,
-    /// Factor on the heights.
+    /// Factor applied to the heights (1).
     pub scale: f64,
 }
 
-/// Rows of heights, and the extent if the raster says it.
+/// Rows of heights, and the extent along x and y [m] if the raster states it.
 type Raster = (Vec<Vec<f64>>, Option<[f64; 2]>);
 
-/// The grid, or `None` after a problem at `place`.
+/// Returns the height field, or `None` after reporting a problem at `place`.
 pub fn heightfield(
     given: &Given<'_>,
     place: &Place,
@@ -47,7 +48,7 @@ pub fn heightfield(
 fn grid((rows, own_size): Raster, given: &Given<'_>) -> Result<Heightfield, String> {
     let size = match (own_size, given.size) {
         (Some(_), Some(_)) => {
-            return Err("the raster says its own extent: expected no `size_m`".to_string());
+            return Err("the raster states its own extent: expected no `size_m`; remove the key".to_string());
         }
         (Some(size), None) | (None, Some(size)) => size,
         (None, None) => {
@@ -113,14 +114,15 @@ fn raster(path: &std::path::Path) -> Result<Raster, String> {
     }
 }
 
-/// A number of a raster at its line.
+/// Parses a number of a raster; errors name `line`.
 fn number(text: &str, line: usize) -> Result<f64, String> {
     text.trim()
         .parse()
         .map_err(|_| format!("line {line}: {} is not a number", quote(text.trim())))
 }
 
-/// Rows of numbers with commas, semicolons or blanks between them; lines that begin with `#` are remarks.
+/// Reads rows of numbers that are separated by commas, semicolons or blanks. Lines that start with
+/// `#` are comments.
 fn csv(text: &str) -> Result<Raster, String> {
     let mut rows = Vec::new();
     for (n, line) in text
@@ -145,7 +147,8 @@ fn csv(text: &str) -> Result<Raster, String> {
     Ok((rows, None))
 }
 
-/// An ESRI ASCII grid. Where its corner lies is not used: the middle of the grid is the shape's origin.
+/// Reads an ESRI ASCII grid. Its corner coordinates are ignored: the centre of the grid is the
+/// origin of the shape.
 fn ascii_grid(text: &str) -> Result<Raster, String> {
     let (mut columns, mut cell, mut void) = (None, None, -9999.0);
     let mut numbers: Vec<f64> = Vec::new();
@@ -176,10 +179,10 @@ fn ascii_grid(text: &str) -> Result<Raster, String> {
     }
     let columns = columns
         .filter(|n| *n > 0)
-        .ok_or("no `ncols` at its head: not an ESRI ASCII grid")?;
+        .ok_or("no `ncols` in its header: not an ESRI ASCII grid")?;
     let cell = cell
         .filter(|c| *c > 0.0)
-        .ok_or("no positive `cellsize` at its head: not an ESRI ASCII grid")?;
+        .ok_or("no positive `cellsize` in its header: not an ESRI ASCII grid")?;
     if !numbers.len().is_multiple_of(columns) {
         return Err(format!(
             "found {} heights, expected rows of {columns}",
@@ -242,7 +245,7 @@ mod tests {
         );
         assert_eq!(
             wrong("cellsize 1\n1 2\n"),
-            "no `ncols` at its head: not an ESRI ASCII grid"
+            "no `ncols` in its header: not an ESRI ASCII grid"
         );
         assert_eq!(csv("1,x\n").unwrap_err(), "line 1: `x` is not a number");
         let ragged = grid((vec![vec![1.0, 2.0], vec![1.0]], None), &given());

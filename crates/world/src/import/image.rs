@@ -1,6 +1,6 @@
-//! Reads pictures: PNG and JPEG become light that a surface gives back.
+//! Reads PNG and JPEG images and converts them from sRGB to linear reflectance.
 //!
-//! Must not know what the picture is for.
+//! This module does not depend on the use of the image.
 
 use crate::import::assets;
 use std::io::Cursor;
@@ -9,19 +9,24 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-/// Longest side of a picture.
+/// Maximum width and height of an image [pixels].
 const SIDE_MAX: usize = 8192;
 
-/// Columns and rows, and for each point from the upper left light given back by colour, times cover, and cover.
+/// Columns and rows, then for each pixel from the upper left: linear red, green and blue
+/// reflectance times opacity, and opacity, all in 0..1.
 pub type Points = ([usize; 2], Vec<[f32; 4]>);
 
-/// The picture in `path`, or why it cannot be had; what it begins with says the format.
+/// Reads the image in `path`; the first bytes of the file determine the format.
+///
+/// # Errors
+/// An unreadable or invalid file, a format other than PNG and JPEG, or a side longer than
+/// 8192 pixels.
 pub fn read(path: &Path) -> Result<Points, String> {
     let bytes = assets::bytes(path)?;
     let (size, channels, numbers) = match bytes.get(..4) {
         Some([0x89, b'P', b'N', b'G']) => png(&bytes)?,
         Some([0xff, 0xd8, 0xff, _]) => jpeg(&bytes)?,
-        _ => return Err("no picture that can be read: expected a PNG or JPEG file".to_string()),
+        _ => return Err("not a supported image format: expected a PNG or JPEG file".to_string()),
     };
     let linear = linear();
     let point = |p: &[u8]| {
@@ -39,11 +44,11 @@ pub fn read(path: &Path) -> Result<Points, String> {
     Ok((size, numbers.chunks_exact(channels).map(point).collect()))
 }
 
-/// Refuses what would fill the memory.
+/// Returns the size, or an error if a side is zero or too long.
 fn checked([width, height]: [usize; 2]) -> Result<[usize; 2], String> {
     if width == 0 || height == 0 || width > SIDE_MAX || height > SIDE_MAX {
         return Err(format!(
-            "a picture of {width} x {height} points, expected sides of 1 to {SIDE_MAX}"
+            "the image has {width} x {height} pixels, expected sides of 1 to {SIDE_MAX}"
         ));
     }
     Ok([width, height])
@@ -58,7 +63,10 @@ fn png(bytes: &[u8]) -> Result<Decoded, String> {
     let size = checked([header.width as usize, header.height as usize])?;
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(wrong)?;
-    let mut numbers = vec![0; reader.output_buffer_size()];
+    let length = reader
+        .output_buffer_size()
+        .ok_or("not a valid PNG file: its size overflows")?;
+    let mut numbers = vec![0; length];
     let frame = reader.next_frame(&mut numbers).map_err(wrong)?;
     numbers.truncate(frame.buffer_size());
     Ok((size, frame.color_type.samples(), numbers))
@@ -71,16 +79,16 @@ fn jpeg(bytes: &[u8]) -> Result<Decoded, String> {
     decoder.decode_headers().map_err(wrong)?;
     let (width, height) = decoder
         .dimensions()
-        .ok_or("not a valid JPEG file: it has no size")?;
+        .ok_or("not a valid JPEG file: its size is missing")?;
     let size = checked([width, height])?;
     let numbers = decoder.decode().map_err(wrong)?;
     if numbers.len() != 3 * width * height {
-        return Err("not a valid JPEG file: it has no three colours".to_string());
+        return Err("not a valid JPEG file: expected three colour channels".to_string());
     }
     Ok((size, 3, numbers))
 }
 
-/// Light by number, the inverse of sRGB's curve.
+/// Table from 8-bit sRGB values to linear light, 0..1.
 fn linear() -> Vec<f32> {
     let light = |k: u32| {
         let v = f64::from(k) / 255.0;

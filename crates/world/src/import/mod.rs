@@ -1,4 +1,4 @@
-//! Readers of foreign formats: URDF, meshes, grids, hydrodynamic tables, images.
+//! Readers of external file formats: URDF, meshes, grids, hydrodynamic tables and images.
 
 pub mod apriltag;
 pub mod assets;

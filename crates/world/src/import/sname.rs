@@ -1,11 +1,13 @@
-//! Fossen/SNAME coefficients (forward-right-down, at CO, linear part first) into ours. The only place that knows FRD.
+//! Converts hydrodynamic coefficients in Fossen/SNAME notation (forward-right-down, at CO, linear
+//! part first) to Merrow's convention (FLU, angular part first). Only this module uses FRD.
 //!
 //! # Law
 //! ```text
 //!   FLU = S FRD, S = diag(1, -1, -1);   M' = S₆ M S₆, S₆ = diag(S, S)          (1)
 //! ```
-//! S is a turn by 180 degrees about x, so laws with cross products keep their form, and |ν|ν per component too.
-//! Derivatives are negative where they resist: added mass -X_udot, damping -X_u, -X_uu [Fossen 2021, eq. 6.35, 6.61].
+//! S is a rotation by 180 degrees about x. Laws with cross products therefore keep their form, and
+//! so does |ν|ν per component. Derivatives are negative if they resist the motion: added mass
+//! -X_udot, damping -X_u, -X_uu [Fossen 2021, eq. 6.35, 6.61].
 
 use crate::schema::{Axes, Coefficients};
 use merrow_math::Vec3;
@@ -14,21 +16,21 @@ use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::Placed;
 use std::collections::BTreeMap;
 
-/// Which derivatives a set holds.
+/// Kind of the derivatives in a coefficient set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Derivative {
-    /// `X_udot`.
+    /// Added mass, such as `X_udot`.
     AddedMass,
-    /// `X_u`.
+    /// Linear damping, such as `X_u`.
     Linear,
-    /// `X_uu`, for |u|u.
+    /// Quadratic damping, such as `X_uu`, the factor of |u|u.
     Quadratic,
 }
 
 const FORCES: [char; 6] = ['X', 'Y', 'Z', 'K', 'M', 'N'];
 const MOTIONS: [char; 6] = ['u', 'v', 'w', 'p', 'q', 'r'];
 
-/// A point or direction given in `axes`, in FLU.
+/// Converts a point or direction given in `axes` to FLU.
 pub fn vector(axes: Axes, v: [f64; 3]) -> Vec3 {
     match axes {
         Axes::Flu => Vec3::from(v),
@@ -36,13 +38,16 @@ pub fn vector(axes: Axes, v: [f64; 3]) -> Vec3 {
     }
 }
 
-/// Sign of the product of axes i and j (0..6, linear first) under FRD -> FLU.
+/// Sign of the matrix entry (i, j) (0..6, linear first) under the conversion FRD -> FLU.
 fn sign(axes: Axes, i: usize, j: usize) -> f64 {
     let flips = |k: usize| matches!(axes, Axes::Frd) && !k.is_multiple_of(3);
     if flips(i) != flips(j) { -1.0 } else { 1.0 }
 }
 
-/// A coefficient set as a matrix in FLU, angular part first, positive where it resists.
+/// Returns a coefficient set as a 6x6 matrix in FLU, angular part first, with positive entries for
+/// resistance.
+///
+/// `what` names the coefficient set in problem texts.
 pub fn matrix(
     set: &Coefficients,
     kind: Derivative,
@@ -86,7 +91,7 @@ fn sname(
                     .collect();
                 let hint = did_you_mean(name, names.iter().map(String::as_str));
                 let text = format!(
-                    "in {what}: {} is no such derivative, expected names like {}{hint}",
+                    "in {what}: {} is not a derivative of this set, expected names like {}{hint}",
                     quote(name),
                     spell(0, 0, kind)
                 );
@@ -97,7 +102,8 @@ fn sname(
     m
 }
 
-/// Derivatives of products of two velocities, `Y_uv` and the like, in FLU, angular first.
+/// Returns the derivatives of products of two velocities, such as `Y_uv`, in FLU, angular part
+/// first.
 pub fn products(
     set: &BTreeMap<String, Placed<f64>>,
     problems: &mut Problems,
@@ -121,13 +127,13 @@ pub fn products(
             .flatten();
         let Some([row, a, b]) = found else {
             let text = format!(
-                "in derivatives: {} is none, expected names like Y_uv, N_wp or X_qq",
+                "in derivatives: {} is not a derivative, expected names like Y_uv, N_wp or X_qq",
                 quote(name)
             );
             problems.push(&value.place, text);
             continue;
         };
-        // each right and down axis changes sign
+        // each right or down axis changes the sign
         let flips = [row, a, b].iter().filter(|k| !k.is_multiple_of(3)).count();
         let sign = if flips.is_multiple_of(2) { 1.0 } else { -1.0 };
         let swap = |k: usize| (k + 3) % 6;
@@ -187,7 +193,7 @@ mod tests {
             &mut Problems::new(),
         );
         assert_eq!(m[3][3], 5.5);
-        // sway-yaw: both axes flip, the sign of the product stays; heave-pitch likewise
+        // sway-yaw: both axes flip, so the sign of the product stays; the same for heave-pitch
         assert_eq!(m[4][2], -2.0);
         assert_eq!(m[5][1], -3.0);
         let rows = std::array::from_fn(|i| {

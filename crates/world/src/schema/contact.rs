@@ -1,4 +1,4 @@
-//! What a world file may say of things that can be touched: shapes on bodies, structures, props, surfaces.
+//! Keys of contacts: shapes on bodies, structures, props and surface materials.
 
 use crate::schema::texture::TextureFile;
 use crate::schema::{Body, Repeat};
@@ -6,80 +6,83 @@ use merrow_yaml::read::Named;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
-    /// A shape that can be touched.
+    /// A collision shape of a body or structure.
     pub struct CollisionFile {
-        /// Place of its centre on the body or structure, in the axes of that.
+        /// Position of its centre on the body or structure, in the axes of the body or structure.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of its axes.
+        /// Roll, pitch and yaw of its axes relative to those of the body or structure.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Surface; that of the structure, or the default, if not given.
+        /// Surface material. Default: that of the structure, else the default material.
         material: Option<MaterialFile>,
-        /// A picture on it; none if not given.
+        /// Texture of the shape. Default: none.
         texture: Option<TextureFile>,
-        /// What it may touch.
+        /// Collision groups of the shape.
         groups: GroupsFile => "{}",
         ..shape: ShapeFile,
     }
 }
 
 spec! {
-    /// A shape that cameras and lasers see and nothing touches.
+    /// A shape that cameras and lasers detect, without contacts.
     pub struct VisualFile {
-        /// Place of its centre on the body, in the axes of that.
+        /// Position of its centre on the body, in the axes of the body.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of its axes.
+        /// Roll, pitch and yaw of its axes relative to those of the body.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Surface: what light and lasers' beams do there.
+        /// Surface material for light and laser beams.
         material: Option<MaterialFile>,
-        /// A picture on it; none if not given.
+        /// Texture of the shape. Default: none.
         texture: Option<TextureFile>,
         ..shape: ShapeFile,
     }
 }
 
 choice! {
-    /// A shape about its own centre; cylinders and capsules stand along z.
+    /// A shape about its own centre. The axis of cylinders and capsules is z.
     pub enum ShapeFile {
-        /// A ball.
+        /// A sphere about its centre.
         Sphere = "sphere" {
-            /// Radius.
+            /// Radius of the sphere.
             radius_m: f64 [positive],
         },
-        /// A box.
+        /// A box along its axes.
         Box = "box" {
-            /// Length, width, height.
+            /// Length, width and height, along x, y and z.
             size_m: [f64; 3] [positive],
         },
         /// A cylinder along z.
         Cylinder = "cylinder" {
-            /// Radius.
+            /// Radius of the cylinder.
             radius_m: f64 [positive],
-            /// Length.
+            /// Length of the cylinder.
             length_m: f64 [positive],
         },
-        /// A cylinder along z with round ends.
+        /// A cylinder along z with hemispherical ends.
         Capsule = "capsule" {
-            /// Radius.
+            /// Radius of cylinder and ends.
             radius_m: f64 [positive],
-            /// Length of the cylinder between the round ends.
+            /// Length of the cylinder between the ends.
             length_m: f64 [positive],
         },
         /// A mesh: STL, OBJ, COLLADA or glTF.
         Mesh = "mesh" {
-            /// Its file: a path, from the folder of the file that names it, or `package://<package>/<path>`.
+            /// Mesh file: a path relative to the folder of the file that names it, or
+            /// `package://<package>/<path>`.
             file: String [not_empty],
-            /// Factors along its axes.
+            /// Scale factors along the axes of the mesh.
             scale: [f64; 3] = [1.0, 1.0, 1.0],
-            /// What of it is touched.
+            /// Collision geometry that is derived from the mesh.
             form: MeshForm = MeshForm::ConvexHull,
         },
         /// Terrain on a grid; for structures only.
         Heightfield = "heightfield" {
-            /// An ESRI ASCII grid (`.asc`) or rows of heights (`.csv`), northernmost row first, each from west to east.
+            /// An ESRI ASCII grid (`.asc`) or rows of heights (`.csv`), northernmost row first,
+            /// each from west to east.
             file: Option<String> [not_empty],
             /// The heights themselves, northernmost row first, each from west to east.
             heights_m: Option<Vec<Vec<f64>>> [not_empty],
-            /// Extent from the first to the last sample along x and y; an ASCII grid says its own.
+            /// Extent from the first to the last sample along x and y. Not needed for an ESRI ASCII
+            /// grid, which contains it.
             size_m: Option<[f64; 2]> [positive],
             /// Factor on the heights: -1 for a file of depths.
             height_scale: f64 = 1.0,
@@ -88,91 +91,99 @@ choice! {
 }
 
 fieldless_choice! {
-    /// What of a mesh is touched.
+    /// Collision geometry derived from a mesh.
     pub enum MeshForm {
-        /// The convex hull of its corners.
+        /// Convex hull of the vertices.
         ConvexHull = "convex_hull",
-        /// Convex parts into which a closed mesh is cut.
+        /// Convex decomposition of a closed mesh.
         ConvexParts = "convex_parts",
-        /// Its triangles; for what does not move.
+        /// The triangles themselves; for static structures only.
         Triangles = "triangles",
     }
 }
 
 spec! {
-    /// A surface. Two that touch share the geometric mean of friction and the larger restitution.
+    /// A surface material. Two surfaces in contact use the geometric mean of their friction and the
+    /// larger restitution.
     pub struct MaterialFile {
-        /// Coulomb's coefficient of friction.
+        /// Coefficient of Coulomb friction.
         friction: f64 [in 0.0..=10.0] = 0.5,
         /// Newton's coefficient of restitution.
         restitution: f64 [fraction] = 0.0,
-        /// Part of a laser's light that it gives back, as if in all directions.
+        /// Fraction of laser light that is reflected diffusely.
         reflectivity: f64 [fraction] = 0.5,
-        /// Coefficient of retro-reflection, met upright, of tape, signs and survey targets: light that a laser gets back beside that; 250 is a common sheeting.
+        /// Coefficient of retro-reflection at normal incidence, for tape, signs and survey targets.
+        /// The retro-reflected laser light is added to the diffuse reflection. 250 is a common
+        /// sheeting.
         retro_reflection_cd_lx_m2: f64 [in 0.0..=5000.0] = 0.0,
-        /// Part of red, green and blue light that it gives back, as if in all directions; grey by `reflectivity` if not given.
+        /// Fractions of red, green and blue light that are reflected diffusely. Default: grey with
+        /// `reflectivity`.
         color: Option<[f64; 3]> [fraction],
-        /// Lambert's parameter for a sonar's sound: strength of a square metre met upright.
+        /// Lambert parameter for sonar: scattering strength of a square metre at normal incidence.
         backscatter_db: f64 [in -100.0..=20.0] = -27.0,
-        /// Strength of a square metre at grazing angles of 0, 10, ... 90 degrees, in place of `backscatter_db`.
+        /// Scattering strength of a square metre at grazing angles of 0, 10, ... 90 degrees, in
+        /// place of `backscatter_db`.
         backscatter_by_grazing_db: Option<[f64; 10]> [in -200.0..=20.0],
-        /// What lies below it, for what a bottom mirrors of a sonar's sound with `multipath`; sand if not given.
+        /// Ground below the surface, for the seabed reflection of sonar sound with `multipath`.
+        /// Default: sand.
         ground: GroundFile => "{}",
     }
 }
 
 spec! {
-    /// Ground as sound meets it: a fluid half space.
+    /// Acoustic properties of the ground as a fluid half space.
     pub struct GroundFile {
-        /// Density.
+        /// Density of the ground.
         density_kg_m3: f64 [in 100.0..=20000.0] = 1900.0,
-        /// Speed of sound.
+        /// Speed of sound in the ground.
         sound_speed_m_s: f64 [in 100.0..=10000.0] = 1650.0,
-        /// Attenuation.
+        /// Attenuation of sound in the ground.
         attenuation_db_per_wavelength: f64 [in 0.0..=20.0] = 0.8,
-        /// Standard deviation of the height of its surface; 0 mirrors as if smooth.
+        /// Standard deviation of the surface height; 0 for a smooth reflecting surface.
         roughness_m: f64 [non_negative] = 0.0,
     }
 }
 
 spec! {
-    /// What a shape may touch: two shapes touch if each is a member of a group that the other meets.
+    /// Collision groups of a shape. Two shapes can touch if each is a member of a group that the
+    /// other collides with.
     pub struct GroupsFile {
-        /// Groups it is in, by number.
+        /// Numbers of the groups of which the shape is a member.
         member: Vec<u32> [in 0.0..=31.0] = vec![0],
-        /// Groups it touches, by number; all if not given.
+        /// Numbers of the groups with which the shape collides. Default: all.
         meets: Option<Vec<u32>> [in 0.0..=31.0],
     }
 }
 
 spec! {
-    /// Something that stands in the world and does not move: a dock, a wall, a rock, a bathymetry.
+    /// A static structure in the world, such as a dock, a wall, a rock or bathymetry.
     pub struct StructureFile {
-        /// What it is.
+        /// Description of the structure.
         description: String = String::new(),
         /// Position in the world (east, north, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw; yaw from east, counter-clockwise.
+        /// Roll, pitch and yaw. Yaw is measured from east, counter-clockwise.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Surface of its shapes.
+        /// Surface material of its shapes.
         material: MaterialFile => "{}",
-        /// Its shapes, by name.
+        /// Shapes of the structure, by name.
         shapes: Named<CollisionFile> [not_empty],
     }
 }
 
 spec! {
-    /// A loose thing in the water, or a grid of them: a body without thrusters and sensors.
+    /// A free-floating object, or a grid of copies of it: a body without actuators and sensors.
     pub struct PropEntry {
-        /// The body: a name in `params/bodies`, a file, or a map.
+        /// Body of the object: a name in `params/bodies`, a file, or a map.
         body: Body,
-        /// Position in the world (east, north, up).
+        /// Position of the body origin in the world (east, north, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw (x forward, y left, z up); yaw from east, counter-clockwise.
+        /// Roll, pitch and yaw of the body (x forward, y left, z up) relative to the world. Yaw is
+        /// measured from east, counter-clockwise.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Velocity, in its own frame.
+        /// Linear velocity at the start, in the body frame (forward, left, up).
         velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Angular velocity, in its own frame.
+        /// Angular velocity at the start, in the body frame (forward, left, up).
         angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<Repeat>,

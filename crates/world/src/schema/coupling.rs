@@ -1,81 +1,87 @@
-//! What a world file may say of things that hold together.
+//! Keys of couplings between two bodies.
 
 use merrow_yaml::spec::{choice, spec};
 
 spec! {
-    /// Two bodies that hold together, or can.
+    /// A coupling that joins two bodies permanently or on demand.
     pub struct CouplingFile {
-        /// First end: of a latch the seat, of a grasp the gripper.
+        /// First end: the seat of a latch, the gripper of a grasp.
         a: CouplingEndFile,
-        /// Second end. A grasp without one takes what it is told, what it touches, or what is nearest.
+        /// Second end. A grasp without a second end takes the object named in the command, the
+        /// object that it touches, or the nearest one.
         b: Option<CouplingEndFile>,
-        /// Whether it holds at the start; welds, hinges, slides and balls do if not given.
+        /// Whether the coupling is engaged at the start. Default: true for weld, hinge, slide and
+        /// ball, false for latch and grasp.
         engaged: Option<bool>,
-        /// Force at which it breaks.
+        /// Force at which the coupling breaks. Default: never.
         strength_n: Option<f64> [positive],
-        /// Moment at which it breaks.
+        /// Moment at which the coupling breaks. Default: never.
         strength_nm: Option<f64> [positive],
         ..kind: CouplingKindFile,
     }
 }
 
 spec! {
-    /// One end of a coupling: a frame on a link, or in the world where no robot is named.
+    /// One end of a coupling: a frame on a link, or in the world if no robot is named.
     pub struct CouplingEndFile {
-        /// The robot or prop; the world if not given.
+        /// Name of the robot or prop. Default: the world.
         robot: Option<String> [name],
-        /// Its link.
+        /// Name of the link. Default: the base link.
         link: Option<String> [name],
-        /// Origin of the frame, in the link's frame or in the world; for a second end without position and attitude, where
-        /// the first is at the start.
+        /// Origin of the frame, in the link frame (forward, left, up) or in the world (east, north,
+        /// up). A second end without position and attitude coincides with the first end at the
+        /// start.
         position_m: Option<[f64; 3]>,
-        /// Roll, pitch and yaw of the frame.
+        /// Roll, pitch and yaw of the frame relative to the link frame or the world.
         attitude_deg: Option<[f64; 3]>,
     }
 }
 
 choice! {
-    /// What a coupling leaves free.
+    /// Degrees of freedom that a coupling leaves free.
     pub enum CouplingKindFile {
-        /// Nothing.
+        /// None: the two frames are fixed to each other.
         Weld = "weld",
-        /// To turn about z of the frames.
+        /// Rotation about z of the frames.
         Hinge = "hinge",
-        /// To move along z of the first frame.
+        /// Translation along z of the first frame.
         Slide = "slide",
-        /// To turn about all axes.
+        /// Rotation about all axes.
         Ball = "ball",
-        /// Captures the second end (the tip) when it comes to the first (the seat) along z of that, and lets go when told.
+        /// Captures the second end (the tip) when it reaches the first end (the seat) along the z
+        /// axis of the seat, and releases it on command.
         Latch = "latch" {
-            /// Farthest from the seat at which the tip is captured.
+            /// Maximum distance between tip and seat for capture.
             distance_m: f64 [positive] = 0.05,
-            /// Largest angle between the two z axes at which it is captured.
+            /// Maximum angle between the two z axes for capture.
             angle_deg: f64 [in 0.0..=180.0] = 10.0,
-            /// Largest turn about z at which it is captured, and which is then turned back; without it any, and kept.
+            /// Maximum rotation about z for capture, which is then turned back to zero. Default:
+            /// any rotation, which is kept.
             roll_deg: Option<f64> [in 0.0..=180.0],
-            /// Largest speed against the seat at which it is captured.
+            /// Maximum speed relative to the seat for capture.
             speed_m_s: f64 [positive] = 0.5,
-            /// Largest angular speed at which it is captured.
+            /// Maximum angular speed relative to the seat for capture.
             spin_rad_s: f64 [positive] = 0.5,
-            /// What leads the tip to the seat.
+            /// Funnel that guides the tip to the seat. Default: none.
             funnel: Option<FunnelFile>,
         },
-        /// Takes hold of what is near when told, as it lies.
+        /// Holds a nearby link on command, in its current relative pose.
         Grasp = "grasp" {
-            /// Farthest that the link taken may lie from the first end, if it does not touch it.
+            /// Maximum distance of the grasped link from the first end, if the two do not touch.
             reach_m: f64 [non_negative] = 0.1,
         },
     }
 }
 
 spec! {
-    /// A smooth cone about z of a latch's seat that the tip does not leave sideways, closed at the seat.
+    /// A frictionless cone about the z axis of the seat of a latch. It constrains the tip laterally
+    /// and is closed at the seat.
     pub struct FunnelFile {
-        /// Radius at its mouth.
+        /// Radius at the entrance.
         entrance_radius_m: f64 [positive],
         /// Radius at the seat.
         exit_radius_m: f64 [non_negative],
-        /// Length.
+        /// Length of the funnel.
         length_m: f64 [positive],
     }
 }

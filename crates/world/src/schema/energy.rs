@@ -1,81 +1,83 @@
-//! What a world file may say of batteries, what draws from them and what charges them.
+//! Keys of batteries, electrical loads, solar panels and chargers.
 
 use crate::schema::Axes;
 use crate::schema::coupling::CouplingEndFile;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
-    /// A battery.
+    /// The battery of a robot.
     pub struct BatteryFile {
-        /// What it is.
+        /// Description of the battery.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
-        /// Capacity.
+        /// Capacity of the battery.
         capacity_ah: f64 [positive],
-        /// Pairs of state of charge (0 to 1) and open-circuit voltage, rising charge.
+        /// Pairs of state of charge (0 to 1) and open-circuit voltage, by increasing state of
+        /// charge.
         open_circuit_v: Vec<[f64; 2]> [not_empty],
-        /// Internal resistance.
+        /// Internal resistance of the battery.
         resistance_ohm: f64 [non_negative] = 0.0,
-        /// Power drawn by everything that is no device of its own.
+        /// Power consumption of everything that is not modelled as a device.
         hotel_load_w: f64 [non_negative] = 0.0,
         /// State of charge at the start.
         initial_charge: f64 [fraction] = 1.0,
-        /// Terminal voltage under which its protection opens, so that nothing on board has power; without it when it is empty.
+        /// Terminal voltage below which the protection switch opens, so that the robot has no
+        /// power. Default: the switch opens when the battery is empty.
         cut_off_v: Option<f64> [positive],
-        /// State of charge from which the protection closes again.
+        /// State of charge at which the protection switch closes again.
         restart_charge: f64 [fraction] = 0.02,
-        /// How long it stays open at least.
+        /// Minimum time for which the protection switch stays open.
         restart_s: f64 [in 0.0..=1e6] = 2.0,
-        /// Terminal voltage that charging does not exceed; without it the highest open-circuit voltage.
+        /// Maximum terminal voltage during charging. Default: the highest open-circuit voltage.
         charge_voltage_v: Option<f64> [positive],
-        /// Current that charging does not exceed; without it half the capacity in an hour.
+        /// Maximum charging current. Default: half the capacity per hour.
         charge_current_a: Option<f64> [positive],
-        /// Part of the charge put in that comes out again.
+        /// Fraction of the charge put in that can be drawn again.
         charge_efficiency: f64 [in 0.01..=1.0] = 1.0,
-        /// Chemistry.
+        /// Chemistry of the battery.
         technology: Technology = Technology::LithiumIon,
     }
 }
 
 fieldless_choice! {
-    /// A battery's chemistry, as sensor_msgs/BatteryState knows them.
+    /// Battery chemistry, as in `sensor_msgs/BatteryState`.
     pub enum Technology {
-        /// Unknown.
+        /// A chemistry that is not listed.
         Unknown = "unknown",
-        /// Nickel-metal hydride.
+        /// Nickel-metal hydride (NiMH) cells.
         Nimh = "nimh",
-        /// Lithium-ion.
+        /// Lithium-ion (Li-ion) battery cells.
         LithiumIon = "lithium_ion",
-        /// Lithium polymer.
+        /// Lithium polymer (LiPo) cells.
         LithiumPolymer = "lithium_polymer",
-        /// Lithium iron phosphate.
+        /// Lithium iron phosphate (LiFePO4) cells.
         LithiumIronPhosphate = "lithium_iron_phosphate",
-        /// Nickel-cadmium.
+        /// Nickel-cadmium (NiCd) battery cells.
         Nicd = "nicd",
     }
 }
 
 spec! {
-    /// A device that draws power and does nothing else, such as a computer or a light.
+    /// An electrical load without other effect, such as a computer or a light.
     pub struct LoadFile {
-        /// Power at level 1.
+        /// Power consumption at level 1.
         power_w: f64 [non_negative],
-        /// Level at the start: 0 off, 1 on.
+        /// Level at the start: 0 is off, 1 is on.
         level: f64 [fraction] = 1.0,
     }
 }
 
 spec! {
-    /// What the servo of a fin or an azimuth thruster draws.
+    /// Power consumption of the servo of a fin or an azimuth thruster.
     pub struct ServoPowerFile {
-        /// At rest without load.
+        /// Power at rest without load.
         standby_w: f64 [non_negative] = 0.0,
-        /// Mechanical power over electrical.
+        /// Mechanical power per electrical power.
         efficiency: f64 [in 0.01..=1.0] = 0.5,
-        /// Power to hold a moment: this times its square.
+        /// Power for holding a moment, per square of the moment.
         holding_w_n2m2: f64 [non_negative] = 0.0,
         /// Dry friction of gear and seal at the shaft.
         friction_nm: f64 [non_negative] = 0.0,
@@ -83,59 +85,60 @@ spec! {
 }
 
 spec! {
-    /// A solar panel. Under water it gives nothing.
+    /// A solar panel. It generates no power under water.
     pub struct SolarFile {
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
-        /// Link that carries it.
+        /// Link on which the panel is mounted.
         link: String [frame] = "base_link".to_string(),
-        /// Axes of position and normal.
+        /// Axes of `position_m` and `normal`.
         axes: Axes = Axes::Flu,
-        /// Its middle on the link.
+        /// Centre of the panel, relative to the link origin.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Its normal, out of the cells.
+        /// Outward normal of the cells in the link frame.
         normal: [f64; 3] = [0.0, 0.0, 1.0],
         /// Area of the cells.
         area_m2: f64 [positive],
-        /// Electrical power at the battery over the power of the light on the cells.
+        /// Electrical power at the battery per power of the light on the cells.
         efficiency: f64 [in 0.001..=1.0],
-        /// Part of the cells in the vehicle's own shade.
+        /// Fraction of the cells that is shaded by the vehicle itself.
         shading: f64 [fraction] = 0.0,
-        /// Least angle of the sun over the cells: under it the vehicle stands in the way.
+        /// Elevation of the sun above the plane of the cells below which the vehicle shades the
+        /// panel.
         least_elevation_deg: f64 [in 0.0..=89.0] = 0.0,
     }
 }
 
 spec! {
-    /// A charger: constant current up to a voltage, then constant voltage.
+    /// A battery charger: constant current up to a voltage, then constant voltage.
     pub struct ChargerFile {
-        /// Largest current.
+        /// Maximum current of the charger.
         current_a: f64 [positive],
-        /// Voltage that it does not exceed; without it the battery's own limit holds.
+        /// Maximum voltage. Default: only the limit of the battery applies.
         voltage_v: Option<f64> [positive],
-        /// Power given over power taken from what feeds it.
+        /// Output power per power drawn from the source.
         efficiency: f64 [in 0.01..=1.0] = 0.9,
-        /// Robot whose battery feeds it; without it the shore does.
+        /// Robot whose battery supplies the charger. Default: shore power.
         from: Option<String> [name],
         ..contact: ContactFile,
     }
 }
 
 choice! {
-    /// When a charger charges.
+    /// Condition under which a charger charges.
     pub enum ContactFile {
-        /// While a coupling holds, what that holds.
+        /// While a coupling is engaged; the coupled robot is charged.
         Coupling = "coupling" {
-            /// The coupling.
+            /// Name of the coupling.
             coupling: String [name],
         },
-        /// The robot whose base is nearest to a place and within reach.
+        /// While a base is within range; the robot whose base is nearest is charged.
         Within = "within" {
-            /// The place.
+            /// Position of the charger, on a robot or in the world.
             place: CouplingEndFile,
-            /// How far it reaches.
+            /// Range of the charger.
             reach_m: f64 [positive],
         },
     }

@@ -1,81 +1,88 @@
-//! What a world file may say of faults.
+//! Keys of scheduled faults.
 
 use merrow_yaml::spec::{choice, spec};
 
 spec! {
-    /// A fault of a device of a robot, or of a beacon. `bias` and `noise_std` are in the unit of the device: the command of a thruster, rad of a fin, N m or
-    /// N of a joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, m/s of a winch, the first quantity that a sensor
-    /// measures, rad/s and m/s² of an IMU, s by which a beacon sends late.
+    /// A fault of a device of a robot, or of a beacon. The unit of `bias` and `noise_std` depends
+    /// on the device: the command unit of a thruster; rad for a fin; N m or N for a joint; rad or m
+    /// for a joint with an ideal position drive; m³ for a buoyancy engine; m/s for a winch; the
+    /// unit of the first measured quantity for a sensor; rad/s and m/s² for an IMU; s of
+    /// transmission delay for a beacon.
     pub struct FaultFile {
-        /// The robot; a copy of a grid by its own name, such as `rov_3`. Without it the fault is one of a beacon.
+        /// Name of the robot; for a copy from `repeat` its own name, such as `rov_3`. Without a
+        /// robot the fault affects a beacon.
         robot: Option<String> [name],
-        /// The device, by its name, as `thrusters/port` where several have that; a winch on board by its tether; `imu/gyro` and `imu/accelerometer`; `battery`; a link for a leak; without a `robot` a beacon of the world.
+        /// Name of the device. Use `thrusters/port` if several devices have the name, the tether
+        /// for a winch on board, `imu/gyro` and `imu/accelerometer`, `battery`, or a link for a
+        /// leak. Without `robot`: a beacon of the world.
         of: String [not_empty],
-        /// When it begins.
+        /// Time at which the fault begins.
         time_s: f64 [non_negative] = 0.0,
-        /// How long it lasts; without it for good.
+        /// Duration of the fault. Default: until the end of the run.
         duration_s: Option<f64> [positive],
         ..kind: FaultKindFile,
     }
 }
 
 choice! {
-    /// What is wrong with a device.
+    /// Type of a fault.
     pub enum FaultKindFile {
-        /// It does nothing; a fin is lost.
+        /// The device has no effect and delivers no output; a fin is lost.
         Dead = "dead",
-        /// It goes on with what it had.
+        /// The device keeps its last value.
         Stuck = "stuck",
-        /// A part of it is left.
+        /// The device has only a fraction of its effect.
         Reduced = "reduced" {
-            /// The part; of a beacon that of its power.
+            /// Remaining fraction; of the acoustic power for a beacon.
             part: f64 [fraction],
         },
-        /// It is off.
+        /// A constant offset is added.
         Biased = "biased" {
-            /// By this.
+            /// Offset in the unit of the device.
             bias: f64,
         },
-        /// It is noisy.
+        /// Additional noise is added.
         Noisy = "noisy" {
-            /// Standard deviation, drawn for every step or sample.
+            /// Standard deviation in the unit of the device, drawn for every step or sample.
             noise_std: f64 [non_negative],
         },
-        /// It fails and works by turns, for random times.
+        /// The device alternately works and fails, for random times.
         Intermittent = "intermittent" {
             /// Mean time for which it works.
             works_s: f64 [in 0.001..=1e9],
             /// Mean time for which it fails.
             fails_s: f64 [in 0.001..=1e9],
         },
-        /// The battery gives no more than some power.
+        /// The power of the battery is limited.
         Shortage = "shortage" {
-            /// The power.
+            /// Maximum power of the battery.
             power_w: f64 [non_negative],
         },
-        /// Water comes in through a hole until a compartment is full.
+        /// Water enters through a hole until a compartment is full.
         Leak = "leak" {
             /// Diameter of the hole.
             hole_m: f64 [positive],
-            /// Where the hole is on the link (forward, left, up).
+            /// Position of the hole on the link (forward, left, up).
             position_m: [f64; 3] = [0.0, 0.0, 0.0],
             /// Volume of the compartment.
             compartment_m3: f64 [positive],
-            /// Middle of the compartment on the link (forward, left, up).
+            /// Centre of the compartment on the link (forward, left, up).
             center_m: [f64; 3] = [0.0, 0.0, 0.0],
         },
-        /// A satellite receiver hears noise alone.
+        /// A satellite receiver is jammed.
         Jammed = "jammed" {
-            /// Place of the jammer in the world (east, north, up); without it the receiver is jammed everywhere.
+            /// Position of the jammer in the world (east, north, up). Default: the receiver is
+            /// jammed everywhere.
             position_m: Option<[f64; 3]>,
-            /// Power that it sends in all directions.
+            /// Power transmitted isotropically.
             power_w: f64 [non_negative] = 0.1,
         },
-        /// A satellite receiver hears false satellites.
+        /// A satellite receiver is spoofed.
         Spoofed = "spoofed" {
-            /// False place over the true one when it begins (east, north, up).
+            /// Offset of the false position from the true one at the start of the fault (east,
+            /// north, up).
             offset_m: [f64; 3] = [0.0, 0.0, 0.0],
-            /// Velocity at which it walks away (east, north, up).
+            /// Velocity at which the offset grows (east, north, up).
             velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
         },
     }

@@ -1,175 +1,177 @@
-//! What a robot's file may say of its firmware.
+//! Keys of the firmware of a robot.
 
 use merrow_yaml::spec::{choice, spec};
 
 choice! {
-    /// A stock firmware.
+    /// Firmware of the on-board computer.
     pub enum FirmwareFile {
-        /// Flies a multirotor by velocity commands.
+        /// Controls a multirotor from velocity commands.
         Multirotor = "multirotor" (MultirotorFile),
-        /// Holds heading and depth of a torpedo-shaped vehicle with rudder and planes.
+        /// Holds heading and depth of a torpedo-shaped vehicle with rudder and hydroplanes.
         Course = "course" (CourseFile),
-        /// Drives wheels on both sides by velocity commands.
+        /// Drives the wheels on both sides from velocity commands.
         Drive = "differential_drive" (DriveFile),
-        /// Drives a surface vehicle by velocity commands.
+        /// Controls a surface vehicle from velocity commands.
         Vessel = "vessel" (VesselFile),
     }
 }
 
 spec! {
-    /// The firmware of a multirotor. Gains along and about the base's axes.
+    /// Firmware of a multirotor. Gains are along and about the axes of the base link.
     pub struct MultirotorFile {
-        /// What it is.
+        /// Description of the firmware.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
-        /// Ticks per second.
+        /// Control cycles per second.
         rate_hz: f64 [in 10.0..=10000.0] = 250.0,
-        /// Age at which a velocity command no longer counts.
+        /// Age after which a velocity command is ignored.
         command_timeout_s: f64 [positive] = 0.5,
-        /// Force per position error.
+        /// Force per position error, along forward, left and up.
         position_gain_n_m: [f64; 3] [non_negative],
-        /// Force per velocity error.
+        /// Force per velocity error, along forward, left and up.
         velocity_gain_n_s_m: [f64; 3] [non_negative],
-        /// Moment per attitude error.
+        /// Moment per attitude error, about roll, pitch and yaw.
         attitude_gain_n_m_rad: [f64; 3] [non_negative],
-        /// Moment per error of the angular velocity.
+        /// Moment per angular velocity error, about roll, pitch and yaw.
         rate_gain_n_m_s_rad: [f64; 3] [non_negative],
-        /// Largest speed along the ground, up and down.
+        /// Maximum horizontal, climb and sink speed.
         max_speed_m_s: [f64; 3] [positive] = [5.0, 2.0, 1.5],
-        /// Largest yaw rate.
+        /// Maximum yaw rate set-point.
         max_yaw_rate_rad_s: f64 [positive] = 1.5,
-        /// Largest change of the wanted velocity.
+        /// Maximum acceleration of the velocity set-point.
         max_acceleration_m_s2: f64 [positive] = 3.0,
-        /// Largest tilt that it asks for.
+        /// Maximum commanded tilt angle.
         max_tilt_deg: f64 [in 1.0..=80.0] = 35.0,
-        /// How far the wanted place may lead the vehicle.
+        /// Maximum distance of the position set-point from the vehicle.
         leash_m: f64 [positive] = 1.5,
-        /// Height over the start to which it takes off.
+        /// Height above the start position to which the vehicle takes off.
         takeoff_height_m: f64 [positive] = 1.5,
-        /// Speeds of taking off and of landing.
+        /// Speed of take-off and of landing.
         auto_speed_m_s: [f64; 2] [positive] = [1.0, 0.5],
-        /// Whether it flies from the start of the run.
+        /// Whether the vehicle flies at the start of the run.
         starts_flying: bool = false,
     }
 }
 
 spec! {
-    /// The heading and depth hold. Angles of fins per error.
+    /// Heading and depth hold. The gains give fin angles per error.
     pub struct CourseFile {
-        /// What it is.
+        /// Description of the firmware.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
-        /// Ticks per second.
+        /// Control cycles per second.
         rate_hz: f64 [in 0.1..=10000.0] = 10.0,
-        /// The fin that is its rudder: a positive angle turns to the right.
+        /// Name of the rudder fin; a positive angle turns the vehicle to the right.
         rudder: String [frame] = "rudder".to_string(),
-        /// Its stern planes: a positive angle puts the nose down.
+        /// Name of the stern plane fin; a positive angle pitches the nose down.
         stern_planes: String [frame] = "stern_planes".to_string(),
-        /// Its bow planes, if it has any: a positive angle puts the nose up.
+        /// Name of the bow plane fin; a positive angle pitches the nose up. Default: none.
         bow_planes: Option<String> [frame],
-        /// Rudder over heading error.
+        /// Rudder angle per heading error.
         heading_gain: f64 [non_negative],
-        /// Rudder over yaw rate.
+        /// Rudder angle per yaw rate.
         yaw_rate_gain_s: f64 [non_negative],
-        /// Pitch over depth error.
+        /// Pitch set-point per depth error.
         depth_gain_rad_m: f64 [non_negative],
-        /// Pitch over sinking speed [rad s/m].
+        /// Pitch set-point per sink rate [rad s/m].
         sinking_gain: f64 [non_negative],
-        /// Stern planes over pitch error.
+        /// Stern plane angle per pitch error.
         pitch_gain: f64 [non_negative],
-        /// Stern planes over pitch rate.
+        /// Stern plane angle per pitch rate.
         pitch_rate_gain_s: f64 [non_negative],
-        /// Bow planes over stern planes.
+        /// Bow plane angle per stern plane angle.
         bow_part: f64 [non_negative] = 0.0,
-        /// Steepest pitch down (negative) and up.
+        /// Limits of the pitch set-point: down (negative) and up.
         pitch_limits_deg: [f64; 2],
-        /// How it starts with the run; it waits for its first set-point if not given.
+        /// Start together with the run. Default: the firmware waits for its first set-point.
         start: Option<CourseStartFile>,
     }
 }
 
 spec! {
-    /// A start with the run: heading and depth are held as they are then.
+    /// Start together with the run: heading and depth at that time are held.
     pub struct CourseStartFile {
-        /// The thruster that is set going.
+        /// Name of the thruster that is started.
         propeller: String [frame] = "propeller".to_string(),
-        /// Its command, in its own unit; `thrusters/...` may change it later.
+        /// Command of this thruster, in its own unit; a message on `thrusters/...` can change it
+        /// later.
         command: f64,
     }
 }
 
 spec! {
-    /// The firmware of a differential drive.
+    /// Firmware of a differential drive.
     pub struct DriveFile {
-        /// What it is.
+        /// Description of the firmware.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
-        /// Ticks per second.
+        /// Control cycles per second.
         rate_hz: f64 [in 1.0..=10000.0] = 50.0,
-        /// Age at which a velocity command no longer counts.
+        /// Age after which a velocity command is ignored.
         command_timeout_s: f64 [positive] = 0.5,
-        /// Joints of the wheels on the left, with servos.
+        /// Joints of the left wheels; each must have a servo.
         left: Vec<String> [not_empty],
-        /// Joints of the wheels on the right.
+        /// Joints of the right wheels; each must have a servo.
         right: Vec<String> [not_empty],
         /// Radius of the wheels.
         wheel_radius_m: f64 [positive],
-        /// Distance between the sides that it reckons with.
+        /// Distance between left and right wheels that the firmware assumes.
         track_m: f64 [positive],
-        /// Largest speed.
+        /// Maximum forward speed set-point.
         max_speed_m_s: f64 [positive],
-        /// Largest yaw rate.
+        /// Maximum yaw rate set-point.
         max_yaw_rate_rad_s: f64 [positive],
-        /// Largest change of the speed.
+        /// Maximum acceleration of the speed set-point.
         max_acceleration_m_s2: f64 [positive] = 1.0,
-        /// Largest change of the yaw rate.
+        /// Maximum acceleration of the yaw rate set-point.
         max_yaw_acceleration_rad_s2: f64 [positive] = 2.0,
     }
 }
 
 spec! {
-    /// The firmware of a surface vehicle. Thrust and moment per error, for the thrusters as the allocation has them.
+    /// Firmware of a surface vehicle. The gains give thrust and moment per error, distributed by
+    /// the thruster allocation.
     pub struct VesselFile {
-        /// What it is.
+        /// Description of the firmware.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
-        /// Ticks per second.
+        /// Control cycles per second.
         rate_hz: f64 [in 1.0..=10000.0] = 20.0,
-        /// Age at which a velocity command no longer counts.
+        /// Age after which a velocity command is ignored.
         command_timeout_s: f64 [positive] = 1.0,
-        /// Thrust per error of the speed.
+        /// Thrust per speed error.
         speed_gain_n_s_m: f64 [non_negative],
-        /// Thrust per metre lost.
+        /// Thrust per integral of the speed error.
         speed_integral_n_m: f64 [non_negative],
-        /// Moment per error of the yaw rate.
+        /// Moment per yaw rate error.
         yaw_rate_gain_n_m_s_rad: f64 [non_negative],
-        /// Moment per angle lost.
+        /// Moment per integral of the yaw rate error.
         yaw_integral_n_m_rad: f64 [non_negative],
-        /// Largest speed.
+        /// Maximum forward speed set-point.
         max_speed_m_s: f64 [positive],
-        /// Largest yaw rate.
+        /// Maximum yaw rate set-point.
         max_yaw_rate_rad_s: f64 [positive],
-        /// Largest change of the wanted speed.
+        /// Maximum acceleration of the speed set-point.
         max_acceleration_m_s2: f64 [positive] = 0.5,
-        /// Largest change of the wanted yaw rate.
+        /// Maximum acceleration of the yaw rate set-point.
         max_yaw_acceleration_rad_s2: f64 [positive] = 0.5,
     }
 }
 
 impl FirmwareFile {
-    /// Source of its figures, and which are guessed.
+    /// Returns the source of the parameter values, and which of them are estimated.
     pub fn about(&self) -> (&str, &str) {
         match self {
             FirmwareFile::Multirotor(file) => (&file.source, &file.estimated),

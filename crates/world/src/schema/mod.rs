@@ -1,7 +1,9 @@
-//! What a world file and the component files may say, as the user writes it.
+//! Keys of world files and component files, as the user writes them.
 //!
-//! One declaration per structure; the reader, the messages and the JSON Schema come from it (`spec.rs`). What it means
-//! is decided in `build.rs`.
+//! Each structure is declared once with the macros of `merrow_yaml::spec`. Its reader, its messages
+//! and its JSON Schema are derived from the declaration; the doc comment of a field is the
+//! description of the key in the schema. `crates/world/src/build` converts the structures to the
+//! scene.
 
 pub mod air;
 pub mod contact;
@@ -49,145 +51,152 @@ use merrow_yaml::read::{Named, Placed};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
-    /// A world: the sea, where it is, and the robots in it.
+    /// A world: the environment, its position on the Earth, and the robots in it.
     pub struct WorldFile {
-        /// What the world is, in a line.
+        /// Description of the world in one line.
         description: String = String::new(),
         /// Seed of all random numbers.
         seed: u64 = 1,
-        /// How time is stepped.
+        /// Time step and integrator.
         step: Step => "{}",
-        /// Acceleration of gravity.
+        /// Acceleration of gravity, downwards.
         gravity_m_s2: f64 [non_negative] = 9.81,
-        /// Where the world's origin lies on the Earth.
+        /// Position of the origin of the world frame on the Earth.
         origin: OriginFile => "{}",
-        /// The water.
+        /// Water: density, sound, light, currents, tide and waves.
         water: Water => "{}",
-        /// The bottom.
+        /// Seabed: a plane or terrain, and its surface.
         seabed: SeabedFile => "{}",
-        /// The air.
+        /// Air: wind profile and gusts, constant during a run.
         air: AirFile => "{}",
-        /// The weather at the start.
+        /// Weather at the start of the run.
         weather: WeatherFile => "{}",
         /// The robots, by name.
         robots: Named<RobotEntry>,
-        /// Loose things in the water, by name.
+        /// Free-floating objects without actuators and sensors, by name.
         props: Named<PropEntry> = Named::default(),
-        /// What stands in the world and can be touched, by name.
+        /// Static structures with collision shapes, by name.
         structures: Named<StructureFile> = Named::default(),
-        /// What holds bodies together, or can, by name.
+        /// Couplings that join two bodies permanently or on demand, by name.
         couplings: Named<CouplingFile> = Named::default(),
-        /// What charges batteries, by name.
+        /// Battery chargers, by name.
         chargers: Named<ChargerFile> = Named::default(),
         /// Tethers and mooring lines, by name.
         tethers: Named<TetherFile> = Named::default(),
-        /// What goes wrong, by name.
+        /// Scheduled faults, by name.
         faults: Named<FaultFile> = Named::default(),
-        /// Sources of sound that positioning goes by, by name.
+        /// Acoustic beacons for positioning, by name.
         beacons: Named<BeaconEntry> = Named::default(),
-        /// Boxes that detectors without echoes tell of, by name.
+        /// Boxes reported by obstacle detectors that process no echoes, by name.
         obstacles: Named<ObstacleFile> = Named::default(),
-        /// Transponders of the Automatic Identification System, by name.
+        /// Transponders of the Automatic Identification System (AIS), by name.
         ais: Named<AisFile> = Named::default(),
     }
 }
 
 spec! {
-    /// How time is stepped.
+    /// Time step and integrator.
     pub struct Step {
-        /// Length of a step.
+        /// Length of a time step.
         dt_s: f64 [in 1e-6..=0.1] = 0.002,
-        /// Integrator.
+        /// Integrator of the equations of motion.
         integrator: IntegratorFile = IntegratorFile::Rk4,
     }
 }
 
 fieldless_choice! {
-    /// An integrator.
+    /// Integrator of the equations of motion.
     pub enum IntegratorFile {
-        /// Classical Runge-Kutta of order 4.
+        /// Classical Runge-Kutta method of order 4.
         Rk4 = "rk4",
-        /// Semi-implicit Euler, order 1.
+        /// Semi-implicit Euler method of order 1.
         SemiImplicit = "semi_implicit",
     }
 }
 
 spec! {
-    /// Where the origin of the world frame (east, north, up; z = 0 at mean sea level) lies.
+    /// Position of the origin of the world frame (east, north, up; z = 0 at mean sea level) on the
+    /// Earth.
     pub struct OriginFile {
-        /// Geodetic latitude (WGS84), north positive.
+        /// Geodetic latitude of the origin (WGS84), positive to the north.
         latitude_deg: f64 [in -90.0..=90.0] = 36.6284333,
-        /// Longitude (WGS84), east positive.
+        /// Longitude of the origin (WGS84), positive to the east.
         longitude_deg: f64 [in -180.0..=180.0] = -121.9119833,
-        /// Height of mean sea level above the ellipsoid.
+        /// Height of mean sea level above the WGS84 ellipsoid.
         altitude_m: f64 [in -500.0..=9000.0] = 0.0,
-        /// Magnetic flux density (east, north, up); without it the World Magnetic Model of 2025 at the origin.
+        /// Magnetic flux density (east, north, up). Default: the World Magnetic Model 2025 at the
+        /// origin.
         magnetic_field_nt: Option<[f64; 3]>,
     }
 }
 
 spec! {
-    /// The water.
+    /// Water of the world.
     pub struct Water {
-        /// Density.
+        /// Density of the water; 0 for a world in air.
         density_kg_m3: f64 [in 0.0..=2000.0] = 1025.0,
-        /// Speed of sound.
+        /// Speed of sound in the water.
         sound_speed_m_s: f64 [in 1000.0..=2000.0] = 1500.0,
-        /// Temperature.
+        /// Temperature of the water.
         temperature_c: f64 [in -5.0..=60.0] = 15.0,
-        /// Temperature and salinity by depth, from which density, speed of sound and pressure follow; instead of the three above.
+        /// Temperature and salinity as functions of depth, from which density, speed of sound and
+        /// pressure are computed. Replaces the three keys above.
         column: Option<ColumnFile>,
-        /// Parts of the sea with water of their own, by name: rivers, lakes, harbours. Where they overlap the first counts.
+        /// Areas with their own water, by name, such as rivers, lakes and harbours. Where areas
+        /// overlap, the first applies.
         regions: Named<RegionFile> = Named::default(),
-        /// What the water carries, by name, such as turbidity or chlorophyll.
+        /// Quantities carried by the water, by name, such as turbidity or chlorophyll.
         carried: Named<CarriedFile> = Named::default(),
-        /// What it does to light.
+        /// Absorption and scattering of light in the water.
         optics: OpticsFile => "{}",
-        /// Pressure of the air at the surface.
+        /// Atmospheric pressure at the water surface.
         air_pressure_pa: f64 [in 10000.0..=200000.0] = 101325.0,
-        /// Mean current.
+        /// Mean current of the water.
         current: CurrentFile => "{kind: none}",
-        /// Random variation of the current.
+        /// Random variation of the current. Default: none.
         variation: Option<VariationFile>,
-        /// What else moves, by name: tides, streams, eddies; added to the mean current.
+        /// Additional currents by name, such as tides, jets and eddies, which are added to the mean
+        /// current.
         flows: Named<FlowFile> = Named::default(),
-        /// Level of the surface: what it stands over z = 0, and how it rises and falls.
+        /// Level of the water surface: offset from z = 0 and tidal variation. Default: constant at
+        /// z = 0.
         tide: Option<TideFile>,
-        /// Waves.
+        /// Waves on the water surface.
         waves: WavesFile => "{kind: none}",
     }
 }
 
 choice! {
-    /// The mean current. Directions are where the water goes to, clockwise from north.
+    /// Mean current. Directions are where the water flows to, clockwise from north.
     pub enum CurrentFile {
-        /// Still water.
+        /// The water is at rest.
         None = "none",
-        /// The same everywhere.
+        /// The same velocity everywhere.
         Uniform = "uniform" {
-            /// Speed.
+            /// Horizontal speed of the current.
             speed_m_s: f64 [non_negative],
-            /// Where it goes to, clockwise from north.
+            /// Direction of flow, clockwise from north.
             direction_deg: f64 [in -360.0..=360.0] = 0.0,
-            /// Upward speed.
+            /// Vertical velocity, positive upwards.
             up_m_s: f64 = 0.0,
         },
-        /// By depth; linear between the depths, constant beyond.
+        /// Velocity as a function of depth: linear between the given depths, constant above the
+        /// first and below the last.
         Profile = "profile" {
-            /// Layers, from the shallowest down.
+            /// Layers with increasing depth.
             layers: Vec<Layer> [not_empty],
         },
     }
 }
 
 spec! {
-    /// The current at a depth.
+    /// Current at one depth.
     pub struct Layer {
-        /// Depth.
+        /// Depth below z = 0.
         depth_m: f64 [non_negative],
-        /// Speed.
+        /// Horizontal speed of the current.
         speed_m_s: f64 [non_negative],
-        /// Where it goes to, clockwise from north.
+        /// Direction of flow, clockwise from north.
         direction_deg: f64 [in -360.0..=360.0] = 0.0,
     }
 }
@@ -197,39 +206,40 @@ spec! {
     pub struct VariationFile {
         /// Standard deviation of the east, north and up components.
         std_m_s: [f64; 3] [non_negative],
-        /// Correlation time.
+        /// Correlation time of the variation.
         correlation_time_s: f64 [positive],
     }
 }
 
 spec! {
-    /// The bottom: a plane, or terrain.
+    /// Seabed: a plane or terrain.
     pub struct SeabedFile {
-        /// Depth of the water at the origin.
+        /// Depth of the plane below z = 0 at the origin. Waves also use this depth.
         depth_m: f64 [positive] = 100.0,
-        /// Rise of the bottom per metre towards east and towards north.
+        /// Rise of the plane per metre towards east and towards north.
         slope_east_north: [f64; 2] = [0.0, 0.0],
-        /// Heights of the ground [m] on an evenly spaced grid, instead of the plane.
+        /// Heights of the seabed [m] (z, up) on an evenly spaced grid, instead of the plane.
         terrain: Option<GridFile>,
-        /// Its surface.
+        /// Surface properties of the seabed for contacts, lasers, cameras and sonars.
         material: MaterialFile => "{}",
     }
 }
 
 spec! {
-    /// A robot, or a grid of robots.
+    /// A robot, or a grid of copies of it.
     pub struct RobotEntry {
-        /// The model: a name in `params/robots`, a file, or a map with `extends` and what is to be other.
+        /// Robot model: a name in `params/robots`, a file, or a map with `extends` and overrides.
         model: RobotModel,
-        /// Position of the base in the world (east, north, up).
+        /// Position of the origin of the base link in the world (east, north, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of the base (x forward, y left, z up); yaw from east, counter-clockwise.
+        /// Roll, pitch and yaw of the base link (x forward, y left, z up) relative to the world.
+        /// Yaw is measured from east, counter-clockwise.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Velocity of the base, in its own frame.
+        /// Linear velocity of the base link at the start, in the base frame (forward, left, up).
         velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Angular velocity of the base, in its own frame.
+        /// Angular velocity of the base link at the start, in the base frame (forward, left, up).
         angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Joint positions at the start, by joint name.
+        /// Joint positions at the start, by joint name. Joints that are not listed start at 0.
         joints_rad: Named<f64> [frame] = Named::default(),
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<Repeat>,
@@ -237,345 +247,372 @@ spec! {
 }
 
 spec! {
-    /// A grid of copies, x fastest.
+    /// A grid of copies. The index increases along east first, then north, then up.
     pub struct Repeat {
-        /// Copies along east, north and up.
+        /// Number of copies along east, north and up.
         count: [u32; 3] [in 1.0..=10000.0],
-        /// Distance between copies.
+        /// Distance between copies along east, north and up.
         spacing_m: [f64; 3],
     }
 }
 
 spec! {
-    /// A robot's parts.
+    /// Links, actuators, sensors and other components of a robot.
     pub struct RobotModel {
-        /// What it is.
+        /// Description of the robot.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// A URDF that says its links, joints and shapes; what the model says itself is laid over that.
+        /// URDF file with links, joints and shapes. Keys of this model override its contents.
         urdf: Option<String> [not_empty],
-        /// What the water does to the links of the URDF: a name in `params/hydrodynamics`, a file, or a map.
+        /// Hydrodynamics of the links of the URDF: a name in `params/hydrodynamics`, a file, or a
+        /// map.
         hydrodynamics: HydrodynamicsFile => "{}",
-        /// Whether the base moves or is held in the world.
+        /// Whether the base moves freely or is fixed in the world.
         base: Base = Base::Floating,
         /// Name of the base link.
         root: String [frame] = crate::build::robot::BASE.to_string(),
-        /// The base link: a name in `params/bodies`, a file, or a map.
+        /// Body of the base link: a name in `params/bodies`, a file, or a map.
         body: Body,
-        /// Further links, parents first.
+        /// Further links by name, each after its parent.
         links: Named<LinkFile> [frame] = Named::default(),
-        /// Links whose wrench of contacts is published.
+        /// Links for which the total contact wrench is published.
         contact_wrenches: Vec<String> = Vec::new(),
-        /// Whether links that are not neighbours may touch each other.
+        /// Whether links of this robot that are not neighbours can touch each other.
         self_collision: bool = false,
-        /// Joints that are commanded together, by the group's name; without it `arm` has all moving joints.
+        /// Groups of joints that are commanded together, by group name. Default: one group `arm`
+        /// with all moving joints.
         joint_groups: Named<Vec<String>> = Named::default(),
-        /// How the trajectories of its joints are judged.
+        /// Tolerances and rules for joint trajectories and grippers.
         trajectories: TrajectoryFile => "{}",
-        /// Boxes that its arms are kept out of.
+        /// Boxes that the arm controller prevents the arms from entering. Default: none.
         keep_out: Option<KeepOutFile>,
-        /// Thrusters.
+        /// Thrusters of the robot, by name.
         thrusters: Named<ThrusterFile> = Named::default(),
-        /// Fins, rudders and planes.
+        /// Fins, rudders, hydroplanes and sails, by name.
         fins: Named<FinFile> [frame] = Named::default(),
-        /// Buoyancy engines.
+        /// Buoyancy engines, by name.
         ballasts: Named<BallastFile> [frame] = Named::default(),
-        /// Seconds without a command after which the thrusters stop; without it the last command holds.
+        /// Time without a command after which the thrusters stop. Default: the last command is
+        /// held.
         command_timeout_s: Option<f64> [positive],
-        /// Sensors.
+        /// Sensors of the robot, by name.
         sensors: Named<SensorFile> = Named::default(),
-        /// Battery: a name in `params/batteries`, a file, or a map.
+        /// Battery: a name in `params/batteries`, a file, or a map. Default: none.
         battery: Option<BatteryFile>,
-        /// Devices that draw power and do nothing else, such as computers and lights, by name.
+        /// Electrical loads such as computers and lights, by name.
         loads: Named<LoadFile> = Named::default(),
-        /// Lamps, by name.
+        /// Lamps that light the scene for cameras, by name.
         lamps: Named<LampFile> = Named::default(),
         /// Solar panels, by name.
         solar_panels: Named<SolarFile> = Named::default(),
-        /// What its own computer runs: a name in `params/firmware`, a file, or a map.
+        /// Firmware of the on-board computer: a name in `params/firmware`, a file, or a map.
+        /// Default: none.
         firmware: Option<FirmwareFile>,
     }
 }
 
 fieldless_choice! {
-    /// What holds the base.
+    /// Mounting of the base link.
     pub enum Base {
-        /// Free to move.
+        /// The base moves freely.
         Floating = "floating",
-        /// Held in the world.
+        /// The base is fixed in the world.
         Fixed = "fixed",
     }
 }
 
 fieldless_choice! {
-    /// The axes in which a body's figures are given.
+    /// Body axes in which vectors and matrices of a file are given.
     pub enum Axes {
-        /// Forward, left, up (ROS, URDF).
+        /// x forward, y left, z up (ROS, URDF).
         Flu = "flu",
-        /// Forward, right, down (Fossen, SNAME).
+        /// x forward, y right, z down (Fossen, SNAME).
         Frd = "frd",
     }
 }
 
 spec! {
-    /// A rigid body in the water. All points are from the body's origin, in the axes that `axes` names.
+    /// A rigid body in water. Points are relative to the origin of the body, in the axes given by
+    /// `axes`.
     pub struct Body {
-        /// What it is.
+        /// Description of the body.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
         /// Axes of all vectors and matrices of this body.
         axes: Axes,
-        /// Mass.
+        /// Mass of the body, without added mass.
         mass_kg: f64 [positive],
-        /// Centre of mass.
+        /// Centre of mass, relative to the body origin.
         center_of_mass_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Inertia about the centre of mass.
+        /// Inertia about the centre of mass, in the body axes.
         inertia_kg_m2: Inertia,
-        /// Displaced volume when wholly under water.
+        /// Displaced volume when fully submerged.
         volume_m3: f64 [non_negative] = 0.0,
-        /// Buoyancy less weight when wholly under water, as trimmed for the world's water; instead of `volume_m3`.
+        /// Buoyancy minus weight when fully submerged in the water of the world, positive upwards;
+        /// includes `loads`. Replaces `volume_m3`.
         net_buoyancy_n: Option<f64>,
-        /// Centre of buoyancy when wholly under water.
+        /// Centre of buoyancy when fully submerged, relative to the body origin.
         center_of_buoyancy_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Shape that is cut by the water's surface; without it a sphere of the displaced volume.
+        /// Shape whose submerged part determines buoyancy at the water surface. Default: a sphere
+        /// of the displaced volume.
         hull: HullFile => "{kind: sphere}",
-        /// Linear hydrostatics of a floating base, instead of `hull`.
+        /// Linear hydrostatics of a floating base link, instead of `hull`.
         restoring: Option<RestoringFile>,
-        /// Small weights and floats fixed to the body.
+        /// Constant vertical forces by name, for small weights and floats fixed to the body.
         loads: Named<Load> = Named::default(),
-        /// Added mass at the origin, positive, as a matrix or diagonal (surge, sway, heave, roll, pitch, yaw), or
-        /// SNAME derivatives such as `X_udot`.
+        /// Added mass about the body origin, positive, as a matrix or diagonal (surge, sway, heave,
+        /// roll, pitch, yaw), or SNAME derivatives such as `X_udot`.
         added_mass: Coefficients => "{kind: none}",
-        /// What its own waves do to it, by tables; the base's only. The added mass follows from them.
+        /// Radiation and wave excitation forces from tables; base link only. The added mass is
+        /// computed from the tables.
         radiation: Option<RadiationFile>,
-        /// Linear damping, positive, or SNAME derivatives such as `X_u`.
+        /// Linear damping about `damping_point_m`, positive, or SNAME derivatives such as `X_u`.
         linear_damping: Coefficients => "{kind: none}",
-        /// Quadratic damping, positive, or SNAME derivatives such as `X_uu`.
+        /// Quadratic damping about `damping_point_m`, positive, or SNAME derivatives such as
+        /// `X_uu`.
         quadratic_damping: Coefficients => "{kind: none}",
-        /// How fast the linear damping falls with speed U: scaled by exp(-k U), for surge, sway, heave, roll, pitch, yaw.
+        /// Rate k at which the linear damping decreases with speed U: it is multiplied by exp(-k
+        /// U), for surge, sway, heave, roll, pitch and yaw.
         linear_damping_decay_s_m: [f64; 6] [non_negative] = [0.0; 6],
-        /// What it loses at the surface beyond these: roll damping, wave resistance.
+        /// Additional losses at the water surface: roll damping and wave resistance. Default: none.
         surface_damping: Option<SurfaceDampingFile>,
-        /// Pitch and roll in step with the waves' height, as in the Kelpie simulator; for vehicles without a hull.
+        /// Pitch and roll proportional to the wave height, as in the Kelpie simulator, for vehicles
+        /// without a hull mesh.
         kelpie_attitude: Option<KelpieAttitudeFile>,
-        /// Lift, drag and cross-flow drag, for a torpedo-shaped body about its origin.
+        /// Lift, drag and cross-flow drag of a torpedo-shaped body about the body origin.
         slender: Option<SlenderFile>,
-        /// Lift, drag and moments of an underwater glider about its origin.
+        /// Lift, drag and moments of an underwater glider about the body origin.
         glider: Option<GliderFile>,
-        /// Forces that go with the product of two velocities, by their published names such as `Y_uv` and `N_wp` (SNAME: forward, right,
-        /// down). A set that states any must state all that the added mass does with velocities, which is then left out here.
+        /// Force coefficients of products of two velocities, by their published names such as
+        /// `Y_uv` and `N_wp` (SNAME: forward, right, down). If any is given, the set must contain
+        /// all velocity-dependent forces of the added mass, because these are then not computed
+        /// from `added_mass`.
         derivatives: std::collections::BTreeMap<String, Placed<f64>> = std::collections::BTreeMap::new(),
-        /// Whether the added mass exerts its moments at incidence (Munk) in pitch and yaw; false for coefficient sets whose damping
-        /// already holds them.
+        /// Whether the added mass exerts the Munk moments in pitch and yaw. Set to false for
+        /// coefficient sets whose damping already contains them.
         munk_moment: bool = true,
-        /// Point at which the damping acts.
+        /// Point at which the damping acts, relative to the body origin.
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// What it offers to the wind.
+        /// Wind load. Default: none.
         wind: Option<WindLoadFile>,
-        /// Shapes that can be touched, by name; none: it passes through everything.
+        /// Collision shapes, by name. Without any, the body passes through everything.
         collisions: Named<CollisionFile> = Named::default(),
-        /// Shapes that cameras and lasers see, by name; if any body of a robot has some, they see these alone, else those that can be touched. Meshes are seen by their triangles.
+        /// Shapes for cameras and lasers, by name. If any body of a robot has visuals, only visuals
+        /// are rendered; otherwise the collision shapes are. Meshes are rendered by their
+        /// triangles.
         visuals: Named<VisualFile> = Named::default(),
     }
 }
 
 spec! {
-    /// Inertia about the centre of mass.
+    /// Inertia matrix about the centre of mass, in the body axes.
     pub struct Inertia {
-        /// About x.
+        /// Moment of inertia about x.
         xx: f64 [positive],
-        /// About y.
+        /// Moment of inertia about y.
         yy: f64 [positive],
-        /// About z.
+        /// Moment of inertia about z.
         zz: f64 [positive],
-        /// Product, positive as in the matrix.
+        /// Off-diagonal element xy, with the sign that it has in the inertia matrix.
         xy: f64 = 0.0,
-        /// Product, positive as in the matrix.
+        /// Off-diagonal element xz, with the sign that it has in the inertia matrix.
         xz: f64 = 0.0,
-        /// Product, positive as in the matrix.
+        /// Off-diagonal element yz, with the sign that it has in the inertia matrix.
         yz: f64 = 0.0,
     }
 }
 
 choice! {
-    /// The shape of a hull, centred on `center_m`.
+    /// Shape of a hull for buoyancy at the water surface.
     pub enum HullFile {
         /// A sphere of the displaced volume about the centre of buoyancy.
         Sphere = "sphere",
-        /// A box.
+        /// A box along the body axes.
         Box = "box" {
-            /// Length, width, height.
+            /// Length, width and height, along x, y and z.
             size_m: [f64; 3] [positive],
-            /// Centre; the centre of buoyancy if not given.
+            /// Centre, relative to the body origin. Default: the centre of buoyancy.
             center_m: Option<[f64; 3]>,
         },
-        /// An ellipsoid.
+        /// An ellipsoid along the body axes.
         Ellipsoid = "ellipsoid" {
-            /// Length, width, height.
+            /// Length, width and height, along x, y and z.
             size_m: [f64; 3] [positive],
-            /// Centre; the centre of buoyancy if not given.
+            /// Centre, relative to the body origin. Default: the centre of buoyancy.
             center_m: Option<[f64; 3]>,
         },
-        /// A closed mesh, on which the water's pressure is integrated; volume and centre of buoyancy are its own where the body
-        /// states none.
+        /// A closed mesh over which the water pressure is integrated. Volume and centre of buoyancy
+        /// are those of the mesh unless the body states them.
         Mesh = "mesh" (HullMeshFile),
-        /// The box about a mesh: cheap, and too much volume. As `mesh`, the box in place of the mesh.
+        /// The bounding box of a mesh: fast, but with too much volume. Keys as for `mesh`.
         BoundingBox = "bounding_box" (HullMeshFile),
     }
 }
 
 spec! {
-    /// Losses of a hull that pierces the surface; along x of the body.
+    /// Losses of a hull that pierces the surface, acting along and about the x axis of the body.
     pub struct SurfaceDampingFile {
-        /// Moment against roll by its rate p.
+        /// Roll moment per roll rate p.
         roll_nm_s_rad: f64 [non_negative] = 0.0,
-        /// Moment against roll by |p|p.
+        /// Roll moment per |p| p.
         roll_quadratic_nm_s2: f64 [non_negative] = 0.0,
-        /// Moment against roll by p³.
+        /// Roll moment per p³.
         roll_cubic_nm_s3: f64 [non_negative] = 0.0,
-        /// Moment against roll by |u|p, u the speed ahead through the water.
+        /// Roll moment per |u| p, with u the forward speed through the water.
         roll_lift_n_s2: f64 [non_negative] = 0.0,
-        /// Pairs of speed ahead [m/s] and wave resistance, rising speed; nothing at rest.
+        /// Pairs of forward speed [m/s] and wave resistance, by increasing speed. The resistance is
+        /// zero at rest.
         wave_resistance_n: Vec<[f64; 2]> [non_negative] = Vec::new(),
     }
 }
 
 spec! {
-    /// Kelpie's pitch and roll: where the wind goes with or across the vehicle they follow the surface's height.
+    /// Pitch and roll of the Kelpie simulator. They are proportional to the surface height and to
+    /// the component of the wind direction along or across the vehicle.
     pub struct KelpieAttitudeFile {
-        /// Pitch per metre of the surface's height, bow up with the wind from astern.
+        /// Pitch per metre of surface height with the wind from astern; positive is bow up.
         pitch_rad_m: f64,
-        /// Roll per metre of the surface's height, starboard down with the wind to starboard.
+        /// Roll per metre of surface height with the wind blowing to starboard; positive is
+        /// starboard down.
         roll_rad_m: f64,
-        /// How fast the vehicle follows.
+        /// Bandwidth with which the vehicle follows these angles, critically damped.
         bandwidth_hz: f64 [positive] = 2.0,
     }
 }
 
 choice! {
-    /// Tables of added mass, damping and wave forces by frequency, from a program for waves and bodies. Their axes are forward, port
-    /// and up, their origin lies in the waterline at rest.
+    /// Tables of added mass, damping and wave forces over frequency from a radiation and
+    /// diffraction program. The axes of the tables are forward, port and up; their origin is in the
+    /// waterline at rest.
     pub enum RadiationFile {
-        /// Numeric output of WAMIT, without dimensions.
+        /// Non-dimensional numeric output of WAMIT.
         Wamit = "wamit" {
             /// The `.1` file: added mass and damping.
             added_mass: String [not_empty],
-            /// The `.3` file: wave forces, from which the wave's own pressure on the hull's mesh is taken away.
+            /// The `.3` file: excitation forces. The Froude-Krylov forces on the hull mesh are
+            /// subtracted from them.
             excitation: Option<String> [not_empty],
-            /// The `.3sc` file instead: forces of scattered waves.
+            /// The `.3sc` file, instead of `excitation`: scattering forces.
             scattering: Option<String> [not_empty],
-            /// The `.hst` file: compared with the hull's own hydrostatics, which count.
+            /// The `.hst` file: hydrostatic stiffness, only compared with that of the hull. The
+            /// hydrostatics of the hull are used.
             hydrostatics: Option<String> [not_empty],
-            /// Length by which the tables were made dimensionless (ULEN).
+            /// Length by which the tables were made non-dimensional (ULEN).
             length_m: f64 [positive] = 1.0,
-            /// Place of the tables' origin on the body.
+            /// Origin of the tables, relative to the body origin.
             origin_m: [f64; 3] = [0.0, 0.0, 0.0],
-            /// Filters that make the memory.
+            /// Number of filters that approximate the radiation memory.
             filters: u32 [in 4.0..=24.0] = 14,
         },
         /// A data set of Capytaine as NetCDF classic.
         Capytaine = "capytaine" {
-            /// The file.
+            /// Path of the data set.
             file: String [not_empty],
-            /// Place of the tables' origin on the body.
+            /// Origin of the tables, relative to the body origin.
             origin_m: [f64; 3] = [0.0, 0.0, 0.0],
-            /// Filters that make the memory.
+            /// Number of filters that approximate the radiation memory.
             filters: u32 [in 4.0..=24.0] = 14,
         },
     }
 }
 
 spec! {
-    /// The mesh of a hull and its place on the body.
+    /// Mesh of a hull and its pose on the body.
     pub struct HullMeshFile {
-        /// Its file (STL, OBJ, COLLADA or glTF): a path, from the folder of the file that names it, or `package://<package>/<path>`.
+        /// Mesh file (STL, OBJ, COLLADA or glTF): a path relative to the folder of the file that
+        /// names it, or `package://<package>/<path>`.
         file: String [not_empty],
-        /// Factors along its axes.
+        /// Scale factors along the axes of the mesh.
         scale: [f64; 3] = [1.0, 1.0, 1.0],
-        /// Place of its origin on the body.
+        /// Position of the mesh origin, relative to the body origin.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of its axes.
+        /// Roll, pitch and yaw of the mesh axes relative to the body axes.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// How the waves at its corners are found.
+        /// Evaluation of the waves at the vertices of the mesh.
         waves: HullWavesFile = HullWavesFile::Lattice,
     }
 }
 
 fieldless_choice! {
-    /// How the waves at the corners of a hull's mesh are found.
+    /// Evaluation of the waves at the vertices of a hull mesh.
     pub enum HullWavesFile {
-        /// From a lattice about the hull, a sixth of its radius wide, where the sea has more than 16 waves: quick.
+        /// Interpolation on a lattice around the hull with a spacing of a sixth of its radius,
+        /// where the sea has more than 16 waves; fast.
         Lattice = "lattice",
-        /// By summing all waves at every corner: exact.
+        /// Sum of all waves at every vertex; exact.
         Sum = "sum",
     }
 }
 
 spec! {
-    /// A slender body of revolution along x, about its origin.
+    /// A slender body of revolution along x, about the body origin.
     pub struct SlenderFile {
-        /// Length.
+        /// Length of the body.
         length_m: f64 [positive],
-        /// Diameter.
+        /// Diameter of the body.
         diameter_m: f64 [positive],
-        /// Reference area of lift and drag; 0 for neither.
+        /// Reference area of lift and drag; 0 disables both.
         area_m2: f64 [non_negative],
         /// Drag coefficient at zero incidence.
         axial_drag: f64 [non_negative],
-        /// Oswald's efficiency factor.
+        /// Oswald efficiency factor of the induced drag.
         oswald: f64 [positive] = 0.7,
         /// Cross-flow drag coefficients in the horizontal and the vertical plane.
         cross_flow_drag: [f64; 2] [non_negative],
-        /// Pairs of cross-flow speed and factor on these, rising speed, for a drag that depends on the Reynolds number.
+        /// Pairs of cross-flow speed [m/s] and factor on `cross_flow_drag`, by increasing speed,
+        /// for a drag that depends on the Reynolds number. Default: factor 1.
         cross_flow_over_speed_m_s: Vec<[f64; 2]> = Vec::new(),
-        /// Sum the cross-flow drag over this many points along the length, each for a length of 1/(points - 1) of the whole,
-        /// as Fossen's programs do with 21; 0 for the exact integral.
+        /// Number of points along the length at which the cross-flow drag is summed, each for a
+        /// length of 1/(points - 1) of the body, as in Fossen's programs with 21. 0 uses the exact
+        /// integral.
         cross_flow_strips: u32 [in 0.0..=1000.0] = 0,
     }
 }
 
 spec! {
-    /// Coefficients of an underwater glider as published (forward, right, down), over the square of its speed.
+    /// Published coefficients of an underwater glider (forward, right, down). All forces are
+    /// proportional to the square of its speed.
     pub struct GliderFile {
-        /// Drag: K_D0 [kg/m] and K_D, over the square of the angle of attack [kg/m per rad2].
+        /// Drag: K_D0 [kg/m], and K_D per square of the angle of attack [kg/m per rad2].
         drag: [f64; 2] [non_negative],
-        /// Lift: K_L0 [kg/m] and K_alpha, over the angle of attack [kg/m per rad].
+        /// Lift: K_L0 [kg/m], and K_alpha per angle of attack [kg/m per rad].
         lift: [f64; 2],
-        /// Side force over the drift angle, K_beta [kg/m per rad].
+        /// Side force per drift angle, K_beta [kg/m per rad].
         side: f64,
-        /// Roll: K_MR, over the drift angle [kg per rad], and K_p, over the roll rate [kg s].
+        /// Roll moment: K_MR per drift angle [kg per rad], and K_p per roll rate [kg s].
         roll: [f64; 2],
-        /// Pitch: K_M0 [kg], K_M, over the angle of attack [kg per rad], and K_q, over the pitch rate [kg s].
+        /// Pitch moment: K_M0 [kg], K_M per angle of attack [kg per rad], and K_q per pitch rate
+        /// [kg s].
         pitch: [f64; 3],
-        /// Yaw: K_MY, over the drift angle [kg per rad], and K_r, over the yaw rate [kg s].
+        /// Yaw moment: K_MY per drift angle [kg per rad], and K_r per yaw rate [kg s].
         yaw: [f64; 2],
     }
 }
 
 spec! {
-    /// A buoyancy engine: a volume that a pump changes at constant mass.
+    /// A buoyancy engine: a pump changes its displaced volume at constant mass.
     pub struct BallastFile {
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
-        /// Link that it is in.
+        /// Link that contains it.
         link: String [frame] = "base_link".to_string(),
-        /// Axes of its position.
+        /// Axes in which `position_m` is given.
         axes: Axes = Axes::Flu,
-        /// Its place on the link.
+        /// Position of the volume, relative to the link origin.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Smallest and largest volume, over that of the body.
+        /// Minimum and maximum volume, in addition to the volume of the body.
         range_m3: [f64; 2],
-        /// Largest rate while growing and while shrinking.
+        /// Maximum rate of change while the volume grows and while it shrinks.
         rate_m3_s: [f64; 2] [positive],
-        /// Volume at the start.
+        /// Volume at the start, in addition to the volume of the body.
         start_m3: f64 = 0.0,
-        /// Pressure work over electrical work while it grows.
+        /// Pressure work per electrical energy while the volume grows.
         efficiency: f64 [in 0.01..=1.0] = 0.5,
     }
 }
@@ -583,118 +620,121 @@ spec! {
 spec! {
     /// A constant vertical force at a point of a body.
     pub struct Load {
-        /// Force, positive up.
+        /// Vertical force, positive upwards.
         force_n: f64,
-        /// Where it acts.
+        /// Point at which the force acts, relative to the body origin.
         at_m: [f64; 3],
     }
 }
 
 choice! {
-    /// Coefficients of a body, one per axis or a full matrix.
+    /// Coefficients of a body: one per axis, a full matrix, or SNAME derivatives.
     pub enum Coefficients {
-        /// None.
+        /// All coefficients are zero.
         None = "none",
-        /// One per axis: surge, sway, heave, roll, pitch, yaw.
+        /// One coefficient per axis: surge, sway, heave, roll, pitch, yaw.
         Diagonal = "diagonal" {
-            /// The coefficients, positive.
+            /// The six coefficients, positive.
             values: [f64; 6] [non_negative],
         },
-        /// A full matrix, rows and columns surge, sway, heave, roll, pitch, yaw.
+        /// A full matrix with rows and columns surge, sway, heave, roll, pitch, yaw.
         Matrix = "matrix" {
-            /// The rows.
+            /// Rows of the matrix.
             rows: [[f64; 6]; 6],
         },
-        /// SNAME derivatives as published (forward, right, down; negative for what resists).
+        /// SNAME derivatives as published (forward, right, down; negative for resistance).
         Sname = "sname" {
-            /// The derivatives by name: `X_udot` for added mass, `X_u` for linear, `X_uu` for quadratic damping.
+            /// The derivatives by name: `X_udot` for added mass, `X_u` for linear, `X_uu` for
+            /// quadratic damping.
             derivatives: std::collections::BTreeMap<String, Placed<f64>>,
         },
     }
 }
 
 spec! {
-    /// A link and the joint that holds it.
+    /// A link and the joint that connects it to its parent.
     pub struct LinkFile {
-        /// The parent link; `base_link` is the base.
+        /// Name of the parent link; `base_link` is the base.
         parent: String [frame],
-        /// The joint.
+        /// Joint between this link and its parent.
         joint: JointFile,
-        /// The link's body: a name in `params/bodies`, a file, or a map; none for a mere frame, fixed to its parent.
+        /// Body of the link: a name in `params/bodies`, a file, or a map. Without a body the link
+        /// is a frame fixed to its parent.
         body: Option<Body>,
     }
 }
 
 spec! {
-    /// A joint, in URDF's terms.
+    /// A joint, with the conventions of URDF.
     pub struct JointFile {
-        /// Its name; the link's name with `_joint` if not given.
+        /// Name of the joint. Default: the name of the link with `_joint` appended.
         name: Option<String> [frame],
-        /// What moves.
+        /// Type of the joint.
         kind: JointKindFile,
-        /// Origin in the parent link.
+        /// Origin of the joint in the frame of the parent link (forward, left, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch, yaw of the child in the parent.
+        /// Roll, pitch and yaw of the child frame relative to the parent frame, at joint position
+        /// 0.
         attitude_rad: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Axis in the child link.
+        /// Joint axis in the frame of the child link. It is normalised.
         axis: [f64; 3] = [0.0, 0.0, 1.0],
-        /// Lowest position of a revolute joint.
+        /// Lower position limit of a revolute joint.
         lower_rad: Option<f64>,
-        /// Highest position of a revolute joint.
+        /// Upper position limit of a revolute joint.
         upper_rad: Option<f64>,
-        /// Lowest position of a prismatic joint.
+        /// Lower position limit of a prismatic joint.
         lower_m: Option<f64>,
-        /// Highest position of a prismatic joint.
+        /// Upper position limit of a prismatic joint.
         upper_m: Option<f64>,
-        /// Largest effort [N m, or N for a prismatic joint].
+        /// Maximum effort [N m, or N for a prismatic joint]. Default: unlimited.
         max_effort: Option<f64> [positive],
-        /// Largest speed that the joint is made for [rad/s, or m/s for a prismatic joint]; drives, commands and trajectories keep
-        /// to it, what else moves it does not.
+        /// Maximum speed of the joint [rad/s, or m/s for a prismatic joint]. Drives, commands and
+        /// trajectories respect it; other forces can exceed it. Default: unlimited.
         max_speed: Option<f64> [positive],
-        /// Viscous friction [N m s/rad or N s/m].
+        /// Viscous friction [N m s/rad, or N s/m for a prismatic joint].
         damping: f64 [non_negative] = 0.0,
         /// Coulomb friction [N m, or N for a prismatic joint].
         friction: f64 [non_negative] = 0.0,
-        /// Inertia of the drive at the joint [kg m2 or kg].
+        /// Inertia of the drive, reflected to the joint [kg m2, or kg for a prismatic joint].
         armature: f64 [non_negative] = 0.0,
-        /// What holds it.
+        /// Drive of the joint.
         drive: DriveFile => "{kind: effort}",
-        /// Joint that this one follows.
+        /// Joint whose motion this joint follows. Default: none.
         mimic: Option<MimicFile>,
     }
 }
 
 fieldless_choice! {
-    /// What a joint lets move.
+    /// Type of a joint.
     pub enum JointKindFile {
-        /// Turns within limits.
+        /// Rotation about the axis within limits.
         Revolute = "revolute",
-        /// Turns without limits.
+        /// Rotation about the axis without limits.
         Continuous = "continuous",
-        /// Slides.
+        /// Translation along the axis within limits.
         Prismatic = "prismatic",
-        /// Nothing: the child is part of the parent.
+        /// No motion: the child is rigidly connected to the parent.
         Fixed = "fixed",
     }
 }
 
 choice! {
-    /// What holds or moves a joint.
+    /// Drive of a joint.
     pub enum DriveFile {
-        /// Effort as commanded, with a spring.
+        /// Applies the commanded effort, plus a spring.
         Effort = "effort" {
-            /// Spring constant [N m/rad or N/m].
+            /// Stiffness of the spring [N m/rad or N/m].
             stiffness: f64 [non_negative] = 0.0,
-            /// Where the spring rests [rad or m].
+            /// Joint position at which the spring exerts no effort [rad or m].
             rest: f64 = 0.0,
         },
-        /// Follows a commanded position, whatever the load.
+        /// Ideal position control: follows the commanded position regardless of the load.
         Position = "position" {
-            /// Natural frequency of the tracking.
+            /// Natural frequency of the position tracking.
             bandwidth_rad_s: f64 [positive] = 20.0,
-            /// Largest speed [rad/s or m/s].
+            /// Maximum speed [rad/s or m/s].
             max_speed: f64 [positive] = 1.0,
-            /// Largest acceleration [rad/s2 or m/s2].
+            /// Maximum acceleration [rad/s2 or m/s2].
             max_acceleration: f64 [positive] = 10.0,
         },
         /// A motor with gear, encoder and its own controller.
@@ -703,87 +743,93 @@ choice! {
 }
 
 spec! {
-    /// A thruster: where it is, and which.
+    /// A thruster: its type and its mounting.
     pub struct ThrusterFile {
-        /// The thruster: a name in `params/thrusters`, a file, or a map.
+        /// Type of the thruster: a name in `params/thrusters`, a file, or a map.
         motor: MotorFile,
-        /// Link it is bolted to.
+        /// Link on which the thruster is mounted.
         link: String [frame] = "base_link".to_string(),
-        /// Axes of position and direction.
+        /// Axes of `position_m`, `direction` and the azimuth `shaft`.
         axes: Axes = Axes::Flu,
-        /// Its place on the link.
+        /// Position of the propeller, relative to the link origin.
         position_m: [f64; 3],
-        /// Direction of positive thrust on the link.
+        /// Direction of positive thrust in the link frame. It is normalised.
         direction: [f64; 3],
-        /// How far under its place the propeller runs, for models whose thrust acts at the waterline.
+        /// Depth of the propeller below `position_m`, for models whose thrust acts at the
+        /// waterline.
         submergence_m: f64 [non_negative] = 0.0,
-        /// Which way the propeller turns, seen from behind at positive thrust.
+        /// Direction of rotation of the propeller at positive thrust, seen from behind.
         turning: Turning = Turning::Right,
-        /// What turns it; without it its direction stays. The thruster manager reckons with angle 0.
+        /// Servo that turns the thruster about a shaft. Default: fixed direction. The thruster
+        /// manager always assumes angle 0.
         azimuth: Option<AzimuthFile>,
     }
 }
 
 fieldless_choice! {
-    /// A propeller's hand.
+    /// Direction of rotation of a propeller.
     pub enum Turning {
-        /// Clockwise seen from behind.
+        /// Clockwise, seen from behind.
         Right = "right",
-        /// Counter-clockwise seen from behind.
+        /// Counter-clockwise, seen from behind.
         Left = "left",
     }
 }
 
 spec! {
-    /// A thruster as made.
+    /// Type of a thruster: motor and propeller.
     pub struct MotorFile {
-        /// What it is.
+        /// Description of the thruster.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
-        /// Unit of its command.
+        /// Unit of the command.
         command: CommandFile,
-        /// Lowest and highest command, in that unit.
+        /// Minimum and maximum command, in the unit of the command.
         range: [f64; 2],
-        /// Command at which it stands still.
+        /// Command at which the propeller stands still, in the unit of the command.
         neutral: f64 = 0.0,
-        /// Commands within this of neutral do nothing.
+        /// Half width of the dead band around `neutral`, in the unit of the command. Commands
+        /// within it have no effect.
         dead_band: f64 [non_negative] = 0.0,
-        /// Command to thrust.
+        /// Thrust as a function of the command.
         curve: CurveFile,
         /// Lag between command and effect.
         lag: LagFile => "{kind: none}",
-        /// Propeller diameter.
+        /// Diameter of the propeller.
         diameter_m: f64 [positive],
-        /// Moment about the axis per newton of thrust.
+        /// Reaction moment about the thrust axis per newton of thrust.
         torque_per_thrust_m: f64 [non_negative] = 0.0,
-        /// Electrical power at thrust T: this times T^1.5.
+        /// Electrical power at thrust T divided by T^1.5.
         power_w_per_n15: f64 [non_negative] = 0.0,
-        /// Shaft power over electrical, for a curve of the kind `open_water`, instead of `power_w_per_n15`.
+        /// Shaft power per electrical power, for the curve `open_water` only. Replaces
+        /// `power_w_per_n15`.
         motor_efficiency: Option<f64> [in 0.01..=1.0],
-        /// Part of the electrical power that heats the motor.
+        /// Fraction of the electrical power that heats the motor.
         loss: f64 [fraction] = 0.2,
-        /// Rise of the motor's temperature per watt of loss.
+        /// Steady temperature rise of the motor per watt of heat.
         thermal_resistance_k_w: f64 [non_negative] = 0.5,
-        /// Time constant of the motor's temperature.
+        /// Time constant of the motor temperature.
         thermal_time_constant_s: f64 [positive] = 60.0,
-        /// Temperatures of the motor from which it gives less and less, and at which it stops until it has cooled to the first.
+        /// Motor temperatures at which derating begins and at which the motor stops. A stopped
+        /// motor restarts when it has cooled to the first. Default: no derating.
         temperature_limits_c: Option<[f64; 2]>,
-        /// Voltage at which the curve holds; without it the battery's voltage makes no difference.
+        /// Voltage for which the curve is valid. Default: the thrust does not depend on the battery
+        /// voltage.
         rated_voltage_v: Option<f64> [positive],
-        /// Thrust goes with this power of the voltage.
+        /// Exponent of the ratio of voltage to `rated_voltage_v` by which the thrust is scaled.
         voltage_exponent: f64 [in 0.0..=3.0] = 2.0,
     }
 }
 
 fieldless_choice! {
-    /// Unit of an actuator's command.
+    /// Unit of an actuator command.
     pub enum CommandFile {
-        /// Thrust in newtons.
+        /// Thrust, given in newtons.
         Newton = "newton",
-        /// -1 to 1.
+        /// Normalised from -1 to 1.
         Normalized = "normalized",
         /// Shaft speed in rad/s.
         RadPerS = "rad_s",
@@ -793,308 +839,319 @@ fieldless_choice! {
 }
 
 choice! {
-    /// How a command becomes thrust.
+    /// Thrust as a function of the command.
     pub enum CurveFile {
         /// The command is the thrust in newtons.
         Direct = "direct",
         /// A polynomial in the command.
         Polynomial = "polynomial" {
-            /// Coefficients of thrust in newtons, constant first.
+            /// Coefficients of the thrust in newtons, constant term first.
             coefficients: Vec<f64> [not_empty],
         },
-        /// Pairs of command and thrust in newtons, rising command.
+        /// Interpolation in a table of command and thrust.
         Table = "table" {
-            /// The pairs.
+            /// Pairs of command and thrust in newtons, by increasing command.
             points: Vec<[f64; 2]> [not_empty],
         },
-        /// Thrust grows with the square of the shaft speed.
+        /// Thrust proportional to n|n|, with n the shaft speed.
         Quadratic = "quadratic" {
             /// Shaft speed per unit of command.
             speed_per_command_rad_s: f64 [positive] = 1.0,
-            /// Thrust over n|n| ahead [N s2/rad2].
+            /// Thrust divided by n|n| for positive shaft speed [N s2/rad2].
             ahead: f64 [positive],
-            /// Thrust over n|n| astern [N s2/rad2].
+            /// Thrust divided by n|n| for negative shaft speed [N s2/rad2].
             astern: f64 [positive],
         },
-        /// Open-water propeller: KT and KQ over the advance number.
+        /// Open-water propeller: KT and KQ as functions of the advance number J.
         OpenWater = "open_water" {
             /// Shaft speed per unit of command.
             speed_per_command_rad_s: f64 [positive] = 1.0,
-            /// Pairs of J and KT, rising J.
+            /// Pairs of J and KT, by increasing J.
             kt: Vec<[f64; 2]> [not_empty],
-            /// Pairs of J and KQ, rising J.
+            /// Pairs of J and KQ, by increasing J.
             kq: Vec<[f64; 2]> [not_empty],
-            /// Inflow over the speed through the water, 1 - w.
+            /// Ratio 1 - w of the inflow speed to the speed through the water, with the wake
+            /// fraction w.
             wake_factor: f64 [positive] = 1.0,
-            /// Speed through the water that the inflow goes by.
+            /// Velocity through the water from which the inflow is computed.
             inflow: InflowFile = InflowFile::Axial,
-            /// Thrust on the hull over thrust of the propeller, 1 - t.
+            /// Ratio 1 - t of the thrust on the hull to the thrust of the propeller, with the
+            /// thrust deduction t.
             thrust_factor: f64 [positive] = 1.0,
-            /// Part of the torque that turns the hull.
+            /// Fraction of the propeller torque that acts on the hull.
             torque_fraction: f64 [fraction] = 1.0,
         },
-        /// Rotor in air: thrust grows with the square of the shaft speed, its torque is `torque_per_thrust_m` times that.
+        /// Rotor in air: thrust proportional to the square of the shaft speed, torque
+        /// `torque_per_thrust_m` times the thrust.
         Rotor = "rotor" {
-            /// Shaft speed per unit of command, unless that is newtons.
+            /// Shaft speed per unit of command; not used if the command is in newtons.
             speed_per_command_rad_s: f64 [positive] = 1.0,
-            /// Thrust over n|n| [N s2/rad2].
+            /// Thrust divided by n|n| [N s2/rad2].
             thrust: f64 [positive],
-            /// Loss of thrust over shaft speed times speed along the axis [N s2/(rad m)].
+            /// Loss of thrust per product of shaft speed and speed along the axis [N s2/(rad m)].
             inflow_loss: f64 [non_negative] = 0.0,
-            /// Drag across the axis over shaft speed times speed across it [N s2/(rad m)].
+            /// Drag across the axis per product of shaft speed and speed across the axis [N s2/(rad
+            /// m)].
             drag: f64 [non_negative] = 0.0,
-            /// Moment across the axis over shaft speed times speed across it [N s2/rad].
+            /// Moment across the axis per product of shaft speed and speed across the axis [N
+            /// s2/rad].
             rolling: f64 [non_negative] = 0.0,
             /// Inertia of rotor and motor about the axis.
             inertia_kg_m2: f64 [non_negative] = 0.0,
-            /// Density of the air that the figures hold for.
+            /// Air density for which the coefficients are valid.
             air_density_kg_m3: f64 [positive] = 1.225,
-            /// Whether it feels ground and water under it.
+            /// Whether terrain and water below the rotor increase its thrust.
             ground_effect: bool = true,
         },
     }
 }
 
 fieldless_choice! {
-    /// What a propeller's inflow goes by.
+    /// Velocity from which the inflow of a propeller is computed.
     pub enum InflowFile {
-        /// The speed of the propeller along its axis.
+        /// Component of the propeller velocity along its axis.
         Axial = "axial",
-        /// The magnitude of the velocity of its link's origin, as in Fossen's models of torpedo-shaped vehicles.
+        /// Magnitude of the velocity of the link origin, as in Fossen's models of torpedo-shaped
+        /// vehicles.
         Total = "total",
     }
 }
 
 choice! {
-    /// A linear lag: on the thrust for static curves, on the shaft speed for propellers.
+    /// A linear lag. It acts on the thrust for static curves and on the shaft speed for propellers.
     pub enum LagFile {
-        /// None.
+        /// The command acts immediately.
         None = "none",
-        /// First order.
+        /// Lag of first order.
         First = "first_order" {
-            /// Time constant.
+            /// Time constant of the lag.
             time_constant_s: f64 [positive],
         },
         /// First order with two time constants.
         UpDown = "up_down" {
-            /// Time constant while the shaft speed, or thrust, grows.
+            /// Time constant while the shaft speed, or thrust, increases.
             up_s: f64 [positive],
-            /// Time constant while it falls.
+            /// Time constant while the shaft speed, or thrust, decreases.
             down_s: f64 [positive],
         },
-        /// Second order.
+        /// Lag of second order.
         Second = "second_order" {
-            /// Natural frequency.
+            /// Natural frequency of the lag.
             natural_frequency_rad_s: f64 [positive],
-            /// Damping ratio.
+            /// Damping ratio of the lag.
             damping_ratio: f64 [positive],
         },
-        /// A transfer function of order 1 to 3, highest power first.
+        /// A stable transfer function of order 1 to 3 in s.
         Transfer = "transfer_function" {
-            /// Numerator.
+            /// Coefficients of the numerator, highest power first.
             numerator: Vec<f64> [not_empty],
-            /// Denominator.
+            /// Coefficients of the denominator, highest power first.
             denominator: Vec<f64> [not_empty],
         },
     }
 }
 
 spec! {
-    /// A sensor: where it is, and which.
+    /// A sensor: its type and its mounting.
     pub struct SensorFile {
-        /// The sensor: a name in `params/sensors`, a file, or a map.
+        /// Type of the sensor: a name in `params/sensors`, a file, or a map.
         device: Device,
-        /// Link it is mounted on.
+        /// Link on which the sensor is mounted.
         link: String [frame] = "base_link".to_string(),
-        /// Its place on the link (forward, left, up).
+        /// Position of the sensor frame in the link frame (forward, left, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch, yaw of its frame on the link.
+        /// Roll, pitch and yaw of the sensor frame relative to the link frame.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Samples per second; the device's own if not given.
+        /// Samples per second. Default: the rate of the device.
         rate_hz: Option<f64> [in 0.00027..=1000000.0],
-        /// First sample at this time.
+        /// Time of the first sample.
         start_s: f64 [non_negative] = 0.0,
-        /// Thruster that it tells of; of motor telemetry.
+        /// Thruster that is measured; for `motor_telemetry` only.
         thruster: Option<String> [name],
-        /// Whether frames of a sensor that looks around are worked out only while somebody subscribes or records.
+        /// Whether frames of an exteroceptive sensor are computed only while the sensor is
+        /// subscribed to or recorded.
         lazy: bool = true,
-        /// How its topics are offered to subscribers.
+        /// Quality of service of the topics of this sensor.
         qos: QosFile => "{}",
-        /// Sensors that help it, if it is an `ins`.
+        /// Aiding sensors of an `ins`.
         aids: Option<AidsFile>,
     }
 }
 
 spec! {
-    /// Quality of service of a sensor's topics, in ROS's terms.
+    /// ROS 2 quality of service of the topics of a sensor.
     pub struct QosFile {
-        /// Whether lost messages are sent again; who asks for `reliable` does not hear what is offered as `best_effort`.
+        /// Whether lost messages are sent again. A subscriber that requests `reliable` does not
+        /// receive `best_effort` messages.
         reliability: ReliabilityFile = ReliabilityFile::Reliable,
-        /// Messages that are kept for subscribers that are behind.
+        /// Number of messages kept for slow subscribers.
         depth: u32 [in 1.0..=1000.0] = 10,
     }
 }
 
 fieldless_choice! {
-    /// Whether lost messages are sent again.
+    /// Reliability of the message delivery.
     pub enum ReliabilityFile {
-        /// They are, while they are kept.
+        /// Lost messages are sent again while they are kept.
         Reliable = "reliable",
-        /// Each is sent once.
+        /// Each message is sent once.
         BestEffort = "best_effort",
     }
 }
 
 spec! {
-    /// A sensor as made.
+    /// Type of a sensor.
     pub struct Device {
-        /// What it is.
+        /// Description of the sensor.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are from memory or guessed, and why.
+        /// Values that are from memory or estimated, and the reason.
         estimated: String = String::new(),
-        /// Samples per second, at least one an hour.
+        /// Samples per second, at least one per hour.
         rate_hz: f64 [in 0.00027..=1000000.0],
-        /// Highest rate of the device.
+        /// Maximum rate that the device supports. Default: unlimited.
         max_rate_hz: Option<f64> [positive],
-        /// From measurement to delivery.
+        /// Delay between measurement and delivery.
         latency_s: f64 [in 0.0..=60.0] = 0.0,
-        /// Part of the samples that are lost.
+        /// Fraction of the samples that are lost.
         drop_out: f64 [fraction] = 0.0,
-        /// Power that it draws.
+        /// Electrical power consumption of the device.
         power_w: f64 [non_negative] = 0.0,
         ..measures: Measures,
     }
 }
 
 choice! {
-    /// What a sensor measures.
+    /// Measured quantity of a sensor.
     pub enum Measures {
         /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
         Imu = "imu" {
-            /// Gyro [rad/s].
+            /// Errors of the gyroscope [rad/s].
             gyro: NoiseFile => "{}",
-            /// Accelerometer [m/s2].
+            /// Errors of the accelerometer [m/s2].
             accelerometer: NoiseFile => "{}",
-            /// Standard deviation of roll, pitch and yaw.
+            /// Standard deviation of roll, pitch and yaw. Default: no attitude output.
             attitude_std_deg: Option<[f64; 3]> [non_negative],
         },
-        /// Attitude by a filter over gyro, accelerometer and magnetometer.
+        /// Attitude from a filter of gyroscope, accelerometer and magnetometer.
         Ahrs = "ahrs" (AhrsFile),
-        /// Position, velocity and attitude by inertial navigation.
+        /// Position, velocity and attitude from inertial navigation.
         Ins = "ins" (InsFile),
-        /// Satellite position.
+        /// Position from satellite navigation (GNSS).
         Gnss = "gnss" (GnssFile),
-        /// Heading from two antennas of satellite receivers.
+        /// Heading from two GNSS antennas.
         GnssHeading = "gnss_heading" (GnssHeadingFile),
-        /// Velocity over the bottom or through the water.
+        /// Velocity over the seabed or through the water (Doppler velocity log).
         Dvl = "dvl" {
-            /// Angle of the beams from the axis.
+            /// Angle between the beams and the -z axis of the sensor.
             beam_angle_deg: f64 [in 1.0..=60.0],
-            /// Azimuths of the four beams from x, counter-clockwise.
+            /// Azimuths of the four beams about z, from x, counter-clockwise.
             beam_azimuths_deg: [f64; 4] = [45.0, 135.0, -135.0, -45.0],
-            /// Standard deviation of a beam's velocity over the bottom.
+            /// Standard deviation of the velocity along a beam in bottom track.
             bottom_std_m_s: f64 [non_negative],
-            /// Standard deviation of a beam's velocity through the water.
+            /// Standard deviation of the velocity along a beam in water track.
             water_std_m_s: f64 [non_negative] = 0.0,
-            /// Scale error, standard deviation.
+            /// Standard deviation of the scale error.
             scale_std_percent: f64 [non_negative] = 0.0,
-            /// Standard deviation of a beam's range.
+            /// Standard deviation of the range along a beam.
             range_std_m: f64 [non_negative] = 0.0,
-            /// Least and largest altitude for bottom lock.
+            /// Minimum and maximum altitude for bottom track.
             altitude_m: [f64; 2] [non_negative],
-            /// Nearest and farthest edge of the water-track layer; without it no water track.
+            /// Nearest and farthest edge of the water-track layer. Default: no water track.
             water_layer_m: Option<[f64; 2]> [non_negative],
-            /// Largest speed along a beam.
+            /// Maximum speed along a beam.
             max_beam_speed_m_s: f64 [positive] = 10.0,
-            /// Step of the velocity reading.
+            /// Resolution of the velocity output; 0 for none.
             resolution_m_s: f64 [non_negative] = 0.0,
-            /// Chance that a beam is lost at the largest altitude.
+            /// Probability that a beam is lost at the maximum altitude.
             beam_loss: f64 [fraction] = 0.0,
-            /// How often it pings by its altitude, from the lowest up, `rate_hz` at most; without them always `rate_hz`.
+            /// Ping rates by altitude, from the lowest range mode up, each limited by `rate_hz`.
+            /// Default: always `rate_hz`.
             range_modes: Vec<RangeModeFile> = Vec::new(),
-            /// Pings a second while it tracks the water; without it those of a search.
+            /// Pings per second in water track. Default: `search_rate_hz`.
             water_rate_hz: Option<f64> [positive],
-            /// Pings a second while it has neither bottom nor water; without it those of the slowest mode.
+            /// Pings per second without bottom and water track. Default: the rate of the slowest
+            /// range mode.
             search_rate_hz: Option<f64> [positive],
         },
-        /// Absolute pressure [Pa].
+        /// Absolute pressure at the sensor [Pa].
         Pressure = "pressure" {
-            /// Errors [Pa].
+            /// Errors of the pressure [Pa].
             errors: NoiseFile => "{}",
         },
         /// Magnetic flux density [T].
         Magnetometer = "magnetometer" {
-            /// Errors [T].
+            /// Errors of the flux density [T].
             errors: NoiseFile => "{}",
         },
-        /// Distance to the bottom along the sensor's x axis [m].
+        /// Distance to the seabed along the x axis of the sensor [m].
         Altimeter = "altimeter" {
-            /// Errors [m].
+            /// Errors of the distance [m].
             errors: NoiseFile => "{}",
-            /// Least range.
+            /// Minimum range of the altimeter.
             min_range_m: f64 [non_negative],
-            /// Largest range.
+            /// Maximum range of the altimeter.
             max_range_m: f64 [positive],
-            /// Full beam width.
+            /// Full width of the beam.
             beam_width_deg: f64 [positive] = 10.0,
         },
-        /// Ground truth.
+        /// Ground truth of position, attitude and velocity.
         Odometry = "odometry",
-        /// One quantity of the water where it is.
+        /// One quantity of the water at the sensor.
         Probe = "probe" (ProbeFile),
-        /// Conductivity, temperature and pressure of the water, and what follows from them.
+        /// Conductivity, temperature and pressure of the water, and quantities derived from them.
         Ctd = "ctd" (CtdFile),
-        /// Water in bottles.
+        /// Water samples in bottles.
         WaterSampler = "water_sampler" (WaterSamplerFile),
-        /// Pressure of the air.
+        /// Atmospheric pressure at the sensor.
         Barometer = "barometer" (BarometerFile),
-        /// Wind as the mast feels it.
+        /// Apparent wind at the sensor.
         Anemometer = "anemometer" (AnemometerFile),
-        /// Water in the hull.
+        /// Water inside the hull.
         LeakDetector = "leak_detector" (LeakDetectorFile),
-        /// What the motor controller of a thruster tells.
+        /// State of a thruster as reported by its motor controller.
         MotorTelemetry = "motor_telemetry" (MotorTelemetryFile),
         /// Voltage, current and charge of the battery.
         PowerMeter = "power_meter" (PowerMeterFile),
-        /// Distances by a laser that scans in a plane.
+        /// Distances from a laser that scans in a plane.
         Laser = "laser" (LaserFile),
-        /// Distances by a laser that scans in a plane, nodded by a unit; all of them together once to and fro.
+        /// Distances from a planar scanning laser on a tilt unit; the scans of each tilt period are
+        /// also combined.
         TiltingLaser = "tilting_laser" (TiltingLaserFile),
-        /// Pictures.
+        /// Images of a camera.
         Camera = "camera" (CameraFile),
-        /// Points by a laser that scans on several cones.
+        /// Points from a laser that scans on several cones.
         Lidar = "lidar" (LidarFile),
-        /// Pictures by a sonar that looks ahead.
+        /// Images of a forward-looking sonar.
         ImagingSonar = "imaging_sonar" (ImagingSonarFile),
-        /// Profiles of the bottom by a sonar with many beams.
+        /// Seabed profiles of a multibeam echo sounder.
         Multibeam = "multibeam" (MultibeamFile),
-        /// Lines to port and starboard by a towed or mounted sonar.
+        /// Echo lines to port and starboard from a towed or mounted side-scan sonar.
         SideScan = "side_scan" (SideScanFile),
-        /// Lines by a sonar with one beam that turns.
+        /// Echo lines from a sonar with one rotating beam.
         ScanningSonar = "scanning_sonar" (ScanningSonarFile),
-        /// Bearings and ranges of pingers.
+        /// Bearings and ranges of acoustic pingers.
         Hydrophone = "hydrophone" (HydrophoneFile),
-        /// Places of transponders, by an ultra-short base line.
+        /// Positions of transponders from an ultra-short baseline (USBL) array.
         Usbl = "usbl" (UsblFile),
-        /// Its own place, by a long base line of transponders.
+        /// Position of the instrument from a long baseline (LBL) of transponders.
         Lbl = "lbl" (LblFile),
-        /// Places of locators, by a short base line of receivers.
+        /// Positions of locators from a short baseline (SBL) of receivers.
         Sbl = "sbl" (SblFile),
-        /// Boxes about obstacles.
+        /// Bounding boxes of obstacles.
         ObstacleDetector = "obstacle_detector" (DetectorFile),
-        /// Sectors of echoes of a radar whose antenna turns.
+        /// Echo sectors of a radar with a rotating antenna.
         Radar = "radar" (RadarFile),
-        /// Sentences of the Automatic Identification System.
+        /// Messages of the Automatic Identification System (AIS).
         AisReceiver = "ais_receiver" (AisReceiverFile),
-        /// Force and torque through the joint of the link that it is mounted on.
+        /// Force and torque through the joint of the link on which the sensor is mounted.
         Wrench = "wrench" {
-            /// Force [N].
+            /// Errors of the force [N].
             force: NoiseFile => "{}",
-            /// Torque [N m].
+            /// Errors of the torque [N m].
             torque: NoiseFile => "{}",
-            /// Whose wrench it is.
+            /// Sign convention of the wrench.
             direction: WrenchDirection = WrenchDirection::ChildToParent,
         },
     }
@@ -1103,43 +1160,45 @@ choice! {
 spec! {
     /// A range mode of a DVL.
     pub struct RangeModeFile {
-        /// Least and largest altitude. Where two modes share altitudes, the middle of these parts them.
+        /// Minimum and maximum altitude. Where two modes overlap, the DVL switches at the midpoint
+        /// of the overlap.
         altitude_m: [f64; 2] [non_negative],
-        /// Pings a second.
+        /// Pings per second in this mode.
         rate_hz: f64 [positive],
     }
 }
 
 fieldless_choice! {
-    /// Which side of a joint exerts the wrench that is measured.
+    /// Sign convention of a measured joint wrench.
     pub enum WrenchDirection {
-        /// What the child exerts on the parent: a load that hangs on it pulls down.
+        /// Wrench of the child on the parent: a suspended load gives a downward force.
         ChildToParent = "child_to_parent",
-        /// What the parent exerts on the child.
+        /// Wrench of the parent on the child.
         ParentToChild = "parent_to_child",
     }
 }
 
 spec! {
-    /// How a measurement errs, in the unit of the measurement.
+    /// Error model of a measurement, in the unit of the measurement.
     pub struct NoiseFile {
         /// White noise density [unit/sqrt(Hz)].
         density: f64 [non_negative] = 0.0,
-        /// Bias instability B [unit]; the Allan deviation's floor is 0.664 B.
+        /// Bias instability B [unit]; the minimum of the Allan deviation is 0.664 B.
         bias_instability: f64 [non_negative] = 0.0,
         /// Correlation time of the bias instability.
         bias_correlation_time_s: f64 [positive] = 100.0,
         /// Random walk K [unit/sqrt(s)].
         random_walk: f64 [non_negative] = 0.0,
-        /// Turn-on bias, standard deviation [unit].
+        /// Standard deviation of the turn-on bias [unit].
         turn_on_bias_std: f64 [non_negative] = 0.0,
-        /// Scale error, standard deviation.
+        /// Standard deviation of the scale error.
         scale_std_percent: f64 [non_negative] = 0.0,
-        /// Misalignment of each axis, standard deviation.
+        /// Standard deviation of the misalignment of each axis.
         misalignment_std_deg: f64 [non_negative] = 0.0,
-        /// Step of the reading [unit].
+        /// Resolution of the output [unit]; 0 for none.
         resolution: f64 [non_negative] = 0.0,
-        /// Full scale [unit].
+        /// Full scale [unit]: readings are limited to plus and minus this value. Default:
+        /// unlimited.
         full_scale: Option<f64> [positive],
     }
 }
@@ -1147,29 +1206,29 @@ spec! {
 spec! {
     /// A tether or mooring line between two ends.
     pub struct TetherFile {
-        /// What it is made of: a name in `params/lines`, a file, or a map.
+        /// Type of the line: a name in `params/lines`, a file, or a map.
         line: LineFile,
-        /// Where it begins.
+        /// First end of the line.
         from: EndFile,
-        /// Where it ends.
+        /// Second end of the line.
         to: EndFile,
-        /// Unstretched length.
+        /// Unstretched length of the line.
         length_m: f64 [positive],
-        /// Pieces it is cut into.
+        /// Number of segments of the line.
         segments: u32 [in 2.0..=2000.0] = 20,
-        /// How it is computed.
+        /// Numerical model of the line.
         method: LineModelFile = LineModelFile::Lumped,
-        /// A winch at one of its ends.
+        /// Winch at one of the ends. Default: none.
         winch: Option<WinchFile>,
     }
 }
 
 fieldless_choice! {
-    /// How a line is computed.
+    /// Numerical model of a line.
     pub enum LineModelFile {
-        /// Masses at nodes, with inertia, drag, slack and the bottom.
+        /// Lumped masses at nodes, with inertia, drag, slack and seabed contact.
         Lumped = "lumped",
-        /// The elastic catenary of the moment, without inertia and drag.
+        /// Quasi-static elastic catenary, without inertia and drag.
         Catenary = "catenary",
     }
 }
@@ -1177,99 +1236,103 @@ fieldless_choice! {
 choice! {
     /// An end of a line.
     pub enum EndFile {
-        /// A fixed place.
+        /// A point fixed in the world.
         World = "world" {
-            /// The place (east, north, up).
+            /// Position in the world (east, north, up).
             position_m: [f64; 3],
-            /// Direction in which the line leaves it, as from a clamp; of a line with bending stiffness.
+            /// Direction in which the line leaves a clamp (east, north, up); requires a line with
+            /// bending stiffness. Default: not clamped.
             direction: Option<[f64; 3]>,
         },
-        /// A place on the bottom.
+        /// A point on the seabed.
         Seabed = "seabed" {
-            /// The place (east, north).
+            /// Position in the world (east, north).
             position_m: [f64; 2],
         },
         /// A point of a robot.
         Robot = "robot" {
-            /// The robot; a copy of a grid by its own name, such as `rov_3`.
+            /// Name of the robot; for a copy from `repeat` its own name, such as `rov_3`.
             robot: String [name],
-            /// Its link.
+            /// Name of the link.
             link: String [name] = "base_link".to_string(),
-            /// Where on the link (forward, left, up).
+            /// Position on the link (forward, left, up).
             position_m: [f64; 3] = [0.0, 0.0, 0.0],
         },
-        /// A loose end.
+        /// A free end of the line.
         Free = "free" {
-            /// Where it starts (east, north, up).
+            /// Position at the start in the world (east, north, up).
             position_m: [f64; 3],
         },
     }
 }
 
 spec! {
-    /// A line as made, per metre of unstretched length.
+    /// Type of a line. Masses are per metre of unstretched length.
     pub struct LineFile {
-        /// What it is.
+        /// Description of the line.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are guessed, and why.
+        /// Values that are estimated, and the reason.
         estimated: String = String::new(),
-        /// Outer diameter.
+        /// Outer diameter of the line.
         diameter_m: f64 [positive],
-        /// Mass in air.
+        /// Mass in air per length.
         mass_kg_m: f64 [positive],
         /// Axial stiffness EA: tension per strain.
         axial_stiffness_n: f64 [positive],
         /// Axial damping: tension per strain rate.
         axial_damping_n_s: f64 [non_negative] = 0.0,
-        /// Bending stiffness EI: moment per curvature. With it the line bears compression too, and gives way by buckling.
+        /// Bending stiffness EI: moment per curvature. With a bending stiffness, the line also
+        /// carries compression and can buckle.
         bending_stiffness_nm2: f64 [non_negative] = 0.0,
-        /// Tension at which the line parts; without it never.
+        /// Tension at which the line breaks. Default: never.
         breaking_load_n: Option<f64> [positive],
-        /// Drag coefficient across, on the diameter.
+        /// Drag coefficient across the line, referred to the diameter.
         normal_drag: f64 [non_negative] = 1.2,
-        /// Drag coefficient along, on the circumference.
+        /// Drag coefficient along the line, referred to the circumference.
         tangential_drag: f64 [non_negative] = 0.01,
-        /// Added-mass coefficient across.
+        /// Added-mass coefficient across the line.
         added_mass: f64 [non_negative] = 1.0,
-        /// Stiffness of the bottom per length of line; without it the line sinks in by a tenth of its diameter.
+        /// Contact stiffness of the seabed per length of line. Default: the line penetrates by a
+        /// tenth of its diameter under its own weight in water.
         seabed_stiffness_n_m2: Option<f64> [positive],
-        /// Coulomb friction on the bottom.
+        /// Coulomb friction coefficient on the seabed.
         seabed_friction: f64 [non_negative] = 0.5,
     }
 }
 
 spec! {
-    /// A winch.
+    /// A winch at one end of a tether.
     pub struct WinchFile {
-        /// The end of the line at which it stands.
+        /// End of the line at which the winch is mounted.
         stands_at: LineEnd = LineEnd::From,
-        /// Largest speed of paying out and heaving in.
+        /// Maximum speed of paying out and heaving in.
         max_speed_m_s: f64 [positive],
-        /// Largest change of speed.
+        /// Maximum acceleration of the line.
         max_acceleration_m_s2: f64 [positive] = 1.0,
-        /// Tension above which the turning drum slips; without it never.
+        /// Tension above which the turning drum slips. Default: never.
         max_pull_n: Option<f64> [positive],
-        /// Tension above which the braked drum slips; without it never.
+        /// Tension above which the braked drum slips. Default: never.
         brake_n: Option<f64> [positive],
-        /// Shortest unstretched length.
+        /// Minimum unstretched length outside the drum.
         min_length_m: f64 [positive] = 1.0,
-        /// Length of line on the drum and out; without it the length at the start.
+        /// Total length of line, on the drum and outside. Default: `length_m` of the tether.
         max_length_m: Option<f64> [positive],
-        /// Power of the line that is heaved in over electrical power, where the robot that carries the winch has a battery; a common worm gear has 0.5.
+        /// Mechanical power of heaving in per electrical power, if the robot that carries the winch
+        /// has a battery. A common worm gear has 0.5.
         efficiency: f64 [in 0.01..=1.0] = 0.5,
-        /// Power while it turns nothing, from the same battery.
+        /// Power consumption while the drum does not turn, from the same battery.
         standby_w: f64 [non_negative] = 0.0,
     }
 }
 
 fieldless_choice! {
-    /// An end of a line by its key.
+    /// An end of a line, by its key.
     pub enum LineEnd {
-        /// Where it begins.
+        /// First end of the line.
         From = "from",
-        /// Where it ends.
+        /// Second end of the line.
         To = "to",
     }
 }

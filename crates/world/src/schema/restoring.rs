@@ -1,24 +1,25 @@
-//! What a world file may say of a hull's linear hydrostatics.
+//! Keys of the linear hydrostatics of a hull.
 
 use merrow_yaml::spec::spec;
 
 spec! {
-    /// Hydrostatics of a floating hull by its stiffness, about the waterline at which it floats with `supports_kg` and its origin at the
-    /// surface, instead of `hull`. Points are in the axes of the body.
+    /// Linear hydrostatics of a floating hull, instead of `hull`. The stiffness holds about the
+    /// waterline at which the hull floats with `supports_kg` and with its origin at the surface.
+    /// Points are in the axes of the body.
     pub struct RestoringFile {
-        /// Mass that floats at that waterline.
+        /// Mass with which the hull floats at that waterline.
         supports_kg: f64 [positive],
-        /// Centre of that mass.
+        /// Centre of that mass, relative to the body origin.
         supports_at_m: [f64; 3],
         /// Vertical force per sinkage.
         heave_n_m: f64 [positive],
-        /// Moment per angle of heel.
+        /// Moment per heel angle.
         roll_nm_rad: f64 [positive],
-        /// Moment per angle of trim.
+        /// Moment per trim angle.
         pitch_nm_rad: f64 [positive],
-        /// Centre of the waterline's area.
+        /// Centroid of the waterplane, relative to the body origin.
         center_of_flotation_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Mass that the hull could carry wholly under water, itself included.
+        /// Total mass, including the hull, that the hull can support when fully submerged.
         reserve_kg: f64 [positive],
     }
 }

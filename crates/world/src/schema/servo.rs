@@ -1,133 +1,138 @@
-//! What a robot's file may say of servos, groups of joints and what keeps an arm off its vehicle.
+//! Keys of servos, trajectories and the keep-out zones of an arm.
 
 use merrow_yaml::read::Named;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
-    /// A servo: controller, motor, gear and encoder. Quantities are at the joint, behind the gear; for a prismatic joint
-    /// read metre for radian and newton for newton metre.
+    /// A servo: controller, motor, gear and encoder. Quantities are at the joint, after the gear.
+    /// For a prismatic joint, replace radian by metre and newton metre by newton.
     pub struct ServoFile {
-        /// What it is asked for at the start; position if it has a position loop, else velocity.
+        /// Control mode at the start. Default: position if `position_gain` is positive, else
+        /// velocity.
         mode: Option<ModeFile>,
-        /// Ticks of its controller per second.
+        /// Controller cycles per second.
         rate_hz: f64 [in 1.0..=100000.0] = 100.0,
-        /// Wanted speed per position error [1/s]; 0 for a servo without position loop.
+        /// Velocity set-point per position error [1/s]; 0 for a servo without position loop.
         position_gain: f64 [non_negative] = 0.0,
-        /// Largest speed that it asks for [rad/s or m/s].
+        /// Maximum velocity set-point [rad/s or m/s].
         max_speed: f64 [positive],
-        /// From the wanted velocity to an effort.
+        /// Control law of the velocity loop.
         law: LawFile,
-        /// Motor and gear.
+        /// Motor and gear of the servo.
         actuator: ActuatorFile => "{}",
-        /// What it sees of the joint.
+        /// Encoder of the servo.
         encoder: EncoderFile => "{}",
     }
 }
 
 fieldless_choice! {
-    /// What a joint is asked for.
+    /// Control mode of a joint.
     pub enum ModeFile {
-        /// An effort.
+        /// Control of the effort.
         Effort = "effort",
-        /// A velocity.
+        /// Control of the velocity.
         Velocity = "velocity",
-        /// A position.
+        /// Control of the position.
         Position = "position",
     }
 }
 
 choice! {
-    /// The inner loop of a servo.
+    /// Velocity control law of a servo: effort as a function of the velocity error.
     pub enum LawFile {
-        /// Proportional and integral on the velocity error, with feed-forward.
+        /// Proportional-integral control of the velocity, with feed-forward.
         Cascade = "cascade" {
             /// Effort per velocity error [N m s/rad].
             velocity_gain: f64 [non_negative],
             /// Effort per integral of the velocity error [N m/rad].
             integral_gain: f64 [non_negative] = 0.0,
-            /// Effort per wanted acceleration [kg m2].
+            /// Effort per acceleration of the set-point [kg m2].
             inertia_feed_forward: f64 [non_negative] = 0.0,
-            /// Part of weight, water and Coriolis effort that is added.
+            /// Fraction of the gravity, hydrodynamic and Coriolis effort that is fed forward.
             bias_feed_forward: f64 [fraction] = 0.0,
         },
-        /// A change of torque each tick: a PID on the velocity error plus part of what is missing to the bias.
+        /// Incremental torque control: in each cycle the torque changes by a PID on the velocity
+        /// error, plus a fraction of its difference from the bias effort.
         TorquePid = "torque_pid" {
             /// Change per velocity error [N m s/rad].
             kp: f64 [non_negative],
-            /// Change per integral of the error [N m/rad].
+            /// Change per integral of the velocity error [N m/rad].
             ki: f64 [non_negative] = 0.0,
-            /// Change per rate of the error [N m s2/rad].
+            /// Change per derivative of the velocity error [N m s2/rad].
             kd: f64 [non_negative] = 0.0,
-            /// Part of the difference to weight, water and Coriolis effort that is made good in a tick.
+            /// Fraction of the difference from the gravity, hydrodynamic and Coriolis effort that
+            /// is added in each cycle.
             bias_blend: f64 [fraction] = 0.0,
-            /// Largest change in a tick [N m].
+            /// Maximum change per cycle [N m].
             max_change: f64 [positive],
         },
     }
 }
 
 spec! {
-    /// Motor and gear. Quantities are at the joint unless they say otherwise.
+    /// Motor and gear. Quantities are at the joint unless stated otherwise.
     pub struct ActuatorFile {
-        /// Turns of the motor per turn of the joint [1, or rad/m].
+        /// Motor turns per joint turn [1, or rad/m].
         gear_ratio: f64 [positive] = 1.0,
         /// Inertia of the rotor, at the rotor.
         rotor_inertia_kg_m2: f64 [non_negative] = 0.0,
-        /// Part of the motor's power that reaches the joint when the motor drives.
+        /// Fraction of the motor power that reaches the joint when the motor drives the load.
         efficiency: f64 [in 0.01..=1.0] = 1.0,
-        /// Part of the joint's power that reaches the motor when the load drives; as `efficiency` if not given.
+        /// Fraction of the joint power that reaches the motor when the load drives the motor.
+        /// Default: `efficiency`.
         back_efficiency: Option<f64> [in 0.01..=1.0],
-        /// Width of the gap in the gear [rad or m].
+        /// Backlash of the gear, total width [rad or m].
         backlash: f64 [non_negative] = 0.0,
-        /// Spring of the gear [N m/rad or N/m]; rigid if not given, 50 Hz with the rotor if there is a gap.
+        /// Stiffness of the gear [N m/rad or N/m]. Default: rigid; with backlash, the stiffness
+        /// that gives 50 Hz with the rotor inertia.
         stiffness: Option<f64> [positive],
-        /// Damping of that spring [N m s/rad or N s/m]; critical for the rotor if not given.
+        /// Damping of the gear [N m s/rad or N s/m]. Default: critical for the rotor inertia.
         spring_damping: Option<f64> [non_negative],
-        /// Largest effort at rest, from which the torque-speed line falls.
+        /// Effort at standstill of the torque-speed line.
         stall_effort: Option<f64> [positive],
-        /// Speed at which it reaches 0.
+        /// Speed at which the torque-speed line reaches zero effort.
         no_load_speed: Option<f64> [positive],
-        /// Effort per ampere [N m/A or N/A].
+        /// Effort per motor current [N m/A or N/A].
         effort_per_ampere: Option<f64> [positive],
-        /// Heating of the motor.
+        /// Heating of the motor winding. Default: not modelled.
         winding: Option<WindingFile>,
     }
 }
 
 spec! {
-    /// Heating of a motor's winding.
+    /// Heating of a motor winding.
     pub struct WindingFile {
-        /// Its resistance.
+        /// Resistance of the winding.
         resistance_ohm: f64 [positive],
-        /// Rise of its temperature over the water's per watt.
+        /// Temperature rise above the water temperature per watt.
         thermal_resistance_k_w: f64 [positive],
-        /// Time constant of its temperature.
+        /// Time constant of the winding temperature.
         thermal_time_constant_s: f64 [positive],
-        /// Temperature from which the effort is reduced.
+        /// Temperature at which derating begins.
         derate_from_c: f64 = 100.0,
-        /// Temperature at which no effort is left.
+        /// Temperature at which the effort is reduced to zero.
         max_temperature_c: f64 = 125.0,
     }
 }
 
 spec! {
-    /// What a servo sees of its joint, and what `joint_states` says.
+    /// Measurement of the joint state for the servo and for `joint_states`.
     pub struct EncoderFile {
-        /// Where it sits.
+        /// Side of the gear on which the encoder is mounted.
         on: EncoderSide = EncoderSide::Joint,
-        /// Step of the position [rad or m].
+        /// Resolution of the position [rad or m]; 0 for none.
         resolution: f64 [non_negative] = 0.0,
         /// Standard deviation of the position [rad or m].
         noise_std: f64 [non_negative] = 0.0,
-        /// How it finds the velocity.
+        /// Measurement of the velocity.
         velocity: VelocityFile => "{kind: direct}",
     }
 }
 
 fieldless_choice! {
-    /// Where an encoder sits.
+    /// Side of the gear on which an encoder is mounted.
     pub enum EncoderSide {
-        /// On the joint, behind the gear.
+        /// On the joint, after the gear.
         Joint = "joint",
         /// On the motor, before the gear.
         Motor = "motor",
@@ -135,16 +140,16 @@ fieldless_choice! {
 }
 
 choice! {
-    /// How a servo finds a velocity.
+    /// Measurement of the joint velocity.
     pub enum VelocityFile {
-        /// Measured for itself.
+        /// Direct measurement of the velocity.
         Direct = "direct" {
-            /// Step [rad/s or m/s].
+            /// Resolution [rad/s or m/s]; 0 for none.
             resolution: f64 [non_negative] = 0.0,
             /// Standard deviation [rad/s or m/s].
             noise_std: f64 [non_negative] = 0.0,
         },
-        /// Difference of the positions of two ticks, through a low-pass filter.
+        /// Difference of the positions of two cycles, low-pass filtered.
         Difference = "difference" {
             /// Time constant of the filter.
             filter_s: f64 [non_negative] = 0.0,
@@ -153,49 +158,50 @@ choice! {
 }
 
 spec! {
-    /// How trajectories and grippers of a robot are judged, as `joint_trajectory_controller` has it.
+    /// Tolerances and rules for trajectories and grippers, as in `joint_trajectory_controller`.
     pub struct TrajectoryFile {
-        /// Whether a trajectory may leave out joints of its group, which then hold.
+        /// Whether a trajectory may omit joints of its group. Omitted joints hold their position.
         allow_partial_joints: bool = false,
-        /// Whether the last point may have a velocity.
+        /// Whether the last point may have a non-zero velocity.
         allow_moving_end: bool = false,
-        /// Largest distance from the path [rad or m]; 0: not watched.
+        /// Maximum deviation from the path [rad or m]; 0 disables the check.
         path_tolerance: f64 [non_negative] = 0.0,
-        /// Largest distance from the last point [rad or m]; 0: not watched.
+        /// Maximum deviation from the last point [rad or m]; 0 disables the check.
         goal_tolerance: f64 [non_negative] = 0.0,
-        /// Largest speed at the end [rad/s or m/s]; 0: not watched.
+        /// Maximum speed at the end [rad/s or m/s]; 0 disables the check.
         stopped_speed: f64 [non_negative] = 0.01,
-        /// Time after the end within which the goal must be reached; 0: no limit.
+        /// Time after the end within which the goal must be reached; 0 for no limit.
         goal_time_s: f64 [non_negative] = 0.0,
-        /// Time after which a gripper that stands still has stalled.
+        /// Time of standstill after which a gripper has stalled.
         stall_time_s: f64 [positive] = 1.0,
-        /// Speed below which it stands still [rad/s or m/s].
+        /// Speed below which a gripper stands still [rad/s or m/s].
         stall_speed: f64 [positive] = 0.001,
-        /// Whether a gripper that has stalled has reached its goal; else the goal is aborted.
+        /// Whether a stalled gripper has reached its goal. Otherwise the goal is aborted.
         allow_stalling: bool = false,
-        /// Distance within which a gripper is at its goal [rad or m].
+        /// Maximum distance from the gripper goal [rad or m].
         gripper_tolerance: f64 [positive] = 0.01,
     }
 }
 
 spec! {
-    /// Boxes of the vehicle that the controller of its arms keeps them out of: it freezes the servos.
+    /// Boxes of the vehicle that its arms must not enter. The arm controller freezes the servos
+    /// before that.
     pub struct KeepOutFile {
-        /// The boxes, fixed to the base.
+        /// The boxes, fixed to the base, by name.
         boxes: Named<BoxFile>,
-        /// What must not enter them: spheres on links.
+        /// Spheres on links that must not enter the boxes, by name.
         spheres: Named<SphereFile>,
-        /// How far ahead the motion is looked at.
+        /// Time over which the motion is extrapolated.
         look_ahead_s: f64 [non_negative] = 0.1,
     }
 }
 
 spec! {
-    /// A box along the axes of the base.
+    /// A box along the axes of the base link.
     pub struct BoxFile {
-        /// Its centre.
+        /// Centre of the box in the base frame (forward, left, up).
         center_m: [f64; 3],
-        /// Length, width, height.
+        /// Length, width and height, along x, y and z.
         size_m: [f64; 3] [positive],
     }
 }
@@ -203,11 +209,11 @@ spec! {
 spec! {
     /// A sphere on a link.
     pub struct SphereFile {
-        /// The link.
+        /// Name of the link.
         link: String [name],
-        /// Its centre on the link.
+        /// Centre of the sphere on the link (forward, left, up).
         center_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Its radius.
+        /// Radius of the sphere.
         radius_m: f64 [non_negative] = 0.0,
     }
 }

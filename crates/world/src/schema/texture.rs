@@ -1,62 +1,65 @@
-//! What a file of a picture on a shape may say.
+//! Keys of textures on shapes.
 
 use merrow_yaml::spec::{choice, fieldless_choice};
 
 choice! {
-    /// A picture on a shape; it stands upright on its sides, on those across z its upper edge is to +y.
+    /// A texture on a shape. On the lateral sides it is upright; on the sides normal to z its upper
+    /// edge points to +y.
     pub enum TextureFile {
-        /// A PNG or JPEG file. On a box each side shows it whole, on a mesh it lies as the mesh says; with `size_m` it is repeated from the middle.
+        /// A PNG or JPEG image. On a box it covers each side, on a mesh it is mapped with the
+        /// texture coordinates of the mesh. With `size_m` it is repeated from the centre.
         Image = "image" {
-            /// Its file: a path, from the folder of the file that names it, or `package://<package>/<path>`.
+            /// Image file: a path relative to the folder of the file that names it, or
+            /// `package://<package>/<path>`.
             file: String [not_empty],
-            /// Width and height of one picture, which is repeated.
+            /// Width and height of one tile of the repeated image. Default: not repeated.
             size_m: Option<[f64; 2]> [positive],
-            /// Sides that show it; all if not given.
+            /// Sides that show the image. Default: all.
             sides: Vec<SideFile> = Vec::new(),
         },
-        /// An AprilTag in the middle of a side, with its white frame.
+        /// An AprilTag with its white frame, at the centre of a side.
         AprilTag = "apriltag" {
-            /// Family.
+            /// Family of the AprilTag.
             family: FamilyFile = FamilyFile::Tag36h11,
-            /// Number of the tag.
+            /// Number of the tag in its family.
             id: u32 [in 0.0..=586.0],
-            /// Side of its black square; a quarter more with the frame.
+            /// Side length of the black square. The white frame adds a quarter.
             size_m: f64 [positive],
-            /// Sides that show it.
+            /// Sides that show the tag.
             sides: Vec<SideFile> [not_empty] = vec![SideFile::Front],
         },
-        /// A helipad's circle and letter in the middle of a side.
+        /// A helipad circle and letter at the centre of a side.
         Helipad = "helipad" {
             /// Diameter of the circle.
             size_m: f64 [positive] = 6.0,
-            /// Sides that show it.
+            /// Sides that show the helipad.
             sides: Vec<SideFile> [not_empty] = vec![SideFile::Top],
         },
     }
 }
 
 fieldless_choice! {
-    /// Families of AprilTags.
+    /// Family of an AprilTag.
     pub enum FamilyFile {
-        /// 587 tags of 36 bits that differ in 11 at least.
+        /// 587 tags of 36 bits with a Hamming distance of at least 11.
         Tag36h11 = "36h11",
     }
 }
 
 fieldless_choice! {
-    /// A side of a shape.
+    /// Side of a shape.
     pub enum SideFile {
-        /// Backwards.
+        /// Back, towards negative x.
         Back = "-x",
-        /// Forwards.
+        /// Front, towards positive x.
         Front = "+x",
-        /// To the right.
+        /// Right, towards negative y.
         Right = "-y",
-        /// To the left.
+        /// Left, towards positive y.
         Left = "+y",
-        /// Downwards.
+        /// Bottom, towards negative z.
         Bottom = "-z",
-        /// Upwards.
+        /// Top, towards positive z.
         Top = "+z",
     }
 }

@@ -1,4 +1,4 @@
-//! What a world file may say of robots that come from URDF.
+//! Keys of robots that are loaded from URDF.
 
 use crate::schema::{Coefficients, HullFile, Load, SlenderFile};
 use merrow_yaml::read::{Named, Places};
@@ -6,21 +6,22 @@ use merrow_yaml::spec::{fieldless_choice, spec};
 use std::collections::BTreeMap;
 
 spec! {
-    /// What the water does to the links of a robot from URDF. What is not given is estimated from the links' shapes.
+    /// Hydrodynamics of the links of a URDF robot. Values that are not given are estimated from the
+    /// shapes of the links.
     pub struct HydrodynamicsFile {
-        /// What it is.
+        /// Description of the coefficients.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String = String::new(),
-        /// Shapes from which the rest is estimated.
+        /// Shapes from which missing values are estimated.
         estimate: EstimateFile = EstimateFile::Collision,
-        /// What is known of each link, by its name in the URDF.
+        /// Known values by the name of the link in the URDF.
         links: BTreeMap<String, LinkHydrodynamics> = BTreeMap::new(),
     }
 }
 
 impl HydrodynamicsFile {
-    /// Nothing, said at `at`.
+    /// Creates an empty structure with the position `at`.
     pub fn none(at: &Places) -> Self {
         Self {
             description: String::new(),
@@ -35,53 +36,57 @@ impl HydrodynamicsFile {
 fieldless_choice! {
     /// Shapes of a URDF from which hydrodynamics are estimated.
     pub enum EstimateFile {
-        /// Those that can be touched; where a link has none, those that can be seen.
+        /// Collision shapes; visual shapes for a link that has none.
         Collision = "collision",
-        /// Those that can be seen; where a link has none, those that can be touched.
+        /// Visual shapes; collision shapes for a link that has none.
         Visual = "visual",
-        /// None: what is not given is zero.
+        /// No estimation: values that are not given are zero.
         Nothing = "nothing",
     }
 }
 
 spec! {
-    /// What is known of a link, in its own axes (forward, left, up) from its origin; the keys are those of a body.
+    /// Known hydrodynamics of a link, in the link axes (forward, left, up) relative to the link
+    /// origin. The keys are those of a body.
     pub struct LinkHydrodynamics {
-        /// Displaced volume when wholly under water.
+        /// Displaced volume when fully submerged.
         volume_m3: Option<f64> [non_negative],
-        /// Buoyancy less weight when wholly under water, as trimmed for the world's water; instead of `volume_m3`.
+        /// Buoyancy minus weight when fully submerged in the water of the world, positive upwards.
+        /// Replaces `volume_m3`.
         net_buoyancy_n: Option<f64>,
-        /// Centre of buoyancy when wholly under water.
+        /// Centre of buoyancy when fully submerged, relative to the link origin.
         center_of_buoyancy_m: Option<[f64; 3]>,
-        /// Shape that is cut by the water's surface.
+        /// Shape whose submerged part determines buoyancy at the water surface.
         hull: Option<HullFile>,
-        /// Small weights and floats fixed to the link.
+        /// Constant vertical forces by name, for small weights and floats fixed to the link.
         loads: Named<Load> = Named::default(),
-        /// Added mass at the origin.
+        /// Added mass about the link origin.
         added_mass: Option<Coefficients>,
-        /// Linear damping.
+        /// Linear damping about `damping_point_m`.
         linear_damping: Option<Coefficients>,
-        /// Quadratic damping.
+        /// Quadratic damping about `damping_point_m`.
         quadratic_damping: Option<Coefficients>,
-        /// How fast the linear damping falls with speed.
+        /// Rate k at which the linear damping decreases with speed U: it is multiplied by exp(-k
+        /// U), for surge, sway, heave, roll, pitch and yaw.
         linear_damping_decay_s_m: Option<[f64; 6]> [non_negative],
-        /// Lift, drag and cross-flow drag, for a torpedo-shaped body about its origin.
+        /// Lift, drag and cross-flow drag of a torpedo-shaped body about the link origin.
         slender: Option<SlenderFile>,
-        /// Whether the added mass exerts its moments at incidence.
+        /// Whether the added mass exerts the Munk moments in pitch and yaw.
         munk_moment: Option<bool>,
-        /// Point at which the damping acts.
+        /// Point at which the damping acts, relative to the link origin.
         damping_point_m: Option<[f64; 3]>,
     }
 }
 
 spec! {
-    /// A joint that follows another: its position is `multiplier` times the other's, plus `offset`.
+    /// A joint that follows another joint: its position is `multiplier` times the position of the
+    /// other, plus `offset`.
     pub struct MimicFile {
-        /// Name of the joint it follows.
+        /// Name of the joint that is followed.
         joint: String [frame],
-        /// Its motion over the other's.
+        /// Ratio of its motion to that of the other joint.
         multiplier: f64 = 1.0,
-        /// Its position when the other is at 0 [rad or m].
+        /// Position when the other joint is at 0 [rad or m].
         offset: f64 = 0.0,
     }
 }

@@ -1,189 +1,198 @@
-//! What a world file may say of the water by depth, and of moving water beside the mean current.
+//! Keys of the water column, of additional currents, tides, regions and carried quantities.
 
 use crate::import::grid::declare::GridFile;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
-    /// A part of the current that is added to the mean.
+    /// A current that is added to the mean current.
     pub struct FlowFile {
-        /// Factor on its velocity, which can be changed in the run.
+        /// Factor on its velocity; can be changed during a run.
         gain: f64 [in 0.0..=100.0] = 1.0,
-        /// Region outside which it is still; without it it flows everywhere.
+        /// Region outside which the velocity is zero. Default: everywhere.
         region: Option<String> [name],
         ..law: FlowLawFile,
     }
 }
 
 choice! {
-    /// How a part of the current moves. Directions are where the water goes to, clockwise from north.
+    /// Velocity field of a current. Directions are where the water flows to, clockwise from north.
     pub enum FlowLawFile {
-        /// A tide: the same everywhere, periodic in time.
+        /// Tidal current: uniform in space, periodic in time.
         Tidal = "tidal" {
-            /// Its constituents.
+            /// Tidal constituents of the current.
             constituents: Vec<ConstituentFile> [not_empty],
         },
-        /// A straight stream that falls off to both sides as sech² of the distance from its axis.
+        /// A straight jet whose speed decreases to both sides as sech² of the distance from its
+        /// axis.
         Jet = "jet" {
-            /// Speed on its axis at the surface.
+            /// Speed on the axis at the surface.
             speed_m_s: f64 [non_negative],
-            /// Where it goes to, clockwise from north.
+            /// Direction of flow, clockwise from north.
             direction_deg: f64 [in -360.0..=360.0],
-            /// A point on its axis (east, north).
+            /// A point on the axis (east, north).
             position_m: [f64; 2] = [0.0, 0.0],
-            /// Distance from the axis at which 42 % of the speed are left.
+            /// Distance from the axis at which the speed is 42 % of that on the axis.
             half_width_m: f64 [positive],
-            /// Depth at which 1/e of the speed is left; without it the speed is the same at all depths.
+            /// Depth at which the speed is 1/e of that at the surface. Default: the same speed at
+            /// all depths.
             decay_depth_m: Option<f64> [positive],
         },
-        /// A straight river or canal between two banks; still water beyond them and under its bed.
+        /// A straight river or canal between two banks; no flow beyond the banks and below the bed.
         Channel = "channel" {
-            /// Speed in the middle at the surface.
+            /// Speed at the centre line at the surface.
             speed_m_s: f64 [non_negative],
-            /// Where it goes to, clockwise from north.
+            /// Direction of flow, clockwise from north.
             direction_deg: f64 [in -360.0..=360.0],
-            /// A point in its middle (east, north).
+            /// A point on the centre line (east, north).
             position_m: [f64; 2] = [0.0, 0.0],
             /// Distance between the banks.
             width_m: f64 [positive],
-            /// Exponent k of the profile across, 1 - |n/w|^k: 2 is a parabola, more is fuller.
+            /// Exponent k of the lateral profile 1 - |n/w|^k, with n the distance from the centre
+            /// line and w half the width. 2 is a parabola; a larger value gives a fuller profile.
             exponent: f64 [in 1.0..=100.0] = 2.0,
-            /// Depth of its bed; without it the speed is the same at all depths.
+            /// Depth of the bed. Default: the same speed at all depths.
             bed_depth_m: Option<f64> [positive],
-            /// Exponent of the profile over the bed.
+            /// Exponent of the velocity profile above the bed.
             bed_exponent: f64 [in 0.01..=1.0] = 1.0 / 7.0,
         },
-        /// Water that turns about a vertical axis: as a solid body in its core, ever slower outside.
+        /// An eddy about a vertical axis: solid-body rotation in its core, decreasing velocity
+        /// outside.
         Eddy = "eddy" {
-            /// Angular velocity in its middle, counter-clockwise.
+            /// Angular velocity at the centre, positive counter-clockwise.
             spin_rad_s: f64,
-            /// A point on its axis (east, north).
+            /// A point on the axis (east, north).
             position_m: [f64; 2] = [0.0, 0.0],
-            /// Radius of its core.
+            /// Radius of the core.
             core_radius_m: f64 [positive],
         },
-        /// Velocities [m/s] on grids, which may change with depth and time.
+        /// Velocities [m/s] on grids, which may depend on depth and time.
         Gridded = "gridded" {
-            /// Velocity towards east.
+            /// Velocity component towards east.
             east: Option<GridFile>,
-            /// Velocity towards north.
+            /// Velocity component towards north.
             north: Option<GridFile>,
-            /// Velocity upwards.
+            /// Vertical velocity, positive upwards.
             up: Option<GridFile>,
         },
     }
 }
 
 spec! {
-    /// The level of the surface, the same everywhere.
+    /// Level of the water surface, uniform in space.
     pub struct TideFile {
-        /// What the mean level stands over z = 0.
+        /// Mean level above z = 0.
         level_m: f64 [in -100.0..=100.0] = 0.0,
-        /// Constituents of its rise and fall.
+        /// Tidal constituents of the level.
         constituents: Vec<LevelFile> = Vec::new(),
     }
 }
 
 spec! {
-    /// A constituent of the tide's level.
+    /// A tidal constituent of the water level.
     pub struct LevelFile {
-        /// Its name, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4 or M6. Either this or `period_s`.
+        /// Name of the constituent, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4
+        /// or M6. Give either `name` or `period_s`.
         name: Option<String> [not_empty],
-        /// Its period.
+        /// Period of the constituent.
         period_s: Option<f64> [positive],
-        /// Half of what it rises from low to high water.
+        /// Amplitude: half the difference between low and high water.
         amplitude_m: f64 [in 0.0..=20.0],
-        /// Phase at which the water is highest; the world starts at phase 0.
+        /// Phase of high water; the world starts at phase 0.
         phase_deg: f64 [in -360.0..=360.0] = 0.0,
     }
 }
 
 spec! {
-    /// A constituent of a tide: an ellipse that the velocity runs through once in a period.
+    /// A constituent of a tidal current: an ellipse that the velocity describes once per period.
     pub struct ConstituentFile {
-        /// Its name, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4 or M6. Either this or `period_s`.
+        /// Name of the constituent, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4
+        /// or M6. Give either `name` or `period_s`.
         name: Option<String> [not_empty],
-        /// Its period.
+        /// Period of the constituent.
         period_s: Option<f64> [positive],
-        /// Largest speed (semi-major axis).
+        /// Maximum speed (semi-major axis).
         speed_m_s: f64 [non_negative],
-        /// Where the flood goes to, clockwise from north.
+        /// Direction of flow of the flood, clockwise from north.
         direction_deg: f64 [in -360.0..=360.0],
-        /// Speed across, a quarter of a period after the flood (semi-minor axis); positive: the current turns
-        /// counter-clockwise.
+        /// Speed across, a quarter of a period after the flood (semi-minor axis). Positive for a
+        /// counter-clockwise rotation.
         across_m_s: f64 = 0.0,
-        /// Phase at which the flood is strongest; the world starts at phase 0.
+        /// Phase of the strongest flood; the world starts at phase 0.
         phase_deg: f64 [in -360.0..=360.0] = 0.0,
     }
 }
 
 spec! {
-    /// The water by depth: linear between the layers, constant beyond them.
+    /// Water properties as functions of depth: linear between the layers, constant above the first
+    /// and below the last.
     pub struct ColumnFile {
-        /// Formula for the speed of sound; the density follows EOS-80.
+        /// Formula for the speed of sound. The density follows EOS-80.
         sound_speed_law: SoundSpeedLawFile = SoundSpeedLawFile::Unesco,
-        /// Layers, from the shallowest down.
+        /// Layers with increasing depth.
         layers: Vec<WaterLayerFile> [not_empty],
-        /// Temperature [degrees Celsius] on a grid, instead of the layers'.
+        /// Temperature [degrees Celsius] on a grid, instead of the temperature of the layers.
         temperature: Option<GridFile>,
-        /// Practical salinity on a grid, instead of the layers'.
+        /// Practical salinity on a grid, instead of the salinity of the layers.
         salinity: Option<GridFile>,
     }
 }
 
 fieldless_choice! {
-    /// A formula for the speed of sound.
+    /// Formula for the speed of sound.
     pub enum SoundSpeedLawFile {
-        /// Chen and Millero's, as UNESCO published it: -2 to 40 degrees, salinity 0 to 42, to 9900 m.
+        /// Chen and Millero (UNESCO): -2 to 40 degrees Celsius, salinity 0 to 42, depth to 9900 m.
         Unesco = "unesco",
-        /// Mackenzie's: 2 to 30 degrees, salinity 25 to 40, to 8000 m.
+        /// Mackenzie: 2 to 30 degrees Celsius, salinity 25 to 40, depth to 8000 m.
         Mackenzie = "mackenzie",
     }
 }
 
 spec! {
-    /// The water at a depth.
+    /// Water at one depth.
     pub struct WaterLayerFile {
-        /// Depth.
+        /// Depth below the surface.
         depth_m: f64 [non_negative],
-        /// Temperature (ITS-90).
+        /// Temperature of the water (ITS-90).
         temperature_c: f64,
-        /// Practical salinity.
+        /// Practical salinity of the water.
         salinity_psu: f64 [non_negative],
     }
 }
 
 spec! {
-    /// A part of the sea, seen from above, with water of its own that is the same from top to bottom.
+    /// A horizontal area of the sea with its own water, uniform over the depth.
     pub struct RegionFile {
-        /// Its corners (east, north), around it; the last is joined to the first.
+        /// Vertices of the polygon (east, north), in order. The last is connected to the first.
         corners_m: Option<Vec<[f64; 2]>>,
-        /// The same as longitude and latitude, instead of `corners_m`.
+        /// Vertices of the polygon as longitude and latitude, instead of `corners_m`.
         corners_deg: Option<Vec<[f64; 2]>>,
         /// Density: 999 in a river, more in a salt lake.
         density_kg_m3: f64 [in 900.0..=2000.0] = 999.0,
-        /// Speed of sound.
+        /// Speed of sound in the region.
         sound_speed_m_s: f64 [in 1000.0..=2000.0] = 1465.0,
-        /// Temperature.
+        /// Temperature of the region.
         temperature_c: f64 [in -5.0..=60.0] = 15.0,
-        /// What its surface stands over z = 0, without tide; if not given it has the sea's level and tide.
+        /// Level of its surface above z = 0, without tide. Default: the level and tide of the sea.
         level_m: Option<f64> [in -500.0..=9000.0],
-        /// Factor on the height of the world's waves: 0 behind a mole.
+        /// Factor on the height of the waves of the world; 0 behind a breakwater.
         waves: f64 [in 0.0..=10.0] = 1.0,
-        /// Whether the world's current flows in it too: the mean, its variation, tides, and flows that name no region.
+        /// Whether the current of the world also flows in the region: the mean, its variation,
+        /// tides, and flows without a region.
         open: bool = true,
-        /// Dry land: no water stands there, however low it lies.
+        /// Whether the region is dry land: it contains no water regardless of its height.
         dry: bool = false,
     }
 }
 
 spec! {
-    /// A quantity that the water carries.
+    /// A quantity carried by the water.
     pub struct CarriedFile {
-        /// Its unit, for people to read.
+        /// Unit of the quantity, for display only.
         unit: String [not_empty],
-        /// Pairs of depth [m] and value, rising depth; linear between, constant beyond.
+        /// Pairs of depth [m] and value, by increasing depth: linear between them, constant above
+        /// the first and below the last.
         profile: Option<Vec<[f64; 2]>> [not_empty],
-        /// Its values on a grid, instead of `profile`.
+        /// Values on a grid, instead of `profile`.
         grid: Option<GridFile>,
     }
 }

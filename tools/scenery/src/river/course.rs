@@ -1,4 +1,4 @@
-//! The course of a meandering river.
+//! The course (centre line) of a meandering river.
 //!
 //! # Law
 //! ```text
@@ -6,18 +6,20 @@
 //!   κ = dθ/ds                                                                            (2)
 //!   λ = 10.9 W^1.01 (feet),  m = k λ/2,  k = 1/J₀(ω)                                      (3)  [Leopold 1960; Langbein 1966]
 //! ```
-//! (1) is the sine-generated curve from one crossing to the next; with equal ω_j and m_j it is θ = ω sin(2π s/M), the path of least variance. Here each crossing
-//! and each bend has its own, so that no bend is like another; direction and curvature are continuous.
+//! (1) is the sine-generated curve from one crossing to the next. With equal ω_j and m_j it is θ =
+//! ω sin(2π s/M), the path of least variance. Here each crossing and each bend has its own values,
+//! so that all bends differ; direction and curvature are continuous.
 //!
 //! # Symbols
-//! s distance along the course · θ its direction from the valley's axis · ω largest θ, at the crossings · m length of a bend from crossing to crossing · κ
-//! curvature, positive where it turns left · λ wavelength, W width, k sinuosity.
+//! s distance along the course · θ its direction from the valley's axis · ω largest θ, at the
+//! crossings · m length of a bend from crossing to crossing · κ curvature, positive to the left · λ
+//! wavelength, W width, k sinuosity.
 //!
 //! # Frames
 //! World (ENU), the valley's axis towards east, downstream; n to the left of the course.
 //!
 //! # Limits
-//! One channel of a width that is given, not found; no cut-offs.
+//! One channel of a given width; no cut-offs.
 //!
 //! # Checked by
 //! tests below
@@ -26,33 +28,34 @@ use merrow_math::real::sin_cos;
 use merrow_math::rng;
 use std::f64::consts::PI;
 
-/// Half the width of the river at the water's level [m].
+/// Half the width of the river at the water surface [m].
 pub const HALF_WIDTH: f64 = 16.0;
-/// Mean of ω [rad]: a sinuosity of 1/J₀(1) = 1.31.
+/// Mean of ω [rad], for a sinuosity of 1/J₀(1) = 1.31.
 const OMEGA: f64 = 1.0;
-/// Mean length of a bend, k λ/2 with λ = 365 m by (3) for 32 m of width [m].
+/// Mean length of a bend [m], k λ/2 with λ = 365 m by (3) for a width of 32 m.
 const BEND: f64 = 239.0;
-/// By how much ω and the lengths of bends vary; chosen.
+/// Relative variation of ω and of the lengths of bends; chosen.
 const VARIES: f64 = 0.12;
-/// Bends that are drawn: more than the valley's length holds, also when the seed makes all of them short.
+/// Number of generated bends: more than the valley's length needs, even if the seed makes all of
+/// them short.
 const BENDS: usize = 8;
 /// Distance between nodes [m].
 const STEP: f64 = 1.0;
 
-/// A place on the course.
+/// A point on the course.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     /// Distance along the course [m].
     pub s: f64,
-    /// Where it is [m].
+    /// Position (east, north) [m].
     pub p: [f64; 2],
-    /// Unit vector downstream.
+    /// Unit vector in the downstream direction.
     pub along: [f64; 2],
-    /// Curvature, positive to the left [1/m].
+    /// Curvature [1/m], positive to the left.
     pub curvature: f64,
 }
 
-/// A place by distance along the course and to its left.
+/// A point in coordinates along the course and to its left.
 #[derive(Clone, Copy, Debug)]
 pub struct Foot {
     /// Distance along the course [m].
@@ -61,21 +64,22 @@ pub struct Foot {
     pub n: f64,
     /// Curvature of the course there [1/m].
     pub curvature: f64,
-    /// Unit vector downstream.
+    /// Unit vector in the downstream direction.
     pub along: [f64; 2],
 }
 
-/// The line that the river follows.
+/// Centre line of the river.
 #[derive(Clone, Debug)]
 pub struct Course {
-    /// Places along it, a metre apart.
+    /// Points along the course, one metre apart.
     pub nodes: Vec<Node>,
-    /// Distances along it at which it changes from one bend to the next [m].
+    /// Distances along the course of the crossings between bends [m].
     pub crossings: Vec<f64>,
 }
 
 impl Course {
-    /// The course of `seed`; its middle is the origin, its ends lie on the axis.
+    /// Generates the course of `seed`. Its centre is the origin, and its ends are on the axis of
+    /// the valley.
     pub fn new(seed: u64) -> Self {
         let stream = rng::Stream::new(seed, "river/course");
         let mut draw = stream.draw(0);
@@ -93,7 +97,7 @@ impl Course {
         Self::through(&angles, crossings)
     }
 
-    /// The course that has the direction `angles[j]` [rad] at the distance `crossings[j]` [m].
+    /// Creates the course with the direction `angles[j]` [rad] at the distance `crossings[j]` [m].
     fn through(angles: &[f64], crossings: Vec<f64>) -> Self {
         let direction = |s: f64| {
             let j = crossings
@@ -122,11 +126,11 @@ impl Course {
                 along: [cos, sin],
                 curvature,
             });
-            // the middle of the next piece stands for it: an error of order two
+            // midpoint rule: second-order accurate
             let (sin, cos) = sin_cos(direction(s + 0.5 * STEP).0);
             p = [p[0] + STEP * cos, p[1] + STEP * sin];
         }
-        // the chord becomes the valley's axis
+        // rotate so that the chord becomes the valley's axis
         let chord = nodes[n].p;
         let d = (chord[0] * chord[0] + chord[1] * chord[1]).sqrt();
         let (c, s) = (chord[0] / d, chord[1] / d);
@@ -139,7 +143,7 @@ impl Course {
         Self { nodes, crossings }
     }
 
-    /// The place (x, y) as seen from the course.
+    /// Returns the coordinates of the point (x, y) [m] relative to the course.
     pub fn foot(&self, p: [f64; 2]) -> Foot {
         const COARSE: usize = 16;
         let far = |k: usize| {
@@ -162,7 +166,7 @@ impl Course {
             d[1] * node.along[0] - d[0] * node.along[1],
         );
         let curvature = node.curvature;
-        // from the circle that the course follows there
+        // distance from the osculating circle of the course
         let n = if curvature.abs() < 1e-6 {
             left
         } else {
@@ -184,7 +188,7 @@ impl Course {
         }
     }
 
-    /// The place at `s` along the course and `n` to its left [m].
+    /// Returns the position (east, north) [m] at `s` along the course and `n` to its left [m].
     pub fn place(&self, s: f64, n: f64) -> [f64; 2] {
         let (a, b, part) = self.between(s);
         let mix = |a: f64, b: f64| a + part * (b - a);
@@ -193,7 +197,7 @@ impl Course {
         [x - n * ay, y + n * ax]
     }
 
-    /// Curvature at `s` [1/m].
+    /// Returns the curvature at `s` [m] along the course [1/m].
     pub fn curvature(&self, s: f64) -> f64 {
         let (a, b, part) = self.between(s);
         a.curvature + part * (b.curvature - a.curvature)
@@ -210,8 +214,8 @@ impl Course {
 mod tests {
     use super::*;
 
-    // Goal: with equal bends it is Langbein and Leopold's curve. Method: the sinuosity of whole waves against 1/J₀(ω). Tolerance: 1e-4, the
-    // rule of the middle over steps of a metre.
+    // Goal: with equal bends it is Langbein and Leopold's curve. Method: the sinuosity of whole
+    // waves against 1/J₀(ω). Tolerance: 1e-4, the midpoint rule with steps of one metre.
     #[test]
     fn equal_bends_have_the_sinuosity_of_the_sine_generated_curve() {
         for omega in [0.5, 1.0, 1.5] {
@@ -234,8 +238,8 @@ mod tests {
         }
     }
 
-    // Goal: place and foot are each other's inverse. Method: places in the channel of several seeds. Tolerance: 4 mm, the chords between
-    // nodes a metre apart on a radius of 60 m.
+    // Goal: `place` and `foot` are inverse to each other. Method: points in the channel of several
+    // seeds. Tolerance: 4 mm, the chords between nodes one metre apart on a radius of 60 m.
     #[test]
     fn places_are_found_again() {
         for seed in 1..6 {
@@ -251,8 +255,8 @@ mod tests {
         }
     }
 
-    // Goal: the valley is filled from end to end, and the river never meets itself. Method: extent and least radius of a hundred
-    // seeds. Tolerance: none.
+    // Goal: the course extends from end to end of the valley, and the river does not intersect
+    // itself. Method: extent and minimum radius for one hundred seeds. Tolerance: none.
     #[test]
     fn every_seed_gives_a_course_through_the_valley() {
         for seed in 0..100 {

@@ -1,24 +1,25 @@
-//! The files that hold a river: rasters of bed and current, the part of a world file that names them, and the map.
+//! Generates the files of a river: rasters of bed and current, the part of a world file that uses
+//! them, and the map.
 
 use crate::river::{HALF_EXTENT, River, map};
 use crate::sites::File;
 use crate::sites::raster::Raster;
 use std::fmt::Write as _;
 
-/// Colours of leaves.
+/// Colours of the tree crowns.
 const LEAVES: [&str; 3] = [
     "[0.12, 0.2, 0.05]",
     "[0.16, 0.22, 0.07]",
     "[0.1, 0.17, 0.06]",
 ];
-/// Distances between the samples of the ground and of the current [m].
+/// Distance between the samples of the terrain [m].
 const GROUND_STEP: f64 = 3.0;
 const CURRENT_STEP: f64 = 4.0;
-/// Metres and metres per second that a stored number counts.
+/// Height of one unit of the stored terrain samples [m].
 const GROUND_UNIT: f64 = 0.001;
 const CURRENT_UNIT: f64 = 0.0001;
 
-/// All files of a river.
+/// Returns all files of a river.
 pub fn files(river: &River) -> Vec<File> {
     let ground = |p: [f64; 2]| river.valley.height(p);
     let flow = |axis: usize| move |p: [f64; 2]| river.stream.velocity(&river.valley, p)[axis];
@@ -49,7 +50,7 @@ pub fn files(river: &River) -> Vec<File> {
     ]
 }
 
-/// Head and numbers of a raster over the valley.
+/// Returns header and numbers of a raster over the valley.
 fn raster(
     data: &str,
     step: f64,
@@ -67,10 +68,11 @@ fn raster(
     .bytes(value)
 }
 
-/// The part of a world file that a river is: ground, current, trees, buoys and their moorings. Writing to a String does not fail.
+/// Returns the part of a world file with the river: terrain, current, trees, buoys and moorings.
+/// Writing to a String does not fail.
 fn valley(river: &River) -> String {
     let mut out = format!(
-        "# written by `merrow terrain riverwatch --seed {}`: lay it under a world with `extends`\n\
+        "# written by `merrow terrain riverwatch --seed {}`: include it in a world with `extends`\n\
          description: A river valley with bars, trees and moored buoys; {:.1} m3/s flow through it\n\
          water:\n  density_kg_m3: 999\n  sound_speed_m_s: 1466\n  flows:\n    river:\n      kind: gridded\n\
          \x20     east: {{file: current_east.yaml, unit: m s-1}}\n      north: {{file: current_north.yaml, unit: m s-1}}\n\
@@ -79,7 +81,7 @@ fn valley(river: &River) -> String {
     );
     for (k, tree) in river.trees.iter().enumerate() {
         let ([x, y, z], [height, trunk, crown]) = (tree.p, tree.size);
-        // the trunk begins half a metre under the ground, and ends in the crown
+        // the trunk starts half a metre below the ground and ends inside the crown
         let (length, middle) = (height - crown + 0.5, 0.5 * (height - crown - 0.5));
         let _ = writeln!(
             out,
@@ -119,7 +121,8 @@ fn valley(river: &River) -> String {
 mod tests {
     use super::*;
 
-    // Goal: the same seed gives the same bytes, another seed others, and all of it is small. Method: both written twice. Tolerance: none.
+    // Goal: the same seed gives the same bytes, another seed different ones, and the files are
+    // small. Method: generate each twice. Tolerance: none.
     #[test]
     fn a_seed_gives_its_bytes() {
         let [a, again, b] = [3, 3, 4].map(|seed| files(&River::new(seed)));

@@ -1,14 +1,14 @@
-//! The map of a river: ground by height, trees, buoys, and the current as strokes.
+//! Draws the map of a river: terrain heights, trees, buoys, and the current as arrows.
 
 use crate::river::{HALF_EXTENT, River};
 use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Shape};
 
-/// Pixels to a metre, and the sheet's margins left and top [px].
+/// Scale of the map [px/m].
 const SCALE: f64 = 1.25;
 const MARGIN: [f64; 2] = [18.0, 34.0];
-/// Side of the cells that are coloured [m].
+/// Side of the coloured cells [m].
 const CELL: f64 = 4.0;
-/// Heights [m] up to which a colour goes, its colour and its name.
+/// Upper height limit [m], colour and legend text of each height class.
 const COLOURS: [(f64, Colour, &str); 7] = [
     (-2.0, [92, 150, 190], "deeper than 2 m"),
     (-1.0, [130, 182, 212], "1 to 2 m"),
@@ -22,13 +22,13 @@ const BLACK: Colour = [30, 30, 30];
 const GREEN: Colour = [60, 110, 60];
 const RED: Colour = [200, 40, 40];
 const BLUE: Colour = [20, 70, 140];
-/// How far from the water sand is drawn [m].
+/// Distance from the water up to which low ground is drawn as sand [m].
 const SHORE: f64 = 10.0;
-/// Distance between strokes of the current [m], and their length per speed [s].
+/// Distance between arrows of the current [m].
 const STROKES: f64 = 12.0;
 const STROKE: f64 = 14.0;
 
-/// Draws the map.
+/// Draws the map of a river.
 pub fn map(river: &River) -> Drawing {
     let [w, h] = HALF_EXTENT.map(|half| (2.0 * half * SCALE) as u32);
     let size = [w + 2 * MARGIN[0] as u32, h + MARGIN[1] as u32 + 44];
@@ -78,11 +78,11 @@ fn fill(drawing: &mut Drawing, points: Vec<[f64; 2]>, colour: Colour) {
     drawing.shapes.push(Shape::Fill { points, colour });
 }
 
-/// Rows of cells, neighbours of one colour in one piece.
+/// Draws rows of cells; neighbours of equal colour become one rectangle.
 fn ground(drawing: &mut Drawing, river: &River) {
     let [columns, rows] = HALF_EXTENT.map(|half| (2.0 * half / CELL) as usize);
     let [low, high] = [HALF_EXTENT.map(|half| -half), HALF_EXTENT];
-    // the commonest colour lies under everything
+    // the most common colour is drawn first as background
     let under = COLOURS[4].1;
     fill(
         drawing,
@@ -100,7 +100,7 @@ fn ground(drawing: &mut Drawing, river: &River) {
             let p = [low[0] + CELL * (i as f64 + 0.5), y + 0.5 * CELL];
             let foot = river.valley.course.foot(p);
             let z = river.valley.height_at(p, &foot);
-            // low ground away from the river is no sand
+            // low ground away from the river is not sand
             let ashore = foot.n.abs() > river.valley.half_width(foot.s) + SHORE;
             let z = if ashore { z.max(COLOURS[3].0) } else { z };
             COLOURS
@@ -127,7 +127,8 @@ fn ground(drawing: &mut Drawing, river: &River) {
     }
 }
 
-/// A stroke from each place of a lattice to where its water is in [`STROKE`] seconds, with a head.
+/// Draws an arrow from each point of a grid to the position that its water reaches in [`STROKE`]
+/// seconds.
 fn current(drawing: &mut Drawing, river: &River) {
     let [columns, rows] = HALF_EXTENT.map(|half| (2.0 * half / STROKES) as usize);
     for j in 0..rows {

@@ -1,9 +1,11 @@
-//! A river valley drawn by a seed: course, bed, banks, bars, flood plain, current, trees and buoys.
+//! Generates a river valley from a seed: course, bed, banks, bars, flood plain, current, trees and
+//! buoys.
 //!
-//! Exists so that a world with a river is made and not only shipped: `merrow terrain riverwatch` writes what stands under
-//! `grids/riverwatch`, byte for byte, and other valleys from other seeds. Pure functions of the seed; no running simulation depends on it.
+//! `merrow terrain riverwatch` reproduces the files in `grids/riverwatch` byte for byte, and
+//! generates other valleys from other seeds. All functions depend only on the seed; no running
+//! simulation uses this module.
 //!
-//! Must not read or write files.
+//! This module does not read or write files.
 
 pub mod course;
 pub mod files;
@@ -17,26 +19,26 @@ use crate::river::scatter::{Buoy, Tree};
 use crate::river::stream::Stream;
 use crate::river::valley::Valley;
 
-/// Half the extent of the valley along and across it [m].
+/// Half the extent of the valley along and across its axis [m].
 pub const HALF_EXTENT: [f64; 2] = [400.0, 180.0];
 
 /// A river in its valley.
 #[derive(Clone, Debug)]
 pub struct River {
-    /// What it was drawn by.
+    /// Seed of the generator.
     pub seed: u64,
-    /// The ground.
+    /// Terrain of the valley.
     pub valley: Valley,
-    /// The water that flows over it.
+    /// Flow of the water.
     pub stream: Stream,
-    /// What grows on it.
+    /// Trees on the banks.
     pub trees: Vec<Tree>,
-    /// What is moored in it.
+    /// Buoys moored in the river.
     pub buoys: Vec<Buoy>,
 }
 
 impl River {
-    /// The river of `seed`.
+    /// Generates the river of `seed`.
     pub fn new(seed: u64) -> Self {
         let valley = Valley::new(Course::new(seed), seed);
         let stream = Stream::new(&valley);
@@ -52,7 +54,7 @@ impl River {
     }
 }
 
-/// From 0 at 0 to 1 at 1, level at both ends.
+/// Smoothstep function: from 0 at 0 to 1 at 1, with zero slope at both ends.
 fn smooth(x: f64) -> f64 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)

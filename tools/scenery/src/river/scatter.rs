@@ -1,8 +1,9 @@
-//! Where trees grow and buoys lie: places drawn by the seed.
+//! Generates the positions of trees and buoys from the seed.
 //!
 //! # Law
-//! Places are drawn one after another and kept where nothing kept before is nearer than a least distance (dart throwing for a Poisson-disc
-//! pattern, [Cook 1986]), and where the ground suits: trees on dry land near the river, buoys at the edges of the fairway.
+//! Positions are drawn one after another. A position is kept if no earlier one is closer than a
+//! minimum distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and if the ground is
+//! suitable: trees on dry land near the river, buoys at the edges of the fairway.
 //!
 //! # Symbols
 //! None.
@@ -11,7 +12,7 @@
 //! World (ENU).
 //!
 //! # Limits
-//! A tree is a trunk and a crown that stand still. Sizes of trees are chosen.
+//! A tree is a rigid trunk and crown. The sizes of trees are chosen.
 //!
 //! # Checked by
 //! tests below; test/analytic/riverwatch.rs
@@ -21,44 +22,44 @@ use crate::river::stream::Stream;
 use crate::river::valley::Valley;
 use merrow_math::rng;
 
-/// Most trees, and the least distance between two [m].
+/// Maximum number of trees.
 const TREES: usize = 60;
 const TREES_APART: f64 = 9.0;
-/// How near to the water's edge and how far from it they grow [m].
+/// Minimum and maximum distance of trees from the water's edge [m].
 const TREES_FROM_WATER: [f64; 2] = [4.0, 60.0];
-/// Lowest ground on which they grow [m].
+/// Minimum terrain height for trees [m].
 const DRY: f64 = 1.2;
-/// Most buoys, and the least distance between two [m].
+/// Maximum number of buoys.
 const BUOYS: usize = 8;
 const BUOYS_APART: f64 = 60.0;
-/// Depth of the edge of the fairway [m].
+/// Depth at the edge of the fairway [m].
 const FAIRWAY: f64 = 1.6;
-/// Length of a mooring over the depth of its anchor; chosen as for small marks in quiet water.
+/// Ratio of mooring length to anchor depth; chosen as for small buoys in calm water.
 const SCOPE: f64 = 2.0;
-/// Places that are tried.
+/// Number of trial positions.
 const DARTS: u64 = 4000;
 
-/// A tree.
+/// A tree with trunk and crown.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
-    /// Foot of its trunk [m].
+    /// Base of the trunk [m], W.
     pub p: [f64; 3],
-    /// Height, radius of its trunk, radius of its crown [m].
+    /// Height, radius of the trunk, radius of the crown [m].
     pub size: [f64; 3],
 }
 
 /// A moored buoy.
 #[derive(Clone, Copy, Debug)]
 pub struct Buoy {
-    /// Its anchor [m].
+    /// Position of the anchor [m], W.
     pub anchor: [f64; 3],
-    /// Length of its mooring [m].
+    /// Length of the mooring [m].
     pub length: f64,
-    /// Where it lies at the start, downstream of its anchor (east, north) [m].
+    /// Initial position of the buoy, downstream of its anchor (east, north) [m].
     pub start: [f64; 2],
 }
 
-/// The trees of `seed`.
+/// Generates the trees of `seed`.
 pub fn trees(valley: &Valley, seed: u64) -> Vec<Tree> {
     let darts = rng::Stream::new(seed, "river/trees");
     let [nearest, farthest] = TREES_FROM_WATER;
@@ -79,7 +80,7 @@ pub fn trees(valley: &Valley, seed: u64) -> Vec<Tree> {
         }
         let height = 5.0 + 9.0 * draw.uniform();
         let slim = 0.8 + 0.4 * draw.uniform();
-        // a trunk of a fiftieth of the height, a crown of a fifth
+        // the trunk radius is a fiftieth and the crown radius a fifth of the height
         kept.push(Tree {
             p: [x, y, z],
             size: [height, 0.02 * slim * height, 0.2 * slim * height],
@@ -91,7 +92,7 @@ pub fn trees(valley: &Valley, seed: u64) -> Vec<Tree> {
     kept
 }
 
-/// The buoys of `seed`, from upstream down.
+/// Generates the buoys of `seed`, sorted from upstream to downstream.
 pub fn buoys(valley: &Valley, stream: &Stream, seed: u64) -> Vec<Buoy> {
     let darts = rng::Stream::new(seed, "river/buoys");
     let length = valley.course.nodes[valley.course.nodes.len() - 1].s;
@@ -101,7 +102,7 @@ pub fn buoys(valley: &Valley, stream: &Stream, seed: u64) -> Vec<Buoy> {
         let s = length * draw.uniform();
         let side = if draw.uniform() < 0.5 { 1.0 } else { -1.0 };
         let curvature = valley.course.curvature(s);
-        // the first place from the bank that is deep enough
+        // the first point from the bank that is deep enough
         let b = valley.half_width(s);
         let mut n = (0..32).map(|k| side * b * (1.0 - f64::from(k) / 32.0));
         let Some(n) = n.find(|n| valley.bed(s, *n, curvature) < -FAIRWAY) else {
@@ -120,7 +121,7 @@ pub fn buoys(valley: &Valley, stream: &Stream, seed: u64) -> Vec<Buoy> {
         let length = (SCOPE * -z * 10.0).round() * 0.1;
         let [u, v] = stream.velocity(valley, p);
         let speed = (u * u + v * v).sqrt().max(1e-9);
-        // nearly as far downstream as the line lets it
+        // close to the maximum distance that the mooring allows
         let away = 0.9 * (length * length - z * z).max(0.0).sqrt();
         let start = [p[0] + away * u / speed, p[1] + away * v / speed];
         kept.push((
@@ -147,7 +148,8 @@ fn nearer(a: [f64; 2], b: [f64; 2], than: f64) -> bool {
 mod tests {
     use crate::river::River;
 
-    // Goal: many seeds give full worlds, whose trees stand dry and apart and whose buoys lie in water. Method: twenty seeds. Tolerance: none.
+    // Goal: many seeds give complete worlds, with trees on dry land at their minimum distance and
+    // buoys in the water. Method: twenty seeds. Tolerance: none.
     #[test]
     fn trees_stand_dry_and_buoys_lie_in_the_fairway() {
         for seed in 0..20 {

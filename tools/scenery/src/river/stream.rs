@@ -1,4 +1,4 @@
-//! The water that flows down a river.
+//! The flow of the water in a river.
 //!
 //! # Law
 //! ```text
@@ -6,46 +6,49 @@
 //!   ψ = Q ∫ k dn / ∫ k dn,  from the right bank to n, and to the left bank                 (2)
 //!   q = (∂ψ/∂y, -∂ψ/∂x),  u = q/h                                                          (3)
 //! ```
-//! (1) is Manning's formula for each strip of the section: the same fall over a shorter way inside of a bend. (2) gives every strip its part of the river's
-//! discharge Q, so that every section passes Q, whatever its shape. (3) follows from a stream function: what flows into any piece of the river flows
-//! out of it again, around bars and into pools too.
+//! (1) is Manning's formula for each strip of the section, with the same fall over a shorter path
+//! at the inside of a bend. (2) assigns each strip its fraction of the river's discharge Q, so that
+//! every section passes Q, whatever its shape. (3) follows from a stream function, so the flow
+//! conserves mass everywhere, also around bars and in pools.
 //!
 //! # Symbols
-//! h depth · κ curvature, n distance to the left · S fall · n_M Manning's coefficient · ψ discharge to the right of a place · q discharge per
-//! width · u mean velocity over the depth.
+//! h depth · κ curvature, n distance to the left · S slope of the river · n_M Manning's coefficient
+//! · ψ discharge to the right of a point · q discharge per width · u depth-averaged velocity.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! Steady and the same at all depths: no profile over the bed, no secondary flow in bends, no eddies behind bars. Where the water is shallower than
-//! 0.05 m it stands.
+//! Steady flow, uniform over the depth: no velocity profile above the bed, no secondary flow in
+//! bends, no eddies behind bars. Water shallower than 0.05 m does not move.
 //!
 //! # Checked by
 //! tests below; test/analytic/riverwatch.rs
 
 use crate::river::valley::Valley;
 
-/// S.
+/// Slope S of the river.
 const FALL: f64 = 2.0e-4;
-/// n_M of a clean winding channel with some pools and shoals [s/m^(1/3)]. [Chow 1959, table 5-6]
+/// Manning's coefficient n_M of a clean winding channel with some pools and shoals [s/m^(1/3)].
+/// [Chow 1959, table 5-6]
 const MANNING: f64 = 0.040;
-/// Strips of a section.
+/// Number of strips in a section.
 const STRIPS: usize = 64;
-/// Depth under which water stands [m].
+/// Depth below which the water does not move [m].
 const LEAST_DEPTH: f64 = 0.05;
-/// Half the distance of the differences in (3) [m].
+/// Half the step of the finite differences in (3) [m].
 const APART: f64 = 0.25;
 
-/// The river's water.
+/// Flow of the river.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream {
-    /// Q [m³/s].
+    /// Discharge Q [m³/s].
     pub discharge: f64,
 }
 
 impl Stream {
-    /// What flows in a valley: what its last crossing takes at full bank. Sections with bars then take the same.
+    /// Computes the flow in a valley. The discharge is that of the last crossing at full bank;
+    /// sections with bars pass the same discharge.
     pub fn new(valley: &Valley) -> Self {
         let s = valley.course.crossings[valley.course.crossings.len() - 2];
         let b = valley.half_width(s);
@@ -54,7 +57,7 @@ impl Stream {
         }
     }
 
-    /// ψ at (x, y) [m³/s]. (2)
+    /// Returns ψ at (x, y) [m³/s] by (2).
     fn stream_function(&self, valley: &Valley, p: [f64; 2]) -> f64 {
         let foot = valley.course.foot(p);
         let b = valley.half_width(foot.s);
@@ -65,7 +68,7 @@ impl Stream {
         self.discharge * conveyance(valley, foot.s, foot.curvature, [-b, foot.n]) / all
     }
 
-    /// Velocity at (x, y), towards east and north [m/s]. (3)
+    /// Returns the velocity at (x, y) towards east and north [m/s] by (3).
     pub fn velocity(&self, valley: &Valley, [x, y]: [f64; 2]) -> [f64; 2] {
         let foot = valley.course.foot([x, y]);
         let depth = -valley.height_at([x, y], &foot);
@@ -81,7 +84,7 @@ impl Stream {
     }
 }
 
-/// ∫ k dn over part of the section at `s`. (1)
+/// Computes ∫ k dn over part of the section at `s` by (1).
 fn conveyance(valley: &Valley, s: f64, curvature: f64, [from, to]: [f64; 2]) -> f64 {
     let width = (to - from) / STRIPS as f64;
     let strip = |k: usize| {
@@ -97,8 +100,9 @@ mod tests {
     use super::*;
     use crate::river::course::Course;
 
-    // Goal: every section passes the same water, bends and bars too. Method: u h across the course at every 40 m, summed over strips of 0.1 m.
-    // Tolerance: 2 %, the differences over 0.5 m at the edges of bars and banks.
+    // Goal: every section passes the same discharge, also at bends and bars. Method: u h across the
+    // course every 40 m, summed over strips of 0.1 m. Tolerance: 2 %, the differences over 0.5 m at
+    // the edges of bars and banks.
     #[test]
     fn every_section_passes_the_discharge() {
         let valley = Valley::new(Course::new(1), 1);
@@ -124,7 +128,8 @@ mod tests {
         }
     }
 
-    // Goal: the speeds are Manning's. Method: the middle of a straight section, h^(2/3) √S/n. Tolerance: 1 %, the differences.
+    // Goal: the speeds follow Manning's formula. Method: the centre of a straight section, h^(2/3)
+    // √S/n. Tolerance: 1 %, the finite differences.
     #[test]
     fn a_crossing_has_mannings_speed() {
         let valley = Valley::new(Course::new(1), 1);

@@ -1,4 +1,4 @@
-//! The ground of a river valley: bed, bars, banks and flood plain.
+//! The terrain of a river valley: bed, bars, banks and flood plain.
 //!
 //! # Law
 //! ```text
@@ -6,21 +6,24 @@
 //!   z = -h + z_p + z_m                                           |n| <= b                  (2)
 //!   z = z(b) + (z_f - z(b)) S((|n| - b)/d)                       |n| > b                   (3)
 //! ```
-//! (1) is a parabola whose bends have the depth go with the power A of the radius, as the balance of the grains on the slope of the bed demands:
-//! pools at outer banks, shallows at inner ones. On it lie point bars z_p at inner banks, as high as the bend is sharp, and one bar z_m in the middle of a
-//! crossing, where the channel is wider. Banks (3) are steep outside and flat inside of bends; the flood plain z_f has a levee along the river, seeded relief, and rises to the
-//! valley's sides.
+//! (1) is a parabola whose depth in bends scales with the power A of the radius, which follows from
+//! the equilibrium of grains on the slope of the bed: pools at outer banks, shallows at inner ones.
+//! Point bars z_p lie at inner banks, with heights that increase with the curvature. One bar z_m is
+//! in the middle of a crossing, where the channel is wider. Banks (3) are steep outside and flat
+//! inside of bends. The flood plain z_f has a levee along the river and seeded relief, and rises to
+//! the sides of the valley.
 //!
 //! # Symbols
-//! h depth · H depth in the middle of a straight reach · b half width · n distance to the left of the course, κ its curvature · S from 0 to 1, level at
-//! both ends · d width of the bank.
+//! h depth · H depth in the middle of a straight reach · b half width · n distance to the left of
+//! the course, κ its curvature · S from 0 to 1, with zero slope at both ends · d width of the bank.
 //!
 //! # Frames
-//! World (ENU), z = 0 at the water's level.
+//! World (ENU), z = 0 at the water surface.
 //!
 //! # Limits
-//! The water is level: the fall that drives it, 0.2 m over the reach, is left out. Bars and banks have the places and slopes of
-//! real ones; their sizes are chosen. The pools of real bends lie a little downstream of the apex, here at it.
+//! The water surface is level: the fall that drives the flow, 0.2 m over the reach, is neglected.
+//! Positions and slopes of bars and banks are realistic; their sizes are chosen. The pools of real
+//! bends are slightly downstream of the apex; here they are at the apex.
 //!
 //! # Checked by
 //! tests below; test/analytic/riverwatch.rs
@@ -31,41 +34,41 @@ use merrow_math::real::sin_cos;
 use merrow_math::rng;
 use std::f64::consts::TAU;
 
-/// H [m]; W/H of about 12, as of gravel rivers.
+/// Depth H [m]; W/H of about 12, as in gravel rivers.
 const DEPTH: f64 = 2.6;
-/// A. Engelund's balance with his angle of friction.
+/// Exponent A, from Engelund's equilibrium with his angle of friction.
 const POWER: f64 = 4.0;
 /// Curvature of a sharp bend [1/m]: ω π/m of the mean course.
 const SHARP: f64 = 0.0131;
-/// Height of a point bar in a sharp bend [m], chosen.
+/// Height of a point bar in a sharp bend [m]; chosen.
 const POINT_BAR: f64 = 1.3;
-/// How high the middle bar stands over the water [m], its half length and half width [m]; chosen.
+/// Height of the mid-channel bar above the water, its half length and half width [m]; chosen.
 const MIDDLE_BAR: [f64; 3] = [0.4, 45.0, 7.5];
-/// By how much the channel is wider there, and over which half length [m].
+/// Widening of the channel at the mid-channel bar, and its half length [m].
 const WIDENED: [f64; 2] = [5.0, 120.0];
-/// Height of the flood plain over the water [m], chosen.
+/// Height of the flood plain above the water [m]; chosen.
 const PLAIN: f64 = 1.9;
-/// Widths of a bank outside of bends, and what it is more inside [m].
+/// Width of a bank at the outside of bends, and additional width at the inside [m].
 const BANK: [f64; 2] = [5.0, 10.0];
-/// Waves of the relief.
+/// Number of waves of the relief.
 const WAVES: u64 = 12;
 
-/// The ground.
+/// Terrain of the valley.
 #[derive(Clone, Debug)]
 pub struct Valley {
-    /// The river's course.
+    /// Course of the river.
     pub course: Course,
-    /// Distance along the course [m] and to its left [m] of the bar in mid-channel.
+    /// Position of the mid-channel bar: distance along the course [m] and to its left [m].
     pub middle_bar: [f64; 2],
-    /// Wave numbers east and north [1/m], phase [rad], amplitude [m] of the relief.
+    /// Wave vector east and north [1/m], phase [rad], amplitude [m] of each wave of the relief.
     relief: Vec<[f64; 4]>,
 }
 
 impl Valley {
-    /// The valley of `seed` about a course.
+    /// Generates the valley of `seed` around a course.
     pub fn new(course: Course, seed: u64) -> Self {
         let mut draw = rng::Stream::new(seed, "river/bar").draw(0);
-        // the crossing that is nearest to a place in the upper half, so that the lower half is free
+        // use the crossing nearest to a position in the upper half, so that the lower half is free
         let wanted = -60.0 - 120.0 * draw.uniform();
         let off = |s: &f64| (course.place(*s, 0.0)[0] - wanted).abs();
         let at = course
@@ -90,18 +93,18 @@ impl Valley {
         }
     }
 
-    /// Half the width of the channel at `s` [m].
+    /// Returns half the width of the channel at `s` [m].
     pub fn half_width(&self, s: f64) -> f64 {
         let far = (s - self.middle_bar[0]) / WIDENED[1];
         HALF_WIDTH + WIDENED[0] * bell(far * far)
     }
 
-    /// Height of the ground at (x, y) [m].
+    /// Returns the height of the terrain at (x, y) [m].
     pub fn height(&self, p: [f64; 2]) -> f64 {
         self.height_at(p, &self.course.foot(p))
     }
 
-    /// The same at a place whose foot is known.
+    /// Returns the height of the terrain at a point with known course coordinates [m].
     pub fn height_at(&self, p: [f64; 2], foot: &Foot) -> f64 {
         let b = self.half_width(foot.s);
         if foot.n.abs() <= b {
@@ -114,7 +117,8 @@ impl Valley {
         edge + (self.plain(p, over) - edge) * smooth(over / width) // (3)
     }
 
-    /// Height of the bed within the channel [m]. (1), (2)
+    /// Returns the height of the bed within the channel [m] by (1) and (2); `s` along the course
+    /// and `n` to its left [m], `curvature` [1/m].
     pub fn bed(&self, s: f64, n: f64, curvature: f64) -> f64 {
         let b = self.half_width(s);
         let part = n / b;
@@ -127,7 +131,7 @@ impl Valley {
         bar - depth + (DEPTH + MIDDLE_BAR[0]) * bell(ds * ds + dn * dn)
     }
 
-    /// Height of the flood plain [m] at a place `over` [m] from the water's edge.
+    /// Returns the height of the flood plain [m] at a point `over` [m] from the water's edge.
     fn plain(&self, [x, y]: [f64; 2], over: f64) -> f64 {
         let relief: f64 = self
             .relief
@@ -140,7 +144,7 @@ impl Valley {
     }
 }
 
-/// From 1 at 0 to 0 at 1 and beyond, by the square of the distance.
+/// Bell function of the squared distance: 1 at 0, 0 at 1 and beyond.
 fn bell(square: f64) -> f64 {
     let left = (1.0 - square).max(0.0);
     left * left
@@ -150,8 +154,8 @@ fn bell(square: f64) -> f64 {
 mod tests {
     use super::*;
 
-    // Goal: the ground is one surface, also across the water's edge. Method: steps of 0.1 m along lines across the valley. Tolerance: a slope of
-    // 1.2, steeper than any bank.
+    // Goal: the terrain is continuous, also across the water's edge. Method: steps of 0.1 m along
+    // lines across the valley. Tolerance: a slope of 1.2, steeper than any bank.
     #[test]
     fn the_ground_has_no_steps() {
         for seed in [1, 2, 3] {
@@ -168,7 +172,8 @@ mod tests {
         }
     }
 
-    // Goal: bends have their pool outside and a dry bar inside, the crossing its bar. Method: the apex of every bend, and the bar's place. Tolerance: none.
+    // Goal: bends have a pool at the outside and a dry bar at the inside, and the crossing has its
+    // bar. Method: the apex of every bend, and the position of the bar. Tolerance: none.
     #[test]
     fn bends_have_pools_outside_and_bars_inside() {
         let valley = Valley::new(Course::new(1), 1);
@@ -177,10 +182,10 @@ mod tests {
             let curvature = valley.course.curvature(s);
             let inner = curvature.signum();
             let z = |part: f64| valley.bed(s, part * valley.half_width(s) * inner, curvature);
-            assert!(z(0.9) > 0.2, "the point bar stands at {}", z(0.9));
+            assert!(z(0.9) > 0.2, "the height of the point bar is {}", z(0.9));
             assert!(
                 z(-0.5) < -2.4 && z(-0.5) < z(0.2),
-                "the pool lies at {}",
+                "the height of the pool is {}",
                 z(-0.5)
             );
         }

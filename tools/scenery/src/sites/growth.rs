@@ -1,8 +1,10 @@
-//! What grows on a quay and its piles: places, kinds and sizes by height.
+//! Marine growth on a quay and its piles: positions, kinds and sizes by height.
 //!
 //! # Law
-//! Places are drawn one after another and kept where nothing kept before is nearer than a least distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and where
-//! the kind drawn lives at that height: weed and mussels from low water down to where daylight fails, barnacles between the tides, sponges and anemones below them.
+//! Positions are drawn one after another. A position is kept if no earlier one is closer than a
+//! minimum distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and if the drawn kind
+//! lives at that height: weed and mussels from low water down to the limit of daylight, barnacles
+//! between the tides, sponges and anemones below them.
 //!
 //! # Symbols
 //! None.
@@ -21,45 +23,45 @@ use merrow_math::real::sin_cos;
 use merrow_math::rng;
 use std::f64::consts::TAU;
 
-/// Places tried on the wall and on each pile, and the least distance there [m].
+/// Number of trial positions on the wall, and minimum distance there [m].
 const WALL: (u64, f64) = (2600, 0.15);
 const PILE: (u64, f64) = (330, 0.13);
-/// Half the length of the wall that is covered, about where the ROV is [m].
+/// Half the length of the part of the wall with growth, near the start of the ROV [m].
 const HALF_COVERED: f64 = 7.0;
 
-/// Kinds of growth.
+/// Kinds of marine growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A clump of mussels.
     Mussels,
-    /// Barnacles.
+    /// A clump of barnacles.
     Barnacles,
-    /// A sponge.
+    /// A sponge as a single lump.
     Sponge,
     /// A plumose anemone.
     Anemone,
-    /// Brown weed.
+    /// A tuft of brown weed.
     Weed,
-    /// Green weed.
+    /// A tuft of green weed.
     Lettuce,
 }
 
-/// How a kind lives.
+/// Zone, frequency and appearance of a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Habit {
-    /// The kind.
+    /// The kind of growth.
     pub kind: Kind,
-    /// Heights between which it lives [m].
+    /// Lowest and highest height at which it lives [m].
     pub zone: [f64; 2],
-    /// Its share of what is drawn.
+    /// Relative frequency of the kind.
     pub share: f64,
-    /// Its colour.
+    /// Colour of the kind, linear reflectance 0..1.
     pub color: [f64; 3],
-    /// Least and greatest size across, and out [m].
+    /// Minimum and maximum size across the surface, then outwards [m].
     pub sizes: [[f64; 2]; 2],
 }
 
-/// All kinds.
+/// Properties of all kinds.
 pub const HABITS: [Habit; 6] = [
     Habit {
         kind: Kind::Mussels,
@@ -105,29 +107,30 @@ pub const HABITS: [Habit; 6] = [
     },
 ];
 
-/// Factors on the colours.
+/// Factors applied to the colours.
 pub const SHADES: [f64; 2] = [0.8, 1.2];
 
-/// Something that grows.
+/// One item of marine growth.
 #[derive(Clone, Copy, Debug)]
 pub struct Growth {
-    /// What.
+    /// Kind of the growth.
     pub kind: Kind,
-    /// Where it holds [m].
+    /// Point of attachment [m], W.
     pub p: [f64; 3],
-    /// Where out of the surface is, from east, counter-clockwise [deg].
+    /// Outward direction of the surface, counter-clockwise from east [deg].
     pub out: f64,
-    /// Turn about that [deg].
+    /// Rotation about the outward direction [deg].
     pub turn: f64,
-    /// Size across and out [m], to a quarter of the kind's range, so that meshes are shared.
+    /// Size across and outwards [m], quantized to four steps of the kind's range, so that meshes
+    /// are shared.
     pub size: [f64; 2],
-    /// Which of the shades of [`SHADES`] it has.
+    /// Index into [`SHADES`].
     pub shade: usize,
-    /// Which of the kind's meshes.
+    /// Index of the mesh among those of the kind.
     pub form: usize,
 }
 
-/// What grows on the quay of `seed`.
+/// Generates the growth on the quay of `seed`.
 pub fn on_quay(seed: u64) -> Vec<Growth> {
     let mut all = Vec::new();
     let on_wall = |u: f64, z: f64| ([FACE + 0.01, HALF_COVERED * (2.0 * u - 1.0), z], 180.0);
@@ -152,7 +155,8 @@ pub fn on_quay(seed: u64) -> Vec<Growth> {
     all
 }
 
-/// Darts over a surface, whose place and outward direction `at` says for a part of its breadth and a height.
+/// Throws darts onto a surface. `at` returns the position [m] and the outward direction [deg] for a
+/// fraction of the width and a height [m].
 fn scatter(
     stream: &rng::Stream,
     (darts, apart): (u64, f64),
@@ -177,7 +181,7 @@ fn scatter(
         else {
             continue;
         };
-        // it thins out towards the edges of its zone
+        // the density decreases towards the edges of the zone
         let within = ((p[2] - low) / (high - low)).clamp(0.0, 1.0);
         let lives = 4.0 * within * (1.0 - within) > draw.uniform();
         let near = |g: &Growth| {
@@ -206,7 +210,8 @@ fn scatter(
 mod tests {
     use super::*;
 
-    // Goal: everything holds on to something, at a height where it lives. Method: all growth of a seed. Tolerance: the centimetre by which it sits in the wall.
+    // Goal: all growth is attached to a surface, at a height in its zone. Method: all growth of one
+    // seed. Tolerance: the centimetre by which it is embedded in the wall.
     #[test]
     fn growth_holds_where_it_lives() {
         for g in on_quay(1) {

@@ -1,10 +1,11 @@
-//! Places drawn by a seed for worlds that show sensors: a quay in a harbour, a wreck on rippled sand.
+//! Generates the sites of worlds that demonstrate sensors: a quay in a harbour, and a wreck on
+//! rippled sand.
 //!
-//! Exists so that such worlds are made and not only shipped: `merrow terrain harbour-inspection` and `merrow terrain survey` write what stands under
-//! `grids/harbour_inspection` and `grids/survey`, byte for byte, and other places from other seeds. Pure functions of the seed; no running
-//! simulation depends on it.
+//! `merrow terrain harbour-inspection` and `merrow terrain survey` reproduce the files in
+//! `grids/harbour_inspection` and `grids/survey` byte for byte, and generate other sites from other
+//! seeds. All functions depend only on the seed; no running simulation uses this module.
 //!
-//! Must not read or write files.
+//! This module does not read or write files.
 
 pub mod growth;
 pub mod objects;
@@ -16,10 +17,10 @@ pub mod sand;
 pub mod survey_file;
 pub mod wreck;
 
-/// A file by its name and what is in it.
+/// Name and content of a file.
 pub type File = (&'static str, Vec<u8>);
 
-/// From 0 at 0 to 1 at 1, level at both ends.
+/// Smoothstep function: from 0 at 0 to 1 at 1, with zero slope at both ends.
 pub fn smooth(x: f64) -> f64 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)

@@ -1,20 +1,22 @@
-//! Small meshes by formula: a lump, a clump of lumps, a tuft of weed, a tyre; and OBJ files of them.
+//! Small procedural meshes: a lump, a clump of lumps, a tuft of weed, a tyre; and their OBJ files.
 //!
 //! # Law
 //! ```text
-//!   lump   r(d) = 1 + s f(d)                                  over the corners of a sphere of rings and columns
-//!   clump  lumps at r = √(k/n), φ = k·137.5°, leaning at random
+//!   lump   r(d) = 1 + s f(d)                                  over the vertices of a sphere of rings and columns
+//!   clump  lumps at r = √(k/n), φ = k·137.5°, with random inclination
 //!   tyre   a torus whose section is a box with round corners:  |u/w|^4 + |v/h|^4 = 1
-//!   tuft   ribbons from the origin, each bent over by half its length
+//!   tuft   ribbons from the origin, each bent by half its length
 //! ```
 //! # Symbols
-//! d direction · f unevenness of standard deviation 1 (`relief.rs`) · s its part of the radius · u, v across and out of the tyre's section, w, h its halves.
+//! d direction · f relief of standard deviation 1 (`relief.rs`) · s its fraction of the radius · u,
+//! v across and outwards in the tyre's section, w, h its half sizes.
 //!
 //! # Frames
-//! The mesh's own: a lump about its middle, with radius 1; a clump on the plane x = 0, out of it along x, as wide; a tyre about its middle, its axis z; a tuft grows along z.
+//! The mesh's own: a lump about its centre, with radius 1; a clump on the plane x = 0, outwards
+//! along x, of the same width; a tyre about its centre, its axis z; a tuft grows along z.
 //!
 //! # Limits
-//! Shapes to look at; nothing of them was measured.
+//! Shapes for rendering only; none of them is based on measurements.
 //!
 //! # Checked by
 //! tests below
@@ -26,17 +28,18 @@ use merrow_math::{Mat3, Vec3};
 use std::f64::consts::{PI, TAU};
 use std::fmt::Write as _;
 
-/// Triangles over corners.
+/// A triangle mesh.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
-    /// Corners [m].
+    /// Vertex positions [m].
     pub corners: Vec<Vec3>,
-    /// Corners of each triangle, counter-clockwise from outside.
+    /// Vertex indices of each triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[usize; 3]>,
 }
 
 impl Mesh {
-    /// A quadrilateral, counter-clockwise from outside; a triangle where two of its corners are one.
+    /// Adds a quadrilateral, counter-clockwise seen from outside; a triangle if two of its corners
+    /// coincide.
     pub fn quad(&mut self, [a, b, c, d]: [usize; 4]) {
         for t in [[a, b, c], [a, c, d]] {
             let [p, q, r] = t.map(|k| self.corners[k]);
@@ -46,7 +49,8 @@ impl Mesh {
         }
     }
 
-    /// As an OBJ file, to a millimetre. Writing to a String does not fail.
+    /// Returns the mesh as an OBJ file with a resolution of 1 mm and `what` as a comment. Writing
+    /// to a String does not fail.
     pub fn obj(&self, what: &str) -> Vec<u8> {
         let mut out = format!("# {what}\n");
         for p in &self.corners {
@@ -58,7 +62,7 @@ impl Mesh {
         out.into_bytes()
     }
 
-    /// Volume within, for a closed mesh [m³].
+    /// Returns the enclosed volume of a closed mesh [m³].
     pub fn volume(&self) -> f64 {
         let six = |t: &[usize; 3]| {
             let [a, b, c] = t.map(|k| self.corners[k]);
@@ -68,7 +72,8 @@ impl Mesh {
     }
 }
 
-/// A lump of radius about 1, rough by `roughness` of it, of `columns` by `rings` faces.
+/// Returns a lump of mean radius 1 with relative roughness `roughness` and `columns` by `rings`
+/// faces.
 pub fn lump(stream: &rng::Stream, roughness: f64, [columns, rings]: [usize; 2]) -> Mesh {
     let relief = Relief::new(stream, [0.45, 1.8], false);
     let mut mesh = Mesh::default();
@@ -96,12 +101,13 @@ pub fn lump(stream: &rng::Stream, roughness: f64, [columns, rings]: [usize; 2]) 
     mesh
 }
 
-/// A clump of `n` small lumps on a surface whose outward direction is x, within a radius of about 1; `slim` is their width over their height.
+/// Returns a clump of `n` small lumps on a surface with outward direction x, within a radius of
+/// about 1. `slim` is their width divided by their height.
 pub fn clump(stream: &rng::Stream, n: u64, slim: f64) -> Mesh {
     let mut mesh = Mesh::default();
     for k in 0..n {
         let mut draw = stream.draw(k);
-        // even over the disc: the golden angle
+        // uniform over the disc: the golden angle
         let (s, c) = sin_cos(2.399_963 * k as f64 + 0.6 * draw.uniform());
         let r = 0.95 * ((k as f64 + 0.5) / n as f64).sqrt();
         let size = (1.15 - 0.5 * r) * (0.75 + 0.5 * draw.uniform()) * 1.3 / (n as f64).sqrt();
@@ -122,7 +128,7 @@ pub fn clump(stream: &rng::Stream, n: u64, slim: f64) -> Mesh {
     mesh
 }
 
-/// A tyre of a car: outer radius, radius of its rim, half its width [m].
+/// Returns a car tyre from outer radius, rim radius and half width [m].
 pub fn tyre(outer: f64, rim: f64, half_width: f64) -> Mesh {
     let (around, section) = (32, 12);
     let (middle, half_height) = (0.5 * (outer + rim), 0.5 * (outer - rim));
@@ -146,7 +152,7 @@ pub fn tyre(outer: f64, rim: f64, half_width: f64) -> Mesh {
     mesh
 }
 
-/// A tuft of `n` ribbons of weed, about 1 m high.
+/// Returns a tuft of `n` ribbons of weed, about 1 m high.
 pub fn tuft(stream: &rng::Stream, n: u64) -> Mesh {
     let joints = 5;
     let mut mesh = Mesh::default();
@@ -185,7 +191,7 @@ pub fn tuft(stream: &rng::Stream, n: u64) -> Mesh {
 mod tests {
     use super::*;
 
-    /// True if every edge is there once in either direction.
+    /// Returns true if every edge occurs once in each direction.
     fn closed(mesh: &Mesh) -> bool {
         let mut edges: Vec<[usize; 2]> = mesh
             .triangles
@@ -198,8 +204,9 @@ mod tests {
             .all(|[a, b]| edges.binary_search(&[*b, *a]).is_ok())
     }
 
-    // Goal: lumps and tyres are closed and stand right way out. Method: edges, volumes. Tolerance: that of a smooth lump is less than a ball's by its flat faces, 12 %;
-    // a tyre's section fills 0.92 of its box (12 corners on |u|^4 + |v|^4 = 1), within 5 %.
+    // Goal: lumps and tyres are closed and oriented outwards. Method: edges, volumes. Tolerance:
+    // the volume of a smooth lump is smaller than that of a ball because of its flat faces, 12 %; a
+    // tyre's section fills 0.92 of its box (12 corners on |u|^4 + |v|^4 = 1), within 5 %.
     #[test]
     fn meshes_are_closed_and_right_way_out() {
         let ball = lump(&rng::Stream::new(1, "lump"), 0.0, [14, 8]);

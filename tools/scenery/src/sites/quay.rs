@@ -1,123 +1,127 @@
-//! A quay of concrete blocks with its jetty, ladder and fenders, and the mud before it.
+//! A quay of concrete blocks with jetty, ladder and fenders, and the mud in front of it.
 //!
 //! # Law
 //! ```text
 //!   z = z_0 - s (x_q - x) + h_m e^{-(x_q - x)/l_m} - Σ h_s e^{-(r/l_s)²} + h_u f(x, y)                      (1)
 //! ```
-//! The mud falls away from the quay (s), is heaped at its foot (h_m) where what falls from the quay lies, and is scoured about every pile (h_s). Blocks lie in courses,
-//! each half a block further than the one below; each stands a little proud of the next and has a shade of its own. Their colours, and those of the piles, go with the height over
-//! mean sea level by the zones of a rocky shore [Stephenson 1949]: bare and black above the tide, green and barnacles within it, brown weed below, silt and sparse
-//! animals at the foot.
+//! The mud slopes down away from the quay (s). It is heaped at the foot of the quay (h_m), where
+//! fallen material collects, and scoured around every pile (h_s). Blocks lie in courses, each
+//! offset by half a block from the one below. Each block protrudes by a slightly different distance
+//! and has its own shade. The colours of blocks and piles depend on the height above mean sea
+//! level, by the zones of a rocky shore [Stephenson 1949]: bare and black above the tide, green and
+//! barnacles within it, brown weed below, silt and sparse animals at the foot.
 //!
 //! # Symbols
-//! x_q the quay's face · z_0 the mud's height there · l_m, l_s lengths over which heap and scour fade · r distance from a pile · f unevenness (`relief.rs`).
+//! x_q the quay's face · z_0 the mud's height there · l_m, l_s decay lengths of heap and scour · r
+//! distance from a pile · f relief (`relief.rs`).
 //!
 //! # Frames
-//! World (ENU), z = 0 at mean sea level. The quay's face looks to the west, x = x_q.
+//! World (ENU), z = 0 at mean sea level. The quay's face points west, x = x_q.
 //!
 //! # Limits
-//! Sizes are those of small old harbours, chosen. Colours are chosen by eye.
+//! The sizes are chosen to be typical of small old harbours. Colours are chosen by eye.
 //!
 //! # Checked by
-//! tests below; test/analytic/sensor_worlds.rs
+//! tests below; test/sensors/sensor_worlds.rs
 
 use crate::sites::growth;
 use crate::sites::growth::Growth;
 use crate::sites::relief::Relief;
 use merrow_math::rng;
 
-/// Where the face of the quay stands [m].
+/// Easting of the face of the quay [m].
 pub const FACE: f64 = 6.0;
 /// Half the length of the quay [m].
 pub const HALF_LENGTH: f64 = 22.4;
-/// Height of the mud at the face without its heap, and of the top of the quay [m].
+/// Height of the mud at the face without its heap [m].
 pub const FOOT: f64 = -7.0;
 /// Top of the coping [m].
 pub const TOP: f64 = 2.4;
-/// Half the extent of the ground [m].
+/// Half the extent of the terrain along x and y [m].
 pub const HALF_EXTENT: [f64; 2] = [30.0, 30.0];
-/// Length, height and depth of a block, and the gap between two [m].
+/// Length, height and depth of a block [m].
 pub const BLOCK: [f64; 3] = [1.6, 0.7, 1.2];
 /// Gap between blocks [m].
 pub const JOINT: f64 = 0.05;
-/// Slope of the mud.
+/// Slope of the mud (1).
 const SLOPE: f64 = 0.03;
-/// Height and length of the heap at the foot [m].
+/// Height and decay length of the heap at the foot [m].
 const HEAP: [f64; 2] = [0.45, 1.6];
-/// Depth and radius of a pile's scour [m].
+/// Depth and radius of the scour around a pile [m].
 const SCOUR: [f64; 2] = [0.22, 0.9];
-/// Spread of the mud's unevenness, and its lengths [m].
+/// Standard deviation of the relief of the mud [m].
 const UNEVEN: f64 = 0.035;
 const UNEVEN_LENGTHS: [f64; 2] = [1.2, 9.0];
-/// Radius of a pile [m], and where the piles of the jetty stand: two rows.
+/// Radius of a pile [m].
 pub const PILE_RADIUS: f64 = 0.2;
-/// Eastings of the rows of piles, from the quay out, and northings of the two rows [m].
+/// Eastings of the piles of the jetty, from the quay outwards, and northings of its two rows [m].
 pub const PILES: ([f64; 4], [f64; 2]) = ([3.6, 0.6, -2.4, -5.4], [5.0, 8.2]);
-/// Where the ladder hangs: northing, lowest rung [m]; the distance of rungs is of ISO 14122-4's order.
+/// Northing of the ladder and height of its lowest rung [m]. The distance between rungs is similar
+/// to that of ISO 14122-4.
 pub const LADDER: [f64; 2] = [-2.2, -3.5];
 /// Northings of the fenders [m].
 pub const FENDERS: [f64; 4] = [-14.0, -7.6, 1.6, 13.5];
 
-/// A block of the quay.
+/// A block of the quay wall.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Its middle [m].
+    /// Centre of the block [m], W.
     pub p: [f64; 3],
-    /// Its size [m].
+    /// Size along x, y, z [m].
     pub size: [f64; 3],
-    /// Its colour.
+    /// Colour, linear reflectance 0..1.
     pub color: [f64; 3],
 }
 
-/// A thing that lies on the bottom.
+/// An object on the seabed.
 #[derive(Clone, Copy, Debug)]
 pub struct Debris {
-    /// What it is.
+    /// Kind of the object.
     pub kind: DebrisKind,
-    /// Its middle [m].
+    /// Centre of the object [m], W.
     pub p: [f64; 3],
     /// Roll, pitch and yaw [deg].
     pub attitude: [f64; 3],
-    /// Factor on its size.
+    /// Scale factor of the object.
     pub scale: f64,
 }
 
-/// Kinds of things on the bottom.
+/// Kinds of objects on the seabed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DebrisKind {
-    /// A stone.
+    /// A stone as a lump.
     Rock,
-    /// A tyre of a car.
+    /// A car tyre.
     Tyre,
     /// A drum of 200 l.
     Drum,
-    /// A block of concrete.
+    /// A concrete block.
     Cinder,
-    /// A bottle.
+    /// A glass bottle.
     Bottle,
-    /// A beam of wood.
+    /// A wooden beam.
     Beam,
     /// A lobster pot.
     Pot,
 }
 
-/// A quay, what grows on it and lies before it.
+/// A quay with its growth and the debris in front of it.
 #[derive(Clone, Debug)]
 pub struct Quay {
-    /// What it was drawn by.
+    /// Seed of the generator.
     pub seed: u64,
-    /// Unevenness of the mud.
+    /// Relief of the mud.
     relief: Relief,
-    /// Blocks, from below, from south to north.
+    /// Blocks, from the top course down and from south to north.
     pub blocks: Vec<Block>,
-    /// What grows on blocks and piles.
+    /// Growth on blocks and piles.
     pub growth: Vec<Growth>,
-    /// What lies on the bottom.
+    /// Objects on the seabed.
     pub debris: Vec<Debris>,
 }
 
 impl Quay {
-    /// The quay of `seed`.
+    /// Generates the quay of `seed`.
     pub fn new(seed: u64) -> Self {
         let relief = Relief::new(&rng::Stream::new(seed, "quay/mud"), UNEVEN_LENGTHS, true);
         let mut quay = Self {
@@ -131,7 +135,7 @@ impl Quay {
         quay
     }
 
-    /// Height of the mud [m]. (1)
+    /// Returns the height of the mud [m] at (x, y) [m] by (1).
     pub fn height(&self, [x, y]: [f64; 2]) -> f64 {
         let out = (FACE - x).max(0.0);
         let scour: f64 = piles()
@@ -149,7 +153,7 @@ impl Quay {
     }
 }
 
-/// Where the piles stand.
+/// Iterates over the positions of the piles [m].
 pub fn piles() -> impl Iterator<Item = [f64; 2]> {
     PILES
         .0
@@ -157,7 +161,8 @@ pub fn piles() -> impl Iterator<Item = [f64; 2]> {
         .flat_map(|x| PILES.1.into_iter().map(move |y| [x, y]))
 }
 
-/// Colour of what stands in the sea at height `z` [m], clean concrete or wood being `bare`.
+/// Returns the colour of a structure at height `z` [m]; `bare` is the colour of clean concrete or
+/// wood.
 pub fn zone(z: f64, bare: [f64; 3]) -> [f64; 3] {
     // upper edges of the zones, and their colours
     let zones: [(f64, [f64; 3]); 5] = [
@@ -173,7 +178,7 @@ pub fn zone(z: f64, bare: [f64; 3]) -> [f64; 3] {
         .map_or(bare, |(_, color)| *color)
 }
 
-/// A colour lightened by a factor, kept below 0.95.
+/// Returns a colour multiplied by a factor, limited to 0.02..0.95.
 pub fn shade(color: [f64; 3], factor: f64) -> [f64; 3] {
     color.map(|part| (part * factor).clamp(0.02, 0.95))
 }
@@ -196,7 +201,7 @@ fn blocks(seed: u64) -> Vec<Block> {
             let mut draw = stream.draw(k);
             k += 1;
             let proud = 0.04 * draw.uniform();
-            // colours vary about the edges of their zones too
+            // the zone edges also vary from block to block
             let edge = 0.35 * (draw.uniform() - 0.5);
             let color = shade(
                 zone(z + edge, [0.43, 0.41, 0.36]),
@@ -217,7 +222,8 @@ fn blocks(seed: u64) -> Vec<Block> {
 fn debris(quay: &Quay, seed: u64) -> Vec<Debris> {
     use DebrisKind::{Beam, Bottle, Cinder, Drum, Pot, Rock, Tyre};
     let stream = rng::Stream::new(seed, "quay/debris");
-    // kind, how many, how far it is sunk or stands out of the mud [m], what part of it lies tilted [deg], range of sizes
+    // kind, count, height of the centre above the mud [m], maximum tilt [deg], range of scale
+    // factors
     let wanted: [(DebrisKind, usize, f64, f64, [f64; 2]); 7] = [
         (Tyre, 3, 0.04, 14.0, [0.95, 1.1]),
         (Drum, 1, 0.14, 8.0, [1.0, 1.0]),
@@ -234,7 +240,7 @@ fn debris(quay: &Quay, seed: u64) -> Vec<Debris> {
         while found < n && dart < 4000 {
             let mut draw = stream.draw(dart);
             dart += 1;
-            // nearer to the foot of the quay there is more
+            // the density is higher near the foot of the quay
             let away = draw.uniform();
             let (x, y) = (
                 FACE - 0.5 - 8.0 * away * away,
@@ -270,8 +276,9 @@ fn debris(quay: &Quay, seed: u64) -> Vec<Debris> {
 mod tests {
     use super::*;
 
-    // Goal: many seeds give a whole quay. Method: ten seeds; all debris is found, lies before the quay on the mud, blocks fill the face from the mud to the coping.
-    // Tolerance: the gaps.
+    // Goal: every seed gives a complete quay. Method: ten seeds; all debris is placed and lies on
+    // the mud in front of the quay; blocks cover the face from the mud to the coping. Tolerance:
+    // the gaps.
     #[test]
     fn every_seed_gives_a_whole_quay() {
         for seed in 0..10 {

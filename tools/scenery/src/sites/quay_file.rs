@@ -1,4 +1,5 @@
-//! The files that hold a quay: raster of the mud, meshes, and the part of a world file that names them.
+//! Generates the files of a quay: raster of the mud, meshes, and the part of a world file that uses
+//! them.
 
 use crate::sites::File;
 use crate::sites::growth::{Growth, HABITS, Habit, Kind, SHADES};
@@ -13,10 +14,10 @@ use std::fmt::Write as _;
 
 /// Distance between the samples of the mud [m].
 const STEP: f64 = 0.3;
-/// Things to look at only: nothing touches them.
+/// Collision groups of visual-only shapes, which have no contacts.
 const UNTOUCHED: &str = "groups: {member: [], meets: []}";
 
-/// All files of a quay.
+/// Returns all files of a quay.
 pub fn files(quay: &Quay) -> Vec<File> {
     let raster = Raster {
         data: "mud.i16",
@@ -52,10 +53,10 @@ pub fn files(quay: &Quay) -> Vec<File> {
     ]
 }
 
-/// The part of a world file that a quay is. Writing to a String does not fail.
+/// Returns the part of a world file with the quay. Writing to a String does not fail.
 fn site(quay: &Quay) -> String {
     let mut out = format!(
-        "# written by `merrow terrain harbour-inspection --seed {}`: lay it under a world with `extends`\n\
+        "# written by `merrow terrain harbour-inspection --seed {}`: include it in a world with `extends`\n\
          description: A quay of concrete blocks with a jetty, a ladder and fenders over a muddy bottom\n\
          seabed:\n  terrain: {{file: mud.yaml, unit: m}}\n  \
          material: {{friction: 0.4, color: [0.30, 0.25, 0.17], reflectivity: 0.25, backscatter_db: -32}}\n\
@@ -129,7 +130,7 @@ fn wall(quay: &Quay, out: &mut String) {
     }
 }
 
-/// Piles in bands of their zones, caps and a deck.
+/// Adds piles in bands of their zones, caps and a deck.
 fn jetty(out: &mut String) {
     out.push_str("  jetty:\n    material: {friction: 0.6, reflectivity: 0.3, backscatter_db: -20, color: [0.27, 0.22, 0.16]}\n    shapes:\n");
     let edges = [FOOT - 1.5, -4.2, -2.4, -0.9, 0.1, 0.6, 1.2, TOP - 0.5];
@@ -195,7 +196,7 @@ fn ladder(out: &mut String) {
     }
 }
 
-/// Upright cylinders of rubber, and a tyre on a chain beside each.
+/// Adds upright rubber cylinders, and a tyre on a chain next to each.
 fn fenders(out: &mut String) {
     out.push_str("  fenders:\n    material: {friction: 0.9, reflectivity: 0.06, backscatter_db: -24, color: [0.05, 0.05, 0.05]}\n    shapes:\n");
     for (k, y) in FENDERS.iter().enumerate() {
@@ -218,7 +219,7 @@ fn fenders(out: &mut String) {
     }
 }
 
-/// A structure for each kind and shade.
+/// Adds one structure for each kind and shade of growth.
 fn growth(quay: &Quay, out: &mut String) {
     for (Habit { kind, color, .. }, (n, factor)) in HABITS
         .iter()
@@ -249,7 +250,8 @@ fn growth(quay: &Quay, out: &mut String) {
     }
 }
 
-/// Mesh, size and attitude of growth: z of a tuft grows out of the surface and up, lumps lie flat on it.
+/// Returns mesh, scale and attitude of an item of growth. The z axis of a tuft points outwards and
+/// up; lumps lie flat on the surface.
 fn form(g: &Growth) -> String {
     let [across, out] = g.size;
     let n = g.form + 1;
@@ -340,7 +342,7 @@ fn debris(k: usize, d: &Debris, out: &mut String) {
     }
 }
 
-/// A lobster pot: the edges of a box, and bars on its sides.
+/// Adds a lobster pot: the edges of a box, and bars on its sides.
 fn pot(out: &mut String) {
     let half = [0.4_f64, 0.25, 0.22];
     let mut n = 0;
@@ -382,7 +384,8 @@ fn pot(out: &mut String) {
 mod tests {
     use super::*;
 
-    // Goal: the same seed gives the same bytes, another seed others, and all of it is small. Method: both written twice. Tolerance: none.
+    // Goal: the same seed gives the same bytes, another seed different ones, and the files are
+    // small. Method: generate each twice. Tolerance: none.
     #[test]
     fn a_seed_gives_its_bytes() {
         let [a, again, b] = [3, 3, 4].map(|seed| files(&Quay::new(seed)));

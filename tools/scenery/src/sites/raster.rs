@@ -1,22 +1,22 @@
-//! Rasters in our raw format (docs/water.md): a head in YAML and whole numbers of 16 bits.
+//! Writes rasters in Merrow's raw grid format (docs/water.md): a YAML header and 16-bit integers.
 
-/// Where the samples of a raster lie, and what a stored number counts.
+/// Sample positions and number scale of a raster.
 #[derive(Clone, Copy, Debug)]
 pub struct Raster<'a> {
-    /// Name of the file of numbers.
+    /// Name of the file with the numbers.
     pub data: &'a str,
-    /// Half the extent east and north, about the origin [m].
+    /// Half the extent towards east and north, about the origin [m].
     pub half_extent: [f64; 2],
     /// Distance between samples [m].
     pub step: f64,
-    /// What a stored number counts.
+    /// Value of one unit of the stored integers, in `unit`.
     pub factor: f64,
-    /// Its unit.
+    /// Unit of the values.
     pub unit: &'a str,
 }
 
 impl Raster<'_> {
-    /// Head and numbers of `value` over (x, y).
+    /// Returns header and numbers of `value` over (x, y) [m].
     pub fn bytes(&self, value: impl Fn([f64; 2]) -> f64) -> [Vec<u8>; 2] {
         let Self {
             data,

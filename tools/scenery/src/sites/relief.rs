@@ -1,17 +1,18 @@
-//! Seeded unevenness: sums of waves of every direction, over a plane and over a ball.
+//! Seeded random relief: sums of waves of random direction, over a plane and over a sphere.
 //!
 //! # Law
 //! ```text
 //!   f(p) = Σ a_k sin(k_k·p + φ_k),  Σ a_k²/2 = 1                          (1)
 //! ```
 //! # Symbols
-//! f unevenness, of standard deviation 1 · a_k amplitude · k_k wave number, its length between two given ones, its direction even over all · φ_k phase.
+//! f relief, of standard deviation 1 · a_k amplitude · k_k wave vector, with wavelength between two
+//! given ones and uniform random direction · φ_k phase.
 //!
 //! # Frames
 //! The caller's.
 //!
 //! # Limits
-//! Repeats itself far beyond the longest wave only; no overhangs.
+//! Repeats only far beyond the longest wave; no overhangs.
 //!
 //! # Checked by
 //! tests below
@@ -21,18 +22,20 @@ use merrow_math::real::sin_cos;
 use merrow_math::rng;
 use std::f64::consts::TAU;
 
-/// Waves of a relief.
+/// Number of waves of a relief.
 const WAVES: u64 = 24;
 
-/// Unevenness of standard deviation 1.
+/// Relief with standard deviation 1.
 #[derive(Clone, Debug)]
 pub struct Relief {
-    /// Wave number [1/m], phase [rad], amplitude.
+    /// Wave vector [1/m], phase [rad], amplitude.
     waves: Vec<(Vec3, f64, f64)>,
 }
 
 impl Relief {
-    /// Waves of lengths from `lengths[0]` to `lengths[1]` [m], the longer the higher; level ones for a plane (z does not matter), else of all directions.
+    /// Creates a relief with wavelengths from `lengths[0]` to `lengths[1]` [m] and amplitudes that
+    /// increase with wavelength. With `level` the wave vectors are horizontal, for a plane (z has
+    /// no effect); otherwise they have all directions.
     pub fn new(stream: &rng::Stream, lengths: [f64; 2], level: bool) -> Self {
         let mut waves: Vec<(Vec3, f64, f64)> = (0..WAVES)
             .map(|k| {
@@ -58,7 +61,7 @@ impl Relief {
         Self { waves }
     }
 
-    /// (1)
+    /// Evaluates (1) at `p` [m].
     pub fn at(&self, p: Vec3) -> f64 {
         self.waves
             .iter()
@@ -66,7 +69,7 @@ impl Relief {
             .sum()
     }
 
-    /// (1) over a plane.
+    /// Evaluates (1) at (x, y) [m] on the plane z = 0.
     pub fn over(&self, [x, y]: [f64; 2]) -> f64 {
         self.at(Vec3::new(x, y, 0.0))
     }
@@ -76,8 +79,8 @@ impl Relief {
 mod tests {
     use super::*;
 
-    // Goal: (1) has the spread that it promises. Method: the mean square over a plane 200 of the longest waves wide. Tolerance: 10 %, for waves that are not yet
-    // whole.
+    // Goal: (1) has standard deviation 1. Method: the mean square over a plane 200 times as wide as
+    // the longest wave. Tolerance: 10 %, because of incomplete waves at the edges.
     #[test]
     fn its_spread_is_one() {
         let relief = Relief::new(&rng::Stream::new(3, "test"), [1.0, 5.0], true);

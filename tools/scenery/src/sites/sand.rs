@@ -1,25 +1,31 @@
-//! The bottom about a wreck: a slope with megaripples and ripples, and the scour and drift that a wreck in a current makes.
+//! The seabed around a wreck: a slope with megaripples and ripples, and the scour and sand tail
+//! caused by a wreck in a current.
 //!
 //! # Law
 //! ```text
 //!   z = z_0 + g·p + m(p) (H r(φ_1) + h r(φ_2)) - S e^{-(d/l_s)²} c(p) + T e^{-(u/l_u)² - (v/l_v)²}     (1)
 //!   r(φ) = (sin φ + ¼ sin 2φ)/2,  φ = k·p + a f(p)                                                    (2)
 //! ```
-//! Crests (2) are steeper on one side, as a current leaves them, and wind because their phase does. They come and go in patches m. About the wreck the bottom is scoured as about piers and
-//! pipelines [Whitehouse 1998]: deepest about her ends, a trench along her sides; behind her, down the current, sand has drifted into a tail.
+//! The crests (2) are steeper on one side, as formed by a current, and sinuous because their phase
+//! varies. They occur in patches m. Around the wreck the seabed is scoured as around piers and
+//! pipelines [Whitehouse 1998]: deepest at the ends, with a trench along the sides. Downstream of
+//! the wreck, sand has accumulated in a tail.
 //!
 //! # Symbols
-//! g slope · H, h heights of megaripples and ripples from trough to crest · k wave number · f unevenness (`relief.rs`) · m from 0 to 1 · d distance from the wreck's outline ·
-//! S, T depth of the scour, height of the tail · u, v distances along and across the tail · c more at her ends.
+//! g slope · H, h heights of megaripples and ripples from trough to crest · k wave vector · f
+//! relief (`relief.rs`) · m from 0 to 1 · d distance from the wreck's outline · S, T depth of the
+//! scour, height of the tail · u, v distances along and across the tail · c larger at the ends of
+//! the wreck.
 //!
 //! # Frames
-//! World (ENU), z = 0 at mean sea level; the wreck's middle at the origin.
+//! World (ENU), z = 0 at mean sea level; the centre of the wreck at the origin.
 //!
 //! # Limits
-//! Sizes are chosen after sandy shelves: megaripples of 8 m and 0.7 m, ripples of 2.2 m and 0.12 m. The ground about the wreck was not computed from a current.
+//! The sizes are chosen to be typical of sandy shelves: megaripples of 8 m and 0.7 m, ripples of
+//! 2.2 m and 0.12 m. The scour is not computed from a current.
 //!
 //! # Checked by
-//! tests below; test/analytic/sensor_worlds.rs
+//! tests below; test/sensors/sensor_worlds.rs
 
 use crate::sites::relief::Relief;
 use crate::sites::smooth;
@@ -28,27 +34,29 @@ use merrow_math::real::sin_cos;
 use merrow_math::{Vec3, rng};
 use std::f64::consts::TAU;
 
-/// Half the extent of the ground [m].
+/// Half the extent of the terrain along x and y [m].
 pub const HALF_EXTENT: [f64; 2] = [120.0, 72.0];
-/// Height at the wreck without all else [m], and the slope to the east and north.
+/// Depth at the wreck without relief and scour [m].
 pub const DEPTH: f64 = 19.0;
 const SLOPE: [f64; 2] = [0.002, 0.02];
-/// Megaripples and ripples: wavelength, height [m], direction of the wave number from east [deg].
+/// Megaripples: wavelength [m], height [m], direction of the wave vector, counter-clockwise from
+/// east [deg].
 pub const MEGARIPPLES: [f64; 3] = [8.0, 0.7, 10.0];
 const RIPPLES: [f64; 3] = [2.2, 0.12, -25.0];
-/// How far phases wander [rad], and over which lengths [m].
+/// Amplitude of the phase variation [rad] and its wavelengths [m].
 const WANDER: (f64, [f64; 2]) = (1.1, [35.0, 120.0]);
-/// Lengths of patches [m].
+/// Wavelengths of the patches [m].
 const PATCHES: [f64; 2] = [40.0, 110.0];
-/// Depth of the scour and its length [m].
+/// Depth and decay length of the scour [m].
 const SCOUR: [f64; 2] = [0.7, 4.5];
-/// Height of the tail, its length and half width [m], and the way from the wreck's middle to its crest.
+/// Height of the tail, its length, its half width, and the distance of its crest from the centre of
+/// the wreck [m].
 const TAIL: [f64; 4] = [0.6, 22.0, 6.0, 14.0];
 
-/// The bottom.
+/// The seabed around a wreck.
 #[derive(Clone, Debug)]
 pub struct Sand {
-    /// What lies in it.
+    /// The wreck in the sand.
     pub wreck: Wreck,
     wander: [Relief; 2],
     patches: Relief,
@@ -56,7 +64,7 @@ pub struct Sand {
 }
 
 impl Sand {
-    /// The bottom of `seed`, with its wreck.
+    /// Generates the seabed of `seed`, with its wreck.
     pub fn new(seed: u64) -> Self {
         let relief =
             |name: &str, lengths| Relief::new(&rng::Stream::new(seed, name), lengths, true);
@@ -71,11 +79,11 @@ impl Sand {
         }
     }
 
-    /// Height of the bottom [m]. (1)
+    /// Returns the height of the seabed [m] at `p` [m] by (1).
     pub fn height(&self, p: [f64; 2]) -> f64 {
         let plane = -DEPTH + SLOPE[0] * p[0] + SLOPE[1] * p[1];
         let far = self.off(p);
-        // the wreck's wake has no crests
+        // no crests in the wake of the wreck
         let patch = smooth(0.5 + 0.45 * self.patches.over(p)) * smooth((far - 1.0) / 9.0);
         let large = MEGARIPPLES[1] * self.crests(p, MEGARIPPLES, 0);
         let small =
@@ -83,16 +91,16 @@ impl Sand {
         plane + patch * large + small + 0.012 * self.fine.over(p) + self.about_wreck(p, far)
     }
 
-    /// (2)
+    /// Evaluates (2) for the ripples `k` (0 megaripples, 1 ripples).
     fn crests(&self, [x, y]: [f64; 2], [length, _, direction]: [f64; 3], k: usize) -> f64 {
         let (s, c) = sin_cos(direction.to_radians());
-        // the finer wander with the same metres
+        // the fine ripples are displaced by the same distance
         let wander = WANDER.0 * self.wander[k].over([x, y]) * (MEGARIPPLES[0] / length).sqrt();
         let phase = TAU / length * (c * x + s * y) + wander;
         0.5 * (sin_cos(phase).0 + 0.25 * sin_cos(2.0 * phase).0)
     }
 
-    /// Place along and across the ship, level [m].
+    /// Returns the horizontal position along and across the ship [m].
     fn along(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let (s, c) = sin_cos(self.wreck.attitude[2].to_radians());
         let Vec3 { x: x0, y: y0, .. } = self.wreck.p;
@@ -100,7 +108,8 @@ impl Sand {
         [c * dx + s * dy, c * dy - s * dx]
     }
 
-    /// Distance from the wreck's outline, an ellipse, about; 0 within [m].
+    /// Returns the approximate horizontal distance from the wreck's outline, an ellipse [m]; 0
+    /// inside.
     pub fn off(&self, p: [f64; 2]) -> f64 {
         let [u, v] = self.along(p);
         let (a, b) = (0.5 * SIZE[0], 0.5 * SIZE[1]);
@@ -112,13 +121,13 @@ impl Sand {
         }
     }
 
-    /// Scour and tail.
+    /// Returns the height of scour and tail [m] at `p`, at the distance `far` [m] from the outline.
     fn about_wreck(&self, p: [f64; 2], far: f64) -> f64 {
         let [u, v] = self.along(p);
         let ends = 0.55 + 0.6 * smooth((u.abs() / (0.5 * SIZE[0]) - 0.5) / 0.6);
         let square = |x: f64| x * x;
         let scour = SCOUR[0] * ends * libm::exp(-square(far / SCOUR[1]));
-        // the current goes to port
+        // the current flows to port
         let tail = TAIL[0]
             * libm::exp(-square((v - TAIL[3]) / TAIL[1]) - square(u / TAIL[2]))
             * smooth(v / 8.0);
@@ -130,8 +139,10 @@ impl Sand {
 mod tests {
     use super::*;
 
-    // Goal: every seed has its wreck in a scour, drawn in part, over a rippled slope. Method: heights along lines at ten seeds: the deepest place within 5 m of the outline lies lower
-    // than the slope there by more than half the scour; far from the wreck heights spread as ripples and patches do. Tolerance: as said.
+    // Goal: every seed has a wreck in a scour over a rippled slope. Method: heights at random
+    // points for ten seeds: the lowest point within 5 m of the outline is below the slope there by
+    // more than half the scour; far from the wreck the heights vary as much as ripples and patches.
+    // Tolerance: as stated.
     #[test]
     fn every_seed_has_scour_and_ripples() {
         for seed in 0..10 {

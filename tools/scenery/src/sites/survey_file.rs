@@ -1,4 +1,5 @@
-//! The files that hold a wreck on its sand: raster, hull, and the part of a world file that names them.
+//! Generates the files of a wreck on sand: raster, hull, and the part of a world file that uses
+//! them.
 
 use crate::sites::File;
 use crate::sites::raster::Raster;
@@ -8,13 +9,13 @@ use crate::sites::wreck::{FLOOR, HOLDS, edge};
 use merrow_math::rng::Stream;
 use std::fmt::Write as _;
 
-/// Distance between the samples of the bottom [m].
+/// Distance between the samples of the seabed [m].
 const STEP: f64 = 0.5;
-/// Surface of rusty, overgrown steel.
+/// Surface properties of rusty, overgrown steel.
 const STEEL: &str =
     "{friction: 0.6, reflectivity: 0.2, color: [0.23, 0.13, 0.07], backscatter_db: -13}";
 
-/// All files of a survey's ground.
+/// Returns all files of a survey site.
 pub fn files(seed: u64) -> Vec<File> {
     let sand = Sand::new(seed);
     let raster = Raster {
@@ -36,12 +37,12 @@ pub fn files(seed: u64) -> Vec<File> {
     ]
 }
 
-/// The part of a world file. Writing to a String does not fail.
+/// Returns the part of a world file with the wreck. Writing to a String does not fail.
 fn site(sand: &Sand, seed: u64) -> String {
     let wreck = &sand.wreck;
     let [list, trim, heading] = wreck.attitude;
     let mut out = format!(
-        "# written by `merrow terrain survey --seed {seed}`: lay it under a world with `extends`\n\
+        "# written by `merrow terrain survey --seed {seed}`: include it in a world with `extends`\n\
          description: A wreck with a list, partly buried in rippled sand\n\
          seabed:\n  terrain: {{file: sand.yaml, unit: m}}\n  \
          material: {{friction: 0.6, color: [0.46, 0.40, 0.29], reflectivity: 0.4, backscatter_db: -30}}\n\
@@ -55,7 +56,7 @@ fn site(sand: &Sand, seed: u64) -> String {
     out
 }
 
-/// House, funnel, masts, coamings.
+/// Adds house, funnel, masts and coamings.
 fn superstructure(out: &mut String) {
     let deck = |x: f64| edge(x) - 0.7;
     let mut add = |name: &str, shape: &str| {
@@ -119,7 +120,7 @@ fn superstructure(out: &mut String) {
     }
 }
 
-/// What is left in her holds.
+/// Adds the remaining cargo in the holds.
 fn cargo(seed: u64, out: &mut String) {
     let stream = Stream::new(seed, "survey/cargo");
     for k in 0..9 {
@@ -141,7 +142,7 @@ fn cargo(seed: u64, out: &mut String) {
     }
 }
 
-/// Plates, boxes and a boiler thrown clear of her.
+/// Adds plates, boxes and a boiler scattered around the wreck.
 fn field(sand: &Sand, seed: u64, out: &mut String) {
     let _ = write!(out, "  field:\n    material: {STEEL}\n    shapes:\n");
     let stream = Stream::new(seed, "survey/field");
@@ -191,7 +192,8 @@ fn field(sand: &Sand, seed: u64, out: &mut String) {
 mod tests {
     use super::*;
 
-    // Goal: the same seed gives the same bytes, another seed others, and all of it is small. Method: both written twice. Tolerance: none.
+    // Goal: the same seed gives the same bytes, another seed different ones, and the files are
+    // small. Method: generate each twice. Tolerance: none.
     #[test]
     fn a_seed_gives_its_bytes() {
         let [a, again, b] = [3, 3, 4].map(files);
@@ -199,7 +201,7 @@ mod tests {
         assert_eq!(
             a.iter().zip(&b).filter(|(a, b)| a.1 != b.1).count(),
             2,
-            "sand and wreck, not head and hull"
+            "sand and wreck, not header and hull"
         );
         let size: usize = a.iter().map(|(_, bytes)| bytes.len()).sum();
         assert!(size < 500_000, "{size}");

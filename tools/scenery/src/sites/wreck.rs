@@ -1,70 +1,74 @@
-//! A coaster that has sunk: her hull by a formula, her place on the bottom.
+//! The wreck of a coaster: its procedural hull and its pose on the seabed.
 //!
 //! # Law
 //! ```text
 //!   y(x, z) = (B/2) p(x) q(x, z)                                                      (1)
-//!   p(x) = 1 - (1 - b) |2x/L|^m    m = m_f ahead, m_a abaft                                   (2)
+//!   p(x) = 1 - (1 - b) |2x/L|^m    m = m_f forward, m_a aft                                   (2)
 //!   q(x, z) = (z/D)^e(x),  e(x) = e_0 + e_1 |2x/L|³                                   (3)
 //!   sheer(x) = h_s (2x/L)²                                                            (4)
 //! ```
-//! A waterline (2) is full over most of the length and ends in points; sections (3) are full amidships (e small) and fine at the ends, as in hulls of Wigley's kind made
-//! fuller [Wigley 1942]. The deck is open over two holds, whose floors lie deep in her; her house stands aft, broken; one mast stands, one has fallen over the side.
+//! A waterline (2) is full over most of the length and pointed at the ends. Sections (3) are full
+//! amidships (e small) and fine at the ends, like a fuller version of Wigley's hulls [Wigley 1942].
+//! The deck is open over two deep holds. The broken house is aft; one mast stands, and one has
+//! fallen over the side.
 //!
 //! # Symbols
-//! x ahead of amidships, z over the keel · L length, B breadth, D depth of the hull · m, e powers · b what stem and stern are of the breadth.
+//! x forward of amidships, z above the keel · L length, B breadth, D depth of the hull · m, e
+//! exponents · b breadth of stem and stern relative to B.
 //!
 //! # Frames
-//! S, the ship: x ahead, y to port, z up, origin on the keel amidships. Placed in the world by position, list (roll), trim (pitch) and heading (yaw).
+//! S, the ship: x forward, y to port, z up, origin on the keel amidships. Its pose in the world is
+//! position, list (roll), trim (pitch) and heading (yaw).
 //!
 //! # Limits
-//! A ship drawn for sonars to see; no particular one.
+//! A generic ship as a sonar target, not a particular one.
 //!
 //! # Checked by
-//! tests below; test/analytic/sensor_worlds.rs
+//! tests below; test/sensors/sensor_worlds.rs
 
 use crate::sites::objects::Mesh;
 use merrow_math::rng;
 use merrow_math::{Mat3, Vec3};
 
-/// Length, breadth and depth [m].
+/// Length, breadth and depth of the hull [m].
 pub const SIZE: [f64; 3] = [34.0, 7.2, 4.2];
-/// Powers of the waterlines ahead and abaft. (2)
+/// Exponents of the waterlines forward and aft (2).
 const ENDS: [f64; 2] = [2.6, 4.5];
-/// Breadth of stem and stern over the hull's. (2)
+/// Breadth of stem and stern relative to the hull (2).
 const BLUNT: f64 = 0.05;
-/// Powers of the sections. (3)
+/// Coefficients of the exponent of the sections (3).
 const SECTIONS: [f64; 2] = [0.16, 0.75];
-/// Sheer at the ends. (4) [m]
+/// Sheer at the ends [m] (4).
 const SHEER: f64 = 0.7;
-/// Height of her bulwarks, and the distance of what is within her from her shell [m].
+/// Height of the bulwarks [m].
 const BULWARK: f64 = 0.7;
 const PLATE: f64 = 0.15;
-/// Forward and after end of each hold, its half breadth [m]; what is deck between them.
+/// After and forward end of each hold [m], x in S; the deck between them is closed.
 pub const HOLDS: [[f64; 2]; 2] = [[1.2, 10.5], [-8.0, -1.0]];
 const HATCH: f64 = 2.1;
-/// Height of the holds' floors over the keel [m].
+/// Height of the floors of the holds above the keel [m].
 pub const FLOOR: f64 = 1.4;
-/// Stations along the hull, and heights of a section.
+/// Number of stations along the hull.
 const STATIONS: usize = 44;
 const HEIGHTS: usize = 9;
 
-/// A wreck in the world.
+/// Pose of a wreck in the world.
 #[derive(Clone, Copy, Debug)]
 pub struct Wreck {
-    /// Her keel amidships [m].
+    /// Position of the keel amidships [m], W.
     pub p: Vec3,
-    /// List (starboard down), trim (bow down) and heading from east, counter-clockwise [deg].
+    /// List (starboard down), trim (bow down) and heading, counter-clockwise from east [deg].
     pub attitude: [f64; 3],
 }
 
 impl Wreck {
-    /// The wreck of `seed` over a bottom at `ground` [m] where she lies.
+    /// Generates the wreck of `seed` on a seabed at height `ground` [m].
     pub fn new(seed: u64, ground: f64) -> Self {
         let mut draw = rng::Stream::new(seed, "survey/wreck").draw(0);
         let list = 18.0 + 10.0 * draw.uniform();
         let trim = 2.0 + 2.0 * draw.uniform();
         let heading = 12.0 + 16.0 * draw.uniform();
-        // sunk by a good third of her depth
+        // embedded by a little more than a third of its depth
         let sunk = 1.4 + 0.4 * draw.uniform();
         Self {
             p: Vec3::new(0.0, 0.0, (1e3 * (ground - sunk)).round() / 1e3),
@@ -72,25 +76,25 @@ impl Wreck {
         }
     }
 
-    /// Her axes in the world.
+    /// Returns the rotation from ship axes S to the world.
     pub fn axes(&self) -> Mat3 {
         let [roll, pitch, yaw] = self.attitude.map(f64::to_radians);
         Mat3::from_rpy(roll, pitch, yaw)
     }
 
-    /// A place in S of one in the world [m].
+    /// Transforms a point [m] from the world to S.
     pub fn of_ship(&self, p: Vec3) -> Vec3 {
         self.axes().tr_mul_vec(p - self.p)
     }
 }
 
-/// Height of the deck's edge over the keel at `x` [m]. (4)
+/// Returns the height of the deck edge above the keel at `x` [m] (4).
 pub fn edge(x: f64) -> f64 {
     let t = 2.0 * x / SIZE[0];
     SIZE[2] + SHEER * t * t
 }
 
-/// Half the breadth at `x` ahead of amidships, `z` over the keel [m]. (1)
+/// Returns half the breadth [m] at `x` forward of amidships and `z` above the keel [m] (1).
 pub fn half_breadth(x: f64, z: f64) -> f64 {
     let t = (2.0 * x / SIZE[0]).clamp(-1.0, 1.0);
     let p = 1.0 - (1.0 - BLUNT) * libm::pow(t.abs(), ENDS[usize::from(t < 0.0)]);
@@ -99,10 +103,11 @@ pub fn half_breadth(x: f64, z: f64) -> f64 {
     0.5 * SIZE[1] * p * q
 }
 
-/// Her hull with deck and holds, closed once corners at one place are joined, in S.
+/// Returns the hull with deck and holds in S. It is closed after merging vertices at equal
+/// positions.
 pub fn hull() -> Mesh {
     let mut mesh = Mesh::default();
-    // dense at the ends, where the waterlines bend
+    // denser at the ends, where the waterlines are curved
     let place = |i: usize| {
         let u = 2.0 * i as f64 / STATIONS as f64 - 1.0;
         0.5 * SIZE[0] * u * (1.5 - 0.5 * u * u)
@@ -110,7 +115,7 @@ pub fn hull() -> Mesh {
     let inside = |x: f64| HOLDS.iter().any(|[a, b]| (*a..=*b).contains(&x));
     let mut stations: Vec<(f64, bool)> =
         (0..=STATIONS).map(place).map(|x| (x, inside(x))).collect();
-    // at either end of a hold two: the bulkhead is between them
+    // two stations at each end of a hold, with the bulkhead between them
     stations.extend(
         HOLDS
             .iter()
@@ -138,7 +143,7 @@ pub fn hull() -> Mesh {
         }
     }
     let (stern, stem) = (sections[0].clone(), sections[sections.len() - 1].clone());
-    // fans from the keel, which is in line with no edge
+    // fans from the keel, which is collinear with no edge
     let n = stem.len();
     for k in HEIGHTS..HEIGHTS + n {
         let [hub, a, b] = [HEIGHTS, k % n, (k + 1) % n];
@@ -148,7 +153,8 @@ pub fn hull() -> Mesh {
     mesh
 }
 
-/// Corners about a section: the shell from the starboard edge of the deck round the keel to port, then bulwark, deck, hold, deck, bulwark back.
+/// Adds the vertices of a section: the shell from the starboard deck edge around the keel to port,
+/// then bulwark, deck, hold, deck and bulwark back to starboard. Returns their indices.
 fn section(mesh: &mut Mesh, x: f64, open: bool) -> Vec<usize> {
     let top = edge(x);
     let height = |k: usize| {
@@ -158,7 +164,7 @@ fn section(mesh: &mut Mesh, x: f64, open: bool) -> Vec<usize> {
     let shell = (0..=HEIGHTS).map(|k| (half_breadth(x, height(k)), height(k)));
     let deck = top - BULWARK;
     let floor = if open { FLOOR } else { deck };
-    // what stands within the shell stays within it
+    // parts inside the shell must stay inside it
     let within = |z: f64, wanted: f64| (half_breadth(x, z) - PLATE).min(wanted);
     let inner = within(deck, SIZE[1]).max(0.5 * PLATE);
     let hatch = within(FLOOR, HATCH).clamp(0.2 * PLATE, 0.9 * inner);
@@ -181,8 +187,10 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    // Goal: the hull is closed, right way out, and as full as a coaster's. Method: corners at one place joined, every edge there once in either
-    // direction; her volume over that of her box. Tolerance: block coefficients of full coasters are 0.6 to 0.8, less 0.16 for the holds and 0.13 over the deck.
+    // Goal: the hull is closed, oriented outwards, and as full as a coaster's. Method: with equal
+    // vertices merged, every edge occurs once in each direction; volume relative to the bounding
+    // box. Tolerance: block coefficients of full coasters are 0.6 to 0.8, minus 0.16 for the holds
+    // and 0.13 above the deck.
     #[test]
     fn the_hull_is_closed() {
         let mesh = hull();

@@ -1,42 +1,45 @@
-//! A servo as built: controller, motor, gear, encoder. All quantities of motor and gear are at the joint, behind the gear
-//! ratio; for a prismatic joint read metre for radian and newton for newton metre.
+//! Servo parameters: controller, motor, gear and encoder. All motor and gear quantities are
+//! referred to the joint side of the gear. For a prismatic joint read metre for radian and newton
+//! for newton metre.
 
 use crate::scene::robot::joint::JointMode;
 use merrow_math::rng::Stream;
 
-/// A joint's servo.
+/// Servo of a joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Servo {
-    /// What it is asked for at the start of a run.
+    /// Command mode at the start of a run.
     pub mode: JointMode,
-    /// Ticks of its controller per second.
+    /// Tick rate of the controller [Hz].
     pub rate: f64,
-    /// Outer loop: wanted speed over position error [1/s]; 0: there is no position loop.
+    /// Outer loop: velocity set-point per position error [1/s]; 0: no position loop.
     pub position_gain: f64,
-    /// Largest speed that it asks for [rad/s].
+    /// Maximum velocity set-point [rad/s].
     pub max_speed: f64,
-    /// Inner loop.
+    /// Control law of the inner loop.
     pub law: Law,
-    /// Motor and gear.
+    /// Motor and gear parameters.
     pub actuator: Actuator,
-    /// What the controller and `joint_states` see.
+    /// Encoder that the controller and `joint_states` use.
     pub encoder: Encoder,
 }
 
-/// Inner loop of a servo: from a wanted velocity to an effort.
+/// Inner loop of a servo: from a velocity set-point to an effort.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// The torque changes by a PID on the velocity error and by a part of what is missing to the bias of the dynamics.
+    /// PID on the velocity error that increments the torque, plus a fraction of the difference to
+    /// the dynamics bias.
     TorquePid(TorquePid),
-    /// Proportional and integral on the velocity error, with feed-forward.
+    /// PI controller on the velocity error with feed-forward.
     Cascade {
         /// Effort per velocity error [N m s/rad].
         velocity_gain: f64,
-        /// Effort per integral of the error [N m/rad].
+        /// Effort per time integral of the velocity error [N m/rad].
         integral_gain: f64,
-        /// Effort per wanted acceleration [kg m²].
+        /// Effort per acceleration set-point [kg m²].
         inertia: f64,
-        /// Part of the bias of the dynamics (gravity, water, Coriolis) that is added, 0..1.
+        /// Fraction of the dynamics bias (gravity, hydrodynamic and Coriolis terms) that is fed
+        /// forward, 0..1.
         bias: f64,
     },
 }
@@ -44,20 +47,20 @@ pub enum Law {
 /// Gains of a torque PID.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TorquePid {
-    /// Change of torque per velocity error [N m s/rad].
+    /// Torque increment per velocity error [N m s/rad].
     pub kp: f64,
-    /// Per integral of the error [N m/rad].
+    /// Torque increment per time integral of the velocity error [N m/rad].
     pub ki: f64,
-    /// Per rate of the error [N m s²/rad].
+    /// Torque increment per time derivative of the velocity error [N m s²/rad].
     pub kd: f64,
-    /// Part of the difference to the bias that is made good in a tick, 0..1.
+    /// Fraction of the difference to the dynamics bias that is corrected per tick, 0..1.
     pub blend: f64,
-    /// Largest change in a tick [N m].
+    /// Maximum torque increment per tick [N m].
     pub max_change: f64,
 }
 
 impl Law {
-    /// True if the law needs the bias of the dynamics.
+    /// Returns true if the law needs the dynamics bias.
     pub fn wants_bias(&self) -> bool {
         match self {
             Law::TorquePid(gains) => gains.blend != 0.0,
@@ -66,123 +69,124 @@ impl Law {
     }
 }
 
-/// Motor and gear.
+/// Motor and gear of a servo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Actuator {
-    /// Inertia of the rotor at the joint [kg m²]; counted in the joint's armature where the gear is rigid.
+    /// Rotor inertia referred to the joint [kg m²]. With a rigid gear it is already included in the
+    /// armature of the joint.
     pub rotor_inertia: f64,
-    /// Gap and spring between rotor and joint; none: a rigid gear.
+    /// Backlash and elasticity between rotor and joint; `None`: a rigid gear.
     pub elastic: Option<Elastic>,
-    /// Torque-speed line; none: the effort does not fall with speed.
+    /// Torque-speed line; `None`: the effort limit does not depend on speed.
     pub line: Option<Line>,
-    /// Part of the motor's effort that a gear under load loses when the motor drives, 0..1.
+    /// Fraction of the motor effort lost in the gear when the motor drives the load, 0..1.
     pub forward_loss: f64,
-    /// Part of the motor's effort that the gear adds to it when the load drives, 0 and above.
+    /// Fraction of the motor effort that the gear adds when the load drives the motor, 0 or more.
     pub backward_loss: f64,
-    /// Effort at the joint per ampere [N m/A]; 0: the current is not known.
+    /// Joint effort per ampere [N m/A]; 0: the current is unknown.
     pub effort_per_ampere: f64,
-    /// Heating of the winding.
+    /// Thermal model of the winding.
     pub thermal: Option<Thermal>,
 }
 
-/// A gap and a spring between rotor and joint.
+/// Backlash and elasticity between rotor and joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Elastic {
-    /// Width of the gap [rad].
+    /// Width of the backlash gap [rad].
     pub gap: f64,
-    /// Spring once the gap is closed [N m/rad].
+    /// Stiffness with the gap closed [N m/rad].
     pub stiffness: f64,
-    /// Damping once the gap is closed [N m s/rad].
+    /// Damping with the gap closed [N m s/rad].
     pub damping: f64,
 }
 
-/// The largest effort falls with speed.
+/// Torque-speed line: the maximum effort decreases with speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// Largest effort at rest [N m].
+    /// Maximum effort at standstill [N m].
     pub stall_effort: f64,
-    /// Speed at which no effort is left [rad/s].
+    /// Speed at which the maximum effort is zero [rad/s].
     pub no_load_speed: f64,
 }
 
-/// First-order heating of a winding.
+/// First-order thermal model of a winding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thermal {
-    /// Resistance of the winding [ohm].
+    /// Electrical resistance of the winding [ohm].
     pub resistance: f64,
-    /// Rise per watt [K/W].
+    /// Thermal resistance: temperature rise per watt [K/W].
     pub kelvin_per_watt: f64,
-    /// Time constant [s].
+    /// Thermal time constant [s].
     pub tau: f64,
-    /// Temperature from which the effort is reduced [°C].
+    /// Temperature at which derating begins [°C].
     pub derate_from: f64,
-    /// Temperature at which no effort is left [°C].
+    /// Temperature at which the maximum effort is zero [°C].
     pub most: f64,
 }
 
 /// Encoder of a servo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Encoder {
-    /// True if it sits on the motor, before gap and spring.
+    /// True if the encoder is on the motor side of the backlash and elasticity.
     pub on_motor: bool,
-    /// Step of the position [rad]; 0 continuous.
+    /// Position resolution [rad]; 0: continuous.
     pub resolution: f64,
     /// Standard deviation of the position [rad].
     pub noise: f64,
-    /// How the velocity is found.
+    /// Source of the velocity measurement.
     pub velocity: Tachometer,
-    /// Source of its random numbers.
+    /// Random number stream of the encoder.
     pub stream: Stream,
 }
 
-/// How a servo finds the velocity of its joint.
+/// Source of the joint velocity that a servo uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tachometer {
-    /// Measured for itself.
+    /// Direct measurement of the velocity.
     Direct {
-        /// Step [rad/s]; 0 continuous.
+        /// Velocity resolution [rad/s]; 0: continuous.
         resolution: f64,
-        /// Standard deviation [rad/s].
+        /// Standard deviation of the velocity [rad/s].
         noise: f64,
     },
-    /// Difference of two positions, one tick apart, through a low-pass filter.
+    /// Difference of two positions one tick apart, low-pass filtered.
     Difference {
         /// Time constant of the filter [s].
         tau: f64,
     },
 }
 
-/// A group of joints that are commanded together, as a ros2_control controller has them.
+/// Group of joints that are commanded together, like the joints of a ros2_control controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointGroup {
-    /// Name; part of its topics and actions.
+    /// Name; used in its topics and actions.
     pub name: String,
-    /// Its joints, in the order of its commands: indices as in `Motion::q`.
+    /// Joint indices in command order, as in `Motion::q`.
     pub joints: Vec<usize>,
 }
 
-/// How trajectories are judged; what a goal does not say itself.
+/// Default tolerances and options for trajectory goals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrajectoryRules {
-    /// True if a trajectory may leave out joints of its group, which then hold.
+    /// True if a trajectory may omit joints of its group; omitted joints hold their position.
     pub allow_partial: bool,
-    /// True if the last point may have a velocity.
+    /// True if the last point may have a non-zero velocity.
     pub allow_moving_end: bool,
-    /// Largest distance to the path [rad or m]; 0: not watched.
+    /// Path tolerance [rad or m]; 0: not checked.
     pub path: f64,
-    /// Largest distance to the last point [rad or m]; 0: not watched.
+    /// Goal tolerance at the last point [rad or m]; 0: not checked.
     pub goal: f64,
-    /// Largest speed at the end [rad/s or m/s]; 0: not watched.
+    /// Maximum speed at the goal [rad/s or m/s]; 0: not checked.
     pub stopped_speed: f64,
-    /// Time after the end within which the goal must be reached [s]; 0: without limit.
+    /// Time after the end of the trajectory within which the goal must be reached [s]; 0: no limit.
     pub goal_time: f64,
-    /// Time after which a gripper that does not move counts as stalled [s].
+    /// Time without motion after which a gripper counts as stalled [s].
     pub stall_time: f64,
-    /// Speed below which it does not move [rad/s or m/s].
+    /// Speed below which a gripper counts as not moving [rad/s or m/s].
     pub stall_speed: f64,
-    /// True if a gripper that stalls has reached its goal; else the goal is aborted.
+    /// True if a stalled gripper succeeds; otherwise its goal is aborted.
     pub allow_stalling: bool,
-    /// Distance within which a gripper has reached its goal [rad or m].
+    /// Goal tolerance of a gripper [rad or m].
     pub gripper: f64,
 }
 
@@ -203,24 +207,24 @@ impl Default for TrajectoryRules {
     }
 }
 
-/// Boxes of the vehicle that its arms' controller keeps them out of.
+/// Boxes of the vehicle that the arm controller keeps the arms out of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeepOut {
-    /// Boxes fixed to the base: lowest and highest corner in B [m].
+    /// Boxes fixed to the base: minimum and maximum corner in B [m].
     pub boxes: Vec<[merrow_math::Vec3; 2]>,
-    /// What is kept out.
+    /// Spheres on the arm links that must stay outside the boxes.
     pub spheres: Vec<Sphere>,
-    /// How far ahead the motion is looked at [s].
+    /// Prediction time of the check [s].
     pub look_ahead: f64,
 }
 
-/// A sphere on a link.
+/// Sphere fixed to a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sphere {
-    /// The link.
+    /// Index of the link.
     pub link: usize,
-    /// Its centre in the link frame L [m].
+    /// Centre in the link frame L [m].
     pub p_LoC: merrow_math::Vec3,
-    /// Its radius [m].
+    /// Radius of the sphere [m].
     pub radius: f64,
 }

@@ -1,36 +1,38 @@
-//! A battery: open-circuit voltage by state of charge, internal resistance, capacity, protection, charging.
+//! Battery parameters: open-circuit voltage over state of charge, internal resistance, capacity,
+//! protection, charging.
 
-/// A battery pack.
+/// Battery pack of a robot.
 #[derive(Clone, Debug)]
 pub struct Battery {
-    /// Capacity [A h].
+    /// Capacity of the battery [A h].
     pub capacity: f64,
-    /// Open-circuit voltage over state of charge, sorted: (charge 0..1, volt).
+    /// Open-circuit voltage over state of charge, sorted: (state of charge 0..1, voltage [V]).
     pub voltage: Vec<(f64, f64)>,
-    /// Internal resistance [ohm].
+    /// Internal resistance of the battery [ohm].
     pub resistance: f64,
-    /// Power drawn by everything that is no device of its own [W].
+    /// Power drawn by equipment that is not modelled separately [W].
     pub hotel_load: f64,
-    /// State of charge at the start, 0..1.
+    /// Initial state of charge, 0..1.
     pub initial_charge: f64,
-    /// Terminal voltage under which its protection opens [V]; 0: only when it is empty.
+    /// Terminal voltage below which the protection opens [V]; 0: it opens only when the battery is
+    /// empty.
     pub cut_off: f64,
-    /// State of charge from which it closes again.
+    /// State of charge at which the protection closes again, 0..1.
     pub restart_charge: f64,
-    /// How long it stays open at least [ns].
+    /// Minimum time for which the protection stays open [ns].
     pub restart_ns: u64,
-    /// Terminal voltage that charging does not exceed [V].
+    /// Maximum terminal voltage while charging [V].
     pub charge_voltage: f64,
-    /// Current that charging does not exceed [A].
+    /// Maximum charging current [A].
     pub charge_current: f64,
-    /// Part of the charge put in that comes out again, 0..1.
+    /// Coulombic efficiency: charge delivered per charge put in, 0..1.
     pub charge_efficiency: f64,
-    /// `sensor_msgs/BatteryState` technology code.
+    /// Technology code of `sensor_msgs/BatteryState`.
     pub technology: u8,
 }
 
 impl Battery {
-    /// Open-circuit voltage [V] at a state of charge 0..1.
+    /// Returns the open-circuit voltage [V] at a state of charge 0..1.
     pub fn open_circuit_voltage(&self, charge: f64) -> f64 {
         crate::scene::robot::thruster::interpolate(&self.voltage, charge)
     }

@@ -1,4 +1,4 @@
-//! One link: its inertia (rigid and added), its buoyancy, its damping, and the joint that holds it.
+//! Link parameters: rigid and added inertia, buoyancy, damping, and the joint to the parent.
 
 use crate::scene::robot::joint::Joint;
 use crate::scene::robot::radiation::Radiation;
@@ -7,79 +7,87 @@ use merrow_math::hull_mesh::Skin;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 use std::sync::Arc;
 
-/// A link of a robot. Its frame L has its origin on the joint and its z axis along the joint's axis.
+/// Link of a robot. The origin of its frame L is on the joint, and its z axis is along the joint
+/// axis.
 ///
-/// The frame that the user wrote (URDF's link frame) has the same origin, turned by `R_LU`.
+/// The user's link frame U (URDF link frame) has the same origin and is rotated by `R_LU`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// Name, as published in frame ids.
     pub name: String,
-    /// Index of the parent link; none for the base.
+    /// Index of the parent link; `None` for the base.
     pub parent: Option<usize>,
-    /// Joint to the parent; a fixed one for the base.
+    /// Joint to the parent; a fixed joint for the base.
     pub joint: Joint,
-    /// User's link frame U in L.
+    /// Rotation of the user's link frame U in L.
     pub R_LU: Mat3,
     /// True if U and L differ.
     pub turned: bool,
-    /// Mass [kg].
+    /// Mass of the link [kg].
     pub mass: f64,
     /// Centre of mass in L [m].
     pub p_LoLcm: Vec3,
     /// Rigid-body inertia at Lo.
     pub rigid: SpatialInertia,
-    /// Added mass at Lo, positive semi-definite; zero in air.
+    /// Added-mass inertia at Lo, positive semi-definite; zero in air.
     pub added: SpatialInertia,
-    /// `rigid + added`.
+    /// Sum `rigid + added`.
     pub total: SpatialInertia,
-    /// Displaced volume when wholly under water [m³].
+    /// Displaced volume when fully submerged [m³].
     pub volume: f64,
-    /// Centre of buoyancy when wholly under water, in L [m].
+    /// Centre of buoyancy when fully submerged, in L [m].
     pub p_LoCb: Vec3,
-    /// Shape for partial submergence; a sphere of the displaced volume where none is given.
+    /// Shape for partial submergence; a sphere of the displaced volume if none is given.
     pub hull: Hull,
-    /// True if the hull's shape was given, so that it matters where the surface cuts it.
+    /// True if the hull shape was given, so that its intersection with the surface is computed.
     pub own_hull: bool,
-    /// Surface of the hull in L, if it is a mesh; then `hull` is the box about it.
+    /// Surface mesh of the hull in L, if given; then `hull` is its bounding box.
     pub skin: Option<Arc<Skin>>,
-    /// True if waves are summed at every corner of the skin, not looked up on a lattice.
+    /// True if the wave components are summed at every mesh vertex instead of interpolated on a
+    /// lattice.
     pub sums_waves: bool,
-    /// What its own waves do to it, where tables say so; of the base only.
+    /// Radiation and diffraction from tables; for the base only.
     pub radiation: Option<Arc<Radiation>>,
-    /// Small vertical loads such as trim weights and foam, summed: force [N, up] and sum of force times place [N m].
+    /// Sum of small constant vertical loads such as trim weights and foam: force [N, up] and sum of
+    /// force times position [N m].
     pub trim: Trim,
-    /// Linear damping, positive [N per m/s and so on], angular first, at the damping point, along the axes of U.
+    /// Linear damping, positive [N per m/s and so on], angular first, at the damping point, along
+    /// the axes of U.
     pub linear_damping: Damping,
     /// Quadratic damping, positive, angular first, at the damping point, along the axes of U.
     pub quadratic_damping: Damping,
-    /// How fast the linear damping falls with speed: it is scaled by exp(-k U) [s/m], angular first.
+    /// Decay of the linear damping with speed U: the factor is exp(-k U) with k [s/m], angular
+    /// first.
     pub damping_decay: Option<[f64; 6]>,
-    /// Lift and drag of a slender body, if the link is one.
+    /// Lift and drag of a slender body, if the link has them.
     pub slender: Option<SlenderBody>,
-    /// Lift, drag and moments of a glider, if the link is one.
+    /// Lift, drag and moments of a glider, if the link has them.
     pub glider: Option<Glider>,
-    /// Forces as products of two velocities; where there are any they hold the added mass's velocity products.
+    /// Hydrodynamic derivatives: forces proportional to products of two velocities. If present,
+    /// they include the Coriolis and centripetal terms of the added mass.
     pub derivatives: Vec<Derivative>,
-    /// False if the damping already holds the added mass's moments at incidence (see `forces/added_mass.rs`).
+    /// False if the damping already includes the Munk moments of the added mass (see
+    /// `crates/physics/src/forces/hydrodynamics/added_mass.rs`).
     pub munk: bool,
     /// Point at which damping acts, in L [m].
     pub p_LoD: Vec3,
-    /// True if water acts on the link at all.
+    /// True if any hydrodynamic force acts on the link.
     pub wet: bool,
-    /// True if the link has radiation, surface damping or Kelpie's attitude: one question for all who have none.
+    /// True if the link has radiation, surface damping or the Kelpie attitude law. One test skips
+    /// all three for other links.
     pub surface_laws: bool,
     /// Roll damping and wave resistance, if any.
     pub surface_damping: Option<Box<SurfaceDamping>>,
-    /// Kelpie's pitch and roll in waves, if asked for; of the base only.
+    /// Pitch and roll in waves by the Kelpie law, if requested; for the base only.
     pub kelpie_attitude: Option<KelpieAttitude>,
-    /// Linear hydrostatics, instead of the hull.
+    /// Linear hydrostatics, used instead of the hull.
     pub restoring: Option<Restoring>,
-    /// What the link offers to the wind, if anything.
+    /// Wind load of the link, if any.
     pub wind: Option<WindLoad>,
 }
 
 impl Link {
-    /// True if tables say what the hull does to waves.
+    /// Returns true if the link has diffraction tables.
     #[inline(always)]
     pub fn is_scattering(&self) -> bool {
         self.radiation
@@ -88,58 +96,59 @@ impl Link {
     }
 }
 
-/// Areas that the wind pushes on.
+/// Areas and coefficients of the wind load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindLoad {
-    /// Area times drag coefficient along the axes of the user's link frame [m²].
+    /// Area times drag coefficient along the axes of the user's link frame U [m²].
     pub drag_area: Vec3,
     /// Point at which the wind acts, in L [m].
     pub p_LoC: Vec3,
-    /// Coefficients of a ship, instead of `drag_area`.
+    /// Ship coefficients, used instead of `drag_area`.
     pub ship: Option<Blendermann>,
-    /// How it acts otherwise.
+    /// Wind law for `drag_area`.
     pub law: WindLaw,
 }
 
-/// How the wind acts on areas.
+/// Law of the wind load on `drag_area`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindLaw {
-    /// Drag, by the velocity of the air relative to the body.
+    /// Drag from the air velocity relative to the body.
     Drag,
-    /// Kelpie's: a steady force by the wind itself, whatever the body does.
+    /// Kelpie law: a steady force from the wind velocity alone, independent of the body motion.
     Kelpie,
 }
 
-/// Wind coefficients of a ship over the angle of the wind.
+/// Blendermann's wind coefficients of a ship as a function of the wind angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blendermann {
-    /// Areas of front and side [m²].
+    /// Frontal and lateral projected areas [m²].
     pub areas: [f64; 2],
-    /// Drag coefficient of the side.
+    /// Drag coefficient in beam wind, on the lateral area.
     pub side: f64,
-    /// Drag coefficients of front and stern, on the front's area.
+    /// Drag coefficients in head wind and in following wind, on the frontal area.
     pub ends: [f64; 2],
-    /// Cross-force parameter.
+    /// Cross-force parameter δ [-].
     pub delta: f64,
-    /// Height of the side force over that of the centroid.
+    /// Roll factor κ: lever of the side force relative to the height of the lateral centroid [-].
     pub roll: f64,
     /// Length over all [m].
     pub length: f64,
 }
 
-/// Losses of a hull at the surface.
+/// Roll damping and wave resistance of a hull at the surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceDamping {
     /// Linear, quadratic and cubic roll damping [N m s, N m s², N m s³].
     pub roll: [f64; 3],
-    /// Roll damping by speed ahead [N s²].
+    /// Roll damping per forward speed [N s²].
     pub roll_lift: f64,
-    /// (speed [m/s], wave resistance [N]), sorted.
+    /// Wave resistance over speed, sorted: (speed [m/s], resistance [N]).
     pub resistance: Vec<(f64, f64)>,
 }
 
 impl SurfaceDamping {
-    /// Wave resistance [N] at a speed ahead [m/s]; nothing at rest, linear between entries, constant beyond.
+    /// Returns the wave resistance [N] at a forward speed [m/s]: zero at rest, linear between
+    /// entries, constant beyond the last entry.
     pub fn resistance(&self, speed: f64) -> f64 {
         let mut before = (0.0, 0.0);
         for entry in &self.resistance {
@@ -153,121 +162,125 @@ impl SurfaceDamping {
     }
 }
 
-/// Kelpie's pitch and roll.
+/// Pitch and roll of the Kelpie law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KelpieAttitude {
-    /// Pitch per height of the surface [rad/m].
+    /// Pitch per surface elevation [rad/m].
     pub pitch: f64,
-    /// Roll per height of the surface [rad/m].
+    /// Roll per surface elevation [rad/m].
     pub roll: f64,
-    /// How fast it is followed [rad/s].
+    /// Bandwidth of the attitude response [rad/s].
     pub bandwidth: f64,
 }
 
-/// Linear hydrostatics of a floating hull about its waterline.
+/// Linear hydrostatics of a floating hull about its design waterline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Restoring {
-    /// Mass that floats at the waterline [kg].
+    /// Mass at the design waterline [kg].
     pub mass: f64,
-    /// Its centre in L [m].
+    /// Centre of that mass in L [m].
     pub p_LoM: Vec3,
-    /// Force per sinkage [N/m].
+    /// Heave stiffness: force per sinkage [N/m].
     pub heave: f64,
-    /// Moment per heel [N m/rad].
+    /// Roll stiffness: moment per heel angle [N m/rad].
     pub roll: f64,
-    /// Moment per trim [N m/rad].
+    /// Pitch stiffness: moment per trim angle [N m/rad].
     pub pitch: f64,
     /// Centre of the waterplane in L [m].
     pub p_LoF: Vec3,
-    /// Mass that the whole hull could carry [kg].
+    /// Mass that the fully submerged hull displaces; upper limit of the buoyancy [kg].
     pub reserve: f64,
 }
 
-/// Shape of a link for the part of it that is under water.
+/// Hull shape of a link for partial submergence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hull {
-    /// Box or ellipsoid.
+    /// Box or ellipsoid about the centre.
     pub shape: Shape,
     /// Centre of the shape in L [m].
     pub p_LoH: Vec3,
-    /// Shape's axes in L.
+    /// Rotation of the shape axes in L.
     pub R_LH: Mat3,
-    /// Radius of a sphere about the centre that holds the shape [m].
+    /// Radius of the bounding sphere about the centre [m].
     pub bound: f64,
 }
 
-/// A slender body of revolution along x of the user's link frame, about its middle.
+/// Slender body of revolution along x of the user's link frame U, centred on its midpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlenderBody {
-    /// Length [m].
+    /// Length of the body [m].
     pub length: f64,
-    /// Diameter [m].
+    /// Diameter of the body [m].
     pub diameter: f64,
     /// Reference area of lift and drag [m²].
     pub area: f64,
     /// Drag coefficient at zero incidence.
     pub axial_drag: f64,
-    /// Oswald's efficiency factor.
+    /// Oswald efficiency factor of the induced drag [-].
     pub oswald: f64,
-    /// Cross-flow drag coefficients, horizontal and vertical plane.
+    /// Cross-flow drag coefficients in the horizontal and the vertical plane.
     pub cross_flow: [f64; 2],
-    /// (cross-flow speed at the middle [m/s], factor on the cross-flow drag), sorted; empty: constant.
+    /// Factor on the cross-flow drag over the cross-flow speed at the midpoint, sorted: (speed
+    /// [m/s], factor); empty: constant.
     pub cross_flow_curve: Vec<(f64, f64)>,
-    /// Points of the sum over the length that Fossen's programs make; 0: the exact integral.
+    /// Number of strips of the sum over the length as in Fossen's programs; 0: the exact
+    /// integral.
     pub strips: usize,
 }
 
-/// Coefficients of an underwater glider (forward, right, down), over the square of its speed.
+/// Coefficients of an underwater glider (forward, right, down), per square of its speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glider {
-    /// K_D0 [kg/m], K_D [kg/m per rad²].
+    /// Drag: K_D0 [kg/m], K_D [kg/m per rad²].
     pub drag: [f64; 2],
-    /// K_L0 [kg/m], K_α [kg/m per rad].
+    /// Lift: K_L0 [kg/m], K_α [kg/m per rad].
     pub lift: [f64; 2],
-    /// K_β [kg/m per rad].
+    /// Side force: K_β [kg/m per rad].
     pub side: f64,
-    /// K_MR [kg per rad], K_p [kg s].
+    /// Roll moment: K_MR [kg per rad], K_p [kg s].
     pub roll: [f64; 2],
-    /// K_M0 [kg], K_M [kg per rad], K_q [kg s].
+    /// Pitch moment: K_M0 [kg], K_M [kg per rad], K_q [kg s].
     pub pitch: [f64; 3],
-    /// K_MY [kg per rad], K_r [kg s].
+    /// Yaw moment: K_MY [kg per rad], K_r [kg s].
     pub yaw: [f64; 2],
 }
 
-/// A force that goes with the product of two velocities, along U's axes, angular first.
+/// Hydrodynamic derivative: force proportional to the product of two velocities, along the axes of
+/// U, angular first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Derivative {
-    /// Component of the force, 0..6.
+    /// Index of the force component, 0..6.
     pub row: usize,
-    /// Components of the velocity, 0..6.
+    /// Indices of the velocity components, 0..6.
     pub factors: [usize; 2],
-    /// The coefficient.
+    /// Coefficient; its SI unit follows from the indices.
     pub value: f64,
 }
 
 /// Sum of constant vertical loads fixed to a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trim {
-    /// Total force [N], positive up.
+    /// Total force, positive up [N].
     pub force: f64,
-    /// Sum of each force times its place in L [N m].
+    /// Sum of each force times its position in L [N m].
     pub moment_arm: Vec3,
 }
 
-/// A damping law's coefficients, angular first.
+/// Coefficients of a damping law, angular first.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Damping {
-    /// None.
+    /// All coefficients are zero.
     Zero,
-    /// Each axis for itself.
+    /// Uncoupled axes: diagonal matrix.
     Diagonal([f64; 6]),
-    /// Coupled axes.
+    /// Coupled axes: full 6x6 matrix.
     Full(Box<[[f64; 6]; 6]>),
 }
 
 impl Damping {
-    /// A linear and a quadratic law in the forms that `forces/damping.rs` sums fastest: two diagonals where one of them is
-    /// diagonal and the other nothing.
+    /// Returns a linear and a quadratic law in the forms that
+    /// `crates/physics/src/forces/hydrodynamics/damping.rs` evaluates fastest. If one is diagonal
+    /// and the other zero, both are returned as diagonals.
     pub fn paired_with(self, quadratic: Self) -> (Self, Self) {
         let nothing = Damping::Diagonal([0.0; 6]);
         match (self, quadratic) {
@@ -277,7 +290,7 @@ impl Damping {
         }
     }
 
-    /// The simplest form of a matrix.
+    /// Converts a 6x6 matrix to the simplest form.
     pub fn from_matrix(m: &[[f64; 6]; 6]) -> Self {
         let off = (0..6).any(|i| (0..6).any(|j| i != j && m[i][j] != 0.0));
         if off {

@@ -1,85 +1,86 @@
-//! What can be touched: shapes fixed to links and to the world, and what their surfaces are like.
+//! Collision shapes fixed to links and to the world, and their surface materials.
 
 use crate::scene::texture::Coat;
 use merrow_math::{Mat3, Vec3};
 use std::sync::Arc;
 
-/// A closed or open surface of triangles.
+/// Triangle mesh, closed or open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
-    /// Corners [m].
+    /// Vertex positions in the mesh frame [m].
     pub vertices: Vec<Vec3>,
-    /// Corners of each triangle, counter-clockwise seen from outside.
+    /// Vertex indices of each triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Heights on a regular grid, the middle of the grid at the shape's origin.
+/// Heights on a regular grid. The centre of the grid is the origin of the shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heightfield {
-    /// Samples along x and y.
+    /// Number of samples along x and y.
     pub count: [usize; 2],
     /// Extent along x and y [m].
     pub size: [f64; 2],
-    /// Heights over the shape's xy plane, x fastest [m].
+    /// Heights above the xy plane of the shape [m], x varying fastest.
     pub heights: Vec<f64>,
 }
 
-/// A shape, about its own origin along its own axes G.
+/// Geometry about its own origin along its own axes G.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
-    /// A ball.
+    /// Sphere about the origin.
     Sphere {
-        /// Radius [m].
+        /// Radius of the sphere [m].
         radius: f64,
     },
-    /// A box.
+    /// Box about the origin.
     Box {
-        /// Half of length, width and height [m].
+        /// Half edge lengths along x, y and z [m].
         half: Vec3,
     },
-    /// A cylinder along z.
+    /// Cylinder along z about the origin.
     Cylinder {
-        /// Radius [m].
+        /// Radius of the cylinder [m].
         radius: f64,
-        /// Half of its length [m].
+        /// Half length of the cylinder [m].
         half_length: f64,
     },
-    /// A cylinder along z with round ends.
+    /// Cylinder along z with hemispherical ends.
     Capsule {
-        /// Radius [m].
+        /// Radius of the capsule [m].
         radius: f64,
-        /// Half of the length between the centres of the ends [m].
+        /// Half of the distance between the centres of the ends [m].
         half_length: f64,
     },
-    /// The convex hull of a mesh's corners.
+    /// Convex hull of the mesh vertices.
     ConvexHull(Arc<Mesh>),
-    /// A mesh cut into convex parts.
+    /// Convex decomposition of a mesh.
     ConvexParts(Arc<Mesh>),
-    /// The mesh's triangles themselves; for what does not move.
+    /// Triangles of the mesh; for static geometry.
     Mesh(Arc<Mesh>),
-    /// Terrain on a grid; for what does not move.
+    /// Terrain on a grid; for static geometry.
     Heightfield(Arc<Heightfield>),
 }
 
-/// What a surface is like. Two touching surfaces share the geometric mean of friction and the larger restitution.
+/// Surface material. A contact uses the geometric mean of the two friction coefficients and the
+/// larger restitution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// Coulomb's coefficient of friction.
+    /// Coulomb friction coefficient of the surface [-].
     pub friction: f64,
-    /// Newton's coefficient of restitution, 0..1.
+    /// Newton coefficient of restitution, 0..1.
     pub restitution: f64,
-    /// Part of a laser's light that it gives back, as if in all directions, 0..1.
+    /// Diffuse reflectivity for laser light, 0..1.
     pub reflectivity: f64,
-    /// Coefficient of retro-reflection, met upright: light that comes back to where it came from [cd/(lx m²)]; 0 for most.
+    /// Coefficient of retro-reflection at normal incidence [cd/(lx m²)]; 0 for ordinary materials.
     pub retro: f64,
-    /// Part of red, green and blue light that it gives back in all directions, 0..1.
+    /// Diffuse reflectivity for red, green and blue light, 0..1.
     pub color: [f64; 3],
-    /// What it gives back of a sonar's sound.
+    /// Acoustic backscatter for sonars.
     pub backscatter: Backscatter,
 }
 
 impl Default for Material {
-    /// Wet plastic on stone, roughly.
+    /// Approximately wet plastic on stone.
     fn default() -> Self {
         Self {
             friction: 0.5,
@@ -92,32 +93,35 @@ impl Default for Material {
     }
 }
 
-/// What a surface does to a sonar's sound: back-scattering strength of a square metre, and what lies below, which mirrors.
+/// Acoustic properties of a surface: backscattering strength per square metre, and the material
+/// below, which determines the specular reflection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backscatter {
-    /// Lambert's parameter: strength over the square of the sine of the grazing angle [dB].
+    /// Lambert parameter: backscattering strength relative to the squared sine of the grazing angle
+    /// [dB].
     pub lambert_db: f64,
-    /// Strengths at grazing angles of 0, 10, ... 90 degrees instead [dB].
+    /// Backscattering strengths at grazing angles of 0, 10, ... 90 degrees, used instead of
+    /// Lambert's law [dB].
     pub table: Option<[f64; 10]>,
-    /// What lies below.
+    /// Acoustic properties of the material below the surface.
     pub ground: Ground,
 }
 
-/// Ground as sound meets it: a fluid.
+/// Ground as an acoustic medium: a fluid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// Density [kg/m³].
+    /// Density of the ground [kg/m³].
     pub density: f64,
-    /// Speed of sound [m/s].
+    /// Sound speed in the ground [m/s].
     pub sound_speed: f64,
-    /// Attenuation [dB a wavelength].
+    /// Attenuation [dB per wavelength].
     pub attenuation: f64,
-    /// Standard deviation of the height of its surface [m].
+    /// Standard deviation of the surface height [m].
     pub roughness: f64,
 }
 
 impl Backscatter {
-    /// -27 dB, the mean of deep bottoms. [Mackenzie 1961]
+    /// Rock: -27 dB, the mean of deep seabeds. [Mackenzie 1961]
     pub const ROCK: Self = Self {
         lambert_db: -27.0,
         table: None,
@@ -126,7 +130,7 @@ impl Backscatter {
 }
 
 impl Ground {
-    /// Sand. [Jensen 2011, ch. 1]
+    /// Acoustic properties of sand. [Jensen 2011, ch. 1]
     pub const SAND: Self = Self {
         density: 1900.0,
         sound_speed: 1650.0,
@@ -135,12 +139,13 @@ impl Ground {
     };
 }
 
-/// Which colliders may touch: two do if each is a member of a group that the other meets.
+/// Collision filter. Two colliders can touch if each is a member of a group in the mask of the
+/// other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups {
-    /// Groups it is in, a bit each.
+    /// Group membership, one bit per group.
     pub member: u32,
-    /// Groups it touches, a bit each.
+    /// Mask of the groups that it collides with, one bit per group.
     pub meets: u32,
 }
 
@@ -153,32 +158,32 @@ impl Default for Groups {
     }
 }
 
-/// A shape fixed to a link, or to the world.
+/// Collision shape fixed to a link or to the world.
 #[derive(Clone, Debug)]
 pub struct Collider {
     /// Name, as published with contacts.
     pub name: String,
-    /// Link it is part of; 0 for what is fixed in the world.
+    /// Index of its link; 0 for colliders fixed in the world.
     pub link: usize,
-    /// Shape.
+    /// Geometry of the collider.
     pub geometry: Geometry,
-    /// Shape's axes in L, or in the world.
+    /// Rotation of the geometry axes G in L, or in W.
     pub R_LG: Mat3,
-    /// Shape's origin in L, or in the world [m].
+    /// Origin of the geometry in L, or in W [m].
     pub p_LoG: Vec3,
-    /// Surface.
+    /// Surface material of the collider.
     pub material: Material,
-    /// What it may touch.
+    /// Collision filter of the collider.
     pub groups: Groups,
-    /// A picture on it.
+    /// Texture on the surface.
     pub coat: Option<Arc<Coat>>,
 }
 
-/// Something that stands in the world and does not move: a dock, a wall, a rock, a bathymetry.
+/// Static object in the world: a dock, a wall, a rock, a bathymetry.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// Name.
+    /// Name of the structure.
     pub name: String,
-    /// Its shapes, placed in the world.
+    /// Colliders of the structure, in W.
     pub colliders: Vec<Collider>,
 }

@@ -1,12 +1,12 @@
-//! What draws from a battery beside motors, and what feeds it: switched loads, solar panels, chargers.
+//! Electrical loads other than motors, and energy sources: switched loads, solar panels, chargers.
 
 use crate::scene::CouplingEnd;
 use merrow_math::Vec3;
 
-/// A device of no other kind that draws power, such as a computer or a light.
+/// Electrical load that is not modelled otherwise, such as a computer or a light.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
-    /// Name; part of its parameter.
+    /// Name; used in the name of its parameter.
     pub name: String,
     /// Power at level 1 [W].
     pub power: f64,
@@ -14,22 +14,23 @@ pub struct Load {
     pub level: f64,
 }
 
-/// What a servo draws.
+/// Power consumption of a servo.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ServoPower {
-    /// At rest without load [W].
+    /// Power at rest without load [W].
     pub standby: f64,
-    /// Mechanical power over electrical, above 0 to 1.
+    /// Mechanical power per electrical power, greater than 0, at most 1.
     pub efficiency: f64,
-    /// To hold a moment M: `holding * M²` [W/(N² m²)].
+    /// Power for holding a moment M: `holding * M²` [W/(N² m²)].
     pub holding: f64,
-    /// Dry friction of gear and seal that turning overcomes [N m].
+    /// Dry friction of gear and seal during rotation [N m].
     pub friction: f64,
 }
 
 impl ServoPower {
-    /// Power [W] at the moment `moment` [N m] of the load about the shaft, which turns at `rate` [rad/s]; what the load
-    /// gives back is lost.
+    /// Returns the electrical power [W] for the moment `moment` [N m] of the load about the shaft,
+    /// which rotates at `rate` [rad/s]. There is no regeneration: power from the load is
+    /// dissipated.
     pub fn draw(&self, moment: f64, rate: f64) -> f64 {
         let mechanical = (self.friction * rate.abs() - moment * rate).max(0.0);
         let turning = if mechanical > 0.0 {
@@ -41,49 +42,49 @@ impl ServoPower {
     }
 }
 
-/// A solar panel on a link.
+/// Solar panel on a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solar {
-    /// Name.
+    /// Name of the panel.
     pub name: String,
-    /// Link that carries it.
+    /// Index of the link that carries it.
     pub link: usize,
-    /// Its middle in the link frame L [m].
+    /// Centre in the link frame L [m].
     pub p_LoP: Vec3,
-    /// Its normal, out of the cells, in L, unit.
+    /// Unit normal of the cell side, in L.
     pub normal: Vec3,
     /// Area of the cells [m²].
     pub area: f64,
-    /// Electrical power at the battery over sunlight on the cells, 0..1.
+    /// Electrical power at the battery per solar power on the cells, 0..1.
     pub efficiency: f64,
-    /// Part of the cells in the shade of the vehicle, 0..1.
+    /// Fraction of the cells shaded by the vehicle, 0..1.
     pub shading: f64,
-    /// Sine of the sun's least angle over the cells; under it the vehicle stands in the beam.
+    /// Sine of the minimum angle of the sun above the cells; below it the vehicle blocks the beam.
     pub least_sine: f64,
 }
 
-/// What a charger charges.
+/// Condition under which a charger charges a robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Contact {
-    /// What this coupling holds while it holds.
+    /// The robot held by the coupling with this index, while the coupling is latched.
     Coupling(usize),
-    /// The robot whose base origin is nearest to a place, within reach [m].
+    /// The robot whose base origin is nearest to a point, within a maximum distance [m].
     Within(CouplingEnd, f64),
 }
 
-/// A charger: constant current up to a voltage, then constant voltage.
+/// Charger with constant current up to a voltage, then constant voltage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Charger {
-    /// Name.
+    /// Name of the charger.
     pub name: String,
-    /// What it charges.
+    /// Condition under which it charges a robot.
     pub contact: Contact,
-    /// Largest current [A].
+    /// Maximum charging current [A].
     pub current: f64,
-    /// Voltage that it does not exceed [V]; infinite: the battery's own limit holds.
+    /// Maximum voltage [V]; infinite: the limit of the battery applies.
     pub voltage: f64,
-    /// Power given over power taken from what feeds it.
+    /// Efficiency: output power per input power.
     pub efficiency: f64,
-    /// Robot whose battery feeds it; none: the shore.
+    /// Index of the robot whose battery feeds the charger; `None`: shore power.
     pub from: Option<usize>,
 }

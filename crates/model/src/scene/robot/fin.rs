@@ -1,33 +1,36 @@
-//! A fin, rudder or plane: shape, law of its forces, servo, place. The servo that turns an azimuth thruster is one without area.
+//! Control surface (fin, rudder, plane): geometry, force law and servo. The servo of an azimuth
+//! thruster is a fin without area.
 
 use crate::scene::robot::energy::ServoPower;
 use crate::scene::robot::thruster::interpolate;
 use merrow_math::{Mat3, Real, Vec3};
 
-/// How a fin's force follows from flow and angle (`forces/fin.rs` numbers the laws).
+/// Force law of a fin as a function of flow and angle (equation numbers in
+/// `crates/physics/src/forces/actuators/fin.rs`).
 #[derive(Clone, Debug, PartialEq)]
 pub enum FinLaw {
-    /// Lift and drag over the angle of attack: slope, induced drag, stall into a flat plate.
+    /// Lift and drag over the angle of attack: lift slope, induced drag, stall to a flat plate.
     LiftDrag(LiftDrag),
     /// Lift and drag coefficients over the angle of attack [rad], sorted; see [`FinTable`].
     Table(FinTable),
-    /// Coefficients along the fin's own axes, as in Thetis.
+    /// Coefficients along the axes of the fin, as in Thetis.
     Chord {
-        /// Slope of the normal coefficient [1/rad].
+        /// Slope of the normal-force coefficient [1/rad].
         normal_slope: f64,
-        /// Coefficient along the chord.
+        /// Axial-force coefficient along the chord.
         axial: f64,
     },
-    /// None: it turns the thruster of this index.
+    /// No force; rotates the thruster with this index.
     Azimuth(usize),
-    /// Fossen's linear rudder: lift by angle alone, from the speed of the link's origin.
+    /// Fossen's linear rudder: lift from the angle alone, with the speed of the link origin.
     Fossen {
         /// Lift coefficient per angle [1/rad].
         slope: f64,
     },
-    /// A derivative such as `Y_uudr`: force along the fin's normal = `gain * u|u| * angle` [N s²/m²].
+    /// Hydrodynamic derivative such as `Y_uudr`: force along the fin's normal = `gain * u|u| *
+    /// angle` [N].
     Derivative {
-        /// Force per forward speed squared and angle [N s²/(m² rad)].
+        /// Force per squared forward speed and angle [N s²/(m² rad)].
         gain: f64,
     },
 }
@@ -35,123 +38,125 @@ pub enum FinLaw {
 /// Lift and drag with stall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LiftDrag {
-    /// Slope of lift where the flow is attached [1/rad].
+    /// Lift slope in attached flow [1/rad].
     pub slope: f64,
     /// Drag coefficient at zero lift.
     pub drag: f64,
-    /// Induced drag over lift squared, 1/(π e AR).
+    /// Induced drag per squared lift coefficient, 1/(π e AR).
     pub induced: f64,
     /// Angle of attack at which half the attached lift is lost [rad].
     pub stall: f64,
-    /// Sharpness of the stall [1/rad].
+    /// Sharpness of the stall transition [1/rad].
     pub sharpness: f64,
-    /// Drag coefficient broadside on.
+    /// Drag coefficient at 90° incidence.
     pub broadside: f64,
 }
 
 /// Lift and drag coefficients over the angle of attack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinTable {
-    /// (angle of attack [rad], lift coefficient), sorted.
+    /// Lift coefficient over the angle of attack [rad], sorted.
     pub lift: Vec<(f64, f64)>,
-    /// (angle of attack [rad], drag coefficient), sorted.
+    /// Drag coefficient over the angle of attack [rad], sorted.
     pub drag: Vec<(f64, f64)>,
-    /// True if the table begins at zero: lift is odd and drag even.
+    /// True if the table begins at zero; then lift is odd and drag is even.
     pub symmetric: bool,
 }
 
-/// A propeller whose race washes the fin.
+/// Propeller slipstream over the fin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Race {
     /// Index of the thruster.
     pub thruster: usize,
-    /// Part of the fin's area that lies in the race, 0..1.
+    /// Fraction of the fin area inside the slipstream, 0..1.
     pub part: f64,
-    /// How far the race has come up to its final speed where the fin stands: 0.5 at the disc, 1 far behind.
+    /// Development of the slipstream velocity at the fin: 0.5 at the disc, 1 far downstream.
     pub development: f64,
 }
 
-/// A fin on a link.
+/// Control surface on a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fin {
-    /// Name; part of its topic, and that of its frame and joint.
+    /// Name; used in the topic, the frame and the joint.
     pub name: String,
-    /// Link that carries it.
+    /// Index of the link that carries it.
     pub link: usize,
-    /// Point of its shaft at which its force acts, but for `center_of_pressure`, in the link frame L [m].
+    /// Point of the shaft at which the force acts, before the shift by `center_of_pressure`, in the
+    /// link frame L [m].
     pub p_LoF: Vec3,
-    /// Its axes at angle zero in L: chord forward, normal, shaft.
+    /// Axes at angle zero in L: chord forward, normal, shaft.
     pub R_LF: Mat3,
     /// The same point in the user's link frame U [m].
     pub p_UoF_U: Vec3,
     /// The same axes in U.
     pub R_UF: Mat3,
-    /// Area [m²].
+    /// Planform area of the fin [m²].
     pub area: f64,
     /// Span along the shaft [m].
     pub span: f64,
-    /// How far behind the shaft its force acts, along the chord [m].
+    /// Distance of the point of attack behind the shaft, along the chord [m].
     pub center_of_pressure: f64,
-    /// Force law.
+    /// Force law of the fin.
     pub law: FinLaw,
-    /// Lowest and highest angle [rad]; equal for a fin that does not turn.
+    /// Minimum and maximum angle [rad]; equal for a fixed fin.
     pub range: [f64; 2],
-    /// Largest rate of the servo [rad/s]; infinite if it has none.
+    /// Maximum rate of the servo [rad/s]; infinite without a rate limit.
     pub rate: f64,
-    /// Time constant of the servo [s]; 0 for none.
+    /// Time constant of the servo [s]; 0: none.
     pub lag: f64,
-    /// Dead time between command and servo, in steps.
+    /// Dead time between command and servo [steps].
     pub dead_steps: usize,
-    /// Where the fin's commands on their way begin in `RobotState::fin_delays`.
+    /// Index of the first delayed command of the fin in `RobotState::fin_delays`.
     pub delay_start: usize,
-    /// Propeller that washes it.
+    /// Propeller slipstream over the fin, if any.
     pub race: Option<Race>,
-    /// What its servo draws.
+    /// Power consumption of the servo.
     pub power: ServoPower,
-    /// True if it stands in the wind and its angle is how far its sheet lets the boom out.
+    /// True for a sail. It is exposed to the wind, and its angle is the limit that the sheet sets
+    /// for the boom.
     pub sail: bool,
 }
 
 impl Fin {
-    /// Mean chord [m].
+    /// Returns the mean chord [m].
     pub fn chord(&self) -> f64 {
         self.area / self.span
     }
 
-    /// True if it can be commanded.
+    /// Returns true if the fin can be commanded.
     pub fn turns(&self) -> bool {
         self.range[0] < self.range[1]
     }
 
-    /// True if it turns a thruster.
+    /// Returns true if it rotates a thruster.
     pub fn is_azimuth(&self) -> bool {
         matches!(self.law, FinLaw::Azimuth(_))
     }
 
-    /// Direction of the chord at `angle` [rad], in L.
+    /// Returns the direction of the chord at `angle` [rad], in L.
     pub fn chord_at<T: Real>(&self, angle: T) -> Vec3<T> {
         let (sin, cos) = angle.sin_cos();
         Vec3::splat(self.R_LF.col(0)).scale(cos) + Vec3::splat(self.R_LF.col(1)).scale(sin)
     }
 
-    /// True if its servo is there at once.
+    /// Returns true if the servo follows without lag and rate limit.
     pub fn is_ideal(&self) -> bool {
         self.lag == 0.0 && self.rate.is_infinite()
     }
 
-    /// Angle where it stands without a command [rad]: zero, or the nearest that it can have.
+    /// Returns the angle without a command [rad]: zero, or the nearest angle in the range.
     pub fn neutral(&self) -> f64 {
         0.0_f64.clamp(self.range[0], self.range[1])
     }
 
-    /// Angle `t` seconds from where it stood at `angle`, its servo driven to `target` all the while [rad].
+    /// Returns the angle [rad] after `t` [s] from `angle` with a constant `target`.
     ///
-    /// Solves `d' = clip((target - d)/lag, rate)` exactly: at the rate limit as long as the error asks for more, then
-    /// exponentially.
+    /// Solves `d' = clip((target - d)/lag, rate)` exactly: at the rate limit while the error is
+    /// large, then exponential decay.
     pub fn servo(&self, angle: f64, target: f64, t: f64) -> f64 {
         let error = target - angle;
         let size = error.abs();
-        // the error down to which the rate limits
+        // magnitude of the error below which the rate limit is inactive
         let knee = self.rate * self.lag;
         if self.rate.is_finite() && size > knee {
             let until = (size - knee) / self.rate;
@@ -163,7 +168,7 @@ impl Fin {
         target - self.decayed(error, t)
     }
 
-    /// What is left of `error` after `t` seconds of the lag alone.
+    /// Returns the error that remains after `t` [s] of the lag alone.
     fn decayed(&self, error: f64, t: f64) -> f64 {
         if self.lag > 0.0 {
             error * libm::exp(-t / self.lag)
@@ -174,7 +179,8 @@ impl Fin {
 }
 
 impl FinLaw {
-    /// Lift and drag coefficients at the angle of attack `alpha` [rad], -π to π; for laws of the angle of attack only.
+    /// Returns the lift and drag coefficients at the angle of attack `alpha` [rad], -π to π; zero
+    /// for laws that do not use the angle of attack.
     pub fn coefficients(&self, alpha: f64) -> [f64; 2] {
         let (s, c) = merrow_math::real::sin_cos(alpha);
         match self {
@@ -184,7 +190,7 @@ impl FinLaw {
                 normal_slope,
                 axial,
             } => {
-                // n is normal to the chord, x along it: turned into the flow
+                // n is normal to the chord, x along it; rotated into the flow axes
                 let (n, x) = (normal_slope * s, axial * c);
                 [n * c - x * s, n * s + x * c]
             }
@@ -204,7 +210,7 @@ impl LiftDrag {
         [lift, drag]
     }
 
-    /// Part of the flow that has left the fin, 0..1 [Beard 2012, eq. 4.10].
+    /// Returns the stalled fraction of the flow, 0..1 [Beard 2012, eq. 4.10].
     fn stalled(&self, alpha: f64) -> f64 {
         let below = libm::exp((-self.sharpness * (alpha - self.stall)).min(EXP_MAX));
         let above = libm::exp((self.sharpness * (alpha + self.stall)).min(EXP_MAX));
@@ -212,7 +218,7 @@ impl LiftDrag {
     }
 }
 
-/// Exponents beyond this make no difference and could overflow in a product.
+/// Larger exponents do not change the result and could overflow in a product.
 const EXP_MAX: f64 = 300.0;
 
 impl FinTable {

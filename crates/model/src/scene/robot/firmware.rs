@@ -1,40 +1,40 @@
-//! What a vehicle's own computer runs: settings of the stock firmwares in `control`.
+//! Settings of the stock firmwares in `crates/sim/src/control/firmware`.
 
 use merrow_math::{Mat3, Vec3};
 
-/// A stock firmware.
+/// Stock firmware of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Firmware {
-    /// Ticks per second.
+    /// Tick rate of the controller [Hz].
     pub rate: f64,
-    /// Age at which a velocity command no longer counts [s].
+    /// Maximum age of a velocity command [s].
     pub timeout: f64,
-    /// What it does.
+    /// Control law and its settings.
     pub law: FirmwareLaw,
 }
 
-/// What a firmware does.
+/// Control law of a firmware and its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FirmwareLaw {
-    /// Flies a multirotor by velocity commands.
+    /// Multirotor controlled by velocity commands.
     Multirotor(Box<Multirotor>),
-    /// Holds heading and depth with rudder and planes.
+    /// Heading and depth hold with rudder and planes.
     Course(Course),
-    /// Drives wheels on both sides by velocity commands.
+    /// Differential drive with wheels on both sides, controlled by velocity commands.
     Drive(Drive),
-    /// Drives a surface vehicle by velocity commands.
+    /// Surface vehicle controlled by velocity commands.
     Vessel(Vessel),
 }
 
 impl Firmware {
-    /// Its settings if it flies a multirotor.
+    /// Returns the settings of a multirotor, if it is one.
     pub fn multirotor(&self) -> Option<&Multirotor> {
         match &self.law {
             FirmwareLaw::Multirotor(settings) => Some(settings),
             _ => None,
         }
     }
-    /// True if it takes velocity commands.
+    /// Returns true if the firmware subscribes to velocity commands.
     pub fn takes_velocity(&self) -> bool {
         matches!(
             self.law,
@@ -46,68 +46,70 @@ impl Firmware {
 /// Gains and limits of the heading and depth hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CourseGains {
-    /// Rudder per heading error.
+    /// Rudder angle per heading error [rad/rad].
     pub heading: f64,
-    /// Rudder per yaw rate [s].
+    /// Rudder angle per yaw rate [s].
     pub yaw_rate: f64,
-    /// Pitch per depth error [rad/m].
+    /// Pitch set-point per depth error [rad/m].
     pub depth: f64,
-    /// Pitch per sinking speed [rad s/m].
+    /// Pitch set-point per sinking speed [rad s/m].
     pub sinking: f64,
-    /// Stern planes per pitch error.
+    /// Stern plane angle per pitch error [rad/rad].
     pub pitch: f64,
-    /// Stern planes per pitch rate [s].
+    /// Stern plane angle per pitch rate [s].
     pub pitch_rate: f64,
-    /// Bow planes per stern planes.
+    /// Bow plane angle per stern plane angle [rad/rad].
     pub bow: f64,
-    /// Pitch set-points down and up [rad].
+    /// Limits of the pitch set-point, down and up [rad].
     pub set_points: [f64; 2],
 }
 
 /// Settings of the heading and depth hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// Gains and limits.
+    /// Gains and limits of the control law.
     pub gains: CourseGains,
-    /// The fin that is its rudder.
+    /// Index of the fin that is the rudder.
     pub rudder: usize,
-    /// Its stern planes.
+    /// Index of the fin that is the stern planes.
     pub stern_planes: usize,
-    /// Its bow planes, if it has any.
+    /// Index of the fin that is the bow planes, if any.
     pub bow_planes: Option<usize>,
-    /// If it starts with the run: the thruster that is set going then, and its command.
+    /// Thruster that is started with the run and its command; `None`: the firmware does not start
+    /// with the run.
     pub start: Option<(usize, f64)>,
 }
 
 /// Settings of the differential drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drive {
-    /// Joints of the wheels on the left and on the right.
+    /// Joint indices of the wheels on the left and on the right.
     pub wheels: [Vec<usize>; 2],
     /// Radius of the wheels [m].
     pub radius: f64,
-    /// Distance between the sides that the drive reckons with [m].
+    /// Track width used in the control law [m].
     pub track: f64,
-    /// Largest speed [m/s] and yaw rate [rad/s].
+    /// Maximum speed [m/s] and yaw rate [rad/s].
     pub most: [f64; 2],
-    /// Largest change of both [m/s², rad/s²].
+    /// Maximum rate of change of both [m/s², rad/s²].
     pub most_change: [f64; 2],
 }
 
-/// Settings of a surface vehicle's velocity control; pairs are for speed and yaw rate.
+/// Settings of the velocity controller of a surface vehicle; pairs are for surge speed and yaw
+/// rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vessel {
-    /// Thrust per error of the speed [N s/m], moment per error of the yaw rate [N m s/rad].
+    /// Thrust per speed error [N s/m], moment per yaw rate error [N m s/rad].
     pub gain: [f64; 2],
-    /// The same per error summed over time [N/m, N m/rad].
+    /// Integral gains: thrust [N/m] and moment [N m/rad] per time integral of the error.
     pub integral: [f64; 2],
-    /// Largest speed [m/s] and yaw rate [rad/s].
+    /// Maximum speed [m/s] and yaw rate [rad/s].
     pub most: [f64; 2],
-    /// Largest change of both [m/s², rad/s²].
+    /// Maximum rate of change of both [m/s², rad/s²].
     pub most_change: [f64; 2],
 }
 
-/// Settings of the multirotor's firmware, along the base's axes.
+/// Settings of the multirotor firmware, along the axes of the base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multirotor {
     /// Force per position error [N/m].
@@ -116,28 +118,28 @@ pub struct Multirotor {
     pub velocity_gain: Vec3,
     /// Moment per attitude error [N m/rad].
     pub attitude_gain: Vec3,
-    /// Moment per error of the angular velocity [N m s/rad].
+    /// Moment per angular velocity error [N m s/rad].
     pub rate_gain: Vec3,
-    /// Largest speed along the ground, up and down [m/s].
+    /// Maximum speed: horizontal, up and down [m/s].
     pub max_speed: [f64; 3],
-    /// Largest yaw rate [rad/s].
+    /// Maximum yaw rate [rad/s].
     pub max_yaw_rate: f64,
-    /// Largest change of the wanted velocity [m/s²].
+    /// Maximum rate of change of the velocity set-point [m/s²].
     pub max_acceleration: f64,
-    /// Largest tilt that it asks for [rad].
+    /// Maximum tilt set-point [rad].
     pub max_tilt: f64,
-    /// How far its wanted place may lead the vehicle [m].
+    /// Maximum distance of the position set-point from the vehicle [m].
     pub leash: f64,
-    /// Height over the start to which it takes off [m].
+    /// Take-off height above the start [m].
     pub takeoff_height: f64,
-    /// Speeds of taking off and landing [m/s].
+    /// Speeds of take-off and landing [m/s].
     pub auto_speed: [f64; 2],
-    /// True if it flies from the start of the run.
+    /// True if the vehicle flies from the start of the run.
     pub starts_flying: bool,
     /// Mass of the vehicle [kg].
     pub mass: f64,
-    /// Its centre of mass in B [m].
+    /// Centre of mass in B [m].
     pub p_BoBcm: Vec3,
-    /// Its inertia about the centre of mass, in B [kg m²].
+    /// Inertia about the centre of mass, in B [kg m²].
     pub inertia: Mat3,
 }

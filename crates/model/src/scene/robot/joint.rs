@@ -1,35 +1,35 @@
-//! The joint between a link and its parent.
+//! Joint between a link and its parent.
 
 use crate::scene::robot::actuator::Servo;
 use merrow_math::{Mat3, Vec3};
 
-/// What a joint lets move, along or about the z axis of the child's frame.
+/// Type of a joint; motion is along or about the z axis of the child frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointKind {
-    /// Turns about z, within limits.
+    /// Rotation about z, with limits.
     Revolute,
-    /// Turns about z without limits.
+    /// Rotation about z, without limits.
     Continuous,
-    /// Slides along z.
+    /// Translation along z, with limits.
     Prismatic,
-    /// Holds the child. Such links are merged into their parents when the world is built, but for those with damping
-    /// of their own; the coordinate of those stays 0.
+    /// No motion. The world builder merges such a link into its parent, except a link with damping
+    /// of its own; the coordinate of such a joint stays 0.
     Fixed,
 }
 
-/// What a joint is asked for.
+/// Command mode of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointMode {
-    /// An effort [N m or N].
+    /// Effort command [N m or N].
     Effort,
-    /// A velocity [rad/s or m/s].
+    /// Velocity command [rad/s or m/s].
     Velocity,
-    /// A position [rad or m].
+    /// Position command [rad or m].
     Position,
 }
 
 impl JointMode {
-    /// As world files and messages call it.
+    /// Returns the name of the mode in world files and messages.
     pub fn word(self) -> &'static str {
         match self {
             JointMode::Effort => "effort",
@@ -39,18 +39,18 @@ impl JointMode {
     }
 }
 
-/// What holds or moves a joint.
+/// Drive of a joint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Drive {
-    /// A torque (or force) as commanded, plus a spring: `tau = command - k (q - rest)` [N m or N].
+    /// Commanded torque (or force) plus a spring: `tau = command - k (q - rest)` [N m or N].
     Effort {
         /// Spring constant [N m/rad or N/m].
         stiffness: f64,
-        /// Position at which the spring rests [rad or m].
+        /// Rest position of the spring [rad or m].
         rest: f64,
     },
-    /// An ideal position drive: follows the commanded position as a critically damped second-order system
-    /// within its speed and acceleration limits, whatever the load.
+    /// Ideal position drive: follows the commanded position as a critically damped second-order
+    /// system within its speed and acceleration limits, independent of the load.
     Position {
         /// Natural frequency of the tracking [rad/s].
         bandwidth: f64,
@@ -59,64 +59,67 @@ pub enum Drive {
         /// Acceleration limit [rad/s² or m/s²].
         max_acceleration: f64,
     },
-    /// A motor with gear, encoder and its own controller, which sets an effort between two steps.
+    /// Motor with gear, encoder and controller. The controller sets the effort between two steps.
     Servo(Box<Servo>),
 }
 
-/// A joint: where it sits on the parent and how it moves.
+/// Joint of a link: pose on the parent, limits and drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// Name, as published in `joint_states`.
     pub name: String,
-    /// What moves.
+    /// Type of the joint.
     pub kind: JointKind,
-    /// Child frame in the parent frame at q = 0.
+    /// Rotation of the child frame in the parent frame at q = 0.
     pub R_PC0: Mat3,
     /// Joint origin in the parent frame at q = 0 [m].
     pub p_PoCo0: Vec3,
-    /// Lowest and highest position [rad or m]; infinite for continuous joints.
+    /// Minimum and maximum position [rad or m]; infinite for continuous joints.
     pub limits: [f64; 2],
-    /// Largest effort [N m or N].
+    /// Maximum effort [N m or N].
     pub max_effort: f64,
-    /// Largest speed that the joint is made for [rad/s or m/s]; that of its drive is no more.
+    /// Maximum speed of the joint [rad/s or m/s]; the limit of the drive is never higher.
     pub speed_limit: f64,
     /// Viscous friction [N m s/rad or N s/m].
     pub damping: f64,
-    /// Inertia of the drive at the joint, gear ratio squared times the rotor's [kg m² or kg]; a rotor behind a gap or a
-    /// spring is not part of it (`scene::actuator`).
+    /// Drive inertia at the joint: squared gear ratio times rotor inertia [kg m² or kg]. A rotor
+    /// behind backlash or elasticity is not included (`crate::scene::actuator`).
     pub armature: f64,
-    /// Coulomb friction, the largest effort with which the joint resists motion [N m or N]. Solved by `contact`.
+    /// Coulomb friction: maximum effort with which the joint resists motion [N m or N]. The contact
+    /// solver computes it.
     pub friction: f64,
-    /// What holds it.
+    /// Drive of the joint.
     pub drive: Drive,
-    /// Joint that it follows, whatever the load.
+    /// Coupling to a leading joint, if any.
     pub mimic: Option<Mimic>,
 }
 
-/// A joint tied to another: `q = multiplier q_leader + offset`, kept by a gear that passes on the load.
+/// Joint coupled to another: `q = multiplier q_leader + offset`. The constraint transmits the load
+/// to the leader.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mimic {
-    /// Link that the leading joint holds.
+    /// Index of the child link of the leading joint.
     pub leader: usize,
-    /// Motion over that of the leader [rad/rad, m/rad and so on].
+    /// Ratio of the motion to that of the leader [rad/rad, m/rad and so on].
     pub multiplier: f64,
-    /// Position when the leader is at 0 [rad or m].
+    /// Position with the leader at 0 [rad or m].
     pub offset: f64,
 }
 
 impl Joint {
-    /// True if forces move the joint; false if it is fixed or its drive prescribes its motion.
+    /// Returns true if forces move the joint; false if it is fixed or its drive prescribes the
+    /// motion.
     pub fn is_free(&self) -> bool {
         self.kind != JointKind::Fixed && !matches!(self.drive, Drive::Position { .. })
     }
-    /// Its servo, if it has one.
+    /// Returns the servo of the joint, if any.
     pub fn servo(&self) -> Option<&Servo> {
         match &self.drive {
             Drive::Servo(servo) => Some(servo),
             _ => None,
         }
     }
-    /// What it is asked for at the start; ideal drives know no other mode.
+    /// Returns the command mode at the start; ideal drives have only this mode.
     pub fn start_mode(&self) -> JointMode {
         match &self.drive {
             Drive::Effort { .. } => JointMode::Effort,
@@ -124,7 +127,7 @@ impl Joint {
             Drive::Servo(servo) => servo.mode,
         }
     }
-    /// Largest speed that the joint and its drive allow [rad/s or m/s].
+    /// Returns the maximum speed that the joint and its drive allow [rad/s or m/s].
     pub fn max_speed(&self) -> f64 {
         match &self.drive {
             Drive::Effort { .. } => self.speed_limit,
@@ -132,7 +135,7 @@ impl Joint {
             Drive::Servo(servo) => servo.max_speed,
         }
     }
-    /// The joint of a base link.
+    /// Creates the joint of a base link.
     pub fn base() -> Self {
         Self {
             name: String::new(),

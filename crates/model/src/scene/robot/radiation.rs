@@ -1,46 +1,49 @@
-//! What a hull's own waves do to it, as a program for waves and bodies has found it: memory and diffraction.
+//! Wave radiation (memory effect) and diffraction of a hull, from the results of a boundary element
+//! program.
 
 use merrow_math::{SpatialInertia, Vec3};
 
 /// Radiation and diffraction of a hull at its waterline at rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Radiation {
-    /// The memory, a sum of filters.
+    /// Filters whose sum approximates the radiation memory.
     pub filters: Vec<Filter>,
-    /// Part of the hull that is wet where the tables were made, 0..1.
+    /// Submerged fraction of the hull in the condition of the tables, 0..1.
     pub wet_at_rest: f64,
-    /// Forces of waves that the hull scatters; none: waves act through the added mass.
+    /// Diffraction forces; `None`: waves act through the added mass.
     pub diffraction: Option<Diffraction>,
 }
 
-/// One resonant filter of the memory: gain s / (s² + damping s + ω²), on the velocity.
+/// One resonant filter of the radiation memory, driven by the velocity: gain s / (s² + damping s +
+/// ω²).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filter {
-    /// ω [rad/s].
+    /// Natural frequency ω [rad/s].
     pub omega: f64,
-    /// [1/s].
+    /// Damping coefficient of the filter [1/s].
     pub damping: f64,
-    /// Symmetric; at Lo in L [kg/s², kg m/s², kg m²/s²].
+    /// Symmetric gain at Lo in L [kg/s², kg m/s², kg m²/s²].
     pub gain: SpatialInertia,
-    /// Over half a step, and over a whole one.
+    /// Discretisation over half a step and over a full step.
     pub advance: [Advance; 2],
 }
 
-/// Exact motion of a filter's state under an input that is linear in time.
+/// Exact discretisation of a filter for an input that is linear in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Advance {
-    /// State on state.
+    /// State transition matrix over the interval.
     pub state: [[f64; 2]; 2],
-    /// Input at the start on state.
+    /// Effect of the input at the start of the interval on the state.
     pub first: [f64; 2],
-    /// Input at the end on state.
+    /// Effect of the input at the end of the interval on the state.
     pub last: [f64; 2],
 }
 
 impl Advance {
-    /// Over `h` [s].
+    /// Computes the discretisation over `h` [s] for `omega` [rad/s] and `damping` [1/s].
     pub fn over(h: f64, omega: f64, damping: f64) -> Self {
-        // x' = (b, u - damping b - ω² a), u' = slope: the exponential of the whole, by its series on a short part, then squared
+        // x' = (b, u - damping b - ω² a), u' = slope: matrix exponential by its series on a short
+        // interval, then repeated squaring
         let rate = [
             [0.0, 1.0, 0.0, 0.0],
             [-omega * omega, -damping, 1.0, 0.0],
@@ -63,7 +66,7 @@ impl Advance {
         for _ in 0..halvings {
             sum = product(&sum, &sum);
         }
-        // the columns of u at the start and of its slope, which is (last - first) / h
+        // the columns for u at the start and for its slope, which is (last - first) / h
         let last = [sum[0][3] / h, sum[1][3] / h];
         Self {
             state: [[sum[0][0], sum[0][1]], [sum[1][0], sum[1][1]]],
@@ -81,27 +84,29 @@ fn product(a: &[[f64; 4]; 4], b: &[[f64; 4]; 4]) -> [[f64; 4]; 4] {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..4).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
-/// A force's real and imaginary part by axis, moments first, for a wave of 1 m: Re[X exp(iωt)] where its crest is at the hull at t = 0.
+/// Real and imaginary part of a force by axis, moments first, for a wave of 1 m: Re[X exp(iωt)],
+/// with the wave crest at the hull at t = 0.
 pub type Phasor = [[f64; 2]; 6];
 
-/// Forces of waves of 1 m that the hull scatters, by frequency and by where they go to.
+/// Diffraction forces for waves of 1 m, by frequency and direction of travel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diffraction {
-    /// Place at which the waves' phases are taken, in L [m].
+    /// Phase reference point of the waves, in L [m].
     pub p_LoP: Vec3,
-    /// Frequencies, ascending [rad/s].
+    /// Angular frequencies of the waves, ascending [rad/s].
     pub omega: Vec<f64>,
-    /// Where the waves go to, counter-clockwise from ahead, ascending [rad].
+    /// Directions of travel of the waves, counter-clockwise from forward, ascending [rad].
     pub headings: Vec<f64>,
-    /// At Lo along B [N, N m], headings fastest.
+    /// Forces at Lo along B [N, N m], headings varying fastest.
     pub force: Vec<Phasor>,
-    /// True if the headings end at 180° and port and starboard are alike.
+    /// True if the headings end at 180° and the hull is symmetric about its centre plane.
     pub mirrored: bool,
 }
 
 impl Diffraction {
-    /// At a frequency [rad/s] and a heading between -π and π [rad]: linear between entries; under the lowest frequency it falls
-    /// with its square, over the highest it stays.
+    /// Interpolates the force at a frequency [rad/s] and a heading between -π and π [rad], linearly
+    /// between entries. Below the lowest frequency it falls with the square of the frequency; above
+    /// the highest frequency it is constant.
     #[inline]
     pub fn at(&self, omega: f64, heading: f64) -> Phasor {
         let flip = self.mirrored && heading < 0.0;
@@ -131,7 +136,7 @@ impl Diffraction {
             }
         }
         if flip {
-            // moments first: roll, yaw and sway change sides
+            // moments first: roll, yaw and sway change sign
             for axis in [0, 2, 4] {
                 sum[axis] = sum[axis].map(|x| -x);
             }
@@ -140,7 +145,8 @@ impl Diffraction {
     }
 }
 
-/// The entry before `x`, and how far `x` is on the way to the next, 0..1.
+/// Returns the index of the entry before `x` and the fraction of the interval to the next entry,
+/// 0..1.
 fn between(table: &[f64], x: f64) -> (usize, f64) {
     let i = table.partition_point(|t| *t <= x).clamp(1, table.len() - 1) - 1;
     (
@@ -153,7 +159,8 @@ fn between(table: &[f64], x: f64) -> (usize, f64) {
 mod tests {
     use super::*;
 
-    // Goal: the state moves as its equation says. Method: a thousand small steps of Euler's improved rule under a ramp. Tolerance: their error.
+    // Goal: the discretisation solves the filter equation. Method: 20 000 small steps of the
+    // midpoint rule under a ramp input. Tolerance: error of that rule.
     #[test]
     fn a_filter_moves_exactly_under_a_ramp() {
         let (h, omega, damping) = (0.7, 3.0, 2.5);

@@ -1,22 +1,22 @@
-//! A thruster: command, curve, lag, place.
+//! Thruster parameters: command, thrust curve, lag, motor and pose.
 
 use merrow_math::{Real, SpatialForce, Vec3};
 
-/// Unit in which an actuator takes its command.
+/// Unit of the command of an actuator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandUnit {
-    /// Thrust [N].
+    /// The command is a thrust [N].
     Newton,
-    /// -1 to 1.
+    /// Normalised command, -1 to 1.
     Normalized,
-    /// Shaft speed [rad/s].
+    /// The command is a shaft speed [rad/s].
     RadPerS,
-    /// Pulse width [us].
+    /// The command is a pulse width [us].
     PwmUs,
 }
 
 impl CommandUnit {
-    /// As written in world files and `describe`.
+    /// Returns the symbol in world files and in `describe`.
     pub fn symbol(self) -> &'static str {
         match self {
             CommandUnit::Newton => "N",
@@ -27,89 +27,94 @@ impl CommandUnit {
     }
 }
 
-/// How a command becomes thrust.
+/// Mapping from command to thrust.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Curve {
     /// Thrust [N] = command.
     Direct,
     /// Thrust [N] = sum of `c[k] * command^k`.
     Polynomial(Vec<f64>),
-    /// Thrust [N] between (command, thrust) pairs, linear, sorted.
+    /// Thrust [N], interpolated linearly between sorted (command, thrust) pairs.
     Table(Vec<(f64, f64)>),
     /// Shaft speed n [rad/s] = command times `speed_per_command`; thrust = `gain * n|n|` [N].
     Quadratic {
         /// Shaft speed per unit of command [rad/s].
         speed_per_command: f64,
-        /// Thrust per n|n|, ahead and astern [N s²/rad²].
+        /// Thrust per n|n|, forward and reverse [N s²/rad²].
         gain: [f64; 2],
     },
-    /// Open-water propeller.
+    /// Propeller with open-water characteristics.
     OpenWater(Box<OpenWater>),
-    /// Rotor in air.
+    /// Rotor in air with inflow and drag terms.
     Rotor(Box<Rotor>),
 }
 
-/// A rotor in air; coefficients at the density of air [`Rotor::density`], for shaft speeds in rad/s.
+/// Rotor in air. The coefficients are for the air density [`Rotor::density`] and shaft speeds in
+/// rad/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rotor {
-    /// Shaft speed per unit of command [rad/s]; not used for commands in newtons.
+    /// Shaft speed per unit of command [rad/s]; unused for commands in newtons.
     pub speed_per_command: f64,
     /// Thrust per n|n| [N s²/rad²].
     pub thrust: f64,
-    /// Loss of thrust per shaft speed and speed along the axis [N s²/(rad m)].
+    /// Thrust loss per shaft speed and axial speed [N s²/(rad m)].
     pub inflow: f64,
-    /// Force against the motion across the axis, per shaft speed and speed [N s²/(rad m)].
+    /// Drag against the transverse motion, per shaft speed and transverse speed [N s²/(rad m)].
     pub drag: f64,
-    /// Moment about the direction of the motion across the axis, per shaft speed and speed [N s²/rad].
+    /// Moment about the direction of the transverse motion, per shaft speed and transverse speed [N
+    /// s²/rad].
     pub rolling: f64,
-    /// Inertia of what turns, about the axis [kg m²].
+    /// Inertia of the rotating parts about the axis [kg m²].
     pub inertia: f64,
-    /// Density of the air for which the coefficients hold [kg/m³].
+    /// Air density of the coefficients [kg/m³].
     pub density: f64,
-    /// True if it feels the ground under it.
+    /// True if ground effect is modelled.
     pub ground_effect: bool,
 }
 
-/// Propeller in open water: `T = rho D⁴ KT(J) n|n|`, `Q = rho D⁵ KQ(J) n|n|`, n in rev/s, J = Va/(n D).
+/// Open-water propeller: `T = rho D⁴ KT(J) n|n|`, `Q = rho D⁵ KQ(J) n|n|`, n in rev/s, J = Va/(n
+/// D).
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenWater {
     /// Shaft speed per unit of command [rad/s].
     pub speed_per_command: f64,
-    /// Diameter [m].
+    /// Diameter of the propeller [m].
     pub diameter: f64,
-    /// Thrust coefficient over advance number, sorted.
+    /// Thrust coefficient KT over advance ratio J, sorted.
     pub KT: Vec<(f64, f64)>,
-    /// Torque coefficient over advance number, sorted.
+    /// Torque coefficient KQ over advance ratio J, sorted.
     pub KQ: Vec<(f64, f64)>,
-    /// Inflow per forward speed through the water, 1 - w.
+    /// Wake factor 1 - w: inflow speed per forward speed through the water.
     pub wake: f64,
-    /// True if the inflow goes by the magnitude of the velocity of the link's origin instead of the speed along the axis.
+    /// True if the inflow speed uses the magnitude of the velocity of the link origin instead of
+    /// the axial speed.
     pub total_inflow: bool,
     /// Thrust deduction factor 1 - t.
     pub deduction: f64,
-    /// Part of the shaft torque that reaches the hull (fins and stators take swirl out), 0..1.
+    /// Fraction of the shaft torque that acts on the hull (fins and stators recover swirl), 0..1.
     pub torque_fraction: f64,
 }
 
-/// A linear lag of order 0 to 3 between command and effect, exactly discretised over the step for a held input.
+/// Linear lag of order 0 to 3 between command and effect, discretised exactly over the step for a
+/// constant input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lag {
-    /// Order; 0 means none.
+    /// Order of the lag; 0: none.
     pub order: usize,
-    /// State matrix over the step.
+    /// State transition matrix over the step.
     pub A: [[f64; 3]; 3],
     /// Input vector over the step.
     pub B: [f64; 3],
-    /// Output row.
+    /// Row vector of the output equation.
     pub C: [f64; 3],
-    /// Output in the middle of the step, from the state at its start and the input.
+    /// Output at mid-step: row vector on the state at the start, and gain on the input.
     pub middle: ([f64; 3], f64),
-    /// One over the time constant of a lag of first order [1/s]; 0 for others.
+    /// Reciprocal of the time constant of a first-order lag [1/s]; 0 for other orders.
     pub over_tau: f64,
 }
 
 impl Lag {
-    /// No lag.
+    /// Creates a pass-through without lag.
     pub fn none() -> Self {
         Self {
             order: 0,
@@ -120,7 +125,8 @@ impl Lag {
             over_tau: 0.0,
         }
     }
-    /// First order with time constant `tau` [s], for the step `dt` [s], its output itself as the state.
+    /// Creates a first-order lag with time constant `tau` [s] for the step `dt` [s]; the state is
+    /// the output.
     pub fn first_order(tau: f64, dt: f64) -> Self {
         let left = |dt: f64| libm::exp(-dt / tau);
         let (whole, half) = (left(dt), left(0.5 * dt));
@@ -134,9 +140,11 @@ impl Lag {
         (lag.A[0][0], lag.B[0], lag.C[0]) = (whole, 1.0 - whole, 1.0);
         lag
     }
-    /// From a transfer function `num(s)/den(s)` (highest power first, proper, unit or any gain), for the step `dt` [s].
+    /// Discretises the proper transfer function `num(s)/den(s)` (highest power first, any gain) for
+    /// the step `dt` [s].
     ///
-    /// Controllable canonical form, exact matrix exponential for an input held over the step.
+    /// Uses the controllable canonical form and the exact matrix exponential for a constant input
+    /// over the step.
     pub fn from_transfer_function(num: &[f64], den: &[f64], dt: f64) -> Self {
         let n = den.len() - 1;
         let lead = den[0];
@@ -172,17 +180,17 @@ impl Lag {
             over_tau: 0.0,
         }
     }
-    /// State after a step with the input held at `u`.
+    /// Returns the state after a step with constant input `u`.
     #[inline(always)]
     pub fn step<T: Real>(&self, x: &[T; 3], u: T) -> [T; 3] {
-        // rows beyond the order are zero: three terms without a loop cost less than counting
+        // rows beyond the order are zero; three unrolled terms cost less than a loop
         [self.row(0, x, u), self.row(1, x, u), self.row(2, x, u)]
     }
     #[inline(always)]
     fn row<T: Real>(&self, i: usize, x: &[T; 3], u: T) -> T {
         u * self.B[i] + (x[0] * self.A[i][0] + x[1] * self.A[i][1] + x[2] * self.A[i][2])
     }
-    /// Output for a state and the input that led to it.
+    /// Returns the output for the state `x` and the input `u` that led to it.
     #[inline(always)]
     pub fn output<T: Real>(&self, x: &[T; 3], u: T) -> T {
         if self.order == 0 {
@@ -190,7 +198,8 @@ impl Lag {
         }
         x[0] * self.C[0] + x[1] * self.C[1] + x[2] * self.C[2]
     }
-    /// Outputs at the start, middle and end of a step with the input held at `u`, and the state at its end.
+    /// Returns the outputs at the start, midpoint and end of a step with constant input `u`, and
+    /// the state at its end.
     #[inline(always)]
     pub fn outputs<T: Real>(&self, x: &[T; 3], u: T) -> ([T; 3], [T; 3]) {
         if self.order == 0 {
@@ -203,78 +212,83 @@ impl Lag {
     }
 }
 
-/// Electrical and thermal side of an actuator, for the battery and the diagnostics.
+/// Electrical and thermal parameters of a thruster motor, for the battery and the diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motor {
-    /// Electrical power at thrust T: `power_coefficient * |T|^1.5` [W / N^1.5] (momentum theory's exponent).
+    /// Electrical power at thrust T: `power_coefficient * |T|^1.5` [W / N^1.5] (exponent of
+    /// momentum theory).
     pub power_coefficient: f64,
-    /// Shaft power over electrical, for open-water propellers, whose torque is known; none: by the coefficient.
+    /// Shaft power per electrical power, for open-water propellers, whose torque is known; `None`:
+    /// `power_coefficient` applies.
     pub efficiency: Option<f64>,
-    /// Part of the electrical power that heats the motor, 0..1.
+    /// Fraction of the electrical power that heats the motor, 0..1.
     pub loss: f64,
-    /// Temperature rise over the water per watt of loss [K/W].
+    /// Thermal resistance: temperature rise above the water per watt of loss [K/W].
     pub thermal_resistance: f64,
-    /// Part of the way to its final temperature that the motor goes in a step, 1 - exp(-dt/tau).
+    /// Fraction of the approach to the final temperature per step, 1 - exp(-dt/tau).
     pub heating: f64,
-    /// Temperatures from which it gives less, and at which it stops until it has cooled to the first [°C].
+    /// Temperature at which derating begins, and temperature at which the motor stops until it has
+    /// cooled to the first [°C].
     pub temperature_limits: Option<[f64; 2]>,
-    /// Voltage at which the curve holds [V], and the exponent of thrust over voltage; none: the voltage makes no difference.
+    /// Rated voltage of the curve [V], and exponent of thrust over voltage; `None`: independent of
+    /// the voltage.
     pub rated: Option<[f64; 2]>,
 }
 
-/// A thruster on a link.
+/// Thruster on a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thruster {
-    /// Name; part of its topic.
+    /// Name; used in its topic.
     pub name: String,
-    /// Link it is bolted to.
+    /// Index of the link that carries it.
     pub link: usize,
-    /// Its place in the link frame L [m].
+    /// Position in the link frame L [m].
     pub p_LoT: Vec3,
-    /// Direction of positive thrust in L, unit.
+    /// Unit direction of positive thrust, in L.
     pub direction: Vec3,
-    /// Direction of positive thrust in the user's link frame, for the allocation.
+    /// Unit direction of positive thrust in the user's link frame U, for the thrust allocation.
     pub direction_U: Vec3,
-    /// Its place in the user's link frame [m].
+    /// Position in the user's link frame U [m].
     pub p_UoT_U: Vec3,
-    /// Unit of its command.
+    /// Unit of the command.
     pub unit: CommandUnit,
-    /// Lowest and highest command.
+    /// Minimum and maximum command, in `unit`.
     pub command_range: [f64; 2],
-    /// Command at which it stands still.
+    /// Command at which the shaft does not turn, in `unit`.
     pub neutral: f64,
-    /// Commands within this of neutral do nothing.
+    /// Dead band: commands within this distance of `neutral` have no effect, in `unit`.
     pub dead_band: f64,
-    /// Command to thrust.
+    /// Mapping from command to thrust.
     pub curve: Curve,
     /// Lag on the thrust (static curves) or on the shaft speed (propellers and rotors).
     pub lag: Lag,
-    /// Lag while the drive falls in magnitude, where it is another.
+    /// Lag while the magnitude of the drive decreases, if different.
     pub lag_down: Option<Lag>,
-    /// Sign of the reaction's moment about the thrust axis: -1 for a right-handed propeller.
+    /// Sign of the reaction moment about the thrust axis: -1 for a right-handed propeller.
     pub hand: f64,
-    /// Moment about the thrust axis per newton of thrust [m], signed.
+    /// Signed moment about the thrust axis per newton of thrust [m].
     pub reaction: f64,
-    /// Wrench of one newton of thrust, with its reaction, at Lo in L.
+    /// Wrench of 1 N of thrust including its reaction moment, at Lo in L.
     pub unit_wrench: SpatialForce,
-    /// How far under its place the disc is, for coming out of the water [m].
+    /// Depth of the disc below its position, for ventilation at the surface [m].
     pub submergence: f64,
-    /// Radius of the disc, for coming out of the water [m].
+    /// Radius of the disc, for ventilation at the surface [m].
     pub radius: f64,
-    /// Electrical side.
+    /// Electrical and thermal parameters.
     pub motor: Motor,
-    /// Index of what turns it, among the robot's fins; `direction` is then that at angle 0.
+    /// Index of the fin (servo) that rotates the thruster; `direction` is then that at angle 0.
     pub azimuth: Option<usize>,
 }
 
 impl Thruster {
-    /// Fills what follows from place, direction and reaction; called whenever one of them was set.
+    /// Computes `unit_wrench`. Call it after every change of position, direction or reaction.
     pub fn finish(&mut self) {
         self.unit_wrench = SpatialForce::at_point(self.direction, self.p_LoT);
         self.unit_wrench.m += self.direction.scale(self.reaction);
     }
 
-    /// Steady thrust [N] of the static curve at `command`, in still water of `density` [kg/m³].
+    /// Returns the steady thrust [N] of the static curve at `command`, in still water of `density`
+    /// [kg/m³].
     pub fn static_thrust(&self, command: f64, density: f64) -> f64 {
         let drive = self.drive(command);
         match &self.curve {
@@ -285,7 +299,8 @@ impl Thruster {
         }
     }
 
-    /// What the lag acts on: thrust [N] for static curves, shaft speed [rad/s] for propellers.
+    /// Returns the input of the lag for `command`: thrust [N] for static curves, shaft speed
+    /// [rad/s] for propellers and rotors.
     pub fn drive(&self, command: f64) -> f64 {
         let u = command.clamp(self.command_range[0], self.command_range[1]);
         let u = if (u - self.neutral).abs() <= self.dead_band {
@@ -306,7 +321,7 @@ impl Thruster {
         }
     }
 
-    /// True if the drive is a shaft speed [rad/s], whose square makes the thrust.
+    /// Returns true if the drive is a shaft speed [rad/s], which enters the thrust squared.
     pub fn drive_is_speed(&self) -> bool {
         matches!(
             self.curve,
@@ -314,7 +329,7 @@ impl Thruster {
         )
     }
 
-    /// The rotor, if it is one.
+    /// Returns the rotor parameters, if it is a rotor.
     pub fn rotor(&self) -> Option<&Rotor> {
         match &self.curve {
             Curve::Rotor(rotor) => Some(rotor),
@@ -322,24 +337,28 @@ impl Thruster {
         }
     }
 
-    /// True if thrust depends on more than the lagged drive (inflow), so that it is found at every stage.
+    /// Returns true if the thrust depends on the inflow in addition to the lagged drive. It is then
+    /// evaluated at every integration stage.
     pub fn feels_inflow(&self) -> bool {
         matches!(self.curve, Curve::OpenWater(_) | Curve::Rotor(_))
     }
 
-    /// True if it neither turns nor feels its inflow: the lagged drive alone makes the thrust.
+    /// Returns true if the lagged drive alone determines the thrust: a fixed thruster without
+    /// inflow dependence.
     pub fn is_plain(&self) -> bool {
         self.azimuth.is_none() && !self.feels_inflow()
     }
 
-    /// Largest thrust ahead and astern [N] (astern negative) in still water of `density`; rotors in air of their own.
+    /// Returns the maximum thrust in reverse (negative) and forward [N], in still water of
+    /// `density` [kg/m³]. Rotors use their own air density.
     pub fn thrust_limits(&self, density: f64) -> [f64; 2] {
         let a = self.static_thrust(self.command_range[0], density);
         let b = self.static_thrust(self.command_range[1], density);
         [a.min(b), a.max(b)]
     }
 
-    /// Command that gives `thrust` [N] in still water, by bisection on the monotone static curve.
+    /// Returns the command for `thrust` [N] in still water of `density` [kg/m³], by bisection on
+    /// the monotonic static curve.
     pub fn command_for(&self, thrust: f64, density: f64) -> f64 {
         let [mut lo, mut hi] = self.command_range;
         let rising = self.static_thrust(hi, density) >= self.static_thrust(lo, density);
@@ -366,14 +385,15 @@ impl Thruster {
 }
 
 impl Rotor {
-    /// Shaft speed [rad/s] that gives `thrust` [N] in still air of the reference density.
+    /// Returns the shaft speed [rad/s] for `thrust` [N] in still air of the reference density.
     pub fn speed_for(&self, thrust: f64) -> f64 {
         (thrust.abs() / self.thrust).sqrt().copysign(thrust)
     }
 }
 
 impl OpenWater {
-    /// Thrust [N] and hull torque [N m] at shaft speed `n` [rad/s] and forward inflow speed `va` [m/s].
+    /// Returns thrust [N] and hull torque [N m] at shaft speed `n` [rad/s], axial inflow speed `va`
+    /// [m/s] and water `density` [kg/m³].
     pub fn thrust_torque(&self, n: f64, va: f64, density: f64) -> (f64, f64) {
         let rev = n / (2.0 * std::f64::consts::PI);
         if rev.abs() < 1e-9 {
@@ -387,7 +407,8 @@ impl OpenWater {
         (thrust, torque)
     }
 
-    /// Power at the shaft [W] at its speed `n` [rad/s] and the inflow `va` [m/s].
+    /// Returns the shaft power [W] at shaft speed `n` [rad/s], axial inflow speed `va` [m/s] and
+    /// water `density` [kg/m³].
     pub fn shaft_power(&self, n: f64, va: f64, density: f64) -> f64 {
         let rev = n / (2.0 * std::f64::consts::PI);
         if rev.abs() < 1e-9 {
@@ -399,7 +420,8 @@ impl OpenWater {
     }
 }
 
-/// Linear between sorted (x, y) pairs, constant beyond the ends.
+/// Interpolates linearly between sorted (x, y) pairs; constant beyond the ends. Returns 0 for an
+/// empty table.
 pub fn interpolate(table: &[(f64, f64)], x: f64) -> f64 {
     let k = table.partition_point(|p| p.0 <= x);
     if k == 0 {

@@ -1,61 +1,61 @@
-//! The air over the water: its laws, which do not change, and the weather, which does.
+//! Air above the water: constant models, and the weather, which can change.
 
 use merrow_math::Vec3;
 use std::sync::Arc;
 
-/// What the weather is like at sea level.
+/// Weather at sea level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weather {
-    /// Mean velocity of the air at the reference height, in W [m/s].
+    /// Mean wind velocity at the reference height, in W [m/s].
     pub wind: Vec3,
-    /// Factor on the gusts.
+    /// Factor on the gusts [-].
     pub gustiness: f64,
-    /// Temperature of the air [°C].
+    /// Air temperature at sea level [°C].
     pub temperature: f64,
-    /// Part of the sky that clouds cover, 0..1.
+    /// Fraction of the sky covered by clouds, 0..1.
     pub cloud_cover: f64,
-    /// Rain [mm/h].
+    /// Rain rate at the surface [mm/h].
     pub rain: f64,
     /// Meteorological visibility [m]; fog is below 1000 m.
     pub visibility: f64,
 }
 
-/// The air of the world.
+/// Air of the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Air {
-    /// Height at which the wind is given [m].
+    /// Reference height of the wind [m].
     pub reference_height: f64,
-    /// How the wind changes with height.
+    /// Wind profile over height.
     pub shear: Shear,
-    /// How it varies.
+    /// Spectrum of the gusts.
     pub gusts: Gusts,
-    /// Components of the gusts, from low to high frequencies.
+    /// Gust components, from low to high frequencies.
     pub components: Arc<[GustComponent]>,
-    /// Universal time at the start of the world [s since 1970-01-01].
+    /// Universal time at the start of the run [s since 1970-01-01].
     pub start_utc: f64,
-    /// That of a world which does not state it [s since 1970-01-01].
+    /// Default of `start_utc` for a world without a start time [s since 1970-01-01].
     pub untold_utc: f64,
-    /// Weather at the start of the change that is under way, or was the last.
+    /// Weather at the start of the current or last change.
     pub from: Weather,
-    /// Weather at its end.
+    /// Weather at the end of that change.
     pub to: Weather,
-    /// Start and end of the change [s].
+    /// Start and end time of that change [s].
     pub change: [f64; 2],
 }
 
-/// Mean wind over height.
+/// Mean wind profile over height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shear {
-    /// The same at all heights.
+    /// The same wind at all heights.
     Uniform,
-    /// A power of the height.
+    /// Power law of the height.
     Power {
-        /// Exponent.
+        /// Exponent of the power law [-].
         exponent: f64,
     },
-    /// A logarithm of the height.
+    /// Logarithmic law of the height.
     Log {
-        /// Roughness length [m].
+        /// Roughness length of the surface [m].
         roughness: f64,
     },
 }
@@ -63,39 +63,39 @@ pub enum Shear {
 /// Spectrum of the gusts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gusts {
-    /// None.
+    /// Steady wind without gusts.
     None,
-    /// Norwegian Petroleum Directorate's, along the wind, for the sea.
+    /// Offshore spectrum of the Norwegian Petroleum Directorate (NPD), along the wind.
     Npd,
-    /// Dryden's, along, across and upwards.
+    /// Dryden spectrum: along the wind, across it and upwards.
     Dryden {
-        /// Standard deviation of each [m/s].
+        /// Standard deviations along, across and upwards [m/s].
         std: [f64; 3],
-        /// Scale length of each [m].
+        /// Scale lengths along, across and upwards [m].
         length: [f64; 3],
     },
 }
 
-/// One harmonic of the gusts.
+/// One harmonic component of the gusts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GustComponent {
-    /// Frequency [Hz].
+    /// Frequency of the component [Hz].
     pub frequency: f64,
-    /// Width of the band that it stands for [Hz].
+    /// Width of its frequency band [Hz].
     pub band: f64,
-    /// (172 f)^n of NPD's spectrum.
+    /// Factor (172 f)^n of the NPD spectrum.
     pub npd: f64,
-    /// Phases along, across and upwards [rad].
+    /// Phases along the wind, across it and upwards [rad].
     pub phase: [f64; 3],
 }
 
 impl Air {
-    /// Noon of 2026-03-20 in universal time [s since 1970-01-01].
+    /// 12:00 UTC on 2026-03-20 [s since 1970-01-01].
     pub const NOON: f64 = 1_774_008_000.0;
 }
 
 impl Default for Air {
-    /// Still air of the International Standard Atmosphere at noon of an equinox, clear.
+    /// Calm, clear air of the International Standard Atmosphere at noon of an equinox.
     fn default() -> Self {
         let weather = Weather {
             wind: Vec3::zero(),

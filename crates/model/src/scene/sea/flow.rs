@@ -1,90 +1,91 @@
-//! Parts of the current beside its mean: tides, jets, channels, eddies, grids.
+//! Components of the current other than its mean: tides, jets, channels, eddies, grids.
 
 use crate::scene::sea::grid::Grid;
 use merrow_math::Vec3;
 use std::sync::Arc;
 
-/// A named part of the current, added to the mean.
+/// Named component of the current, added to the mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// Name, part of its parameter.
+    /// Name; used in the name of its parameter.
     pub name: String,
-    /// Factor on its velocity.
+    /// Factor on its velocity [-].
     pub gain: f64,
-    /// Index of the region outside which it is still; none: it flows everywhere.
+    /// Index of the region to which it is limited; `None`: it acts everywhere.
     pub region: Option<usize>,
-    /// What moves.
+    /// Velocity law of the component.
     pub law: FlowLaw,
 }
 
-/// How a part of the current moves; laws and symbols in `environment/flow.rs`.
+/// Velocity law of a current component; equations and symbols are in
+/// `crates/environment/src/flow.rs`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FlowLaw {
-    /// The same everywhere, periodic in time.
+    /// Uniform in space, periodic in time.
     Tide(Vec<Constituent>),
-    /// A stream that falls off to both sides.
+    /// Jet whose velocity decays to both sides.
     Jet(Jet),
-    /// A stream between two banks.
+    /// Channel flow between two banks.
     Channel(Channel),
-    /// Water that turns about a vertical axis.
+    /// Rotation about a vertical axis.
     Eddy(Eddy),
-    /// Velocities on grids: east, north, up [m/s]; none: still along that axis.
+    /// Velocities on grids: east, north, up [m/s]; `None`: zero along that axis.
     Grid([Option<Arc<Grid>>; 3]),
 }
 
-/// A constituent of a tidal current: an ellipse run through once in a period.
+/// Constituent of a tidal current: an ellipse traversed once per period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constituent {
-    /// Angular frequency [rad/s].
+    /// Angular frequency of the constituent [rad/s].
     pub omega: f64,
-    /// Semi-major axis in W, towards the flood [m/s].
+    /// Semi-major axis in W, in flood direction [m/s].
     pub major: Vec3,
-    /// Semi-minor axis in W [m/s]: `major` turned by 90 degrees counter-clockwise, times the ratio of the axes; a negative
-    /// ratio runs the ellipse clockwise.
+    /// Semi-minor axis in W [m/s]: `major` rotated by 90 degrees counter-clockwise, times the axis
+    /// ratio. With a negative ratio the rotation is clockwise.
     pub minor: Vec3,
-    /// Phase by which the flood lags behind the start of the world [rad].
+    /// Phase lag of the flood relative to the start of the run [rad].
     pub lag: f64,
 }
 
-/// A straight horizontal stream.
+/// Straight horizontal jet with lateral decay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jet {
-    /// Velocity on its axis, horizontal, in W [m/s].
+    /// Horizontal velocity on its axis, in W [m/s].
     pub velocity: Vec3,
-    /// Horizontal unit vector across it, to its left.
+    /// Horizontal unit vector normal to it, to its left.
     pub across: Vec3,
     /// A point on its axis in W [m].
     pub p_W: Vec3,
     /// Half width b [m].
     pub half_width: f64,
-    /// Depth over which it falls to 1/e [m]; infinite: the same at all depths.
+    /// Depth at which it has decayed to 1/e [m]; infinite: uniform over depth.
     pub decay_depth: f64,
 }
 
-/// A straight stream between two banks, over a level bed.
+/// Straight channel flow between two banks over a level bed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Channel {
-    /// Velocity in the middle at the surface, horizontal, in W [m/s].
+    /// Horizontal velocity at the centre of the surface, in W [m/s].
     pub velocity: Vec3,
-    /// Horizontal unit vector across it, to its left.
+    /// Horizontal unit vector normal to it, to its left.
     pub across: Vec3,
-    /// A point in its middle in W [m].
+    /// A point on its centre line in W [m].
     pub p_W: Vec3,
-    /// Distance from the middle to a bank [m].
+    /// Distance from the centre line to a bank [m].
     pub half_width: f64,
-    /// Exponent of the profile across.
+    /// Exponent of the transverse profile [-].
     pub exponent: f64,
-    /// Depth of the bed [m] and exponent of the profile over it; none: the same at all depths.
+    /// Depth of the bed [m] and exponent of the vertical profile [-]; `None`: uniform over depth.
     pub bed: Option<[f64; 2]>,
 }
 
-/// Water that turns about a vertical axis.
+/// Vortex about a vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eddy {
-    /// Angular velocity of its core, counter-clockwise [rad/s].
+    /// Angular velocity of the core, positive counter-clockwise [rad/s].
     pub spin: f64,
     /// A point on its axis in W [m].
     pub p_W: Vec3,
-    /// Radius a of its core [m].
+    /// Radius a of the core [m].
     pub core: f64,
 }

@@ -1,18 +1,21 @@
-//! Numbers on a lattice of up to four axes: east, north, depth, time. From files, in memory or left in the file.
+//! Gridded data on up to four axes: east, north, depth, time. The samples are in memory or in a
+//! memory-mapped file.
 //!
 //! # Law
-//! Between samples linear along every axis (a multilinear form), or the nearest sample. Beyond the first and last sample of
-//! an axis as [`Outside`] says; an axis with one sample does not matter.
+//! Multilinear interpolation between samples, or the nearest sample. [`Outside`] defines the value
+//! beyond the first and last sample of an axis. An axis with one sample has no effect.
 //!
 //! # Symbols
 //! None.
 //!
 //! # Frames
-//! East and north in W [m], depth positive down [m], time from the world's start [s]. Axes of longitude and latitude are asked at the longitude and latitude of
-//! the place in the world's plane (`math/ellipsoid.rs`); their slopes are along W.
+//! East and north in W [m], depth positive down [m], time since the start of the run [s]. Axes of
+//! longitude and latitude are evaluated at the longitude and latitude of the point in the world
+//! plane (`crates/math/src/ellipsoid.rs`). The slopes are along the axes of W.
 //!
 //! # Limits
-//! A linear form has a gradient that jumps at the samples. Files that are left on the disk must not change in the run.
+//! The gradient of the multilinear form is discontinuous at the samples. Memory-mapped files must
+//! not change during the run.
 //!
 //! # Checked by
 //! tests below; test/analytic/grid.rs, test/input/grids.rs
@@ -20,19 +23,19 @@
 use crate::scene::sea::mapped::Mapped;
 use merrow_math::ellipsoid::Plane;
 
-/// Where the samples are.
+/// Storage of the samples.
 #[derive(Debug)]
 pub enum Samples {
-    /// In memory.
+    /// In memory, double precision.
     F64(Vec<f64>),
-    /// In memory, for large grids.
+    /// In memory, single precision, for large grids.
     F32(Vec<f32>),
-    /// In a file that is mapped into memory: the system reads what is asked for, and keeps what it has room for.
+    /// In a memory-mapped file: the operating system loads and caches pages on demand.
     File(Mapped),
 }
 
 impl Samples {
-    /// Sample `i`.
+    /// Returns the sample with index `i`.
     #[inline]
     pub fn get(&self, i: usize) -> f64 {
         match self {
@@ -42,7 +45,7 @@ impl Samples {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of samples.
     pub fn len(&self) -> usize {
         match self {
             Self::F64(v) => v.len(),
@@ -51,22 +54,22 @@ impl Samples {
         }
     }
 
-    /// True if there are none.
+    /// Returns true if there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Places of the samples along an axis, rising.
+/// Coordinates of the samples along an axis, ascending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     knots: Vec<f64>,
-    /// One over the distance of the samples where it is the same everywhere.
+    /// Reciprocal of the sample spacing if it is uniform.
     per_step: Option<f64>,
 }
 
 impl Axis {
-    /// An axis with samples at `knots`, which rise.
+    /// Creates an axis with samples at the ascending coordinates `knots`.
     pub fn new(knots: Vec<f64>) -> Self {
         let n = knots.len();
         let step = if n > 1 {
@@ -79,7 +82,7 @@ impl Axis {
         Self { knots, per_step }
     }
 
-    /// The axis of a quantity that does not depend on it.
+    /// Creates the axis of a quantity that does not depend on it.
     pub fn single() -> Self {
         Self {
             knots: vec![0.0],
@@ -87,27 +90,28 @@ impl Axis {
         }
     }
 
-    /// How many samples it has.
+    /// Returns the number of samples.
     pub fn count(&self) -> usize {
         self.knots.len()
     }
 
-    /// First and last place.
+    /// Returns the first and last coordinate.
     pub fn ends(&self) -> [f64; 2] {
         [self.knots[0], self.knots[self.knots.len() - 1]]
     }
 
-    /// Distance between samples where it is the same everywhere.
+    /// Returns the sample spacing if it is uniform.
     pub fn step(&self) -> Option<f64> {
         self.per_step.map(|s| 1.0 / s)
     }
 
-    /// Place of sample `k`.
+    /// Returns the coordinate of sample `k`.
     pub fn at(&self, k: usize) -> f64 {
         self.knots[k]
     }
 
-    /// Sample below `x`, how far `x` is to the next (0..1), and one over their distance, 0 beyond the ends.
+    /// Returns the index of the sample below `x`, the fraction of the interval to the next sample
+    /// (0..1) and the reciprocal of the interval, 0 beyond the ends.
     #[inline]
     fn find(&self, x: f64) -> (usize, f64, f64) {
         let last = self.knots.len() - 1;
@@ -132,58 +136,59 @@ impl Axis {
     }
 }
 
-/// What holds between the samples.
+/// Interpolation between the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
     /// Linear along every axis.
     Linear,
-    /// The nearest sample.
+    /// Value of the nearest sample.
     Nearest,
 }
 
-/// What holds beyond the samples.
+/// Value beyond the first and last samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
     /// The value at the nearest edge.
     Clamp,
-    /// 0.
+    /// The value is zero.
     Zero,
-    /// Nothing: a robot that gets there is stopped.
+    /// No value (NaN): a robot that leaves the grid is stopped.
     Stop,
 }
 
-/// A quantity on a lattice.
+/// Quantity on a regular or irregular grid.
 #[derive(Debug)]
 pub struct Grid {
-    /// The samples.
+    /// Samples of the quantity.
     pub samples: Samples,
-    /// East, north, depth, time.
+    /// Axes: east, north, depth, time.
     pub axes: [Axis; 4],
-    /// Index of the first sample of all axes.
+    /// Index of the sample with index 0 on all axes.
     pub first: usize,
-    /// Steps of the index along each axis.
+    /// Index strides along each axis.
     pub strides: [isize; 4],
-    /// The plane of the world, where the axes towards east and north are longitude and latitude in its metres.
+    /// World plane, if the first two axes are longitude and latitude, scaled to metres by this
+    /// plane.
     pub plane: Option<Plane>,
-    /// What holds between.
+    /// Interpolation between the samples.
     pub between: Between,
-    /// What holds beyond.
+    /// Value beyond the samples.
     pub outside: Outside,
-    /// What tells the file and its reading from others, for the hash of a run.
+    /// Digest of the file and of how it is read, for the state hash.
     pub digest: u64,
 }
 
-/// A value and its changes along east, north, depth and time.
+/// Interpolated value and its derivatives along east, north, depth and time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampled {
-    /// The value.
+    /// Value at the point.
     pub value: f64,
-    /// Its slopes.
+    /// Derivatives along east, north, depth and time, in units of the value per [m] or [s].
     pub slope: [f64; 4],
 }
 
 impl Grid {
-    /// The sample with these indices along east, north, depth and time.
+    /// Returns the sample with these indices along east, north, depth and time.
     #[inline]
     pub fn sample(&self, k: [usize; 4]) -> f64 {
         let mut index = self.first as isize;
@@ -193,7 +198,7 @@ impl Grid {
         self.samples.get(index as usize)
     }
 
-    /// True if a robot at `x` is beyond a grid that stops it there.
+    /// Returns true if `x` is outside a grid with [`Outside::Stop`].
     pub fn stops(&self, x: [f64; 4]) -> bool {
         if self.outside != Outside::Stop {
             return false;
@@ -204,7 +209,7 @@ impl Grid {
         self.outside == Outside::Stop && !(0..4).all(|i| self.axes[i].holds(x[i]))
     }
 
-    /// The value at east, north, depth and time `x`.
+    /// Interpolates the value at `x`: east [m], north [m], depth [m], time [s].
     pub fn at(&self, x: [f64; 4]) -> Sampled {
         let Some(plane) = &self.plane else {
             return self.along_axes(x);
@@ -219,7 +224,7 @@ impl Grid {
         }
     }
 
-    /// As [`Grid::at`] by the grid's own axes.
+    /// Implements [`Grid::at`] for coordinates along the axes of the grid.
     fn along_axes(&self, x: [f64; 4]) -> Sampled {
         if self.outside != Outside::Clamp && !(0..4).all(|i| self.axes[i].holds(x[i])) {
             let value = if self.outside == Outside::Zero {
@@ -246,7 +251,7 @@ impl Grid {
         let (mut value, mut slope) = (0.0, [0.0; 4]);
         for corner in 0..16_usize {
             let high = |i: usize| corner >> i & 1;
-            // an axis with one sample has no other side
+            // an axis with one sample has only the lower corner
             if (0..4).any(|i| high(i) == 1 && self.axes[i].count() == 1) {
                 continue;
             }
@@ -273,13 +278,14 @@ impl Grid {
     }
 }
 
-/// `x` with other places along the first two axes.
+/// Returns `x` with the first two coordinates replaced.
 fn along(x: [f64; 4], [east, north]: [f64; 2]) -> [f64; 4] {
     [east, north, x[2], x[3]]
 }
 
 impl PartialEq for Grid {
-    /// Two grids are equal if they were read from the same samples in the same way.
+    /// Compares digest, axes and plane: equal grids were read from the same samples in the same
+    /// way.
     fn eq(&self, other: &Self) -> bool {
         self.digest == other.digest && self.axes == other.axes && self.plane == other.plane
     }
@@ -289,7 +295,8 @@ impl PartialEq for Grid {
 mod tests {
     use super::*;
 
-    /// 3 x 2 x 2 x 1 samples of a multilinear function, uneven along east.
+    /// Creates 3 x 2 x 2 x 1 samples of a multilinear function, with non-uniform spacing along
+    /// east.
     fn grid(outside: Outside) -> Grid {
         let axes = [
             Axis::new(vec![0.0, 1.0, 4.0]),

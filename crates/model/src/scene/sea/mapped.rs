@@ -1,34 +1,34 @@
-//! Samples that stay in their file, which the system maps into memory: a grid may be larger than the memory.
+//! Samples in a memory-mapped file, for grids larger than the available memory.
 //!
-//! What is read depends on the file alone, so the bits are those of a grid in memory.
+//! The values depend only on the file, so they are bit-identical to those of a grid in memory.
 
 use memmap2::Mmap;
 
-/// How a number is stored.
+/// Number format of the samples in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
-    /// Signed, 8 bits.
+    /// Signed integer of 8 bits.
     I8,
-    /// Unsigned, 8 bits.
+    /// Unsigned integer of 8 bits.
     U8,
-    /// Signed, 16 bits.
+    /// Signed integer of 16 bits.
     I16,
-    /// Unsigned, 16 bits.
+    /// Unsigned integer of 16 bits.
     U16,
-    /// Signed, 32 bits.
+    /// Signed integer of 32 bits.
     I32,
-    /// Unsigned, 32 bits.
+    /// Unsigned integer of 32 bits.
     U32,
-    /// Signed, 64 bits.
+    /// Signed integer of 64 bits.
     I64,
-    /// Single precision.
+    /// Floating-point number of 32 bits.
     F32,
-    /// Double precision.
+    /// Floating-point number of 64 bits.
     F64,
 }
 
 impl Number {
-    /// Bytes of one.
+    /// Returns the size in bytes.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -38,7 +38,7 @@ impl Number {
         }
     }
 
-    /// The number at the start of `bytes`, highest byte first if `big`.
+    /// Reads the number at the start of `bytes`, in big-endian order if `big`.
     #[inline]
     pub fn read(self, bytes: &[u8], big: bool) -> f64 {
         macro_rules! number {
@@ -66,37 +66,37 @@ impl Number {
     }
 }
 
-/// Where samples lie in a file, and what they mean.
+/// Position and encoding of the samples in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// How a number is stored.
+    /// Number format of a sample.
     pub number: Number,
-    /// True if its highest byte comes first.
+    /// True for big-endian byte order.
     pub big: bool,
-    /// Byte of the first sample.
+    /// Byte offset of the first sample.
     pub begin: usize,
-    /// Samples that follow each other without a gap.
+    /// Number of samples in a contiguous run.
     pub run: usize,
-    /// Bytes from the start of such a run to the next.
+    /// Bytes from the start of one run to the next.
     pub run_stride: usize,
-    /// How many samples there are.
+    /// Total number of samples.
     pub count: usize,
-    /// Factor on the number stored, and what is added then.
+    /// Scale factor and offset of the stored number.
     pub scale: [f64; 2],
-    /// Number stored that stands for no value.
+    /// Stored number that marks a missing value.
     pub void: Option<f64>,
-    /// Value where there is none.
+    /// Substitute for missing values.
     pub filler: f64,
 }
 
 impl Layout {
-    /// Byte of sample `i`.
+    /// Returns the byte offset of sample `i`.
     #[inline]
     pub fn byte(&self, i: usize) -> usize {
         self.begin + i / self.run * self.run_stride + i % self.run * self.number.size()
     }
 
-    /// Byte after the last sample.
+    /// Returns the byte offset after the last sample.
     pub fn end(&self) -> usize {
         if self.count == 0 {
             self.begin
@@ -105,7 +105,7 @@ impl Layout {
         }
     }
 
-    /// Sample `i` of the file `bytes`; none where it has no value.
+    /// Returns sample `i` of the file contents `bytes`; `None` if the value is missing.
     #[inline]
     pub fn get(&self, bytes: &[u8], i: usize) -> Option<f64> {
         let raw = self.number.read(&bytes[self.byte(i)..], self.big);
@@ -114,7 +114,7 @@ impl Layout {
     }
 }
 
-/// Samples in a mapped file.
+/// Samples in a memory-mapped file.
 #[derive(Debug)]
 pub struct Mapped {
     map: Mmap,
@@ -122,28 +122,28 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// The samples that `layout` finds in `map`; none if the file is too short for them.
+    /// Creates the samples described by `layout`; `None` if the file is too short.
     pub fn new(map: Mmap, layout: Layout) -> Option<Self> {
         (layout.end() <= map.len()).then_some(Self { map, layout })
     }
 
-    /// Sample `i`.
+    /// Returns sample `i`, or the substitute if it is missing.
     #[inline]
     pub fn get(&self, i: usize) -> f64 {
         self.layout.get(&self.map, i).unwrap_or(self.layout.filler)
     }
 
-    /// Says what stands for the samples without a value.
+    /// Sets the substitute for missing values.
     pub fn fill_with(&mut self, value: f64) {
         self.layout.filler = value;
     }
 
-    /// How many there are.
+    /// Returns the number of samples.
     pub fn len(&self) -> usize {
         self.layout.count
     }
 
-    /// True if there are none.
+    /// Returns true if there are no samples.
     pub fn is_empty(&self) -> bool {
         self.layout.count == 0
     }

@@ -1,4 +1,4 @@
-//! The water, its current and waves, what lies under it, and where on Earth it is.
+//! Environment of the world: water, current, waves, air, seabed and geographic origin.
 
 pub mod air;
 pub mod flow;
@@ -18,63 +18,63 @@ use crate::scene::sea::waves::Waves;
 use merrow_math::Vec3;
 use std::sync::Arc;
 
-/// The water of the world.
+/// Water of the world, with the air above and the seabed below.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sea {
     /// Density at the surface [kg/m³].
     pub density: f64,
-    /// Speed of sound at the surface [m/s].
+    /// Sound speed at the surface [m/s].
     pub sound_speed: f64,
     /// Temperature at the surface [°C].
     pub temperature: f64,
-    /// Pressure of the air at sea level [Pa].
+    /// Air pressure at sea level [Pa].
     pub air_pressure: f64,
-    /// What changes with depth; none: the water is the same everywhere.
+    /// Vertical profiles of the water properties; `None`: the water is homogeneous.
     pub column: Option<Arc<Column>>,
-    /// Parts with water of their own; where they overlap the first counts.
+    /// Regions with separate water properties; the first region that contains a point applies.
     pub regions: Vec<Region>,
-    /// What the water carries.
+    /// Tracers (scalar fields) of the water.
     pub carried: Vec<Carried>,
-    /// What the water does to light.
+    /// Optical properties of the water.
     pub optics: Optics,
-    /// The air above.
+    /// Air above the water.
     pub air: Air,
-    /// The current.
+    /// Current of the sea.
     pub current: Current,
-    /// The waves.
+    /// Waves and water level.
     pub waves: Waves,
-    /// The bottom.
+    /// Seabed plane or terrain.
     pub seabed: Seabed,
 }
 
 impl Sea {
-    /// The region at (x, y), if it lies in one.
+    /// Returns the region that contains the point (x, y) of W [m], if any.
     pub fn region(&self, x: f64, y: f64) -> Option<&Region> {
         self.regions.iter().find(|region| region.holds(x, y))
     }
 
-    /// True if the world's current does not flow everywhere.
+    /// Returns true if any region excludes the current of the world.
     #[inline(always)]
     pub fn has_closed_regions(&self) -> bool {
         self.regions.iter().any(|region| !region.open)
     }
 
-    /// Index of the region at (x, y) if the world's current does not flow there.
+    /// Returns the index of the region at (x, y) of W [m] if it excludes the current of the world.
     pub fn closed_region(&self, x: f64, y: f64) -> Option<usize> {
         let k = self.regions.iter().position(|region| region.holds(x, y))?;
         (!self.regions[k].open).then_some(k)
     }
 }
 
-/// Velocity of the water as a function of depth and time.
+/// Water velocity as a function of depth and time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Current {
-    /// Mean velocity at each depth, sorted by depth: (depth [m], velocity in W [m/s]). One entry: the same everywhere.
-    /// Between entries linear, beyond the ends constant.
+    /// Mean velocity profile, sorted by depth: (depth [m], velocity in W [m/s]). One entry:
+    /// uniform. Linear between entries, constant beyond the ends.
     pub profile: Vec<(f64, Vec3)>,
-    /// Random variation on top.
+    /// Random variation added to the mean.
     pub gauss_markov: Option<GaussMarkov>,
-    /// What else moves, added to the mean.
+    /// Further components, added to the mean.
     pub flows: Vec<Flow>,
 }
 
@@ -83,30 +83,30 @@ pub struct Current {
 pub struct GaussMarkov {
     /// Standard deviation of each component [m/s].
     pub std: Vec3,
-    /// Correlation time [s].
+    /// Correlation time of the variation [s].
     pub tau: f64,
 }
 
-/// The bottom: a plane, or terrain.
+/// Seabed: a plane or a terrain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seabed {
-    /// Height of the bottom at the world's origin [m], negative under water.
+    /// Height of the plane at the world origin [m], negative below the water surface.
     pub z0: f64,
-    /// Rise of the bottom towards east and towards north [m/m].
+    /// Slope of the plane towards east and north [m/m].
     pub slope: [f64; 2],
-    /// Ground instead of the plane.
+    /// Terrain, used instead of the plane.
     pub terrain: Option<Arc<Terrain>>,
 }
 
 impl Seabed {
-    /// Height of the bottom at (x, y) [m].
+    /// Returns the height of the seabed at (x, y) of W [m].
     pub fn height(&self, x: f64, y: f64) -> f64 {
         match &self.terrain {
             None => self.z0 + self.slope[0] * x + self.slope[1] * y,
             Some(terrain) => terrain.height(x, y),
         }
     }
-    /// Upward unit normal at (x, y).
+    /// Returns the upward unit normal at (x, y) of W [m].
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         if let Some(terrain) = &self.terrain {
             return terrain.normal(x, y);
@@ -114,7 +114,8 @@ impl Seabed {
         let n = Vec3::new(-self.slope[0], -self.slope[1], 1.0);
         n.scale(1.0 / n.norm())
     }
-    /// Distance along the unit vector `d` from `p` to the bottom [m]; none if the ray never meets it.
+    /// Returns the distance [m] from `p` [m] along the unit vector `d` to the seabed, both in W;
+    /// `None` if the ray does not hit it.
     pub fn range(&self, p: Vec3, d: Vec3) -> Option<f64> {
         if let Some(terrain) = &self.terrain {
             return terrain.range(p, d);
@@ -123,7 +124,8 @@ impl Seabed {
         let closing = self.slope[0] * d.x + self.slope[1] * d.y - d.z;
         (closing > 1e-12 && above >= 0.0).then(|| above / closing)
     }
-    /// True if a ball about `p` surely does not touch the bottom.
+    /// Returns true if a sphere of `radius` [m] about `p` [m] (W) certainly does not touch the
+    /// seabed.
     pub fn is_clear_of(&self, p: Vec3, radius: f64) -> bool {
         match &self.terrain {
             None => (p.z - self.height(p.x, p.y)) * self.normal(p.x, p.y).z > radius,
@@ -132,7 +134,7 @@ impl Seabed {
     }
 }
 
-/// Where the world's origin lies on the WGS84 ellipsoid, and the magnetic field there.
+/// Position of the world origin on the WGS84 ellipsoid, and the magnetic field there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Origin {
     /// Geodetic latitude [rad], north positive.

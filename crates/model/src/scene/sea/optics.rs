@@ -1,18 +1,18 @@
-//! What water does to light.
+//! Optical properties of the water.
 
-/// Coefficients of the water for red, green and blue light [1/m].
+/// Optical coefficients of the water for red, green and blue light [1/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Optics {
-    /// Attenuation of a beam.
+    /// Beam attenuation coefficient c [1/m].
     pub beam: [f64; 3],
-    /// Scattering.
+    /// Scattering coefficient b [1/m].
     pub scattering: [f64; 3],
-    /// Attenuation of daylight with depth.
+    /// Diffuse attenuation coefficient of daylight over depth [1/m].
     pub daylight: [f64; 3],
 }
 
 impl Default for Optics {
-    /// Jerlov's type II, of the open ocean in temperate latitudes.
+    /// Jerlov water type II: open ocean at temperate latitudes.
     fn default() -> Self {
         Self {
             beam: [0.391, 0.189, 0.175],

@@ -1,8 +1,8 @@
-//! The ground on a regular grid of heights: one surface for contact, echo sounders and tethers.
+//! Terrain as a regular grid of heights: the same surface for contact, echo sounders and tethers.
 //!
 //! # Law
-//! Every cell is two triangles that share the diagonal from its south-western to its north-eastern corner. Beyond its edges
-//! the ground goes on level.
+//! Every cell consists of two triangles that share the diagonal from its south-west to its
+//! north-east corner. Beyond the edges the terrain continues level.
 //!
 //! # Symbols
 //! None.
@@ -11,8 +11,9 @@
 //! World (ENU).
 //!
 //! # Limits
-//! No overhangs. What is smaller than a cell is not there. Lines of longitude and latitude are curves in W: contact takes a cell between exact corners as flat, the height in
-//! it goes by the curves, and the two are apart by the slope times s²/8R for cells of the size s (0.2 mm for 100 m).
+//! No overhangs. No detail below the cell size. Lines of longitude and latitude are curved in W.
+//! Contact uses flat triangles between the exact corners; the interpolated height follows the
+//! curved lines. The two differ by the slope times s²/8R for cells of size s (0.2 mm for 100 m).
 //!
 //! # Checked by
 //! test/analytic/terrain.rs, test/witness/terrain.rs
@@ -21,27 +22,28 @@ use crate::scene::sea::grid::Grid;
 use merrow_math::Vec3;
 use std::sync::Arc;
 
-/// Cells along the side of a tile.
+/// Number of cells along the side of a tile.
 const TILE: usize = 64;
 
-/// Heights over a level lattice.
+/// Terrain heights on a regular grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
     grid: Arc<Grid>,
-    /// Samples along east and north.
+    /// Number of samples along east and north.
     count: [usize; 2],
-    /// South-western sample [m].
+    /// Coordinates of the south-west sample [m].
     corner: [f64; 2],
-    /// Distances between samples [m].
+    /// Sample spacing along both axes [m].
     step: [f64; 2],
-    /// Highest sample of each tile, its edges among them, x fastest [m].
+    /// Maximum sample of each tile including its edges, x varying fastest [m].
     tops: Vec<f64>,
-    /// Lowest and highest sample [m].
+    /// Minimum and maximum sample [m].
     ends: [f64; 2],
 }
 
 impl Terrain {
-    /// The ground whose heights `grid` holds; none if its axes are not evenly spaced, or have fewer than two samples.
+    /// Creates the terrain from the heights in `grid`; `None` if its axes are not uniformly spaced
+    /// or have fewer than two samples.
     pub fn new(grid: Arc<Grid>) -> Option<Self> {
         let step = [grid.axes[0].step()?, grid.axes[1].step()?];
         let count = [grid.axes[0].count(), grid.axes[1].count()];
@@ -59,7 +61,7 @@ impl Terrain {
             for i in 0..count[0] {
                 let h = terrain.sample(i, j);
                 terrain.ends = [terrain.ends[0].min(h), terrain.ends[1].max(h)];
-                // a sample on the edge of tiles belongs to all of them
+                // a sample on a tile edge belongs to all adjacent tiles
                 for tj in j.saturating_sub(1) / TILE..=(j / TILE).min(tiles[1] - 1) {
                     for ti in i.saturating_sub(1) / TILE..=(i / TILE).min(tiles[0] - 1) {
                         let top = &mut terrain.tops[tj * tiles[0] + ti];
@@ -71,28 +73,28 @@ impl Terrain {
         Some(terrain)
     }
 
-    /// What tells this ground from others.
+    /// Returns the digest of the grid, for the state hash.
     pub fn digest(&self) -> u64 {
         self.grid.digest
     }
 
-    /// Lowest and highest height [m].
+    /// Returns the minimum and maximum height [m].
     pub fn ends(&self) -> [f64; 2] {
         self.ends
     }
 
-    /// Samples along the grid's axes.
+    /// Returns the number of samples along the grid axes.
     pub fn count(&self) -> [usize; 2] {
         self.count
     }
 
-    /// Sample `i` along the first axis and `j` along the second [m].
+    /// Returns sample `i` along the first axis and `j` along the second [m].
     #[inline]
     pub fn sample(&self, i: usize, j: usize) -> f64 {
         self.grid.sample([i, j, 0, 0])
     }
 
-    /// The place (x, y) of W along the grid's axes.
+    /// Converts the point (x, y) of W [m] to coordinates along the grid axes [m].
     #[inline]
     fn along(&self, x: f64, y: f64) -> [f64; 2] {
         self.grid
@@ -100,14 +102,15 @@ impl Terrain {
             .map_or([x, y], |plane| plane.to_angles(x, y).0)
     }
 
-    /// Rates of that along x and y of W.
+    /// Returns the derivatives of the grid coordinates with respect to x and y of W.
     fn rates(&self, x: f64, y: f64) -> [[f64; 2]; 2] {
         self.grid
             .plane
             .map_or([[1.0, 0.0], [0.0, 1.0]], |plane| plane.to_angles(x, y).1)
     }
 
-    /// Cell and place in it along one axis; outside it is the edge.
+    /// Returns the cell index and the fraction within the cell along one axis, clamped to the
+    /// edges.
     #[inline]
     fn find(&self, axis: usize, x: f64) -> (usize, f64) {
         let s =
@@ -116,7 +119,7 @@ impl Terrain {
         (k, s - k as f64)
     }
 
-    /// Height and slopes of a cell's triangle at the place (u, v) in it.
+    /// Returns the height [m] and the slopes of the triangle at the fractions (u, v) of a cell.
     #[inline]
     fn in_cell(&self, [i, j]: [usize; 2], [u, v]: [f64; 2]) -> (f64, [f64; 2]) {
         let (h00, h11) = (self.sample(i, j), self.sample(i + 1, j + 1));
@@ -133,12 +136,13 @@ impl Terrain {
         )
     }
 
-    /// True if the grid's axes are curves in W.
+    /// Returns true if the grid axes are curved in W.
     pub fn is_curved(&self) -> bool {
         self.grid.plane.is_some()
     }
 
-    /// The place of (x, y) along the axes, in cells from the first sample; beyond the ground less than 0 or more than there are.
+    /// Converts the point (x, y) of W [m] to grid coordinates in cells from the first sample;
+    /// outside the terrain they are negative or exceed the cell count.
     #[inline]
     pub fn cells(&self, x: f64, y: f64) -> [f64; 2] {
         let [x, y] = self.along(x, y);
@@ -148,7 +152,7 @@ impl Terrain {
         ]
     }
 
-    /// How that changes along `d` [1/m].
+    /// Returns the derivatives of these coordinates along `d` [1/m].
     #[inline]
     pub fn cell_rates(&self, x: f64, y: f64, d: Vec3) -> [f64; 2] {
         let [a, b] = self.rates(x, y);
@@ -158,19 +162,20 @@ impl Terrain {
         ]
     }
 
-    /// Height at (x, y) [m].
+    /// Returns the height at (x, y) of W [m].
     pub fn height(&self, x: f64, y: f64) -> f64 {
         let [x, y] = self.along(x, y);
         let ((i, u), (j, v)) = (self.find(0, x), self.find(1, y));
         self.in_cell([i, j], [u, v]).0
     }
 
-    /// Upward unit normal at (x, y).
+    /// Returns the upward unit normal at (x, y) of W [m].
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         self.normal_and_face(x, y).0
     }
 
-    /// Upward unit normal at (x, y), and the number of the triangle there, as [`Terrain::triangles`] counts them; beyond the edge that of the edge.
+    /// Returns the upward unit normal at (x, y) of W [m] and the index of the triangle there, as in
+    /// [`Terrain::triangles`]. Beyond the edge it is the triangle index of the edge.
     pub fn normal_and_face(&self, x: f64, y: f64) -> (Vec3, u32) {
         let rates = self.rates(x, y);
         let [x, y] = self.along(x, y);
@@ -188,7 +193,8 @@ impl Terrain {
         (n.scale(1.0 / n.norm()), face)
     }
 
-    /// How much longer a way in W may be along the grid's axes about (x, y); within a hundredth, for some kilometres on.
+    /// Returns an upper bound for the ratio of a distance along the grid axes to that in W near (x,
+    /// y); 1 % margin, valid for some kilometres.
     fn stretch(&self, x: f64, y: f64) -> f64 {
         if self.grid.plane.is_none() {
             return 1.0;
@@ -197,7 +203,7 @@ impl Terrain {
         1.01 * (a[0].abs() + a[1].abs()).max(b[0].abs() + b[1].abs())
     }
 
-    /// A height [m] that nothing within `radius` of (x, y) exceeds.
+    /// Returns an upper bound of the terrain height [m] within `radius` [m] of (x, y).
     pub fn top_within(&self, x: f64, y: f64, radius: f64) -> f64 {
         let radius = radius * self.stretch(x, y);
         let [x, y] = self.along(x, y);
@@ -212,30 +218,31 @@ impl Terrain {
         rows.map(|k| self.tops[k]).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Distance along the unit vector `d` from `p` to the ground [m]; none if the ray never meets it, or starts under it.
+    /// Returns the distance [m] from `p` [m] along the unit vector `d` to the terrain; `None` if
+    /// the ray misses it or starts below it.
     pub fn range(&self, p: Vec3, d: Vec3) -> Option<f64> {
         (self.over(p, d, 0.0) >= 0.0)
             .then(|| self.range_between(p, d, [0.0, f64::INFINITY]))
             .flatten()
     }
 
-    /// Height of the ray over the ground at the distance `t` [m].
+    /// Returns the height of the ray above the terrain at the distance `t` [m].
     #[inline]
     pub fn over(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
         p.z + t * d.z - self.height(p.x + t * d.x, p.y + t * d.y)
     }
 
-    /// As [`Terrain::range`] from one distance on, where the ray is over the ground, as far as the end of the half of a cell in
-    /// which the other distance is.
+    /// Implements [`Terrain::range`] from the distance `from`, where the ray is above the terrain,
+    /// to the end of the triangle that contains the distance `to` [m].
     pub fn range_between(&self, p: Vec3, d: Vec3, [from, to]: [f64; 2]) -> Option<f64> {
         let mut t = from;
         while t < to {
-            // the surface over the ray is straight up to where it leaves its half of a cell
+            // within one triangle the terrain below the ray is linear
             let next = self.leaves(p, d, t);
             if p.z + t * d.z > self.ends[1] && d.z >= 0.0 {
                 return None;
             }
-            // where it never leaves, level or straight for ever
+            // the ray never leaves the triangle: vertical, or beyond the edge
             let end = if next.is_finite() { next } else { t + 1.0 };
             let (a, b) = (self.over(p, d, t), self.over(p, d, end));
             if b < a && a >= 0.0 {
@@ -252,8 +259,10 @@ impl Terrain {
         None
     }
 
-    /// As [`Terrain::range_between`] in one cell of straight lines, which the ray is in from one distance to the other, over the ground
-    /// at the first; `at` and `rate` are [`Terrain::cells`] of `p` and its rates along `d`. None too if the ray is not in the cell.
+    /// Implements [`Terrain::range_between`] within one cell with straight edges. The ray is in the
+    /// cell between the distances `from` and `to` [m] and above the terrain at `from`. `at` and
+    /// `rate` are [`Terrain::cells`] of `p` and its derivatives along `d`. The outer `None` means
+    /// that the ray is not in the cell.
     pub fn range_in_cell(
         &self,
         [p, d]: [Vec3; 2],
@@ -282,7 +291,7 @@ impl Terrain {
             };
             p.z + t * d.z - (h00 + u * along + v * up)
         };
-        // where the ray crosses the diagonal
+        // distance at which the ray crosses the diagonal
         let (a, b) = (first[0] - first[1], last[0] - last[1]);
         let middle = if a * b < 0.0 {
             from + (to - from) * (a / (a - b))
@@ -293,7 +302,7 @@ impl Terrain {
         for end in [middle, to] {
             let low = over(end, place(end));
             if low < high && low <= 0.0 {
-                // under the ground at the begin can only be rounding
+                // a negative height at the start can only be a rounding error
                 let high = high.max(0.0);
                 return Some(Some(
                     t + (end - t) * (high / (high - low).max(f64::MIN_POSITIVE)),
@@ -304,9 +313,10 @@ impl Terrain {
         Some(None)
     }
 
-    /// The next distance after `t` at which the ray crosses a line between cells, or a diagonal; infinite if none.
+    /// Returns the next distance after `t` [m] at which the ray crosses a cell edge or a diagonal;
+    /// infinite if there is none.
     fn leaves(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
-        // longitudes and latitudes are taken as straight as far as the next line, and looked at anew there
+        // longitude and latitude are linearised up to the next edge and evaluated again there
         let (place, way) = match &self.grid.plane {
             None => (None, [d.x, d.y]),
             Some(plane) => {
@@ -325,7 +335,7 @@ impl Terrain {
             (x - self.corner[axis]) / self.step[axis]
         };
         let rate = [way[0] / self.step[0], way[1] / self.step[1]];
-        // a little ahead, so that a line just reached is not found again
+        // small offset, so that the current edge is not returned again
         let ahead = 1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12);
         let now = [s(0, t + ahead), s(1, t + ahead)];
         let mut next = f64::INFINITY;
@@ -356,8 +366,8 @@ impl Terrain {
         next.max(t + ahead)
     }
 
-    /// Calls `f` with a number and the corners, counter-clockwise seen from above, of every triangle that meets the box
-    /// between `low` and `high`.
+    /// Calls `f` for every triangle that overlaps the box between `low` and `high` [m] (W), with
+    /// its index and its corners [m], counter-clockwise seen from above.
     pub fn triangles(&self, low: Vec3, high: Vec3, mut f: impl FnMut(u32, [Vec3; 3])) {
         let (zs, mut span_of) = ([low.z, high.z], [[low.x, high.x], [low.y, high.y]]);
         if self.grid.plane.is_some() {

@@ -1,89 +1,92 @@
-//! What the water is like from the surface down, and what it carries.
+//! Vertical profiles of the water properties, regions and tracers.
 
 use crate::scene::sea::grid::Grid;
 use std::sync::Arc;
 
-/// Properties of the water by depth.
+/// Vertical profiles of the water properties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// From the surface down, the first at depth 0; linear between, constant below the last.
+    /// Layers in order of depth, the first at depth 0; linear between them, constant below the
+    /// last.
     pub layers: Vec<Layer>,
-    /// Law for the speed of sound.
+    /// Equation for the sound speed.
     pub sound_speed_law: SoundSpeedLaw,
-    /// Temperature [°C] on a grid, instead of the layers'.
+    /// Temperature on a grid [°C], used instead of the layers.
     pub temperature: Option<Arc<Grid>>,
-    /// Practical salinity on a grid, instead of the layers'.
+    /// Practical salinity on a grid [psu], used instead of the layers.
     pub salinity: Option<Arc<Grid>>,
 }
 
-/// Law for the speed of sound in a column.
+/// Equation for the sound speed in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SoundSpeedLaw {
-    /// Chen and Millero, as UNESCO published it.
+    /// Equation of Chen and Millero (UNESCO).
     Unesco,
-    /// Mackenzie's nine terms.
+    /// Nine-term equation of Mackenzie.
     Mackenzie,
 }
 
-/// The water at a depth.
+/// Water properties at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layer {
-    /// Depth [m].
+    /// Depth below the surface [m].
     pub depth: f64,
     /// Temperature (ITS-90, in situ) [°C].
     pub temperature: f64,
-    /// Practical salinity.
+    /// Practical salinity at this depth [psu].
     pub salinity: f64,
-    /// Density [kg/m³].
+    /// Density at this depth [kg/m³].
     pub density: f64,
-    /// Speed of sound [m/s].
+    /// Sound speed at this depth [m/s].
     pub sound_speed: f64,
     /// Mass of the water above, per area [kg/m²].
     pub load: f64,
 }
 
-/// A part of the sea, seen from above, with water of its own: a river, a lake, a harbour.
+/// Horizontal region of the sea with separate water properties: a river, a lake, a harbour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
-    /// Name.
+    /// Name of the region.
     pub name: String,
-    /// Corners in W (east, north) [m]; the last is joined to the first.
+    /// Polygon corners in W (east, north) [m]; the last is connected to the first.
     pub corners: Vec<[f64; 2]>,
-    /// Density [kg/m³].
+    /// Water density in the region [kg/m³].
     pub density: f64,
-    /// Speed of sound [m/s].
+    /// Sound speed in the region [m/s].
     pub sound_speed: f64,
-    /// Temperature [°C].
+    /// Water temperature in the region [°C].
     pub temperature: f64,
-    /// Height of its surface at rest [m]; none: that of the sea.
+    /// Height of the surface at rest [m]; `None`: that of the sea.
     pub level: Option<f64>,
-    /// Factor on the waves.
+    /// Factor on the wave elevation [-].
     pub waves: f64,
-    /// True if the world's current flows in it too.
+    /// True if the current of the world also flows in the region.
     pub open: bool,
 }
 
-/// Level of what is called dry [m]: no ground lies as low.
+/// Level of a dry region [m]: below any terrain.
 pub const DRY: f64 = -1e6;
 
 impl Region {
-    /// Height of its surface, or a pressure head in it, where the world's waves make `waves` and its tide `tide` [m].
+    /// Returns the surface height or a pressure head [m] in the region, from the wave part `waves`
+    /// [m] and the tide part `tide` [m] of the world.
     #[inline(always)]
     pub fn over(&self, waves: f64, tide: f64) -> f64 {
         self.waves * waves + self.level.unwrap_or(tide)
     }
 
-    /// True if no water stands there.
+    /// Returns true if the region contains no water.
     pub fn is_dry(&self) -> bool {
         self.level == Some(DRY)
     }
 
-    /// True if its surface is another than the sea's.
+    /// Returns true if its surface differs from that of the sea.
     pub fn has_surface(&self) -> bool {
         self.level.is_some() || self.waves != 1.0
     }
 
-    /// True if (x, y) lies in it: a ray from there to the east crosses its edge an odd number of times.
+    /// Returns true if the region contains the point (x, y) of W [m]: a ray from there to the east
+    /// crosses its boundary an odd number of times.
     pub fn holds(&self, x: f64, y: f64) -> bool {
         let mut inside = false;
         let mut before = self.corners[self.corners.len() - 1];
@@ -98,28 +101,28 @@ impl Region {
     }
 }
 
-/// A named quantity that the water carries, such as turbidity or chlorophyll.
+/// Named tracer of the water, such as turbidity or chlorophyll.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Carried {
-    /// Name.
+    /// Name of the tracer.
     pub name: String,
-    /// Unit, as the world file says it.
+    /// Unit, as in the world file.
     pub unit: String,
-    /// Its values.
+    /// Values of the tracer.
     pub values: Values,
 }
 
-/// Values of a quantity that the water carries.
+/// Values of a tracer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// By depth [m], from the surface down; linear between, constant beyond.
+    /// (depth [m], value), in order of depth; linear between entries, constant beyond the ends.
     Profile(Vec<[f64; 2]>),
-    /// On a grid.
+    /// Values on a grid.
     Grid(Arc<Grid>),
 }
 
 impl Column {
-    /// The water at height `z` [m].
+    /// Returns the water properties at the height `z` [m].
     pub fn at(&self, z: f64) -> Layer {
         let depth = (-z).max(0.0);
         let layers = &self.layers;

@@ -1,124 +1,131 @@
-//! Waves: what was asked for, the components that make them, and how one sea gives way to the next.
+//! Waves: requested sea states, their wave components, and the transition from one sea state to the
+//! next.
 //!
-//! The components are found once, by `environment::waves::realise`; here they are data.
+//! `merrow_environment::waves::realise` computes the components once. This module only stores them.
 
 use crate::scene::sea::water::Region;
 use merrow_math::Vec3;
 use std::sync::Arc;
 
-/// How the energy of a sea is spread over frequency.
+/// Frequency spectrum of a sea state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spectrum {
-    /// One sinusoidal wave; its height is `SeaState::hs`. Phase at the origin at time 0 [rad]: 0 is a crest.
+    /// One sinusoidal wave with the height `SeaState::hs`. Parameter: phase at the origin at time 0
+    /// [rad]; 0 is a crest.
     Regular(f64),
-    /// Fully developed wind sea.
+    /// Pierson-Moskowitz spectrum: fully developed wind sea.
     PiersonMoskowitz,
-    /// Wind sea with a peak that is `gamma` times as high as Bretschneider's.
+    /// JONSWAP spectrum: wind sea with a peak that is `gamma` times that of the Bretschneider
+    /// spectrum.
     Jonswap(f64),
-    /// Two-parameter wind sea.
+    /// Bretschneider spectrum: two-parameter wind sea.
     Bretschneider,
-    /// Wind sea and swell, simplified form.
+    /// Torsethaugen spectrum: wind sea and swell, simplified form.
     Torsethaugen,
-    /// Density over angular frequency: ([rad/s], any unit), ascending; scaled to `SeaState::hs`.
+    /// Tabulated density over angular frequency: ([rad/s], any unit), ascending; scaled to
+    /// `SeaState::hs`.
     Tabulated(Arc<[(f64, f64)]>),
-    /// The whole surface rises and falls as one sine, as in the Kelpie simulator; nothing travels.
+    /// The whole surface rises and falls as one sine, as in the Kelpie simulator; no propagation.
     Kelpie,
 }
 
-/// How the energy of a sea is spread over direction.
+/// Directional spreading of a sea state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Spreading {
-    /// All waves go the same way.
+    /// Long-crested waves: all components in one direction.
     None,
-    /// cos^2s of half the angle from the mean direction.
+    /// cos^2s of half the angle from the mean direction; parameter s.
     HalfAngle(f64),
-    /// cos^n of the angle from the mean direction, nothing beyond 90°.
+    /// cos^n of the angle from the mean direction, zero beyond 90°; parameter n.
     Angle(f64),
 }
 
-/// A sea as it is asked for.
+/// Sea state as requested by the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeaState {
-    /// Distribution over frequency.
+    /// Spectrum over frequency.
     pub spectrum: Spectrum,
-    /// Significant height [m]; of a regular wave its height from trough to crest.
+    /// Significant wave height [m]; for a regular wave the height from trough to crest.
     pub hs: f64,
-    /// Period of the spectrum's peak [s].
+    /// Peak period of the spectrum [s].
     pub tp: f64,
-    /// Unit vector towards which the waves go, in W; horizontal.
+    /// Horizontal unit vector of the mean propagation direction, in W.
     pub towards: Vec3,
-    /// Distribution over direction.
+    /// Spreading over direction.
     pub spreading: Spreading,
-    /// Components to make.
+    /// Number of components to generate.
     pub components: usize,
-    /// Shortest wave that is made [m]; none: 8 times the peak's frequency.
+    /// Minimum wavelength [m]; `None`: cut off at 8 times the peak frequency.
     pub shortest: Option<f64>,
-    /// Time in which this sea takes over from another [s].
+    /// Duration of the transition from the preceding sea state [s].
     pub ramp: f64,
 }
 
-/// Lanes in which components are summed; their number is a multiple of it.
+/// Number of SIMD lanes for the sums; the number of components is a multiple of it.
 pub const LANES: usize = 8;
 
-/// The components of a sea, one entry each, shortest waves last; padded with waves of no height.
+/// Wave components of a sea state as a structure of arrays, shortest waves last; padded with waves
+/// of zero amplitude.
 ///
 /// Component i is `a cos(kx x + ky y - omega t + phase)`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Components {
-    /// Amplitude [m].
+    /// Amplitude of each component [m].
     pub a: Vec<f64>,
-    /// Angular frequency [rad/s].
+    /// Angular frequency of each component [rad/s].
     pub omega: Vec<f64>,
     /// Phase at the origin at time 0 [rad].
     pub phase: Vec<f64>,
-    /// Wave number [rad/m]; 0 for a sea that rises as one.
+    /// Wave number [rad/m]; 0 for a surface that rises uniformly.
     pub k: Vec<f64>,
-    /// Wave number towards east [rad/m].
+    /// East component of the wave vector [rad/m].
     pub kx: Vec<f64>,
-    /// Wave number towards north [rad/m].
+    /// North component of the wave vector [rad/m].
     pub ky: Vec<f64>,
-    /// Direction's east component; 0 for a sea that rises as one.
+    /// East component of the unit direction; 0 for a surface that rises uniformly.
     pub dx: Vec<f64>,
-    /// Direction's north component.
+    /// North component of the unit direction; 0 for a surface that rises uniformly.
     pub dy: Vec<f64>,
-    /// exp(-2 k h), h the depth of the water.
+    /// Factor exp(-2 k h) with the water depth h.
     pub q: Vec<f64>,
-    /// a omega / (1 - q): scale of the velocities [m/s].
+    /// Velocity scale a omega / (1 - q) [m/s].
     pub speed: Vec<f64>,
-    /// a / (1 + q): scale of the pressure [m].
+    /// Pressure scale a / (1 + q) [m].
     pub head: Vec<f64>,
 }
 
-/// A sea that has been made.
+/// Sea state with its wave components.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaveField {
-    /// What was asked for.
+    /// Sea state that the components realise.
     pub asked: SeaState,
-    /// Its components.
+    /// Components of the sea state.
     pub components: Components,
-    /// Components that are waves; the others fill up the lanes.
+    /// Number of actual wave components; the others are padding.
     pub n: usize,
-    /// Depth of the water [m].
+    /// Water depth of the dispersion relation [m].
     pub depth: f64,
-    /// No crest is higher and no trough deeper [m].
+    /// Upper bound of the magnitude of the elevation [m].
     pub reach: f64,
 }
 
-/// The seas of a world, each from its instant on; the one before fades while the next grows.
+/// Sea states of a world in time order. Each fades out while the next grows.
 ///
-/// At most three: one that ends, one that takes over, and one that is to follow it.
+/// At most three: one that fades out, one that grows, and one that follows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Waves {
-    /// Instant from which a sea grows [ns], and the sea; by time. One of instant 0 has been there always.
+    /// Start of the growth [ns] and the sea state, by time. A sea state with start 0 has been fully
+    /// developed since the beginning.
     pub seas: Vec<(u64, Arc<WaveField>)>,
-    /// Level of the water as a sea that rises as one: tides, and what the surface stands over the mean; there always.
+    /// Water level as a sea state that rises uniformly: tides and constant offsets; always active.
     pub tide: Option<Arc<WaveField>>,
-    /// Regions, the first that holds a place counts there; none where the surface of all of them is the sea's.
+    /// Regions; the first that contains a point applies. `None` if all of them have the surface of
+    /// the sea.
     pub regions: Option<Arc<[Region]>>,
 }
 
 impl Waves {
-    /// One sea from the beginning.
+    /// Creates the waves of a single sea state, active from the beginning.
     pub fn of(field: WaveField) -> Self {
         Self {
             seas: vec![(0, Arc::new(field))],
@@ -127,7 +134,7 @@ impl Waves {
         }
     }
 
-    /// What these regions make of the surface; none if that is the sea's in all of them.
+    /// Returns the regions if any of them has a separate surface, otherwise `None`.
     pub fn of_regions(regions: &[Region]) -> Option<Arc<[Region]>> {
         regions
             .iter()
@@ -135,7 +142,7 @@ impl Waves {
             .then(|| regions.into())
     }
 
-    /// The seas that there are at `t_ns` [ns], and the part that each has.
+    /// Returns the active sea states at `t_ns` [ns] and the weight of each, 0 to 1.
     pub fn present(&self, t_ns: f64) -> impl Iterator<Item = (&Arc<WaveField>, f64)> {
         let growth = move |i: usize| match self.seas.get(i) {
             Some((start, sea)) => Self::growth(*start, sea.asked.ramp, t_ns),
@@ -148,7 +155,7 @@ impl Waves {
             .chain(tide)
     }
 
-    /// True if these are the same seas, not only equal ones.
+    /// Returns true if both share the same sea states by pointer, not only by value.
     pub fn is(&self, other: &Self) -> bool {
         let tide = match (&self.tide, &other.tide) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -168,7 +175,7 @@ impl Waves {
                 .all(|(a, b)| a.0 == b.0 && Arc::ptr_eq(&a.1, &b.1))
     }
 
-    /// True if the water is flat at z = 0 and stays so.
+    /// Returns true if the water surface is permanently flat at z = 0.
     pub fn is_flat(&self) -> bool {
         let levels = self
             .regions
@@ -177,7 +184,7 @@ impl Waves {
         !levels && self.tide.is_none() && self.seas.iter().all(|(_, sea)| sea.reach == 0.0)
     }
 
-    /// No crest is higher and no trough deeper [m].
+    /// Returns an upper bound of the magnitude of the elevation [m].
     pub fn reach(&self) -> f64 {
         let seas = self.seas.iter().map(|(_, sea)| sea.reach).sum::<f64>();
         let tide = self.tide.as_ref().map_or(0.0, |tide| tide.reach);
@@ -187,12 +194,13 @@ impl Waves {
             .fold(seas + tide, f64::max)
     }
 
-    /// The sea that there is or will be when nothing fades any more.
+    /// Returns the last sea state, which remains after all transitions.
     pub fn latest(&self) -> Option<&Arc<WaveField>> {
         self.seas.last().map(|(_, sea)| sea)
     }
 
-    /// How far a sea that grows from `start_ns` in `ramp` [s] has grown at `t_ns`, 0 to 1; smooth to the second derivative.
+    /// Returns the weight at `t_ns` [ns] of a sea state that grows from `start_ns` over `ramp` [s]:
+    /// 0 to 1, continuous to the second derivative.
     pub fn growth(start_ns: u64, ramp: f64, t_ns: f64) -> f64 {
         if start_ns == 0 {
             return 1.0;
@@ -208,8 +216,8 @@ impl Waves {
         x * x * x * (10.0 + x * (6.0 * x - 15.0))
     }
 
-    /// The seas when `next` is asked for at `now_ns`: it grows at once, or when the one that grows now is there; one that
-    /// waited for that is forgotten.
+    /// Returns the sea states after a request for `next` at `now_ns`. It grows at once, or after
+    /// the growth in progress. A sea state that was waiting is discarded.
     pub fn followed_by(&self, next: &Self, now_ns: u64) -> Self {
         let Some(next) = next.latest() else {
             return self.clone();
@@ -224,7 +232,7 @@ impl Waves {
             0 => 0,
             _ => start.saturating_add((sea.asked.ramp * 1e9) as u64),
         };
-        // what has not begun is forgotten, and so is what has been replaced
+        // discards sea states that have not begun and those that have been replaced
         let mut seas: Vec<_> = self
             .seas
             .iter()
@@ -251,7 +259,7 @@ impl Waves {
         }
     }
 
-    /// The latest sea alone, there from the beginning.
+    /// Returns only the last sea state, active from the beginning.
     pub fn settled(&self) -> Self {
         let seas = self
             .latest()
@@ -297,7 +305,7 @@ mod tests {
             [growth(-1.0), growth(0.0), growth(5e9), growth(1e10)],
             [0.0, 0.0, 0.5, 1.0]
         );
-        assert_eq!(Waves::growth(0, 10.0, 0.0), 1.0, "there from the start");
+        assert_eq!(Waves::growth(0, 10.0, 0.0), 1.0, "active from the start");
         let rate = |t: f64| (growth(t + 1e3) - growth(t - 1e3)) / 2e3;
         assert!(rate(1e6).abs() < 1e-15 && rate(1e10 - 1e6).abs() < 1e-15);
     }
@@ -317,29 +325,29 @@ mod tests {
         assert_eq!(
             hs(&two.followed_by(&sea(2.0), 103 * S)),
             hs(&two),
-            "asked for again"
+            "the same sea state again"
         );
         let three = two.followed_by(&sea(3.0), 105 * S);
         assert_eq!(
             hs(&three),
             [(0, 1.0), (100, 2.0), (110, 3.0)],
-            "waits for the growth under way"
+            "waits for the growth in progress"
         );
         let four = three.followed_by(&sea(4.0), 107 * S);
         assert_eq!(
             hs(&four),
             [(0, 1.0), (100, 2.0), (110, 4.0)],
-            "who waited is forgotten"
+            "the waiting sea state is discarded"
         );
         let five = four.followed_by(&sea(5.0), 113 * S);
         assert_eq!(hs(&five), [(0, 2.0), (110, 4.0), (120, 5.0)]);
         let six = five.followed_by(&sea(6.0), 140 * S);
-        assert_eq!(hs(&six), [(0, 5.0), (140, 6.0)], "what is over is dropped");
+        assert_eq!(hs(&six), [(0, 5.0), (140, 6.0)], "replaced sea states are discarded");
         assert_eq!(hs(&six.settled()), [(0, 6.0)]);
         assert_eq!(
             hs(&six.followed_by(&sea(7.0), 0)),
             [(0, 7.0)],
-            "before the first step there is nothing to grow from"
+            "before the first step there is no sea state to replace"
         );
         let flat = Waves::default();
         assert_eq!(
@@ -352,17 +360,18 @@ mod tests {
 }
 
 impl Components {
-    /// Appends a wave of amplitude `a` [m], angular frequency `omega` [rad/s], `phase` [rad] and wave number `k` [rad/m]
-    /// that travels along the unit vector `towards` (W), in `depth` [m] of water.
+    /// Appends a wave of amplitude `a` [m], angular frequency `omega` [rad/s], `phase` [rad] and
+    /// wave number `k` [rad/m] that propagates along the unit vector `towards` (W) in water of
+    /// `depth` [m].
     pub fn push(&mut self, a: f64, omega: f64, phase: f64, k: f64, towards: Vec3, depth: f64) {
-        // a sea that rises as one has no direction
+        // a surface that rises uniformly has no direction
         let d = if k > 0.0 { towards } else { Vec3::zero() };
         let q = if k > 0.0 {
             libm::exp(-2.0 * k * depth)
         } else {
             0.0
         };
-        // too small to tell from nothing, and slow to reckon with
+        // negligible, and denormal numbers are slow
         let q = if q < 1e-300 { 0.0 } else { q };
         self.a.push(a);
         self.omega.push(omega);
@@ -377,7 +386,7 @@ impl Components {
         self.head.push(a / (1.0 + q));
     }
 
-    /// A wave of no height, as short as the last.
+    /// Appends a wave of zero amplitude with the wave number of the last.
     pub fn pad(&mut self) {
         let k = self.k.last().copied().unwrap_or(0.0);
         self.push(0.0, 0.0, 0.0, 0.0, Vec3::zero(), 1.0);

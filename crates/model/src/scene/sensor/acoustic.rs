@@ -1,168 +1,171 @@
-//! Acoustic positioning as built: beacons that ping or reply, and what hears them.
+//! Acoustic positioning: parameters of the beacons that ping or reply, and of the instruments that
+//! receive them.
 
 use merrow_math::Vec3;
 
-/// A source of sound that positioning goes by.
+/// Acoustic source for positioning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beacon {
-    /// Name.
+    /// Name of the beacon.
     pub name: String,
-    /// Robot and link that carry it; none: it is fixed in the world.
+    /// Index of the robot and of the link that carry it; `None`: fixed in the world.
     pub on: Option<(usize, usize)>,
-    /// Its place in L, or in W if nothing carries it [m].
+    /// Position in L, or in W if no link carries it [m].
     pub p: Vec3,
-    /// Frequency that it sends [Hz].
+    /// Transmit frequency of the beacon [Hz].
     pub frequency: f64,
-    /// Its source level [dB re 1 µPa at 1 m].
+    /// Source level [dB re 1 µPa at 1 m].
     pub source_level: f64,
-    /// When it sends.
+    /// Condition that triggers a transmission.
     pub kind: BeaconKind,
 }
 
-/// When a beacon sends.
+/// Condition that triggers a transmission of a beacon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BeaconKind {
-    /// By its own clock.
+    /// Transmits periodically by its own clock.
     Pinger {
-        /// From ping to ping [s].
+        /// Interval between pings [s].
         period: f64,
-        /// The first ping [s].
+        /// Time of the first ping [s].
         start: f64,
     },
-    /// When it is asked.
+    /// Replies to an interrogation.
     Transponder {
-        /// From the question to the reply [s].
+        /// Delay from interrogation to reply [s].
         turn_around: f64,
-        /// How it hears the question.
+        /// Receiver for the interrogation.
         ear: Ear,
     },
-    /// When the system that knows its clock samples.
+    /// Transmits when the synchronised positioning system takes a sample.
     Locator,
 }
 
-/// How well something hears.
+/// Detection performance of an acoustic receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ear {
     /// Bandwidth of the detector [Hz].
     pub bandwidth: f64,
-    /// Spectral level of its own noise [dB re 1 µPa²/Hz].
+    /// Spectral level of the self-noise [dB re 1 µPa²/Hz].
     pub self_noise: f64,
-    /// Level over the noise at which half of the signals are heard [dB].
+    /// Signal-to-noise ratio at which half of the signals are detected [dB].
     pub threshold: f64,
-    /// Standard deviation of received levels [dB].
+    /// Standard deviation of the received level [dB].
     pub fading: f64,
 }
 
-/// What hears beacons.
+/// Instrument that receives beacons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AcousticSpec {
-    /// What it makes of them.
+    /// Type of instrument with its parameters.
     pub kind: AcousticKind,
-    /// The beacons that it goes by.
+    /// Beacons that the instrument uses.
     pub targets: Vec<Target>,
-    /// Least and greatest frequency that it hears [Hz].
+    /// Minimum and maximum frequency that it receives [Hz].
     pub band: [f64; 2],
-    /// How well it hears.
+    /// Detection performance of the receiver.
     pub ear: Ear,
-    /// Greatest range [m].
+    /// Maximum range to a target [m].
     pub max_range: f64,
-    /// Standard deviation of a bearing, of strong signals [rad].
+    /// Standard deviation of a bearing at high signal-to-noise ratio [rad].
     pub bearing_std: f64,
     /// Standard deviation of a range [m].
     pub range_std: f64,
-    /// Step of a range [m]; 0 continuous.
+    /// Range resolution [m]; 0: continuous.
     pub resolution: f64,
-    /// Turn of its array against what it takes for its axes [rad].
+    /// Rotation of the array relative to its nominal axes [rad].
     pub misaligned: Vec3,
-    /// Speed of sound by which times become ranges [m/s]; none: that at the instrument.
+    /// Sound speed for the conversion of travel times to ranges [m/s]; `None`: the sound speed at
+    /// the instrument.
     pub sound_speed: Option<f64>,
-    /// Whether sound goes along rays that the water bends.
+    /// Whether sound propagates along refracted rays.
     pub bent: bool,
-    /// How long it listens after it was sampled [s].
+    /// Listening time after a sample [s].
     pub listens: f64,
 }
 
-/// A beacon by its name and its index in the scene.
+/// Reference to a beacon of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// Its name.
+    /// Name of the beacon.
     pub name: String,
-    /// Its index.
+    /// Index of the beacon in the scene.
     pub beacon: usize,
 }
 
-/// What an instrument makes of what it hears.
+/// Type of acoustic positioning instrument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AcousticKind {
-    /// Bearing and range of pingers.
+    /// Measures bearing and range of pingers.
     Hydrophone {
-        /// Whether it knows when they ping.
+        /// Whether the ping times are known, so that ranges can be measured.
         synchronised: bool,
     },
-    /// Places of transponders, by range and bearing.
+    /// Measures positions of transponders from range and bearing.
     Usbl {
-        /// What it asks with.
+        /// Transmitter of the interrogation.
         voice: Voice,
-        /// What is known of the carrier; none: places are in S alone.
+        /// Uncertainty of the carrier pose; `None`: positions are output in S only.
         carrier: Option<Carrier>,
     },
-    /// Its own place, by ranges to transponders.
+    /// Measures its own position from ranges to transponders.
     Lbl {
-        /// What it asks with.
+        /// Transmitter of the interrogation.
         voice: Voice,
-        /// Error of each beacon's surveyed place in W, in the order of the targets [m].
+        /// Error of the surveyed position of each beacon in W, in the order of the targets [m].
         survey: Vec<Vec3>,
-        /// Standard deviation of a survey [m].
+        /// Standard deviation of a surveyed position [m].
         survey_std: f64,
-        /// Standard deviation of its own depth [m]; none: it has no gauge.
+        /// Standard deviation of its own depth [m]; `None`: no depth sensor.
         depth_std: Option<f64>,
     },
-    /// Places of locators, by ranges to several receivers.
+    /// Measures positions of locators from ranges to several receivers.
     Sbl {
-        /// Places of the receivers in S [m].
+        /// Positions of the receivers in S [m].
         receivers: Vec<Vec3>,
-        /// Standard deviation of a locator's depth [m]; none: it tells none.
+        /// Standard deviation of the depth that a locator transmits [m]; `None`: it transmits no
+        /// depth.
         depth_std: Option<f64>,
-        /// What is known of the carrier; none: places are in S alone.
+        /// Uncertainty of the carrier pose; `None`: positions are output in S only.
         carrier: Option<Carrier>,
     },
 }
 
-/// How an instrument asks.
+/// Transmitter of an interrogation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Voice {
-    /// Frequency [Hz].
+    /// Transmit frequency of the interrogation [Hz].
     pub frequency: f64,
     /// Source level [dB re 1 µPa at 1 m].
     pub source_level: f64,
 }
 
-/// How well the pose of the carrier is known.
+/// Uncertainty of the pose of the carrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Carrier {
-    /// Standard deviations of its attitude about x, y and z of S [rad].
+    /// Standard deviations of the attitude about x, y and z of S [rad].
     pub attitude_std: [f64; 3],
-    /// Standard deviations of its place, east, north and up [m].
+    /// Standard deviations of the position: east, north and up [m].
     pub position_std: [f64; 3],
 }
 
-/// What an instrument gives out.
+/// Quantity that an instrument publishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// All that it hears.
+    /// All detections of a sample.
     Detections,
-    /// Place of a target in S.
+    /// Position of the target with this index in S.
     Pose(usize),
-    /// Place of a target in W.
+    /// Position of the target with this index in W.
     WorldPose(usize),
-    /// Its own place in W.
+    /// Position of the instrument itself in W.
     OwnPose,
-    /// Range between a target and a receiver.
+    /// Range between a target and a receiver, by their indices.
     Range(usize, usize),
 }
 
 impl AcousticSpec {
-    /// What it gives out, each with the end of its topic.
+    /// Returns all outputs, each with the suffix of its topic.
     pub fn outputs(&self) -> Vec<(String, Output)> {
         let mut all = Vec::new();
         let numbered = || self.targets.iter().enumerate();
@@ -208,7 +211,7 @@ impl AcousticSpec {
         }
     }
 
-    /// True if it hears a frequency.
+    /// Returns true if `frequency` [Hz] is within the receive band.
     pub fn hears(&self, frequency: f64) -> bool {
         (self.band[0]..=self.band[1]).contains(&frequency)
     }

@@ -1,61 +1,61 @@
-//! The Automatic Identification System as built: who sends what, and how it is received.
+//! Automatic Identification System (AIS): parameters of transponders and receivers.
 
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 
-/// A transponder of a vessel.
+/// AIS transponder of a vessel.
 #[derive(Clone, Debug)]
 pub struct Transponder {
     /// Name in the world file.
     pub name: String,
-    /// Robot and link that carry its antenna; none: it is fixed in the world.
+    /// Index of the robot and of the link that carry the antenna; `None`: fixed in the world.
     pub on: Option<(usize, usize)>,
-    /// Place of the antenna in L, or in W if nothing carries it [m].
+    /// Position of the antenna in L, or in W if no link carries it [m].
     pub p: Vec3,
-    /// Of class A; else of class B.
+    /// True for class A, false for class B.
     pub is_class_a: bool,
-    /// Who it is.
+    /// Static data of the vessel.
     pub vessel: Vessel,
-    /// Status of navigation: 0 under way, 1 at anchor, 5 moored, 15 not defined.
+    /// Navigational status: 0 under way, 1 at anchor, 5 moored, 15 not defined.
     pub status: u32,
-    /// Power sent [W].
+    /// Power of the transmitter [W].
     pub power: f64,
-    /// Standard deviation of each axis of its position [m].
+    /// Standard deviation of the reported position, per axis [m].
     pub position_std: f64,
-    /// When it begins to send [s].
+    /// Time of the first transmission [s].
     pub start: f64,
-    /// Source of its random numbers.
+    /// Random number stream of the transponder.
     pub stream: Stream,
 }
 
-/// What a vessel says of itself.
+/// Static and voyage data that a vessel transmits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vessel {
-    /// Maritime Mobile Service Identity.
+    /// Maritime Mobile Service Identity (MMSI).
     pub mmsi: u32,
-    /// Number of the International Maritime Organization; 0: none.
+    /// IMO number; 0: none.
     pub imo: u32,
-    /// Call sign.
+    /// Call sign of the vessel.
     pub call_sign: String,
-    /// Name.
+    /// Name of the vessel.
     pub name: String,
-    /// Kind of ship, by the standard's number.
+    /// Ship type code of the standard.
     pub kind: u32,
-    /// From the antenna to bow, stern, port and starboard [m].
+    /// Distances from the antenna to bow, stern, port side and starboard side [m].
     pub reach: [f64; 4],
-    /// Draught [m].
+    /// Draught of the vessel [m].
     pub draught: f64,
-    /// Destination.
+    /// Destination of the voyage.
     pub destination: String,
 }
 
-/// A receiver.
+/// AIS receiver with its detection model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverSpec {
-    /// Power at which half of the messages are read [dBm].
+    /// Received power at which half of the messages are decoded [dBm].
     pub sensitivity: f64,
-    /// Standard deviation of received powers [dB].
+    /// Standard deviation of the received power [dB].
     pub fading: f64,
-    /// What land and structures in the way take [dB].
+    /// Loss due to land and structures in the path [dB].
     pub shadow: f64,
 }

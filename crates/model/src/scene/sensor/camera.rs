@@ -1,94 +1,98 @@
-//! Cameras as built: lens, shutter, exposure and noise; and lamps.
+//! Camera parameters (lens, shutter, exposure, noise) and lamps.
 
 use crate::scene::sensor::lens;
 use crate::scene::sensor::lens::Lens;
 use merrow_math::Vec3;
 
-/// A camera.
+/// Parameters of a camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraSpec {
-    /// Columns and rows.
+    /// Image width and height [px].
     pub size: [usize; 2],
-    /// Lens.
+    /// Lens model of the camera.
     pub lens: Lens,
-    /// Distance of a flat port ahead of the lens [m]; none: a dome, or no housing.
+    /// Distance of a flat port in front of the lens [m]; `None`: a dome port or no housing.
     pub flat_port: Option<f64>,
-    /// What can be had of it, as [`Part`] bits.
+    /// Available outputs, as [`Part`] bits.
     pub parts: u8,
-    /// True if it sees the robot that carries it.
+    /// True if the camera renders the robot that carries it.
     pub sees_self: bool,
-    /// Least and greatest distance [m].
+    /// Minimum and maximum depth [m].
     pub range: [f64; 2],
-    /// From the first row to the last [s]; 0: all at once.
+    /// Rolling-shutter readout time from the first row to the last [s]; 0: global shutter.
     pub readout: f64,
-    /// How long the shutter is open [s]; 0: nothing is blurred.
+    /// Exposure time [s]; 0: no motion blur.
     pub open: f64,
-    /// Instants while it is open whose light is summed.
+    /// Number of instants during the exposure time whose light is summed.
     pub instants: usize,
-    /// Distance to the left camera of a pair [m], if it is the right one of two side by side.
+    /// Baseline to the left camera of a stereo pair [m], if this is the right camera.
     pub baseline: Option<f64>,
-    /// How light becomes numbers.
+    /// Conversion of light to pixel values.
     pub exposure: Exposure,
-    /// Marine snow: particles in a cubic metre.
+    /// Marine snow: particle density [1/m³].
     pub snow: f64,
-    /// Quality of JPEG files, 1..100.
+    /// Quality of JPEG compression, 1..100.
     pub jpeg_quality: u8,
-    /// Direction of every pixel in the optical frame, row by row; zero where the lens shows nothing.
+    /// Unit direction of every pixel in the optical frame, row by row; zero where the lens has no
+    /// image.
     pub rays: Vec<Vec3>,
-    /// Places in a pixel whose light is summed, from its middle [px]; none: the middle alone.
+    /// Positions of the samples within a pixel, relative to its centre [px]; empty: the centre
+    /// only.
     pub places: Vec<[f64; 2]>,
 }
 
-/// What can be had of a camera; bits, so that what nobody wants is not worked out.
+/// Outputs of a camera, as bits. Only outputs in use are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Colours.
+    /// Colour image (red, green, blue).
     Rgb = 1,
-    /// Depths.
+    /// Depth image along the optical axis.
     Depth = 2,
-    /// Numbers of what is seen.
+    /// Segmentation image: label of the visible object per pixel.
     Labels = 4,
-    /// How it maps, with every picture.
+    /// Calibration (`CameraInfo`), published with every image.
     Info = 8,
-    /// Colours as a file of JPEG.
+    /// Colour image with JPEG compression.
     Jpeg = 16,
 }
 
 impl Part {
-    /// All of them.
+    /// All outputs of a camera.
     pub const ALL: [Part; 5] = [Part::Rgb, Part::Depth, Part::Labels, Part::Info, Part::Jpeg];
 
-    /// True if it is among `parts`.
+    /// Returns true if the bit set `parts` contains this output.
     pub fn is_in(self, parts: u8) -> bool {
         parts & self as u8 != 0
     }
 }
 
-/// How light becomes numbers.
+/// Conversion of light to pixel values: exposure, gain and noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exposure {
-    /// Exposure value at ISO 100 that saturates at 1.2·2^EV cd/m²; none: found from the picture.
+    /// Fixed exposure value at ISO 100; the sensor saturates at 1.2·2^EV cd/m². `None`: auto
+    /// exposure.
     pub fixed: Option<f64>,
-    /// Least and greatest exposure value that it finds.
+    /// Minimum and maximum exposure value of the auto exposure.
     pub limits: [f64; 2],
-    /// True for numbers by sRGB's curve, false for numbers in proportion to light.
+    /// True for pixel values on the sRGB curve, false for values linear in light.
     pub gamma: bool,
-    /// Light that the corner loses to the middle, 0..1.
+    /// Vignetting: fraction of light lost at the corner relative to the centre, 0..1.
     pub vignette: f64,
     /// Electrons at saturation without gain.
     pub full_well: f64,
-    /// Standard deviation of what reading adds [electrons].
+    /// Standard deviation of the read noise [electrons].
     pub read_noise: f64,
-    /// Exposure value under which gain stands in for light.
+    /// Exposure value below which gain compensates for missing light.
     pub gain_below: f64,
-    /// Greatest gain, in stops.
+    /// Maximum gain of the exposure control [stops].
     pub most_gain: f64,
-    /// Cells of two by two pixels, along a side, over which the colour of noise is smoothed; 0: not.
+    /// Side length of the block over which chroma noise is smoothed, in cells of two by two pixels;
+    /// 0: no smoothing.
     pub smoothing: usize,
 }
 
 impl Exposure {
-    /// The exposure value nearest to `wanted` that can be.
+    /// Returns the feasible exposure value nearest to `wanted`.
     pub fn within(&self, wanted: f64) -> f64 {
         let [low, high] = self.limits;
         wanted.clamp(low.max(self.gain_below - self.most_gain).min(high), high)
@@ -96,7 +100,7 @@ impl Exposure {
 }
 
 impl CameraSpec {
-    /// The directions of all pixels.
+    /// Computes the unit directions of all pixels in the optical frame, row by row.
     pub fn aim(lens: &Lens, [columns, rows]: [usize; 2]) -> Vec<Vec3> {
         let pixel = |k: usize| lens.direction([(k % columns) as f64, (k / columns) as f64]);
         (0..columns * rows)
@@ -104,7 +108,8 @@ impl CameraSpec {
             .collect()
     }
 
-    /// `n` places in a pixel, one in each of `n` columns and of `n` rows of it: the rows in the order of mirrored bits.
+    /// Returns `n` sample positions within a pixel [px], one in each of `n` columns and `n` rows.
+    /// The rows are in bit-reversed order.
     pub fn places(n: usize) -> Vec<[f64; 2]> {
         if n < 2 {
             return Vec::new();
@@ -119,7 +124,8 @@ impl CameraSpec {
             .collect()
     }
 
-    /// Direction of a place in a pixel, in the optical frame: as between its neighbours. Zero where the lens shows nothing.
+    /// Interpolates the unit direction at a position `place` within a pixel, in the optical frame.
+    /// Returns zero where the lens has no image.
     fn direction(&self, [column, row]: [usize; 2], place: [f64; 2]) -> Vec3 {
         let [columns, rows] = self.size;
         let k = row * columns + column;
@@ -150,7 +156,9 @@ impl CameraSpec {
         d.unit().unwrap_or(own)
     }
 
-    /// Origin and direction of a pixel in S (ahead, left, up), or of a `place` in it, in water or not; none where it sees nothing.
+    /// Returns origin [m] and unit direction of the ray of a pixel in S (forward, left, up).
+    /// `place` selects a position within the pixel [px], `wet` a camera in water. Returns `None` if
+    /// the pixel has no image.
     pub fn ray(
         &self,
         pixel: [usize; 2],
@@ -175,21 +183,21 @@ impl CameraSpec {
     }
 }
 
-/// A lamp on a link.
+/// Lamp on a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lamp {
-    /// Name.
+    /// Name of the lamp.
     pub name: String,
-    /// Link that it is fixed to.
+    /// Index of the link that carries it.
     pub link: usize,
-    /// Its place in L [m].
+    /// Position in L [m].
     pub p_LoX: Vec3,
-    /// Where it shines, a unit vector in L.
+    /// Direction of the beam axis, a unit vector in L.
     pub d_L: Vec3,
-    /// Cosine of the half angle of its cone, and of where its edge begins to fade.
+    /// Cosines of the half angle of the cone and of the angle at which the edge begins to fade.
     pub cosines: [f64; 2],
     /// Luminous intensity in the cone, by colour [cd].
     pub intensity: Vec3,
-    /// Load whose level it follows; none: it is always on.
+    /// Index of the load that sets the brightness; `None`: always on.
     pub load: Option<usize>,
 }

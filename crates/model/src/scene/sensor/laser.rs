@@ -1,58 +1,60 @@
-//! Scanning lasers as built: where their beams go, when, and how they range.
+//! Scanning lasers: beam directions, timing and range measurement.
 
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Vec3};
 
-/// A laser that scans: in a plane, or on several cones.
+/// Scanning laser, in one plane or on several cones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaserSpec {
-    /// What comes of it.
+    /// Type of the published message.
     pub output: LaserOutput,
-    /// Elevations of the rings over the sensor's xy plane, the lowest first [rad].
+    /// Elevations of the rings above the xy plane of S, ascending [rad].
     pub elevations: Vec<f64>,
-    /// Azimuth of the first column about z, 0 along x [rad].
+    /// Azimuth of the first column about z; 0 is along x [rad].
     pub first_azimuth: f64,
-    /// From one column to the next, positive counter-clockwise [rad].
+    /// Azimuth increment between columns, positive counter-clockwise [rad].
     pub azimuth_step: f64,
-    /// Columns of a scan.
+    /// Number of columns of a scan.
     pub columns: usize,
-    /// Beams in S, unit vectors, column by column, in a column ring by ring.
+    /// Unit vectors of the beams in S, column by column; within a column ring by ring.
     pub directions: Vec<Vec3>,
-    /// From the first column to the last [s].
+    /// Time from the first column to the last [s].
     pub sweep: f64,
-    /// Least and greatest range [m].
+    /// Minimum and maximum range [m].
     pub limits: [f64; 2],
     /// Standard deviation of a range [m].
     pub range_std: f64,
-    /// Step of a range [m]; 0 continuous.
+    /// Range resolution [m]; 0: continuous.
     pub resolution: f64,
-    /// Part of the beams whose echo is lost for no cause, 0..1.
+    /// Fraction of the beams whose echo is lost at random, 0..1.
     pub beam_loss: f64,
-    /// Full angle at which a beam widens [rad].
+    /// Full angle of the beam divergence [rad].
     pub divergence: f64,
-    /// Echoes nearer to one another than this are one [m].
+    /// Echoes closer together than this are merged [m].
     pub pulse_length: f64,
-    /// Reflectivity of what is just seen, upright, at the greatest range in clear air.
+    /// Reflectivity of a target that is just detected at normal incidence, maximum range and clear
+    /// air, 0..1.
     pub reference_reflectivity: f64,
-    /// Wavelength [m].
+    /// Wavelength of the laser [m].
     pub wavelength: f64,
-    /// Extinction of its light in the water [1/m].
+    /// Extinction coefficient of the laser light in water [1/m].
     pub water_extinction: f64,
-    /// The unit that nods it, if one does; the sensor's place is then that of the unit.
+    /// Tilt unit that carries the laser, if any. The sensor pose is then that of the tilt unit.
     pub tilt: Option<Tilt>,
 }
 
-/// A unit that nods a laser or tilts a sonar about y, to and fro at a constant speed; positive angles look down.
+/// Unit that tilts a laser or sonar about y, back and forth at constant speed. Positive angles
+/// point down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tilt {
-    /// Least and greatest angle [rad].
+    /// Minimum and maximum angle [rad].
     pub limits: [f64; 2],
-    /// Time to and fro [ns].
+    /// Period of one back-and-forth cycle [ns].
     pub period_ns: u64,
 }
 
 impl Tilt {
-    /// Angle at an instant [rad]; the least at time 0.
+    /// Returns the angle at `time_ns` [rad]; at time 0 it is the minimum.
     pub fn angle(&self, time_ns: u64) -> f64 {
         let part = (time_ns % self.period_ns) as f64 / self.period_ns as f64;
         let up = if part < 0.5 {
@@ -63,7 +65,7 @@ impl Tilt {
         self.limits[0] + (self.limits[1] - self.limits[0]) * up
     }
 
-    /// Its speed then [rad/s].
+    /// Returns the angular rate at `time_ns` [rad/s].
     pub fn speed(&self, time_ns: u64) -> f64 {
         let speed = 2e9 * (self.limits[1] - self.limits[0]) / self.period_ns as f64;
         if 2 * (time_ns % self.period_ns) < self.period_ns {
@@ -73,23 +75,24 @@ impl Tilt {
         }
     }
 
-    /// Axes of the sensor in those of the unit at an instant.
+    /// Returns the rotation of the sensor axes in the axes of the tilt unit at `time_ns`.
     pub fn axes(&self, time_ns: u64) -> Mat3 {
         Mat3::from_rpy(0.0, self.angle(time_ns), 0.0)
     }
 }
 
-/// The message of a laser.
+/// Message type of a laser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaserOutput {
-    /// Ranges of one ring.
+    /// Ranges of one ring (`LaserScan`).
     Scan,
-    /// Points of all rings.
+    /// Points of all rings (`PointCloud2`).
     Cloud,
 }
 
 impl LaserSpec {
-    /// Unit vectors of all beams, in the order of [`LaserSpec::directions`].
+    /// Computes the unit vectors of all beams in the order of [`LaserSpec::directions`]. All angles
+    /// are in [rad].
     pub fn aim(elevations: &[f64], first: f64, step: f64, columns: usize) -> Vec<Vec3> {
         let column = |k: usize| {
             let (sa, ca) = sin_cos(first + k as f64 * step);
@@ -101,7 +104,8 @@ impl LaserSpec {
         (0..columns).flat_map(column).collect()
     }
 
-    /// Where an echo of column `k` lies at distance `range` [m], in the axes of the unit that nods the laser, for a scan begun at `stamp_ns`.
+    /// Returns the position [m] of an echo of beam `k` at distance `range` [m], in the axes of the
+    /// tilt unit, for a scan that starts at `stamp_ns`.
     pub fn place(&self, k: usize, range: f64, stamp_ns: u64) -> Vec3 {
         let p = self.directions[k].scale(range);
         self.tilt.map_or(p, |tilt| {
@@ -110,7 +114,7 @@ impl LaserSpec {
         })
     }
 
-    /// When column `k` fires, after the first [s].
+    /// Returns the firing time of column `k` after the first column [s].
     pub fn fires(&self, k: usize) -> f64 {
         if self.columns < 2 {
             0.0

@@ -1,4 +1,4 @@
-//! Lenses: which direction a pixel looks in, and which pixel a direction falls on.
+//! Lens models: direction of a pixel and pixel of a direction.
 //!
 //! # Law
 //! ```text
@@ -8,53 +8,56 @@
 //!   (x', y') = θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸) (x, y)/r                           (3)  [Kannala and Brandt 2006]
 //!   sin θ_w = sin θ/n                                                                   (4)  behind a flat port
 //! ```
-//! The inverses of (2) and (3) are found by Newton's method.
+//! Newton's method computes the inverses of (2) and (3).
 //!
 //! # Symbols
-//! (u, v) pixel, whole numbers in the middle of one · (x, y) = (X/Z, Y/Z), r their distance from the axis · θ angle to the axis · k, p coefficients ·
-//! n refractive index of water over that of air.
+//! (u, v) pixel [px], integers at pixel centres · (x, y) = (X/Z, Y/Z), r their distance from the
+//! axis · θ angle to the axis [rad] · k, p coefficients · n refractive index of water relative to
+//! air.
 //!
 //! # Frames
-//! The optical frame: X right, Y down, Z ahead.
+//! Optical frame: X right, Y down, Z forward.
 //!
 //! # Limits
-//! (2) is a lens of less than half the sphere. Where the distortion turns back, beyond its own model, a pixel sees nothing. A port is thin.
+//! (2) covers less than a hemisphere. Pixels beyond the monotonic range of the distortion have no
+//! image. A flat port is infinitely thin.
 //!
 //! # Checked by
-//! test/analytic/camera.rs, test/witness/camera.rs
+//! test/sensors/camera.rs, test/witness/camera.rs
 
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 
-/// Steps of Newton's method; it needs about five.
+/// Maximum iterations of Newton's method; it needs about five.
 const STEPS: usize = 30;
-/// What is left of an error in (x', y') when it ends.
+/// Tolerance of Newton's method in (x', y').
 const ENOUGH: f64 = 1e-12;
-/// Refractive index of water over that of air.
+/// Refractive index of water relative to air.
 pub const WATER_INDEX: f64 = 1.34;
 
-/// A lens.
+/// Camera lens: intrinsic parameters and distortion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lens {
-    /// Focal lengths [px].
+    /// Focal lengths fx, fy [px].
     pub focal: [f64; 2],
-    /// Principal point [px].
+    /// Principal point cx, cy [px].
     pub center: [f64; 2],
-    /// How it distorts.
+    /// Distortion model and its coefficients.
     pub distortion: Distortion,
 }
 
-/// How a lens distorts.
+/// Distortion model of a lens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distortion {
-    /// (2): k1, k2, p1, p2, k3.
+    /// Brown-Conrady (2): k1, k2, p1, p2, k3.
     BrownConrady([f64; 5]),
-    /// (3): k1 to k4.
+    /// Fish-eye (3): k1 to k4.
     FishEye([f64; 4]),
 }
 
 impl Lens {
-    /// The pixel that the direction `d` falls on; none behind the lens. (1)
+    /// Projects the direction `d` (optical frame) to a pixel [px] by (1). Returns `None` for (2) if
+    /// `d` points behind the lens.
     pub fn project(&self, d: Vec3) -> Option<[f64; 2]> {
         let at = match &self.distortion {
             Distortion::BrownConrady(k) => {
@@ -77,7 +80,8 @@ impl Lens {
         Some([0, 1].map(|i| self.focal[i] * at[i] + self.center[i]))
     }
 
-    /// Unit direction in which a pixel looks, if the lens lets it see anything.
+    /// Returns the unit direction of a pixel [px] in the optical frame, or `None` if the lens has
+    /// no image there.
     pub fn direction(&self, pixel: [f64; 2]) -> Option<Vec3> {
         let at = [0, 1].map(|i| (pixel[i] - self.center[i]) / self.focal[i]);
         match &self.distortion {
@@ -97,7 +101,9 @@ impl Lens {
     }
 }
 
-/// Behind a flat port across the axis, `distance` [m] ahead of the lens: where a ray leaves it, and in which direction. (4)
+/// Refracts a ray at a flat port normal to the axis, `distance` [m] in front of the lens. Returns
+/// the exit point [m] and the unit direction in water by (4), or `None` if the unit direction `d`
+/// does not point forward.
 pub fn through_port(d: Vec3, distance: f64) -> Option<(Vec3, Vec3)> {
     if d.z <= 0.0 {
         return None;
@@ -107,11 +113,11 @@ pub fn through_port(d: Vec3, distance: f64) -> Option<(Vec3, Vec3)> {
     Some((d.scale(distance / d.z), bent))
 }
 
-/// (2) and its derivatives by x and by y.
+/// Computes (2) and its Jacobian with respect to x and y.
 fn brown(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2]) {
     let r2 = x * x + y * y;
     let radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3));
-    // by r²
+    // derivative of `radial` with respect to r²
     let slope = k1 + r2 * (2.0 * k2 + 3.0 * r2 * k3);
     let at = [
         x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x),
@@ -131,7 +137,7 @@ fn brown(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> ([f64; 2], [[f64
     (at, rows)
 }
 
-/// The inverse of (2), on the part about the axis where it does not turn back.
+/// Inverts (2) in the region around the axis where it is monotonic.
 fn straight(k: &[f64; 5], at: [f64; 2]) -> Option<[f64; 2]> {
     let mut p = at;
     for _ in 0..STEPS {
@@ -155,7 +161,7 @@ fn straight(k: &[f64; 5], at: [f64; 2]) -> Option<[f64; 2]> {
     None
 }
 
-/// θ_d of (3) and its derivative by θ.
+/// Computes θ_d of (3) and its derivative with respect to θ.
 fn fish_eye(&[k1, k2, k3, k4]: &[f64; 4], theta: f64) -> (f64, f64) {
     let t = theta * theta;
     let bent = theta * (1.0 + t * (k1 + t * (k2 + t * (k3 + t * k4))));
@@ -165,7 +171,7 @@ fn fish_eye(&[k1, k2, k3, k4]: &[f64; 4], theta: f64) -> (f64, f64) {
     )
 }
 
-/// The inverse of (3) in θ.
+/// Inverts (3) for θ.
 fn angle(k: &[f64; 4], bent: f64) -> Option<f64> {
     let mut theta = bent.min(1.5);
     for _ in 0..STEPS {

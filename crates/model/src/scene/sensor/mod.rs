@@ -1,4 +1,4 @@
-//! Sensors as built: where they sit, how often and how late they speak, how they err.
+//! Sensor parameters: pose, sample rate, latency and error model, and the type-specific parameters.
 
 pub mod acoustic;
 pub mod ais;
@@ -25,147 +25,150 @@ use crate::scene::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_math::{Mat3, Vec3};
 use std::sync::Arc;
 
-/// A sensor on a link.
+/// Sensor mounted on a link.
 #[derive(Clone, Debug)]
 pub struct Sensor {
-    /// Name; part of its topic and frame.
+    /// Name; used in the topic and the frame id.
     pub name: String,
-    /// Link it is mounted on.
+    /// Index of the link that carries it.
     pub link: usize,
-    /// Its place in the link frame L [m].
+    /// Position in the link frame L [m].
     pub p_LoS: Vec3,
-    /// Its frame S in L.
+    /// Rotation of the sensor frame S in L.
     pub R_LS: Mat3,
-    /// Place and attitude in the user's link frame, for `tf_static`.
+    /// Position in the user's link frame U, for `tf_static` [m].
     pub p_UoS_U: Vec3,
-    /// Its frame in the user's link frame.
+    /// Rotation of S in the user's link frame U.
     pub R_US: Mat3,
-    /// Samples per second.
+    /// Nominal sample rate [Hz].
     pub rate: f64,
-    /// From measurement to delivery [ns].
+    /// Latency from measurement to delivery [ns].
     pub latency_ns: u64,
-    /// First sample at this time [ns].
+    /// Time of the first sample [ns].
     pub start_ns: u64,
-    /// Part of the samples that are lost, 0..1.
+    /// Fraction of the samples that are lost, 0..1.
     pub drop_out: f64,
-    /// Readings that can be in flight at once.
+    /// Maximum number of readings in flight.
     pub queue: usize,
-    /// Power that it draws [W].
+    /// Electrical power consumption [W].
     pub power: f64,
-    /// Source of its random numbers.
+    /// Random number stream of the sensor.
     pub stream: merrow_math::rng::Stream,
-    /// True if nothing is worked out that nobody wants; of sensors that look around.
+    /// True if outputs are computed only while in use; for exteroceptive sensors.
     pub lazy: bool,
-    /// How its messages are offered.
+    /// QoS of its publishers.
     pub offer: Offer,
-    /// What it measures.
+    /// Type of sensor and its parameters.
     pub kind: SensorKind,
 }
 
-/// How messages are offered to those who want them.
+/// QoS of a publisher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Whether lost ones are sent again.
+    /// True for RELIABLE: lost messages are sent again.
     pub reliable: bool,
-    /// How many are kept for who is behind.
+    /// History depth for slow subscribers [messages].
     pub depth: u32,
 }
 
-/// What a sensor measures, and its particulars.
+/// Type of sensor and its parameters.
 #[derive(Clone, Debug)]
 pub enum SensorKind {
-    /// Gyro, accelerometer, optionally attitude.
+    /// Gyro and accelerometer, optionally with attitude.
     Imu {
-        /// Angular velocity [rad/s].
+        /// Errors of the angular velocity [rad/s].
         gyro: Errors,
-        /// Proper acceleration [m/s²].
+        /// Errors of the proper acceleration [m/s²].
         accelerometer: Errors,
-        /// Standard deviation of roll, pitch and yaw [rad]; none: the device has no attitude.
+        /// Standard deviation of roll, pitch and yaw [rad]; `None`: no attitude output.
         orientation_std: Option<[f64; 3]>,
     },
-    /// Gyro, accelerometer and the attitude that a filter makes of them and a magnetometer.
+    /// Gyro, accelerometer and the attitude from a filter that also uses a magnetometer.
     Ahrs(Box<AhrsSpec>),
-    /// Inertial navigation, with or without aids.
+    /// Inertial navigation, with or without aiding sensors.
     Ins(Box<InsSpec>),
-    /// Satellite position.
+    /// GNSS receiver for position and velocity.
     Gnss(Box<GnssSpec>),
-    /// Heading from two satellite antennas.
+    /// Heading from two GNSS antennas.
     GnssHeading(HeadingSpec),
-    /// Doppler velocity log.
+    /// Doppler velocity log (DVL).
     Dvl(Box<DvlSpec>),
-    /// Absolute pressure [Pa].
+    /// Absolute pressure sensor [Pa].
     Pressure(Errors),
-    /// Magnetic field [T].
+    /// Three-axis magnetometer [T].
     Magnetometer(Errors),
-    /// Echo sounder straight down its x axis [m].
+    /// Single-beam echo sounder along its x axis [m].
     Altimeter {
-        /// Range errors.
+        /// Errors of the range [m].
         errors: Errors,
-        /// Least and largest range [m].
+        /// Minimum and maximum range [m].
         limits: [f64; 2],
         /// Full beam width [rad].
         beam_width: f64,
     },
-    /// Ground truth.
+    /// Ground truth of pose and velocity.
     Odometry,
-    /// Force and torque through the joint of the sensor's link, at S in S.
+    /// Force and torque through the joint of the sensor's link, at So and expressed in S.
     Wrench {
-        /// Force [N].
+        /// Errors of the force [N].
         force: Errors,
-        /// Torque [N m].
+        /// Errors of the torque [N m].
         torque: Errors,
-        /// True for what the child exerts on the parent, false for what the parent exerts on the child.
+        /// True for the wrench of the child on the parent, false for that of the parent on the
+        /// child.
         on_parent: bool,
     },
-    /// One quantity of the water.
+    /// Probe of one quantity of the water.
     Probe(Box<ProbeSpec>),
-    /// Conductivity, temperature and pressure.
+    /// Conductivity, temperature and pressure (CTD).
     Ctd(Box<CtdSpec>),
-    /// Water in bottles.
+    /// Water sampler with bottles.
     WaterSampler(Box<SamplerSpec>),
-    /// Pressure of the air [Pa].
+    /// Barometer: air pressure [Pa].
     Barometer {
-        /// Errors.
+        /// Errors of the pressure [Pa].
         errors: Errors,
-        /// Least and largest reading.
+        /// Minimum and maximum reading [Pa].
         range: [f64; 2],
     },
-    /// Wind.
+    /// Wind speed and direction.
     Anemometer(Box<AnemometerSpec>),
-    /// Water in the hull.
+    /// Detector of water in the hull.
     LeakDetector {
-        /// Volume of water in its link from which it trips [m³]; none: where water reaches it.
+        /// Volume of water in its link that triggers it [m³]; `None`: it triggers where water
+        /// reaches it.
         volume: Option<f64>,
     },
-    /// What a motor controller tells.
+    /// Telemetry of a motor controller.
     Motor(Box<MotorSpec>),
     /// Voltage, current and charge of the battery.
     PowerMeter(Box<PowerSpec>),
-    /// One that looks around: it is sampled between steps, and worked out beside them.
+    /// Exteroceptive sensor: sampled between steps and computed asynchronously.
     Looks(Arc<Looks>),
 }
 
-/// A sensor that looks around.
+/// Exteroceptive sensor with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Looks {
-    /// With a laser.
+    /// Scanning laser, planar or multi-ring.
     Laser(LaserSpec),
-    /// With a camera.
+    /// Camera with lens, exposure and noise.
     Camera(CameraSpec),
-    /// With sound.
+    /// Active sonar of any type.
     Sonar(SonarSpec),
-    /// For the sound of beacons.
+    /// Acoustic positioning instrument (hydrophone, USBL, LBL, SBL).
     Acoustic(AcousticSpec),
-    /// For obstacles, through another sensor or by what the world lists.
+    /// Obstacle detector, from the echoes of another sensor or from the obstacles of the world
+    /// file.
     Obstacles(DetectorSpec),
-    /// For what vessels tell of themselves by radio.
+    /// Receiver of AIS messages.
     Ais(ReceiverSpec),
-    /// By radar.
+    /// Navigation radar with rotating antenna.
     Radar(RadarSpec),
 }
 
 impl Looks {
-    /// True if it brings ranges or places, which faults can set off.
+    /// Returns true if the sensor outputs ranges or positions, to which a fault can add an offset.
     pub fn measures(&self) -> bool {
         match self {
             Looks::Laser(_) | Looks::Acoustic(_) | Looks::Obstacles(_) => true,
@@ -174,7 +177,7 @@ impl Looks {
         }
     }
 
-    /// How long a sample takes [ns].
+    /// Returns the duration of a sample [ns].
     pub fn takes_ns(&self) -> u64 {
         match self {
             Looks::Laser(spec) => (spec.sweep * 1e9) as u64,
@@ -189,17 +192,18 @@ impl Looks {
 }
 
 impl Sensor {
-    /// Instant of sample `k` [ns]: computed from the count, so that a rate that does not divide a second never drifts.
+    /// Returns the time of sample `k` [ns]. It is computed from the count, so a rate that does not
+    /// divide a second does not drift.
     pub fn sample_ns(&self, k: u64) -> u64 {
-        // a run may be longer than the count of nanoseconds
+        // the simulated time may exceed the range of u64 nanoseconds
         self.start_ns
             .saturating_add((k as f64 * 1e9 / self.rate) as u64)
     }
 
-    /// The last sample at an instant [ns] or before; the first before that.
+    /// Returns the last sample at or before `time_ns`; 0 before the first sample.
     pub fn sample_at(&self, time_ns: u64) -> u64 {
         let k = (time_ns.saturating_sub(self.start_ns) as f64 * 1e-9 * self.rate) as u64;
-        // what is rounded may be one off
+        // corrects a rounding error of one sample
         if self.sample_ns(k + 1) <= time_ns {
             k + 1
         } else {
@@ -207,15 +211,17 @@ impl Sensor {
         }
     }
 
-    /// Stamps of the samples before the one stamped `stamp_ns`, if it was not the first, and after it: a sensor that looks around takes each at the first step
-    /// of `dt_ns` that is not before its instant [ns].
+    /// Returns the stamps [ns] of the samples before and after the sample stamped `stamp_ns`; the
+    /// former is `None` for the first sample. An exteroceptive sensor samples at the first step of
+    /// `dt_ns` that is not before the nominal time.
     pub fn stamps_about(&self, stamp_ns: u64, dt_ns: u64) -> (Option<u64>, u64) {
         let k = self.sample_at(stamp_ns);
         let stamp = |k: u64| self.sample_ns(k).div_ceil(dt_ns).saturating_mul(dt_ns);
         (k.checked_sub(1).map(stamp), stamp(k + 1))
     }
 
-    /// Least samples a second; its rate, but for one whose rate depends on what it finds [Hz].
+    /// Returns the minimum sample rate [Hz]; lower than `rate` only for a sensor whose rate depends
+    /// on its measurements.
     pub fn least_rate(&self) -> f64 {
         match self.pace() {
             Some(pace) => pace.least().min(self.rate),
@@ -223,7 +229,7 @@ impl Sensor {
         }
     }
 
-    /// How its rate depends on what it finds, if it does.
+    /// Returns the rate table of a sensor whose rate depends on its measurements.
     pub fn pace(&self) -> Option<&Pace> {
         match &self.kind {
             SensorKind::Dvl(spec) => spec.pace.as_ref(),
@@ -233,7 +239,7 @@ impl Sensor {
 }
 
 impl SensorKind {
-    /// The unit that nods it, if one does.
+    /// Returns the tilt unit that carries the sensor, if any.
     pub fn tilt(&self) -> Option<&Tilt> {
         match &**self.looks()? {
             Looks::Laser(spec) => spec.tilt.as_ref(),
@@ -242,7 +248,7 @@ impl SensorKind {
         }
     }
 
-    /// What it looks around with, if it does.
+    /// Returns the parameters of an exteroceptive sensor, if it is one.
     pub fn looks(&self) -> Option<&Arc<Looks>> {
         if let SensorKind::Looks(looks) = self {
             Some(looks)
@@ -251,7 +257,7 @@ impl SensorKind {
         }
     }
 
-    /// What of it can have faults of its own.
+    /// Returns the channels that can have separate faults.
     pub fn parts(&self) -> &'static [&'static str] {
         match self {
             SensorKind::Imu { .. } | SensorKind::Ahrs(_) | SensorKind::Ins(_) => {
@@ -265,7 +271,7 @@ impl SensorKind {
         }
     }
 
-    /// As written in world files and `describe`.
+    /// Returns the type name as in world files and in `describe`.
     pub fn name(&self) -> &'static str {
         match self {
             SensorKind::Imu { .. } => "imu",
@@ -338,46 +344,48 @@ impl SensorKind {
     }
 }
 
-/// A Doppler velocity log of four beams.
+/// Doppler velocity log with four beams.
 #[derive(Clone, Debug)]
 pub struct DvlSpec {
-    /// Beam directions in S, unit, pointing out of the transducer.
+    /// Unit beam directions in S, pointing away from the transducer.
     pub beams: [Vec3; 4],
-    /// Standard deviation of a beam's velocity over the bottom [m/s].
+    /// Standard deviation of the bottom-track velocity of a beam [m/s].
     pub bottom_std: f64,
-    /// Standard deviation of a beam's velocity through the water [m/s].
+    /// Standard deviation of the water-track velocity of a beam [m/s].
     pub water_std: f64,
-    /// Scale error of the velocity, standard deviation over units.
+    /// Standard deviation of the relative scale error of the velocity [-].
     pub scale_std: f64,
-    /// Standard deviation of a beam's range [m].
+    /// Standard deviation of the range of a beam [m].
     pub range_std: f64,
-    /// Least and largest altitude for bottom lock [m].
+    /// Minimum and maximum altitude for bottom lock [m].
     pub altitude: [f64; 2],
-    /// Distance of the water-track layer below the transducer [m]; none: no water track.
+    /// Distances of the water-track layer below the transducer, start and end [m]; `None`: no water
+    /// track.
     pub water_layer: Option<[f64; 2]>,
-    /// Largest speed along a beam [m/s].
+    /// Maximum speed along a beam [m/s].
     pub max_beam_speed: f64,
-    /// Step of the velocity reading [m/s].
+    /// Resolution of the velocity [m/s].
     pub resolution: f64,
-    /// Beams are lost at this rate at the largest range, rising with the square of the range; 0..1.
+    /// Fraction of the beams lost at maximum range, 0..1; proportional to the square of the range.
     pub beam_loss: f64,
-    /// How often it pings; none: at the sensor's rate.
+    /// Ping rate as a function of altitude; `None`: the rate of the sensor.
     pub pace: Option<Pace>,
 }
 
-/// How often a DVL pings by what it found last [Hz].
+/// Ping rate of a DVL as a function of its last measurement [Hz].
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// Altitude from which each of its range modes is used [m], rising from 0, and the mode's rate.
+    /// Range modes: minimum altitude [m], ascending from 0, and ping rate [Hz].
     pub modes: Vec<[f64; 2]>,
-    /// While it tracks the water.
+    /// Ping rate during water track only [Hz].
     pub water: f64,
-    /// While it has neither.
+    /// Ping rate without bottom or water track [Hz].
     pub search: f64,
 }
 
 impl Pace {
-    /// Its rate where it last found the bottom at an `altitude` [m]; without one that of the water, if it tracks that, or of a search.
+    /// Returns the ping rate [Hz] for the last measured `altitude` [m]. Without an altitude it is
+    /// the water-track rate if `tracks_water` is true, otherwise the search rate.
     pub fn rate(&self, altitude: Option<f64>, tracks_water: bool) -> f64 {
         match altitude {
             Some(altitude) => {
@@ -389,7 +397,7 @@ impl Pace {
         }
     }
 
-    /// The lowest of its rates.
+    /// Returns the minimum of all rates [Hz].
     pub fn least(&self) -> f64 {
         self.modes
             .iter()
@@ -398,36 +406,38 @@ impl Pace {
     }
 }
 
-/// How a scalar or vector measurement errs, as a data sheet says it. All per axis.
+/// Error model of a scalar or vector measurement in data-sheet terms. All values are per axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// White noise density [unit/√Hz]; a sample's deviation is `density * sqrt(rate)`.
+    /// White noise density [unit/√Hz]; the standard deviation of a sample is `density *
+    /// sqrt(rate)`.
     pub density: f64,
-    /// Bias instability B [unit]; the Allan deviation's floor is 0.664 B.
+    /// Bias instability B [unit]; the floor of the Allan deviation is 0.664 B.
     pub bias_instability: f64,
     /// Correlation time of the bias instability [s].
     pub bias_tau: f64,
     /// Rate random walk K [unit/√s].
     pub random_walk: f64,
-    /// Turn-on bias, standard deviation [unit].
+    /// Standard deviation of the turn-on bias [unit].
     pub turn_on_bias: f64,
-    /// Scale error, standard deviation [1].
+    /// Standard deviation of the scale error [-].
     pub scale_std: f64,
-    /// Misalignment of each axis, standard deviation [rad].
+    /// Standard deviation of the misalignment of each axis [rad].
     pub misalignment_std: f64,
-    /// Step of the reading [unit]; 0 continuous.
+    /// Resolution of the reading [unit]; 0: continuous.
     pub resolution: f64,
     /// Full scale [unit]; infinite if unlimited.
     pub range: f64,
 }
 
 impl Noise {
-    /// Standard deviation of the bias instability's Gauss-Markov process [unit].
+    /// Returns the standard deviation of the Gauss-Markov process that models the bias instability
+    /// [unit].
     pub fn markov_std(&self) -> f64 {
         self.bias_instability * Errors::ALLAN_FLOOR / Errors::ALLAN_PEAK
     }
 
-    /// A perfect instrument.
+    /// Error model of a perfect instrument.
     pub const NONE: Self = Self {
         density: 0.0,
         bias_instability: 0.0,
@@ -441,34 +451,37 @@ impl Noise {
     };
 }
 
-/// The errors of one instrument at its rate: the data sheet's densities made into steps, and its own fixed errors drawn.
+/// Error model of one instrument at its sample rate: per-sample values from the data sheet, and its
+/// fixed errors drawn at random.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
     /// Standard deviation of the white noise of a sample [unit].
     pub white: f64,
-    /// Bias instability: what remains of it after one sample, 0..1.
+    /// Bias instability: factor on the bias per sample, 0..1.
     pub bias_keep: f64,
-    /// Bias instability: standard deviation of what is added per sample [unit].
+    /// Bias instability: standard deviation of the increment per sample [unit].
     pub bias_step: f64,
-    /// Random walk: standard deviation of a step [unit].
+    /// Random walk: standard deviation of the increment per sample [unit].
     pub walk_step: f64,
     /// Scale and misalignment: measured = matrix * truth.
     pub matrix: Mat3,
-    /// Turn-on bias [unit].
+    /// Turn-on bias per axis [unit].
     pub bias: Vec3,
-    /// Step of the reading [unit]; 0 continuous.
+    /// Resolution of the reading [unit]; 0: continuous.
     pub resolution: f64,
-    /// Full scale [unit].
+    /// Full scale of the reading [unit].
     pub range: f64,
 }
 
 impl Errors {
-    /// Peak of a Gauss-Markov process's Allan deviation over its standard deviation [IEEE 952-1997, C.1.1.4].
+    /// Peak of the Allan deviation of a Gauss-Markov process relative to its standard deviation
+    /// [IEEE 952-1997, C.1.1.4].
     const ALLAN_PEAK: f64 = 0.617;
-    /// Allan deviation's floor over the bias instability B [IEEE 952-1997, eq. C.19].
+    /// Floor of the Allan deviation relative to the bias instability B [IEEE 952-1997, eq. C.19].
     const ALLAN_FLOOR: f64 = 0.664;
 
-    /// From a data sheet, at `rate` [Hz], the fixed errors drawn from `stream`.
+    /// Creates the model from a data sheet for a sample `rate` [Hz]. The fixed errors are drawn
+    /// from `stream`.
     pub fn new(noise: &Noise, rate: f64, stream: merrow_math::rng::Stream) -> Self {
         let dt = 1.0 / rate;
         let keep = libm::exp(-dt / noise.bias_tau);
@@ -502,7 +515,7 @@ impl Errors {
         }
     }
 
-    /// Variance of one sample, drift left out.
+    /// Returns the variance of one sample without drift [unit²].
     pub fn variance(&self) -> f64 {
         self.white * self.white + self.resolution * self.resolution / 12.0
     }

@@ -1,141 +1,150 @@
-//! Instruments that say where a robot is and how it lies, as built.
+//! Parameters of navigation instruments: GNSS, GNSS heading, AHRS and INS.
 
 use crate::scene::sensor::{Errors, Noise};
 use merrow_math::{Mat3, Vec3};
 
-/// A satellite receiver.
+/// GNSS receiver with its error model.
 #[derive(Clone, Debug)]
 pub struct GnssSpec {
-    /// Position noise under an open sky, horizontal (each axis) and vertical standard deviation [m].
+    /// Standard deviation of the position under an open sky: horizontal (each axis) and vertical
+    /// [m].
     pub std: [f64; 2],
-    /// Correlation time of the position error [s]; 0 white.
+    /// Correlation time of the position error [s]; 0: white noise.
     pub tau: f64,
-    /// Velocity noise, horizontal (each axis) and vertical standard deviation [m/s]; none: no velocity is given.
+    /// Standard deviation of the velocity: horizontal (each axis) and vertical [m/s]; `None`: the
+    /// receiver outputs no velocity.
     pub velocity_std: Option<[f64; 2]>,
-    /// What corrects it.
+    /// Source of corrections for the position.
     pub augmentation: Augmentation,
-    /// Whose satellites it uses, as bits.
+    /// Satellite systems in use, as bits.
     pub systems: u16,
-    /// Depth of the antenna below which there is no fix [m].
+    /// Maximum antenna depth for a fix [m].
     pub max_depth: f64,
-    /// Seconds above water before the first fix returns.
+    /// Time above water until the first fix [s].
     pub reacquisition: f64,
-    /// Which satellites it may see; none: always enough of them.
+    /// Satellites and multipath; `None`: a full constellation is always visible.
     pub sky: Option<Sky>,
 }
 
 impl GnssSpec {
-    /// Bit of the American satellites.
+    /// Bit of GPS in `systems`.
     pub const GPS: u16 = 1;
-    /// Of the Russian.
+    /// Bit of GLONASS in `systems`.
     pub const GLONASS: u16 = 2;
-    /// Of the Chinese.
+    /// Bit of BeiDou in `systems`.
     pub const BEIDOU: u16 = 4;
-    /// Of the European.
+    /// Bit of Galileo in `systems`.
     pub const GALILEO: u16 = 8;
 }
 
-/// What corrects a receiver's fixes.
+/// Source of corrections for a GNSS receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Augmentation {
-    /// Nothing.
+    /// No corrections (autonomous receiver).
     None,
-    /// Satellites.
+    /// Satellite-based augmentation system (SBAS).
     Satellites,
-    /// Stations on the ground, as for RTK.
+    /// Ground-based augmentation, such as RTK.
     Ground,
 }
 
-/// The satellites of a receiver, and how it takes echoes of their signals.
+/// Satellites of a receiver and its multipath errors.
 #[derive(Clone, Debug)]
 pub struct Sky {
     /// Unit vectors to the satellites, in W.
     pub satellites: Vec<Vec3>,
-    /// Dilution of precision if all are seen: horizontal and vertical.
+    /// Dilution of precision with all satellites visible: horizontal and vertical.
     pub dilution: [f64; 2],
-    /// Error of a range where every signal comes with an echo, standard deviation [m].
+    /// Standard deviation of a range error where every signal has a multipath echo [m].
     pub multipath_std: f64,
-    /// Correlation time of that error [s].
+    /// Correlation time of the multipath error [s].
     pub multipath_tau: f64,
-    /// Height over the water at which its echoes have fallen to 1/e [m].
+    /// Height above water at which multipath from the water surface has decayed to 1/e [m].
     pub water_height: f64,
 }
 
-/// Two antennas that give a heading.
+/// GNSS heading receiver with two antennas.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadingSpec {
-    /// Where they are, in S [m]; the heading is that of S, from the direction of the first to the second.
+    /// Antenna positions in S [m]. The heading of S follows from the direction of the vector from
+    /// the first antenna to the second.
     pub antennas: [Vec3; 2],
-    /// Standard deviation of each component of the second's place from the first [m].
+    /// Standard deviation of each component of the baseline vector [m].
     pub std: f64,
-    /// Correlation time of that error [s]; 0 white.
+    /// Correlation time of the baseline error [s]; 0: white noise.
     pub tau: f64,
-    /// Depth of an antenna below which there is no heading [m].
+    /// Maximum antenna depth for a heading [m].
     pub max_depth: f64,
-    /// Seconds above water before the first heading returns.
+    /// Time above water until the first heading [s].
     pub reacquisition: f64,
 }
 
-/// An attitude and heading reference system: a filter over its own gyro, accelerometer and magnetometer.
+/// Attitude and heading reference system (AHRS): a filter over its own gyro, accelerometer and
+/// magnetometer.
 #[derive(Clone, Debug)]
 pub struct AhrsSpec {
-    /// Angular velocity [rad/s].
+    /// Errors of the angular velocity [rad/s].
     pub gyro: Errors,
-    /// Proper acceleration [m/s²].
+    /// Errors of the proper acceleration [m/s²].
     pub accelerometer: Errors,
-    /// Magnetic field [T].
+    /// Errors of the magnetic field [T].
     pub magnetometer: Errors,
-    /// Time constants of tilt, heading and gyro bias [s].
+    /// Time constants of the tilt, heading and gyro bias corrections [s].
     pub times: [f64; 3],
-    /// The accelerometer is left out while what it feels differs by more than this from gravity [m/s²].
+    /// The filter ignores the accelerometer while the measured magnitude deviates from gravity by
+    /// more than this [m/s²].
     pub acceleration_gate: f64,
-    /// The magnetometer is left out while the field's strength differs by more than this part from the Earth's.
+    /// The filter ignores the magnetometer while the field magnitude deviates from that of the
+    /// Earth by more than this fraction.
     pub field_gate: f64,
-    /// Field of the vehicle's iron, in S [T].
+    /// Hard-iron field of the vehicle, in S [T].
     pub iron: Vec3,
-    /// True if the heading is from true north, false from magnetic north.
+    /// True if the heading is relative to true north, false for magnetic north.
     pub true_north: bool,
-    /// Standard deviations of the fixed errors: accelerometer bias [m/s²] and misalignment [rad], magnetometer bias [T], misalignment [rad] and scale.
+    /// Standard deviations of the fixed errors: accelerometer bias [m/s²] and misalignment [rad];
+    /// magnetometer bias [T], misalignment [rad] and scale [-].
     pub fixed: [f64; 5],
 }
 
-/// An inertial navigation system.
+/// Inertial navigation system (INS).
 #[derive(Clone, Debug)]
 pub struct InsSpec {
-    /// Angular velocity [rad/s].
+    /// Errors of the angular velocity [rad/s].
     pub gyro: Errors,
-    /// Proper acceleration [m/s²].
+    /// Errors of the proper acceleration [m/s²].
     pub accelerometer: Errors,
-    /// Standard deviation of the position it starts with, each axis [m].
+    /// Standard deviation of the initial position, each axis [m].
     pub start_position: f64,
-    /// Of the velocity, each axis [m/s].
+    /// Standard deviation of the initial velocity, each axis [m/s].
     pub start_velocity: f64,
-    /// Of the attitude about the world's horizontal axes and the vertical [rad].
+    /// Standard deviation of the initial attitude about the horizontal axes and the vertical axis
+    /// of W [rad].
     pub start_attitude: [f64; 3],
-    /// What its filter knows of the gyro's noise.
+    /// Gyro noise model of the filter.
     pub gyro_model: NoiseModel,
-    /// And of the accelerometer's.
+    /// Accelerometer noise model of the filter.
     pub accelerometer_model: NoiseModel,
-    /// Innovations of more standard deviations than this are left out.
+    /// Innovation gate [standard deviations]; the filter rejects larger innovations.
     pub gate: f64,
-    /// What helps it.
+    /// Aiding sensors of the filter.
     pub aids: Aids,
 }
 
-/// What a filter knows of the noise of a triad.
+/// Noise model of a sensor triad, as used by the filter.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseModel {
-    /// White noise, density squared [unit²/Hz].
+    /// White noise: squared density [unit²/Hz].
     pub white: f64,
-    /// Variance of the bias at the start [unit²].
+    /// Initial variance of the bias [unit²].
     pub bias: f64,
-    /// Growth of the bias' variance [unit²/s].
+    /// Growth rate of the bias variance [unit²/s].
     pub walk: f64,
 }
 
 impl NoiseModel {
-    /// Of a data sheet. A bias that wanders within bounds is taken to walk as fast as it does at first: right for times below its correlation time, and more
-    /// than it does after that.
+    /// Derives the model from a data sheet. The bounded Gauss-Markov bias is modelled as a random
+    /// walk with its initial growth rate. This is accurate for times below the correlation time and
+    /// conservative for longer times.
     pub fn new(noise: &Noise) -> Self {
         let markov = noise.markov_std();
         let turn_on = noise.turn_on_bias;
@@ -147,50 +156,50 @@ impl NoiseModel {
     }
 }
 
-/// The sensors of the same robot that help an INS; each is an index among them.
+/// Aiding sensors of an INS on the same robot. Each aid refers to a sensor by its index.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aids {
-    /// Velocity over the bottom.
+    /// Velocity over ground from a DVL.
     pub dvl: Option<DvlAid>,
-    /// Position, and velocity if the receiver gives one.
+    /// Position, and velocity if the receiver outputs it.
     pub gnss: Option<GnssAid>,
-    /// Depth.
+    /// Depth from a pressure sensor.
     pub pressure: Option<PressureAid>,
 }
 
-/// A DVL.
+/// DVL as an aiding sensor.
 #[derive(Clone, Copy, Debug)]
 pub struct DvlAid {
-    /// Which sensor.
+    /// Index of the sensor on the robot.
     pub sensor: usize,
-    /// Its place in the INS's frame S [m].
+    /// Position of the DVL in the INS frame S [m].
     pub p_SoD: Vec3,
-    /// Its frame in S.
+    /// Rotation of the DVL frame in S.
     pub R_SD: Mat3,
-    /// Standard deviation of its scale.
+    /// Standard deviation of the scale error [-].
     pub scale_std: f64,
 }
 
-/// A satellite receiver.
+/// GNSS receiver as an aiding sensor.
 #[derive(Clone, Copy, Debug)]
 pub struct GnssAid {
-    /// Which sensor.
+    /// Index of the sensor on the robot.
     pub sensor: usize,
-    /// Its antenna in S [m].
+    /// Position of the antenna in S [m].
     pub p_SoA: Vec3,
-    /// Standard deviation of its position, horizontal and vertical [m].
+    /// Standard deviation of the position: horizontal and vertical [m].
     pub std: [f64; 2],
-    /// Correlation time of that error [s]; 0 white.
+    /// Correlation time of the position error [s]; 0: white noise.
     pub tau: f64,
 }
 
-/// A pressure sensor.
+/// Pressure sensor as an aiding sensor.
 #[derive(Clone, Copy, Debug)]
 pub struct PressureAid {
-    /// Which sensor.
+    /// Index of the sensor on the robot.
     pub sensor: usize,
-    /// Its port in S [m].
+    /// Position of the pressure port in S [m].
     pub p_SoP: Vec3,
-    /// Standard deviation of its bias [Pa].
+    /// Standard deviation of the bias [Pa].
     pub bias_std: f64,
 }

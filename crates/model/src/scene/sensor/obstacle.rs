@@ -1,55 +1,58 @@
-//! Detectors of obstacles as built, and the obstacles that a world lists for them.
+//! Obstacle detectors, and the obstacles that a world file lists for them.
 
 use merrow_math::Vec3;
 
-/// A box that a world lists: nothing touches it, nothing but a detector sees it.
+/// Box-shaped obstacle of the world file. It has no collision shape, and only obstacle detectors
+/// measure it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Obstacle {
-    /// Name.
+    /// Name of the obstacle.
     pub name: String,
-    /// Its middle in W [m].
+    /// Centre in W [m].
     pub p: Vec3,
-    /// Its lengths along its axes [m].
+    /// Edge lengths along its axes [m].
     pub size: Vec3,
-    /// Turn of its axes about z of W [rad].
+    /// Rotation of its axes about z of W [rad].
     pub yaw: f64,
 }
 
-/// What tells boxes about obstacles.
+/// Detector that publishes bounding boxes of obstacles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetectorSpec {
-    /// The sensor of the same robot whose echoes it boxes; none: it tells the obstacles that the world lists. By name and index.
+    /// Sensor of the same robot whose echoes the detector clusters, by name and index. `None`: it
+    /// reports the obstacles of the world file.
     pub sensor: Option<(String, usize)>,
-    /// Whether boxes are told in W; else in S.
+    /// True if boxes are expressed in W, false for S.
     pub in_world: bool,
-    /// Half of the sector about x in the plane of x and y [rad].
+    /// Half width of the sector about x in the xy plane [rad].
     pub half_sector: f64,
-    /// Half of its width in elevation [rad].
+    /// Half of the vertical field of view [rad].
     pub half_elevation: f64,
-    /// Least and greatest range [m].
+    /// Minimum and maximum range [m].
     pub limits: [f64; 2],
-    /// Heights in W between which echoes count [m].
+    /// Minimum and maximum height in W of the echoes in use [m].
     pub heights: [f64; 2],
-    /// Standard deviations of the middle and of the size [m], and of the turn [rad].
+    /// Standard deviations of the centre [m], the size [m] and the yaw [rad].
     pub std: [f64; 3],
-    /// Part of the obstacles that a sample misses.
+    /// Fraction of the obstacles that a sample misses, 0..1.
     pub miss: f64,
-    /// Level of a sonar's echo over its neighbours [dB].
+    /// Level of a sonar echo above its neighbourhood that counts as a detection [dB].
     pub threshold: f64,
-    /// Ranges on either side of an echo that belong to it, and those beyond that are its neighbours [m].
+    /// Detection window on either side of an echo [m]: guard range, and the training range beyond
+    /// it that the echo is compared with.
     pub window: [f64; 2],
-    /// Echoes nearer to one another than this are of one obstacle [m].
+    /// Echoes closer together than this belong to one obstacle [m].
     pub gap: f64,
-    /// Fewest echoes of an obstacle.
+    /// Minimum number of echoes of an obstacle.
     pub least_echoes: usize,
-    /// Least length of a box [m].
+    /// Minimum edge length of a box [m].
     pub least_size: f64,
-    /// How long echoes are kept and boxed with those that come after [s]; 0: each sample alone.
+    /// Time for which echoes are accumulated with later echoes [s]; 0: each sample separately.
     pub keep: f64,
-    /// How far the middle of a box may be from where it was before [m].
+    /// Maximum distance between the box centres of successive samples for association [m].
     pub association: f64,
-    /// How long the sensor takes for a sample [ns].
+    /// Duration of a sample of the sensor [ns].
     pub takes_ns: u64,
-    /// How long an obstacle that is not seen keeps its number [s].
+    /// Time for which an undetected obstacle keeps its identifier [s].
     pub forget: f64,
 }

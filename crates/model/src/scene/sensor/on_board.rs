@@ -1,34 +1,36 @@
-//! Instruments that watch the robot itself, and those that measure the air about it.
+//! Parameters of instruments that monitor the robot itself, and of instruments that measure the
+//! surrounding air.
 
 use crate::scene::sensor::Errors;
 
-/// An anemometer with a vane, or one that measures both by sound.
+/// Anemometer: cups or propeller with a vane, or ultrasonic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnemometerSpec {
     /// Errors of the speed [m/s].
     pub speed: Errors,
     /// Errors of the direction [deg].
     pub direction: Errors,
-    /// Wind under which it stands still [m/s].
+    /// Wind speed below which the anemometer does not turn [m/s].
     pub threshold: f64,
-    /// Way of the air in which cups or propeller come up to 63 % of a new wind [m].
+    /// Distance constant of cups or propeller [m]: wind run until 63 % of a new speed is reached.
     pub cups: f64,
-    /// Way of the air in which the vane comes round to 63 % of a new direction [m].
+    /// Distance constant of the vane [m]: wind run until 63 % of a new direction is reached.
     pub vane: f64,
 }
 
-/// What a motor controller tells of its motor.
+/// Telemetry of a motor controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotorSpec {
     /// Index of the thruster.
     pub thruster: usize,
     /// Errors of shaft speed [rad/s], current [A], voltage [V] and temperature [°C].
     pub errors: [Errors; 4],
-    /// Shaft speed over the root of the thrust, for thrusters whose curve knows thrust alone [rad/(s √N)]; 0: not known.
+    /// Shaft speed per square root of thrust, for thrusters whose curve gives thrust only [rad/(s
+    /// √N)]; 0: unknown.
     pub speed_per_root: f64,
 }
 
-/// A meter of the battery's voltage and current that counts the charge.
+/// Battery monitor: measures voltage and current and integrates the charge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PowerSpec {
     /// Errors of voltage [V] and current [A].

@@ -1,25 +1,25 @@
-//! Instruments that measure the water where they are.
+//! Parameters of instruments that measure the water in situ.
 
 use crate::scene::sensor::Errors;
 use std::sync::Arc;
 
-/// A quantity of the water.
+/// Quantity of the water that an instrument measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// Temperature [°C].
+    /// Temperature of the water [°C].
     Temperature,
-    /// Practical salinity.
+    /// Practical salinity of the water [psu].
     Salinity,
-    /// Density [kg/m³].
+    /// Density of the water [kg/m³].
     Density,
     /// Speed of sound [m/s].
     SoundSpeed,
-    /// What the water carries, by its index in `Sea::carried`.
+    /// Tracer of the water, by its index in `Sea::carried`.
     Carried(usize),
 }
 
 impl Quantity {
-    /// Those that all water has: the words of world files, and their units.
+    /// Quantities that all water has: key in world files, quantity and unit.
     pub const OF_WATER: [(&'static str, Quantity, &'static str); 4] = [
         ("temperature", Quantity::Temperature, "degC"),
         ("salinity", Quantity::Salinity, "psu"),
@@ -28,58 +28,58 @@ impl Quantity {
     ];
 }
 
-/// A probe of one quantity.
+/// Probe of one quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeSpec {
-    /// What it measures.
+    /// Quantity that the probe measures.
     pub quantity: Quantity,
-    /// Its name.
+    /// Name of the quantity.
     pub field: Arc<str>,
-    /// Its unit.
+    /// Unit of the quantity.
     pub unit: Arc<str>,
-    /// Errors, in that unit.
+    /// Errors, in the unit of the quantity.
     pub errors: Errors,
-    /// Time constant of its response [s].
+    /// Time constant of the response [s].
     pub tau: f64,
-    /// Least and largest reading.
+    /// Minimum and maximum reading, in the unit of the quantity.
     pub range: [f64; 2],
-    /// Readings nearer to 0 than this are 0.
+    /// Readings with a smaller magnitude are reported as 0.
     pub detection_limit: f64,
 }
 
-/// How a CTD makes a depth of a pressure.
+/// Conversion of pressure to depth in a CTD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DepthLaw {
-    /// As of sea water of 0 °C and salinity 35.
+    /// Sea water of 0 °C and salinity 35.
     Seawater,
-    /// As of fresh water.
+    /// Equation for fresh water.
     Fresh,
 }
 
-/// A CTD.
+/// Conductivity, temperature and depth instrument (CTD).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CtdSpec {
     /// Errors of temperature [°C], conductivity [S/m] and pressure [Pa].
     pub errors: [Errors; 3],
-    /// Time constants of thermometer and conductivity cell [s].
+    /// Time constants of the thermometer and the conductivity cell [s].
     pub tau: [f64; 2],
-    /// How it makes a depth of a pressure.
+    /// Conversion of pressure to depth.
     pub depth: DepthLaw,
-    /// Gravity by which it does [m/s²].
+    /// Gravity in that conversion [m/s²].
     pub gravity: f64,
 }
 
-/// A water sampler.
+/// Water sampler with bottles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerSpec {
-    /// Bottles that it has.
+    /// Number of bottles of the sampler.
     pub bottles: u32,
     /// Volume of a bottle [m³].
     pub volume: f64,
-    /// Flow of its pump [m³/s].
+    /// Flow rate of the pump [m³/s].
     pub flow: f64,
-    /// What is found in the bottles, at most eight.
+    /// Quantities that are determined from the bottles, at most eight.
     pub quantities: Vec<Quantity>,
-    /// Names of these, each with its unit.
+    /// Names of the quantities, each with its unit.
     pub names: Vec<String>,
 }

@@ -1,75 +1,78 @@
-//! Navigation radars as built: an antenna that turns, its beam, its pulse, what it makes of echoes.
+//! Navigation radars: rotating antenna, beam, pulse and signal processing.
 
 use crate::scene::sensor::sonar::Aperture;
 
-/// A radar whose antenna turns about z of S, clockwise from above.
+/// Radar whose antenna rotates about z of S, clockwise seen from above.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RadarSpec {
-    /// Frequency [Hz].
+    /// Transmit frequency of the radar [Hz].
     pub frequency: f64,
-    /// Peak power [W].
+    /// Peak transmit power [W].
     pub power: f64,
-    /// Gain of the antenna, as a power.
+    /// Antenna gain, as a power ratio.
     pub gain: f64,
-    /// Aperture of its beam in the plane of the turn.
+    /// Horizontal aperture of the antenna.
     pub across: Aperture,
-    /// Aperture of its beam from top to bottom.
+    /// Vertical aperture of the antenna.
     pub along: Aperture,
-    /// What it sees there and back: the integral of the square of its pattern [sr].
+    /// Two-way solid angle of the beam: integral of the squared pattern [sr].
     pub solid_angle: f64,
-    /// Width of its beam, as that of a rectangle, there and back [rad].
+    /// Two-way equivalent rectangular width of the horizontal beam [rad].
     pub width: f64,
     /// Length of the pulse [s].
     pub pulse: f64,
-    /// Losses, as a power that divides.
+    /// Losses, as a power ratio greater than one by which the received power is divided.
     pub losses: f64,
-    /// Noise, as a power at the antenna [W].
+    /// Noise power referred to the antenna [W].
     pub noise: f64,
-    /// How long a sector takes [ns].
+    /// Duration of a sector [ns].
     pub takes_ns: u64,
-    /// Turns a second.
+    /// Antenna rotation rate [1/s].
     pub turns: f64,
-    /// Spokes of a turn.
+    /// Number of spokes per rotation.
     pub spokes: usize,
-    /// Columns of rays in a spoke.
+    /// Number of ray columns in a spoke.
     pub columns: usize,
-    /// Elevations of the rays over the horizon [rad], and what each stands for [rad].
+    /// For each row of rays: elevation above the horizon [rad] and the angle that it represents
+    /// [rad].
     pub rows: Vec<[f64; 2]>,
-    /// Least and greatest range [m].
+    /// Minimum and maximum range [m].
     pub limits: [f64; 2],
-    /// Ranges that it tells apart.
+    /// Number of range bins.
     pub bins: usize,
-    /// Pulses that are averaged in a spoke.
+    /// Number of pulses averaged in a spoke.
     pub pulses: f64,
-    /// Part that a square metre of land gives back, as `reflectivity` is that of shapes.
+    /// Backscatter coefficient of land per square metre, defined as `reflectivity` of shapes.
     pub land: f64,
-    /// Whether its waves swing upright; else level.
+    /// True for vertical polarisation, false for horizontal.
     pub vertical: bool,
-    /// Whether echoes fade.
+    /// Whether the echo strengths fluctuate.
     pub fading: bool,
-    /// Sensitivity by range: decibels a decade that near echoes are turned down by.
+    /// Sensitivity time control: attenuation of near echoes per decade of range [dB].
     pub gain_per_decade: f64,
-    /// Levels after that, of the greatest range's, that become 0 and 1 [dBm].
+    /// Echo levels that map to strength 0 and 1, after sensitivity time control, referred to
+    /// maximum range [dBm].
     pub levels: [f64; 2],
 }
 
 impl RadarSpec {
-    /// From one range to the next [m].
+    /// Returns the length of a range bin [m].
     pub fn bin(&self) -> f64 {
         (self.limits[1] - self.limits[0]) / self.bins as f64
     }
 
-    /// Middle of a range [m].
+    /// Returns the centre of range bin `k` [m].
     pub fn range(&self, k: usize) -> f64 {
         self.limits[0] + (k as f64 + 0.5) * self.bin()
     }
 
-    /// Angle from spoke to spoke [rad].
+    /// Returns the angle between spokes [rad].
     pub fn step(&self) -> f64 {
         std::f64::consts::TAU / self.spokes as f64
     }
 
-    /// The spokes of a sample, counted since the start.
+    /// Returns the first and the end index of the spokes of `sample`, counted since the start.
+    /// `rate` is the sample rate [Hz].
     pub fn sector(&self, sample: u64, rate: f64) -> [u64; 2] {
         let first = |k: u64| (k as f64 * self.turns * self.spokes as f64 / rate) as u64;
         [first(sample), first(sample + 1)]

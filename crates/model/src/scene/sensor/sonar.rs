@@ -1,127 +1,131 @@
-//! Active sonars as built: their beams, their pulse, what they make of echoes.
+//! Active sonars: beams, pulse and signal processing.
 
 use crate::scene::sensor::laser::Tilt;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 
-/// An active sonar: beams in a fan, each over a number of ranges.
+/// Active sonar: a fan of beams, each with a number of range bins.
 ///
-/// Its fan lies in the yz plane of its acoustic frame A: z out of the sonar, x up (one that looks ahead) or forward (one that looks down).
-/// Angles across the fan go from z towards y (starboard), angles out of it towards x.
+/// The fan lies in the yz plane of the acoustic frame A: z out of the sonar, x up (forward-looking
+/// types) or forward (down-looking types). Angles across the fan are measured from z towards y
+/// (starboard), angles out of the fan towards x.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SonarSpec {
-    /// What it is.
+    /// Type of the sonar.
     pub kind: SonarKind,
-    /// Frequency [Hz].
+    /// Transmit frequency of the sonar [Hz].
     pub frequency: f64,
     /// Source level [dB re 1 µPa at 1 m].
     pub source_level: f64,
-    /// Length of the pulse, after compression if it is coded [s].
+    /// Pulse length, after pulse compression if the pulse is coded [s].
     pub pulse: f64,
     /// Bandwidth of the receiver [Hz].
     pub bandwidth: f64,
-    /// Angle of each beam across the fan, rising [rad].
+    /// Steering angle of each beam across the fan, ascending [rad].
     pub steering: Vec<f64>,
-    /// Aperture across the fan of each receiving beam, and of the transmitter.
+    /// Apertures across the fan: of each receiving beam, and of the transmitter.
     pub across: [Aperture; 2],
-    /// Aperture out of the fan, receiving and transmitting.
+    /// Apertures out of the fan: receiving and transmitting.
     pub along: [Aperture; 2],
-    /// What a receiving beam hears of noise from all sides [sr].
+    /// Equivalent solid angle of a receiving beam for isotropic noise [sr].
     pub solid_angle: f64,
-    /// Rays across the fan: the middle angles [rad], the same distance apart.
+    /// Ray columns across the fan: centre angles, equally spaced [rad].
     pub columns: Vec<f64>,
-    /// Distance of two columns [rad].
+    /// Angle between columns [rad].
     pub column_step: f64,
-    /// Rays out of the fan: the middle angles [rad], the same distance apart.
+    /// Ray rows out of the fan: centre angles, equally spaced [rad].
     pub rows: Vec<f64>,
-    /// Distance of two rows [rad].
+    /// Angle between rows [rad].
     pub row_step: f64,
-    /// Of each column, the beams that hear it.
+    /// For each column, the receiving beams that it contributes to.
     pub hearing: Vec<Heard>,
-    /// Least and greatest range [m].
+    /// Minimum and maximum range [m].
     pub limits: [f64; 2],
-    /// Ranges that it tells apart.
+    /// Number of range bins.
     pub bins: usize,
-    /// Scattering strength of the volume of the water [dB re 1/m].
+    /// Volume scattering strength of the water [dB re 1/m].
     pub volume_backscatter: f64,
-    /// Spectral level of its own noise [dB re 1 µPa²/Hz].
+    /// Spectral level of the self-noise [dB re 1 µPa²/Hz].
     pub self_noise: f64,
-    /// Time-varying gain: decibels a decade of range, and decibels a metre, there and back; none: the water's absorption at the sonar.
+    /// Time-varying gain: per decade of range [dB] and two-way per metre [dB/m]; `None`: the
+    /// absorption of the water at the sonar.
     pub gain: (f64, Option<f64>),
-    /// Levels after the gain that become the least and the greatest number [dB].
+    /// Levels after the gain that map to the minimum and the maximum sample value [dB].
     pub levels: [f64; 2],
-    /// Bits of a number, 8 or 16.
+    /// Bits per sample, 8 or 16.
     pub bits: u32,
-    /// Speed of sound by which it turns time into range [m/s]; none: that of the water at the sonar.
+    /// Sound speed for the conversion of time to range [m/s]; `None`: that of the water at the
+    /// sonar.
     pub sound_speed: Option<f64>,
-    /// Whether echoes fade as those of many scatterers do.
+    /// Whether echoes have the speckle of many scatterers.
     pub speckle: bool,
-    /// Whether rays bend with the speed of sound.
+    /// Whether rays are refracted by the sound speed profile.
     pub bent: bool,
-    /// Whether it hears what surface and bottom mirror.
+    /// Whether the sonar receives reflections from the surface and the seabed.
     pub multipath: bool,
-    /// Whether it hears other sonars of its band.
+    /// Whether the sonar receives other sonars in its band.
     pub interference: bool,
-    /// Level over the noise at which a beam has found the bottom [dB].
+    /// Signal-to-noise ratio at which a beam detects the seabed [dB].
     pub threshold: f64,
-    /// Turn of the head from ping to ping, and the sector that it keeps to [rad]; 0 for what does not turn.
+    /// Rotation of the head per ping, and its sector [rad]; 0 for fixed heads.
     pub head: [f64; 2],
-    /// Whether one that turns tells the range of each bearing.
+    /// Whether a scanning sonar publishes the range of each bearing.
     pub profiles: bool,
-    /// The unit that tilts it, if one does; the sensor's place is then that of the unit.
+    /// Tilt unit that carries the sonar, if any. The sensor pose is then that of the tilt unit.
     pub tilt: Option<Tilt>,
 }
 
-/// What a sonar is.
+/// Type of an active sonar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SonarKind {
-    /// Looks ahead, a picture a ping.
+    /// Forward-looking; one image per ping.
     Imaging,
-    /// Looks down, a profile of the bottom a ping.
+    /// Down-looking; one seabed profile per ping.
     Multibeam,
-    /// Looks to port and starboard, a line a ping.
+    /// Looks to port and starboard; one line per ping.
     SideScan,
-    /// Turns one beam about.
+    /// Mechanically scanning: one rotating beam.
     Scanning,
 }
 
-/// An aperture in a line.
+/// Line aperture of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aperture {
-    /// Its length [wavelengths]; 0 hears everywhere alike.
+    /// Length [wavelengths]; 0: omnidirectional.
     pub length: f64,
-    /// How its elements are weighted.
+    /// Shading of the elements.
     pub shading: Shading,
 }
 
 /// Weights of the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shading {
-    /// All alike: the narrowest beam, side lobes at -13.3 dB.
+    /// Uniform: the narrowest beam, side lobes at -13.3 dB.
     Uniform,
-    /// Falling to both ends as a cosine: side lobes at -23 dB.
+    /// Cosine taper towards both ends: side lobes at -23 dB.
     Cosine,
 }
 
-/// Which beams hear a column of rays.
+/// Receiving beams that a column of rays contributes to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heard {
-    /// The first beam.
+    /// Index of the first beam.
     pub first: usize,
-    /// How well it and those after it hear the column.
+    /// Receive pattern of this beam and the following beams at the column.
     pub weights: Vec<f32>,
-    /// Those of them whose main lobe holds the column, and what of the beam's whole hearing that stands for.
+    /// Beams whose main lobe contains the column, each with its receive pattern at the column. The
+    /// pattern is scaled so that its sum over the main lobe equals the sum over all columns.
     pub main: Vec<(usize, f32)>,
 }
 
 impl SonarSpec {
-    /// A direction of A at angles across and out of the fan [rad], in S.
+    /// Returns the unit direction in S at angles across and out of the fan [rad].
     pub fn direction(&self, across: f64, out: f64) -> Vec3 {
         let ((sa, ca), (so, co)) = (sin_cos(across), sin_cos(out));
         self.turn(Vec3::new(so, co * sa, co * ca))
     }
 
-    /// A vector of A in S.
+    /// Rotates a vector from A to S.
     pub fn turn(&self, a: Vec3) -> Vec3 {
         if self.looks_down() {
             Vec3::new(a.x, -a.y, -a.z)
@@ -130,7 +134,7 @@ impl SonarSpec {
         }
     }
 
-    /// A vector of S in A.
+    /// Rotates a vector from S to A.
     pub fn turn_back(&self, s: Vec3) -> Vec3 {
         if self.looks_down() {
             Vec3::new(s.x, -s.y, -s.z)
@@ -139,27 +143,28 @@ impl SonarSpec {
         }
     }
 
-    /// True if its fan is about -z of S, false if about x.
+    /// Returns true if the fan points along -z of S, false if along x.
     pub fn looks_down(&self) -> bool {
         matches!(self.kind, SonarKind::Multibeam | SonarKind::SideScan)
     }
 
-    /// From one range to the next [m].
+    /// Returns the length of a range bin [m].
     pub fn bin(&self) -> f64 {
         (self.limits[1] - self.limits[0]) / self.bins as f64
     }
 
-    /// Middle of a range [m].
+    /// Returns the centre of range bin `k` [m].
     pub fn range(&self, k: usize) -> f64 {
         self.limits[0] + (k as f64 + 0.5) * self.bin()
     }
 
-    /// How long it listens [s].
+    /// Returns the listening time of a ping [s].
     pub fn listens(&self) -> f64 {
         2.0 * self.limits[1] / self.sound_speed.unwrap_or(1500.0)
     }
 
-    /// Pings of a turn of the head, or of its way from one end of its sector to the other; 1 if it does not turn.
+    /// Returns the number of pings in a full rotation of the head, or from one end of its sector to
+    /// the other; 1 for a fixed head.
     pub fn sweep_pings(&self) -> u64 {
         let [step, sector] = self.head;
         if step > 0.0 {
@@ -169,12 +174,13 @@ impl SonarSpec {
         }
     }
 
-    /// True if its head turns round and round, false if to and fro.
+    /// Returns true if the head rotates continuously, false if it sweeps a sector back and forth.
     pub fn turns_round(&self) -> bool {
         self.head[1] > std::f64::consts::TAU - 1e-9
     }
 
-    /// Angle of the head at a ping [rad]: round and round, or to and fro in its sector.
+    /// Returns the head angle at a ping [rad]: continuous rotation, or back and forth within the
+    /// sector.
     pub fn head_angle(&self, ping: u64) -> f64 {
         let [step, sector] = self.head;
         if step <= 0.0 {

@@ -1,44 +1,44 @@
-//! What an instrument for acoustic positioning brings back of one sample.
+//! Output of an acoustic positioning instrument for one sample.
 
 use merrow_math::{Mat3, Vec3};
 
-/// All that it heard.
+/// All observations of one sample.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sounds {
-    /// Places.
+    /// Position fixes of the sample.
     pub fixes: Vec<Fix>,
-    /// Ranges.
+    /// Ranges measured in the sample.
     pub ranges: Vec<Ranged>,
 }
 
-/// A place that it has found.
+/// Position fix of one target or of the instrument itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fix {
-    /// Of which of its targets; 0 if it is its own.
+    /// Index of the target; 0 for its own position.
     pub target: usize,
-    /// For which instant it holds [ns].
+    /// Time of validity [ns].
     pub stamp_ns: u64,
-    /// The place in S [m].
+    /// Position in S [m].
     pub p_S: Vec3,
-    /// Its covariance [m²].
+    /// Covariance of the position in S [m²].
     pub covariance: Mat3,
-    /// Level over the noise [dB].
+    /// Signal-to-noise ratio of the signal [dB].
     pub snr: f64,
-    /// The place in W with its covariance, if it knows its own.
+    /// Position in W [m] with its covariance [m²], if the pose of the instrument is known.
     pub world: Option<(Vec3, Mat3)>,
 }
 
-/// A range that it has measured.
+/// Range measurement of one target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranged {
-    /// To which of its targets.
+    /// Index of the target.
     pub target: usize,
-    /// From which of its receivers.
+    /// Index of the receiver.
     pub receiver: usize,
-    /// When the sound arrived [ns].
+    /// Time of arrival of the signal [ns].
     pub stamp_ns: u64,
-    /// The range [m].
+    /// Measured range to the target [m].
     pub range: f64,
-    /// Its variance [m²].
+    /// Variance of the range [m²].
     pub variance: f64,
 }

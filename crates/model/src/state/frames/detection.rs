@@ -1,47 +1,47 @@
-//! What a detector of obstacles brings back of one sample.
+//! Output of an obstacle detector for one sample.
 
 use crate::state::Effect;
 use merrow_math::{Mat3, Quat, Vec3};
 
-/// An echo in W, with half of the height that it stands for [m].
+/// Echo in W with its vertical extent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Echo {
-    /// Its place.
+    /// Position of the echo in W [m].
     pub p: Vec3,
-    /// Half of its height.
+    /// Half of the vertical extent [m].
     pub half_height: f64,
 }
 
-/// Echoes of one sample of a detector that boxes those of several.
+/// Echoes of one sample of a detector that accumulates several samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heard {
-    /// The echoes.
+    /// Echoes of the sample.
     pub echoes: Vec<Echo>,
-    /// Axes of the detector.
+    /// Rotation of the detector frame S in W.
     pub R_WS: Mat3,
-    /// Place of the detector [m].
+    /// Position of the detector in W [m].
     pub p_WS: Vec3,
-    /// Number of the sample.
+    /// Index of the sample.
     pub sample: u64,
-    /// False: a perfect detector.
+    /// True with noise; false for an ideal detector.
     pub noise: bool,
-    /// What faults do to it.
+    /// Effect of faults on the detector.
     pub fault: Effect,
 }
 
-/// A box about an obstacle, whose z is that of the world.
+/// Bounding box of an obstacle; its z axis is vertical.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// Its middle in the frame in which it is told [m].
+    /// Centre in the output frame of the detector [m].
     pub p: Vec3,
-    /// Its axes there.
+    /// Attitude in the output frame of the detector.
     pub q: Quat,
-    /// Its lengths along its axes [m].
+    /// Edge lengths along its axes [m].
     pub size: Vec3,
-    /// Its middle in W [m].
+    /// Centre in W [m].
     pub p_W: Vec3,
-    /// Number of the echoes in it; 0 of one that the world lists.
+    /// Number of echoes in the box; 0 for an obstacle of the world file.
     pub echoes: usize,
-    /// Which of the obstacles that the world lists it is.
+    /// Index of the obstacle in the world file.
     pub listed: Option<usize>,
 }

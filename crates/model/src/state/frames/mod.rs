@@ -1,4 +1,5 @@
-//! What sensors that look around bring back: too large to stand among the readings, and found beside the step.
+//! Output of exteroceptive sensors. It is separate from the readings because it is large and
+//! computed asynchronously.
 
 pub mod acoustic;
 pub mod detection;
@@ -13,84 +14,86 @@ use crate::state::frames::sweep::Sweep;
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// What one sample of such a sensor brought.
+/// Output of one sample of an exteroceptive sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     /// Index of the robot.
     pub robot: usize,
     /// Index of the sensor.
     pub sensor: usize,
-    /// Instant of the sample [ns]; of a scan, that of its first column.
+    /// Time of the sample [ns]; for a scan, that of its first column.
     pub stamp_ns: u64,
-    /// Instant at which its user has it [ns].
+    /// Time of delivery [ns].
     pub due_ns: u64,
-    /// The content.
+    /// Content of the sample.
     pub data: Arc<FrameData>,
 }
 
-/// Content of a frame.
+/// Content of a frame, by type of sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FrameData {
-    /// Ranges in a plane.
+    /// Ranges in a plane (laser).
     Scan(Scan),
-    /// Points.
+    /// Point cloud of a laser.
     Cloud(Vec<Point>),
-    /// What a camera sees.
+    /// Images of a camera.
     Picture(Picture),
     /// Echoes of a sonar.
     Ping(Ping),
-    /// What was heard of beacons.
+    /// Observations of beacons by an acoustic instrument.
     Sounds(Sounds),
-    /// Boxes about obstacles.
+    /// Bounding boxes of obstacles.
     Boxes(Vec<Found>),
-    /// Echoes that are boxed with those of samples before.
+    /// Echoes that the detector accumulates with those of earlier samples.
     Echoes(Heard),
     /// Spokes of a radar.
     Sweep(Sweep),
-    /// Sentences of the Automatic Identification System.
+    /// AIS sentences of a receiver.
     Sentences(Vec<Sentence>),
 }
 
-/// A sentence that was received.
+/// AIS sentence as received by radio.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sentence {
-    /// When it was sent [ns].
+    /// Time of transmission [ns].
     pub stamp_ns: u64,
-    /// Its text, without the end of the line.
+    /// Text without the line terminator.
     pub text: String,
 }
 
-/// Ranges of the columns of a laser in a plane.
+/// Ranges of the columns of a planar laser.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scan {
-    /// Range [m]; +inf without an echo, -inf where it is too near (REP-117).
+    /// Ranges [m]; +inf without an echo, -inf below the minimum range (REP-117).
     pub ranges: Vec<f32>,
-    /// Strength of the echo: reflectivity of an upright surface in clear air that would give the same, 0 without one.
+    /// Echo intensities: equivalent reflectivity of a surface at normal incidence in clear air; 0
+    /// without an echo.
     pub intensities: Vec<f32>,
 }
 
-/// What a camera sees: what of it was wanted. Rows from the top, pixels from the left.
+/// Requested outputs of a camera. Rows from the top, pixels from the left.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
-    /// Bits of [`crate::scene::sensor::camera::Part`] that were wanted.
+    /// Requested outputs, as bits of [`crate::scene::sensor::camera::Part`].
     pub parts: u8,
     /// Red, green and blue of each pixel, 0..255.
     pub rgb: Option<Bytes>,
-    /// Depth of each pixel along the optical axis [m]; +inf where there is nothing.
+    /// Depth of each pixel along the optical axis [m]; +inf without a surface.
     pub depth: Option<Vec<f32>>,
-    /// Number of what each pixel shows: 0 the sky; 1 the bottom; then structures, then robots and props, each in the world's order; 65534 open water, 65535 its surface.
+    /// Label of the object in each pixel: 0 the sky; 1 the seabed; then structures, then robots and
+    /// props, each in the order of the world file; 65534 open water, 65535 the water surface.
     pub labels: Option<Vec<u16>>,
 }
 
-/// An echo.
+/// Point of a laser point cloud.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Place in S as it lay when the beam was fired [m].
+    /// Position in the frame S at the time of firing [m].
     pub p: [f32; 3],
-    /// As [`Scan::intensities`].
+    /// Intensity as in [`Scan::intensities`].
     pub intensity: f32,
-    /// After the stamp [s].
+    /// Time after the stamp [s].
     pub time: f32,
-    /// Number of the ring, from the lowest.
+    /// Index of the ring, from the lowest.
     pub ring: u16,
 }

@@ -1,24 +1,24 @@
-//! What a sonar brings back of one ping.
+//! Output of a sonar for one ping.
 
-/// Echoes of a ping.
+/// Echoes of one ping.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ping {
-    /// Speed of sound by which times became ranges [m/s].
+    /// Sound speed for the conversion of times to ranges [m/s].
     pub sound_speed: f64,
-    /// Angle of a head that turns [rad], towards starboard.
+    /// Angle of a rotating head, positive towards starboard [rad].
     pub head: f64,
-    /// Which ping since the start.
+    /// Ping number since the start.
     pub number: u64,
-    /// A row per range from the nearest, a number per beam in it.
+    /// Echo levels: one row per range bin from the nearest, one value per beam.
     pub levels: Vec<u16>,
-    /// Of each beam of one that looks for the bottom.
+    /// One sounding per beam of a sonar with seabed detection.
     pub soundings: Vec<Sounding>,
 }
 
-/// Where a beam has found the bottom.
+/// Seabed detection of one beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sounding {
-    /// Range [m]; +inf where it has found none.
+    /// Range to the seabed [m]; +inf without a detection.
     pub range: f64,
     /// Level of the echo [dB re 1 µPa].
     pub level: f64,

@@ -1,10 +1,10 @@
-//! What a radar brings back of the sector that its antenna has turned through.
+//! Output of a radar for the sector of one sample.
 
-/// Some spokes.
+/// Successive spokes of a radar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
-    /// The first of its spokes, counted since the start.
+    /// Number of the first spoke, counted since the start.
     pub first: u64,
-    /// Strengths of each spoke from the nearest range to the farthest, 0..1.
+    /// Echo strengths of each spoke from the nearest to the farthest range bin, 0..1.
     pub spokes: Vec<Vec<f32>>,
 }

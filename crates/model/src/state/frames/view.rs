@@ -1,32 +1,34 @@
-//! The world at one instant, as sensors that look around are given it: what they find is found beside the step.
+//! World view at one instant: input of the exteroceptive sensors, which are computed
+//! asynchronously.
 
 use crate::scene::Sea;
 use crate::state::Effect;
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
 
-/// Where everything is, and the sea.
+/// Poses and velocities of all links, the sea, and the state of lamps, power and faults.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// The instant [ns].
+    /// Time of the view [ns].
     pub time_ns: u64,
-    /// The sea, as it is then.
+    /// Sea at that time.
     pub sea: Sea,
-    /// Axes and origin of every robot's links in the world [m].
+    /// Rotation and origin [m] of the links of every robot in W.
     pub links: Vec<Vec<(Mat3, Vec3)>>,
-    /// Level of every robot's lamps, 0..1.
+    /// Brightness level of the lamps of every robot, 0..1.
     pub lamps: Vec<Vec<f64>>,
-    /// Whether every robot has power.
+    /// Whether each robot has power.
     pub powered: Vec<bool>,
-    /// Whether every robot's sensors are dead by a fault.
+    /// Whether each sensor of each robot is dead due to a fault.
     pub dead: Vec<Vec<bool>>,
-    /// What faults do to every beacon.
+    /// Effects of faults on every beacon.
     pub beacons: Vec<Effect>,
-    /// Velocity of every robot's links in the world, in L, at Lo.
+    /// Velocity of the links of every robot in W, at Lo, expressed in L [rad/s, m/s].
     pub velocities: Vec<Vec<SpatialVelocity>>,
 }
 
 impl View {
-    /// The same with every link where it will be `time` [s] later, if its velocity in the world and its turning stay as they are.
+    /// Returns a copy with every link extrapolated by `time` [s] at constant velocity and angular
+    /// velocity.
     pub fn after(&self, time: f64) -> Self {
         let link = |((R, p), V): (&(Mat3, Vec3), &SpatialVelocity)| {
             let turn = Quat::from_rotation_vector(V.w.scale(time)).matrix();
@@ -41,7 +43,7 @@ impl View {
         }
     }
 
-    /// True if nothing in it moves.
+    /// Returns true if all links are at rest.
     pub fn rests(&self) -> bool {
         let still = |v: Vec3| v.dot(v) == 0.0;
         self.velocities

@@ -1,23 +1,26 @@
-//! Whether robots are so far from everything that they can run several steps alone.
+//! Clearance check: whether robots are so far from everything that they can be stepped several
+//! times independently.
 //!
-//! A sphere about each robot's base holds all its shapes in every position of its joints. Grown by how far the robot could
-//! get in the time asked about, spheres that meet nothing say that no contact can come up. How far it got in fact is looked
-//! at afterwards; a robot that went further than it was allowed is stepped again together with the others.
+//! A sphere around the base of each robot contains all its shapes for every position of its joints.
+//! The sphere is enlarged by the distance that the robot can move in the given time. If no spheres
+//! intersect anything, no contact can occur. The distance actually moved is checked afterwards. A
+//! robot that moved farther than allowed is stepped again together with the others.
 
 use crate::contact::geometry::ground_effect_rays;
 use crate::contact::geometry::shapes::{Owner, Shape};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
-use rapier3d_f64::math::Pose;
-use rapier3d_f64::parry::bounding_volume::Aabb;
+use parry3d_f64::math::Pose;
+use parry3d_f64::bounding_volume::Aabb;
 
-/// Spheres about robots and what they must not meet.
+/// Bounding spheres of the robots, and the fixed boxes that they must not intersect.
 #[derive(Debug)]
 pub struct Clearance {
-    /// Radius of each robot's sphere, what its rotors feel under them included [m]; none: it has no shapes that move.
+    /// Radius of each robot's sphere, including the range of its ground-effect rays [m]; `None`
+    /// without moving shapes.
     reach: Vec<Option<f64>>,
-    /// Boxes about what stands still, and the robot that it is part of, if any.
+    /// Boxes around fixed shapes, and the robot that a box belongs to, if any.
     fixed: Vec<(Aabb, Option<usize>)>,
     /// True if robots must always be stepped together.
     always: bool,
@@ -25,11 +28,14 @@ pub struct Clearance {
     allowed: Vec<f64>,
 }
 
-/// Speed that a robot may gain within the time asked about, beside doubling what it has [m/s].
+/// Speed that a robot may gain within the given time, in addition to doubling its speed [m/s].
 const GAIN: f64 = 0.5;
 
 impl Clearance {
-    /// For the shapes of a scene; `always` if something beside touching ties robots together.
+    /// Creates the check for the shapes of a scene.
+    ///
+    /// `always` is true if a constraint other than contact connects robots; they are then always
+    /// stepped together.
     pub fn new<'a>(
         scene: &Scene,
         moving: &[Shape],
@@ -70,7 +76,8 @@ impl Clearance {
         }
     }
 
-    /// True if nothing can touch within `span_s` seconds, as long as no robot gets further than [`Clearance::allowed`].
+    /// Returns true if no contact can occur within `span_s` [s], as long as no robot moves farther
+    /// than [`Clearance::allowed`].
     pub fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
         if self.always {
             return false;
@@ -111,7 +118,7 @@ impl Clearance {
         true
     }
 
-    /// How far robot `r` may get from where it was when [`Clearance::is_clear`] was asked [m].
+    /// Distance [m] that robot `r` may move after the last call of [`Clearance::is_clear`].
     pub fn allowed(&self, r: usize) -> f64 {
         if self.reach[r].is_some() {
             self.allowed[r]

@@ -1,9 +1,10 @@
-//! The places where two flat features lie on each other: one polygon cut by the other's outline.
+//! Clipping of two flat features in contact: one polygon is cut by the outline of the other.
 //!
 //! # Law
-//! Both polygons are looked at along the normal. What they share is the incident polygon cut by the sides of the reference
-//! polygon [Sutherland 1974]; at each corner of it the gap is the distance of the two planes along the normal. Corners that
-//! fall on the outline within a tolerance are kept, so that equal boxes on one another touch at four corners, not by chance.
+//! Both polygons are projected along the normal. Their common part is the incident polygon cut by
+//! the sides of the reference polygon [Sutherland 1974]. At each of its vertices the gap is the
+//! distance of the two planes along the normal. Vertices on the outline within a tolerance are
+//! kept, so that two equal stacked boxes reliably touch at four vertices.
 //!
 //! # Symbols
 //! m unit normal from a to b.
@@ -12,41 +13,44 @@
 //! World.
 //!
 //! # Limits
-//! At most four corners a feature, as rapier gives them.
+//! At most four vertices per feature, as parry returns them.
 //!
 //! # Checked by
 //! unit tests below, test/analytic/contact.rs
 
 use merrow_math::Vec3;
 
-/// A face (3 or 4 corners in order) or an edge (2).
+/// A face (3 or 4 corners in order) or an edge (2 corners).
 #[derive(Clone, Copy, Debug)]
 pub struct Feature {
     /// Corners in the world [m].
     pub corners: [Vec3; 4],
-    /// Their names.
+    /// Identifiers of the corners.
     pub ids: [u32; 4],
-    /// How many.
+    /// Number of valid corners.
     pub n: usize,
 }
 
-/// A place of touch: on the incident feature, its distance from the reference along the normal, its name.
+/// A contact point on the incident feature.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Where on b [m].
+    /// Position on b, W [m].
     pub p: Vec3,
     /// Distance from a to b along the normal there [m].
     pub gap: f64,
-    /// Names of the features of a and b that make it.
+    /// Identifiers of the features of a and b that form the point.
     pub ids: [u32; 2],
 }
 
-/// Corners outside by less than this are inside [m].
+/// Maximum distance by which corners may be outside and still count as inside [m].
 const TOLERANCE: f64 = 1e-7;
-/// Cosine under which a face is too steep to measure along the normal.
+/// Minimum cosine between face normal and contact normal for which the gap is computed.
 const STEEP: f64 = 1e-3;
 
-/// Places where face `a` and feature `b` share the view along `m`, up to eight; none if `a` is no face or too steep.
+/// Computes the contact points in which face `a` and feature `b` overlap along `m`, at most eight,
+/// and returns their number.
+///
+/// Returns 0 if `a` is not a face or is too steep.
 pub fn places(a: &Feature, b: &Feature, m: Vec3, out: &mut [Place; 8]) -> usize {
     if a.n < 3 || b.n < 2 {
         return 0;
@@ -84,10 +88,10 @@ pub fn places(a: &Feature, b: &Feature, m: Vec3, out: &mut [Place; 8]) -> usize 
     n
 }
 
-/// Keeps what lies on the inner side of a plane.
+/// Keeps the part of the polygon on the inner side of a plane.
 fn cut(polygon: &mut [Place; 8], n: usize, outward: Vec3, at: f64, edge: u32) -> usize {
     let (input, mut count) = (*polygon, 0);
-    // an edge is an open line: its end does not lead back to its start
+    // an edge is an open line: its end is not connected to its start
     let pairs = if n == 2 { 1 } else { n };
     let mut push = |place: Place| {
         if count < polygon.len() {
@@ -161,7 +165,7 @@ mod tests {
             &square(1.0, 0.5, std::f64::consts::FRAC_PI_4),
         );
         assert_eq!(places.len(), 8);
-        // the octagon's corners lie at (1, sqrt 2 - 1)
+        // the octagon's corners are at (1, sqrt 2 - 1)
         for p in places {
             let (x, y) = (p.p.x.abs(), p.p.y.abs());
             assert!(

@@ -1,9 +1,11 @@
-//! Adds what the rows of a constraint do to the matrix of Newton's method: `Zᵀ G Z`, block by block.
+//! Assembly of the Newton matrix of the contact solver: adds `Zᵀ G Z` block by block.
 
 use crate::contact::solver::blocks::{Blocks, Place};
 use crate::contact::solver::solve::{Kind, Row};
 
-/// Adds a group of rows, whose stiffness is that of each, with its curvature `g`; `weighted` is scratch as long as `Z`.
+/// Adds a group of rows with its curvature `g` to the matrix.
+///
+/// `stiffness` is that of each row. `weighted` is scratch memory with the length of `Z`.
 #[inline(always)]
 pub fn add(
     kind: Kind,
@@ -25,7 +27,7 @@ pub fn add(
     outer_products(rows, Z, weighted, matrix, place);
 }
 
-/// `g Z` of a row.
+/// Computes `g Z` of a row.
 #[inline(always)]
 fn weigh(row: &Row, Z: &[f64], g: f64, out: &mut [f64]) {
     for s in &row.segments {
@@ -35,7 +37,7 @@ fn weigh(row: &Row, Z: &[f64], g: f64, out: &mut [f64]) {
     }
 }
 
-/// The same for the three rows of a contact.
+/// Computes `G Z` of the three rows of a contact.
 #[inline(always)]
 fn weigh_three(rows: &[Row], Z: &[f64], [nn, n1, n2, a, b, c]: &[f64; 6], out: &mut [f64]) {
     for k in 0..2 {
@@ -69,7 +71,7 @@ fn outer_products(rows: &[Row], Z: &[f64], weighted: &[f64], matrix: &mut Blocks
         }
     }
     if a.n > 0 && b.n > 0 {
-        // the earlier robot's coordinates count the columns
+        // the coordinates of the earlier robot are the columns
         let (early, late) = match (place.is_turned, a.body < b.body) {
             (false, true) | (true, false) => (0, 1),
             _ => (1, 0),
@@ -87,7 +89,7 @@ fn outer_products(rows: &[Row], Z: &[f64], weighted: &[f64], matrix: &mut Blocks
     }
 }
 
-/// The same for contacts of floating bodies without joints, the most frequent.
+/// [`outer_products`] for contacts of floating bodies without joints, the most frequent case.
 #[inline(always)]
 fn add_six(rows: [&Row; 3], Z: &[f64], weighted: &[f64], matrix: &mut Blocks, place: Place) {
     let [a, b] = rows[0].segments;
@@ -120,7 +122,7 @@ fn add_six(rows: [&Row; 3], Z: &[f64], weighted: &[f64], matrix: &mut Blocks, pl
     }
 }
 
-/// Where the coefficients of three rows begin for one of their robots.
+/// First coefficients of three rows for one of their robots.
 #[inline(always)]
 fn columns(rows: [&Row; 3], side: usize) -> [u32; 3] {
     [
@@ -130,7 +132,7 @@ fn columns(rows: [&Row; 3], side: usize) -> [u32; 3] {
     ]
 }
 
-/// `out += Σ x yᵀ` over three rows of six.
+/// Computes `out += Σ x yᵀ` over three rows of six.
 #[inline(always)]
 fn outer_three(x: [u32; 3], y: [u32; 3], X: &[f64], Y: &[f64], out: &mut [f64]) {
     let [x0, x1, x2] = [six(X, x[0]), six(X, x[1]), six(X, x[2])];
@@ -143,7 +145,7 @@ fn outer_three(x: [u32; 3], y: [u32; 3], X: &[f64], Y: &[f64], out: &mut [f64]) 
     }
 }
 
-/// Six numbers of a list.
+/// Six consecutive numbers of a list.
 #[inline(always)]
 fn six(list: &[f64], at: u32) -> [f64; 6] {
     let mut out = [0.0; 6];
@@ -151,7 +153,7 @@ fn six(list: &[f64], at: u32) -> [f64; 6] {
     out
 }
 
-/// `out += x yᵀ`.
+/// Computes `out += x yᵀ`.
 #[inline(always)]
 fn outer(x: &[f64], y: &[f64], out: &mut [f64]) {
     if let (Ok(x), Ok(y)) = (<&[f64; 6]>::try_from(x), <&[f64; 6]>::try_from(y)) {

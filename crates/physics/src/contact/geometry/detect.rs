@@ -1,7 +1,7 @@
-//! Where shapes meet: broad phase, narrow phase, and casts of what moves fast.
+//! Contact detection: broad phase, narrow phase, and shape casts for fast bodies.
 //!
-//! Found anew at every step from the poses alone, so that nothing but `State` is needed to resume a run. Pairs are
-//! visited in a fixed order.
+//! Contacts are recomputed in every step from the poses alone, so that `State` is sufficient to
+//! resume a run. Pairs are visited in a fixed order.
 
 use crate::contact::coupling;
 use crate::contact::coupling::Body;
@@ -13,55 +13,56 @@ use crate::contact::geometry::shapes::{Owner, Shape, ours, vector};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::{Scene, Seabed};
-use rapier3d_f64::math::{Pose, Vector};
-use rapier3d_f64::parry::bounding_volume::{Aabb, BoundingVolume};
-use rapier3d_f64::parry::partitioning::{Bvh, BvhBuildStrategy};
-use rapier3d_f64::parry::query::{
+use parry3d_f64::math::{Pose, Vector};
+use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
+use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
+use parry3d_f64::query::{
     ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, ShapeCastOptions,
     cast_shapes,
 };
-use rapier3d_f64::parry::shape::{PolygonalFeature, PolygonalFeatureMap, Triangle};
+use parry3d_f64::shape::{PolygonalFeature, PolygonalFeatureMap, Triangle};
 
-/// Two surfaces at, or nearly at, one place, at the end of the free step.
+/// A contact point of two surfaces that touch or nearly touch at the end of the free step.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// Whose surface is pushed along the normal; always a link.
+    /// Owner of the surface that is pushed along the normal; always a link.
     pub a: Owner,
-    /// Whose surface pushes.
+    /// Owner of the surface that pushes.
     pub b: Owner,
-    /// Colliders of both.
+    /// Colliders of both owners.
     pub colliders: [u32; 2],
-    /// Where, in the world [m].
+    /// Position of the contact point, W [m].
     pub p_W: Vec3,
     /// Unit normal in the world, from b to a.
     pub n_W: Vec3,
-    /// Distance between the surfaces along the normal, negative where they overlap [m].
+    /// Distance between the surfaces along the normal, negative if they overlap [m].
     pub gap: f64,
-    /// Part of the step after which a cast found them to meet; none where they were found close at the end.
+    /// Fraction of the step after which a shape cast found the impact; `None` for surfaces that are
+    /// close at the end.
     pub met_at: Option<f64>,
     /// Coefficient of friction of the pair.
     pub friction: f64,
     /// Coefficient of restitution of the pair.
     pub restitution: f64,
-    /// What tells this touch from others of the step, and the same one in the next.
+    /// Identifies this touch within the step and from one step to the next.
     pub key: Key,
 }
 
 /// Shapes and features of a touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// Both shapes.
+    /// Indices of both shapes.
     pub shapes: [u32; 2],
-    /// Features of both shapes, as rapier numbers them.
+    /// Features of both shapes, as numbered by parry.
     pub features: [u32; 2],
 }
 
-/// Gap up to which surfaces are looked at [m].
+/// Maximum gap of a touch [m].
 const MARGIN: f64 = 1e-3;
-/// Index that stands for the seabed in keys.
+/// Index of the seabed in keys.
 const SEABED: u32 = u32::MAX;
 
-/// The shapes of a scene and where they are.
+/// Shapes of a scene and their poses.
 pub struct Detector {
     moving: Vec<Shape>,
     fixed: Vec<Shape>,
@@ -69,16 +70,16 @@ pub struct Detector {
     fixed_tree: Bvh,
     /// Poses at the end of the step.
     poses: Vec<Pose>,
-    /// Poses at its start.
+    /// Poses at the start of the step.
     starts: Vec<Pose>,
     boxes: Vec<Aabb>,
-    /// Radius of a sphere about the origin of each moving shape that holds it [m].
+    /// Radius of a bounding sphere around the origin of each moving shape [m].
     radii: Vec<f64>,
-    /// Moving shapes by where their boxes begin along x.
+    /// Moving shapes sorted by the lower x bound of their boxes.
     order: Vec<(f64, u32)>,
     pairs: Vec<(u32, u32)>,
     manifolds: Vec<ContactManifold<(), ()>>,
-    /// One triangle of the ground after another.
+    /// Shape that holds one terrain triangle at a time.
     ground: Option<Shape>,
 }
 
@@ -94,10 +95,10 @@ impl std::fmt::Debug for Detector {
 }
 
 impl Detector {
-    /// The shapes of `scene`.
+    /// Creates the detector for the shapes of `scene`.
     ///
     /// # Errors
-    /// One line for each shape that cannot be made.
+    /// One line for each shape that cannot be created.
     pub fn new(scene: &Scene) -> Result<Self, Vec<String>> {
         let (moving, fixed) = shapes::build(scene)?;
         let fixed_poses: Vec<Pose> = fixed.iter().map(|s| fixed_pose(scene, s)).collect();
@@ -129,18 +130,20 @@ impl Detector {
         })
     }
 
-    /// Whether robots are far from everything; `always` if something beside touching ties them together.
+    /// Creates the clearance check; `always` is true if a constraint other than contact connects
+    /// robots.
     pub fn clearance(&self, scene: &Scene, always: bool) -> Clearance {
         let fixed = self.fixed.iter().zip(&self.fixed_poses);
         Clearance::new(scene, &self.moving, fixed, always)
     }
 
-    /// True if nothing can ever touch.
+    /// Returns true if no contact can ever occur.
     pub fn is_empty(&self) -> bool {
         self.moving.is_empty()
     }
 
-    /// Takes the poses of all links; those of the step before become the start. `pose_of(robot, link)` gives axes and origin.
+    /// Sets the poses of all links; the previous poses become the start poses. `pose_of(robot,
+    /// link)` returns the pose of a link in W.
     pub fn place(&mut self, pose_of: impl Fn(usize, usize) -> Pose) {
         std::mem::swap(&mut self.poses, &mut self.starts);
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
@@ -150,7 +153,8 @@ impl Detector {
         }
     }
 
-    /// As [`Detector::place`] for the links that `pose_of` gives a pose for, which were moved once more in the same step.
+    /// Same as [`Detector::place`], for links that were moved again in the same step; `None` keeps
+    /// the pose.
     pub fn correct(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
             if let Owner::Link(r, l) = shape.owner
@@ -161,7 +165,8 @@ impl Detector {
         }
     }
 
-    /// All touches at the poses placed last into `out`, in a fixed order, but those of the pairs in `apart`, which is sorted.
+    /// Writes all touches at the current poses to `out`, in a fixed order, except those of the
+    /// pairs in `apart`, which is sorted.
     pub fn touches(
         &mut self,
         scene: &Scene,
@@ -194,7 +199,8 @@ impl Detector {
         }
     }
 
-    /// Every shape whose box meets `around`, and where it stands: those that move, then the others.
+    /// Calls `see` with every shape whose box intersects `around`, and its pose: first moving, then
+    /// fixed shapes.
     pub fn within(&self, around: &Aabb, mut see: impl FnMut(&Shape, &Pose)) {
         let (middle, reach) = (around.center(), around.half_extents().length());
         for ((shape, X), radius) in self.moving.iter().zip(&self.poses).zip(&self.radii) {
@@ -208,7 +214,8 @@ impl Detector {
         }
     }
 
-    /// Pairs of a moving shape and another (fixed shapes are numbered after the moving ones), sorted.
+    /// Computes the sorted pairs of a moving shape and another shape. Fixed shapes are numbered
+    /// after the moving ones.
     fn find_pairs(&mut self) {
         let n = self.moving.len();
         self.pairs.clear();
@@ -217,7 +224,7 @@ impl Detector {
                 self.pairs.push((i as u32, n as u32 + j));
             }
         }
-        // moving shapes by sweeping along x: a tree would have to be rebuilt at every step
+        // sweep of moving shapes along x: a tree would have to be rebuilt in every step
         self.order.clear();
         self.order.extend(
             self.boxes
@@ -275,13 +282,14 @@ impl Detector {
         self.manifolds = manifolds;
     }
 
-    /// Moving shape `i` against the plane bottom.
+    /// Contacts of moving shape `i` with a planar seabed.
     fn meet_seabed(&self, scene: &Scene, i: usize, seabed: &Seabed, out: &mut Vec<Touch>) {
         let n = seabed.normal(0.0, 0.0);
         self.meet_plane(scene, i, n, |p| (p.z - seabed.height(p.x, p.y)) * n.z, out);
     }
 
-    /// Moving shape `i` against the triangles of the ground near it; one that has sunk in is lifted as by a plane.
+    /// Contacts of moving shape `i` with the terrain triangles near it; a shape below the terrain
+    /// is pushed out as by a plane.
     fn meet_terrain(&mut self, scene: &Scene, i: usize, terrain: &Terrain, out: &mut Vec<Touch>) {
         let (low, high) = (ours(self.boxes[i].mins), ours(self.boxes[i].maxs));
         let middle = ours(self.poses[i].translation);
@@ -314,7 +322,7 @@ impl Detector {
                 Some(touch) => out.push(touch),
                 None => narrow(a, X_a, b, X_b, &base, &mut manifolds, out),
             }
-            // the ground has one side, and its triangles are told apart by their number
+            // the terrain is one-sided, and its triangles are identified by their number
             let mut k = before;
             while k < out.len() {
                 if out[k].n_W.dot(face) <= 0.0 {
@@ -329,7 +337,8 @@ impl Detector {
         self.manifolds = manifolds;
     }
 
-    /// Moving shape `i` against a plane over which points stand by `height`, along its normal `n`.
+    /// Contacts of moving shape `i` with a plane of normal `n`; `height` is the distance of a point
+    /// from the plane.
     fn meet_plane(
         &self,
         scene: &Scene,
@@ -380,7 +389,7 @@ impl Detector {
     }
 }
 
-/// What is known of a touch before its place.
+/// Touch of two shapes without its geometry.
 fn touch(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
     Touch {
         a: a.owner,
@@ -399,14 +408,15 @@ fn touch(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
     }
 }
 
-/// A manifold with memory for what two convex shapes share.
+/// Creates a manifold with memory for the contact points of two convex shapes.
 fn roomy() -> ContactManifold<(), ()> {
     let mut manifold = ContactManifold::new();
     manifold.points.reserve(16);
     manifold
 }
 
-/// Groups allow it, and the two are not parts of one robot that hang together.
+/// Returns true if the collision groups allow a contact and the shapes are not adjacent links of
+/// one robot.
 fn may_touch(scene: &Scene, a: &Shape, b: &Shape) -> bool {
     let met = a.groups.member & b.groups.meets != 0 && b.groups.member & a.groups.meets != 0;
     let (Owner::Link(r, la), Owner::Link(s, lb)) = (a.owner, b.owner) else {
@@ -420,13 +430,13 @@ fn may_touch(scene: &Scene, a: &Shape, b: &Shape) -> bool {
     met && robot.self_collision && la != lb && parent(la) != Some(lb) && parent(lb) != Some(la)
 }
 
-/// A coupling holds the two together.
+/// Returns true if a coupling connects the two bodies.
 fn are_apart(a: &Shape, b: &Shape, apart: &[[Body; 2]]) -> bool {
     let (a, b) = (coupling::body(a.owner), coupling::body(b.owner));
     !apart.is_empty() && apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
 }
 
-/// Places where two shapes are close at the end of the step.
+/// Computes the contact points of two shapes that are close at the end of the step.
 fn narrow(
     a: &Shape,
     X_a: &Pose,
@@ -439,7 +449,7 @@ fn narrow(
     let whole =
         |s: &Shape| s.shape.as_composite_shape().is_none() && s.shape.as_heightfield().is_none();
     if whole(a) && whole(b) {
-        // one manifold, whose memory is used again; without points or a normal it remembers nothing
+        // reuse the memory of one manifold; without points or a normal it keeps no information
         manifolds.truncate(1);
         if manifolds.is_empty() {
             manifolds.push(roomy());
@@ -452,7 +462,7 @@ fn narrow(
         manifolds.clear();
     }
     let X_ab = X_a.inv_mul(X_b);
-    // no pair of the shapes that are built fails
+    // does not fail for the types of shapes that `shapes::build` creates
     let done = DefaultQueryDispatcher
         .contact_manifolds(&X_ab, &*a.shape, &*b.shape, MARGIN, manifolds, &mut None);
     if done.is_err() {
@@ -488,7 +498,8 @@ fn narrow(
     }
 }
 
-/// Places where faces or edges lie on each other, cut here; false if the pair has none, so that rapier's points stand.
+/// Computes contact points of faces or edges by clipping. Returns false if there are none; parry's
+/// points are then used.
 fn flat(
     a: &Shape,
     X_a: &Pose,
@@ -563,12 +574,12 @@ fn flat(
     n > 0
 }
 
-/// A point of a part of a shape in the whole shape's frame.
+/// Transforms a point of a part of a shape to the frame of the whole shape.
 fn in_whole(part: Option<&Pose>, p: Vector) -> Vector {
     part.map_or(p, |X| *X * p)
 }
 
-/// Where two shapes meet on their straight ways through the step, if they do.
+/// Contact of two shapes on straight paths through the step, if they hit each other.
 fn cast(
     a: &Shape,
     [a0, a1]: [&Pose; 2],
@@ -583,7 +594,7 @@ fn cast(
     let options = ShapeCastOptions {
         max_time_of_impact: 1.0,
         target_distance: 0.0,
-        // what overlaps and comes apart is no impact
+        // overlapping shapes that separate do not cause an impact
         stop_at_penetration: false,
         compute_impact_geometry_on_penetration: true,
     };
@@ -594,7 +605,7 @@ fn cast(
     if met_at <= 0.0 || approach >= 0.0 {
         return None;
     }
-    // carried along to where both would be at the end of the step
+    // moved to the positions of both at the end of the step
     let p_a = ours(*a0 * hit.witness1 + hop_a);
     let p_b = ours(*b0 * hit.witness2 + hop_b);
     let gap = (1.0 - met_at) * approach;
@@ -607,7 +618,7 @@ fn cast(
     })
 }
 
-/// Pose in the world of a shape that does not move.
+/// Pose in the world of a fixed shape.
 fn fixed_pose(scene: &Scene, shape: &Shape) -> Pose {
     let Owner::Link(r, _) = shape.owner else {
         return shape.X_LG;

@@ -1,7 +1,9 @@
-//! What stands under rotors: decks of other robots and structures, for their ground effect.
+//! Rays below rotors: surfaces of other robots and structures (decks) for the ground effect.
 //!
-//! Rays fall from the hub and from eight places about it, half the disc's area within them, as deep as the effect reaches. Looked for before every step that robots make
-//! together; robots that step alone are further from everything than that (`clearance.rs`), so that there is nothing under them.
+//! Vertical rays start at the hub and at eight points around it, on a circle that encloses half of
+//! the disc area. They are as long as the range of the ground effect. The rays are cast before
+//! every step that robots make together. Robots that are stepped independently are farther from
+//! everything than this range (`clearance.rs`), so no deck is below them.
 
 use crate::contact::geometry::detect::Detector;
 use crate::contact::geometry::shapes::{Owner, Shape, vector};
@@ -9,13 +11,13 @@ use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Thruster};
 use merrow_model::state::Workspace;
 use merrow_model::state::workspace::Deck;
-use rapier3d_f64::math::Pose;
-use rapier3d_f64::parry::bounding_volume::Aabb;
-use rapier3d_f64::parry::query::Ray;
+use parry3d_f64::math::Pose;
+use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::query::Ray;
 
-/// How far down a rotor looks, in radii: beyond, the effect is less than a thousandth.
+/// Range of the ground effect in radii: beyond it the effect is less than a thousandth.
 const REACH: f64 = 10.0;
-/// Where rays fall, from the hub, over the radius.
+/// Start points of the rays relative to the hub, in radii.
 const PLACES: [[f64; 2]; 9] = {
     let (far, near) = (std::f64::consts::FRAC_1_SQRT_2, 0.5);
     [
@@ -31,12 +33,13 @@ const PLACES: [[f64; 2]; 9] = {
     ]
 };
 
-/// True if the thruster is a rotor that feels what is under it.
+/// Returns true if the thruster is a rotor with ground effect.
 fn feels(thruster: &Thruster) -> bool {
     thruster.rotor().is_some_and(|rotor| rotor.ground_effect)
 }
 
-/// How far from its link's origin a rotor feels, at most [m].
+/// Link of each rotor with ground effect, and the maximum distance from the link's origin to the
+/// end of its rays [m].
 pub fn reach(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
     let felt = robot.thrusters.iter().filter(|t| feels(t));
     felt.map(|t| {
@@ -47,14 +50,14 @@ pub fn reach(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
     })
 }
 
-/// Robots with rotors that feel what is under them.
+/// Robots that have rotors with ground effect.
 #[derive(Debug)]
 pub struct Decks {
     robots: Vec<usize>,
 }
 
 impl Decks {
-    /// Of a scene.
+    /// Collects the robots of `scene` that have rotors with ground effect.
     pub fn new(scene: &Scene) -> Self {
         let has = |r: &usize| scene.robots[*r].thrusters.iter().any(feels);
         Self {
@@ -62,7 +65,8 @@ impl Decks {
         }
     }
 
-    /// Leaves in `works` what is under the rotors, where the shapes of `detector` stand and the poses of `works` are theirs.
+    /// Stores the decks below the rotors in `works`. `works` and `detector` must have the same
+    /// poses.
     pub fn look<W>(&self, scene: &Scene, detector: &Detector, works: &mut [W])
     where
         W: AsRef<Workspace> + AsMut<Workspace>,
@@ -81,7 +85,7 @@ impl Decks {
         }
     }
 
-    /// Leaves in `works` that nothing is.
+    /// Stores in `works` that no deck is below the rotors.
     pub fn none<W: AsMut<Workspace>>(&self, works: &mut [W]) {
         for &r in &self.robots {
             works[r].as_mut().decks.fill(Deck::NONE);
@@ -89,7 +93,7 @@ impl Decks {
     }
 }
 
-/// The deck under the rotor of `own` with its hub at `p`.
+/// Deck below a rotor of robot `own` with its hub at `p` [m], W.
 fn under(p: Vec3, radius: f64, own: usize, detector: &Detector) -> Deck {
     let deep = REACH * radius;
     let (low, high) = (

@@ -1,4 +1,4 @@
-//! Contact geometry: shapes, detection, manifolds, clearances.
+//! Contact geometry: shapes, detection, contact manifolds, clearances and rays below rotors.
 
 pub mod clearance;
 pub mod clip;

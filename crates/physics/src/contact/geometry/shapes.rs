@@ -1,45 +1,46 @@
-//! The scene's shapes as rapier's geometry knows them.
+//! Conversion of the collision shapes of a scene to parry geometry.
 
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{Groups, Heightfield, Mesh};
 use merrow_model::scene::{Collider, Geometry, Material, Scene};
-use rapier3d_f64::glamx::{DMat3, DQuat};
-use rapier3d_f64::math::{Pose, Vector};
-use rapier3d_f64::parry::shape::{SharedShape, TriMeshFlags};
-use rapier3d_f64::parry::transformation::vhacd::VHACDParameters;
-use rapier3d_f64::parry::utils::Array2;
+use parry3d_f64::glamx::{DMat3, DQuat};
+use parry3d_f64::math::{Pose, Vector};
+use parry3d_f64::shape::{SharedShape, TriMeshFlags};
+use parry3d_f64::transformation::vhacd::VHACDParameters;
+use parry3d_f64::utils::Array2;
 
-/// Whose surface it is.
+/// Owner of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// A link of a robot: indices of both.
     Link(u32, u32),
     /// A structure, by index.
     Structure(u32),
-    /// The seabed.
+    /// Seabed or terrain of the world.
     Seabed,
 }
 
-/// One convex shape (or, if it does not move, any shape) and what it belongs to.
+/// One collision shape and its owner; convex if it moves, of any kind otherwise.
 #[derive(Clone)]
 pub struct Shape {
-    /// Whose it is.
+    /// Owner of the shape.
     pub owner: Owner,
     /// Index of the collider within its owner.
     pub collider: u32,
-    /// Geometry.
+    /// Geometry in parry's representation.
     pub shape: SharedShape,
-    /// Place on the link, or in the world.
+    /// Pose in the link frame, or in W for fixed shapes.
     pub X_LG: Pose,
-    /// Surface.
+    /// Material of the surface.
     pub material: Material,
-    /// What it may touch.
+    /// Collision groups of the shape.
     pub groups: Groups,
-    /// Half of the smallest extent [m]: what moves further in a step might pass through something.
+    /// Half of the smallest extent [m]. A shape that moves farther in one step could pass through
+    /// another.
     pub thickness: f64,
 }
 
-/// A triangle of the ground, to be moved to one place after another.
+/// Creates a terrain triangle that is reused for all positions.
 pub fn ground() -> Shape {
     Shape {
         owner: Owner::Seabed,
@@ -56,10 +57,10 @@ pub fn ground() -> Shape {
     }
 }
 
-/// All shapes of a scene: those that move, then those that stand still.
+/// Creates all shapes of a scene: first the moving ones, then the fixed ones.
 ///
 /// # Errors
-/// One line for each shape that cannot be made.
+/// One line for each shape that cannot be created.
 pub fn build(scene: &Scene) -> Result<(Vec<Shape>, Vec<Shape>), Vec<String>> {
     let mut problems = Vec::new();
     let (mut moving, mut fixed) = (Vec::new(), Vec::new());
@@ -119,10 +120,10 @@ fn add(
     }
 }
 
-/// The convex parts of a geometry; what does not move may stay whole.
+/// Convex parts of a geometry; the geometry of fixed bodies is not split.
 fn parts(geometry: &Geometry, holds_still: bool) -> Result<Vec<(Pose, SharedShape)>, String> {
     let one = |shape| Ok(vec![(Pose::IDENTITY, shape)]);
-    // rapier's cylinder and capsule lie along y
+    // parry's cylinders and capsules lie along y
     let upright = Pose::from_parts(
         Vector::ZERO,
         DQuat::from_xyzw(
@@ -151,7 +152,7 @@ fn parts(geometry: &Geometry, holds_still: bool) -> Result<Vec<(Pose, SharedShap
         )]),
         Geometry::ConvexHull(mesh) => SharedShape::convex_hull(&points(mesh))
             .ok_or_else(|| {
-                "the mesh has no volume, expected corners that are not all in a plane".into()
+                "the mesh has no volume; expected corners that are not all in one plane".into()
             })
             .and_then(one),
         Geometry::ConvexParts(mesh) => {
@@ -164,24 +165,28 @@ fn parts(geometry: &Geometry, holds_still: bool) -> Result<Vec<(Pose, SharedShap
             match whole.as_compound() {
                 Some(parts) if !parts.shapes().is_empty() => Ok(parts.shapes().to_vec()),
                 _ => Err(
-                    "the mesh could not be cut into convex parts, expected a closed surface".into(),
+                    "the mesh could not be split into convex parts; expected a closed surface"
+                        .into(),
                 ),
             }
         }
         Geometry::Mesh(_) | Geometry::Heightfield(_) if !holds_still => Err(
-            "triangles on something that moves, expected `convex_hull` or `convex_parts`".into(),
+            "a mesh or height field cannot be used on a moving body; \
+             expected `convex_hull` or `convex_parts`"
+                .into(),
         ),
         Geometry::Mesh(mesh) => {
             let flags = TriMeshFlags::FIX_INTERNAL_EDGES | TriMeshFlags::MERGE_DUPLICATE_VERTICES;
             SharedShape::trimesh_with_flags(points(mesh), mesh.triangles.clone(), flags)
-                .map_err(|e| format!("not a usable mesh: {e}"))
+                .map_err(|e| format!("the mesh is not usable: {e}"))
                 .and_then(one)
         }
         Geometry::Heightfield(field) => Ok(vec![(upright, heightfield(field))]),
     }
 }
 
-/// rapier's height field spans x and z with heights along y; turned upright, its z runs to our -y.
+/// Converts a height field. parry's spans x and z with heights along y; after rotation its z axis
+/// is our -y axis.
 fn heightfield(field: &Heightfield) -> SharedShape {
     let [nx, ny] = field.count;
     let heights = Array2::new(
@@ -200,17 +205,17 @@ fn points(mesh: &Mesh) -> Vec<Vector> {
     mesh.vertices.iter().map(|v| vector(*v)).collect()
 }
 
-/// Our vector as rapier's.
+/// Converts a vector to parry's type.
 pub fn vector(v: Vec3) -> Vector {
     Vector::new(v.x, v.y, v.z)
 }
 
-/// rapier's vector as ours.
+/// Converts a vector of parry to [`Vec3`].
 pub fn ours(v: Vector) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)
 }
 
-/// Axes and origin as rapier's pose.
+/// Converts axes and origin to parry's pose.
 pub fn pose(R: &Mat3, p: Vec3) -> Pose {
     let columns = DMat3::from_cols(vector(R.col(0)), vector(R.col(1)), vector(R.col(2)));
     Pose::from_parts(vector(p), DQuat::from_mat3(&columns).normalize())

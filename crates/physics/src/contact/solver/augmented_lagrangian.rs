@@ -1,24 +1,27 @@
-//! Newton's method on the constraints of an island, made smooth around the impulses last found.
+//! Augmented-Lagrangian solver for the constraints of an island, with a semismooth Newton method in
+//! each round.
 //!
 //! # Law
 //! ```text
-//!   λ(w) = Π(λ° - D (Z w - b)),   D = stiffness/(Z Zᵀ)                                 (1)  [Rockafellar 1976] the method of multipliers
-//!   w - w* = Zᵀ λ(w)   where a convex function is least                                (2)
-//!   λ° ← λ, bounds of friction ← λ, until (2)-(5) of `solve` hold                       (3)
+//!   λ(w) = Π(λ° - D (Z w - b)),   D = stiffness/(Z Zᵀ)                                 (1)  [Rockafellar 1976] method of multipliers
+//!   w - w* = Zᵀ λ(w)   at the minimum of a convex function                              (2)
+//!   λ° ← λ, friction bounds ← λ, until (2)-(5) of `solve` hold                          (3)
 //! ```
-//! (2) is solved by steps of `(1 + Zᵀ G Z) Δw = Zᵀ λ(w) - (w - w*)`, `G = -∂λ/∂(Z w)`, each as long as the least along it
-//! asks. Impulses that still fit from the step before cost no step at all.
+//! (2) is solved by steps of `(1 + Zᵀ G Z) Δw = Zᵀ λ(w) - (w - w*)`, `G = -∂λ/∂(Z w)`, each with a
+//! line search for the minimum along the step. Impulses of the previous step that still satisfy the
+//! constraints are accepted without any step.
 //!
 //! # Symbols
-//! As in `solve`; w velocities in coordinates whose inertia is 1, w* without impulses, Z rows there, λ° impulses last found,
-//! D stiffness of each row, Π projection on what each kind of row allows, for contacts as in [`crate::contact::solver::friction`].
+//! As in `solve`; w velocities in coordinates of unit inertia, w* without impulses, Z rows in these
+//! coordinates, λ° impulses of the previous round, D stiffness of each row, Π projection on the
+//! admissible set of each kind of row, for contacts as in [`crate::contact::solver::friction`].
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Where contacts oppose each other without a solution, or friction has none with the normals (Painlevé), the last round
-//! stands. Problems of many rows get fewer rounds.
+//! If opposing contacts, or friction together with normal forces (Painlevé), have no solution, the
+//! result of the last round is used. Problems with many rows get fewer rounds.
 //!
 //! # Checked by
 //! test/analytic/contact.rs, test/identity/contact.rs
@@ -30,24 +33,26 @@ use crate::contact::solver::nonsmooth_newton::Coulomb;
 use crate::contact::solver::solve::{Block, Kind, NOTHING, Row, dot};
 use crate::contact::solver::system::{Sparse, System};
 
-/// How the rounds go on: a problem of few rows, and a heap, whose rounds cost steps by how hard and how exact they are.
+/// Parameters of the outer rounds, for problems with few rows and for heaps. In a heap the number of
+/// steps per round increases with stiffness and accuracy.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// Stiffness of a row against its own inertia: each round brings the error of its velocity down by this. Much more, and a
-    /// step (2) sees little of what lies beyond the next contact that begins to slide.
+    /// Stiffness of a row relative to its own inertia: each round reduces the error of the row's
+    /// velocity by this factor. With a much larger value a step (2) contains little information
+    /// beyond the next contact that begins to slide.
     stiffness: f64,
-    /// So it is raised by this after a round that left less than this part of the error.
+    /// Factor on the stiffness after a round that left less than the fraction `well` of the error.
     harder: f64,
     well: f64,
-    /// What it falls by after another, down to where it began.
+    /// Divisor of the stiffness after other rounds, down to the initial stiffness.
     softer: f64,
-    /// Error of (2) that is let stand, as part of that before the round.
+    /// Tolerated error of (2), as a fraction of the error before the round.
     exact: f64,
-    /// Rounds without half the error after which no more are made.
+    /// Number of rounds without halving of the error after which the solver stops.
     patience: usize,
 }
 
-/// Few rows are solved to rounding.
+/// Problems with few rows are solved to rounding.
 const SMALL_PROBLEM: Pace = Pace {
     stiffness: 300.0,
     harder: 10.0,
@@ -56,8 +61,9 @@ const SMALL_PROBLEM: Pace = Pace {
     exact: 1e-3,
     patience: 30,
 };
-/// Against [`SMALL_PROBLEM`] on the 378 large problems of a falling heap: a third fewer steps; the median error is 7e-7 m/s and not 3e-7,
-/// the largest tenth begins at 3e-4 and not 4e-4.
+/// Compared with [`SMALL_PROBLEM`] on the 378 large problems of a falling heap: a third fewer
+/// steps; the median error is 7e-7 m/s instead of 3e-7, and the largest tenth of the errors starts
+/// at 3e-4 instead of 4e-4.
 const HEAP: Pace = Pace {
     stiffness: 100.0,
     harder: 5.0,
@@ -66,90 +72,101 @@ const HEAP: Pace = Pace {
     exact: 0.3,
     patience: 5,
 };
-/// Highest stiffness.
+/// Maximum stiffness of a row.
 const HARDEST: f64 = 3e5;
-/// Errors of a row's velocity with which the impulses of the step before are taken as they are, at which the rounds end,
-/// and which count as solved where the rounds come no further [m/s or rad/s, and as part of the velocities]. What is small is
-/// solved to rounding, a heap to where it rests.
+/// Velocity errors of a row [m/s or rad/s, and relative to the velocities] for small problems and
+/// for large ones.
+///
+/// In order: the error below which the impulses of the previous step are accepted unchanged, the
+/// error at which the rounds end, and the error that counts as solved if further rounds make no
+/// progress. Small problems are solved to rounding, heaps until they rest.
 const SMALL: [f64; 3] = [1e-13, 1e-13, 5e-7];
 const LARGE: [f64; 3] = [5e-7, 1e-8, 5e-7];
-/// The first of them, as part of the second, after a step that found impulses anew: these hold what stopped the velocities that
-/// were left before, which would now come back, be left, and be stopped again for ever.
+/// Upper limit of the first error, as a multiple of the second, after a step that computed new
+/// impulses.
+///
+/// Those impulses removed the residual velocities of the step before. If they were accepted again,
+/// the residual velocities would return and would have to be removed again, without end.
 const AFTER: f64 = 3.0;
-/// Rows up to which a problem is small.
+/// Maximum number of rows of a small problem.
 const SMALL_ROWS: usize = 256;
-/// Error of (2) that is let stand, as part of the tolerance.
+/// Tolerated error of (2), as a fraction of the tolerance.
 const EXACTER: f64 = 0.1;
-/// Rounds (3): as many as `ROUND_ROWS` by the number of rows, between these.
+/// Minimum and maximum number of rounds (3); in between it is `ROUND_ROWS` divided by the number of
+/// rows.
 const ROUNDS: [usize; 2] = [6, 30];
 const ROUND_ROWS: usize = 12_000;
-/// Rounds at the start in which friction is bounded by the impulses of the round before wherever there are some.
+/// Number of initial rounds in which friction of loaded contacts is bounded by the impulses of the
+/// previous round.
 const FIRST_ROUNDS: usize = 3;
-/// Steps (2) in a round.
+/// Maximum number of steps (2) in a round.
 const STEPS: usize = 40;
-/// Slope that is left along a step, as part of that at its start, and trials to find its length.
+/// Remaining slope at the end of a line search, as a fraction of the initial slope, and maximum
+/// number of trials.
 const LENGTH: f64 = 0.1;
 const HALVINGS: usize = 30;
-/// Part of the stiffness times the velocities that is rounding in the gradient, and how much more may be, if it no longer falls.
+/// Rounding error of the gradient relative to stiffness times velocity, and the factor on it that
+/// is tolerated if the gradient no longer decreases.
 const ROUNDING: f64 = 1e-15;
 const NEARLY: f64 = 30.0;
-/// Slip from which a contact slides [m/s].
+/// Minimum slip of a sliding contact [m/s].
 const SLIDES: f64 = 1e-4;
-/// How near curvatures must be to those of a factor that is used again.
+/// Maximum relative difference of curvatures for which a factor is reused.
 const NEAR: f64 = 0.1;
 
-/// Scratch of the method.
+/// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
 pub struct Newton {
     sparse: Sparse,
     dense: Dense,
     pub(crate) coulomb: Coulomb,
-    /// `J v - b` of each row, and how it changes along a step.
+    /// `J v - b` of each row, and its change along a step.
     pub(crate) u: Vec<f64>,
     du: Vec<f64>,
     prior: Vec<f64>,
     pub(crate) stiffness: Vec<f64>,
-    /// What friction is bounded by in each contact; nothing in other groups.
+    /// Friction bound of each contact; `Bound::None` for other groups.
     bounds: Vec<Bound>,
     /// `G` of each group: nn, n1, n2, 11, 12, 22 of a contact, nn of a box.
     curvature: Vec<[f64; 6]>,
-    /// That of the factor at hand.
+    /// Curvatures of the current factor.
     factored: Vec<[f64; 6]>,
     pub(crate) free: Vec<f64>,
     gradient: Vec<f64>,
     step: Vec<f64>,
-    /// Fastest row before [m/s or rad/s], and most that a unit of the coordinates moves one.
+    /// Maximum row velocity before the solution [m/s or rad/s], and maximum row velocity per unit
+    /// of the coordinates.
     fastest: f64,
     reach: f64,
-    /// Errors at which the rounds end and that are let stand, of this problem.
+    /// Errors at which the rounds end, and that count as solved, for this problem.
     pub(crate) tolerance: f64,
     stand: f64,
-    /// Error of (2) that is let stand in this round, and that is rounding [m/s or rad/s].
+    /// Tolerated error of (2) in this round, and its part due to rounding [m/s or rad/s].
     exact: f64,
     rounding: f64,
 }
 
-/// What became of the impulses.
+/// Outcome of a solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// They fit.
+    /// True if the impulses satisfy the constraints.
     pub fits: bool,
-    /// They are no longer the first guess.
+    /// True if the impulses differ from the initial guess.
     pub is_anew: bool,
 }
 
-/// The constraints of an island.
+/// Constraints of an island.
 pub struct Constraints<'a> {
-    /// Their coordinates.
+    /// Coordinates of the robots.
     pub bodies: &'a [Body],
-    /// Rows' coefficients.
+    /// Coefficients of the rows.
     pub Z: &'a [f64],
-    /// Groups of rows.
+    /// Groups of rows that are projected together.
     pub blocks: &'a [Block],
 }
 
 impl Newton {
-    /// With memory for this many rows of a few robots.
+    /// Allocates memory for the given number of rows of a few robots.
     pub fn with_room(rows: usize) -> Self {
         Self {
             sparse: Sparse::with_room(rows),
@@ -169,8 +186,11 @@ impl Newton {
         }
     }
 
-    /// Impulses into `rows` and velocities into `v`, which come in with the first guess in them. `after` a step that found
-    /// impulses anew less is let stand.
+    /// Computes the impulses into `rows` and the velocities into `v`; both contain the initial
+    /// guess on entry.
+    ///
+    /// `after` is true if the previous step computed new impulses; the tolerance for accepting the
+    /// guess is then smaller.
     pub fn solve(
         &mut self,
         c: &Constraints<'_>,
@@ -222,7 +242,7 @@ impl Newton {
         }
     }
 
-    /// The search, compiled for processors that have wider registers; the same bits.
+    /// [`Self::search`] compiled for processors with wider registers; bit-identical results.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn search_wide(
@@ -235,7 +255,7 @@ impl Newton {
         self.search(c, rows, v, misfit)
     }
 
-    /// From a guess that does not fit; returns whether the impulses found do.
+    /// Solves from a guess that does not satisfy the constraints; returns whether the result does.
     #[inline(always)]
     fn search(
         &mut self,
@@ -260,7 +280,7 @@ impl Newton {
         fits
     }
 
-    /// (3); returns whether the impulses fit.
+    /// Rounds (3); returns whether the impulses satisfy the constraints.
     #[inline(always)]
     fn rounds<S: System>(
         &mut self,
@@ -302,7 +322,8 @@ impl Newton {
                 (stiffness / pace.softer).max(pace.stiffness)
             };
             if next != stiffness {
-                // another stiffness has another factor, which the curvatures of equalities do not tell
+                // a changed stiffness needs a new factor; the curvatures of equalities do not show
+                // the change
                 self.factored.clear();
                 stiffness = next;
             }
@@ -314,7 +335,7 @@ impl Newton {
         misfit <= self.stand
     }
 
-    /// True if a contact that bears slides.
+    /// Returns true if a loaded contact slides.
     #[inline(always)]
     fn slides(&self, c: &Constraints<'_>, rows: &[Row]) -> bool {
         let mut contacts = c
@@ -328,7 +349,7 @@ impl Newton {
         })
     }
 
-    /// `J v - b`.
+    /// Computes `J v - b`.
     #[inline(always)]
     fn residuals(&mut self, c: &Constraints<'_>, rows: &[Row], v: &[f64]) {
         self.u.clear();
@@ -336,7 +357,7 @@ impl Newton {
             .extend(rows.iter().map(|row| dot(row, c.Z, v) - row.wanted));
     }
 
-    /// Largest error of (2)-(5) in `solve` [m/s or rad/s].
+    /// Maximum error of (2)-(5) in `solve` [m/s or rad/s].
     #[inline(always)]
     pub(crate) fn misfit(&self, c: &Constraints<'_>, rows: &[Row]) -> f64 {
         let mut largest = 0.0_f64;
@@ -371,7 +392,7 @@ impl Newton {
                     errors.fold(0.0, |e: f64, (_, u)| e.max(u.abs()))
                 }
             };
-            // a number that is none must not pass for a fit
+            // NaN must not count as a solution
             largest = if error > largest || error.is_nan() {
                 error
             } else {
@@ -381,7 +402,7 @@ impl Newton {
         largest
     }
 
-    /// Gives each row this stiffness against its own inertia.
+    /// Sets the stiffness of each row relative to its own inertia.
     pub(crate) fn stiffen(&mut self, c: &Constraints<'_>, rows: &[Row], stiffness: f64) {
         self.stiffness.clear();
         for block in c.blocks {
@@ -405,7 +426,7 @@ impl Newton {
         }
     }
 
-    /// Scratch of the rounds.
+    /// Initialises the scratch memory of the rounds.
     #[inline(always)]
     fn prepare(&mut self, c: &Constraints<'_>, rows: &[Row]) {
         for list in [&mut self.prior, &mut self.du] {
@@ -421,8 +442,11 @@ impl Newton {
         }
     }
 
-    /// What friction is bounded by in the coming round: where it slides, and in the first rounds wherever there is a load, a
-    /// disk of the impulse last found; elsewhere the cone, which knows the normal impulse to come, but has what slips rise.
+    /// Sets the friction bounds for the coming round.
+    ///
+    /// For sliding contacts, and in the first rounds for all loaded contacts, the bound is a disk
+    /// given by the last impulse. For other contacts it is the cone. The cone includes the future
+    /// normal impulse, but makes slipping contacts separate.
     #[inline(always)]
     fn bound(&mut self, c: &Constraints<'_>, rows: &[Row], disks: bool) {
         for (block, bound) in c.blocks.iter().zip(&mut self.bounds) {
@@ -443,7 +467,7 @@ impl Newton {
         }
     }
 
-    /// (2) for the λ° and the bounds as they are.
+    /// Solves (2) for fixed λ° and friction bounds.
     #[inline(always)]
     fn descend<S: System>(
         &mut self,
@@ -482,7 +506,7 @@ impl Newton {
         }
     }
 
-    /// Moves on along the step.
+    /// Advances along the step.
     #[inline(always)]
     fn go(&mut self, v: &mut [f64], length: f64) {
         for (v, step) in v.iter_mut().zip(&self.step) {
@@ -493,7 +517,7 @@ impl Newton {
         }
     }
 
-    /// Slope of the function along the step where it is now.
+    /// Slope of the objective along the step at the current point.
     #[inline(always)]
     fn slope_here(&self, rows: &[Row], v: &[f64]) -> f64 {
         let mut sum = 0.0;
@@ -506,7 +530,7 @@ impl Newton {
         sum
     }
 
-    /// (1)
+    /// Computes the impulses by (1).
     #[inline(always)]
     fn project(&self, c: &Constraints<'_>, rows: &mut [Row]) {
         for (k, block) in c.blocks.iter().enumerate() {
@@ -530,7 +554,8 @@ impl Newton {
         }
     }
 
-    /// Gradient of the function whose least is (2); returns its size as a velocity [m/s or rad/s].
+    /// Computes the gradient of the objective of (2); returns its magnitude as a velocity [m/s or
+    /// rad/s].
     #[inline(always)]
     fn slope<S: System>(
         &mut self,
@@ -547,7 +572,7 @@ impl Newton {
         size(gradient) * self.reach
     }
 
-    /// `G` where the impulses are now.
+    /// Computes `G` at the current impulses.
     #[inline(always)]
     fn curvatures(&mut self, c: &Constraints<'_>) {
         let Self {
@@ -572,7 +597,7 @@ impl Newton {
         }
     }
 
-    /// True if the factor at hand is that of these curvatures, near enough for a step.
+    /// Returns true if the current factor is close enough to these curvatures for a step.
     #[inline(always)]
     fn is_factored(&self) -> bool {
         let near = |(new, old): (&[f64; 6], &[f64; 6])| {
@@ -585,12 +610,14 @@ impl Newton {
             && self.curvature.iter().zip(&self.factored).all(near)
     }
 
-    /// Where along the step the function is least, to a part of its slope at the start, which is `-falls`.
+    /// Position of the minimum along the step, to a fraction of the initial slope, which is
+    /// `-falls`.
     #[inline(always)]
     fn line_search(&self, c: &Constraints<'_>, v: &[f64], falls: f64) -> f64 {
         let (mut low, mut high) = ((0.0, -falls), (1.0, self.slope_along(c, v, 1.0)));
         for k in 0..HALVINGS {
-            // a chord's root and the middle in turn: the slope jumps where a contact begins to slide
+            // alternates false position and bisection: the slope jumps where a contact begins to
+            // slide
             let part = if k % 2 == 0 {
                 (low.1 / (low.1 - high.1)).clamp(0.05, 0.95)
             } else {
@@ -610,7 +637,7 @@ impl Newton {
         low.0
     }
 
-    /// Slope of the function at `along` of the step.
+    /// Slope of the objective at `along` of the step.
     #[inline(always)]
     fn slope_along(&self, c: &Constraints<'_>, v: &[f64], along: f64) -> f64 {
         let mut sum = 0.0;
@@ -620,7 +647,7 @@ impl Newton {
         sum - self.work(c, along)
     }
 
-    /// `Δu · λ` at `along` of the step.
+    /// Computes `Δu · λ` at `along` of the step.
     #[inline(always)]
     fn work(&self, c: &Constraints<'_>, along: f64) -> f64 {
         let mut sum = 0.0;
@@ -650,7 +677,7 @@ impl Newton {
     }
 }
 
-/// `x · y`.
+/// Scalar product `x · y`.
 #[inline(always)]
 fn product(x: &[f64], y: &[f64]) -> f64 {
     let mut sum = 0.0;

@@ -1,28 +1,31 @@
-//! A symmetric positive definite matrix in blocks, a row and a column of blocks for each robot, and its Cholesky factor.
+//! Sparse symmetric positive definite matrix with one block row and column per robot, and its
+//! Cholesky factor.
 //!
 //! # Law
 //! ```text
 //!   M = P L Lᵀ Pᵀ,   column by column, each updating those after it                     (1)  [Davis 2006, §4.8]
-//!   P: next is whoever has the fewest neighbours left                                   (2)  [Davis 2006, §7.1]
+//!   P: eliminate the robot with the fewest remaining neighbours next                    (2)  [Davis 2006, §7.1]
 //! ```
 //! # Symbols
-//! M matrix, P order of elimination, L factor. Neighbours: robots that share a block off the diagonal.
+//! M matrix, P order of elimination, L factor. Neighbours: robots that share a block off the
+//! diagonal.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! The order is found anew when robots come or go or other pairs touch; it depends on those alone.
+//! The order is recomputed when the set of robots or the set of touching pairs changes; it depends
+//! on these sets only.
 //!
 //! # Checked by
-//! src/contact/blocks_tests.rs
+//! crates/physics/src/contact/solver/blocks_tests.rs
 
 /// Coordinates of one robot in the vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Body {
-    /// First coordinate.
+    /// Index of the first coordinate.
     pub v: u32,
-    /// How many.
+    /// Number of coordinates of the robot.
     pub n: u32,
 }
 
@@ -30,9 +33,9 @@ pub struct Body {
 #[derive(Clone, Copy, Debug, Default)]
 struct Column {
     body: Body,
-    /// First value of the block on the diagonal.
+    /// Index of the first value of the diagonal block.
     diagonal: u32,
-    /// Its blocks below the diagonal.
+    /// Index range of the blocks below the diagonal.
     first: u32,
     last: u32,
 }
@@ -40,25 +43,27 @@ struct Column {
 /// A block below the diagonal.
 #[derive(Clone, Copy, Debug, Default)]
 struct Below {
-    /// Place of its row.
+    /// Position of its row in the order of elimination.
     row: u32,
-    /// First value.
+    /// Index of the first value.
     at: u32,
 }
 
-/// Where a pair's block stands.
+/// Position of the block of a pair.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
-    /// First value; one coordinate of the earlier robot after another, each with all of the later's.
+    /// Index of the first value. The block is stored column by column: one column per coordinate of
+    /// the earlier robot.
     pub at: u32,
-    /// True if the pair's second robot is the earlier.
+    /// True if the second robot of the pair is the earlier one.
     pub is_turned: bool,
 }
 
-/// The matrix, then its factor.
+/// The matrix, and after [`Blocks::factor`] its factor.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
-    /// Elements of all blocks, and after [`Blocks::factor`] of the factor's, with the inverse on the diagonal.
+    /// Elements of all blocks; after [`Blocks::factor`] those of the factor, with the inverse of
+    /// the diagonal.
     pub values: Vec<f64>,
     bodies: Vec<Body>,
     pairs: Vec<[u32; 2]>,
@@ -69,7 +74,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// With memory for this many robots without joints.
+    /// Allocates memory for the given number of robots without joints.
     pub fn with_room(bodies: usize) -> Self {
         let blocks = bodies * (bodies + 1) / 2;
         Self {
@@ -83,7 +88,9 @@ impl Blocks {
         }
     }
 
-    /// Makes room for `bodies` and the blocks of `pairs` (each rising, all sorted, none twice); does nothing if it has it.
+    /// Plans the blocks of `bodies` and `pairs`; does nothing if the plan is unchanged.
+    ///
+    /// Each pair is in increasing order; the list is sorted and has no duplicates.
     pub fn plan(&mut self, bodies: &[Body], pairs: &[[u32; 2]]) {
         if self.bodies == bodies && self.pairs == pairs {
             return;
@@ -96,7 +103,7 @@ impl Blocks {
         self.lay_out();
     }
 
-    /// (2): the order, and for each column the robots of its blocks below the diagonal.
+    /// Computes the order (2), and for each column the robots of its blocks below the diagonal.
     fn eliminate(&mut self) {
         const OUT: u32 = u32::MAX;
         let n = self.bodies.len();
@@ -136,7 +143,7 @@ impl Blocks {
                     word &= word - 1;
                 }
             }
-            // those that it leaves become each other's neighbours
+            // the remaining neighbours of an eliminated robot become neighbours of each other
             for b in &self.below[first..] {
                 let k = b.row as usize;
                 for w in 0..words {
@@ -155,7 +162,7 @@ impl Blocks {
         }
     }
 
-    /// Gives every block its place among the values.
+    /// Assigns every block its position in the values.
     fn lay_out(&mut self) {
         let mut at = 0;
         for c in &mut self.columns {
@@ -179,12 +186,12 @@ impl Blocks {
         self.values.resize(at as usize, 0.0);
     }
 
-    /// First value of a robot's block on the diagonal.
+    /// Index of the first value of a robot's diagonal block.
     pub fn diagonal(&self, body: u32) -> usize {
         self.columns[self.place[body as usize] as usize].diagonal as usize
     }
 
-    /// The block of a planned pair.
+    /// Position of the block of a planned pair.
     pub fn pair(&self, [a, b]: [u32; 2]) -> Place {
         let (a, b) = (self.place[a as usize], self.place[b as usize]);
         let (early, late) = (a.min(b), a.max(b));
@@ -197,7 +204,7 @@ impl Blocks {
         }
     }
 
-    /// (1), in place.
+    /// Factorises the matrix by (1), in place.
     #[inline(always)]
     pub fn factor(&mut self) {
         let Self {
@@ -209,7 +216,7 @@ impl Blocks {
         for c in columns.iter() {
             let n = c.body.n as usize;
             let D = &mut values[c.diagonal as usize..][..n * n];
-            // sizes that are known are unrolled
+            // loops of known size are unrolled
             if n == 6 {
                 cholesky(D, 6)
             } else {
@@ -218,7 +225,7 @@ impl Blocks {
             let own = &below[c.first as usize..c.last as usize];
             for b in own {
                 let m = columns[b.row as usize].body.n as usize;
-                // blocks on the diagonal stand before all others
+                // diagonal blocks are stored before all others
                 let (head, tail) = values.split_at_mut(b.at as usize);
                 let (D, B) = (&head[c.diagonal as usize..][..n * n], &mut tail[..m * n]);
                 if n == 6 && m == 6 {
@@ -291,7 +298,7 @@ impl Blocks {
     }
 }
 
-/// Two robots' parts of a vector.
+/// Parts of a vector for two robots.
 #[inline(always)]
 fn two(x: &mut [f64], a: Body, b: Body) -> (&mut [f64], &mut [f64]) {
     let [a, b] = [a, b].map(|b| (b.v as usize, (b.v + b.n) as usize));
@@ -304,7 +311,7 @@ fn two(x: &mut [f64], a: Body, b: Body) -> (&mut [f64], &mut [f64]) {
     }
 }
 
-/// `x ← L⁻¹ x` of a block on the diagonal.
+/// Computes `x ← L⁻¹ x` for a diagonal block.
 #[inline(always)]
 fn forward(D: &[f64], n: usize, x: &mut [f64]) {
     let x = &mut x[..n];
@@ -317,7 +324,7 @@ fn forward(D: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// `x ← L⁻ᵀ x` of a block on the diagonal.
+/// Computes `x ← L⁻ᵀ x` for a diagonal block.
 #[inline(always)]
 fn backward(D: &[f64], n: usize, x: &mut [f64]) {
     let x = &mut x[..n];
@@ -330,7 +337,7 @@ fn backward(D: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// `x ← x - B y` of a block of `m` rows and `n` columns.
+/// Computes `x ← x - B y` for a block of `m` rows and `n` columns.
 #[inline(always)]
 fn take(B: &[f64], y: &[f64], n: usize, x: &mut [f64], m: usize) {
     let (y, x) = (&y[..n], &mut x[..m]);
@@ -341,7 +348,7 @@ fn take(B: &[f64], y: &[f64], n: usize, x: &mut [f64], m: usize) {
     }
 }
 
-/// `x ← x - Bᵀ y` of a block of `m` rows and `n` columns.
+/// Computes `x ← x - Bᵀ y` for a block of `m` rows and `n` columns.
 #[inline(always)]
 fn give(B: &[f64], y: &[f64], m: usize, x: &mut [f64], n: usize) {
     let (y, x) = (&y[..m], &mut x[..n]);
@@ -354,7 +361,7 @@ fn give(B: &[f64], y: &[f64], m: usize, x: &mut [f64], n: usize) {
     }
 }
 
-/// Factor of a block on the diagonal, column after column, with the inverse on the diagonal.
+/// Factorises a diagonal block, column-major, with the inverse of the diagonal.
 #[inline(always)]
 fn cholesky(D: &mut [f64], n: usize) {
     for k in 0..n {
@@ -373,7 +380,7 @@ fn cholesky(D: &mut [f64], n: usize) {
     }
 }
 
-/// `B ← B L⁻ᵀ` of a block of `m` rows below the diagonal block `D`.
+/// Computes `B ← B L⁻ᵀ` for a block of `m` rows below the diagonal block `D`.
 #[inline(always)]
 fn divide(D: &[f64], n: usize, B: &mut [f64], m: usize) {
     for k in 0..n {
@@ -391,7 +398,7 @@ fn divide(D: &[f64], n: usize, B: &mut [f64], m: usize) {
     }
 }
 
-/// `T ← T - P Qᵀ`, where the blocks `Q` and `P` of a column stand before their target.
+/// Computes `T ← T - P Qᵀ`; the blocks `Q` and `P` of a column are stored before their target.
 #[inline(always)]
 fn subtract(
     values: &mut [f64],
@@ -413,7 +420,7 @@ fn subtract(
     }
 }
 
-/// The same for floating bodies without joints, the most frequent.
+/// [`subtract`] for floating bodies without joints, the most frequent case.
 #[inline(always)]
 fn subtract_six(values: &mut [f64], Q: usize, P: usize, target: usize) {
     let (mut q, mut p) = ([0.0; 36], [0.0; 36]);

@@ -1,4 +1,4 @@
-//! The blocks against the same matrix in full.
+//! Tests of the block matrix against the same dense matrix.
 
 use crate::contact::solver::blocks::*;
 
@@ -10,8 +10,9 @@ fn noise(seed: &mut u64) -> f64 {
     (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Robots of several sizes, some pairs, strong diagonals: what the factor solves, multiplied by the matrix, is what was
-/// asked. Tolerance: rounding of 40 coordinates with a condition number of about 100.
+/// Robots of several sizes, some pairs, dominant diagonals: the solution multiplied by the matrix
+/// is the right-hand side. Tolerance: rounding of 40 coordinates with a condition number of about
+/// 100.
 #[test]
 fn the_factor_solves_what_the_matrix_says() {
     let mut seed = 7;

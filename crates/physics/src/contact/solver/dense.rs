@@ -1,15 +1,15 @@
-//! Rows and matrices of an island of few coordinates, dense, in lines as long as whole registers.
+//! Dense rows and matrices of an island with few coordinates, padded to whole registers.
 
 use crate::contact::solver::augmented_lagrangian::Constraints;
 use crate::contact::solver::solve::{Kind, Row};
 use crate::contact::solver::system::System;
 
-/// Coordinates up to which a dense factor is the cheaper.
+/// Maximum number of coordinates for which a dense factor is cheaper.
 pub(crate) const FEW: usize = 32;
-/// Numbers that a register holds: sums are taken over so many at once.
+/// Number of values in a register: sums are accumulated in as many parts.
 const WIDE: usize = 4;
 
-/// Calls a function with the length of the lines as a constant, so that its loops are unrolled.
+/// Calls a function with the row width as a constant, so that its loops are unrolled.
 macro_rules! sized {
     ($width:expr, $of:ident $(, $symmetric:ident)?; $($with:expr),*) => {
         match $width {
@@ -22,21 +22,21 @@ macro_rules! sized {
     };
 }
 
-/// Lines of rows and of `M = 1 + Zᵀ G Z`, filled up with zeros to `width`.
+/// Constraint rows and `M = 1 + Zᵀ G Z`, padded with zeros to `width`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dense {
-    /// Length of a line.
+    /// Width of a padded row.
     width: usize,
-    /// Z and `G Z`, a line for each row.
+    /// Z and `G Z`, one padded row per constraint row.
     Z: Vec<f64>,
     weighted: Vec<f64>,
-    /// `M`, a line for each coordinate; where G is symmetric only from the diagonal on, and after [`System::factor`] the factor
-    /// with the inverse of its diagonal.
+    /// `M`, one padded row per coordinate. If G is symmetric, only the part from the diagonal on is
+    /// set; after [`System::factor`] it is the factor with the inverse of its diagonal.
     matrix: Vec<f64>,
 }
 
 impl Dense {
-    /// With memory for this many rows.
+    /// Allocates memory for the given number of constraint rows.
     pub(crate) fn with_room(rows: usize) -> Self {
         let matrix = Vec::with_capacity(FEW * FEW);
         Self {
@@ -47,7 +47,7 @@ impl Dense {
         }
     }
 
-    /// Spreads the rows over lines of `n` coordinates.
+    /// Copies the constraint rows to padded rows of `n` coordinates.
     #[inline(always)]
     pub(crate) fn spread(&mut self, c: &Constraints<'_>, rows: &[Row], n: usize) {
         self.width = [8, 12, 16, 24]
@@ -66,19 +66,20 @@ impl Dense {
         }
     }
 
-    /// `Z x` of every row.
+    /// Computes `Z x` of every row.
     #[inline(always)]
     pub(crate) fn times(&self, x: &[f64; FEW], out: &mut [f64]) {
         sized!(self.width, products; &self.Z, x, out);
     }
 
-    /// `x ← x + Zᵀ k`.
+    /// Computes `x ← x + Zᵀ k`.
     #[inline(always)]
     pub(crate) fn gather(&self, k: impl Iterator<Item = f64>, x: &mut [f64; FEW]) {
         sized!(self.width, sum_up; &self.Z, k, x);
     }
 
-    /// Makes `M`. Where G is not `SYMMETRIC` its numbers nn, n1, n2, 11, 12, 22 have n1 and n2 in the first column alone.
+    /// Assembles `M`. If G is not `SYMMETRIC`, its elements nn, n1, n2, 11, 12, 22 have n1 and n2
+    /// in the first column only.
     #[inline(always)]
     fn assemble<const SYMMETRIC: bool>(
         &mut self,
@@ -97,7 +98,7 @@ impl Dense {
         sized!(*width, outer, SYMMETRIC; c, (stiffness, G), Z, weighted, matrix);
     }
 
-    /// Makes `M` from a G that is not symmetric and solves `M x = x`; false if it is singular.
+    /// Assembles `M` from an unsymmetric G and solves `M x = x`; returns false if `M` is singular.
     #[inline(always)]
     pub(crate) fn solve_once(
         &mut self,
@@ -138,7 +139,7 @@ impl System for Dense {
     }
 }
 
-/// A vector filled up with zeros.
+/// Vector padded with zeros.
 #[inline(always)]
 pub(crate) fn padded(x: &[f64]) -> [f64; FEW] {
     let mut out = [0.0; FEW];
@@ -146,13 +147,13 @@ pub(crate) fn padded(x: &[f64]) -> [f64; FEW] {
     out
 }
 
-/// The first numbers of a vector.
+/// First elements of a vector.
 #[inline(always)]
 fn first<const N: usize>(x: &[f64; FEW]) -> [f64; N] {
     std::array::from_fn(|i| x[i])
 }
 
-/// `Z x`, in so many sums as a register holds.
+/// Computes `Z x` with one partial sum per register element.
 #[inline(always)]
 fn products<const N: usize>(Z: &[f64], x: &[f64; FEW], out: &mut [f64]) {
     let x: [f64; N] = first(x);
@@ -167,7 +168,7 @@ fn products<const N: usize>(Z: &[f64], x: &[f64; FEW], out: &mut [f64]) {
     }
 }
 
-/// `x ← x + Zᵀ k`.
+/// Computes `x ← x + Zᵀ k` for a constant width.
 #[inline(always)]
 fn sum_up<const N: usize>(Z: &[f64], k: impl Iterator<Item = f64>, x: &mut [f64; FEW]) {
     let mut y: [f64; N] = first(x);
@@ -179,7 +180,7 @@ fn sum_up<const N: usize>(Z: &[f64], k: impl Iterator<Item = f64>, x: &mut [f64;
     x[..N].copy_from_slice(&y);
 }
 
-/// `M += 1 + Zᵀ G Z`, into what is zero.
+/// Computes `M += 1 + Zᵀ G Z`; `M` must be zero.
 #[inline(always)]
 fn outer<const N: usize, const SYMMETRIC: bool>(
     c: &Constraints<'_>,
@@ -220,7 +221,7 @@ fn outer<const N: usize, const SYMMETRIC: bool>(
     }
 }
 
-/// `G Z` of a group, a line for each row.
+/// Computes `G Z` of a group, one padded row per constraint row.
 #[inline(always)]
 fn weigh<const N: usize, const SYMMETRIC: bool>(
     kind: Kind,
@@ -254,7 +255,7 @@ fn weigh<const N: usize, const SYMMETRIC: bool>(
     }
 }
 
-/// Factor `U` of `M = Uᵀ U`, in the upper triangle, with the inverse of its diagonal.
+/// Computes the factor `U` of `M = Uᵀ U` in the upper triangle, with the inverse of its diagonal.
 #[inline(always)]
 fn cholesky<const N: usize>(M: &mut [f64]) {
     let M = M.as_chunks_mut::<N>().0;
@@ -267,7 +268,7 @@ fn cholesky<const N: usize>(M: &mut [f64]) {
         }
         own[k] = inverse;
         for (i, other) in tail.iter_mut().enumerate() {
-            // whole registers: what stands before the diagonal is not looked at
+            // whole registers: elements before the diagonal are not used
             let (factor, from) = (own[k + 1 + i], (k + 1 + i) / WIDE * WIDE);
             for j in from..N {
                 other[j] -= factor * own[j];
@@ -297,7 +298,7 @@ fn forward_and_back<const N: usize>(U: &[f64], x: &mut [f64; FEW]) {
     x[..N].copy_from_slice(&y);
 }
 
-/// Solves `M x = x` by elimination with exchange of lines; false if `M` is singular.
+/// Solves `M x = x` by elimination with partial pivoting; returns false if `M` is singular.
 #[inline(always)]
 fn eliminate<const N: usize>(M: &mut [f64], x: &mut [f64; FEW]) -> bool {
     let M = M.as_chunks_mut::<N>().0;

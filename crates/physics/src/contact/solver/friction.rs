@@ -1,40 +1,41 @@
-//! Friction of a contact as a projection, how it changes, and how far impulses and slip are from the law.
+//! Friction of a contact: projection on the friction bound, its derivative, and the error of the
+//! friction law.
 //!
 //! # Law
 //! ```text
-//!   cone: Π p = nearest to p in |λ_t| ≤ μ λ_n, with the slip's part added to the normal velocity: u_n + μ |u_t|    (1)  [de Saxcé 1998]
-//!   disk: Π p = p_n or 0, and nearest to p_t in |λ_t| ≤ s                                                          (2)
-//!   u = 0 with |λ_t| ≤ μ λ_n, or λ_t = -μ λ_n u_t/|u_t|                                                            (3)  [Coulomb]
+//!   cone: Π p = nearest to p in |λ_t| ≤ μ λ_n, with the slip term added to the normal velocity: u_n + μ |u_t|    (1)  [de Saxcé 1998]
+//!   disk: Π p = p_n or 0, and nearest to p_t in |λ_t| ≤ s                                                        (2)
+//!   u = 0 with |λ_t| ≤ μ λ_n, or λ_t = -μ λ_n u_t/|u_t|                                                          (3)  [Coulomb]
 //! ```
 //! # Symbols
-//! p impulse before the projection [N s], u velocity less that wanted [m/s], n normal, t tangents, μ coefficient of friction,
-//! s radius.
+//! p impulse before the projection [N s], u velocity minus wanted velocity [m/s], n normal, t
+//! tangents, μ coefficient of friction, s radius.
 //!
 //! # Frames
-//! The contact's normal and tangents.
+//! Normal and tangents of the contact.
 //!
 //! # Limits
-//! Without the slip's part (1) would have what slides rise with μ |u_t| [Anitescu 2006].
+//! Without the slip term (1) would make sliding contacts separate with μ |u_t| [Anitescu 2006].
 //!
 //! # Checked by
 //! test/analytic/contact.rs
 
 use crate::contact::solver::solve::{NOTHING, Row};
 
-/// What friction of a contact is bounded by, in one round.
+/// Friction bound of a contact in one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Bound {
-    /// Not a contact.
+    /// The group is not a contact.
     #[default]
     None,
-    /// The cone of its own normal impulse. The normal velocity is wanted lower by this, which undoes what the cone's normal
-    /// does to what slips.
+    /// Cone of the contact's own normal impulse. The value is subtracted from the wanted normal
+    /// velocity, which compensates the separation that the cone causes in slipping contacts.
     Cone(f64),
-    /// A disk of this radius.
+    /// Disk of the given radius [N s].
     Disk(f64),
 }
 
-/// Nearest impulse to `p` that the bound allows.
+/// Admissible impulse nearest to `p`.
 #[inline(always)]
 pub fn nearest(mut p: [f64; 3], friction: f64, bound: Bound, stiffness: f64) -> [f64; 3] {
     let square = p[1] * p[1] + p[2] * p[2];
@@ -65,7 +66,7 @@ pub fn nearest(mut p: [f64; 3], friction: f64, bound: Bound, stiffness: f64) -> 
     }
 }
 
-/// How [`nearest`] changes with `p`, times the stiffness: nn, n1, n2, 11, 12, 22.
+/// Derivative of [`nearest`] with respect to `p`, times the stiffness: nn, n1, n2, 11, 12, 22.
 #[inline(always)]
 pub fn change(mut p: [f64; 3], friction: f64, bound: Bound, d: f64) -> [f64; 6] {
     let size = (p[1] * p[1] + p[2] * p[2]).sqrt();
@@ -102,7 +103,8 @@ pub fn change(mut p: [f64; 3], friction: f64, bound: Bound, d: f64) -> [f64; 6] 
     }
 }
 
-/// Error of (3) [m/s]: slip where it should stick, or an impulse that is not the cone's where it slips.
+/// Error of (3) [m/s]: slip of a sticking contact, or deviation of the impulse from the cone of a
+/// slipping contact.
 #[inline(always)]
 pub fn slip_error(rows: &[Row], u: &[f64], friction: f64, tolerance: f64) -> f64 {
     let (t, s) = ([rows[1].impulse, rows[2].impulse], [u[1], u[2]]);
@@ -112,12 +114,12 @@ pub fn slip_error(rows: &[Row], u: &[f64], friction: f64, tolerance: f64) -> f64
     if effect <= NOTHING {
         return 0.0;
     }
-    // impulse that lacks, as the velocity that it would change
+    // missing impulse, as the velocity change that it would cause
     let outside = (size - most) * effect;
     if slip <= tolerance {
         return outside;
     }
-    // against the slip it must be the cone's
+    // for a slipping contact it must be on the cone and opposite to the slip
     let wrong = [t[0] + most * s[0] / slip, t[1] + most * s[1] / slip];
     (norm(wrong) * effect).min(slip).max(outside)
 }

@@ -1,4 +1,4 @@
-//! Newton's method on Coulomb's law itself, for the few coordinates of a robot or two.
+//! Nonsmooth Newton method for Coulomb's law, for the few coordinates of one or two robots.
 //!
 //! # Law
 //! ```text
@@ -6,17 +6,19 @@
 //!   λ_n⁺ = max(0, p_n),   λ_t⁺ = the nearest to p_t with |λ_t⁺| ≤ μ λ_n⁺               (2)  [Alart 1991]
 //!   (1 + Zᵀ G Z) Δw = Zᵀ (λ⁺ - λ),   λ ← λ⁺ - G Z Δw,   G = ∂λ⁺/∂p · D                 (3)
 //! ```
-//! What fits (2)-(5) of `solve` is where `λ⁺ = λ`. In (3) friction knows the normal impulse to come, which makes the matrix
-//! unsymmetric and the steps few: each takes the error down by the stiffness once it is known what sticks and what slides.
+//! (2)-(5) of `solve` hold if `λ⁺ = λ`. In (3) friction depends on the future normal impulse. This
+//! makes the matrix unsymmetric and reduces the number of steps: once sticking and sliding contacts
+//! are identified, each step reduces the error by the stiffness.
 //!
 //! # Symbols
-//! As in `newton`.
+//! As in `augmented_lagrangian`.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! Nothing makes it converge from afar: where an error no longer falls, the rounds of `newton` take over from the first guess.
+//! Convergence from a distant guess is not guaranteed. If the error no longer decreases, the rounds
+//! of `augmented_lagrangian` start from the initial guess.
 //!
 //! # Checked by
 //! test/analytic/contact.rs, test/identity/contact.rs
@@ -27,33 +29,33 @@ use crate::contact::solver::friction;
 use crate::contact::solver::friction::Bound;
 use crate::contact::solver::solve::{Kind, Row};
 
-/// Stiffness of the first step, against a row's own inertia; by how much more it is after each that was good, up to which; and
-/// what it falls to after one that was not. The softer, the better what opens and what slides is told; the stiffer, the more
-/// a step brings.
+/// Stiffness relative to a row's own inertia: value of the first step, factor after each successful
+/// step, maximum, and value after an unsuccessful step. A lower stiffness better distinguishes
+/// opening and sliding contacts; a higher one converges faster.
 const FIRST: f64 = 30.0;
 const HARDER: f64 = 10.0;
 const HARDEST: f64 = 3e5;
 const SOFTEST: f64 = 3.0;
-/// Error, as part of the tolerance, at which one that no longer falls is rounding.
+/// Factor on the tolerance below which an error that no longer decreases counts as rounding.
 const NEARLY: f64 = 10.0;
-/// Steps that are tried, and how many may pass without a better one.
+/// Maximum number of steps, and of steps without improvement.
 const STEPS: usize = 16;
 const PATIENCE: usize = 3;
 
-/// Scratch of the method.
+/// Scratch memory of the method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coulomb {
     /// `G` of each group: nn, 1n, 2n, 11, 12, 22 of a contact, nn of a box.
     change: Vec<[f64; 6]>,
-    /// `Z Δw`.
+    /// Change of the row velocities `Z Δw`.
     du: Vec<f64>,
-    /// Impulses before a step, and those at the start.
+    /// Impulses before a step, and those of the initial guess.
     prior: Vec<f64>,
     first: Vec<f64>,
 }
 
 impl Coulomb {
-    /// With memory for this many rows.
+    /// Allocates memory for the given number of rows.
     pub(crate) fn with_room(rows: usize) -> Self {
         let [du, prior, first] = [rows; 3].map(Vec::with_capacity);
         Self {
@@ -66,8 +68,10 @@ impl Coulomb {
 }
 
 impl Newton {
-    /// Impulses into `rows` and velocities into `v` from the guess in them. Returns false, with the guess as it was, if this
-    /// leads nowhere.
+    /// Computes the impulses into `rows` and the velocities into `v`, starting from the guess in
+    /// them.
+    ///
+    /// Returns false and restores the guess if the method does not converge.
     #[inline(always)]
     pub(crate) fn coulomb(
         &mut self,
@@ -111,7 +115,7 @@ impl Newton {
         false
     }
 
-    /// (3); returns the velocities there, none if it has no solution in numbers.
+    /// Step (3); returns the velocities after it, or `None` if they are not finite.
     #[inline(always)]
     fn coulomb_step(
         &mut self,
@@ -165,7 +169,7 @@ impl Newton {
         w.iter().all(|x| x.is_finite()).then_some(w)
     }
 
-    /// Velocities that the impulses make, and `Z w - b` of each row.
+    /// Computes the velocities due to the impulses, and `Z w - b` of each row.
     #[inline(always)]
     fn follow(&mut self, dense: &Dense, rows: &[Row]) -> [f64; FEW] {
         let mut w = padded(&self.free);
@@ -178,7 +182,7 @@ impl Newton {
     }
 }
 
-/// (2) of a group into its rows; returns how it changes with u.
+/// Applies (2) of a group to its rows; returns its derivative with respect to u.
 #[inline(always)]
 fn nearest(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> [f64; 6] {
     let d = stiffness[0];
@@ -227,7 +231,8 @@ fn nearest(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> [f64; 
     }
 }
 
-/// Takes `G du` from the impulses of a group. What is not allowed then is so for the sake of a step that sees it.
+/// Subtracts `G du` from the impulses of a group. The result can be inadmissible; the next step
+/// corrects this.
 #[inline(always)]
 fn give(kind: Kind, rows: &mut [Row], du: &[f64], stiffness: &[f64], g: &[f64; 6]) {
     match (kind, rows) {
@@ -246,7 +251,7 @@ fn give(kind: Kind, rows: &mut [Row], du: &[f64], stiffness: &[f64], g: &[f64; 6
     }
 }
 
-/// How far the impulses are outside of what is allowed, as the velocity that it makes [m/s or rad/s].
+/// Distance of the impulses from the admissible set, as the velocity that it causes [m/s or rad/s].
 #[inline(always)]
 fn outside(c: &Constraints<'_>, rows: &[Row]) -> f64 {
     let mut worst = 0.0_f64;

@@ -1,4 +1,5 @@
-//! Impulses of contacts, limits, dry friction and couplings, in one set of coordinates.
+//! Contact problem of an island: impulses of contacts, limits, dry friction and couplings in
+//! generalized coordinates.
 //!
 //! # Law
 //! ```text
@@ -8,18 +9,20 @@
 //!   box:      lo ≤ λ ≤ hi,  J v = b unless at a bound                                (4)  dry friction of a joint, a drive's limit
 //!   equality: J v = b                                                                (5)  couplings
 //! ```
-//! Solved by Newton's method from the impulses of the step before ([`crate::contact::solver::augmented_lagrangian`]).
+//! The problem is solved from the impulses of the previous step
+//! ([`crate::contact::solver::augmented_lagrangian`]).
 //!
 //! # Symbols
-//! v free velocities of all robots of an island, v* without impulses, λ impulses [N s or N m s], b wanted velocities,
-//! H inertia with added mass, J rows.
+//! v free velocities of all robots of an island, v* without impulses, λ impulses [N s or N m s], b
+//! wanted velocities, H inertia with added mass, J rows.
 //!
 //! # Frames
 //! None: rows and velocities are in generalized coordinates.
 //!
 //! # Limits
-//! Rigid surfaces, a circular cone, no torsional friction beyond what several points give. Where contacts oppose each other
-//! without a solution (a body pressed into a gap too narrow) what was found last stands.
+//! Rigid surfaces, a circular friction cone, no torsional friction beyond that of several contact
+//! points. If opposing contacts have no solution (a body pressed into a gap that is too narrow),
+//! the last iterate is used.
 //!
 //! # Checked by
 //! test/analytic/contact.rs, test/identity/contact.rs
@@ -28,112 +31,113 @@ use crate::contact::dofs::{from_white, to_white};
 use crate::contact::solver::augmented_lagrangian::{Constraints, Newton, Outcome};
 use crate::contact::solver::blocks::Body;
 
-/// A row's coordinates in one robot.
+/// Coordinates of a row in one robot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Segment {
-    /// The robot; not read here.
+    /// Index of the robot; not used by the solver.
     pub robot: u32,
-    /// Its place among the island's.
+    /// Index of the robot in the island.
     pub body: u32,
-    /// First velocity.
+    /// Index of the first velocity.
     pub v: u32,
-    /// How many; 0: the robot is not concerned.
+    /// Number of coordinates; 0 if the row has no robot here.
     pub n: u32,
-    /// First element of J.
+    /// Index of the first element of J.
     pub at: u32,
 }
 
-/// One scalar constraint.
+/// One scalar constraint of the problem.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Row {
-    /// The one or two robots that it concerns.
+    /// Segments of the one or two robots of the row.
     pub segments: [Segment; 2],
-    /// Wanted velocity, less what prescribed joints make of it [m/s or rad/s].
+    /// Wanted velocity, minus the contribution of prescribed joints [m/s or rad/s].
     pub wanted: f64,
-    /// `J H⁻¹ Jᵀ`.
+    /// Inverse effective mass of the row, `J H⁻¹ Jᵀ`.
     pub effect: f64,
-    /// Impulse; on entry the first guess.
+    /// Impulse [N s or N m s]; the initial guess on entry.
     pub impulse: f64,
-    /// Time over which the velocity of an impulse spread evenly over the step moves things [s].
+    /// Time over which an impulse spread evenly over the step moves the coordinates [s].
     pub duration: f64,
-    /// Velocity that an impact takes away at once [m/s or rad/s].
+    /// Velocity that an impact removes at once [m/s or rad/s].
     pub sudden: f64,
     /// Time from the impact to the end of the step [s].
     pub since: f64,
-    /// Position error before the correction; negative: overlap [m or rad].
+    /// Position error before the correction; negative for an overlap [m or rad].
     pub gap: f64,
     /// Impulse-like unknown of the position correction.
     pub push: f64,
 }
 
-/// What a group of rows is.
+/// Kind of a group of rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Normal and two tangents.
+    /// Normal and two tangents of a contact.
     Contact {
-        /// Coefficient of friction.
+        /// Coefficient of friction of the contact.
         friction: f64,
     },
     /// One row between two bounds [N s or N m s].
     Box {
-        /// Least impulse.
+        /// Minimum impulse [N s or N m s].
         lo: f64,
-        /// Largest impulse.
+        /// Maximum impulse [N s or N m s].
         hi: f64,
         /// True for a limit or a stop, whose overlap is corrected; false for friction.
         stops: bool,
     },
-    /// Up to six rows that hold together.
+    /// Up to six equality rows of a coupling.
     Equality,
 }
 
 /// A group of rows that are solved together.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// First row.
+    /// Index of the first row.
     pub first: u32,
-    /// How many.
+    /// Number of rows in the group.
     pub n: u32,
-    /// What they are.
+    /// Kind of the group.
     pub kind: Kind,
 }
 
-/// An island's constraints.
+/// Constraints of an island and their solution.
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
-    /// Its robots' coordinates.
+    /// Coordinates of the robots.
     pub bodies: Vec<Body>,
-    /// Cholesky factor of the inertia of each of them, as [`crate::contact::dofs`] makes it, one after another.
+    /// Cholesky factors of the inertia of each robot, as computed by [`crate::contact::dofs`], in
+    /// sequence.
     pub L: Vec<f64>,
-    /// Velocities of its robots, one after another: free, then the solution.
+    /// Velocities of the robots, in sequence: first the free velocities, then the solution.
     pub v: Vec<f64>,
-    /// Rows' coefficients: J while a row is made, then `J L⁻ᵀ`.
+    /// Coefficients of the rows: J during assembly, then `J L⁻ᵀ`.
     pub J: Vec<f64>,
-    /// Scalar constraints.
+    /// Scalar constraints of the island.
     pub rows: Vec<Row>,
-    /// Their groups.
+    /// Groups of the rows.
     pub blocks: Vec<Block>,
-    /// Position correction, in the places of `v`.
+    /// Position correction, in the order of `v`.
     pub x: Vec<f64>,
-    /// Velocities, and later displacements, in the coordinates whose inertia is 1.
+    /// Velocities, and later displacements, in coordinates of unit inertia.
     w: Vec<f64>,
     free: Vec<f64>,
     newton: Newton,
 }
 
-/// Effect up to which a row moves nothing [1/kg].
+/// Effect up to which a row counts as immovable [1/kg].
 pub(crate) const NOTHING: f64 = 1e-11;
-/// Part of an overlap that is taken away in a step.
+/// Fraction of an overlap that is removed in a step.
 const CORRECTION: f64 = 0.2;
-/// Overlap that is left alone, so that resting contacts stay in touch [m or rad].
+/// Overlap that is not corrected, so that resting contacts persist [m or rad].
 pub(crate) const SLOP: f64 = 1e-6;
-/// Position error of a coupling that is left alone [m or rad].
+/// Position error of a coupling that is not corrected [m or rad].
 const EXACT: f64 = 1e-9;
-/// Sweeps of the position correction.
+/// Maximum number of sweeps of the position correction.
 const CORRECTION_SWEEPS: usize = 30;
 
 impl Problem {
-    /// Empty, with memory for this many rows.
+    /// Creates an empty problem with memory for the given number of rows.
     pub fn with_room(rows: usize) -> Self {
         Self {
             v: Vec::with_capacity(64),
@@ -149,12 +153,12 @@ impl Problem {
         }
     }
 
-    /// True if the solution can be used.
+    /// Returns true if the solution is finite.
     pub fn is_finite(&self) -> bool {
         self.v.iter().chain(&self.x).all(|x| x.is_finite())
     }
 
-    /// Forgets all rows; keeps the memory.
+    /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.bodies.clear();
         self.L.clear();
@@ -164,7 +168,10 @@ impl Problem {
         self.blocks.clear();
     }
 
-    /// Solves (2)-(5): impulses into the rows, velocities into `v`. `after` a step that found impulses anew less is let stand.
+    /// Solves (2)-(5): impulses into the rows, velocities into `v`.
+    ///
+    /// `after` is true if the previous step computed new impulses; the tolerance for accepting them
+    /// unchanged is then smaller.
     pub fn solve(&mut self, after: bool) -> Outcome {
         let Self {
             bodies,
@@ -198,7 +205,7 @@ impl Problem {
             after,
         );
         if outcome.fits {
-            // what one robot gets another loses, to the last bit
+            // impulses on the robots are equal and opposite to the last bit
             w.fill(0.0);
             for row in rows.iter() {
                 apply(row, J, w, row.impulse);
@@ -215,7 +222,7 @@ impl Problem {
         outcome
     }
 
-    /// Displacements of the impulses over their durations, and out of overlaps, into `x`.
+    /// Computes displacements by the impulses over their durations, and out of overlaps, into `x`.
     pub fn displace(&mut self) {
         self.x.clear();
         self.x.resize(self.v.len(), 0.0);
@@ -240,7 +247,7 @@ impl Problem {
                 let gap = row.gap + dot(row, J, x);
                 row.push = 0.0;
                 let equal = matches!(block.kind, Kind::Equality);
-                // what remains of the gap in this step, as a displacement that the push must give
+                // remaining gap in this step, as a displacement that the correction must produce
                 row.gap = if equal { gap } else { gap + SLOP };
                 overlaps |= if equal {
                     gap.abs() > EXACT
@@ -264,7 +271,7 @@ impl Problem {
             w,
             ..
         } = self;
-        // displacement by the pushes alone
+        // displacement by the correction only
         w.fill(0.0);
         for _ in 0..CORRECTION_SWEEPS {
             let mut largest = 0.0_f64;
@@ -298,7 +305,7 @@ impl Problem {
     }
 }
 
-/// Turns each robot's part of a vector by its own factor.
+/// Transforms each robot's part of a vector with its own factor.
 fn turn(bodies: &[Body], L: &[f64], x: &mut [f64], how: fn(&[f64], usize, &mut [f64])) {
     let mut at = 0;
     for body in bodies {
@@ -312,7 +319,8 @@ fn turn(bodies: &[Body], L: &[f64], x: &mut [f64], how: fn(&[f64], usize, &mut [
     }
 }
 
-/// Time over which the impulse's velocity moves things: what an impact takes acts from the impact on, the rest evenly.
+/// Effective duration of an impulse: the impact part acts from the impact on, the rest evenly over
+/// the step.
 fn duration(row: &Row) -> f64 {
     let sudden = row.sudden / row.effect;
     if sudden <= 0.0 || row.impulse <= 0.0 {
@@ -322,7 +330,7 @@ fn duration(row: &Row) -> f64 {
     part * row.since + (1.0 - part) * row.duration
 }
 
-/// `J v` of a row.
+/// Computes `J v` of a row.
 #[inline(always)]
 pub(crate) fn dot(row: &Row, J: &[f64], v: &[f64]) -> f64 {
     let mut sum = 0.0;
@@ -336,7 +344,7 @@ pub(crate) fn dot(row: &Row, J: &[f64], v: &[f64]) -> f64 {
     sum
 }
 
-/// `w += Zᵀ k` of a row.
+/// Computes `w += Zᵀ k` of a row.
 #[inline(always)]
 fn apply(row: &Row, Z: &[f64], v: &mut [f64], k: f64) {
     if k == 0.0 {

@@ -1,35 +1,37 @@
-//! The matrix of Newton's method on an island, in blocks: what the method asks of it, and the form for many robots.
+//! Linear system of the Newton method of an island: interface, and sparse block form for many
+//! robots.
 
 use crate::contact::geometry::curvature;
 use crate::contact::solver::augmented_lagrangian::Constraints;
 use crate::contact::solver::blocks::{Blocks, Place};
 use crate::contact::solver::solve::{Row, dot};
 
-/// Rows of an island and `M = 1 + Zᵀ G Z`, in the form that its size asks for.
+/// Rows of an island and `M = 1 + Zᵀ G Z`, in a form that suits its size.
 pub(crate) trait System {
-    /// `Z x` of every row.
+    /// Computes `Z x` of every row.
     fn products(&self, c: &Constraints<'_>, rows: &[Row], x: &[f64], out: &mut [f64]);
-    /// `x ← x - Zᵀ λ`.
+    /// Computes `x ← x - Zᵀ λ`.
     fn take(&self, c: &Constraints<'_>, rows: &[Row], x: &mut [f64]);
-    /// Makes `M` from the curvature of each group and the stiffness of each row, and its factor.
+    /// Assembles `M` from the curvature of each group and the stiffness of each row, and factorises
+    /// it.
     fn factor(&mut self, c: &Constraints<'_>, rows: &[Row], stiffness: &[f64], G: &[[f64; 6]]);
     /// Solves `M x = x`.
     fn solve(&self, x: &mut [f64]);
 }
 
-/// In blocks, one for each robot and for each two that share a row.
+/// Sparse form with one block per robot and one per pair of robots that share a row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sparse {
     matrix: Blocks,
     pairs: Vec<[u32; 2]>,
-    /// Where each group of rows has its block of a pair.
+    /// Position of the off-diagonal block of each group of rows.
     places: Vec<Place>,
-    /// `G Z`.
+    /// Weighted rows `G Z`.
     weighted: Vec<f64>,
 }
 
 impl Sparse {
-    /// With memory for this many rows of a few robots.
+    /// Allocates memory for the given number of rows of a few robots.
     pub(crate) fn with_room(rows: usize) -> Self {
         Self {
             matrix: Blocks::with_room(rows.min(16)),
@@ -39,7 +41,7 @@ impl Sparse {
         }
     }
 
-    /// Finds the places of the rows' blocks.
+    /// Computes the positions of the blocks of the rows.
     pub(crate) fn plan(&mut self, c: &Constraints<'_>, rows: &[Row]) {
         self.pairs.clear();
         for block in c.blocks {
@@ -116,7 +118,7 @@ impl System for Sparse {
     }
 }
 
-/// The two robots of a row, rising; none if there is one.
+/// The two robots of a row, in increasing order; `None` for a row with one robot.
 #[inline(always)]
 fn pair(row: &Row) -> Option<[u32; 2]> {
     let [a, b] = &row.segments;

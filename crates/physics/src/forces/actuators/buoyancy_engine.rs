@@ -1,20 +1,22 @@
-//! Buoyancy engines: a volume that grows and shrinks at constant mass.
+//! Buoyancy engines: variable displaced volume at constant mass.
 //!
 //! # Law
 //! ```text
-//!   F = ρ g V up at the engine's place                                 (1)
-//!   V' = clip((V_c - V)/dt, -rate, rate)                                (2)  at the part of the rate that faults leave
+//!   F = ρ g V up at the position of the engine                         (1)
+//!   V' = clip((V_c - V)/dt, -rate, rate)                                (2)  rate times the fraction that faults leave
 //!   P = p V'/η while V grows, else 0                                    (3)
 //! ```
 //! # Symbols
-//! V volume over that of the hull, V_c its command · p pressure of the water at the engine · η efficiency of pump and motor · P electrical power.
+//! V volume in excess of the hull's, V_c its command · p water pressure at the engine · η
+//! efficiency of pump and motor · P electrical power.
 //!
 //! # Frames
 //! Link frame L at Lo.
 //!
 //! # Limits
-//! The hull's own added mass and damping do not change with V; water that the engine takes in has no mass of its own (oil moves between
-//! bladder and hull). It counts with the wet part of its link. The pump's rate does not fall with pressure. Shrinking costs nothing.
+//! Added mass and damping of the hull do not change with V. The engine takes in no mass of water
+//! (oil moves between bladder and hull). The force is scaled by the wet fraction of the link. The
+//! pump rate does not decrease with pressure. Decreasing the volume costs no energy.
 //!
 //! # Checked by
 //! test/analytic/glider.rs, test/analytic/fault.rs
@@ -23,15 +25,17 @@ use merrow_math::{Real, SpatialForce, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::state::{RobotState, Workspace};
 
-/// Leaves the volumes at this instant in `work`, as the start of a step that has not begun.
+/// Stores the current volumes in `work` for all stages, without advancing a step.
 pub fn hold(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for k in 0..robot.ballasts.len() {
         work.ballasts[k] = [state.ballasts[k].volume; 3];
     }
 }
 
-/// Advances every engine over the step of `dt` seconds and leaves its volume at the start, middle and end in `work`. `pressure` is
-/// that of the water over a place in W [Pa]. (2), (3)
+/// Advances every engine over the step of `dt` [s] and stores its volume at the start, midpoint and
+/// end in `work`. (2), (3)
+///
+/// `pressure` is the gauge pressure of the water [Pa] at a position in W [m].
 pub fn prepare(
     robot: &Robot,
     state: &mut RobotState,
@@ -60,7 +64,10 @@ pub fn prepare(
     }
 }
 
-/// Force of the engines in link `link_idx` at one stage, from `volumes`; `up` in L, `weight` of the water per volume [N/m³]. (1)
+/// Wrench of the engines of link `link_idx` at one `stage`, at Lo in L. (1)
+///
+/// `up` is the vertical unit vector in L, `weight` the weight of the water per volume [N/m³], and
+/// `volumes` [m³] holds the three stages of each engine.
 #[inline(always)]
 pub fn force<T: Real>(
     robot: &Robot,

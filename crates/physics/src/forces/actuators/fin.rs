@@ -1,8 +1,9 @@
-//! Forces of fins, rudders and planes; their servos.
+//! Forces of fins, rudders and planes, and the motion of their servos.
 //!
 //! # Law
-//! With f, n, s the chord (forward), the normal and the shaft of the fin turned by its angle δ about s, and v the
-//! velocity of the fin relative to the water less its part along s,
+//! Let f, n, s be the chord (forward), the normal and the shaft of the fin, rotated by its angle δ
+//! about s. Let v be the velocity of the fin relative to the water without its component along s.
+//! Then
 //! ```text
 //!   α = atan2(-v·n, v·f),  q = ½ρ|v|²                                            (1)
 //!   F = q A (C_L ℓ - C_D v/|v|),  ℓ = s × v/|v|                                  (2)
@@ -14,28 +15,34 @@
 //!   fossen:     F = ½ρU²A a (δ n₀ - δ² f₀)                                       (7)  [Fossen 2021, §8.4.2]
 //!   derivative: F = c u|u| δ n₀                                                  (8)  [Prestero 2001, §4.4]
 //! ```
-//! at the point `center_of_pressure` behind the shaft for (2) to (6), on the shaft for (7) and (8). (6) is Thetis's fin formula:
-//! its F_x, F_z and M_q, with l c_s that distance, V_0 the speed at the fin and its C_z, C_x linear in the sine and cosine of α.
+//! at the point `center_of_pressure` behind the shaft for (2) to (6), and on the shaft for (7) and
+//! (8). (6) is the fin formula of Thetis: its F_x, F_z and M_q, with l c_s that distance, V_0 the
+//! speed at the fin and its C_z, C_x linear in the sine and cosine of α.
 //!
-//! A propeller's race adds to the part of the fin's area that lies in it, along the thruster's axis,
+//! The slipstream (race) of a propeller adds a velocity, along the thruster's axis, to the part of
+//! the fin's area that lies in it:
 //! ```text
 //!   u_r = k (sqrt(V_a² + 2T/(ρ A_d)) - V_a),  T > 0, V_a >= 0                    (9)  [Molland 2007, §3.6]
 //! ```
-//! Servo: dead time, then `δ' = clip((δ_c - δ)/T, rate)`, solved exactly for a command held over the step.
+//! Servo: dead time, then `δ' = clip((δ_c - δ)/T, rate)`, solved exactly for a command held over
+//! the step.
 //!
 //! # Symbols
-//! A area · AR span squared over area · σ part of the flow that has left the fin · C_90 drag coefficient broadside · U speed of the link's
-//! origin in the plane normal to the shaft, u along the chord at δ = 0 (index 0) · T thrust before deduction, A_d disc, V_a its inflow · k development.
+//! A area · AR span squared over area · σ separated fraction of the flow · C_90 drag coefficient
+//! broadside · U speed of the link's origin in the plane normal to the shaft, u along the chord at
+//! δ = 0 (index 0) · T thrust before deduction, A_d disc area, V_a its inflow · k development.
 //!
 //! # Frames
-//! Link frame L at Lo. δ > 0 turns the leading edge from f₀ towards n₀ = s × f₀; the force then points along +n₀.
+//! Link frame L at Lo. δ > 0 turns the leading edge from f₀ towards n₀ = s × f₀; the force then
+//! points along +n₀.
 //!
 //! # Limits
-//! Quasi-steady, no added mass of its own (it belongs to the link's), no influence of hull and other fins. Blunt in reversed
-//! flow: (3) is stalled there, which has neither slope nor a sharp edge. (7), (8) know no stall and no cross-flow at the fin. Near the surface
-//! the force falls with the part of the fin that is out of the water. Dead time is rounded to whole steps. Without power a
-//! servo stays where it stands.
-//! Health: `Reduced` leaves that part of the area, `Dead` none, `Stuck` holds the angle.
+//! Quasi-steady. The fin has no added mass of its own (it belongs to that of the link), and no
+//! interaction with the hull or other fins. In reversed flow the fin is blunt: (3) treats it as
+//! stalled, because it has neither a lift slope nor a sharp edge there. (7), (8) have no stall and
+//! no cross-flow at the fin. Near the surface the force decreases with the fraction of the fin that
+//! is out of the water. Dead time is rounded to whole steps. A servo without power keeps its angle.
+//! Health: `Reduced` leaves that fraction of the area, `Dead` none, `Stuck` holds the angle.
 //!
 //! # Checked by
 //! test/analytic/fin.rs, test/analytic/fin_servo.rs, test/witness/remus.rs (V47, V48, V49)
@@ -48,7 +55,7 @@ use merrow_model::scene::{Fin, FinLaw, Robot, Thruster};
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{FinState, Health, RobotState, Workspace};
 
-/// Leaves the angles at this instant in `work`, as the start of a step that has not begun.
+/// Stores the current angles in `work` for all stages, without advancing a step.
 pub fn hold(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for k in 0..robot.fins.len() {
         let fin = &state.fins[k];
@@ -56,7 +63,8 @@ pub fn hold(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     }
 }
 
-/// Advances every servo over the step of `dt` seconds and leaves the angles at its start, middle and end in `work`.
+/// Advances every servo over the step of `dt` [s] and stores the angles at its start, midpoint and
+/// end in `work`.
 pub fn prepare(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Workspace) {
     let powered = state.battery.is_on();
     for (k, fin) in robot.fins.iter().enumerate() {
@@ -89,7 +97,8 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Worksp
     }
 }
 
-/// Leaves the moments of the water about the shafts at the start of the step in `state`, for the battery.
+/// Stores the hydrodynamic moments about the shafts at the start of the step in `state`, for the
+/// battery model.
 pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
     if robot.battery.is_none() {
         return;
@@ -114,7 +123,7 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Inst
     }
 }
 
-/// Part of the fin's area that is left.
+/// Fraction of the fin's area that remains after faults.
 fn part_left(memory: &FinState) -> f64 {
     match memory.health {
         _ if memory.fault.dead => 0.0,
@@ -124,7 +133,7 @@ fn part_left(memory: &FinState) -> f64 {
     }
 }
 
-/// Force of the fins of link `link_idx` at one stage (0 start, 1 middle, 2 end), at Lo in L.
+/// Wrench of the fins of link `link_idx` at one stage (0 start, 1 midpoint, 2 end), at Lo in L.
 #[inline(always)]
 pub fn force<T: Real>(
     robot: &Robot,
@@ -156,11 +165,12 @@ pub fn force<T: Real>(
     sum
 }
 
-/// What flows past a fin, in L.
+/// Flow at a fin, in L.
 struct Flow {
     /// Velocity of the link relative to the water at Lo.
     V_r: SpatialVelocity,
-    /// What a race adds to the velocity relative to the water, and for which part of the area.
+    /// Velocity added by a slipstream, relative to the water, and the affected fraction of the
+    /// area.
     race: Option<(Vec3, f64)>,
 }
 
@@ -188,7 +198,8 @@ impl Flow {
     }
 }
 
-/// Velocity that a race adds relative to the water, along the thrust's direction: the water goes the other way. (9)
+/// Velocity of the fin relative to the water that a slipstream adds, along the thrust direction,
+/// opposite to the water. (9)
 fn washed(
     t: &Thruster,
     axis: Vec3,
@@ -207,7 +218,7 @@ fn washed(
     axis.scale(race.development * added)
 }
 
-/// Part of the fin that is under water, linear over its height.
+/// Fraction of the fin that is under water, linear over its height.
 pub(crate) fn wetness<T: Real>(
     fin: &Fin,
     link: &LinkWork<T>,
@@ -229,7 +240,8 @@ pub(crate) fn wetness<T: Real>(
     (0.5 - z / (2.0 * height)).clamp(0.0, 1.0)
 }
 
-/// Force at Lo in L for one angle [rad]; `part` of the fin is left and wet.
+/// Wrench at Lo in L for one angle [rad]; `part` is the fraction of the fin that remains and is
+/// wet.
 fn one(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let half = 0.5 * density * part * fin.area;
@@ -260,7 +272,8 @@ fn one(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialFo
     }
 }
 
-/// (1) to (6): force for the velocity `v` of a fin with the chord `f` and the shaft `s`; `half` is ½ρA.
+/// Force by (1) to (6), in L, for the velocity `v` of a fin with chord `f` and shaft `s`; `half` is
+/// ½ρA.
 pub(crate) fn foil(fin: &Fin, v: Vec3, f: Vec3, s: Vec3, half: f64) -> Vec3 {
     let v = v - s.scale(v.dot(s));
     let speed = v.norm();

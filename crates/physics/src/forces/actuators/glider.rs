@@ -1,21 +1,25 @@
-//! Lift, drag and moments of an underwater glider, by the published coefficients of the whole vehicle.
+//! Lift, drag and moments of an underwater glider from published coefficients of the whole vehicle.
 //!
 //! # Law
 //! ```text
 //!   D = (K_D0 + K_D α²) V²,  S = K_β β V²,  L = (K_L0 + K_α α) V²                (1)  [Zhang 2013; Graver 2005]
 //!   T₁ = (K_MR β + K_p p) V²,  T₂ = (K_M0 + K_M α + K_q q) V²,  T₃ = (K_MY β + K_r r) V²
-//!   α = atan2(w, u),  β = asin(v/V);  all along the flow's axes                  (2)
-//!   beside p, q, r: V min(V, 1 m/s) for V²                                       (3)
+//!   α = atan2(w, u),  β = asin(v/V);  all along the flow axes                    (2)
+//!   for the terms in p, q, r: V min(V, 1 m/s) instead of V²                      (3)
 //! ```
 //! # Symbols
-//! V speed through the water · u, v, w ahead, to the right, down · p, q, r to the right, nose up, to the right.
+//! V speed through the water · u, v, w velocity forward, right, down · p, q, r angular velocity:
+//! roll to the right, pitch nose up, yaw to the right.
 //!
 //! # Frames
-//! The coefficients keep their published signs (forward, right, down); the flow's axes are written forward, left, up. At the origin of U.
+//! The coefficients keep their published signs (forward, right, down); the flow axes are written
+//! forward, left, up. At the origin of U.
 //!
 //! # Limits
-//! Fitted near small angles and at some 0.5 m/s: lift grows without stall. What turning is resisted by goes with the speed V in theory; the fit has V², which
-//! (3) follows up to 1 m/s (chosen: faster than gliders are), since further on it damps ever more unlike a body in water. The body's own damping stands beside it.
+//! The coefficients are fitted near small angles and at about 0.5 m/s: lift grows without stall. In
+//! theory the rotational damping is proportional to V; the fit uses V². (3) follows the fit up to 1
+//! m/s (chosen: faster than gliders), because at higher speeds V² deviates more and more from the
+//! damping of a body in water. The damping of the body itself is added.
 //!
 //! # Checked by
 //! test/analytic/glider.rs, test/hours.rs
@@ -24,10 +28,12 @@ use merrow_math::real::sin_cos;
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::body::Glider;
 
-/// Speed up to which the moments against turning go with the speed's square [m/s]; chosen.
+/// Speed up to which the rotational damping grows with the square of the speed [m/s]; chosen.
 const FITTED: f64 = 1.0;
 
-/// (1) at the origin of U, in U, scaled by the wet part.
+/// Wrench by (1) at the origin of U, in U, scaled by the wet fraction `wet`.
+///
+/// `V_r` is the velocity of the vehicle relative to the water at the same point.
 #[inline(never)]
 pub fn force<T: Real>(glider: &Glider, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
     SpatialForce::from_lanes(|i| one(glider, V_r.v.lane(i), V_r.w.lane(i), wet.lane(i)))

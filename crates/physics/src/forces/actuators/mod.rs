@@ -1,4 +1,4 @@
-//! Laws of thrusters, rotors, fins, sails, buoyancy engines and gliders.
+//! Force laws of thrusters, rotors, fins, sails, buoyancy engines and gliders.
 
 pub mod buoyancy_engine;
 pub mod fin;

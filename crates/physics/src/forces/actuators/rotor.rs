@@ -1,4 +1,4 @@
-//! Rotors in air: thrust, torque, drag across the axis, and what their spin does to the body.
+//! Rotors in air: thrust, torque, in-plane drag, and gyroscopic effects on the body.
 //!
 //! # Law
 //! ```text
@@ -8,24 +8,32 @@
 //!   M = -(ρ/ρ₀) s k_r |n| v_⊥                                               (4)  [Martin 2010]
 //!   κ = 1/(1 - (R/4z)²/(1 + (|v|/v_i)²)),  v_i = √(k n²/(2 ρ₀ π R²))        (5)  [Cheeseman 1955]
 //!   G = -s I (n' e + n ω × e)                                               (6)
-//!   (R/4z)² = (1 - a) (R/4z_0)² + a (R/4z_d)²                               (7)  where a part a of the disc is over a deck
+//!   (R/4z)² = (1 - a) (R/4z_0)² + a (R/4z_d)²                               (7)  if a fraction a of the disc is over a deck
 //! ```
-//! Shaft speed: `n' = (n_c - n)/τ`, τ for rising or falling speed, exact over the step for a held command (`thruster.rs`).
+//! Shaft speed: `n' = (n_c - n)/τ`, with separate τ for rising and falling speed, exact over the
+//! step for a held command (`thruster.rs`).
 //!
 //! # Symbols
-//! n shaft speed [rad/s] · e axis, along the thrust · v velocity of the hub relative to the air, v_z along e, v_⊥ across it · ρ density
-//! of the air, ρ₀ that of the coefficients · κ ground effect · z height of the hub over ground or water (z_0) and deck (z_d), R radius · v_i induced velocity of the
-//! hovering rotor · s spin: +1 right-handed about e · I inertia of what turns · ω angular velocity of the link.
+//! n shaft speed [rad/s] · e axis, along the thrust · v velocity of the hub relative to the air,
+//! v_z along e, v_⊥ across it · ρ density of the air, ρ₀ that of the coefficients · κ ground effect
+//! · z height of the hub over ground or water (z_0) and deck (z_d), R radius · v_i induced velocity
+//! of the hovering rotor · s spin: +1 right-handed about e · I inertia of the rotating parts · ω
+//! angular velocity of the link.
 //!
 //! # Frames
 //! Link frame L; wrench at Lo.
 //!
 //! # Limits
-//! (1) is Svacha's without its third term, a gain with the square of the speed across: 0.0034 N s²/m² for rotors of the Firefly's size, 3 % of the lift at 5 m/s. In (4) the
-//! moment turns over with the spin, as it must. (5) at rest as later works quote the report; its dependence on the speed is from memory of it.
-//! Quasi-steady: no dynamic inflow, no vortex ring, no windmill state but what (1) gives, no flapping beyond (3) and (4); rotors do not feel
-//! each other. (5) holds from z = R/2, below which it stays; it knows the ground, the water and, in worlds in which robots have shapes, decks and structures
-//! (`contact/decks.rs`); (7) is chosen, so that the edge of a deck comes in gradually. The air is that at the link's origin. In water a rotor gives nothing: the dry part of its disc counts.
+//! (1) is the model of Svacha without its third term, a gain with the square of the in-plane speed:
+//! 0.0034 N s²/m² for rotors of the Firefly's size, 3 % of the lift at 5 m/s. In (4) the moment
+//! changes sign with the direction of spin, as required. (5) at rest is as later works quote the
+//! report; its dependence on the speed is from memory of it. Quasi-steady: no dynamic inflow, no
+//! vortex ring, no windmill state except as given by (1), no flapping beyond (3) and (4), no
+//! interaction between rotors. (5) holds from z = R/2; below it κ is constant. It includes the
+//! ground, the water and, in worlds in which robots have collision shapes, decks and structures
+//! (`crates/physics/src/contact/geometry/ground_effect_rays.rs`). (7) is chosen, so that the ground
+//! effect changes gradually at the edge of a deck. The air is that at the link's origin. A rotor in
+//! water produces no force: forces are scaled by the dry fraction of the disc.
 //!
 //! # Checked by
 //! test/analytic/rotor.rs (V52), test/analytic/deck.rs
@@ -39,19 +47,19 @@ use merrow_model::state::Workspace;
 use merrow_model::state::workspace::{Deck, LinkWork};
 use std::f64::consts::PI;
 
-/// The air at a link's origin.
+/// Air at the origin of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Air {
-    /// Its velocity, in L [m/s].
+    /// Velocity of the air, in L [m/s].
     pub velocity: Vec3,
-    /// Its density [kg/m³].
+    /// Density of the air [kg/m³].
     pub density: f64,
 }
 
-/// A hub's motion at an instant.
+/// Motion of a rotor hub at an instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Hub {
-    /// Direction of thrust in L.
+    /// Unit vector of the thrust direction in L.
     pub axis: Vec3,
     /// Velocity of Lo relative to the air, in L [m/s].
     pub v: Vec3,
@@ -59,11 +67,11 @@ pub struct Hub {
     pub w: Vec3,
     /// Shaft speed [rad/s] and its rate [rad/s²].
     pub spin: [f64; 2],
-    /// What stands under it.
+    /// Deck below the hub.
     pub deck: Deck,
 }
 
-/// The air at the origin of `link`.
+/// Wind and air density at the origin of `link`, for one SIMD `lane`.
 pub fn air<T: Real>(link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> Air {
     let p = link.p_WL.lane(lane);
     let over = Vec3::new(p.x, p.y, at.height_in_wind(p));
@@ -76,7 +84,7 @@ pub fn air<T: Real>(link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> Air {
     }
 }
 
-/// Wrench of all rotors of link `link_idx` at one stage (0 start, 1 middle, 2 end), at Lo in L.
+/// Wrench of all rotors of link `link_idx` at one stage (0 start, 1 midpoint, 2 end), at Lo in L.
 #[inline(never)]
 pub fn force<T: Real>(
     robot: &Robot,
@@ -117,7 +125,7 @@ pub fn force<T: Real>(
     SpatialForce::from_lanes(|i| sum[i])
 }
 
-/// Thrust [N] and wrench of one rotor in air of `density`, at Lo in L. (1) to (6)
+/// Thrust [N] and wrench of one rotor in air of `density` [kg/m³], at Lo in L. (1) to (6)
 pub fn wrench<T: Real>(
     thruster: &Thruster,
     rotor: &Rotor,
@@ -133,7 +141,7 @@ pub fn wrench<T: Real>(
         deck,
         ..
     } = *hub;
-    // a right-handed rotor turns the body left-handed
+    // the reaction of a right-handed rotor turns the body left-handed
     let s = -thruster.hand;
     let spun = (axis.scale(rate) + w.cross(axis).scale(n)).scale(-s * rotor.inertia); // (6)
     let scale = dry_part(thruster, axis, (link, lane), at) * density / rotor.density;
@@ -155,7 +163,8 @@ pub fn wrench<T: Real>(
     (thrust, F)
 }
 
-/// Part of the disc that is above the water, linear over its height, which is a tenth of its diameter at least.
+/// Fraction of the disc above the water, linear over its height, which is at least a tenth of its
+/// diameter.
 fn dry_part<T: Real>(
     thruster: &Thruster,
     axis: Vec3,
@@ -172,7 +181,7 @@ fn dry_part<T: Real>(
     (0.5 + at.about_above_surface(p, radius) / (2.0 * half)).clamp(0.0, 1.0)
 }
 
-/// κ of (5).
+/// Ground effect factor κ by (5).
 fn ground_effect<T: Real>(
     thruster: &Thruster,
     rotor: &Rotor,
@@ -184,7 +193,7 @@ fn ground_effect<T: Real>(
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
     let R = thruster.radius;
     let over_ground = p.z - at.sea.seabed.height(p.x, p.y);
-    // beyond ten radii it is less than a thousandth
+    // beyond ten radii the effect is below a thousandth
     let over_water = if at.sea.density > 0.0 {
         at.about_above_surface(p, 10.0 * R)
     } else {

@@ -1,24 +1,29 @@
-//! Sails: lift and drag in the apparent wind, a boom that swings as far as its sheet lets it.
+//! Sails: lift and drag in the apparent wind, with a boom limited by its sheet.
 //!
 //! # Law
-//! With f₀, n₀, s the chord forward, the normal and the mast, and a the velocity of the air relative to the sail,
+//! Let f₀, n₀, s be the chord (forward), the normal and the mast, and a the velocity of the air
+//! relative to the sail. Then
 //! ```text
-//!   δ_w = atan2(-a·n₀, -a·f₀)                                              (1)  where the boom would stream
+//!   δ_w = atan2(-a·n₀, -a·f₀)                                              (1)  direction in which a free boom would point
 //!   δ = clip(δ_w, ±δ_s)                                                    (2)
 //!   F = ½ρ_a A |a|² (C_L(α) ℓ + C_D(α) a/|a|),  α = δ_w - δ                 (3)  [Marchaj 1979, part 2]
 //! ```
-//! (3) by the laws of `fin.rs`, across the mast only, at the centre of pressure on the boom. A boom that its sheet does not hold streams
-//! with the wind: there the sail has no lift, and drives no boat.
+//! (3) uses the laws of `fin.rs`, for the flow across the mast only, at the centre of pressure on
+//! the boom. A boom that its sheet does not restrain aligns with the wind. The sail then has no
+//! lift and does not propel the boat.
 //!
 //! # Symbols
-//! δ_s the sheet's limit, which is the angle that is commanded · α angle of attack · A area · ρ_a density of the air.
+//! δ_s limit of the sheet, which is the commanded angle · α angle of attack · A area · ρ_a density
+//! of the air.
 //!
 //! # Frames
 //! Link frame L at Lo.
 //!
 //! # Limits
-//! The boom has no inertia: it follows the wind at once, through a gybe too. One sail alone, without the lift that a hull or another sail
-//! adds, and no twist: the wind is that at the height of the fin's place. What of the sail is under water has no wind.
+//! The boom has no inertia: it follows the wind at once, also through a gybe. Each sail is
+//! independent: the additional lift due to a hull or another sail is not modelled. The sail has no
+//! twist: the wind is that at the height of the fin's position. The submerged part of the sail has
+//! no wind force.
 //!
 //! # Checked by
 //! test/analytic/sail.rs
@@ -29,7 +34,8 @@ use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::Fin;
 use merrow_model::state::workspace::LinkWork;
 
-/// Force at Lo in L for the sheet's limit `sheet` [rad]; `part` of the sail is left.
+/// Wrench at Lo in L for the sheet limit `sheet` [rad]; `part` is the fraction of the sail that
+/// remains after faults.
 #[inline(never)]
 pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &Instant<'_>) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
@@ -38,7 +44,7 @@ pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &Instant<'_>
     let wind = link
         .R_WL
         .tr_mul_vec(air::wind::at(&at.sea.air, over, at.time));
-    // what streams at the mast decides where the boom is
+    // the apparent wind at the mast determines the angle of the boom
     let a = wind - link.V.v - link.V.w.cross(fin.p_LoF);
     let boom = boom_angle(-a.dot(f0), -a.dot(n0), sheet);
     let (sin, cos) = merrow_math::real::sin_cos(boom);
@@ -51,7 +57,10 @@ pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &Instant<'_>
     SpatialForce::at_point(foil(fin, v, f, s, 0.5 * density * part * dry * fin.area), p) // (3)
 }
 
-/// Angle of the boom for the wind against the chord and against the normal, and the sheet's limit. (1), (2)
+/// Angle of the boom [rad] for the apparent wind components and the sheet limit. (1), (2)
+///
+/// `ahead` is the component against the chord and `abeam` the one against the normal [m/s]; `sheet`
+/// is in rad.
 pub fn boom_angle(ahead: f64, abeam: f64, sheet: f64) -> f64 {
     let streams = if ahead == 0.0 && abeam == 0.0 {
         0.0

@@ -1,4 +1,4 @@
-//! Thrust of propellers: command, curve, lag, inflow, reaction.
+//! Thrust of propellers: command, thrust curve, lag, inflow, reaction.
 //!
 //! # Law
 //! ```text
@@ -7,20 +7,23 @@
 //!   open water:     T = ρ D⁴ KT(J) n|n|,  Q = ρ D⁵ KQ(J) n|n|,  J = Va/nD  (3)  [Fossen 2021, eq. 9.12-9.14]
 //!   reaction:       m = r T about the thrust axis, or Q for (3)            (4)
 //! ```
-//! The lag is linear and the command is held over a step, so its state is advanced exactly (matrix exponential)
-//! to the middle and the end of the step; Runge-Kutta's stages use those. An azimuth thruster's axis turns about its shaft, with the
-//! servo of `fin.rs`.
+//! The lag is linear and the command is held over a step, so its state is advanced exactly (matrix
+//! exponential) to the midpoint and the end of the step; the Runge-Kutta stages use these values.
+//! The axis of an azimuth thruster turns about its shaft, with the servo of `fin.rs`.
 //!
 //! # Symbols
-//! u command in the thruster's unit · n shaft speed (rad/s in (2), rev/s in (3)) · Va inflow along the axis,
-//! (1-w) times the speed through the water along the axis, or the whole speed if the file says `inflow: total` · health: part of the thrust that remains.
+//! u command in the thruster's unit · n shaft speed (rad/s in (2), rev/s in (3)) · Va inflow along
+//! the axis: (1-w) times the speed through the water along the axis, or the total speed with
+//! `inflow: total` · health: fraction of the thrust that remains.
 //!
 //! # Frames
 //! Link frame L at Lo.
 //!
 //! # Limits
-//! Rotors in air: `rotor.rs`. Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, waves included, taken
-//! at the start of the step for (1) and (2) (estimated: no ventilation hysteresis). Blades do not feel each other.
+//! Rotors in air are in `rotor.rs`. Only (3) depends on the inflow. Near the surface, including
+//! waves, thrust decreases with the fraction of the disc that is out of the water; for (1) and (2)
+//! the fraction is that at the start of the step (estimated: no ventilation hysteresis). Propellers
+//! do not interact.
 //!
 //! # Checked by
 //! test/analytic/thruster.rs, test/witness/remus.rs
@@ -34,7 +37,7 @@ use merrow_model::scene::{Curve, Robot, Thruster};
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{ActuatorState, Health, RobotState, Workspace};
 
-/// Leaves the wrenches and drives at this instant in `work`, as the start of a step that has not begun.
+/// Stores the current wrenches and drives in `work`, without advancing a step.
 pub fn hold(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
     for w in &mut work.thrust {
         w[0] = SpatialForce::zero();
@@ -53,7 +56,8 @@ pub fn hold(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut 
     }
 }
 
-/// Advances every lag over the step and leaves the wrenches and drives at its start, middle and end in `work`.
+/// Advances every lag over the step and stores wrenches and drives at its start, midpoint and end
+/// in `work`.
 pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
     for w in &mut work.thrust {
         *w = [SpatialForce::zero(); 3];
@@ -70,7 +74,8 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &m
     }
 }
 
-/// [`prepare`] for the robots in the lanes of `work`, all of whose thrusters are plain; their poses stand there.
+/// Same as [`prepare`] for the robots in the lanes of `work`, whose poses are in `work`. All
+/// thrusters must be plain.
 #[inline(always)]
 pub fn prepare_beside<T: Real>(
     robot: &Robot,
@@ -86,7 +91,8 @@ pub fn prepare_beside<T: Real>(
     }
 }
 
-/// Advances the lag of a thruster that neither turns nor feels its inflow, and adds its wrenches; one state per lane.
+/// Advances the lag of a thruster without azimuth and inflow dependence, and adds its wrenches; one
+/// state per lane.
 #[inline(always)]
 fn prepare_plain<T: Real>(
     thruster: &Thruster,
@@ -114,7 +120,7 @@ fn prepare_plain<T: Real>(
     }
 }
 
-/// [`drives`] of thruster `k` in every lane.
+/// Same as [`drives`] for thruster `k` in every lane.
 #[inline(always)]
 fn drives_beside<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
     if thruster.lag_down.is_some() || states.iter().any(|s| is_stuck(&s.actuators[k])) {
@@ -131,7 +137,7 @@ fn drives_beside<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotStat
     out
 }
 
-/// [`drives_beside`] where lanes differ in more than numbers.
+/// Same as [`drives_beside`], if the lanes need different lags or a drive is stuck.
 #[cold]
 #[inline(never)]
 fn drives_apart<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
@@ -142,7 +148,7 @@ fn drives_apart<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState
     [0, 1, 2].map(|stage| T::from_lanes(|i| lanes[i][stage]))
 }
 
-/// Part of the disc that is under water, for a thruster that does not find that out at every stage.
+/// Submerged fraction of the disc, for a thruster that does not compute it at every stage.
 #[inline(always)]
 fn wet_part(thruster: &Thruster, work: &Workspace, at: &Instant<'_>) -> f64 {
     if thruster.feels_inflow() {
@@ -152,7 +158,8 @@ fn wet_part(thruster: &Thruster, work: &Workspace, at: &Instant<'_>) -> f64 {
     }
 }
 
-/// Leaves a thruster's drives, and adds its wrenches at the first `n_stages` stages unless it feels its inflow.
+/// Stores the drives of a thruster. Adds its wrenches at the first `n_stages` stages unless it
+/// depends on the inflow.
 #[inline(always)]
 fn put(
     robot: &Robot,
@@ -185,7 +192,7 @@ fn put(
     }
 }
 
-/// Wrench of one newton of a thruster that turns, at a stage.
+/// Wrench per newton of thrust of an azimuth thruster, at a stage.
 fn turned_wrench(
     robot: &Robot,
     thruster: &Thruster,
@@ -198,7 +205,7 @@ fn turned_wrench(
     unit
 }
 
-/// Direction of positive thrust at a stage, in L.
+/// Unit vector of positive thrust at a stage, in L.
 #[inline(always)]
 pub fn axis<T: Real>(
     robot: &Robot,
@@ -212,7 +219,7 @@ pub fn axis<T: Real>(
     }
 }
 
-/// The lag that holds now.
+/// Lag that applies to the current direction of change.
 fn lag_towards<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64) -> &'a Lag {
     let falls = |up: &Lag| target.abs() < up.output(&actuator.lag, target).abs();
     thruster
@@ -222,13 +229,14 @@ fn lag_towards<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64
         .unwrap_or(&thruster.lag)
 }
 
-/// Rate of the drive, for a lag of first order [1/s].
+/// Rate of the drive, for a first-order lag [1/s].
 fn rate(thruster: &Thruster, actuator: &ActuatorState, target: f64) -> f64 {
     let lag = lag_towards(thruster, actuator, target);
     lag.over_tau * (target - lag.output(&actuator.lag, target))
 }
 
-/// Lagged drive and its rate at the start, middle and end of the step; leaves the lag's state at the end.
+/// Lagged drive and its rate at the start, midpoint and end of the step. Advances the state of the
+/// lag to the end.
 fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3]) -> [f64; 3] {
     let Some(target) = target(thruster, actuator) else {
         *rates = [0.0; 3];
@@ -237,7 +245,7 @@ fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3
     let lag = lag_towards(thruster, actuator, target);
     let (out, end) = lag.outputs(&actuator.lag, target);
     actuator.lag = end;
-    // of use to rotors alone
+    // only rotors use the rates
     if thruster.rotor().is_some() {
         *rates = out.map(|y| lag.over_tau * (target - y));
     }
@@ -245,18 +253,18 @@ fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3
     out
 }
 
-/// What the lag is driven towards; none while stuck.
+/// Input of the lag; `None` while the drive is stuck.
 fn target(thruster: &Thruster, actuator: &ActuatorState) -> Option<f64> {
     (!is_stuck(actuator)).then(|| wanted(thruster, actuator))
 }
 
-/// True if the drive stays what it is.
+/// Returns true if the drive is stuck at its value.
 #[inline(always)]
 fn is_stuck(actuator: &ActuatorState) -> bool {
     actuator.health == Health::Stuck || actuator.fault.stuck
 }
 
-/// What the lag of a thruster that is not stuck is driven towards.
+/// Input of the lag of a thruster that is not stuck.
 #[inline(always)]
 fn wanted(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     let fault = &actuator.fault;
@@ -271,7 +279,7 @@ fn wanted(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     } else {
         thruster.drive(actuator.command + fault.offset)
     };
-    // thrust goes with the square of a shaft speed
+    // thrust is proportional to the square of the shaft speed
     if thruster.drive_is_speed() {
         part.sqrt() * wanted
     } else {
@@ -291,10 +299,10 @@ fn static_thrust<T: Real>(thruster: &Thruster, drive: T) -> T {
     }
 }
 
-/// [`disc_wetness`] in every lane.
+/// Same as [`disc_wetness`] in every lane.
 #[inline(always)]
 fn wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, at: &Instant<'_>) -> T {
-    // most thrusters are deep in the water
+    // fast path: most thrusters are fully submerged
     if at.waves.is_none() {
         let z = link.p_WL.z + link.R_WL.r[2].dot(Vec3::splat(thruster.p_LoT))
             - T::splat(thruster.submergence);
@@ -305,7 +313,7 @@ fn wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, at: &Instant<'_>) -
     T::from_lanes(|i| disc_wetness(thruster, link, i, at))
 }
 
-/// Part of the propeller's disc that is under water, linear over its height.
+/// Submerged fraction of the propeller disc, linear over its height.
 #[inline(always)]
 fn disc_wetness<T: Real>(
     thruster: &Thruster,
@@ -317,7 +325,7 @@ fn disc_wetness<T: Real>(
         None => link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT),
         Some(_) => disc_above_surface(thruster, link, lane, at),
     } - thruster.submergence;
-    // most thrusters are deep in the water
+    // fast path: most thrusters are fully submerged
     if z < -thruster.radius {
         return 1.0;
     }
@@ -327,7 +335,7 @@ fn disc_wetness<T: Real>(
     (0.5 - z / (2.0 * thruster.radius)).clamp(0.0, 1.0)
 }
 
-/// Height of the disc's centre over the waves [m].
+/// Height of the disc centre above the waves [m].
 #[cold]
 #[inline(never)]
 fn disc_above_surface<T: Real>(
@@ -340,7 +348,8 @@ fn disc_above_surface<T: Real>(
     at.about_above_surface(p, thruster.radius)
 }
 
-/// Wrench of the thrusters that feel their inflow, at one stage (0 start, 1 middle, 2 end). (3)
+/// Wrench of the thrusters that depend on their inflow, at one stage (0 start, 1 midpoint, 2 end),
+/// at Lo in L. (3)
 #[inline(always)]
 pub fn inflow<T: Real>(
     robot: &Robot,
@@ -378,7 +387,10 @@ pub fn inflow<T: Real>(
     sum
 }
 
-/// Speed through the water that makes the inflow [m/s]; `v` and `w` are the link's at Lo, relative to the water, `axis` the thrust's.
+/// Inflow speed before the wake factor [m/s].
+///
+/// `v` and `w` are the velocities of the link at Lo relative to the water, and `axis` is the thrust
+/// axis, in L.
 #[inline(always)]
 fn advance_speed<T: Real>(
     thruster: &Thruster,
@@ -392,8 +404,11 @@ fn advance_speed<T: Real>(
     (v + w.cross(Vec3::splat(thruster.p_LoT))).dot(axis)
 }
 
-/// Thrust [N] of the propeller itself, without deduction, and its inflow [m/s], at the lagged `drive`; `v` and `w` are the
-/// link's at Lo, relative to the water, `axis` the thrust's.
+/// Thrust [N] of the propeller itself, without thrust deduction, and its inflow [m/s], at the
+/// lagged `drive`.
+///
+/// `v` [m/s] and `w` [rad/s] are the velocities of the link at Lo relative to the water, and `axis`
+/// is the thrust axis, in L. `density` is in kg/m³.
 pub fn open_thrust(
     thruster: &Thruster,
     axis: Vec3,
@@ -416,7 +431,8 @@ pub fn open_thrust(
     }
 }
 
-/// Thrust of the propellers and rotors that feel their inflow at the start of the step, for the battery and the diagnostics.
+/// Stores the thrust of the propellers and rotors that depend on their inflow, at the start of the
+/// step, for battery and diagnostics.
 pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
     if !(robot.inflow || robot.rotors) {
         return;

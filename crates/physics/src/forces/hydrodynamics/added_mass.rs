@@ -1,37 +1,51 @@
-//! The velocity-product force of the added mass, and what accelerating water does.
+//! Velocity-product force of the added mass, and forces due to accelerating water.
 //!
-//! The added mass itself is inertia (`scene/body.rs`), never a force.
+//! The added mass itself is part of the inertia (`crates/model/src/scene/robot/body.rs`), never a
+//! force.
 //!
 //! # Law
-//! In a frame that moves with the water the fluid's momentum is `I_A V_r`, and Kirchhoff's equations give
+//! In a frame that moves with the water the momentum of the fluid is `I_A V_r`, and Kirchhoff's
+//! equations give
 //!
 //! ```text
 //!   F = -V_r ×* (I_A V_r)                                      (1)  [Fossen 2021, eq. 6.43; Lamb 1932, §124]
 //!       + I_A (0, a_w - w × v_w)                               (2)  V̇_r = V̇ - d/dt|_L (0, v_w)
 //!       + ρ ∇ s a_w  at Cb                                     (3)  Froude-Krylov
 //! ```
-//! (1) holds the Munk moment. Some published sets (Fossen's REMUS 100) leave it out in pitch and yaw, with its reciprocal
-//! force, because their damping was fitted with it: `munk_moment: false`. That neither makes nor takes energy. Where derivatives are given (`derivatives.rs`), they hold (1). With (2) the equation of motion is one in `V̇`, so that the added mass can be solved
-//! for together with the rigid mass.
+//! (1) includes the Munk moment. Some published coefficient sets (Fossen's REMUS 100) omit it in
+//! pitch and yaw, together with its reciprocal force, because their damping was fitted with it:
+//! `munk_moment: false`. This neither adds nor removes energy. If derivatives are given
+//! (`../derivatives.rs`), they include (1). With (2) the equation of motion is an equation in `V̇`,
+//! so the added mass can be solved together with the rigid mass.
 //!
 //! # Symbols
-//! V_r velocity relative to the water at Lo · I_A added mass at Lo · v_w, a_w water velocity and acceleration
-//! · w angular velocity of the link · ρ density · ∇ displaced volume · s wet part, Cb its centroid.
+//! V_r velocity relative to the water at Lo · I_A added mass at Lo · v_w, a_w water velocity and
+//! acceleration · w angular velocity of the link · ρ density · ∇ displaced volume · s wet fraction,
+//! Cb its centroid.
 //!
 //! # Frames
-//! All in the link frame L at Lo; a_w is the acceleration of the water particle in W, expressed in L.
+//! All in the link frame L at Lo; a_w is the acceleration of the water particle in W, Du/Dt of the
+//! undisturbed water at Cb, expressed in L.
 //!
 //! # Limits
-//! Ideal unbounded fluid, water uniform over the link, links do not disturb each other's flow.
+//! Ideal unbounded fluid, no hydrodynamic interaction between links. The water is uniform over the
+//! link but for its acceleration: in sheared water (2) and (3) are exact for a small sphere [Taylor
+//! 1928; Auton 1988] and neglect the products of velocity gradient and relative velocity of other
+//! shapes.
 //!
 //! # Checked by
-//! test/analytic/kirchhoff.rs (V35, V36), test/analytic/current.rs (V45), test/analytic/swimmer.rs (V37)
+//! test/analytic/kirchhoff.rs (V35, V36), test/analytic/current.rs (V45), test/analytic/floating.rs
+//! (V45), test/analytic/swimmer.rs (V37)
 
 use crate::forces::rigid_body::{inertia_times, inertia_times_linear};
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 
-/// (1) + (2) + (3). `wet` is the wet part, 0..1, `displaced` is ρ∇ of it [kg], `p_LoCb` its centroid.
+/// Sum of (1), (2) and (3), at Lo in L.
+///
+/// `V` and `V_r` are the velocities of the link and relative to the water, `v_w` [m/s] and `a_w`
+/// [m/s²] those of the water, all in L. `wet` is the wet fraction, 0..1, `displaced` its ρ∇ [kg],
+/// and `p_LoCb` its centroid [m].
 #[inline(always)]
 pub fn force<T: Real>(
     link: &Link,
@@ -45,12 +59,13 @@ pub fn force<T: Real>(
     let momentum = inertia_times(&link.added, V_r);
     let mut munk = V_r.cross_force(&momentum); // (1)
     if !link.munk {
-        // keep the rotational part and what roll couples; the rest is in the damping of such a set
+        // keep the rotational part and the terms that couple with roll; such a set has the other
+        // terms in its damping
         let incidence = V_r.v.cross(momentum.f);
         munk.m = V_r.w.cross(momentum.m) + Vec3::new(incidence.x, T::zero(), T::zero());
         munk.f = Vec3::new(V_r.w.x, T::zero(), T::zero()).cross(momentum.f);
         if !link.derivatives.is_empty() {
-            munk = SpatialForce::zero(); // they hold all of it
+            munk = SpatialForce::zero(); // the derivatives include all of it
         }
     }
     let carried = inertia_times_linear(&link.added, a_w - V.w.cross(v_w)); // (2)

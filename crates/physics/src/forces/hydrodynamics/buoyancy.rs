@@ -1,20 +1,24 @@
-//! Buoyancy of a link wholly or partly under the surface.
+//! Buoyancy of a fully or partly submerged link.
 //!
 //! # Law
 //! ```text
 //!   f = ρ g ∇ s ẑ_W  at Cb                                     (1)  Archimedes [Fossen 2021, eq. 4.6]
 //! ```
-//! In waves the surface is the plane that touches them over the hull's centre. Nothing presses on the surface itself, so (1)
-//! and the Froude-Krylov force of `forces/added_mass.rs` on the same wet part are all that the undisturbed pressure does.
+//! In waves the surface is the tangent plane at the hull centre. The pressure at the surface itself
+//! is zero. Therefore (1) and the Froude-Krylov force of `added_mass.rs` on the same wet part are
+//! the full effect of the undisturbed pressure.
+//!
 //! # Symbols
-//! ρ density [kg/m³] · ∇ volume when wholly under water [m³] · s wet part, 0..1 · Cb centroid of the wet part.
+//! ρ density [kg/m³] · ∇ volume when fully submerged [m³] · s wet fraction, 0..1 · Cb centroid of
+//! the wet part.
 //!
 //! # Frames
 //! Link frame L at Lo.
 //!
 //! # Limits
-//! The hull is short against the waves, so that their surface is flat over it; it is a box or an ellipsoid, cut exactly (`math/hull_cut.rs`). The stated
-//! volume scales the cut, so a box may stand for a hull that does not fill it.
+//! The hull is short compared with the waves, so the surface is flat over it. The hull is a box or
+//! an ellipsoid, cut exactly (`crates/math/src/hull_cut.rs`). The specified volume scales the cut,
+//! so a box can represent a hull that does not fill it.
 //!
 //! # Checked by
 //! test/analytic/buoyancy.rs (V42-V44), test/analytic/floating.rs, test/identity/conservation.rs
@@ -22,21 +26,22 @@
 use merrow_math::{MAX_LANES, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
 
-/// Wet part and centroid shift.
+/// Wet fraction of a link and the shift of its centroid of buoyancy.
 pub struct Wetness<T> {
-    /// Part of the volume under water, 0..1.
+    /// Submerged fraction of the volume, 0..1.
     pub wet: T,
-    /// Centroid of the wet part, from the centroid of the whole, in L [m].
+    /// Centroid of the wet part relative to the centroid of the whole, in L [m].
     pub shift: Vec3<T>,
 }
 
-/// How much of the link is under water. `up` is ẑ_W in L, `z` the height of Lo [m].
+/// Wetness of a link in flat water. `up` is ẑ_W in L, `z` the height of Lo, W [m].
 #[inline(always)]
 pub fn wetness<T: Real>(link: &Link, up: Vec3<T>, z: T) -> Wetness<T> {
     wetness_under(link, up, z + up.dot(Vec3::splat(link.hull.p_LoH)))
 }
 
-/// How much of the link is under a plane with the unit normal `up` in L; the hull's centre is `height` [m] over it.
+/// Wetness of a link under a plane with the unit normal `up` in L; the hull centre is `height` [m]
+/// above the plane.
 #[inline(always)]
 pub fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
@@ -54,7 +59,7 @@ pub fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T>
 fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
     let cut = |i: usize| {
-        // a lane has the bits that it would have alone
+        // each lane has the same bits as on its own
         if height.lane(i) <= -hull.bound {
             return (1.0, Vec3::zero());
         }
@@ -72,7 +77,7 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     }
 }
 
-/// (1)
+/// Buoyancy at Lo in L by (1). `up` is ẑ_W in L, `rho_g` the weight of the water per volume [N/m³].
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, w: &Wetness<T>, up: Vec3<T>, rho_g: T) -> SpatialForce<T> {
     let f = up.scale(w.wet * (rho_g * link.volume));

@@ -1,22 +1,22 @@
-//! Linear and quadratic damping of a link.
+//! Linear and quadratic damping of a link in water.
 //!
 //! # Law
 //! ```text
 //!   F = -(D_l ν + D_q |ν|ν)                                    (1)  [Fossen 2021, eq. 6.61-6.63]
 //!   D_l,i -> D_l,i exp(-k_i U)   where a decay is given         (2)  [Fossen 2021, eq. 6.79]
 //! ```
-//! `|ν|ν` is taken component by component; D_l and D_q may be full matrices.
+//! `|ν|ν` is computed component by component; D_l and D_q may be full matrices.
 //!
 //! # Symbols
 //! ν velocity relative to the water at the damping point.
 //!
 //! # Frames
-//! Coefficients along the axes of the user's link frame U; angular part first; the force is moved from the damping
-//! point to Lo and expressed in L.
+//! Coefficients along the axes of the user's link frame U; angular part first. The force is moved
+//! from the damping point to Lo and expressed in L.
 //!
 //! # Limits
-//! Constant coefficients: no dependence on Reynolds number, incidence or neighbours. A full D_q can feed energy in
-//! if it is not what a measurement gave; diagonal ones never do.
+//! The coefficients are constant: no dependence on Reynolds number, incidence or nearby bodies. A
+//! full D_q that does not come from a measurement can add energy; diagonal matrices never do.
 //!
 //! # Checked by
 //! test/analytic/terminal_speed.rs (V40, V41), test/identity/conservation.rs
@@ -24,7 +24,8 @@
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::{Damping, Link};
 
-/// (1) at Lo, scaled by the wet part.
+/// Damping force (1) at Lo in L, scaled by the wet fraction. `V_r` is the velocity relative to the
+/// water at Lo in L.
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
     if matches!(
@@ -35,7 +36,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     }
     let p = link.p_LoD;
     let nu = V_r.shifted(p);
-    // |ν|ν per component is meant along the axes the coefficients were given in
+    // |ν|ν per component is defined along the axes of the coefficients
     let R_LU = Mat3::splat(&link.R_LU);
     let turned = link.parent.is_some();
     let nu = if turned {
@@ -72,7 +73,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     at_origin(link, F, wet)
 }
 
-/// The resistance `F` along U at the damping point, as a force at Lo in L.
+/// Converts the resistance `F` along U at the damping point to a force at Lo in L.
 #[inline(always)]
 fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
     let (m, f) = (
@@ -92,7 +93,7 @@ fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
     }
 }
 
-/// `|ν|ν`, component by component.
+/// Computes `|ν|ν` component by component.
 #[inline(always)]
 fn squares<T: Real>(x: &[T; 6]) -> [T; 6] {
     let [a, b, c, d, e, f] = *x;

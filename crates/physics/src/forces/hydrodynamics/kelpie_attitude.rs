@@ -1,22 +1,26 @@
-//! The Kelpie simulator's pitch and roll of a vehicle without a hull: in step with the height of the waves.
+//! Pitch and roll law of the Kelpie simulator for a vehicle without a hull: both follow the height
+//! of the waves.
 //!
 //! # Law
 //! ```text
 //!   pitch* = (p_y · p_w) h α_pitch,  roll* = (p_x · p_w) h α_roll                       (1)  [Mendonca 2013, eqs 3, 4]
 //!   M = I (ω² (φ* - φ) + 2 ω (φ̇* - φ̇) + φ̈*)                                         (2)
 //! ```
-//! Kelpie sets the angles (1); here the moment (2) turns the vehicle to them, so that it stays a body among others. Positive pitch is
-//! bow up, positive roll starboard down; the paper does not say.
+//! Kelpie sets the angles (1) directly. Here the moment (2) drives the vehicle to these angles, so
+//! that it remains a rigid body. Positive pitch is bow up, positive roll starboard down; the paper
+//! does not define the signs.
 //!
 //! # Symbols
-//! p_y, p_x horizontal unit vectors ahead and to starboard · p_w unit vector where the wind goes to · h height of the surface at the
-//! vehicle · ω bandwidth, critically damped · I inertia with added mass about the axis.
+//! p_y, p_x horizontal unit vectors forward and to starboard · p_w unit vector downwind · h height
+//! of the surface at the vehicle · ω bandwidth, critically damped · I inertia with added mass about
+//! the axis.
 //!
 //! # Frames
 //! Base frame B at Bo.
 //!
 //! # Limits
-//! Small angles. Nothing without wind: the law goes by its direction. Meant for the sea `kelpie`, which rises as one; others work.
+//! Small angles. The moment is zero without wind, because the law depends on the wind direction.
+//! The law is meant for the sea `kelpie`, which rises uniformly; other seas work too.
 //!
 //! # Checked by
 //! test/analytic/kelpie.rs (V05)
@@ -27,7 +31,10 @@ use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::KelpieAttitude;
 use merrow_model::state::workspace::LinkWork;
 
-/// Pitch (bow up) and roll (starboard down) [rad] for wind towards `wind`, by their vectors ahead and to starboard. (1)
+/// Pitch (bow up) and roll (starboard down) [rad] by (1).
+///
+/// `ahead` and `starboard` are horizontal unit vectors of the vehicle, `wind` is the downwind unit
+/// vector, all in W; `h` is the surface height [m].
 pub fn angles(law: &KelpieAttitude, ahead: Vec3, starboard: Vec3, wind: Vec3, h: f64) -> [f64; 2] {
     [
         ahead.dot(wind) * h * law.pitch,
@@ -35,7 +42,7 @@ pub fn angles(law: &KelpieAttitude, ahead: Vec3, starboard: Vec3, wind: Vec3, h:
     ]
 }
 
-/// (2) at Bo in B.
+/// Wrench by (2) at Bo in B.
 #[inline(never)]
 pub fn force<T: Real>(
     link: &Link,
@@ -64,7 +71,7 @@ pub fn force<T: Real>(
         T::from_lanes(|i| one(i).y),
         T::zero(),
     );
-    // none in the air
+    // no moment in air
     SpatialForce {
         m: m.scale(T::from_lanes(|i| (20.0 * w.wet.lane(i)).min(1.0))),
         f: Vec3::zero(),
@@ -85,13 +92,13 @@ fn moment(
     }
     let ahead = Vec3::new(bow.x / level, bow.y / level, 0.0);
     let starboard = Vec3::new(ahead.y, -ahead.x, 0.0);
-    // height of the surface, and how it moves: there the water goes with it
+    // height of the surface and its rates; the water at the surface moves with it
     let h = at.waves.map_or([0.0; 3], |waves| {
         let (surface, water) = waves.at(Vec3::new(p_WB.x, p_WB.y, f64::INFINITY));
-        [surface.z, water.velocity.z, water.acceleration.z]
+        [surface.z, water.velocity.z, water.local_acceleration.z]
     });
     let [wanted, rate, acceleration] = h.map(|h| angles(law, ahead, starboard, towards, h));
-    // FLU: pitch by the right hand is bow down, roll to starboard is positive
+    // in FLU a positive rotation about y is bow down and a positive roll is to starboard
     let now = [
         libm::asin(bow.z.clamp(-1.0, 1.0)),
         libm::atan2(R_WB.r[2].y, R_WB.r[2].z),

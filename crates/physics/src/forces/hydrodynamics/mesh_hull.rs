@@ -1,24 +1,34 @@
-//! Pressure on a hull that is a mesh: hydrostatics and the waves' own pressure, on the part under the surface as it is.
+//! Pressure on a mesh hull: hydrostatic pressure and wave pressure on the part under the
+//! instantaneous surface.
 //!
 //! # Law
 //! ```text
-//!   F = -∫ p n dA,  M = -∫ r × p n dA  over the wet skin            (1)  [Faltinsen 1990, ch. 3]
-//!   p = ρ g (-z + Σ a C/C₀ cos θ)                                   (2)  `environment/waves/mod.rs` (4), (5)
+//!   F = -∫ p n dA,  M = -∫ r × p n dA  over the wet surface         (1)  [Faltinsen 1990, ch. 3]
+//!   p = ρ g (-z + Σ a C/C₀ cos θ)                                   (2)  `crates/environment/src/waves/mod.rs` (4), (5)
 //! ```
-//! In flat water (1) is Archimedes' force at the centroid of the wet part. In waves it holds the Froude-Krylov force, so the
-//! waves' acceleration is taken out of the ρ ∇ s a_w that `added_mass.rs` (3) adds for all of the water's acceleration.
-//! A stated volume scales (1), and a stated centre of buoyancy moves it by what it differs from the mesh's centroid.
+//! In flat water (1) is the buoyancy force at the centroid of the wet part. In waves it includes
+//! the Froude-Krylov force of first order. Therefore the acceleration that the pressure (2) gives
+//! the water is removed from the ρ ∇ s a_w that `added_mass.rs` (3) adds for the material
+//! acceleration Du/Dt. The remainder is the force of the second-order pressure -ρ/2 |u|², with its
+//! gradient at the centroid of the wet part. A specified volume scales (1).
+//! A specified centre of buoyancy shifts its point of application by the difference from the
+//! centroid of the mesh.
 //!
 //! # Symbols
-//! p pressure of the undisturbed water over the air's · n outward normal · r from Lo.
+//! p gauge pressure of the undisturbed water · n outward normal · r from Lo.
 //!
 //! # Frames
-//! Link frame L at Lo. Corners are fixed in L; only the depths and pressures at them change.
+//! Link frame L at Lo. Vertices are fixed in L; only the depths and pressures at them change.
 //!
 //! # Limits
-//! Depth and pressure are taken at the corners and are linear over each triangle: exact in flat water; in waves triangles must be
-//! short against the waves, and where there are many waves they are looked up on a lattice (`environment/waves/tile.rs`). The pressure is that of the water without the hull: what the hull does to it is added mass, damping
-//! and, where given, radiation and diffraction. No slamming, no water on deck beyond the mesh itself.
+//! Depth and pressure are computed at the vertices and are linear over each triangle. This is exact
+//! in flat water; in waves the triangles must be short compared with the waves. With many wave
+//! components, waves are interpolated on a lattice (`crates/environment/src/waves/tile.rs`). The
+//! second-order pressure has a uniform gradient over the hull and causes no moment about its
+//! centroid; with diffraction tables it is omitted. The
+//! pressure is that of the water without the hull. The effects of the hull on the pressure are
+//! added mass, damping and, if specified, radiation and diffraction. There is no slamming and no
+//! water on deck beyond the mesh itself.
 //!
 //! # Checked by
 //! test/analytic/hull.rs (V42-V44), test/identity/hull.rs, test/determinism/hull.rs
@@ -31,7 +41,8 @@ use merrow_math::{MAX_LANES, Mat3, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::state::workspace::{HullWork, LinkWork};
 
-/// How much of the hull is under water, and (1) over ρ g, at Lo in L. `height` is that of the hull's middle over the surface [m].
+/// Wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is that of the hull
+/// centre above the surface [m].
 #[inline(never)]
 pub fn under<T: Real>(
     link: &Link,
@@ -69,7 +80,8 @@ pub fn under<T: Real>(
     (wetness, SpatialForce::from_lanes(|i| lanes[i].2))
 }
 
-/// (1) at Lo in L less what `added_mass.rs` (3) holds of it.
+/// Wrench (1) at Lo in L without the part that `added_mass.rs` (3) already includes. `rho` is the
+/// water density [kg/m³].
 #[inline(always)]
 pub fn force<T: Real>(
     link: &Link,
@@ -87,7 +99,7 @@ pub fn force<T: Real>(
     if at.waves.is_none() || link.is_scattering() {
         return F;
     }
-    let twice = w.wave_acceleration.scale(wetness.wet * (rho * link.volume));
+    let twice = w.pressure_acceleration.scale(wetness.wet * (rho * link.volume));
     let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
     SpatialForce {
         m: F.m - p_LoCb.cross(twice),
@@ -95,7 +107,7 @@ pub fn force<T: Real>(
     }
 }
 
-/// Wholly under water that no wave moves: Archimedes.
+/// Buoyancy of a hull that is fully under water without wave effects.
 fn whole(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
     let f = up.scale(link.volume);
     (
@@ -108,7 +120,7 @@ fn whole(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
     )
 }
 
-/// The sums in the terms of the link: wet part, shift of the centroid, pressure.
+/// Converts the mesh sums to wet fraction, centroid shift and wrench of the link.
 fn scaled(link: &Link, skin: &Skin, sums: &Under) -> (f64, Vec3, SpatialForce) {
     let k = link.volume / skin.volume;
     let wet = (sums.volume / skin.volume).clamp(0.0, 1.0);
@@ -118,7 +130,7 @@ fn scaled(link: &Link, skin: &Skin, sums: &Under) -> (f64, Vec3, SpatialForce) {
     (wet, shift, SpatialForce { m, f })
 }
 
-/// Depth and pressure at all corners in waves. (2)
+/// Computes depth and pressure at all vertices in waves. (2)
 fn place(
     link: &Link,
     skin: &Skin,

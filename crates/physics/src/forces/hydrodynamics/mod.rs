@@ -1,4 +1,4 @@
-//! Laws of bodies in water: buoyancy, added mass, damping, radiation.
+//! Force laws of bodies in water: buoyancy, added mass, damping, radiation and diffraction.
 
 pub mod added_mass;
 pub mod buoyancy;

@@ -1,4 +1,4 @@
-//! A hull's own waves: what they remember of its motion, and what it makes of those that come.
+//! Wave radiation of a hull (fluid memory) and diffraction of incoming waves.
 //!
 //! # Law
 //! ```text
@@ -6,21 +6,24 @@
 //!     + Σ a Re[X(ω, β) exp(-iθ)]                                       (2)  diffraction [Faltinsen 1990, ch. 3]
 //!   A(ω) = A∞ + Im K(iω)/ω,  B(ω) = Re K(iω)                            (3)
 //! ```
-//! The convolution is a sum of second-order filters whose gains are fitted to the tables' A and B (`world/bem/fit.rs`); A∞ is the
-//! link's added mass. Each filter is nothing at rest and under steady motion, and cannot grow by itself. Over a step its input
-//! is linear between the velocities at its ends, for which it moves exactly.
-//! Where diffraction is given, waves act on the hull by (2) and by their own pressure on its mesh, and not through the added mass,
-//! which then meets the current alone.
+//! The convolution is a sum of second-order filters whose gains are fitted to the tabulated A and B
+//! (`crates/world/src/import/bem/fit.rs`); A∞ is the added mass of the link. The output of each
+//! filter is zero at rest and in steady motion, and each filter is stable. Over a step its input is
+//! linear between the velocities at both ends, for which the filter advances exactly. If
+//! diffraction is specified, waves act on the hull by (2) and by their pressure on its mesh, and
+//! not through the added mass, which then responds to the current only.
 //!
 //! # Symbols
-//! V_r velocity relative to the current · C gain, symmetric · X force of a wave of 1 m · θ phase at the tables' origin · β heading of the wave.
+//! V_r velocity relative to the current · C gain, symmetric · X force of a wave of 1 m · θ phase at
+//! the origin of the tables · β heading of the wave.
 //!
 //! # Frames
 //! (1) in the link frame L at Lo; X along the hull's horizontal axes, forward, port and up.
 //!
 //! # Limits
-//! Linear, about the waterline at rest and without forward speed. (1) and (2) shrink with the wet part as the hull leaves the
-//! water, and vanish as it goes under. Between tables' headings X is linear.
+//! Linear, about the waterline at rest and without forward speed. (1) and (2) decrease with the wet
+//! fraction as the hull leaves the water, and vanish as it submerges. X is linear between the
+//! headings of the tables.
 //!
 //! # Checked by
 //! test/witness/hemisphere.rs (V34)
@@ -32,7 +35,7 @@ use merrow_model::scene::robot::radiation::{Diffraction, Filter, Radiation};
 use merrow_model::state::workspace::{LinkWork, Memory};
 use merrow_model::state::{RobotState, Workspace};
 
-/// Takes the memory of the state over into the workspace, before the evaluation at the start of a step.
+/// Copies the filter states into the workspace, before the evaluation at the start of a step.
 #[inline(always)]
 pub fn load(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     if robot.links[0].radiation.is_some() {
@@ -40,7 +43,8 @@ pub fn load(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     }
 }
 
-/// Moves the memory over the step that ends with the base's velocity `V_WB_B`; the current is that of the last evaluation.
+/// Advances the filter states over the step that ends with the base velocity `V_WB_B`. The current
+/// is that of the last evaluation.
 #[inline(always)]
 pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace) {
     let Some(radiation) = &robot.links[0].radiation else {
@@ -52,7 +56,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace) {
     }
 }
 
-/// (1) + (2) on the base at a stage of the step: 0 start, 1 middle, 2 end.
+/// Sum of (1) and (2) on the base, at Lo in L, at a stage of the step: 0 start, 1 midpoint, 2 end.
 #[inline(never)]
 pub fn force<T: Real>(
     radiation: &Radiation,
@@ -85,7 +89,7 @@ pub fn force<T: Real>(
     }
 }
 
-/// How much of what was found at rest is left when another part of the hull is wet.
+/// Factor on the coefficients at rest for another wet fraction of the hull.
 fn felt(wet: f64, at_rest: f64) -> f64 {
     if wet <= at_rest {
         return wet / at_rest;
@@ -94,7 +98,7 @@ fn felt(wet: f64, at_rest: f64) -> f64 {
     1.0 - x * x * (3.0 - 2.0 * x)
 }
 
-/// Velocity relative to the current.
+/// Velocity relative to the current, in L.
 #[inline(always)]
 fn relative<T: Real>(w: &LinkWork<T>, V: &SpatialVelocity<T>) -> SpatialVelocity<T> {
     SpatialVelocity {
@@ -103,7 +107,7 @@ fn relative<T: Real>(w: &LinkWork<T>, V: &SpatialVelocity<T>) -> SpatialVelocity
     }
 }
 
-/// A filter's state after half a step (0) or a whole one (1).
+/// State of a filter after half a step (0) or a full step (1).
 #[inline(always)]
 fn moved<T: Real>(
     filter: &Filter,
@@ -124,9 +128,9 @@ fn moved<T: Real>(
     })
 }
 
-/// (2) at Lo in L.
+/// Diffraction force (2) at Lo in L.
 fn scattered(diffraction: &Diffraction, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3) -> SpatialForce {
-    // the heading of the hull's bow over the ground
+    // horizontal heading of the bow
     let bow = R_WL.col(0);
     let level = (bow.x * bow.x + bow.y * bow.y).sqrt();
     let (c, s) = if level > 1e-9 {

@@ -1,4 +1,4 @@
-//! Weight and buoyancy of a floating hull by its linear stiffness.
+//! Weight and buoyancy of a floating hull from its linear hydrostatic stiffness.
 //!
 //! # Law
 //! ```text
@@ -6,20 +6,24 @@
 //!   z_F = z - x_F θ + y_F φ,   0 <= m_0 g + G33 z_F <= m_max g                                      (2)
 //!   f = (m_0 g + G33 z_F) ẑ at m_0,  (K, M) = -(G44 ẑ_y, -G55 ẑ_x)                                    (3)
 //! ```
-//! forward, right, down, in body axes: (1) bears what floats at the design waterline, and along x and y all of the link's weight, as
-//! linear theory has neither surge nor sway of a heeled hull. (2) ends the hull's volume. Heeled by more than 60
-//! degrees, and out of the water, (3) takes its place: buoyancy straight up, moments by the sine of the heel.
+//! in forward-right-down body axes. (1) supports the mass at the design waterline. Along x and y it
+//! cancels the full weight of the link, because linear theory has neither surge nor sway of a
+//! heeled hull. (2) limits the buoyancy to the volume of the hull. At a heel of more than 60
+//! degrees, and out of the water, (3) replaces (1): vertical buoyancy, with moments proportional to
+//! the sine of the heel.
 //!
 //! # Symbols
-//! z sinkage of the origin under the surface · φ, θ heel and trim against the surface · m_0 mass at the design waterline · F centre of the
-//! waterplane · m_max reserve · ẑ upward normal of the surface.
+//! z sinkage of the origin under the surface · φ, θ heel and trim against the surface · m_0 mass at
+//! the design waterline · F centre of the waterplane · m_max reserve · ẑ upward normal of the
+//! surface.
 //!
 //! # Frames
 //! Axes of the user's link frame, which is L for a base; force at Lo.
 //!
 //! # Limits
-//! Small angles in (1); (3) is there so that a thrown hull falls and a capsized one comes back. Added mass, damping and moments fade as
-//! the last tenth of the buoyancy leaves the water. The stiffness is for the source's water and gravity.
+//! Small angles in (1). (3) makes a hull in the air fall and a capsized hull return. Added mass,
+//! damping and moments decrease to zero as the last tenth of the buoyancy leaves the water. The
+//! stiffness is that for the water and gravity of the source.
 //!
 //! # Checked by
 //! test/witness/otter.rs (V47, V48, V51)
@@ -27,21 +31,24 @@
 use merrow_math::{Real, SpatialForce, Vec3};
 use merrow_model::scene::robot::body::Restoring;
 
-/// Part of the design buoyancy below which the hull counts as leaving the water.
+/// Fraction of the design buoyancy below which the hull counts as leaving the water.
 const LEAVING: f64 = 0.1;
-/// Cosines of the heel up to which small angles are reckoned with, and from which they are not: 60 and 70 degrees.
+/// Cosines of the heel between which (1) is blended into (3): 60 and 70 degrees.
 const UPRIGHT: f64 = 0.5;
 const KEELED: f64 = 0.342;
 
-/// What the water does to a hull at rest.
+/// Hydrostatic force on a hull, and its wet fraction.
 pub struct Float<T> {
     /// Force at Lo in L.
     pub force: SpatialForce<T>,
-    /// Wet part for added mass and damping, 0..1.
+    /// Wet fraction for added mass and damping, 0..1.
     pub wet: T,
 }
 
-/// (1), (2); `up` is the surface's normal in L and Lo is `height` [m] over it; `weight` is the link's, at Lo in L.
+/// Computes (1) and (2), or (3).
+///
+/// `up` is the normal of the surface in L, and Lo is `height` [m] above the surface. `weight` is
+/// that of the link, at Lo in L.
 #[inline(never)]
 pub fn float<T: Real>(
     hull: &Restoring,
@@ -66,7 +73,7 @@ fn one(
     weight: &SpatialForce,
     gravity: f64,
 ) -> (SpatialForce, f64) {
-    // heel to the right and trim by the stern, as forward-right-down has them
+    // heel to the right and trim by the stern, as in forward-right-down axes
     let (roll, pitch) = (libm::atan2(up.y, up.z), libm::asin(up.x.clamp(-1.0, 1.0)));
     let F = hull.p_LoF;
     let design = hull.mass * gravity;

@@ -1,4 +1,5 @@
-//! Lift, drag and cross-flow drag of a slender body of revolution, such as a torpedo-shaped vehicle.
+//! Lift, drag and cross-flow drag of a slender body of revolution, such as a torpedo-shaped
+//! vehicle.
 //!
 //! # Law
 //! ```text
@@ -6,19 +7,21 @@
 //!   C_L = π AR / (1 + sqrt(1 + (AR/2)²)) α,  C_D = C_D0 + C_L²/(π e AR),  AR = b²/S       (2)
 //!   Y = -½ρ d C_y ∫ |v + x r|(v + x r) dx,  N = -½ρ d C_y ∫ x |v + x r|(v + x r) dx       (3)  [Fossen 2021, eq. 6.90-6.91]
 //! ```
-//! and as (3) for heave and pitch with w - x q. The integrals over the length are in closed form. Fossen's programs sum
-//! 21 strips of a twentieth of the length each and so overstate (3): by 5 % in pure sway,
-//! 21 % in pure yaw; `cross_flow_strips` does as they do. C_y may depend on the cross-flow speed at the middle (drag crisis).
+//! and (3) likewise for heave and pitch with w - x q. The integrals over the length are in closed
+//! form. Fossen's programs sum 21 strips of a twentieth of the length each and therefore
+//! overestimate (3), by 5 % in pure sway and 21 % in pure yaw; `cross_flow_strips` reproduces this.
+//! C_y may depend on the cross-flow speed at the midpoint (drag crisis).
 //!
 //! # Symbols
-//! (u, v, w, p, q, r) velocity relative to the water, forward-right-down · S reference area · b = d diameter · e Oswald's
-//! factor · C_y cross-flow drag coefficient, one for each plane.
+//! (u, v, w, p, q, r) velocity relative to the water, forward-right-down · S reference area · b = d
+//! diameter · e Oswald factor · C_y cross-flow drag coefficient, one for each plane.
 //!
 //! # Frames
-//! Computed in forward-left-up of the user's link frame about its origin, which is the middle of the body.
+//! Computed in forward-left-up axes of the user's link frame about its origin, which is the
+//! midpoint of the body.
 //!
 //! # Limits
-//! Small angles of attack in (1), no stall; constant coefficients; no influence of fins.
+//! Small angles of attack in (1), no stall; constant coefficients; no interaction with fins.
 //!
 //! # Checked by
 //! tests below; test/witness/remus.rs (V49)
@@ -27,7 +30,8 @@ use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::body::SlenderBody;
 use merrow_model::scene::robot::thruster::interpolate;
 
-/// Force on the link at its origin; `V_r` is the velocity relative to the water there.
+/// Force on the link at its origin in U; `V_r` is the velocity relative to the water there,
+/// `density` that of the water [kg/m³].
 #[inline(always)]
 pub fn force<T: Real>(
     body: &SlenderBody,
@@ -63,7 +67,7 @@ fn one(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> SpatialForce {
     F
 }
 
-/// (1), (2)
+/// Lift and drag by (1) and (2).
 fn lift_drag(body: &SlenderBody, v: Vec3, density: f64) -> SpatialForce {
     let speed2 = v.dot(v);
     let alpha = libm::atan2(-v.z, v.x);
@@ -73,7 +77,7 @@ fn lift_drag(body: &SlenderBody, v: Vec3, density: f64) -> SpatialForce {
     let drag = body.axial_drag + lift * lift / (std::f64::consts::PI * body.oswald * aspect);
     let q = 0.5 * density * speed2 * body.area;
     let (s, c) = merrow_math::real::sin_cos(alpha);
-    // down is positive in the law: z changes sign
+    // the law has z positive down, so z changes sign
     let x = -c * q * drag + s * q * lift;
     let z_down = -s * q * drag - c * q * lift;
     SpatialForce {
@@ -82,11 +86,11 @@ fn lift_drag(body: &SlenderBody, v: Vec3, density: f64) -> SpatialForce {
     }
 }
 
-/// `∫ |v + x r|(v + x r) dx` and the same times x, over -length/2 .. length/2. (3)
+/// `∫ |v + x r|(v + x r) dx` and the same integrand times x, over -length/2 .. length/2. (3)
 fn strips(v: f64, r: f64, length: f64) -> (f64, f64) {
     let h = 0.5 * length;
     if r.abs() * h <= v.abs() {
-        // no change of sign along the body: the integrand is a parabola
+        // no sign change along the body: the integrand is a parabola
         let s = if v < 0.0 { -1.0 } else { 1.0 };
         let third = length * length * length / 12.0;
         return (
@@ -103,7 +107,8 @@ fn strips(v: f64, r: f64, length: f64) -> (f64, f64) {
     (force, moment)
 }
 
-/// (3) as Fossen's programs sum it: `n` points from end to end, each for a length of 1/(n - 1) of the whole.
+/// (3) as in Fossen's programs: sum of `n` points from end to end, each with a length of 1/(n - 1)
+/// of the whole.
 fn summed(v: f64, r: f64, length: f64, n: usize) -> (f64, f64) {
     let dx = length / (n - 1) as f64;
     let (mut force, mut moment) = (0.0, 0.0);
@@ -141,7 +146,7 @@ mod tests {
                 m += x * y.abs() * y * dx;
             }
             let (force, moment) = strips(v, r, length);
-            // the sum's own error is of order dx²
+            // the error of the sum is of order dx²
             assert!(
                 (force - f).abs() < 1e-9 && (moment - m).abs() < 1e-9,
                 "{v} {r}: {force} {f} {moment} {m}"

@@ -1,4 +1,4 @@
-//! What a hull at the surface loses beyond linear and quadratic damping: roll damping of ships, and the waves that it makes.
+//! Additional damping of a hull at the surface: ship roll damping and wave resistance.
 //!
 //! # Law
 //! ```text
@@ -7,15 +7,16 @@
 //!   f = min(1, 20 s, 20 (1 - s))
 //! ```
 //! # Symbols
-//! p rate of roll · u speed ahead through the water · b roll damping at rest (linear, quadratic, cubic) and with speed (lift)
-//! · R wave resistance [N] · s wet part of the link: in full while a twentieth of the hull is wet and a twentieth dry.
+//! p roll rate · u forward speed through the water · b roll damping at rest (linear, quadratic,
+//! cubic) and with speed (lift) · R wave resistance [N] · s wet fraction of the link: the full
+//! force acts while at least a twentieth of the hull is wet and a twentieth dry.
 //!
 //! # Frames
 //! Along x of the user's axes U, at the damping point; moved to Lo in L.
 //!
 //! # Limits
-//! R is that of calm, deep water and steady speed; between its entries it is linear, beyond the last constant. Slamming, spray
-//! and the added resistance of waves are left out.
+//! R is that of calm, deep water and steady speed. It is linear between its entries and constant
+//! beyond the last one. Slamming, spray and the added resistance in waves are not modelled.
 //!
 //! # Checked by
 //! test/analytic/surface_damping.rs
@@ -24,7 +25,8 @@ use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::SurfaceDamping;
 
-/// (1) + (2) at Lo in L.
+/// Sum of (1) and (2) at Lo in L. `V_r` is the velocity relative to the water at Lo in L, `wet` the
+/// wet fraction.
 #[inline(never)]
 pub fn force<T: Real>(
     link: &Link,

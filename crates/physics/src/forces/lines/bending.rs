@@ -1,4 +1,4 @@
-//! Bending of a lumped line: what straightens it between two segments, and at a clamped end.
+//! Bending of a lumped line, between two segments and at a clamped end.
 //!
 //! # Law
 //! ```text
@@ -9,23 +9,26 @@
 //!   clamp: k = 2 EI/l, the direction of the clamp in the place of t_a or t_b     (5)
 //! ```
 //! # Symbols
-//! EI bending stiffness · l unstretched length of a segment · d, t vector and direction of the segments before (a) and after (b) a node ·
-//! φ angle between them · F on the nodes before, at and after · `lead` as in `tether.rs`.
+//! EI bending stiffness · l unstretched length of a segment · d, t vector and direction of the
+//! segments before (a) and after (b) a node · φ angle between them · F on the nodes before, at and
+//! after · `lead` as in `tether.rs`.
 //!
 //! # Frames
 //! World.
 //!
 //! # Limits
-//! The turn of a node is measured by 2 sin(φ/2), the source by 2 tan(φ/2): the same where the line is resolved, but a fold bears a finite
-//! moment. The moment is EI φ/l up to φ of half a radian or so and falls beyond a right angle: a bend needs ten segments a turn.
-//! The tangent (4) leaves out the curvature of r, so that it is positive semi-definite. No torsion. A clamp's half segment is bent evenly.
+//! The rotation at a node is measured by 2 sin(φ/2), in the source by 2 tan(φ/2). Both agree where
+//! the line is resolved, but here a fold has a finite moment. The moment is EI φ/l up to φ of about
+//! half a radian and decreases beyond a right angle: a bend needs ten segments per turn. The
+//! tangent (4) neglects the curvature of r, so that it is positive semi-definite. No torsion. The
+//! half segment at a clamp is bent uniformly.
 //!
 //! # Checked by
 //! test/analytic/tether_bending.rs
 
 use merrow_math::{Mat3, Vec3};
 
-/// Bending at one node.
+/// Bending at one node of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Bend {
     A: Mat3,
@@ -35,7 +38,7 @@ pub struct Bend {
 }
 
 impl Bend {
-    /// Nothing bends.
+    /// No bending at this node.
     pub fn none() -> Self {
         Self {
             A: Mat3::zero(),
@@ -45,7 +48,8 @@ impl Bend {
         }
     }
 
-    /// Between the segments `d_a` and `d_b` of the unstretched length `l`. (1)
+    /// Bending between the segments `d_a` and `d_b` [m], W, of unstretched length `l` [m], with
+    /// `stiffness` [N m²]. (1)
     pub fn between(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
         let ((t_a, A), (t_b, B)) = (turned(d_a), turned(d_b));
         Self {
@@ -56,7 +60,7 @@ impl Bend {
         }
     }
 
-    /// At a clamp along `t`, before the segment `d`. (5)
+    /// Bending at a clamp along the unit vector `t`, before the segment `d` [m], W. (5)
     pub fn clamped_before(stiffness: f64, l: f64, t: Vec3, d: Vec3) -> Self {
         let (t_b, B) = turned(d);
         Self {
@@ -67,7 +71,7 @@ impl Bend {
         }
     }
 
-    /// At a clamp along `t`, after the segment `d`. (5)
+    /// Bending at a clamp along the unit vector `t`, after the segment `d` [m], W. (5)
     pub fn clamped_after(stiffness: f64, l: f64, d: Vec3, t: Vec3) -> Self {
         let (t_a, A) = turned(d);
         Self {
@@ -78,19 +82,21 @@ impl Bend {
         }
     }
 
-    /// Forces on the nodes before, at and after. (2)
+    /// Forces [N], W, on the nodes before, at and after. (2)
     pub fn forces(&self) -> [Vec3; 3] {
         let s = self.r.scale(self.k);
         let (a, b) = (self.A.mul_vec(s), self.B.mul_vec(s));
         [-a, a + b, -b]
     }
 
-    /// Moves along with a change of the nodes' velocities, whose places follow for the time `lead`.
+    /// Updates the bending for changes of the node velocities [m/s], which change the positions
+    /// over the time `lead` [s].
     pub fn follow(&mut self, [before, at, after]: [Vec3; 3], lead: f64) {
         self.r += (self.A.mul_vec(before - at) + self.B.mul_vec(after - at)).scale(lead);
     }
 
-    /// Minus the derivative of the force on node `p` by the velocity of node `q`, 0 before, 1 at, 2 after. (4)
+    /// Negative derivative of the force on node `p` with respect to the velocity of node `q`: 0
+    /// before, 1 at, 2 after. (4)
     pub fn tangent(&self, p: usize, q: usize, lead: f64) -> Mat3 {
         let part = |i: usize| match i {
             0 => self.A,
@@ -104,7 +110,8 @@ impl Bend {
     }
 }
 
-/// Direction of a segment, and how it turns with the segment's end. (3)
+/// Direction of a segment, and the derivative of the direction with respect to the segment's end.
+/// (3)
 fn turned(d: Vec3) -> (Vec3, Mat3) {
     let Some(t) = d.unit() else {
         return (Vec3::zero(), Mat3::zero());

@@ -1,74 +1,78 @@
-//! The elastic catenary: a line that hangs at rest between two points, part of it on the bottom if need be.
+//! Elastic catenary: a line that hangs at rest between two points, possibly with a part on the
+//! seabed.
 //!
 //! # Law
-//! Measured from the lower end, x along and z up, with the tension's components H and V at the upper end:
+//! Measured from the lower end, x along and z up, with the components H and V of the tension at the
+//! upper end:
 //!
 //! ```text
 //!   x = H/w (asinh(V/H) - asinh((V-wL)/H)) + H L/EA                                  (1)  [Jonkman 2007, ch. 2]
 //!   z = H/w (√(1+(V/H)²) - √(1+((V-wL)/H)²)) + (V L - w L²/2)/EA                     (2)
 //! ```
-//! and with the length `l_b = L - V/w` on a bottom of friction μ under the lower end, while V < wL,
+//! With the length `l_b = L - V/w` on a seabed of friction μ under the lower end, while V < wL,
 //!
 //! ```text
 //!   x = l_b + H/w asinh(V/H) + H L/EA - μ w/(2 EA) (l_b² - max(l_b - H/(μ w), 0)²)    (3)  [Jonkman 2007, ch. 2]
 //!   z = H/w (√(1+(V/H)²) - 1) + V²/(2 EA w)                                           (4)
 //! ```
-//! solved for H and V by Newton's method. Where there is more line than would hang straight down and lie straight on, it has no
-//! horizontal tension.
+//! Newton's method solves for H and V. If the line is longer than needed to hang straight down and
+//! lie straight on the seabed, it has no horizontal tension.
 //!
 //! # Symbols
 //! w weight in water per length [N/m] · L unstretched length [m] · EA axial stiffness [N].
 //!
 //! # Frames
-//! The vertical plane through the ends; a line lighter than water is its mirror image.
+//! The vertical plane through the ends; a line lighter than water is computed upside down.
 //!
 //! # Limits
-//! No inertia, no drag. The bottom is level and touches only a line whose lower end lies on it.
+//! No inertia, no drag. The seabed is level and supports a line only if its lower end lies on it.
 //!
 //! # Checked by
 //! tests below; test/analytic/tether_catenary.rs
 
 use libm::asinh;
 
-/// A line and the place of its upper end above and beside its lower one.
+/// Properties of a line and the position of its upper end relative to its lower one.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     /// Horizontal distance of the ends [m].
     pub x: f64,
-    /// Height of the upper over the lower end [m].
+    /// Height of the upper end over the lower end [m].
     pub z: f64,
-    /// Unstretched length [m].
+    /// Unstretched length of the line [m].
     pub length: f64,
     /// Weight in water per length, positive [N/m].
     pub weight: f64,
-    /// Axial stiffness [N].
+    /// Axial stiffness of the line [N].
     pub stiffness: f64,
-    /// Friction of the bottom on which the lower end lies; none if it hangs free.
+    /// Friction coefficient of the seabed under the lower end; `None` if the lower end does not lie
+    /// on it.
     pub bottom: Option<f64>,
 }
 
-/// Tension at the upper end, and how the place of the end answers to it.
+/// Tension at the upper end, and its flexibility.
 #[derive(Clone, Copy, Debug)]
 pub struct Hanging {
-    /// Horizontal part of the tension [N].
+    /// Horizontal component of the tension [N].
     pub H: f64,
-    /// Vertical part at the upper end [N].
+    /// Vertical component at the upper end [N].
     pub V: f64,
-    /// `[[∂x/∂H, ∂x/∂V], [∂z/∂H, ∂z/∂V]]` [m/N].
+    /// Flexibility `[[∂x/∂H, ∂x/∂V], [∂z/∂H, ∂z/∂V]]` [m/N].
     pub flexibility: [[f64; 2]; 2],
 }
 
-/// Horizontal tension of a line that lies in a heap, over the line's weight: nothing, but not zero.
+/// Ratio of horizontal tension to weight for a line that lies in a heap: negligible, but not zero.
 const HEAPED: f64 = 1e-9;
-/// Rounds of Newton's method; about eight are needed.
+/// Maximum number of Newton iterations; about eight are needed.
 const MAX_ROUNDS: usize = 60;
 
 impl Span {
-    /// Solves (1) and (2), or (3) and (4).
+    /// Solves (1) and (2), or (3) and (4), for the tension.
     pub fn solve(&self) -> Hanging {
         let w = self.weight;
         if self.is_heaped() {
-            // as good as no horizontal tension: the end is free to go along, and lifts the line straight up
+            // negligible horizontal tension: the end moves freely along x and lifts the line
+            // vertically
             let (H, V) = (HEAPED * w * self.length, w * self.z.max(0.0));
             return Hanging {
                 H,
@@ -76,7 +80,8 @@ impl Span {
                 flexibility: [[1.0 / (HEAPED * w), 0.0], [0.0, 1.0 / w]],
             };
         }
-        // a line that hangs straight down has no direction; a hair's breadth aside changes nothing
+        // a vertical line has no horizontal direction; a minimum span avoids this without a
+        // relevant change
         let span = Self {
             x: self.x.max(1e-4 * self.length),
             ..*self
@@ -98,7 +103,7 @@ impl Span {
             let det = J[0][0] * J[1][1] - J[0][1] * J[1][0];
             let dH = (J[1][1] * ex - J[0][1] * ez) / det;
             let dV = (J[0][0] * ez - J[1][0] * ex) / det;
-            // H stays positive: no step takes more than nine tenths of it
+            // H remains positive: a step reduces it by at most nine tenths
             let cut = if dH < -0.9 * H { -0.9 * H / dH } else { 1.0 };
             H += cut * dH;
             V += cut * dV;
@@ -109,12 +114,14 @@ impl Span {
         Hanging { H, V, flexibility }
     }
 
-    /// True if there is so much line that it hangs straight down from the upper end and lies in a heap.
+    /// Returns true if the line is so long that it hangs vertically from the upper end and lies in
+    /// a heap.
     fn is_heaped(&self) -> bool {
         self.bottom.is_some() && self.length >= self.x + self.z.max(0.0)
     }
 
-    /// Length that lies on the bottom [m].
+    /// Length of line that lies on the seabed [m] for the vertical tension `V` [N] at the upper
+    /// end.
     pub fn on_bottom(&self, V: f64) -> f64 {
         if self.bottom.is_some() {
             (self.length - V / self.weight).max(0.0)
@@ -123,7 +130,9 @@ impl Span {
         }
     }
 
-    /// Horizontal and vertical tension at the lower end; the vertical one is positive where the line goes up from there [N].
+    /// Horizontal and vertical tension [N] at the lower end, for `H` and `V` [N] at the upper end.
+    ///
+    /// The vertical component is positive if the line rises from the lower end.
     pub fn lower(&self, H: f64, V: f64) -> [f64; 2] {
         match (self.bottom, self.on_bottom(V)) {
             (Some(friction), lying) if lying > 0.0 => {
@@ -133,7 +142,7 @@ impl Span {
         }
     }
 
-    /// Where the upper end is for the tension (H, V), and the derivatives.
+    /// Position of the upper end for the tension (H, V), and its derivatives.
     fn place(&self, H: f64, V: f64) -> ([f64; 2], [[f64; 2]; 2]) {
         let (w, L, EA) = (self.weight, self.length, self.stiffness);
         let a = V / H;
@@ -164,7 +173,7 @@ impl Span {
         ([x, z], [[xx, xz], [xz, zz]])
     }
 
-    /// Place (along, up) of the point at the unstretched length `s` from the lower end [m].
+    /// Position (along, up) [m] of the point at the unstretched length `s` [m] from the lower end.
     pub fn point(&self, hanging: &Hanging, s: f64) -> [f64; 2] {
         let (w, EA, H) = (self.weight, self.stiffness, hanging.H);
         let lying = self.on_bottom(hanging.V);
@@ -210,7 +219,8 @@ mod tests {
         })
     }
 
-    /// The solution puts the upper end where it is, taut, slack, lying and nearly vertical; Newton ends at rounding: 1e-8 m.
+    /// The solution reproduces the position of the upper end for taut, slack, lying and nearly
+    /// vertical lines; Newton converges to rounding: 1e-8 m.
     #[test]
     fn the_solution_meets_both_ends() {
         for span in spans().filter(|s| !s.is_heaped()) {
@@ -223,7 +233,8 @@ mod tests {
         }
     }
 
-    /// Line to spare: the upper end bears what hangs straight below it, and nothing pulls along.
+    /// For excess line the upper end carries the line that hangs vertically below it, without
+    /// horizontal tension.
     #[test]
     fn a_heaped_line_pulls_down_only() {
         let all: Vec<Span> = spans().filter(Span::is_heaped).collect();
@@ -249,7 +260,8 @@ mod tests {
         }
     }
 
-    /// The flexibility is the derivative of the place: central differences at 1e-5 of the tension are exact to 1e-6.
+    /// The flexibility is the derivative of the position: central differences with 1e-5 of the
+    /// tension are exact to 1e-6.
     #[test]
     fn the_flexibility_is_the_derivative() {
         for span in spans().filter(|s| !s.is_heaped()) {

@@ -1,4 +1,4 @@
-//! Laws of tethers and mooring lines.
+//! Force laws of tethers and mooring lines.
 
 pub mod bending;
 pub mod catenary;

@@ -1,30 +1,34 @@
-//! Forces on the segments and nodes of a lumped line: tension, weight and buoyancy, drag, the bottom.
+//! Forces on the segments and nodes of a lumped line: tension, weight and buoyancy, drag, seabed
+//! contact.
 //!
 //! # Law
 //! ```text
 //!   T = max(0, EA ε + C ε̇)  if ε > 0, else 0;   ε = |d|/l - 1                                 (1)  [Hall 2015, §2]
-//!   T = EA ε + C ε̇  where the line has a bending stiffness                                     (1')
+//!   T = EA ε + C ε̇  for a line with bending stiffness                                          (1')
 //!   F_weight = -(m g - s ρ A g) l ẑ                                                          (2)
 //!   F_drag   = ½ ρ d l s (C_n |u_n| u_n + π C_t |u_t| u_t)                                   (3)  [Hall 2015, §2]
 //!   F_water  = ρ A l s (a + C_a a_n)                                                         (4)  [Morison 1950]
 //!   N = l (k δ - c w·n) ≥ 0,  F_bottom = N n - μ N w_t / max(|w_t|, v_c)                      (5)
 //!   M = m l 1 + s C_a ρ A l (1 - t tᵀ)                                                       (6)
 //! ```
-//! Each law also gives minus its derivative by the velocity w of the node, when its place follows as w times the time
-//! `lead`: with that the step is implicit.
+//! Each function also returns the negative derivative of its force with respect to the velocity w
+//! of the node, for a position that changes by w times the time `lead`. The implicit step uses this
+//! derivative.
 //!
 //! # Symbols
-//! d vector along a segment · l its unstretched length, or the length that hangs on a node · ε strain · m mass per length ·
-//! A displaced volume per length · s wet part · u water's velocity relative to the node, u_n across and u_t along the
-//! tangent t · a water's acceleration · δ depth under the bottom along its normal n · w_t velocity along the bottom ·
-//! c critical damping of k · v_c speed under which friction falls to zero.
+//! d vector along a segment · l its unstretched length, or the line length assigned to a node · ε
+//! strain · m mass per length · A displaced volume per length · s wet fraction · u velocity of the
+//! water relative to the node, u_n across and u_t along the tangent t · a acceleration of the water
+//! · δ depth below the seabed along its normal n · w_t velocity along the seabed · c critical
+//! damping of k · v_c speed below which friction decreases to zero.
 //!
 //! # Frames
 //! World.
 //!
 //! # Limits
-//! No torsion, no air drag, no vortex-induced motion; coefficients do not depend on the Reynolds number. A node is
-//! wet or dry as a horizontal piece of its diameter would be. Friction creeps below v_c = 1 mm/s.
+//! No torsion, no air drag, no vortex-induced motion; coefficients do not depend on the Reynolds
+//! number. The wet fraction of a node is that of a horizontal piece of line. Friction creeps below
+//! v_c = 1 mm/s.
 //!
 //! # Checked by
 //! test/analytic/tether.rs, test/analytic/tether_water.rs
@@ -33,20 +37,23 @@ use merrow_environment::Instant;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Line;
 
-/// Speed below which friction on the bottom grows linearly [m/s].
+/// Speed below which friction on the seabed grows linearly [m/s].
 const CREEP: f64 = 1e-3;
 
-/// A force, and minus its derivative by velocity (positive semi-definite).
+/// A force, and its negative derivative with respect to velocity (positive semi-definite).
 #[derive(Clone, Copy, Debug)]
 pub struct Force {
-    /// The force [N].
+    /// Force in W [N].
     pub f: Vec3,
-    /// `-∂f/∂w` [N s/m].
+    /// Negative derivative `-∂f/∂w` in W [N s/m].
     pub D: Mat3,
 }
 
-/// Tension of one segment: the force on its first node, and that force's derivative by the difference of the velocities of
-/// its nodes. (1), (1')
+/// Tension of one segment: force on its first node, and its derivative with respect to the
+/// difference of the node velocities. (1), (1')
+///
+/// `rest` [m] and `rest_rate` [m/s] are the unstretched length and its rate, `d` [m] the vector
+/// between the nodes, and `dw` [m/s] the difference of their velocities, W.
 #[inline]
 pub fn tension(line: &Line, rest: f64, rest_rate: f64, d: Vec3, dw: Vec3, lead: f64) -> Force {
     let length = d.norm();
@@ -66,7 +73,8 @@ pub fn tension(line: &Line, rest: f64, rest_rate: f64, d: Vec3, dw: Vec3, lead: 
         return none;
     }
     let along = (line.stiffness * lead + line.damping) / rest;
-    // under compression the segment turns away by itself: left out, so that the tangent stays positive semi-definite
+    // the destabilising term of a compressed segment is omitted, so that the tangent stays positive
+    // semi-definite
     let across = tension.max(0.0) * lead / length;
     Force {
         f: t.scale(tension),
@@ -74,7 +82,7 @@ pub fn tension(line: &Line, rest: f64, rest_rate: f64, d: Vec3, dw: Vec3, lead: 
     }
 }
 
-/// `along t tᵀ + across (1 - t tᵀ)`.
+/// Computes `along t tᵀ + across (1 - t tᵀ)`.
 #[inline]
 pub fn split(t: Vec3, along: f64, across: f64) -> Mat3 {
     let k = t.scale(along - across);
@@ -86,25 +94,27 @@ pub fn split(t: Vec3, along: f64, across: f64) -> Mat3 {
     Mat3::from_rows(row(0), row(1), row(2))
 }
 
-/// What a node stands in, found once a step.
+/// Line and water properties at a node, computed once per step.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings {
-    /// Unstretched length of line that hangs on the node [m].
+    /// Unstretched length of line assigned to the node [m].
     pub length: f64,
-    /// Direction of the line at the node; zero where it has none.
+    /// Unit direction of the line at the node, W; zero if it is undefined.
     pub tangent: Vec3,
-    /// Height of the surface over the node at the start of the step [m].
+    /// Height of the water surface at the node's horizontal position at the start of the step, W
+    /// [m].
     pub surface: f64,
-    /// Wet part at the start of the step, 0..1.
+    /// Wet fraction at the start of the step, 0..1.
     pub wet: f64,
-    /// Velocity of the water [m/s].
+    /// Velocity of the water, W [m/s].
     pub water: Vec3,
-    /// Acceleration of the water [m/s²].
+    /// Acceleration of the water, W [m/s²].
     pub acceleration: Vec3,
 }
 
 impl Surroundings {
-    /// Those of a node at `p` that carries `length` of line along `tangent`.
+    /// Computes the surroundings of a node at `p` [m], W, with `length` [m] of line along the unit
+    /// vector `tangent`.
     pub fn new(line: &Line, at: &Instant<'_>, p: Vec3, tangent: Vec3, length: f64) -> Self {
         let surface = at.waves.map_or(0.0, |waves| waves.elevation(p.x, p.y));
         let wet = wet_part(line, at, p.z - surface);
@@ -119,7 +129,7 @@ impl Surroundings {
         }
     }
 
-    /// Inertia along and across the line [kg]. (6)
+    /// Inertia along and across the line [kg], with the water `density` [kg/m³]. (6)
     pub fn mass(&self, line: &Line, density: f64) -> [f64; 2] {
         let m = line.mass * self.length;
         [
@@ -129,7 +139,8 @@ impl Surroundings {
     }
 }
 
-/// Part of a horizontal piece of line `above` [m] the surface that is under water, cut as a box would be.
+/// Submerged fraction of a horizontal piece of line `above` [m] the surface, with the cross-section
+/// of a box.
 fn wet_part(line: &Line, at: &Instant<'_>, above: f64) -> f64 {
     if at.sea.density > 0.0 {
         (0.5 - above / line.diameter).clamp(0.0, 1.0)
@@ -138,7 +149,9 @@ fn wet_part(line: &Line, at: &Instant<'_>, above: f64) -> f64 {
     }
 }
 
-/// Weight, buoyancy, drag, the water's acceleration and the bottom on a node that will be at `p` with velocity `w`. (2)-(5)
+/// Force on a node by weight, buoyancy, drag, water acceleration and seabed. (2)-(5)
+///
+/// The node is at `p` [m] with velocity `w` [m/s], W, at the end of the time `lead` [s].
 pub fn node(
     line: &Line,
     at: &Instant<'_>,
@@ -173,7 +186,7 @@ pub fn node(
         }
     }
     if wet > 0.0 && wet < 1.0 {
-        // how the wet part changes with height
+        // derivative of the wet fraction with respect to height
         D.r[2].z += rho * line.area() * l * g * lead / line.diameter;
     }
     if let Some(bottom) = bottom(line, at, l, p, w, lead) {
@@ -183,14 +196,14 @@ pub fn node(
     Force { f, D }
 }
 
-/// Depth of `p` under the bottom along its normal [m], and the normal.
+/// Depth [m] of `p` below the seabed along its normal, and the unit normal, W.
 pub fn depth_in_bottom(at: &Instant<'_>, p: Vec3) -> (f64, Vec3) {
     let seabed = &at.sea.seabed;
     let n = seabed.normal(p.x, p.y);
     ((seabed.height(p.x, p.y) - p.z) * n.z, n)
 }
 
-/// (5)
+/// Seabed contact force by (5).
 fn bottom(line: &Line, at: &Instant<'_>, l: f64, p: Vec3, w: Vec3, lead: f64) -> Option<Force> {
     let (depth, n) = depth_in_bottom(at, p);
     if depth <= 0.0 {

@@ -1,4 +1,4 @@
-//! What a battery gives and takes over a step.
+//! Battery model: current, voltage and charge over a step.
 //!
 //! # Law
 //! ```text
@@ -7,53 +7,56 @@
 //!   I >= -min(I_max, (V_max - OCV)/R),   I >= 0 when full                   (3)
 //!   charge' = -I/(3600 C),  times the charging efficiency where I < 0       (4)
 //! ```
-//! The charger pushes its current I_c until the battery has reached its voltage, then no more than (3) lets in: constant
-//! current, then constant voltage. What (3) does not let in the panels and the charger do not give, the charger first.
-//! Where (2) has no root the battery gives its most, I = b/(2R), and all on board have the same part of what they ask for.
+//! The charger supplies its current I_c until the battery has reached its voltage, then only what
+//! (3) allows: constant current, then constant voltage. If (3) limits the charging current, first
+//! the charger and then the panels supply less. If (2) has no real root, the battery delivers its
+//! maximum power at I = b/(2R), and all consumers receive the same fraction of their demand.
 //!
 //! # Symbols
-//! I current out of the battery [A] · V terminal voltage · R internal resistance · P power asked for, P_s of the panels [W] ·
-//! C capacity [A h].
+//! I current out of the battery [A] · V terminal voltage · OCV open-circuit voltage · R internal
+//! resistance · P demanded power, P_s power of the panels [W] · I_max, V_max maximum charging
+//! current and voltage · C capacity [A h].
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! One resistance for both directions and all states of charge; no relaxation after a load, no temperature, no ageing, no
-//! self-discharge. The open-circuit voltage holds over a step.
+//! One resistance for both directions and all states of charge. Relaxation after a load,
+//! temperature, ageing and self-discharge are not modelled. The open-circuit voltage is constant
+//! over a step.
 //!
 //! # Checked by
 //! test/analytic/battery.rs, test/identity/energy.rs
 
 use merrow_model::scene::Battery;
 
-/// What is asked of a battery, and what is there to feed it.
+/// Demand and supply on the power bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bus {
-    /// Power of everything on board [W].
+    /// Power demand of all devices on board [W].
     pub load: f64,
-    /// Power that the panels could give [W].
+    /// Power available from the panels [W].
     pub solar: f64,
-    /// Current and voltage that a charger offers [A, V]; 0: none.
+    /// Current and voltage offered by a charger [A, V]; 0: none.
     pub offer: [f64; 2],
 }
 
-/// What flows.
+/// Resulting power flows and battery current.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
-    /// Out of the battery [A].
+    /// Current out of the battery [A].
     pub current: f64,
-    /// At its terminals [V].
+    /// Voltage at its terminals [V].
     pub voltage: f64,
-    /// From the panels [W].
+    /// Power from the panels [W].
     pub solar: f64,
-    /// From the charger [W].
+    /// Power from the charger [W].
     pub charger: f64,
-    /// Part of the power asked for that can be had, 0..1.
+    /// Fraction of the demand that is served, 0..1.
     pub served: f64,
 }
 
-/// What flows at a state of charge. (1) to (3)
+/// Computes the flows at the state of charge `charge` (0..1). (1) to (3)
 pub fn flow(battery: &Battery, charge: f64, bus: &Bus) -> Flow {
     let (R, ocv) = (battery.resistance, battery.open_circuit_voltage(charge));
     let [offered, up_to] = bus.offer;
@@ -102,7 +105,7 @@ pub fn flow(battery: &Battery, charge: f64, bus: &Bus) -> Flow {
     }
 }
 
-/// (3)
+/// Lower limit of the battery current [A] by (3).
 fn least_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
     if charge >= 1.0 || ocv >= ceiling {
         return 0.0;
@@ -115,7 +118,7 @@ fn least_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 
     }
 }
 
-/// State of charge after `current` has flown for `dt` seconds. (4)
+/// State of charge after the current `current` [A] has flowed for `dt` [s]. (4)
 pub fn charged(battery: &Battery, charge: f64, current: f64, dt: f64) -> f64 {
     let kept = if current < 0.0 {
         battery.charge_efficiency

@@ -1,30 +1,32 @@
-//! Which charger charges which battery, and what feeds it.
+//! Connection of chargers and batteries.
 //!
-//! Chargers and batteries look for each other ten times a second of simulated time, always at the same instants, so that
-//! robots run alone between them and the outcome does not depend on how a run is cut into blocks. What a charger has given
-//! in one period, the battery that feeds it gives in the next: no energy is lost between them.
+//! Connections are updated ten times per second of simulated time, always at the same instants. So
+//! robots run independently between the updates, and the result does not depend on the block
+//! boundaries. The energy that a charger delivers in one period is drawn from the battery that
+//! feeds it in the next one, so no energy is lost.
 
 use merrow_model::kinematics::coupling;
 use merrow_model::scene::robot::energy::Contact;
 use merrow_model::scene::{Charger, Scene};
 use merrow_model::state::State;
 
-/// Time between two looks [ns].
+/// Time between two updates of the connections [ns].
 pub const PERIOD_NS: u64 = 100_000_000;
 
-/// True if the chargers of a world look for batteries at the start of the step from `now_ns`.
+/// Returns true if the connections are updated at the start of the step from `now_ns` [ns].
 pub fn is_due(scene: &Scene, now_ns: u64) -> bool {
     !scene.chargers.is_empty()
         && (now_ns < scene.dt_ns || now_ns / PERIOD_NS != (now_ns - scene.dt_ns) / PERIOD_NS)
 }
 
-/// Steps from `now_ns` to the next look, at least one.
+/// Number of steps from `now_ns` [ns] to the next update; at least one.
 pub fn steps_to_next(scene: &Scene, now_ns: u64) -> u64 {
     let next = (now_ns / PERIOD_NS + 1) * PERIOD_NS;
     (next - now_ns).div_ceil(scene.dt_ns).max(1)
 }
 
-/// Reckons what was given since the last look, and connects what is in contact now.
+/// Accounts the energy delivered since the last update, and connects the chargers and batteries
+/// that are in contact now.
 pub fn connect(scene: &Scene, state: &mut State) {
     for (k, charger) in scene.chargers.iter().enumerate() {
         let Some(robot) = state.chargers[k].robot else {
@@ -50,7 +52,7 @@ pub fn connect(scene: &Scene, state: &mut State) {
     }
 }
 
-/// The robot that a charger charges now.
+/// Returns the robot that a charger charges now.
 fn in_contact(scene: &Scene, state: &State, charger: &Charger) -> Option<usize> {
     if charger
         .from

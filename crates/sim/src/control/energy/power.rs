@@ -1,29 +1,37 @@
-//! What every device draws, how warm the motors get, and what an empty battery or a low voltage leaves of it all.
+//! Power consumption of all devices, motor temperatures, and the limits that an empty battery or a
+//! low voltage imposes.
 //!
 //! # Law
 //! ```text
-//!   thruster:  P = k |T|^1.5,  or 2π n Q/η for open-water propellers       (1)  momentum theory at the bollard
+//!   thruster:  P = k |T|^1.5,  or 2π n Q/η for open-water propellers       (1)  momentum theory at bollard pull
 //!   servo:     P = P_0 + c M² + max(0, M_f |δ'| - M δ')/η                   (2)
 //!   joint:     P = max(0, τ ω + R i²)                                       (3)
 //!   heat' = (loss P R_th - heat)/τ_th                                       (4)  solved exactly over a step
-//!   supply = (V/V_0)^m · clip((T_stop - T)/(T_stop - T_derate), 0, 1)       (5)  times the part served (`battery.rs`)
+//!   supply = (V/V_0)^m · clip((T_stop - T)/(T_stop - T_derate), 0, 1)       (5)  times the fraction served (`battery.rs`)
 //! ```
-//! All that plus sensors, loads and the hotel load is asked of the battery (`battery.rs`). Under its cut-off voltage, or
-//! empty, its protection opens: thrusters stop and forget their commands, fins and azimuth thrusters stay where they stand,
-//! servos and ideal effort drives go limp, ideal position drives hold, sensors are silent. It closes again when it has been
-//! open for its time, and is charged.
+//! The battery (`battery.rs`) supplies these powers and those of sensors, loads and the hotel load.
+//! Below its cut-off voltage, or when it is empty, its protection opens. Then thrusters stop and
+//! discard their commands, fins and azimuth thrusters keep their angles, servos and ideal effort
+//! drives exert no effort, ideal position drives hold their positions, and sensors stop. The
+//! protection closes again when it has been open for the stated time and the battery is charged.
 //!
 //! # Symbols
-//! T thrust [N] · n, Q shaft speed and torque · M moment of the water about the shaft, δ' its rate, M_f friction · τ, ω, i effort,
-//! speed and current of a joint's motor, R its winding · V_0 voltage at which the thruster's curve holds · heat over the water's
-//! temperature [K].
+//! P electrical power · T thrust [N] in (1), motor temperature in (5) · k power coefficient · n, Q
+//! shaft speed and torque · η efficiency · P_0 standby power · c coefficient of the holding moment
+//! · M hydrodynamic moment about the shaft, δ' rate of the angle, M_f friction moment · τ, ω, i
+//! effort, speed and current of the motor of a joint, R its winding resistance · heat motor
+//! temperature over that of the water [K] · loss fraction of P that heats the motor · R_th thermal
+//! resistance, τ_th thermal time constant · V voltage of the battery, V_0 voltage for which the
+//! curve of the thruster is stated, m exponent · T_derate, T_stop temperatures at which the motor
+//! derates and stops.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! (1)'s coefficient is fitted at zero speed. Nothing is fed back into the battery by motors. Winches on board draw from it (`winch.rs`), those ashore have power of their own. A
-//! robot without a battery has all the power that it asks for.
+//! The coefficient of (1) is fitted at zero speed. Motors do not recuperate energy. Winches on
+//! board draw from the battery (`winch.rs`), those ashore have their own supply. A robot without a
+//! battery has unlimited power.
 //!
 //! # Checked by
 //! test/analytic/battery.rs, test/analytic/motor_heat.rs, test/identity/energy.rs
@@ -35,14 +43,14 @@ use merrow_model::scene::robot::thruster::Motor;
 use merrow_model::scene::{Battery, Curve, Drive, Origin, Robot, Thruster};
 use merrow_model::state::{ActuatorState, RobotState, Workspace};
 
-/// Where and when a step begins, for what the battery must know of it.
+/// Environment and time of a step, as needed by the battery.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
-    /// The sea and the air.
+    /// Sea, air and sun at the start of the step.
     pub at: &'a Instant<'a>,
-    /// Where the world is on Earth.
+    /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
-    /// The instant [ns].
+    /// Start of the step [ns].
     pub now_ns: u64,
     /// Length of the step [s].
     pub dt: f64,
@@ -50,7 +58,8 @@ pub struct Around<'a> {
     pub ambient: f64,
 }
 
-/// What has no power does nothing in the coming step, but for what `forces` and `sensors` see to.
+/// Sets the commands of unpowered devices to neutral for the coming step. Fins, azimuth thrusters,
+/// servos and sensors check the power themselves.
 pub fn cut(robot: &Robot, state: &mut RobotState) {
     if state.battery.is_on() {
         return;
@@ -71,7 +80,7 @@ pub fn cut(robot: &Robot, state: &mut RobotState) {
     }
 }
 
-/// Advances battery and temperatures over the step whose start stands evaluated in `work`.
+/// Advances battery and temperatures over the step whose start has been evaluated in `work`.
 pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: Around<'_>) {
     let on = state.battery.is_on();
     let mut load = 0.0;
@@ -121,7 +130,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: 
     );
 }
 
-/// (1)
+/// Electrical power of a thruster [W] by (1).
 fn draw(motor: &Motor, actuator: &ActuatorState) -> f64 {
     match motor.efficiency {
         Some(efficiency) => actuator.shaft_power.max(0.0) / efficiency,
@@ -132,7 +141,7 @@ fn draw(motor: &Motor, actuator: &ActuatorState) -> f64 {
     }
 }
 
-/// Torque at the shaft at the start of the step [N m]; NaN where nothing tells it.
+/// Torque at the shaft at the start of the step [N m]; NaN if the model does not define it.
 fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     let speed = actuator.shaft[0];
     match &thruster.curve {
@@ -143,7 +152,7 @@ fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     }
 }
 
-/// (4), and the part of (5) that the temperature leaves.
+/// Advances the motor temperature by (4) and sets the temperature factor of (5).
 fn warm(motor: &Motor, actuator: &mut ActuatorState, ambient: f64) {
     let target = motor.loss * actuator.power * motor.thermal_resistance;
     actuator.heat += (target - actuator.heat) * motor.heating;
@@ -160,7 +169,7 @@ fn warm(motor: &Motor, actuator: &mut ActuatorState, ambient: f64) {
     };
 }
 
-/// Power of all joints' motors [W]. (3)
+/// Electrical power of the motors of all joints [W]. (3)
 fn joints(robot: &Robot, state: &RobotState) -> f64 {
     let mut sum = 0.0;
     for (j, link) in robot.links[1..].iter().enumerate() {
@@ -186,7 +195,7 @@ fn joints(robot: &Robot, state: &RobotState) -> f64 {
     sum
 }
 
-/// Power that the panels could give [W].
+/// Power available from the solar panels [W].
 fn sunlight(robot: &Robot, work: &Workspace, around: &Around<'_>) -> f64 {
     if robot.solar.is_empty() {
         return 0.0;
@@ -205,7 +214,7 @@ fn sunlight(robot: &Robot, work: &Workspace, around: &Around<'_>) -> f64 {
     sum
 }
 
-/// What flows, what is left in the battery, and what it leaves the thrusters.
+/// Computes the power flows, the remaining charge and the supply of the thrusters.
 fn settle(
     robot: &Robot,
     pack: &Battery,
@@ -215,7 +224,7 @@ fn settle(
     Around { now_ns, dt, .. }: Around<'_>,
 ) {
     let memory = &mut state.battery;
-    // a charger that this battery feeds takes what it has given before
+    // a charger fed by this battery draws the energy that it delivered in the preceding period
     let fed = if memory.is_on() {
         memory.owed[1].min(memory.owed[0] / dt)
     } else {
@@ -253,7 +262,7 @@ fn settle(
     }
 }
 
-/// Opens and closes the protection.
+/// Opens and closes the protection of the battery.
 fn protect(pack: &Battery, state: &mut RobotState, now_ns: u64) {
     let memory = &mut state.battery;
     match memory.open_ns {

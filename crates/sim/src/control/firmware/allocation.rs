@@ -1,20 +1,23 @@
-//! Thruster allocation: from a wanted wrench to thrusts.
+//! Thruster allocation: thrusts for a requested wrench.
 //!
 //! # Law
 //! ```text
 //!   τ = B T,   T = Bᵀ (B Bᵀ)⁺ τ                                 (1)  [Fossen 2021, eq. 11.36]
 //! ```
-//! The pseudo-inverse gives the least thrusts. Axes that cannot be pushed for themselves are left alone: where surge
-//! always comes with a pitching moment, surge is given in full and pitch follows, as on a six-thruster BlueROV2.
+//! The pseudo-inverse gives the thrusts with the smallest norm. Axes that the thrusters cannot
+//! actuate independently are not controlled. For example, if surge always causes a pitching moment,
+//! surge is allocated in full and pitch follows, as on a six-thruster BlueROV2.
 //!
 //! # Symbols
-//! B wrench of unit thrusts, 6 x n, force first · τ wrench at the base origin in the base frame.
+//! B wrench of unit thrusts, 6 x n, force first · T thrusts · τ wrench at the base origin in the
+//! base frame.
 //!
 //! # Frames
 //! Base frame (FLU).
 //!
 //! # Limits
-//! Saturation scales all thrusts by one factor, so that the wrench keeps its direction. Still-water curves.
+//! Saturation scales all thrusts by one factor, so that the wrench keeps its direction. The thrust
+//! curves are those in still water.
 //!
 //! # Checked by
 //! tests below; test/ros (drives a BlueROV2)
@@ -22,10 +25,11 @@
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
 
-/// The pseudo-inverse of (1), one row [fx fy fz mx my mz] per thruster; thrusters on other links than the base
-/// count at joint position zero.
+/// Computes the pseudo-inverse of (1), one row [fx fy fz mx my mz] per thruster. `columns` are the
+/// wrenches of unit thrusts; for thrusters on other links than the base the joint positions are
+/// zero.
 pub fn pseudo_inverse(columns: &[[f64; 6]]) -> Vec<[f64; 6]> {
-    // moments are measured in units of the mean arm, so that newtons and newton metres weigh alike
+    // moments are scaled by the mean lever arm, so that newtons and newton metres have equal weight
     let arms: f64 = columns
         .iter()
         .map(|c| (c[3] * c[3] + c[4] * c[4] + c[5] * c[5]).sqrt())
@@ -65,8 +69,8 @@ pub fn pseudo_inverse(columns: &[[f64; 6]]) -> Vec<[f64; 6]> {
     scaled.iter().map(row).collect()
 }
 
-/// Which axes the thrusters can push independently of those before them: surge, sway, heave and yaw before roll and
-/// pitch, which most vehicles leave to their weight.
+/// Returns the axes that the thrusters can actuate independently of those before them: surge, sway,
+/// heave and yaw before roll and pitch, which most vehicles stabilise by their weight.
 fn independent_axes(columns: &[[f64; 6]]) -> [bool; 6] {
     const LEAST: f64 = 1e-3;
     let mut basis: Vec<Vec<f64>> = Vec::new();
@@ -86,7 +90,8 @@ fn independent_axes(columns: &[[f64; 6]]) -> [bool; 6] {
     served
 }
 
-/// Wrench of a unit thrust of each thruster at the base origin, force first, joints at zero.
+/// Wrench of a unit thrust of each thruster at the base origin, force first [N, N m], with the
+/// joints at zero. `poses` are attitude and position [m] of the links in the base frame.
 pub fn geometry(robot: &Robot, poses: &[(merrow_math::Mat3, Vec3)]) -> Vec<[f64; 6]> {
     robot
         .thrusters
@@ -100,8 +105,9 @@ pub fn geometry(robot: &Robot, poses: &[(merrow_math::Mat3, Vec3)]) -> Vec<[f64;
         .collect()
 }
 
-/// Commands, one per thruster in its own unit, for a wrench at the base origin; and the factor by which the wrench
-/// had to be reduced (1: none). Writes into `commands`.
+/// Writes the `commands`, one per thruster in its own unit, for a wrench at the base origin
+/// (`force` [N] and `moment` [N m] in the base frame), in water of `density` [kg/m³]. Returns the
+/// factor by which the wrench was reduced (1: not reduced; 0: no thruster manager).
 pub fn allocate(
     robot: &Robot,
     force: Vec3,
@@ -166,7 +172,7 @@ mod tests {
 
     #[test]
     fn surge_below_the_centre_is_given_in_full() {
-        // two thrusters along x under the origin: surge always pitches
+        // two thrusters along x below the origin: surge always causes pitch
         let columns = [
             [1.0, 0.0, 0.0, 0.0, -0.1, -0.3],
             [1.0, 0.0, 0.0, 0.0, -0.1, 0.3],
@@ -176,7 +182,7 @@ mod tests {
         assert!((surge - 1.0).abs() < 1e-12, "{surge}");
         assert!(
             rows.iter().all(|r| r[4].abs() < 1e-12),
-            "pitch cannot be had for itself"
+            "pitch cannot be actuated independently"
         );
     }
 

@@ -1,4 +1,5 @@
-//! Heading and depth hold of a torpedo-shaped vehicle, as its own computer runs it: attitude, rates and depth in, fin angles out.
+//! Heading and depth hold of a torpedo-shaped vehicle: computes fin angles from attitude, rates and
+//! depth.
 //!
 //! # Law
 //! ```text
@@ -6,18 +7,22 @@
 //!   θ_d = clip(K_z (z - z_d) + K_w z', θ_down, θ_up)                     (2)  the two pitch set-points
 //!   δ_s = K_θ (θ - θ_d) + K_q q,  δ_b = -k_b δ_s                         (3)
 //! ```
-//! Far from the depth it wants, the vehicle dives or climbs at one of two pitch set-points; near it the depth loop takes over.
+//! Far from its depth set-point the vehicle dives or climbs at one of two pitch set-points; near it
+//! the depth loop is active.
 //!
 //! # Symbols
-//! ψ heading, clockwise from north · z depth · θ pitch, nose up · q, r pitch rate nose up, yaw rate to the right · δ_r rudder (turns to
-//! the right), δ_s stern planes (nose down), δ_b bow planes (nose up).
+//! ψ heading, clockwise from north, ψ_d its set-point · z depth, z_d its set-point · θ pitch, nose
+//! up, θ_d its set-point · q, r pitch rate nose up, yaw rate to the right · δ_r rudder (positive:
+//! to the right), δ_s stern planes (positive: nose down), δ_b bow planes (positive: nose up) · K,
+//! k_b gains.
 //!
 //! # Frames
-//! As named; the caller turns its sensors' readings into them.
+//! Signs as listed under Symbols; the caller converts its sensor readings.
 //!
 //! # Limits
-//! No integral: a vehicle out of trim keeps an error. As a robot's firmware it knows the true motion; `validate` reads sensors, and z' is the
-//! difference of two depths, as read.
+//! There is no integral term: a vehicle out of trim keeps a residual error. As firmware of a robot
+//! the law uses the true motion. `merrow validate` uses sensor readings, with z' as the difference
+//! of two measured depths.
 //!
 //! # Checked by
 //! test/witness/thetis.rs (V01), test/analytic/course.rs
@@ -26,16 +31,16 @@ pub use merrow_model::scene::robot::firmware::CourseGains as Gains;
 use merrow_model::state::Motion;
 use std::f64::consts::PI;
 
-/// What the vehicle is to do.
+/// Set-points of heading and depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Course {
     /// Heading, clockwise from north [rad].
     pub heading: f64,
-    /// Depth [m].
+    /// Depth, positive down [m].
     pub depth: f64,
 }
 
-/// What its sensors say.
+/// Measured motion of the vehicle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Heading, clockwise from north [rad].
@@ -46,14 +51,14 @@ pub struct Measured {
     pub yaw_rate: f64,
     /// Pitch rate, nose up [rad/s].
     pub pitch_rate: f64,
-    /// Depth [m].
+    /// Depth, positive down [m].
     pub depth: f64,
-    /// Sinking speed [m/s].
+    /// Sinking speed, positive down [m/s].
     pub sinking: f64,
 }
 
 impl Measured {
-    /// What perfect sensors would say of a motion.
+    /// Converts a true motion to the quantities of error-free sensors.
     pub fn of(motion: &Motion) -> Self {
         let R = motion.q_WB.matrix();
         let [_, pitch, yaw] = R.to_rpy();
@@ -69,18 +74,18 @@ impl Measured {
     }
 }
 
-/// Angles that it asks for [rad].
+/// Requested fin angles [rad].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Angles {
-    /// Positive turns to the right.
+    /// Rudder, positive to the right [rad].
     pub rudder: f64,
-    /// Positive puts the nose up.
+    /// Bow planes, positive nose up [rad].
     pub bow_planes: f64,
-    /// Positive puts the nose down.
+    /// Stern planes, positive nose down [rad].
     pub stern_planes: f64,
 }
 
-/// (1) to (3). The fins' own limits are theirs.
+/// Computes the fin angles by (1) to (3). The limits of the fins are applied elsewhere.
 pub fn angles(gains: &Gains, course: &Course, at: &Measured) -> Angles {
     let error = libm::remainder(course.heading - at.heading, 2.0 * PI);
     let wanted = gains.depth * (at.depth - course.depth) + gains.sinking * at.sinking;

@@ -1,4 +1,4 @@
-//! Differential drive: a velocity becomes wheel speeds, and wheel angles become a place.
+//! Differential drive: wheel speeds from a velocity command, and odometry from wheel angles.
 //!
 //! # Law
 //! ```text
@@ -7,13 +7,17 @@
 //!   Δx = Δs cos(ψ + Δψ/2),  Δy = Δs sin(ψ + Δψ/2)                      (3)
 //! ```
 //! # Symbols
-//! v speed, w yaw rate · r radius of the wheels · b distance between the sides · φ mean angle of a side's wheels, as their encoders have it.
+//! v speed, w yaw rate · ω_l, ω_r wheel speeds on the left and on the right · r radius of the
+//! wheels · b distance between the sides · φ mean encoder angle of the wheels of a side · s
+//! distance, x, y, ψ position and yaw.
 //!
 //! # Frames
-//! Wheels turn about axes to the left: positive is ahead. The place is that of the base in the frame in which it started.
+//! Wheel axes point to the left: positive speed is forward. The odometry is the pose of the base in
+//! its frame at the start.
 //!
 //! # Limits
-//! The odometry knows no slip; with more than one wheel on a side b is an effective width, larger than the true one.
+//! The odometry does not detect slip. With more than one wheel on a side, b is an effective track
+//! width, larger than the true one.
 //!
 //! # Checked by
 //! test/analytic/rover.rs
@@ -25,7 +29,7 @@ use merrow_model::scene::{JointMode, Robot};
 use merrow_model::state::RobotState;
 use merrow_model::state::firmware::Drive;
 
-/// One tick of `dt` seconds under a command of speed and yaw rate.
+/// Runs one tick of `dt` [s] with the command of speed [m/s] and yaw rate [rad/s].
 pub fn tick(
     robot: &Robot,
     settings: &Settings,
@@ -46,7 +50,7 @@ pub fn tick(
     turn(robot, settings, state, drive.wanted);
 }
 
-/// Asks the wheels for speeds. (1)
+/// Sets the wheel speeds for a speed [m/s] and a yaw rate [rad/s]. (1)
 pub fn turn(robot: &Robot, settings: &Settings, state: &mut RobotState, [v, w]: [f64; 2]) {
     let side = 0.5 * w * settings.track;
     for (joints, speed) in settings.wheels.iter().zip([v - side, v + side]) {
@@ -62,7 +66,7 @@ pub fn turn(robot: &Robot, settings: &Settings, state: &mut RobotState, [v, w]: 
     }
 }
 
-/// (2) and (3), from the encoders.
+/// Updates the odometry by (2) and (3) from the encoders.
 fn measure(settings: &Settings, state: &RobotState, drive: &mut Drive, dt: f64) {
     let now = [0, 1].map(|side| {
         let joints: &[usize] = &settings.wheels[side];

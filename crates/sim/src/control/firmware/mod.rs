@@ -1,4 +1,4 @@
-//! Runs a robot's stock firmware, and takes what it is told.
+//! Built-in firmware of a robot: runs its control laws and handles its commands.
 
 pub mod allocation;
 pub mod autopilot;
@@ -16,7 +16,8 @@ use merrow_model::state::commands::{Order, Refusal};
 use merrow_model::state::firmware::{Course, FirmwareMemory, Flight, FlightMode};
 use merrow_model::state::{RobotState, State};
 
-/// Runs the firmware if it is due at `now_ns`; it runs once for every instant. Its thrusters are in water of `density` [kg/m³].
+/// Runs the firmware if it is due at `now_ns` [ns], once per instant. `gravity` is in [m/s²],
+/// `density` is that of the water around the thrusters [kg/m³].
 pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64, now_ns: u64) {
     let (Some(firmware), Some(mut memory)) = (&robot.firmware, state.firmware) else {
         return;
@@ -88,7 +89,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
     state.firmware = Some(memory);
 }
 
-/// The first tick of one that starts with the run.
+/// Initialises a heading and depth hold that is active from the start, at its first tick.
 fn begin(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &mut Course) {
     let Some((thruster, command)) = settings.start else {
         return;
@@ -104,7 +105,7 @@ fn begin(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, cours
     }
 }
 
-/// A tick of the heading and depth hold.
+/// Runs one tick of the heading and depth hold.
 fn steer(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &Course) {
     let wanted = autopilot::Course {
         heading: course.heading,
@@ -119,7 +120,7 @@ fn steer(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, cours
     }
 }
 
-/// Takes a velocity command.
+/// Sets a velocity command: `linear` [m/s] and `angular` [rad/s].
 pub fn velocity(
     scene: &Scene,
     state: &mut State,
@@ -133,7 +134,7 @@ pub fn velocity(
     let Some(memory) = target.firmware.as_mut().filter(|_| takes) else {
         return Err(refuse(
             robot,
-            "the robot has no firmware that takes velocities".into(),
+            "the robot has no firmware that accepts velocity commands".into(),
         ));
     };
     check_finite(robot, "velocity", linear)?;
@@ -142,7 +143,7 @@ pub fn velocity(
     Ok(())
 }
 
-/// Takes a heading [rad], a depth [m] or both; begins to steer.
+/// Sets the heading [rad, clockwise from north], the depth [m] or both, and activates the hold.
 pub fn course(
     scene: &Scene,
     state: &mut State,
@@ -175,13 +176,13 @@ pub fn course(
     Ok(())
 }
 
-/// Takes off, lands, or switches the firmware.
+/// Handles a take-off, landing or enable command.
 pub fn order(scene: &Scene, state: &mut State, robot: usize, order: Order) -> Result<(), Refusal> {
     let (model, target) = pick(scene, state, robot)?;
     let (Some(firmware), Some(mut memory)) = (&model.firmware, target.firmware) else {
         return Err(refuse(robot, "the robot has no firmware".into()));
     };
-    // what was wanted before an order no longer counts
+    // velocity commands from before the order are discarded
     memory.command_ns = None;
     match (&firmware.law, &mut memory.memory, order) {
         (_, FirmwareMemory::Flight(flight), _) => fly(model, target, flight, robot, order)?,
@@ -205,13 +206,13 @@ pub fn order(scene: &Scene, state: &mut State, robot: usize, order: Order) -> Re
             vessel::let_go(model, target, memory)
         }
         (_, _, Order::Enable(_)) => {}
-        _ => return Err(refuse(robot, "the robot does not fly".into())),
+        _ => return Err(refuse(robot, "the robot has no multirotor firmware".into())),
     }
     target.firmware = Some(memory);
     Ok(())
 }
 
-/// An order to a multirotor.
+/// Handles a take-off, landing or enable command of a multirotor.
 fn fly(
     model: &Robot,
     target: &mut RobotState,
@@ -221,18 +222,23 @@ fn fly(
 ) -> Result<(), Refusal> {
     let off = flight.mode == FlightMode::Off;
     match order {
-        Order::TakeOff if !off => return Err(refuse(robot, "take-off: it flies already".into())),
+        Order::TakeOff if !off => {
+            return Err(refuse(
+                robot,
+                "take-off: the robot is already flying".into(),
+            ));
+        }
         Order::TakeOff => multirotor::take_over(flight, FlightMode::TakingOff),
         Order::Enable(true) if off => multirotor::take_over(flight, FlightMode::Flying),
         Order::Enable(true) => {}
-        Order::Land if off => return Err(refuse(robot, "landing: its rotors are off".into())),
+        Order::Land if off => return Err(refuse(robot, "landing: the rotors are off".into())),
         Order::Land => flight.mode = FlightMode::Landing,
         Order::Enable(false) => multirotor::switch_off(model, target, flight),
     }
     Ok(())
 }
 
-/// Refuses a command to the thrusters while they are the firmware's own.
+/// Refuses a command to the thrusters while the firmware controls them.
 pub fn check_free(robot: usize, target: &RobotState) -> Result<(), Refusal> {
     match &target.firmware {
         Some(memory) if memory.holds_thrusters() => {
@@ -244,7 +250,7 @@ pub fn check_free(robot: usize, target: &RobotState) -> Result<(), Refusal> {
     }
 }
 
-/// The same of the fins.
+/// Refuses a command to the fins while the firmware controls them.
 pub fn check_fins(robot: usize, target: &RobotState) -> Result<(), Refusal> {
     match &target.firmware {
         Some(memory) if memory.holds_fins() => Err(refuse(
@@ -255,7 +261,7 @@ pub fn check_fins(robot: usize, target: &RobotState) -> Result<(), Refusal> {
     }
 }
 
-/// The same of joints that are its wheels.
+/// Refuses a command to wheel joints while the firmware controls them.
 pub fn check_wheels(
     robot: usize,
     model: &Robot,

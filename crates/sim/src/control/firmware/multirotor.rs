@@ -1,25 +1,33 @@
-//! Flies a multirotor by velocity commands: position and velocity outside, attitude inside.
+//! Velocity control of a multirotor: an outer loop of position and velocity and an inner loop of
+//! attitude.
 //!
 //! # Law
 //! ```text
 //!   v_r' = clip((v_c - v_r)/Δ, a_max),  p_r' = v_r,  |p_r - p| <= leash                (1)
 //!   F = m (g e₃ + v_r') - k_x (p - p_r) - k_v (v - v_r)                                 (2)  [Lee 2010]
-//!   f = F·R e₃,  b₃ = F/|F| within the largest tilt,  b₁ by the yaw ψ_r                 (3)  [Lee 2010]
+//!   f = F·R e₃,  b₃ = F/|F| within the maximum tilt,  b₁ by the yaw ψ_r                 (3)  [Lee 2010]
 //!   M = -k_R ½(R_rᵀR - RᵀR_r)ᵛ - k_Ω (Ω - RᵀR_r Ω_r) + Ω × JΩ                           (4)  [Lee 2010]
 //! ```
-//! f and M go to the rotors by the allocation; where a rotor cannot, the moment gives way and the lift stays.
+//! The allocation distributes f and M to the rotors. If a rotor saturates, the moment is reduced
+//! and the lift is kept.
 //!
 //! # Symbols
-//! v_c commanded velocity, given along the ground ahead (x), to the left (y) and up (z), turned by the vehicle's yaw · p_r, v_r, ψ_r wanted
-//! place, velocity, yaw · Δ tick · Ω_r the commanded yaw rate · R attitude · J inertia.
+//! v_c commanded velocity: horizontal components forward (x) and to the left (y), rotated by the
+//! yaw of the vehicle, and upward component (z) · p_r, v_r, ψ_r reference position, velocity and
+//! yaw · p, v position and velocity · Δ tick · a_max maximum acceleration · m mass, g gravity · k
+//! gains · b₁, b₃ x and z axis of the reference attitude R_r · R attitude · Ω angular velocity, Ω_r
+//! commanded yaw rate · J inertia.
 //!
 //! # Frames
-//! World (ENU) outside, base inside; M about the centre of mass.
+//! World (ENU) in the outer loop, base in the inner loop; M about the centre of mass.
 //!
 //! # Limits
-//! (4) is without Lee's term of the wanted angular acceleration. The vehicle knows its true motion, as RotorS's controller knows odometry. No estimate of the wind: a steady one is balanced by a lasting lead of
-//! the wanted place, up to the leash. Without a command for the time-out it stops and hovers. Rotors are off until a command climbs or a take-off
-//! is asked for, and once it has wanted to sink for half a second without sinking, which is how it knows that it stands.
+//! (4) omits Lee's term of the reference angular acceleration. The firmware uses the true motion,
+//! as the RotorS controller uses odometry. There is no wind estimate: a steady wind is balanced by
+//! a constant lead of the reference position, up to the leash. Without a command for the time-out
+//! the vehicle stops and hovers. The rotors are off until a command climbs or a take-off is
+//! requested. They are switched off again when the reference has descended for half a second
+//! without the vehicle descending, which is how the firmware detects a landing.
 //!
 //! # Checked by
 //! test/analytic/multirotor.rs
@@ -32,29 +40,30 @@ use merrow_model::state::RobotState;
 use merrow_model::state::firmware::{Flight, FlightMode};
 use std::f64::consts::PI;
 
-/// A commanded climb from which it takes off by itself [m/s].
+/// Commanded climb rate above which the vehicle takes off [m/s].
 const CLIMBS: f64 = 0.05;
-/// How far the wanted height must be below the vehicle for it to be held up [m].
+/// Distance of the reference height below the vehicle from which the vehicle counts as standing
+/// [m].
 const HELD_UP: f64 = 0.3;
-/// For how long [s].
+/// Time for which it must do so [s].
 const HELD_UP_FOR: f64 = 0.5;
-/// Least collective thrust over the weight: attitude is controlled by what the rotors give.
+/// Minimum collective thrust over the weight; the attitude control needs some thrust.
 const LEAST_LIFT: f64 = 0.2;
-/// Largest lead of the wanted yaw [rad].
+/// Maximum lead of the reference yaw [rad].
 const YAW_LEASH: f64 = 0.5;
 
-/// What a tick of the firmware knows.
+/// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Tick {
-    /// Time since the last [s].
+    /// Time since the last tick [s].
     pub dt: f64,
-    /// Gravity [m/s²].
+    /// Gravity of the world [m/s²].
     pub gravity: f64,
-    /// Velocity command that counts: linear [m/s] and angular [rad/s].
+    /// Valid velocity command: linear [m/s] and angular [rad/s].
     pub command: [Vec3; 2],
 }
 
-/// One tick: moves what is wanted, and commands the rotors.
+/// Runs one tick: advances the reference and commands the rotors.
 pub fn tick(
     robot: &Robot,
     settings: &Multirotor,
@@ -104,12 +113,12 @@ pub fn tick(
     let R_r = attitude(F, flight.yaw);
     let lift = F.dot(R.col(2)).max(LEAST_LIFT * weight); // (3)
     let moment = moment(settings, &R, &R_r, state.motion.V_WB_B.w, yaw_rate);
-    // the rotors' lift goes through the centre of mass
+    // the lift of the rotors acts at the centre of mass
     let lift = Vec3::new(0.0, 0.0, lift);
     put(robot, state, lift, moment + settings.p_BoBcm.cross(lift));
 }
 
-/// Begins to fly in `mode`, from where the vehicle is.
+/// Starts to fly in `mode`, from the current pose of the vehicle.
 pub fn take_over(flight: &mut Flight, mode: FlightMode) {
     if flight.mode == FlightMode::Off {
         *flight = Flight {
@@ -121,7 +130,7 @@ pub fn take_over(flight: &mut Flight, mode: FlightMode) {
     flight.mode = mode;
 }
 
-/// Stops the rotors.
+/// Stops the rotors and ends the flight.
 pub fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut Flight) {
     (flight.mode, flight.held_up) = (FlightMode::Off, 0.0);
     for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
@@ -129,13 +138,13 @@ pub fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut Flight) {
     }
 }
 
-/// Velocity in W and yaw rate that the mode asks for.
+/// Velocity in W [m/s] and yaw rate [rad/s] requested in the current mode.
 fn wanted(settings: &Multirotor, flight: &mut Flight, yaw: f64, tick: Tick) -> (Vec3, f64) {
     let [climb, sink] = settings.auto_speed;
     let up = |z: f64| Vec3::new(0.0, 0.0, z);
     match flight.mode {
         FlightMode::Landing => (up(-sink), 0.0),
-        // by the wanted height: a weak battery leaves the vehicle a little below it
+        // compares the reference height: with a weak battery the vehicle stays slightly below it
         FlightMode::TakingOff if flight.p.z < flight.top - 0.05 => {
             (up(climb.min(flight.top - flight.p.z).max(0.0)), 0.0)
         }
@@ -160,7 +169,7 @@ fn wanted(settings: &Multirotor, flight: &mut Flight, yaw: f64, tick: Tick) -> (
     }
 }
 
-/// Moves what is wanted by a tick; the acceleration that this means. (1)
+/// Advances the reference by a tick; returns its acceleration in W [m/s²]. (1)
 fn follow(settings: &Multirotor, flight: &mut Flight, p: Vec3, wanted: Vec3, dt: f64) -> Vec3 {
     let change = wanted - flight.v;
     let most = settings.max_acceleration * dt;
@@ -171,7 +180,8 @@ fn follow(settings: &Multirotor, flight: &mut Flight, p: Vec3, wanted: Vec3, dt:
     };
     flight.v += step;
     flight.p += flight.v.scale(dt);
-    // along the ground and upwards apart: on a deck that moves on, the wanted height still sinks below it
+    // horizontal and vertical leash are separate: on a moving deck the reference height still
+    // descends below the deck
     let (ahead, leash) = (flight.p - p, settings.leash);
     let flat = (ahead.x * ahead.x + ahead.y * ahead.y).sqrt();
     let part = if flat > leash { leash / flat } else { 1.0 };
@@ -179,20 +189,21 @@ fn follow(settings: &Multirotor, flight: &mut Flight, p: Vec3, wanted: Vec3, dt:
     step.scale(1.0 / dt)
 }
 
-/// A wanted yaw, not too far from the yaw as it is.
+/// Limits the lead of the reference yaw `wanted` over the actual yaw [rad].
 fn lead(wanted: f64, yaw: f64) -> f64 {
     let ahead = libm::remainder(wanted - yaw, 2.0 * PI);
     yaw + ahead.clamp(-YAW_LEASH, YAW_LEASH)
 }
 
-/// True once it has wanted to sink for a while and has not.
+/// Returns true when the reference has descended below the vehicle for `HELD_UP_FOR`.
 fn has_landed(flight: &mut Flight, p: Vec3, wanted: Vec3, dt: f64) -> bool {
     let held_up = wanted.z < 0.0 && p.z - flight.p.z > HELD_UP;
     flight.held_up = if held_up { flight.held_up + dt } else { 0.0 };
     flight.held_up >= HELD_UP_FOR
 }
 
-/// `F` with at least `least` upwards and no more tilt than `most`.
+/// Limits the force `F` [N] to a vertical component of at least `least` [N] and a tilt of at most
+/// `most` [rad].
 fn tilted(F: Vec3, most: f64, least: f64) -> Vec3 {
     let z = F.z.max(least);
     let (s, c) = sin_cos(most);
@@ -201,7 +212,7 @@ fn tilted(F: Vec3, most: f64, least: f64) -> Vec3 {
     Vec3::new(part * F.x, part * F.y, z)
 }
 
-/// Attitude whose z axis is along `F` and whose x axis points to `yaw`. (3)
+/// Attitude with the z axis along `F` and the x axis towards `yaw` [rad]. (3)
 fn attitude(F: Vec3, yaw: f64) -> Mat3 {
     let (s, c) = sin_cos(yaw);
     let b3 = F.scale(1.0 / F.norm());
@@ -213,7 +224,7 @@ fn attitude(F: Vec3, yaw: f64) -> Mat3 {
     .transpose()
 }
 
-/// (4)
+/// Computes the moment (4) about the centre of mass, in B [N m].
 fn moment(settings: &Multirotor, R: &Mat3, R_r: &Mat3, w: Vec3, yaw_rate: f64) -> Vec3 {
     let E = R_r.transpose().mul_mat(R);
     let e_R = Vec3::new(
@@ -232,7 +243,8 @@ fn moment(settings: &Multirotor, R: &Mat3, R_r: &Mat3, w: Vec3, yaw_rate: f64) -
     w.cross(settings.inertia.mul_vec(w)) - held
 }
 
-/// Commands the rotors to lift and turn the vehicle, about the base's origin.
+/// Commands the rotors for the lift `force` [N] and the moment `moment` [N m] about the base
+/// origin, in B.
 fn put(robot: &Robot, state: &mut RobotState, force: Vec3, moment: Vec3) {
     let Some(manager) = &robot.manager else {
         return;
@@ -244,7 +256,7 @@ fn put(robot: &Robot, state: &mut RobotState, force: Vec3, moment: Vec3) {
             a[3] * moment.x + a[4] * moment.y + a[5] * moment.z,
         )
     };
-    // the part of the moment that the rotors can give beside the lift
+    // fraction of the moment that the rotors can exert in addition to the lift
     let mut part: f64 = 1.0;
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let (lift, turn) = thrusts(k);

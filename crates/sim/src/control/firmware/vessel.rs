@@ -1,4 +1,4 @@
-//! Drives a surface vehicle by velocity commands.
+//! Surge and yaw rate control of a surface vehicle by velocity commands.
 //!
 //! # Law
 //! ```text
@@ -6,18 +6,20 @@
 //!   X = k (u_r - u) + i ∫(u_r - u) dt,  the same for the yaw rate and the moment N   (2)  [Fossen 2021, §15.2: PI control]
 //!   T = B⁺ (X, N)                                                                  (3)  as the thruster manager
 //! ```
-//! Where the thrusters cannot give both, the moment comes first: a boat that no longer steers is lost, one that is slow is not. The sums of (2)
-//! stand still meanwhile.
+//! If the thrusters cannot exert both, the moment has priority, so that the vehicle remains
+//! steerable. The integrals of (2) are frozen meanwhile.
 //!
 //! # Symbols
-//! u speed ahead over ground, u_c commanded, u_r wanted · Δ tick · k, i gains · B⁺ allocation.
+//! u forward speed over ground, u_c its command, u_r its reference · Δ tick · a_max maximum
+//! acceleration · k, i gains · X surge force, N yaw moment · T thrusts · B⁺ allocation.
 //!
 //! # Frames
-//! Base: x ahead, yaw about z.
+//! Base: x forward, yaw about z.
 //!
 //! # Limits
-//! The vehicle knows its true motion. What it drifts sideways it does not see; azimuth thrusters are reckoned with amidships, and stay
-//! where they are. Without a command for the time-out the thrusters stop, and are anybody's.
+//! The firmware uses the true motion. It does not control sideways drift. The allocation takes
+//! azimuth thrusters at angle zero, and the firmware does not turn them. Without a command
+//! for the time-out the thrusters stop and accept direct commands.
 //!
 //! # Checked by
 //! test/analytic/vessel.rs
@@ -28,18 +30,18 @@ use merrow_model::scene::robot::firmware::Vessel as Settings;
 use merrow_model::state::RobotState;
 use merrow_model::state::firmware::Vessel;
 
-/// What a tick of the firmware knows.
+/// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Tick {
-    /// Velocity command that counts: linear [m/s] and angular [rad/s].
+    /// Valid velocity command: linear [m/s] and angular [rad/s].
     pub command: [Vec3; 2],
     /// Density of the water [kg/m³].
     pub density: f64,
-    /// Time since the last [s].
+    /// Time since the last tick [s].
     pub dt: f64,
 }
 
-/// One tick under a command that counts.
+/// Runs one tick with a valid command.
 pub fn tick(
     robot: &Robot,
     settings: &Settings,
@@ -67,7 +69,7 @@ pub fn tick(
         memory.wanted[i] - now[i]
     });
     let asked = [0, 1].map(|i| settings.gain[i] * error[i] + settings.integral[i] * memory.lost[i]); // (2)
-    // (3), each thruster's share of the push and of the turn
+    // (3), contributions of surge force and yaw moment to each thruster
     let share = |k: usize| {
         (
             manager.allocation[k][0] * asked[0],
@@ -93,7 +95,7 @@ pub fn tick(
     }
 }
 
-/// Stops the thrusters and leaves them to others.
+/// Stops the thrusters and releases them for direct commands.
 pub fn let_go(robot: &Robot, state: &mut RobotState, memory: &mut Vessel) {
     memory.on = false;
     for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
@@ -101,7 +103,7 @@ pub fn let_go(robot: &Robot, state: &mut RobotState, memory: &mut Vessel) {
     }
 }
 
-/// The part of `thrust` that a thruster between these limits can give.
+/// Fraction of `thrust` [N] that a thruster with these limits [N] can exert.
 fn room(thrust: f64, [low, high]: [f64; 2]) -> f64 {
     let most = if thrust > 0.0 { high } else { low };
     if thrust.abs() <= most.abs() && thrust * most >= 0.0 {

@@ -1,32 +1,44 @@
-//! Motor and gear of a servo: what becomes of the effort that the controller asks for.
+//! Motor and gear of a servo: joint effort that results from the effort requested by the
+//! controller.
 //!
 //! # Law
 //! ```text
-//!   |τ_m| <= τ_max f(T)                                              (1)  f falls from 1 at T_d to 0 at T_max
+//!   |τ_m| <= τ_max f(T)                                              (1)  f decreases from 1 at T_d to 0 at T_max
 //!   τ_s (-1 - ω/ω_0) <= τ_m <= τ_s (1 - ω/ω_0), |τ_m| <= τ_s         (2)  torque-speed line
-//!   τ = τ_m + τ_l,  |τ_l| <= (1 - η) |τ_m|   the motor drives        (3)  loss of the gear, against the motion
-//!                   |τ_l| <= (1/η' - 1) |τ_m|  the load drives
+//!   τ = τ_m + τ_l,  |τ_l| <= (1 - η) |τ_m|   motor drives            (3)  gear loss, against the motion
+//!                   |τ_l| <= (1/η' - 1) |τ_m|  load drives
 //!   i = τ_m / k,  T' = (R i² R_th - (T - T_water)) / τ_th            (4)  solved exactly over a step
 //! ```
-//! With a gap of width b or a spring, the rotor moves for itself:
+//! With backlash of width b or a spring, the rotor has its own motion:
 //! ```text
-//!   J_r ω_r' = τ_m + τ_l - τ,  τ = k_s d + c_s d'  while it pushes, else 0      (5)
+//!   J_r ω_r' = τ_m + τ_l - τ,  τ = k_s d + c_s d'  in contact, else 0      (5)
 //!   d = x - clip(x, b/2),  x = q_r - q
 //! ```
 //! # Symbols
-//! τ_m effort of the motor, τ on the joint, τ_l of the gear's friction · ω, ω_r speed of joint and rotor · μ mobility of the joint
-//! (`dynamics::mobility`), 1/J_r that of a rotor for itself · h step.
+//! τ_m effort of the motor, τ effort on the joint, τ_l gear friction · τ_max effort limit, τ_s
+//! stall effort, ω_0 no-load speed · η, η' efficiency in forward and backward drive · ω, ω_r speed
+//! of joint and rotor, q, q_r their positions · i current, k effort per ampere, R winding
+//! resistance · T motor temperature, T_d and T_max where derating begins and ends, R_th thermal
+//! resistance, τ_th thermal time constant · J_r rotor inertia, k_s, c_s stiffness and damping of
+//! the gear · μ mobility of the joint (`merrow_physics::dynamics::mobility`), 1/J_r that of a free
+//! rotor · h step.
 //!
 //! # Frames
-//! At the joint, behind the gear ratio.
+//! At the joint, on the output side of the gear.
 //!
 //! # Limits
-//! τ holds over a step. Dry friction of the joint (`contact`) is foreseen in (2) only, so that a joint that it holds has the motor's
-//! effort at rest. (2), (3) and (5) are solved for the velocity at the step's end, ω⁺ = ω_f + h μ τ with ω_f that without
-//! motor, so they are stable at any step: (2) becomes τ_s (1 - ω_f/ω_0)/(1 + h μ τ_s/ω_0), (3) at most what brings the joint to
-//! rest, (5) an implicit Euler step of the gap's coordinate, order one, which loses energy but gains none. Joints that move each other
-//! are solved one after the other, forth and back, beginning with the efforts of the step before (symmetric Gauss-Seidel): what is
-//! left of a step's error is less than a whole and of one sign, so that motors on one chain cannot swing each other up.
+//! τ is constant over a step. Only (2) anticipates the dry friction of the joint, which
+//! `merrow_physics::contact` solves, so that a joint held by friction has the motor effort at rest.
+//!
+//! (2), (3) and (5) are solved for the velocity at the end of the step, ω⁺ = ω_f + h μ τ with ω_f
+//! the velocity without motor, so they are stable for any step. (2) becomes τ_s (1 - ω_f/ω_0)/(1 +
+//! h μ τ_s/ω_0). (3) is at most the effort that brings the joint to rest. (5) is an implicit Euler
+//! step of the backlash coordinate, of order one, which loses energy but gains none.
+//!
+//! Joints that are dynamically coupled are solved one after the other, forwards and backwards,
+//! starting with the efforts of the preceding step (symmetric Gauss-Seidel). The remaining error of
+//! a step is smaller than the initial one and of the same sign, so motors on one chain cannot
+//! excite each other.
 //!
 //! # Checked by
 //! test/analytic/actuator.rs, test/analytic/servo_friction.rs
@@ -38,24 +50,25 @@ use merrow_model::state::workspace::JointWork;
 use merrow_model::state::{JointMemory, RobotState, Workspace};
 use merrow_physics::dynamics::mobility;
 
-/// A joint at the start of a step.
+/// State of a joint at the start of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct At {
-    /// Position [rad or m].
+    /// Joint position [rad or m].
     pub q: f64,
-    /// Velocity [rad/s or m/s].
+    /// Joint velocity [rad/s or m/s].
     pub qd: f64,
-    /// Acceleration with the effort held so far [rad/s² or m/s²].
+    /// Acceleration with the effort applied so far [rad/s² or m/s²].
     pub qdd: f64,
-    /// That effort [N m or N].
+    /// Effort applied so far [N m or N].
     pub held: f64,
-    /// Acceleration per effort.
+    /// Acceleration per effort [1/(kg m²) or 1/kg].
     pub mobility: f64,
     /// Dry friction [N m or N].
     pub friction: f64,
 }
 
-/// Efforts of all motors over the step that starts now, into `work` and `state`; advances rotors and temperatures to its end.
+/// Computes the efforts of all motors over the step that starts now and stores them in `work` and
+/// `state`; advances rotors and temperatures to its end.
 pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now: Now) {
     let n = robot.n_joints();
     let servo = |j: &usize| robot.links[j + 1].joint.servo();
@@ -91,7 +104,8 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
     }
 }
 
-/// Solves (2), (3) and (5) for joint `j`, the others as they are known so far; what changes, all joints are told.
+/// Solves (2), (3) and (5) for joint `j` with the current efforts of the others, and updates the
+/// accelerations of all joints.
 fn visit(
     robot: &Robot,
     state: &RobotState,
@@ -134,13 +148,13 @@ fn visit(
     }
 }
 
-/// True if the effort depends on what it does to the joint.
+/// Returns true if the effort depends on the acceleration that it causes.
 fn needs_mobility(actuator: &Actuator) -> bool {
     let loses = actuator.forward_loss > 0.0 || actuator.backward_loss > 0.0;
     actuator.elastic.is_some() || actuator.line.is_some() || loses
 }
 
-/// (1): the largest effort that the motor may give.
+/// Largest effort that the motor may exert [N m or N] by (1).
 pub fn effort_limit(actuator: &Actuator, memory: &JointMemory, now: Now) -> f64 {
     if !now.powered || memory.fault.dead {
         return 0.0;
@@ -166,7 +180,8 @@ pub fn effort_limit(actuator: &Actuator, memory: &JointMemory, now: Now) -> f64 
     }
 }
 
-/// Effort on the joint over the step that starts now, and what motor and rotor do, into `out`.
+/// Computes the joint effort over the step that starts now, the motor effort and the rotor state at
+/// its end, and stores them in `out`.
 fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &mut JointWork) {
     let limit = effort_limit(actuator, memory, now);
     let wanted = if memory.fault.stuck {
@@ -192,8 +207,9 @@ fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &
     }
 }
 
-/// (2) and (3): effort of the motor and of the gear's friction, for something that would go at `free` at the step's end without
-/// them and at `free + yields τ` with them, less what dry friction takes.
+/// Computes (2) and (3): effort of the motor and of the gear friction, for an inertia whose speed
+/// at the end of the step would be `free` without them and is `free + yields τ` with them, less the
+/// effect of dry friction.
 fn motor(actuator: &Actuator, asked: f64, free: f64, yields: f64, friction: f64) -> (f64, f64) {
     let mut tau = asked;
     if let Some(line) = &actuator.line {
@@ -215,7 +231,7 @@ fn motor(actuator: &Actuator, asked: f64, free: f64, yields: f64, friction: f64)
     (tau, loss)
 }
 
-/// The largest effort of (2) at the step's end.
+/// Largest effort of (2) at the end of the step.
 fn on_line(line: &Line, free: f64, yields: f64, friction: f64) -> f64 {
     let (stall, most) = (line.stall_effort, line.no_load_speed);
     let softened = 1.0 + yields * stall / most;
@@ -227,13 +243,13 @@ fn on_line(line: &Line, free: f64, yields: f64, friction: f64) -> f64 {
     } else if free + slowed + yields * back < 0.0 {
         back
     } else {
-        // friction holds the joint
+        // the joint is held by friction
         stall
     };
     found.clamp(-stall, stall)
 }
 
-/// (5) over one step.
+/// Advances (5) by one step.
 fn through_gap(
     actuator: &Actuator,
     gear: &Elastic,
@@ -245,14 +261,14 @@ fn through_gap(
 ) {
     let yields = h / actuator.rotor_inertia;
     let (motor, loss) = motor(actuator, asked, w_r - yields * joint.held, yields, 0.0);
-    // both sides at the step's end if nothing passed between them
+    // both sides at the end of the step without a force between them
     let w_free = w_r + yields * (motor + loss);
     let qd_free = joint.qd + h * (joint.qdd - joint.mobility * joint.held);
     let x_free = q_r - joint.q + h * (w_free - qd_free);
     let past = x_free - x_free.clamp(-0.5 * gear.gap, 0.5 * gear.gap);
     let push = gear.stiffness * past + gear.damping * (w_free - qd_free);
     let softened = 1.0 + (h * gear.stiffness + gear.damping) * (yields + h * joint.mobility);
-    // the flanks of a gap push and never pull
+    // the flanks of the gap push and never pull
     let tau = if gear.gap == 0.0 || past * push > 0.0 {
         push / softened
     } else {

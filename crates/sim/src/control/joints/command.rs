@@ -1,5 +1,5 @@
-//! Commands to joints and groups of joints: modes, set-points, trajectories, grippers; refusals as `joint_trajectory_controller`
-//! has them.
+//! Commands to joints and joint groups: modes, set-points, trajectories and grippers. Commands are
+//! refused under the same conditions as by `joint_trajectory_controller`.
 
 use crate::control::command::{check, pick, refuse};
 use crate::control::firmware::check_wheels;
@@ -12,7 +12,8 @@ use merrow_model::state::joint::{
 use merrow_model::state::{Command, RobotState, State};
 use std::sync::Arc;
 
-/// Applies a command to joints, or says why not. Nothing changes if it is refused; other commands are let pass.
+/// Applies a command to joints, or returns why it is refused. A refused command changes nothing;
+/// commands of other kinds are ignored.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
     let now = state.time_ns;
     match command {
@@ -115,7 +116,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             if active.is_none_or(|g| g.id != *id) {
                 return Err(refuse(
                     *robot,
-                    format!("{}: goal {id} is not under way", members.name),
+                    format!("{}: goal {id} is not active", members.name),
                 ));
             }
             end_goal(target, *group, GoalState::Cancelled, now);
@@ -126,7 +127,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
     Ok(())
 }
 
-/// Gives joint `joint` a set-point, held within what it can do.
+/// Sets the mode and the set-point of joint `joint`, limited to the range of its drive.
 pub(crate) fn set(
     robot: &Robot,
     state: &mut RobotState,
@@ -160,13 +161,13 @@ pub(crate) fn set(
     }
 }
 
-/// Gives an ideal drive its command.
+/// Sets the command of an ideal drive.
 pub(crate) fn ask(robot: &Robot, state: &mut RobotState, joint: usize, command: f64) {
     state.joints[joint].asked = command;
     ideal::heed(robot, state, joint);
 }
 
-/// Makes the joints of a group stay where they are measured.
+/// Holds the joints of a group at their measured positions.
 pub(crate) fn hold(robot: &Robot, state: &mut RobotState, group: usize) {
     for joint in &robot.joint_groups[group].joints {
         if state.joints[*joint].mode == JointMode::Position {
@@ -176,7 +177,8 @@ pub(crate) fn hold(robot: &Robot, state: &mut RobotState, group: usize) {
     }
 }
 
-/// Ends the goal of the group of `joint`, because the joint is commanded otherwise; the group's other joints hold.
+/// Preempts the goal of the group of `joint` because of another command to this joint; the other
+/// joints of the group hold their positions.
 pub(crate) fn preempt_group_of(robot: &Robot, state: &mut RobotState, joint: usize, now_ns: u64) {
     let Some(group) = RobotState::group_of(robot, joint) else {
         return;
@@ -187,7 +189,7 @@ pub(crate) fn preempt_group_of(robot: &Robot, state: &mut RobotState, joint: usi
     }
 }
 
-/// Writes down how the goal of a group ended, if one is active, and lets go of its task.
+/// Records how the active goal of a group ended, if there is one, and removes its task.
 pub(crate) fn end_goal(state: &mut RobotState, group: usize, how: GoalState, now_ns: u64) {
     let group = &mut state.groups[group];
     group.task = None;
@@ -196,7 +198,7 @@ pub(crate) fn end_goal(state: &mut RobotState, group: usize, how: GoalState, now
     }
 }
 
-/// Ends the old goal and writes down the new one.
+/// Preempts the active goal and records the new one.
 fn replace_goal(state: &mut RobotState, group: usize, id: Option<u64>, now_ns: u64) {
     end_goal(state, group, GoalState::Preempted, now_ns);
     if let Some(id) = id {
@@ -220,7 +222,8 @@ fn start_trajectory(
     trajectory: &Arc<Trajectory>,
     now: u64,
 ) {
-    // a joint that already follows positions goes on from its set-point, so that a replaced trajectory leaves no jump
+    // a joint in position mode starts from its current set-point, so that replacing a trajectory
+    // causes no jump
     for joint in &robot.joint_groups[group].joints {
         if state.joints[*joint].mode != JointMode::Position || !trajectory.joints.contains(joint) {
             let position = state.measured(robot, *joint).position;
@@ -272,7 +275,7 @@ fn find_group(robot: &Robot, number: usize, group: usize) -> Result<&JointGroup,
         .ok_or_else(|| refuse(number, format!("no joint group number {group}")))
 }
 
-/// A joint whose drive knows the mode.
+/// Checks that the drive of a joint supports the mode.
 fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Refusal> {
     let only = match &joint.drive {
         Drive::Effort { .. } => Some("an ideal effort drive"),
@@ -285,7 +288,7 @@ fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Refusa
     match only {
         Some(drive) if joint.start_mode() != mode || joint.servo().is_some() => {
             let reason = format!(
-                "{} has {drive}, it knows no {} mode",
+                "{} has {drive}, which does not support {} mode",
                 joint.name,
                 mode.word()
             );
@@ -319,10 +322,10 @@ fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), Refusa
     ))
 }
 
-/// What is wrong with a trajectory for `group`, in one line.
+/// Checks a trajectory for `group` at `now_ns` [ns].
 ///
 /// # Errors
-/// That.
+/// Returns one line with the first error found.
 pub fn check_trajectory(
     robot: &Robot,
     group: &JointGroup,
@@ -375,7 +378,7 @@ pub fn check_trajectory(
     }
     let start = t.start_ns.unwrap_or(now_ns);
     if start.checked_add(last.time_from_start_ns).is_none() {
-        return Err("the trajectory ends beyond the largest time".into());
+        return Err("the trajectory ends beyond the maximum simulated time".into());
     }
     if t.start_ns.is_some() && start + last.time_from_start_ns <= now_ns {
         let end = (start + last.time_from_start_ns) as f64 * 1e-9;
@@ -387,10 +390,10 @@ pub fn check_trajectory(
     check_tolerances(t)
 }
 
-/// What is wrong with the joints of a trajectory for `group`, in one line.
+/// Checks the joints of a trajectory for `group`.
 ///
 /// # Errors
-/// That.
+/// Returns one line with the first error found.
 pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result<(), String> {
     let name = |joint: usize| {
         robot
@@ -411,7 +414,7 @@ pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result
         }
         if let Drive::Effort { .. } = robot.links[joint + 1].joint.drive {
             return Err(format!(
-                "{} has an ideal effort drive, it follows no trajectory",
+                "{} has an ideal effort drive, which cannot follow a trajectory",
                 name(*joint)
             ));
         }
@@ -423,19 +426,20 @@ pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result
             .find(|j| !t.joints.contains(j))
             .map_or("?", |j| name(*j));
         return Err(format!(
-            "the trajectory leaves out joint {missing}, expected all joints of {}",
+            "the trajectory does not contain joint {missing}, expected all joints of {}",
             group.name
         ));
     }
     if t.joints.is_empty() {
-        return Err("the trajectory names no joints, expected at least one".into());
+        return Err("the trajectory contains no joints, expected at least one".into());
     }
     Ok(())
 }
 
-/// Point `k` within the limits of position, velocity and effort; so that the mean speed from the point before is.
+/// Checks that point `k` is within the limits of position, velocity and effort, and that the mean
+/// speed from the preceding point is within the speed limit.
 fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
-    // positions that were printed with six digits and read back pass
+    // tolerance for positions that were printed with six digits
     const ROUNDING: f64 = 1e-6;
     let p = &t.points[k];
     for (i, joint) in t.joints.iter().enumerate() {
@@ -466,7 +470,7 @@ fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
             let mean = ((q - before.positions[i]) / seconds).abs();
             if mean > most * (1.0 + ROUNDING) {
                 return Err(format!(
-                    "{name} would have to go at {mean:.4} from point {} to {k}, its drive allows {most}",
+                    "{name} would need the speed {mean:.4} from point {} to {k}, its drive allows {most}",
                     k - 1
                 ));
             }

@@ -1,19 +1,21 @@
-//! What a servo sees of its joint.
+//! Encoder of a servo: measured position and velocity of its joint.
 //!
 //! # Law
 //! ```text
 //!   y = Δ round((q + σ w) / Δ)                                    (1)
-//!   v = Δ_v round((q̇ + σ_v w) / Δ_v)                              (2)  a tachometer
+//!   v = Δ_v round((q̇ + σ_v w) / Δ_v)                              (2)  tachometer
 //!   v_k = v_{k-1} + (y_k - y_{k-1} - T v_{k-1}) / (τ + T)         (3)  from the positions
 //! ```
 //! # Symbols
-//! Δ step · σ standard deviation · w unit normal · T time of a tick · τ time constant of the low-pass filter.
+//! q joint position · y measured position, v measured velocity · Δ, Δ_v resolution · σ, σ_v
+//! standard deviation · w standard normal number · T time of a tick · τ time constant of the
+//! low-pass filter.
 //!
 //! # Frames
-//! About or along the joint's z axis; at the rotor for an encoder on the motor.
+//! About or along the z axis of the joint; at the rotor for an encoder on the motor.
 //!
 //! # Limits
-//! Taken at once, without delay.
+//! The measurement has no delay.
 //!
 //! # Checked by
 //! test/analytic/servo.rs
@@ -24,7 +26,7 @@ use merrow_model::scene::robot::actuator::Tachometer;
 use merrow_model::state::JointMemory;
 use merrow_sensors::noise::quantise;
 
-/// Instant of tick `k` [ns].
+/// Instant of tick `k` [ns] at `rate` [Hz].
 pub fn due_ns(rate: f64, k: u64) -> u64 {
     (k as f64 * 1e9 / rate) as u64
 }
@@ -34,7 +36,8 @@ pub fn period(servo: &Servo) -> f64 {
     1.0 / servo.rate
 }
 
-/// Takes a tick's measurements. `joint` is its true position and velocity.
+/// Takes the measurements of one tick. `joint` is the true position [rad or m] and velocity [rad/s
+/// or m/s].
 pub fn tick(servo: &Servo, memory: &mut JointMemory, joint: [f64; 2], now: Now) {
     let encoder = &servo.encoder;
     let behind_gap = servo.actuator.elastic.is_some() && encoder.on_motor;

@@ -1,21 +1,24 @@
-//! What faults leave of an ideal drive's command.
+//! Effect of faults on the command of an ideal drive.
 //!
 //! # Law
 //! ```text
 //!   effort:    τ_c = p τ + b                                             (1)
-//!   position:  q_c = q + clip(q_asked - q, ± 2 p v/ω) + b                (2)  within the joint's limits
+//!   position:  q_c = q + clip(q_asked - q, ± 2 p v/ω) + b                (2)  within the limits of the joint
 //! ```
-//! so that the drive goes at the part p of its speed. Dead, an effort drive is limp and a position drive holds where it is, as without power; stuck, either goes on
-//! with the command that it had.
+//! With (2) the drive moves at the fraction p of its maximum speed. If dead, an effort drive exerts
+//! no effort and a position drive holds its position, as without power. If stuck, either drive
+//! keeps its last command.
 //!
 //! # Symbols
-//! τ, q_asked command · q position · p part that is left · b bias and noise [N m, N; rad, m] · v, ω speed limit and bandwidth of a position drive.
+//! τ, q_asked command · τ_c, q_c command with faults · q position · p remaining fraction · b bias
+//! and noise [N m, N; rad, m] · v, ω speed limit and bandwidth of a position drive.
 //!
 //! # Frames
-//! About or along the joint's z axis.
+//! About or along the z axis of the joint.
 //!
 //! # Limits
-//! Springs and friction of a joint are not its drive's: they stay. A weak position drive still carries any load.
+//! Faults of the drive do not affect springs and friction of the joint. A reduced position drive
+//! still carries any load.
 //!
 //! # Checked by
 //! test/analytic/fault.rs
@@ -23,7 +26,8 @@
 use merrow_model::scene::{Drive, Robot};
 use merrow_model::state::{Effect, RobotState};
 
-/// Writes the command of an ideal drive as its faults leave it. To do so once more at the same instant changes nothing.
+/// Writes the command of the ideal drive of joint `j` with the effect of its faults. Idempotent
+/// within one instant.
 pub fn heed(robot: &Robot, state: &mut RobotState, j: usize) {
     let (joint, memory, q) = (
         &robot.links[j + 1].joint,
@@ -63,7 +67,7 @@ pub fn heed(robot: &Robot, state: &mut RobotState, j: usize) {
     state.joint_commands[j] = command;
 }
 
-/// [`heed`] for all joints.
+/// Calls [`heed`] for all joints.
 pub fn heed_all(robot: &Robot, state: &mut RobotState) {
     for j in 0..state.joints.len() {
         heed(robot, state, j);

@@ -1,20 +1,23 @@
-//! The stop that keeps an arm off its own vehicle, as the maker of the Reach Alpha builds it into the arm's controller.
+//! Keep-out stop of an arm against its own vehicle, as in the controller of the Reach Alpha arm.
 //!
 //! # Law
 //! ```text
 //!   d(q) = distance of sphere and box, negative inside                       (1)
 //!   frozen if d(y + v* t) < 0 and d(y + v* t) < d(y) for a sphere and a box  (2)
 //! ```
-//! Frozen servos want no speed; goals end and their joints hold. A motion that leads out is let pass.
+//! Frozen servos request zero speed; active goals are aborted and their joints hold. A motion out
+//! of a box is allowed.
 //!
 //! # Symbols
-//! y joint positions as measured · v* velocities that the servos want (`servo`) · t how far ahead the motion is looked at.
+//! y measured joint positions · v* velocities requested by the servos (`servo`) · t look-ahead
+//! time.
 //!
 //! # Frames
 //! Boxes along the axes of the base B.
 //!
 //! # Limits
-//! Joints in effort mode are looked at, not stopped: their servos have no say. Ideal drives are neither.
+//! Joints in effort mode are monitored but not stopped, because their servos do not control the
+//! speed. Ideal drives are neither monitored nor stopped.
 //!
 //! # Checked by
 //! test/analytic/servo_stop.rs
@@ -28,7 +31,7 @@ use merrow_model::scene::{JointMode, Robot};
 use merrow_model::state::joint::{Abort, GoalState};
 use merrow_model::state::{RobotState, Workspace};
 
-/// (2) at the ticks of the servos.
+/// Applies (2) at the ticks of the servos.
 pub fn freeze(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_ns: u64) {
     let Some(keep_out) = &robot.keep_out else {
         return;
@@ -65,7 +68,7 @@ pub fn freeze(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_n
     }
 }
 
-/// Centre of a sphere in the base with the joints at `q`.
+/// Centre of a sphere in the base frame [m], with the joints at `q`.
 fn place(robot: &Robot, sphere: &Sphere, q: impl Fn(usize) -> f64) -> Vec3 {
     let (mut i, mut p) = (sphere.link, sphere.p_LoC);
     while i != 0 {
@@ -77,7 +80,8 @@ fn place(robot: &Robot, sphere: &Sphere, q: impl Fn(usize) -> f64) -> Vec3 {
     p
 }
 
-/// (1) for a point: to the surface outside, negative to the nearest face inside.
+/// Computes (1) for a point [m]: distance to the surface outside, negative distance to the nearest
+/// face inside.
 fn distance([lo, hi]: &[Vec3; 2], p: Vec3) -> f64 {
     let past: [f64; 3] = std::array::from_fn(|i| (lo[i] - p[i]).max(p[i] - hi[i]));
     let outside = Vec3::from(past.map(|x| x.max(0.0))).norm();

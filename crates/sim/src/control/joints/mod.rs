@@ -1,7 +1,8 @@
-//! The joints' electronics, once for every step: encoders, trajectories, servos, motors.
+//! Joint electronics, run once per step: encoders, trajectories, servos and motors.
 //!
-//! Runs between the evaluation of a step's start, which it needs for the bias of the dynamics and the mobility of the joints, and
-//! the step itself; what it sets holds over the step. A robot with ideal drives and no goal passes by.
+//! Runs after the evaluation at the start of a step, which provides the bias of the dynamics and
+//! the mobility of the joints, and before the integration. The efforts are constant over the step.
+//! Nothing is done for a robot with ideal drives and without a goal.
 
 pub mod actuator;
 pub mod command;
@@ -15,10 +16,10 @@ use merrow_model::scene::Robot;
 use merrow_model::state::{RobotState, Workspace};
 use merrow_physics::dynamics::rnea;
 
-/// The instant and the step that follows it.
+/// Instant and the step that follows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Now {
-    /// The instant [ns].
+    /// Start of the step [ns].
     pub ns: u64,
     /// Length of the step [s].
     pub dt: f64,
@@ -28,8 +29,9 @@ pub struct Now {
     pub powered: bool,
 }
 
-/// Runs everything once for the instant `now`, at whose motion `work` stands evaluated. True if `joint_commands` were written
-/// and `work` used as scratch, so that the accelerations must be found anew.
+/// Runs all joint electronics once for the instant `now`, whose motion has been evaluated in
+/// `work`. Returns true if it wrote `joint_commands` and used `work` as scratch, so that the
+/// accelerations must be computed again.
 pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now: Now) -> bool {
     let has_task = state.groups.iter().any(|g| g.task.is_some());
     if !(robot.servos || has_task) || state.joints_ns == Some(now.ns) {

@@ -1,4 +1,4 @@
-//! Servo: from a set-point to the effort that is asked of the motor, once a tick.
+//! Servo controller: computes the requested motor effort from a set-point, once per tick.
 //!
 //! # Law
 //! ```text
@@ -8,18 +8,22 @@
 //!                                                                           (2)  torque PID [Kolano 2022, table I]
 //!   τ = clip(k_v e + k_i Σ e T + J a_d + β τ_bias + τ_d, τ_max)             (3)  cascade
 //! ```
-//! In (3) the integral rests while the motor gives less than was asked and the error asks for more. In effort mode
-//! τ = clip(τ_d, τ_max).
+//! In (3) the integral is frozen while the motor exerts less than requested and the error demands
+//! more (anti-windup). In effort mode τ = clip(τ_d, τ_max).
 //!
 //! # Symbols
-//! q_d, v_d, a_d, τ_d set-point (all at once from a trajectory) · y, v as measured · T time of a tick · τ_bias effort that holds
-//! base and joints without acceleration (in the world) in the present state: weight, buoyancy, drag, Coriolis, with (2)'s β = 0.25.
+//! q_d, v_d, a_d, τ_d set-point (all together from a trajectory) · y, v measured position and
+//! velocity · v* requested velocity · T time of a tick · K, Kp, Ki, Kd, k_v, k_i gains · J inertia
+//! · v_max, τ_max, Δτ limits of speed, effort and effort change · τ_bias effort that keeps base and
+//! joints without acceleration (in the world) in the present state: weight, buoyancy, drag,
+//! Coriolis; β its weight, 0.25 in (2).
 //!
 //! # Frames
-//! About or along the joint's z axis.
+//! About or along the z axis of the joint.
 //!
 //! # Limits
-//! The bias is that of the model itself, without friction. Its effort holds until the next tick. (2) winds up, as published.
+//! The bias is that of the simulated model itself, without friction. It is constant until the next
+//! tick. (2) has integrator windup, as published.
 //!
 //! # Checked by
 //! test/analytic/servo.rs
@@ -32,7 +36,7 @@ use merrow_model::state::joint::difference;
 use merrow_model::state::workspace::JointWork;
 use merrow_model::state::{JointMemory, RobotState};
 
-/// (1) for all servos; those in effort mode go as they go.
+/// Computes (1) for all servos; those in effort mode request their measured velocity.
 pub fn want(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
     for (j, link) in robot.links[1..].iter().enumerate() {
         let memory = &state.joints[j];
@@ -52,19 +56,19 @@ pub fn want(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
     }
 }
 
-/// What a torque PID remembers from tick to tick.
+/// State of a torque PID between ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pid {
-    /// τ, the effort asked for [N m].
+    /// τ, the requested effort [N m].
     pub effort: f64,
-    /// Σ e T [rad].
+    /// Σ e T, the integral of the velocity error [rad].
     pub integral: f64,
-    /// e [rad/s].
+    /// e, the velocity error [rad/s].
     pub error: f64,
 }
 
-/// (2): what holds after a tick with the velocity error `error` and the bias effort `bias`, for the time of a tick and the largest
-/// effort `[T, limit]`.
+/// Computes (2): state after a tick with the velocity error `error` [rad/s] and the bias effort
+/// `bias` [N m]. The last argument holds the time of a tick [s] and the largest effort [N m].
 pub fn torque_pid(
     gains: &TorquePid,
     before: Pid,
@@ -84,7 +88,7 @@ pub fn torque_pid(
     }
 }
 
-/// (2) or (3).
+/// Computes the requested effort by (2) or (3).
 pub fn tick(servo: &Servo, memory: &mut JointMemory, work: &JointWork, now: Now) {
     let limit = crate::control::joints::actuator::effort_limit(&servo.actuator, memory, now);
     let set = memory.reference;

@@ -1,24 +1,25 @@
-//! Goals of groups of joints, step by step: sampling of trajectories, tolerances, grippers.
+//! Goals of joint groups, step by step: sampling of trajectories, tolerances and grippers.
 //!
 //! # Law
 //! Between two points of a trajectory, with s = t - t_0 and T = t_1 - t_0:
 //! ```text
 //!   q = q_0 + (q_1 - q_0) s/T                                     (1)  positions only
-//!   q = a_0 + a_1 s + a_2 s² + a_3 s³                             (2)  and velocities: both ends met
-//!   q = a_0 + ... + a_5 s⁵                                        (3)  and accelerations: both ends met
+//!   q = a_0 + a_1 s + a_2 s² + a_3 s³                             (2)  with velocities: matches both ends
+//!   q = a_0 + ... + a_5 s⁵                                        (3)  with accelerations: matches both ends
 //! ```
-//! The first segment begins where the joints were asked to be when the trajectory was accepted.
+//! The first segment starts at the set-points of the joints when the trajectory was accepted.
 //!
 //! # Symbols
 //! q position of a joint, t simulated time.
 //!
 //! # Frames
-//! About or along the joint's z axis.
+//! About or along the z axis of the joint.
 //!
 //! # Limits
-//! Set-points are held within the joint's limits of position and speed. An ideal position drive is given the command that makes its
-//! second-order law follow the set-point without lag. Tolerances are judged as `joint_trajectory_controller` judges them, against
-//! measured values, at the ticks of a servo.
+//! Set-points are limited to the position and speed limits of the joint. An ideal position drive
+//! receives the command for which its second-order law follows the set-point without lag.
+//! Tolerances are checked as by `joint_trajectory_controller`, against measured values, at the
+//! ticks of a servo.
 //!
 //! # Checked by
 //! test/analytic/trajectory.rs
@@ -32,7 +33,8 @@ use merrow_model::state::joint::{
 };
 use merrow_model::state::workspace::JointWork;
 
-/// Advances the goal of a group to `now_ns`: set-points of its joints, and whether it has ended.
+/// Advances the goal of a group to `now_ns` [ns]: updates the set-points of its joints and ends the
+/// goal if it is complete or has failed.
 pub fn advance(
     robot: &Robot,
     state: &mut RobotState,
@@ -59,7 +61,7 @@ pub fn advance(
     }
 }
 
-/// Samples a trajectory; says how it ended, if it did.
+/// Samples a trajectory; returns how it ended, or `None` if it is active.
 fn follow(
     robot: &Robot,
     state: &mut RobotState,
@@ -77,7 +79,7 @@ fn follow(
         let wanted = within(model, sample(active, i, now_ns));
         state.joints[*joint].reference = wanted;
         if let Drive::Position { bandwidth, .. } = model.drive {
-            // the command for which the drive's own law gives the set-point's acceleration
+            // the command for which the law of the drive gives the acceleration of the set-point
             let lead =
                 2.0 * wanted.velocity / bandwidth + wanted.acceleration / (bandwidth * bandwidth);
             command::ask(robot, state, *joint, wanted.position + lead);
@@ -114,7 +116,8 @@ fn follow(
     }))
 }
 
-/// The first joint out of its tolerance: which, whether in velocity, error, tolerance.
+/// Returns the first joint out of its tolerance: its index, whether the velocity (or the position)
+/// is out of tolerance, error and tolerance.
 fn worst(
     robot: &Robot,
     state: &RobotState,
@@ -134,7 +137,8 @@ fn worst(
     })
 }
 
-/// Tolerances of position and velocity of the trajectory's joint `i`; infinite where nothing is watched.
+/// Tolerances of position and velocity of joint `i` of the trajectory; infinite if they are not
+/// checked.
 fn tolerances(
     t: &merrow_model::state::joint::Trajectory,
     rules: &TrajectoryRules,
@@ -155,7 +159,7 @@ fn tolerances(
     [pick(asked.position, own[0]), pick(asked.velocity, own[1])]
 }
 
-/// Watches a gripper; says how its goal ended, if it did.
+/// Monitors a gripper; returns how its goal ended, or `None` if it is active.
 fn grip(
     robot: &Robot,
     state: &mut RobotState,
@@ -198,7 +202,7 @@ fn grip(
     })
 }
 
-/// Set-point of the trajectory's joint `i` at `now_ns`, in the segment that `active` says.
+/// Set-point of joint `i` of the trajectory at `now_ns` [ns], in the segment of `active`.
 fn sample(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference {
     let points = &active.trajectory.points;
     let time = |k: usize| active.start_ns + points[k].time_from_start_ns;
@@ -225,16 +229,16 @@ fn sample(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference {
     )
 }
 
-/// An end of a segment.
+/// End point of a trajectory segment for one joint.
 #[derive(Clone, Copy, Debug)]
 pub struct Knot {
-    /// Position [rad or m].
+    /// Joint position [rad or m].
     pub position: f64,
-    /// Velocity [rad/s or m/s].
+    /// Joint velocity [rad/s or m/s].
     pub velocity: Option<f64>,
-    /// Acceleration [rad/s² or m/s²].
+    /// Joint acceleration [rad/s² or m/s²].
     pub acceleration: Option<f64>,
-    /// Effort [N m or N].
+    /// Joint effort [N m or N].
     pub effort: f64,
 }
 
@@ -259,7 +263,8 @@ impl Knot {
     }
 }
 
-/// (1), (2) or (3), `s` seconds into a segment of `T` seconds. Efforts are joined by a line.
+/// Interpolates by (1), (2) or (3), `s` [s] into a segment of length `T` [s]. Efforts are
+/// interpolated linearly.
 pub fn between(from: &Knot, to: &Knot, s: f64, T: f64) -> Reference {
     let d = to.position - from.position;
     let effort = from.effort + (to.effort - from.effort) * (s / T);
@@ -296,7 +301,7 @@ pub fn between(from: &Knot, to: &Knot, s: f64, T: f64) -> Reference {
     }
 }
 
-/// A set-point within the limits of its joint.
+/// Limits a set-point to the limits of its joint.
 fn within(joint: &Joint, mut r: Reference) -> Reference {
     let ([lo, hi], most) = (joint.limits, joint.max_speed());
     let held = r.position.clamp(lo, hi);

@@ -1,4 +1,4 @@
-//! Thruster files become actuators.
+//! Conversion of thruster and buoyancy engine files.
 
 use crate::import::sname;
 use crate::schema::{
@@ -9,7 +9,7 @@ use merrow_model::scene::robot::thruster::{Lag, Motor, OpenWater, Rotor};
 use merrow_model::scene::{Ballast, CommandUnit, Curve, Link, Thruster};
 use merrow_yaml::error::{Place, Problems};
 
-/// The thruster `name` on `links[link]`.
+/// Builds the thruster `name` on `links[link]`. `dt` is the time step [s].
 pub fn thruster(
     name: &str,
     file: &ThrusterFile,
@@ -34,7 +34,8 @@ pub fn thruster(
     let R_LU = &links[link].R_LU;
     check_range(name, motor, problems);
     check_power(name, motor, problems);
-    // the water turns the propeller back, and the propeller the hull: a right-handed one by a negative moment
+    // The water exerts a reaction moment on the propeller, and the propeller on the hull: a
+    // right-handed one by a negative moment.
     let hand = if file.turning == Turning::Right {
         -1.0
     } else {
@@ -85,7 +86,7 @@ pub fn thruster(
 fn check_power(name: &str, motor: &MotorFile, problems: &mut Problems) {
     if motor.motor_efficiency.is_some() && !matches!(motor.curve, CurveFile::OpenWater { .. }) {
         let text = format!(
-            "{name} has `motor_efficiency`, but its curve is of the kind `{}`, which knows no torque: expected `power_w_per_n15`",
+            "{name} has `motor_efficiency`, but its curve is of the kind `{}`, which has no torque: expected `power_w_per_n15`",
             motor.curve.kind()
         );
         problems.push(motor.at.of("motor_efficiency"), text);
@@ -100,7 +101,7 @@ fn check_power(name: &str, motor: &MotorFile, problems: &mut Problems) {
         && derate >= stop
     {
         let text = format!(
-            "the temperature limits of {name} are [{derate}, {stop}], expected the one from which it gives less first"
+            "the temperature limits of {name} are [{derate}, {stop}], expected the derating temperature first"
         );
         problems.push(motor.at.of("temperature_limits_c"), text);
     }
@@ -189,7 +190,7 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
     }
 }
 
-/// Sorted pairs; a problem if they do not rise.
+/// Returns the pairs of a table. Reports a problem if the first values do not increase.
 pub fn table(
     points: &[[f64; 2]],
     what: &str,
@@ -198,7 +199,7 @@ pub fn table(
 ) -> Vec<(f64, f64)> {
     if let Some(k) = points.windows(2).position(|w| w[1][0] <= w[0][0]) {
         let text = format!(
-            "{what} does not rise: {} comes after {}, expected rising first values",
+            "{what} does not increase: {} comes after {}, expected increasing first values",
             points[k + 1][0],
             points[k][0]
         );
@@ -239,7 +240,7 @@ fn lag(name: &str, motor: &MotorFile, dt: f64, problems: &mut Problems) -> Lag {
     }
 }
 
-/// Orders and stability (Routh-Hurwitz for orders 1 to 3).
+/// Checks the order and the stability of a transfer function (Routh-Hurwitz for orders 1 to 3).
 fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
     let order = den.len().saturating_sub(1);
     if !(1..=3).contains(&order) {
@@ -263,11 +264,11 @@ fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
     if stable {
         Ok(())
     } else {
-        Err("it is unstable: the denominator has a root that grows".into())
+        Err("it is unstable: the denominator has a root with a non-negative real part".into())
     }
 }
 
-/// The buoyancy engine `name` in `links[link]`.
+/// Builds the buoyancy engine `name` in `links[link]`.
 pub fn ballast(
     name: &str,
     file: &BallastFile,

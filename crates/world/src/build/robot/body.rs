@@ -1,4 +1,4 @@
-//! A body file becomes the inertia, buoyancy and damping of a link.
+//! Conversion of a body file to the inertia, buoyancy and damping of a link.
 
 use crate::build::robot::Frame;
 use crate::build::robot::actuator::table;
@@ -17,21 +17,22 @@ use merrow_model::scene::robot::body::{
 use merrow_model::scene::{Damping, Joint, Link, smallest_eigenvalue};
 use merrow_yaml::error::Problems;
 
-/// Gravity and water that a body's buoyancy is trimmed for.
+/// Gravity and water for which the buoyancy of a body is trimmed.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings {
-    /// Gravity [m/s²].
+    /// Acceleration of gravity [m/s²].
     pub gravity: f64,
     /// Density of the water [kg/m³].
     pub density: f64,
-    /// Its depth [m].
+    /// Depth of the water [m].
     pub depth: f64,
 }
 
-/// Radius of the sphere that stands for a body with neither hull nor volume [m].
+/// Radius of the sphere for a body with neither hull nor volume [m].
 const POINT_RADIUS: f64 = 0.01;
 
-/// The link of `body`, its frame turned by `R_LU` from the user's, held to its parent by a joint.
+/// Builds the link of `body`. `R_LU` rotates from the user's frame to the link frame; `parent` and
+/// `joint` connect the link.
 pub fn link(
     name: &str,
     body: &Body,
@@ -43,7 +44,8 @@ pub fn link(
     let to_link = |v: [f64; 3]| R_LU.mul_vec(sname::vector(body.axes, v));
     let com = to_link(body.center_of_mass_m);
     let rigid = SpatialInertia::rigid(body.mass_kg, com, &inertia_about_com(body).rotated(&R_LU));
-    // in air there is none: said once here, and every use of `total` follows
+    // In air there is no added mass. It is set to zero only here; every use of `total` follows from
+    // it.
     let in_water = around.density > 0.0;
     let stated = added_mass(name, body, &R_LU, problems);
     let added = if in_water {
@@ -58,7 +60,7 @@ pub fn link(
         problems.push(body.at.of("inertia_kg_m2"), text);
     } else if breaks_triangle(&inertia_about_com(body)) {
         let text = format!(
-            "the inertia of {name} breaks the triangle inequality: no such body can exist, expected no principal \
+            "the inertia of {name} violates the triangle inequality: no such body can exist, expected no principal \
              moment above the sum of the two others"
         );
         problems.push(body.at.of("inertia_kg_m2"), text);
@@ -68,7 +70,7 @@ pub fn link(
     let stated = body.at.has("volume_m3") || body.net_buoyancy_n.is_some();
     let volume = match &meshed {
         Some(mesh) if !stated => mesh.volume,
-        // what it displaces where it floats, for waves that accelerate it
+        // Displaced volume at the floating position, for the force of accelerated waves.
         None if body.restoring.is_some() && in_water => body
             .restoring
             .as_ref()
@@ -183,7 +185,7 @@ fn cross_flow_curve(name: &str, file: &SlenderFile, problems: &mut Problems) -> 
     if pairs.iter().flatten().any(|x| *x < 0.0) {
         problems.push(
             place,
-            format!("the cross-flow drag of {name} over speed: expected no number below 0"),
+            format!("the cross-flow drag of {name} over speed: expected non-negative numbers"),
         );
     }
     table(
@@ -238,7 +240,7 @@ fn kelpie_attitude(
     }
     if matches!(body.hull, HullFile::Mesh(_)) {
         let text = format!(
-            "`kelpie_attitude` is for vehicles without a hull, but that of {name} is a mesh, which the waves turn by their pressure: \
+            "`kelpie_attitude` is for vehicles without a hull mesh, but the hull of {name} is a mesh, on which the wave pressure acts: \
              leave one of them out"
         );
         problems.push(&file.at.whole, text);
@@ -277,7 +279,7 @@ fn restoring(
     }
     if body.hull != HullFile::Sphere || body.volume_m3 > 0.0 || body.net_buoyancy_n.is_some() {
         let text = format!(
-            "{name} has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either the one or the others"
+            "{name} has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either `restoring` or the other keys"
         );
         problems.push(&at.whole, text);
     }
@@ -299,7 +301,7 @@ fn restoring(
     })
 }
 
-/// A link without a body: a frame that is merged into its parent.
+/// Builds a link without a body: a frame that is merged into its parent.
 pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
     let zero = SpatialInertia::zero();
     Link {
@@ -346,7 +348,8 @@ pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
     }
 }
 
-/// Decay of the linear damping, angular first; none where nothing decays.
+/// Returns the decay of the linear damping [s/m], angular components first; `None` if nothing
+/// decays.
 fn decay(body: &Body) -> Option<[f64; 6]> {
     let k = body.linear_damping_decay_s_m;
     k.iter()
@@ -354,7 +357,7 @@ fn decay(body: &Body) -> Option<[f64; 6]> {
         .then(|| std::array::from_fn(|i| k[(i + 3) % 6]))
 }
 
-/// Inertia about the centre of mass in FLU.
+/// Returns the inertia about the centre of mass [kg m²] in FLU axes.
 fn inertia_about_com(body: &Body) -> Sym3 {
     let i = &body.inertia_kg_m2;
     let s = if body.axes == Axes::Frd { -1.0 } else { 1.0 };
@@ -368,8 +371,8 @@ fn inertia_about_com(body: &Body) -> Sym3 {
     }
 }
 
-/// Whether a principal moment exceeds the sum of the two others: ∫r rᵀ dm, half the trace less the inertia, would have
-/// a negative eigenvalue.
+/// Returns whether a principal moment exceeds the sum of the two others. Then ∫r rᵀ dm, which is
+/// half the trace minus the inertia, has a negative eigenvalue.
 fn breaks_triangle(i: &Sym3) -> bool {
     let half = 0.5 * (i.xx + i.yy + i.zz);
     let second_moment = nalgebra::Matrix3::new(
@@ -383,7 +386,7 @@ fn breaks_triangle(i: &Sym3) -> bool {
         -i.yz,
         half - i.zz,
     );
-    // published figures are rounded
+    // Published values are rounded.
     second_moment.symmetric_eigenvalues().min() < -0.01 * half
 }
 
@@ -460,7 +463,7 @@ fn volume(
     if volume < 0.0 {
         problems.push(
             at,
-            format!("{name} would displace {volume:.6} m3, expected none below 0"),
+            format!("{name} would displace {volume:.6} m3, expected at least 0"),
         );
         return 0.0;
     }
@@ -473,7 +476,7 @@ fn damping(name: &str, body: &Body, kind: Derivative, problems: &mut Problems) -
         _ => (&body.quadratic_damping, "quadratic_damping"),
     };
     let m = sname::matrix(set, kind, body.axes, key, problems);
-    // xᵀ D x < 0 for some x would be a motor; for the quadratic law the diagonal tells
+    // xᵀ D x < 0 for some x would add energy. For the quadratic law the diagonal is checked.
     let feeds = match kind {
         Derivative::Linear => {
             let even = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
@@ -484,7 +487,7 @@ fn damping(name: &str, body: &Body, kind: Derivative, problems: &mut Problems) -
     };
     if feeds {
         let text = format!(
-            "the {} of {name} would feed energy in, expected it positive semi-definite \
+            "the {} of {name} would add energy, expected a positive semi-definite matrix \
              (SNAME derivatives are negative, `values` and `rows` positive)",
             key.replace('_', " ")
         );

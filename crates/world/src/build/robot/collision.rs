@@ -1,4 +1,4 @@
-//! Shapes of a file become colliders of a link or of a structure.
+//! Conversion of shapes to colliders of a link or of a structure.
 
 use crate::build::texture;
 use crate::import::assets::{Assets, Surveyed};
@@ -18,30 +18,30 @@ use merrow_yaml::node::Key;
 use merrow_yaml::read::Named;
 use std::sync::Arc;
 
-/// What shapes are fixed to.
+/// Link or structure to which shapes are fixed.
 #[derive(Clone, Copy, Debug)]
 pub struct Mount<'a> {
-    /// Its name, before the names of the shapes.
+    /// Name that is prepended to the names of the shapes.
     pub name: &'a str,
-    /// Index of the link; 0 for what is fixed in the world.
+    /// Index of the link; 0 for a structure.
     pub link: usize,
     /// Axes of the file in L, or in the world.
     pub R: Mat3,
     /// Origin of the file in L, or in the world [m].
     pub p: Vec3,
-    /// Axes in which the file speaks.
+    /// Axes in which the file gives vectors.
     pub axes: Axes,
-    /// True if it can move.
+    /// Whether the link can move.
     pub moves: bool,
-    /// True if it is no link, but stands in the world.
+    /// Whether it is a structure in the world instead of a link.
     pub structure: bool,
-    /// True if its shapes are seen and not touched.
+    /// Whether its shapes are visuals without contacts.
     pub seen: bool,
-    /// Surface where a shape says none.
+    /// Surface of shapes that specify none.
     pub material: Material,
 }
 
-/// The colliders of `shapes` on `mount`.
+/// Builds the colliders of `shapes` on `mount`.
 pub fn colliders(
     shapes: &Named<CollisionFile>,
     mount: Mount<'_>,
@@ -76,7 +76,7 @@ pub fn colliders(
     shapes.iter().filter_map(one).collect()
 }
 
-/// The shapes by which what `mount` is part of is seen.
+/// Builds the visual shapes of `mount`.
 pub fn visuals(
     shapes: &Named<VisualFile>,
     mount: Mount<'_>,
@@ -122,7 +122,7 @@ pub fn visuals(
     )
 }
 
-/// The structure `name` of a world.
+/// Builds the structure `name` of a world.
 pub fn structure(
     name: &str,
     file: &StructureFile,
@@ -147,17 +147,15 @@ pub fn structure(
     }
 }
 
-/// A prop that nothing can touch is a mistake: it would fall through everything.
+/// Reports a prop without collision shapes, which would fall through everything.
 pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
     if entry.body.collisions.0.is_empty() {
-        let text = format!(
-            "the prop {name} has no shape that can be touched: add `collisions` to its body"
-        );
+        let text = format!("the prop {name} has no collision shape: add `collisions` to its body");
         problems.push(entry.at.of("body"), text);
     }
 }
 
-/// A surface.
+/// Converts a surface material.
 pub fn material(file: &MaterialFile) -> Material {
     let ground = Ground {
         density: file.ground.density_kg_m3,
@@ -192,7 +190,7 @@ fn groups(file: &GroupsFile) -> Groups {
     }
 }
 
-/// The file's axes in the user's frame (forward, left, up).
+/// Returns the rotation from the axes of the file to the user's frame (forward, left, up).
 pub fn axes(axes: Axes) -> Mat3 {
     let column = |v: [f64; 3]| sname::vector(axes, v);
     Mat3::from_rows(
@@ -237,7 +235,7 @@ fn geometry(
             if scale.contains(&0.0) {
                 problems.push(
                     at.of("scale"),
-                    "`scale`: expected no 0, which would make the mesh flat",
+                    "`scale`: expected non-zero factors, 0 would make the mesh flat",
                 );
                 return None;
             }
@@ -248,7 +246,7 @@ fn geometry(
             }
             if *form == MeshForm::Triangles && mount.moves {
                 let text = format!(
-                    "the shape {name} of {} is made of `triangles`, which only what stands still can be: write \
+                    "the shape {name} of {} uses `triangles`, which is allowed for static bodies only: use \
                      `convex_parts`, or `convex_hull`",
                     mount.name
                 );
@@ -295,7 +293,7 @@ fn geometry(
     })
 }
 
-/// What of a mesh is touched, if the mesh is good for that.
+/// Returns the collision geometry of a mesh, or reports why the mesh cannot be used.
 pub fn touched(
     form: MeshForm,
     (mesh, survey): Surveyed,
@@ -316,7 +314,7 @@ pub fn touched(
             if let Some(why) = survey.no_body() {
                 problems.note(
                     place,
-                    format!("{what}: {why}; its convex hull is touched all the same"),
+                    format!("{what}: {why}; its convex hull is used for contacts"),
                 );
             }
             Some(Geometry::ConvexHull(mesh))
@@ -324,14 +322,14 @@ pub fn touched(
         MeshForm::ConvexParts => match survey.no_body() {
             Some(why) => {
                 let text = format!(
-                    "{what}: {why}; mend the mesh, or take `convex_hull`, which needs no closed one"
+                    "{what}: {why}; repair the mesh, or use `convex_hull`, which does not require a closed mesh"
                 );
                 problems.push(place, text);
                 None
             }
             None => Some(Geometry::ConvexParts(mesh)),
         },
-        // terrain is open by nature; which side is out must be clear all the same
+        // Terrain meshes are open, but the outer side of the triangles must still be defined.
         MeshForm::Triangles => {
             if let Some(why) = survey.no_sides() {
                 problems.push(place, format!("{what}: {why}"));

@@ -1,4 +1,4 @@
-//! Fin files become fins.
+//! Conversion of fin and azimuth servo files.
 
 use crate::build::energy;
 use crate::import::sname;
@@ -10,10 +10,11 @@ use merrow_model::scene::{Fin, FinLaw, JointKind, Robot};
 use merrow_yaml::error::Place;
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 
-/// Thin-foil slope less what viscosity takes of it [1/rad].
+/// Lift slope of a thin foil, reduced for viscosity [1/rad].
 const FOIL_SLOPE: f64 = 0.9 * 2.0 * std::f64::consts::PI;
 
-/// The fin `name` on link `link` of `robot`, whose thrusters and sensors are known; `dt` is the step [s].
+/// Builds the fin `name` on link `link` of `robot`, whose thrusters and sensors are known. `dt` is
+/// the time step [s].
 pub fn fin(
     name: &str,
     file: &FinFile,
@@ -35,7 +36,7 @@ pub fn fin(
     let most = surface.range_deg.map(f64::abs);
     if most[0].max(most[1]) >= 180.0 {
         let text = format!(
-            "the range of {name} goes half a turn or further, expected it within (-180, 180)"
+            "the range of {name} reaches half a turn or more, expected it within (-180, 180)"
         );
         problems.push(surface.at.of("range_deg"), text);
     }
@@ -62,7 +63,8 @@ pub fn fin(
     }
 }
 
-/// What turns thruster `k` of `robot`, a fin without area of the name `<thruster>_azimuth`.
+/// Builds the azimuth servo of thruster `k` of `robot` as a fin without a force, named
+/// `<thruster>_azimuth`.
 pub fn azimuth(
     k: usize,
     file: &ThrusterFile,
@@ -81,7 +83,7 @@ pub fn azimuth(
     let given = sname::vector(file.axes, azimuth.shaft).unit();
     let square = |s: &Vec3| s.dot(thruster.direction_U).abs() < 1e-6;
     let shaft = given.filter(square).unwrap_or_else(|| {
-        let text = format!("the shaft of {name} is not square to the direction of thrust");
+        let text = format!("the shaft of {name} is not perpendicular to the direction of thrust");
         problems.push(place, text);
         Mat3::with_z_axis(thruster.direction_U).col(0)
     });
@@ -99,7 +101,7 @@ pub fn azimuth(
         R_LF: robot.links[thruster.link].R_LU.mul_mat(&R_UF),
         p_UoF_U: thruster.p_UoT_U,
         R_UF,
-        // for the eye only
+        // Used for display only.
         area: diameter * diameter,
         span: diameter,
         center_of_pressure: 0.0,
@@ -121,7 +123,7 @@ pub fn azimuth(
     }
 }
 
-/// Range in radians.
+/// Converts a range from degrees to radians.
 fn range(name: &str, deg: [f64; 2], place: &Place, problems: &mut Problems) -> [f64; 2] {
     let [lo, hi] = deg;
     if lo > hi {
@@ -131,7 +133,7 @@ fn range(name: &str, deg: [f64; 2], place: &Place, problems: &mut Problems) -> [
     [lo.min(hi).to_radians(), hi.to_radians()]
 }
 
-/// Whether it is a sail, and what a sail cannot have.
+/// Returns whether the fin is a sail, and reports keys that a sail cannot have.
 fn sail(name: &str, file: &FinFile, problems: &mut Problems) -> bool {
     let surface = &file.surface;
     if !surface.sail {
@@ -150,7 +152,7 @@ fn sail(name: &str, file: &FinFile, problems: &mut Problems) -> bool {
     }
     if surface.range_deg[0] < 0.0 {
         let text = format!(
-            "the sheet of {name} goes from {} degrees, expected 0 or more",
+            "the sheet of {name} starts at {} degrees, expected 0 or more",
             surface.range_deg[0]
         );
         problems.push(surface.at.of("range_deg"), text);
@@ -158,16 +160,16 @@ fn sail(name: &str, file: &FinFile, problems: &mut Problems) -> bool {
     if file.race.is_some() {
         problems.push(
             file.at.of("race"),
-            format!("{name} is a sail, on which a race means nothing"),
+            format!("{name} is a sail, for which `race` has no effect"),
         );
     }
     true
 }
 
-/// Dead time in whole steps.
+/// Returns the dead time in whole time steps.
 fn dead_steps(seconds: f64, dt: f64) -> usize {
     let steps = seconds / dt;
-    // a world that could not be read has no step
+    // A world that could not be read has no time step.
     if steps <= 1e7 {
         libm::round(steps) as usize
     } else {
@@ -175,7 +177,7 @@ fn dead_steps(seconds: f64, dt: f64) -> usize {
     }
 }
 
-/// Chord, normal and shaft at angle zero in U, as columns.
+/// Returns chord, normal and shaft at angle zero in U, as columns.
 fn axes(name: &str, file: &FinFile, problems: &mut Problems) -> Mat3 {
     let shaft = sname::vector(file.axes, file.shaft)
         .unit()
@@ -206,7 +208,7 @@ fn axes(name: &str, file: &FinFile, problems: &mut Problems) -> Mat3 {
     Mat3::from_rows(chord, normal, shaft).transpose()
 }
 
-/// Frame and joint of the fin bear its name.
+/// The frame and the joint of a fin have its name, so no link, joint or sensor may have it.
 fn check_name(name: &str, place: &Place, robot: &Robot, problems: &mut Problems) {
     let link = robot.links.iter().any(|l| l.name == name);
     let joint = robot
@@ -319,7 +321,7 @@ fn race(
         LawFile::Fossen { .. } | LawFile::Derivative { .. }
     ) {
         let text = format!(
-            "the law of {name} takes the vehicle's speed, so that a race means nothing: use `lift_drag`, `table` or `chord`"
+            "the law of {name} uses the vehicle's speed, so that `race` has no effect: use `lift_drag`, `table` or `chord`"
         );
         problems.push(file.at.of("race"), text);
     }

@@ -1,4 +1,4 @@
-//! A firmware's file becomes its settings.
+//! Conversion of firmware files.
 
 use crate::schema::firmware::{
     CourseFile, CourseStartFile, DriveFile, FirmwareFile, MultirotorFile, VesselFile,
@@ -11,7 +11,8 @@ use merrow_model::scene::{Link, Robot};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::Places;
 
-/// The firmware of `robot`, whose links and thrusters are complete, in a world of step `dt`.
+/// Builds the firmware of `robot`, whose links and thrusters are complete, in a world with time
+/// step `dt` [s].
 pub fn firmware(file: &FirmwareFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
     match file {
         FirmwareFile::Multirotor(file) => multirotor(file, robot, dt, problems),
@@ -21,7 +22,7 @@ pub fn firmware(file: &FirmwareFile, robot: &Robot, dt: f64, problems: &mut Prob
     }
 }
 
-/// A firmware ticks at most once a step.
+/// Reports a firmware rate above one cycle per time step.
 fn check_rate(rate: f64, dt: f64, at: &Places, problems: &mut Problems) {
     if rate * dt > 1.0 + 1e-9 {
         let text = format!(
@@ -32,7 +33,7 @@ fn check_rate(rate: f64, dt: f64, at: &Places, problems: &mut Problems) {
     }
 }
 
-/// What the thrusters must be able to do beside one another.
+/// Reports the motions in `axes` that the thrusters cannot produce independently.
 fn check_thrusters(
     kind: &str,
     axes: &[(usize, &str)],
@@ -66,7 +67,7 @@ fn multirotor(file: &MultirotorFile, robot: &Robot, dt: f64, problems: &mut Prob
     ];
     check_thrusters("multirotor", &axes, robot, &file.at, problems);
     if robot.n_joints() > 0 {
-        let text = "firmware `multirotor`: it knows the vehicle's mass with all joints at 0, whatever they do later";
+        let text = "firmware `multirotor`: the mass properties are computed with all joints at 0 and are not updated";
         problems.note(&file.at.whole, text);
     }
     let (mass, p_BoBcm, inertia) = whole(&robot.links);
@@ -94,7 +95,8 @@ fn multirotor(file: &MultirotorFile, robot: &Robot, dt: f64, problems: &mut Prob
     }
 }
 
-/// Mass, centre of mass in B and inertia about it of all links with their joints at 0.
+/// Returns the mass [kg], the centre of mass in B [m] and the inertia about it [kg m²] of all links
+/// with their joints at 0.
 fn whole(links: &[Link]) -> (f64, Vec3, Mat3) {
     let poses = crate::build::robot::poses_at_rest(links);
     let sum = links.iter().zip(&poses).fold(
@@ -103,7 +105,7 @@ fn whole(links: &[Link]) -> (f64, Vec3, Mat3) {
     );
     let m = sum.to_matrix();
     let mass = m[3][3];
-    // the off-diagonal block is m [c]×
+    // The off-diagonal block is m [c]×.
     let c = Vec3::new(m[2][4], m[0][5], m[1][3]).scale(1.0 / mass);
     let about = |i: usize, j: usize| {
         let (c, d) = (c.to_array(), if i == j { c.dot(c) } else { 0.0 });
@@ -181,7 +183,7 @@ fn course(file: &CourseFile, robot: &Robot, dt: f64, problems: &mut Problems) ->
     }
 }
 
-/// Thruster and command with which a course begins.
+/// Returns index and command of the thruster that is started with the heading and depth hold.
 fn begin(file: &CourseStartFile, robot: &Robot, problems: &mut Problems) -> (usize, f64) {
     let names = || robot.thrusters.iter().map(|t| t.name.as_str());
     let found = robot

@@ -1,4 +1,5 @@
-//! The mesh of a hull becomes the skin on which the water presses, or the box about it.
+//! Conversion of a hull mesh to the wetted hull mesh on which the water pressure acts, or to its
+//! bounding box.
 
 use crate::build::robot::collision::axes;
 use crate::import::assets::Assets;
@@ -11,23 +12,23 @@ use merrow_model::scene::Hull;
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 
-/// Most triangles of a hull: more would not run in real time.
+/// Maximum number of triangles of a hull, a limit for real-time speed.
 const TRIANGLES_MAX: usize = 50_000;
 
-/// A hull that comes from a mesh.
+/// A hull that is derived from a mesh.
 #[derive(Clone, Debug)]
 pub struct Meshed {
-    /// Its volume [m³].
+    /// Volume of the hull [m³].
     pub volume: f64,
-    /// Centroid of that in L [m].
+    /// Centroid of the volume in L [m].
     pub centroid: Vec3,
-    /// The box about it.
+    /// Bounding box of the mesh.
     pub hull: Hull,
-    /// The mesh itself; none if the box stands for it.
+    /// The mesh itself; `None` if the bounding box is used instead.
     pub skin: Option<Arc<Skin>>,
 }
 
-/// The hull of the body `name`, if it is a mesh or the box about one.
+/// Returns the hull of the body `name` if it is a mesh or the bounding box of one.
 pub fn meshed(
     name: &str,
     body: &Body,
@@ -48,7 +49,7 @@ pub fn meshed(
     }
 }
 
-/// The mesh along the axes U of the body.
+/// Loads the mesh and transforms it to the axes U of the body.
 fn skin(
     name: &str,
     body: &Body,
@@ -60,7 +61,7 @@ fn skin(
     if file.scale.contains(&0.0) {
         problems.push(
             file.at.of("scale"),
-            "`scale`: expected no 0, which would make the mesh flat",
+            "`scale`: expected non-zero factors, 0 would make the mesh flat",
         );
         return None;
     }
@@ -69,7 +70,7 @@ fn skin(
     let what = quote(&file.file);
     if let Some(why) = survey.no_body().filter(|_| !is_box) {
         let text = format!(
-            "{what}: {why}; the hull of {name} must enclose the water it displaces: mend the mesh"
+            "{what}: {why}; the hull of {name} must enclose the water it displaces: repair the mesh"
         );
         problems.push(place, text);
         return None;

@@ -1,4 +1,4 @@
-//! Servos, groups of joints and what keeps an arm off its vehicle.
+//! Conversion of servos, joint groups and keep-out zones of a robot.
 
 use crate::schema::servo::{
     ActuatorFile, EncoderFile, EncoderSide, KeepOutFile, LawFile, ModeFile, ServoFile,
@@ -14,12 +14,13 @@ use merrow_model::scene::robot::actuator::{
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 
-/// Name of the group of all moving joints where a file names no groups.
+/// Name of the group of all moving joints if a file names no groups.
 pub const DEFAULT_GROUP: &str = "arm";
-/// Frequency of a gear with a gap on its rotor where no stiffness is given [rad/s].
+/// Natural frequency of a gear with backlash on its rotor if no stiffness is given [rad/s].
 const GEAR_FREQUENCY: f64 = 2.0 * std::f64::consts::PI * 50.0;
 
-/// The drive of the joint of `link`. Its random numbers are named when the robot's name is known.
+/// Builds the drive of the joint of `link`. Its random streams are set in [`finish`], when the
+/// robot's name is known.
 pub fn drive(link: &str, joint: &JointFile, problems: &mut Problems) -> Drive {
     let limit = joint.max_speed.unwrap_or(f64::INFINITY);
     match &joint.drive {
@@ -148,7 +149,9 @@ fn actuator(link: &str, file: &ActuatorFile, problems: &mut Problems) -> Actuato
             };
             problems.push(
                 file.at.of(has),
-                format!("`{has}` alone makes no line, expected `{lacks}` too"),
+                format!(
+                    "`{has}` alone does not define a torque-speed line, expected `{lacks}` too"
+                ),
             );
             None
         }
@@ -207,7 +210,8 @@ fn encoder(file: &EncoderFile) -> Encoder {
     }
 }
 
-/// What is said of the joints as a whole; called when the links are complete, with seed and step of the world.
+/// Builds what concerns several joints: encoder streams, trajectory rules, groups and keep-out
+/// zones. Called when the links are complete, with the seed and the time step [s] of the world.
 pub fn finish(
     robot: &mut Robot,
     model: &RobotModel,
@@ -220,7 +224,7 @@ pub fn finish(
         {
             let (rate, most) = (servo.rate_hz, 1.0 / dt);
             let text = format!(
-                "the servo of {link} is asked for {rate} ticks per second, the step allows {most:.0}: lower the rate or `dt_s`"
+                "the servo of {link} is set to {rate} ticks per second, the time step allows {most:.0}: lower the rate or `dt_s`"
             );
             problems.push(servo.at.of("rate_hz"), text);
         }
@@ -316,7 +320,7 @@ fn keep_out(robot: &Robot, file: &KeepOutFile, problems: &mut Problems) -> KeepO
     let mut spheres = Vec::new();
     for (name, sphere) in file.spheres.iter() {
         let point = Vec3::from(sphere.center_m);
-        // a link that was merged into another is a frame on it
+        // A link that was merged into another is a frame on that link.
         let on_link = robot
             .link_index(&sphere.link)
             .map(|l| (l, point))

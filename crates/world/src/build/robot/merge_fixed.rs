@@ -1,8 +1,10 @@
-//! Merges links that are fixed to their parents into them, so that the dynamics carries moving links only.
+//! Merging of links that are fixed to their parents, so that the dynamics contains moving links
+//! only.
 //!
-//! Exact while both are wholly under water; at the surface the parent's hull stands for both. A fixed link with a hull or
-//! damping of its own is kept: the surface cuts it elsewhere, and its |ν|ν law holds along its own axes; one with a wrench
-//! sensor too, which measures at its joint.
+//! The merge is exact while both links are fully submerged; at the surface the hull of the parent
+//! represents both. A fixed link with its own hull or damping is kept, because the surface cuts it
+//! elsewhere and its |ν|ν law acts along its own axes. A link with a wrench sensor is kept as well,
+//! because the sensor measures at its joint.
 
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 use merrow_model::scene::{Attached, Damping, JointKind, Link, Robot, SensorKind};
@@ -125,12 +127,12 @@ fn remove(robot: &mut Robot, i: usize) {
     });
 }
 
-/// Index of link `k` once link `i` is gone.
+/// Returns the index of link `k` after the removal of link `i`.
 fn after_removal(k: usize, i: usize) -> usize {
     if k > i { k - 1 } else { k }
 }
 
-/// Adds the child's inertia, weight and buoyancy to the parent's.
+/// Adds the inertia, weight and buoyancy of the child to those of the parent.
 fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
     let place = |x: Vec3| p_PC + R_PC.mul_vec(x);
     let moved = |i: &SpatialInertia| i.to_parent(R_PC, p_PC);
@@ -161,7 +163,7 @@ fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
     parent.wet |= child.wet;
 }
 
-/// Mean of two points by weight; the first if there is no weight.
+/// Returns the weighted mean of two points, or the first if both weights are zero.
 fn mean(a: f64, p: Vec3, b: f64, q: Vec3) -> Vec3 {
     if a + b > 0.0 {
         p.scale(a / (a + b)) + q.scale(b / (a + b))

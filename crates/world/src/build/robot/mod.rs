@@ -1,4 +1,4 @@
-//! A robot's files become links, actuators and sensors.
+//! Conversion of the files of a robot to links, actuators and sensors.
 
 pub mod actuator;
 pub mod body;
@@ -32,25 +32,25 @@ use merrow_sim::control::firmware::allocation;
 use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
 use merrow_yaml::read::Named;
 
-/// Name of every robot's base link.
+/// Name of the base link of a robot unless its file or URDF names it differently.
 pub const BASE: &str = "base_link";
 
-/// What a robot needs to know of its world.
+/// Context from the world that is needed to build a robot.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Gravity and water.
+    /// Gravity, and density and depth of the water.
     pub around: Surroundings,
     /// Seed of the world.
     pub seed: u64,
-    /// Step [s].
+    /// Time step of the world [s].
     pub dt: f64,
-    /// Names and units of what the water carries; none where that is not known.
+    /// Names and units of the quantities carried by the water; `None` if unknown.
     pub carried: Option<&'a [(String, String)]>,
-    /// Files beside the world's own text.
+    /// Loader of meshes and other files besides the world file.
     pub assets: &'a Assets,
 }
 
-/// The robot `name`, at `offset` from where its entry says.
+/// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
 pub fn robot(
     name: &str,
     entry: &RobotEntry,
@@ -188,7 +188,7 @@ pub fn robot(
     robot
 }
 
-/// A prop as the robot that it is: one link, no actuators, no sensors.
+/// Converts a prop to a robot entry with one link, without actuators and sensors.
 pub fn prop(entry: &PropEntry) -> RobotEntry {
     RobotEntry {
         model: RobotModel {
@@ -239,7 +239,7 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
     }
 }
 
-/// Shapes of all links that can be touched, and those that are seen, in their order.
+/// Returns the collision shapes and the visual shapes of all links, in the order of the links.
 fn shapes(
     model: &RobotModel,
     links: &[Link],
@@ -277,7 +277,7 @@ fn shapes(
     all
 }
 
-/// Descriptions and sources of a model.
+/// Returns the description of a model and the sources of its values.
 pub fn about(model: &RobotModel) -> About {
     let mut sources = vec![("robot".to_string(), model.source.clone(), String::new())];
     let mut add = |what: String, source: &str, estimated: &str| {
@@ -365,7 +365,7 @@ fn links(model: &RobotModel, frame: Frame<'_>, problems: &mut Problems) -> Vec<L
             None => {
                 if joint.kind != JointKind::Fixed {
                     let text = format!(
-                        "missing key `body` in {}: only a link that is fixed can be a mere frame",
+                        "missing key `body` in {}: only a fixed link can be a frame without a body",
                         quote(name)
                     );
                     problems.push(&file.at.whole, text);
@@ -383,13 +383,13 @@ fn links(model: &RobotModel, frame: Frame<'_>, problems: &mut Problems) -> Vec<L
         problems.push(&model.at.whole, text);
     }
     if model.urdf.is_none() && model.at.has("hydrodynamics") {
-        let text = "`hydrodynamics` means nothing without `urdf`: write it in `body` and in the bodies of the `links`";
+        let text = "`hydrodynamics` has no effect without `urdf`: write it in `body` and in the bodies of the `links`";
         problems.push(model.at.of("hydrodynamics"), text);
     }
     links
 }
 
-/// Joints that follow others: which, once all are known.
+/// Connects joints that follow other joints to their leaders, once all joints are known.
 fn mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
     for (k, (_, file)) in model.links.iter().enumerate() {
         let Some(mimic) = &file.joint.mimic else {
@@ -425,7 +425,7 @@ fn mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
             }
             Some(_) => {
                 let text = format!(
-                    "the joint {name} cannot follow {}: expected two joints that move, of which the other follows none",
+                    "the joint {name} cannot follow {}: expected two moving joints, and the other must not follow a joint",
                     quote(&mimic.joint)
                 );
                 problems.push(place, text);
@@ -444,7 +444,8 @@ fn mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
     }
 }
 
-/// The joint in the parent's link frame L, and the child's user frame in its own.
+/// Returns the joint in the link frame L of the parent, and the rotation of the child's user frame
+/// in the child's link frame.
 fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) -> (Joint, Mat3) {
     let j = &file.joint;
     let axis = Vec3::from(j.axis).unit().unwrap_or_else(|| {
@@ -481,12 +482,12 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
     };
     if joint.friction > 0.0 && matches!(joint.drive, Drive::Position { .. }) {
         let text = format!(
-            "the joint {} has friction, which its ideal position drive does not feel; a drive of the kind `servo` does",
+            "the joint {} has friction, which its ideal position drive ignores; use a drive of the kind `servo`",
             joint.name
         );
         problems.note(j.at.of("friction"), text);
     }
-    // a rotor behind a rigid gear moves with the joint
+    // A rotor behind a rigid gear moves with the joint.
     if let Some(servo) = joint.servo()
         && servo.actuator.elastic.is_none()
     {
@@ -505,7 +506,7 @@ fn limits(name: &str, j: &JointFile, kind: JointKind, problems: &mut Problems) -
     for key in ["lower_rad", "upper_rad", "lower_m", "upper_m"] {
         if j.at.has(key) && !keys.contains(&key) {
             let text = format!(
-                "the joint of {name}: `{key}` means nothing to a {} joint",
+                "the joint of {name}: `{key}` does not apply to a {} joint",
                 j.kind.word()
             );
             problems.push(j.at.of(key), text);
@@ -604,7 +605,7 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
 }
 
 fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
-    // the base, whatever a URDF calls it, unless another link has that name
+    // `base_link` names the base, whatever its name in a URDF, unless another link has this name.
     let base = || (name == BASE).then_some(0);
     links
         .iter()
@@ -624,7 +625,7 @@ fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems)
         })
 }
 
-/// Pose of every link in the base with all joints at zero.
+/// Returns rotation and position [m] of every link relative to the base, with all joints at zero.
 pub(crate) fn poses_at_rest(links: &[Link]) -> Vec<(Mat3, Vec3)> {
     let mut poses: Vec<(Mat3, Vec3)> = vec![(Mat3::identity(), Vec3::zero())];
     for link in &links[1..] {

@@ -1,4 +1,5 @@
-//! Tables of radiation and wave forces become the memory and the diffraction of the base.
+//! Conversion of tables of radiation and wave forces to the radiation filters and the diffraction
+//! of the base.
 
 use crate::build::robot::Frame;
 use crate::import::assets;
@@ -15,14 +16,17 @@ use merrow_yaml::error::{Place, Problems, quote};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Share of the largest figure by which filters may miss the tables before it is said.
+/// Deviation of the filters from the tables, relative to the largest value, above which a note is
+/// given.
 const ERROR_SAID: f64 = 0.05;
-/// Share of the largest damping that filters may feed in before it is said, and before it is refused.
+/// Energy that the filters add, relative to the largest damping, above which a note is given, and
+/// above which the tables are rejected.
 const FEEDS: [f64; 2] = [0.02, 0.2];
-/// Share by which the hull's stiffness in heave may differ from the tables' before it is said.
+/// Relative difference of the heave stiffness of the hull from that of the tables above which a
+/// note is given.
 const STIFFNESS_SAID: f64 = 0.05;
 
-/// Gives `link` what the tables of `body` say, if it has any.
+/// Sets the radiation model of `link` from the tables of `body`, if there are any.
 pub fn apply(link: &mut Link, body: &Body, frame: Frame<'_>, problems: &mut Problems) {
     let Some(file) = &body.radiation else { return };
     let (at, origin, n) = match file {
@@ -88,7 +92,7 @@ pub fn apply(link: &mut Link, body: &Body, frame: Frame<'_>, problems: &mut Prob
         .waves
         .as_ref()
         .and_then(|w| diffraction(w, link, p_LoP, frame, place, problems));
-    // the added mass goes with the wet part: at rest it is that of the tables
+    // The added mass is scaled with the wetted fraction: at rest it equals that of the tables.
     link.added = to_link(&fitted.fast).scale(1.0 / wet_at_rest);
     link.total = link.rigid.plus(&link.added);
     link.radiation = Some(Arc::new(Radiation {
@@ -98,7 +102,7 @@ pub fn apply(link: &mut Link, body: &Body, frame: Frame<'_>, problems: &mut Prob
     }));
 }
 
-/// Wet part of the hull when its origin is `height` [m] over the surface.
+/// Returns the wetted fraction of the hull with its origin `height` [m] above the surface.
 fn buoyancy_at(link: &Link, up: Vec3, height: f64) -> f64 {
     match &link.skin {
         Some(skin) => skin.under_plane(up, height).volume / skin.volume,
@@ -106,7 +110,7 @@ fn buoyancy_at(link: &Link, up: Vec3, height: f64) -> f64 {
     }
 }
 
-/// The tables, and where their file is named.
+/// Returns the tables and the position at which their file is named.
 fn read<'a>(
     file: &'a RadiationFile,
     frame: Frame<'_>,
@@ -175,12 +179,12 @@ fn read<'a>(
     table
 }
 
-/// Says where filters miss the tables; refuses those that feed energy.
+/// Notes filters that deviate from the tables; rejects filters that add energy.
 fn judge(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems) {
     let [said, refused] = FEEDS;
     if fitted.error > ERROR_SAID {
         let text = format!(
-            "the memory of {} misses the tables by up to {:.0} % of their largest figure: give more frequencies, or change \
+            "the radiation memory of {} deviates from the tables by up to {:.0} % of their largest value: give more frequencies, or change \
              `filters`",
             link.name,
             100.0 * fitted.error
@@ -189,7 +193,7 @@ fn judge(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems)
     }
     if fitted.feeds > said {
         let text = format!(
-            "the radiation of {} would feed in energy at some frequency, {:.0} % of its largest damping: the tables are not \
+            "the radiation of {} would add energy at some frequency, {:.0} % of its largest damping: the tables are not \
              those of a body that makes waves, or need more frequencies",
             link.name,
             100.0 * fitted.feeds
@@ -202,7 +206,7 @@ fn judge(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems)
     }
 }
 
-/// Says where the hull's own stiffness in heave is not that of WAMIT's `.hst`.
+/// Notes a difference of the heave stiffness of the hull from that of WAMIT's `.hst`.
 fn stiffness(
     file: &RadiationFile,
     link: &Link,
@@ -235,8 +239,8 @@ fn stiffness(
     if (own / area - 1.0).abs() > STIFFNESS_SAID {
         let density = frame.around.density;
         let text = format!(
-            "{}: the tables' waterplane is {area:.4} m2, that of the hull of {} {own:.4} m2 (in water of {density} kg/m3): the hull's \
-             own counts; is `length_m` or `origin_m` another?",
+            "{}: the tables' waterplane is {area:.4} m2, that of the hull of {} {own:.4} m2 (in water of {density} kg/m3): the value of \
+             the hull is used; check `length_m` and `origin_m`",
             quote(name),
             link.name
         );
@@ -244,7 +248,7 @@ fn stiffness(
     }
 }
 
-/// Forces of scattered waves at Lo.
+/// Computes the scattering forces at Lo.
 fn diffraction(
     waves: &Exciting,
     link: &Link,
@@ -255,7 +259,7 @@ fn diffraction(
 ) -> Option<Diffraction> {
     let Some(skin) = &link.skin else {
         let text = format!(
-            "the tables hold wave forces, which need a hull of the kind `mesh` for the waves' own pressure: give {} one, or \
+            "the tables contain wave forces, which need a hull of the kind `mesh` for the pressure of the incident waves: give {} one, or \
              leave them out",
             link.name
         );
@@ -272,7 +276,7 @@ fn diffraction(
                 && *last < first + 360.0
                 && last - first > 180.0 =>
         {
-            // once round: the first heading closes the circle
+            // Full circle: the first heading is repeated at the end.
             let n = headings.len();
             let closed = first + 360.0;
             headings.push(closed);
@@ -283,7 +287,7 @@ fn diffraction(
             false
         }
         _ => {
-            let text = "the wave forces' headings go neither from 0 to 180 degrees nor all round: others would be guessed";
+            let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle: expected one of the two";
             problems.push(place, text);
             return None;
         }
@@ -331,8 +335,9 @@ fn diffraction(
     })
 }
 
-/// Real and imaginary part of what an undisturbed wave of 1 m presses on triangles at rest, over ρ g, at Lo; linear over each
-/// triangle, as in the step.
+/// Returns real and imaginary part of the pressure force of an undisturbed wave of 1 m amplitude on
+/// triangles at rest, divided by ρ g, at Lo. The pressure is linear over each triangle, as in the
+/// simulation step.
 fn incident(wet: &[[Vec3; 3]], p_LoP: Vec3, k: f64, heading: f64, depth: f64) -> [SpatialForce; 2] {
     let (c, s) = (libm::cos(heading), libm::sin(heading));
     let head = |p: Vec3| {

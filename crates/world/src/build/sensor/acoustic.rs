@@ -1,4 +1,4 @@
-//! Files of beacons and of what hears them become beacons and instruments.
+//! Conversion of acoustic beacons and of the instruments that receive them.
 
 use crate::schema::sensor::acoustic::{
     BeaconEntry, EarFile, HearingFile, HydrophoneFile, LblFile, PlacingFile, SblFile, SendsFile,
@@ -16,10 +16,10 @@ use merrow_yaml::error::{Problems, did_you_mean, list, quote};
 use merrow_yaml::read::{Named, Places};
 use std::sync::Arc;
 
-/// Slowest sound that a time window allows for [m/s].
+/// Lowest speed of sound for the length of the reception window [m/s].
 const SLOWEST: f64 = 1400.0;
 
-/// The beacons of a world whose robots are known.
+/// Builds the beacons of a world whose robots are known.
 pub fn beacons(file: &Named<BeaconEntry>, scene: &Scene, problems: &mut Problems) -> Vec<Beacon> {
     file.iter()
         .filter_map(|(name, entry)| beacon(name, entry, scene, problems))
@@ -37,7 +37,7 @@ fn beacon(
     let made = &file.beacon;
     if !matches!(made.sends, SendsFile::Pinger { .. }) && file.at.has("start_s") {
         let text = format!(
-            "`start_s` does nothing for {name}, which does not send by its own clock: expected with a pinger only"
+            "`start_s` has no effect for {name}, which does not transmit by its own clock: use it with a pinger only"
         );
         problems.push(file.at.of("start_s"), text);
     }
@@ -62,7 +62,8 @@ fn beacon(
     })
 }
 
-/// Robot and link that carry the device `name`, and its place on it; or none and its place in the world.
+/// Returns robot and link that carry the device `name` with its position on the link [m], L; or
+/// `None` and its position in the world [m].
 pub fn mount(
     name: &str,
     (robot, link, position): (Option<&str>, &str, [f64; 3]),
@@ -73,9 +74,7 @@ pub fn mount(
     let p = Vec3::from(position);
     let Some(wanted) = robot else {
         if at.has("link") {
-            let text = format!(
-                "{name} has a `link` and no `robot` that it belongs to: expected both or none"
-            );
+            let text = format!("{name} has a `link` but no `robot`: expected both or none");
             problems.push(at.of("link"), text);
         }
         return Some((None, p));
@@ -113,7 +112,7 @@ fn ear(file: &EarFile) -> Ear {
     }
 }
 
-/// A hydrophone.
+/// Builds a hydrophone array.
 pub fn hydrophone(file: &HydrophoneFile, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Hydrophone {
         synchronised: file.synchronised,
@@ -121,7 +120,7 @@ pub fn hydrophone(file: &HydrophoneFile, fixed: Stream, problems: &mut Problems)
     spec(kind, &None, &file.hearing, (fixed, 0.0), 0.0, problems)
 }
 
-/// An array of ultra-short base line, `rate` times a second [Hz].
+/// Builds an ultra-short baseline array with `rate` samples per second [Hz].
 pub fn usbl(file: &UsblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Usbl {
         voice: voice(file.frequency_khz, file.source_level_db),
@@ -137,7 +136,7 @@ pub fn usbl(file: &UsblFile, rate: f64, fixed: Stream, problems: &mut Problems) 
     )
 }
 
-/// An instrument of long base line, `rate` times a second [Hz].
+/// Builds a long baseline instrument with `rate` samples per second [Hz].
 pub fn lbl(file: &LblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Lbl {
         voice: voice(file.frequency_khz, file.source_level_db),
@@ -155,7 +154,7 @@ pub fn lbl(file: &LblFile, rate: f64, fixed: Stream, problems: &mut Problems) ->
     )
 }
 
-/// One of short base line, `rate` times a second [Hz].
+/// Builds a short baseline instrument with `rate` samples per second [Hz].
 pub fn sbl(file: &SblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Sbl {
         receivers: file.receivers_m.iter().map(|p| Vec3::from(*p)).collect(),
@@ -201,7 +200,8 @@ fn triple(std: f64, draw: &mut Draw) -> Vec3 {
     )
 }
 
-/// One that hears sound after `ways` of its greatest range. The beacons that it goes by have their names alone until [`tune`].
+/// Builds an instrument whose sound travels `ways` times the maximum range. Its targets contain
+/// only names until [`tune`].
 fn spec(
     kind: AcousticKind,
     targets: &Option<Vec<String>>,
@@ -212,7 +212,7 @@ fn spec(
 ) -> AcousticSpec {
     let [low, high] = file.band_khz;
     if low >= high {
-        let text = format!("`band_khz` is [{low}, {high}], expected the lesser first");
+        let text = format!("`band_khz` is [{low}, {high}], expected the smaller value first");
         problems.push(file.at.of("band_khz"), text);
     }
     let listens = ways * file.max_range_m / SLOWEST;
@@ -248,7 +248,7 @@ fn spec(
     }
 }
 
-/// Tells the instruments of all robots which beacons they go by, by names where the file gives them.
+/// Resolves the beacons of the instruments of all robots, by name if the file names them.
 pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
     for (_, entry) in robots.iter() {
         for (name, file) in entry.model.sensors.iter() {
@@ -268,7 +268,7 @@ pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Proble
             };
             let wanted: Vec<String> = spec.targets.drain(..).map(|t| t.name).collect();
             let numbered = beacons.iter().enumerate();
-            // what is on the same robot is heard only if it is asked for
+            // A beacon on the same robot is received only if it is named.
             let picked = |beacon: &Beacon| match wanted.is_empty() {
                 true => spec.hears(beacon.frequency) && beacon.on.is_none_or(|(own, _)| own != r),
                 false => wanted.contains(&beacon.name),
@@ -316,24 +316,25 @@ pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Proble
     }
 }
 
-/// Notes what an instrument that samples `rate` times a second may not be meant to be.
+/// Gives notes on an instrument with `rate` samples per second that receives no beacon or
+/// interrogates too often.
 fn remark(name: &str, at: &Places, (spec, rate): (&AcousticSpec, f64), problems: &mut Problems) {
     if spec.targets.is_empty() {
         problems.note(
             &at.whole,
-            format!("{name} hears nothing: no beacon of its kind sends in its band"),
+            format!("{name} receives no signals: no matching beacon transmits in its band"),
         );
     }
     if spec.listens * rate > 1.0 {
         let text = format!(
-            "{name} waits {:.2} s for replies that turn around and samples {rate} times a second: it asks before they are in",
+            "{name} waits {:.2} s for replies and samples {rate} times per second: it interrogates again before they arrive",
             spec.listens
         );
         problems.note(&at.whole, text);
     }
 }
 
-/// True if an instrument can make something of a beacon.
+/// Returns whether an instrument can use a type of beacon.
 fn fits(kind: &AcousticKind, beacon: &BeaconKind) -> bool {
     match kind {
         AcousticKind::Hydrophone { .. } => matches!(beacon, BeaconKind::Pinger { .. }),
@@ -344,7 +345,8 @@ fn fits(kind: &AcousticKind, beacon: &BeaconKind) -> bool {
     }
 }
 
-/// The targets that a file names, where, and whether they are to be locators; else transponders.
+/// Targets that a file names, their position, and whether they must be locators; otherwise
+/// transponders.
 struct Wanted<'a> {
     targets: &'a [String],
     at: &'a Places,

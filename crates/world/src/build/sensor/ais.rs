@@ -1,4 +1,4 @@
-//! Files of the Automatic Identification System become transponders and receivers.
+//! Conversion of AIS transponders and receivers.
 
 use crate::build::sensor::acoustic::mount;
 use crate::schema::sensor::ais::{AisClassFile, AisFile, AisReceiverFile};
@@ -8,7 +8,7 @@ use merrow_model::scene::sensor::ais::{ReceiverSpec, Transponder, Vessel};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Named;
 
-/// The transponders of a world whose robots are known.
+/// Builds the AIS transponders of a world whose robots are known.
 pub fn transponders(
     file: &Named<AisFile>,
     scene: &Scene,
@@ -51,7 +51,7 @@ fn transponder(
     })
 }
 
-/// A receiver.
+/// Builds an AIS receiver.
 pub fn receiver(file: &AisReceiverFile) -> ReceiverSpec {
     ReceiverSpec {
         sensitivity: file.sensitivity_dbm,

@@ -1,4 +1,4 @@
-//! Files of cameras, lamps and the water's light become what they are in the scene.
+//! Conversion of cameras, lamps and the optical properties of water.
 
 use crate::schema::sensor::camera::{
     CameraFile, CameraOutputFile, DistortionFile, LampFile, OpticsFile,
@@ -12,18 +12,18 @@ use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use merrow_model::scene::{Link, Load};
 use merrow_yaml::error::{Problems, did_you_mean, list, quote};
 
-/// Most pixels of a picture; more is a mistake that would fill the memory.
+/// Maximum number of pixels of an image, to limit the memory.
 const PIXELS_MAX: usize = 16_000_000;
 
-/// Exposure value at which gain begins, if the file does not say.
+/// Default exposure value below which gain is applied.
 const GAIN_BELOW: f64 = 4.0;
 
-/// A camera that takes `rate` pictures a second.
+/// Builds a camera that takes `rate` images per second [Hz].
 pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSpec {
     let mut size = [file.width as usize, file.height as usize];
     if size[0] * size[1] > PIXELS_MAX {
         let text = format!(
-            "{} pixels a picture, expected at most {PIXELS_MAX}",
+            "{} pixels per image, expected at most {PIXELS_MAX}",
             size[0] * size[1]
         );
         problems.push(&file.at.whole, text);
@@ -48,7 +48,7 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
     ] {
         if time * rate > 1.0 + 1e-9 {
             let text = format!(
-                "`{key}` is {time}, expected at most {}: {rate} pictures are taken a second",
+                "`{key}` is {time}, expected at most {}: {rate} images are taken per second",
                 (1e6 / rate).round() * 1e-6
             );
             problems.push(file.at.of(key), text);
@@ -58,11 +58,11 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
     let exposure = &file.exposure;
     let at = &exposure.at;
     let [fixed, found] = ["exposure_ev100", "auto_exposure_ev100"];
-    // the limits that a device brings along may be laid over by a figure in another file
+    // The limits of a device may be overridden by a fixed value in another file.
     if at.has(fixed) && at.has(found) && at.of(fixed).file == at.of(found).file {
         problems.push(
             at.of(found),
-            format!("`{found}` does nothing beside `{fixed}`: expected one of them"),
+            format!("`{found}` has no effect together with `{fixed}`: expected one of them"),
         );
     }
     CameraSpec {
@@ -94,14 +94,15 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
     }
 }
 
-/// Exposure value of the longest time: with an f-number that of `exposure_s`, or of the time between two pictures.
+/// Returns the exposure value of the longest exposure time: with an f-number that of `exposure_s`,
+/// or of the time between two images.
 fn gain_below(file: &CameraFile, rate: f64, problems: &mut Problems) -> f64 {
     let exposure = &file.exposure;
     let Some(aperture) = exposure.f_number else {
         return exposure.gain_below_ev100.unwrap_or(GAIN_BELOW);
     };
     if exposure.gain_below_ev100.is_some() {
-        let text = "both `f_number` and `gain_below_ev100`, expected one: the first says where gain begins too";
+        let text = "both `f_number` and `gain_below_ev100`, expected one: `f_number` also determines where gain begins";
         problems.push(exposure.at.of("f_number"), text);
     }
     let longest = if file.exposure_s > 0.0 {
@@ -115,14 +116,14 @@ fn gain_below(file: &CameraFile, rate: f64, problems: &mut Problems) -> f64 {
 fn ordered(file: &CameraFile, key: &str, pair: [f64; 2], problems: &mut Problems) {
     if pair[0] > pair[1] {
         let text = format!(
-            "`{key}` is [{}, {}], expected the lesser first",
+            "`{key}` is [{}, {}], expected the smaller value first",
             pair[0], pair[1]
         );
         problems.push(file.exposure.at.of(key), text);
     }
 }
 
-/// What it gives, as bits.
+/// Returns the outputs as bits.
 fn parts(outputs: &[CameraOutputFile]) -> u8 {
     let bits = |output: &CameraOutputFile| match output {
         CameraOutputFile::Rgb => Part::Rgb as u8 | Part::Jpeg as u8,
@@ -150,7 +151,7 @@ fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
                 Distortion::FishEye(_) => angle,
                 Distortion::BrownConrady(_) => {
                     if angle > 1.5 {
-                        let text = "`horizontal_fov_deg` is too much for a lens that is no `fisheye`, expected at most 170";
+                        let text = "`horizontal_fov_deg` is too large for a lens other than `fisheye`, expected at most 170";
                         problems.push(file.at.of("horizontal_fov_deg"), text);
                     }
                     libm::tan(angle.min(1.5))
@@ -176,7 +177,7 @@ fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
     if (0..2).any(|i| !(0.0..=last[i]).contains(&lens.center[i])) {
         let [x, y] = lens.center;
         let text = format!(
-            "`center_px` is [{x}, {y}], expected within the picture, [0, 0] to [{}, {}]",
+            "`center_px` is [{x}, {y}], expected within the image, [0, 0] to [{}, {}]",
             last[0], last[1]
         );
         problems.push(file.at.of("center_px"), text);
@@ -186,8 +187,9 @@ fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
     lens
 }
 
-/// A distortion that turns back before the edge is none of a lens: its coefficients are wrong. Of a fish-eye the nearest edge counts, of
-/// others all; corners that show nothing are a note.
+/// Checks that the distortion is monotonic up to the edge of the image, which otherwise indicates
+/// wrong coefficients. For a fisheye lens only the nearest edge is checked, for others all edges.
+/// Corners without an image give a note.
 fn check_fold(file: &CameraFile, lens: &Lens, problems: &mut Problems) {
     let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
     let [x, y] = [0, 1].map(|i| lens.center[i].clamp(0.0, last[i]));
@@ -211,7 +213,7 @@ fn check_fold(file: &CameraFile, lens: &Lens, problems: &mut Problems) {
             }
         }
         let text = format!(
-            "the distortion turns back {:.0} px from the middle, where the edge is at {:.0} px, expected beyond the picture of {} x {}: \
+            "the distortion reverses {:.0} px from the centre, but the edge is at {:.0} px, expected no reversal within the image of {} x {}: \
              check the signs of its coefficients, and the lens's angle",
             sees * from_middle(edge),
             from_middle(edge),
@@ -226,12 +228,12 @@ fn check_fold(file: &CameraFile, lens: &Lens, problems: &mut Problems) {
     {
         problems.note(
             place,
-            "the distortion turns back in the corners of the picture: they show nothing",
+            "the distortion reverses in the corners of the image: they show nothing",
         );
     }
 }
 
-/// The lamp `name` on the link of index `index`.
+/// Builds the lamp `name` on `link`, which has the index `index`.
 pub fn lamp(
     name: &str,
     file: &LampFile,
@@ -260,7 +262,7 @@ pub fn lamp(
     });
     let half = 0.5 * file.cone_deg.to_radians();
     let (edge, full) = (sin_cos(half).1, sin_cos(0.8 * half).1);
-    // a beam that is even to 0.9 of its half angle, roughly
+    // Approximates the beam as uniform up to 0.9 of its half angle.
     let solid_angle = std::f64::consts::TAU * (1.0 - sin_cos(0.9 * half).1);
     Lamp {
         name: name.to_string(),
@@ -273,7 +275,7 @@ pub fn lamp(
     }
 }
 
-/// The water's light.
+/// Converts the optical properties of the water.
 pub fn optics(file: &OpticsFile) -> Optics {
     let kind = optics::TYPES
         .iter()

@@ -1,11 +1,11 @@
-//! Files of scanning lasers become lasers.
+//! Conversion of scanning lasers.
 
 use crate::schema::sensor::laser::{LaserFile, LidarFile, RangingFile, TiltingLaserFile};
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec, Tilt};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
 
-/// A laser that scans in a plane, `rate` times a second [Hz].
+/// Builds a planar scanning laser with `rate` scans per second [Hz].
 pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec {
     let [first, last] = file.azimuth_deg.map(f64::to_radians);
     let beams = file.beams as usize;
@@ -34,7 +34,7 @@ pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec 
     )
 }
 
-/// A laser that scans in a plane and is nodded, `rate` scans a second [Hz].
+/// Builds a planar scanning laser on a tilt unit with `rate` scans per second [Hz].
 pub fn tilting(file: &TiltingLaserFile, rate: f64, problems: &mut Problems) -> LaserSpec {
     let (period, beams) = (file.tilt_period_s, f64::from(file.laser.beams));
     if period * rate < 2.0 || period * rate * beams > BEAMS_MAX as f64 {
@@ -52,13 +52,14 @@ pub fn tilting(file: &TiltingLaserFile, rate: f64, problems: &mut Problems) -> L
     }
 }
 
-/// A unit that nods a sensor between two angles [deg], to and fro in `period` [s]; the keys stand at `at`.
+/// Builds a tilt unit that moves a sensor between two angles [deg], to and fro in `period` [s].
+/// `at` holds the positions of the keys.
 pub fn tilt(at: &Places, [low, high]: [f64; 2], period: f64, problems: &mut Problems) -> Tilt {
     if low >= high {
-        let text = format!("`tilt_deg` is [{low}, {high}], expected the lesser first");
+        let text = format!("`tilt_deg` is [{low}, {high}], expected the smaller value first");
         problems.push(at.of("tilt_deg"), text);
     }
-    // a nanosecond at least, so that what is refused divides by no zero
+    // At least a nanosecond, so that a rejected value causes no division by zero.
     let period_ns = (period * 1e9).clamp(1.0, 1e18) as u64;
     Tilt {
         limits: [low, high].map(f64::to_radians),
@@ -66,7 +67,7 @@ pub fn tilt(at: &Places, [low, high]: [f64; 2], period: f64, problems: &mut Prob
     }
 }
 
-/// A laser that scans on several cones, `rate` times a second [Hz].
+/// Builds a laser that scans on several cones, with `rate` scans per second [Hz].
 pub fn lidar(file: &LidarFile, rate: f64, problems: &mut Problems) -> LaserSpec {
     let elevations: Vec<f64> = rings(file, problems)
         .into_iter()
@@ -83,7 +84,7 @@ pub fn lidar(file: &LidarFile, rate: f64, problems: &mut Problems) -> LaserSpec 
             ),
         );
     }
-    // a whole turn ends where it began: its last column is one step before
+    // The last column of a full turn is one step before the first.
     let step = (last - first) / columns as f64;
     let turns = (step * (columns - 1) as f64).abs() / std::f64::consts::TAU;
     spec(
@@ -96,21 +97,22 @@ pub fn lidar(file: &LidarFile, rate: f64, problems: &mut Problems) -> LaserSpec 
     )
 }
 
-/// Elevations of the rings [deg].
+/// Returns the elevations of the rings [deg].
 fn rings(file: &LidarFile, problems: &mut Problems) -> Vec<f64> {
     match (&file.elevations_deg, file.elevation_deg, file.rings) {
         (Some(list), None, None) => {
             if !list.is_sorted_by(|a, b| a < b) {
                 problems.push(
                     file.at.of("elevations_deg"),
-                    "`elevations_deg`: expected the lowest first, none twice",
+                    "`elevations_deg`: expected increasing values",
                 );
             }
             list.clone()
         }
         (None, Some([low, high]), Some(n)) => {
             if n > 1 && low >= high {
-                let text = format!("`elevation_deg` is [{low}, {high}], expected the lesser first");
+                let text =
+                    format!("`elevation_deg` is [{low}, {high}], expected the smaller value first");
                 problems.push(file.at.of("elevation_deg"), text);
             }
             let step = if n > 1 {
@@ -128,7 +130,8 @@ fn rings(file: &LidarFile, problems: &mut Problems) -> Vec<f64> {
     }
 }
 
-/// A laser of these columns (azimuth of the first, from one to the next, how many), whose head makes so many turns a scan, `rate` scans a second [Hz].
+/// Builds a laser from its columns (azimuth of the first [rad], step [rad], count). Its head makes
+/// `turns` turns per scan and `rate` scans per second [Hz].
 fn spec(
     output: LaserOutput,
     elevations: Vec<f64>,
@@ -147,7 +150,7 @@ fn spec(
     if let Some(sweep) = file.sweep_s.filter(|sweep| sweep * rate > 1.0 + 1e-9) {
         let most = (1e6 / rate).round() * 1e-6;
         let text = format!(
-            "`sweep_s` is {sweep}, expected at most {most}: {rate} scans are taken a second"
+            "`sweep_s` is {sweep}, expected at most {most}: {rate} scans are taken per second"
         );
         problems.push(file.at.of("sweep_s"), text);
     }
@@ -156,7 +159,7 @@ fn spec(
     if beams > BEAMS_MAX {
         problems.push(
             &file.at.whole,
-            format!("{beams} beams a scan, expected at most {BEAMS_MAX}"),
+            format!("{beams} beams per scan, expected at most {BEAMS_MAX}"),
         );
     }
     let columns = if beams > BEAMS_MAX { 1 } else { columns };
@@ -181,5 +184,5 @@ fn spec(
     }
 }
 
-/// Most beams of a scan; more is a mistake that would fill the memory.
+/// Maximum number of beams of a scan, to limit the memory.
 const BEAMS_MAX: usize = 4_000_000;

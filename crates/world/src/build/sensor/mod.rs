@@ -1,4 +1,4 @@
-//! Sensor files become sensors.
+//! Conversion of sensors.
 
 pub mod acoustic;
 pub mod ais;
@@ -25,13 +25,14 @@ use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
 use std::sync::Arc;
 
-/// Most readings between measurement and delivery: room for them is set aside at the start.
+/// Maximum number of readings between measurement and delivery. Memory for them is allocated at the
+/// start.
 const MOST_IN_FLIGHT: f64 = 10_000.0;
 
-/// Rate at which whatever takes its time has it [Hz].
+/// Substitute for an invalid rate [Hz], at which all other rate checks pass.
 const LEAST_RATE: f64 = 1.0 / 3600.0;
 
-/// The sensor `name` on a link of `carrier`, whose links, thrusters and battery are built.
+/// Builds the sensor `name` on a link of `carrier`, whose links, thrusters and battery are built.
 pub fn sensor(
     name: &str,
     file: &SensorFile,
@@ -56,7 +57,7 @@ pub fn sensor(
     let stream_name = format!("{}/{name}", carrier.name);
     let kind = kind(device, rate, watched, frame, &stream_name, problems);
     if kind.looks().is_none() && file.at.has("lazy") {
-        let text = format!("`lazy` does nothing for {name}, which does not look around");
+        let text = format!("`lazy` has no effect for {name}, which is not an exteroceptive sensor");
         problems.push(file.at.of("lazy"), text);
     }
     Sensor {
@@ -82,7 +83,8 @@ pub fn sensor(
     }
 }
 
-/// Rate of the sensor; if it cannot be, one line says so and a rate that can stands in, so that nothing else is said of it.
+/// Returns the rate of the sensor [Hz]. An invalid rate is reported once and replaced by a valid
+/// one, so that no other mistakes follow from it.
 fn rate(name: &str, file: &SensorFile, dt: f64, problems: &mut Problems) -> f64 {
     let device = &file.device;
     let rate = file.rate_hz.unwrap_or(device.rate_hz);
@@ -93,16 +95,16 @@ fn rate(name: &str, file: &SensorFile, dt: f64, problems: &mut Problems) -> f64 
     };
     let most = device.max_rate_hz.unwrap_or(f64::INFINITY);
     let text = if rate > most {
-        format!("{name} is asked for {rate} samples per second, the device gives at most {most}")
-    // a rate equal to the step's must pass in spite of rounding
+        format!("{name} is set to {rate} samples per second, the device supports at most {most}")
+    // A rate equal to that of the time step must pass in spite of rounding.
     } else if rate * dt > 1.0 + 1e-9 {
         format!(
-            "{name} is asked for {rate} samples per second, the step allows {:.0}: lower the rate or `dt_s`",
+            "{name} is set to {rate} samples per second, the time step allows {:.0}: lower the rate or `dt_s`",
             1.0 / dt
         )
     } else if device.latency_s * rate > MOST_IN_FLIGHT {
         format!(
-            "{name} would have {:.0} readings on their way at once, expected no more than {MOST_IN_FLIGHT}: \
+            "{name} would have {:.0} readings in transit at once, expected no more than {MOST_IN_FLIGHT}: \
              lower the rate or `latency_s`",
             device.latency_s * rate
         )
@@ -288,7 +290,7 @@ fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {
             problems.push(
                 at.of(key),
                 format!(
-                    "`{key}` is [{}, {}], expected the lesser first",
+                    "`{key}` is [{}, {}], expected the smaller value first",
                     pair[0], pair[1]
                 ),
             );
@@ -317,7 +319,8 @@ fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {
     }
 }
 
-/// How often a DVL pings, by its range modes, and for water and search; none if it has no modes.
+/// Builds the ping rates of a DVL from its range modes, for water track and for search; `None`
+/// without modes.
 fn pace(
     modes: &[RangeModeFile],
     [water, search]: [Option<f64>; 2],
@@ -341,13 +344,13 @@ fn pace(
         .filter(|mode| mode.altitude_m[0] >= mode.altitude_m[1])
     {
         let [low, high] = mode.altitude_m;
-        let text = format!("`altitude_m` is [{low}, {high}], expected the lesser first");
+        let text = format!("`altitude_m` is [{low}, {high}], expected the smaller value first");
         problems.push(mode.at.of("altitude_m"), text);
     }
     for pair in modes.windows(2) {
         let rises = |k: usize| pair[0].altitude_m[k] < pair[1].altitude_m[k];
         if !rises(0) || !rises(1) {
-            let text = "a range mode that does not reach higher than the one before, at both ends"
+            let text = "the range mode is not higher than the previous one: expected higher altitudes at both ends"
                 .to_string();
             problems.push(pair[1].at.of("altitude_m"), text);
         }

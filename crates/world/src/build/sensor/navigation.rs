@@ -1,4 +1,4 @@
-//! Files of instruments for navigation become those of the scene.
+//! Conversion of navigation instruments.
 
 use crate::schema::sensor::navigation::{
     AhrsFile, AugmentationFile, GnssFile, GnssHeadingFile, InsFile, SkyFile, SystemFile,
@@ -17,10 +17,10 @@ use merrow_sensors::gnss::visibility::dilution;
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::Named;
 
-/// Shortest horizontal baseline of two antennas [m].
+/// Minimum horizontal baseline of two antennas [m].
 const SHORTEST: f64 = 0.01;
 
-/// A satellite receiver; `stream` turns its sky.
+/// Builds a satellite receiver; `stream` draws the orientation of its constellation.
 pub fn gnss(file: &GnssFile, stream: Stream) -> GnssSpec {
     GnssSpec {
         std: [file.horizontal_std_m, file.vertical_std_m],
@@ -48,7 +48,8 @@ pub fn gnss(file: &GnssFile, stream: Stream) -> GnssSpec {
     }
 }
 
-/// Satellites evenly over the sky above the mask, on a spiral by the golden angle that begins anywhere.
+/// Distributes satellites evenly over the sky above the mask, on a golden-angle spiral with a
+/// random start.
 fn sky(file: &SkyFile, stream: Stream) -> Sky {
     let n = file.satellites;
     let lowest = sin_cos(file.mask_deg.to_radians()).0;
@@ -61,7 +62,7 @@ fn sky(file: &SkyFile, stream: Stream) -> Sky {
         Vec3::new(level * c, level * s, up)
     };
     let satellites: Vec<Vec3> = (0..n).map(satellite).collect();
-    // six and more on a spiral are never in a cone
+    // Six or more satellites on a spiral never lie on a cone.
     let dilution = dilution(satellites.iter().copied()).unwrap_or([1.0; 2]);
     Sky {
         satellites,
@@ -72,13 +73,13 @@ fn sky(file: &SkyFile, stream: Stream) -> Sky {
     }
 }
 
-/// Two antennas.
+/// Builds a GNSS heading sensor with two antennas.
 pub fn heading(file: &GnssHeadingFile, problems: &mut Problems) -> HeadingSpec {
     let antennas = file.antennas_m.map(Vec3::from);
     let b = antennas[1] - antennas[0];
     if b.x * b.x + b.y * b.y < SHORTEST * SHORTEST {
         let text = format!(
-            "the antennas stand over one another, expected {SHORTEST} m or more between them"
+            "the antennas are above each other, expected a horizontal distance of {SHORTEST} m or more"
         );
         problems.push(file.at.of("antennas_m"), text);
     }
@@ -91,7 +92,7 @@ pub fn heading(file: &GnssHeadingFile, problems: &mut Problems) -> HeadingSpec {
     }
 }
 
-/// An AHRS from its file and its three triads at `rate` [Hz].
+/// Builds an AHRS from its file and its three triads at `rate` [Hz].
 pub fn ahrs(
     file: &AhrsFile,
     [g, a, m]: [(Errors, Noise); 3],
@@ -125,7 +126,7 @@ pub fn ahrs(
     }
 }
 
-/// An INS without aids, from its file and its two triads.
+/// Builds an INS without aiding sensors from its file and its two triads.
 pub fn ins(file: &InsFile, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
     InsSpec {
         gyro: g.0,
@@ -140,13 +141,14 @@ pub fn ins(file: &InsFile, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
     }
 }
 
-/// Gives the navigation systems among `sensors`, which are those of `files` in order, their aids.
+/// Sets the aiding sensors of the navigation systems among `sensors`, which are in the order of
+/// `files`.
 pub fn aids(files: &Named<SensorFile>, sensors: &mut [Sensor], problems: &mut Problems) {
     for (k, (name, file)) in files.iter().enumerate() {
         let Some(named) = &file.aids else { continue };
         let SensorKind::Ins(spec) = &sensors[k].kind else {
             let text = format!(
-                "{name} is no `ins` but `{}`: nothing helps it",
+                "{name} is of the kind `{}`; only an `ins` can have `aids`",
                 sensors[k].kind.name()
             );
             problems.push(file.at.of("aids"), text);
@@ -169,7 +171,7 @@ pub fn aids(files: &Named<SensorFile>, sensors: &mut [Sensor], problems: &mut Pr
     }
 }
 
-/// The sensor that is to help number `k`.
+/// Returns the index of the aiding sensor for sensor `k`.
 fn find(sensors: &[Sensor], k: usize, (kind, name): (&str, &str)) -> Result<usize, String> {
     let Some(found) = sensors.iter().position(|s| s.name == *name) else {
         let hint = did_you_mean(name, sensors.iter().map(|s| s.name.as_str()));
@@ -191,7 +193,7 @@ fn find(sensors: &[Sensor], k: usize, (kind, name): (&str, &str)) -> Result<usiz
     Ok(found)
 }
 
-/// Adds an aid, placed as the system sees it.
+/// Adds an aiding sensor, with its pose in the frame of the navigation system.
 fn add(
     aids: &mut Aids,
     files: &Named<SensorFile>,

@@ -1,4 +1,4 @@
-//! Files of obstacles and of their detectors become obstacles and detectors.
+//! Conversion of obstacles and obstacle detectors.
 
 use crate::schema::sensor::obstacle::{DetectorFile, ObstacleFile};
 use crate::schema::{Measures, RobotEntry};
@@ -11,7 +11,7 @@ use merrow_yaml::error::{Problems, list, quote};
 use merrow_yaml::read::Named;
 use std::sync::Arc;
 
-/// The obstacles that a world lists.
+/// Builds the obstacles that a world lists.
 pub fn obstacles(file: &Named<ObstacleFile>) -> Vec<Obstacle> {
     let one = |(name, o): (&str, &ObstacleFile)| Obstacle {
         name: name.to_string(),
@@ -22,7 +22,7 @@ pub fn obstacles(file: &Named<ObstacleFile>) -> Vec<Obstacle> {
     file.iter().map(one).collect()
 }
 
-/// A detector; of the sensor that it listens to it has the name alone until [`point`].
+/// Builds a detector. Of its sensor only the name is set until [`point`].
 pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
@@ -32,14 +32,14 @@ pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
     let heights = file.height_m.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     if heights[0] >= heights[1] {
         let text = format!(
-            "`height_m` is [{}, {}], expected the lesser first",
+            "`height_m` is [{}, {}], expected the smaller value first",
             heights[0], heights[1]
         );
         problems.push(file.at.of("height_m"), text);
     } else {
         file.at.idle("height_m", "sensor", problems);
     }
-    // boxes that the world lists have no echoes
+    // Boxes that the world lists have no echoes.
     for key in ["threshold_db", "window_m", "gap_m", "keep_s"] {
         file.at.idle(key, "sensor", problems);
     }
@@ -61,7 +61,7 @@ pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
         gap: file.gap_m,
         least_echoes: file.least_echoes as usize,
         least_size: file.least_size_m,
-        // not said: until `point` knows what it listens to
+        // Without the key, [`point`] computes the value from the sensor.
         keep: file
             .keep_s
             .unwrap_or(if file.sensor.is_some() { -1.0 } else { 0.0 }),
@@ -71,7 +71,7 @@ pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
     }
 }
 
-/// Tells the detectors of all robots which sensor they listen to.
+/// Resolves the sensors of the detectors of all robots.
 pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
     for (name, entry) in robots.iter() {
         let mut made = scene
@@ -116,7 +116,8 @@ pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Probl
     }
 }
 
-/// Time in which a head that turns comes to all its bearings but the first again [s]; none if it is no such sensor.
+/// Returns the time in which a rotating head returns to all its bearings except the first [s];
+/// `None` for other sensors.
 fn turn(sensor: &Sensor) -> Option<f64> {
     match &**sensor.kind.looks()? {
         Looks::Sonar(spec) if spec.kind == SonarKind::Scanning => {
@@ -126,7 +127,7 @@ fn turn(sensor: &Sensor) -> Option<f64> {
     }
 }
 
-/// True if a detector can box what a sensor brings.
+/// Returns whether a detector can process the echoes of a sensor.
 fn has_echoes(looks: &Looks) -> bool {
     match looks {
         Looks::Laser(_) => true,
@@ -145,13 +146,13 @@ fn check(own: &str, file: &DetectorFile, robot: &Robot, problems: &mut Problems)
     if !names.contains(&wanted.as_str()) {
         let expected = match names.is_empty() {
             true => {
-                "expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, which the robot has not".into()
+                "expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, but the robot has none".into()
             }
             false => format!("expected one of {}", list(names)),
         };
         problems.push(
             file.at.of("sensor"),
-            format!("{} has no echoes to box, {expected}", quote(wanted)),
+            format!("{} has no echoes to process, {expected}", quote(wanted)),
         );
     }
     let rate = |name: &str| {
@@ -165,7 +166,7 @@ fn check(own: &str, file: &DetectorFile, robot: &Robot, problems: &mut Problems)
         && own != other
     {
         let text = format!(
-            "{} pings {other} times a second and the detector boxes {own}: expected as often, so that no bearing is missed",
+            "{} pings {other} times per second and the rate of the detector is {own}: expected equal rates, so that no bearing is missed",
             quote(wanted)
         );
         problems.push(file.at.of("sensor"), text);

@@ -1,4 +1,4 @@
-//! Files of instruments that watch the robot itself, or the air about it, become such instruments.
+//! Conversion of instruments that measure the state of the robot or the air around it.
 
 use crate::schema::sensor::on_board::{
     AnemometerFile, BarometerFile, MotorTelemetryFile, PowerMeterFile,
@@ -9,10 +9,10 @@ use merrow_model::scene::sensor::on_board::{AnemometerSpec, MotorSpec, PowerSpec
 use merrow_model::scene::{Robot, SensorKind};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 
-/// Makes the errors of a part of an instrument.
+/// Function that builds the error model of a named part of an instrument.
 pub type MakeErrors<'a> = &'a dyn Fn(&NoiseFile, &str) -> Errors;
 
-/// A barometer.
+/// Builds a barometer from its file.
 pub fn barometer(
     file: &BarometerFile,
     errors: MakeErrors<'_>,
@@ -21,7 +21,7 @@ pub fn barometer(
     let range = file.range_pa.unwrap_or([0.0, f64::INFINITY]);
     if range[0] >= range[1] {
         let text = format!(
-            "`range_pa` is [{}, {}], expected the lesser first",
+            "`range_pa` is [{}, {}], expected the smaller value first",
             range[0], range[1]
         );
         problems.push(file.at.of("range_pa"), text);
@@ -32,7 +32,7 @@ pub fn barometer(
     }
 }
 
-/// An anemometer.
+/// Builds an anemometer from its file.
 pub fn anemometer(file: &AnemometerFile, errors: MakeErrors<'_>) -> SensorKind {
     SensorKind::Anemometer(Box::new(AnemometerSpec {
         speed: errors(&file.speed, "speed"),
@@ -43,7 +43,7 @@ pub fn anemometer(file: &AnemometerFile, errors: MakeErrors<'_>) -> SensorKind {
     }))
 }
 
-/// What the controller of a thruster of `robot` tells.
+/// Builds the telemetry of the motor controller of thruster `thruster`.
 pub fn motor(file: &MotorTelemetryFile, thruster: usize, errors: MakeErrors<'_>) -> SensorKind {
     SensorKind::Motor(Box::new(MotorSpec {
         thruster,
@@ -57,7 +57,7 @@ pub fn motor(file: &MotorTelemetryFile, thruster: usize, errors: MakeErrors<'_>)
     }))
 }
 
-/// A meter of the battery.
+/// Builds a battery meter from its file.
 pub fn power_meter(file: &PowerMeterFile, errors: MakeErrors<'_>) -> SensorKind {
     let errors = [
         errors(&file.voltage, "voltage"),
@@ -66,7 +66,8 @@ pub fn power_meter(file: &PowerMeterFile, errors: MakeErrors<'_>) -> SensorKind 
     SensorKind::PowerMeter(Box::new(PowerSpec { errors }))
 }
 
-/// What the sensor `name` watches on `robot`: the index of its thruster, 0 where it has none.
+/// Returns the index of the thruster that the sensor `name` measures on `robot`; 0 if it measures
+/// none.
 pub fn watched(name: &str, file: &SensorFile, robot: &Robot, problems: &mut Problems) -> usize {
     let measures = &file.device.measures;
     if let Measures::PowerMeter(_) = measures
@@ -96,7 +97,7 @@ pub fn watched(name: &str, file: &SensorFile, robot: &Robot, problems: &mut Prob
         }
         None if telemetry => {
             let text = format!(
-                "{name} tells of a motor: expected the key `thruster`, the thruster that it drives"
+                "{name} measures a motor: expected the key `thruster`, the thruster of this motor"
             );
             problems.push(&file.at.whole, text);
         }

@@ -1,4 +1,5 @@
-//! Sensors that cannot be where a world puts them: within what they see, or far from what carries them. Notes, not mistakes: a robot may come out of a wall, a mast may be long.
+//! Checks of sensor positions: inside an object that the sensor detects, or far from its robot. The
+//! results are notes, because a robot may start inside a wall and a mast may be long.
 
 use crate::schema::{RobotEntry, SensorFile};
 use merrow_math::hull_cut;
@@ -11,10 +12,11 @@ use merrow_model::state::{RobotState, Workspace};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Named;
 
-/// A place on a link is far from it beyond this many times its robot's reach and this far [m].
+/// A sensor is far from its link beyond this factor of the radius of its robot plus this distance
+/// [m].
 const FAR: (f64, f64) = (10.0, 10.0);
 
-/// Looks over the sensors of all robots; of copies the first stands for all.
+/// Checks the sensors of all robots; of copies only the first.
 pub fn check(robots: &Named<RobotEntry>, scene: &Scene, problems: &mut Problems) {
     for (name, entry) in robots.iter() {
         let copy = |r: &&Robot| r.name == name || r.name == format!("{name}_0");
@@ -56,7 +58,7 @@ fn of_sensor(
     let (away, reach) = (sensor.p_UoS_U.norm(), reach(robot));
     if away > FAR.0 * reach + FAR.1 {
         let text = format!(
-            "{name} is {away:.1} m from the link that carries it, {} reaches {reach:.1} m: expected metres, and a place on the robot",
+            "{name} is {away:.1} m from the link that carries it, {} reaches {reach:.1} m: expected metres, and a position on the robot",
             robot.name
         );
         problems.note(place, text);
@@ -66,7 +68,7 @@ fn of_sensor(
         None => return,
         Some(Looks::Camera(spec)) => spec.sees_self,
         Some(Looks::Laser(_) | Looks::Sonar(_)) => false,
-        // neither shapes nor the water's edge matter to it as they do to these
+        // Other sensors are not affected by shapes or the water surface in this way.
         Some(_) => return,
     };
     let own = || robot.colliders.iter().filter(|c| c.link == sensor.link);
@@ -82,7 +84,7 @@ fn of_sensor(
         };
         if let Some(what) = shape.or_else(hull) {
             let text = format!(
-                "{name} is within {what}, which it sees: found [{x}, {y}, {z}], expected a place outside, or `sees_self: false` on the camera"
+                "{name} is within {what}, which it renders: found [{x}, {y}, {z}], expected a position outside, or `sees_self: false` on the camera"
             );
             problems.note(place, text);
         }
@@ -95,14 +97,14 @@ fn of_sensor(
         structures.filter(|(_, c)| is_within(&c.geometry, c.R_LG.tr_mul_vec(p_WS - c.p_LoG)));
     if let Some((structure, _)) = around.next() {
         let text = format!(
-            "{name} starts within the structure {} and sees nothing else: found it at [{:.2}, {:.2}, {:.2}] in the world, expected a place outside",
+            "{name} starts within the structure {} and detects nothing else: found it at [{:.2}, {:.2}, {:.2}] in the world, expected a position outside",
             structure.name, p_WS.x, p_WS.y, p_WS.z
         );
         problems.note(place, text);
     }
 }
 
-/// No part of a robot is farther from its base [m], as it is built.
+/// Returns the maximum distance of a part of the robot from its base [m], as built.
 fn reach(robot: &Robot) -> f64 {
     let links = robot
         .links
@@ -112,7 +114,8 @@ fn reach(robot: &Robot) -> f64 {
     links.chain(shapes).fold(0.0, f64::max)
 }
 
-/// Whether a place in a shape's own axes is within it; of meshes and ground that is not asked.
+/// Returns whether a point in the axes of a shape is inside the shape; false for meshes and
+/// terrain, which are not checked.
 fn is_within(shape: &Geometry, p: Vec3) -> bool {
     let across = (p.x * p.x + p.y * p.y).sqrt();
     match shape {

@@ -1,4 +1,4 @@
-//! Files of instruments that measure the water where they are become such instruments.
+//! Conversion of instruments that measure the water at their position.
 
 use crate::schema::sensor::probe::{CtdFile, DepthLawFile, ProbeFile, WaterSamplerFile};
 use merrow_model::scene::sensor::Errors;
@@ -6,10 +6,10 @@ use merrow_model::scene::sensor::probe::{CtdSpec, DepthLaw, ProbeSpec, Quantity,
 use merrow_model::state::bottle::FIELDS;
 use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
 
-/// Names and units of what a world's water carries; none where that is not known.
+/// Names and units of the quantities carried by the water of a world; `None` if unknown.
 pub type CarriedNames<'a> = Option<&'a [(String, String)]>;
 
-/// A probe with `errors`.
+/// Builds a probe with the error model `errors`.
 pub fn probe(
     file: &ProbeFile,
     errors: Errors,
@@ -20,7 +20,7 @@ pub fn probe(
     let range = file.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     if range[0] >= range[1] {
         let text = format!(
-            "`range` is [{}, {}], expected the lesser first",
+            "`range` is [{}, {}], expected the smaller value first",
             range[0], range[1]
         );
         problems.push(file.at.of("range"), text);
@@ -36,7 +36,7 @@ pub fn probe(
     }
 }
 
-/// What the name `field`, written at `place`, stands for, and its unit.
+/// Returns the quantity that the name `field`, written at `place`, stands for, and its unit.
 fn quantity(
     field: &str,
     place: &Place,
@@ -68,7 +68,7 @@ fn quantity(
     (Quantity::Temperature, String::new())
 }
 
-/// A water sampler.
+/// Builds a water sampler from its file.
 pub fn sampler(
     file: &WaterSamplerFile,
     carried: CarriedNames<'_>,
@@ -85,7 +85,7 @@ pub fn sampler(
     }
     if fields.len() > FIELDS {
         let text = format!(
-            "`fields` has {}, expected no more than {FIELDS}: name those that count",
+            "`fields` has {}, expected no more than {FIELDS}: list fewer quantities",
             fields.len()
         );
         problems.push(place, text);
@@ -107,7 +107,8 @@ pub fn sampler(
     }
 }
 
-/// A CTD with errors of temperature, conductivity and pressure, in a world of `gravity` [m/s²].
+/// Builds a CTD with errors of temperature, conductivity and pressure, in a world with `gravity`
+/// [m/s²].
 pub fn ctd(file: &CtdFile, errors: [Errors; 3], gravity: f64) -> CtdSpec {
     CtdSpec {
         errors,

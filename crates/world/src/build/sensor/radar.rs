@@ -1,4 +1,4 @@
-//! Files of radars become radars.
+//! Conversion of radars.
 
 use crate::schema::sensor::radar::{PolarisationFile, RadarFile};
 use merrow_model::scene::sensor::radar::RadarSpec;
@@ -7,14 +7,14 @@ use merrow_sensors::sonar::beam::{aperture, pattern};
 use merrow_sensors::sonar::decibels::power;
 use merrow_yaml::error::Problems;
 
-/// Noise of a receiver at 290 K [W/Hz].
+/// Thermal noise of a receiver at 290 K [W/Hz].
 const THERMAL: f64 = 1.380_649e-23 * 290.0;
-/// Finest angle of the rows of rays, at the horizon, over half of their reach.
+/// Angle between ray rows at the horizon, relative to half of their vertical extent.
 const FINEST: f64 = 0.01;
-/// Most numbers, and most rays, of a turn.
+/// Maximum number of values, and of rays, per turn.
 const MOST: usize = 32_000_000;
 
-/// A radar that brings `rate` sectors a second [Hz].
+/// Builds a radar that outputs `rate` sectors per second [Hz].
 pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
@@ -23,26 +23,26 @@ pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec 
     }
     let [low, high] = file.levels_dbm;
     if low >= high {
-        let text = format!("`levels_dbm` is [{low}, {high}], expected the lesser first");
+        let text = format!("`levels_dbm` is [{low}, {high}], expected the smaller value first");
         problems.push(file.at.of("levels_dbm"), text);
     }
     let turns = file.speed_rpm / 60.0;
     if turns > rate {
         let text = format!(
-            "{turns} turns and {rate} sectors a second, expected a sector of a turn at most"
+            "{turns} turns and {rate} sectors per second, expected sectors of at most one turn"
         );
         problems.push(file.at.of("speed_rpm"), text);
     }
     let spokes = file.spokes as usize;
     let [columns, rows] = file.rays.map(|n| n as usize);
     for (n, what) in [
-        (spokes * file.bins as usize, "numbers"),
+        (spokes * file.bins as usize, "values"),
         (spokes * columns * rows, "rays"),
     ] {
         if n > MOST {
             problems.push(
                 &file.at.whole,
-                format!("{n} {what} a turn, expected at most {MOST}"),
+                format!("{n} {what} per turn, expected at most {MOST}"),
             );
         }
     }
@@ -85,7 +85,8 @@ pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec 
     }
 }
 
-/// Elevations from -reach to reach [rad], the closer to the horizon the closer together, and what each stands for.
+/// Returns elevations from -reach to reach [rad], denser towards the horizon, and the angle that
+/// each represents [rad].
 fn rows(reach: f64, n: usize) -> Vec<[f64; 2]> {
     let reach = reach.min(1.5);
     let finest = FINEST * reach;

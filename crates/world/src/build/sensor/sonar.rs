@@ -1,4 +1,4 @@
-//! Files of sonars become sonars.
+//! Conversion of sonars.
 
 use crate::build::sensor::laser;
 use crate::schema::sensor::sonar::{
@@ -10,21 +10,22 @@ use merrow_sensors::sonar::beam::{aperture, pattern, solid_angle};
 use merrow_yaml::error::Problems;
 use std::f64::consts::{PI, TAU};
 
-/// Most rays, and most numbers, of a ping; more is a mistake that would fill the memory.
+/// Maximum number of rays, and of values, per ping, to limit the memory.
 const MOST: usize = 16_000_000;
-/// Power under which a beam does not hear a column.
+/// Relative power below which a column is ignored in a beam.
 const UNHEARD: f64 = 1e-5;
-/// Half of what is lit over the width of a beam: the main lobe, and the main lobe with the first on either side, of a shaded array.
+/// Half of the illuminated angle divided by the beam width: the main lobe, and the main lobe with
+/// the first side lobes, of a shaded array.
 const MAIN_LOBE: f64 = 1.3;
 const WITH_SIDE_LOBES: f64 = 2.2;
 
-/// How a kind of sonar is laid out.
+/// Geometry of beams and rays of a type of sonar.
 struct Layout {
     kind: SonarKind,
     steering: Vec<f64>,
     across: [Aperture; 2],
     along: [Aperture; 2],
-    /// First and last angle that rays reach [rad].
+    /// First and last angle of the rays [rad].
     columns: [f64; 2],
     rows: f64,
     rays: [usize; 2],
@@ -32,7 +33,7 @@ struct Layout {
     head: [f64; 2],
 }
 
-/// A sonar that looks ahead, `rate` times a second [Hz].
+/// Builds a forward-looking imaging sonar with `rate` pings per second [Hz].
 pub fn imaging(file: &ImagingSonarFile, rate: f64, problems: &mut Problems) -> SonarSpec {
     let (sector, width) = (
         file.sector_deg.to_radians(),
@@ -54,7 +55,7 @@ pub fn imaging(file: &ImagingSonarFile, rate: f64, problems: &mut Problems) -> S
     spec(layout, &file.sounding, rate, problems)
 }
 
-/// An echo sounder, `rate` times a second [Hz].
+/// Builds a multibeam echo sounder with `rate` pings per second [Hz].
 pub fn multibeam(file: &MultibeamFile, rate: f64, problems: &mut Problems) -> SonarSpec {
     let (sector, width) = (
         file.sector_deg.to_radians(),
@@ -76,7 +77,7 @@ pub fn multibeam(file: &MultibeamFile, rate: f64, problems: &mut Problems) -> So
     spec(layout, &file.sounding, rate, problems)
 }
 
-/// A side-scan sonar, `rate` times a second [Hz].
+/// Builds a side-scan sonar with `rate` pings per second [Hz].
 pub fn side_scan(file: &SideScanFile, rate: f64, problems: &mut Problems) -> SonarSpec {
     let (width, across) = (
         file.beam_width_deg.to_radians(),
@@ -84,7 +85,7 @@ pub fn side_scan(file: &SideScanFile, rate: f64, problems: &mut Problems) -> Son
     );
     let axis = 0.5 * PI - file.depression_deg.to_radians();
     let shading = shading(&file.sounding);
-    // either array sends and hears its own side: both ways fall within one pattern
+    // Each array transmits and receives on its own side: one pattern covers both paths.
     let both = aperture(across * std::f64::consts::FRAC_1_SQRT_2, shading);
     let reach = (axis + MAIN_LOBE * across).min(0.6 * PI);
     let layout = Layout {
@@ -101,7 +102,7 @@ pub fn side_scan(file: &SideScanFile, rate: f64, problems: &mut Problems) -> Son
     spec(layout, &file.sounding, rate, problems)
 }
 
-/// A sonar whose head turns, `rate` pings a second [Hz].
+/// Builds a scanning sonar with `rate` pings per second [Hz].
 pub fn scanning(file: &ScanningSonarFile, rate: f64, problems: &mut Problems) -> SonarSpec {
     let (width, elevation) = (
         file.beam_width_deg.to_radians(),
@@ -140,7 +141,7 @@ fn shading(file: &SoundingFile) -> Shading {
     }
 }
 
-/// Angles of beams evenly over a sector [rad].
+/// Returns the angles of beams evenly spaced over a sector [rad].
 fn fan(sector: f64, beams: u32) -> Vec<f64> {
     let step = sector / f64::from(beams - 1);
     (0..beams)
@@ -148,7 +149,8 @@ fn fan(sector: f64, beams: u32) -> Vec<f64> {
         .collect()
 }
 
-/// Columns of rays that show what the beams can tell apart: two over the lesser of a beam's width and the way to the next.
+/// Returns the number of ray columns that resolve the beams: two per beam width or beam spacing,
+/// whichever is smaller.
 fn columns(sector: f64, beams: u32, width: f64) -> usize {
     let step = (sector / f64::from(beams - 1)).min(width);
     (2.0 * (sector + 2.0 * width) / step).ceil() as usize
@@ -166,14 +168,14 @@ fn spec(layout: Layout, file: &SoundingFile, rate: f64, problems: &mut Problems)
     let heard = rays[0] * layout.steering.len();
     let too_many = [
         (n_rays, "rays"),
-        (numbers, "numbers"),
+        (numbers, "values"),
         (heard, "columns times beams"),
     ];
     let mut rays = rays;
     for (n, what) in too_many.into_iter().filter(|(n, _)| *n > MOST) {
         problems.push(
             &file.at.whole,
-            format!("{n} {what} a ping, expected at most {MOST}"),
+            format!("{n} {what} per ping, expected at most {MOST}"),
         );
         rays = [1, 1];
     }
@@ -225,14 +227,14 @@ fn spec(layout: Layout, file: &SoundingFile, rate: f64, problems: &mut Problems)
     }
 }
 
-/// The unit that tilts it, if one does.
+/// Builds the tilt unit, if there is one.
 fn tilt(file: &SoundingFile, rate: f64, problems: &mut Problems) -> Option<Tilt> {
     match (file.tilt_deg, file.tilt_period_s) {
         (Some(limits), Some(period)) => {
             if period * rate < 2.0 {
                 let pings = period * rate;
                 let text = format!(
-                    "`tilt_period_s` is {period}, which is {pings:.3} pings, expected 2 at least"
+                    "`tilt_period_s` is {period}, which is {pings:.3} pings, expected at least 2"
                 );
                 problems.push(file.at.of("tilt_period_s"), text);
             }
@@ -247,7 +249,7 @@ fn tilt(file: &SoundingFile, rate: f64, problems: &mut Problems) -> Option<Tilt>
             };
             problems.push(
                 file.at.of(key),
-                "`tilt_deg` and `tilt_period_s` go together: expected both",
+                "`tilt_deg` and `tilt_period_s` require each other: expected both",
             );
             None
         }
@@ -268,11 +270,11 @@ fn check(file: &SoundingFile, rate: f64, problems: &mut Problems) {
     }
     let [low, high] = file.levels_db;
     if low >= high {
-        let text = format!("`levels_db` is [{low}, {high}], expected the lesser first");
+        let text = format!("`levels_db` is [{low}, {high}], expected the smaller value first");
         problems.push(file.at.of("levels_db"), text);
     }
     if file.ray_bent && file.multipath {
-        let text = "`ray_bent` and `multipath` do not go together: expected one of them";
+        let text = "`ray_bent` and `multipath` cannot be combined: expected one of them";
         problems.push(file.at.of("ray_bent"), text);
     }
     let listens = 2.0 * far / file.sound_speed_m_s.unwrap_or(1500.0);
@@ -285,13 +287,14 @@ fn check(file: &SoundingFile, rate: f64, problems: &mut Problems) {
     }
 }
 
-/// Which beams hear each column, and how well.
+/// Returns the beams that receive each column, with their weights.
 fn hearing(columns: &[f64], steering: &[f64], across: &Aperture) -> Vec<Heard> {
     let weight = |column: f64, beam: usize| {
         let angle = (column - steering[beam] + PI).rem_euclid(TAU) - PI;
         pattern(across, angle)
     };
-    // of each beam: its hearing of all columns over that of those in its main lobe
+    // For each beam: the sum of its weights over all columns divided by that over the columns in
+    // its main lobe.
     let share: Vec<f64> = (0..steering.len())
         .map(|beam| {
             let all: Vec<f64> = columns.iter().map(|c| weight(*c, beam)).collect();

@@ -1,14 +1,16 @@
-//! Capytaine's data sets, as NetCDF classic: `separate_complex_values(dataset).to_netcdf(path, format="NETCDF3_64BIT")`.
+//! Reads Capytaine data sets in NetCDF classic: `separate_complex_values(dataset).to_netcdf(path,
+//! format="NETCDF3_64BIT")`.
 
 use crate::import::bem::{Exciting, Matrix, Table};
 use crate::import::grid::netcdf;
 use crate::import::grid::netcdf::Array;
 use merrow_yaml::error::{list, quote};
 
-/// Names of the six motions, in their order.
+/// Names of the six degrees of freedom, in matrix order.
 const MOTIONS: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
 
-/// The table in a file, for water of `density` [kg/m³] and `gravity` [m/s²].
+/// Reads the table of a file, scaled to water of `density` [kg/m³]; `gravity` [m/s²] must agree
+/// with the file to 1 %.
 pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<Table, String> {
     let file = File {
         bytes,
@@ -20,7 +22,7 @@ pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<Table, String> {
     let (rho, g) = (one("rho")?, one("g")?);
     if (g / gravity - 1.0).abs() > 0.01 {
         return Err(format!(
-            "found g = {g} m/s2, expected the world's {gravity}: waves have other lengths there"
+            "found g = {g} m/s2, expected the world's {gravity}: wavelengths differ; compute the data set with the world's gravity"
         ));
     }
     let scale = density / rho;
@@ -48,7 +50,7 @@ struct File<'a> {
     columns: Vec<usize>,
 }
 
-/// Which motion each entry of a coordinate is.
+/// Returns the degree of freedom (0..6) of each entry of a coordinate.
 fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
     let words = netcdf::words(bytes, name)?.ok_or_else(|| {
         format!(
@@ -60,7 +62,7 @@ fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
         let lower = word.to_lowercase();
         MOTIONS.iter().position(|m| lower == *m).ok_or_else(|| {
             format!(
-                "found the motion {}, expected one of {}: one rigid body",
+                "found the motion {}, expected one of {}: expected one rigid body",
                 quote(word),
                 list(MOTIONS)
             )
@@ -70,7 +72,7 @@ fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
 }
 
 impl File<'_> {
-    /// The variable on these dimensions.
+    /// Reads a required variable and checks its dimensions.
     fn need(&self, name: &str, dims: &[&str]) -> Result<Array, String> {
         let found = netcdf::array(self.bytes, name)?.ok_or_else(|| {
             format!(
@@ -98,13 +100,14 @@ impl File<'_> {
             for (k, value) in values.iter().enumerate() {
                 m[self.rows[k / columns]][self.columns[k % columns]] = scale * value;
             }
-            // what Capytaine leaves undefined at its limits
+            // Capytaine writes NaN for the entries that it leaves undefined at its limits
             m.map(|row| row.map(|x| if x.is_nan() { 0.0 } else { x }))
         };
         Ok(array.values.chunks_exact(rows * columns).map(one).collect())
     }
 
-    /// The forces of scattered waves; time goes as exp(-iωt) in the file.
+    /// Reads the diffraction forces. The file's time convention is exp(-iωt), so the imaginary part
+    /// changes its sign.
     fn exciting(&self, omega: &[f64], scale: f64) -> Result<Option<Exciting>, String> {
         let name = "diffraction_force";
         if netcdf::array(self.bytes, name)?.is_none() {

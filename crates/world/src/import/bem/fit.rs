@@ -1,42 +1,47 @@
-//! Tables by frequency become filters: a fit of the memory's gains.
+//! Converts tables by frequency into filters: fits the gains of the radiation memory.
 //!
 //! # Law
 //! ```text
 //!   A(ω) = A∞ + Σ Cₘ (ωₘ² - ω²)/|Dₘ|²,  B(ω)/ω = Σ Cₘ dₘ ω/|Dₘ|²,  Dₘ = ωₘ² - ω² + i dₘ ω          (1)
 //! ```
-//! The filters' frequencies ωₘ and dampings dₘ are laid out beforehand, evenly in log ω over the table and a little beyond, each as
-//! wide as the step to the next. What is left is linear: the same least squares for every pair of axes, with a ridge of 1e-4
-//! that keeps the gains small. So every filter is stable by itself, whatever the tables say.
+//! The filter frequencies ωₘ and dampings dₘ are fixed in advance. The frequencies are spaced
+//! evenly in log ω from a little below to a little above the table, and the width of each filter
+//! follows the spacing. The remaining problem is linear: the same least squares problem for every
+//! pair of axes, with a ridge of 1e-4 that keeps the gains small. Every filter is therefore stable,
+//! whatever the tables contain.
 
 use crate::import::bem::{Matrix, Table};
 
-/// Ridge of the least squares.
+/// Ridge of the least squares problem.
 const RIDGE: f64 = 1e-4;
-/// Width of a filter over half the step to the next.
+/// Width of a filter divided by half the spacing to the next.
 const WIDTH: f64 = 1.6;
-/// How much the table's limits at 0 and infinite frequency weigh.
+/// Weight of the table's limits at zero and infinite frequency.
 const LIMIT_WEIGHT: f64 = 3.0;
 
-/// Filters and the added mass at infinite frequency.
+/// Filters, and the added mass at infinite frequency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// Frequency, damping and gain of each.
+    /// Frequency [rad/s], damping [rad/s] and gain matrix of each filter.
     pub filters: Vec<(f64, f64, Matrix)>,
     /// Added mass at infinite frequency.
     pub fast: Matrix,
-    /// Largest error of A and B/ω over the table, of the largest entry of A of the same kind (pushing, turning, both).
+    /// Largest error of A and B/ω over the table, relative to the largest entry of A of the same
+    /// kind (translation, rotation, coupling).
     pub error: f64,
-    /// Most negative damping of a motion, as a part of the largest of the table: energy that is fed in. 0 if none is.
+    /// Largest negative damping of a motion, relative to the largest damping of the table. A
+    /// positive value means that the filters add energy. Zero if there is none.
     pub feeds: f64,
 }
 
-/// One equation: what multiplies the gains and A∞, and which figure of the table it is to give.
+/// One equation of the least squares problem: the factors of the gains and of A∞, and the table
+/// value on the right-hand side.
 struct Row {
     factors: Vec<f64>,
     value: Box<dyn Fn(usize, usize) -> f64>,
 }
 
-/// Fits `n` filters; `size` is that of the body [m].
+/// Fits `n` filters to a table. `size` is the characteristic length of the body [m].
 pub fn fit(table: &Table, n: usize, size: f64) -> Fit {
     let (low, high) = (
         0.8 * table.omega[0],
@@ -88,7 +93,7 @@ pub fn fit(table: &Table, n: usize, size: f64) -> Fit {
     fit
 }
 
-/// Re and Im of s/(s² + d s + ωₘ²) at s = iω, over ω.
+/// Real and imaginary part of s/(s² + d s + ωₘ²) at s = iω, divided by ω.
 fn response((pole, damping): (f64, f64), omega: f64) -> (f64, f64) {
     let real = pole * pole - omega * omega;
     let imaginary = damping * omega;
@@ -116,7 +121,7 @@ fn rows(table: &Table, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
         add(factors(*omega, true, 1.0), table.added[k], 1.0);
         add(factors(*omega, false, 1.0), table.damping[k], 1.0 / omega);
     }
-    // slower than the table the damping dies out
+    // below the table the damping decays to zero
     let slowest = table.omega[0];
     for part in [0.5, 0.25] {
         let weight = 0.3;
@@ -126,7 +131,7 @@ fn rows(table: &Table, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
             weight * part * part / slowest,
         );
     }
-    // and faster than it, steeply
+    // above the table it decays steeply
     let last = table.omega.len() - 1;
     let fastest = table.omega[last];
     for times in [1.4_f64, 2.0, 3.0] {
@@ -148,7 +153,7 @@ fn rows(table: &Table, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
     rows
 }
 
-/// Normal matrix of the least squares with the ridge, factored as L Lᵀ.
+/// Returns the normal matrix of the least squares problem with the ridge, factored as L Lᵀ.
 fn normal(rows: &[Row], n: usize) -> Vec<Vec<f64>> {
     let size = n + 1;
     let mut a = vec![vec![0.0; size]; size];
@@ -190,7 +195,7 @@ fn solve(factor: &[Vec<f64>], mut x: Vec<f64>) -> Vec<f64> {
 }
 
 impl Fit {
-    /// Added mass and damping at a frequency [rad/s].
+    /// Computes added mass and damping at a frequency [rad/s].
     pub fn at(&self, omega: f64) -> (Matrix, Matrix) {
         let (mut added, mut damping) = (self.fast, [[0.0; 6]; 6]);
         for (pole, width, gain) in &self.filters {
@@ -206,7 +211,7 @@ impl Fit {
     }
 }
 
-/// Pushing, turning, or between the two.
+/// Returns 0 for translation, 1 for coupling and 2 for rotation.
 fn kind(i: usize, j: usize) -> usize {
     usize::from(i > 2) + usize::from(j > 2)
 }
@@ -226,7 +231,8 @@ fn error(table: &Table, fit: &Fit, size: f64) -> f64 {
             }
         }
     }
-    // a ball's moments are nothing but errors: against what the forces do on the body's size
+    // the moments of a sphere contain only errors: compare with the moments of the forces at the
+    // size of the body
     largest[2] = largest[2].max(1e-2 * largest[0] * size * size);
     largest[1] = largest[1].max((largest[0] * largest[2]).sqrt());
     (0..3)
@@ -236,7 +242,7 @@ fn error(table: &Table, fit: &Fit, size: f64) -> f64 {
 }
 
 fn feeds(table: &Table, fit: &Fit, length: f64) -> f64 {
-    // each axis in its own size, so that pushing and turning compare
+    // scale each axis by its own size, so that translation and rotation are comparable
     let largest = |i: usize| table.damping.iter().map(|b| b[i][i]).fold(1e-300, f64::max);
     let push = (0..3).map(largest).fold(0.0, f64::max);
     let size: [f64; 6] = std::array::from_fn(|i| {

@@ -1,46 +1,51 @@
-//! Tables of programs for waves and bodies (boundary element methods): added mass, damping and wave forces by frequency.
+//! Tables of boundary element programs (BEM): added mass, damping and wave forces by frequency.
 //!
-//! Readers turn a program's files into one table in SI units; `fit.rs` makes filters of it.
+//! The readers convert the files of a program to one table in SI units; `fit.rs` fits filters to
+//! it.
 
 pub mod capytaine;
 pub mod fit;
 pub mod wamit;
 
-/// Rows and columns surge, sway, heave, roll, pitch, yaw.
+/// Matrix with rows and columns surge, sway, heave, roll, pitch, yaw.
 pub type Matrix = [[f64; 6]; 6];
 
-/// What a program found about a body's origin at the waterline, forward, port and up.
+/// Result of a BEM program about the body's origin at the waterline; axes forward, port and up (B).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// Frequencies, ascending, above 0 and finite [rad/s].
+    /// Frequencies, ascending, positive and finite [rad/s].
     pub omega: Vec<f64>,
-    /// Added mass at them.
+    /// Added mass at `omega` [kg, kg m, kg m²].
     pub added: Vec<Matrix>,
-    /// Radiation damping at them.
+    /// Radiation damping at `omega` [N s/m, N s, N m s].
     pub damping: Vec<Matrix>,
-    /// Added mass at frequency 0, if it was found.
+    /// Added mass at frequency 0, if the file has it.
     pub slow: Option<Matrix>,
-    /// Added mass at infinite frequency, if it was found.
+    /// Added mass at infinite frequency, if the file has it.
     pub fast: Option<Matrix>,
-    /// Forces of waves, if they were found.
+    /// Wave excitation forces, if the file has them.
     pub waves: Option<Exciting>,
 }
 
-/// Forces of waves of 1 m on a body that is held.
+/// Wave excitation forces on a fixed body, per metre of wave amplitude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exciting {
     /// Frequencies, ascending [rad/s].
     pub omega: Vec<f64>,
-    /// Where the waves go to, counter-clockwise from ahead, ascending [deg].
+    /// Directions of propagation of the waves, counter-clockwise from forward, ascending [deg].
     pub headings: Vec<f64>,
-    /// Real and imaginary part (time goes as exp(+iωt)), surge to yaw; headings fastest.
+    /// Real and imaginary part of the forces [N/m] and moments [N m/m], surge to yaw, for the time
+    /// convention exp(+iωt). Indexed by frequency, then heading (fastest).
     pub force: Vec<[[f64; 2]; 6]>,
-    /// True if the undisturbed wave's own pressure is in them.
+    /// True if the forces include the pressure of the undisturbed wave (Froude-Krylov forces).
     pub is_total: bool,
 }
 
 impl Table {
-    /// Sorts by frequency; says what is wrong with the table as a whole.
+    /// Sorts the table by frequency and checks it.
+    ///
+    /// # Errors
+    /// Fewer than 4 frequencies, a repeated frequency, or a value that is not finite.
     pub fn finish(mut self) -> Result<Self, String> {
         let mut order: Vec<usize> = (0..self.omega.len()).collect();
         order.sort_by(|a, b| self.omega[*a].total_cmp(&self.omega[*b]));
@@ -55,7 +60,7 @@ impl Table {
         }
         if let Some(k) = (1..self.omega.len()).find(|k| self.omega[*k] <= self.omega[k - 1]) {
             return Err(format!(
-                "the frequency {} rad/s stands there twice",
+                "the frequency {} rad/s occurs twice",
                 self.omega[k]
             ));
         }

@@ -1,22 +1,23 @@
-//! WAMIT's numeric output: `.1` added mass and damping, `.3` (or `.3sc`) wave forces. [WAMIT 2013, §3.2, §3.3, §4.9]
+//! Reads WAMIT's numeric output: `.1` added mass and damping, `.3` (or `.3sc`) wave forces. [WAMIT
+//! 2013, §3.2, §3.3, §4.9]
 //!
 //! # Law
 //! ```text
-//!   .1  PER I J Ā B̄        A = ρ Lᵏ Ā,  B = ρ Lᵏ ω B̄,  k = 3, 4 or 5 with no, one, two of I, J turning;  PER -1: ω = 0, 0: ω = ∞
+//!   .1  PER I J Ā B̄        A = ρ Lᵏ Ā,  B = ρ Lᵏ ω B̄,  k = 3, 4 or 5 with none, one, both of I, J a rotation;  PER -1: ω = 0, 0: ω = ∞
 //!   .3  PER BETA I |X̄| φ Re Im    X = ρ g Lᵐ X̄,  m = 2, or 3 for moments
 //! ```
 
 use crate::import::bem::{Exciting, Matrix, Table};
 use std::collections::BTreeMap;
 
-/// What the files' figures are to be multiplied by.
+/// Factors that convert the dimensionless output to SI units.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// Density of the water [kg/m³].
     pub density: f64,
-    /// Gravity [m/s²].
+    /// Acceleration of gravity [m/s²].
     pub gravity: f64,
-    /// ULEN [m].
+    /// Characteristic length ULEN [m].
     pub length: f64,
 }
 
@@ -26,7 +27,7 @@ impl Scale {
     }
 }
 
-/// Numbers of every line that begins with one, with the line's number.
+/// Iterates over the lines that contain only numbers, with their line number.
 fn rows(text: &str) -> impl Iterator<Item = (usize, Vec<f64>)> {
     text.lines().enumerate().filter_map(|(n, line)| {
         let numbers: Option<Vec<f64>> = line
@@ -39,17 +40,17 @@ fn rows(text: &str) -> impl Iterator<Item = (usize, Vec<f64>)> {
     })
 }
 
-/// An axis of motion, 1 to 6.
+/// Converts a mode number 1 to 6 to an axis index 0 to 5.
 fn axis(x: f64, line: usize) -> Result<usize, String> {
     if x.fract() == 0.0 && (1.0..=6.0).contains(&x) {
         return Ok(x as usize - 1);
     }
     Err(format!(
-        "line {line}: found the mode {x}, expected 1 to 6: tables of one body, without other modes"
+        "line {line}: found the mode {x}, expected 1 to 6: the table must be of one body without generalized modes"
     ))
 }
 
-/// The `.1` file.
+/// Reads the added mass and damping of a `.1` file.
 pub fn radiation(text: &str, scale: Scale) -> Result<Table, String> {
     let mut table = Table::default();
     let mut found: BTreeMap<u64, (Matrix, Matrix)> = BTreeMap::new();
@@ -92,7 +93,8 @@ pub fn radiation(text: &str, scale: Scale) -> Result<Table, String> {
     table.finish()
 }
 
-/// A `.3` file, or the like.
+/// Reads the wave forces of a `.3` file or a file of the same format. `is_total` states whether
+/// they include the pressure of the undisturbed wave.
 pub fn exciting(text: &str, scale: Scale, is_total: bool) -> Result<Exciting, String> {
     let mut found: BTreeMap<(u64, i64), [[f64; 2]; 6]> = BTreeMap::new();
     let mut headings: Vec<f64> = Vec::new();
@@ -130,7 +132,7 @@ pub fn exciting(text: &str, scale: Scale, is_total: bool) -> Result<Exciting, St
         for heading in &table.headings {
             let force = found.get(&(period.to_bits(), key(*heading)));
             table.force.push(*force.ok_or_else(|| {
-                format!("no force at the period {period} s and the heading {heading} deg, which others have")
+                format!("no force at the period {period} s and the heading {heading} deg, which other rows have")
             })?);
         }
     }
@@ -143,7 +145,7 @@ pub fn exciting(text: &str, scale: Scale, is_total: bool) -> Result<Exciting, St
     Ok(table)
 }
 
-/// Waterplane area over ULEN² of an `.hst` file: C(3,3) over ρ g L².
+/// Returns the waterplane area divided by ULEN² of an `.hst` file: C(3,3) / (ρ g L²).
 pub fn heave_stiffness(text: &str) -> Result<f64, String> {
     let heave = |row: &[f64]| row.len() == 3 && row[0] == 3.0 && row[1] == 3.0;
     let found = rows(text)

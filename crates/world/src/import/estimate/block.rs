@@ -6,24 +6,29 @@
 //!   f = (a/b) f₃(t/a) + (1 - a/b) f₂(t/a)                                                                   (2)
 //!   A_kk = min( ρ π (w/2)² C₂(w/h) l³/12 ,  ρ π (l/2)⁴ β(l/h) w )                                           (3)
 //! ```
-//! (1) is a rectangular plate, C_P, thickened: f₂ = C₂ by the sections of long bodies, f₃ by square prisms, between which (2)
-//! goes over. (3), turning about k: w the edge along k, l ≥ h the two others. Its first part cuts the block into strips along
-//! l that each move alone, its second takes the block as long along k; each leaves out flow around the ends, so that the
-//! lesser one is nearer. C_P, C₂, f₃, β from [DNV-RP-C205 2010, tables D-1 and D-2].
+//! (1) is a rectangular plate, C_P, with a thickness correction: f₂ = C₂ from the sections of long
+//! bodies, f₃ from square prisms. (2) interpolates between the two. (3) is the rotation about k: w
+//! is the edge along k, and l ≥ h are the other two. The first term divides the block into strips
+//! along l that move independently. The second term assumes a block that is long along k. Each
+//! neglects flow around the ends, so the smaller value is more accurate. C_P, C₂, f₃, β from
+//! [DNV-RP-C205 2010, tables D-1 and D-2].
 //!
 //! # Symbols
-//! C₂: added mass per length over ρ π (w/2)², w across the motion, h along it; β: added inertia per length over ρ π (l/2)⁴.
+//! C₂: added mass per length over ρ π (w/2)², w across the motion, h along it; β: added inertia per
+//! length over ρ π (l/2)⁴.
 //! # Frames
 //! The block's own, at its centre.
 //! # Limits
-//! Within some 10 % for compact blocks and long ones in translation; rotation within some 30 %. No coupling of axes.
+//! Accurate to about 10 % in translation for compact and for long blocks, and to about 30 % in
+//! rotation. No coupling of axes.
 //! # Checked by
-//! V33 (cube), square plate, strip limit in `tests.rs`.
+//! V33 (cube), square plate and strip limit in `tests.rs`.
 
 use crate::import::estimate::table;
 use std::f64::consts::PI;
 
-/// Rectangular plate moving normal to itself: longer over shorter edge, coefficient on ρ π/4 a² b.
+/// Rectangular plate moving along its normal: (longer over shorter edge, coefficient of ρ π/4 a²
+/// b).
 const PLATE: [(f64, f64); 10] = [
     (1.0, 0.579),
     (1.25, 0.642),
@@ -37,7 +42,8 @@ const PLATE: [(f64, f64); 10] = [
     (10.0, 0.947),
 ];
 
-/// Long rectangular section: edge along the motion over edge across it, coefficient on ρ π (w/2)².
+/// Long rectangular section: (edge along the motion over edge across it, coefficient of ρ π
+/// (w/2)²).
 pub(crate) const SECTION: [(f64, f64); 8] = [
     (0.0, 1.0),
     (0.1, 1.14),
@@ -49,7 +55,7 @@ pub(crate) const SECTION: [(f64, f64); 8] = [
     (10.0, 2.23),
 ];
 
-/// Square prism along its axis: length over edge, coefficient on ρ a² b.
+/// Square prism moving along its axis: (length over edge, coefficient of ρ a² b).
 const PRISM: [(f64, f64); 8] = [
     (1.0, 0.68),
     (2.0, 0.36),
@@ -61,22 +67,26 @@ const PRISM: [(f64, f64); 8] = [
     (10.0, 0.08),
 ];
 
-/// Long rectangular section turning about its length: longer over shorter edge, coefficient on ρ π (l/2)⁴.
+/// Long rectangular section rotating about its length: (longer over shorter edge, coefficient of ρ
+/// π (l/2)⁴).
 const TURNING: [(f64, f64); 4] = [(1.0, 0.234), (2.0, 0.15), (5.0, 0.15), (10.0, 0.147)];
 
-/// How much the added mass of a square or round plate grows when it is `t` times as thick as wide.
+/// Returns the factor by which the added mass of a square or round plate grows if its thickness is
+/// `t` times its width.
 pub(crate) fn thickness_factor(t: f64) -> f64 {
     let plate = PLATE[0].1 * PI / 4.0;
     let prism = |t: f64| table::at(&PRISM, t) * t.min(10.0) / plate;
     if t < 1.0 {
-        // thin bodies: the sections' growth, scaled to meet the prisms at the cube
+        // thin bodies: the growth of the sections, scaled so that it is continuous with the prisms
+        // at the cube
         1.0 + (table::at(&SECTION, t) - 1.0) * (prism(1.0) - 1.0) / (table::at(&SECTION, 1.0) - 1.0)
     } else {
         prism(t)
     }
 }
 
-/// Added mass over density along x, y, z [m³] and about them [m⁵].
+/// Computes the added mass over density along x, y, z [m³] and about them [m⁵] of a block with
+/// edges `size` [m].
 pub fn added(size: [f64; 3]) -> [f64; 6] {
     let along = |i: usize| {
         let (a, b) = edges(size, i);
@@ -96,7 +106,7 @@ pub fn added(size: [f64; 3]) -> [f64; 6] {
     [along(0), along(1), along(2), about(0), about(1), about(2)]
 }
 
-/// The shorter and the longer of the edges other than `i`.
+/// Returns the shorter and the longer of the two edges other than `i`.
 pub(crate) fn edges(size: [f64; 3], i: usize) -> (f64, f64) {
     let (u, v) = (size[(i + 1) % 3], size[(i + 2) % 3]);
     (u.min(v), u.max(v))

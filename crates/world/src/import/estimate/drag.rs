@@ -5,17 +5,19 @@
 //!   F = -½ ρ C S v|v|,   M = -½ ρ ∫ C w |x|³ dx ω|ω|  over strips of width w                       (1)
 //!   ellipsoid along its axis i:  C = 0.44 d/l + 0.02 (l/d + √(d/l)), at most 1.17;  l = 2a_i, d = 2√(a_j a_k)   (2)
 //! ```
-//! Blocks: C of a rectangular plate, and of a square rod along the flow by its length [DNV-RP-C205 2010, table E-1].
-//! Cylinders: along the flow as there; across, 1.2 by length [DNV-RP-C205 2010, table E-1]. (2) subcritical ellipsoids,
-//! with a skin friction of 0.005 [Hoerner 1965, ch. 3, 6].
+//! Blocks: C of a rectangular plate, with a length correction from a square rod along the flow
+//! [DNV-RP-C205 2010, table E-1]. Cylinders: along the flow from the same table; across the flow
+//! 1.2, corrected for length [DNV-RP-C205 2010, table E-1]. (2) is for subcritical ellipsoids, with
+//! a skin friction of 0.005 [Hoerner 1965, ch. 3, 6].
 //!
 //! # Symbols
 //! S the frontal area [m²]; x the strips' distance from the centre along the shape [m].
 //! # Frames
 //! The shape's own, at its centre.
 //! # Limits
-//! Subcritical flow, sharp edges for blocks. Within a factor of two for real bodies with holes and frames. Skin friction of a
-//! round body that turns about its axis is left out; so is linear damping.
+//! Subcritical flow; sharp edges for blocks. Accurate to a factor of two for real bodies with holes
+//! and frames. Not modelled: skin friction of a round body that rotates about its axis, and linear
+//! damping.
 //! # Checked by
 //! Sphere, cube, long rod and the strip integrals in `tests.rs`.
 
@@ -23,9 +25,9 @@ use crate::import::estimate::block::edges;
 use crate::import::estimate::table;
 use std::f64::consts::PI;
 
-/// Rectangular plate normal to the flow: longer over shorter edge.
+/// Rectangular plate normal to the flow: (longer over shorter edge, C).
 const PLATE: [(f64, f64); 4] = [(1.0, 1.16), (5.0, 1.20), (10.0, 1.50), (40.0, 1.90)];
-/// Square rod along the flow: length over edge.
+/// Square rod along the flow: (length over edge, C).
 const ROD: [(f64, f64); 7] = [
     (1.0, 1.15),
     (1.5, 0.97),
@@ -35,7 +37,7 @@ const ROD: [(f64, f64); 7] = [
     (4.0, 0.95),
     (5.0, 0.95),
 ];
-/// Circular cylinder along the flow: length over diameter.
+/// Circular cylinder along the flow: (length over diameter, C).
 const ROUND_ROD: [(f64, f64); 5] = [
     (0.0, 1.12),
     (1.0, 0.91),
@@ -43,7 +45,8 @@ const ROUND_ROD: [(f64, f64); 5] = [
     (4.0, 0.87),
     (7.0, 0.99),
 ];
-/// Part of the drag of an endless cylinder that one of a length over diameter has, flow across it.
+/// Drag of a finite cylinder across the flow relative to an infinite one: (length over diameter,
+/// fraction).
 const FINITE: [(f64, f64); 7] = [
     (2.0, 0.58),
     (5.0, 0.62),
@@ -58,11 +61,13 @@ fn fourth(x: f64) -> f64 {
     x * x * x * x
 }
 
-/// Drag over density along x, y, z [m²] and about them [m⁵].
+/// Computes the drag over density along x, y, z [m²] and about them [m⁵] of a block with edges
+/// `size` [m].
 pub fn block(size: [f64; 3]) -> [f64; 6] {
     let coefficient = |i: usize| {
         let (a, b) = edges(size, i);
-        // a rod's drag over that of the plate of its section; thinner than a cube it is a plate
+        // drag of a rod relative to the plate of its section; a block thinner than a cube counts as
+        // a plate
         let length = size[i] / (a * b).sqrt();
         let rod = if length > 1.0 {
             table::at(&ROD, length) / ROD[0].1
@@ -75,7 +80,7 @@ pub fn block(size: [f64; 3]) -> [f64; 6] {
         let (a, b) = edges(size, i);
         0.5 * coefficient(i) * a * b
     };
-    // strips along the edge `s`, moved along `i` when the block turns about `k`
+    // strips along edge `s` that move along `i` when the block rotates about `k`
     let strips =
         |s: usize, i: usize, k: usize| 0.5 * coefficient(i) * size[k] * fourth(size[s]) / 32.0;
     let about = |k: usize| {
@@ -85,20 +90,23 @@ pub fn block(size: [f64; 3]) -> [f64; 6] {
     [along(0), along(1), along(2), about(0), about(1), about(2)]
 }
 
-/// Drag over density along x, y, z [m²] and about them [m⁵]; the cylinder stands along z.
+/// Computes the drag over density along x, y, z [m²] and about them [m⁵] of a cylinder along z;
+/// `radius` and `length` in [m].
 pub fn cylinder(radius: f64, length: f64) -> [f64; 6] {
     let slenderness = 0.5 * length / radius;
     let c = 1.2 * table::at(&FINITE, slenderness);
     let across = 0.5 * c * 2.0 * radius * length;
     let end = 0.5 * table::at(&ROUND_ROD, slenderness);
     let along = end * PI * radius * radius;
-    // strips along the length, and the flat ends as strips of a disc: ∫|x|³ 2√(R² - x²) dx = 8/15 R⁵
+    // strips along the length, plus the flat ends as strips of a disc: ∫|x|³ 2√(R² - x²) dx = 8/15
+    // R⁵
     let turning =
         0.5 * c * 2.0 * radius * fourth(length) / 32.0 + end * 8.0 / 15.0 * radius * fourth(radius);
     [across, across, along, turning, turning, 0.0]
 }
 
-/// Drag over density along x, y, z [m²] and about them [m⁵].
+/// Computes the drag over density along x, y, z [m²] and about them [m⁵] of an ellipsoid with
+/// semi-axes `axes` [m].
 pub fn ellipsoid(axes: [f64; 3]) -> [f64; 6] {
     let coefficient = |i: usize| {
         let (b, c) = edges(axes, i);

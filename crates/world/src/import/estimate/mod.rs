@@ -1,7 +1,8 @@
-//! Hydrodynamics of a body from its shape alone, where nobody has measured them.
+//! Estimates the hydrodynamics of a body from its shape, for bodies without measured coefficients.
 //!
-//! Each shape gives volume, added mass and drag about its own centre along its own axes; here they meet in the body's
-//! frame. Shapes are summed as if each were alone in the water: where they overlap or shadow each other, the sum is too high.
+//! Each shape gives volume, added mass and drag about its own centre along its own axes. This
+//! module transforms them to the body frame and sums them. The sum assumes that each shape is alone
+//! in the water, so it is too high where shapes overlap or shadow each other.
 
 mod block;
 mod cylinder;
@@ -14,34 +15,35 @@ pub use crate::import::estimate::solid_mesh::of_mesh;
 
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 
-/// A shape about its own centre.
+/// A simple shape about its own centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solid {
-    /// Length, width and height [m].
+    /// Box with length, width and height [m].
     Box([f64; 3]),
-    /// Along z.
+    /// Cylinder along z.
     Cylinder {
         /// Radius [m].
         radius: f64,
         /// Length [m].
         length: f64,
     },
-    /// Semi-axes [m].
+    /// Ellipsoid with semi-axes along x, y, z [m].
     Ellipsoid([f64; 3]),
 }
 
-/// A shape in a body's frame.
+/// A shape at a pose in the body frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
     /// The shape.
     pub solid: Solid,
-    /// Its axes in the body's.
+    /// Rotation from the shape's axes to the body's.
     pub R: Mat3,
-    /// Its centre [m].
+    /// Centre of the shape in the body [m].
     pub p: Vec3,
 }
 
-/// What a shape does in water of density 1, along its axes: translation along x, y, z, then turning about them.
+/// Coefficients of one shape in water of density 1, along its own axes: translation along x, y, z,
+/// then rotation about them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Alone {
     /// Added mass [m³] and added inertia [m⁵].
@@ -55,16 +57,18 @@ struct Alone {
 pub struct Estimate {
     /// Displaced volume [m³].
     pub volume: f64,
-    /// Centre of buoyancy; drag acts there too [m].
+    /// Centre of buoyancy in the body [m]. Drag also acts there.
     pub center: Vec3,
-    /// Added mass at the body's origin.
+    /// Added mass at the body's origin, in body axes.
     pub added: SpatialInertia,
-    /// Quadratic damping at the centre, along the body's axes: surge, sway, heave [N s²/m²], roll, pitch, yaw [N m s²].
+    /// Quadratic damping at the centre, along the body's axes: surge, sway, heave [N s²/m²], roll,
+    /// pitch, yaw [N m s²].
     pub drag: [f64; 6],
 }
 
 impl Solid {
-    /// A capsule along z as the spheroid of its length and volume.
+    /// Approximates a capsule along z by the spheroid of the same total length and volume; `radius`
+    /// [m], `length` between the hemispheres [m].
     pub fn capsule(radius: f64, length: f64) -> Solid {
         let a = 0.5 * length + radius;
         let volume = std::f64::consts::PI * radius * radius * (length + 4.0 / 3.0 * radius);
@@ -72,7 +76,7 @@ impl Solid {
         Solid::Ellipsoid([b, b, a])
     }
 
-    /// Volume [m³].
+    /// Returns the volume [m³].
     pub fn volume(&self) -> f64 {
         match *self {
             Solid::Box([x, y, z]) => x * y * z,
@@ -99,7 +103,7 @@ impl Solid {
     }
 }
 
-/// The sum of `shapes` in water of `density` [kg/m³]; `None` if there are none.
+/// Sums the hydrodynamics of `shapes` in water of `density` [kg/m³]. Returns `None` without shapes.
 pub fn estimate(shapes: &[Placed], density: f64) -> Option<Estimate> {
     let volume: f64 = shapes.iter().map(|s| s.solid.volume()).sum();
     if shapes.is_empty() || volume <= 0.0 {
@@ -141,11 +145,12 @@ pub fn estimate(shapes: &[Placed], density: f64) -> Option<Estimate> {
     })
 }
 
-/// Adds the drag of a shape whose centre lies at `r` from where the sum acts.
+/// Adds the drag of a shape whose centre is at `r` [m] from the point where the sum acts.
 ///
-/// Exact for translation along, and turning about, one of the body's axes at a time: a motion `v` along axis i moves the
-/// shape by `v R_ij` along its own axis j, and the force D_j |v R_ij| v R_ij has the part |R_ij|³ D_j v|v| along i. A turn
-/// about k moves the shape's centre at the speed of its distance.
+/// Exact for translation along, and rotation about, one body axis at a time. A motion `v` along
+/// axis i moves the shape by `v R_ij` along its own axis j, and the force D_j |v R_ij| v R_ij has
+/// the component |R_ij|³ D_j v|v| along i. A rotation about k moves the centre of the shape at a
+/// speed proportional to its distance.
 fn add_drag(sum: &mut [f64; 6], own: &[f64; 6], R: &Mat3, r: Vec3) {
     let part = |i: usize, offset: usize| -> f64 {
         let row = R.r[i].to_array();

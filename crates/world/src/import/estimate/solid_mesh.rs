@@ -1,27 +1,27 @@
-//! A mesh as the ellipsoid that stands for it.
+//! Approximates a mesh by an ellipsoid.
 //!
 //! # Law
 //! ```text
 //!   S = ∫ r rᵀ dV about the centroid = R diag(s) Rᵀ;   a_i² = 5 s_i / V, scaled to the volume V         (1)
 //! ```
-//! A closed mesh becomes the ellipsoid with its volume, centroid, principal axes and ratios of second moments. An open one,
-//! which has none of these, becomes the ellipsoid in its bounding box.
+//! A closed mesh becomes the ellipsoid with its volume, centroid, principal axes and ratios of
+//! second moments. An open mesh has none of these and becomes the ellipsoid in its bounding box.
 //!
 //! # Symbols
 //! S second moment of volume [m⁵]; a_i semi-axes [m].
 //! # Frames
 //! The mesh's own.
 //! # Limits
-//! Holes, ducts and sharp edges do not count.
+//! Holes, ducts and sharp edges are neglected.
 //! # Checked by
-//! A box's moments and an icosphere in `tests.rs`.
+//! The moments of a box and its bounding box in `tests.rs`.
 
 use crate::import::estimate::{Placed, Solid};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::Mesh;
 use nalgebra::{Matrix3, SymmetricEigen};
 
-/// The ellipsoid of a mesh; `closed` says whether it has an inside.
+/// Returns the equivalent ellipsoid of a mesh. `closed` states whether the mesh encloses a volume.
 pub fn of_mesh(mesh: &Mesh, closed: bool) -> Option<Placed> {
     if closed {
         by_moments(mesh)
@@ -32,7 +32,7 @@ pub fn of_mesh(mesh: &Mesh, closed: bool) -> Option<Placed> {
 
 fn by_moments(mesh: &Mesh) -> Option<Placed> {
     let corner = |k: u32| mesh.vertices[k as usize];
-    // about a corner, so that a mesh far from its origin loses no digits
+    // relative to a vertex, so that a mesh far from its origin loses no precision
     let origin = corner(mesh.triangles.first()?[0]);
     let (mut volume, mut first, mut second) = (0.0, Vec3::zero(), Matrix3::<f64>::zeros());
     for t in &mesh.triangles {
@@ -41,7 +41,7 @@ fn by_moments(mesh: &Mesh) -> Option<Placed> {
         let sum = p[0] + p[1] + p[2];
         volume += v;
         first += sum.scale(v / 4.0);
-        // ∫ r rᵀ over a tetrahedron with one corner at 0: V/20 (Σ p pᵀ + (Σ p)(Σ p)ᵀ)
+        // ∫ r rᵀ over a tetrahedron with one vertex at 0: V/20 (Σ p pᵀ + (Σ p)(Σ p)ᵀ)
         for q in [p[0], p[1], p[2], sum] {
             let q = nalgebra::Vector3::from(q.to_array());
             second += q * q.transpose() * (v / 20.0);
@@ -78,7 +78,7 @@ fn by_bounds(mesh: &Mesh) -> Option<Placed> {
         high = Vec3::new(high.x.max(v.x), high.y.max(v.y), high.z.max(v.z));
     }
     let half = (high - low).scale(0.5);
-    // a flat mesh is a thin plate
+    // a flat mesh counts as a thin plate
     let least = 1e-3 * half.norm();
     let axes = half.to_array().map(|a| a.max(least));
     let placed = Placed {

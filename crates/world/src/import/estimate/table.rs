@@ -1,6 +1,7 @@
 //! Linear interpolation in published tables.
 
-/// Value at `x` of pairs with rising first numbers; the last one's beyond the ends.
+/// Interpolates a table of pairs with ascending first values at `x`. Beyond the ends it returns the
+/// first or last value.
 pub fn at(table: &[(f64, f64)], x: f64) -> f64 {
     let (first, last) = (table[0], table[table.len() - 1]);
     if x <= first.0 {

@@ -1,4 +1,4 @@
-//! The estimates against closed solutions, a boundary-element solution, and each other.
+//! Tests the estimates against closed solutions, a boundary-element solution and each other.
 
 use crate::import::estimate::*;
 use crate::import::mesh::sample::box_mesh;
@@ -18,7 +18,7 @@ fn within(what: &str, found: f64, expected: f64, part: f64) {
 
 #[test]
 fn spheroids_are_lambs() {
-    // reference V31: a/b, k1, k2, k'; the figures have six digits
+    // reference V31: a/b, k1, k2, k'; the values have six digits
     for (ratio, k1, k2, k) in [
         (2.0, 0.210_015, 0.704_210, 0.239_424),
         (5.0, 0.059_121, 0.894_261, 0.699_851),
@@ -47,7 +47,7 @@ fn spheroids_are_lambs() {
         0.5 * Solid::Ellipsoid([0.3; 3]).volume(),
         1e-14,
     );
-    // an elliptic cylinder in the limit: ρ π b² a section, and π/8 (a² - b²)² about its length, here 100 long
+    // limit of an elliptic cylinder: ρ π b² per section, and π/8 (a² - b²)² about its length
     let long = added(Solid::Ellipsoid([1.0, 2.0, 1e4]));
     let ends = 4.0 / 3.0 * 1e4;
     within(
@@ -78,7 +78,8 @@ fn a_disc_is_the_limit_of_cylinder_and_ellipsoid() {
 
 #[test]
 fn cylinder_and_block_agree_with_boundary_elements() {
-    // reference V32, in water of 1000 kg/m3: 3.556, 36.60 kg, 4.512 kg m2; the tables are coarser than that
+    // reference V32, in water of 1000 kg/m3: 3.556, 36.60 kg, 4.512 kg m2; the tables are less
+    // accurate than this
     let a = added(Solid::Cylinder {
         radius: 0.0955,
         length: 1.33,
@@ -90,14 +91,14 @@ fn cylinder_and_block_agree_with_boundary_elements() {
     assert_eq!(a[5], 0.0);
     // V33: 0.6466, handbooks 0.67
     within("cube", added(Solid::Box([1.0; 3]))[0], 0.6466, 0.06);
-    // a long bar across: DNV's section of a square, 1.51 π/4
+    // a long bar across the flow: DNV's square section, 1.51 π/4
     within(
         "bar",
         added(Solid::Box([100.0, 1.0, 1.0]))[1],
         1.51 * PI / 4.0 * 100.0,
         0.06,
     );
-    // a long bar about its middle: strips
+    // a long bar rotating about its centre: strips
     within(
         "bar turning",
         added(Solid::Box([100.0, 1.0, 1.0]))[5],
@@ -111,7 +112,7 @@ fn cylinder_and_block_agree_with_boundary_elements() {
         0.579 * PI / 4.0,
         1e-6,
     );
-    // turned axes, same body
+    // the same body with permuted axes
     let (b, c) = (
         added(Solid::Box([1.0, 2.0, 3.0])),
         added(Solid::Box([2.0, 3.0, 1.0])),
@@ -130,7 +131,7 @@ fn drag_of_known_shapes() {
     );
     assert_eq!(drag(Solid::Ellipsoid([0.5; 3]))[3..], [0.0; 3]);
     within("cube", drag(Solid::Box([1.0; 3]))[2], 0.5 * 1.16, 1e-12);
-    // strips by counting: a cylinder of 10 m that turns about its middle, without its ends
+    // numeric strip sum: a cylinder of 10 m that rotates about its centre, without its ends
     let (r, l) = (0.01, 10.0);
     let c = 1.2 * 0.98;
     let n = 20_000;
@@ -160,7 +161,7 @@ fn drag_of_known_shapes() {
 
 #[test]
 fn shapes_meet_in_the_frame_of_the_body() {
-    // a dumb-bell: two spheres on x, 1 m from the origin
+    // two spheres on the x axis, 1 m from the origin
     let ball = Solid::Ellipsoid([0.1; 3]);
     let at = |x: f64| Placed {
         solid: ball,
@@ -175,11 +176,11 @@ fn shapes_meet_in_the_frame_of_the_body() {
     within("about", both.added.A.zz, 2.0 * half, 1e-12);
     let one = 1000.0 * ball.alone().drag[0];
     within("drag about", both.drag[5], 2.0 * one, 1e-12);
-    // one sphere off the origin couples sway with yaw: B = m [p]x
+    // a sphere off the origin couples sway with yaw: B = m [p]x
     let off = estimate(&[at(1.0)], 1000.0).unwrap();
     within("coupling", off.added.to_matrix()[2][4], half, 1e-12);
-    assert!(off.drag[5].abs() < 1e-15, "acts at the centre");
-    // turned by 90 degrees about z: x and y change places
+    assert!(off.drag[5].abs() < 1e-15, "drag acts at the centre");
+    // rotated by 90 degrees about z: x and y are exchanged
     let R = Mat3::from_rows(
         Vec3::new(0.0, -1.0, 0.0),
         Vec3::new(1.0, 0.0, 0.0),
@@ -212,10 +213,10 @@ fn a_mesh_becomes_the_ellipsoid_of_its_moments() {
     within("volume", placed.solid.volume(), 6.0, 1e-9);
     let mut sorted = axes;
     sorted.sort_by(f64::total_cmp);
-    // a box's second moments are V l²/12: semi-axes go as the edges
+    // the second moments of a box are V l²/12, so the semi-axes are proportional to the edges
     within("ratio", sorted[1] / sorted[0], 2.0, 1e-9);
     within("ratio", sorted[2] / sorted[0], 3.0, 1e-9);
-    // its longest axis is z
+    // the longest axis is z
     let longest = (0..3).max_by(|i, j| axes[*i].total_cmp(&axes[*j])).unwrap();
     assert!(placed.R.col(longest).z.abs() > 1.0 - 1e-9);
     let open = of_mesh(&box_mesh([1.0, 2.0, 3.0], far), false).unwrap();

@@ -1,31 +1,34 @@
-//! What a world file says of a grid, and what the head of our own raw format says.
+//! Declares the world file keys of a grid, and the keys of the header of Merrow's raw grid format.
 
 use merrow_model::scene::sea::mapped::Number;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
-    /// A quantity on a grid, in a file. Without `variable` and names of axes those are taken that are there.
+    /// A quantity on a grid, read from a file. Without `variable` and axis names, the variable and
+    /// axes of the file are detected.
     pub struct GridFile {
-        /// The file: NetCDF classic (`.nc`), columns (`.csv`), ESRI ASCII grid (`.asc`), GeoTIFF (`.tif`), or the head of a raw
-        /// one (`.yaml`).
+        /// The file: NetCDF classic (`.nc`), a table with columns (`.csv`), an ESRI ASCII grid
+        /// (`.asc`), a GeoTIFF (`.tif`), or the header of a raw grid (`.yaml`).
         file: String [not_empty],
-        /// The variable of a NetCDF file, or the column of a table; without it the only one.
+        /// The variable of a NetCDF file, or the column of a table. Not needed if there is only
+        /// one.
         variable: Option<String> [not_empty],
-        /// Unit that the file must say, where it says one.
+        /// Expected unit. A file that states another unit is an error.
         unit: Option<String> [not_empty],
-        /// Factor from the file's unit to the one meant (such as -1 for depths that are to be heights).
+        /// Factor from the unit of the file to the unit of the quantity (for example -1 to turn
+        /// depths into heights).
         factor: f64 = 1.0,
-        /// What is added then.
+        /// Value added after applying `factor`.
         offset: f64 = 0.0,
-        /// Its axes.
+        /// Axes of the grid.
         axes: AxesFile => "{}",
-        /// What holds between the samples.
+        /// Interpolation between the samples.
         between: BetweenFile = BetweenFile::Linear,
-        /// What holds beyond the samples.
+        /// Value beyond the samples.
         outside: OutsideFile = OutsideFile::Clamp,
-        /// What is done where the file has no value.
+        /// Treatment of samples without a value.
         holes: HolesFile = HolesFile::Refuse,
-        /// Value of the holes for `holes: value`.
+        /// Value of the missing samples with `holes: value`.
         hole_value: f64 = 0.0,
     }
 }
@@ -33,29 +36,29 @@ spec! {
 spec! {
     /// The axes of a grid.
     pub struct AxesFile {
-        /// What the horizontal axes count.
+        /// Unit of the horizontal axes.
         horizontal: HorizontalFile = HorizontalFile::Metres,
-        /// Where the world's origin lies on horizontal axes in metres (east, north).
+        /// Position of the world's origin on horizontal axes in metres (east, north).
         origin_m: [f64; 2] = [0.0, 0.0],
-        /// Name of the axis towards east; without it `x`, `lon`, `longitude` or `easting`.
+        /// Name of the eastward axis. Default: `x`, `lon`, `longitude` or `easting`.
         x: Option<String> [not_empty],
-        /// Name of the axis towards north; without it `y`, `lat`, `latitude` or `northing`.
+        /// Name of the northward axis. Default: `y`, `lat`, `latitude` or `northing`.
         y: Option<String> [not_empty],
-        /// Name of the vertical axis; without it `depth`, `z`, `height`, `altitude` or `lev`.
+        /// Name of the vertical axis. Default: `depth`, `z`, `height`, `altitude` or `lev`.
         depth: Option<String> [not_empty],
-        /// Whether the vertical axis counts downwards or upwards.
+        /// Positive direction of the vertical axis: down or up.
         vertical: VerticalFile = VerticalFile::Down,
-        /// Name of the axis of time; without it `time` or `t`.
+        /// Name of the time axis. Default: `time` or `t`.
         time: Option<String> [not_empty],
-        /// Length of the unit of time.
+        /// Length of one unit of the time axis.
         time_unit_s: f64 [positive] = 1.0,
-        /// Reading of the axis of time when the world starts.
+        /// Value of the time axis at the start of the simulation, in units of that axis.
         time_start: f64 = 0.0,
     }
 }
 
 fieldless_choice! {
-    /// What horizontal axes count.
+    /// Unit of the horizontal axes.
     pub enum HorizontalFile {
         /// Metres east and north.
         Metres = "metres",
@@ -65,109 +68,109 @@ fieldless_choice! {
 }
 
 fieldless_choice! {
-    /// Which way a vertical axis counts.
+    /// Positive direction of the vertical axis.
     pub enum VerticalFile {
-        /// Depth.
+        /// The axis is a depth.
         Down = "down",
-        /// Height.
+        /// The axis is a height.
         Up = "up",
     }
 }
 
 fieldless_choice! {
-    /// What holds between samples.
+    /// Interpolation between samples.
     pub enum BetweenFile {
-        /// Linear along every axis.
+        /// Linear interpolation along every axis.
         Linear = "linear",
-        /// The nearest sample.
+        /// Value of the nearest sample.
         Nearest = "nearest",
     }
 }
 
 fieldless_choice! {
-    /// What holds beyond the samples.
+    /// Value beyond the samples.
     pub enum OutsideFile {
         /// The value at the nearest edge.
         Clamp = "clamp",
-        /// 0.
+        /// The value 0.
         Zero = "zero",
-        /// A robot that gets there is stopped.
+        /// A robot that leaves the grid is halted.
         Stop = "stop",
     }
 }
 
 fieldless_choice! {
-    /// What is done with holes.
+    /// Treatment of samples without a value.
     pub enum HolesFile {
-        /// The file is refused.
+        /// The file is rejected.
         Refuse = "refuse",
-        /// They take the value of the nearest sample on the same level and at the same time.
+        /// They get the value of the nearest sample at the same level and time.
         Nearest = "nearest",
-        /// They take `hole_value`.
+        /// They get `hole_value`.
         Value = "value",
     }
 }
 
 spec! {
-    /// The head of a raw grid: numbers without any frame in a file beside it.
+    /// Header of a raw grid. The numbers are in a separate binary file without any structure.
     pub struct RawFile {
-        /// The file with the numbers, beside the head.
+        /// The file with the numbers, relative to the folder of the header.
         data: String [not_empty],
-        /// How a number is stored, lowest byte first.
+        /// Storage format of a number, little-endian.
         number: NumberFile,
-        /// Bytes before the first number.
+        /// Number of bytes before the first number.
         skip_bytes: u32 = 0,
-        /// Axes from the slowest to the fastest.
+        /// Axes from the slowest to the fastest varying.
         axes: Vec<RawAxisFile> [not_empty],
         /// Unit of the quantity.
         unit: Option<String>,
-        /// Factor on the numbers stored.
+        /// Factor applied to the stored numbers.
         factor: f64 = 1.0,
-        /// What is added then.
+        /// Value added after applying `factor`.
         offset: f64 = 0.0,
-        /// Number stored where there is no value; NaN is always none.
+        /// Stored number that marks a missing value. NaN always does.
         void: Option<f64>,
     }
 }
 
 spec! {
-    /// An axis of a raw grid: evenly spaced, or with all its places.
+    /// An axis of a raw grid: evenly spaced, or with a list of coordinates.
     pub struct RawAxisFile {
-        /// Its name, as in NetCDF files.
+        /// Name of the axis, as in NetCDF files.
         name: String [not_empty],
-        /// Place of the first sample.
+        /// Coordinate of the first sample.
         start: f64 = 0.0,
         /// Distance between samples.
         step: f64 = 1.0,
-        /// How many samples.
+        /// Number of samples.
         count: Option<u32> [in 1.0..=4000000000.0],
-        /// All places, instead of the three above.
+        /// Coordinates of all samples, instead of `start`, `step` and `count`.
         at_each: Option<Vec<f64>> [not_empty],
     }
 }
 
 fieldless_choice! {
-    /// How a number is stored.
+    /// Storage format of a number.
     pub enum NumberFile {
-        /// Signed, 8 bits.
+        /// Signed integer, 8 bits.
         I8 = "i8",
-        /// Unsigned, 8 bits.
+        /// Unsigned integer, 8 bits.
         U8 = "u8",
-        /// Signed, 16 bits.
+        /// Signed integer, 16 bits.
         I16 = "i16",
-        /// Unsigned, 16 bits.
+        /// Unsigned integer, 16 bits.
         U16 = "u16",
-        /// Signed, 32 bits.
+        /// Signed integer, 32 bits.
         I32 = "i32",
-        /// Single precision.
+        /// Floating point, single precision.
         F32 = "f32",
-        /// Double precision.
+        /// Floating point, double precision.
         F64 = "f64",
     }
 }
 
 impl NumberFile {
-    /// As the reader knows it.
+    /// Returns the number type used by the reader of mapped files.
     pub fn number(self) -> Number {
         match self {
             Self::I8 => Number::I8,

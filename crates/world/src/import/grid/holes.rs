@@ -1,13 +1,17 @@
-//! Where a grid has no value.
+//! Handles missing samples (holes) of a grid.
 
 use crate::import::grid::declare::{GridFile, HolesFile};
 use merrow_model::scene::sea::grid::Samples;
 use std::collections::VecDeque;
 
-/// Counts the holes and does with them what the file says; the text tells how many there were.
+/// Counts the holes and fills them as `file.holes` requests. The returned text reports the number
+/// of filled holes.
+///
+/// `first` is the index of the first sample, `strides` and `shape` are the index steps and sample
+/// counts along x, y, depth and time.
 ///
 /// # Errors
-/// There are holes, and none are allowed; or nothing but holes.
+/// There are holes and `holes: refuse` applies, or no sample has a value.
 pub fn mend(
     file: &GridFile,
     samples: &mut Samples,
@@ -42,11 +46,11 @@ pub fn mend(
                     .filter(|x| !x.is_finite())
                     .for_each(|x| *x = value as f32),
             }
-            Ok(Some(format!("{some} and are taken as {value}")))
+            Ok(Some(format!("{some} and are set to {value}")))
         }
         HolesFile::Nearest => {
             if let Samples::File(_) = samples {
-                // what is filled has to be kept somewhere
+                // filled values cannot be stored in the file, so the samples are copied into memory
                 *samples = Samples::F32((0..total).map(|i| samples.get(i) as f32).collect());
             }
             let mut left = 0;
@@ -63,15 +67,16 @@ pub fn mend(
             }
             if left > 0 {
                 return Err(format!(
-                    "{some}, and on some level or at some time none has: cannot be filled"
+                    "{some}, and at some level or time no sample has one: cannot be filled"
                 ));
             }
-            Ok(Some(format!("{some} and take that of the nearest sample")))
+            Ok(Some(format!("{some} and are set to that of the nearest sample")))
         }
     }
 }
 
-/// Fills the holes of one level from their neighbours outwards; how many are left if the level has no value at all.
+/// Fills the holes of one level outwards from their neighbours (4-neighbourhood). Returns the
+/// number of samples of the level if none has a value, otherwise 0.
 fn spread(samples: &mut Samples, level: isize, strides: [isize; 2], shape: [usize; 2]) -> usize {
     let index =
         |x: usize, y: usize| (level + x as isize * strides[0] + y as isize * strides[1]) as usize;

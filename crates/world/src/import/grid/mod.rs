@@ -1,7 +1,8 @@
-//! Quantities on grids, from files: found, put along our axes, their holes counted and seen to.
+//! Reads quantities on grids from files: finds the variable, maps the axes to east, north, depth
+//! and time, and handles holes.
 //!
-//! Exists so that every gridded quantity is declared, read and refused in one way. Large grids in NetCDF and raw files stay
-//! on the disk (`scene/mapped.rs`).
+//! One module reads all gridded quantities, so that declarations and error texts are the same for
+//! all. Large grids in NetCDF and raw files stay on disk (`crates/model/src/scene/sea/mapped.rs`).
 
 pub mod declare;
 mod holes;
@@ -23,11 +24,11 @@ use merrow_yaml::load::Loader;
 use merrow_yaml::read;
 use std::path::Path;
 
-/// Most samples of a grid that is not mapped.
+/// Maximum number of samples of a grid that is not memory-mapped.
 const SAMPLES_MAX: usize = 64_000_000;
-/// Samples above which a grid is kept in single precision, or left in its file.
+/// Number of samples above which a grid is stored in single precision or left in its file.
 const LARGE: usize = 2_000_000;
-/// Names that axes go by: east, north, depth, time.
+/// Accepted names of the axes: east, north, depth, time.
 const NAMES: [&[&str]; 4] = [
     &["x", "lon", "longitude", "easting"],
     &["y", "lat", "latitude", "northing"],
@@ -35,31 +36,31 @@ const NAMES: [&[&str]; 4] = [
     &["time", "t"],
 ];
 
-/// An axis as its file has it.
+/// An axis as its file defines it.
 pub struct NamedAxis {
-    /// Its name.
+    /// Name of the axis in the file.
     pub name: String,
-    /// Places of the samples.
+    /// Coordinates of the samples, in the file's unit.
     pub places: Vec<f64>,
 }
 
-/// A grid that was found in a file and can stay there.
+/// A grid in a file that can be memory-mapped.
 pub struct Found {
-    /// Axes from the slowest to the fastest.
+    /// Axes from the slowest to the fastest varying.
     pub axes: Vec<NamedAxis>,
-    /// Where its samples lie.
+    /// Storage layout of the samples in the file.
     pub layout: Layout,
-    /// Its unit, if the file says it.
+    /// Unit of the quantity, if the file states it.
     pub unit: Option<String>,
 }
 
-/// A grid that was read; NaN where it has no value.
+/// A grid that was read into memory, with NaN for missing values.
 pub struct InMemory {
-    /// Axes from the slowest to the fastest.
+    /// Axes from the slowest to the fastest varying.
     pub axes: Vec<NamedAxis>,
-    /// The samples.
+    /// Samples in the file's unit, last axis fastest.
     pub samples: Vec<f64>,
-    /// Its unit, if the file says it.
+    /// Unit of the quantity, if the file states it.
     pub unit: Option<String>,
 }
 
@@ -68,7 +69,8 @@ enum Source {
     Memory(InMemory),
 }
 
-/// The grid that `file` declares, in a world whose origin lies at `origin`; `None` after a problem.
+/// Reads the grid that `file` declares, for a world with this origin. Returns `None` after
+/// reporting a problem.
 pub fn grid(file: &GridFile, origin: &Origin, problems: &mut Problems) -> Option<Grid> {
     let place = file.at.of("file");
     let path = assets::find(&file.file, place, problems)?;
@@ -111,7 +113,7 @@ fn open(file: &GridFile, path: &Path, problems: &mut Problems) -> Option<Source>
         Some("tif" | "tiff") => crate::import::grid::tiff::read(path).map(Source::Memory),
         Some("yaml" | "yml") => return raw(path, place, problems),
         _ => {
-            Err("expected a grid that ends in .nc, .csv, .asc, .tif, or .yaml for the head of a raw one"
+            Err("expected a grid that ends in .nc, .csv, .asc, .tif, or .yaml for the header of a raw grid"
                 .into())
         }
     };
@@ -120,16 +122,16 @@ fn open(file: &GridFile, path: &Path, problems: &mut Problems) -> Option<Source>
         .ok()
 }
 
-/// A file as memory.
+/// Maps a file into memory, read-only.
 fn map(path: &Path) -> Result<Mmap, String> {
     let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
-    // SAFETY: the mapping is only read. That no other process shortens the file while a world runs is asked of the user
-    // (docs/water.md); all large data on disk is used so.
+    // SAFETY: the mapping is only read. The user must not shorten or rewrite the file while a world
+    // uses it (docs/water.md). This requirement is usual for large data on disk.
     let map = unsafe { Mmap::map(&file) };
     map.map_err(|e| format!("cannot be mapped into memory: {e}"))
 }
 
-/// A raw grid whose head is in `path`.
+/// Maps a raw grid whose header is in `path`.
 fn raw(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
     let node = Loader::new(Vec::new()).load(path, problems)?;
     let head: RawFile = read::read(&node, problems)?;
@@ -199,7 +201,8 @@ fn raw(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
     ))
 }
 
-/// Puts the samples along our axes, and sees to the holes. The text is what the user should know of it.
+/// Arranges the samples along the world's axes and handles the holes. The returned text is a note
+/// for the user.
 fn assemble(
     file: &GridFile,
     source: Source,
@@ -235,7 +238,7 @@ fn assemble(
                         .collect(),
                 ),
                 _ => {
-                    let short = "the file is too short for its own head";
+                    let short = "the file is shorter than its header states";
                     Samples::File(Mapped::new(map, layout).ok_or(short)?)
                 }
             }
@@ -274,7 +277,7 @@ fn assemble(
     Ok((grid, note))
 }
 
-/// FNV-1a over the bits of all samples.
+/// FNV-1a hash of the bits of all samples.
 fn digest(samples: &Samples) -> u64 {
     (0..samples.len()).fold(0xcbf2_9ce4_8422_2325, |hash, i| {
         (hash ^ samples.get(i).to_bits()).wrapping_mul(0x0000_0100_0000_01b3)
@@ -283,7 +286,8 @@ fn digest(samples: &Samples) -> u64 {
 
 type Placed = ([Axis; 4], usize, [isize; 4]);
 
-/// East, north, depth and time [m, s] for the file's axes, rising, with the index of the first sample and the steps.
+/// Returns the world axes east, north, depth and time [m, s] of the file's axes, ascending, with
+/// the index of the first sample and the index steps along each axis.
 fn along_ours(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<Placed, String> {
     let own = [
         &file.axes.x,
@@ -332,7 +336,7 @@ fn along_ours(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<P
         }
         if !places.iter().all(|x| x.is_finite()) || places.windows(2).any(|w| w[1] <= w[0]) {
             return Err(format!(
-                "the places along {} neither rise nor fall all the way",
+                "the coordinates along {} are not monotonic",
                 quote(&axis.name)
             ));
         }
@@ -345,7 +349,8 @@ fn along_ours(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<P
     Ok((axes, first, strides))
 }
 
-/// A place along the file's axis for our axis `k` as metres or seconds of ours.
+/// Converts a coordinate of the file's axis for world axis `k` (0 east, 1 north, 2 depth, 3 time)
+/// to metres or seconds.
 fn converted(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
     let axes = &file.axes;
     match (k, axes.horizontal) {
@@ -362,7 +367,7 @@ fn converted(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
     }
 }
 
-/// The world's plane at `origin`.
+/// Returns the local tangent plane of the world at `origin`.
 pub fn plane(origin: &Origin) -> Plane {
     Plane::new(origin.latitude, origin.longitude, origin.altitude)
 }

@@ -1,19 +1,20 @@
-//! NetCDF classic files: CDF-1, CDF-2 (64-bit offsets) and CDF-5 (64-bit counts), as the NetCDF Users' Guide lays them down.
+//! Reads NetCDF classic files: CDF-1, CDF-2 (64-bit offsets) and CDF-5 (64-bit counts), as
+//! specified in the NetCDF Users' Guide.
 //!
-//! Reads the head; the numbers of a variable stay where they are until they are asked for. Every count of the head is checked
-//! against the length of the file before anything is done with it.
+//! Only the header is parsed; the numbers of a variable stay in the file until they are requested.
+//! Every count in the header is checked against the length of the file before it is used.
 
 use crate::import::grid::{Found, NamedAxis};
 use merrow_model::scene::sea::mapped::{Layout, Number};
 use merrow_yaml::error::{did_you_mean, list, quote};
 
-/// Values that stand for none where a variable does not say its own.
+/// Fill value for missing data in variables without a fill value attribute.
 const DEFAULT_FILL: f64 = 9.969_209_968_386_869e36;
 
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// 1, 2 or 5.
+    /// Format version: 1, 2 or 5.
     version: u8,
 }
 
@@ -46,7 +47,7 @@ impl<'a> Reader<'a> {
             .checked_add(n)
             .filter(|end| *end <= self.bytes.len());
         let end =
-            end.ok_or_else(|| format!("the file ends at byte {}, in its head", self.bytes.len()))?;
+            end.ok_or_else(|| format!("the file ends at byte {}, in its header", self.bytes.len()))?;
         let part = &self.bytes[self.at..end];
         self.at = end;
         Ok(part)
@@ -61,10 +62,11 @@ impl<'a> Reader<'a> {
         let b = self.take(8)?;
         let value = u64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
         usize::try_from(value)
-            .map_err(|_| format!("a count of {value}, more than the file can hold"))
+            .map_err(|_| format!("found a count of {value}, more than the file can hold"))
     }
 
-    /// A count, which no file can have more of than bytes.
+    /// Reads a count. Each element takes at least one byte, so a count above the file length is an
+    /// error.
     fn count(&mut self) -> Read<usize> {
         if self.version == 5 {
             self.long()
@@ -92,7 +94,7 @@ impl<'a> Reader<'a> {
         Ok(String::from_utf8_lossy(self.padded(n)?).into_owned())
     }
 
-    /// Elements of a list that begins with `tag`.
+    /// Reads the elements of a list that begins with `tag`.
     fn list<T>(&mut self, tag: u32, mut one: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let (found, n) = (self.int()?, self.count()?);
         if n == 0 {
@@ -100,7 +102,7 @@ impl<'a> Reader<'a> {
         }
         if found != tag {
             return Err(format!(
-                "not a NetCDF classic file: a list with the tag {found}, expected {tag}"
+                "not a NetCDF classic file: found a list with the tag {found}, expected {tag}"
             ));
         }
         let mut all = Vec::new();
@@ -126,7 +128,7 @@ impl<'a> Reader<'a> {
         let size = if kind == 11 { 8 } else { number(kind)?.size() };
         let bytes = self.padded(
             n.checked_mul(size)
-                .ok_or("an attribute larger than the file")?,
+                .ok_or("found an attribute larger than the file")?,
         )?;
         let number = number(kind)
             .ok()
@@ -172,7 +174,7 @@ fn number(kind: u32) -> Read<Number> {
         10 => Number::I64,
         _ => {
             return Err(format!(
-                "a variable of the type number {kind}, expected numbers"
+                "found a variable of type number {kind}, expected numbers"
             ));
         }
     })
@@ -181,12 +183,12 @@ fn number(kind: u32) -> Read<Number> {
 fn head(bytes: &[u8]) -> Read<Head> {
     if bytes.starts_with(b"\x89HDF") {
         return Err(
-            "a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`".into(),
+            "found a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`".into(),
         );
     }
     let version = match bytes {
         [b'C', b'D', b'F', v @ (1 | 2 | 5), ..] => *v,
-        _ => return Err("not a NetCDF classic file, which begins with CDF".into()),
+        _ => return Err("not a NetCDF classic file: expected CDF in its first bytes".into()),
     };
     let mut r = Reader {
         bytes,
@@ -204,7 +206,7 @@ fn head(bytes: &[u8]) -> Read<Head> {
     let variables = r.list(11, Reader::variable)?;
     if records == streaming {
         return Err(
-            "the number of records is not written down: the program that made it did not close it"
+            "the file does not state the number of records: the program that wrote it did not close it"
                 .into(),
         );
     }
@@ -220,7 +222,7 @@ impl Head {
         let (_, n) = self
             .dims
             .get(dim)
-            .ok_or("a variable on a dimension that is not there")?;
+            .ok_or("found a variable on a missing dimension")?;
         Ok(if *n == 0 { self.records } else { *n })
     }
 
@@ -231,19 +233,19 @@ impl Head {
             .is_some_and(|(_, n)| *n == 0)
     }
 
-    /// Samples of a variable that follow each other.
+    /// Number of samples of a variable that are contiguous in the file.
     fn run(&self, v: &Variable) -> Read<usize> {
         let from = usize::from(self.is_record(v));
         let mut n = 1_usize;
         for d in &v.dims[from.min(v.dims.len())..] {
             n = n
                 .checked_mul(self.length(*d)?)
-                .ok_or("a variable larger than any file")?;
+                .ok_or("found a variable larger than any file")?;
         }
         Ok(n)
     }
 
-    /// Bytes from a record to the next.
+    /// Number of bytes from one record to the next.
     fn record_size(&self) -> Read<usize> {
         let records: Vec<&Variable> = self
             .variables
@@ -255,7 +257,7 @@ impl Head {
             let bytes = self
                 .run(v)?
                 .saturating_mul(v.number.map_or(1, Number::size));
-            // a single variable of records is not padded
+            // a single record variable is not padded
             let padded = if records.len() == 1 {
                 bytes
             } else {
@@ -263,7 +265,7 @@ impl Head {
             };
             sum = sum
                 .checked_add(padded)
-                .ok_or("records larger than any file")?;
+                .ok_or("found records larger than any file")?;
         }
         Ok(sum)
     }
@@ -281,7 +283,7 @@ impl Head {
         };
         let count = run
             .checked_mul(records)
-            .ok_or("a variable larger than any file")?;
+            .ok_or("found a variable larger than any file")?;
         let last = run_stride
             .checked_mul(records.saturating_sub(1))
             .and_then(|n| n.checked_add(v.begin));
@@ -323,7 +325,7 @@ impl Head {
     }
 }
 
-/// The variable `wanted` of the file, or its only one on a grid.
+/// Returns the variable `wanted` of the file, or its only variable on a grid.
 pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
     let head = head(bytes)?;
     let is_axis = |v: &Variable| head.dims.iter().any(|(name, _)| *name == v.name);
@@ -344,10 +346,10 @@ pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
         })?,
         None => match grids.as_slice() {
             [one] => *one,
-            [] => return Err("no variable on a grid in it".into()),
+            [] => return Err("found no variable on a grid".into()),
             _ => {
                 return Err(format!(
-                    "several variables in it, expected `variable`: one of {}",
+                    "found several variables, expected `variable`: one of {}",
                     list(names())
                 ));
             }
@@ -370,7 +372,7 @@ pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
             None if n == 1 => vec![0.0],
             None => {
                 return Err(format!(
-                    "the dimension {} has no variable that says its places",
+                    "the dimension {} has no coordinate variable",
                     quote(&name)
                 ));
             }
@@ -389,16 +391,16 @@ pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
     })
 }
 
-/// A variable as a whole.
+/// A whole variable in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
-    /// Its dimensions and their lengths, the slowest first.
+    /// Names and lengths of its dimensions, the slowest first.
     pub dims: Vec<(String, usize)>,
-    /// Its values; NaN where there is none.
+    /// Values of the variable; NaN where the file has none.
     pub values: Vec<f64>,
 }
 
-/// The variable `name` as numbers; none if it is not there.
+/// Reads the variable `name` as numbers. Returns `None` if the file does not have it.
 pub fn array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
     let head = head(bytes)?;
     let Some(v) = head.variables.iter().find(|v| v.name == name) else {
@@ -420,7 +422,8 @@ pub fn array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
     Ok(Some(Array { dims, values }))
 }
 
-/// The variable `name` as a list of words, one a row; none if it is not there or holds numbers.
+/// Reads the variable `name` as a list of words, one per row. Returns `None` if it is missing or
+/// holds numbers.
 pub fn words(bytes: &[u8], name: &str) -> Result<Option<Vec<String>>, String> {
     let head = head(bytes)?;
     let found = head

@@ -1,10 +1,11 @@
-//! Grids in text: tables with a column for each coordinate, and ESRI ASCII grids.
+//! Reads grids from text files: tables with one column per coordinate, and ESRI ASCII grids.
 
 use crate::import::grid::{InMemory, NamedAxis, SAMPLES_MAX};
 use merrow_yaml::error::{did_you_mean, list, quote};
 
-/// A table with a head: the columns in `coordinates` say where the value in the column `wanted` belongs, or in the only other
-/// column. Places without a line are holes.
+/// Reads a table with a header line. The columns in `coordinates` give the position of each value.
+/// The value is in the column `wanted`, or in the only other column. Grid points without a line in
+/// the table are holes.
 pub fn table(text: &str, wanted: Option<&str>, coordinates: &[&str]) -> Result<InMemory, String> {
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
@@ -25,7 +26,7 @@ pub fn table(text: &str, wanted: Option<&str>, coordinates: &[&str]) -> Result<I
     if axes.is_empty() {
         let names = list(coordinates.iter().copied());
         return Err(format!(
-            "no column of places in its first line, expected some of {names}"
+            "found no coordinate column in its first line, expected some of {names}"
         ));
     }
     let value = match (wanted, others.as_slice()) {
@@ -38,11 +39,11 @@ pub fn table(text: &str, wanted: Option<&str>, coordinates: &[&str]) -> Result<I
             )
         })?,
         (None, [one]) => head.iter().position(|h| h == one).unwrap_or_default(),
-        (None, []) => return Err("no column of values beside those of places".into()),
+        (None, []) => return Err("found no column of values next to the coordinate columns".into()),
         (None, _) => {
             let all = list(others.iter().copied());
             return Err(format!(
-                "several columns of values, expected `variable`: one of {all}"
+                "found several columns of values, expected `variable`: one of {all}"
             ));
         }
     };
@@ -61,14 +62,14 @@ pub fn table(text: &str, wanted: Option<&str>, coordinates: &[&str]) -> Result<I
         };
         let places: Vec<f64> = axes.iter().map(|k| number(*k)).collect::<Result<_, _>>()?;
         if places.iter().any(|x| !x.is_finite()) {
-            return Err(format!("line {line}: a place that is not finite"));
+            return Err(format!("line {line}: a coordinate is not finite"));
         }
         rows.push((places, number(value)?, line));
     }
     fill_lattice(&head, &axes, &rows)
 }
 
-/// Rows in any order become samples in the order of the lattice that they span.
+/// Sorts rows in any order into the samples of the grid that they span.
 fn fill_lattice(
     head: &[String],
     axes: &[usize],
@@ -88,7 +89,7 @@ fn fill_lattice(
     }
     if total > SAMPLES_MAX {
         return Err(format!(
-            "the places span {total} samples, expected at most {SAMPLES_MAX}"
+            "the coordinates span {total} samples, expected at most {SAMPLES_MAX}"
         ));
     }
     let mut samples = vec![f64::NAN; total];
@@ -100,7 +101,7 @@ fn fill_lattice(
         }
         if taken[index] != 0 {
             return Err(format!(
-                "line {line}: the same place as in line {}",
+                "line {line}: found the same coordinates as in line {}",
                 taken[index]
             ));
         }
@@ -113,7 +114,7 @@ fn fill_lattice(
     })
 }
 
-/// An ESRI ASCII grid: heads, then rows from north to south.
+/// Reads an ESRI ASCII grid: header lines, then rows from north to south.
 pub fn ascii(text: &str) -> Result<InMemory, String> {
     let (mut count, mut cell, mut void) = ([None, None], [None, None], None);
     let (mut corner, mut middle) = ([None, None], [None, None]);
@@ -146,7 +147,7 @@ pub fn ascii(text: &str) -> Result<InMemory, String> {
         for word in words {
             if samples.len() == SAMPLES_MAX {
                 return Err(format!(
-                    "more than {SAMPLES_MAX} numbers: convert it to NetCDF classic"
+                    "found more than {SAMPLES_MAX} numbers: convert the file to NetCDF classic"
                 ));
             }
             let value = number(word)?;
@@ -154,10 +155,10 @@ pub fn ascii(text: &str) -> Result<InMemory, String> {
         }
     }
     let [Some(nx), Some(ny)] = count else {
-        return Err("no `ncols` and `nrows` at its head: not an ESRI ASCII grid".into());
+        return Err("no `ncols` and `nrows` in its header: not an ESRI ASCII grid".into());
     };
     let [Some(dx), Some(dy)] = cell.map(|c| c.filter(|c| *c > 0.0)) else {
-        return Err("no positive `cellsize` at its head: not an ESRI ASCII grid".into());
+        return Err("no positive `cellsize` in its header: not an ESRI ASCII grid".into());
     };
     if samples.len() as f64 != nx * ny {
         return Err(format!(

@@ -1,4 +1,4 @@
-//! GeoTIFF rasters with one band, placed by scale and tie point.
+//! Reads GeoTIFF rasters with one band that are georeferenced by scale and tie point.
 
 use crate::import::grid::{InMemory, NamedAxis, SAMPLES_MAX};
 use std::io::BufReader;
@@ -6,10 +6,11 @@ use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::tags::Tag;
 
-/// Key of the geo directory that says what a raster's place is: its cell (1) or the middle of it (2).
+/// GeoKey that states whether a raster coordinate refers to the cell (1) or to the centre of the
+/// cell (2).
 const RASTER_TYPE: u16 = 1025;
 
-/// The raster in `path`.
+/// Reads the raster in `path` with its axes in the file's coordinates; missing values become NaN.
 pub fn read(path: &Path) -> Result<InMemory, String> {
     let wrong = |e: tiff::TiffError| format!("not a readable TIFF: {e}");
     let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
@@ -27,7 +28,7 @@ pub fn read(path: &Path) -> Result<InMemory, String> {
     let tie = numbers(&mut tiff, Tag::ModelTiepointTag);
     let (Some([dx, dy, ..]), Some([i, j, _, x, y, ..])) = (scale.as_deref(), tie.as_deref()) else {
         return Err(
-            "no scale and tie point in it, expected a GeoTIFF that lies along east and north"
+            "found no scale and tie point, expected a GeoTIFF aligned with east and north"
                 .into(),
         );
     };
@@ -59,7 +60,7 @@ pub fn read(path: &Path) -> Result<InMemory, String> {
         DecodingResult::F64(v) => v,
         _ => {
             return Err(
-                "numbers of a kind that is not read: expected 8 to 32 bits, or double precision"
+                "found an unsupported number format, expected 8 to 32 bits, or double precision"
                     .into(),
             );
         }

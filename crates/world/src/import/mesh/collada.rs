@@ -1,24 +1,29 @@
-//! Triangles of a COLLADA scene: nodes placed, its unit and its upward axis taken to metres and z up.
+//! Reads the triangles of a COLLADA scene, with node transforms applied, in metres and z up.
 //!
-//! Reads what exporters write for robots: `triangles`, `polylist` and `polygons` of `mesh` geometries, placed by the
-//! visual scene and its library of nodes. Skins, splines and physics are passed over.
+//! Supports what exporters write for robots: `triangles`, `polylist` and `polygons` of `mesh`
+//! geometries, placed by the visual scene and the node library. Skins, splines and physics are
+//! ignored.
 
 use crate::import::mesh::Soup;
 use merrow_math::Vec3;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::HashMap;
 
-/// Deepest nesting of nodes.
+/// Maximum nesting depth of nodes.
 const DEPTH_MAX: usize = 64;
-/// Most nodes met on the way through one scene; a node may be met more than once.
+/// Maximum number of node visits in one scene. A node that is instanced several times counts each
+/// time.
 const NODES_MAX: usize = 100_000;
-/// Most elements of one file.
+/// Maximum number of XML nodes in one file.
 const ELEMENTS_MAX: u32 = 1_000_000;
 
-/// Rows of an affine map.
+/// Rows of a 4x4 affine transform.
 type Matrix = [[f64; 4]; 4];
 
-/// The triangles of a COLLADA file.
+/// Reads the triangles of a COLLADA file, in metres, z up.
+///
+/// # Errors
+/// Invalid XML, missing or malformed geometry data, or too many nested nodes.
 pub fn read(bytes: &[u8]) -> Result<Soup, String> {
     let text =
         std::str::from_utf8(bytes).map_err(|_| "not a valid COLLADA file: not UTF-8 text")?;
@@ -63,7 +68,8 @@ pub fn read(bytes: &[u8]) -> Result<Soup, String> {
     Ok(file.soup)
 }
 
-/// Names without their namespace, which differs between versions of the format.
+/// Compares tag names without their namespace, because the namespace differs between format
+/// versions.
 trait Local {
     fn has_tag_name_local(&self, name: &str) -> bool;
 }
@@ -102,12 +108,12 @@ fn indices(node: Node<'_, '_>) -> Result<Vec<usize>, String> {
 
 fn not_a_number(text: &str) -> String {
     format!(
-        "not a valid COLLADA file: {} is not a number that can stand there",
+        "not a valid COLLADA file: expected a number, found {}",
         merrow_yaml::error::quote(text)
     )
 }
 
-/// From the file's unit and axes to metres and z up.
+/// Returns the transform from the file's unit and up axis to metres and z up.
 fn units(root: Node<'_, '_>) -> Matrix {
     let asset = children(root, "asset").into_iter().next();
     let of = |name: &str| asset.and_then(|a| children(a, name).into_iter().next());
@@ -117,7 +123,7 @@ fn units(root: Node<'_, '_>) -> Matrix {
     let turned = match of("up_axis").and_then(|a| a.text()).map(str::trim) {
         Some("Z_UP") => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         Some("X_UP") => [[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]],
-        // the standard's default
+        // Y_UP is the default of the standard
         _ => [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
     };
     let mut m = [[0.0; 4]; 4];
@@ -134,7 +140,7 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..4).map(|k| a[i][k] * b[k][j]).sum::<f64>()))
 }
 
-/// The place of a node in its parent.
+/// Returns the transform of a node relative to its parent.
 fn placement(node: Node<'_, '_>) -> Result<Matrix, String> {
     let mut m: Matrix =
         std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }));
@@ -173,7 +179,7 @@ fn placement(node: Node<'_, '_>) -> Result<Matrix, String> {
     Ok(m)
 }
 
-/// Rodrigues' formula.
+/// Returns the rotation about `axis` by an angle in degrees (Rodrigues' formula).
 fn rotation(axis: Vec3, degrees: f64) -> Matrix {
     let k = axis.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0)).to_array();
     let (s, c) = merrow_math::real::sin_cos(degrees.to_radians());
@@ -187,7 +193,7 @@ fn rotation(axis: Vec3, degrees: f64) -> Matrix {
     })
 }
 
-/// A file while it is read.
+/// Parser state while one file is read.
 struct File<'a, 'i> {
     ids: HashMap<&'a str, Node<'a, 'i>>,
     nodes: usize,
@@ -195,7 +201,7 @@ struct File<'a, 'i> {
 }
 
 impl<'a, 'i> File<'a, 'i> {
-    /// What a reference within the file names.
+    /// Returns the element that the `url` or `source` attribute of `node` refers to.
     fn target(&self, node: Node<'a, 'i>) -> Option<Node<'a, 'i>> {
         let name = node.attribute("url").or_else(|| node.attribute("source"))?;
         self.ids.get(name.strip_prefix('#')?).copied()
@@ -210,7 +216,7 @@ impl<'a, 'i> File<'a, 'i> {
         self.nodes += 1;
         if depth > DEPTH_MAX || self.nodes > NODES_MAX {
             return Err(
-                "nested too deep, or in a circle: the nodes of the COLLADA file".to_string(),
+                "the nodes of the COLLADA file are nested too deeply or refer to each other in a cycle".to_string(),
             );
         }
         let placed = product(parent, &placement(node)?);
@@ -251,7 +257,7 @@ impl<'a, 'i> File<'a, 'i> {
                 .and_then(|o| o.parse::<usize>().ok())
                 .unwrap_or(0)
         };
-        // numbers per corner; far fewer than this in any real file
+        // limit the index count per corner: real files use far fewer than 64
         let stride = inputs.iter().map(offset).max().unwrap_or(0).min(64) + 1;
         let Some(input) = inputs
             .iter()
@@ -282,7 +288,7 @@ impl<'a, 'i> File<'a, 'i> {
         Ok(())
     }
 
-    /// The corners that the input `VERTEX` of a list of faces names.
+    /// Returns the vertex positions that the `VERTEX` input of a face list refers to.
     fn positions(&self, input: Node<'a, 'i>) -> Result<Vec<[f64; 3]>, String> {
         let missing = || "not a valid COLLADA file: a geometry has no positions".to_string();
         let vertices = self.target(input).ok_or_else(missing)?;
@@ -312,7 +318,7 @@ impl<'a, 'i> File<'a, 'i> {
     }
 }
 
-/// The polygons of a list of faces: `stride` numbers a corner.
+/// Returns the polygons of a face list, each as indices with `stride` indices per corner.
 fn polygons(faces: Node<'_, '_>, stride: usize) -> Result<Vec<Vec<usize>>, String> {
     let lists = children(faces, "p");
     match faces.tag_name().name() {

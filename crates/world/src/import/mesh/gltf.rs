@@ -1,6 +1,7 @@
-//! Triangles of a glTF scene, nodes placed, y up turned to z up as its standard and the editors have it.
+//! Reads the triangles of a glTF scene, with node transforms applied, converted from y up to z up.
 //!
-//! Reads the JSON itself: the crates for the format end the program at a file that breaks its rules.
+//! The standard defines y as up, and common editors convert it to z up in the same way. This module
+//! parses the JSON itself, because the available glTF crates panic on malformed files.
 
 use crate::import::mesh::Soup;
 use base64::Engine;
@@ -9,17 +10,22 @@ use merrow_math::Vec3;
 use serde_json::Value;
 use std::path::Path;
 
-/// Deepest nesting of nodes.
+/// Maximum nesting depth of nodes.
 const DEPTH_MAX: usize = 64;
-/// Most nodes met on the way through one scene; a node may be met more than once.
+/// Maximum number of node visits in one scene. A node that is referenced several times counts each
+/// time.
 const NODES_MAX: usize = 100_000;
-/// Most corners and triangles, together, of one scene.
+/// Maximum sum of vertices, indices and triangles of one scene.
 const PARTS_MAX: usize = 20_000_000;
 
-/// Columns of an affine map.
+/// Columns of a 4x4 affine transform.
 type Matrix = [[f64; 4]; 4];
 
-/// The triangles of the default scene; `folder` holds the files of its buffers.
+/// Reads the triangles of the default scene. External buffer files are looked up in `folder`.
+///
+/// # Errors
+/// Invalid JSON, missing scene, missing buffers, references outside the file's lists, or compressed
+/// data.
 pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
     let (json, binary) = if bytes.starts_with(b"glTF") {
         chunks(bytes)?
@@ -44,9 +50,9 @@ pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
     Ok(file.soup)
 }
 
-/// The JSON and the binary chunk of a GLB file.
+/// Splits a GLB file into its JSON chunk and its optional binary chunk.
 fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
-    let cut = || "not a valid glTF file: its binary form is cut off".to_string();
+    let cut = || "not a valid glTF file: a chunk of the binary form is truncated".to_string();
     let chunk = |at: usize| -> Option<(&[u8], &[u8])> {
         let head = bytes.get(at..at + 8)?;
         let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
@@ -54,7 +60,7 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     };
     let (kind, json) = chunk(12).ok_or_else(cut)?;
     if kind != b"JSON" {
-        return Err("not a valid glTF file: its first part is no JSON".to_string());
+        return Err("not a valid glTF file: expected JSON in the first chunk".to_string());
     }
     let binary = chunk(20 + json.len()).filter(|(kind, _)| kind.starts_with(b"BIN"));
     Ok((json, binary.map(|(_, data)| data)))
@@ -64,7 +70,7 @@ fn buffers(root: &Value, binary: Option<&[u8]>, folder: &Path) -> Result<Vec<Vec
     let one = |buffer: &Value| match buffer["uri"].as_str() {
         None => binary
             .map(<[u8]>::to_vec)
-            .ok_or("the glTF file names its binary part, which is missing".to_string()),
+            .ok_or("the glTF file refers to its binary chunk, which is missing".to_string()),
         Some(uri) => match uri.strip_prefix("data:") {
             Some(data) => {
                 let text = data
@@ -82,7 +88,7 @@ fn buffers(root: &Value, binary: Option<&[u8]>, folder: &Path) -> Result<Vec<Vec
     list(&root["buffers"]).iter().map(one).collect()
 }
 
-/// Columns of the turn that takes y up to z up: x stays, y becomes z, z becomes -y.
+/// Columns of the rotation from y up to z up: x stays, y becomes z, z becomes -y.
 fn y_up() -> Matrix {
     [
         [1.0, 0.0, 0.0, 0.0],
@@ -100,13 +106,14 @@ fn index(value: &Value) -> Option<usize> {
     value.as_u64().and_then(|n| usize::try_from(n).ok())
 }
 
-/// A list of `N` numbers, if it is one.
+/// Returns a list of exactly `N` numbers, or `None` if `value` is not one.
 fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
     let numbers: Vec<f64> = list(value).iter().map_while(Value::as_f64).collect();
     numbers.try_into().ok()
 }
 
-/// The place of a node in its parent: a matrix, or translation, turn and scale.
+/// Returns the columns of a node's transform relative to its parent, from `matrix` or from
+/// translation, rotation and scale.
 fn placement(node: &Value) -> Matrix {
     if let Some(m) = numbers::<16>(&node["matrix"]) {
         return std::array::from_fn(|j| std::array::from_fn(|i| m[4 * j + i]));
@@ -122,7 +129,7 @@ fn placement(node: &Value) -> Matrix {
     [column(0), column(1), column(2), [t[0], t[1], t[2], 1.0]]
 }
 
-/// A file while it is read.
+/// Parser state while one file is read.
 struct File<'a> {
     root: &'a Value,
     nodes: usize,
@@ -131,7 +138,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// What a number in `value` stands for in one of the file's lists.
+    /// Returns the entry of the list `kind` that the index in `value` refers to.
     fn named(&self, kind: &str, value: &Value) -> Option<&Value> {
         self.root[kind].get(index(value)?)
     }
@@ -139,11 +146,11 @@ impl File<'_> {
     fn add_node(&mut self, number: &Value, parent: &Matrix, depth: usize) -> Result<(), String> {
         self.nodes += 1;
         if depth > DEPTH_MAX || self.nodes > NODES_MAX {
-            return Err("nested too deep, or in a circle: the nodes of the glTF file".to_string());
+            return Err("the nodes of the glTF file are nested too deeply or refer to each other in a cycle".to_string());
         }
         let root = self.root;
         let Some(node) = index(number).and_then(|n| root["nodes"].get(n)) else {
-            return Err("not a valid glTF file: it names a node that is not there".to_string());
+            return Err("not a valid glTF file: it refers to a missing node".to_string());
         };
         let own = placement(node);
         let placed: Matrix = std::array::from_fn(|j| {
@@ -161,7 +168,7 @@ impl File<'_> {
     fn add_primitive(&mut self, primitive: &Value, m: &Matrix) -> Result<(), String> {
         let mode = primitive["mode"].as_u64().unwrap_or(4);
         let positions = &primitive["attributes"]["POSITION"];
-        // points and lines (modes 0 to 3) cannot be touched
+        // points and lines (modes 0 to 3) have no surface
         if !(4..=6).contains(&mode) || positions.is_null() {
             return Ok(());
         }
@@ -181,7 +188,7 @@ impl File<'_> {
             self.soup.vertices.push(Vec3::new(at(0), at(1), at(2)));
         }
         self.add_places(&primitive["attributes"]["TEXCOORD_0"])?;
-        // a mirrored node turns the triangles' sides about
+        // a transform with negative determinant reverses the winding of the triangles
         let column = |j: usize| Vec3::new(m[j][0], m[j][1], m[j][2]);
         let mirrored = column(0).cross(column(1)).dot(column(2)) < 0.0;
         let mut push = |t: [u32; 3]| {
@@ -209,13 +216,13 @@ impl File<'_> {
         Ok(())
     }
 
-    /// The places in a picture of the corners added last, if all corners so far have one.
+    /// Adds the texture coordinates of the vertices that were added last.
     fn add_places(&mut self, number: &Value) -> Result<(), String> {
         if number.is_null() {
             return Ok(());
         }
         let (accessor, kind, shape) = self.accessor(number)?;
-        // whole numbers, which few write, say nothing here
+        // normalized integer coordinates are rare and are ignored
         if (kind, shape) == (5126, "VEC2") {
             let float =
                 |b: &[u8], k: usize| f32::from_le_bytes([b[k], b[k + 1], b[k + 2], b[k + 3]]);
@@ -228,16 +235,16 @@ impl File<'_> {
         Ok(())
     }
 
-    /// The bytes of each element of an accessor, `size` long.
+    /// Iterates over the elements of an accessor, `size` bytes each.
     fn elements(
         &self,
         accessor: &Value,
         size: usize,
     ) -> Result<impl Iterator<Item = &[u8]>, String> {
-        let outside = || "the glTF file names bytes outside its buffers".to_string();
+        let outside = || "the glTF file refers to bytes outside its buffers".to_string();
         let view = self.named("bufferViews", &accessor["bufferView"]);
         let view = view
-            .ok_or("sparse or compressed parts of glTF files are not read: export without them")?;
+            .ok_or("sparse or compressed accessors of glTF files are not supported: export without them")?;
         let buffer = index(&view["buffer"])
             .and_then(|n| self.buffers.get(n))
             .ok_or_else(outside)?;
@@ -262,7 +269,7 @@ impl File<'_> {
     }
 
     fn accessor(&self, number: &Value) -> Result<(&Value, u64, &str), String> {
-        let missing = "not a valid glTF file: it names an accessor that is not there";
+        let missing = "not a valid glTF file: it refers to a missing accessor";
         let accessor = self.named("accessors", number).ok_or(missing)?;
         let kind = accessor["componentType"].as_u64().unwrap_or(0);
         Ok((
@@ -274,10 +281,10 @@ impl File<'_> {
 
     fn points(&self, number: &Value) -> Result<Vec<[f64; 3]>, String> {
         let (accessor, kind, shape) = self.accessor(number)?;
-        // 5126 is a float of four bytes
+        // 5126 is a 32-bit float
         if (kind, shape) != (5126, "VEC3") {
             return Err(
-                "the corners of the glTF file are compressed: export without it".to_string(),
+                "the vertex positions of the glTF file are compressed: export without compression".to_string(),
             );
         }
         let float = |b: &[u8], k: usize| {
@@ -297,7 +304,7 @@ impl File<'_> {
             5125 => 4,
             _ => {
                 return Err(
-                    "the triangles of the glTF file are not numbered by whole numbers".to_string(),
+                    "the triangle indices of the glTF file are not unsigned integers".to_string(),
                 );
             }
         };

@@ -1,9 +1,9 @@
-//! Reads meshes: STL, OBJ, COLLADA and glTF become one list of triangles in metres, z up.
+//! Reads meshes: STL, OBJ, COLLADA and glTF files become one list of triangles in metres, z up.
 //!
-//! Exists so that every mesh, whatever it comes from, is joined at its corners and looked at once: empty, open, crossed
-//! or inside out is said in one line.
+//! One module handles all formats, so that equal vertices are merged and the surface is checked
+//! (empty, open, non-manifold, inside out) in one place, with one-line error texts.
 //!
-//! Must not know what the mesh is for.
+//! This module does not depend on the use of the mesh.
 
 mod collada;
 mod gltf;
@@ -18,29 +18,35 @@ use merrow_model::scene::robot::collision::Mesh;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Largest file of a mesh [bytes].
+/// Maximum size of a mesh file [bytes].
 const FILE_MAX: u64 = 256 << 20;
 
-/// Triangles as a file gives them, corners not joined.
+/// Triangles as read from a file, before equal vertices are merged.
 #[derive(Debug, Default)]
 pub(crate) struct Soup {
-    /// Corners [m].
+    /// Vertex positions [m].
     pub vertices: Vec<Vec3>,
-    /// Triangles.
+    /// Indices into `vertices`, three per triangle.
     pub triangles: Vec<[u32; 3]>,
-    /// Places of the corners in a picture, from its upper left corner, 0..1; as many as corners, or none.
+    /// Texture coordinates of the vertices in 0..1 from the upper left corner of the image. The
+    /// length equals that of `vertices`, otherwise the coordinates are ignored.
     pub places: Vec<[f32; 2]>,
 }
 
-/// Places in a picture for each corner of each triangle.
+/// Texture coordinates of the three corners of each triangle, 0..1 from the upper left corner of
+/// the image.
 pub type Corners = Vec<[[f32; 2]; 3]>;
 
-/// The mesh in `path`, or why it cannot be had; the ending says the format.
+/// Reads the mesh in `path`; the file name extension determines the format.
+///
+/// # Errors
+/// An unknown extension, an unreadable, invalid or too large file, or a mesh without triangles.
 pub fn read(path: &Path) -> Result<Mesh, String> {
     Ok(read_with_corners(path)?.0)
 }
 
-/// As [`read`], with how a picture lies on it, if the file says that for all of it.
+/// Reads a mesh like [`read`], together with its texture coordinates if the file has them for every
+/// vertex.
 pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<Corners>), String> {
     let ending = path
         .extension()
@@ -49,7 +55,7 @@ pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<Corners>), String>
     let known = ["stl", "obj", "dae", "gltf", "glb"];
     if !known.contains(&ending.as_str()) {
         return Err(format!(
-            "no mesh that can be read: found the ending `{ending}`, expected one of {known:?}"
+            "not a supported mesh format: found the extension `{ending}`, expected one of {known:?}"
         ));
     }
     let size = std::fs::metadata(path)
@@ -64,7 +70,7 @@ pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<Corners>), String>
     let bytes = std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))?;
     let soup = match ending.as_str() {
         "stl" => from_loader(mesh_loader::stl::from_slice(&bytes), "STL")?,
-        // what a surface looks like does not matter here: its material files are not opened
+        // material files are not opened, because only the geometry is needed
         "obj" => from_loader(
             mesh_loader::obj::from_slice(&bytes, None, |_| Ok(Vec::new())),
             "OBJ",
@@ -82,7 +88,7 @@ fn from_loader(read: std::io::Result<mesh_loader::Scene>, format: &str) -> Resul
         let first = soup.vertices.len() as u32;
         soup.vertices
             .extend(mesh.vertices.iter().map(|v| Vec3::from(v.map(f64::from))));
-        // their second number goes upwards
+        // the second texture coordinate of these formats increases upwards
         soup.places
             .extend(mesh.texcoords[0].iter().map(|[u, v]| [*u, 1.0 - v]));
         soup.triangles
@@ -91,7 +97,7 @@ fn from_loader(read: std::io::Result<mesh_loader::Scene>, format: &str) -> Resul
     Ok(soup)
 }
 
-/// Joins corners at the same place, and drops triangles that have none of their three corners left.
+/// Merges vertices at equal positions and drops triangles in which two corners coincide.
 fn join(soup: Soup) -> Result<(Mesh, Option<Corners>), String> {
     let mut index: HashMap<[u64; 3], u32> = HashMap::new();
     let mut vertices: Vec<Vec3> = Vec::new();
@@ -101,11 +107,11 @@ fn join(soup: Soup) -> Result<(Mesh, Option<Corners>), String> {
         let v = *soup
             .vertices
             .get(k as usize)
-            .ok_or("a triangle names a corner that is not there")?;
+            .ok_or("a triangle refers to a missing vertex")?;
         if !v.is_finite() {
-            return Err("a corner is not finite".to_string());
+            return Err("a vertex is not finite".to_string());
         }
-        // + 0.0 makes -0 and 0 one
+        // adding 0.0 turns -0.0 into 0.0
         let key = [v.x + 0.0, v.y + 0.0, v.z + 0.0].map(f64::to_bits);
         Ok(*index.entry(key).or_insert_with(|| {
             vertices.push(v);
@@ -134,7 +140,8 @@ fn join(soup: Soup) -> Result<(Mesh, Option<Corners>), String> {
     ))
 }
 
-/// The mesh with its axes scaled; one mirrored keeps its outside outside.
+/// Returns the mesh scaled along its axes. A mirroring scale also reverses the winding, so that the
+/// normals still point outwards.
 pub fn scaled(mesh: &Mesh, scale: [f64; 3]) -> Mesh {
     let [x, y, z] = scale;
     let vertices = mesh
@@ -150,7 +157,7 @@ pub fn scaled(mesh: &Mesh, scale: [f64; 3]) -> Mesh {
     }
 }
 
-/// As [`scaled`], with the places of its corners.
+/// Scales a mesh like [`scaled`], together with its texture coordinates.
 pub fn scaled_with(
     mesh: &Mesh,
     corners: Option<Corners>,

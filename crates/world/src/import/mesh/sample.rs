@@ -1,9 +1,10 @@
-//! A mesh to test with.
+//! Sample box mesh for tests.
 
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Mesh;
 
-/// Triangles of a box, counter-clockwise from outside; bit i of a corner's number is its side on axis i.
+/// Triangles of a box, counter-clockwise seen from outside. Bit i of a vertex index selects its
+/// side along axis i.
 pub const FACES: [[usize; 3]; 12] = [
     [0, 4, 6],
     [0, 6, 2],
@@ -19,7 +20,7 @@ pub const FACES: [[usize; 3]; 12] = [
     [4, 7, 6],
 ];
 
-/// A box with edges of these lengths [m] about `p`.
+/// Returns a box with these edge lengths [m], centred at `p` [m].
 pub fn box_mesh([x, y, z]: [f64; 3], p: Vec3) -> Mesh {
     let side = |k: usize, bit: usize, h: f64| if k >> bit & 1 == 1 { 0.5 * h } else { -0.5 * h };
     let vertices = (0..8)

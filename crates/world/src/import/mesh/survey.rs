@@ -1,39 +1,42 @@
-//! Whether a mesh is the surface of a body: closed, with an inside and an outside.
+//! Checks whether a mesh is the closed, consistently oriented surface of a solid.
 
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Mesh;
 use std::collections::HashMap;
 
-/// What is known of a mesh's surface.
+/// Result of the manifold check of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Survey {
-    /// Edges with a triangle on one side only.
+    /// Number of edges with only one triangle.
     pub open: usize,
-    /// Edges with more than two triangles, or with two that disagree on which side is out.
+    /// Number of edges with more than two triangles, or with two triangles of inconsistent
+    /// orientation.
     pub crossed: usize,
-    /// Enclosed volume [m³]; negative if the mesh is inside out. Means nothing where edges are open or crossed.
+    /// Enclosed volume [m³], negative if the mesh is inside out. Not meaningful with open or
+    /// inconsistent edges.
     pub volume: f64,
-    /// True if all corners lie in one plane.
+    /// True if all vertices lie in one plane.
     pub flat: bool,
 }
 
 impl Survey {
-    /// Why the mesh does not enclose a body, if it does not.
+    /// Returns the reason why the mesh does not enclose a volume, or `None` if it does.
     pub fn no_body(&self) -> Option<String> {
         if self.open > 0 {
             let edges = edges(self.open);
             return Some(format!(
-                "the mesh is open: {edges} a triangle on one side only, expected a closed surface"
+                "the mesh is open: {edges} only one triangle, expected a closed surface"
             ));
         }
         self.no_sides()
     }
 
-    /// Why the mesh, which may be open, has no clear outside, if it has none.
+    /// Returns the reason why the mesh, which may be open, has no consistent outside, or `None` if
+    /// it has one.
     pub fn no_sides(&self) -> Option<String> {
         if self.crossed > 0 {
             Some(format!(
-                "the mesh is not manifold: {} more than two triangles, or two that disagree on which side is out",
+                "the mesh is not manifold: {} more than two triangles, or two of opposite orientation",
                 edges(self.crossed)
             ))
         } else if self.open == 0 && self.volume < 0.0 {
@@ -55,9 +58,10 @@ fn edges(n: usize) -> String {
     }
 }
 
-/// Looks at all edges of a mesh.
+/// Computes the manifold check, the volume and the flatness of a mesh.
 pub fn survey(mesh: &Mesh) -> Survey {
-    // per edge (lower corner first): how often it is run through upwards and downwards
+    // per edge (lower vertex index first): how many triangles traverse it in ascending and in
+    // descending direction
     let mut runs: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
     for t in &mesh.triangles {
         for (a, b) in [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])] {
@@ -88,7 +92,7 @@ pub fn survey(mesh: &Mesh) -> Survey {
     }
 }
 
-/// Whether all corners lie in one plane, to a millionth of the mesh's size.
+/// Returns true if all vertices lie in one plane, to 1e-6 of the mesh size.
 fn is_flat(mesh: &Mesh) -> bool {
     let origin = mesh.vertices[0];
     let farthest = |f: &dyn Fn(Vec3) -> f64| {

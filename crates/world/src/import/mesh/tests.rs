@@ -1,9 +1,9 @@
-//! Each format gives the same box; bad ones are refused in a line.
+//! Tests that all formats give the same box, and that bad files give one-line errors.
 
 use crate::import::mesh::sample::{FACES, box_mesh};
 use crate::import::mesh::*;
 
-/// Corners of a box of 1 x 2 x 3 m about the origin.
+/// Vertices of a box of 1 x 2 x 3 m, centred at the origin.
 fn corners() -> Vec<[f64; 3]> {
     box_mesh([1.0, 2.0, 3.0], Vec3::zero())
         .vertices
@@ -12,9 +12,9 @@ fn corners() -> Vec<[f64; 3]> {
         .collect()
 }
 
-/// Writes a file, reads it, and removes it.
+/// Writes a temporary file, reads it as a mesh, and removes it.
 fn read_as(name: &str, bytes: &[u8]) -> Result<Mesh, String> {
-    // tests run side by side
+    // tests run in parallel
     let thread = format!("{:?}", std::thread::current().id()).replace(['(', ')'], "");
     let path = std::env::temp_dir().join(format!(
         "merrow_mesh_{}_{thread}_{name}",
@@ -62,14 +62,15 @@ fn obj() -> String {
             .concat()
 }
 
-/// In inches, y up, placed by two nodes, each corner with a normal beside it, as quadrilaterals' halves.
+/// The box in inches, y up, placed by two nested nodes, with a normal index next to each vertex
+/// index.
 fn dae() -> String {
-    // what is to come out is (x, y, z); the file's y is our z, its z our -y; the nodes add (1, 2, 3) and turn by 90 deg
-    // about the file's y
+    // The expected output is (x, y, z). The file's y is our z, and its z is our -y. The nodes
+    // translate by (1, 2, 3) and rotate by 90 deg about the file's y.
     let inch = 0.0254;
     let local = |[x, y, z]: [f64; 3]| {
         let (fx, fy, fz) = (x / inch, z / inch, -y / inch);
-        // undo the turn by +90 degrees about y: (x, y, z) -> (-z, y, x)
+        // inverse of the rotation by +90 degrees about y: (x, y, z) -> (-z, y, x)
         format!("{} {} {} ", -fz, fy, fx)
     };
     let positions = corners().into_iter().map(local).collect::<String>();
@@ -92,7 +93,7 @@ fn dae() -> String {
     )
 }
 
-/// y up, indices of two bytes, the buffer as text.
+/// The box with y up, 16-bit indices, and the buffer as base64 text.
 fn gltf_text() -> String {
     let mut bytes = Vec::new();
     for [x, y, z] in corners() {
@@ -117,7 +118,7 @@ fn gltf_text() -> String {
     )
 }
 
-/// The same in the binary form.
+/// The same file in the binary form (GLB).
 fn glb() -> Vec<u8> {
     let text = gltf_text();
     let (head, rest) = text
@@ -166,7 +167,7 @@ fn every_format_gives_the_same_box() {
             (0, 0, false),
             "{name}"
         );
-        // formats of single precision, and inches
+        // the formats have single precision, and the COLLADA file uses inches
         assert!(
             (survey.volume - 6.0).abs() < 1e-6,
             "{name}: {}",
@@ -190,7 +191,7 @@ fn faults_of_a_surface_are_found() {
     let mirrored = scaled(&mesh, [-1.0, 1.0, 1.0]);
     assert!(
         (survey(&mirrored).volume - 6.0).abs() < 1e-12,
-        "mirrored, its outside stays outside"
+        "a mirrored mesh keeps its outward orientation"
     );
     let with = |change: &dyn Fn(&mut Vec<[u32; 3]>)| {
         let mut changed = mesh.clone();
@@ -199,7 +200,7 @@ fn faults_of_a_surface_are_found() {
     };
     assert_eq!(
         with(&|t| t.truncate(11)),
-        "the mesh is open: 3 edges have a triangle on one side only, expected a closed surface"
+        "the mesh is open: 3 edges have only one triangle, expected a closed surface"
     );
     assert!(with(&|t| t[0].swap(0, 1)).starts_with("the mesh is not manifold: 3 edges have"));
     assert!(with(&|t| t.push(t[0])).starts_with("the mesh is not manifold: 3 edges have"));
@@ -219,7 +220,7 @@ fn bad_files_are_refused_in_a_line() {
     let wrong = |name: &str, bytes: &[u8]| read_as(name, bytes).unwrap_err();
     assert!(
         wrong("x.ply", b"ply")
-            .starts_with("no mesh that can be read: found the ending `ply`, expected one of")
+            .starts_with("not a supported mesh format: found the extension `ply`, expected one of")
     );
     assert_eq!(
         wrong("e.obj", b"v 0 0 0\n"),
@@ -231,7 +232,7 @@ fn bad_files_are_refused_in_a_line() {
     );
     assert_eq!(
         wrong("n.obj", b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
-        "a corner is not finite"
+        "a vertex is not finite"
     );
     assert!(wrong("s.stl", b"short").starts_with("not a valid STL file: "));
     assert!(wrong("x.dae", b"<a").starts_with("not a valid COLLADA file: "));
@@ -243,7 +244,7 @@ fn bad_files_are_refused_in_a_line() {
     let outside = gltf_text().replace("\"byteOffset\": 96", "\"byteOffset\": 4000");
     assert_eq!(
         wrong("o.gltf", outside.as_bytes()),
-        "the glTF file names bytes outside its buffers"
+        "the glTF file refers to bytes outside its buffers"
     );
     let short = dae().replace("3 3 ", "3 9 ");
     assert_eq!(
@@ -252,7 +253,8 @@ fn bad_files_are_refused_in_a_line() {
     );
 }
 
-/// Goal: no bytes, however broken, end the program. Method: every format, cut off and with bytes changed.
+/// Goal: malformed files never cause a panic. Method: every format, truncated and with random bytes
+/// changed.
 #[test]
 fn broken_files_never_panic() {
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
@@ -279,7 +281,7 @@ fn broken_files_never_panic() {
             if next(2) == 0 {
                 broken.truncate(next(broken.len()));
             }
-            // either way is right, as long as it comes back
+            // both `Ok` and `Err` are acceptable; only a panic fails
             let _ = read_as(name, &broken);
         }
     }

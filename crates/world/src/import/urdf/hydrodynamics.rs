@@ -1,11 +1,11 @@
-//! What is known of the links' hydrodynamics, and what is left to estimate.
+//! Determines which hydrodynamic keys of the links are given, and which have to be estimated.
 
 use crate::import::urdf::tree::Tree;
 use crate::schema::urdf::EstimateFile;
 use merrow_yaml::error::{Problems, did_you_mean, list, quote};
 use merrow_yaml::node::{Key, Map, Node, Value};
 
-/// Keys of a body that say what the water does to it.
+/// Keys of a body that describe its hydrodynamics.
 const KEYS: [&str; 12] = [
     "volume_m3",
     "net_buoyancy_n",
@@ -21,21 +21,22 @@ const KEYS: [&str; 12] = [
     "damping_point_m",
 ];
 
-/// What the world file and its parameter files say of the links.
+/// Hydrodynamics of the links given in the world file and its parameter files.
 #[derive(Debug)]
 pub struct Given {
-    /// Shapes from which the rest is estimated.
+    /// Shapes used to estimate the missing values.
     pub estimate: EstimateFile,
-    /// Where the figures come from.
+    /// Source of the given values, as a text for reports.
     pub source: String,
-    /// Per link of the tree: what the hydrodynamics say, to be laid over its body.
+    /// Per link of the tree: the keys of `hydrodynamics`, which override those of its body.
     over: Vec<Vec<(Key, Node)>>,
-    /// Per link: the keys that the model's own `body` and `links` say.
+    /// Per link: the names of the keys in the model's own `body` and `links`.
     own: Vec<Vec<String>>,
 }
 
 impl Given {
-    /// Reads what bears on the estimates; what is wrong with the values is found when the model is read.
+    /// Reads the keys that affect the estimates. The values themselves are checked later, when the
+    /// model is read.
     pub fn new(
         node: Option<&Node>,
         model: &Map,
@@ -89,18 +90,18 @@ impl Given {
         (problems.len() == before).then_some(given)
     }
 
-    /// Whether a link's `key` is said, in whichever place.
+    /// Returns true if `key` of link `k` is given in any of these places.
     pub fn says(&self, k: usize, key: &str) -> bool {
         self.over[k].iter().any(|(said, _)| said.name == key)
             || self.own[k].iter().any(|said| said == key)
     }
 
-    /// Whether anything is said of what the water does to a link.
+    /// Returns true if any hydrodynamic key of link `k` is given.
     pub fn says_any(&self, k: usize) -> bool {
         KEYS.iter().any(|key| self.says(k, key))
     }
 
-    /// What the hydrodynamics say of a link.
+    /// Returns the keys of `hydrodynamics` for link `k`.
     pub fn over(&self, k: usize) -> &[(Key, Node)] {
         &self.over[k]
     }
@@ -113,7 +114,7 @@ fn as_map(node: &Node) -> Option<&Map> {
     }
 }
 
-/// The keys that the model says itself in `body` and in `links`.
+/// Returns the names of the keys in the model's own `body` and `links`, per link of the tree.
 fn own_keys(model: &Map, tree: &Tree) -> Vec<Vec<String>> {
     let names = |body: Option<&Node>| -> Vec<String> {
         body.and_then(as_map).map_or(Vec::new(), |m| {

@@ -1,9 +1,11 @@
-//! Robots from URDF: a model that names one gets its links, joints, inertias and shapes as if they stood in the world file.
+//! Reads robots from URDF. A model that names a URDF file gets its links, joints, inertias and
+//! shapes as if they were written in the world file.
 //!
-//! Exists so that every key of the model, whatever its use, can be laid over what the URDF says, by the rules of `extends`,
-//! and every mistake is shown at its line, in the URDF or in the world file.
+//! The conversion happens before the model is read, so that every key of the model can override the
+//! URDF by the rules of `extends`, and every error is reported at its line, in the URDF or in the
+//! world file.
 //!
-//! Must not build anything: what a model means is decided in `build_robot.rs`.
+//! This module does not build the robot: `crates/world/src/build/robot` does.
 
 mod hydrodynamics;
 mod tree;
@@ -15,16 +17,17 @@ use crate::import::assets::Assets;
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::{Map, Node, Value, merge};
 
-/// What is known of the world before it is read.
+/// Context of the world that is known before the world file is read.
 #[derive(Clone, Copy, Debug)]
 pub struct World<'a> {
     /// Density of the water [kg/m³].
     pub density: f64,
-    /// Meshes.
+    /// Cache of the meshes and images read so far.
     pub assets: &'a Assets,
 }
 
-/// Lays every model of the world `root` that names a URDF over what that says.
+/// Merges every model of the world `root` that names a URDF with the content of that file; the keys
+/// of the model take precedence.
 pub fn expand(root: &mut Node, assets: &Assets, problems: &mut Problems) {
     let density = density(root);
     let world = World { density, assets };
@@ -44,7 +47,7 @@ pub fn expand(root: &mut Node, assets: &Assets, problems: &mut Problems) {
     }
 }
 
-/// Density of the water as the file says it, or as it is by default.
+/// Returns the density of the water in the world file, or the default [kg/m³].
 fn density(root: &Node) -> f64 {
     const DEFAULT: f64 = 1025.0;
     let get = |node: &Node, key: &str| match &node.value {
@@ -85,12 +88,12 @@ fn expand_model(model: &mut Node, world: World<'_>, problems: &mut Problems) {
             let over = std::mem::replace(model, Node::empty_map(&named.place));
             *model = merge(base, over);
         }
-        // what is missing may have stood in the URDF
+        // missing keys are not reported then, because the URDF may contain them
         None => map.partial = true,
     }
 }
 
-/// What the URDF, and the hydrodynamics laid over it, say of a model.
+/// Returns the model described by the URDF, with the given hydrodynamics applied.
 fn base(
     name: &str,
     place: &Place,

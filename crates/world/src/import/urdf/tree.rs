@@ -1,41 +1,43 @@
-//! The links of a URDF as a tree, parents first, and what of it cannot be.
+//! Arranges the links of a URDF as a tree, parents first, and reports errors in its structure.
 
 use crate::import::urdf::xml::{Inertial, Joint, Limit, Link, Robot};
 use merrow_math::{Mat3, Sym3, Vec3};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use std::collections::HashMap;
 
-/// Most links of one robot.
+/// Maximum number of links of one robot.
 const LINKS_MAX: usize = 1000;
 
-/// A link in its place in the tree.
+/// A link as a node of the tree.
 #[derive(Debug)]
 pub struct Knot {
-    /// The link.
+    /// The link as read from the file.
     pub link: Link,
-    /// The joint that holds it, and the index of its parent; none for the root.
+    /// The joint that connects the link to its parent, and the index of the parent. `None` for the
+    /// root.
     pub joint: Option<(Joint, usize)>,
-    /// Link whose body it is part of: itself, or what it is fixed to, however far.
+    /// Index of the link into whose body this link is merged: itself, or the first link above it
+    /// that is not fixed to its parent.
     pub head: usize,
-    /// Its axes in its head's.
+    /// Rotation from its axes to those of its head.
     pub R: Mat3,
-    /// Its origin in its head [m].
+    /// Its origin in the frame of its head [m].
     pub p: Vec3,
 }
 
-/// A URDF whose joints make one tree.
+/// A URDF whose joints form one tree.
 #[derive(Debug)]
 pub struct Tree {
     /// Links, parents first.
     pub knots: Vec<Knot>,
-    /// Where the robot begins.
+    /// Place of the `robot` element in the file.
     pub place: Place,
-    /// True if the root is held in the world.
+    /// True if the root is fixed to the world.
     pub held: bool,
 }
 
 impl Tree {
-    /// The tree of `robot`, or all that is wrong with it.
+    /// Builds the tree of `robot`. Returns `None` after reporting all errors found.
     pub fn new(mut robot: Robot, held: bool, problems: &mut Problems) -> Option<Tree> {
         let before = problems.len();
         strip_prefix(&mut robot);
@@ -54,7 +56,8 @@ impl Tree {
         (problems.len() == before).then_some(tree)
     }
 
-    /// Mass, centre and inertia of a head with all that is fixed to it and `counts`, in the head's frame.
+    /// Computes mass, centre of mass and inertia of a head together with the links fixed to it for
+    /// which `counts` is true, in the head's frame. Returns `None` if none of them has a mass.
     pub fn mass_of(&self, head: usize, counts: impl Fn(usize) -> bool) -> Option<Inertial> {
         let parts = self
             .knots
@@ -73,7 +76,7 @@ impl Tree {
         let mut inertia = Sym3::zero();
         for part in &parts {
             let (i, k) = part;
-            // parallel axes: m (|d|² 1 - d dᵀ)
+            // parallel axis theorem: m (|d|² 1 - d dᵀ)
             let d = at(part) - com;
             let dd = i.mass * d.dot(d);
             let moved = Sym3 {
@@ -98,8 +101,8 @@ impl Tree {
     fn check_masses(&self, problems: &mut Problems) {
         let root = &self.knots[0].link;
         if !self.held && root.name == "world" && root.inertial.is_none() {
-            let text = "the root link `world` stands for the world, to which the robot is fixed: write `base: fixed` in \
-                        its model, or leave the link out";
+            let text = "the root link `world` represents the world, to which the robot is fixed: write `base: fixed` in \
+                        its model, or remove the link";
             problems.push(&root.place, text);
             return;
         }
@@ -109,7 +112,7 @@ impl Tree {
             }
             if self.mass_of(i, |_| true).is_none() {
                 let text = format!(
-                    "the link {} moves and has no mass, nor has what is fixed to it: expected <inertial> with a \
+                    "the link {} is movable, but neither it nor the links fixed to it have a mass: expected <inertial> with a \
                      positive mass",
                     quote(&knot.link.name)
                 );
@@ -119,7 +122,8 @@ impl Tree {
     }
 }
 
-/// Names as `merrow describe --urdf` writes them begin with the robot's own.
+/// Removes the robot's name from all link and joint names, as written by `merrow describe --urdf`,
+/// if every link has this prefix.
 fn strip_prefix(robot: &mut Robot) {
     let prefix = format!("{}/", robot.name);
     if !robot
@@ -152,7 +156,7 @@ fn check_names(robot: &Robot, problems: &mut Problems) {
     for (kind, name, place) in links.chain(joints) {
         if let Some(first) = seen.get(&(kind, name.as_str())) {
             let text = format!(
-                "two {kind}s are called {}: the first stands at {first}",
+                "two {kind}s are named {}: the first is at {first}",
                 quote(name)
             );
             problems.push(place, text);
@@ -180,7 +184,7 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
         for (name, place) in [&joint.parent, &joint.child] {
             if !names().any(|n| n == name) {
                 let text = format!(
-                    "the joint {what} names the link {}, which is not there{}",
+                    "the joint {what} refers to the missing link {}{}",
                     quote(name),
                     did_you_mean(name, names())
                 );
@@ -189,7 +193,7 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
         }
         if let Some(other) = parents.insert(&joint.child.0, joint) {
             let text = format!(
-                "the link {} has two parents, by the joints {} and {what}: a loop, expected a tree",
+                "the link {} has two parents, through the joints {} and {what}: expected a tree without loops",
                 quote(&joint.child.0),
                 quote(&other.name)
             );
@@ -218,7 +222,7 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
                 problems.push(
                     place,
                     format!(
-                        "the joint {what} mimics {}, which is not there{hint}",
+                        "the joint {what} mimics the missing joint {}{hint}",
                         quote(leader)
                     ),
                 );
@@ -227,10 +231,10 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
                 let why = if leader.kind == "fixed" {
                     "is fixed"
                 } else {
-                    "mimics another itself"
+                    "is itself a mimic joint"
                 };
                 let text = format!(
-                    "the joint {what} mimics {}, which {why}: expected a joint that moves by itself",
+                    "the joint {what} mimics {}, which {why}: expected an independent joint",
                     quote(&leader.name)
                 );
                 problems.push(place, text);
@@ -240,7 +244,7 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
     }
 }
 
-/// Axis and limits.
+/// Checks the axis and the limits of a joint.
 fn check_motion(joint: &Joint, problems: &mut Problems) {
     let what = quote(&joint.name);
     if joint.kind == "fixed" {
@@ -249,7 +253,7 @@ fn check_motion(joint: &Joint, problems: &mut Problems) {
     if joint.axis == [0.0; 3] {
         problems.push(
             &joint.axis_place,
-            format!("the axis of the joint {what} has no length"),
+            format!("the axis of the joint {what} has zero length"),
         );
     }
     let limited = joint.kind != "continuous";
@@ -267,7 +271,7 @@ fn check_motion(joint: &Joint, problems: &mut Problems) {
             ..
         }) if limited && lower > upper => {
             let text = format!(
-                "the joint {what}: `lower` is {lower}, expected no more than `upper` {upper}"
+                "the joint {what}: `lower` is {lower}, expected at most `upper` {upper}"
             );
             problems.push(place, text);
         }
@@ -275,7 +279,7 @@ fn check_motion(joint: &Joint, problems: &mut Problems) {
     }
 }
 
-/// The one link without a parent.
+/// Returns the name of the only link without a parent.
 fn root(robot: &Robot, problems: &mut Problems) -> Option<String> {
     let is_child = |name: &str| robot.joints.iter().any(|j| j.child.0 == name);
     let roots: Vec<&Link> = robot.links.iter().filter(|l| !is_child(&l.name)).collect();
@@ -284,13 +288,13 @@ fn root(robot: &Robot, problems: &mut Problems) -> Option<String> {
         [] => {
             problems.push(
                 &robot.place,
-                "every link has a parent: the joints run in a loop, expected a tree with one root",
+                "every link has a parent: the joints form a loop, expected a tree with one root",
             );
             None
         }
         [first, second, ..] => {
             let text = format!(
-                "{} links have no parent, {} and {} among them: expected one root",
+                "{} links have no parent, among them {} and {}: expected one root",
                 roots.len(),
                 quote(&first.name),
                 quote(&second.name)
@@ -301,7 +305,7 @@ fn root(robot: &Robot, problems: &mut Problems) -> Option<String> {
     }
 }
 
-/// Links parents first, in the order of the joints.
+/// Sorts the links so that parents come first, in the order of the joints.
 fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Knot>> {
     let Robot {
         links,
@@ -318,7 +322,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Kno
             .push(joint);
     }
     let mut knots: Vec<Knot> = Vec::new();
-    // joints that are still to be followed, the next one last
+    // joints that still have to be followed; the last one is next
     let mut open: Vec<(Joint, usize)> = Vec::new();
     let mut next = links.remove(root).map(|link| (link, None));
     while let Some((link, joint)) = next {
@@ -339,7 +343,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Kno
     left.sort_by(|a, b| a.name.cmp(&b.name));
     if let Some(link) = left.first() {
         let text = format!(
-            "the link {} hangs in a loop of joints that the root does not reach: expected a tree",
+            "the link {} is in a loop of joints that is not connected to the root: expected a tree",
             quote(&link.name)
         );
         problems.push(

@@ -1,4 +1,4 @@
-//! A tree of links as the keys of a model, each at its place in the URDF.
+//! Converts a tree of links to the keys of a model, each with its place in the URDF file.
 
 use crate::import::estimate::{Estimate, Placed, Solid, estimate, of_mesh};
 use crate::import::urdf::World;
@@ -11,7 +11,7 @@ use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::{Key, Map, Node, Value, merge};
 use std::collections::BTreeSet;
 
-/// The model that a tree and what is known of its hydrodynamics make.
+/// Returns the model node of a link tree and its hydrodynamics.
 pub fn model(tree: &Tree, given: &Given, world: World<'_>, problems: &mut Problems) -> Node {
     let bodies: Vec<Option<Node>> = (0..tree.knots.len())
         .map(|k| body(tree, k, given, world, problems))
@@ -97,7 +97,7 @@ fn text(place: &Place, text: &str) -> Node {
     }
 }
 
-/// Written with all its digits, so that it reads back as it is.
+/// Writes a number with all its digits, so that parsing returns the same value.
 fn number(place: &Place, x: f64) -> Node {
     Node {
         value: Value::Scalar {
@@ -149,7 +149,7 @@ fn joint(file: &Joint, problems: &mut Problems) -> Node {
         ] {
             if most == 0.0 {
                 let text = format!(
-                    "the joint {} has {what} limit of 0: taken as none",
+                    "the joint {} has {what} limit of 0, which means no limit",
                     quote(&file.name)
                 );
                 problems.note(place, text);
@@ -169,7 +169,8 @@ fn joint(file: &Joint, problems: &mut Problems) -> Node {
     map(at, entries)
 }
 
-/// The body of a link, if it has one: its own mass, or for a link that moves that of what is fixed to it.
+/// Returns the body of a link, or `None`: from its own mass, or for a head without mass from the
+/// masses of the links fixed to it.
 fn body(
     tree: &Tree,
     k: usize,
@@ -187,7 +188,7 @@ fn body(
                 if let Some(i) = (0..tree.knots.len()).find(|i| tree.knots[*i].head == k && own(*i))
                 {
                     let text = format!(
-                        "the link {} has no mass of its own, so that {} is part of it: give the hydrodynamics to {0}",
+                        "the link {} has no mass, so {} is merged into it: give the hydrodynamics at {0}",
                         quote(&knot.link.name),
                         quote(&tree.knots[i].link.name)
                     );
@@ -201,7 +202,7 @@ fn body(
     };
     let mut notes = BTreeSet::new();
     let mut entries = mass(&inertial);
-    // water has no effect on what is held in the world
+    // water has no effect on a base that is fixed to the world
     let moves = k > 0 || !tree.held;
     if moves && (is_head || given.says_any(k)) {
         let shapes = solids(tree, k, given, world, &mut notes, problems);
@@ -244,12 +245,14 @@ fn body(
     Some(body)
 }
 
-/// Whether a head has no mass of its own, so that it takes the masses of all that is fixed to it.
+/// Returns true if a head has no mass of its own and therefore takes the masses of all links fixed
+/// to it.
 fn is_taken(tree: &Tree, head: usize) -> bool {
     tree.knots[head].link.inertial.is_none()
 }
 
-/// Stands for a base without mass that is held in the world, where mass has no effect.
+/// Returns a placeholder for a base without mass that is fixed to the world, where mass has no
+/// effect.
 fn held_in_the_world(place: &Place) -> Inertial {
     let inertia = Sym3 {
         xx: 1.0,
@@ -288,7 +291,8 @@ fn mass<'a>(inertial: &Inertial) -> Vec<(&'a str, Node)> {
     ]
 }
 
-/// Shapes of a body: those of its link, and if it is a head those of the links without body that are fixed to it.
+/// Returns the links whose shapes belong to body `k`: the link itself, and for a head also the
+/// links without a body that are fixed to it.
 fn parts<'t>(tree: &'t Tree, k: usize, has_body: impl Fn(usize) -> bool) -> Vec<&'t Knot> {
     let belongs = |(i, knot): &(usize, &'t Knot)| *i == k || (knot.head == k && !has_body(*i));
     tree.knots
@@ -299,7 +303,7 @@ fn parts<'t>(tree: &'t Tree, k: usize, has_body: impl Fn(usize) -> bool) -> Vec<
         .collect()
 }
 
-/// Pose in the body `k` of something on one of its parts.
+/// Returns the pose in body `k` of an item at the pose (`R`, `p` [m]) on one of its parts.
 fn pose(tree: &Tree, k: usize, part: &Knot, R: &Mat3, p: Vec3) -> (Mat3, Vec3) {
     // a fixed link with a body of its own has only its own shapes
     if tree.knots[k].head != k {
@@ -368,7 +372,8 @@ fn collision(shape: &Shape, R: &Mat3, p: Vec3) -> Node {
     map(at, entries)
 }
 
-/// What is seen of a body; what cannot be had is left out, for nothing but a picture depends on it.
+/// Returns the visuals of a body. Unreadable visuals are omitted with a note, because only
+/// rendering depends on them.
 fn visuals(tree: &Tree, k: usize, at: &Place, world: World<'_>, problems: &mut Problems) -> Node {
     let has_body =
         |i: usize| tree.knots[i].link.inertial.is_some() && !is_taken(tree, tree.knots[i].head);
@@ -406,14 +411,14 @@ fn visuals(tree: &Tree, k: usize, at: &Place, world: World<'_>, problems: &mut P
     }
 }
 
-/// Whether a shape is no mesh, or one that can be read; a note if it cannot.
+/// Returns true unless the shape is a mesh that cannot be read. In that case it reports a note.
 fn is_had(shape: &Shape, world: World<'_>, problems: &mut Problems) -> bool {
     let Geometry::Mesh(file, scale) = &shape.geometry else {
         return true;
     };
     let mut wrong = Problems::new();
     let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
-    note_all(&wrong, "cameras and lasers do not see it", problems);
+    note_all(&wrong, "cameras and lasers ignore it", problems);
     found.is_some()
 }
 
@@ -423,7 +428,7 @@ fn note_all(wrong: &Problems, what: &str, problems: &mut Problems) {
     }
 }
 
-/// Colour and picture of a shape, as far as they can be had.
+/// Returns the colour and texture of a shape, as far as they can be read.
 fn appearance(
     shape: &Shape,
     look: &Look,
@@ -459,12 +464,12 @@ fn appearance(
         at,
         &mut wrong,
     );
-    note_all(&wrong, "it is not shown", problems);
+    note_all(&wrong, "it is not rendered", problems);
     if !lies {
         problems.note(
             at,
             format!(
-                "{}: how it lies on the shape is not said; it is not shown",
+                "{}: the shape has no texture coordinates for it; it is not rendered",
                 quote(file)
             ),
         );
@@ -478,7 +483,7 @@ fn appearance(
     entries
 }
 
-/// Part of the light that a colour of a screen stands for (IEC 61966-2-1).
+/// Converts an sRGB component to linear reflectance, 0..1 (IEC 61966-2-1).
 fn given_back(part: f64) -> f64 {
     if part <= 0.04045 {
         part / 12.92
@@ -487,7 +492,8 @@ fn given_back(part: f64) -> f64 {
     }
 }
 
-/// The solids from which a body's hydrodynamics are estimated; what they are goes into `kinds`.
+/// Returns the solids from which the hydrodynamics of body `k` are estimated, and adds a
+/// description of each to `kinds`.
 fn solids(
     tree: &Tree,
     k: usize,
@@ -524,7 +530,7 @@ fn solids(
     solids
 }
 
-/// A shape about its own origin.
+/// Returns the solid of a shape about the origin of the shape.
 fn solid(
     shape: &Shape,
     world: World<'_>,
@@ -545,21 +551,22 @@ fn solid(
             ("capsule as a spheroid", Solid::capsule(*radius, *length))
         }
         Geometry::Mesh(file, scale) => {
-            // one that cannot be had is no mistake unless it is touched, and then it is found there
+            // an unreadable mesh is only a note here; if it is also a collision shape, the error is
+            // reported there
             let mut wrong = Problems::new();
             let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
             for problem in wrong.iter() {
                 problems.note(
                     &problem.place,
-                    format!("{}; the estimate goes without it", problem.text),
+                    format!("{}; the estimate omits it", problem.text),
                 );
             }
             let (mesh, survey) = found?;
             let open = survey.no_body();
             kinds.insert(if open.is_none() {
-                "mesh as an ellipsoid of its moments"
+                "mesh as an ellipsoid with equal moments"
             } else {
-                "open mesh as the ellipsoid in its bounds"
+                "open mesh as the ellipsoid in its bounding box"
             });
             return of_mesh(&mesh, open.is_none());
         }
@@ -572,7 +579,7 @@ fn solid(
     })
 }
 
-/// What is not given of a body's hydrodynamics, from its solids.
+/// Returns the hydrodynamic keys that are not given, estimated from the solids of the body.
 fn estimates<'a>(
     tree: &Tree,
     k: usize,
@@ -587,7 +594,7 @@ fn estimates<'a>(
     let Some(found) = estimate(solids, world.density) else {
         if given.estimate != EstimateFile::Nothing && !given.says_any(k) {
             let text = format!(
-                "the link {} has neither hydrodynamics nor a shape to estimate them from: water does not act on it",
+                "the link {} has neither hydrodynamics nor a shape to estimate them from: no hydrodynamic forces act on it",
                 quote(&link.name)
             );
             problems.note(&link.place, text);
@@ -631,7 +638,7 @@ fn estimates<'a>(
     if !what.is_empty() {
         let shapes: Vec<&str> = kinds.iter().copied().collect();
         let line = format!(
-            "{}: by the formulas of simple shapes ({})",
+            "{}: from formulas for simple shapes ({})",
             what.join(", "),
             shapes.join(", ")
         );
@@ -640,7 +647,8 @@ fn estimates<'a>(
     entries
 }
 
-/// Shapes that are touched are mostly larger than what displaces water.
+/// Reports a note if the estimated volume is implausible: collision shapes are often larger than
+/// the displaced volume.
 fn note_buoyancy(
     found: &Estimate,
     inertial: &Inertial,
@@ -652,7 +660,7 @@ fn note_buoyancy(
     let ratio = density * found.volume / inertial.mass;
     if ratio > 1.3 {
         let text = format!(
-            "the link {} displaces {ratio:.1} times its mass by the volume of its shapes: say its `volume_m3` or \
+            "the shapes of the link {} displace {ratio:.1} times its mass: give its `volume_m3` or \
              `net_buoyancy_n` in `hydrodynamics`",
             quote(name)
         );
@@ -661,7 +669,7 @@ fn note_buoyancy(
 }
 
 fn added_mass(found: &Estimate, at: &Place) -> Node {
-    // ours is angular first
+    // the matrix has the angular part first
     let m = found.added.to_matrix();
     let row = |i: usize| {
         numbers(
@@ -676,7 +684,8 @@ fn added_mass(found: &Estimate, at: &Place) -> Node {
     map(at, vec![("kind", text(at, "matrix")), ("rows", rows)])
 }
 
-/// The box about a body of one shape, for the part of it that is under water.
+/// Returns the bounding hull (box or ellipsoid) of a body of one shape, used to compute its
+/// submerged part.
 fn hull(solids: &[Placed], at: &Place) -> Option<Node> {
     let [one] = solids else { return None };
     let (kind, half) = match one.solid {

@@ -1,4 +1,4 @@
-//! The elements of a URDF, each with its place.
+//! Reads the elements of a URDF file, each with its place in the file.
 
 use merrow_math::{Mat3, Sym3, Vec3};
 use merrow_yaml::error::{Place, Problems, quote};
@@ -6,15 +6,15 @@ use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Most elements of one file.
+/// Maximum number of XML nodes of one file.
 const ELEMENTS_MAX: u32 = 1_000_000;
 
-/// A URDF as written.
+/// Content of a URDF file.
 #[derive(Debug)]
 pub struct Robot {
-    /// Its name.
+    /// Name of the robot.
     pub name: String,
-    /// Where it begins.
+    /// Place of the `robot` element.
     pub place: Place,
     /// Links in the order written.
     pub links: Vec<Link>,
@@ -22,120 +22,121 @@ pub struct Robot {
     pub joints: Vec<Joint>,
 }
 
-/// A link.
+/// A link of the URDF.
 #[derive(Debug)]
 pub struct Link {
-    /// Its name.
+    /// Name of the link.
     pub name: String,
-    /// Where it is written.
+    /// Place of the element.
     pub place: Place,
-    /// Its mass, if it has one.
+    /// Mass and inertia, if given and the mass is positive.
     pub inertial: Option<Inertial>,
-    /// Shapes that can be touched.
+    /// Collision shapes.
     pub collisions: Vec<Shape>,
-    /// Shapes that can be seen.
+    /// Visual shapes.
     pub visuals: Vec<Shape>,
 }
 
-/// Mass, centre of mass and inertia about it, in the link's axes.
+/// Mass, centre of mass and the inertia about it, in the link's axes.
 #[derive(Clone, Debug)]
 pub struct Inertial {
-    /// Where it is written.
+    /// Place of the element.
     pub place: Place,
     /// Mass [kg].
     pub mass: f64,
-    /// Centre of mass [m].
+    /// Centre of mass in the link [m].
     pub com: Vec3,
     /// Inertia about the centre of mass [kg m²].
     pub inertia: Sym3,
 }
 
-/// A shape on a link.
+/// A collision or visual shape on a link.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// Where it is written.
+    /// Place of the element.
     pub place: Place,
-    /// Its place on the link [m].
+    /// Origin of the shape in the link [m].
     pub p: Vec3,
-    /// Its axes on the link.
+    /// Rotation from the shape's axes to the link's.
     pub R: Mat3,
-    /// What it is.
+    /// Geometry of the shape.
     pub geometry: Geometry,
-    /// How it looks, if said.
+    /// Material of the shape, if given.
     pub look: Option<Look>,
 }
 
-/// How a shape looks.
+/// Material of a visual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
-    /// Name of a material of the robot.
+    /// Name of the material.
     pub name: String,
-    /// Red, green, blue as screens take them, and how opaque.
+    /// Red, green, blue (sRGB) and opacity, 0..1.
     pub color: Option<[f64; 4]>,
-    /// File of a picture.
+    /// File name of the texture image.
     pub texture: Option<String>,
 }
 
-/// What a shape is.
+/// Geometry of a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
     /// Length, width, height [m].
     Box([f64; 3]),
-    /// Radius and length [m], along z.
+    /// Radius and length [m], axis along z.
     Cylinder(f64, f64),
-    /// Radius and length between the round ends [m], along z.
+    /// Radius and length between the hemispheres [m], axis along z.
     Capsule(f64, f64),
     /// Radius [m].
     Sphere(f64),
-    /// File and scale.
+    /// File name, and scale along each axis.
     Mesh(String, [f64; 3]),
 }
 
-/// A joint.
+/// A joint of the URDF.
 #[derive(Debug)]
 pub struct Joint {
-    /// Its name.
+    /// Name of the joint.
     pub name: String,
-    /// Where it is written.
+    /// Place of the element.
     pub place: Place,
     /// `revolute`, `continuous`, `prismatic` or `fixed`.
     pub kind: String,
-    /// Name of the parent link, and where it is written.
+    /// Name of the parent link, and its place.
     pub parent: (String, Place),
-    /// Name of the child link, and where it is written.
+    /// Name of the child link, and its place.
     pub child: (String, Place),
-    /// Origin in the parent [m].
+    /// Origin of the joint in the parent link [m].
     pub xyz: [f64; 3],
-    /// Turn in the parent [rad].
+    /// Rotation of the joint in the parent link as roll, pitch, yaw [rad].
     pub rpy: [f64; 3],
-    /// Axis in the child.
+    /// Joint axis in the child link.
     pub axis: [f64; 3],
-    /// Where the axis is written.
+    /// Place of the axis element.
     pub axis_place: Place,
-    /// Its limits, if said.
+    /// Limits, if given.
     pub limit: Option<Limit>,
-    /// Viscous friction.
+    /// Viscous friction [N m s/rad or N s/m].
     pub damping: f64,
-    /// Coulomb friction.
+    /// Coulomb friction [N m or N].
     pub friction: f64,
-    /// Joint that this one follows: name, multiplier, offset, place.
+    /// Mimic relation: name of the leading joint, multiplier, offset, place.
     pub mimic: Option<(String, f64, f64, Place)>,
 }
 
 /// Limits of a joint.
 #[derive(Debug)]
 pub struct Limit {
-    /// Where they are written.
+    /// Place of the element.
     pub place: Place,
-    /// Lower and upper [rad or m].
+    /// Lower and upper position [rad or m].
     pub range: [f64; 2],
-    /// Largest effort, infinite if not said [N m or N].
+    /// Maximum effort [N m or N], infinite if not given.
     pub effort: f64,
-    /// Largest speed, infinite if not said [rad/s or m/s].
+    /// Maximum speed [rad/s or m/s], infinite if not given.
     pub velocity: f64,
 }
 
-/// Reads a URDF; `None` after a problem. Elements that are not used are noted once each.
+/// Reads a URDF. Returns `None` after reporting a problem. Unused elements give one note per
+/// element name.
 pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
     let name: Arc<str> = Arc::from(file);
     let options = ParsingOptions {
@@ -167,7 +168,7 @@ pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
         let found = quote(root.tag_name().name());
         reader.wrong(
             root,
-            format!("no URDF: expected the element `robot`, found {found}"),
+            format!("not a URDF: expected the element `robot`, found {found}"),
         );
         return None;
     }
@@ -180,7 +181,7 @@ pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
     }) {
         reader.wrong(
             root,
-            "a xacro file, expected what `xacro` makes of it: run `xacro file.xacro > file.urdf`",
+            "found a xacro file, expected the output of `xacro`: run `xacro file.xacro > file.urdf`",
         );
         return None;
     }
@@ -204,7 +205,8 @@ pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
     (problems.len() == before).then_some(robot)
 }
 
-/// Gives shapes whose materials are only named the materials that stand elsewhere in the file under these names.
+/// Replaces materials that are only referenced by name with the definitions of that name elsewhere
+/// in the file.
 fn name_looks(robot: &mut Robot, looks: &[Look]) {
     let says = |look: &Look| look.color.is_some() || look.texture.is_some();
     let shapes = robot
@@ -212,7 +214,7 @@ fn name_looks(robot: &mut Robot, looks: &[Look]) {
         .iter()
         .flat_map(|link| &link.visuals)
         .filter_map(|shape| shape.look.clone());
-    // one that a shape before it defines counts too, as readers of URDF have it
+    // definitions inside earlier visuals count too, as in other URDF parsers
     let known: Vec<Look> = looks.iter().cloned().chain(shapes).filter(says).collect();
     for look in robot
         .links
@@ -232,7 +234,7 @@ struct Reader<'a, 'i> {
     name: Arc<str>,
     document: &'a Document<'i>,
     problems: &'a mut Problems,
-    /// Elements that are not used: where first, and how many.
+    /// Unused elements by name: place of the first one, and their number.
     unused: BTreeMap<String, (Place, usize)>,
 }
 
@@ -260,7 +262,7 @@ impl Reader<'_, '_> {
             let times = if count == 1 {
                 String::new()
             } else {
-                format!(", here and {} times more", count - 1)
+                format!(", here and {} more times", count - 1)
             };
             self.problems
                 .note(&place, format!("the element `<{name}>` is not used{times}"));
@@ -271,7 +273,7 @@ impl Reader<'_, '_> {
         node.children().find(|n| n.has_tag_name(name))
     }
 
-    /// Elements below `node` other than `known` are not used.
+    /// Records the child elements of `node` other than `known` as unused.
     fn only(&mut self, node: Node<'_, '_>, known: &[&str]) {
         for child in node.children().filter(Node::is_element) {
             if !known.contains(&child.tag_name().name()) {
@@ -280,7 +282,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The attribute that must be there and must not be empty.
+    /// Returns an attribute that must be present and not empty.
     fn text(&mut self, node: Node<'_, '_>, key: &str) -> Option<String> {
         match node.attribute(key).map(str::trim) {
             Some(text) if !text.is_empty() => Some(text.to_string()),
@@ -322,7 +324,7 @@ impl Reader<'_, '_> {
         fits
     }
 
-    /// Numbers that may be left out.
+    /// Returns the numbers of an optional attribute, or `default`.
     fn or<const N: usize>(
         &mut self,
         node: Option<Node<'_, '_>>,
@@ -353,7 +355,7 @@ impl Reader<'_, '_> {
         None
     }
 
-    /// `xyz` and `rpy` of the element `origin`.
+    /// Returns `xyz` [m] and `rpy` [rad] of the element `origin`.
     fn origin(&mut self, node: Node<'_, '_>) -> Option<([f64; 3], [f64; 3])> {
         let origin = node.children().find(|n| n.has_tag_name("origin"));
         let xyz = self.or(origin, "xyz", [0.0; 3]);
@@ -375,7 +377,7 @@ impl Reader<'_, '_> {
                 .collect()
         };
         let (collisions, visuals) = (shapes(self, "collision"), shapes(self, "visual"));
-        // an <inertial> without mass is as none
+        // an <inertial> with zero mass counts as absent
         let inertial = match inertial {
             Some(read) => read?,
             None => None,
@@ -393,7 +395,7 @@ impl Reader<'_, '_> {
         let name = self.text(node, "name")?;
         if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
             let text = format!(
-                "the name {} has blanks in it, which frames of ROS cannot have",
+                "the name {} contains blanks, which are not allowed in ROS frame names",
                 quote(&name)
             );
             self.wrong(node, text);
@@ -402,7 +404,8 @@ impl Reader<'_, '_> {
         Some(name)
     }
 
-    /// The outer option is `None` after a problem, the inner one if there is no mass.
+    /// Reads an `<inertial>` element. The outer option is `None` after a problem, the inner one if
+    /// the mass is zero.
     fn inertial(&mut self, node: Node<'_, '_>) -> Option<Option<Inertial>> {
         let mass = self.child_number(node, "mass", "value");
         let inertia = match node.children().find(|n| n.has_tag_name("inertia")) {
@@ -430,7 +433,7 @@ impl Reader<'_, '_> {
         if mass < 0.0 {
             self.wrong(
                 node,
-                format!("the mass is {mass} kg, expected none below 0"),
+                format!("the mass is {mass} kg, expected at least 0"),
             );
             return None;
         }
@@ -502,7 +505,7 @@ impl Reader<'_, '_> {
                 if scale.contains(&0.0) {
                     self.wrong(
                         shape,
-                        "`scale` of <mesh>: expected no 0, which would make the mesh flat",
+                        "`scale` of <mesh>: expected non-zero factors; 0 would make the mesh flat",
                     );
                     return None;
                 }
@@ -526,7 +529,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// A material; one that cannot be read is as none, but for the problem.
+    /// Reads a material. Returns `None` after reporting a problem.
     fn look(&mut self, node: Node<'_, '_>) -> Option<Look> {
         self.only(node, &["color", "texture"]);
         let name = node.attribute("name").unwrap_or_default().to_string();
@@ -595,11 +598,11 @@ impl Reader<'_, '_> {
         }
         let why = match kind.as_str() {
             "floating" => {
-                "a joint of type `floating` is not simulated: the base floats by itself (`base: floating`), \
-                           and what floats apart is a robot or prop of its own"
+                "a joint of type `floating` is not supported: the base can float (`base: floating`), and \
+                           any other floating body must be a robot or prop of its own"
             }
             "planar" => {
-                "a joint of type `planar` is not simulated: write two prismatic joints and a continuous one"
+                "a joint of type `planar` is not supported: write two prismatic joints and a continuous one"
             }
             _ => "",
         };
@@ -613,7 +616,7 @@ impl Reader<'_, '_> {
         None
     }
 
-    /// The link that a joint's end names.
+    /// Returns the link that the `parent` or `child` element of a joint names, and its place.
     fn end(&mut self, node: Node<'_, '_>, which: &str) -> Option<(String, Place)> {
         match node.children().find(|n| n.has_tag_name(which)) {
             Some(end) => Some((self.text(end, "link")?, self.place(end))),
@@ -650,7 +653,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// The size of a limit, infinite if it is not said.
+    /// Returns the value of an upper limit, infinite if it is not given.
     fn most(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
         let [most] = self.or(Some(node), key, [f64::INFINITY])?;
         if most < 0.0 {

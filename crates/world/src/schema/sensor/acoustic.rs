@@ -1,72 +1,74 @@
-//! What files of beacons and of the instruments that hear them may say.
+//! Keys of acoustic beacons and of the instruments that receive them.
 
 use merrow_yaml::spec::{choice, spec};
 
 spec! {
-    /// A beacon: where it is, and which.
+    /// A beacon: its type and its mounting.
     pub struct BeaconEntry {
-        /// The beacon: a name in `params/beacons`, a file, or a map.
+        /// Type of the beacon: a name in `params/beacons`, a file, or a map.
         beacon: BeaconFile,
-        /// The robot or prop that carries it; a copy of a grid by its own name, such as `rov_3`. Without one it is fixed in the world.
+        /// Robot or prop that carries the beacon; for a copy from `repeat` its own name, such as
+        /// `rov_3`. Default: fixed in the world.
         robot: Option<String> [not_empty],
-        /// The link of the robot.
+        /// Link of the robot.
         link: String [name] = "base_link".to_string(),
-        /// Its place on the link (forward, left, up), or in the world (east, north, up) if nothing carries it.
+        /// Position on the link (forward, left, up), or in the world (east, north, up) without a
+        /// robot.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// First ping of a pinger at this time.
+        /// Time of the first ping of a pinger.
         start_s: f64 [non_negative] = 0.0,
     }
 }
 
 spec! {
-    /// A beacon as made.
+    /// Type of a beacon.
     pub struct BeaconFile {
-        /// What it is.
+        /// Description of the beacon.
         description: String = String::new(),
-        /// Where the figures come from.
+        /// Source of the parameter values.
         source: String [not_empty],
-        /// Figures that are from memory or guessed, and why.
+        /// Values that are from memory or estimated, and the reason.
         estimated: String = String::new(),
-        /// Frequency that it sends.
+        /// Frequency of the transmitted sound.
         frequency_khz: f64 [in 1.0..=500.0],
-        /// Level of the source at 1 m, re 1 uPa.
+        /// Source level at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
         ..sends: SendsFile,
     }
 }
 
 choice! {
-    /// When a beacon sends.
+    /// Event at which a beacon transmits.
     pub enum SendsFile {
-        /// By its own clock.
+        /// Transmits by its own clock.
         Pinger = "pinger" {
-            /// From ping to ping.
+            /// Time between two pings.
             period_s: f64 [in 0.01..=86400.0],
         },
-        /// When an instrument asks it.
+        /// Replies to the interrogation of an instrument.
         Transponder = "transponder" (TransponderFile),
-        /// When the system that shares its clock samples.
+        /// Transmits when the positioning system that shares its clock samples.
         Locator = "locator",
     }
 }
 
 spec! {
-    /// How a transponder replies.
+    /// Reply of a transponder.
     pub struct TransponderFile {
-        /// From the question to the reply.
+        /// Delay between the interrogation and the reply.
         turn_around_s: f64 [in 0.0..=60.0] = 0.0,
         ..ear: EarFile,
     }
 }
 
 spec! {
-    /// How well something hears.
+    /// Sensitivity of a receiver.
     pub struct EarFile {
         /// Bandwidth of the detector.
         bandwidth_khz: f64 [positive] = 1.0,
-        /// Spectral level of its own noise, re 1 uPa2/Hz.
+        /// Spectral level of the self noise, re 1 uPa2/Hz.
         self_noise_db: f64 [in -100.0..=200.0] = 30.0,
-        /// Level over the noise at which half of the signals are heard.
+        /// Signal-to-noise ratio at which half of the signals are detected.
         threshold_db: f64 [in -60.0..=100.0] = 10.0,
         /// Standard deviation of received levels.
         fading_std_db: f64 [in 0.0..=40.0] = 3.0,
@@ -74,86 +76,92 @@ spec! {
 }
 
 spec! {
-    /// A small array that hears pingers.
+    /// A small array that receives pingers.
     pub struct HydrophoneFile {
-        /// Whether it knows when they ping, so that it can tell the range.
+        /// Whether the array knows the time of the pings and can therefore measure the range.
         synchronised: bool = true,
         ..hearing: HearingFile,
     }
 }
 
 spec! {
-    /// A small array that asks transponders and tells where they are.
+    /// A small array that interrogates transponders and measures their positions (USBL).
     pub struct UsblFile {
-        /// Frequency of the question.
+        /// Frequency of the interrogation.
         frequency_khz: f64 [in 1.0..=500.0],
-        /// Level of the question at 1 m, re 1 uPa.
+        /// Source level of the interrogation at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
-        /// Transponders that it asks, one a sample, by name; all in its band if not given.
+        /// Names of the transponders to interrogate, one per sample. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
         ..placing: PlacingFile,
     }
 }
 
 spec! {
-    /// An instrument that asks several transponders at once and tells its own place by their ranges.
+    /// An instrument that interrogates several transponders at once and computes its own position
+    /// from their ranges (LBL).
     pub struct LblFile {
-        /// Frequency of the question.
+        /// Frequency of the interrogation.
         frequency_khz: f64 [in 1.0..=500.0],
-        /// Level of the question at 1 m, re 1 uPa.
+        /// Source level of the interrogation at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
-        /// Transponders that it asks, by name; all in its band if not given.
+        /// Names of the transponders to interrogate. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
-        /// Standard deviation of each axis of a transponder's surveyed place.
+        /// Standard deviation of each coordinate of a surveyed transponder position.
         survey_std_m: f64 [non_negative] = 0.0,
-        /// Standard deviation of its own depth gauge; without it the place is found by ranges alone.
+        /// Standard deviation of its own depth sensor. Default: the position is computed from
+        /// ranges alone.
         depth_std_m: Option<f64> [positive],
         ..hearing: HearingFile,
     }
 }
 
 spec! {
-    /// Receivers on a ship or a quay that tell where locators are.
+    /// Receivers on a ship or a quay that measure the positions of locators (SBL).
     pub struct SblFile {
-        /// Places of the receivers in the sensor's frame (forward, left, up).
+        /// Positions of the receivers in the sensor frame (forward, left, up).
         receivers_m: Vec<[f64; 3]> [not_empty],
-        /// Locators, by name; all in its band if not given.
+        /// Names of the locators. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
-        /// Standard deviation of the depth that a locator tells; without it the place is found by ranges alone.
+        /// Standard deviation of the depth that a locator transmits. Default: the position is
+        /// computed from ranges alone.
         depth_std_m: Option<f64> [positive],
         ..placing: PlacingFile,
     }
 }
 
 spec! {
-    /// What is known of the carrier of an instrument, which turns places into the world.
+    /// Position and attitude of the carrier of an instrument, for the transformation of
+    /// measurements to the world.
     pub struct PlacingFile {
-        /// Standard deviations of roll, pitch and heading of the carrier; without them places are told in the instrument's frame alone.
+        /// Standard deviations of roll, pitch and heading of the carrier. Default: positions are
+        /// reported in the instrument frame only.
         carrier_attitude_std_deg: Option<[f64; 3]> [non_negative],
-        /// Standard deviations of the carrier's place, east, north and up.
+        /// Standard deviations of the position of the carrier: east, north and up.
         carrier_position_std_m: [f64; 3] [non_negative] = [0.0, 0.0, 0.0],
         ..hearing: HearingFile,
     }
 }
 
 spec! {
-    /// How an instrument hears, and how it errs.
+    /// Reception of an instrument and its errors.
     pub struct HearingFile {
-        /// Least and greatest frequency that it hears.
+        /// Minimum and maximum frequency of the reception band.
         band_khz: [f64; 2] [in 1.0..=500.0],
-        /// Greatest range.
+        /// Maximum range of the instrument.
         max_range_m: f64 [in 0.1..=20000.0],
-        /// Standard deviation of either angle of a bearing, of strong signals.
+        /// Standard deviation of each angle of a bearing, for strong signals.
         bearing_std_deg: f64 [in 0.0..=90.0] = 0.0,
-        /// Standard deviation of the turn of the array about each axis, drawn once.
+        /// Standard deviation of the misalignment of the array about each axis, drawn once.
         alignment_std_deg: f64 [in 0.0..=90.0] = 0.0,
         /// Standard deviation of a range.
         range_std_m: f64 [non_negative] = 0.0,
-        /// Step of a range.
+        /// Resolution of a range; 0 for none.
         resolution_m: f64 [non_negative] = 0.0,
-        /// Speed of sound by which time becomes range; that at the instrument if not given.
+        /// Speed of sound for the conversion of time to range. Default: the speed of sound at the
+        /// instrument.
         sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
-        /// Whether sound goes along rays that the water bends; else straight.
+        /// Whether sound propagates along rays bent by refraction; otherwise along straight lines.
         ray_bent: bool = false,
         ..ear: EarFile,
     }

@@ -1,114 +1,122 @@
-//! What a file of a camera, of a lamp and of the water's light may say.
+//! Keys of cameras, lamps and the optical properties of water.
 
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
-    /// A camera; x of the sensor's frame looks ahead, y left, z up.
+    /// A camera. In the sensor frame, x is the viewing direction, y points left and z up.
     pub struct CameraFile {
-        /// Columns.
+        /// Image width: number of columns.
         width: u32 [in 1.0..=8192.0],
-        /// Rows.
+        /// Image height: number of rows.
         height: u32 [in 1.0..=8192.0],
-        /// Angle from the left edge to the right one; or `focal_px`.
+        /// Angle from the left to the right edge of the image. Give either this or `focal_px`.
         horizontal_fov_deg: Option<f64> [in 1.0..=359.0],
         /// Focal lengths fx and fy in pixels.
         focal_px: Option<[f64; 2]> [positive],
-        /// Principal point cx and cy in pixels, whole numbers in the middle of one; the middle of the picture if not given.
+        /// Principal point cx and cy in pixels; integers are pixel centres. Default: the image
+        /// centre.
         center_px: Option<[f64; 2]>,
-        /// How the lens distorts.
+        /// Distortion model of the lens.
         distortion: DistortionFile => "{kind: plumb_bob}",
-        /// Distance of a flat port ahead of the lens; a dome, or none, if not given.
+        /// Distance of a flat port from the lens. Default: a dome port, or none.
         flat_port_m: Option<f64> [non_negative],
-        /// What it gives.
+        /// Outputs of the camera.
         outputs: Vec<CameraOutputFile> [not_empty] = vec![CameraOutputFile::Rgb],
-        /// Whether it sees the robot that carries it.
+        /// Whether the camera renders the robot that carries it.
         sees_self: bool = false,
-        /// Least distance that it tells as a depth; of its own robot also the least that it sees.
+        /// Minimum distance of the depth output. For the camera's own robot it is also the minimum
+        /// distance that is rendered.
         min_range_m: f64 [non_negative] = 0.01,
-        /// Greatest distance that it sees.
+        /// Maximum distance that is rendered.
         max_range_m: f64 [positive] = 20000.0,
-        /// Time from reading the first row to the last: a rolling shutter.
+        /// Time from the readout of the first row to the last, for a rolling shutter.
         readout_s: f64 [non_negative] = 0.0,
-        /// Time for which the shutter is open: what moves is blurred.
+        /// Exposure time; moving objects are blurred.
         exposure_s: f64 [in 0.0..=10.0] = 0.0,
-        /// Instants of the exposure that are painted, each as long as a picture without it; nothing that rests is painted twice.
+        /// Number of instants of the exposure that are rendered. Each takes as long as an image
+        /// without blur; static objects are rendered once.
         blur_samples: u32 [in 1.0..=256.0] = 8,
-        /// Places in a pixel whose light is summed, each as long as a picture; depths and labels are of its middle.
+        /// Number of samples per pixel whose light is averaged. Each takes as long as an image;
+        /// depth and labels use the pixel centre.
         antialias: u32 [in 1.0..=16.0] = 1,
-        /// How far to the right of a pair's left camera this one is: for the `camera_info` of the right one.
+        /// Distance of this camera to the right of the left camera of a stereo pair, for the
+        /// `camera_info` of the right camera.
         stereo_baseline_m: Option<f64> [positive],
-        /// Particles of marine snow in a cubic metre.
+        /// Number of marine snow particles per cubic metre.
         marine_snow: f64 [in 0.0..=100000.0] = 0.0,
-        /// Quality of its JPEG files.
+        /// Quality of the JPEG images.
         jpeg_quality: u32 [in 1.0..=100.0] = 90,
         ..exposure: ExposureFile,
     }
 }
 
 choice! {
-    /// How a lens distorts.
+    /// Distortion model of a lens.
     pub enum DistortionFile {
-        /// Brown and Conrady's, OpenCV's standard; all 0 is a pinhole.
+        /// Brown-Conrady model, the standard model of OpenCV. All zero describes a pinhole camera.
         PlumbBob = "plumb_bob" {
-            /// Radial, second power.
+            /// Radial coefficient of the second power.
             k1: f64 = 0.0,
-            /// Radial, fourth power.
+            /// Radial coefficient of the fourth power.
             k2: f64 = 0.0,
-            /// Tangential.
+            /// First coefficient of tangential distortion.
             p1: f64 = 0.0,
-            /// Tangential.
+            /// Second coefficient of tangential distortion.
             p2: f64 = 0.0,
-            /// Radial, sixth power.
+            /// Radial coefficient of the sixth power.
             k3: f64 = 0.0,
         },
-        /// Kannala and Brandt's, OpenCV's fish-eye; all 0 is equidistant.
+        /// Kannala-Brandt model, the fisheye model of OpenCV. All zero describes an equidistant
+        /// lens.
         FishEye = "fisheye" {
-            /// Third power of the angle.
+            /// Coefficient of the third power of the angle.
             k1: f64 = 0.0,
-            /// Fifth.
+            /// Coefficient of the fifth power of the angle.
             k2: f64 = 0.0,
-            /// Seventh.
+            /// Coefficient of the seventh power of the angle.
             k3: f64 = 0.0,
-            /// Ninth.
+            /// Coefficient of the ninth power of the angle.
             k4: f64 = 0.0,
         },
     }
 }
 
 fieldless_choice! {
-    /// What a camera gives.
+    /// Output of a camera.
     pub enum CameraOutputFile {
-        /// Colours.
+        /// Colour image, also as JPEG.
         Rgb = "rgb",
-        /// Depths along the optical axis.
+        /// Depth along the optical axis.
         Depth = "depth",
-        /// A number for everything that is seen.
+        /// Label of the visible object in each pixel.
         Labels = "labels",
     }
 }
 
 spec! {
-    /// How light becomes numbers.
+    /// Conversion of light to pixel values.
     pub struct ExposureFile {
-        /// Exposure value at ISO 100; found from each picture if not given.
+        /// Exposure value at ISO 100. Default: automatic, computed from each image.
         exposure_ev100: Option<f64> [in -20.0..=30.0],
-        /// Least and greatest exposure value that it finds.
+        /// Minimum and maximum exposure value of the automatic exposure.
         auto_exposure_ev100: [f64; 2] [in -20.0..=30.0] = [-2.0, 17.0],
-        /// Whether numbers follow sRGB's curve; else they are in proportion to light.
+        /// Whether pixel values follow the sRGB curve; otherwise they are proportional to light.
         gamma: bool = true,
-        /// Part of its light that the corner loses to the middle.
+        /// Relative loss of light in the corner of the image compared with its centre.
         vignette: f64 [fraction] = 0.0,
-        /// Electrons at saturation, for the noise of light; 0 for none.
+        /// Electrons at saturation, for photon noise; 0 for no noise.
         full_well_electrons: f64 [non_negative] = 10000.0,
-        /// Standard deviation of what reading adds.
+        /// Standard deviation of the read noise.
         read_noise_electrons: f64 [non_negative] = 4.0,
-        /// Exposure value under which gain stands in for light, and noise grows.
+        /// Exposure value below which gain is applied, with more noise. Default: 4.
         gain_below_ev100: Option<f64> [in -20.0..=30.0],
-        /// Aperture, instead of `gain_below_ev100`: gain begins where `exposure_s`, or the time between two pictures, is too short.
+        /// Aperture, instead of `gain_below_ev100`. Gain is applied when `exposure_s`, or the time
+        /// between two images, is too short.
         f_number: Option<f64> [in 0.5..=64.0],
-        /// Greatest gain of an exposure that is found; with less light pictures get dark.
+        /// Maximum gain of the automatic exposure. With less light the image darkens.
         max_gain_db: f64 [in 0.0..=80.0] = 24.0,
-        /// Cells of two by two pixels, along a side, over which the colour of noise is smoothed; 0 for none.
+        /// Side length, in cells of two by two pixels, over which the colour of the noise is
+        /// smoothed; 0 for no smoothing.
         noise_color_cells: u32 [in 0.0..=32.0] = 5,
     }
 }
@@ -116,59 +124,61 @@ spec! {
 spec! {
     /// A lamp on a robot.
     pub struct LampFile {
-        /// Link that carries it; the base if not given.
+        /// Link on which the lamp is mounted.
         link: String [frame] = "base_link".to_string(),
-        /// Place on the link.
+        /// Position on the link (forward, left, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Where it shines, in the link's axes.
+        /// Direction of the beam in the link frame (forward, left, up).
         direction: [f64; 3] = [1.0, 0.0, 0.0],
-        /// Full angle of its cone.
+        /// Full cone angle of the beam.
         cone_deg: f64 [in 1.0..=180.0] = 80.0,
-        /// Luminous flux.
+        /// Luminous flux in lumens.
         lumens: f64 [positive],
-        /// Colour of its light, the brightest 1.
+        /// Colour of the light (red, green, blue), with 1 for the brightest component.
         color: [f64; 3] [fraction] = [1.0, 1.0, 1.0],
-        /// Load of the robot whose level it follows.
+        /// Load of the robot whose level dims the lamp. Default: on while the robot has power.
         load: Option<String>,
     }
 }
 
 spec! {
-    /// What the water does to light.
+    /// Optical properties of the water.
     pub struct OpticsFile {
-        /// Jerlov's type.
+        /// Water type as defined by Jerlov.
         jerlov: JerlovFile = JerlovFile::Two,
-        /// Attenuation of daylight with depth for red, green and blue, instead of the type's.
+        /// Diffuse attenuation of daylight with depth for red, green and blue. Default: that of the
+        /// water type.
         daylight_per_m: Option<[f64; 3]> [positive],
-        /// Scattering for red, green and blue, instead of the type's.
+        /// Scattering coefficient for red, green and blue. Default: that of the water type.
         scattering_per_m: Option<[f64; 3]> [positive],
-        /// Attenuation of a beam for red, green and blue, instead of what follows from the others.
+        /// Beam attenuation coefficient for red, green and blue. Default: computed from the other
+        /// two.
         beam_per_m: Option<[f64; 3]> [positive],
     }
 }
 
 fieldless_choice! {
-    /// Jerlov's types, the clearest first.
+    /// Jerlov water types, the clearest first.
     pub enum JerlovFile {
-        /// Clearest ocean.
+        /// Type I: clearest ocean water.
         One = "I",
-        /// Clear ocean.
+        /// Type IA: clear ocean water.
         OneA = "IA",
-        /// Clear ocean.
+        /// Type IB: clear ocean water.
         OneB = "IB",
-        /// Ocean.
+        /// Type II: ocean water.
         Two = "II",
-        /// Turbid ocean.
+        /// Type III: turbid ocean water.
         Three = "III",
-        /// Clearest coast.
+        /// Type 1C: clearest coastal water.
         C1 = "1C",
-        /// Coast.
+        /// Type 3C: coastal water.
         C3 = "3C",
-        /// Coast.
+        /// Type 5C: coastal water.
         C5 = "5C",
-        /// Turbid coast.
+        /// Type 7C: turbid coastal water.
         C7 = "7C",
-        /// Most turbid coast.
+        /// Type 9C: most turbid coastal water.
         C9 = "9C",
     }
 }

@@ -1,4 +1,4 @@
-//! Keys of sensors.
+//! Keys of sensors, one module per group of sensors.
 
 pub mod acoustic;
 pub mod ais;

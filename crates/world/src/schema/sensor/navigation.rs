@@ -1,142 +1,150 @@
-//! What a file of an instrument for navigation may say.
+//! Keys of navigation instruments.
 
 use crate::schema::NoiseFile;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
-    /// A satellite receiver.
+    /// A satellite navigation receiver (GNSS).
     pub struct GnssFile {
-        /// Standard deviation of each horizontal axis.
+        /// Standard deviation of each horizontal position coordinate.
         horizontal_std_m: f64 [non_negative],
         /// Standard deviation of the height.
         vertical_std_m: f64 [non_negative],
         /// Correlation time of the position error; 0 for white noise.
         correlation_time_s: f64 [non_negative] = 0.0,
-        /// Standard deviation of the velocity, each horizontal axis and vertical; without it none is given.
+        /// Standard deviation of the velocity: each horizontal component, and the vertical one.
+        /// Default: no velocity output.
         velocity_std_m_s: Option<[f64; 2]> [non_negative],
-        /// What corrects the fixes.
+        /// Source of the corrections.
         augmentation: AugmentationFile = AugmentationFile::None,
-        /// Whose satellites it uses.
+        /// Satellite systems that the receiver uses.
         systems: Vec<SystemFile> [not_empty] = vec![SystemFile::Gps],
         /// Depth of the antenna below which there is no fix.
         max_depth_m: f64 [non_negative] = 0.0,
-        /// Seconds above water before the first fix.
+        /// Time above water before the first fix.
         reacquisition_s: f64 [non_negative] = 0.0,
-        /// Satellites that ground and structures can hide, and echoes; without it always enough of them, and no echoes.
+        /// Satellites that terrain and structures can occlude, and multipath. Default: always
+        /// enough satellites, no multipath.
         sky: Option<SkyFile>,
     }
 }
 
 fieldless_choice! {
-    /// What corrects the fixes of a satellite receiver.
+    /// Source of the corrections of a satellite navigation receiver.
     pub enum AugmentationFile {
-        /// Nothing.
+        /// No corrections are used.
         None = "none",
-        /// Satellites.
+        /// Corrections from satellites (SBAS).
         Satellites = "satellites",
-        /// Stations on the ground, as for RTK.
+        /// Ground stations, as for RTK.
         Ground = "ground",
     }
 }
 
 fieldless_choice! {
-    /// Satellites for navigation.
+    /// A satellite navigation system.
     pub enum SystemFile {
-        /// Those of the United States.
+        /// GPS of the United States.
         Gps = "gps",
-        /// Those of Russia.
+        /// GLONASS of the Russian Federation.
         Glonass = "glonass",
-        /// Those of China.
+        /// BeiDou of the People's Republic of China.
         Beidou = "beidou",
-        /// Those of Europe.
+        /// Galileo of the European Union.
         Galileo = "galileo",
     }
 }
 
 spec! {
-    /// Satellites of a receiver, and how it takes their echoes.
+    /// Satellites of a receiver and its multipath errors.
     pub struct SkyFile {
-        /// How many stand in an open sky.
+        /// Number of visible satellites under an open sky.
         satellites: u32 [in 6.0..=200.0] = 20,
-        /// Lowest elevation.
+        /// Minimum elevation of the satellites.
         mask_deg: f64 [in 0.0..=60.0] = 10.0,
-        /// Standard deviation of the error of a range where every signal comes with an echo.
+        /// Standard deviation of the range error if every signal has an echo.
         multipath_std_m: f64 [non_negative] = 0.0,
-        /// Its correlation time.
+        /// Correlation time of the multipath error.
         multipath_correlation_time_s: f64 [non_negative] = 30.0,
-        /// Height over the water at which the water's echoes have fallen to 1/e; 0 for none.
+        /// Height above the water at which echoes from the water have decreased to 1/e; 0 for no
+        /// such echoes.
         water_height_m: f64 [non_negative] = 1.0,
     }
 }
 
 spec! {
-    /// Two antennas of satellite receivers.
+    /// Two antennas of satellite navigation receivers for heading.
     pub struct GnssHeadingFile {
-        /// Places of the antennas in the sensor's frame; the heading follows from the direction of the first to the second.
+        /// Positions of the antennas in the sensor frame. The heading is computed from the
+        /// direction of the first to the second.
         antennas_m: [[f64; 3]; 2],
-        /// Standard deviation of each component of the second's place from the first.
+        /// Standard deviation of each component of the position of the second antenna relative to
+        /// the first.
         baseline_std_m: f64 [non_negative],
         /// Correlation time of that error; 0 for white noise.
         correlation_time_s: f64 [non_negative] = 0.0,
         /// Depth of an antenna below which there is no heading.
         max_depth_m: f64 [non_negative] = 0.0,
-        /// Seconds above water before the first heading.
+        /// Time above water before the first heading.
         reacquisition_s: f64 [non_negative] = 0.0,
     }
 }
 
 spec! {
-    /// An attitude and heading reference system: a complementary filter over its own sensors.
+    /// An attitude and heading reference system (AHRS): a complementary filter of its own sensors.
     pub struct AhrsFile {
-        /// Gyro [rad/s].
+        /// Errors of the gyroscope [rad/s].
         gyro: NoiseFile => "{}",
-        /// Accelerometer [m/s2].
+        /// Errors of the accelerometer [m/s2].
         accelerometer: NoiseFile => "{}",
-        /// Magnetometer [T].
+        /// Errors of the magnetometer [T].
         magnetometer: NoiseFile => "{}",
-        /// Time in which the accelerometer corrects the tilt.
+        /// Time constant with which the accelerometer corrects the tilt.
         tilt_time_s: f64 [positive] = 10.0,
-        /// Time in which the magnetometer corrects the heading.
+        /// Time constant with which the magnetometer corrects the heading.
         heading_time_s: f64 [positive] = 10.0,
-        /// Time in which the gyro's bias is found.
+        /// Time constant of the gyroscope bias estimation.
         bias_time_s: f64 [positive] = 100.0,
-        /// The accelerometer is left out while it differs by more than this from gravity; without it never.
+        /// Difference of the specific force from gravity above which the accelerometer is ignored.
+        /// Default: never ignored.
         acceleration_gate_m_s2: Option<f64> [positive],
-        /// The magnetometer is left out while the field differs by more than this part from the Earth's; without it never.
+        /// Relative difference of the field from the Earth's field above which the magnetometer is
+        /// ignored. Default: never ignored.
         field_gate_percent: Option<f64> [positive],
-        /// Field of the vehicle's iron and currents at the sensor (forward, left, up).
+        /// Magnetic field of the vehicle's iron and currents at the sensor (forward, left, up).
         iron_nt: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Whether the heading is from true north; else from magnetic north.
+        /// Whether the heading is relative to true north; otherwise to magnetic north.
         true_north: bool = true,
     }
 }
 
 spec! {
-    /// An inertial navigation system.
+    /// An inertial navigation system (INS).
     pub struct InsFile {
-        /// Gyro [rad/s].
+        /// Errors of the gyroscope [rad/s].
         gyro: NoiseFile => "{}",
-        /// Accelerometer [m/s2].
+        /// Errors of the accelerometer [m/s2].
         accelerometer: NoiseFile => "{}",
-        /// Standard deviation of the position it starts with, each axis.
+        /// Standard deviation of each coordinate of the initial position.
         start_position_std_m: f64 [non_negative] = 0.0,
-        /// Standard deviation of the velocity it starts with, each axis.
+        /// Standard deviation of each component of the initial velocity.
         start_velocity_std_m_s: f64 [non_negative] = 0.0,
-        /// Standard deviation of the attitude it starts with, about east, north and up.
+        /// Standard deviation of the initial attitude about east, north and up.
         start_attitude_std_deg: [f64; 3] [non_negative] = [0.0, 0.0, 0.0],
-        /// Readings of its aids that are off by more than so many standard deviations are left out.
+        /// Innovation gate: aiding measurements that deviate by more standard deviations than this
+        /// are rejected.
         gate: f64 [positive] = 5.0,
     }
 }
 
 spec! {
-    /// Sensors of the same robot, on the same link, that help a navigation system.
+    /// Aiding sensors of a navigation system, on the same robot and link.
     pub struct AidsFile {
-        /// A DVL.
+        /// Name of a `dvl` sensor.
         dvl: Option<String> [not_empty],
-        /// A satellite receiver.
+        /// Name of a `gnss` sensor.
         gnss: Option<String> [not_empty],
-        /// A pressure sensor.
+        /// Name of a `pressure` sensor.
         pressure: Option<String> [not_empty],
     }
 }

@@ -1,44 +1,46 @@
-//! What a file of an instrument that watches the robot itself, or the air about it, may say.
+//! Keys of instruments that measure the state of the robot or the air around it.
 
 use crate::schema::NoiseFile;
 use merrow_yaml::spec::spec;
 
 spec! {
-    /// A barometer.
+    /// A barometer for the atmospheric pressure.
     pub struct BarometerFile {
-        /// Errors [Pa].
+        /// Errors of the pressure [Pa].
         errors: NoiseFile => "{}",
-        /// Least and largest reading.
+        /// Minimum and maximum reading. Default: unlimited.
         range_pa: Option<[f64; 2]> [non_negative],
     }
 }
 
 spec! {
-    /// An anemometer, across its z axis.
+    /// An anemometer that measures the wind perpendicular to its z axis.
     pub struct AnemometerFile {
         /// Errors of the speed [m/s].
         speed: NoiseFile => "{}",
         /// Errors of the direction [deg].
         direction: NoiseFile => "{}",
-        /// Wind under which cups and vane stand still.
+        /// Wind speed below which cups and vane stand still.
         threshold_m_s: f64 [non_negative] = 0.0,
-        /// Way of the air in which cups or propeller come up to 63 % of a new wind; 0 for instruments that measure by sound.
+        /// Length of air passage in which cups or propeller reach 63 % of a new wind speed; 0 for
+        /// acoustic instruments.
         distance_constant_m: f64 [non_negative] = 0.0,
-        /// Way of the air in which the vane comes round to 63 % of a new direction.
+        /// Length of air passage in which the vane turns by 63 % to a new wind direction.
         vane_distance_constant_m: f64 [non_negative] = 0.0,
     }
 }
 
 spec! {
-    /// A leak detector.
+    /// A detector of water inside the hull.
     pub struct LeakDetectorFile {
-        /// Water in its link from which it trips; without it it trips where water reaches its place.
+        /// Volume of water in its link at which it triggers. Default: it triggers when water
+        /// reaches its position.
         trips_at_m3: Option<f64> [non_negative],
     }
 }
 
 spec! {
-    /// What a motor controller tells of a thruster.
+    /// Telemetry of the motor controller of a thruster.
     pub struct MotorTelemetryFile {
         /// Errors of the shaft speed [rad/s].
         speed: NoiseFile => "{}",
@@ -48,13 +50,14 @@ spec! {
         voltage: NoiseFile => "{}",
         /// Errors of the temperature [degC].
         temperature: NoiseFile => "{}",
-        /// Shaft speed over the root of the thrust [rad/(s sqrt(N))], for thrusters whose curve knows thrust alone; 0: not known.
+        /// Shaft speed per square root of thrust [rad/(s sqrt(N))], for thrusters whose curve gives
+        /// only the thrust; 0 if unknown.
         speed_per_root_thrust: f64 [non_negative] = 0.0,
     }
 }
 
 spec! {
-    /// A meter of the battery.
+    /// A voltage and current meter of the battery.
     pub struct PowerMeterFile {
         /// Errors of the voltage [V].
         voltage: NoiseFile => "{}",

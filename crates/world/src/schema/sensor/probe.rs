@@ -1,30 +1,31 @@
-//! What a file of an instrument that measures the water where it is may say.
+//! Keys of instruments that measure the water at their position.
 
 use crate::schema::NoiseFile;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
-    /// A probe of one quantity of the water.
+    /// A probe for one quantity of the water.
     pub struct ProbeFile {
-        /// What it measures: `temperature`, `salinity`, `density`, `sound_speed`, or the name of what the water carries.
+        /// Measured quantity: `temperature`, `salinity`, `density`, `sound_speed`, or the name of a
+        /// quantity in `water.carried`.
         field: String [name],
-        /// Errors, in the unit of what it measures.
+        /// Errors, in the unit of the quantity.
         errors: NoiseFile => "{}",
-        /// Time constant of its response.
+        /// Time constant of the response.
         response_s: f64 [non_negative] = 0.0,
-        /// Least and largest reading, in the unit of what it measures.
+        /// Minimum and maximum reading, in the unit of the quantity. Default: unlimited.
         range: Option<[f64; 2]>,
-        /// Readings nearer to 0 than this are 0, in the unit of what it measures.
+        /// Readings closer to 0 than this are reported as 0, in the unit of the quantity.
         detection_limit: f64 [non_negative] = 0.0,
     }
 }
 
 spec! {
-    /// A CTD.
+    /// A conductivity, temperature and depth probe (CTD).
     pub struct CtdFile {
-        /// Errors of the thermometer [degC].
+        /// Errors of the temperature [degC].
         temperature: NoiseFile => "{}",
-        /// Errors of the conductivity cell [S/m].
+        /// Errors of the conductivity [S/m].
         conductivity: NoiseFile => "{}",
         /// Errors of the pressure [Pa].
         pressure: NoiseFile => "{}",
@@ -32,31 +33,32 @@ spec! {
         temperature_response_s: f64 [non_negative] = 0.0,
         /// Time constant of the conductivity cell.
         conductivity_response_s: f64 [non_negative] = 0.0,
-        /// How it makes a depth of a pressure.
+        /// Conversion of pressure to depth.
         depth_law: DepthLawFile = DepthLawFile::Seawater,
     }
 }
 
 spec! {
-    /// A water sampler.
+    /// A sampler that fills bottles with water.
     pub struct WaterSamplerFile {
-        /// Bottles that it has.
+        /// Number of bottles that can be filled.
         bottles: u32 [in 1.0..=1000.0] = 1,
         /// Volume of a bottle.
         volume_m3: f64 [positive],
-        /// Flow of its pump.
+        /// Flow rate of the pump.
         flow_m3_s: f64 [positive],
-        /// What is found in a bottle, by the names that `field` of a probe takes; without it temperature, salinity and all that the water carries.
+        /// Quantities that are measured in a bottle, named as `field` of a probe. Default:
+        /// temperature, salinity and all carried quantities.
         fields: Vec<String> [name] = Vec::new(),
     }
 }
 
 fieldless_choice! {
-    /// How an instrument makes a depth of a pressure.
+    /// Conversion of pressure to depth.
     pub enum DepthLawFile {
-        /// As of sea water of 0 degC and salinity 35 (UNESCO 44).
+        /// Sea water of 0 degC and salinity 35 (UNESCO 44).
         Seawater = "seawater",
-        /// As of fresh water.
+        /// Fresh water, as in lakes and rivers.
         Fresh = "fresh",
     }
 }

@@ -1,61 +1,64 @@
-//! What a file of a navigation radar may say.
+//! Keys of navigation radars.
 
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
-    /// A radar whose antenna turns.
+    /// A radar with a rotating antenna.
     pub struct RadarFile {
-        /// Frequency.
+        /// Frequency of the transmitted pulse.
         frequency_ghz: f64 [in 1.0..=40.0] = 9.41,
-        /// Peak power of a pulse, or the power that one without compression would have.
+        /// Peak power of a pulse; for a radar with pulse compression the equivalent power without
+        /// compression.
         transmit_w: f64 [positive],
         /// Gain of the antenna.
         antenna_gain_db: f64 [in 0.0..=60.0],
-        /// Width of the beam in the plane of the turn.
+        /// Horizontal width of the beam.
         beam_width_deg: f64 [in 0.1..=30.0],
-        /// Width of the beam from top to bottom.
+        /// Vertical width of the beam.
         vertical_width_deg: f64 [in 1.0..=90.0] = 25.0,
-        /// Length of the pulse; of a coded one, after compression.
+        /// Length of the pulse; after compression for a coded pulse.
         pulse_us: f64 [in 0.001..=100.0],
-        /// Bandwidth of the receiver; 1/`pulse_us` if not given.
+        /// Bandwidth of the receiver. Default: 1/`pulse_us`.
         bandwidth_mhz: Option<f64> [positive],
         /// Noise figure of the receiver.
         noise_figure_db: f64 [in 0.0..=40.0] = 5.0,
-        /// Losses there and back.
+        /// Losses on the two-way path.
         losses_db: f64 [in 0.0..=40.0] = 3.0,
-        /// Turns of the antenna a minute.
+        /// Rotation speed of the antenna.
         speed_rpm: f64 [in 0.1..=600.0] = 24.0,
-        /// Spokes of a turn.
+        /// Number of spokes per turn.
         spokes: u32 [in 8.0..=8192.0] = 1024,
-        /// Pulses that are averaged in a spoke.
+        /// Number of pulses that are averaged in a spoke.
         pulses: u32 [in 1.0..=1000.0] = 8,
-        /// Columns of rays of a spoke, and rows from top to bottom; more show finer things.
+        /// Number of ray columns per spoke and of ray rows from top to bottom. More rays resolve
+        /// finer details.
         rays: [u32; 2] [in 1.0..=1000.0] = [2, 64],
-        /// Least range.
+        /// Minimum range of the radar.
         min_range_m: f64 [non_negative] = 10.0,
-        /// Greatest range.
+        /// Maximum range of the radar.
         max_range_m: f64 [in 10.0..=200000.0],
-        /// Ranges between them that are told apart.
+        /// Number of range bins between them.
         bins: u32 [in 2.0..=16384.0] = 512,
-        /// Strength of a square metre of land, met upright.
+        /// Backscatter of a square metre of land at normal incidence.
         land_db: f64 [in -60.0..=20.0] = -12.0,
-        /// How its waves swing.
+        /// Polarisation of antenna and pulse.
         polarisation: PolarisationFile = PolarisationFile::Horizontal,
-        /// Whether echoes fade.
+        /// Whether echoes fluctuate (fading).
         fading: bool = true,
-        /// By how much near echoes are turned down: decibels a decade of range.
+        /// Reduction of the gain for near echoes, in decibels per decade of range.
         gain_per_decade_db: f64 [in 0.0..=80.0] = 30.0,
-        /// Levels that become 0 and 1, after that turning down, which is none at the greatest range.
+        /// Levels that are mapped to 0 and 1, after the gain reduction, which is zero at the
+        /// maximum range.
         levels_dbm: [f64; 2],
     }
 }
 
 fieldless_choice! {
-    /// How the waves of a radar swing.
+    /// Polarisation of a radar.
     pub enum PolarisationFile {
-        /// Level.
+        /// Horizontal electric field vector.
         Horizontal = "horizontal",
-        /// Upright.
+        /// Vertical electric field vector.
         Vertical = "vertical",
     }
 }

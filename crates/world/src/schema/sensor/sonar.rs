@@ -1,127 +1,132 @@
-//! What a file of a sonar may say.
+//! Keys of sonars.
 
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
-    /// A sonar that looks ahead: a picture over bearing and range a ping.
+    /// A forward-looking sonar: one image over bearing and range per ping.
     pub struct ImagingSonarFile {
-        /// Whole angle of the fan.
+        /// Full angle of the fan.
         sector_deg: f64 [in 1.0..=180.0],
-        /// Beams in it.
+        /// Number of beams in the fan.
         beams: u32 [in 2.0..=4096.0],
         /// Width of a beam across the fan.
         beam_width_deg: f64 [in 0.05..=60.0],
-        /// Width of the fan from top to bottom, there and back each.
+        /// Vertical width of the fan, for transmission and for reception.
         elevation_width_deg: f64 [in 0.1..=90.0],
         ..sounding: SoundingFile,
     }
 }
 
 spec! {
-    /// A sonar that looks down with many beams and finds the bottom.
+    /// A downward-looking multibeam echo sounder that detects the seabed.
     pub struct MultibeamFile {
-        /// Whole angle of the fan.
+        /// Full angle of the fan.
         sector_deg: f64 [in 1.0..=175.0],
-        /// Beams in it.
+        /// Number of beams in the fan.
         beams: u32 [in 2.0..=4096.0],
-        /// Width of a beam across the ship.
+        /// Width of a beam across track.
         beam_width_deg: f64 [in 0.05..=60.0],
-        /// Width of the fan along the ship.
+        /// Width of the fan along track.
         along_width_deg: f64 [in 0.05..=60.0],
-        /// Level over the noise at which a beam has found the bottom.
+        /// Signal-to-noise ratio at which a beam detects the seabed.
         threshold_db: f64 [in 0.0..=100.0] = 12.0,
         ..sounding: SoundingFile,
     }
 }
 
 spec! {
-    /// A sonar that looks to port and starboard: a line of echoes over range of either a ping.
+    /// A side-scan sonar: one line of echoes over range to port and to starboard per ping.
     pub struct SideScanFile {
-        /// Width of the beams along the way.
+        /// Width of the beams along track.
         beam_width_deg: f64 [in 0.05..=10.0],
-        /// Width of the beams from top to bottom.
+        /// Vertical width of the beams.
         across_width_deg: f64 [in 1.0..=120.0] = 50.0,
-        /// Angle of the beams' axes under the horizontal.
+        /// Angle of the beam axes below the horizontal.
         depression_deg: f64 [in 0.0..=90.0] = 30.0,
         ..sounding: SoundingFile,
     }
 }
 
 spec! {
-    /// A sonar whose head turns one beam by a step from ping to ping.
+    /// A sonar whose head rotates one beam by a step between pings.
     pub struct ScanningSonarFile {
-        /// Angle about ahead that the head scans, to and fro; 360 for round and round.
+        /// Full angle about the x axis that the head scans, to and fro; 360 for continuous
+        /// rotation.
         sector_deg: f64 [in 1.0..=360.0] = 360.0,
-        /// Turn from ping to ping.
+        /// Rotation of the head between two pings.
         step_deg: f64 [in 0.05..=90.0],
-        /// Width of the beam in the plane of the scan.
+        /// Width of the beam in the scan plane.
         beam_width_deg: f64 [in 0.05..=60.0],
-        /// Width of the beam from top to bottom.
+        /// Width of the beam perpendicular to the scan plane.
         elevation_width_deg: f64 [in 0.1..=120.0],
-        /// Whether it tells the range of each bearing too, as profilers do.
+        /// Whether it also outputs one range per bearing, as profiling sonars do.
         profiles: bool = false,
-        /// Level over the noise at which a bearing has a range, with `profiles`.
+        /// Signal-to-noise ratio at which a bearing has a range, with `profiles`.
         threshold_db: f64 [in 0.0..=100.0] = 12.0,
         ..sounding: SoundingFile,
     }
 }
 
 spec! {
-    /// How a sonar sends and hears.
+    /// Transmission and reception of a sonar.
     pub struct SoundingFile {
-        /// Frequency.
+        /// Frequency of the transmitted sound.
         frequency_khz: f64 [in 1.0..=5000.0],
-        /// Level of the source at 1 m, re 1 uPa.
+        /// Source level at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=260.0],
-        /// Length of the pulse; of a coded one, after compression.
+        /// Length of the pulse; after compression for a coded pulse.
         pulse_us: f64 [in 1.0..=1000000.0],
-        /// Bandwidth of the receiver; 1/`pulse_us` if not given.
+        /// Bandwidth of the receiver. Default: 1/`pulse_us`.
         bandwidth_khz: Option<f64> [positive],
-        /// Least range.
+        /// Minimum range of the sonar.
         min_range_m: f64 [non_negative] = 0.2,
-        /// Greatest range.
+        /// Maximum range of the sonar.
         max_range_m: f64 [positive],
-        /// Ranges between them that are told apart.
+        /// Number of range bins between them.
         bins: u32 [in 2.0..=16384.0],
-        /// How the elements of the arrays are weighted.
+        /// Amplitude shading of the array elements.
         shading: ShadingFile = ShadingFile::Cosine,
-        /// Columns and rows of rays of a ping; more show finer things.
+        /// Number of ray columns and rows per ping. More rays resolve finer details. Default:
+        /// depends on the kind of sonar and its beams.
         rays: Option<[u32; 2]> [in 1.0..=100000.0],
-        /// Scattering strength of the water's volume, re 1/m.
+        /// Volume scattering strength of the water, re 1/m.
         volume_backscatter_db: f64 [in -200.0..=0.0] = -90.0,
-        /// Spectral level of the receiver's own noise, re 1 uPa2/Hz.
+        /// Spectral level of the self noise of the receiver, re 1 uPa2/Hz.
         self_noise_db: f64 [in -100.0..=200.0] = 30.0,
-        /// Time-varying gain for spreading: decibels a decade of range.
+        /// Time-varying gain for spreading loss, in decibels per decade of range.
         gain_per_decade_db: f64 [in 0.0..=80.0] = 30.0,
-        /// Time-varying gain for absorption; that of the water at the sonar if not given.
+        /// Time-varying gain for absorption. Default: the absorption of the water at the sonar.
         gain_db_m: Option<f64> [non_negative],
-        /// Levels after the gain that become 0 and the greatest number.
+        /// Levels, after the gain, that are mapped to 0 and to the maximum value.
         levels_db: [f64; 2],
-        /// Bits of a number: 8 or 16.
+        /// Bits per value: 8 or 16.
         bits: u32 [in 8.0..=16.0] = 8,
-        /// Speed of sound by which time becomes range; that at the sonar if not given.
+        /// Speed of sound for the conversion of time to range. Default: the speed of sound at the
+        /// sonar.
         sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
-        /// Whether echoes fade as those of many scatterers do.
+        /// Whether echoes have speckle, as from many scatterers.
         speckle: bool = true,
-        /// Whether rays bend with the speed of sound over depth; else they are straight.
+        /// Whether rays are refracted by the sound speed profile; otherwise they are straight.
         ray_bent: bool = false,
-        /// Whether it hears what the surface of the water and the bottom mirror.
+        /// Whether echoes by way of specular reflections at the water surface and the seabed are
+        /// received.
         multipath: bool = false,
-        /// Whether it hears other sonars of its band.
+        /// Whether transmissions of other sonars in the same band are received.
         interference: bool = true,
-        /// Least and greatest angle of a unit that tilts it about y, positive downwards, if one does.
+        /// Minimum and maximum angle of a tilt unit about y, positive downwards. Default: no tilt
+        /// unit.
         tilt_deg: Option<[f64; 2]> [in -180.0..=180.0],
-        /// Time to and fro, with `tilt_deg`.
+        /// Period of the tilt motion, to and fro, with `tilt_deg`.
         tilt_period_s: Option<f64> [positive],
     }
 }
 
 fieldless_choice! {
-    /// Weights of the elements of an array.
+    /// Amplitude shading of the elements of an array.
     pub enum ShadingFile {
-        /// All alike: side lobes at -13 dB.
+        /// Equal weights: side lobes at -13 dB.
         Uniform = "uniform",
-        /// Falling to both ends as a cosine: side lobes at -23 dB.
+        /// Cosine weights: side lobes at -23 dB.
         Cosine = "cosine",
     }
 }

@@ -144,7 +144,7 @@ fn looks_that_cannot_be_had_are_notes() {
     assert_eq!(
         notes
             .iter()
-            .filter(|n| n.contains("gone.stl") && n.ends_with("cameras and lasers do not see it"))
+            .filter(|n| n.contains("gone.stl") && n.ends_with("cameras and lasers ignore it"))
             .count(),
         1,
         "{notes:?}"

@@ -1,6 +1,6 @@
 //! Free inertial navigation against the closed forms of its errors, and whether its covariance is true.
 
-use super::turntable::ball;
+use crate::common::turntable::ball;
 use crate::common::{close, instant, near, relative, scene};
 use merrow_math::{Mat3, SpatialVelocity, Sym3, Vec3};
 use merrow_model::scene::sensor::navigation::InsSpec;

@@ -1,6 +1,6 @@
 //! Doppler velocity log: geometry, noise, locks (V81), and its beams on a sloping plane (V85).
 
-use super::turntable::{ball, place, set, statistics};
+use crate::common::turntable::{ball, place, set, statistics};
 use crate::common::{close, near, reading, readings, relative, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::state::Command;

@@ -1,6 +1,6 @@
 //! Inertial navigation with a DVL, a satellite receiver and a depth sensor of the same robot, through the whole simulator.
 
-use super::turntable::{ball, set};
+use crate::common::turntable::{ball, set};
 use crate::common::{relative, scene};
 use merrow_math::{Sym3, Vec3};
 use merrow_model::state::navigation::Filter;

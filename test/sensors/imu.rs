@@ -1,6 +1,6 @@
 //! Inertial sensors: gravity, lever arms, free fall, attitude.
 
-use super::turntable::{ball, place, statistics};
+use crate::common::turntable::{ball, place, statistics};
 use crate::common::{aligned, near, reading, readings, simulation};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::state::Command;

@@ -1,6 +1,6 @@
 //! Pressure, magnetic field and satellite position.
 
-use super::turntable::{ball, place, statistics};
+use crate::common::turntable::{ball, place, statistics};
 use crate::common::{near, reading, readings, relative, simulation};
 use merrow_environment::geodesy;
 use merrow_math::{Mat3, Vec3};

@@ -140,7 +140,7 @@ fn a_scan_is_seen_from_above() {
     assert!(
         shown
             .legend
-            .contains("from 4.00 m, yellow, to 10.0 m, violet"),
+            .contains("from 4.00 m (yellow) to 10.0 m (violet)"),
         "{}",
         shown.legend
     );

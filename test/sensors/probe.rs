@@ -1,6 +1,6 @@
 //! Probes of one quantity of the water.
 
-use super::turntable::{ball, place, set, statistics, weightless};
+use crate::common::turntable::{ball, place, set, statistics, weightless};
 use crate::common::{close, reading, readings, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::reading::Reading;

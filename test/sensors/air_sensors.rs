@@ -1,6 +1,6 @@
 //! Barometers, anemometers and leak detectors.
 
-use super::turntable::{ball, place, set, weightless};
+use crate::common::turntable::{ball, place, set, weightless};
 use crate::common::{close, near, reading, readings, relative, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::state::reading::{Reading, Wind};

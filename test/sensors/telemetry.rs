@@ -1,6 +1,6 @@
 //! What motor controllers and power meters tell.
 
-use super::battery::held;
+use crate::common::worlds::held;
 use crate::common::{advance, close, readings, relative, simulation};
 use merrow_model::state::Command;
 use merrow_model::state::reading::{Motor, Power, Reading};

@@ -157,7 +157,7 @@ fn wrong_pictures_are_refused() {
         (
             "box, size_m: [1, 1, 1]",
             "kind: image, file: huge.png",
-            "a picture of 65536 x 65536 points, expected sides of 1 to 8192",
+            "the image has 65536 x 65536 pixels, expected sides of 1 to 8192",
         ),
         (
             "box, size_m: [1, 1, 1]",
@@ -172,7 +172,7 @@ fn wrong_pictures_are_refused() {
         (
             "sphere, radius_m: 1",
             "kind: image, file: text.png",
-            "expected `size_m`: only boxes and meshes show a picture whole",
+            "expected `size_m`: only boxes and meshes can show an image without it",
         ),
         (
             "box, size_m: [1, 1, 1]",

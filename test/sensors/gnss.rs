@@ -1,6 +1,6 @@
 //! Satellite receivers: velocity, sky, echoes, jamming and spoofing, and the heading of two antennas.
 
-use super::turntable::{ball, place, set, statistics};
+use crate::common::turntable::{ball, place, set, statistics};
 use crate::common::{close, near, readings, relative, simulation};
 use merrow_environment::geodesy;
 use merrow_math::Vec3;

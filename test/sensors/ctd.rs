@@ -1,6 +1,6 @@
 //! Conductivity, temperature and depth.
 
-use super::turntable::{ball, place, set, weightless};
+use crate::common::turntable::{ball, place, set, weightless};
 use crate::common::{close, reading, readings, relative, simulation};
 use merrow_environment::conductivity;
 use merrow_environment::seawater::{sound_speed, t68};

@@ -1,6 +1,6 @@
 //! Water samplers.
 
-use super::turntable::{place, set, weightless};
+use crate::common::turntable::{place, set, weightless};
 use crate::common::{close, near, readings, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -70,10 +70,16 @@ fn a_bottle_has_the_mean_of_its_water() {
 fn bottles_are_used_once() {
     let mut s = sampler("");
     place(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
-    assert_eq!(tell(&mut s, false).unwrap_err(), "s fills no bottle");
+    assert_eq!(
+        tell(&mut s, false).unwrap_err(),
+        "s is not filling a bottle"
+    );
     tell(&mut s, true).unwrap();
     s.advance(500);
-    assert_eq!(tell(&mut s, true).unwrap_err(), "s fills bottle 1");
+    assert_eq!(
+        tell(&mut s, true).unwrap_err(),
+        "s is already filling bottle 1"
+    );
     tell(&mut s, false).unwrap();
     let first = last(&mut s, 1.0);
     assert_eq!((first.number, first.filling), (1, Filling::Stopped));
@@ -145,5 +151,8 @@ fn a_sampler_resumes() {
     let device = "s: {device: {source: test, kind: water_sampler, rate_hz: 100, volume_m3: 1, flow_m3_s: 1}}";
     let mut s = simulation(&weightless(&format!("{TOP}\n{dead}"), device));
     s.advance(1);
-    assert_eq!(tell(&mut s, true).unwrap_err(), "s does not answer");
+    assert_eq!(
+        tell(&mut s, true).unwrap_err(),
+        "s has no power or has failed"
+    );
 }

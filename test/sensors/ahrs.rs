@@ -1,6 +1,6 @@
 //! The filter of an AHRS: what gyro biases, accelerations and iron make of its attitude, and whether its covariance is true.
 
-use super::turntable::ball;
+use crate::common::turntable::ball;
 use crate::common::{aligned, close, instant, relative, scene};
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::sensor::navigation::AhrsSpec;

@@ -1,6 +1,6 @@
 //! Echo sounder against a plane bottom (V85).
 
-use super::turntable::{ball, place};
+use crate::common::turntable::{ball, place};
 use crate::common::{reading, relative, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::state::reading::Reading;

@@ -1,6 +1,6 @@
 //! The noise model against the definitions of the Allan variance (V80).
 
-use super::turntable::{ball, place, statistics};
+use crate::common::turntable::{ball, place, statistics};
 use crate::common::{readings, relative, simulation};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;

@@ -1,6 +1,6 @@
 //! Beams of DVLs and echo sounders that meet other robots and props.
 
-use super::turntable::set;
+use crate::common::turntable::set;
 use crate::common::{close, near, reading, relative, simulation};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::state::Command;

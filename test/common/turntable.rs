@@ -1,6 +1,5 @@
 //! Robots of known motion that carry sensors.
 
-use crate::common::simulation;
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
@@ -67,22 +66,4 @@ pub fn statistics(x: &[f64]) -> (f64, f64) {
         mean,
         (x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)).sqrt(),
     )
-}
-
-// Goal: the ball of these tests moves as its tests believe. Method: 2 s at a given velocity and spin.
-// Tolerance: RK4 on a circle.
-#[test]
-fn ball_goes_on_as_it_starts() {
-    let mut s = simulation(&ball("", "", ""));
-    set(
-        &mut s,
-        Vec3::new(0.0, 0.0, -50.0),
-        [0.0; 3],
-        Vec3::zero(),
-        Vec3::new(0.0, 0.0, 1.5),
-    );
-    s.advance(1000);
-    let m = &s.state.robots[0].motion;
-    crate::common::near("position", m.p_WB, Vec3::new(0.0, 0.0, -50.0), 1e-9);
-    crate::common::aligned("attitude", &m.q_WB, &Quat::from_rpy(0.0, 0.0, 3.0), 1e-9);
 }

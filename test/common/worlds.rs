@@ -1,0 +1,73 @@
+//! Worlds that several test programs start from.
+
+use super::folder::Folder;
+use super::meshes::Made;
+use super::simulation;
+use merrow_model::scene::Scene;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_text};
+
+/// A world of one body whose hull is a mesh, in water of 1000 kg/m³.
+pub fn afloat(name: &str, mesh: &Made, body: &str, world: &str, entry: &str) -> Scene {
+    let folder = Folder::new(&format!("hull_{name}"), &[("hull.obj", &mesh.obj())]);
+    let text = format!(
+        "water: {{density_kg_m3: 1000{world}}}
+robots:
+  hull:
+    {entry}
+    model:
+      source: test
+      body:
+        {{source: test, axes: flu, {body},
+         hull: {{kind: mesh, file: {}/hull.obj}}}}
+",
+        folder.0.display()
+    );
+    load_text("test.yaml", &text, Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}\n{text}"))
+        .scene
+}
+
+/// A world with one tether and no robot.
+pub fn tethered(world: &str, line: &str, tether: &str) -> Simulation {
+    simulation(&format!(
+        "{world}\nrobots: {{}}\ntethers:\n  t:\n    line: {{source: test, {line}}}\n    {}\n",
+        tether.replace('\n', "\n    ")
+    ))
+}
+
+/// A neutral body of 10 kg without drag, deep under water, with one thruster made by `motor`.
+pub fn boat(motor: &str, mount: &str, start: &str) -> String {
+    format!(
+        "
+water: {{density_kg_m3: 1000}}
+robots:
+  boat:
+    position_m: [0, 0, -50]
+    {start}
+    model:
+      source: test
+      body: {{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {{xx: 2, yy: 3, zz: 4}}, net_buoyancy_n: 0}}
+      thrusters: {{t: {{motor: {{source: test, diameter_m: 0.2, {motor}}}, {mount}}}}}
+"
+    )
+}
+
+/// A body held in the world with the battery keys `battery` and further lines of the model.
+pub fn held(battery: &str, model: &str, world: &str) -> String {
+    format!(
+        "
+water: {{density_kg_m3: 1000}}
+{world}
+robots:
+  r:
+    position_m: [0, 0, -5]
+    model:
+      source: test
+      base: fixed
+      body: {{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {{xx: 2, yy: 3, zz: 4}}}}
+      battery: {{source: test, {battery}}}
+      {model}
+"
+    )
+}

@@ -1,0 +1,6 @@
+//! Closed solutions of mechanics. One of the test programs that `test/run` runs.
+
+#[path = "../analytic/mod.rs"]
+mod analytic;
+#[path = "../common/mod.rs"]
+mod common;

@@ -1,0 +1,6 @@
+//! Real DDS peers and bag readers. One of the test programs that `test/run` runs.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../ros/mod.rs"]
+mod ros;

@@ -1,0 +1,6 @@
+//! Closed solutions of measurement. One of the test programs that `test/run` runs.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../sensors/mod.rs"]
+mod sensors;
