@@ -1,4 +1,5 @@
-//! Motors and gears: mobility, torque-speed line, losses, gap, heat; each against its closed solution.
+//! Tests motors and gears against closed solutions: mobility, torque-speed line, losses, backlash
+//! and heating.
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
@@ -7,16 +8,17 @@ use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{crba, mobility};
 use merrow_sim::{Simulation, step};
 
-/// Position and velocity of the hinge.
+/// Returns the position [rad] and the velocity [rad/s] of the hinge.
 fn hinge(s: &Simulation) -> [f64; 2] {
     let m = &s.state.robots[0].motion;
     [m.q[0], m.qd[0]]
 }
 
-// Goal: the mobilities of joints are the rows of the inverse inertia matrix. Method: random trees, floating and fixed, against
-// the matrix of composite bodies, inverted over the coordinates that move. Tolerance: rounding of the inversion.
+// Goal: joint mobilities are rows of the inverse inertia matrix. Method: compare random trees, with
+// floating and fixed bases, with the inverse of the composite-rigid-body matrix over the free
+// coordinates. Tolerance: rounding of the inversion.
 #[test]
-fn mobility_is_of_the_inverse_inertia_matrix() {
+fn mobility_matches_inverse_inertia_matrix() {
     for (links, floating) in [(2, true), (2, false), (6, true), (6, false), (15, true)] {
         let recipe = Recipe {
             links,
@@ -62,10 +64,10 @@ fn mobility_is_of_the_inverse_inertia_matrix() {
     }
 }
 
-// Goal: viscous friction alone lets a joint run out as exp(-b t / J). Method: b = 0.5, J = 1 and a rotor of 1 on top, 4 s.
-// Tolerance: RK4 at 1 ms, (b h / J)^4.
+// Goal: with viscous friction alone a joint decays as exp(-b t / J). Method: b = 0.5, J = 1 plus a
+// reflected rotor inertia of 1, for 4 s. Tolerance: RK4 at 1 ms, (b h / J)^4.
 #[test]
-fn viscous_friction_runs_out_exponentially() {
+fn viscous_friction_decays_exponentially() {
     let drive = effort_servo("gear_ratio: 10, rotor_inertia_kg_m2: 0.01");
     let mut s = Hinge {
         drive: &drive,
@@ -79,9 +81,11 @@ fn viscous_friction_runs_out_exponentially() {
     relative("way", hinge(&s)[0], 8.0 * (1.0 - (-1.0_f64).exp()), 1e-12);
 }
 
-// Goal: against viscous friction b a motor of the line τ_s (1 - ω/ω_0) runs up to ω = τ_s / (b + τ_s/ω_0), exponentially with
-// J / (b + τ_s/ω_0). Method: stall effort 6, no-load speed 3, b = 1: 2 rad/s, 1/3 s. Tolerance: the effort is held over a step of
-// 1 ms and found for its end: order one, 3 / s times half a millisecond of a rise of 2; the terminal speed is exact.
+// Goal: against viscous friction b, a motor with the torque-speed line τ_s (1 - ω/ω_0) reaches ω =
+// τ_s / (b + τ_s/ω_0) exponentially, with the time constant J / (b + τ_s/ω_0). Method: a stall
+// effort of 6, a no-load speed of 3 and b = 1 give 2 rad/s and 1/3 s. Tolerance: the effort is held
+// over a step of 1 ms and computed for the end of the step. The error is of order one: 3 / s times
+// half a millisecond times a rise of 2. The terminal speed is exact.
 #[test]
 fn torque_speed_line_has_its_terminal_speed() {
     let drive = effort_servo("stall_effort: 6, no_load_speed: 3");
@@ -107,8 +111,9 @@ fn torque_speed_line_has_its_terminal_speed() {
     );
 }
 
-// Goal: the line is stable where it would swing a light joint wildly: slope over inertia times step is 20. Method: the same motor on
-// 1e-4 kg m²; no step may pass the terminal speed. Tolerance: 1e-9.
+// Goal: a steep torque-speed line is stable on a light joint, where slope over inertia times the
+// step is 20. Method: the same motor drives 1e-4 kg m²; no step may exceed the terminal speed.
+// Tolerance: 1e-9.
 #[test]
 fn a_steep_line_is_stable_on_a_light_joint() {
     for integrator in ["rk4", "semi_implicit"] {
@@ -129,12 +134,14 @@ fn a_steep_line_is_stable_on_a_light_joint() {
     }
 }
 
-// Goal: no motor and no chain makes them swing each other up. Method: chains of light and heavy links on a free base under water, each joint
-// with a steep line, losses, and in every other chain gaps, at full effort one way or the other, changed every 50 ms. Tolerance: 5 times the
-// motors' no-load speed; 1.0 to 1.5 is found with rigid gears, up to 3.7 where a rotor's way through its gap ends; motors that do not
-// know of each other come to 10 to 21.
+// Goal: motors on one chain do not excite each other. Method: chains of light and heavy links on a
+// free base under water; each joint has a steep torque-speed line and losses, and every other chain
+// has backlash. Each motor runs at full effort in a random direction that changes every 50 ms.
+// Tolerance: 5 times the no-load speed of the motors. Measured: 1.0 to 1.5 with rigid gears, up to
+// 3.7 where a rotor reaches the end of its backlash. Motors solved independently of each other
+// reach 10 to 21.
 #[test]
-fn motors_on_a_chain_do_not_swing_each_other_up() {
+fn motors_on_a_chain_are_stable() {
     use merrow_model::scene::robot::actuator::{
         Actuator, Elastic, Encoder, Law, Line, Servo, Tachometer,
     };
@@ -218,11 +225,12 @@ fn motors_on_a_chain_do_not_swing_each_other_up() {
     }
 }
 
-// Goal: a gear of efficiency 0.5 needs twice the effort to lift and half of it to be pulled through. Method: a weight of 0.981 N m; the
-// motor gives 0.4, 0.6, 1.8 and 2.4: it falls with 0.981 - 0.8, holds twice, rises with 1.2 - 0.981.
-// Tolerance: 1e-9 while it stands; 2 % where it moves, because the weight's arm shortens over 0.1 s.
+// Goal: a gear of efficiency 0.5 needs twice the effort to lift a load and half the effort to be
+// backdriven. Method: the weight applies 0.981 N m. With motor efforts of 0.4, 0.6, 1.8 and 2.4 it
+// falls with 0.981 - 0.8, holds twice, and rises with 1.2 - 0.981. Tolerance: 1e-9 at rest; 2 % in
+// motion, because the lever arm of the weight shortens over 0.1 s.
 #[test]
-fn gear_losses_hold_drive_and_give_way() {
+fn gear_losses_when_held_driven_and_backdriven() {
     let drive = effort_servo("efficiency: 0.5");
     for (motor, acceleration) in [(0.4, -0.181), (0.6, 0.0), (1.8, 0.0), (2.4, 0.219)] {
         let joint = "axis: [0, -1, 0],";
@@ -238,7 +246,8 @@ fn gear_losses_hold_drive_and_give_way() {
         s.advance(100);
         let [q, qd] = hinge(&s);
         if acceleration == 0.0 {
-            // at the first instant the first tick's effort is not yet known to have held the joint
+            // At the first instant the gear does not yet know that the effort of the first tick
+            // held the joint.
             assert!(qd.abs() < 1e-9 && q.abs() < 1e-5, "{motor}: {q} {qd}");
         } else {
             relative("velocity", qd, acceleration * 0.1 / 1.01, 0.02);
@@ -246,18 +255,19 @@ fn gear_losses_hold_drive_and_give_way() {
     }
 }
 
-/// A rotor of 0.01 kg m² behind a gap of 0.02 rad.
+/// Returns a drive with a rotor of 0.01 kg m² behind a backlash of 0.02 rad.
 fn gap(keys: &str) -> String {
     effort_servo(&format!(
         "rotor_inertia_kg_m2: 0.01, backlash: 0.02, {keys}"
     ))
 }
 
-// Goal: what passes the gap is equal and opposite. Method: a free rotor meets the joint at rest, time and again: the sum of the angular
-// momenta stays, energy only falls, in the end both go alike with what is left of it. Tolerance: rounding; the joint is carried by
-// the held effort exactly.
+// Goal: the two gear sides exert equal and opposite efforts through the backlash. Method: a free
+// rotor repeatedly hits a joint initially at rest. The sum of the angular momenta is constant, the
+// energy only decreases, and finally both move at the common speed. Tolerance: rounding; the held
+// effort moves the joint exactly.
 #[test]
-fn gap_conserves_momentum_and_gains_no_energy() {
+fn backlash_conserves_momentum_and_gains_no_energy() {
     for stiffness in [1.0, 100.0, 1e6] {
         let drive = gap(&format!("stiffness: {stiffness}"));
         let mut s = Hinge {
@@ -275,7 +285,8 @@ fn gap_conserves_momentum_and_gains_no_energy() {
             relative("momentum", 0.01 * w + 0.04 * qd, 0.01, 1e-10);
             let gear = (r.joints[0].rotor[0] - r.motion.q[0]).abs() - 0.01;
             let energy = 0.005 * w * w + 0.02 * qd * qd + 0.5 * stiffness * gear.max(0.0).powi(2);
-            // the spring's work is that of the step's end: within a step of it the sum may rise by the work of one
+            // The spring's work is evaluated at the end of the step, so the sum may rise by the
+            // work of one step.
             assert!(
                 energy <= last * (1.0 + 1e-9) + 1e-4 * f64::from(stiffness < 1e3),
                 "{energy} after {last}"
@@ -287,10 +298,12 @@ fn gap_conserves_momentum_and_gains_no_energy() {
     }
 }
 
-// Goal: hysteresis of the gap's width. Method: the rotor goes slowly to and fro under its encoder's loop against a joint with viscous
-// friction; rotor less joint is +gap/2 on the way up and -gap/2 on the way down. Tolerance: the spring's own give, b v / k, 1e-5 rad.
+// Goal: backlash is a hysteresis of its width. Method: the encoder's loop moves the rotor slowly
+// back and forth against a joint with viscous friction. Rotor minus joint angle is +gap/2 in the
+// positive direction and -gap/2 in the negative direction. Tolerance: the deflection of the spring,
+// b v / k, 1e-5 rad.
 #[test]
-fn gap_is_a_hysteresis_of_its_width() {
+fn backlash_hysteresis_equals_gap_width() {
     let actuator = "rotor_inertia_kg_m2: 0.01, backlash: 0.02, stiffness: 1000";
     let keys =
         format!("rate_hz: 1000, mode: velocity, actuator: {{{actuator}}}, encoder: {{on: motor}},");
@@ -326,11 +339,12 @@ fn gap_is_a_hysteresis_of_its_width() {
         .for_each(|lost| close("lost motion", *lost, 0.02, 4e-5));
 }
 
-// Goal: a loop closed over the joint, with an integral, limit-cycles in the gap, within bounds of its size. Method: the same gap under a
-// position loop with a weight that hangs on neither side; amplitude over the last 10 s. Tolerance: more than a tenth of the gap, less than
-// ten gaps.
+// Goal: a loop with integral action closed over the joint has a limit cycle in the backlash, with
+// an amplitude bounded by the gap. Method: the same backlash in a position loop with a balanced
+// weight; the amplitude over the last 10 s. Tolerance: more than a tenth of the gap, less than ten
+// gaps.
 #[test]
-fn a_loop_over_the_gap_hunts() {
+fn position_loop_over_backlash_limit_cycles() {
     let actuator = "rotor_inertia_kg_m2: 0.01, backlash: 0.02, stiffness: 1000";
     let keys = format!("rate_hz: 1000, position_gain: 15, actuator: {{{actuator}}},");
     let drive = cascade("velocity_gain: 0.5, integral_gain: 5", &keys);
@@ -353,8 +367,9 @@ fn a_loop_over_the_gap_hunts() {
     assert!(lo < 0.1 && hi > 0.1, "{lo} to {hi}");
 }
 
-// Goal: winding temperature of a blocked motor: R i² R_th (1 - exp(-t/τ)). Method: 2 N m at 0.5 N m/A are 4 A, 1.5 ohm, 2 K/W: 48 K,
-// τ = 10 s. Tolerance: rounding; the first step has no effort yet measured.
+// Goal: the winding temperature of a blocked motor is R i² R_th (1 - exp(-t/τ)). Method: 2 N m at
+// 0.5 N m/A are 4 A; 1.5 ohm and 2 K/W give 48 K; τ = 10 s. Tolerance: rounding; in the first step
+// no effort has been measured yet.
 #[test]
 fn winding_heats_exponentially() {
     let drive = effort_servo(
@@ -382,10 +397,11 @@ fn winding_heats_exponentially() {
     );
 }
 
-// Goal: derating finds its balance. Method: the largest effort 2 falls from 60 to 80 degC; the rise is 48 f², f = (80 - T)/20:
-// 48 f² = 60 - 20 f, so f = (-20 + sqrt(400 + 11520))/96. Tolerance: what is left after 60 time constants.
+// Goal: derating reaches its equilibrium. Method: the maximum effort of 2 is derated from 60 to 80
+// degC. The rise is 48 f² with f = (80 - T)/20: 48 f² = 60 - 20 f, so f = (-20 + sqrt(400 +
+// 11520))/96. Tolerance: the residual after 60 time constants.
 #[test]
-fn derating_finds_its_balance() {
+fn derating_reaches_equilibrium() {
     let drive = effort_servo(
         "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 1, \
          derate_from_c: 60, max_temperature_c: 80}",
@@ -414,8 +430,9 @@ fn derating_finds_its_balance() {
     );
 }
 
-// Goal: reading the sensors at the end of a block does not advance rotor and winding a second time. Method: a gap, a winding and a sensor
-// that is due at every step, in blocks of 1, 7 and all steps. Tolerance: none.
+// Goal: reading the sensors at the end of a block does not advance rotor and winding a second time.
+// Method: backlash, a winding and a sensor that is due at every step, in blocks of 1, 7 and all
+// steps. Tolerance: none.
 #[test]
 fn blocks_do_not_advance_a_motor_twice() {
     let drive = gap(

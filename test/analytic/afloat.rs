@@ -1,4 +1,4 @@
-//! How a robot lies in calm water, as `describe` says it.
+//! Tests the equilibrium of a robot in calm water as `describe` reports it.
 
 use crate::common::worlds::afloat;
 use crate::common::meshes::{cuboid, sphere};
@@ -14,8 +14,9 @@ fn floats(scene: &Scene) -> Afloat {
     }
 }
 
-// Goal (V44): GM = KB + BM - KG of boxes: 1 x 1 m of half the water's density -0.0833 m, BM = 1/6 with draught 0.5 m. Method: the
-// mesh of a box 4 x 1 x 1 m, and the box itself. Tolerance: 1e-7, the differences' step squared.
+// Goal (V44): GM = KB + BM - KG of boxes. A 1 x 1 m section with half the density of water has GM =
+// -0.0833 m, with BM = 1/6 and a draught of 0.5 m. Method: the mesh of a box of 4 x 1 x 1 m, and
+// the box itself. Tolerance: 1e-7, the squared step of the finite differences.
 #[test]
 fn metacentric_height_of_a_box() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
@@ -42,10 +43,10 @@ robots: {{hull: {{model: {{source: test, body: {{source: test, axes: flu, {body}
     }
 }
 
-// Goal: a list is found, tan φ = y_G / (GM + ½ BM tan² φ) for a wall-sided hull. Method: the centre of mass 2 cm to port and
-// low. Tolerance: 1e-8.
+// Goal: the list is computed; tan φ = y_G / (GM + ½ BM tan² φ) for a wall-sided hull. Method: the
+// centre of mass is 2 cm to port and low. Tolerance: 1e-8.
 #[test]
-fn a_list_follows_the_wall_sided_formula() {
+fn list_matches_wall_sided_formula() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, center_of_mass_m: [0, 0.02, -0.3]";
     let found = floats(&afloat("list", &cuboid([4.0, 1.0, 1.0], 1), body, "", ""));
     let tan = found.roll.tan();
@@ -54,8 +55,8 @@ fn a_list_follows_the_wall_sided_formula() {
     close("trim", found.pitch, 0.0, 1e-9);
 }
 
-// Goal: a ball's metacentre is its middle, whatever its draught. Method: a mesh of 2048 triangles with the centre of mass 0.1 m
-// low. Tolerance: 1e-3 of a radius, the facets.
+// Goal: the metacentre of a ball is its centre at any draught. Method: a mesh of 2048 triangles
+// with the centre of mass 0.1 m low. Tolerance: 1e-3 of a radius, from the facets.
 #[test]
 fn metacentre_of_a_ball() {
     let body =
@@ -63,13 +64,13 @@ fn metacentre_of_a_ball() {
     let found = floats(&afloat("gm_ball", &sphere(1.0, 4), body, "", ""));
     close("GMt", found.gm_transverse, 0.1, 1e-3);
     close("GMl", found.gm_longitudinal, 0.1, 1e-3);
-    // cap: V = π d² (3 - d)/3
+    // Volume of a spherical cap: V = π d² (3 - d)/3.
     let cap = |d: f64| std::f64::consts::PI * d * d * (3.0 - d) / 3.0;
     relative("volume", cap(found.draught), 1.5, 1e-2);
 }
 
 #[test]
-fn what_is_too_heavy_sinks() {
+fn overweight_body_sinks() {
     let body = "mass_kg: 1200, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let scene = afloat("sinks", &cuboid([1.0, 1.0, 1.0], 0), body, "", "");
     let Rest::Sinks(by) = rest(&scene, &scene.robots[0]) else {
@@ -78,9 +79,11 @@ fn what_is_too_heavy_sinks() {
     relative("weight", by, 200.0 * 9.81, 1e-9);
 }
 
-// Goal: what is trimmed neutral is said to be so, neither to sink nor to float; a gram in 10 kg is none of it. Method: the vehicles of the worlds that trim theirs, and a ball. Tolerance: a millionth.
+// Goal: a neutrally trimmed robot is reported as neutral, not as sinking or floating; a gram in 10
+// kg is not neutral. Method: the vehicles of the worlds that trim their robots, and a ball.
+// Tolerance: one part in a million.
 #[test]
-fn what_is_trimmed_neither_sinks_nor_floats() {
+fn trimmed_body_is_reported_neutral() {
     for world in ["harbour_inspection", "survey"] {
         let path = merrow_world::data_dir::world(world);
         let scene = merrow_world::load_world(&path, merrow_world::Overrides::default())

@@ -1,4 +1,4 @@
-//! Wind, gusts, the density of the air, and how the weather changes.
+//! Tests wind, gusts, air density and weather changes.
 
 use crate::common::{advance, close, near, relative, scene, simulation};
 use merrow_environment::air;
@@ -13,17 +13,19 @@ fn sea(keys: &str) -> Sea {
     scene(&format!("{keys}\nrobots: {{}}\n")).sea
 }
 
-// Goal: the standard atmosphere. Method: the tabulated values of ISO 2533 at geopotential heights of 0, 1000 and 5000 m. Tolerance: 1e-5 of the density,
-// half of the table's last digit.
+// Goal: the density is that of the standard atmosphere. Method: the tabulated values of ISO 2533 at
+// geopotential heights of 0, 1000 and 5000 m. Tolerance: 1e-5 of the density, half of the last
+// digit of the table.
 #[test]
-fn density_is_that_of_the_standard_atmosphere() {
+fn density_matches_standard_atmosphere() {
     let sea = sea("");
     for (z, rho) in [(0.0, 1.22500), (1000.0, 1.11164), (5000.0, 0.736116)] {
         relative(&format!("{z} m"), air::density(&sea, 15.0, z), rho, 1e-5);
     }
 }
 
-// Goal: the mean wind over height. Method: (1) by hand; nothing under the surface. Tolerance: rounding.
+// Goal: the mean wind over height. Method: equation (1) evaluated by hand; zero wind below the
+// surface. Tolerance: rounding.
 #[test]
 fn wind_grows_with_height() {
     let weather = "weather: {wind_speed_m_s: 8, wind_from_deg: 270}";
@@ -60,11 +62,12 @@ fn wind_grows_with_height() {
     assert_eq!(at("shear: {kind: uniform}", -0.1), Vec3::zero());
 }
 
-// Goal: gusts have the spread of their spectrum, and none of it is lost between the bands. Method: the variance over 20 hours
-// at a place, of three seeds, against the integral of the spectrum over the band (for Dryden's nearly the whole σ²).
-// Tolerance: 15 %: 48 harmonics with a few strong ones that beat slowly, and a frequency drawn within each band.
+// Goal: gusts have the variance of their spectrum, and the bands cover it completely. Method: the
+// variance over 20 hours at one position, of three seeds, compared with the integral of the
+// spectrum over the band (for Dryden nearly the whole σ²). Tolerance: 15 %, because of the 48
+// harmonics a few strong ones beat slowly, and the frequency is drawn at random within each band.
 #[test]
-fn gusts_have_the_spread_of_their_spectrum() {
+fn gust_variance_matches_spectrum() {
     for gusts in [
         "{kind: npd}",
         "{kind: dryden, std_m_s: [1.5, 1.2, 0.8], length_m: [200, 150, 50]}",
@@ -79,13 +82,13 @@ fn gusts_have_the_spread_of_their_spectrum() {
             let n = 36_000;
             for k in 0..n {
                 let v = wind::at(&air, Vec3::new(30.0, 7.0, 10.0), 2.0 * f64::from(k));
-                // the wind blows to the south: its left is the east
+                // The wind blows to the south; its left is east.
                 for (i, x) in [-v.y - 12.0, v.x, v.z].into_iter().enumerate() {
                     variance[i] += x * x / f64::from(3 * n);
                 }
             }
             for (i, e) in expected.iter_mut().enumerate() {
-                // trapezoids, a hundredth of an octave each
+                // Trapezoidal rule, a hundredth of an octave per interval.
                 let f = |k: i32| (f64::from(k) * 0.01).exp2() / 3600.0;
                 for k in 0..1181 {
                     let s = |k: i32| wind::spectrum(air.gusts, i, f(k), 12.0);
@@ -106,7 +109,7 @@ fn gusts_have_the_spread_of_their_spectrum() {
             }
         }
         if gusts.contains("dryden") {
-            // the band leaves out what is slower than an hour and faster than a second
+            // The band excludes periods longer than an hour and shorter than a second.
             for (i, std) in [1.5, 1.2, 0.8].into_iter().enumerate() {
                 relative("all of Dryden's", expected[i], std * std, 0.06);
             }
@@ -114,8 +117,8 @@ fn gusts_have_the_spread_of_their_spectrum() {
     }
 }
 
-// Goal: NPD's spectrum. Method: its formula worked out by hand at 20 m/s and 0.01 Hz: scaled frequency 1.0227. Tolerance: the
-// digits of the hand.
+// Goal: the NPD spectrum. Method: the formula evaluated by hand at 20 m/s and 0.01 Hz, with a
+// scaled frequency of 1.0227. Tolerance: the digits of the hand calculation.
 #[test]
 fn npd_spectrum_by_hand() {
     relative(
@@ -126,10 +129,10 @@ fn npd_spectrum_by_hand() {
     );
 }
 
-// Goal: turbulence is carried along by the mean, and is a pure function of place and time. Method: 60 m downwind, 5 s later
-// at 12 m/s. Tolerance: rounding of the phases.
+// Goal: the mean wind advects turbulence, which is a pure function of position and time. Method: 60
+// m downwind, 5 s later at 12 m/s. Tolerance: rounding of the phases.
 #[test]
-fn gusts_go_with_the_wind() {
+fn gusts_are_advected_by_the_wind() {
     let keys = "air: {shear: {kind: uniform}, gusts: {kind: dryden, std_m_s: [1, 1, 1]}}\nweather: {wind_speed_m_s: 12, wind_from_deg: 270}";
     let air = sea(keys).air;
     let here = wind::at(&air, Vec3::new(5.0, 1.0, 9.0), 100.0);
@@ -143,7 +146,7 @@ fn gusts_go_with_the_wind() {
     assert!(matches!(air.gusts, Gusts::Dryden { .. }));
 }
 
-/// A body of 10 kg in the air without weight, with sides to the wind.
+/// A world with a weightless body of 10 kg in air that has a lateral wind area.
 const SAIL: &str = "
 gravity_m_s2: 0
 water: {density_kg_m3: 0}
@@ -159,10 +162,10 @@ robots:
         wind: {area_m2: [2, 0, 0], drag: [1.1, 1, 1]}}
 ";
 
-// Goal: a body in the wind takes its speed by v = W (1 - 1/(1 + W k t)), k = ρ C A / (2 m). Method: wind from astern, 10 s.
-// Tolerance: 1e-6; the density that of 20 m.
+// Goal: the wind accelerates a body as v = W (1 - 1/(1 + W k t)), k = ρ C A / (2 m). Method: wind
+// from astern for 10 s. Tolerance: 1e-6; the density is that at 20 m.
 #[test]
-fn wind_drives_a_sail() {
+fn wind_accelerates_a_body() {
     let mut s = simulation(SAIL);
     let rho = air::density(&s.scene.sea, 15.0, 20.0);
     let k = rho * 1.1 * 2.0 / (2.0 * 10.0);
@@ -173,8 +176,9 @@ fn wind_drives_a_sail() {
     }
 }
 
-// Goal: the weather changes evenly over its ramp from where it is, in the run; what is not named stays. Method: a new wind
-// over 10 s, asked for in the middle of another change. Tolerance: rounding.
+// Goal: the weather changes linearly over its ramp from its current value while the simulation
+// runs; values that are not named do not change. Method: a new wind over 10 s, requested in the
+// middle of another change. Tolerance: rounding.
 #[test]
 fn weather_changes_along_ramps() {
     let mut s = simulation(SAIL);
@@ -201,7 +205,7 @@ fn weather_changes_along_ramps() {
     assert_ne!(s.state.hash(), hash, "the weather is part of the state");
     advance(&mut s, 1.0);
     close("rain", now(&s).rain, 4.0, 1e-12);
-    // the wind goes on to where it was going, with the new pace
+    // The wind continues to its target over the new duration.
     near("wind", now(&s).wind, Vec3::new(3.0, 1.5, 0.0), 1e-12);
     advance(&mut s, 5.0);
     near("arrived", now(&s).wind, east, 1e-12);
@@ -225,10 +229,12 @@ fn weather_changes_along_ramps() {
     assert!(s.apply(&Command::Weather(Box::new(wrong))).is_err());
 }
 
-// Goal: Blendermann's coefficients. Method: a held ship of A_F 4, A_L 10, C_l 0.5 and 0.6, C_t 0.9, delta 0.4, 6 m long, its centroid 0.3 m ahead and 1 m up,
-// in a wind of 10 m/s from 0, 45, 90, 135 and 180 degrees off either bow, against the formulas in forward-right-down. Tolerance: rounding.
+// Goal: Blendermann's coefficients. Method: a held ship with A_F 4, A_L 10, C_l 0.5 and 0.6, C_t
+// 0.9, delta 0.4, 6 m long, with its centroid 0.3 m forward and 1 m up. The wind of 10 m/s comes
+// from 0, 45, 90, 135 and 180 degrees off either bow. The reference is the formulas in
+// forward-right-down axes. Tolerance: rounding.
 #[test]
-fn ships_have_blendermanns_coefficients() {
+fn blendermann_coefficients() {
     for from in [0.0, 45.0, 90.0, 135.0, 180.0, -45.0, -135.0_f64] {
         let scene = crate::common::scene(&format!(
             "
@@ -256,7 +262,8 @@ robots:
         calm.robots[0].links[0].wind = None;
         let without = crate::common::evaluate(&calm, &motion).links[0].F;
         let q = 0.5 * merrow_environment::air::density(&scene.sea, 15.0, 3.0) * 100.0;
-        // wind from the right is from positive angles here, from port in the source
+        // Wind from the right has positive angles here; wind from port has positive angles in the
+        // source.
         let gamma = f64::to_radians(from).abs();
         let end = if gamma <= std::f64::consts::FRAC_PI_2 + 1e-12 {
             0.5

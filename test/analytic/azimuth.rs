@@ -1,4 +1,4 @@
-//! Thrusters that turn about a shaft.
+//! Tests thrusters that rotate about a shaft.
 
 use crate::common::worlds::boat;
 use crate::common::{close, instant, near, scene, simulation, start};
@@ -14,10 +14,11 @@ fn mount(azimuth: &str) -> String {
     )
 }
 
-// Goal: the thrust, its moment and its reaction turn with the angle. Method: what one step from rest gives a body of 10 kg with moments of
-// inertia 2, 3, 4. Tolerance: 1e-5, the turn within the step.
+// Goal: thrust, moment and reaction torque rotate with the azimuth angle. Method: the velocities
+// that one step from rest gives a body of 10 kg with moments of inertia 2, 3 and 4. Tolerance:
+// 1e-5, the rotation within the step.
 #[test]
-fn thrust_turns_with_the_angle() {
+fn thrust_rotates_with_azimuth_angle() {
     for deg in [-90.0, -30.0, 0.0, 60.0] {
         let mut s = simulation(&boat(DIRECT, &mount(""), ""));
         let angle = f64::to_radians(deg);
@@ -30,7 +31,7 @@ fn thrust_turns_with_the_angle() {
         let (V, dt) = (s.state.robots[0].motion.V_WB_B, s.scene.dt());
         let axis = Vec3::new(angle.cos(), angle.sin(), 0.0);
         near("velocity", V.v.scale(10.0 / dt), axis.scale(8.0), 1e-5);
-        // a right-handed propeller turns the hull back
+        // A right-handed propeller exerts a negative reaction torque on the hull.
         let m = Vec3::new(-1.0, 0.5, 0.0).cross(axis).scale(8.0) - axis.scale(0.8);
         near(
             "rate",
@@ -41,9 +42,10 @@ fn thrust_turns_with_the_angle() {
     }
 }
 
-// Goal: a propeller in open water feels the flow along its turned axis. Method: flow along and across it. Tolerance: rounding.
+// Goal: the inflow of a propeller in open water is taken along its rotated axis. Method: flow along
+// and across the axis. Tolerance: rounding.
 #[test]
-fn inflow_is_along_the_turned_axis() {
+fn inflow_follows_rotated_axis() {
     let motor = "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.0]]}";
     let s = scene(&boat(motor, &mount(""), ""));
     let robot = &s.robots[0];
@@ -74,9 +76,10 @@ fn inflow_is_along_the_turned_axis() {
     assert!(ahead < 0.9 * bollard);
 }
 
-// Goal: rate, range and health are those of a servo. Method: 30 deg/s towards 200 deg, clipped to 90. Tolerance: rounding.
+// Goal: rate, range and health are those of a servo. Method: 30 deg/s towards 200 deg, limited to
+// 90 deg. Tolerance: rounding.
 #[test]
-fn it_turns_at_its_rate_within_its_range() {
+fn azimuth_servo_respects_rate_and_range() {
     let mut s = simulation(&boat(DIRECT, &mount(", rate_deg_s: 30"), ""));
     s.apply(&Command::Fin {
         robot: 0,

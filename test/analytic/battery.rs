@@ -1,4 +1,5 @@
-//! Batteries: counting charge, sagging, being charged, running empty, and what that does to what is on board.
+//! Tests batteries: charge integration, voltage sag, charging, depletion, and their effect on the
+//! devices on board.
 
 use crate::common::worlds::held;
 use crate::common::{advance, close, relative, simulation};
@@ -9,7 +10,8 @@ fn battery(s: &Simulation) -> BatteryState {
     s.state.robots[0].battery
 }
 
-// Goal: charge is counted. Method: 36 W from 12 V without resistance are 3 A, for 60 s of 2 A h. Tolerance: 30 000 rounded steps.
+// Goal: the charge is the integral of the current. Method: 36 W from 12 V without resistance are 3
+// A, for 60 s from a capacity of 2 A h. Tolerance: rounding of 30 000 steps.
 #[test]
 fn charge_is_current_times_time() {
     let mut s = simulation(&held(
@@ -24,10 +26,10 @@ fn charge_is_current_times_time() {
     relative("energy", b.delivered, 36.0 * 60.0, 1e-10);
 }
 
-// Goal: voltage sags under load, and the loss is I²R. Method: I = (OCV - sqrt(OCV² - 4RP))/(2R), hotel load, a load at half its
-// level and a sensor together. Tolerance: rounding.
+// Goal: the voltage sags under load, and the loss is I²R. Method: I = (OCV - sqrt(OCV² - 4RP))/(2R)
+// with the hotel load, a load at half level and a sensor together. Tolerance: rounding.
 #[test]
-fn voltage_sags_by_the_current() {
+fn voltage_sag_matches_load_current() {
     let mut s = simulation(&held(
         "capacity_ah: 10, open_circuit_v: [[0, 14], [1, 14]], resistance_ohm: 0.2, hotel_load_w: 40",
         "loads: {light: {power_w: 80, level: 0.5}}
@@ -66,9 +68,11 @@ fn voltage_sags_by_the_current() {
     );
 }
 
-// Goal: a charger gives its current until the voltage is reached, and then what the voltage lets in. Method: an open-circuit voltage of
-// 12 + 2q: at constant current q grows evenly until OCV + R I = 14; then R C q' = 14 - OCV, an exponential. Tolerance: 1e-3 in the second
-// part, one step of Euler's method against its time constant and the period of 0.1 s in which the charger looks.
+// Goal: a charger supplies constant current until it reaches its voltage, then the current that
+// this voltage allows. Method: the open-circuit voltage is 12 + 2q. At constant current q rises
+// linearly until OCV + R I = 14; then R C q' = 14 - OCV, an exponential. Tolerance: 1e-3 in the
+// second part: one Euler step relative to the time constant, and the charger's evaluation period of
+// 0.1 s.
 #[test]
 fn charging_is_at_constant_current_then_voltage() {
     let (R, C, I) = (0.5, 3600.0 * 0.02, 2.0);
@@ -86,7 +90,7 @@ fn charging_is_at_constant_current_then_voltage() {
         12.0 + 2.0 * (b.charge - I * s.scene.dt() / C) + R * I,
         1e-9,
     );
-    // OCV = 13 at q = 0.5, from where on the voltage limits
+    // OCV = 13 at q = 0.5, where the voltage becomes the limit.
     let turn = (0.5 - 0.1) * C / I;
     advance(&mut s, turn + 20.0 - 5.0);
     let tau = R * C / 2.0;
@@ -101,10 +105,11 @@ fn charging_is_at_constant_current_then_voltage() {
     assert_eq!(s.state.chargers[0].robot, Some(0));
 }
 
-// Goal: a lower limit of the battery's own holds, a full battery takes nothing, and a charger of too low a voltage gives nothing.
-// Method: the first current of each.
+// Goal: a lower limit of the battery applies, a full battery takes no current, and a charger with
+// too low a voltage supplies none. Method: the first current of each. Tolerance: 1e-12; 1e-3 with a
+// load.
 #[test]
-fn the_battery_limits_what_it_takes() {
+fn battery_limits_charge_current() {
     let charger = |voltage: &str| {
         format!(
             "chargers: {{pad: {{kind: within, current_a: 2{voltage}, place: {{position_m: [0, 0, -5]}}, reach_m: 1}}}}"
@@ -132,14 +137,15 @@ fn the_battery_limits_what_it_takes() {
     );
     assert_eq!(first("initial_charge: 1", ""), 0.0);
     assert_eq!(first("initial_charge: 0.5", ", voltage_v: 12.9"), 0.0);
-    // what is on board is served first: 26 W at about 13 V take the charger's whole 2 A
+    // Devices on board are supplied first: 26 W at about 13 V take all 2 A of the charger.
     let served = first("initial_charge: 0.5, hotel_load_w: 26", "");
     close("a load beside it", served, 0.0, 1e-3);
 }
 
-// Goal: a charger out of reach charges nobody. Method: 1.1 m away, reach 1 m.
+// Goal: a charger out of reach charges no robot. Method: 1.1 m away with a reach of 1 m. Tolerance:
+// none.
 #[test]
-fn a_charger_reaches_as_far_as_it_does() {
+fn charger_out_of_reach_does_not_charge() {
     let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 1.1, -5]}, reach_m: 1}}";
     let mut s = simulation(&held(
         "capacity_ah: 2, initial_charge: 0.5, open_circuit_v: [[0, 12], [1, 14]]",
@@ -167,20 +173,21 @@ fn ask(s: &mut Simulation, thrust: f64, angle: f64) {
     .unwrap();
 }
 
-// Goal: under the cut-off voltage everything stops, and comes back after its time without the commands of before. Method: a thrust whose power
-// sags the voltage under 11 V; readings, thrust and fin while open. Tolerance: none.
+// Goal: below the cut-off voltage all devices stop. They restart after the configured time without
+// their previous commands. Method: the power of a thrust makes the voltage sag below 11 V;
+// readings, thrust and fin are checked during the cut-off. Tolerance: none.
 #[test]
-fn a_brown_out_stops_everything_for_a_while() {
+fn brown_out_stops_all_devices_until_restart() {
     let keys = "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], resistance_ohm: 0.5, cut_off_v: 11, restart_s: 1";
     let mut s = simulation(&held(keys, DEVICES, ""));
-    // 4 N take 8 W: 0.7 A, 11.65 V
+    // 4 N draw 8 W: 0.7 A, 11.65 V.
     ask(&mut s, 4.0, 0.2);
     advance(&mut s, 0.5);
     assert!(battery(&s).is_on());
     let heard = |s: &Simulation| s.runners[0].outbox.len();
     let angle = s.state.robots[0].fins[0].angle;
     close("the servo turns", angle, f64::to_radians(5.0), 1e-9);
-    // 16 N take 64 W: more than can be had at 11 V
+    // 16 N draw 64 W, more than the battery supplies at 11 V.
     ask(&mut s, 16.0, 0.4);
     s.advance(3);
     assert!(!battery(&s).is_on());
@@ -199,9 +206,10 @@ fn a_brown_out_stops_everything_for_a_while() {
     assert_eq!(r.actuators[0].command, 0.0, "the command of before");
 }
 
-// Goal: an empty battery stays off until it is charged. Method: 0.001 A h at 12 V are 43.2 J. Tolerance: a step of the load.
+// Goal: an empty battery stays off until it is charged. Method: 0.001 A h at 12 V are 43.2 J.
+// Tolerance: the load over one step.
 #[test]
-fn an_empty_battery_stops_everything() {
+fn empty_battery_stops_all_devices() {
     let keys = "capacity_ah: 0.001, open_circuit_v: [[0, 12], [1, 12]], restart_s: 0";
     let mut s = simulation(&held(keys, DEVICES, ""));
     ask(&mut s, 4.0, 0.0);
@@ -220,8 +228,9 @@ fn an_empty_battery_stops_everything() {
     assert_eq!(s.state.robots[0].actuators[0].thrust, 0.0);
 }
 
-// Goal: a thruster gives less at a lower voltage. Method: a curve that holds at 12 V, a battery of 10 V, thrust by the square and by
-// another power. Tolerance: rounding.
+// Goal: a thruster produces less thrust at a lower voltage. Method: a curve rated at 12 V, a
+// battery of 10 V, thrust proportional to the voltage squared and to another power. Tolerance:
+// rounding.
 #[test]
 fn thrust_falls_with_the_voltage() {
     for (exponent, part) in [
@@ -248,10 +257,12 @@ fn thrust_falls_with_the_voltage() {
     }
 }
 
-// Goal: a servo draws what it holds and what it turns against. Method: a fin in a stream of 2 m/s with its force 0.05 m behind the shaft; the
-// moment is -0.05 m times the normal force ½ρv²A a sin δ. Tolerance: rounding, and 1e-3 where the fin turns within the step.
+// Goal: the power of a servo depends on its holding moment and on the moment against which it
+// turns. Method: a fin in a stream of 2 m/s with its force 0.05 m behind the shaft; the moment is
+// -0.05 m times the normal force ½ρv²A a sin δ. Tolerance: rounding, and 1e-3 where the fin turns
+// within the step.
 #[test]
-fn a_servo_draws_by_its_moment() {
+fn servo_power_depends_on_moment() {
     let devices = "fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], rate_deg_s: 10,
         center_of_pressure_m: 0.05, law: {kind: chord, normal_slope_per_rad: 3},
         power: {standby_w: 1, efficiency: 0.4, holding_w_n2m2: 0.1, friction_nm: 0.2}}, position_m: [0, 0, 0], shaft: [0, 0, 1]}}";
@@ -290,9 +301,10 @@ fn a_servo_draws_by_its_moment() {
     close("battery", battery(&s).load, f.power, 1e-12);
 }
 
-// Goal: joints draw mechanical power and the loss in the winding. Method: a hinge at constant effort and known speed. Tolerance: 1e-9.
+// Goal: joints draw mechanical power plus the loss in the winding. Method: a hinge at constant
+// effort and known speed. Tolerance: 1e-9.
 #[test]
-fn joints_draw_their_power() {
+fn joint_power_is_mechanical_plus_winding_loss() {
     use crate::common::joints::{Hinge, command, effort_servo};
     let battery = "battery: {source: test, capacity_ah: 2, open_circuit_v: [[0, 24], [1, 24]]}";
     let drive = effort_servo(

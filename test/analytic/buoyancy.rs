@@ -1,4 +1,4 @@
-//! Hydrostatics: Archimedes, righting moments, capsizing, heave and roll.
+//! Tests hydrostatics: Archimedes' principle, righting moments, capsizing, heave and roll.
 
 use crate::common::cases::run;
 use crate::common::{advance, evaluate, near, relative, scene, simulation};
@@ -19,7 +19,7 @@ robots:
     )
 }
 
-/// Displaced volume and the place of its centroid in the world, for a pose.
+/// Returns the displaced volume [m³] and its centroid [m, W] at a pose.
 fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> (f64, Vec3) {
     let motion = Motion {
         p_WB,
@@ -36,7 +36,7 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> (f64, Vec3) {
         force.x.abs() + force.y.abs() < 1e-9 * force.z,
         "buoyancy is not upright: {force:?}"
     );
-    // the line of action gives the horizontal place; the height is that of the centroid itself
+    // The line of action gives the horizontal position; the height is that of the centroid itself.
     let centroid = link.p_LoCb + wetness.shift;
     let place = Vec3::new(
         -moment.y / force.z,
@@ -46,8 +46,9 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> (f64, Vec3) {
     (force.z / (1000.0 * 9.81), place + p_WB)
 }
 
-// Goal (V42): volume and centroid of a sphere of 1 m at eight draughts. Method: the spherical cap's closed form, in a
-// turned attitude, through the force. Tolerance: 1e-12 (exact cut).
+// Goal (V42): volume and centroid of a sphere of 1 m at eight draughts. Method: the closed form of
+// the spherical cap, in a rotated attitude, derived from the force. Tolerance: 1e-12 (the cut is
+// exact).
 #[test]
 fn sphere_displaces_its_cap() {
     let volume = 4.0 / 3.0 * std::f64::consts::PI;
@@ -78,7 +79,8 @@ fn sphere_displaces_its_cap() {
     }
 }
 
-// V42 to V44. Goal, method, tolerance: beside the cases, in `src/validate/cases/hulls.rs`.
+// Cases V42 to V44. Their goals, methods and tolerances are in the `hulls` module of the validation
+// cases.
 #[test]
 fn caps_heeled_cubes_and_metacentric_heights() {
     run(42);
@@ -86,8 +88,8 @@ fn caps_heeled_cubes_and_metacentric_heights() {
     run(44);
 }
 
-// Goal: a floating body of any hull settles where it displaces its weight. Method: an ellipsoid with heave damping,
-// 60 s. Tolerance: 1e-6 of its weight.
+// Goal: a floating body with any hull settles where it displaces its weight. Method: an ellipsoid
+// with heave damping for 60 s. Tolerance: 1e-6 of its weight.
 #[test]
 fn ellipsoid_settles_at_its_weight() {
     let body = "mass_kg: 30, inertia_kg_m2: {xx: 1, yy: 3, zz: 3}, volume_m3: 0.075398223686155,

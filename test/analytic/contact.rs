@@ -1,11 +1,11 @@
-//! Contacts against the closed solutions of impacts, rest and sliding.
+//! Tests contacts against the closed solutions of impacts, rest and sliding.
 
 use crate::common::shapes::{collider, cube, start, structure};
 use crate::common::{advance, close, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::{Geometry, Scene};
 
-/// A world in the air over a plane bottom at z = 0 with one body of 2 kg.
+/// Returns a world in air with a plane seabed at z = 0 [m, W] and one body of 2 kg.
 fn dropped(z: f64, dt: f64, slope: f64, extra: &str) -> Scene {
     scene(&format!(
         "step: {{dt_s: {dt}}}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 1.0e-9, slope_east_north: [{slope}, 0]}}\n\
@@ -14,12 +14,13 @@ fn dropped(z: f64, dt: f64, slope: f64, extra: &str) -> Scene {
     ))
 }
 
-/// A ball of radius 0.1 from 1.1 m (0.9 m... its lowest point falls 1 m) with restitution 0.8: it meets the ground after
-/// t1 = sqrt(2/g) = 0.451524 s, and rises again to 0.64 m above it. At every instant its height is that of the ballistic
-/// solution. Tolerance: impacts happen where they happen, so only rounding and the shape's gap (1e-9) remain; but gravity
-/// over the step of the impact is carried with the step's mean, an error of h² g = 1e-5 m.
+/// A ball of radius 0.1 m is released at 1.1 m with restitution 0.8; its lowest point falls 1 m. It
+/// hits the ground after t1 = sqrt(2/g) = 0.451524 s and rises to 0.64 m above it. At every instant
+/// its height matches the ballistic solution. Tolerance: impacts are resolved at their time, so
+/// only rounding and the gap of the shape (1e-9) remain. Gravity over the step of the impact is
+/// applied as the mean over the step, an error of h² g = 1e-5 m.
 #[test]
-fn a_ball_bounces_as_high_as_newton_says() {
+fn ball_bounce_height_matches_ballistics() {
     let mut world = dropped(1.1, 0.001, 0.0, "");
     world.robots[0]
         .colliders
@@ -43,7 +44,7 @@ fn a_ball_bounces_as_high_as_newton_says() {
         v1 * t - 0.5 * g * t * t,
         2e-5,
     );
-    // second bounce
+    // Second bounce.
     advance(&mut sim, 1.0);
     let t2 = t1 + 2.0 * v1 / g;
     let t = 1.7 - t2;
@@ -55,10 +56,11 @@ fn a_ball_bounces_as_high_as_newton_says() {
     );
 }
 
-/// Two balls of the same mass meet head on at 2 m/s with a restitution of 0.8 and part at 1.6 m/s, wherever in a step they
-/// meet: also where a step ends a hair's breadth before it. Tolerance: rounding; there is no weight.
+/// Two balls of equal mass collide head on at 2 m/s with a restitution of 0.8 and separate at 1.6
+/// m/s. The result does not depend on the instant of the collision within a step, including just
+/// after the end of a step. Tolerance: rounding; there is no weight.
 #[test]
-fn balls_part_with_their_restitution_wherever_a_step_ends() {
+fn ball_restitution_is_independent_of_impact_time() {
     for k in 0..=40 {
         let apart = 0.2 + 1e-4 * f64::from(k) + 1e-7;
         let mut world = dropped(5.0, 0.001, 0.0, "");
@@ -77,7 +79,7 @@ fn balls_part_with_their_restitution_wherever_a_step_ends() {
     }
 }
 
-/// A cube that lies still stays where it is: drift under 1 um/s, as the issue asks; found: nothing but rounding.
+/// A cube at rest does not drift: the limit is 1 um/s; the measured drift is rounding only.
 #[test]
 fn a_cube_at_rest_does_not_drift() {
     for slope in [0.0, 0.3] {
@@ -98,8 +100,9 @@ fn a_cube_at_rest_does_not_drift() {
     }
 }
 
-/// Coulomb's cone: on a slope of 0.3 a cube sticks with a friction of 0.303 and slides with 0.297, then with the acceleration
-/// g (sin a - mu cos a). Tolerance: the free fall is integrated exactly and friction acts evenly over each step.
+/// Coulomb friction: on a slope of 0.3 a cube sticks with a friction coefficient of 0.303. With
+/// 0.297 it slides with the acceleration g (sin a - mu cos a). Tolerance: the motion is integrated
+/// exactly, and friction is constant over each step.
 #[test]
 fn a_cube_sticks_below_and_slides_above_the_angle_of_friction() {
     let slope = 0.3_f64;
@@ -127,7 +130,7 @@ fn a_cube_sticks_below_and_slides_above_the_angle_of_friction() {
     }
 }
 
-/// Five cubes on one another stand for a minute.
+/// A stack of five cubes stays upright for a minute.
 #[test]
 fn a_stack_of_five_stands_for_a_minute() {
     let mut world = dropped(0.1, 0.002, 0.0, "");
@@ -151,9 +154,10 @@ fn a_stack_of_five_stands_for_a_minute() {
     }
 }
 
-/// A thousand times its weight on a cube: neither sinks in nor flies off.
+/// A cube that carries a thousand times its own weight neither penetrates the ground nor is
+/// ejected.
 #[test]
-fn a_light_cube_carries_a_thousand_times_its_mass() {
+fn light_cube_carries_thousand_times_its_mass() {
     let mut world = dropped(0.1, 0.002, 0.0, "");
     let mut heavy = world.robots[0].clone();
     heavy.name = "heavy".into();
@@ -170,7 +174,7 @@ fn a_light_cube_carries_a_thousand_times_its_mass() {
     advance(&mut sim, 10.0);
     close("light", sim.state.robots[0].motion.p_WB.z, 0.1, 1e-4);
     close("heavy", sim.state.robots[1].motion.p_WB.z, 0.3, 1e-4);
-    // the ground bears both: mean force of the last step
+    // The ground carries both weights: mean force of the last step.
     let force: f64 = sim
         .state
         .contacts
@@ -184,7 +188,7 @@ fn a_light_cube_carries_a_thousand_times_its_mass() {
     close("force on the ground", force / (2002.0 * 9.81), 1.0, 1e-4);
 }
 
-/// A ball that flies at 500 m/s against a wall of 2 cm, one metre a step: stopped at the wall.
+/// A ball at 500 m/s, one metre per step, is stopped by a wall of 2 cm.
 #[test]
 fn a_fast_ball_does_not_pass_through_a_thin_wall() {
     let mut world = dropped(5.0, 0.002, 0.0, "velocity_m_s: [500, 0, 0]");
@@ -206,8 +210,9 @@ fn a_fast_ball_does_not_pass_through_a_thin_wall() {
     assert!((p.x - 7.27).abs() < 2e-3, "{p:?}");
 }
 
-/// A body whose added mass is five times its own falls freely in water: a = W/(m + m_a), no matter that a lagged force would blow up
-/// (gz-sim issue 1923); and it lies still on the bottom afterwards. Tolerance: constant acceleration is integrated exactly.
+/// A body whose added mass is five times its mass falls freely in water with a = W/(m + m_a), where
+/// a lagged force would diverge (gz-sim issue 1923). Afterwards it rests on the seabed. Tolerance:
+/// constant acceleration is integrated exactly.
 #[test]
 fn added_mass_above_the_bodys_own_is_stable_in_fall_and_rest() {
     let mut world = scene(
@@ -231,9 +236,10 @@ fn added_mass_above_the_bodys_own_is_stable_in_fall_and_rest() {
     assert!(sim.state.robots[0].motion.V_WB_B.v.norm() < 1e-9);
 }
 
-/// The shipped world of crates on a sloping bottom: after half a minute all stand still on the slope or on one another, none inside
-/// another thing by more than 0.1 mm, and what bears them is their weight in water. Tolerance: the sum of the mean forces of one
-/// step against the weight, 0.1 %.
+/// The bundled world of crates on a sloping seabed. After half a minute all crates rest on the
+/// slope or on one another. No penetration exceeds 0.1 mm, and the contact forces equal their
+/// weight in water. Tolerance: the sum of the mean forces of one step compared with the weight, 0.1
+/// %.
 #[test]
 fn crates_come_to_rest_on_the_sea_floor() {
     let path = merrow_world::data_dir::world("sea_floor");
@@ -270,13 +276,14 @@ fn crates_come_to_rest_on_the_sea_floor() {
     close("borne", borne / weight, 1.0, 1e-3);
 }
 
-/// Terrain given as heights and as triangles has its slope where it is: a ball that is let down on the plane z = 0.3 x - 0.1 y - 5 is met
-/// along that plane's normal, at the plane, wherever it comes down. The grid is not square, so that a swapped axis shows. Tolerance:
-/// the margin of a contact, 1 mm.
+/// Terrain given as heights and as triangles has the correct slope everywhere. A ball is lowered at
+/// several positions onto the plane z = 0.3 x - 0.1 y - 5. The contact is at the plane, along its
+/// normal. The grid is not square, so that a swapped axis is detected. Tolerance: the contact
+/// margin, 1 mm.
 #[test]
-fn height_fields_and_meshes_are_met_where_they_are() {
+fn height_field_and_mesh_contacts_match_plane() {
     let plane = |x: f64, y: f64| 0.3 * x - 0.1 * y - 5.0;
-    // 5 x 4 samples over 8 m x 6 m, northernmost row first
+    // 5 x 4 samples over 8 m x 6 m, northernmost row first.
     let row = |j: usize| -> Vec<String> {
         (0..5)
             .map(|i| format!("{:.6}", plane(-4.0 + 2.0 * i as f64, 3.0 - 2.0 * j as f64)))
@@ -334,11 +341,12 @@ fn height_fields_and_meshes_are_met_where_they_are() {
     }
 }
 
-/// An impulse that is not finite stops the robots concerned where they are, and says why; others go on.
+/// A contact impulse that is not finite halts the robots involved at their position with a cause;
+/// other robots continue.
 #[test]
-fn an_impulse_that_is_not_finite_stops_its_robots_alone() {
+fn non_finite_impulse_halts_only_its_robots() {
     let mut world = dropped(0.3, 0.002, 0.0, "");
-    // it meets the bottom with 2 m/s, and would leave it with more than a number can say
+    // The cube hits the seabed at 2 m/s; its rebound speed would overflow.
     world.robots[0]
         .colliders
         .push(collider(0, cube(0.1), 0.5, 1e308));
@@ -352,6 +360,6 @@ fn an_impulse_that_is_not_finite_stops_its_robots_alone() {
     assert!(halt.cause.contains("impulse"), "{}", halt.cause);
     assert!(sim.state.robots[0].motion.not_finite().is_none());
     assert!(sim.state.robots[1].halted.is_none());
-    // the step of an impact is carried with its mean: h² g
+    // Gravity over the step of an impact is applied as the mean: h² g.
     close("the other", sim.state.robots[1].motion.p_WB.z, 0.1, 4e-5);
 }

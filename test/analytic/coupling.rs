@@ -1,4 +1,4 @@
-//! Couplings against closed solutions, and against the same bodies built as one robot.
+//! Tests couplings against closed solutions, and against the same bodies built as one robot.
 
 use crate::common::{advance, aligned, close, near, period, relative, scene, simulation};
 use merrow_math::Vec3;
@@ -7,7 +7,8 @@ use merrow_model::state::Command;
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
-/// A body in air as a robot's entry: mass, inertia about the centre of mass, then more keys of the entry and of the body.
+/// Returns the entry of a robot in air: mass [kg], inertia about the centre of mass [kg m²], then
+/// further keys of the entry and of the body.
 fn entry(name: &str, mass: f64, [x, y, z]: [f64; 3], place: &str, more: &str) -> String {
     format!(
         "  {name}:\n    {place}\n    model: {{source: test, body: {{source: test, axes: flu, mass_kg: {mass}, \
@@ -22,7 +23,8 @@ fn air(dt: f64, gravity: f64) -> String {
 const WELDED: &str =
     "couplings: {joint: {kind: weld, a: {robot: a, position_m: [0.2, 0, 0]}, b: {robot: b}}}\n";
 
-/// Two halves that tumble welded together, and beside them (robot 2) the one body that they make.
+/// Returns two tumbling halves that are welded together and, as robot 2, the equivalent single
+/// body.
 fn halves(dt: f64) -> String {
     let (ma, mb, r) = (2.0, 3.0, Vec3::new(0.5, 0.1, -0.2));
     let (ia, ib) = ([0.05, 0.08, 0.1], [0.2, 0.1, 0.15]);
@@ -64,7 +66,7 @@ fn halves(dt: f64) -> String {
         + WELDED
 }
 
-/// Farthest that the welded half is from the one body in three seconds.
+/// Returns the maximum distance [m] between the welded half and the single body in three seconds.
 fn apart(dt: f64) -> f64 {
     let mut s = simulation(&halves(dt));
     let mut worst = 0.0_f64;
@@ -82,8 +84,9 @@ fn apart(dt: f64) -> f64 {
     worst
 }
 
-// Goal: a weld makes one body of two. Method: two halves tumble and fall beside the body of their summed inertia.
-// Tolerance: 1e-6 m over 3 s; and order two in the step, which is what acting with the force of the step before gives.
+// Goal: a weld makes two bodies one. Method: two halves tumble and fall next to the body with their
+// combined inertia. Tolerance: 1e-6 m over 3 s, and second order in the step, because the force of
+// the previous step is applied.
 #[test]
 fn welded_halves_are_one_body() {
     let (coarse, fine) = (apart(2e-3), apart(1e-3));
@@ -98,10 +101,11 @@ fn welded_halves_are_one_body() {
     );
 }
 
-// Goal: momenta of what is coupled stay, and the weld does not drift. Method: the halves without gravity for 60 s.
-// Tolerance: linear momentum to 1e-9 (found: 2e-10; the halves turn equally but for the gap); the places of the ends to 1e-7 m, which is what one step can part them by.
+// Goal: coupled bodies conserve momentum, and the weld does not drift. Method: the halves without
+// gravity for 60 s. Tolerance: linear momentum to 1e-9 (measured: 2e-10; the halves rotate equally
+// except for the gap); the positions of the ends to 1e-7 m, by which one step can separate them.
 #[test]
-fn a_weld_neither_drifts_nor_pushes() {
+fn weld_conserves_momentum_and_does_not_drift() {
     let mut world = scene(&halves(0.002));
     world.gravity = 0.0;
     let mut s = Simulation::new(Arc::new(world), 1).unwrap();
@@ -120,7 +124,7 @@ fn a_weld_neither_drifts_nor_pushes() {
     near("ends", a.p_W, b.p_W, 1e-7 / a.p_W.norm());
 }
 
-/// Angle of a body that swings about y, at every step.
+/// Returns the angle [rad] of a body that swings about y, at every step.
 fn swing(s: &mut Simulation, robot: usize, seconds: f64) -> Vec<f64> {
     let steps = (seconds / s.scene.dt()).round() as usize;
     (0..steps)
@@ -132,12 +136,14 @@ fn swing(s: &mut Simulation, robot: usize, seconds: f64) -> Vec<f64> {
         .collect()
 }
 
-// Goal: a body on a hinge in the world is a compound pendulum. Method: a bar released at 0.5 rad, the hinge along y, 0.4 m
-// above its centre. Closed: T = 2π √(I/(m g d)) / agm(1, cos(a/2)). Tolerance: 1e-6 with steps of 1 ms.
+// Goal: a body hinged to the world is a compound pendulum. Method: a bar released at 0.5 rad, with
+// the hinge along y, 0.4 m above its centre. Closed solution: T = 2π √(I/(m g d)) / agm(1,
+// cos(a/2)). Tolerance: 1e-6 with steps of 1 ms.
 #[test]
 fn a_hinged_body_is_a_compound_pendulum() {
     let (m, iyy, d, amplitude) = (3.0, 0.2, 0.4, 0.5_f64);
-    // turned about its hinge at the origin by the amplitude: the centre hangs at (-d sin a, -d cos a)
+    // Rotated about its hinge at the origin by the amplitude: the centre is at (-d sin a, -d cos
+    // a).
     let place = format!(
         "position_m: [{}, 0, {}]\n    attitude_deg: [0, {}, 0]",
         -d * amplitude.sin(),
@@ -164,7 +170,8 @@ fn a_hinged_body_is_a_compound_pendulum() {
     close("amplitude after six swings", highest, amplitude, 1e-5);
 }
 
-/// A double pendulum of two robots on hinges; with its state over time beside the same as one robot of two links.
+/// Returns a double pendulum of two robots on hinges and, next to it, the same pendulum as one
+/// robot of two links.
 fn double(dt: f64, q: [f64; 2]) -> String {
     let (d, l) = (0.4, 0.9);
     let total = q[0] + q[1];
@@ -206,8 +213,9 @@ fn double(dt: f64, q: [f64; 2]) -> String {
         + &hinges
 }
 
-// Goal: hinges between robots are the joints of a tree. Method: a double pendulum released at 0.6 and 0.4 rad as two
-// robots on hinges, and as one robot. Tolerance: 2e-5 m after 4 s with 1 ms; a quarter of the error with half the step.
+// Goal: hinges between robots are equivalent to the joints of a tree. Method: a double pendulum
+// released at 0.6 and 0.4 rad, as two robots on hinges and as one robot. Tolerance: 2e-5 m after 4
+// s with 1 ms; a quarter of the error with half the step.
 #[test]
 fn hinged_robots_are_a_double_pendulum() {
     let error = |dt: f64| {
@@ -225,13 +233,14 @@ fn hinged_robots_are_a_double_pendulum() {
     );
 }
 
-// Goal: the slow mode of that double pendulum. Closed: the smaller root of det(K - ω² M) with M and K about rest.
-// Method: started in the mode's shape with 0.004 rad. Tolerance: 3e-6, the amplitude's share a²/16 is 1e-6.
+// Goal: the slow mode of that double pendulum. Method: started in the shape of the mode with 0.004
+// rad. The closed solution is the smaller root of det(K - ω² M) with M and K about rest. Tolerance:
+// 3e-6, of which the amplitude contributes a²/16, 1e-6.
 #[test]
-fn a_double_pendulum_swings_in_its_mode() {
+fn double_pendulum_slow_mode_period() {
     let (d, l, g) = (0.4_f64, 0.9, 9.81);
     let (m1, m2, i1, i2) = (3.0, 2.0, 0.2, 0.1);
-    // in absolute angles
+    // In absolute angles.
     let (a, b, c) = (i1 + m1 * d * d + m2 * l * l, m2 * l * d, i2 + m2 * d * d);
     let (k1, k2) = ((m1 * d + m2 * l) * g, m2 * d * g);
     let (qa, qb, qc) = (a * c - b * b, -(a * k2 + c * k1), k1 * k2);
@@ -248,8 +257,9 @@ fn a_double_pendulum_swings_in_its_mode() {
     );
 }
 
-// Goal: on a slide in the world a body falls along it with g sin a. Method: a rail 30 degrees below the horizon, two
-// seconds. Tolerance: the acceleration is constant, so that the step's mean is exact: rounding.
+// Goal: a body on a slide fixed to the world accelerates along it with g sin a. Method: a rail 30
+// degrees below the horizon, two seconds. Tolerance: rounding, because the acceleration is constant
+// and the step mean is therefore exact.
 #[test]
 fn a_body_falls_along_its_slide() {
     let slide =
@@ -270,14 +280,16 @@ fn a_body_falls_along_its_slide() {
     );
 }
 
-// Goal: a body on a ball joint precesses as a symmetric top without spin of its own does: Ω² (I - I_a) cos θ = m g d.
-// Method: started in the steady precession at 0.5 rad; after three turns it is where it was. Tolerance: 1e-5 of the arm.
+// Goal: a body on a ball joint precesses as a symmetric top without spin: Ω² (I - I_a) cos θ = m g
+// d. Method: started in steady precession at 0.5 rad, compared with its expected position after
+// three turns. Tolerance: 1e-5 of the arm.
 #[test]
 fn a_body_on_a_ball_joint_precesses() {
     let (m, across, axial, d, tilt) = (2.0, 0.1, 0.03, 0.6, 0.5_f64);
     let rate = (m * 9.81 * d / ((across + m * d * d - axial) * tilt.cos())).sqrt();
     let (s, c) = tilt.sin_cos();
-    // its own z axis is tilted about y, so the vertical is (-sin, 0, cos) in its frame; the pivot at the origin is d up
+    // The body's z axis is tilted about y, so the vertical is (-sin, 0, cos) in the body frame; the
+    // pivot at the origin is d above.
     let place = format!(
         "position_m: [{}, 0, {}]\n    attitude_deg: [0, {}, 0]\n    velocity_m_s: [0, {}, 0]\n    angular_velocity_rad_s: [{}, 0, {}]",
         -d * s,
@@ -309,8 +321,8 @@ fn a_body_on_a_ball_joint_precesses() {
     );
 }
 
-// Goal: a coupling breaks at its strength and not below. Method: a body of 2 kg hangs from the world on a ball joint of 19
-// and of 20 N; it weighs 19.62 N. Tolerance: none.
+// Goal: a coupling breaks at its strength and not below. Method: a body of 2 kg hangs from the
+// world on a ball joint of 19 and of 20 N; it weighs 19.62 N. Tolerance: none.
 #[test]
 fn a_coupling_breaks_at_its_strength() {
     for (strength, holds) in [(20.0, true), (19.0, false)] {
@@ -335,10 +347,11 @@ fn a_coupling_breaks_at_its_strength() {
     }
 }
 
-// Goal: a drop weight takes its momentum with it and nothing else; then the vehicle rises. Method: a neutral pair of a
-// buoyant vehicle and a weight sinks with 0.2 m/s; released. Tolerance: momentum to rounding across the release.
+// Goal: a released drop weight takes only its own momentum; then the vehicle rises. Method: a
+// neutral pair of a buoyant vehicle and a weight sinks at 0.2 m/s and is released. Tolerance:
+// momentum to rounding across the release.
 #[test]
-fn a_drop_weight_leaves_its_vehicle_to_rise() {
+fn vehicle_rises_after_drop_weight_release() {
     let text = "
 robots:
   glider:
@@ -367,10 +380,11 @@ couplings: {ballast: {kind: weld, a: {robot: glider}, b: {robot: weight}}}
         partner: None,
     })
     .unwrap();
-    assert_eq!(velocities(&s), before, "letting go moves nothing");
+    assert_eq!(velocities(&s), before, "the release changes no velocity");
     let h = s.scene.dt();
     s.advance(1);
-    // in the step after it only weight, buoyancy and drag act, bounded by 8 kg at (70 + drag) N
+    // In the step after the release only weight, buoyancy and drag act, bounded by 8 kg at (70 +
+    // drag) N.
     let jump = (s.state.robots[1].motion.V_WB_B.v - before[1].v).norm();
     assert!(jump < 1.2 * 70.0 / 8.0 * h, "{jump} m/s in a step");
     advance(&mut s, 10.0);
@@ -379,8 +393,9 @@ couplings: {ballast: {kind: weld, a: {robot: glider}, b: {robot: weight}}}
     assert!(weight.v.z < -1.0, "the weight sinks: {}", weight.v.z);
 }
 
-// Goal: an accelerometer on a welded body reads what it reads on the one body. Method: the halves of the tumble test
-// carry an IMU each at the same place. Tolerance: the force is the mean of the last step: 1e-3 of 10 m/s2.
+// Goal: an accelerometer on a welded body measures the same as on the single body. Method: the
+// halves of the tumble test carry an IMU each at the same position. Tolerance: the force is the
+// mean of the last step: 1e-3 of 10 m/s2.
 #[test]
 fn an_imu_on_a_welded_half_reads_the_whole_body() {
     let text = halves(0.001);

@@ -1,4 +1,4 @@
-//! The heading and depth hold as a robot's firmware.
+//! Tests the heading and depth hold of a robot's firmware.
 
 use crate::common::{advance, close, simulation};
 use merrow_model::state::Command;
@@ -23,7 +23,7 @@ fn course(s: &mut Simulation, heading: Option<f64>, depth: Option<f64>) {
     .unwrap();
 }
 
-/// Heading, clockwise from north [deg], and depth.
+/// Returns the heading, clockwise from north [deg], and the depth [m].
 fn at(s: &Simulation) -> (f64, f64) {
     let m = &s.state.robots[0].motion;
     (
@@ -32,9 +32,10 @@ fn at(s: &Simulation) -> (f64, f64) {
     )
 }
 
-// Goal: a vehicle that is told a heading comes to it and keeps its depth, then comes to another depth on that heading, by its own firmware.
-// Method: Taipan under its propeller, heading 150 deg from the east, then 3.5 m. Tolerance: 3 deg and 0.25 m, as for its mission (no
-// integral, no gain is published); with the firmware off it does not come near.
+// Goal: a vehicle with a heading command reaches it and keeps its depth, then reaches another depth
+// on that heading, controlled by its own firmware. Method: Taipan under propulsion, heading 150 deg
+// from the east, then 3.5 m. Tolerance: 3 deg and 0.25 m, as for its mission (no integral action;
+// no gains are published). With the firmware off the error is far larger.
 #[test]
 fn taipan_comes_to_heading_and_depth() {
     let mut s = taipan();
@@ -50,16 +51,17 @@ fn taipan_comes_to_heading_and_depth() {
     close("heading", heading, 150.0, 3.0 / 150.0);
     close("kept its depth", depth, 2.0, 0.25 / 2.0);
     course(&mut s, None, Some(3.5));
-    // it dives steeply and comes back gently
+    // The vehicle dives steeply and approaches the depth slowly.
     advance(&mut s, 70.0);
     let (heading, depth) = at(&s);
     close("kept its heading", heading, 150.0, 3.0 / 150.0);
     close("depth", depth, 3.5, 0.25 / 3.5);
 }
 
-// Goal: who drives the fins, and what is refused. Method: each command and its answer. Tolerance: none.
+// Goal: the firmware owns the fins while it steers, and invalid commands are rejected. Method: each
+// command and its answer. Tolerance: none.
 #[test]
-fn its_fins_are_its_own_while_it_steers() {
+fn firmware_owns_fins_while_steering() {
     let mut s = taipan();
     let fin = Command::Fin {
         robot: 0,
@@ -112,7 +114,7 @@ fn its_fins_are_its_own_while_it_steers() {
     .unwrap();
     assert_eq!(
         s.state.robots[0].fins[0].command, 0.0,
-        "it let go with the fins amidships"
+        "the firmware releases the fins in neutral position"
     );
     s.apply(&fin).unwrap();
 }

@@ -1,9 +1,10 @@
-//! Bodies in moving water.
+//! Tests bodies in moving water.
 
 use crate::common::{advance, close, near, simulation};
 use merrow_math::Vec3;
 
-/// A neutral body with very unequal added mass and drag in a current of 0.5 m/s to the north-east, rising 0.1 m/s.
+/// Returns a neutral body with very unequal added mass and drag in a current of 0.5 m/s to the
+/// north-east that rises at 0.1 m/s.
 fn drifter(start: &str) -> String {
     format!(
         "
@@ -28,10 +29,11 @@ fn water() -> Vec3 {
     Vec3::new(c, c, 0.1)
 }
 
-// Goal (V45): a neutral body that starts at rest ends up with the water's velocity. Method: 60 s in a skew attitude.
-// Tolerance: 1e-5; at the end linear drag and inertia leave exp(-5/14 * 60) of the slip.
+// Goal (V45): a neutral body that starts at rest reaches the velocity of the water. Method: 60 s in
+// an oblique attitude. Tolerance: 1e-5; linear drag and inertia finally leave exp(-5/14 * 60) of
+// the slip.
 #[test]
-fn drifter_is_carried_along() {
+fn neutral_body_reaches_water_velocity() {
     let mut s = simulation(&drifter("attitude_deg: [10, 20, 100]"));
     advance(&mut s, 60.0);
     let m = &s.state.robots[0].motion;
@@ -43,11 +45,11 @@ fn drifter_is_carried_along() {
     );
 }
 
-// Goal (V45): a body that goes with the water while it turns steadily feels nothing, though in its own frame the
-// water's velocity turns. Method: heading rate 0.4 rad/s, 30 s. Tolerance: 1e-9 of the way; spurious added-mass terms
-// would be of order 1.
+// Goal (V45): a body that moves with the water while it turns at a constant rate experiences no
+// force, although the water velocity rotates in its own frame. Method: heading rate 0.4 rad/s, 30
+// s. Tolerance: 1e-9 of the distance; spurious added-mass terms would be of order 1.
 #[test]
-fn turning_with_the_water_makes_no_force() {
+fn turning_body_moving_with_water_has_no_force() {
     let R = merrow_math::Mat3::from_rpy(0.0, 0.0, 0.3);
     let v = R.tr_mul_vec(water());
     let start = format!(
@@ -75,10 +77,10 @@ fn turning_with_the_water_makes_no_force() {
     );
 }
 
-// Goal: the current's direction is where the water goes to, clockwise from north. Method: four headings.
-// Tolerance: rounding.
+// Goal: the direction of the current is the direction to which the water flows, clockwise from
+// north. Method: four directions. Tolerance: rounding.
 #[test]
-fn directions_are_where_the_water_goes() {
+fn current_direction_is_towards_flow() {
     for (deg, expected) in [
         (0.0, [0.0, 1.0]),
         (90.0, [1.0, 0.0]),
@@ -95,10 +97,10 @@ fn directions_are_where_the_water_goes() {
     }
 }
 
-// Goal: in layered water a body takes the velocity of its own depth. Method: two bodies between and below two layers.
-// Tolerance: 1e-6 after 100 s.
+// Goal: in layered water a body reaches the velocity at its own depth. Method: two bodies, between
+// and below two layers. Tolerance: 1e-6 after 100 s.
 #[test]
-fn layers_carry_at_their_own_speed() {
+fn layered_current_uses_velocity_at_depth() {
     for (depth, expected) in [(15.0, 0.3), (40.0, 0.2)] {
         let mut s = simulation(&format!(
             "

@@ -1,4 +1,4 @@
-//! Rotors over decks: their ground effect, at edges and over decks that move.
+//! Tests the ground effect of rotors over decks, at edges and over moving decks.
 
 use crate::common::{advance, close, relative, simulation};
 use merrow_model::state::Command;
@@ -6,7 +6,7 @@ use merrow_sim::Simulation;
 use merrow_world::load_text;
 use std::sync::Arc;
 
-/// A craft without weight whose hub is 1000 m up, and what `other` adds to its world.
+/// Returns a weightless craft whose hub is 1000 m up, and adds `other` to its world.
 fn craft(other: &str) -> String {
     format!(
         "
@@ -27,7 +27,8 @@ robots:
     )
 }
 
-/// Thrust of the craft's rotor after two steps, over that far from everything.
+/// Returns the thrust of the craft's rotor after two steps, relative to its thrust far from any
+/// surface.
 fn gain(text: &str) -> f64 {
     let thrust = |text: &str| {
         let mut s = simulation(text);
@@ -51,10 +52,12 @@ fn near2(z: f64) -> f64 {
     (0.15_f64 / (4.0 * z)).powi(2)
 }
 
-// Goal: a rotor lifts more over a roof, as over ground; over its edge by the part of its disc that is over it; not over what is out of its reach, nor for
-// what is over it. Method: Cheeseman and Bennett's law by hand. Tolerance: 1e-6, the way of two steps and the air of a metre.
+// Goal: a rotor has more thrust over a roof, as over ground. Over an edge the gain is proportional
+// to the part of the disc over the roof. There is no gain out of reach of a roof or under one.
+// Method: Cheeseman and Bennett's law evaluated by hand. Tolerance: 1e-6, the motion in two steps
+// and the air density over a metre.
 #[test]
-fn a_roof_lifts() {
+fn roof_ground_effect_matches_law() {
     let roof = |x: f64, z: f64| {
         craft(&format!(
             "structures: {{roof: {{position_m: [{x}, 0, {z}], shapes: {{top: {{kind: box, size_m: [4, 4, 1]}}}}}}}}"
@@ -68,7 +71,7 @@ fn a_roof_lifts() {
             1e-6,
         );
     }
-    // of nine rays six fall on it, or three
+    // Of nine rays six hit the roof, or three.
     relative(
         "over its edge",
         gain(&roof(2.0 - 0.01, 999.4)),
@@ -85,9 +88,10 @@ fn a_roof_lifts() {
     relative("under a roof", gain(&roof(0.0, 1001.0)), 1.0, 1e-12);
 }
 
-// Goal: the deck of another robot lifts as a roof does, a robot's own parts do not. Method: as above. Tolerance: as above.
+// Goal: the deck of another robot has the same effect as a roof; the robot's own shapes have none.
+// Method: as above. Tolerance: as above.
 #[test]
-fn another_robots_deck_lifts() {
+fn deck_of_another_robot_has_ground_effect() {
     let deck = "  boat:
     position_m: [0, 0, 999.35]
     model:
@@ -108,10 +112,10 @@ fn another_robots_deck_lifts() {
     close("its own skid", gain(&own), 1.0, 1e-12);
 }
 
-// Goal: the bits do not depend on when it is looked for decks. Method: a craft sinks from 4 m over a deck to where it lands, in single steps, in blocks, and with
-// two threads. Tolerance: none.
+// Goal: the state hash does not depend on when the deck search runs. Method: a craft sinks from 4 m
+// above a deck and lands on it, in single steps, in blocks, and with two threads. Tolerance: none.
 #[test]
-fn decks_do_not_depend_on_blocks() {
+fn deck_effect_is_independent_of_blocks() {
     let text = craft("")
         .replace("gravity_m_s2: 0", "gravity_m_s2: 9.81")
         .replace("[0, 0, 1000]", "[0.05, 0, 4.6]")
@@ -143,10 +147,11 @@ fn decks_do_not_depend_on_blocks() {
     assert_eq!((run(1, 250).0, run(2, 100).0), (hash.clone(), hash));
 }
 
-// Goal: the Firefly hovers over the deck of the WAM-V with slower rotors than beside it. Method: thrusts at the same speed of the rotors, 0.15 m over the deck and
-// beside it at the same height. Tolerance: between 1 % and what the law gives over the whole disc.
+// Goal: the Firefly has more thrust over the deck of the WAM-V than next to it. Method: thrusts at
+// the same rotor speed, 0.15 m over the deck and next to it at the same height. Tolerance: between
+// 1 % and the gain that the law gives over the whole disc.
 #[test]
-fn the_firefly_feels_the_deck() {
+fn firefly_has_ground_effect_over_deck() {
     let thrust = |y: f64| {
         let text = format!(
             "step: {{dt_s: 0.002}}\nrobots:\n  usv: {{model: wamv}}\n  uav: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position_m: [0, {y}, 1.36]}}\n"

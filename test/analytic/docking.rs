@@ -1,4 +1,4 @@
-//! The dock and the gripper of `worlds/`, driven as their users would.
+//! Tests the bundled dock and gripper worlds (`worlds/`), driven as users drive them.
 
 use merrow_math::Vec3;
 use merrow_model::kinematics::coupling::end_motion;
@@ -18,7 +18,8 @@ fn shipped(name: &str) -> Simulation {
     Simulation::new(Arc::new(world.scene), 1).unwrap()
 }
 
-/// Thruster commands that hold depth, heading and level, and surge with `speed`; sway is left alone.
+/// Sends thruster commands that hold depth, heading and attitude and surge with `speed` [m/s]; sway
+/// is not controlled.
 fn steer(s: &mut Simulation, speed: f64) {
     let m = &s.state.robots[0].motion;
     let [roll, pitch, yaw] = m.q_WB.matrix().to_rpy();
@@ -41,7 +42,7 @@ fn steer(s: &mut Simulation, speed: f64) {
     .unwrap();
 }
 
-/// Drives for `seconds`, with a command every 20 ms.
+/// Drives for `seconds` [s], with a command every 20 ms.
 fn drive(s: &mut Simulation, speed: f64, seconds: f64) {
     for _ in 0..(seconds / 0.02) as usize {
         steer(s, speed);
@@ -49,15 +50,16 @@ fn drive(s: &mut Simulation, speed: f64, seconds: f64) {
     }
 }
 
-/// Tip of the vehicle from the seat of the dock, along the seat's axes [m].
+/// Returns the tip of the vehicle relative to the seat of the dock, along the seat's axes [m].
 fn tip(s: &Simulation) -> Vec3 {
     let c = &s.scene.couplings[0];
     let [a, b] = [c.a, c.b.unwrap()].map(|end| end_motion(&s.scene, &s.state, &end));
     a.R_W.tr_mul_vec(b.p_W - a.p_W)
 }
 
-// Goal: a latch captures a RexROV at the dock, holds it against its thrusters, lets go and does not catch it again before
-// it has left. Method: 15 cm beside the axis and 6 cm below it, driven ahead; the funnel does the rest.
+// Goal: a latch captures a RexROV at the dock, holds it against its thrusters, releases it, and
+// does not recapture it before it has left. Method: driven forward 15 cm beside the axis and 6 cm
+// below it; the funnel guides it. Tolerance: 1 mm for the funnel, 1e-6 m for the latched position.
 #[test]
 fn a_rexrov_docks_and_leaves() {
     let mut s = shipped("dock.yaml");
@@ -78,7 +80,7 @@ fn a_rexrov_docks_and_leaves() {
         tip(&s)
     );
     assert!(widest < 1e-3, "the tip left the funnel by {widest} m");
-    // drawn to its place, and held there against 600 N astern
+    // The latch pulls the vehicle into its seat and holds it there against 600 N astern.
     drive(&mut s, 0.0, 4.0);
     drive(&mut s, -0.25, 4.0);
     assert!(tip(&s).norm() < 1e-6, "{:?}", tip(&s));
@@ -104,14 +106,15 @@ fn a_rexrov_docks_and_leaves() {
     assert!(!s.state.couplings[0].engaged);
 }
 
-/// Place of the object in the gripper's frame [m].
+/// Returns the position of the object in the gripper's frame [m].
 fn in_gripper(s: &Simulation) -> Vec3 {
     let pose = |m: &Motion| (m.q_WB.matrix(), m.p_WB);
     let (R, p) = pose(&s.state.robots[0].motion);
     R.tr_mul_vec(s.state.robots[1].motion.p_WB - p)
 }
 
-/// Pushes the vehicle about for `seconds`: 15 N that turn with a period of 8 s, 0.3 to 0.5 m/s over the water.
+/// Pushes the vehicle for `seconds` [s]: 15 N whose direction rotates with a period of 8 s, 0.3 to
+/// 0.5 m/s relative to the water.
 fn push(s: &mut Simulation, seconds: f64) {
     for _ in 0..(seconds / 0.02) as usize {
         let t = s.time_ns() as f64 * 1e-9;
@@ -122,9 +125,10 @@ fn push(s: &mut Simulation, seconds: f64) {
     s.state.robots[0].external[0].f = Vec3::zero();
 }
 
-// Goal: a friction grasp holds half a kilogram for 60 s in a current of 0.3 m/s while the vehicle moves. Method: two jaws
-// pressed by springs of 15 N; friction of the pair 0.6. Tolerance: a millimetre of slip along the pads, most of it as the
-// points of contact settle; across them the springs give way by the object's inertia, 1 N on 400 N/m.
+// Goal: a friction grasp holds half a kilogram for 60 s in a current of 0.3 m/s while the vehicle
+// moves. Method: springs press two jaws together with 15 N; the friction coefficient of the pair is
+// 0.6. Tolerance: a millimetre of slip along the pads, mainly while the contact points settle;
+// across the pads the springs deflect under the object's inertia, 1 N on 400 N/m.
 #[test]
 fn friction_holds_an_object_for_a_minute() {
     let mut s = shipped("grasp.yaml");
@@ -144,7 +148,8 @@ fn friction_holds_an_object_for_a_minute() {
     );
 }
 
-// Goal: that the springs are what holds it. Method: the same with jaws that push outwards.
+// Goal: the springs hold the object. Method: the same with jaws that push outwards. Tolerance: the
+// object moves by more than 0.2 m.
 #[test]
 fn open_jaws_lose_the_object() {
     let mut s = shipped("grasp.yaml");
@@ -164,8 +169,10 @@ fn open_jaws_lose_the_object() {
     );
 }
 
-// Goal: a rigid grasp takes what the gripper touches and holds it with the jaws open, for a minute. Tolerance: the object
-// stays where it was against the jaw that holds it, to 1e-5 m: a fifth of what is amiss is corrected in a step; found 2.5e-6.
+// Goal: a rigid grasp takes the object that the gripper touches and holds it for a minute with the
+// jaws open. Method: the push of the friction test. Tolerance: the object stays at its position
+// relative to the holding jaw to 1e-5 m, because a fifth of the error is corrected per step;
+// measured 2.5e-6.
 #[test]
 fn a_rigid_grasp_holds_for_a_minute() {
     let mut s = shipped("grasp.yaml");
@@ -201,9 +208,10 @@ fn a_rigid_grasp_holds_for_a_minute() {
     assert_eq!(s.state.couplings[0].partner, None);
 }
 
-// Goal: refusals say why. Method: a grasp with nothing near, of itself, of what is not there.
+// Goal: rejected couplings report a reason. Method: a grasp without an object near, of the gripper
+// itself, and of a robot that does not exist. Tolerance: none.
 #[test]
-fn what_cannot_be_coupled_is_refused() {
+fn invalid_couplings_are_rejected() {
     let mut s = shipped("grasp.yaml");
     let refused = |s: &mut Simulation, coupling, engage, partner| {
         s.apply(&Command::Couple {

@@ -1,12 +1,13 @@
-//! A force from outside the robot.
+//! Tests external forces on a robot.
 
 use crate::common::simulation;
 use merrow_math::{SpatialForce, Vec3};
 
-/// A force along the world's axes on a turned body in empty space: the body is turned by 90 deg about z, so that a mistaken
-/// frame shows, and neither spins nor drags. v = F t / m, exact for a constant force.
+/// A force along the world axes acts on a body in empty space. The body is rotated by 90 deg about
+/// z, so that a wrong frame is detected, and has neither spin nor drag. v = F t / m is exact for a
+/// constant force.
 #[test]
-fn an_outside_force_acts_along_the_worlds_axes() {
+fn external_force_acts_along_world_axes() {
     let mut sim = simulation(
         "gravity_m_s2: 0\nwater: {density_kg_m3: 0}\nrobots:\n  a:\n    attitude_deg: [0, 0, 90]\n    model: {source: test, body: {source: test, axes: flu, mass_kg: 4, inertia_kg_m2: {xx: 1, yy: 2, zz: 2}}}\n",
     );

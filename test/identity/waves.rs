@@ -126,6 +126,7 @@ water:
   current: {kind: profile, layers: [{depth_m: 0, speed_m_s: 0.5, direction_deg: 90}, {depth_m: 20, speed_m_s: 0.1}]}
   flows: {eddy: {kind: eddy, spin_rad_s: 0.02, position_m: [3, -20], core_radius_m: 15}}
 seabed: {depth_m: 12}
+robots: {a: {model: bluerov2}}
 ",
     );
     let h = 1e-3;

@@ -1,27 +1,30 @@
-//! Exposure, noise of a mosaic of filters, and light of several places in a pixel, against closed forms.
+//! Tests of the camera exposure, the demosaicing noise and the antialiasing against closed forms.
 
 use super::camera::{middle, picture, within, world};
 use crate::common::relative;
 use merrow_model::scene::sensor::camera::CameraSpec;
 use merrow_sensors::camera::demosaicing_noise::{Grain, filter};
 
-/// A closed cover of clouds: daylight without a sun.
+/// Fully overcast sky: daylight without direct sunlight.
 const OVERCAST: &str =
     "weather: {cloud_cover: 1, visibility_m: 100000, start_utc: '2026-06-20T20:00:00Z'}";
-/// A wall that fills the picture.
+/// A wall that fills the image.
 const WALL: &str = "structures: {wall: {position_m: [3.5, 0, 20], shapes: {s: {kind: box, size_m: [1, 20, 20], material: {color: [0.5, 0.5, 0.5]}}}}}";
 
-/// What noise adds at a pixel.
+/// Returns the noise of the three colours at one pixel.
 fn at(grain: &Grain, [column, row]: [usize; 2]) -> [f32; 3] {
     let mut line = vec![[0.0; 3]; column + 1];
     grain.line(row, &mut line);
     line[column]
 }
 
-// Goal: smoothed colour leaves brightness fine and takes the rest of the colour's noise as (3) of the mosaic says, and no light. Method: what every pixel's own number adds to a picture of 20 x 14, summed by squares at every place inside, against
-// 9/64 + 3/(4 c²) and 9/64 + 1/(4 c²); noise that is the same everywhere comes out as it is, and so does that of one colour alone; odd sizes. Tolerance: 1e-6.
+// Goal: colour smoothing keeps the brightness at full resolution, reduces the colour noise to
+// equation (3) of `demosaicing_noise.rs`, and preserves uniform light. Method: in a 20 x 14 image,
+// the squared contributions of every single noisy pixel are summed at every interior pixel and
+// compared with 9/64 + 3/(4 c²) and 9/64 + 1/(4 c²). Uniform noise and uniform noise of one colour
+// must be unchanged, also in images with odd sizes. Tolerance: 1e-6.
 #[test]
-fn smoothed_noise_has_its_closed_form() {
+fn smoothed_noise_matches_the_closed_form() {
     let size = [20, 14];
     let n = size[0] * size[1];
     for cells in [3, 5] {
@@ -61,10 +64,13 @@ fn smoothed_noise_has_its_closed_form() {
     }
 }
 
-// Goal: a picture's noise is the mosaic's, and its mean the light's. Method: 20000 numbers of an evenly lit wall, 400 electrons at saturation and 6 of reading, smoothed over three cells: mean against a picture without noise, variance of each colour,
-// which light has nearly the same of, against (3); and as the mosaic gives it, where colours are counted. Tolerance: 0.3 counts; 12 %, of which two thirds are chance.
+// Goal: the image noise is the demosaicing noise, and the mean is that of the light. Method: 20000
+// values of an evenly lit wall with 400 electrons full well and 6 electrons read noise, smoothed
+// over three cells. The mean is compared with an image without noise; the variance of each colour
+// is compared with (3). Light has nearly equal values in all colours. Tolerance: 0.3 counts for the
+// mean; 12 % for the variance, of which two thirds are statistical.
 #[test]
-fn pictures_have_the_noise_of_the_mosaic() {
+fn image_noise_matches_the_bayer_mosaic() {
     let taken = |keys: &str| {
         let keys = format!(
             "width: 160, height: 128, focal_px: [3000, 3000], gamma: false, exposure_ev100: 12.3, {keys}"
@@ -99,10 +105,13 @@ fn pictures_have_the_noise_of_the_mosaic() {
     }
 }
 
-// Goal: an exposure that is found takes all the time there is, then gain to its limit, and no more. Method: a wall in the light of a lamp at night, too little for any exposure: numbers against those of the exposure value log2(K²/t) less the
-// gain's stops, with an f-number and without, where the shutter's time is stated and where it is what is between two pictures (10 Hz); twice the light shows twice the number. Tolerance: 1.5 counts of 255; 2 %.
+// Goal: automatic exposure first uses the full exposure time, then gain up to its limit, and then
+// stops. Method: a wall lit by a lamp at night, too dark for any exposure. Pixel values are
+// compared with those of the exposure value log2(K²/t) minus the stops of the gain, with and
+// without an f-number; the exposure time is stated or is the image period (10 Hz). Doubled light
+// must double the pixel value. Tolerance: 1.5 counts of 255; 3 %.
 #[test]
-fn gain_ends_and_pictures_get_dark() {
+fn images_darken_beyond_the_gain_limit() {
     let seen = |keys: &str, lumens: f64| {
         let keys = format!(
             "width: 9, height: 9, focal_px: [300, 300], gamma: false, full_well_electrons: 0, auto_exposure_ev100: [-20, 17], {keys}"
@@ -129,7 +138,7 @@ fn gain_ends_and_pictures_get_dark() {
             0.0,
         ),
     ] {
-        // a tenth of saturation
+        // A tenth of saturation.
         let full = 1.2 * (below - stops).exp2();
         let lumens = 0.1 * full / light(1.0);
         within(keys, seen(keys, lumens), 25.5, 1.5);
@@ -137,7 +146,7 @@ fn gain_ends_and_pictures_get_dark() {
     }
 }
 
-// Goal: wrong keys are told of. Method: the messages. Tolerance: none.
+// Goal: wrong exposure keys are rejected. Method: the error messages. Tolerance: none.
 #[test]
 fn wrong_exposures_are_refused() {
     for (keys, part) in [
@@ -169,9 +178,11 @@ fn wrong_exposures_are_refused() {
     }
 }
 
-// Goal: places in a pixel are spread: each of N columns and rows of it has one, and their mean is its middle. Method: 1 to 16. Tolerance: 1e-12.
+// Goal: the sample points in a pixel are stratified: each of the N columns and N rows of a pixel
+// holds one point, and their mean is the pixel centre. Method: N of 2 to 16; N = 1 has no points.
+// Tolerance: 1e-12.
 #[test]
-fn places_in_a_pixel_are_spread() {
+fn sample_points_are_stratified() {
     assert!(CameraSpec::places(1).is_empty());
     for n in 2..=16 {
         let places = CameraSpec::places(n);
@@ -185,10 +196,14 @@ fn places_in_a_pixel_are_spread() {
     }
 }
 
-// Goal: an edge within a pixel shows the part that it covers, a thin pole as much as it hides; depths and labels are of the middles, as without. Method: a black wall before a closed sky whose edge stands at known parts of a pixel, upright and
-// level; a pole a third of a pixel wide, across two dozen pixels; 16 places. Tolerance: half a place and a count, 1/32 of the light for edges, half of that for the mean of the pole.
+// Goal: with antialiasing an edge within a pixel darkens it by the covered fraction, and a thin
+// pole darkens the image by its width; depths and labels are those of the pixel centres, as without
+// antialiasing. Method: a black wall in front of an overcast sky with an edge at known fractions of
+// a pixel, vertical and horizontal; a pole a third of a pixel wide at 24 positions; 16 sample
+// points. Tolerance: for edges half a sample (1/32 of the light) plus one count; for the mean of
+// the pole half of that.
 #[test]
-fn edges_show_the_part_they_cover() {
+fn edges_darken_pixels_by_the_covered_fraction() {
     let keys = |more: &str| {
         format!(
             "width: 41, height: 33, focal_px: [200, 200], gamma: false, full_well_electrons: 0, exposure_ev100: 13, outputs: [rgb, depth, labels], {more}"
@@ -205,7 +220,8 @@ fn edges_show_the_part_they_cover() {
     let open = taken("antialias: 16", 0.0, -40.0, [1.0, 1.0])
         .rgb
         .expect("colours");
-    // a pixel is 5 cm wide there; the wall's left edge is `part` of a pixel right of the left side of pixel 22
+    // A pixel is 5 cm wide there; the left edge of the wall lies `part` of a pixel right of the
+    // left side of pixel 22.
     for part in [0.0, 0.2, 0.5, 0.7, 0.95] {
         let y = -(0.05 * (1.5 + part)) - 5.0;
         let found = taken("antialias: 16", y, 60.0, [10.0, 20.0]);
@@ -218,7 +234,8 @@ fn edges_show_the_part_they_cover() {
         within("hidden", green(&rgb, 23, 8), 0.0, 1.5);
         assert_eq!(found.labels, plain.labels);
         assert_eq!(found.depth, plain.depth);
-        // over 10 m the wall's upper edge, as far below the upper side of row 12
+        // The same for the upper edge of the wall, `part` of a pixel below the upper side of row
+        // 12, over 10 m.
         let z = 60.0 + 0.05 * (4.5 - part) - 5.0;
         let rgb = taken("antialias: 16", 0.0, z, [10.0, 10.0])
             .rgb
@@ -230,7 +247,7 @@ fn edges_show_the_part_they_cover() {
             sky / 32.0 + 1.0,
         );
     }
-    // a pole hides a third of a pixel wherever it stands
+    // A pole hides a third of a pixel at any position.
     let mut hidden = 0.0;
     for k in 0..24 {
         let rgb = taken(

@@ -1,6 +1,38 @@
 //! Environment models: water, waves, current, wind, light and sound at a position and time.
 //!
-//! All of them are pure functions of the scene and keep no state.
+//! All of them are pure functions of the scene and keep no state. [`Instant`] combines them for one
+//! instant of a step.
+//!
+//! # Example
+//! ```
+//! use merrow_environment::waves::{dispersion::wave_number, realise::realise};
+//! use merrow_environment::{WavesNow, seawater};
+//! use merrow_math::Vec3;
+//! use merrow_model::scene::sea::waves::{SeaState, Spectrum, Spreading, Waves};
+//! use std::f64::consts::TAU;
+//!
+//! // speed of sound at 10 degrees Celsius and salinity 35 in a depth of 100 m
+//! let c = seawater::mackenzie(10.0, 35.0, 100.0);
+//! assert!((c - 1491.4).abs() < 0.1);
+//!
+//! // a regular wave of 2 m height and 8 s period that travels north in water of 20 m depth
+//! let (depth, gravity, seed) = (20.0, 9.81, 1);
+//! let asked = SeaState {
+//!     spectrum: Spectrum::Regular(0.0),
+//!     hs: 2.0,
+//!     tp: 8.0,
+//!     towards: Vec3::new(0.0, 1.0, 0.0),
+//!     spreading: Spreading::None,
+//!     components: 1,
+//!     shortest: None,
+//!     ramp: 0.0,
+//! };
+//! let waves = Waves::of(realise(asked, depth, gravity, seed));
+//! let at_start = WavesNow::new(&waves, 0.0);
+//! let length = TAU / wave_number(TAU / 8.0, depth, gravity);
+//! assert!((at_start.elevation(0.0, 0.0) - 1.0).abs() < 1e-9);
+//! assert!((at_start.elevation(0.0, 0.5 * length) + 1.0).abs() < 1e-9);
+//! ```
 
 pub mod absorption;
 pub mod air;

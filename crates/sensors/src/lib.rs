@@ -1,5 +1,4 @@
-//! Sensor models: reading of the sensors that are evaluated inside the step, and the modules of all
-//! sensors.
+//! Sensor models: readings of sensors from ground truth, one ray tracer, noise and faults.
 //!
 //! Each sensor has its own file. The scalar and vector sensors share one noise model (`noise.rs`)
 //! and one schedule (`read_due`).
@@ -9,6 +8,24 @@
 //! this instant and is delivered when its latency has passed. A sensor writes only its own
 //! `SensorState`; readings of DVL, GNSS and pressure sensors are also passed to the inertial
 //! navigation systems of the same robot.
+//!
+//! # Example
+//! ```
+//! use merrow_math::{Mat3, Vec3};
+//! use merrow_sensors::raytrace::{Placed, Primitive, Ray, Shape, Surroundings};
+//!
+//! // a sphere of 0.5 m radius, 3 m ahead of a range sensor
+//! let sphere = Placed {
+//!     shape: Shape::Primitive(Primitive::Sphere { radius: 0.5 }),
+//!     R_WG: Mat3::identity(),
+//!     p_WG: Vec3::new(3.0, 0.0, 0.0),
+//! };
+//! let surroundings = Surroundings::new(vec![sphere], vec![]);
+//! let ray = |direction| Ray { origin: Vec3::zero(), direction, range: [0.1, 20.0] };
+//! let ahead = surroundings.closest(&ray(Vec3::new(1.0, 0.0, 0.0)), 0..0);
+//! assert!(ahead.is_some_and(|hit| (hit.distance - 2.5).abs() < 1e-9 && hit.shape == 0));
+//! assert!(surroundings.closest(&ray(Vec3::new(0.0, 0.0, 1.0)), 0..0).is_none());
+//! ```
 
 pub mod acoustic;
 pub mod ais;

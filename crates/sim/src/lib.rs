@@ -1,5 +1,40 @@
 //! Simulation of a world: the step of a robot, blocks of steps, the run loop and its clock, robot
 //! controllers and sensor scheduling.
+//!
+//! # Example
+//! ```
+//! use merrow_sim::Simulation;
+//! use merrow_world::{Overrides, load_text};
+//! use std::sync::Arc;
+//!
+//! let world = load_text(
+//!     "sinking.yaml",
+//!     "step: {dt_s: 0.01}
+//! seabed: {depth_m: 100}
+//! robots:
+//!   stone:
+//!     position_m: [0, 0, -5]
+//!     model:
+//!       source: example
+//!       body:
+//!         source: example
+//!         axes: flu
+//!         mass_kg: 10
+//!         inertia_kg_m2: {xx: 0.1, yy: 0.1, zz: 0.1}
+//!         net_buoyancy_n: -20
+//! ",
+//!     Overrides::default(),
+//! )
+//! .map_err(|problems| problems.to_string())?;
+//!
+//! let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
+//! simulation.advance(50);
+//! assert_eq!(simulation.time_ns(), 500_000_000);
+//! // without damping and added mass the acceleration is 2 m/s²
+//! let z = simulation.state.robots[0].motion.p_WB.z;
+//! assert!((z + 5.0 + 0.5 * 2.0 * 0.5 * 0.5).abs() < 1e-6);
+//! # Ok::<(), String>(())
+//! ```
 
 pub mod control;
 mod instants;

@@ -1,5 +1,21 @@
 //! Validation of the simulator: replays recorded experiments and runs cases with a known answer,
 //! scores them and draws figures. The simulation itself does not use this crate.
+//!
+//! # Example
+//! ```
+//! use merrow_validate::cases::page::{Outcome, lines};
+//! use merrow_validate::cases::{self, Set};
+//! use merrow_validate::read::materials;
+//!
+//! // V30: added mass of a sphere, closed form and panel method
+//! let case = cases::all().into_iter().find(|case| case.number == 30).ok_or("no such case")?;
+//! assert_eq!((case.set, case.title), (Set::Bodies, "added mass of a sphere"));
+//! let data = materials::data().ok_or("no folder test/data")?;
+//! let found = materials::materials(&data, |materials| (case.run)(materials));
+//! let outcome = Outcome { case, found };
+//! assert!(outcome.holds(), "{}", lines(&outcome));
+//! # Ok::<(), String>(())
+//! ```
 
 pub mod cases;
 pub mod figure;

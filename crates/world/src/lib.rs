@@ -2,6 +2,27 @@
 //!
 //! All mistakes of all files are reported together. No other crate of the simulator reads world
 //! files.
+//!
+//! # Example
+//! ```
+//! use merrow_world::{Overrides, load_text};
+//!
+//! let text = "
+//! water: {density_kg_m3: 1000}
+//! seabed: {depth_m: 20}
+//! robots:
+//!   rov: {model: bluerov2_heavy, position_m: [0, 0, -2]}
+//! ";
+//! let world = load_text("lake.yaml", text, Overrides::default())?;
+//! let rov = &world.scene.robots[0];
+//! assert_eq!((rov.name.as_str(), rov.thrusters.len()), ("rov", 8));
+//! assert_eq!(world.scene.sea.density, 1000.0);
+//!
+//! let misspelt = text.replace("depth_m", "deph_m");
+//! let problems = load_text("lake.yaml", &misspelt, Overrides::default()).unwrap_err();
+//! assert!(problems.to_string().contains("lake.yaml:3:10: unknown key `deph_m`"), "{problems}");
+//! # Ok::<(), merrow_world::Problems>(())
+//! ```
 
 pub mod build;
 pub mod data_dir;
