@@ -11,7 +11,7 @@
 #[expect(dead_code, reason = "this bench uses only the scene")]
 mod ray_scene;
 
-use merrow_model::scene::sensor::camera::Part;
+use merrow_model::scene::sensor::camera::CameraOutput;
 use merrow_model::state::frames::FrameData;
 use merrow_sim::Simulation;
 use merrow_world as world;
@@ -80,9 +80,9 @@ fn simulation(name: &str, threads: usize) -> Simulation {
 }
 
 /// Returns a checksum of a frame, which shows whether two programs compute the same.
-fn told(data: &FrameData) -> u64 {
+fn checksum(data: &FrameData) -> u64 {
     match data {
-        FrameData::Picture(picture) => picture
+        FrameData::CameraImages(picture) => picture
             .rgb
             .iter()
             .flat_map(|rgb| rgb.iter())
@@ -96,26 +96,26 @@ fn told(data: &FrameData) -> u64 {
 
 /// Simulates two tenths of a second, with frames of this sensor in the first tenth if `wanted`.
 /// Returns the number of frames and a checksum.
-fn frames(simulation: &mut Simulation, robot: usize, sensor: usize, wanted: bool) -> (usize, u64) {
+fn simulate_frames(simulation: &mut Simulation, robot: usize, sensor: usize, wanted: bool) -> (usize, u64) {
     let scene = Arc::clone(&simulation.scene);
-    let looks = scene.robots[robot].sensors[sensor].kind.looks();
+    let looks = scene.robots[robot].sensors[sensor].kind.exteroceptive();
     let is_camera = matches!(
         looks.map(|looks| &**looks),
-        Some(merrow_model::scene::sensor::Looks::Camera(_))
+        Some(merrow_model::scene::sensor::ExteroceptiveSpec::Camera(_))
     );
-    let parts = if is_camera { Part::Rgb as u8 } else { u8::MAX };
+    let parts = if is_camera { CameraOutput::Rgb as u8 } else { u8::MAX };
     simulation.frames.clear();
     // a sweep takes a tenth of a second and is delivered after it
     for parts in [if wanted { parts } else { 0 }, 0] {
-        if let Some(lookout) = &simulation.lookout {
-            lookout.want_parts(&scene, robot, sensor, parts);
+        if let Some(lookout) = &simulation.sensor_scheduler {
+            lookout.request_outputs(&scene, robot, sensor, parts);
         }
         simulation.advance(10);
     }
     let sum = simulation
         .frames
         .iter()
-        .map(|frame| told(&frame.data))
+        .map(|frame| checksum(&frame.data))
         .fold(0, u64::wrapping_add);
     (simulation.frames.len(), sum)
 }
@@ -128,7 +128,7 @@ fn main() {
         let (_, world, robot, sensor) = CASES.iter().find(|case| case.0 == name).expect("a case");
         let mut simulation = simulation(world, 1);
         let count: usize = count.parse().expect("a number of frames");
-        (0..count).for_each(|_| println!("{}", frames(&mut simulation, *robot, *sensor, true).1));
+        (0..count).for_each(|_| println!("{}", simulate_frames(&mut simulation, *robot, *sensor, true).1));
         return;
     }
     let mut all = Map::new();
@@ -144,7 +144,7 @@ fn main() {
             let now = || if threads == 1 { time_ms() } else { clock_ms() };
             let mut spent = |wanted: bool| {
                 let start = now();
-                let (count, sum) = frames(&mut simulation, *robot, *sensor, wanted);
+                let (count, sum) = simulate_frames(&mut simulation, *robot, *sensor, wanted);
                 assert!(sum > 0 || !wanted, "the checksum of {name} is {sum}");
                 (now() - start) / if wanted { count.max(1) as f64 } else { 1.0 }
             };

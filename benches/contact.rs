@@ -59,7 +59,7 @@ fn thread_time_ns() -> f64 {
 }
 
 /// Makes `steps` steps, one per call as in a user's loop, and returns the time per step [ns].
-fn time(simulation: &mut Simulation, steps: u64) -> f64 {
+fn time_per_step(simulation: &mut Simulation, steps: u64) -> f64 {
     let start = thread_time_ns();
     (0..steps).for_each(|_| simulation.advance(1));
     (thread_time_ns() - start) / steps as f64
@@ -82,7 +82,7 @@ struct Residual {
 impl Residual {
     /// Updates the maxima. The penetration is that after the free step, before the impulses reduce
     /// it, so it is slightly larger than the final one.
-    fn look(&mut self, simulation: &Simulation) {
+    fn update(&mut self, simulation: &Simulation) {
         let contacts = &simulation.state.contacts.touching;
         self.contacts = contacts.len();
         self.overlap = contacts.iter().map(|c| -c.gap).fold(self.overlap, f64::max);
@@ -114,23 +114,23 @@ fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
     let start = simulation.state.clone();
     let mut sample_moving = || {
         simulation.state = start.clone();
-        time(&mut simulation, plan.moving)
+        time_per_step(&mut simulation, plan.moving)
     };
     // first run: allocates memory and warms the caches
     sample_moving();
     let moving = median((0..plan.samples).map(|_| sample_moving()).collect());
     let unsolved_moving = simulation.state.contacts.unsolved;
-    time(&mut simulation, plan.settled - plan.moving);
+    time_per_step(&mut simulation, plan.settled - plan.moving);
     let unsolved_before = simulation.state.contacts.unsolved;
     let at_rest = median(
         (0..plan.samples)
-            .map(|_| time(&mut simulation, plan.resting))
+            .map(|_| time_per_step(&mut simulation, plan.resting))
             .collect(),
     );
     let mut residual = Residual::default();
     for _ in 0..plan.resting {
         simulation.advance(1);
-        residual.look(&simulation);
+        residual.update(&simulation);
     }
     json!({
         "moving": moving.round(),

@@ -6,11 +6,11 @@
 //! that many steps of one case, for instruction counts; with 0 steps it only sets the case up,
 //! which `benches/instructions` subtracts.
 
-use merrow_environment::{Instant, Variation, WavesNow};
+use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::{Quad, Real, Vec3, f64x4};
-use merrow_model::scene::sensor::camera::Part;
+use merrow_model::scene::sensor::camera::CameraOutput;
 use merrow_model::scene::{Drive, Integrator, Robot, Scene};
-use merrow_model::state::commands::Order;
+use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::{Command, Motion, State, Workspace};
 use merrow_physics::dynamics;
 use merrow_sim::Simulation;
@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 fn scene(name: &str) -> Scene {
-    load(&world::data_dir::world(name))
+    load(&world::data_dir::world_file(name))
 }
 
 fn load(path: &Path) -> Scene {
@@ -42,7 +42,7 @@ fn thread_time_ns() -> f64 {
 }
 
 /// Returns the median over 21 batches of 20 to 40 ms each [ns per call].
-fn time(mut call: impl FnMut()) -> f64 {
+fn time_per_call(mut call: impl FnMut()) -> f64 {
     let mut batch = |n: u32| {
         let start = thread_time_ns();
         (0..n).for_each(|_| call());
@@ -152,8 +152,8 @@ fn freed(mut scene: Scene) -> Scene {
     scene
 }
 
-fn instant(scene: &Scene) -> Instant<'_> {
-    Instant {
+fn instant(scene: &Scene) -> EnvironmentState<'_> {
+    EnvironmentState {
         sea: &scene.sea,
         gravity: scene.gravity,
         time: 0.0,
@@ -198,14 +198,14 @@ impl Whole {
 /// at one point per call.
 fn waves() -> [f64; 2] {
     let scene = scene("waves");
-    let now = WavesNow::new(&scene.sea.waves, 1e9);
+    let now = WaveState::new(&scene.sea.waves, 1e9);
     let n = scene.sea.waves.latest().map_or(0, |field| field.n) as f64;
     let x: Vec<f64> = (0..1000).map(|i| 1.3 * f64::from(i)).collect();
     let y: Vec<f64> = (0..1000).map(|i| -0.7 * f64::from(i)).collect();
     let mut out = vec![0.0; 1000];
-    let many = time(|| now.elevations(black_box(&x), &y, &mut out)) / (1000.0 * n);
-    let one = time(|| {
-        black_box(now.at(black_box(Vec3::new(31.0, -7.0, -1.0))));
+    let many = time_per_call(|| now.elevations(black_box(&x), &y, &mut out)) / (1000.0 * n);
+    let one = time_per_call(|| {
+        black_box(now.surface_and_motion(black_box(Vec3::new(31.0, -7.0, -1.0))));
     });
     [many, one / n]
 }
@@ -227,7 +227,7 @@ fn hull() -> f64 {
     let mut simulation = Simulation::new(Arc::new(scene), 1).expect("one thread needs no pool");
     // until the initial transient has decayed
     simulation.advance(2000);
-    time(|| simulation.advance(1)) / 4.0
+    time_per_call(|| simulation.advance(1)) / 4.0
 }
 
 /// Real-time factor of the mixed fleet in motion, with its state hash: AUVs dive, boats move,
@@ -240,9 +240,9 @@ fn mixed(threads: usize) -> serde_json::Value {
     for (robot, model) in fleet.robots.iter().enumerate() {
         let mut tell = |command| all.apply(&command).expect("the fleet accepts its commands");
         if model.firmware.is_some() {
-            tell(Command::Order {
+            tell(Command::FirmwareOrder {
                 robot,
-                order: Order::TakeOff,
+                order: FirmwareOrder::TakeOff,
             });
             continue;
         }
@@ -318,9 +318,9 @@ fn callgrind(case: &str, steps: u64) {
             let mut sea =
                 Simulation::new(Arc::new(load(&sea)), 1).expect("one thread needs no pool");
             let scene = Arc::clone(&sea.scene);
-            let lookout = sea.lookout.as_ref().expect("cameras");
+            let lookout = sea.sensor_scheduler.as_ref().expect("cameras");
             // one camera above the water and one below
-            (0..2).for_each(|robot| lookout.want_parts(&scene, robot, 0, Part::Rgb as u8));
+            (0..2).for_each(|robot| lookout.request_outputs(&scene, robot, 0, CameraOutput::Rgb as u8));
             let to_next = 100_000_000 / scene.dt_ns;
             (0..steps).for_each(|_| sea.advance(to_next));
             assert!(steps == 0 || !sea.frames.is_empty(), "no pictures");
@@ -359,34 +359,34 @@ fn main() {
         );
     };
     let mut rov = Case::<f64>::new("pool");
-    row("6-DOF derivative", time(|| rov.evaluate()));
-    row("6-DOF RK4 step", time(|| rov.rk4()));
-    if f64x4::is_here() {
+    row("6-DOF derivative", time_per_call(|| rov.evaluate()));
+    row("6-DOF RK4 step", time_per_call(|| rov.rk4()));
+    if f64x4::is_supported() {
         let mut lanes = Case::<Quad>::new("pool");
         row(
             "6-DOF RK4 step, per robot of 4 lanes",
-            time(|| lanes.rk4()) / 4.0,
+            time_per_call(|| lanes.rk4()) / 4.0,
         );
     }
     let mut whole = Whole::new("pool");
     row(
         "BlueROV2 Heavy whole step (8 thrusters, battery)",
-        time(|| whole.step()),
+        time_per_call(|| whole.step()),
     );
     let mut dry = Case::<f64>::dry_with_free_joints("uvms_pool");
     row(
         "10-DOF forward dynamics (q, v, tau to accelerations, no water)",
-        time(|| dry.evaluate()),
+        time_per_call(|| dry.evaluate()),
     );
     let mut uvms = Case::<f64>::with_free_joints("uvms_pool");
     uvms.evaluate();
-    row("10-DOF ABA passes alone", time(|| uvms.accelerations()));
-    row("10-DOF derivative", time(|| uvms.evaluate()));
-    row("10-DOF RK4 step", time(|| uvms.rk4()));
+    row("10-DOF ABA passes alone", time_per_call(|| uvms.accelerations()));
+    row("10-DOF derivative", time_per_call(|| uvms.evaluate()));
+    row("10-DOF RK4 step", time_per_call(|| uvms.rk4()));
     let mut driven = Case::<f64>::new("uvms_pool");
-    row("10-DOF RK4 step, position drives", time(|| driven.rk4()));
+    row("10-DOF RK4 step, position drives", time_per_call(|| driven.rk4()));
     let mut whole = Whole::new("uvms_pool");
-    row("OSU UVMS whole step", time(|| whole.step()));
+    row("OSU UVMS whole step", time_per_call(|| whole.step()));
     let [many, one] = waves();
     row(
         "waves: elevation of many points, per component and point",

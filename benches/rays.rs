@@ -11,9 +11,9 @@
 mod ray_scene;
 
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sea::grid::{Axis, Between, Grid, Outside, Samples};
+use merrow_model::scene::sea::grid::{Axis, Interpolation, Grid, Extrapolation, Samples};
 use merrow_model::scene::sea::terrain::Terrain;
-use merrow_sensors::raytrace::{Heightfield, Hit, Mesh, Placed, Ray, Scratch, Shape, Surroundings};
+use merrow_sensors::raytrace::{Heightfield, Hit, Mesh, PosedShape, Ray, Scratch, Shape, ShapeScene};
 use ray_scene::{Rays, Soup};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
@@ -36,7 +36,7 @@ fn thread_time_ns() -> f64 {
 
 /// Returns the time per ray [ns]. Rays are read from single precision and distances stored so, as
 /// in the other programs.
-fn traced(all: &Surroundings, rays: &[[f32; 6]]) -> f64 {
+fn time_per_ray(all: &ShapeScene, rays: &[[f32; 6]]) -> f64 {
     let empty = Ray {
         origin: Vec3::zero(),
         direction: Vec3::zero(),
@@ -54,7 +54,7 @@ fn traced(all: &Surroundings, rays: &[[f32; 6]]) -> f64 {
                 let [a, b, c, x, y, z] = from.map(f64::from);
                 (ray.origin, ray.direction) = (Vec3::new(a, b, c), Vec3::new(x, y, z));
             }
-            all.closest_of(&some[..from.len()], &(0..0), &mut scratch, &mut hits);
+            all.closest_all(&some[..from.len()], &(0..0), &mut scratch, &mut hits);
             for (hit, to) in hits.iter().zip(to) {
                 *to = hit.map_or(f32::INFINITY, |hit| hit.distance as f32);
             }
@@ -65,9 +65,9 @@ fn traced(all: &Surroundings, rays: &[[f32; 6]]) -> f64 {
     last
 }
 
-fn alone(shape: Shape) -> Surroundings {
-    Surroundings::new(
-        vec![Placed {
+fn single_shape(shape: Shape) -> ShapeScene {
+    ShapeScene::new(
+        vec![PosedShape {
             shape,
             R_WG: Mat3::identity(),
             p_WG: Vec3::zero(),
@@ -102,8 +102,8 @@ fn terrain(soup: &Soup, n: u32) -> Arc<Terrain> {
         axes: [axis(), axis(), Axis::single(), Axis::single()],
         first: 0,
         strides: [1, count as isize, 0, 0],
-        between: Between::Linear,
-        outside: Outside::Clamp,
+        interpolation: Interpolation::Linear,
+        extrapolation: Extrapolation::Clamp,
         digest: u64::from(n),
     };
     match Terrain::new(Arc::new(grid)) {
@@ -113,7 +113,7 @@ fn terrain(soup: &Soup, n: u32) -> Arc<Terrain> {
 }
 
 /// Measures one scene.
-fn measured(n: u32, sets: &[Rays]) -> Value {
+fn measure_scene(n: u32, sets: &[Rays]) -> Value {
     let soup = ray_scene::scene(n);
     let mut out = Map::new();
     let start = thread_time_ns();
@@ -123,19 +123,19 @@ fn measured(n: u32, sets: &[Rays]) -> Value {
         "bytes_per_triangle".into(),
         json!(mesh.bytes() as f64 / soup.triangles.len() as f64),
     );
-    let all = alone(Shape::Mesh(Arc::new(mesh)));
+    let all = single_shape(Shape::Mesh(Arc::new(mesh)));
     for set in sets {
         out.insert(
             format!("{}_ns", set.name),
-            json!(traced(&all, &singles(set))),
+            json!(time_per_ray(&all, &singles(set))),
         );
     }
     let terrain = terrain(&soup, n);
-    let ground = alone(Shape::Ground(Arc::new(Heightfield::new(terrain.clone()))));
+    let ground = single_shape(Shape::Ground(Arc::new(Heightfield::new(terrain.clone()))));
     for set in sets {
         out.insert(
             format!("ground_{}_ns", set.name),
-            json!(traced(&ground, &singles(set))),
+            json!(time_per_ray(&ground, &singles(set))),
         );
         // the walk is slow: measure a subset of the rays
         let some: Vec<_> = set.rays.iter().step_by(97).collect();
@@ -165,7 +165,7 @@ fn main() -> std::io::Result<()> {
     } else {
         let all: Map<String, Value> = SIZES
             .iter()
-            .map(|n| (n.to_string(), measured(*n, &sets)))
+            .map(|n| (n.to_string(), measure_scene(*n, &sets)))
             .collect();
         println!("{}", Value::Object(all));
     }

@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let (own, ros) = cli::split_ros_args(&arguments);
     let command = cli::Cli::parse_from(own);
-    hush_broken_pipes();
+    suppress_broken_pipe_panic();
     match panic::catch_unwind(AssertUnwindSafe(|| cli::execute(command, &ros))) {
         Ok(Ok(code)) => code,
         Ok(Err(text)) => {
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 
 /// Suppresses the panic message for a closed pipe, as caused by `head`. The program then ends
 /// normally, including its bags.
-fn hush_broken_pipes() {
+fn suppress_broken_pipe_panic() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         if !is_broken_pipe(panic.payload()) {

@@ -161,20 +161,20 @@ ros_message! {
 /// services.
 pub fn catalogue() -> Vec<TypeSample> {
     vec![
-        TypeSample::of::<StepSimulationRequest>(),
-        TypeSample::of::<StepSimulationResponse>(),
-        TypeSample::of::<SetPoseRequest>(),
-        TypeSample::of::<SetPoseResponse>(),
-        TypeSample::of::<CoupleRequest>(),
-        TypeSample::of::<CoupleResponse>(),
-        TypeSample::of::<WeatherRequest>(),
-        TypeSample::of::<WeatherResponse>(),
-        TypeSample::of::<FaultRequest>(),
-        TypeSample::of::<FaultResponse>(),
-        TypeSample::of::<RecordRequest>(),
-        TypeSample::of::<RecordResponse>(),
-        TypeSample::of::<Contact>(),
-        TypeSample::of::<Contacts>(),
+        TypeSample::for_message::<StepSimulationRequest>(),
+        TypeSample::for_message::<StepSimulationResponse>(),
+        TypeSample::for_message::<SetPoseRequest>(),
+        TypeSample::for_message::<SetPoseResponse>(),
+        TypeSample::for_message::<CoupleRequest>(),
+        TypeSample::for_message::<CoupleResponse>(),
+        TypeSample::for_message::<WeatherRequest>(),
+        TypeSample::for_message::<WeatherResponse>(),
+        TypeSample::for_message::<FaultRequest>(),
+        TypeSample::for_message::<FaultResponse>(),
+        TypeSample::for_message::<RecordRequest>(),
+        TypeSample::for_message::<RecordResponse>(),
+        TypeSample::for_message::<Contact>(),
+        TypeSample::for_message::<Contacts>(),
     ]
 }
 

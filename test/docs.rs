@@ -42,7 +42,7 @@ fn the_hulls_of_docs_load() {
     let blocks = blocks_of(&text("docs/hulls.md"), "yaml");
     let boat =
         load_text("boat.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
-    assert!(boat.scene.robots[0].links[0].skin.is_some());
+    assert!(boat.scene.robots[0].links[0].hull_mesh.is_some());
     let level = format!("{}robots: {{}}\n", blocks[2]);
     let level =
         load_text("level.yaml", &level, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
@@ -57,7 +57,7 @@ fn the_lasers_of_docs_load() {
     let looking = world.scene.robots[0]
         .sensors
         .iter()
-        .filter(|s| s.kind.looks().is_some());
+        .filter(|s| s.kind.exteroceptive().is_some());
     assert_eq!(looking.count(), 2);
 }
 
@@ -119,7 +119,7 @@ fn the_positioning_of_docs_loads() {
         .robots
         .iter()
         .flat_map(|r| &r.sensors)
-        .filter(|s| s.kind.looks().is_some());
+        .filter(|s| s.kind.exteroceptive().is_some());
     assert_eq!(
         (
             looking.count(),
@@ -160,7 +160,7 @@ fn the_river_of_docs_loads() {
     let folder = Folder::new("docs_river", &[]);
     let valley = folder.0.join("my_valley");
     std::fs::create_dir(&valley).unwrap();
-    for (name, bytes) in merrow_scenery::river::files::files(&merrow_scenery::river::River::new(7))
+    for (name, bytes) in merrow_scenery::river::files::river_files(&merrow_scenery::river::River::new(7))
     {
         std::fs::write(valley.join(name), bytes).unwrap();
     }
@@ -314,7 +314,7 @@ fn commands_stand_in_blocks_of_shell() {
 #[test]
 fn the_shipped_urdf_is_what_the_models_give() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("urdf");
-    for name in merrow_world::data_dir::list("params/robots") {
+    for name in merrow_world::data_dir::file_names("params/robots") {
         let text = format!("robots: {{{name}: {{model: {name}}}}}");
         let world =
             load_text("urdf.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
@@ -503,7 +503,7 @@ fn pictured(page: &str) -> BTreeSet<&'static str> {
             continue;
         };
         let scene = worlds.entry(world.to_string()).or_insert_with(|| {
-            let path = merrow_world::data_dir::world(world);
+            let path = merrow_world::data_dir::world_file(world);
             merrow_world::load_world(&path, Overrides::default())
                 .unwrap_or_else(|p| panic!("{p}"))
                 .scene
@@ -526,7 +526,7 @@ fn pictured(page: &str) -> BTreeSet<&'static str> {
 /// World `every_sensor` has a sensor of every kind that there is, and docs/sensors.md a picture of every one, but of the sampler, which says nothing until it is told to.
 #[test]
 fn every_sensor_has_a_picture() {
-    let path = merrow_world::data_dir::world("every_sensor");
+    let path = merrow_world::data_dir::world_file("every_sensor");
     let scene = merrow_world::load_world(&path, Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"))
         .scene;

@@ -109,7 +109,7 @@ robots:
 ";
     let mut all = scene(&format!("{HURRICANE}{robots}"));
     // boat and buoy by their meshes, the buoy with memory
-    let hulls = load_world(&data_dir::world("hulls"), Overrides::default())
+    let hulls = load_world(&data_dir::world_file("hulls"), Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     for mut robot in hulls.scene.robots {
         robot.start.p_WB.y += 80.0;
@@ -170,7 +170,7 @@ fn capsized_and_flying_hulls() {
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn a_hundredfold_current() {
-    let names = data_dir::list("params/robots")
+    let names = data_dir::file_names("params/robots")
         .into_iter()
         .filter(|n| n != "rover" && !n.starts_with("firefly"));
     let robots: String = names

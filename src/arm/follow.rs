@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::arm::request::{Rejection, goal_trajectory};
-use crate::arm::watch::{GroupStatus, Slot, Speech, Standing, Watched};
-use crate::arm::{Place, state};
+use crate::arm::watch::{GroupStatus, Slot, GoalReport, GoalStanding, GoalObserver};
+use crate::arm::{GroupIndex, state};
 use crate::input::Mailbox;
 use crate::node::frames::Snapshot;
 use merrow_model::scene::Scene;
@@ -26,9 +26,9 @@ use merrow_ros2::msg::control_msgs::follow_joint_trajectory::{
 pub fn start(
     node: &Node,
     label: &str,
-    place: Place,
+    place: GroupIndex,
     mailbox: &Mailbox,
-) -> Result<(ActionServer<Action>, Box<dyn Watched>), NodeError> {
+) -> Result<(ActionServer<Action>, Box<dyn GoalObserver>), NodeError> {
     let slot = Slot::new(place);
     let follower = Follower {
         mailbox: mailbox.clone(),
@@ -43,7 +43,7 @@ pub fn start(
 struct Follower {
     mailbox: Mailbox,
     label: String,
-    place: Place,
+    place: GroupIndex,
     slot: Arc<Slot<Action>>,
 }
 
@@ -51,7 +51,7 @@ impl Executor<Action> for Follower {
     type Task = Trajectory;
 
     fn check(&mut self, goal: Goal) -> Result<Trajectory, Outcome> {
-        let (robot, group) = self.place.of(&self.mailbox.scene);
+        let (robot, group) = self.place.lookup(&self.mailbox.scene);
         let now_ns = self.mailbox.progress.now_ns.load(Ordering::Relaxed);
         goal_trajectory(robot, group, goal, now_ns).map_err(|Rejection { code, reason }| {
             self.mailbox.refuse(
@@ -67,7 +67,7 @@ impl Executor<Action> for Follower {
     }
 
     fn start(&mut self, goal: GoalHandle<Action>, task: Trajectory) {
-        let Place { robot, group } = self.place;
+        let GroupIndex { robot, group } = self.place;
         let trajectory = Arc::new(task);
         self.slot
             .start(&self.mailbox, goal, |id| Command::Trajectory {
@@ -82,29 +82,29 @@ impl Executor<Action> for Follower {
         self.slot.cancel(&self.mailbox, id);
     }
 
-    fn replaced(&mut self) -> Outcome {
-        Action::given_up("replaced by another goal")
+    fn replaced_result(&mut self) -> Outcome {
+        Action::aborted_result("replaced_result by another goal")
     }
 
-    fn malformed(&mut self, what: &str, why: &CdrError) {
+    fn report_malformed(&mut self, what: &str, why: &CdrError) {
         self.mailbox.refuse(
             None,
             &self.label,
-            &format!("malformed {what} request: {why}"),
+            &format!("report_malformed {what} request: {why}"),
         );
     }
 }
 
-impl Speech for Action {
-    fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> Outcome {
-        let (robot, _) = status.place.of(scene);
+impl GoalReport for Action {
+    fn build_result(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> Outcome {
+        let (robot, _) = status.group.lookup(scene);
         let (error_code, error_string) = match goal.state {
             GoalState::Succeeded => (Outcome::SUCCESSFUL, "goal reached".to_string()),
             GoalState::Cancelled => (Outcome::SUCCESSFUL, "canceled; the joints hold their position".to_string()),
             GoalState::Aborted(why) => (why.code(), why.text(robot)),
-            GoalState::Preempted => return Self::given_up("replaced by another command"),
+            GoalState::Preempted => return Self::aborted_result("replaced by another command"),
             GoalState::Active => {
-                return Self::given_up("the robot was halted because its state is not finite");
+                return Self::aborted_result("the robot was halted because its state is not finite");
             }
         };
         Outcome {
@@ -113,11 +113,11 @@ impl Speech for Action {
         }
     }
 
-    fn feedback_of(scene: &Scene, snapshot: &Snapshot, place: Place) -> Feedback {
+    fn build_feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> Feedback {
         state::feedback(scene, snapshot, place)
     }
 
-    fn given_up(reason: &str) -> Outcome {
+    fn aborted_result(reason: &str) -> Outcome {
         Outcome {
             error_code: Outcome::INVALID_GOAL,
             error_string: reason.to_string(),

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::arm::watch::{GroupStatus, Slot, Speech, Standing, Watched};
-use crate::arm::{Place, state};
+use crate::arm::watch::{GroupStatus, Slot, GoalReport, GoalStanding, GoalObserver};
+use crate::arm::{GroupIndex, state};
 use crate::convert::header;
 use crate::input::Mailbox;
 use crate::node::frames::Snapshot;
@@ -24,12 +24,12 @@ use merrow_ros2::msg::sensor_msgs::JointState;
 ///
 /// # Errors
 /// An endpoint could not be created.
-pub fn start<A: Grip>(
+pub fn start<A: GripperAction>(
     node: &Node,
     label: &str,
-    place: Place,
+    place: GroupIndex,
     mailbox: &Mailbox,
-) -> Result<(ActionServer<A>, Box<dyn Watched>), NodeError> {
+) -> Result<(ActionServer<A>, Box<dyn GoalObserver>), NodeError> {
     let slot = Slot::new(place);
     let gripper = Gripper {
         mailbox: mailbox.clone(),
@@ -43,7 +43,7 @@ pub fn start<A: Grip>(
 
 /// Checked goal of a gripper: target position and limit of the effort.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Aim {
+pub struct GripperTarget {
     /// Target position of its joints [m or rad].
     position: f64,
     /// Maximum effort [N or N m]; 0 means the maximum of the drives.
@@ -52,7 +52,7 @@ pub struct Aim {
 
 /// State of a gripper at the end of a goal.
 #[derive(Debug, Clone, Default)]
-pub struct Stand {
+pub struct GripperState {
     joint: String,
     measured: Measured,
     stalled: bool,
@@ -60,41 +60,41 @@ pub struct Stand {
 }
 
 /// One of the two gripper actions.
-pub trait Grip: Speech {
+pub trait GripperAction: GoalReport {
     /// Extracts the target of a goal, or returns the reason why the goal is invalid.
-    fn aim(robot: &Robot, group: &JointGroup, goal: Self::Goal) -> Result<Aim, String>;
+    fn aim(robot: &Robot, group: &JointGroup, goal: Self::Goal) -> Result<GripperTarget, String>;
     /// Builds the result message from the state of the gripper.
-    fn result(stand: Stand) -> Self::Result;
+    fn result(stand: GripperState) -> Self::Result;
 }
 
-struct Gripper<A: Grip> {
+struct Gripper<A: GripperAction> {
     mailbox: Mailbox,
     label: String,
-    place: Place,
+    place: GroupIndex,
     slot: Arc<Slot<A>>,
 }
 
-impl<A: Grip> Executor<A> for Gripper<A> {
-    type Task = Aim;
+impl<A: GripperAction> Executor<A> for Gripper<A> {
+    type Task = GripperTarget;
 
-    fn check(&mut self, goal: A::Goal) -> Result<Aim, A::Result> {
-        let (robot, group) = self.place.of(&self.mailbox.scene);
+    fn check(&mut self, goal: A::Goal) -> Result<GripperTarget, A::Result> {
+        let (robot, group) = self.place.lookup(&self.mailbox.scene);
         A::aim(robot, group, goal)
-            .and_then(sensible)
+            .and_then(check_target)
             .map_err(|reason| {
                 self.mailbox.refuse(
                     Some(self.place.robot),
                     &self.label,
                     &format!("goal rejected: {reason}"),
                 );
-                A::given_up(&reason)
+                A::aborted_result(&reason)
             })
     }
 
-    fn start(&mut self, goal: GoalHandle<A>, aim: Aim) {
+    fn start(&mut self, goal: GoalHandle<A>, aim: GripperTarget) {
         let (
-            Place { robot, group },
-            Aim {
+            GroupIndex { robot, group },
+            GripperTarget {
                 position,
                 max_effort,
             },
@@ -112,20 +112,20 @@ impl<A: Grip> Executor<A> for Gripper<A> {
         self.slot.cancel(&self.mailbox, id);
     }
 
-    fn replaced(&mut self) -> A::Result {
-        A::given_up("replaced by another goal")
+    fn replaced_result(&mut self) -> A::Result {
+        A::aborted_result("replaced_result by another goal")
     }
 
-    fn malformed(&mut self, what: &str, why: &CdrError) {
+    fn report_malformed(&mut self, what: &str, why: &CdrError) {
         self.mailbox.refuse(
             None,
             &self.label,
-            &format!("malformed {what} request: {why}"),
+            &format!("report_malformed {what} request: {why}"),
         );
     }
 }
 
-fn sensible(aim: Aim) -> Result<Aim, String> {
+fn check_target(aim: GripperTarget) -> Result<GripperTarget, String> {
     if !aim.position.is_finite() {
         return Err(format!(
             "position is {}; expected a finite number",
@@ -142,9 +142,9 @@ fn sensible(aim: Aim) -> Result<Aim, String> {
 }
 
 /// Returns the state of the gripper at the end of its goal.
-fn stand(scene: &Scene, status: &GroupStatus, goal: Standing) -> Stand {
-    let (robot, group) = status.place.of(scene);
-    Stand {
+fn gripper_state(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> GripperState {
+    let (robot, group) = status.group.lookup(scene);
+    GripperState {
         joint: first_name(robot, group),
         measured: status.first,
         stalled: goal.stalled,
@@ -160,16 +160,16 @@ fn first_name(robot: &Robot, group: &JointGroup) -> String {
         .unwrap_or_default()
 }
 
-impl Grip for plain::Action {
-    fn aim(_: &Robot, _: &JointGroup, goal: plain::Goal) -> Result<Aim, String> {
-        Ok(Aim {
+impl GripperAction for plain::Action {
+    fn aim(_: &Robot, _: &JointGroup, goal: plain::Goal) -> Result<GripperTarget, String> {
+        Ok(GripperTarget {
             position: goal.command.position,
             max_effort: goal.command.max_effort,
         })
     }
 
-    fn result(stand: Stand) -> plain::Result {
-        let Stand {
+    fn result(stand: GripperState) -> plain::Result {
+        let GripperState {
             measured,
             stalled,
             reached,
@@ -184,13 +184,13 @@ impl Grip for plain::Action {
     }
 }
 
-impl Speech for plain::Action {
-    fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> plain::Result {
-        Self::result(stand(scene, status, goal))
+impl GoalReport for plain::Action {
+    fn build_result(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> plain::Result {
+        Self::result(gripper_state(scene, status, goal))
     }
 
-    fn feedback_of(scene: &Scene, snapshot: &Snapshot, place: Place) -> plain::Feedback {
-        let (_, group) = place.of(scene);
+    fn build_feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> plain::Feedback {
+        let (_, group) = place.lookup(scene);
         let first = group
             .joints
             .first()
@@ -207,13 +207,13 @@ impl Speech for plain::Action {
         }
     }
 
-    fn given_up(_: &str) -> plain::Result {
-        Self::result(Stand::default())
+    fn aborted_result(_: &str) -> plain::Result {
+        Self::result(GripperState::default())
     }
 }
 
-impl Grip for parallel::Action {
-    fn aim(robot: &Robot, group: &JointGroup, goal: parallel::Goal) -> Result<Aim, String> {
+impl GripperAction for parallel::Action {
+    fn aim(robot: &Robot, group: &JointGroup, goal: parallel::Goal) -> Result<GripperTarget, String> {
         let JointState {
             name,
             position,
@@ -239,11 +239,11 @@ impl Grip for parallel::Action {
             ));
         }
         match effort[..] {
-            [] => Ok(Aim {
+            [] => Ok(GripperTarget {
                 position,
                 max_effort: 0.0,
             }),
-            [max_effort] => Ok(Aim {
+            [max_effort] => Ok(GripperTarget {
                 position,
                 max_effort,
             }),
@@ -254,8 +254,8 @@ impl Grip for parallel::Action {
         }
     }
 
-    fn result(stand: Stand) -> parallel::Result {
-        let Stand {
+    fn result(stand: GripperState) -> parallel::Result {
+        let GripperState {
             joint,
             measured,
             stalled,
@@ -276,14 +276,14 @@ impl Grip for parallel::Action {
     }
 }
 
-impl Speech for parallel::Action {
-    fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> parallel::Result {
-        Self::result(stand(scene, status, goal))
+impl GoalReport for parallel::Action {
+    fn build_result(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> parallel::Result {
+        Self::result(gripper_state(scene, status, goal))
     }
 
-    fn feedback_of(scene: &Scene, snapshot: &Snapshot, place: Place) -> parallel::Feedback {
-        let (robot, group) = place.of(scene);
-        let state = state::joints_of(robot, group.joints.iter().copied(), snapshot, place.robot);
+    fn build_feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> parallel::Feedback {
+        let (robot, group) = place.lookup(scene);
+        let state = state::joint_states(robot, group.joints.iter().copied(), snapshot, place.robot);
         parallel::Feedback {
             state: JointState {
                 header: header(snapshot.time_ns, ""),
@@ -292,7 +292,7 @@ impl Speech for parallel::Action {
         }
     }
 
-    fn given_up(_: &str) -> parallel::Result {
+    fn aborted_result(_: &str) -> parallel::Result {
         parallel::Result::default()
     }
 }

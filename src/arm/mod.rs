@@ -14,7 +14,7 @@ mod watch;
 
 pub use crate::arm::request::{goal_number, topic_trajectory};
 pub use crate::arm::state::{controller_state, joint_state, joint_state_names};
-pub use crate::arm::watch::{GroupStatus, Progress, Watched};
+pub use crate::arm::watch::{GroupStatus, Progress, GoalObserver};
 
 use crate::input::Mailbox;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
@@ -32,16 +32,16 @@ use merrow_ros2::qos::Qos;
 
 /// Group of joints of a robot, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct GroupIndex {
     /// Index of the robot.
     pub robot: usize,
     /// Index of the group.
     pub group: usize,
 }
 
-impl Place {
+impl GroupIndex {
     /// Looks up the robot and its group.
-    pub fn of(self, scene: &Scene) -> (&Robot, &JointGroup) {
+    pub fn lookup(self, scene: &Scene) -> (&Robot, &JointGroup) {
         let robot = &scene.robots[self.robot];
         (robot, &robot.joint_groups[self.group])
     }
@@ -49,13 +49,13 @@ impl Place {
 
 /// Kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum ActionKind {
     /// Follows a trajectory, by `control_msgs/action/FollowJointTrajectory`.
     Follow,
     /// Moves a gripper, by `control_msgs/action/GripperCommand`.
-    Grip,
+    Gripper,
     /// Moves a gripper, by `control_msgs/action/ParallelGripperCommand`.
-    GripParallel,
+    ParallelGripper,
 }
 
 /// An action that the node offers.
@@ -66,13 +66,13 @@ pub struct ActionPlan {
     /// ROS name of the action type.
     pub kind: &'static str,
     /// Group of joints that the action moves.
-    pub place: Place,
+    pub place: GroupIndex,
     /// Kind of the action.
-    pub deed: Deed,
+    pub action: ActionKind,
 }
 
 /// Whether every joint of the group accepts commands in `mode`.
-fn knows(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {
+fn supports_mode(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {
     group
         .joints
         .iter()
@@ -86,18 +86,18 @@ fn knows(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {
 /// Whether a group is a gripper: it accepts position commands and has one joint, or a name ending
 /// in "gripper".
 fn is_gripper(robot: &Robot, group: &JointGroup) -> bool {
-    knows(robot, group, JointMode::Position)
+    supports_mode(robot, group, JointMode::Position)
         && (group.joints.len() == 1 || group.name.ends_with("gripper"))
 }
 
-fn groups(scene_index: usize, robot: &Robot) -> impl Iterator<Item = (Place, &JointGroup)> {
+fn groups(scene_index: usize, robot: &Robot) -> impl Iterator<Item = (GroupIndex, &JointGroup)> {
     robot
         .joint_groups
         .iter()
         .enumerate()
         .map(move |(group, g)| {
             (
-                Place {
+                GroupIndex {
                     robot: scene_index,
                     group,
                 },
@@ -123,7 +123,7 @@ pub fn outputs(index: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     for (place, group) in groups(index, robot) {
         let base = format!("{}/{}", robot.name, group.name);
-        if knows(robot, group, JointMode::Position) {
+        if supports_mode(robot, group, JointMode::Position) {
             inputs.push(Input {
                 topic: format!("{base}_controller/joint_trajectory"),
                 info: JointTrajectory::info(),
@@ -136,7 +136,7 @@ pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             });
         }
         for mode in [JointMode::Position, JointMode::Velocity, JointMode::Effort] {
-            if knows(robot, group, mode) {
+            if supports_mode(robot, group, mode) {
                 inputs.push(Input {
                     topic: format!("{base}_{}_controller/commands", mode.word()),
                     info: Float64MultiArray::info(),
@@ -186,26 +186,26 @@ pub fn actions(index: usize, robot: &Robot) -> Vec<ActionPlan> {
                 name,
                 kind,
                 place,
-                deed,
+                action: deed,
             });
         };
-        if knows(robot, group, JointMode::Position) {
+        if supports_mode(robot, group, JointMode::Position) {
             let kind = follow_joint_trajectory::Action::TYPE;
-            add("_controller", "follow_joint_trajectory", kind, Deed::Follow);
+            add("_controller", "follow_joint_trajectory", kind, ActionKind::Follow);
         }
         if is_gripper(robot, group) {
             add(
                 "_controller",
                 "gripper_cmd",
                 gripper_command::Action::TYPE,
-                Deed::Grip,
+                ActionKind::Gripper,
             );
             let kind = parallel_gripper_command::Action::TYPE;
             add(
                 "_parallel_controller",
                 "gripper_cmd",
                 kind,
-                Deed::GripParallel,
+                ActionKind::ParallelGripper,
             );
         }
     }
@@ -213,13 +213,13 @@ pub fn actions(index: usize, robot: &Robot) -> Vec<ActionPlan> {
 }
 
 /// A running action server. Dropping it stops the server.
-pub enum Served {
+pub enum RunningAction {
     /// Server of a trajectory action.
     Follow(ActionServer<follow_joint_trajectory::Action>),
     /// Server of a gripper action.
-    Grip(ActionServer<gripper_command::Action>),
+    Gripper(ActionServer<gripper_command::Action>),
     /// Server of a parallel gripper action.
-    GripParallel(ActionServer<parallel_gripper_command::Action>),
+    ParallelGripper(ActionServer<parallel_gripper_command::Action>),
 }
 
 /// Starts an action. Returns the server and the observer that reports on its goals.
@@ -230,26 +230,26 @@ pub fn serve(
     node: &Node,
     plan: &ActionPlan,
     mailbox: &Mailbox,
-) -> Result<(Served, Box<dyn Watched>), NodeError> {
+) -> Result<(RunningAction, Box<dyn GoalObserver>), NodeError> {
     let label = plan.name.as_str();
-    Ok(match plan.deed {
-        Deed::Follow => {
+    Ok(match plan.action {
+        ActionKind::Follow => {
             let (server, watch) = crate::arm::follow::start(node, label, plan.place, mailbox)?;
-            (Served::Follow(server), watch)
+            (RunningAction::Follow(server), watch)
         }
-        Deed::Grip => {
+        ActionKind::Gripper => {
             let (server, watch) = crate::arm::gripper::start(node, label, plan.place, mailbox)?;
-            (Served::Grip(server), watch)
+            (RunningAction::Gripper(server), watch)
         }
-        Deed::GripParallel => {
+        ActionKind::ParallelGripper => {
             let (server, watch) = crate::arm::gripper::start(node, label, plan.place, mailbox)?;
-            (Served::GripParallel(server), watch)
+            (RunningAction::ParallelGripper(server), watch)
         }
     })
 }
 
 /// Lists the services of an action: the name after `_action/`, and the type.
-pub fn services_of(kind: &'static str) -> [(&'static str, String); 3] {
+pub fn action_services(kind: &'static str) -> [(&'static str, String); 3] {
     [
         ("send_goal", format!("{kind}_SendGoal")),
         (

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::arm::{Place, Progress};
+use crate::arm::{GroupIndex, Progress};
 use merrow_model::scene::{JointGroup, Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::joint::{Tolerance, Trajectory, TrajectoryPoint};
@@ -55,17 +55,17 @@ pub fn goal_number(progress: &Progress) -> u64 {
 /// The reason why the message is invalid.
 pub fn topic_trajectory(
     scene: &Scene,
-    place: Place,
+    place: GroupIndex,
     bytes: &[u8],
     progress: &Progress,
 ) -> Result<Command, String> {
     let message =
         from_bytes::<JointTrajectory>(bytes).map_err(|e| format!("malformed message: {e}"))?;
-    let (robot, group) = place.of(scene);
+    let (robot, group) = place.lookup(scene);
     let now_ns = progress.now_ns.load(Ordering::Relaxed);
-    let found = trajectory(robot, group, message).and_then(|t| judged(robot, group, t, now_ns));
+    let found = trajectory(robot, group, message).and_then(|t| check_goal(robot, group, t, now_ns));
     let found = found.map_err(|rejection| rejection.reason)?;
-    let Place { robot, group } = place;
+    let GroupIndex { robot, group } = place;
     Ok(Command::Trajectory {
         robot,
         group,
@@ -97,11 +97,11 @@ pub fn goal_trajectory(
     found.goal_tolerance = tolerances(robot, &found.joints, &goal.goal_tolerance, "goal")?;
     let Duration { sec, nanosec } = goal.goal_time_tolerance;
     found.goal_time_tolerance = f64::from(sec) + f64::from(nanosec) * 1e-9;
-    judged(robot, group, found, now_ns)
+    check_goal(robot, group, found, now_ns)
 }
 
 /// Returns the trajectory if the control accepts it.
-fn judged(
+fn check_goal(
     robot: &Robot,
     group: &JointGroup,
     trajectory: Trajectory,
@@ -144,7 +144,7 @@ fn trajectory(
     let joints = message
         .joint_names
         .iter()
-        .map(|name| find(robot, group, name))
+        .map(|name| find_joint(robot, group, name))
         .collect::<Result<_, _>>()?;
     let mut points = Vec::with_capacity(message.points.len());
     for (k, point) in message.points.into_iter().enumerate() {
@@ -173,7 +173,7 @@ fn trajectory(
 }
 
 /// Finds the joint of the group with this name.
-fn find(robot: &Robot, group: &JointGroup, name: &str) -> Result<usize, Rejection> {
+fn find_joint(robot: &Robot, group: &JointGroup, name: &str) -> Result<usize, Rejection> {
     let name_of = |joint: usize| robot.links[joint + 1].joint.name.as_str();
     group
         .joints

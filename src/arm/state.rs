@@ -1,7 +1,7 @@
 //! Messages with the state of joints: `joint_states`, the state of a controller, and the feedback
 //! of a trajectory.
 
-use crate::arm::Place;
+use crate::arm::GroupIndex;
 use crate::convert::header;
 use crate::node::frames::Snapshot;
 use merrow_model::scene::{JointGroup, JointKind, JointMode, Robot, Scene};
@@ -19,13 +19,13 @@ pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointSta
     let model = &scene.robots[robot];
     let moving =
         (0..model.n_joints()).filter(|j| model.links[j + 1].joint.kind != JointKind::Fixed);
-    let mut out = joints_of(model, moving, snapshot, robot);
+    let mut out = joint_states(model, moving, snapshot, robot);
     let has_efforts = !out.name.is_empty();
     for (fin, memory) in model
         .fins
         .iter()
         .zip(&snapshot.fins[robot])
-        .filter(|(fin, _)| fin.turns())
+        .filter(|(fin, _)| fin.is_movable())
     {
         out.name.push(fin.name.clone());
         out.position.push(memory.angle);
@@ -59,7 +59,7 @@ pub fn joint_state_names(robot: &Robot) -> Vec<String> {
     let fins = robot
         .fins
         .iter()
-        .filter(|fin| fin.turns())
+        .filter(|fin| fin.is_movable())
         .map(|fin| fin.name.clone());
     let nodded = robot
         .sensors
@@ -74,7 +74,7 @@ pub fn joint_state_names(robot: &Robot) -> Vec<String> {
 }
 
 /// Builds the state of the given joints, without a header.
-pub fn joints_of(
+pub fn joint_states(
     model: &Robot,
     joints: impl Iterator<Item = usize>,
     snapshot: &Snapshot,
@@ -100,15 +100,15 @@ pub fn joints_of(
 /// Builds the controller state of a group: reference, measured state, error and command.
 pub fn controller_state(
     scene: &Scene,
-    place: Place,
+    place: GroupIndex,
     snapshot: &Snapshot,
 ) -> JointTrajectoryControllerState {
-    let (robot, group) = place.of(scene);
+    let (robot, group) = place.lookup(scene);
     let Points {
         reference,
         feedback,
         error,
-    } = Points::of(group, snapshot, place);
+    } = Points::read(group, snapshot, place);
     let modes = &snapshot.modes[place.robot];
     let all_in = |mode| group.joints.iter().all(|j| modes[*j] == mode);
     let mut output = JointTrajectoryPoint::default();
@@ -134,13 +134,13 @@ pub fn controller_state(
 }
 
 /// Builds the feedback message of a trajectory.
-pub fn feedback(scene: &Scene, snapshot: &Snapshot, place: Place) -> Feedback {
-    let (robot, group) = place.of(scene);
+pub fn feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> Feedback {
+    let (robot, group) = place.lookup(scene);
     let Points {
         reference,
         feedback,
         error,
-    } = Points::of(group, snapshot, place);
+    } = Points::read(group, snapshot, place);
     Feedback {
         header: header(snapshot.time_ns, ""),
         joint_names: names(robot, group),
@@ -162,7 +162,7 @@ fn names(robot: &Robot, group: &JointGroup) -> Vec<String> {
 fn tracking<'s>(
     group: &'s JointGroup,
     snapshot: &'s Snapshot,
-    place: Place,
+    place: GroupIndex,
 ) -> impl Iterator<Item = &'s Tracking> {
     group
         .joints
@@ -178,11 +178,11 @@ struct Points {
 }
 
 impl Points {
-    fn of(group: &JointGroup, snapshot: &Snapshot, place: Place) -> Self {
+    fn read(group: &JointGroup, snapshot: &Snapshot, place: GroupIndex) -> Self {
         let list =
             |value: fn(&Tracking) -> f64| tracking(group, snapshot, place).map(value).collect();
         let start_ns = snapshot.starts[place.robot][place.group];
-        let time_from_start = since(start_ns, snapshot.time_ns);
+        let time_from_start = time_since(start_ns, snapshot.time_ns);
         let measured = tracking(group, snapshot, place).all(|t| t.actual.effort.is_finite());
         Self {
             reference: JointTrajectoryPoint {
@@ -215,7 +215,7 @@ impl Points {
 }
 
 /// Time since the start of a trajectory; 0 without a trajectory, negative before its start.
-fn since(start_ns: Option<u64>, now_ns: u64) -> Duration {
+fn time_since(start_ns: Option<u64>, now_ns: u64) -> Duration {
     // i64 holds 292 years of simulation time
     let ns = start_ns.map_or(0, |start_ns| now_ns as i64 - start_ns as i64);
     Duration {

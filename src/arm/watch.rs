@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::arm::Place;
+use crate::arm::GroupIndex;
 use crate::input::Mailbox;
 use crate::node::frames::Snapshot;
 use merrow_model::scene::Scene;
@@ -16,7 +16,7 @@ use merrow_model::state::Command;
 use merrow_model::state::joint::{Goal, GoalState, Measured};
 use merrow_ros2::action_type::Action;
 use merrow_ros2::dds::GoalHandle;
-use merrow_ros2::goals::{End, GoalId};
+use merrow_ros2::goals::{GoalOutcome, GoalId};
 use merrow_sim::{Reply, Request, Simulation};
 
 /// Progress of the run, shared by the action servers and the run.
@@ -34,7 +34,7 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug)]
 pub struct GroupStatus {
     /// Group of joints, by index.
-    pub place: Place,
+    pub group: GroupIndex,
     /// Newest goal and the previous one.
     pub goals: [Option<Goal>; 2],
     /// Whether the robot has been halted permanently.
@@ -45,7 +45,7 @@ pub struct GroupStatus {
 
 impl GroupStatus {
     /// Reads the status of a group between two blocks of steps.
-    pub fn of(simulation: &Simulation, place: Place) -> Self {
+    pub fn read(simulation: &Simulation, place: GroupIndex) -> Self {
         let (robot, state) = (
             &simulation.scene.robots[place.robot],
             &simulation.state.robots[place.robot],
@@ -53,8 +53,8 @@ impl GroupStatus {
         let group = &state.groups[place.group];
         let first = robot.joint_groups[place.group].joints.first();
         Self {
-            place,
-            goals: [group.goal, group.before],
+            group: place,
+            goals: [group.goal, group.previous_goal],
             halted: state.halted.is_some(),
             first: first
                 .map(|joint| state.measured(robot, *joint))
@@ -63,20 +63,20 @@ impl GroupStatus {
     }
 
     /// Whether the goals have not changed since `before`.
-    pub fn is_as(&self, before: &Self) -> bool {
+    pub fn is_unchanged(&self, before: &Self) -> bool {
         self.goals == before.goals && self.halted == before.halted
     }
 
     /// Returns the standing of goal `number`; `None` if the run has not processed it yet.
-    fn standing_of(&self, number: u64) -> Option<Standing> {
+    fn standing_of(&self, number: u64) -> Option<GoalStanding> {
         let found = self.goals.iter().flatten().find(|goal| goal.id == number);
         let later = self.goals.iter().flatten().any(|goal| goal.id > number);
-        let preempted = Standing {
+        let preempted = GoalStanding {
             state: GoalState::Preempted,
             stalled: false,
         };
         found
-            .map(|goal| Standing {
+            .map(|goal| GoalStanding {
                 state: goal.state,
                 stalled: goal.stalled,
             })
@@ -86,7 +86,7 @@ impl GroupStatus {
 
 /// State of a goal for its client.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct GoalStanding {
     /// State of the goal. It is "active" at the end only if the robot was halted.
     pub state: GoalState,
     /// Whether a gripper was stopped by an object before it reached its position.
@@ -94,9 +94,9 @@ pub struct Standing {
 }
 
 /// Observer that reports the goals of a group to the clients.
-pub trait Watched: Send {
+pub trait GoalObserver: Send {
     /// Returns the observed group of joints.
-    fn place(&self) -> Place;
+    fn place(&self) -> GroupIndex;
     /// Processes a change of the status of the group's goals.
     fn observe(&self, scene: &Scene, status: &GroupStatus);
     /// Publishes feedback on the executing goal.
@@ -106,27 +106,27 @@ pub trait Watched: Send {
 }
 
 /// Conversion of the status of an action's goals to messages.
-pub trait Speech: Action {
+pub trait GoalReport: Action {
     /// Builds the result of a goal that ended with this standing.
-    fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> Self::Result;
+    fn build_result(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> Self::Result;
     /// Builds the feedback of a goal.
-    fn feedback_of(scene: &Scene, snapshot: &Snapshot, place: Place) -> Self::Feedback;
+    fn build_feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> Self::Feedback;
     /// Builds the result of a goal that was aborted for a reason outside of its group.
-    fn given_up(reason: &str) -> Self::Result;
+    fn aborted_result(reason: &str) -> Self::Result;
 }
 
 /// The executing goal of a client in a group, with its number in the control.
 pub struct Slot<A: Action> {
-    place: Place,
-    under_way: Mutex<Option<(u64, GoalHandle<A>)>>,
+    place: GroupIndex,
+    active: Mutex<Option<(u64, GoalHandle<A>)>>,
 }
 
-impl<A: Speech> Slot<A> {
+impl<A: GoalReport> Slot<A> {
     /// Creates an empty slot.
-    pub fn new(place: Place) -> Arc<Self> {
+    pub fn new(place: GroupIndex) -> Arc<Self> {
         Arc::new(Self {
             place,
-            under_way: Mutex::new(None),
+            active: Mutex::new(None),
         })
     }
 
@@ -141,10 +141,10 @@ impl<A: Speech> Slot<A> {
         *self.lock() = Some((number, goal.clone()));
         let progress = Arc::clone(&mailbox.progress);
         let reply = Reply::new(
-            move |taken: Result<(), merrow_model::state::commands::Refusal>| {
+            move |taken: Result<(), merrow_model::state::commands::CommandRejection>| {
                 progress.applied.fetch_max(number, Ordering::Relaxed);
                 if let Err(refusal) = taken {
-                    goal.finish(End::Aborted, A::given_up(&refusal.reason));
+                    goal.finish(GoalOutcome::Aborted, A::aborted_result(&refusal.reason));
                 }
             },
         );
@@ -160,7 +160,7 @@ impl<A: Speech> Slot<A> {
         let Some((number, _)) = under_way.as_ref().filter(|(_, goal)| goal.id() == id) else {
             return;
         };
-        let Place { robot, group } = self.place;
+        let GroupIndex { robot, group } = self.place;
         let _ = mailbox.requests.send(Request::Command(Command::CancelGoal {
             robot,
             group,
@@ -168,7 +168,7 @@ impl<A: Speech> Slot<A> {
         }));
     }
 
-    fn end(&self, number: u64, end: End, result: A::Result) {
+    fn end(&self, number: u64, end: GoalOutcome, result: A::Result) {
         let mut under_way = self.lock();
         if let Some((_, goal)) = under_way.take_if(|(current, _)| *current == number) {
             drop(under_way);
@@ -181,14 +181,14 @@ impl<A: Speech> Slot<A> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<(u64, GoalHandle<A>)>> {
-        self.under_way
+        self.active
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<A: Speech> Watched for Arc<Slot<A>> {
-    fn place(&self) -> Place {
+impl<A: GoalReport> GoalObserver for Arc<Slot<A>> {
+    fn place(&self) -> GroupIndex {
         self.place
     }
 
@@ -199,23 +199,23 @@ impl<A: Speech> Watched for Arc<Slot<A>> {
         };
         let end = match goal.state {
             GoalState::Active if !status.halted => return,
-            GoalState::Active | GoalState::Aborted(_) | GoalState::Preempted => End::Aborted,
-            GoalState::Succeeded => End::Succeeded,
-            GoalState::Cancelled => End::Canceled,
+            GoalState::Active | GoalState::Aborted(_) | GoalState::Preempted => GoalOutcome::Aborted,
+            GoalState::Succeeded => GoalOutcome::Succeeded,
+            GoalState::Cancelled => GoalOutcome::Canceled,
         };
-        self.end(number, end, A::result_of(scene, status, goal));
+        self.end(number, end, A::build_result(scene, status, goal));
     }
 
     fn feedback(&self, scene: &Scene, snapshot: &Snapshot) {
         let goal = self.lock().as_ref().map(|(_, goal)| goal.clone());
         if let Some(goal) = goal {
-            goal.feedback(|| A::feedback_of(scene, snapshot, self.place));
+            goal.feedback(|| A::build_feedback(scene, snapshot, self.place));
         }
     }
 
     fn forgotten(&self, up_to: u64) {
         if let Some(number) = self.number().filter(|number| *number <= up_to) {
-            self.end(number, End::Aborted, A::given_up("the world was reset"));
+            self.end(number, GoalOutcome::Aborted, A::aborted_result("the world was reset"));
         }
     }
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use merrow_validate::cases;
 use merrow_validate::cases::page;
 use merrow_validate::cases::page::Outcome;
-use merrow_validate::cases::{Case, Set};
+use merrow_validate::cases::{Case, CaseSet};
 use merrow_validate::read::materials;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub struct Arguments {
 
 /// Options of `merrow validate` and `merrow validate all`.
 #[derive(Args, Debug)]
-pub struct Whole {
+pub struct PageArguments {
     #[command(flatten)]
     arguments: Arguments,
     /// Write DIR/validation.md and its figures in DIR/validation.
@@ -36,8 +36,8 @@ pub struct Whole {
 }
 
 /// Runs all cases and optionally writes the validation page.
-pub fn all(whole: &Whole) -> Result<ExitCode, String> {
-    let outcomes = run(cases::all(), &whole.arguments)?;
+pub fn all(whole: &PageArguments) -> Result<ExitCode, String> {
+    let outcomes = run(cases::all_cases(), &whole.arguments)?;
     if let Some(folder) = &whole.write {
         let figures = folder.join("validation");
         folder_for(&figures)?;
@@ -57,9 +57,9 @@ pub fn all(whole: &Whole) -> Result<ExitCode, String> {
 }
 
 /// Runs the cases of one set.
-pub fn set(set: Set, arguments: &Arguments) -> Result<ExitCode, String> {
+pub fn set(set: CaseSet, arguments: &Arguments) -> Result<ExitCode, String> {
     let outcomes = run(
-        cases::all().into_iter().filter(|c| c.set == set).collect(),
+        cases::all_cases().into_iter().filter(|c| c.set == set).collect(),
         arguments,
     )?;
     Ok(verdict(&outcomes, arguments))
@@ -69,7 +69,7 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> 
     let data = arguments
         .data
         .clone()
-        .or_else(materials::data)
+        .or_else(materials::data_folder)
         .ok_or("no folder test/data with reference tables found; give one with --data")?;
     if !data.is_dir() {
         return Err(format!(
@@ -77,12 +77,12 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> 
             data.display()
         ));
     }
-    println!("{}", page::head());
+    println!("{}", page::table_header());
     let mut outcomes = Vec::with_capacity(cases.len());
     for case in cases {
-        let found = materials::materials(&data, |materials| (case.run)(materials));
+        let found = materials::with_reference_data(&data, |materials| (case.run)(materials));
         let outcome = Outcome { case, found };
-        print!("{}", page::lines(&outcome));
+        print!("{}", page::format_outcome(&outcome));
         outcomes.push(outcome);
     }
     if let Some(out) = &arguments.out {
@@ -92,7 +92,7 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> 
         }
         println!("figures in {}", out.display());
     }
-    println!("{}", page::count(&outcomes));
+    println!("{}", page::format_summary(&outcomes));
     Ok(outcomes)
 }
 
@@ -106,7 +106,7 @@ fn figures_of(
 }
 
 fn verdict(outcomes: &[Outcome], arguments: &Arguments) -> ExitCode {
-    let holds = outcomes.iter().all(Outcome::holds);
+    let holds = outcomes.iter().all(Outcome::passes);
     println!(
         "{}",
         if holds {

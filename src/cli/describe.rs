@@ -10,14 +10,14 @@ use merrow_model::scene::fault::Device;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::scene::sensor::ais::Transponder;
 use merrow_model::scene::sensor::obstacle::Obstacle;
-use merrow_model::scene::{End, Robot, Tether, Winch};
+use merrow_model::scene::{TetherEnd, Robot, Tether, Winch};
 use merrow_ros2::message::Service;
 use merrow_ros2::msg::std_srvs::Trigger;
 use merrow_sim::Pace;
 use merrow_sim::control::fault;
 use merrow_sim::report::cost;
 use merrow_sim::report::hydrostatic_equilibrium;
-use merrow_sim::report::hydrostatic_equilibrium::Rest;
+use merrow_sim::report::hydrostatic_equilibrium::Equilibrium;
 use merrow_world::World;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -32,7 +32,7 @@ pub fn describe(world: &World, as_json: bool, urdf_of: Option<&str>) -> Result<E
         );
         return Ok(ExitCode::SUCCESS);
     }
-    let all = whole(world);
+    let all = describe_world(world);
     if as_json {
         println!(
             "{}",
@@ -44,7 +44,7 @@ pub fn describe(world: &World, as_json: bool, urdf_of: Option<&str>) -> Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-fn whole(world: &World) -> Value {
+fn describe_world(world: &World) -> Value {
     let scene = &world.scene;
     let plan = Plan::new(scene);
     let full = |topic: &str| format!("/{}", topic.trim_start_matches('/'));
@@ -72,7 +72,7 @@ fn whole(world: &World) -> Value {
             let part = |(part, kind): (&str, String)| {
                 json!({ "service": format!("{}/_action/{part}", full(&a.name)), "type": kind })
             };
-            let parts: Vec<Value> = arm::services_of(a.kind).into_iter().map(part).collect();
+            let parts: Vec<Value> = arm::action_services(a.kind).into_iter().map(part).collect();
             json!({ "action": full(&a.name), "type": a.kind, "services": parts })
         })
         .collect();
@@ -99,8 +99,8 @@ fn whole(world: &World) -> Value {
         })
         .collect();
     let tethers: Vec<Value> = scene.tethers.iter().map(|t| tether(t, scene)).collect();
-    let costs = cost::of(scene);
-    let robots = scene.robots.iter().zip(&world.about).zip(&costs);
+    let costs = cost::sensor_costs(scene);
+    let robots = scene.robots.iter().zip(&world.models).zip(&costs);
     let robots: Vec<Value> = robots
         .map(|((r, a), cost)| robot(r, a, cost, scene))
         .collect();
@@ -123,10 +123,10 @@ fn whole(world: &World) -> Value {
 }
 
 fn tether(tether: &Tether, scene: &merrow_model::scene::Scene) -> Value {
-    let end = |end: &End| match *end {
-        End::World(p) => format!("world [{}, {}, {}]", p.x, p.y, p.z),
-        End::Free(_) => "free".to_string(),
-        End::Link { robot, link, .. } => frames::link_frame(&scene.robots[robot], link),
+    let end = |end: &TetherEnd| match *end {
+        TetherEnd::World(p) => format!("world [{}, {}, {}]", p.x, p.y, p.z),
+        TetherEnd::Free(_) => "free".to_string(),
+        TetherEnd::Link { robot, link, .. } => frames::link_frame(&scene.robots[robot], link),
     };
     let line = &tether.line;
     json!({
@@ -141,12 +141,12 @@ fn tether(tether: &Tether, scene: &merrow_model::scene::Scene) -> Value {
         "bending_stiffness_nm2": line.bending,
         "breaking_load_n": line.breaking.is_finite().then_some(line.breaking),
         "weight_in_water_n_m": line.weight_in_water(scene.sea.density, scene.gravity),
-        "winch": tether.winch.as_ref().map(|winch| winch_of(tether, winch, scene)),
+        "winch": tether.winch.as_ref().map(|winch| winch_json(tether, winch, scene)),
     })
 }
 
 /// Returns the frame or the world position to which a device is fixed.
-fn carrier(on: Option<(usize, usize)>, p: Vec3, scene: &merrow_model::scene::Scene) -> String {
+fn mount_name(on: Option<(usize, usize)>, p: Vec3, scene: &merrow_model::scene::Scene) -> String {
     on.map_or_else(
         || format!("world [{}, {}, {}]", p.x, p.y, p.z),
         |(robot, link)| frames::link_frame(&scene.robots[robot], link),
@@ -162,8 +162,8 @@ fn beacon(beacon: &Beacon, scene: &merrow_model::scene::Scene) -> Value {
     json!({
         "name": beacon.name,
         "kind": kind,
-        "faults": fault::kinds(Device::Beacon(0)),
-        "at": carrier(beacon.on, beacon.p, scene),
+        "faults": fault::allowed_kinds(Device::Beacon(0)),
+        "at": mount_name(beacon.on, beacon.p, scene),
         "frequency_khz": 1e-3 * beacon.frequency,
         "source_level_db": beacon.source_level,
     })
@@ -184,11 +184,11 @@ fn transponder(of: &Transponder, scene: &merrow_model::scene::Scene) -> Value {
         "class": if of.is_class_a { "a" } else { "b" },
         "mmsi": of.vessel.mmsi,
         "ship_name": of.vessel.name,
-        "at": carrier(of.on, of.p, scene),
+        "at": mount_name(of.on, of.p, scene),
     })
 }
 
-fn winch_of(tether: &Tether, winch: &Winch, scene: &merrow_model::scene::Scene) -> Value {
+fn winch_json(tether: &Tether, winch: &Winch, scene: &merrow_model::scene::Scene) -> Value {
     json!({
         "max_speed_m_s": winch.max_speed,
         "powered_by": tether.winch_robot().map(|r| &scene.robots[r]).filter(|r| r.battery.is_some()).map(|r| &r.name),
@@ -199,7 +199,7 @@ fn winch_of(tether: &Tether, winch: &Winch, scene: &merrow_model::scene::Scene) 
 
 fn robot(
     robot: &Robot,
-    about: &merrow_world::About,
+    about: &merrow_world::ModelInfo,
     costs: &[f64],
     scene: &merrow_model::scene::Scene,
 ) -> Value {
@@ -216,15 +216,15 @@ fn robot(
         .fins
         .iter()
         .filter(|f| !f.is_azimuth())
-        .map(|f| json!({ "name": f.name, "range": f.range, "area_m2": f.area, "moves": f.turns() }))
+        .map(|f| json!({ "name": f.name, "range": f.range, "area_m2": f.area, "moves": f.is_movable() }))
         .collect();
     let sensors: Vec<Value> = robot
         .sensors
         .iter()
         .zip(costs)
         .map(|(s, cost)| {
-            let lazy = s.kind.looks().map(|_| s.lazy);
-            json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "least_rate_hz": s.least_rate(), "cores": cost, "lazy": lazy })
+            let lazy = s.kind.exteroceptive().map(|_| s.lazy);
+            json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "least_rate_hz": s.min_rate(), "cores": cost, "lazy": lazy })
         })
         .collect();
     let sources: Vec<Value> = about
@@ -243,7 +243,7 @@ fn robot(
         "thrusters": thrusters,
         "fins": fins,
         "sensors": sensors,
-        "faults": fault::all(robot).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        "faults": fault::devices_with_kinds(robot).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
         "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
         "sources": sources,
     })
@@ -251,13 +251,13 @@ fn robot(
 
 /// Returns the hydrostatic equilibrium in calm water; null if the robot has no buoyant volume.
 fn at_rest(robot: &Robot, scene: &merrow_model::scene::Scene) -> Value {
-    let a = match hydrostatic_equilibrium::rest(scene, robot) {
-        Rest::Afloat(a) => a,
-        Rest::Neutral => {
+    let a = match hydrostatic_equilibrium::compute_equilibrium(scene, robot) {
+        Equilibrium::Afloat(a) => a,
+        Equilibrium::Neutral => {
             return json!({ "floats": false, "neutral": true, "weight_in_water_n": 0.0 });
         }
-        Rest::Sinks(by) => return json!({ "floats": false, "weight_in_water_n": by }),
-        Rest::None => return Value::Null,
+        Equilibrium::Sinks(by) => return json!({ "floats": false, "weight_in_water_n": by }),
+        Equilibrium::None => return Value::Null,
     };
     json!({
         "floats": true,
@@ -322,8 +322,8 @@ fn frame_tree(scene: &merrow_model::scene::Scene) -> Vec<Value> {
         modes: Vec::new(),
         starts: Vec::new(),
     };
-    let moving = frames::moving(scene, &snapshot, true).transforms;
-    let fixed = frames::fixed(scene).transforms;
+    let moving = frames::moving_frames(scene, &snapshot, true).transforms;
+    let fixed = frames::static_frames(scene).transforms;
     let one = |moves: bool| move |t: merrow_ros2::msg::geometry_msgs::TransformStamped| json!({ "parent": t.header.frame_id, "child": t.child_frame_id, "moves": moves });
     moving
         .into_iter()

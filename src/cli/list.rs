@@ -21,10 +21,10 @@ pub fn list(as_json: bool) -> Result<ExitCode, String> {
     if as_json {
         let mut all: Map<String, Value> = kinds
             .iter()
-            .map(|(kind, folder)| ((*kind).to_string(), json!(data_dir::list(folder))))
+            .map(|(kind, folder)| ((*kind).to_string(), json!(data_dir::file_names(folder))))
             .collect();
         let lines = |folder: &str| -> Map<String, Value> {
-            let names = data_dir::list(folder).into_iter();
+            let names = data_dir::file_names(folder).into_iter();
             names
                 .map(|name| (name.clone(), json!(data_dir::description(folder, &name))))
                 .collect()
@@ -39,7 +39,7 @@ pub fn list(as_json: bool) -> Result<ExitCode, String> {
     }
     for (kind, folder) in kinds {
         println!("{kind}:");
-        let names = data_dir::list(folder);
+        let names = data_dir::file_names(folder);
         let width = names.iter().map(String::len).max().unwrap_or(0);
         for name in names {
             println!(

@@ -51,7 +51,7 @@ enum Command {
         #[command(subcommand)]
         against: Option<validate::Against>,
         #[command(flatten)]
-        whole: cases::Whole,
+        whole: cases::PageArguments,
     },
     /// Generate terrain, current, trees and buoys of a world from a seed.
     Terrain(terrain::Arguments),
@@ -129,10 +129,10 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
 
 /// Loads a world and prints its notes. Its errors are returned one per line, after their number.
 fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
-    if let Some(mistake) = world::data_dir::unknown_world(name) {
+    if let Some(mistake) = world::data_dir::unknown_world_message(name) {
         return Err(mistake);
     }
-    let path: PathBuf = world::data_dir::world(name);
+    let path: PathBuf = world::data_dir::world_file(name);
     let world = world::load_world(&path, Overrides { seed }).map_err(|problems| {
         let n = problems.len();
         format!(

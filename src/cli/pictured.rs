@@ -4,10 +4,10 @@
 
 use merrow::convert::header;
 use merrow::display::cloud;
-use merrow::display::cloud::{Across, Shown};
-use merrow::display::radar::Scope;
-use merrow::display::sonar::Display;
-use merrow_model::scene::sensor::Looks;
+use merrow::display::cloud::{SwathPoint, RenderedImage};
+use merrow::display::radar::PlanPositionDisplay;
+use merrow::display::sonar::SonarDisplay;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::laser::LaserSpec;
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_model::state::frames;
@@ -19,35 +19,35 @@ use merrow_sim::Simulation;
 use merrow_sim::sensors::{frame_recorder, scheduler};
 
 /// Image to write to the file.
-pub enum Content {
+pub enum SensorImage {
     /// Image of a camera.
-    Camera(frames::Picture),
+    Camera(frames::CameraImages),
     /// Greyscale display of a sensor.
     Grey(Image),
     /// Coloured display of a sensor.
-    Colored(Shown),
+    Colored(RenderedImage),
 }
 
 /// Whether the output of a sensor can be shown as an image.
-pub fn has_picture(looks: &Looks) -> bool {
+pub fn has_picture(looks: &ExteroceptiveSpec) -> bool {
     matches!(
         looks,
-        Looks::Camera(_) | Looks::Sonar(_) | Looks::Radar(_) | Looks::Laser(_)
+        ExteroceptiveSpec::Camera(_) | ExteroceptiveSpec::Sonar(_) | ExteroceptiveSpec::Radar(_) | ExteroceptiveSpec::Laser(_)
     )
 }
 
 /// Duration of the run that the image shows [s]; `None` for an image at one time.
-fn memory(looks: &Looks, rate: f64) -> Option<f64> {
+fn accumulation_time(looks: &ExteroceptiveSpec, rate: f64) -> Option<f64> {
     match looks {
-        Looks::Sonar(SonarSpec {
+        ExteroceptiveSpec::Sonar(SonarSpec {
             kind: SonarKind::SideScan | SonarKind::Multibeam,
             ..
         }) => {
             // two more, because the last lines have not been received completely at the end
-            Some((cloud::LINES + 2) as f64 / rate)
+            Some((cloud::SWATH_LINES + 2) as f64 / rate)
         }
         // one full set of tilt angles
-        Looks::Laser(LaserSpec {
+        ExteroceptiveSpec::Laser(LaserSpec {
             tilt: Some(tilt), ..
         }) => Some(0.5e-9 * tilt.period_ns as f64),
         _ => None,
@@ -61,26 +61,26 @@ pub fn picture(
     (robot, sensor): (usize, usize),
     steps: u64,
     light: impl FnOnce(&mut Simulation),
-) -> Result<Content, String> {
+) -> Result<SensorImage, String> {
     let device = &simulation.scene.robots[robot].sensors[sensor];
     let (rate, nothing) = (device.rate, || "the sensor has no image output".to_string());
-    let looks = device.kind.looks().cloned().ok_or_else(nothing)?;
-    let Some(seconds) = memory(&looks, rate) else {
+    let looks = device.kind.exteroceptive().cloned().ok_or_else(nothing)?;
+    let Some(seconds) = accumulation_time(&looks, rate) else {
         // the frames of the preceding run are not needed
-        simulation.lookout = None;
+        simulation.sensor_scheduler = None;
         simulation.advance(steps);
         light(simulation);
         let samples = match &*looks {
-            Looks::Radar(spec) => (rate / spec.turns).ceil() as u64,
-            Looks::Sonar(spec) => spec.sweep_pings(),
+            ExteroceptiveSpec::Radar(spec) => (rate / spec.turns).ceil() as u64,
+            ExteroceptiveSpec::Sonar(spec) => spec.sweep_pings(),
             _ => 1,
         };
-        let frames = scheduler::several(simulation, robot, sensor, samples);
-        return at_once(&looks, frames).ok_or_else(nothing);
+        let frames = scheduler::compute_frames(simulation, robot, sensor, samples);
+        return instantaneous_image(&looks, frames).ok_or_else(nothing);
     };
     let until_ns = steps * simulation.scene.dt_ns;
     let from_ns = until_ns.saturating_sub((seconds * 1e9) as u64);
-    let mut strip = Strip::default();
+    let mut strip = LineAccumulator::default();
     frame_recorder::record(
         simulation,
         (robot, sensor),
@@ -93,29 +93,29 @@ pub fn picture(
     if strip.count == 0 {
         // the run ends before the first line
         let pose = scheduler::pose_of(simulation, robot, sensor);
-        let data = scheduler::once(simulation, robot, sensor).ok_or_else(nothing)?;
+        let data = scheduler::compute_frame(simulation, robot, sensor).ok_or_else(nothing)?;
         strip.add(&looks, &data, &pose, until_ns);
     }
-    strip.shown(&looks).ok_or_else(nothing)
+    strip.finish(&looks).ok_or_else(nothing)
 }
 
 /// Builds the image from samples taken at one time.
-fn at_once(looks: &Looks, frames: Vec<FrameData>) -> Option<Content> {
-    let (mut display, mut scope, mut shown) = (Display::default(), Scope::default(), None);
+fn instantaneous_image(looks: &ExteroceptiveSpec, frames: Vec<FrameData>) -> Option<SensorImage> {
+    let (mut display, mut scope, mut shown) = (SonarDisplay::default(), PlanPositionDisplay::default(), None);
     for data in frames {
         shown = Some(match (looks, data) {
-            (Looks::Camera(_), FrameData::Picture(picture)) => Content::Camera(picture),
-            (Looks::Sonar(spec), FrameData::Ping(ping)) => {
-                Content::Grey(display.show(spec, &ping, header(0, "")))
+            (ExteroceptiveSpec::Camera(_), FrameData::CameraImages(picture)) => SensorImage::Camera(picture),
+            (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping)) => {
+                SensorImage::Grey(display.show(spec, &ping, header(0, "")))
             }
-            (Looks::Radar(spec), FrameData::Sweep(sweep)) => {
-                Content::Grey(scope.show(spec, &sweep, header(0, "")))
+            (ExteroceptiveSpec::Radar(spec), FrameData::Sweep(sweep)) => {
+                SensorImage::Grey(scope.show(spec, &sweep, header(0, "")))
             }
-            (Looks::Laser(spec), FrameData::Cloud(points)) => {
-                Content::Colored(cloud::lidar(spec, &points))
+            (ExteroceptiveSpec::Laser(spec), FrameData::Cloud(points)) => {
+                SensorImage::Colored(cloud::lidar(spec, &points))
             }
-            (Looks::Laser(spec), FrameData::Scan(scan)) => {
-                Content::Colored(cloud::scan(&cloud::points_of(spec, &scan, 0, 0)))
+            (ExteroceptiveSpec::Laser(spec), FrameData::Scan(scan)) => {
+                SensorImage::Colored(cloud::scan(&cloud::scan_points(spec, &scan, 0, 0)))
             }
             _ => return None,
         });
@@ -125,44 +125,44 @@ fn at_once(looks: &Looks, frames: Vec<FrameData>) -> Option<Content> {
 
 /// Accumulator of samples that are drawn line by line.
 #[derive(Default)]
-struct Strip {
+struct LineAccumulator {
     count: u16,
-    display: Display,
+    display: SonarDisplay,
     grey: Option<Image>,
-    lines: Vec<Vec<Across>>,
+    lines: Vec<Vec<SwathPoint>>,
     points: Vec<frames::Point>,
 }
 
-impl Strip {
-    fn add(&mut self, looks: &Looks, data: &FrameData, pose: &Pose, stamp_ns: u64) {
+impl LineAccumulator {
+    fn add(&mut self, looks: &ExteroceptiveSpec, data: &FrameData, pose: &Pose, stamp_ns: u64) {
         match (looks, data) {
-            (Looks::Sonar(spec), FrameData::Ping(ping)) if spec.kind == SonarKind::SideScan => {
+            (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping)) if spec.kind == SonarKind::SideScan => {
                 self.grey = Some(self.display.show(spec, ping, header(0, "")));
             }
-            (Looks::Sonar(spec), FrameData::Ping(ping)) => {
+            (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping)) => {
                 self.lines.push(soundings(spec, ping, pose))
             }
-            (Looks::Laser(spec), FrameData::Scan(scan)) => {
+            (ExteroceptiveSpec::Laser(spec), FrameData::Scan(scan)) => {
                 self.points
-                    .extend(cloud::points_of(spec, scan, stamp_ns, self.count));
+                    .extend(cloud::scan_points(spec, scan, stamp_ns, self.count));
             }
             _ => {}
         }
         self.count = self.count.saturating_add(1);
     }
 
-    fn shown(self, looks: &Looks) -> Option<Content> {
+    fn finish(self, looks: &ExteroceptiveSpec) -> Option<SensorImage> {
         Some(match (self.grey, looks) {
-            (Some(image), _) => Content::Grey(image),
-            (None, Looks::Laser(_)) => Content::Colored(cloud::nod(&self.points)),
-            (None, Looks::Sonar(_)) => Content::Colored(cloud::swath(&self.lines)),
+            (Some(image), _) => SensorImage::Grey(image),
+            (None, ExteroceptiveSpec::Laser(_)) => SensorImage::Colored(cloud::tilted_scan(&self.points)),
+            (None, ExteroceptiveSpec::Sonar(_)) => SensorImage::Colored(cloud::swath(&self.lines)),
             _ => return None,
         })
     }
 }
 
 /// Returns the seabed detections of the beams of a ping.
-fn soundings(spec: &SonarSpec, ping: &Ping, pose: &Pose) -> Vec<Across> {
+fn soundings(spec: &SonarSpec, ping: &Ping, pose: &Pose) -> Vec<SwathPoint> {
     let port = pose.R_WS.col(1);
     let level = (port.x * port.x + port.y * port.y).sqrt().max(1e-9);
     let found = spec
@@ -175,7 +175,7 @@ fn soundings(spec: &SonarSpec, ping: &Ping, pose: &Pose) -> Vec<Across> {
             .R_WS
             .mul_vec(spec.direction(*angle, 0.0).scale(sounding.range));
         let across = -(away.x * port.x + away.y * port.y) / level;
-        Across {
+        SwathPoint {
             across,
             depth: -(pose.p_WS.z + away.z),
         }

@@ -2,19 +2,19 @@
 //! sentences, for `merrow snapshot`.
 
 use merrow_math::{Quat, Vec3};
-use merrow_model::scene::sensor::Looks;
-use merrow_model::state::frames::acoustic::Sounds;
-use merrow_model::state::frames::detection::Found;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::state::frames::acoustic::AcousticObservations;
+use merrow_model::state::frames::detection::Detection;
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_model::state::reading::{Imu, Reading, Stamped};
-use merrow_sensors::obstacle::gather::Gathered;
+use merrow_sensors::obstacle::gather::EchoAccumulator;
 use merrow_sim::Simulation;
 use merrow_validate::figure::canvas::{Anchor, Drawing, Shape};
-use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
+use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use std::borrow::Cow;
 
 /// Default duration of the run [s].
-pub const SECONDS: f64 = 10.0;
+pub const DEFAULT_DURATION: f64 = 10.0;
 /// Width of a figure [px].
 const WIDTH: u32 = 860;
 /// Height of a panel [px].
@@ -37,33 +37,33 @@ pub fn draw(
     sensor: usize,
     seconds: f64,
 ) -> Result<Drawing, String> {
-    let (said, frames) = listen(simulation, robot, sensor, seconds);
+    let (said, frames) = collect_readings(simulation, robot, sensor, seconds);
     let device = &simulation.scene.robots[robot].sensors[sensor];
     let title = format!("{}/{}", simulation.scene.robots[robot].name, device.name);
-    let drawing = match device.kind.looks().map(|looks| &**looks) {
-        Some(Looks::Obstacles(spec)) => {
-            let mut gathered = Gathered::default();
+    let drawing = match device.kind.exteroceptive().map(|looks| &**looks) {
+        Some(ExteroceptiveSpec::Obstacles(spec)) => {
+            let mut gathered = EchoAccumulator::default();
             let mut boxes = None;
             for frame in &frames {
                 boxes = match &*frame.data {
-                    FrameData::Boxes(found) => Some(found.clone()),
+                    FrameData::Detections(found) => Some(found.clone()),
                     FrameData::Echoes(heard) => {
-                        Some(gathered.add(spec, device.stream, heard, frame.stamp_ns))
+                        Some(gathered.add_sample(spec, device.stream, heard, frame.stamp_ns))
                     }
                     _ => None,
                 };
             }
-            boxes.map(|found| plan(&title, &found, spec.in_world))
+            boxes.map(|found| draw_plan_view(&title, &found, spec.in_world))
         }
-        Some(Looks::Ais(_)) => Some(written(&title, &frames)),
-        Some(Looks::Acoustic(spec)) => {
+        Some(ExteroceptiveSpec::Ais(_)) => Some(draw_sentences(&title, &frames)),
+        Some(ExteroceptiveSpec::Acoustic(spec)) => {
             let names: Vec<&str> = spec
                 .targets
                 .iter()
                 .map(|target| target.name.as_str())
                 .collect();
             let sounds = frames.iter().filter_map(|frame| match &*frame.data {
-                FrameData::Sounds(sounds) => Some((frame.stamp_ns, heard(sounds, &names))),
+                FrameData::Acoustic(sounds) => Some((frame.stamp_ns, acoustic_quantities(sounds, &names))),
                 _ => None,
             });
             curves(&title, sounds)
@@ -82,14 +82,14 @@ pub fn draw(
 }
 
 /// Collects the readings and frames of a sensor over `seconds` [s].
-fn listen(
+fn collect_readings(
     simulation: &mut Simulation,
     robot: usize,
     sensor: usize,
     seconds: f64,
 ) -> (Vec<Stamped>, Vec<Frame>) {
-    if let Some(lookout) = &simulation.lookout {
-        lookout.want(&simulation.scene, robot, sensor, true);
+    if let Some(lookout) = &simulation.sensor_scheduler {
+        lookout.request_frames(&simulation.scene, robot, sensor, true);
     }
     let mut steps = (seconds * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
     let (mut said, mut frames) = (Vec::new(), Vec::new());
@@ -149,25 +149,25 @@ fn curves(title: &str, said: impl Iterator<Item = (u64, Vec<Axis>)>) -> Option<D
         }
     }
     panels.last_mut()?.x_label = "time [s]".to_string();
-    Some(stack(title, &panels, WIDTH, HEIGHT))
+    Some(draw_figure(title, &panels, WIDTH, HEIGHT))
 }
 
-fn one(name: &str, value: f64) -> Vec<(String, f64)> {
+fn single_curve(name: &str, value: f64) -> Vec<(String, f64)> {
     vec![(name.to_string(), value)]
 }
 
-fn named<const N: usize>(names: [&str; N], values: [f64; N]) -> Vec<(String, f64)> {
+fn labelled<const N: usize>(names: [&str; N], values: [f64; N]) -> Vec<(String, f64)> {
     names.into_iter().map(String::from).zip(values).collect()
 }
 
 fn xyz(v: Vec3) -> Vec<(String, f64)> {
-    named(["x", "y", "z"], v.to_array())
+    labelled(["x", "y", "z"], v.to_array())
 }
 
 fn attitude(q: &Quat) -> Axis {
     (
         "attitude [deg]".into(),
-        named(
+        labelled(
             ["roll", "pitch", "yaw"],
             q.matrix().to_rpy().map(f64::to_degrees),
         ),
@@ -195,22 +195,22 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         }
         Reading::Gnss(r) => {
             let mut all = vec![
-                ("latitude [deg]".into(), one("", r.position[0].to_degrees())),
+                ("latitude [deg]".into(), single_curve("", r.position[0].to_degrees())),
                 (
                     "longitude [deg]".into(),
-                    one("", r.position[1].to_degrees()),
+                    single_curve("", r.position[1].to_degrees()),
                 ),
-                ("height [m]".into(), one("", r.position[2])),
+                ("height [m]".into(), single_curve("", r.position[2])),
             ];
             all.extend(
                 r.satellites
-                    .map(|n| ("satellites".into(), one("", n as f64))),
+                    .map(|n| ("satellites".into(), single_curve("", n as f64))),
             );
             all
         }
         Reading::Heading(r) => vec![(
             "heading from east [deg]".into(),
-            one("", r.yaw.to_degrees()),
+            single_curve("", r.yaw.to_degrees()),
         )],
         Reading::Navigation(r) => {
             vec![
@@ -221,17 +221,17 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         }
         Reading::Dvl(r) => vec![
             ("velocity [m/s]".into(), xyz(r.velocity)),
-            ("altitude [m]".into(), one("", r.altitude)),
+            ("altitude [m]".into(), single_curve("", r.altitude)),
             (
                 "beam ranges [m]".into(),
-                named(["1", "2", "3", "4"], r.beams.map(|beam| beam.range)),
+                labelled(["1", "2", "3", "4"], r.beams.map(|beam| beam.range)),
             ),
         ],
         Reading::Pressure(r) => {
-            vec![("absolute pressure [kPa]".into(), one("", 1e-3 * r.pressure))]
+            vec![("absolute pressure [kPa]".into(), single_curve("", 1e-3 * r.pressure))]
         }
         Reading::Magnetometer(r) => vec![("magnetic field [uT]".into(), xyz(r.field.scale(1e6)))],
-        Reading::Altimeter(r) => vec![("range [m]".into(), one("", r.range))],
+        Reading::Altimeter(r) => vec![("range [m]".into(), single_curve("", r.range))],
         Reading::Odometry(r) => {
             vec![
                 ("position in the world [m]".into(), xyz(r.p_WS)),
@@ -245,42 +245,42 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
                 ("torque [N m]".into(), xyz(r.torque)),
             ]
         }
-        Reading::Probe(r) => vec![("value".into(), one("", r.value))],
+        Reading::Probe(r) => vec![("value".into(), single_curve("", r.value))],
         Reading::Ctd(r) => vec![
-            ("temperature [deg C]".into(), one("", r.temperature)),
-            ("salinity [psu]".into(), one("", r.salinity)),
-            ("depth [m]".into(), one("", r.depth)),
-            ("speed of sound [m/s]".into(), one("", r.sound_speed)),
+            ("temperature [deg C]".into(), single_curve("", r.temperature)),
+            ("salinity [psu]".into(), single_curve("", r.salinity)),
+            ("depth [m]".into(), single_curve("", r.depth)),
+            ("speed of sound [m/s]".into(), single_curve("", r.sound_speed)),
         ],
         Reading::Bottle(r) => {
             vec![
-                ("bottle".into(), one("", f64::from(r.number))),
-                ("volume [ml]".into(), one("", 1e6 * r.volume)),
+                ("bottle".into(), single_curve("", f64::from(r.number))),
+                ("volume [ml]".into(), single_curve("", 1e6 * r.volume)),
             ]
         }
         Reading::Wind(r) => {
             vec![
-                ("speed [m/s]".into(), one("", r.speed)),
-                ("wind from, clockwise from ahead [deg]".into(), one("", r.from.to_degrees())),
+                ("speed [m/s]".into(), single_curve("", r.speed)),
+                ("wind from, clockwise from ahead [deg]".into(), single_curve("", r.from.to_degrees())),
             ]
         }
-        Reading::Leak(r) => vec![("wet".into(), one("", r.signal))],
+        Reading::Leak(r) => vec![("wet".into(), single_curve("", r.signal))],
         Reading::Motor(r) => vec![
-            ("shaft speed [rad/s]".into(), one("", r.speed)),
-            ("current [A]".into(), one("", r.current)),
-            ("voltage [V]".into(), one("", r.voltage)),
-            ("temperature [deg C]".into(), one("", r.temperature)),
+            ("shaft speed [rad/s]".into(), single_curve("", r.speed)),
+            ("current [A]".into(), single_curve("", r.current)),
+            ("voltage [V]".into(), single_curve("", r.voltage)),
+            ("temperature [deg C]".into(), single_curve("", r.temperature)),
         ],
         Reading::Power(r) => vec![
-            ("voltage [V]".into(), one("", r.voltage)),
-            ("current [A]".into(), one("", r.current)),
-            ("charge [A h]".into(), one("", r.charge)),
+            ("voltage [V]".into(), single_curve("", r.voltage)),
+            ("current [A]".into(), single_curve("", r.current)),
+            ("charge [A h]".into(), single_curve("", r.charge)),
         ],
     }
 }
 
 /// Splits the fixes and ranges of an acoustic positioning instrument into labelled quantities.
-fn heard(sounds: &Sounds, names: &[&str]) -> Vec<Axis> {
+fn acoustic_quantities(sounds: &AcousticObservations, names: &[&str]) -> Vec<Axis> {
     let mut all = Vec::new();
     let name = |target: usize| names.get(target).copied().unwrap_or("own");
     for fix in &sounds.fixes {
@@ -294,14 +294,14 @@ fn heard(sounds: &Sounds, names: &[&str]) -> Vec<Axis> {
         }
     }
     for ranged in &sounds.ranges {
-        all.push(("range [m]".into(), one(name(ranged.target), ranged.range)));
+        all.push(("range [m]".into(), single_curve(name(ranged.target), ranged.range)));
     }
     all
 }
 
 /// Draws boxes in plan view, in the frame in which they are reported.
-fn plan(title: &str, found: &[Found], in_world: bool) -> Drawing {
-    let outline = |(k, f): (usize, &Found)| {
+fn draw_plan_view(title: &str, found: &[Detection], in_world: bool) -> Drawing {
+    let outline = |(k, f): (usize, &Detection)| {
         let half = f.size.scale(0.5);
         let corners = [
             [-1.0, -1.0],
@@ -359,7 +359,7 @@ fn plan(title: &str, found: &[Found], in_world: bool) -> Drawing {
         lines,
         logarithmic: false,
     };
-    stack(
+    draw_figure(
         &format!("{title}: obstacles, plan view"),
         &[panel],
         WIDTH,
@@ -368,7 +368,7 @@ fn plan(title: &str, found: &[Found], in_world: bool) -> Drawing {
 }
 
 /// Draws the last sentences of a receiver as text.
-fn written(title: &str, frames: &[Frame]) -> Drawing {
+fn draw_sentences(title: &str, frames: &[Frame]) -> Drawing {
     let mut lines = Vec::new();
     for frame in frames {
         if let FrameData::Sentences(sentences) = &*frame.data {

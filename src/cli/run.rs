@@ -4,8 +4,8 @@ use super::load;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use merrow::node::bridge::Bridge;
-use merrow_model::state::commands::Refusal;
-use merrow_ros2::args::{NodeOptions, Surroundings};
+use merrow_model::state::commands::CommandRejection;
+use merrow_ros2::args::{NodeOptions, ArgsContext};
 use merrow_sim as sim;
 use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
 use serde_json::json;
@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
         }
     }
     if let Some(bridge) = &bridge {
-        bridge.tell_wanted(&simulation);
+        bridge.update_requested_outputs(&simulation);
     }
     let mut progress = Progress::new(arguments.duration, arguments.json);
     let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
@@ -125,7 +125,7 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>, String> {
 }
 
 fn node_options(ros: &[String]) -> Result<NodeOptions, String> {
-    let around = Surroundings {
+    let around = ArgsContext {
         variable: &|name| std::env::var(name).ok(),
         read_file: &|path| std::fs::read_to_string(path),
     };
@@ -258,5 +258,5 @@ impl Observer for Progress {
         ));
     }
 
-    fn refused(&mut self, _: &Refusal, _: &Simulation) {}
+    fn refused(&mut self, _: &CommandRejection, _: &Simulation) {}
 }

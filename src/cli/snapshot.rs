@@ -1,16 +1,16 @@
 //! `merrow snapshot`: writes one image of a world, or of the output of a sensor, to a file.
 
-use super::pictured::{self, Content};
+use super::pictured::{self, SensorImage};
 use super::readings;
 use bytes::Bytes;
 use clap::Args;
 use merrow::convert::header;
-use merrow::convert::image::{Picture, Pixels};
+use merrow::convert::image::{ImageView, Pixels};
 use merrow_environment::air::sun;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::Looks;
-use merrow_model::scene::sensor::camera::{CameraSpec, Exposure, Part};
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::camera::{CameraSpec, Exposure, CameraOutput};
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use merrow_model::state::frames;
 use merrow_ros2::msg::sensor_msgs::Image;
@@ -25,9 +25,9 @@ use std::sync::Arc;
 /// Columns and rows of an external view.
 const SIZE: [usize; 2] = [960, 540];
 /// File name extensions for images.
-const PICTURES: [&str; 3] = ["png", "jpg", "jpeg"];
+const IMAGE_EXTENSIONS: [&str; 3] = ["png", "jpg", "jpeg"];
 /// File name extensions for plots.
-const CURVES: [&str; 1] = ["svg"];
+const PLOT_EXTENSIONS: [&str; 1] = ["svg"];
 /// Quality of JPEG files, 1 to 100.
 const QUALITY: u8 = 90;
 
@@ -51,10 +51,10 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "robot")]
     view: bool,
     /// Viewpoint: east, north, up [m].
-    #[arg(long, value_parser = place, allow_hyphen_values = true, requires = "view")]
+    #[arg(long, value_parser = parse_point, allow_hyphen_values = true, requires = "view")]
     from: Option<Vec3>,
     /// Target point of the view: east, north, up [m].
-    #[arg(long, value_parser = place, allow_hyphen_values = true, requires = "view")]
+    #[arg(long, value_parser = parse_point, allow_hyphen_values = true, requires = "view")]
     look: Option<Vec3>,
     /// Simulated time [s] [default: 0; 10 for plots].
     #[arg(long)]
@@ -76,7 +76,7 @@ impl Arguments {
 }
 
 /// Parses three comma-separated numbers as a point [m].
-fn place(text: &str) -> Result<Vec3, String> {
+fn parse_point(text: &str) -> Result<Vec3, String> {
     let numbers: Option<Vec<f64>> = text
         .split(',')
         .map(|part| part.trim().parse().ok())
@@ -124,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     }
     let world = super::load(&arguments.world, None)?;
     if arguments.view {
-        check_output(&arguments.output_or("snapshot.png"), &PICTURES)?;
+        check_output(&arguments.output_or("snapshot.png"), &IMAGE_EXTENSIONS)?;
     }
     let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
     let steps = (arguments.at.unwrap_or(0.0) * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
@@ -146,13 +146,13 @@ fn write_view(
 ) -> Result<(PathBuf, String), String> {
     let output = arguments.output_or("snapshot.png");
     // frames of the world's own cameras are not needed
-    simulation.lookout = None;
+    simulation.sensor_scheduler = None;
     simulation.advance(steps);
     set_time(simulation, arguments);
-    let (from, to) = standpoint(simulation, arguments);
-    let picture = scheduler::from_afar(simulation, &afar(), axes(to - from), from);
+    let (from, to) = viewpoint(simulation, arguments);
+    let picture = scheduler::render_view(simulation, &view_camera(), axes(to - from), from);
     write(&picture, &arguments.show, SIZE, &output)?;
-    Ok((output, light(simulation)))
+    Ok((output, sun_text(simulation)))
 }
 
 /// Writes the image or the plot of a sensor after `steps` steps. Returns the file and a line about
@@ -163,9 +163,9 @@ fn write_sensor(
     steps: u64,
 ) -> Result<(PathBuf, String), String> {
     let (robot, sensor) = device(&simulation.scene, arguments)?;
-    let looks = simulation.scene.robots[robot].sensors[sensor].kind.looks().cloned();
+    let looks = simulation.scene.robots[robot].sensors[sensor].kind.exteroceptive().cloned();
     let size = match looks.as_deref() {
-        Some(Looks::Camera(spec)) => spec.size,
+        Some(ExteroceptiveSpec::Camera(spec)) => spec.size,
         _ if arguments.show != "rgb" => {
             return Err(format!(
                 "--show {} applies to cameras only, and the sensor is not a camera",
@@ -181,36 +181,36 @@ fn write_sensor(
     };
     if !looks.is_some_and(|looks| pictured::has_picture(&looks)) {
         let output = arguments.output_or("snapshot.svg");
-        check_output(&output, &CURVES)?;
-        let seconds = arguments.at.unwrap_or(readings::SECONDS);
+        check_output(&output, &PLOT_EXTENSIONS)?;
+        let seconds = arguments.at.unwrap_or(readings::DEFAULT_DURATION);
         curves(&readings::draw(simulation, robot, sensor, seconds)?, &output)?;
         return Ok((output, format!("from 0 to {seconds} s")));
     }
     let output = arguments.output_or("snapshot.png");
-    check_output(&output, &PICTURES)?;
+    check_output(&output, &IMAGE_EXTENSIONS)?;
     let set_light = |simulation: &mut Simulation| set_time(simulation, arguments);
     let (width, height, rgb, legend) =
         match pictured::picture(simulation, (robot, sensor), steps, set_light)? {
-            Content::Camera(picture) => {
+            SensorImage::Camera(picture) => {
                 write(&picture, &arguments.show, size, &output)?;
-                return Ok((output, light(simulation)));
+                return Ok((output, sun_text(simulation)));
             }
-            Content::Grey(Image {
+            SensorImage::Grey(Image {
                 width,
                 height,
                 data,
                 ..
             }) => {
                 let pixels = Pixels::Mono8(&data);
-                let shown = Picture {
+                let shown = ImageView {
                     width,
                     height,
                     pixels,
                 };
                 save(&shown, &output)?;
-                return Ok((output, light(simulation)));
+                return Ok((output, sun_text(simulation)));
             }
-            Content::Colored(shown) => (
+            SensorImage::Colored(shown) => (
                 shown.width as u32,
                 shown.height as u32,
                 Bytes::from(shown.rgb),
@@ -218,14 +218,14 @@ fn write_sensor(
             ),
         };
     let pixels = Pixels::Rgb8(&rgb);
-    let shown = Picture {
+    let shown = ImageView {
         width,
         height,
         pixels,
     };
     save(&shown, &output)?;
     let said = if legend.is_empty() {
-        light(simulation)
+        sun_text(simulation)
     } else {
         legend
     };
@@ -233,13 +233,13 @@ fn write_sensor(
 }
 
 /// Formats the elevation of the sun, which explains dark images.
-fn light(simulation: &Simulation) -> String {
+fn sun_text(simulation: &Simulation) -> String {
     let (origin, time) = (
         &simulation.scene.origin,
         simulation.state.time_ns as f64 * 1e-9,
     );
     let utc = simulation.state.sea.air.start_utc + time;
-    let up = sun::at(utc, origin.latitude, origin.longitude)
+    let up = sun::sun_position(utc, origin.latitude, origin.longitude)
         .elevation
         .to_degrees();
     let night = if up < -6.0 { ": it is night" } else { "" };
@@ -274,7 +274,7 @@ fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String
 }
 
 /// Returns the viewpoint and the target point of a view.
-fn standpoint(simulation: &Simulation, arguments: &Arguments) -> (Vec3, Vec3) {
+fn viewpoint(simulation: &Simulation, arguments: &Arguments) -> (Vec3, Vec3) {
     let first = simulation
         .state
         .robots
@@ -305,7 +305,7 @@ fn axes(d: Vec3) -> Mat3 {
 }
 
 /// Returns the camera of a view.
-fn afar() -> CameraSpec {
+fn view_camera() -> CameraSpec {
     let lens = Lens {
         focal: [0.75 * SIZE[0] as f64; 2],
         center: SIZE.map(|n| 0.5 * (n as f64 - 1.0)),
@@ -319,19 +319,19 @@ fn afar() -> CameraSpec {
         full_well: 0.0,
         read_noise: 0.0,
         gain_below: 0.0,
-        most_gain: f64::INFINITY,
+        max_gain: f64::INFINITY,
         smoothing: 0,
     };
     CameraSpec {
         size: SIZE,
-        rays: CameraSpec::aim(&lens, SIZE),
+        rays: CameraSpec::pixel_directions(&lens, SIZE),
         lens,
         flat_port: None,
-        parts: Part::Rgb as u8 | Part::Depth as u8 | Part::Labels as u8,
-        sees_self: true,
+        outputs: CameraOutput::Rgb as u8 | CameraOutput::Depth as u8 | CameraOutput::Labels as u8,
+        renders_self: true,
         range: [0.01, 30_000.0],
         readout: 0.0,
-        open: 0.0,
+        exposure_time: 0.0,
         instants: 1,
         baseline: None,
         exposure,
@@ -343,7 +343,7 @@ fn afar() -> CameraSpec {
 
 /// Writes the requested output of a camera image.
 fn write(
-    picture: &frames::Picture,
+    picture: &frames::CameraImages,
     show: &str,
     size: [usize; 2],
     file: &Path,
@@ -356,7 +356,7 @@ fn write(
     };
     let [width, height] = size.map(|n| n as u32);
     save(
-        &Picture {
+        &ImageView {
             width,
             height,
             pixels: Pixels::Rgb8(&rgb),
@@ -366,13 +366,13 @@ fn write(
 }
 
 /// Writes an image as PNG or JPEG.
-fn save(shown: &Picture, file: &Path) -> Result<(), String> {
+fn save(shown: &ImageView, file: &Path) -> Result<(), String> {
     let made = if extension(file) == "png" {
         shown.png(header(0, ""))
     } else {
         shown.jpeg(header(0, ""), QUALITY)
     };
-    keep(file, &made.map_err(|e| e.to_string())?.data)
+    write_file(file, &made.map_err(|e| e.to_string())?.data)
 }
 
 /// Checks folder and extension of the output file before the simulation runs.
@@ -405,11 +405,11 @@ fn extension(file: &Path) -> String {
 
 /// Writes a plot as SVG.
 fn curves(drawing: &Drawing, file: &Path) -> Result<(), String> {
-    keep(file, drawing.svg().as_bytes())
+    write_file(file, drawing.svg().as_bytes())
 }
 
 /// Writes bytes to a file.
-fn keep(file: &Path, bytes: &[u8]) -> Result<(), String> {
+fn write_file(file: &Path, bytes: &[u8]) -> Result<(), String> {
     std::fs::write(file, bytes).map_err(|e| format!("{}: cannot write the file: {e}", file.display()))
 }
 

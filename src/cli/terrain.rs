@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
             let (flow, trees, buoys) =
                 (river.stream.discharge, river.trees.len(), river.buoys.len());
             (
-                files::files(&river),
+                files::river_files(&river),
                 format!("{flow:.1} m3/s, {trees} trees, {buoys} buoys"),
                 "valley.yaml",
             )
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
             let quay = Quay::new(seed);
             let (blocks, growth) = (quay.blocks.len(), quay.growth.len());
             (
-                quay_file::files(&quay),
+                quay_file::quay_files(&quay),
                 format!("{blocks} blocks with {growth} growths"),
                 "quay.yaml",
             )
@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
                 "a wreck with a list of {list} deg, heading {:.1} deg",
                 90.0 - heading
             );
-            (survey_file::files(seed), what, "wreck.yaml")
+            (survey_file::survey_files(seed), what, "wreck.yaml")
         }
     };
     let folder = &arguments.out;

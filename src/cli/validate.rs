@@ -3,7 +3,7 @@
 use super::cases;
 use clap::{Args, Subcommand};
 use merrow_model::scene::Scene;
-use merrow_validate::cases::Set;
+use merrow_validate::cases::CaseSet;
 use merrow_validate::pool::baseline;
 use merrow_validate::pool::baseline::Ascent;
 use merrow_validate::pool::model::Model;
@@ -39,7 +39,7 @@ pub enum Against {
     /// Waves, one hour of sea state, wind, sea water, geographic positions.
     Sea(cases::Arguments),
     /// All cases, as without a name.
-    All(cases::Whole),
+    All(cases::PageArguments),
 }
 
 /// Options of `merrow validate thetis`.
@@ -87,18 +87,18 @@ pub fn run(against: &Against) -> Result<ExitCode, String> {
     match against {
         Against::Uvms(arguments) => uvms(arguments),
         Against::Thetis(arguments) => thetis(arguments),
-        Against::Kelpie(arguments) => cases::set(Set::Kelpie, arguments),
-        Against::Bodies(arguments) => cases::set(Set::Bodies, arguments),
-        Against::Hulls(arguments) => cases::set(Set::Hulls, arguments),
-        Against::Vehicles(arguments) => cases::set(Set::Vehicles, arguments),
-        Against::Sea(arguments) => cases::set(Set::Sea, arguments),
+        Against::Kelpie(arguments) => cases::set(CaseSet::Kelpie, arguments),
+        Against::Bodies(arguments) => cases::set(CaseSet::Bodies, arguments),
+        Against::Hulls(arguments) => cases::set(CaseSet::Hulls, arguments),
+        Against::Vehicles(arguments) => cases::set(CaseSet::Vehicles, arguments),
+        Against::Sea(arguments) => cases::set(CaseSet::Sea, arguments),
         Against::All(whole) => cases::all(whole),
     }
 }
 
 fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
     let scene = super::load(&arguments.world, None)?.scene;
-    let found = mission::mission(Arc::new(scene))?;
+    let found = mission::run_mission(Arc::new(scene))?;
     let settled = found
         .settled
         .map_or_else(|| "never".to_string(), |t| format!("{t:.1}"));
@@ -127,7 +127,7 @@ fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
         write(&out.join("thetis.svg"), drawing.svg().as_bytes())?;
         println!("figure in {}", out.display());
     }
-    let misses = found.misses();
+    let misses = found.missed_limits();
     for line in &misses {
         eprintln!("merrow: {line}");
     }
@@ -151,7 +151,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     let scene = super::load(&arguments.world, None)?.scene;
     let servos = super::load(SERVOS, None)?.scene;
     let model = Model::new(scene, &servos)?;
-    let trials = trials::load(&arguments.data)?;
+    let trials = trials::load_trials(&arguments.data)?;
     for problem in trials.problems.iter() {
         eprintln!("merrow: {problem}");
     }
@@ -175,7 +175,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     );
     let mut outcomes = Vec::with_capacity(n);
     for (k, recording) in trials.recordings.iter().enumerate() {
-        let Some(outcome) = trial::outcome(&model, recording, mode) else {
+        let Some(outcome) = trial::replay_and_score(&model, recording, mode) else {
             continue;
         };
         print_trial(&outcome, k + 1, n);
@@ -185,7 +185,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
         outcomes.push(outcome);
     }
     let home = model.joints.map(|j| model.robot.start.q[j]);
-    let rest = summary::rest(&model, home);
+    let rest = summary::simulate_rest(&model, home);
     let overall = summary::summarize(&outcomes);
     print_rest(&rest, &trials.recordings);
     if let Some(overall) = &overall {
@@ -200,7 +200,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
         return Ok(ExitCode::SUCCESS);
     }
     let overall = overall.ok_or("no trial was replayed, so nothing can be checked")?;
-    let misses = summary::misses(&overall, &rest);
+    let misses = summary::missed_limits(&overall, &rest);
     for line in &misses {
         eprintln!("merrow: {line}");
     }
@@ -225,7 +225,7 @@ fn study(
 ) -> Result<ExitCode, String> {
     let published = Model::new(super::load(PUBLISHED, None)?.scene, servos)?;
     let mut progress = |what: &str| eprintln!("{what} ...");
-    let study = study::study(model, &published, recordings, &mut progress);
+    let study = study::run_study(model, &published, recordings, &mut progress);
     print!("{}", study.text);
     for (name, drawing) in &study.figures {
         write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
@@ -258,7 +258,7 @@ fn print_rest(rest: &Rest, recordings: &[Recording]) {
     let ascents: Vec<Ascent> = recordings
         .iter()
         .filter_map(|r| {
-            let ascent = baseline::ascent(r)?;
+            let ascent = baseline::measured_ascent(r)?;
             row(
                 &format!("{}, measured", r.name),
                 ascent.angles,
@@ -267,7 +267,7 @@ fn print_rest(rest: &Rest, recordings: &[Recording]) {
             Some(ascent)
         })
         .collect();
-    if let Some(mean) = baseline::mean(&ascents) {
+    if let Some(mean) = baseline::mean_ascent(&ascents) {
         row("mean of these", mean.angles, mean.speed);
     }
     println!(
@@ -291,7 +291,7 @@ fn print_summary(s: &Summary) {
         println!(
             "{:<34} {mean:>5.2} +- {deviation:.2} {paper:>5.2} +- {spread:.2} {:>13.2}",
             format!("RMSE of {name} [deg]"),
-            s.unmodelled[k]
+            s.rmse_without_model[k]
         );
     }
     println!(

@@ -2,11 +2,11 @@
 
 use crate::convert::image;
 use crate::convert::image::{DepthScale, Pixels};
-use merrow_model::scene::sensor::Looks;
-use merrow_model::scene::sensor::camera::{CameraSpec, Part};
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::camera::{CameraSpec, CameraOutput};
 use merrow_model::scene::sensor::lens::Distortion;
 use merrow_model::scene::{Scene, SensorKind};
-use merrow_model::state::frames::Picture;
+use merrow_model::state::frames::CameraImages;
 use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::msg::sensor_msgs::{CameraInfo, CompressedImage, Image, RegionOfInterest};
 use merrow_ros2::msg::std_msgs::Header;
@@ -15,7 +15,7 @@ use merrow_sensors::camera::shading::{OPEN_WATER, SURFACE};
 
 /// A message of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum CameraTopic {
     /// Colour image with raw pixels.
     Rgb,
     /// Colour image as JPEG.
@@ -33,51 +33,51 @@ pub enum Form {
 }
 
 /// Returns the messages that a camera publishes.
-pub fn forms(spec: &CameraSpec) -> impl Iterator<Item = Form> {
-    const ALL: [Form; 7] = [
-        Form::Rgb,
-        Form::Jpeg,
-        Form::Depth,
-        Form::DepthFile,
-        Form::DepthInfo,
-        Form::Labels,
-        Form::Info,
+pub fn camera_topics(spec: &CameraSpec) -> impl Iterator<Item = CameraTopic> {
+    const ALL: [CameraTopic; 7] = [
+        CameraTopic::Rgb,
+        CameraTopic::Jpeg,
+        CameraTopic::Depth,
+        CameraTopic::DepthFile,
+        CameraTopic::DepthInfo,
+        CameraTopic::Labels,
+        CameraTopic::Info,
     ];
-    let parts = spec.parts;
-    let has = move |form: &Form| {
-        form.part().is_in(parts) && (*form != Form::DepthInfo || Part::Depth.is_in(parts))
+    let parts = spec.outputs;
+    let has = move |form: &CameraTopic| {
+        form.part().is_enabled_in(parts) && (*form != CameraTopic::DepthInfo || CameraOutput::Depth.is_enabled_in(parts))
     };
     ALL.into_iter().filter(has)
 }
 
-impl Form {
+impl CameraTopic {
     /// Returns the camera output that the message requires.
-    pub fn part(self) -> Part {
+    pub fn part(self) -> CameraOutput {
         match self {
-            Form::Rgb => Part::Rgb,
-            Form::Jpeg => Part::Jpeg,
-            Form::Depth | Form::DepthFile => Part::Depth,
-            Form::Labels => Part::Labels,
-            Form::DepthInfo | Form::Info => Part::Info,
+            CameraTopic::Rgb => CameraOutput::Rgb,
+            CameraTopic::Jpeg => CameraOutput::Jpeg,
+            CameraTopic::Depth | CameraTopic::DepthFile => CameraOutput::Depth,
+            CameraTopic::Labels => CameraOutput::Labels,
+            CameraTopic::DepthInfo | CameraTopic::Info => CameraOutput::Info,
         }
     }
 
     /// Returns the suffix of the topic and its message type.
     pub fn topic(self) -> (&'static str, &'static TypeInfo) {
         match self {
-            Form::Rgb => ("/image_raw", Image::info()),
-            Form::Jpeg => ("/image_raw/compressed", CompressedImage::info()),
-            Form::Depth => ("/depth/image_raw", Image::info()),
-            Form::DepthFile => ("/depth/image_raw/compressedDepth", CompressedImage::info()),
-            Form::DepthInfo => ("/depth/camera_info", CameraInfo::info()),
-            Form::Labels => ("/labels/image_raw", Image::info()),
-            Form::Info => ("/camera_info", CameraInfo::info()),
+            CameraTopic::Rgb => ("/image_raw", Image::info()),
+            CameraTopic::Jpeg => ("/image_raw/compressed", CompressedImage::info()),
+            CameraTopic::Depth => ("/depth/image_raw", Image::info()),
+            CameraTopic::DepthFile => ("/depth/image_raw/compressedDepth", CompressedImage::info()),
+            CameraTopic::DepthInfo => ("/depth/camera_info", CameraInfo::info()),
+            CameraTopic::Labels => ("/labels/image_raw", Image::info()),
+            CameraTopic::Info => ("/camera_info", CameraInfo::info()),
         }
     }
 }
 
 /// A converted message of a camera.
-pub enum Shown {
+pub enum CameraMessage {
     /// Message with the camera calibration.
     Info(Box<CameraInfo>),
     /// Message with raw pixels.
@@ -88,9 +88,9 @@ pub enum Shown {
 
 /// Converts a camera image to a message of `form`; `None` if the image does not contain the
 /// required output.
-pub fn show(form: Form, spec: &CameraSpec, picture: &Picture, header: Header) -> Option<Shown> {
+pub fn convert_image(form: CameraTopic, spec: &CameraSpec, picture: &CameraImages, header: Header) -> Option<CameraMessage> {
     let [width, height] = spec.size.map(|n| n as u32);
-    let of = |pixels| image::Picture {
+    let of = |pixels| image::ImageView {
         width,
         height,
         pixels,
@@ -104,12 +104,12 @@ pub fn show(form: Form, spec: &CameraSpec, picture: &Picture, header: Header) ->
             .map(|labels| of(Pixels::Uint16(labels)))
     };
     match form {
-        Form::Info | Form::DepthInfo => Some(Shown::Info(Box::new(info(spec, header)))),
-        Form::Rgb => rgb()?.raw(header).ok().map(Shown::Raw),
-        Form::Depth => depth()?.raw(header).ok().map(Shown::Raw),
-        Form::Labels => labels()?.raw(header).ok().map(Shown::Raw),
-        Form::Jpeg => rgb()?.jpeg(header, spec.jpeg_quality).ok().map(Shown::File),
-        Form::DepthFile => {
+        CameraTopic::Info | CameraTopic::DepthInfo => Some(CameraMessage::Info(Box::new(camera_info(spec, header)))),
+        CameraTopic::Rgb => rgb()?.raw(header).ok().map(CameraMessage::Raw),
+        CameraTopic::Depth => depth()?.raw(header).ok().map(CameraMessage::Raw),
+        CameraTopic::Labels => labels()?.raw(header).ok().map(CameraMessage::Raw),
+        CameraTopic::Jpeg => rgb()?.jpeg(header, spec.jpeg_quality).ok().map(CameraMessage::File),
+        CameraTopic::DepthFile => {
             let scale = DepthScale {
                 max: spec.range[1] as f32,
                 ..DepthScale::default()
@@ -117,13 +117,13 @@ pub fn show(form: Form, spec: &CameraSpec, picture: &Picture, header: Header) ->
             depth()?
                 .compressed_depth(header, scale)
                 .ok()
-                .map(Shown::File)
+                .map(CameraMessage::File)
         }
     }
 }
 
 /// Builds the camera info message from focal lengths, principal point, distortion and baseline.
-pub fn info(spec: &CameraSpec, header: Header) -> CameraInfo {
+pub fn camera_info(spec: &CameraSpec, header: Header) -> CameraInfo {
     let ([fx, fy], [cx, cy]) = (spec.lens.focal, spec.lens.center);
     let (model, d) = match &spec.lens.distortion {
         Distortion::BrownConrady(k) => ("plumb_bob", k.to_vec()),
@@ -165,7 +165,7 @@ pub fn info(spec: &CameraSpec, header: Header) -> CameraInfo {
 
 /// Whether a sensor is a camera with a label output.
 pub fn has_labels(kind: &SensorKind) -> bool {
-    matches!(kind.looks().map(|looks| &**looks), Some(Looks::Camera(spec)) if Part::Labels.is_in(spec.parts))
+    matches!(kind.exteroceptive().map(|looks| &**looks), Some(ExteroceptiveSpec::Camera(spec)) if CameraOutput::Labels.is_enabled_in(spec.outputs))
 }
 
 /// Builds the map from label numbers to names. The number 65535, which the message reserves for "no

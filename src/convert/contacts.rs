@@ -6,14 +6,14 @@ use crate::msg::{Contact, Contacts};
 use crate::node::frames::{Snapshot, link_frame};
 use merrow_math::SpatialForce;
 use merrow_model::scene::{Link, Robot, Scene};
-use merrow_model::state::contact::Side;
+use merrow_model::state::contact::ContactBody;
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{RobotState, Workspace};
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 
 /// Builds the message with all contacts of the last step before the snapshot. Forces [N] are
 /// impulses divided by the time step.
-pub fn message(scene: &Scene, snapshot: &Snapshot) -> Contacts {
+pub fn contacts_message(scene: &Scene, snapshot: &Snapshot) -> Contacts {
     let rate = 1.0 / scene.dt();
     let contacts = snapshot.contacts.iter().map(|c| {
         let [robot_a, link_a, collider_a] = names(scene, c.a);
@@ -39,9 +39,9 @@ pub fn message(scene: &Scene, snapshot: &Snapshot) -> Contacts {
 }
 
 /// Returns the names of robot, link and collider.
-fn names(scene: &Scene, side: Side) -> [String; 3] {
+fn names(scene: &Scene, side: ContactBody) -> [String; 3] {
     match side {
-        Side::Link {
+        ContactBody::Link {
             robot,
             link,
             collider,
@@ -57,7 +57,7 @@ fn names(scene: &Scene, side: Side) -> [String; 3] {
                 collider.to_string(),
             ]
         }
-        Side::Structure {
+        ContactBody::Structure {
             structure,
             collider,
         } => {
@@ -72,7 +72,7 @@ fn names(scene: &Scene, side: Side) -> [String; 3] {
                 format!("{}/{shape}", structure.name),
             ]
         }
-        Side::Seabed => [String::new(), String::new(), "seabed".to_string()],
+        ContactBody::Seabed => [String::new(), String::new(), "seabed".to_string()],
     }
 }
 
@@ -96,7 +96,7 @@ pub fn wrench(scene: &Scene, robot: usize, link: usize, snapshot: &Snapshot) -> 
 /// Computes the contact wrenches on all links of a robot, each at the link's origin in the user's
 /// link frame U. Empty if the robot has no contact.
 pub fn wrenches(robot: &Robot, state: &RobotState, work: &Workspace) -> Vec<SpatialForce> {
-    if !state.kick.felt {
+    if !state.impulse_acceleration.has_current_forces {
         return Vec::new();
     }
     let on = |((link, w), F): ((&Link, &LinkWork), &SpatialForce)| {

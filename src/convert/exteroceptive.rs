@@ -4,8 +4,8 @@ use crate::convert::camera;
 use crate::convert::positioning;
 use crate::convert::sonar;
 use bytes::Bytes;
-use merrow_model::scene::sensor::Looks;
-use merrow_model::scene::sensor::acoustic::Output;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::acoustic::AcousticOutput;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::state::frames::sweep::Sweep;
@@ -27,26 +27,26 @@ pub enum Topic {
     /// Points of a lidar.
     Cloud,
     /// Points of all scans of a tilting laser over one tilt period.
-    Swept,
+    TiltCloud,
     /// Output of a camera.
-    Camera(camera::Form),
+    Camera(camera::CameraTopic),
     /// Output of a sonar ping.
-    Sonar(sonar::Part),
+    Sonar(sonar::SonarTopic),
     /// Bounding boxes of obstacles.
     Boxes,
     /// Spokes of a radar.
     Sweep,
     /// Plan position display of a radar.
-    Scope,
+    PlanPosition,
     /// Sentences of the Automatic Identification System.
     Sentences,
     /// Output of an acoustic positioning instrument.
-    Sounds(Output),
+    Acoustic(AcousticOutput),
 }
 
 impl Topic {
     /// Returns the sensor outputs that the topic requires, as bits defined by the sensor.
-    pub fn bits(self) -> u8 {
+    pub fn required_outputs(self) -> u8 {
         match self {
             Topic::Camera(form) => form.part() as u8,
             _ => u8::MAX,
@@ -55,69 +55,69 @@ impl Topic {
 }
 
 /// Lists the suffix, type and content of every topic of a sensor.
-pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic)> {
+pub fn topics(looks: &ExteroceptiveSpec) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic)> {
     match looks {
-        Looks::Laser(LaserSpec {
+        ExteroceptiveSpec::Laser(LaserSpec {
             output: LaserOutput::Scan,
             tilt: Some(_),
             ..
         }) => {
             vec![
                 ("/scan".into(), LaserScan::info(), Topic::Scan),
-                ("/points".into(), PointCloud2::info(), Topic::Swept),
+                ("/points".into(), PointCloud2::info(), Topic::TiltCloud),
             ]
         }
-        Looks::Laser(LaserSpec {
+        ExteroceptiveSpec::Laser(LaserSpec {
             output: LaserOutput::Scan,
             ..
         }) => {
             vec![("/scan".into(), LaserScan::info(), Topic::Scan)]
         }
-        Looks::Laser(LaserSpec {
+        ExteroceptiveSpec::Laser(LaserSpec {
             output: LaserOutput::Cloud,
             ..
         }) => {
             vec![("/points".into(), PointCloud2::info(), Topic::Cloud)]
         }
-        Looks::Camera(spec) => {
-            let of_form = |form: camera::Form| {
+        ExteroceptiveSpec::Camera(spec) => {
+            let of_form = |form: camera::CameraTopic| {
                 let (suffix, info) = form.topic();
                 (suffix.into(), info, Topic::Camera(form))
             };
-            camera::forms(spec).map(of_form).collect()
+            camera::camera_topics(spec).map(of_form).collect()
         }
-        Looks::Sonar(spec) => {
-            let of_part = |(suffix, part): &(&'static str, sonar::Part)| {
+        ExteroceptiveSpec::Sonar(spec) => {
+            let of_part = |(suffix, part): &(&'static str, sonar::SonarTopic)| {
                 ((*suffix).into(), sonar::info(*part), Topic::Sonar(*part))
             };
-            sonar::parts(spec).iter().map(of_part).collect()
+            sonar::sonar_topics(spec).iter().map(of_part).collect()
         }
-        Looks::Radar(_) => vec![
+        ExteroceptiveSpec::Radar(_) => vec![
             ("/data".into(), RadarSector::info(), Topic::Sweep),
-            ("/image_display".into(), Image::info(), Topic::Scope),
+            ("/image_display".into(), Image::info(), Topic::PlanPosition),
         ],
-        Looks::Ais(_) => vec![("/nmea".into(), Sentence::info(), Topic::Sentences)],
-        Looks::Obstacles(_) => vec![("/detections".into(), Detection3DArray::info(), Topic::Boxes)],
-        Looks::Acoustic(spec) => {
+        ExteroceptiveSpec::Ais(_) => vec![("/nmea".into(), Sentence::info(), Topic::Sentences)],
+        ExteroceptiveSpec::Obstacles(_) => vec![("/detections".into(), Detection3DArray::info(), Topic::Boxes)],
+        ExteroceptiveSpec::Acoustic(spec) => {
             let outputs = spec.outputs().into_iter();
             outputs
-                .map(|(end, o)| (end.into(), positioning::info(o), Topic::Sounds(o)))
+                .map(|(end, o)| (end.into(), positioning::info(o), Topic::Acoustic(o)))
                 .collect()
         }
     }
 }
 
 /// Returns the rate [Hz] of message `part` of a sensor with `rate` samples per second [Hz].
-pub fn rate(looks: &Looks, part: usize, rate: f64) -> f64 {
+pub fn rate(looks: &ExteroceptiveSpec, part: usize, rate: f64) -> f64 {
     match (topics(looks).get(part).map(|topic| topic.2), looks) {
         // one message per tilt period
         (
-            Some(Topic::Swept),
-            Looks::Laser(LaserSpec {
+            Some(Topic::TiltCloud),
+            ExteroceptiveSpec::Laser(LaserSpec {
                 tilt: Some(tilt), ..
             }),
         ) => 1e9 / tilt.period_ns as f64,
-        (Some(Topic::Sonar(sonar::Part::Sweep)), Looks::Sonar(spec)) => {
+        (Some(Topic::Sonar(sonar::SonarTopic::Sweep)), ExteroceptiveSpec::Sonar(spec)) => {
             rate / spec.sweep_pings() as f64
         }
         _ => rate,
@@ -175,14 +175,14 @@ pub fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSec
 
 /// Accumulator of the points of a tilting laser since the tilt angle was last at its minimum.
 #[derive(Clone, Debug, Default)]
-pub struct Swept {
+pub struct TiltAccumulator {
     /// Current tilt period; `None` if its beginning was missed.
-    nod: Option<Nod>,
+    nod: Option<TiltPeriod>,
 }
 
 /// A tilt period in progress.
 #[derive(Clone, Debug)]
-struct Nod {
+struct TiltPeriod {
     /// Number of the period since the start.
     period: u64,
     /// Times of its first scan and of its latest scan [ns].
@@ -194,7 +194,7 @@ struct Nod {
     points: Vec<Point>,
 }
 
-impl Swept {
+impl TiltAccumulator {
     /// Adds the points of a scan taken at `stamp_ns` [ns]. `before_ns` is the time of the previous
     /// sample, if any, and `after_ns` that of the next sample [ns]. Returns time stamp and points
     /// if this scan completes a tilt period whose first scan was received too.
@@ -209,7 +209,7 @@ impl Swept {
         let period = stamp_ns / length;
         let first = || stamp_ns % length < after_ns.saturating_sub(stamp_ns);
         if before_ns.map_or_else(first, |before| before / length != period) {
-            self.nod = Some(Nod {
+            self.nod = Some(TiltPeriod {
                 period,
                 stamp_ns,
                 last_ns: stamp_ns,
@@ -227,10 +227,10 @@ impl Swept {
         for (k, (range, intensity)) in scan.ranges.iter().zip(&scan.intensities).enumerate() {
             if range.is_finite() {
                 let p = spec
-                    .place(k, f64::from(*range), stamp_ns)
+                    .echo_position(k, f64::from(*range), stamp_ns)
                     .to_array()
                     .map(|x| x as f32);
-                let time = ((stamp_ns - nod.stamp_ns) as f64 * 1e-9 + spec.fires(k)) as f32;
+                let time = ((stamp_ns - nod.stamp_ns) as f64 * 1e-9 + spec.firing_time(k)) as f32;
                 nod.points.push(Point {
                     p,
                     intensity: *intensity,

@@ -21,7 +21,7 @@ use merrow_ros2::msg::std_msgs::Header;
 
 /// An image: rows from the top, pixels from the left, without gaps.
 #[derive(Debug, Clone, Copy)]
-pub struct Picture<'a> {
+pub struct ImageView<'a> {
     /// Number of pixel columns.
     pub width: u32,
     /// Number of pixel rows.
@@ -65,7 +65,7 @@ impl Default for DepthScale {
 
 /// Reason why an image cannot be converted to a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PictureError {
+pub enum ImageError {
     /// The number of values `found` does not match width, height and kind of pixels.
     Size {
         /// Number of pixel columns.
@@ -81,7 +81,7 @@ pub enum PictureError {
     Writer(String),
 }
 
-impl fmt::Display for PictureError {
+impl fmt::Display for ImageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Size {
@@ -100,7 +100,7 @@ impl fmt::Display for PictureError {
     }
 }
 
-impl std::error::Error for PictureError {}
+impl std::error::Error for ImageError {}
 
 impl Pixels<'_> {
     /// Returns the encoding name of `sensor_msgs/Image`.
@@ -114,12 +114,12 @@ impl Pixels<'_> {
     }
 }
 
-impl Picture<'_> {
+impl ImageView<'_> {
     /// Builds a raw image message. Byte pixels are shared, not copied.
     ///
     /// # Errors
-    /// [`PictureError::Size`] if the number of values does not match the size.
-    pub fn raw(&self, header: Header) -> Result<Image, PictureError> {
+    /// [`ImageError::Size`] if the number of values does not match the size.
+    pub fn raw(&self, header: Header) -> Result<Image, ImageError> {
         self.check()?;
         let data = match self.pixels {
             Pixels::Rgb8(p) | Pixels::Mono8(p) => p.clone(),
@@ -142,15 +142,15 @@ impl Picture<'_> {
     ///
     /// # Errors
     /// The kind of pixels is not supported, their number is wrong, or a side exceeds 65535.
-    pub fn jpeg(&self, header: Header, quality: u8) -> Result<CompressedImage, PictureError> {
+    pub fn jpeg(&self, header: Header, quality: u8) -> Result<CompressedImage, ImageError> {
         self.check()?;
         let (pixels, color, stored) = match self.pixels {
             Pixels::Rgb8(p) => (p, ColorType::Rgb, "bgr8"),
             Pixels::Mono8(p) => (p, ColorType::Luma, "mono8"),
-            _ => return Err(PictureError::Kind("JPEG", self.pixels.encoding())),
+            _ => return Err(ImageError::Kind("JPEG", self.pixels.encoding())),
         };
         let side =
-            |n: u32| u16::try_from(n).map_err(|_| PictureError::Writer(format!("side of {n} pixels")));
+            |n: u32| u16::try_from(n).map_err(|_| ImageError::Writer(format!("side of {n} pixels")));
         let (width, height) = (side(self.width)?, side(self.height)?);
         let mut file = Vec::with_capacity(pixels.len() / 4);
         let mut encoder = jpeg_encoder::Encoder::new(&mut file, quality.clamp(1, 100));
@@ -158,7 +158,7 @@ impl Picture<'_> {
         encoder.set_chroma_subsampling_method(ChromaSubsamplingMethod::Average);
         encoder
             .encode(pixels, width, height, color)
-            .map_err(|e| PictureError::Writer(e.to_string()))?;
+            .map_err(|e| ImageError::Writer(e.to_string()))?;
         Ok(self.compressed(header, &format!("jpeg compressed {stored}"), file))
     }
 
@@ -166,7 +166,7 @@ impl Picture<'_> {
     ///
     /// # Errors
     /// The pixels are depths, or their number is wrong.
-    pub fn png(&self, header: Header) -> Result<CompressedImage, PictureError> {
+    pub fn png(&self, header: Header) -> Result<CompressedImage, ImageError> {
         self.check()?;
         let mut file = Vec::new();
         let stored = match self.pixels {
@@ -177,7 +177,7 @@ impl Picture<'_> {
                 .write_png(&mut file, png::ColorType::Grayscale, p)
                 .map(|()| ""),
             Pixels::Uint16(p) => self.write_png16(&mut file, p.iter().copied()).map(|()| ""),
-            Pixels::Depth(_) => return Err(PictureError::Kind("PNG", self.pixels.encoding())),
+            Pixels::Depth(_) => return Err(ImageError::Kind("PNG", self.pixels.encoding())),
         }?;
         Ok(self.compressed(header, &format!("png compressed {stored}"), file))
     }
@@ -191,10 +191,10 @@ impl Picture<'_> {
         &self,
         header: Header,
         scale: DepthScale,
-    ) -> Result<CompressedImage, PictureError> {
+    ) -> Result<CompressedImage, ImageError> {
         self.check()?;
         let Pixels::Depth(depths) = self.pixels else {
-            return Err(PictureError::Kind(
+            return Err(ImageError::Kind(
                 "compressedDepth",
                 self.pixels.encoding(),
             ));
@@ -217,7 +217,7 @@ impl Picture<'_> {
         Ok(self.compressed(header, "compressedDepth png", file))
     }
 
-    fn check(&self) -> Result<(), PictureError> {
+    fn check(&self) -> Result<(), ImageError> {
         let (width, height) = (self.width, self.height);
         let (found, per_pixel) = match self.pixels {
             Pixels::Rgb8(p) => (p.len(), 3),
@@ -227,7 +227,7 @@ impl Picture<'_> {
         };
         let expected = u64::from(width) * u64::from(height) * per_pixel;
         if expected == 0 || expected != found as u64 {
-            return Err(PictureError::Size {
+            return Err(ImageError::Size {
                 width,
                 height,
                 found,
@@ -240,7 +240,7 @@ impl Picture<'_> {
         &self,
         file: &mut Vec<u8>,
         numbers: impl ExactSizeIterator<Item = u16>,
-    ) -> Result<(), PictureError> {
+    ) -> Result<(), ImageError> {
         self.write_png(
             file,
             png::ColorType::Grayscale,
@@ -254,7 +254,7 @@ impl Picture<'_> {
         file: &mut Vec<u8>,
         color: png::ColorType,
         bytes: &[u8],
-    ) -> Result<(), PictureError> {
+    ) -> Result<(), ImageError> {
         let is_wide = matches!(self.pixels, Pixels::Uint16(_) | Pixels::Depth(_));
         let mut encoder = png::Encoder::new(file, self.width, self.height);
         encoder.set_color(color);
@@ -269,7 +269,7 @@ impl Picture<'_> {
             writer.write_image_data(bytes)?;
             writer.finish()
         });
-        written.map_err(|e| PictureError::Writer(e.to_string()))
+        written.map_err(|e| ImageError::Writer(e.to_string()))
     }
 
     fn compressed(&self, header: Header, how: &str, file: Vec<u8>) -> CompressedImage {

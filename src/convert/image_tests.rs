@@ -20,8 +20,8 @@ fn smooth() -> Bytes {
     (0..WIDTH * HEIGHT).flat_map(pixel).collect()
 }
 
-fn picture(pixels: Pixels<'_>) -> Picture<'_> {
-    Picture {
+fn picture(pixels: Pixels<'_>) -> ImageView<'_> {
+    ImageView {
         width: WIDTH,
         height: HEIGHT,
         pixels,
@@ -211,27 +211,27 @@ fn quality_makes_a_file_larger_and_bounds_itself() {
 fn what_is_no_picture_is_refused() {
     let (rgb, long, depths) = (smooth(), Bytes::from(vec![0; 65_536]), [1.0; 4]);
     let head = Header::default;
-    let short = Picture {
+    let short = ImageView {
         width: WIDTH,
         height: HEIGHT - 1,
         pixels: Pixels::Rgb8(&rgb),
     };
-    let empty = Picture {
+    let empty = ImageView {
         width: 0,
         height: 0,
         pixels: Pixels::Depth(&[]),
     };
-    let strip = Picture {
+    let strip = ImageView {
         width: 65_536,
         height: 1,
         pixels: Pixels::Mono8(&long),
     };
-    let depth = Picture {
+    let depth = ImageView {
         width: 2,
         height: 2,
         pixels: Pixels::Depth(&depths),
     };
-    let text = |result: Result<CompressedImage, PictureError>| result.unwrap_err().to_string();
+    let text = |result: Result<CompressedImage, ImageError>| result.unwrap_err().to_string();
     assert_eq!(
         text(short.jpeg(head(), 90)),
         "found 7770 numbers; they do not match an image of 70 x 36 pixels"

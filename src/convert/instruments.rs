@@ -25,7 +25,7 @@ const RPM: f64 = 30.0 / std::f64::consts::PI;
 
 /// Content of a topic of an instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum InstrumentTopic {
     /// Temperature, published as `sensor_msgs/Temperature`.
     Temperature,
     /// Absolute pressure as `sensor_msgs/FluidPressure`.
@@ -48,75 +48,75 @@ pub enum Part {
 
 /// Lists the topic suffixes of an instrument and their content; the first is the main topic. Empty
 /// for sensors with a dedicated message.
-pub fn parts(kind: &SensorKind) -> &'static [(&'static str, Part)] {
+pub fn instrument_topics(kind: &SensorKind) -> &'static [(&'static str, InstrumentTopic)] {
     match kind {
         SensorKind::Probe(spec) => probe(spec),
-        SensorKind::Barometer { .. } => &[("/data", Part::Pressure)],
+        SensorKind::Barometer { .. } => &[("/data", InstrumentTopic::Pressure)],
         SensorKind::Ctd(_) => &[
-            ("/temperature", Part::Temperature),
-            ("/pressure", Part::Pressure),
-            ("/conductivity", Part::Number(1)),
-            ("/salinity", Part::Number(3)),
-            ("/depth", Part::Number(4)),
-            ("/sound_speed", Part::Number(5)),
-            ("/record", Part::Record),
+            ("/temperature", InstrumentTopic::Temperature),
+            ("/pressure", InstrumentTopic::Pressure),
+            ("/conductivity", InstrumentTopic::Number(1)),
+            ("/salinity", InstrumentTopic::Number(3)),
+            ("/depth", InstrumentTopic::Number(4)),
+            ("/sound_speed", InstrumentTopic::Number(5)),
+            ("/record", InstrumentTopic::Record),
         ],
         SensorKind::Anemometer(_) => &[
-            ("/data", Part::Vector),
-            ("/speed", Part::Number(0)),
-            ("/direction", Part::Number(1)),
+            ("/data", InstrumentTopic::Vector),
+            ("/speed", InstrumentTopic::Number(0)),
+            ("/direction", InstrumentTopic::Number(1)),
         ],
-        SensorKind::WaterSampler(_) => &[("/bottle", Part::Record)],
-        SensorKind::LeakDetector { .. } => &[("/leak", Part::Flag)],
+        SensorKind::WaterSampler(_) => &[("/bottle", InstrumentTopic::Record)],
+        SensorKind::LeakDetector { .. } => &[("/leak", InstrumentTopic::Flag)],
         SensorKind::Motor(_) => &[
-            ("/joint_state", Part::Shaft),
-            ("/power", Part::Supply),
-            ("/record", Part::Record),
+            ("/joint_state", InstrumentTopic::Shaft),
+            ("/power", InstrumentTopic::Supply),
+            ("/record", InstrumentTopic::Record),
         ],
-        SensorKind::PowerMeter(_) => &[("/battery_state", Part::Supply)],
+        SensorKind::PowerMeter(_) => &[("/battery_state", InstrumentTopic::Supply)],
         _ => &[],
     }
 }
 
-fn probe(spec: &ProbeSpec) -> &'static [(&'static str, Part)] {
+fn probe(spec: &ProbeSpec) -> &'static [(&'static str, InstrumentTopic)] {
     if spec.quantity == Quantity::Temperature {
-        &[("/data", Part::Temperature)]
+        &[("/data", InstrumentTopic::Temperature)]
     } else if spec.unit.eq_ignore_ascii_case("ntu") {
-        &[("/data", Part::Turbidity)]
+        &[("/data", InstrumentTopic::Turbidity)]
     } else {
-        &[("/data", Part::Number(0)), ("/record", Part::Record)]
+        &[("/data", InstrumentTopic::Number(0)), ("/record", InstrumentTopic::Record)]
     }
 }
 
 /// Returns the message type of a part.
-pub fn info(part: Part) -> &'static TypeInfo {
+pub fn info(part: InstrumentTopic) -> &'static TypeInfo {
     match part {
-        Part::Temperature => Temperature::info(),
-        Part::Pressure => FluidPressure::info(),
-        Part::Turbidity => TurbidityNTU::info(),
-        Part::Number(_) => Float64::info(),
-        Part::Vector => Vector3Stamped::info(),
-        Part::Flag => Bool::info(),
-        Part::Shaft => JointState::info(),
-        Part::Supply => BatteryState::info(),
-        Part::Record => DiagnosticArray::info(),
+        InstrumentTopic::Temperature => Temperature::info(),
+        InstrumentTopic::Pressure => FluidPressure::info(),
+        InstrumentTopic::Turbidity => TurbidityNTU::info(),
+        InstrumentTopic::Number(_) => Float64::info(),
+        InstrumentTopic::Vector => Vector3Stamped::info(),
+        InstrumentTopic::Flag => Bool::info(),
+        InstrumentTopic::Shaft => JointState::info(),
+        InstrumentTopic::Supply => BatteryState::info(),
+        InstrumentTopic::Record => DiagnosticArray::info(),
     }
 }
 
 /// Encodes the message of part `n` of a sensor's reading.
 pub fn encode(sensor: &Sensor, n: usize, reading: &Reading, header: Header) -> Vec<u8> {
-    match parts(&sensor.kind)[n].1 {
-        Part::Temperature => to_bytes(&temperature(reading, header)),
-        Part::Pressure => to_bytes(&pressure(reading, header)),
-        Part::Turbidity => to_bytes(&turbidity(reading, header)),
-        Part::Number(k) => to_bytes(&number(sensor, reading, k)),
-        Part::Vector => to_bytes(&vector(reading, header)),
-        Part::Flag => to_bytes(&Bool {
+    match instrument_topics(&sensor.kind)[n].1 {
+        InstrumentTopic::Temperature => to_bytes(&temperature(reading, header)),
+        InstrumentTopic::Pressure => to_bytes(&pressure(reading, header)),
+        InstrumentTopic::Turbidity => to_bytes(&turbidity(reading, header)),
+        InstrumentTopic::Number(k) => to_bytes(&number(sensor, reading, k)),
+        InstrumentTopic::Vector => to_bytes(&vector(reading, header)),
+        InstrumentTopic::Flag => to_bytes(&Bool {
             data: matches!(reading, Reading::Leak(r) if r.is_wet()),
         }),
-        Part::Shaft => to_bytes(&shaft(sensor, reading, header)),
-        Part::Supply => to_bytes(&supply(reading, header)),
-        Part::Record => to_bytes(&record(sensor, reading, header)),
+        InstrumentTopic::Shaft => to_bytes(&shaft(sensor, reading, header)),
+        InstrumentTopic::Supply => to_bytes(&supply(reading, header)),
+        InstrumentTopic::Record => to_bytes(&record(sensor, reading, header)),
     }
 }
 
@@ -127,9 +127,9 @@ fn quantities(sensor: &Sensor, reading: &Reading) -> Vec<(String, f64)> {
             vec![(format!("{} [{}]", spec.field, spec.unit), r.value)]
         }
         (Reading::Bottle(r), SensorKind::WaterSampler(spec)) => bottle(spec, r),
-        (Reading::Ctd(r), _) => named(ctd(r)),
-        (Reading::Wind(r), _) => named([("speed [m/s]", r.speed), ("from [rad]", r.from)]),
-        (Reading::Motor(r), _) => named([
+        (Reading::Ctd(r), _) => with_names(ctd(r)),
+        (Reading::Wind(r), _) => with_names([("speed [m/s]", r.speed), ("from [rad]", r.from)]),
+        (Reading::Motor(r), _) => with_names([
             ("speed [rpm]", r.speed * RPM),
             ("current [A]", r.current),
             ("voltage [V]", r.voltage),
@@ -144,7 +144,7 @@ fn quantities(sensor: &Sensor, reading: &Reading) -> Vec<(String, f64)> {
 /// Returns the quantities of a bottle of a water sampler.
 fn bottle(spec: &SamplerSpec, r: &Bottle) -> Vec<(String, f64)> {
     let seconds = |ns: u64| ns as f64 * 1e-9;
-    let mut all = named([
+    let mut all = with_names([
         ("bottle", f64::from(r.number)),
         ("bottles", f64::from(spec.bottles)),
         ("volume [m3]", r.volume),
@@ -181,7 +181,7 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, usize, bool)> {
     all
 }
 
-fn named<const N: usize>(all: [(&str, f64); N]) -> Vec<(String, f64)> {
+fn with_names<const N: usize>(all: [(&str, f64); N]) -> Vec<(String, f64)> {
     all.map(|(name, value)| (name.to_string(), value)).to_vec()
 }
 

@@ -73,12 +73,12 @@ pub fn quaternion(q: Quat) -> Quaternion {
 }
 
 /// Converts a vector message to a vector.
-pub fn vec3(v: &Vector3) -> Vec3 {
+pub fn from_vector3(v: &Vector3) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)
 }
 
 /// Converts a quaternion message to a quaternion (w, x, y, z).
-pub fn quat(q: &Quaternion) -> Quat {
+pub fn from_quaternion(q: &Quaternion) -> Quat {
     Quat {
         w: q.w,
         x: q.x,
@@ -112,16 +112,16 @@ pub fn imu(r: &reading::Imu, header: Header) -> Imu {
         orientation: quaternion(r.orientation.unwrap_or(Quat::identity())),
         orientation_covariance,
         angular_velocity: vector3(r.angular_velocity),
-        angular_velocity_covariance: diagonal([unless_silent(r.angular_velocity, gyro); 3]),
+        angular_velocity_covariance: diagonal([variance_or_missing(r.angular_velocity, gyro); 3]),
         linear_acceleration: vector3(r.linear_acceleration),
         linear_acceleration_covariance: diagonal(
-            [unless_silent(r.linear_acceleration, accelerometer); 3],
+            [variance_or_missing(r.linear_acceleration, accelerometer); 3],
         ),
     }
 }
 
 /// Returns the variance of a measurement, or -1 if it is NaN.
-fn unless_silent(measured: Vec3, variance: f64) -> f64 {
+fn variance_or_missing(measured: Vec3, variance: f64) -> f64 {
     if measured.x.is_nan() { -1.0 } else { variance }
 }
 
@@ -135,7 +135,7 @@ pub const Q_S_DVL: Quat = Quat {
 };
 
 /// Rotates a vector from S to the frame of a DVL message, half a turn about x.
-fn half_turn(v: Vec3) -> Vec3 {
+fn to_dvl_frame(v: Vec3) -> Vec3 {
     Vec3::new(v.x, -v.y, -v.z)
 }
 
@@ -144,7 +144,7 @@ pub fn dvl(r: &reading::Dvl, header: Header) -> Dvl {
     let good = r.beams.iter().filter(|b| b.velocity.is_finite()).count() as u8;
     let [velocity_variance, range_variance] = r.beam_variances;
     let locked = r.lock != DvlLock::None;
-    let (velocity, c) = (half_turn(r.velocity), r.covariance);
+    let (velocity, c) = (to_dvl_frame(r.velocity), r.covariance);
     let mut velocity_covar = [c[0], -c[1], -c[2], -c[3], c[4], c[5], -c[6], c[7], c[8]];
     if !locked {
         velocity_covar[0] = -1.0;
@@ -166,7 +166,7 @@ pub fn dvl(r: &reading::Dvl, header: Header) -> Dvl {
         sound_speed: r.sound_speed as f32,
         beam_ranges_valid: r.beams.iter().any(|b| b.range.is_finite()),
         beam_velocities_valid: good > 0,
-        beam_unit_vec: r.beams.map(|b| vector3(half_turn(b.direction))),
+        beam_unit_vec: r.beams.map(|b| vector3(to_dvl_frame(b.direction))),
         range: r.beams.map(|b| b.range),
         range_covar: [range_variance as f32; 4],
         beam_quality: r
@@ -347,10 +347,10 @@ mod tests {
         let message = dvl(&r, Header::default());
         let turn = Q_S_DVL.matrix();
         let close = |a: Vec3, b: Vec3| assert!((a - b).norm() < 1e-15, "{a:?} {b:?}");
-        close(turn.mul_vec(vec3(&message.velocity)), r.velocity);
+        close(turn.mul_vec(from_vector3(&message.velocity)), r.velocity);
         for (out, beam) in message.beam_unit_vec.iter().zip(&r.beams) {
             assert!(out.z > 0.9);
-            close(turn.mul_vec(vec3(out)), beam.direction);
+            close(turn.mul_vec(from_vector3(out)), beam.direction);
         }
         let matrix = |c: [f64; 9]| {
             Mat3::from_rows(

@@ -161,20 +161,20 @@ pub fn odometry(r: &reading::Navigation, stamp_ns: u64, child_frame_id: &str) ->
                 position: point(r.p_WS),
                 orientation: quaternion(r.q_WS),
             },
-            covariance: joined(pose),
+            covariance: join_blocks(pose),
         },
         twist: TwistWithCovariance {
             twist: Twist {
                 linear: vector3(r.v_WS_S),
                 angular: vector3(r.w_WS_S),
             },
-            covariance: joined(twist),
+            covariance: join_blocks(twist),
         },
     }
 }
 
 /// Joins four 3x3 blocks to a row-major 6x6 matrix.
-fn joined(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
+fn join_blocks(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
     std::array::from_fn(|k| {
         let (i, j) = (k / 6, k % 6);
         blocks[i / 3][j / 3].r[i % 3][j % 3]

@@ -2,7 +2,7 @@
 
 use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
-use merrow_model::state::frames::detection::Found;
+use merrow_model::state::frames::detection::Detection;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance};
 use merrow_ros2::msg::vision_msgs::{
     BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose,
@@ -14,18 +14,18 @@ use merrow_sensors::obstacle::track::Tracks;
 pub fn detections(
     spec: &DetectorSpec,
     listed: &[Obstacle],
-    found: &[Found],
+    found: &[Detection],
     tracks: &mut Tracks,
     (stamp_ns, frame): (u64, &str),
 ) -> Detection3DArray {
     let head = header(stamp_ns, if spec.in_world { WORLD_FRAME } else { frame });
-    let numbers = tracks.number(found, stamp_ns, spec.association, spec.forget);
+    let numbers = tracks.assign_numbers(found, stamp_ns, spec.association, spec.forget);
     let mut covariance = [0.0; 36];
     for i in 0..3 {
         covariance[7 * i] = spec.std[0] * spec.std[0];
     }
     covariance[35] = spec.std[2] * spec.std[2];
-    let one = |(found, number): (&Found, u64)| {
+    let one = |(found, number): (&Detection, u64)| {
         let pose = Pose {
             position: point(found.p),
             orientation: quaternion(found.q),

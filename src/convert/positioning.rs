@@ -7,8 +7,8 @@
 
 use crate::convert::{WORLD_FRAME, header, point};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::acoustic::{AcousticSpec, Beacon, Output};
-use merrow_model::state::frames::acoustic::{Ranged, Sounds};
+use merrow_model::scene::sensor::acoustic::{AcousticSpec, Beacon, AcousticOutput};
+use merrow_model::state::frames::acoustic::{AcousticRange, AcousticObservations};
 use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance, PoseWithCovarianceStamped};
 use merrow_ros2::msg::sensor_msgs::Range;
@@ -21,18 +21,18 @@ use merrow_ros2::msg::vision_msgs::{
 const UNKNOWN: f64 = 1e6;
 
 /// Returns the message type of an output.
-pub fn info(output: Output) -> &'static TypeInfo {
+pub fn info(output: AcousticOutput) -> &'static TypeInfo {
     match output {
-        Output::Detections => Detection3DArray::info(),
-        Output::Pose(_) | Output::WorldPose(_) | Output::OwnPose => {
+        AcousticOutput::Detections => Detection3DArray::info(),
+        AcousticOutput::Pose(_) | AcousticOutput::WorldPose(_) | AcousticOutput::OwnPose => {
             PoseWithCovarianceStamped::info()
         }
-        Output::Range(..) => Range::info(),
+        AcousticOutput::Range(..) => Range::info(),
     }
 }
 
 /// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.
-fn place(p: Vec3, of: &Mat3) -> PoseWithCovariance {
+fn unoriented_pose(p: Vec3, of: &Mat3) -> PoseWithCovariance {
     let mut covariance = [0.0; 36];
     for i in 0..3 {
         for j in 0..3 {
@@ -53,12 +53,12 @@ fn place(p: Vec3, of: &Mat3) -> PoseWithCovariance {
 pub fn detections(
     spec: &AcousticSpec,
     beacons: &[Beacon],
-    sounds: &Sounds,
+    sounds: &AcousticObservations,
     head: Header,
 ) -> Detection3DArray {
-    let one = |fix: &merrow_model::state::frames::acoustic::Fix| {
+    let one = |fix: &merrow_model::state::frames::acoustic::AcousticFix| {
         let target = &spec.targets[fix.target];
-        let pose = place(fix.p_S, &fix.covariance);
+        let pose = unoriented_pose(fix.p_S, &fix.covariance);
         let hypothesis = ObjectHypothesis {
             class_id: format!("{} kHz", 1e-3 * beacons[target.beacon].frequency),
             // ratio of signal power to the power of signal and noise
@@ -82,26 +82,26 @@ pub fn detections(
 
 /// Builds the pose message of an output, if the target was located. `frame` is the frame of the
 /// instrument.
-pub fn pose(output: Output, sounds: &Sounds, frame: &str) -> Option<PoseWithCovarianceStamped> {
+pub fn pose(output: AcousticOutput, sounds: &AcousticObservations, frame: &str) -> Option<PoseWithCovarianceStamped> {
     let of = |k: usize| sounds.fixes.iter().find(|fix| fix.target == k);
     let (fix, frame, (p, covariance)) = match output {
-        Output::Pose(k) => of(k).map(|fix| (fix, frame, (fix.p_S, fix.covariance)))?,
-        Output::WorldPose(k) => of(k).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?,
-        Output::OwnPose => of(0).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?,
-        Output::Detections | Output::Range(..) => return None,
+        AcousticOutput::Pose(k) => of(k).map(|fix| (fix, frame, (fix.p_S, fix.covariance)))?,
+        AcousticOutput::WorldPose(k) => of(k).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?,
+        AcousticOutput::OwnPose => of(0).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?,
+        AcousticOutput::Detections | AcousticOutput::Range(..) => return None,
     };
     Some(PoseWithCovarianceStamped {
         header: header(fix.stamp_ns, frame),
-        pose: place(p, &covariance),
+        pose: unoriented_pose(p, &covariance),
     })
 }
 
 /// Builds the range message of an output, if the range was measured.
-pub fn range(spec: &AcousticSpec, output: Output, sounds: &Sounds, frame: &str) -> Option<Range> {
-    let Output::Range(target, receiver) = output else {
+pub fn range(spec: &AcousticSpec, output: AcousticOutput, sounds: &AcousticObservations, frame: &str) -> Option<Range> {
+    let AcousticOutput::Range(target, receiver) = output else {
         return None;
     };
-    let is_it = |r: &&Ranged| (r.target, r.receiver) == (target, receiver);
+    let is_it = |r: &&AcousticRange| (r.target, r.receiver) == (target, receiver);
     let found = sounds.ranges.iter().find(is_it)?;
     Some(Range {
         header: header(found.stamp_ns, frame),

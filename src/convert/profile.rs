@@ -18,7 +18,7 @@ pub struct Profile {
 }
 
 /// Returns range [m] and level of a ping.
-fn found(ping: &Ping) -> (f32, f32) {
+fn range_and_level(ping: &Ping) -> (f32, f32) {
     let Some(sounding) = ping.soundings.first() else {
         return (f32::NAN, 0.0);
     };
@@ -65,7 +65,7 @@ fn scan(
 
 /// Builds the scan with the single bearing of a ping.
 pub fn bearing(spec: &SonarSpec, ping: &Ping, rate: f64, header: Header) -> LaserScan {
-    let (range, level) = found(ping);
+    let (range, level) = range_and_level(ping);
     scan(spec, ping.number, rate, header, vec![range], vec![level])
 }
 
@@ -91,7 +91,7 @@ impl Profile {
             };
         }
         self.last = ping.number;
-        (self.ranges[k as usize], self.intensities[k as usize]) = found(ping);
+        (self.ranges[k as usize], self.intensities[k as usize]) = range_and_level(ping);
         (k + 1 == n).then(|| {
             let (ranges, intensities) = (
                 std::mem::take(&mut self.ranges),

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 /// Output of a sonar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum SonarTopic {
     /// Echo strengths over bearing and range.
     Projected,
     /// Echo strengths over time of one array, selected by its index.
@@ -40,46 +40,46 @@ pub enum Part {
 }
 
 /// Lists the topic suffixes of a sonar and their content; the first is the main topic.
-pub fn parts(spec: &SonarSpec) -> &'static [(&'static str, Part)] {
+pub fn sonar_topics(spec: &SonarSpec) -> &'static [(&'static str, SonarTopic)] {
     match spec.kind {
         SonarKind::Imaging => &[
-            ("/image_raw", Part::Projected),
-            ("/image_display", Part::Display),
-            ("/samples", Part::Samples),
+            ("/image_raw", SonarTopic::Projected),
+            ("/image_display", SonarTopic::Display),
+            ("/samples", SonarTopic::Samples),
         ],
         SonarKind::Multibeam => &[
-            ("/detections", Part::Detections),
-            ("/ranges", Part::Ranges),
-            ("/points", Part::Points),
+            ("/detections", SonarTopic::Detections),
+            ("/ranges", SonarTopic::Ranges),
+            ("/points", SonarTopic::Points),
         ],
         SonarKind::SideScan => &[
-            ("/port/image_raw", Part::Raw(0)),
-            ("/starboard/image_raw", Part::Raw(1)),
-            ("/image_display", Part::Display),
+            ("/port/image_raw", SonarTopic::Raw(0)),
+            ("/starboard/image_raw", SonarTopic::Raw(1)),
+            ("/image_display", SonarTopic::Display),
         ],
         SonarKind::Scanning if spec.profiles => &[
-            ("/image_raw", Part::Raw(0)),
-            ("/image_display", Part::Display),
-            ("/bearing", Part::Bearing),
-            ("/scan", Part::Sweep),
+            ("/image_raw", SonarTopic::Raw(0)),
+            ("/image_display", SonarTopic::Display),
+            ("/bearing", SonarTopic::Bearing),
+            ("/scan", SonarTopic::Sweep),
         ],
         SonarKind::Scanning => &[
-            ("/image_raw", Part::Raw(0)),
-            ("/image_display", Part::Display),
+            ("/image_raw", SonarTopic::Raw(0)),
+            ("/image_display", SonarTopic::Display),
         ],
     }
 }
 
 /// Returns the message type of a part.
-pub fn info(part: Part) -> &'static TypeInfo {
+pub fn info(part: SonarTopic) -> &'static TypeInfo {
     match part {
-        Part::Projected => ProjectedSonarImage::info(),
-        Part::Raw(_) | Part::Samples => RawSonarImage::info(),
-        Part::Detections => SonarDetections::info(),
-        Part::Ranges => SonarRanges::info(),
-        Part::Points => PointCloud2::info(),
-        Part::Display => Image::info(),
-        Part::Bearing | Part::Sweep => LaserScan::info(),
+        SonarTopic::Projected => ProjectedSonarImage::info(),
+        SonarTopic::Raw(_) | SonarTopic::Samples => RawSonarImage::info(),
+        SonarTopic::Detections => SonarDetections::info(),
+        SonarTopic::Ranges => SonarRanges::info(),
+        SonarTopic::Points => PointCloud2::info(),
+        SonarTopic::Display => Image::info(),
+        SonarTopic::Bearing | SonarTopic::Sweep => LaserScan::info(),
     }
 }
 
@@ -87,7 +87,7 @@ pub fn info(part: Part) -> &'static TypeInfo {
 /// x up or forward.
 pub fn acoustic_frame(spec: &SonarSpec) -> Quat {
     let [x, y, z] =
-        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|a| spec.turn(Vec3::from(a)));
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|a| spec.acoustic_to_sensor(Vec3::from(a)));
     Quat::from_matrix(&Mat3::from_rows(x, y, z).transpose())
 }
 
@@ -183,7 +183,7 @@ fn flag(sounding: &Sounding) -> DetectionFlag {
 }
 
 /// Converts a level for a message: 0 without a return.
-fn told(level: f64) -> f32 {
+fn finite_level(level: f64) -> f32 {
     if level.is_finite() { level as f32 } else { 0.0 }
 }
 
@@ -203,7 +203,7 @@ pub fn detections(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarDetecti
         flags: found.iter().map(flag).collect(),
         two_way_travel_times: found.iter().map(time).collect(),
         tx_delays: vec![0.0; beams],
-        intensities: found.iter().map(|s| told(s.level)).collect(),
+        intensities: found.iter().map(|s| finite_level(s.level)).collect(),
         tx_angles: vec![0.0; beams],
         rx_angles: spec.steering.iter().map(|a| *a as f32).collect(),
     }
@@ -217,7 +217,7 @@ pub fn ranges(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarRanges {
         ping_info: ping_info(spec, ping, beams),
         flags: found.iter().map(flag).collect(),
         transmit_delays: vec![0.0; beams],
-        intensities: found.iter().map(|s| told(s.level)).collect(),
+        intensities: found.iter().map(|s| finite_level(s.level)).collect(),
         beam_unit_vec: spec
             .steering
             .iter()

@@ -40,23 +40,23 @@ use std::f64::consts::TAU;
 /// Number of columns of each image.
 const WIDTH: usize = 1024;
 /// Number of rows of a plan.
-const PLAN: usize = 640;
+const PLAN_ROWS: usize = 640;
 /// Number of rows of a side view.
-const SIDE: usize = 256;
+const SIDE_ROWS: usize = 256;
 /// Approximate number of rows of a range image.
-const RINGS: usize = 192;
+const RANGE_IMAGE_ROWS: usize = 192;
 /// Number of lines of a swath.
-pub const LINES: usize = 512;
+pub const SWATH_LINES: usize = 512;
 /// Number of rows between two images.
 const GAP: usize = 6;
 /// Minimum resolved difference: one millimetre for heights and depths, one thousandth for ranges.
-const LEAST: f64 = 1e-3;
+const RESOLUTION: f64 = 1e-3;
 /// Colour of circles and separators.
 const GREY: [u8; 3] = [70; 3];
 
 /// An image and its legend.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct RenderedImage {
     /// Number of pixel columns.
     pub width: usize,
     /// Number of pixel rows.
@@ -120,7 +120,7 @@ impl Canvas {
     }
 
     /// Stacks images vertically, the first on top.
-    fn over(parts: Vec<Self>, legend: String) -> Shown {
+    fn stack(parts: Vec<Self>, legend: String) -> RenderedImage {
         let mut rgb = Vec::new();
         for (k, part) in parts.iter().enumerate() {
             if k > 0 {
@@ -128,7 +128,7 @@ impl Canvas {
             }
             rgb.extend(&part.rgb);
         }
-        Shown {
+        RenderedImage {
             width: WIDTH,
             height: rgb.len() / (3 * WIDTH),
             rgb,
@@ -138,7 +138,7 @@ impl Canvas {
 }
 
 /// Returns the values at two quantiles `parts` (0..1) of a list.
-fn between(numbers: impl Iterator<Item = f64>, parts: [f64; 2]) -> [f64; 2] {
+fn quantiles(numbers: impl Iterator<Item = f64>, parts: [f64; 2]) -> [f64; 2] {
     let mut all: Vec<f64> = numbers.filter(|x| x.is_finite()).collect();
     all.sort_unstable_by(f64::total_cmp);
     match all.len() {
@@ -149,10 +149,10 @@ fn between(numbers: impl Iterator<Item = f64>, parts: [f64; 2]) -> [f64; 2] {
 
 /// Returns the relative position of a value between two limits, 0..1; 0.5 if the limits are equal
 /// within the resolution.
-fn part([low, high]: [f64; 2], x: f64) -> f64 {
-    if high - low > LEAST {
+fn relative_position([low, high]: [f64; 2], x: f64) -> f64 {
+    if high - low > RESOLUTION {
         (x - low) / (high - low)
-    } else if (x - low).abs() <= LEAST {
+    } else if (x - low).abs() <= RESOLUTION {
         0.5
     } else if x < low {
         0.0
@@ -166,25 +166,25 @@ struct Ranges([f64; 2]);
 
 impl Ranges {
     fn of(points: &[Point]) -> Self {
-        Self(between(points.iter().map(range), [0.02, 0.98]).map(|r| r.max(1e-3)))
+        Self(quantiles(points.iter().map(range), [0.02, 0.98]).map(|r| r.max(1e-3)))
     }
 
     fn color(&self, r: f64, light: f64) -> [u8; 3] {
         let [low, high] = self.0.map(libm::log);
-        viridis(1.0 - part([low, high], libm::log(r.max(1e-3))), light)
+        viridis(1.0 - relative_position([low, high], libm::log(r.max(1e-3))), light)
     }
 
     fn legend(&self) -> String {
         format!(
             "ranges from {} m (yellow) to {} m (violet)",
-            text(self.0[0]),
-            text(self.0[1])
+            format_number(self.0[0]),
+            format_number(self.0[1])
         )
     }
 }
 
 /// Formats a number with about three significant digits.
-fn text(x: f64) -> String {
+fn format_number(x: f64) -> String {
     if x.abs() < 10.0 {
         format!("{x:.2}")
     } else {
@@ -193,16 +193,16 @@ fn text(x: f64) -> String {
 }
 
 fn range(point: &Point) -> f64 {
-    place(point).norm()
+    position(point).norm()
 }
 
-fn place(point: &Point) -> Vec3 {
+fn position(point: &Point) -> Vec3 {
     Vec3::from(point.p.map(f64::from))
 }
 
 /// Returns the function for the light of echoes. (5)
-fn lights(points: &[Point]) -> impl Fn(&Point) -> f64 + use<> {
-    let strong = between(points.iter().map(|p| f64::from(p.intensity)), [0.95; 2])[0];
+fn echo_light(points: &[Point]) -> impl Fn(&Point) -> f64 + use<> {
+    let strong = quantiles(points.iter().map(|p| f64::from(p.intensity)), [0.95; 2])[0];
     move |p| {
         0.4 + 0.6
             * (f64::from(p.intensity) / strong.max(1e-9))
@@ -215,7 +215,7 @@ fn lights(points: &[Point]) -> impl Fn(&Point) -> f64 + use<> {
 /// between circles [m].
 fn scale(points: &[Point], height: usize, axes: [usize; 2]) -> (f64, f64) {
     let far = |axis: usize| {
-        between(points.iter().map(|p| f64::from(p.p[axis]).abs()), [0.98; 2])[0].max(0.1)
+        quantiles(points.iter().map(|p| f64::from(p.p[axis]).abs()), [0.98; 2])[0].max(0.1)
     };
     let k = (0.48 * WIDTH as f64 / far(axes[0])).min(0.48 * height as f64 / far(axes[1]));
     // about 80 pixels apart
@@ -230,21 +230,21 @@ fn scale(points: &[Point], height: usize, axes: [usize; 2]) -> (f64, f64) {
 }
 
 /// Draws a plan (2); points of higher `rank` cover those of lower rank.
-fn plan(
+fn draw_plan(
     points: &[Point],
     rank: impl Fn(&Point) -> f64,
     color: impl Fn(&Point) -> [u8; 3],
 ) -> (Canvas, f64) {
-    let (k, step) = scale(points, PLAN, [1, 0]);
-    let mut canvas = Canvas::new(PLAN);
+    let (k, step) = scale(points, PLAN_ROWS, [1, 0]);
+    let mut canvas = Canvas::new(PLAN_ROWS);
     canvas.circles(k * step);
     let mut order: Vec<&Point> = points.iter().collect();
     order.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     for point in order {
-        let p = place(point);
+        let p = position(point);
         canvas.dot(
             0.5 * WIDTH as f64 - k * p.y,
-            0.5 * PLAN as f64 - k * p.x,
+            0.5 * PLAN_ROWS as f64 - k * p.x,
             color(point),
         );
     }
@@ -252,10 +252,10 @@ fn plan(
 }
 
 /// Renders one turn of a lidar: a range image above a plan coloured by height.
-pub fn lidar(spec: &LaserSpec, points: &[Point]) -> Shown {
-    let (ranges, light) = (Ranges::of(points), lights(points));
+pub fn lidar(spec: &LaserSpec, points: &[Point]) -> RenderedImage {
+    let (ranges, light) = (Ranges::of(points), echo_light(points));
     let rings = spec.elevations.len().max(1);
-    let rows = RINGS.div_ceil(rings);
+    let rows = RANGE_IMAGE_ROWS.div_ceil(rings);
     let mut image = Canvas::new(rings * rows);
     let span = spec.azimuth_step.abs() * spec.columns as f64;
     let middle =
@@ -277,23 +277,23 @@ pub fn lidar(spec: &LaserSpec, points: &[Point]) -> Shown {
             }
         }
     }
-    let heights = between(points.iter().map(|p| f64::from(p.p[2])), [0.02, 0.98]);
+    let heights = quantiles(points.iter().map(|p| f64::from(p.p[2])), [0.02, 0.98]);
     let height = |p: &Point| f64::from(p.p[2]);
-    let (plan, step) = plan(points, height, |p| {
-        viridis(part(heights, height(p)), light(p))
+    let (plan, step) = draw_plan(points, height, |p| {
+        viridis(relative_position(heights, height(p)), light(p))
     });
     let legend = format!(
         "{}; below: heights from {} m (violet) to {} m (yellow) relative to the sensor, circles every {step} m",
         ranges.legend(),
-        text(heights[0]),
-        text(heights[1])
+        format_number(heights[0]),
+        format_number(heights[1])
     );
-    Canvas::over(vec![image, plan], legend)
+    Canvas::stack(vec![image, plan], legend)
 }
 
 /// Converts a planar scan to points in the axes of its sensor, or of the tilt mount, at the time of
 /// the scan.
-pub fn points_of(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec<Point> {
+pub fn scan_points(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec<Point> {
     let echoes = scan
         .ranges
         .iter()
@@ -302,13 +302,13 @@ pub fn points_of(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec
         .filter(|(_, (r, _))| r.is_finite());
     let point = |(k, (range, intensity)): (usize, (&f32, &f32))| {
         let p = spec
-            .place(k, f64::from(*range), stamp_ns)
+            .echo_position(k, f64::from(*range), stamp_ns)
             .to_array()
             .map(|x| x as f32);
         Point {
             p,
             intensity: *intensity,
-            time: spec.fires(k) as f32,
+            time: spec.firing_time(k) as f32,
             ring,
         }
     };
@@ -316,10 +316,10 @@ pub fn points_of(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec
 }
 
 /// Renders a planar scan: a plan coloured by range.
-pub fn scan(points: &[Point]) -> Shown {
-    let (ranges, light) = (Ranges::of(points), lights(points));
-    let (plan, step) = plan(points, |p| -range(p), |p| ranges.color(range(p), light(p)));
-    Canvas::over(
+pub fn scan(points: &[Point]) -> RenderedImage {
+    let (ranges, light) = (Ranges::of(points), echo_light(points));
+    let (plan, step) = draw_plan(points, |p| -range(p), |p| ranges.color(range(p), light(p)));
+    Canvas::stack(
         vec![plan],
         format!("{}, circles every {step} m", ranges.legend()),
     )
@@ -327,39 +327,39 @@ pub fn scan(points: &[Point]) -> Shown {
 
 /// Renders the points of a tilting laser: a plan coloured by height above a side view from
 /// starboard, coloured by range.
-pub fn nod(points: &[Point]) -> Shown {
-    let (ranges, light) = (Ranges::of(points), lights(points));
+pub fn tilted_scan(points: &[Point]) -> RenderedImage {
+    let (ranges, light) = (Ranges::of(points), echo_light(points));
     let height = |p: &Point| f64::from(p.p[2]);
-    let heights = between(points.iter().map(height), [0.02, 0.98]);
-    let (plan, step) = plan(points, height, |p| {
-        viridis(part(heights, height(p)), light(p))
+    let heights = quantiles(points.iter().map(height), [0.02, 0.98]);
+    let (plan, step) = draw_plan(points, height, |p| {
+        viridis(relative_position(heights, height(p)), light(p))
     });
-    let (k, rings) = scale(points, SIDE, [0, 2]);
-    let mut side = Canvas::new(SIDE);
+    let (k, rings) = scale(points, SIDE_ROWS, [0, 2]);
+    let mut side = Canvas::new(SIDE_ROWS);
     side.circles(k * rings);
     let mut order: Vec<&Point> = points.iter().collect();
     order.sort_by(|a, b| b.p[1].total_cmp(&a.p[1]));
     for point in order {
-        let p = place(point);
+        let p = position(point);
         let color = ranges.color(range(point), light(point));
         side.dot(
             0.5 * WIDTH as f64 + k * p.x,
-            0.5 * SIDE as f64 - k * p.z,
+            0.5 * SIDE_ROWS as f64 - k * p.z,
             color,
         );
     }
     let legend = format!(
         "heights from {} m (violet) to {} m (yellow), circles every {step} m; below: side view, {}, circles every {rings} m",
-        text(heights[0]),
-        text(heights[1]),
+        format_number(heights[0]),
+        format_number(heights[1]),
         ranges.legend()
     );
-    Canvas::over(vec![plan, side], legend)
+    Canvas::stack(vec![plan, side], legend)
 }
 
 /// A sounding of a swath.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Across {
+pub struct SwathPoint {
     /// Horizontal distance to starboard [m].
     pub across: f64,
     /// Depth below mean sea level [m].
@@ -367,17 +367,17 @@ pub struct Across {
 }
 
 /// Renders a swath coloured by depth from lines of soundings, newest last. (4)
-pub fn swath(lines: &[Vec<Across>]) -> Shown {
-    let lines = &lines[lines.len().saturating_sub(LINES)..];
+pub fn swath(lines: &[Vec<SwathPoint>]) -> RenderedImage {
+    let lines = &lines[lines.len().saturating_sub(SWATH_LINES)..];
     let all = || lines.iter().flatten();
-    let far = between(all().map(|s| s.across.abs()), [0.98; 2])[0].max(0.1);
+    let far = quantiles(all().map(|s| s.across.abs()), [0.98; 2])[0].max(0.1);
     let k = 0.49 * WIDTH as f64 / far;
-    let depths = between(all().map(|s| s.depth), [0.02, 0.98]);
-    let mut canvas = Canvas::new(LINES);
+    let depths = quantiles(all().map(|s| s.depth), [0.02, 0.98]);
+    let mut canvas = Canvas::new(SWATH_LINES);
     for (row, line) in lines.iter().rev().enumerate() {
         let mut line = line.clone();
         line.sort_by(|a, b| a.across.total_cmp(&b.across));
-        let column = |s: &Across| 0.5 * WIDTH as f64 + k * s.across;
+        let column = |s: &SwathPoint| 0.5 * WIDTH as f64 + k * s.across;
         let widest = WIDTH as f64 / 16.0;
         for pair in line.windows(2) {
             let (from, to) = (column(&pair[0]), column(&pair[1]));
@@ -390,22 +390,22 @@ pub fn swath(lines: &[Vec<Across>]) -> Shown {
                 to.clamp(0.0, WIDTH as f64) as usize,
             );
             for x in first..=last {
-                let u = part([from, to], x as f64).clamp(0.0, 1.0);
+                let u = relative_position([from, to], x as f64).clamp(0.0, 1.0);
                 let depth = pair[0].depth + u * (pair[1].depth - pair[0].depth);
                 canvas.set(
                     x as f64,
                     row as f64,
-                    viridis(1.0 - part(depths, depth), 1.0),
+                    viridis(1.0 - relative_position(depths, depth), 1.0),
                 );
             }
         }
     }
     let legend = format!(
         "depths from {} m (yellow) to {} m (violet); {} m to either side, {} lines",
-        text(depths[0]),
-        text(depths[1]),
-        text(0.5 * WIDTH as f64 / k),
+        format_number(depths[0]),
+        format_number(depths[1]),
+        format_number(0.5 * WIDTH as f64 / k),
         lines.len()
     );
-    Canvas::over(vec![canvas], legend)
+    Canvas::stack(vec![canvas], legend)
 }

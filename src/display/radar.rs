@@ -13,7 +13,7 @@ const ROWS: usize = 512;
 
 /// Mapping of a pixel: a spoke of the turn, and the half-open interval of its range bins.
 #[derive(Clone, Copy, Debug)]
-struct Cell {
+struct PixelMapping {
     pixel: usize,
     spoke: usize,
     bins: [usize; 2],
@@ -22,20 +22,20 @@ struct Cell {
 /// Display of one radar: x of the antenna's frame is up, starboard right. Echoes stay visible until
 /// the antenna passes again.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
-    cells: Vec<Cell>,
+pub struct PlanPositionDisplay {
+    cells: Vec<PixelMapping>,
     pixels: Vec<u8>,
 }
 
-impl Scope {
+impl PlanPositionDisplay {
     /// Adds a sector and returns the display image. Each pixel shows its strongest echo; white is
     /// strength 1.
     pub fn show(&mut self, spec: &RadarSpec, sweep: &Sweep, header: Header) -> Image {
         if self.pixels.is_empty() {
-            (self.cells, self.pixels) = (cells(spec), vec![0; ROWS * ROWS]);
+            (self.cells, self.pixels) = (pixel_mappings(spec), vec![0; ROWS * ROWS]);
         }
         let before = spec.spokes - (sweep.first % spec.spokes as u64) as usize;
-        for Cell {
+        for PixelMapping {
             pixel,
             spoke,
             bins: [from, to],
@@ -60,7 +60,7 @@ impl Scope {
 }
 
 /// Returns the mapping of all pixels within the maximum range.
-fn cells(spec: &RadarSpec) -> Vec<Cell> {
+fn pixel_mappings(spec: &RadarSpec) -> Vec<PixelMapping> {
     let (size, middle) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
     let bin = |r: f64| ((r - spec.limits[0]) / spec.bin()).max(0.0);
     let cell = |pixel: usize| {
@@ -73,7 +73,7 @@ fn cells(spec: &RadarSpec) -> Vec<Cell> {
         let spoke = ((turned - turned.floor()) * spec.spokes as f64).round() as usize % spec.spokes;
         let from = bin(r - 0.5 * size) as usize;
         let to = (bin(r + 0.5 * size).ceil() as usize).min(spec.bins);
-        (from < to && r < spec.limits[1]).then_some(Cell {
+        (from < to && r < spec.limits[1]).then_some(PixelMapping {
             pixel,
             spoke,
             bins: [from, to],
@@ -138,7 +138,7 @@ mod tests {
             (28..33).for_each(|k| spokes[k][368..371].fill(strength));
             Sweep { first: n, spokes }
         };
-        let mut scope = Scope::default();
+        let mut scope = PlanPositionDisplay::default();
         // spokes 98 to 197 of the eighth turn; the echo at 126 to 130, about 128 of 1024
         let image = scope.show(&spec, &echo(7 * 1024 + 98, 0.5), header(0, "radar"));
         let (row, column, n) = bright(&image);
@@ -177,7 +177,7 @@ mod tests {
             first: 0,
             spokes: vec![vec![1.0; 1000]; 1024],
         };
-        let image = Scope::default().show(&spec, &all, header(0, "radar"));
+        let image = PlanPositionDisplay::default().show(&spec, &all, header(0, "radar"));
         let lit = image.data.iter().filter(|p| **p == 255).count() as f64;
         let disc =
             std::f64::consts::PI * (256.0_f64.powi(2) - (50.0_f64 / 1050.0 * 256.0 - 0.5).powi(2));

@@ -15,19 +15,19 @@ const SIDE: usize = 512;
 
 /// Display of one sonar, with the pixels of earlier pings.
 #[derive(Clone, Debug, Default)]
-pub struct Display {
+pub struct SonarDisplay {
     width: usize,
     height: usize,
     pixels: Vec<u8>,
 }
 
-impl Display {
+impl SonarDisplay {
     /// Adds a ping and returns the display image.
     pub fn show(&mut self, spec: &SonarSpec, ping: &Ping, header: Header) -> Image {
         match spec.kind {
-            SonarKind::SideScan => self.fall(spec, ping),
-            SonarKind::Scanning => self.sweep(spec, ping),
-            SonarKind::Imaging | SonarKind::Multibeam => self.fan(spec, ping),
+            SonarKind::SideScan => self.draw_waterfall(spec, ping),
+            SonarKind::Scanning => self.draw_sector(spec, ping),
+            SonarKind::Imaging | SonarKind::Multibeam => self.draw_fan(spec, ping),
         }
         Image {
             header,
@@ -48,7 +48,7 @@ impl Display {
     }
 
     /// Draws a fan: forward is up, starboard right, the sonar at the centre of the lower edge.
-    fn fan(&mut self, spec: &SonarSpec, ping: &Ping) {
+    fn draw_fan(&mut self, spec: &SonarSpec, ping: &Ping) {
         let beams = spec.steering.len();
         let (first, last) = (spec.steering[0], spec.steering[beams - 1]);
         let half = libm::sin(last.min(0.25 * TAU)).max(0.05);
@@ -60,7 +60,7 @@ impl Display {
                 let (r, angle) = ((x * x + y * y).sqrt() * scale, libm::atan2(x, y));
                 let beam = (angle - first) / (last - first) * (beams - 1) as f64;
                 let inside = beam > -0.5 && beam < beams as f64 - 0.5;
-                self.pixels[row * self.width + column] = match index(spec, r) {
+                self.pixels[row * self.width + column] = match range_bin(spec, r) {
                     Some(k) if inside => grey(spec, ping, k, (beam + 0.5) as usize),
                     _ => 0,
                 };
@@ -69,7 +69,7 @@ impl Display {
     }
 
     /// Draws a waterfall: the newest line is on top, port is left.
-    fn fall(&mut self, spec: &SonarSpec, ping: &Ping) {
+    fn draw_waterfall(&mut self, spec: &SonarSpec, ping: &Ping) {
         let side = spec.bins.min(SIDE);
         self.resize(2 * side, ROWS);
         let below = self.pixels.len() - self.width;
@@ -83,7 +83,7 @@ impl Display {
 
     /// Draws a sector: forward is up, the sonar in the centre. Pixels stay visible until the beam
     /// passes again.
-    fn sweep(&mut self, spec: &SonarSpec, ping: &Ping) {
+    fn draw_sector(&mut self, spec: &SonarSpec, ping: &Ping) {
         self.resize(ROWS, ROWS);
         let (scale, middle) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
         for row in 0..ROWS {
@@ -92,7 +92,7 @@ impl Display {
                 let off = libm::atan2(x, y) - ping.head;
                 let off = off - TAU * (off / TAU).round();
                 if off.abs() <= 0.5 * spec.head[0] + 1e-9
-                    && let Some(k) = index(spec, (x * x + y * y).sqrt() * scale)
+                    && let Some(k) = range_bin(spec, (x * x + y * y).sqrt() * scale)
                 {
                     self.pixels[row * ROWS + column] = grey(spec, ping, k, 0);
                 }
@@ -102,7 +102,7 @@ impl Display {
 }
 
 /// Returns the bin index of a range; `None` outside of the limits.
-fn index(spec: &SonarSpec, r: f64) -> Option<usize> {
+fn range_bin(spec: &SonarSpec, r: f64) -> Option<usize> {
     let k = (r - spec.limits[0]) / spec.bin();
     (k >= 0.0 && k < spec.bins as f64).then_some(k as usize)
 }

@@ -5,8 +5,8 @@ use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_model::state::Command;
-use merrow_sim::control::fault::{check, find, find_beacon};
-use merrow_world::build::fault::{leak, stream};
+use merrow_sim::control::fault::{check_fault, find_device, find_beacon};
+use merrow_world::build::fault::{build_leak, random_stream};
 
 /// Names of the values of each kind: required values, then optional values.
 const VALUES: [(&str, &[&str], &[&str]); 10] = [
@@ -72,11 +72,11 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
     }
     let model = robot.map(|robot| &scene.robots[robot]);
     let device = match model {
-        Some(model) => find(model, &request.device)?,
+        Some(model) => find_device(model, &request.device)?,
         None => find_beacon(scene, &request.device)?,
     };
-    let kind = kind(model, device, request)?;
-    check(device, &request.device, kind)?;
+    let kind = fault_kind(model, device, request)?;
+    check_fault(device, &request.device, kind)?;
     if !(request.duration_s.is_finite() && request.duration_s >= 0.0) {
         return Err(format!(
             "duration_s: found {}; expected 0 or more seconds",
@@ -95,12 +95,12 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
         kind,
         start_ns: 0,
         end_ns: lasts,
-        stream: stream(scene, robot, &request.name),
+        stream: random_stream(scene, robot, &request.name),
     };
     Ok(Command::Fault(Box::new(fault)))
 }
 
-fn kind(
+fn fault_kind(
     model: Option<&Robot>,
     device: Device,
     request: &FaultRequest,
@@ -146,8 +146,8 @@ fn kind(
         "biased" => FaultKind::Biased(value("bias")),
         "noisy" => FaultKind::Noisy(value("noise_std")),
         "intermittent" => FaultKind::Intermittent([value("works_s"), value("fails_s")]),
-        "shortage" => FaultKind::Shortage(value("power_w")),
-        "leak" => leak(
+        "shortage" => FaultKind::PowerLimited(value("power_w")),
+        "leak" => build_leak(
             model,
             device,
             [value("hole_m"), value("compartment_m3")],
@@ -195,12 +195,12 @@ mod tests {
         };
         assert_eq!(
             (fault.kind, fault.device, fault.end_ns),
-            (FaultKind::Shortage(30.0), Device::Battery, 5_000_000_000)
+            (FaultKind::PowerLimited(30.0), Device::Battery, 5_000_000_000)
         );
         let Ok(Command::Fault(fault)) = ask("imu/gyro", "biased", &["bias"], &[0.1]) else {
             panic!("refused");
         };
-        assert!(matches!(fault.device, Device::Part(_, 0)));
+        assert!(matches!(fault.device, Device::SensorChannel(_, 0)));
         let Ok(Command::Fault(fault)) =
             ask("gps", "jammed", &["power_w", "position_y_m"], &[0.1, 30.0])
         else {

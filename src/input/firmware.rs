@@ -1,14 +1,14 @@
 //! Topics and services of the built-in firmwares.
 
-use crate::convert::{header, point, quaternion, vec3, vector3};
+use crate::convert::{header, point, quaternion, from_vector3, vector3};
 use crate::node::frames::Snapshot;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
-use merrow_model::state::commands::Order;
-use merrow_model::state::firmware::FirmwareMemory;
+use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::firmware::FirmwareLawState;
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Pose, Twist, TwistStamped};
@@ -18,7 +18,7 @@ use merrow_ros2::qos::Qos;
 
 /// Kind of a command on a firmware topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum FirmwareCommand {
     /// Velocity command on `cmd_vel`.
     Velocity,
     /// Velocity command with a header.
@@ -57,7 +57,7 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
             Odometry::info(),
             Source::WheelOdometry { robot: i },
         ),
-        FirmwareLaw::Course(_) | FirmwareLaw::Vessel(_) => {}
+        FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::SurgeYawRate(_) => {}
     }
 }
 
@@ -89,46 +89,46 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
                 d.most[0], d.most[1]
             )
         }
-        FirmwareLaw::Vessel(v) => {
+        FirmwareLaw::SurgeYawRate(v) => {
             format!(
                 "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
                 v.most[0], v.most[1]
             )
         }
-        FirmwareLaw::Course(_) => String::new(),
+        FirmwareLaw::HeadingDepthHold(_) => String::new(),
     };
     if firmware.takes_velocity() {
-        add("cmd_vel", Twist::info(), Told::Velocity, unit.clone());
+        add("cmd_vel", Twist::info(), FirmwareCommand::Velocity, unit.clone());
         add(
             "cmd_vel_stamped",
             TwistStamped::info(),
-            Told::VelocityStamped,
+            FirmwareCommand::VelocityStamped,
             unit,
         );
     } else {
         add(
             "autopilot/heading_deg",
             Float64::info(),
-            Told::Heading,
+            FirmwareCommand::Heading,
             "deg, clockwise from north".to_string(),
         );
         add(
             "autopilot/depth_m",
             Float64::info(),
-            Told::Depth,
+            FirmwareCommand::Depth,
             "m, positive down".to_string(),
         );
     }
     add(
         "enable",
         Bool::info(),
-        Told::Enable,
+        FirmwareCommand::Enable,
         "true: enable; false: disable immediately".to_string(),
     );
 }
 
 /// Lists the firmware services of type `std_srvs/srv/Trigger`: name, robot index and order.
-pub fn services(scene: &Scene) -> Vec<(String, usize, Order)> {
+pub fn services(scene: &Scene) -> Vec<(String, usize, FirmwareOrder)> {
     let flies = |robot: &Robot| {
         robot
             .firmware
@@ -141,7 +141,7 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, Order)> {
         .enumerate()
         .filter(|(_, robot)| flies(robot));
     let of = |(i, robot): (usize, &Robot)| {
-        [("takeoff", Order::TakeOff), ("land", Order::Land)]
+        [("takeoff", FirmwareOrder::TakeOff), ("land", FirmwareOrder::Land)]
             .map(|(name, order)| (format!("{}/{name}", robot.name), i, order))
     };
     robots.flat_map(of).collect()
@@ -151,16 +151,16 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, Order)> {
 ///
 /// # Errors
 /// The reason why the message is invalid.
-pub fn command(scene: &Scene, robot: usize, told: Told, bytes: &[u8]) -> Result<Command, String> {
+pub fn command(scene: &Scene, robot: usize, told: FirmwareCommand, bytes: &[u8]) -> Result<Command, String> {
     let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
     let velocity = |twist: &Twist| Command::Velocity {
         robot,
-        linear: vec3(&twist.linear),
-        angular: vec3(&twist.angular),
+        linear: from_vector3(&twist.linear),
+        angular: from_vector3(&twist.angular),
     };
     match told {
-        Told::Velocity => Ok(velocity(&from_bytes::<Twist>(bytes).map_err(malformed)?)),
-        Told::VelocityStamped => {
+        FirmwareCommand::Velocity => Ok(velocity(&from_bytes::<Twist>(bytes).map_err(malformed)?)),
+        FirmwareCommand::VelocityStamped => {
             let stamped = from_bytes::<TwistStamped>(bytes).map_err(malformed)?;
             let base = crate::node::frames::link_frame(&scene.robots[robot], 0);
             let frame = &stamped.header.frame_id;
@@ -169,27 +169,27 @@ pub fn command(scene: &Scene, robot: usize, told: Told, bytes: &[u8]) -> Result<
             }
             Ok(velocity(&stamped.twist))
         }
-        Told::Heading => {
+        FirmwareCommand::Heading => {
             let degrees = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(Command::Course {
+            Ok(Command::HeadingDepth {
                 robot,
                 heading: Some(degrees.to_radians()),
                 depth: None,
             })
         }
-        Told::Depth => {
+        FirmwareCommand::Depth => {
             let depth = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(Command::Course {
+            Ok(Command::HeadingDepth {
                 robot,
                 heading: None,
                 depth: Some(depth),
             })
         }
-        Told::Enable => {
+        FirmwareCommand::Enable => {
             let on = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
-            Ok(Command::Order {
+            Ok(Command::FirmwareOrder {
                 robot,
-                order: Order::Enable(on),
+                order: FirmwareOrder::Enable(on),
             })
         }
     }
@@ -198,7 +198,7 @@ pub fn command(scene: &Scene, robot: usize, told: Told, bytes: &[u8]) -> Result<
 /// Returns the flight mode of a robot.
 pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
     let word = snapshot.firmware[robot].map_or("", |f| match f.memory {
-        FirmwareMemory::Flight(flight) => flight.mode.word(),
+        FirmwareLawState::Multirotor(flight) => flight.mode.word(),
         _ => "",
     });
     StringMsg {
@@ -210,7 +210,7 @@ pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
 pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &Snapshot) -> Odometry {
     let model = &scene.robots[robot];
     let memory = snapshot.firmware[robot].map(|f| f.memory);
-    let Some(FirmwareMemory::Drive(drive)) = memory else {
+    let Some(FirmwareLawState::Drive(drive)) = memory else {
         return Odometry::default();
     };
     let [x, y, yaw] = drive.odometry;

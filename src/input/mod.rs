@@ -7,7 +7,7 @@ pub mod services;
 
 use crate::arm;
 use crate::arm::Progress;
-use crate::convert::vec3;
+use crate::convert::from_vector3;
 use crate::node::diagnostics::Refusals;
 use crate::node::plan::Target;
 use crossbeam_channel::Sender;
@@ -42,7 +42,7 @@ impl Mailbox {
     pub fn refuse(&self, robot: Option<usize>, topic: &str, why: &str) {
         if let Some(line) = self
             .refusals
-            .note(&self.scene, robot, &format!("{topic}: {why}"))
+            .count_refusal(&self.scene, robot, &format!("{topic}: {why}"))
         {
             self.logger.warn(line);
         }
@@ -106,7 +106,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
         }
         Target::Ballast { robot, ballast } => {
             let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(vec![Command::Ballast {
+            Ok(vec![Command::BuoyancyEngine {
                 robot,
                 ballast,
                 value,
@@ -136,8 +136,8 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             let w = from_bytes::<Wrench>(bytes).map_err(malformed)?;
             Ok(vec![Command::Wrench {
                 robot,
-                force: vec3(&w.force),
-                moment: vec3(&w.torque),
+                force: from_vector3(&w.force),
+                moment: from_vector3(&w.torque),
             }])
         }
         Target::WrenchStamped { robot } => {
@@ -147,7 +147,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             if !(frame.is_empty() || *frame == base || frame == "base_link") {
                 return Err(format!("wrench in frame {frame:?}; expected {base}"));
             }
-            let (force, moment) = (vec3(&w.wrench.force), vec3(&w.wrench.torque));
+            let (force, moment) = (from_vector3(&w.wrench.force), from_vector3(&w.wrench.torque));
             Ok(vec![Command::Wrench {
                 robot,
                 force,
@@ -157,7 +157,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
         Target::Firmware { robot, told } => Ok(vec![firmware::command(scene, robot, told, bytes)?]),
         Target::Coupling { coupling } => {
             let engage = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
-            Ok(vec![Command::Couple {
+            Ok(vec![Command::SetCoupling {
                 coupling,
                 engage,
                 partner: None,
@@ -225,7 +225,7 @@ fn joint_commands(
                 values[k]
             ));
         }
-        commands.push(Command::JointIn {
+        commands.push(Command::JointWithMode {
             robot,
             joint,
             mode,

@@ -4,7 +4,7 @@
 //! threads. The node therefore keeps serving: a pause is processed while a million steps run.
 
 use crate::convert::instruments;
-use crate::convert::{quat, time, vec3};
+use crate::convert::{from_quaternion, time, from_vector3};
 use crate::input::Mailbox;
 use crate::input::firmware;
 use crate::msg::{
@@ -17,14 +17,14 @@ use crossbeam_channel::Sender;
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
-use merrow_model::state::commands::Refusal;
+use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::dds::{Node, NodeError, Responder, Service};
 use merrow_ros2::message::{Message, Service as ServiceType};
 use merrow_ros2::msg::std_srvs::{Trigger, TriggerResponse};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::qos::Qos;
-use merrow_sim::{Reply, Request, Stepped};
+use merrow_sim::{Reply, Request, StepResult};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub fn start(
     let parameters = Arc::clone(parameters);
     let trigger = |name: &str, request: fn(Reply<()>) -> Request| {
         serve::<Trigger>(node, mailbox, name, move |mailbox, _, caller| {
-            mailbox.ask(request(caller.reply(|()| Ok(String::new()))));
+            mailbox.send_request(request(caller.reply(|()| Ok(String::new()))));
         })
     };
     let mut services = vec![
@@ -62,7 +62,7 @@ pub fn start(
         trigger("~/resume", Request::Resume)?,
         trigger("~/reset", Request::Reset)?,
         serve::<StepSimulation>(node, mailbox, "~/step", |mailbox, request, caller| {
-            mailbox.ask(Request::Step(
+            mailbox.send_request(Request::Step(
                 request.steps,
                 caller.reply(|stepped| stepped),
             ));
@@ -90,7 +90,7 @@ pub fn start(
             mailbox,
             &name,
             move |mailbox, _, caller| {
-                mailbox.command(Command::Order { robot, order }, caller);
+                mailbox.send_command(Command::FirmwareOrder { robot, order }, caller);
             },
         )?);
     }
@@ -100,7 +100,7 @@ pub fn start(
             mailbox,
             &name,
             move |mailbox, _, caller| {
-                mailbox.command(Command::Sample { robot, sensor, on }, caller);
+                mailbox.send_command(Command::Sample { robot, sensor, on }, caller);
             },
         )?);
     }
@@ -108,7 +108,7 @@ pub fn start(
 }
 
 /// Starts a service whose handler receives the mailbox, the request and the caller.
-fn serve<S: Answered>(
+fn serve<S: ServiceOutcome>(
     node: &Node,
     mailbox: &Mailbox,
     name: &str,
@@ -134,23 +134,23 @@ fn serve<S: Answered>(
 impl Mailbox {
     /// Sends a request to the run. If the run has ended, the request is dropped together with its
     /// caller.
-    fn ask(&self, request: Request) {
+    fn send_request(&self, request: Request) {
         let _ = self.requests.send(request);
     }
 
     /// Sends a command to the run; its outcome is the reply to the caller.
-    fn command<S: Answered<Outcome = Told>>(&self, command: Command, caller: Caller<S>) {
-        let reply = caller.reply(|result: Result<(), Refusal>| {
+    fn send_command<S: ServiceOutcome<Outcome = MessageOutcome>>(&self, command: Command, caller: Caller<S>) {
+        let reply = caller.reply(|result: Result<(), CommandRejection>| {
             result
                 .map(|()| String::new())
                 .map_err(|refusal| refusal.reason)
         });
-        self.ask(Request::CommandReply(command, reply));
+        self.send_request(Request::CommandReply(command, reply));
     }
 }
 
 /// A service whose response is built from an outcome.
-trait Answered: ServiceType + 'static {
+trait ServiceOutcome: ServiceType + 'static {
     /// Outcome of the request.
     type Outcome;
     /// Builds the outcome of a request that was not processed.
@@ -159,89 +159,89 @@ trait Answered: ServiceType + 'static {
     fn response(outcome: Self::Outcome) -> Self::Response;
 }
 
-type Told = Result<String, String>;
+type MessageOutcome = Result<String, String>;
 
 /// Splits an outcome into success and message, as most responses contain them.
-fn told(outcome: Told) -> (bool, String) {
+fn split_outcome(outcome: MessageOutcome) -> (bool, String) {
     (outcome.is_ok(), outcome.unwrap_or_else(|why| why))
 }
 
-impl Answered for Trigger {
-    type Outcome = Told;
-    fn refused(why: String) -> Told {
+impl ServiceOutcome for Trigger {
+    type Outcome = MessageOutcome;
+    fn refused(why: String) -> MessageOutcome {
         Err(why)
     }
-    fn response(outcome: Told) -> TriggerResponse {
-        let (success, message) = told(outcome);
+    fn response(outcome: MessageOutcome) -> TriggerResponse {
+        let (success, message) = split_outcome(outcome);
         TriggerResponse { success, message }
     }
 }
 
-impl Answered for SetPose {
-    type Outcome = Told;
-    fn refused(why: String) -> Told {
+impl ServiceOutcome for SetPose {
+    type Outcome = MessageOutcome;
+    fn refused(why: String) -> MessageOutcome {
         Err(why)
     }
-    fn response(outcome: Told) -> SetPoseResponse {
-        let (success, message) = told(outcome);
+    fn response(outcome: MessageOutcome) -> SetPoseResponse {
+        let (success, message) = split_outcome(outcome);
         SetPoseResponse { success, message }
     }
 }
 
-impl Answered for Couple {
-    type Outcome = Told;
-    fn refused(why: String) -> Told {
+impl ServiceOutcome for Couple {
+    type Outcome = MessageOutcome;
+    fn refused(why: String) -> MessageOutcome {
         Err(why)
     }
-    fn response(outcome: Told) -> CoupleResponse {
-        let (success, message) = told(outcome);
+    fn response(outcome: MessageOutcome) -> CoupleResponse {
+        let (success, message) = split_outcome(outcome);
         CoupleResponse { success, message }
     }
 }
 
-impl Answered for Weather {
-    type Outcome = Told;
-    fn refused(why: String) -> Told {
+impl ServiceOutcome for Weather {
+    type Outcome = MessageOutcome;
+    fn refused(why: String) -> MessageOutcome {
         Err(why)
     }
-    fn response(outcome: Told) -> WeatherResponse {
-        let (success, message) = told(outcome);
+    fn response(outcome: MessageOutcome) -> WeatherResponse {
+        let (success, message) = split_outcome(outcome);
         WeatherResponse { success, message }
     }
 }
 
-impl Answered for Fault {
-    type Outcome = Told;
-    fn refused(why: String) -> Told {
+impl ServiceOutcome for Fault {
+    type Outcome = MessageOutcome;
+    fn refused(why: String) -> MessageOutcome {
         Err(why)
     }
-    fn response(outcome: Told) -> FaultResponse {
-        let (success, message) = told(outcome);
+    fn response(outcome: MessageOutcome) -> FaultResponse {
+        let (success, message) = split_outcome(outcome);
         FaultResponse { success, message }
     }
 }
 
-impl Answered for Record {
-    type Outcome = Told;
-    fn refused(why: String) -> Told {
+impl ServiceOutcome for Record {
+    type Outcome = MessageOutcome;
+    fn refused(why: String) -> MessageOutcome {
         Err(why)
     }
-    fn response(outcome: Told) -> RecordResponse {
-        let (success, message) = told(outcome);
+    fn response(outcome: MessageOutcome) -> RecordResponse {
+        let (success, message) = split_outcome(outcome);
         RecordResponse { success, message }
     }
 }
 
-impl Answered for StepSimulation {
-    type Outcome = Stepped;
-    fn refused(why: String) -> Stepped {
-        Stepped {
+impl ServiceOutcome for StepSimulation {
+    type Outcome = StepResult;
+    fn refused(why: String) -> StepResult {
+        StepResult {
             time_ns: 0,
             result: Err(why),
         }
     }
-    fn response(outcome: Stepped) -> StepSimulationResponse {
-        let (success, message) = told(outcome.result.map(|()| String::new()));
+    fn response(outcome: StepResult) -> StepSimulationResponse {
+        let (success, message) = split_outcome(outcome.result.map(|()| String::new()));
         StepSimulationResponse {
             success,
             message,
@@ -252,12 +252,12 @@ impl Answered for StepSimulation {
 
 /// Client that waits for the outcome of a request. If dropped without one, it receives the error
 /// that the simulation has ended.
-struct Caller<S: Answered> {
+struct Caller<S: ServiceOutcome> {
     responder: Option<Responder>,
     service: std::marker::PhantomData<fn() -> S>,
 }
 
-impl<S: Answered> Caller<S> {
+impl<S: ServiceOutcome> Caller<S> {
     fn new(responder: Responder) -> Self {
         Self {
             responder: Some(responder),
@@ -281,7 +281,7 @@ impl<S: Answered> Caller<S> {
     }
 }
 
-impl<S: Answered> Drop for Caller<S> {
+impl<S: ServiceOutcome> Drop for Caller<S> {
     fn drop(&mut self) {
         self.respond(S::refused("the simulation has ended".to_string()));
     }
@@ -298,11 +298,11 @@ fn set_pose(mailbox: &Mailbox, request: SetPoseRequest, caller: Caller<SetPose>)
     let command = Command::SetPose {
         robot,
         p_WB: Vec3::new(p.x, p.y, p.z),
-        q_WB: quat(&request.pose.orientation),
-        v_WB_B: vec3(&request.twist.linear),
-        w_WB_B: vec3(&request.twist.angular),
+        q_WB: from_quaternion(&request.pose.orientation),
+        v_WB_B: from_vector3(&request.twist.linear),
+        w_WB_B: from_vector3(&request.twist.angular),
     };
-    mailbox.command(command, caller);
+    mailbox.send_command(command, caller);
 }
 
 fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
@@ -313,7 +313,7 @@ fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
             return caller.answer(Err(why));
         }
     };
-    mailbox.command(command, caller);
+    mailbox.send_command(command, caller);
 }
 
 fn weather(
@@ -322,16 +322,16 @@ fn weather(
     request: WeatherRequest,
     caller: Caller<Weather>,
 ) {
-    match crate::node::weather::of_request(&request.names, &request.values, request.duration_s) {
+    match crate::node::weather::change_from_request(&request.names, &request.values, request.duration_s) {
         Err(why) => {
             mailbox.refuse(None, "~/weather", &why);
             caller.answer(Err(why));
         }
         Ok(change) => {
-            mailbox.command(Command::Weather(Box::new(change)), caller);
+            mailbox.send_command(Command::Weather(Box::new(change)), caller);
             // so that a wind parameter set alone later is combined with the current value of the
             // other one
-            parameters.follow(&crate::node::weather::as_parameters(
+            parameters.update_from_simulation(&crate::node::weather::to_parameters(
                 &request.names,
                 &request.values,
             ));
@@ -347,13 +347,13 @@ fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
         }
         Ok(command) => {
             let reply = caller.reply(
-                |result: Result<(), merrow_model::state::commands::Refusal>| {
+                |result: Result<(), merrow_model::state::commands::CommandRejection>| {
                     result
                         .map(|()| String::new())
                         .map_err(|refusal| refusal.reason)
                 },
             );
-            mailbox.ask(Request::CommandReply(command, reply));
+            mailbox.send_request(Request::CommandReply(command, reply));
         }
     }
 }
@@ -368,7 +368,7 @@ fn coupling_command(scene: &Scene, request: &CoupleRequest) -> Result<Command, S
         let found = scene.robots.iter().position(|r| r.name == *name);
         found.ok_or_else(|| format!("no robot {name:?}"))
     };
-    Ok(Command::Couple {
+    Ok(Command::SetCoupling {
         coupling,
         engage: request.engage,
         partner: wanted.map(robot).transpose()?,

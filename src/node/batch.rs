@@ -1,7 +1,7 @@
 //! Data that the simulation loop passes to the publisher thread.
 
 use crate::arm::GroupStatus;
-use crate::node::diagnostics::Vitals;
+use crate::node::diagnostics::HealthSnapshot;
 use crate::node::frames::Snapshot;
 use merrow_math::Vec3;
 use merrow_model::state::BatteryState;
@@ -16,7 +16,7 @@ pub struct Batch {
     /// Sensor readings: robot index, sensor index, reading.
     pub readings: Vec<(u32, u32, Stamped)>,
     /// Frames of exteroceptive sensors.
-    pub looks: Vec<Frame>,
+    pub exteroceptive: Vec<Frame>,
     /// State of all moving objects, if frames are due.
     pub snapshot: Option<Snapshot>,
     /// State of every robot's battery, if due.
@@ -24,13 +24,13 @@ pub struct Batch {
     /// Whether each coupling is engaged.
     pub engaged: Vec<bool>,
     /// Whether each tether is intact.
-    pub whole: Vec<bool>,
+    pub intact: Vec<bool>,
     /// Force [N] and moment [N m] on the second end of each coupling (W), if due.
     pub loads: Option<Vec<[Vec3; 2]>>,
     /// Health data for `/diagnostics`, if due.
-    pub vitals: Option<Vitals>,
+    pub health: Option<HealthSnapshot>,
     /// Groups of joints whose goals have changed status.
     pub groups: Vec<GroupStatus>,
     /// Highest goal number that a reset of the world has removed; 0 if none.
-    pub forgotten: u64,
+    pub removed_goals_up_to: u64,
 }

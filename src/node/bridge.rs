@@ -1,18 +1,18 @@
 //! ROS interface of a running world: node, topics, services, parameters, recorder.
 
 use crate::arm;
-use crate::arm::{GroupStatus, Place, Progress, Served};
+use crate::arm::{GroupStatus, GroupIndex, Progress, RunningAction};
 use crate::convert::exteroceptive;
 use crate::input::Mailbox;
 use crate::input::services;
-use crate::node::diagnostics::{Refusals, Vitals};
+use crate::node::diagnostics::{Refusals, HealthSnapshot};
 use crate::node::frames::Snapshot;
 use crate::node::live_parameters;
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
-use crate::publisher::{Batch, Outlet, Parts};
+use crate::publisher::{Batch, PublisherThread, PublisherContext};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
-use merrow_model::state::commands::Refusal;
+use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Halt, TetherState};
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::dds::ParameterServices;
@@ -25,14 +25,14 @@ use std::sync::atomic::Ordering;
 
 /// All ROS objects of a run.
 pub struct Bridge {
-    outlet: Outlet,
+    outlet: PublisherThread,
     refusals: Arc<Refusals>,
     progress: Arc<Progress>,
     /// Last status of the goals of every group of joints.
     groups: Vec<Option<GroupStatus>>,
     forgotten: u64,
     /// Outputs of every exteroceptive sensor.
-    looking: Vec<Looking>,
+    exteroceptive: Vec<ExteroceptiveOutputs>,
     /// One publisher per output of the plan; empty without a node.
     publishers: Arc<[Publisher]>,
     node: Option<Endpoints>,
@@ -43,7 +43,7 @@ pub struct Bridge {
 
 /// Objects with the lifetime of the node. Fields are dropped in this order, the node last.
 struct Endpoints {
-    _actions: Vec<Served>,
+    _actions: Vec<RunningAction>,
     _subscriptions: Vec<Subscription>,
     _services: Vec<Service>,
     _parameter_services: ParameterServices,
@@ -88,7 +88,7 @@ impl Bridge {
             actions.push(served);
             goals.push(watched);
         }
-        let outlet = Outlet::start(Parts {
+        let outlet = PublisherThread::start(PublisherContext {
             scene: Arc::clone(scene),
             plan: Arc::clone(&plan),
             publishers: Arc::clone(&publishers),
@@ -114,7 +114,7 @@ impl Bridge {
     pub fn without_node(scene: &Arc<Scene>) -> Result<Self, String> {
         let refusals = Arc::new(Refusals::new(scene.robots.len()));
         let plan = Arc::new(Plan::new(scene));
-        let outlet = Outlet::start(Parts {
+        let outlet = PublisherThread::start(PublisherContext {
             scene: Arc::clone(scene),
             plan: Arc::clone(&plan),
             publishers: Arc::default(),
@@ -135,7 +135,7 @@ impl Bridge {
     fn new(
         scene: &Scene,
         plan: &Plan,
-        outlet: Outlet,
+        outlet: PublisherThread,
         refusals: Arc<Refusals>,
         progress: Arc<Progress>,
         node: Option<(Endpoints, Arc<[Publisher]>)>,
@@ -148,14 +148,14 @@ impl Bridge {
             .sum();
         let groups = vec![None; groups];
         let (next_frame, next_battery, next_vitals_s) = (0, 0, 0.0);
-        let looking = looking(scene, plan);
+        let looking = exteroceptive_outputs(scene, plan);
         Self {
             outlet,
             refusals,
             progress,
             groups,
             forgotten: 0,
-            looking,
+            exteroceptive: looking,
             publishers: publishers.unwrap_or_default(),
             node,
             next_frame,
@@ -172,12 +172,12 @@ impl Bridge {
         }
         let robots = simulation.scene.robots.iter().enumerate();
         let places = robots.flat_map(|(robot, model)| {
-            (0..model.joint_groups.len()).map(move |group| Place { robot, group })
+            (0..model.joint_groups.len()).map(move |group| GroupIndex { robot, group })
         });
         let mut changed = Vec::new();
         for (last, place) in self.groups.iter_mut().zip(places) {
-            let status = GroupStatus::of(simulation, place);
-            if last.as_ref().is_none_or(|last| !status.is_as(last)) {
+            let status = GroupStatus::read(simulation, place);
+            if last.as_ref().is_none_or(|last| !status.is_unchanged(last)) {
                 *last = Some(status);
                 changed.push(status);
             }
@@ -187,12 +187,12 @@ impl Bridge {
 
     fn endpoints(
         node: Node,
-        actions: Vec<Served>,
+        actions: Vec<RunningAction>,
         plan: &Plan,
         mailbox: &Mailbox,
         options: &NodeOptions,
         pace: Pace,
-        outlet: &Outlet,
+        outlet: &PublisherThread,
     ) -> Result<Endpoints, String> {
         let text = |e: merrow_ros2::dds::NodeError| e.to_string();
         let parameters = ParameterServer::new(options.parameter_overrides.clone());
@@ -231,8 +231,8 @@ impl Bridge {
 
     /// Requests the outputs of exteroceptive sensors that have subscribers or are recorded. Other
     /// outputs are not computed.
-    pub fn tell_wanted(&self, simulation: &Simulation) {
-        let Some(lookout) = &simulation.lookout else {
+    pub fn update_requested_outputs(&self, simulation: &Simulation) {
+        let Some(lookout) = &simulation.sensor_scheduler else {
             return;
         };
         let recording = self.outlet.shared.recording.load(Ordering::Relaxed);
@@ -241,19 +241,19 @@ impl Bridge {
                 || self
                     .publishers
                     .get(*output)
-                    .is_some_and(Publisher::is_wanted)
+                    .is_some_and(Publisher::has_receivers)
         };
-        for Looking {
+        for ExteroceptiveOutputs {
             robot,
             sensor,
             outputs,
-        } in &self.looking
+        } in &self.exteroceptive
         {
             let bits = outputs
                 .iter()
                 .filter(|(output, _)| wanted(output))
                 .fold(0, |bits, (_, part)| bits | part);
-            lookout.want_parts(&simulation.scene, *robot, *sensor, bits);
+            lookout.request_outputs(&simulation.scene, *robot, *sensor, bits);
         }
     }
 
@@ -277,7 +277,7 @@ impl Bridge {
 impl Observer for Bridge {
     fn after_block(&mut self, simulation: &Simulation, control: &Control) {
         let now = simulation.time_ns();
-        self.tell_wanted(simulation);
+        self.update_requested_outputs(simulation);
         self.progress.now_ns.store(now, Ordering::Relaxed);
         let couplings = &simulation.state.couplings;
         let engaged = couplings.iter().map(|c| c.engaged).collect();
@@ -290,27 +290,27 @@ impl Observer for Bridge {
         let mut batch = Batch {
             time_ns: now,
             engaged,
-            whole,
+            intact: whole,
             ..Batch::default()
         };
         batch.groups = self.changed_groups(simulation);
-        batch.forgotten = std::mem::take(&mut self.forgotten);
+        batch.removed_goals_up_to = std::mem::take(&mut self.forgotten);
         for (robot, runner) in simulation.runners.iter().enumerate() {
             let of_robot =
                 |d: &merrow_sensors::Delivered| (robot as u32, d.sensor as u32, d.stamped);
             batch.readings.extend(runner.outbox.iter().map(of_robot));
         }
-        batch.looks.clone_from(&simulation.frames);
-        if due(&mut self.next_frame, FRAME_RATE, now) {
-            batch.snapshot = Some(Snapshot::of(simulation));
+        batch.exteroceptive.clone_from(&simulation.frames);
+        if is_due(&mut self.next_frame, FRAME_RATE, now) {
+            batch.snapshot = Some(Snapshot::read(simulation));
             batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
         }
-        if due(&mut self.next_battery, BATTERY_RATE, now) {
+        if is_due(&mut self.next_battery, BATTERY_RATE, now) {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
         }
         if control.wall_s >= self.next_vitals_s {
             self.next_vitals_s = control.wall_s + 1.0 / DIAGNOSTICS_RATE;
-            batch.vitals = Some(Vitals::of(simulation, control));
+            batch.health = Some(HealthSnapshot::read(simulation, control));
         }
         // in real time the simulation must not wait
         let can_wait = control.paused || !matches!(control.pace, Pace::Factor(_));
@@ -318,13 +318,13 @@ impl Observer for Bridge {
     }
 
     fn before_steps(&mut self, simulation: &Simulation) {
-        self.tell_wanted(simulation);
+        self.update_requested_outputs(simulation);
     }
 
-    fn refused(&mut self, refusal: &Refusal, simulation: &Simulation) {
+    fn refused(&mut self, refusal: &CommandRejection, simulation: &Simulation) {
         let line = self
             .refusals
-            .note(&simulation.scene, refusal.robot, &refusal.reason);
+            .count_refusal(&simulation.scene, refusal.robot, &refusal.reason);
         if let (Some(line), Some(endpoints)) = (line, &self.node) {
             endpoints.node.logger().warn(line);
         }
@@ -347,7 +347,7 @@ impl Observer for Bridge {
         self.forgotten = self.progress.applied.load(Ordering::Relaxed);
     }
 
-    fn longest_block_ns(&self) -> u64 {
+    fn max_block_ns(&self) -> u64 {
         BLOCK_MAX_NS
     }
 
@@ -357,15 +357,15 @@ impl Observer for Bridge {
 }
 
 /// An exteroceptive sensor, and its outputs with the bits of the data that each contains.
-struct Looking {
+struct ExteroceptiveOutputs {
     robot: usize,
     sensor: usize,
     outputs: Vec<(usize, u8)>,
 }
 
 /// Lists all exteroceptive sensors with their outputs.
-fn looking(scene: &Scene, plan: &Plan) -> Vec<Looking> {
-    let mut all: Vec<Looking> = Vec::new();
+fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs> {
+    let mut all: Vec<ExteroceptiveOutputs> = Vec::new();
     for (i, output) in plan.outputs.iter().enumerate() {
         let Source::Sensor {
             robot,
@@ -375,11 +375,11 @@ fn looking(scene: &Scene, plan: &Plan) -> Vec<Looking> {
         else {
             continue;
         };
-        let Some(with) = scene.robots[robot].sensors[sensor].kind.looks() else {
+        let Some(with) = scene.robots[robot].sensors[sensor].kind.exteroceptive() else {
             continue;
         };
         if part == 0 {
-            all.push(Looking {
+            all.push(ExteroceptiveOutputs {
                 robot,
                 sensor,
                 outputs: Vec::new(),
@@ -387,7 +387,7 @@ fn looking(scene: &Scene, plan: &Plan) -> Vec<Looking> {
         }
         if let Some(last) = all.last_mut() {
             last.outputs
-                .push((i, exteroceptive::topics(with)[part].2.bits()));
+                .push((i, exteroceptive::topics(with)[part].2.required_outputs()));
         }
     }
     all
@@ -395,7 +395,7 @@ fn looking(scene: &Scene, plan: &Plan) -> Vec<Looking> {
 
 /// Whether an output is due: true once per period of simulation time. `next` is the number of the
 /// next period.
-fn due(next: &mut u64, rate: f64, now_ns: u64) -> bool {
+fn is_due(next: &mut u64, rate: f64, now_ns: u64) -> bool {
     let period = (now_ns as f64 * 1e-9 * rate + 1e-6) as u64;
     let is_due = period >= *next;
     if is_due {

@@ -6,7 +6,7 @@ use merrow_model::scene::sensor::navigation::Augmentation;
 use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
 use merrow_model::state::reading::{Gnss, Reading};
 use merrow_model::state::{
-    ActuatorState, BatteryState, FaultState, FinState, Health, Parted, TetherState,
+    ActuatorState, BatteryState, FaultState, FinState, Health, LineBreak, TetherState,
 };
 use merrow_ros2::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use merrow_sim::control::fault;
@@ -21,11 +21,11 @@ const LOG_EVERY: Duration = Duration::from_secs(1);
 /// Refused commands of each robot.
 #[derive(Debug)]
 pub struct Refusals {
-    robots: Mutex<Vec<Refused>>,
+    robots: Mutex<Vec<RefusalCount>>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Refused {
+struct RefusalCount {
     count: u64,
     last: String,
     logged: Option<Instant>,
@@ -35,13 +35,13 @@ impl Refusals {
     /// Creates the counters for `n_robots` robots.
     pub fn new(n_robots: usize) -> Self {
         Self {
-            robots: Mutex::new(vec![Refused::default(); n_robots + 1]),
+            robots: Mutex::new(vec![RefusalCount::default(); n_robots + 1]),
         }
     }
 
     /// Counts a refusal. Returns the line to log, or `None` if one was logged recently. Without a
     /// robot the refusal counts for the node.
-    pub fn note(&self, scene: &Scene, robot: Option<usize>, reason: &str) -> Option<String> {
+    pub fn count_refusal(&self, scene: &Scene, robot: Option<usize>, reason: &str) -> Option<String> {
         let mut robots = self.lock();
         let last = robots.len() - 1;
         let entry = robots.get_mut(robot.unwrap_or(last))?;
@@ -60,18 +60,18 @@ impl Refusals {
         ))
     }
 
-    fn snapshot(&self) -> Vec<Refused> {
+    fn snapshot(&self) -> Vec<RefusalCount> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Refused>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<RefusalCount>> {
         self.robots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Data for the diagnostics, read between two blocks of steps.
 #[derive(Clone, Debug)]
-pub struct Vitals {
+pub struct HealthSnapshot {
     time_ns: u64,
     control: Control,
     robots: Vec<(Vec<ActuatorState>, BatteryState, Option<String>)>,
@@ -103,13 +103,13 @@ struct Receiver {
 #[derive(Clone, Debug)]
 struct TetherHealth {
     tensions: [f64; 2],
-    parted: Option<Parted>,
+    parted: Option<LineBreak>,
     halted_ns: Option<u64>,
 }
 
-impl Vitals {
+impl HealthSnapshot {
     /// Reads the data of a simulation between two blocks of steps.
-    pub fn of(simulation: &Simulation, control: &Control) -> Self {
+    pub fn read(simulation: &Simulation, control: &Control) -> Self {
         let robot = |r: &merrow_model::state::RobotState| {
             (
                 r.actuators.clone(),
@@ -150,7 +150,7 @@ impl Vitals {
             },
             receivers: receivers(simulation),
             missed: simulation
-                .lookout
+                .sensor_scheduler
                 .iter()
                 .flat_map(|lookout| lookout.missed())
                 .collect(),
@@ -192,9 +192,9 @@ fn receivers(simulation: &Simulation) -> Vec<Receiver> {
 }
 
 /// Builds the diagnostics message.
-pub fn message(
+pub fn build_message(
     scene: &Scene,
-    health: &Vitals,
+    health: &HealthSnapshot,
     refusals: &Refusals,
     dropped: u64,
 ) -> DiagnosticArray {
@@ -237,7 +237,7 @@ pub fn message(
     }
     let acts = |memory: &&FaultState| memory.is_active(health.time_ns) || memory.water > 0.0;
     for (robot, faults) in scene.robots.iter().zip(&health.faults) {
-        let device = |memory: &FaultState| fault::name_of(robot, memory.fault.device);
+        let device = |memory: &FaultState| fault::device_path(robot, memory.fault.device);
         status.extend(
             faults
                 .iter()
@@ -252,7 +252,7 @@ pub fn message(
     let behind = health.missed.iter().filter(|(_, _, missed)| *missed > 0);
     status.extend(
         behind
-            .map(|(robot, sensor, missed)| behind_status(&scene.robots[*robot], *sensor, *missed)),
+            .map(|(robot, sensor, missed)| late_sensor_status(&scene.robots[*robot], *sensor, *missed)),
     );
     for (tether, memory) in scene.tethers.iter().zip(&health.tethers) {
         if tether.line.breaking.is_finite() || memory.halted_ns.is_some() {
@@ -265,7 +265,7 @@ pub fn message(
     }
 }
 
-fn run_status(health: &Vitals, dropped: u64, refused: Option<&Refused>) -> DiagnosticStatus {
+fn run_status(health: &HealthSnapshot, dropped: u64, refused: Option<&RefusalCount>) -> DiagnosticStatus {
     let c = &health.control;
     let achieved = health.time_ns as f64 * 1e-9 / c.wall_s.max(1e-9);
     let paced = matches!(c.pace, merrow_sim::Pace::Factor(_));
@@ -304,7 +304,7 @@ fn run_status(health: &Vitals, dropped: u64, refused: Option<&Refused>) -> Diagn
     status(level, "merrow: run".into(), message, values)
 }
 
-fn robot_status(robot: &Robot, halted: Option<&str>, refused: &Refused) -> DiagnosticStatus {
+fn robot_status(robot: &Robot, halted: Option<&str>, refused: &RefusalCount) -> DiagnosticStatus {
     let (level, message) = match (halted, refused.count) {
         (Some(cause), _) => (DiagnosticStatus::ERROR, format!("halted: {cause}")),
         (None, 0) => (DiagnosticStatus::OK, "running".to_string()),
@@ -363,11 +363,11 @@ fn battery_status(
 }
 
 fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) -> DiagnosticStatus {
-    let (level, message) = match in_words(a.health) {
-        (DiagnosticStatus::OK, _) if a.too_hot => {
+    let (level, message) = match health_status(a.health) {
+        (DiagnosticStatus::OK, _) if a.is_overheated => {
             (DiagnosticStatus::ERROR, "stopped by overheating protection".to_string())
         }
-        (DiagnosticStatus::OK, _) if a.supply <= 0.0 => {
+        (DiagnosticStatus::OK, _) if a.available_fraction <= 0.0 => {
             (DiagnosticStatus::ERROR, "no power".to_string())
         }
         words => words,
@@ -385,14 +385,14 @@ fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) ->
         value("power [W]", format!("{:.2}", a.power)),
         value(
             "available thrust [%]",
-            format!("{:.1}", 100.0 * a.supply),
+            format!("{:.1}", 100.0 * a.available_fraction),
         ),
     ];
     status(level, name, message, values)
 }
 
 fn fin_status(name: String, fin: &FinState) -> DiagnosticStatus {
-    let (level, message) = in_words(fin.health);
+    let (level, message) = health_status(fin.health);
     let values = vec![
         value("command [deg]", format!("{:.2}", fin.command.to_degrees())),
         value("angle [deg]", format!("{:.2}", fin.angle.to_degrees())),
@@ -490,7 +490,7 @@ fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
 }
 
 /// Builds the status of a sensor that cannot sustain its rate.
-fn behind_status(robot: &Robot, sensor: usize, missed: u64) -> DiagnosticStatus {
+fn late_sensor_status(robot: &Robot, sensor: usize, missed: u64) -> DiagnosticStatus {
     let sensor = &robot.sensors[sensor];
     let message = format!("cannot sustain {} Hz: {missed} samples missed", sensor.rate);
     let values = vec![
@@ -505,7 +505,7 @@ fn behind_status(robot: &Robot, sensor: usize, missed: u64) -> DiagnosticStatus 
     )
 }
 
-fn in_words(health: Health) -> (u8, String) {
+fn health_status(health: Health) -> (u8, String) {
     match health {
         Health::Healthy => (DiagnosticStatus::OK, "healthy".to_string()),
         Health::Reduced(part) => (

@@ -4,7 +4,7 @@ use crate::convert;
 use crate::convert::sonar;
 use crate::convert::{WORLD_FRAME, header, transform};
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::{Fin, JointKind, JointMode, Link, Robot, Scene, SensorKind};
 use merrow_model::state::contact::Contact;
 use merrow_model::state::firmware::FirmwareState;
@@ -41,11 +41,11 @@ pub fn acoustic_frame(robot: &Robot, sensor: usize) -> String {
 
 /// Returns the frame of a sensor's messages and its orientation in the sensor frame; `None` if
 /// messages use the sensor frame.
-pub fn own_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
+pub fn message_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
     match &robot.sensors[sensor].kind {
         SensorKind::Dvl(_) => Some((acoustic_frame(robot, sensor), convert::Q_S_DVL)),
-        SensorKind::Looks(with) => match &**with {
-            Looks::Camera(_) => Some((
+        SensorKind::Exteroceptive(with) => match &**with {
+            ExteroceptiveSpec::Camera(_) => Some((
                 optical_frame(robot, sensor),
                 Quat {
                     w: 0.5,
@@ -54,7 +54,7 @@ pub fn own_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
                     z: -0.5,
                 },
             )),
-            Looks::Sonar(spec) => {
+            ExteroceptiveSpec::Sonar(spec) => {
                 Some((acoustic_frame(robot, sensor), sonar::acoustic_frame(spec)))
             }
             _ => None,
@@ -94,7 +94,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Reads a simulation between two blocks of steps.
-    pub fn of(simulation: &Simulation) -> Self {
+    pub fn read(simulation: &Simulation) -> Self {
         let robots = || simulation.scene.robots.iter().zip(&simulation.state.robots);
         let tracking = |(robot, state): (&Robot, &RobotState)| {
             (0..robot.n_joints())
@@ -106,7 +106,7 @@ impl Snapshot {
             motions: robots().map(|(_, r)| r.motion.clone()).collect(),
             fins: robots().map(|(_, r)| r.fins.clone()).collect(),
             ballasts: robots()
-                .map(|(_, r)| r.ballasts.iter().map(|b| b.volume).collect())
+                .map(|(_, r)| r.buoyancy_engines.iter().map(|b| b.volume).collect())
                 .collect(),
             firmware: robots().map(|(_, r)| r.firmware).collect(),
             efforts: simulation
@@ -127,14 +127,14 @@ impl Snapshot {
                 .map(|(_, r)| r.joints.iter().map(|joint| joint.mode).collect())
                 .collect(),
             starts: robots()
-                .map(|(_, r)| r.groups.iter().map(start_of).collect())
+                .map(|(_, r)| r.groups.iter().map(trajectory_start).collect())
                 .collect(),
         }
     }
 }
 
 /// Returns the start time of the trajectory that a group is following [ns].
-fn start_of(group: &GroupState) -> Option<u64> {
+fn trajectory_start(group: &GroupState) -> Option<u64> {
     match &group.task {
         Some(Task::Trajectory(trajectory)) => Some(trajectory.start_ns),
         _ => None,
@@ -143,7 +143,7 @@ fn start_of(group: &GroupState) -> Option<u64> {
 
 /// Builds the transforms of the moving frames, including fins and tilting lasers. With `truth` they
 /// include the true poses of the robots in the world.
-pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
+pub fn moving_frames(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
     let mut transforms = Vec::new();
     for (i, (robot, motion)) in scene.robots.iter().zip(&snapshot.motions).enumerate() {
         if robot.floating && truth {
@@ -158,16 +158,16 @@ pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
         }
         for (j, link) in robot.links[1..].iter().enumerate() {
             if link.joint.kind != JointKind::Fixed {
-                transforms.push(joint(robot, link, motion.q[j], snapshot.time_ns));
+                transforms.push(joint_transform(robot, link, motion.q[j], snapshot.time_ns));
             }
         }
         for (fin, memory) in robot
             .fins
             .iter()
             .zip(&snapshot.fins[i])
-            .filter(|(fin, _)| fin.turns())
+            .filter(|(fin, _)| fin.is_movable())
         {
-            transforms.push(of_fin(robot, fin, memory.angle, snapshot.time_ns));
+            transforms.push(fin_transform(robot, fin, memory.angle, snapshot.time_ns));
         }
         for (k, sensor) in robot.sensors.iter().enumerate() {
             if let Some(tilt) = sensor.kind.tilt() {
@@ -181,7 +181,7 @@ pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
 }
 
 /// Builds the transforms of the static frames: fixed bases, fixed joints, sensors.
-pub fn fixed(scene: &Scene) -> TFMessage {
+pub fn static_frames(scene: &Scene) -> TFMessage {
     let mut transforms = Vec::new();
     for robot in &scene.robots {
         if !robot.floating {
@@ -197,11 +197,11 @@ pub fn fixed(scene: &Scene) -> TFMessage {
         }
         for link in &robot.links[1..] {
             if link.joint.kind == JointKind::Fixed {
-                transforms.push(joint(robot, link, 0.0, 0));
+                transforms.push(joint_transform(robot, link, 0.0, 0));
             }
         }
-        for fin in robot.fins.iter().filter(|fin| !fin.turns()) {
-            transforms.push(of_fin(robot, fin, fin.neutral(), 0));
+        for fin in robot.fins.iter().filter(|fin| !fin.is_movable()) {
+            transforms.push(fin_transform(robot, fin, fin.neutral(), 0));
         }
         for frame in &robot.attached {
             let (parent, child) = (
@@ -226,7 +226,7 @@ pub fn fixed(scene: &Scene) -> TFMessage {
                 sensor_frame(robot, k)
             };
             transforms.push(stamped(0, &parent, child, sensor.p_UoS_U, q));
-            if let Some((child, turn)) = own_frame(robot, k) {
+            if let Some((child, turn)) = message_frame(robot, k) {
                 transforms.push(stamped(
                     0,
                     &sensor_frame(robot, k),
@@ -241,7 +241,7 @@ pub fn fixed(scene: &Scene) -> TFMessage {
 }
 
 /// Builds the transform of a fin's frame: x along its chord, z along its shaft.
-fn of_fin(robot: &Robot, fin: &Fin, angle: f64, time_ns: u64) -> TransformStamped {
+fn fin_transform(robot: &Robot, fin: &Fin, angle: f64, time_ns: u64) -> TransformStamped {
     let R = fin.R_UF.mul_mat(&Mat3::from_rpy(0.0, 0.0, angle));
     let (parent, child) = (
         link_frame(robot, fin.link),
@@ -273,7 +273,7 @@ pub fn joint_pose(robot: &Robot, link: &Link, q: f64) -> (Vec3, Mat3) {
     )
 }
 
-fn joint(robot: &Robot, link: &Link, q: f64, time_ns: u64) -> TransformStamped {
+fn joint_transform(robot: &Robot, link: &Link, q: f64, time_ns: u64) -> TransformStamped {
     let (p, R) = joint_pose(robot, link, q);
     let parent = link_frame(robot, link.parent.unwrap_or(0));
     stamped(

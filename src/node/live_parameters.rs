@@ -4,9 +4,9 @@
 use crate::node::weather;
 use crate::publisher::Shared;
 use crossbeam_channel::Sender;
-use merrow_environment::waves::realise::realise;
+use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
-use merrow_environment::waves::sea_state::Doubt;
+use merrow_environment::waves::sea_state::Implausibility;
 use merrow_environment::waves::spectrum;
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, Sea, SeaState, Spectrum, Spreading, Waves};
@@ -15,7 +15,7 @@ use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_ros2::parameters::{Declaration, ParameterError, ParameterServer};
 use merrow_sim::{Pace, Request};
-use merrow_world::build::towards;
+use merrow_world::build::horizontal_velocity;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -33,7 +33,7 @@ const PACE: &str = "pace";
 const TRUTH_TF: &str = "publish_truth_tf";
 
 /// Returns the name of the gain parameter of a flow.
-fn gain_of(flow: &str) -> String {
+fn flow_gain_name(flow: &str) -> String {
     format!("water.flows.{flow}.gain")
 }
 
@@ -41,12 +41,12 @@ fn gain_of(flow: &str) -> String {
 const LEVEL_RANGE: f64 = 20.0;
 
 /// Returns the names of the level and wave-factor parameters of a region.
-fn of_region(region: &str) -> [String; 2] {
+fn region_parameter_names(region: &str) -> [String; 2] {
     ["level_m", "waves"].map(|key| format!("water.regions.{region}.{key}"))
 }
 
 /// Returns the name of the level parameter of a load.
-fn load_level(robot: &str, load: &str) -> String {
+fn load_level_name(robot: &str, load: &str) -> String {
     format!("{robot}.loads.{load}.level")
 }
 
@@ -64,7 +64,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
         Declaration::new(name, Value::Double(value), text)
             .with_range(Range::doubles(range[0], range[1]))
     };
-    let waves = asked(scene);
+    let waves = initial_sea_state(scene);
     let grows = format!(
         "A change replaces the present waves over {} s.",
         waves.ramp
@@ -119,7 +119,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             waves.hs,
             [
                 0.0,
-                sea_state::highest(-sea.seabed.z0)
+                sea_state::breaking_height(-sea.seabed.z0)
                     .clamp(0.0, 30.0)
                     .max(waves.hs),
             ],
@@ -155,14 +155,14 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     all.extend(weather::declarations(sea));
     for flow in &sea.current.flows {
         all.push(double(
-            &gain_of(&flow.name),
+            &flow_gain_name(&flow.name),
             flow.gain,
             [0.0, 100.0],
             "Factor on the velocity of the flow [1].",
         ));
     }
     for region in sea.regions.iter().filter(|region| !region.is_dry()) {
-        let [level, factor] = of_region(&region.name);
+        let [level, factor] = region_parameter_names(&region.name);
         if let Some(z) = region.level {
             let about = "Level of the region's surface above z = 0 [m]. A change acts immediately.";
             all.push(double(&level, z, [z - LEVEL_RANGE, z + LEVEL_RANGE], about));
@@ -189,7 +189,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
                 load.power
             );
             all.push(double(
-                &load_level(&robot.name, &load.name),
+                &load_level_name(&robot.name, &load.name),
                 load.level,
                 [0.0, 1.0],
                 &text,
@@ -197,7 +197,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
         }
         for thruster in &robot.thrusters {
             let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
-            all.push(health(&prefix, "Health of the thruster."));
+            all.push(health_declaration(&prefix, "Health of the thruster."));
             let text = "Available fraction of the drive of a healthy thruster [1].";
             all.push(double(
                 &format!("{prefix}.efficiency"),
@@ -208,7 +208,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
         }
         for fin in &robot.fins {
             let prefix = format!("{}.fins.{}", robot.name, fin.name);
-            all.push(health(
+            all.push(health_declaration(
                 &prefix,
                 "Health of the fin: stuck holds its angle, dead removes it.",
             ));
@@ -226,7 +226,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     all
 }
 
-fn health(prefix: &str, text: &str) -> Declaration {
+fn health_declaration(prefix: &str, text: &str) -> Declaration {
     Declaration::new(
         &format!("{prefix}.state"),
         Value::String("healthy".into()),
@@ -236,20 +236,20 @@ fn health(prefix: &str, text: &str) -> Declaration {
 }
 
 /// Peak period of a sea without waves [s].
-const STILL_PERIOD: f64 = 8.0;
+const CALM_PERIOD: f64 = 8.0;
 
 /// Returns the sea state of the world file. Without one, returns the default from which waves set
 /// by a parameter start.
-fn asked(scene: &Scene) -> SeaState {
+fn initial_sea_state(scene: &Scene) -> SeaState {
     scene.sea.waves.latest().map_or_else(
         || SeaState {
             spectrum: Spectrum::Jonswap(3.3),
             hs: 0.0,
-            tp: STILL_PERIOD,
+            tp: CALM_PERIOD,
             towards: Vec3::new(0.0, 1.0, 0.0),
             spreading: Spreading::HalfAngle(10.0),
             components: 200,
-            shortest: None,
+            min_wavelength: None,
             ramp: 20.0,
         },
         |field| field.asked.clone(),
@@ -282,7 +282,7 @@ pub fn start(
         shared,
     };
     live.apply(&given).map_err(ParameterError::new)?;
-    server.on_set(Box::new(move |batch| live.apply(batch)));
+    server.set_on_set(Box::new(move |batch| live.apply(batch)));
     Ok(())
 }
 
@@ -321,7 +321,7 @@ impl Live {
         if batch.iter().any(|(name, _)| name.starts_with("water.")) {
             requests.push(Request::Command(Command::Sea(Box::new(self.sea(batch)?))));
         }
-        if let Some(change) = weather::of_parameters(batch, |name| match self.value(name, batch) {
+        if let Some(change) = weather::change_from_parameters(batch, |name| match self.value(name, batch) {
             Some(Value::Double(x)) => Some(x),
             _ => None,
         }) {
@@ -366,15 +366,15 @@ impl Live {
             sea.column = None;
         }
         if changed(&|name| name.starts_with("water.current.")) {
-            let mut v: Vec3 = towards(number(SPEED, 0.0), number(DIRECTION, 0.0));
+            let mut v: Vec3 = horizontal_velocity(number(SPEED, 0.0), number(DIRECTION, 0.0));
             v.z = number(UP, 0.0);
             sea.current.profile = vec![(0.0, v)];
         }
         for flow in &mut sea.current.flows {
-            flow.gain = number(&gain_of(&flow.name), flow.gain);
+            flow.gain = number(&flow_gain_name(&flow.name), flow.gain);
         }
         for region in sea.regions.iter_mut().filter(|region| !region.is_dry()) {
-            let [level, factor] = of_region(&region.name);
+            let [level, factor] = region_parameter_names(&region.name);
             region.level = region.level.map(|z| number(&level, z));
             region.waves = number(&factor, region.waves);
         }
@@ -387,8 +387,8 @@ impl Live {
             sea.waves = self.waves(now)?;
         } else if self.scene.sea.waves.latest().is_none() {
             // flat water as a separate sea state, into which earlier requested waves fade
-            sea.waves = Waves::of(realise(
-                asked(&self.scene),
+            sea.waves = Waves::from_field(wave_field(
+                initial_sea_state(&self.scene),
                 -self.scene.sea.seabed.z0,
                 self.scene.gravity,
                 self.scene.seed,
@@ -401,7 +401,7 @@ impl Live {
     /// those of the world file.
     fn waves(&self, [hs, tp, direction]: [f64; 3]) -> Result<Waves, String> {
         let (gravity, depth) = (self.scene.gravity, -self.scene.sea.seabed.z0);
-        let mut sea = asked(&self.scene);
+        let mut sea = initial_sea_state(&self.scene);
         if hs > 0.0 && gravity == 0.0 {
             return Err(format!(
                 "parameter '{HEIGHT}': waves require gravity"
@@ -414,15 +414,15 @@ impl Live {
             tp
         };
         sea.hs = hs;
-        sea.towards = towards(1.0, direction);
+        sea.towards = horizontal_velocity(1.0, direction);
         if sea.tp == 0.0 {
-            sea.tp = STILL_PERIOD;
+            sea.tp = CALM_PERIOD;
         }
-        match sea_state::doubt(&sea, depth, gravity) {
-            Some(Doubt::Breaks(text)) => {
+        match sea_state::check_plausibility(&sea, depth, gravity) {
+            Some(Implausibility::Breaks(text)) => {
                 Err(format!("parameters '{HEIGHT}' and '{PERIOD}': {text}"))
             }
-            _ => Ok(Waves::of(realise(sea, depth, gravity, self.scene.seed))),
+            _ => Ok(Waves::from_field(wave_field(sea, depth, gravity, self.scene.seed))),
         }
     }
 
@@ -449,7 +449,7 @@ impl Live {
             .enumerate()
             .find_map(|(robot, model)| {
                 let of =
-                    |load: &merrow_model::scene::Load| load_level(&model.name, &load.name) == name;
+                    |load: &merrow_model::scene::Load| load_level_name(&model.name, &load.name) == name;
                 Some((robot, model.loads.iter().position(of)?))
             });
         found.map(|(robot, load)| Request::Command(Command::Load { robot, load, level }))

@@ -5,15 +5,15 @@
 //! `/tf_static` and `/diagnostics` are absolute, as usual in ROS.
 
 use crate::arm;
-use crate::arm::{ActionPlan, Place};
+use crate::arm::{ActionPlan, GroupIndex};
 use crate::convert::camera;
 use crate::convert::exteroceptive;
 use crate::convert::instruments;
 use crate::convert::navigation;
 use crate::input::firmware;
-use crate::input::firmware::Told;
+use crate::input::firmware::FirmwareCommand;
 use crate::msg::Contacts;
-use merrow_model::scene::sensor::Offer;
+use merrow_model::scene::sensor::PublisherQos;
 use merrow_model::scene::{
     Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether,
 };
@@ -79,7 +79,7 @@ pub enum Source {
     /// Reference, measured state and command of the controller of a group of joints.
     Controller {
         /// Group of joints, by index.
-        place: Place,
+        place: GroupIndex,
     },
     /// Contacts between all bodies.
     Contacts,
@@ -213,7 +213,7 @@ pub enum Target {
         /// Index of the robot.
         robot: usize,
         /// Kind of the command.
-        told: Told,
+        told: FirmwareCommand,
     },
     /// A coupling, to engage or release.
     Coupling {
@@ -228,12 +228,12 @@ pub enum Target {
     /// Group of joints, along a trajectory.
     Trajectory {
         /// Group of joints, by index.
-        place: Place,
+        place: GroupIndex,
     },
     /// All joints of a group, in one command mode.
     Group {
         /// Group of joints, by index.
-        place: Place,
+        place: GroupIndex,
         /// Command mode of the joints.
         mode: JointMode,
     },
@@ -314,7 +314,7 @@ impl Plan {
             actions.extend(arm::actions(i, robot));
         }
         for (k, coupling) in scene.couplings.iter().enumerate() {
-            couple(k, coupling, &mut outputs, &mut inputs);
+            add_coupling(k, coupling, &mut outputs, &mut inputs);
         }
         for (i, tether) in scene.tethers.iter().enumerate() {
             add_tether(i, tether, &mut outputs, &mut inputs);
@@ -374,7 +374,7 @@ fn add_tether(i: usize, tether: &Tether, outputs: &mut Vec<Output>, inputs: &mut
     }
 }
 
-fn couple(k: usize, coupling: &Coupling, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
+fn add_coupling(k: usize, coupling: &Coupling, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
     let topic = |what: &str| format!("couplings/{}/{what}", coupling.name);
     outputs.push(Output {
         topic: topic("state"),
@@ -419,10 +419,10 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
                 part,
             };
             let topic = format!("{name}/{}{suffix}", sensor.name);
-            let rate = sensor.kind.looks().map_or(sensor.rate, |with| {
+            let rate = sensor.kind.exteroceptive().map_or(sensor.rate, |with| {
                 exteroceptive::rate(with, part, sensor.rate)
             });
-            add(topic, info, sensor_qos(&sensor.offer), Some(rate), source);
+            add(topic, info, sensor_qos(&sensor.qos), Some(rate), source);
         }
         if camera::has_labels(&sensor.kind) {
             let topic = format!("{name}/{}/labels/names", sensor.name);
@@ -442,7 +442,7 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         .sensors
         .iter()
         .any(|sensor| sensor.kind.tilt().is_some());
-    if has_joints(robot) || robot.fins.iter().any(Fin::turns) || nods {
+    if has_joints(robot) || robot.fins.iter().any(Fin::is_movable) || nods {
         let source = Source::Joints { robot: i };
         add(
             format!("{name}/joint_states"),
@@ -454,7 +454,7 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     }
     arm::outputs(i, robot, outputs);
     firmware::outputs(i, robot, outputs);
-    for (k, ballast) in robot.ballasts.iter().enumerate() {
+    for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
         outputs.push(Output {
             topic: format!("{name}/ballasts/{}/volume", ballast.name),
             info: Float64::info(),
@@ -519,7 +519,7 @@ fn sensor_messages(kind: &SensorKind) -> Vec<(Cow<'static, str>, &'static TypeIn
             .collect();
     }
     match kind {
-        SensorKind::Looks(with) => exteroceptive::topics(with)
+        SensorKind::Exteroceptive(with) => exteroceptive::topics(with)
             .into_iter()
             .map(|(suffix, info, _)| (suffix, info))
             .collect(),
@@ -536,7 +536,7 @@ fn sensor_messages(kind: &SensorKind) -> Vec<(Cow<'static, str>, &'static TypeIn
         SensorKind::Odometry => vec![("".into(), Odometry::info())],
         SensorKind::Wrench { .. } => vec![("/wrench".into(), WrenchStamped::info())],
         _ => {
-            let parts = instruments::parts(kind).iter();
+            let parts = instruments::instrument_topics(kind).iter();
             parts
                 .map(|(suffix, part)| ((*suffix).into(), instruments::info(*part)))
                 .collect()
@@ -606,7 +606,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit,
         );
     }
-    for (k, ballast) in robot.ballasts.iter().enumerate() {
+    for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
         let unit = format!(
             "m3 relative to the hull's [{}, {}]",
             ballast.range[0], ballast.range[1]
@@ -622,7 +622,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit,
         );
     }
-    for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.turns()) {
+    for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.is_movable()) {
         let unit = format!("rad [{:.4}, {:.4}]", fin.range[0], fin.range[1]);
         let target = Target::Fin { robot: i, fin: k };
         let topic = match fin.law {
@@ -639,7 +639,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     if robot
         .fins
         .iter()
-        .any(|fin| fin.turns() && !fin.is_azimuth())
+        .any(|fin| fin.is_movable() && !fin.is_azimuth())
     {
         let unit = format!("{} values: rad", robot.fins.len());
         let target = Target::Fins { robot: i };
@@ -674,7 +674,7 @@ pub fn has_joints(robot: &Robot) -> bool {
 
 /// Returns the quality of service of a sensor's topics. It is reliable, as with ROS drivers, unless
 /// the robot file requests otherwise, so that reliable and best-effort subscribers both match.
-const fn sensor_qos(offer: &Offer) -> Qos {
+const fn sensor_qos(offer: &PublisherQos) -> Qos {
     if offer.reliable {
         Qos::reliable(offer.depth)
     } else {

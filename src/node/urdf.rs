@@ -2,7 +2,7 @@
 
 use crate::node::frames;
 use crate::node::frames::joint_pose;
-use merrow_math::hull_cut::Shape;
+use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::laser::Tilt;
 use merrow_model::scene::{Fin, Geometry, JointKind, Link, Robot};
@@ -45,7 +45,7 @@ pub fn urdf(robot: &Robot) -> String {
         } else {
             write_frame(&mut out, robot, sensor.link, &sensor.name, place);
         }
-        if let Some((child, turn)) = frames::own_frame(robot, k) {
+        if let Some((child, turn)) = frames::message_frame(robot, k) {
             let turn = origin(Vec3::zero(), turn.matrix().to_rpy());
             write_fixed(&mut out, &frames::sensor_frame(robot, k), &child, turn);
         }
@@ -77,7 +77,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
     );
     let _ = writeln!(out, "    </inertial>");
     if robot.visuals.is_empty() {
-        let _ = writeln!(out, "    <visual>{}</visual>", hull(link, &R_UL));
+        let _ = writeln!(out, "    <visual>{}</visual>", hull_visual(link, &R_UL));
     }
     let index = robot
         .links
@@ -91,7 +91,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
                 R_UL.mul_mat(&collider.R_LG).to_rpy(),
             );
             // a collider without collision group is only visual
-            let what = if collider.groups.member == 0 {
+            let what = if collider.filter.member == 0 {
                 "visual"
             } else {
                 "collision"
@@ -110,7 +110,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
                 R_UL.mul_mat(&visual.R_LG).to_rpy(),
             );
             let name = &visual.name;
-            let [r, g, b] = visual.material.color.map(on_a_screen);
+            let [r, g, b] = visual.material.color.map(srgb);
             let look =
                 format!("<material name=\"{name}\"><color rgba=\"{r} {g} {b} 1\"/></material>");
             let _ = writeln!(
@@ -123,7 +123,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
 }
 
 /// Converts a linear reflectance to a screen value (sRGB transfer function, IEC 61966-2-1).
-fn on_a_screen(part: f64) -> f64 {
+fn srgb(part: f64) -> f64 {
     if part <= 0.003_130_8 {
         12.92 * part
     } else {
@@ -167,14 +167,14 @@ fn shape(geometry: &Geometry) -> Option<String> {
 }
 
 /// Returns the hull as a visual shape.
-fn hull(link: &Link, R_UL: &Mat3) -> String {
+fn hull_visual(link: &Link, R_UL: &Mat3) -> String {
     let place = origin(R_UL.mul_vec(link.hull.p_LoH), [0.0; 3]);
     let geometry = match link.hull.shape {
-        Shape::Box(h) => format!("<box size=\"{} {} {}\"/>", 2.0 * h.x, 2.0 * h.y, 2.0 * h.z),
+        HullShape::Box(h) => format!("<box size=\"{} {} {}\"/>", 2.0 * h.x, 2.0 * h.y, 2.0 * h.z),
         // URDF has no ellipsoid: written as a sphere if all axes are equal, otherwise as the
         // enclosing box
-        Shape::Ellipsoid(a) if a.x == a.y && a.y == a.z => format!("<sphere radius=\"{}\"/>", a.x),
-        Shape::Ellipsoid(a) => format!("<box size=\"{} {} {}\"/>", 2.0 * a.x, 2.0 * a.y, 2.0 * a.z),
+        HullShape::Ellipsoid(a) if a.x == a.y && a.y == a.z => format!("<sphere radius=\"{}\"/>", a.x),
+        HullShape::Ellipsoid(a) => format!("<box size=\"{} {} {}\"/>", 2.0 * a.x, 2.0 * a.y, 2.0 * a.z),
     };
     format!("{place}<geometry>{geometry}</geometry>")
 }
@@ -206,7 +206,7 @@ fn write_tilt(out: &mut String, robot: &Robot, sensor: &str, tilt: &Tilt) {
     let child = format!("{}/{sensor}", robot.name);
     let [low, high] = tilt.limits;
     let _ = writeln!(out, "  <link name=\"{child}\">");
-    write_light(out, FIN_MASS);
+    write_small_inertia(out, FIN_MASS);
     let _ = writeln!(out, "  </link>");
     let _ = writeln!(out, "  <joint name=\"{sensor}_tilt\" type=\"revolute\">");
     let _ = writeln!(
@@ -285,13 +285,13 @@ fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
     let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span);
     let place = origin(Vec3::new(-fin.center_of_pressure, 0.0, 0.0), [0.0; 3]);
     let _ = writeln!(out, "  <link name=\"{child}\">");
-    write_light(out, FIN_MASS * chord * chord);
+    write_small_inertia(out, FIN_MASS * chord * chord);
     let _ = writeln!(
         out,
         "    <visual>{place}<geometry><box size=\"{chord} {thickness} {span}\"/></geometry></visual>"
     );
     let _ = writeln!(out, "  </link>");
-    let kind = if fin.turns() { "revolute" } else { "fixed" };
+    let kind = if fin.is_movable() { "revolute" } else { "fixed" };
     let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", fin.name);
     let parent = &robot.links[fin.link].name;
     let _ = writeln!(
@@ -299,7 +299,7 @@ fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
         "    <parent link=\"{name}/{parent}\"/><child link=\"{child}\"/>"
     );
     let _ = writeln!(out, "    {}", origin(fin.p_UoF_U, fin.R_UF.to_rpy()));
-    if fin.turns() {
+    if fin.is_movable() {
         let [lo, hi] = fin.range;
         // URDF requires limits of effort and velocity
         let rate = if fin.rate.is_finite() {
@@ -318,7 +318,7 @@ fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
 
 /// Writes the small mass and the moment of inertia `I` [kg m²] that URDF parsers require of moving
 /// links.
-fn write_light(out: &mut String, I: f64) {
+fn write_small_inertia(out: &mut String, I: f64) {
     let _ = writeln!(out, "    <inertial>");
     let _ = writeln!(out, "      <mass value=\"{FIN_MASS}\"/>");
     let _ = writeln!(

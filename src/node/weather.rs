@@ -48,7 +48,7 @@ const PREFIX: &str = "weather.";
 /// Declares all weather parameters.
 pub fn declarations(sea: &Sea) -> Vec<Declaration> {
     let one = |(name, [low, high], text): (&str, [f64; 2], &str)| {
-        let value = Value::Double(start(&sea.air, name));
+        let value = Value::Double(initial_value(&sea.air, name));
         Declaration::new(&format!("{PREFIX}{name}"), value, text)
             .with_range(Range::doubles(low, high))
     };
@@ -56,11 +56,11 @@ pub fn declarations(sea: &Sea) -> Vec<Declaration> {
 }
 
 /// Returns the value of a field in the world file.
-fn start(air: &Air, name: &str) -> f64 {
+fn initial_value(air: &Air, name: &str) -> f64 {
     let weather = &air.to;
     match name {
         "wind_speed_m_s" => weather.wind.norm(),
-        "wind_from_deg" => wind::from_deg(weather.wind),
+        "wind_from_deg" => wind::direction_from_deg(weather.wind),
         "gustiness" => weather.gustiness,
         "temperature_c" => weather.temperature,
         "cloud_cover" => weather.cloud_cover,
@@ -72,7 +72,7 @@ fn start(air: &Air, name: &str) -> f64 {
 
 /// Returns the change that a batch of parameters requests; `None` if it contains no weather
 /// parameter. `value` returns the new value of a parameter.
-pub fn of_parameters(
+pub fn change_from_parameters(
     batch: &[(String, Value)],
     value: impl Fn(&str) -> Option<f64>,
 ) -> Option<WeatherChange> {
@@ -85,11 +85,11 @@ pub fn of_parameters(
     }
     let get = |name: &str| value(&format!("{PREFIX}{name}"));
     let given = |name: &str| names.contains(&name).then(|| get(name)).flatten();
-    Some(change(given, get, 0.0))
+    Some(build_change(given, get, 0.0))
 }
 
 /// Converts the fields of a request to parameters with their new values.
-pub fn as_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
+pub fn to_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
     names
         .iter()
         .zip(values)
@@ -101,7 +101,7 @@ pub fn as_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
 ///
 /// # Errors
 /// One line with the reason why the request is invalid.
-pub fn of_request(
+pub fn change_from_request(
     names: &[String],
     values: &[f64],
     duration_s: f64,
@@ -138,19 +138,19 @@ pub fn of_request(
     if find("wind_speed_m_s").is_some() != find("wind_from_deg").is_some() {
         return Err("expected wind_speed_m_s and wind_from_deg together".into());
     }
-    Ok(change(find, find, duration_s))
+    Ok(build_change(find, find, duration_s))
 }
 
 /// Builds a change. `given` returns the fields that change, `known` also returns the fields that
 /// stay.
-fn change(
+fn build_change(
     given: impl Fn(&str) -> Option<f64>,
     known: impl Fn(&str) -> Option<f64>,
     duration_s: f64,
 ) -> WeatherChange {
     let (speed, from) = ("wind_speed_m_s", "wind_from_deg");
     let wind = (given(speed).is_some() || given(from).is_some())
-        .then(|| Some(wind::from(known(speed)?, known(from)?)))
+        .then(|| Some(wind::velocity_from(known(speed)?, known(from)?)))
         .flatten();
     WeatherChange {
         wind,
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     fn ask(names: &[&str], values: &[f64], duration_s: f64) -> Result<WeatherChange, String> {
-        of_request(&names.map(|n| n.to_string()), values, duration_s)
+        change_from_request(&names.map(|n| n.to_string()), values, duration_s)
     }
 
     trait Names {

@@ -8,15 +8,15 @@
 mod sensed;
 
 use crate::arm;
-use crate::arm::Watched;
+use crate::arm::GoalObserver;
 use crate::convert;
 use crate::convert::camera;
 use crate::convert::contacts;
-use crate::convert::exteroceptive::Swept;
+use crate::convert::exteroceptive::TiltAccumulator;
 use crate::convert::header;
 use crate::convert::profile::Profile;
-use crate::display::radar::Scope;
-use crate::display::sonar::Display;
+use crate::display::radar::PlanPositionDisplay;
+use crate::display::sonar::SonarDisplay;
 use crate::input::firmware;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
@@ -36,7 +36,7 @@ use merrow_ros2::dds::Publisher;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
-use merrow_sensors::obstacle::gather::Gathered;
+use merrow_sensors::obstacle::gather::EchoAccumulator;
 use merrow_sensors::obstacle::track::Tracks;
 use merrow_sim::Reply;
 use std::collections::BTreeMap;
@@ -47,9 +47,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Maximum number of queued batches; at 2 ms per batch this is a quarter of a second.
-const QUEUE: usize = 128;
+const QUEUE_LEN: usize = 128;
 /// Period at which an idle thread flushes its bag.
-const IDLE: Duration = Duration::from_millis(200);
+const IDLE_PERIOD: Duration = Duration::from_millis(200);
 
 /// Task for the thread, with the receiver of its reply.
 pub enum Task {
@@ -71,7 +71,7 @@ pub struct Shared {
 }
 
 /// Handle of the publisher thread. Dropping it completes the bag and ends the thread.
-pub struct Outlet {
+pub struct PublisherThread {
     batches: Sender<Batch>,
     oldest: Receiver<Batch>,
     tasks: Sender<Task>,
@@ -81,7 +81,7 @@ pub struct Outlet {
 }
 
 /// Parameters of the thread.
-pub struct Parts {
+pub struct PublisherContext {
     /// Scene of the world.
     pub scene: Arc<Scene>,
     /// Topics of the world.
@@ -93,16 +93,16 @@ pub struct Parts {
     /// Counters of refused commands.
     pub refusals: Arc<Refusals>,
     /// Observers that report goals to their clients; empty without a node.
-    pub goals: Vec<Box<dyn Watched>>,
+    pub goals: Vec<Box<dyn GoalObserver>>,
 }
 
-impl Outlet {
+impl PublisherThread {
     /// Starts the thread.
     ///
     /// # Errors
     /// The operating system cannot start the thread.
-    pub fn start(parts: Parts) -> Result<Self, String> {
-        let (batches, oldest) = bounded(QUEUE);
+    pub fn start(parts: PublisherContext) -> Result<Self, String> {
+        let (batches, oldest) = bounded(QUEUE_LEN);
         let (tasks, task_inbox) = unbounded();
         let shared = Arc::new(Shared::default());
         shared.truth_tf.store(true, Ordering::Relaxed);
@@ -134,8 +134,8 @@ impl Outlet {
             if let Ok(lost) = self.oldest.try_recv() {
                 // the status of goals must not be lost
                 batch.groups.splice(..0, lost.groups);
-                batch.forgotten = batch.forgotten.max(lost.forgotten);
-                let n = 1 + (lost.readings.len() + lost.looks.len()) as u64;
+                batch.removed_goals_up_to = batch.removed_goals_up_to.max(lost.removed_goals_up_to);
+                let n = 1 + (lost.readings.len() + lost.exteroceptive.len()) as u64;
                 self.shared.dropped.fetch_add(n, Ordering::Relaxed);
             }
         }
@@ -162,7 +162,7 @@ impl Outlet {
     }
 }
 
-impl Drop for Outlet {
+impl Drop for PublisherThread {
     fn drop(&mut self) {
         let _ = self.tasks.send(Task::Quit);
         if let Some(thread) = self.thread.take() {
@@ -172,7 +172,7 @@ impl Drop for Outlet {
 }
 
 struct Worker {
-    parts: Parts,
+    context: PublisherContext,
     shared: Arc<Shared>,
     /// For each sensor of each robot, the index of its first output; the outputs of a sensor are
     /// adjacent.
@@ -180,26 +180,26 @@ struct Worker {
     /// For each coupling, whether it was engaged when last published.
     engaged: Vec<bool>,
     /// For each tether, whether it was intact when last published.
-    whole: Vec<bool>,
+    intact: Vec<bool>,
     bag: Option<(Bag, Vec<ChannelId>)>,
     /// End time of the last batch [ns].
     now_ns: u64,
     /// Tracks of obstacle detectors, by robot and sensor.
     tracks: BTreeMap<(usize, usize), Tracks>,
     /// Display images of sonars, by robot and sensor.
-    displays: BTreeMap<(usize, usize), Display>,
+    displays: BTreeMap<(usize, usize), SonarDisplay>,
     /// Display images of radars, by robot and sensor.
-    scopes: BTreeMap<(usize, usize), Scope>,
+    scopes: BTreeMap<(usize, usize), PlanPositionDisplay>,
     /// Accumulated points of tilting lasers, by robot and sensor.
-    swept: BTreeMap<(usize, usize), Swept>,
+    tilt_accumulators: BTreeMap<(usize, usize), TiltAccumulator>,
     /// Accumulated echoes of obstacle detectors, by robot and sensor.
-    gathered: BTreeMap<(usize, usize), Gathered>,
+    echo_accumulators: BTreeMap<(usize, usize), EchoAccumulator>,
     /// Accumulated profiles of profiling sonars, by robot and sensor.
     profiles: BTreeMap<(usize, usize), Profile>,
 }
 
 impl Worker {
-    fn new(parts: Parts, shared: Arc<Shared>) -> Self {
+    fn new(parts: PublisherContext, shared: Arc<Shared>) -> Self {
         let mut sensor_outputs: Vec<Vec<usize>> = parts
             .scene
             .robots
@@ -219,24 +219,24 @@ impl Worker {
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
         let whole = vec![true; parts.scene.tethers.len()];
         Self {
-            parts,
+            context: parts,
             shared,
             sensor_outputs,
             engaged,
-            whole,
+            intact: whole,
             bag: None,
             now_ns: 0,
             displays: BTreeMap::new(),
             scopes: BTreeMap::new(),
             tracks: BTreeMap::new(),
-            swept: BTreeMap::new(),
+            tilt_accumulators: BTreeMap::new(),
             profiles: BTreeMap::new(),
-            gathered: BTreeMap::new(),
+            echo_accumulators: BTreeMap::new(),
         }
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
-        self.latched();
+        self.publish_latched();
         loop {
             select! {
                 recv(tasks) -> task => match task {
@@ -250,7 +250,7 @@ impl Worker {
                     Ok(batch) => self.publish(&batch),
                     Err(_) => break,
                 },
-                default(IDLE) => self.look_after_bag(),
+                default(IDLE_PERIOD) => self.flush_bag(),
             }
         }
         while let Ok(batch) = batches.try_recv() {
@@ -259,7 +259,7 @@ impl Worker {
         if self.bag.is_some()
             && let Err(why) = self.record(None)
         {
-            self.complain(&why);
+            self.log_error(&why);
         }
     }
 
@@ -272,14 +272,14 @@ impl Worker {
     }
 
     fn publish(&mut self, batch: &Batch) {
-        let scene = Arc::clone(&self.parts.scene);
+        let scene = Arc::clone(&self.context.scene);
         let now = batch.time_ns;
         self.now_ns = now;
         for &(robot, sensor, stamped) in &batch.readings {
-            self.reading(&scene, robot as usize, sensor as usize, &stamped, now);
+            self.publish_reading(&scene, robot as usize, sensor as usize, &stamped, now);
         }
-        for frame in &batch.looks {
-            self.look(&scene, frame, now);
+        for frame in &batch.exteroceptive {
+            self.publish_frame(&scene, frame, now);
         }
         if let Some(snapshot) = &batch.snapshot {
             self.frames(&scene, snapshot);
@@ -288,12 +288,12 @@ impl Worker {
             self.batteries(&scene, batteries, now);
         }
         self.couplings(batch);
-        self.breaks(batch);
-        if let Some(vitals) = &batch.vitals {
+        self.publish_tether_states(batch);
+        if let Some(vitals) = &batch.health {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
-            let refusals = Arc::clone(&self.parts.refusals);
+            let refusals = Arc::clone(&self.context.refusals);
             self.emit_from(Source::Diagnostics, now, || {
-                diagnostics::message(&scene, vitals, &refusals, dropped)
+                diagnostics::build_message(&scene, vitals, &refusals, dropped)
             });
         }
         self.goals(&scene, batch);
@@ -304,19 +304,19 @@ impl Worker {
     }
 
     /// Whether an output has a subscriber or is recorded.
-    fn is_wanted(&self, output: usize) -> bool {
+    fn has_receivers(&self, output: usize) -> bool {
         self.bag.is_some()
             || self
-                .parts
+                .context
                 .publishers
                 .get(output)
-                .is_some_and(Publisher::is_wanted)
+                .is_some_and(Publisher::has_receivers)
     }
 
     fn frames(&mut self, scene: &Scene, snapshot: &Snapshot) {
         let truth = self.shared.truth_tf.load(Ordering::Relaxed);
         self.emit_from(Source::Tf, snapshot.time_ns, || {
-            frames::moving(scene, snapshot, truth)
+            frames::moving_frames(scene, snapshot, truth)
         });
         let joints = self.sources(|s| match s {
             Source::Joints { robot } => Some(robot),
@@ -338,7 +338,7 @@ impl Worker {
         }
         self.firmware(scene, snapshot);
         self.emit_from(Source::Contacts, snapshot.time_ns, || {
-            contacts::message(scene, snapshot)
+            contacts::contacts_message(scene, snapshot)
         });
         let wrenches = self.sources(|s| match s {
             Source::ContactWrench { robot, link } => Some((robot, link)),
@@ -379,12 +379,12 @@ impl Worker {
     }
 
     fn goals(&self, scene: &Scene, batch: &Batch) {
-        for goal in &self.parts.goals {
-            goal.forgotten(batch.forgotten);
+        for goal in &self.context.goals {
+            goal.forgotten(batch.removed_goals_up_to);
             let own = batch
                 .groups
                 .iter()
-                .filter(|status| status.place == goal.place());
+                .filter(|status| status.group == goal.place());
             own.for_each(|status| goal.observe(scene, status));
             if let Some(snapshot) = &batch.snapshot {
                 goal.feedback(scene, snapshot);
@@ -394,7 +394,7 @@ impl Worker {
 
     fn tethers(&mut self, snapshot: &Snapshot) {
         let now = snapshot.time_ns;
-        let outputs = self.parts.plan.outputs.iter().enumerate();
+        let outputs = self.context.plan.outputs.iter().enumerate();
         let sources: Vec<(usize, Source)> = outputs.map(|(i, o)| (i, o.source)).collect();
         for (i, source) in sources {
             match source {
@@ -458,10 +458,10 @@ impl Worker {
     }
 
     /// Publishes the state of tethers that have parted, or that are intact again after a reset.
-    fn breaks(&mut self, batch: &Batch) {
-        for (tether, now) in batch.whole.iter().enumerate() {
-            if self.whole[tether] != *now {
-                self.whole[tether] = *now;
+    fn publish_tether_states(&mut self, batch: &Batch) {
+        for (tether, now) in batch.intact.iter().enumerate() {
+            if self.intact[tether] != *now {
+                self.intact[tether] = *now;
                 self.emit_from(Source::TetherIntact { tether }, batch.time_ns, || Bool {
                     data: *now,
                 });
@@ -471,16 +471,16 @@ impl Worker {
 
     /// Publishes the messages that late subscribers and every bag need: robot descriptions, static
     /// frames, label names, and the states of couplings and tethers.
-    fn latched(&mut self) {
+    fn publish_latched(&mut self) {
         let now = self.now_ns;
-        let scene = Arc::clone(&self.parts.scene);
-        self.emit_from(Source::TfStatic, now, || frames::fixed(&scene));
+        let scene = Arc::clone(&self.context.scene);
+        self.emit_from(Source::TfStatic, now, || frames::static_frames(&scene));
         for coupling in 0..self.engaged.len() {
             let data = self.engaged[coupling];
             self.emit_from(Source::Coupling { coupling }, now, || Bool { data });
         }
-        for tether in 0..self.whole.len() {
-            let data = self.whole[tether];
+        for tether in 0..self.intact.len() {
+            let data = self.intact[tether];
             self.emit_from(Source::TetherIntact { tether }, now, || Bool { data });
         }
         let descriptions = self.sources(|s| match s {
@@ -505,7 +505,7 @@ impl Worker {
     /// Emits a message as [`Self::emit`], on the topic of a source that has one topic.
     fn emit_from<M: Message>(&mut self, source: Source, now_ns: u64, message: impl FnOnce() -> M) {
         if let Some(i) = self
-            .parts
+            .context
             .plan
             .outputs
             .iter()
@@ -521,7 +521,7 @@ impl Worker {
     }
 
     fn emit_bytes(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> Vec<u8>) {
-        let publisher = self.parts.publishers.get(output).filter(|p| p.is_wanted());
+        let publisher = self.context.publishers.get(output).filter(|p| p.has_receivers());
         if publisher.is_none() && self.bag.is_none() {
             return;
         }
@@ -535,27 +535,27 @@ impl Worker {
             return;
         };
         if let Err(e) = bag.write(channels[output], now_ns, now_ns, &bytes) {
-            self.give_up_bag(&e.to_string());
+            self.abort_recording(&e.to_string());
         }
     }
 
-    fn look_after_bag(&mut self) {
+    fn flush_bag(&mut self) {
         if let Some((bag, _)) = &mut self.bag
             && let Err(e) = bag.flush_due()
         {
-            self.give_up_bag(&e.to_string());
+            self.abort_recording(&e.to_string());
         }
     }
 
     /// Ends a failed recording; the simulation continues.
-    fn give_up_bag(&mut self, why: &str) {
+    fn abort_recording(&mut self, why: &str) {
         self.bag = None;
         self.shared.recording.store(false, Ordering::Relaxed);
-        self.complain(&format!("recording stopped: {why}"));
+        self.log_error(&format!("recording stopped: {why}"));
     }
 
-    fn complain(&self, text: &str) {
-        match &self.parts.logger {
+    fn log_error(&self, text: &str) {
+        match &self.context.logger {
             Some(logger) => logger.error(text),
             None => eprintln!("merrow: {text}"),
         }
@@ -577,9 +577,9 @@ impl Worker {
         }
         let mut bag = Bag::create(&path).map_err(|e| e.to_string())?;
         let mut channels = Vec::new();
-        for (i, output) in self.parts.plan.outputs.iter().enumerate() {
+        for (i, output) in self.context.plan.outputs.iter().enumerate() {
             // the name under which the node publishes, after remapping
-            let topic = self.parts.publishers.get(i).map_or_else(
+            let topic = self.context.publishers.get(i).map_or_else(
                 || format!("/{}", output.topic.trim_start_matches('/')),
                 |p| p.topic().to_string(),
             );
@@ -590,12 +590,12 @@ impl Worker {
         }
         self.bag = Some((bag, channels));
         self.shared.recording.store(true, Ordering::Relaxed);
-        self.latched();
+        self.publish_latched();
         Ok(format!("recording into {}", path.display()))
     }
 
     fn sources<T>(&self, pick: impl Fn(Source) -> Option<T>) -> Vec<(usize, T)> {
-        let outputs = self.parts.plan.outputs.iter().enumerate();
+        let outputs = self.context.plan.outputs.iter().enumerate();
         outputs
             .filter_map(|(i, o)| pick(o.source).map(|what| (i, what)))
             .collect()

@@ -2,7 +2,7 @@
 
 use crate::convert;
 use crate::convert::camera;
-use crate::convert::camera::{Form, Shown};
+use crate::convert::camera::{CameraTopic, CameraMessage};
 use crate::convert::exteroceptive;
 use crate::convert::exteroceptive::Topic;
 use crate::convert::header;
@@ -12,17 +12,17 @@ use crate::convert::obstacles;
 use crate::convert::positioning;
 use crate::convert::profile;
 use crate::convert::sonar;
-use crate::convert::sonar::Part;
+use crate::convert::sonar::SonarTopic;
 use crate::node::frames;
 use crate::publisher::Worker;
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::Looks;
-use merrow_model::scene::sensor::acoustic::{AcousticSpec, Output};
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::acoustic::{AcousticSpec, AcousticOutput};
 use merrow_model::scene::sensor::camera::CameraSpec;
 use merrow_model::scene::sensor::sonar::SonarSpec;
-use merrow_model::state::frames::acoustic::Sounds;
+use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_model::state::frames::ping::Ping;
-use merrow_model::state::frames::{Frame, FrameData, Picture};
+use merrow_model::state::frames::{Frame, FrameData, CameraImages};
 use merrow_model::state::reading::{Reading, Stamped};
 use merrow_ros2::msg::geometry_msgs::TwistWithCovarianceStamped;
 use merrow_ros2::msg::nmea_msgs::Sentence;
@@ -31,7 +31,7 @@ use merrow_ros2::msg::std_msgs::Header;
 
 impl Worker {
     /// Publishes the reading of a sensor that is not exteroceptive.
-    pub(crate) fn reading(
+    pub(crate) fn publish_reading(
         &mut self,
         scene: &Scene,
         robot: usize,
@@ -80,7 +80,7 @@ impl Worker {
             }),
             reading => {
                 let sensor = &model.sensors[sensor];
-                for n in 0..instruments::parts(&sensor.kind).len() {
+                for n in 0..instruments::instrument_topics(&sensor.kind).len() {
                     self.emit_bytes(i + n, now, || {
                         instruments::encode(sensor, n, reading, head())
                     });
@@ -91,29 +91,29 @@ impl Worker {
 
     /// Publishes a frame of an exteroceptive sensor on each of its topics that has subscribers or
     /// is recorded.
-    pub(crate) fn look(&mut self, scene: &Scene, frame: &Frame, now: u64) {
+    pub(crate) fn publish_frame(&mut self, scene: &Scene, frame: &Frame, now: u64) {
         let model = &scene.robots[frame.robot];
         let sensor = &model.sensors[frame.sensor];
-        let Some(with) = sensor.kind.looks() else {
+        let Some(with) = sensor.kind.exteroceptive() else {
             return;
         };
         let first = self.sensor_outputs[frame.robot][frame.sensor];
         for (n, (_, _, topic)) in exteroceptive::topics(with).into_iter().enumerate() {
             let i = first + n;
-            if !self.is_wanted(i) {
+            if !self.has_receivers(i) {
                 continue;
             }
             let head = |frame_id: &str| header(frame.stamp_ns, frame_id);
             match (topic, &*frame.data, &**with) {
-                (Topic::Scan, FrameData::Scan(scan), Looks::Laser(spec)) => {
+                (Topic::Scan, FrameData::Scan(scan), ExteroceptiveSpec::Laser(spec)) => {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || {
                         exteroceptive::laser_scan(spec, sensor.rate, scan, head)
                     });
                 }
-                (Topic::Swept, FrameData::Scan(scan), Looks::Laser(spec)) => {
-                    let about = sensor.stamps_about(frame.stamp_ns, scene.dt_ns);
-                    let swept = self.swept.entry((frame.robot, frame.sensor)).or_default();
+                (Topic::TiltCloud, FrameData::Scan(scan), ExteroceptiveSpec::Laser(spec)) => {
+                    let about = sensor.adjacent_stamps(frame.stamp_ns, scene.dt_ns);
+                    let swept = self.tilt_accumulators.entry((frame.robot, frame.sensor)).or_default();
                     if let Some((stamp_ns, points)) = swept.add(spec, scan, frame.stamp_ns, about) {
                         let head = header(stamp_ns, &frames::mount_frame(model, frame.sensor));
                         self.emit(i, now, || exteroceptive::point_cloud(&points, head));
@@ -123,15 +123,15 @@ impl Worker {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || exteroceptive::point_cloud(points, head));
                 }
-                (Topic::Camera(form), FrameData::Picture(picture), Looks::Camera(spec)) => {
+                (Topic::Camera(form), FrameData::CameraImages(picture), ExteroceptiveSpec::Camera(spec)) => {
                     let head = head(&frames::optical_frame(model, frame.sensor));
-                    self.picture(i, form, (spec, picture), head, now);
+                    self.publish_camera(i, form, (spec, picture), head, now);
                 }
-                (Topic::Sonar(Part::Bearing), FrameData::Ping(ping), Looks::Sonar(spec)) => {
+                (Topic::Sonar(SonarTopic::Bearing), FrameData::Ping(ping), ExteroceptiveSpec::Sonar(spec)) => {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || profile::bearing(spec, ping, sensor.rate, head));
                 }
-                (Topic::Sonar(Part::Sweep), FrameData::Ping(ping), Looks::Sonar(spec)) => {
+                (Topic::Sonar(SonarTopic::Sweep), FrameData::Ping(ping), ExteroceptiveSpec::Sonar(spec)) => {
                     let profile = self
                         .profiles
                         .entry((frame.robot, frame.sensor))
@@ -143,9 +143,9 @@ impl Worker {
                         self.emit(i, now, || LaserScan { header, ..scan });
                     }
                 }
-                (Topic::Sonar(part), FrameData::Ping(ping), Looks::Sonar(spec)) => {
+                (Topic::Sonar(part), FrameData::Ping(ping), ExteroceptiveSpec::Sonar(spec)) => {
                     let head = head(&frames::acoustic_frame(model, frame.sensor));
-                    self.ping(
+                    self.publish_ping(
                         i,
                         (frame.robot, frame.sensor),
                         part,
@@ -154,24 +154,24 @@ impl Worker {
                         now,
                     );
                 }
-                (Topic::Sounds(output), FrameData::Sounds(sounds), Looks::Acoustic(spec)) => {
+                (Topic::Acoustic(output), FrameData::Acoustic(sounds), ExteroceptiveSpec::Acoustic(spec)) => {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
-                    self.sounds((i, output), scene, (spec, sounds), head, now);
+                    self.publish_acoustic((i, output), scene, (spec, sounds), head, now);
                 }
                 (
                     Topic::Boxes,
-                    FrameData::Boxes(_) | FrameData::Echoes(_),
-                    Looks::Obstacles(spec),
+                    FrameData::Detections(_) | FrameData::Echoes(_),
+                    ExteroceptiveSpec::Obstacles(spec),
                 ) => {
                     let gathered;
                     let found = match &*frame.data {
-                        FrameData::Boxes(found) => found,
+                        FrameData::Detections(found) => found,
                         FrameData::Echoes(heard) => {
                             let before = self
-                                .gathered
+                                .echo_accumulators
                                 .entry((frame.robot, frame.sensor))
                                 .or_default();
-                            gathered = before.add(spec, sensor.stream, heard, frame.stamp_ns);
+                            gathered = before.add_sample(spec, sensor.stream, heard, frame.stamp_ns);
                             &gathered
                         }
                         _ => continue,
@@ -186,11 +186,11 @@ impl Worker {
                     });
                     self.tracks.insert((frame.robot, frame.sensor), tracks);
                 }
-                (Topic::Sweep, FrameData::Sweep(sweep), Looks::Radar(spec)) => {
+                (Topic::Sweep, FrameData::Sweep(sweep), ExteroceptiveSpec::Radar(spec)) => {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || exteroceptive::radar_sector(spec, sweep, head));
                 }
-                (Topic::Scope, FrameData::Sweep(sweep), Looks::Radar(spec)) => {
+                (Topic::PlanPosition, FrameData::Sweep(sweep), ExteroceptiveSpec::Radar(spec)) => {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     let mut scope = self
                         .scopes
@@ -216,15 +216,15 @@ impl Worker {
     }
 
     /// Publishes one output of an acoustic positioning instrument, if the frame contains it.
-    fn sounds(
+    fn publish_acoustic(
         &mut self,
-        (i, output): (usize, Output),
+        (i, output): (usize, AcousticOutput),
         scene: &Scene,
-        (spec, sounds): (&AcousticSpec, &Sounds),
+        (spec, sounds): (&AcousticSpec, &AcousticObservations),
         head: Header,
         now: u64,
     ) {
-        if let Output::Detections = output {
+        if let AcousticOutput::Detections = output {
             self.emit(i, now, || {
                 positioning::detections(spec, &scene.beacons, sounds, head)
             });
@@ -236,47 +236,47 @@ impl Worker {
     }
 
     /// Publishes one output of a ping of the sonar `of` (robot, sensor).
-    fn ping(
+    fn publish_ping(
         &mut self,
         i: usize,
         of: (usize, usize),
-        part: Part,
+        part: SonarTopic,
         (spec, ping): (&SonarSpec, &Ping),
         head: Header,
         now: u64,
     ) {
         match part {
-            Part::Projected => self.emit(i, now, || sonar::projected(spec, ping, head)),
-            Part::Raw(beam) => self.emit(i, now, || sonar::raw(spec, ping, beam..beam + 1, head)),
-            Part::Samples => self.emit(i, now, || {
+            SonarTopic::Projected => self.emit(i, now, || sonar::projected(spec, ping, head)),
+            SonarTopic::Raw(beam) => self.emit(i, now, || sonar::raw(spec, ping, beam..beam + 1, head)),
+            SonarTopic::Samples => self.emit(i, now, || {
                 sonar::raw(spec, ping, 0..spec.steering.len(), head)
             }),
-            Part::Detections => self.emit(i, now, || sonar::detections(spec, ping, head)),
-            Part::Ranges => self.emit(i, now, || sonar::ranges(spec, ping, head)),
-            Part::Points => self.emit(i, now, || sonar::points(spec, ping, head)),
-            Part::Display => {
+            SonarTopic::Detections => self.emit(i, now, || sonar::detections(spec, ping, head)),
+            SonarTopic::Ranges => self.emit(i, now, || sonar::ranges(spec, ping, head)),
+            SonarTopic::Points => self.emit(i, now, || sonar::points(spec, ping, head)),
+            SonarTopic::Display => {
                 let mut display = self.displays.remove(&of).unwrap_or_default();
                 self.emit(i, now, || display.show(spec, ping, head));
                 self.displays.insert(of, display);
             }
             // published in the frame of the sensor, see `look`
-            Part::Bearing | Part::Sweep => {}
+            SonarTopic::Bearing | SonarTopic::Sweep => {}
         }
     }
 
     /// Publishes one output of a camera image.
-    fn picture(
+    fn publish_camera(
         &mut self,
         i: usize,
-        form: Form,
-        (spec, picture): (&CameraSpec, &Picture),
+        form: CameraTopic,
+        (spec, picture): (&CameraSpec, &CameraImages),
         head: Header,
         now: u64,
     ) {
-        match camera::show(form, spec, picture, head) {
-            Some(Shown::Info(info)) => self.emit(i, now, || *info),
-            Some(Shown::Raw(image)) => self.emit(i, now, || image),
-            Some(Shown::File(file)) => self.emit(i, now, || file),
+        match camera::convert_image(form, spec, picture, head) {
+            Some(CameraMessage::Info(info)) => self.emit(i, now, || *info),
+            Some(CameraMessage::Raw(image)) => self.emit(i, now, || image),
+            Some(CameraMessage::File(file)) => self.emit(i, now, || file),
             None => {}
         }
     }

@@ -55,7 +55,7 @@ fn mobility_matches_inverse_inertia_matrix() {
         let joints = robot.n_joints();
         work.mobility = vec![0.0; joints * joints];
         for (a, row) in rows.iter().enumerate().filter(|(_, r)| **r >= 6) {
-            mobility::row(robot, &mut work, row - 6);
+            mobility::compute_row(robot, &mut work, row - 6);
             for (b, column) in rows.iter().enumerate().filter(|(_, r)| **r >= 6) {
                 let found = work.mobility[(row - 6) * joints + column - 6];
                 close("mobility", found, inverse[(a, b)], 1e-9);
@@ -143,7 +143,7 @@ fn a_steep_line_is_stable_on_a_light_joint() {
 #[test]
 fn motors_on_a_chain_are_stable() {
     use merrow_model::scene::robot::actuator::{
-        Actuator, Elastic, Encoder, Law, Line, Servo, Tachometer,
+        Actuator, Elastic, Encoder, ServoLaw, TorqueSpeedLine, Servo, Tachometer,
     };
     use merrow_model::scene::{Drive, JointKind, JointMode};
     for case in 0..12 {
@@ -171,7 +171,7 @@ fn motors_on_a_chain_are_stable() {
                 rate: 1000.0,
                 position_gain: 0.0,
                 max_speed: 10.0,
-                law: Law::Cascade {
+                law: ServoLaw::Cascade {
                     velocity_gain: 0.0,
                     integral_gain: 0.0,
                     inertia: 0.0,
@@ -180,7 +180,7 @@ fn motors_on_a_chain_are_stable() {
                 actuator: Actuator {
                     rotor_inertia,
                     elastic: (i % 2 == 0 && case % 2 == 0).then_some(gear),
-                    line: Some(Line {
+                    line: Some(TorqueSpeedLine {
                         stall_effort: 20_000.0,
                         no_load_speed: 1.0,
                     }),
@@ -201,7 +201,7 @@ fn motors_on_a_chain_are_stable() {
                 },
             }));
         }
-        robot.finish();
+        robot.update_derived();
         let mut s = Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
         let mut worst = 0.0_f64;
         for _ in 0..20 {

@@ -5,11 +5,11 @@ use crate::common::meshes::{cuboid, sphere};
 use crate::common::{close, near, relative, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
-use merrow_sim::report::hydrostatic_equilibrium::{Afloat, Rest, rest};
+use merrow_sim::report::hydrostatic_equilibrium::{FloatingState, Equilibrium, compute_equilibrium};
 
-fn floats(scene: &Scene) -> Afloat {
-    match rest(scene, &scene.robots[0]) {
-        Rest::Afloat(found) => found,
+fn floats(scene: &Scene) -> FloatingState {
+    match compute_equilibrium(scene, &scene.robots[0]) {
+        Equilibrium::Afloat(found) => found,
         other => panic!("{other:?}"),
     }
 }
@@ -73,7 +73,7 @@ fn metacentre_of_a_ball() {
 fn overweight_body_sinks() {
     let body = "mass_kg: 1200, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let scene = afloat("sinks", &cuboid([1.0, 1.0, 1.0], 0), body, "", "");
-    let Rest::Sinks(by) = rest(&scene, &scene.robots[0]) else {
+    let Equilibrium::Sinks(by) = compute_equilibrium(&scene, &scene.robots[0]) else {
         panic!("it floats")
     };
     relative("weight", by, 200.0 * 9.81, 1e-9);
@@ -85,7 +85,7 @@ fn overweight_body_sinks() {
 #[test]
 fn trimmed_body_is_reported_neutral() {
     for world in ["harbour_inspection", "survey"] {
-        let path = merrow_world::data_dir::world(world);
+        let path = merrow_world::data_dir::world_file(world);
         let scene = merrow_world::load_world(&path, merrow_world::Overrides::default())
             .unwrap()
             .scene;
@@ -93,7 +93,7 @@ fn trimmed_body_is_reported_neutral() {
             scene
                 .robots
                 .iter()
-                .any(|robot| rest(&scene, robot) == Rest::Neutral),
+                .any(|robot| compute_equilibrium(&scene, robot) == Equilibrium::Neutral),
             "{world}"
         );
     }
@@ -103,13 +103,13 @@ fn trimmed_body_is_reported_neutral() {
 robots: {{ball: {{model: {{source: test, body: {{source: test, axes: flu, mass_kg: {mass}, volume_m3: 0.01,
   inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, hull: {{kind: ellipsoid, size_m: [0.4, 0.4, 0.4]}}}}}}}}}}"
         ));
-        rest(&scene, &scene.robots[0])
+        compute_equilibrium(&scene, &scene.robots[0])
     };
-    assert_eq!(ball(10.0), Rest::Neutral);
+    assert_eq!(ball(10.0), Equilibrium::Neutral);
     assert!(
-        matches!(ball(10.001), Rest::Sinks(by) if (by - 9.8e-3).abs() < 1e-4),
+        matches!(ball(10.001), Equilibrium::Sinks(by) if (by - 9.8e-3).abs() < 1e-4),
         "{:?}",
         ball(10.001)
     );
-    assert!(matches!(ball(9.9), Rest::Afloat(_)), "{:?}", ball(9.9));
+    assert!(matches!(ball(9.9), Equilibrium::Afloat(_)), "{:?}", ball(9.9));
 }

@@ -30,7 +30,7 @@ fn density_matches_standard_atmosphere() {
 fn wind_grows_with_height() {
     let weather = "weather: {wind_speed_m_s: 8, wind_from_deg: 270}";
     let at = |air: &str, z: f64| {
-        wind::at(
+        wind::wind_velocity(
             &sea(&format!("{weather}\nair: {{{air}}}")).air,
             Vec3::new(0.0, 0.0, z),
             0.0,
@@ -81,7 +81,7 @@ fn gust_variance_matches_spectrum() {
             let air = sea(&keys).air;
             let n = 36_000;
             for k in 0..n {
-                let v = wind::at(&air, Vec3::new(30.0, 7.0, 10.0), 2.0 * f64::from(k));
+                let v = wind::wind_velocity(&air, Vec3::new(30.0, 7.0, 10.0), 2.0 * f64::from(k));
                 // The wind blows to the south; its left is east.
                 for (i, x) in [-v.y - 12.0, v.x, v.z].into_iter().enumerate() {
                     variance[i] += x * x / f64::from(3 * n);
@@ -135,14 +135,14 @@ fn npd_spectrum_by_hand() {
 fn gusts_are_advected_by_the_wind() {
     let keys = "air: {shear: {kind: uniform}, gusts: {kind: dryden, std_m_s: [1, 1, 1]}}\nweather: {wind_speed_m_s: 12, wind_from_deg: 270}";
     let air = sea(keys).air;
-    let here = wind::at(&air, Vec3::new(5.0, 1.0, 9.0), 100.0);
+    let here = wind::wind_velocity(&air, Vec3::new(5.0, 1.0, 9.0), 100.0);
     near(
         "downwind",
-        wind::at(&air, Vec3::new(65.0, 1.0, 9.0), 105.0),
+        wind::wind_velocity(&air, Vec3::new(65.0, 1.0, 9.0), 105.0),
         here,
         1e-9,
     );
-    assert!((wind::at(&air, Vec3::new(5.0, 1.0, 9.0), 105.0) - here).norm() > 1e-3);
+    assert!((wind::wind_velocity(&air, Vec3::new(5.0, 1.0, 9.0), 105.0) - here).norm() > 1e-3);
     assert!(matches!(air.gusts, Gusts::Dryden { .. }));
 }
 

@@ -181,7 +181,7 @@ fn light_cube_carries_thousand_times_its_mass() {
         .touching
         .iter()
         .map(|c| match c.b {
-            merrow_model::state::contact::Side::Seabed => c.impulse_W.z / 0.002,
+            merrow_model::state::contact::ContactBody::Seabed => c.impulse_W.z / 0.002,
             _ => 0.0,
         })
         .sum();
@@ -242,7 +242,7 @@ fn added_mass_above_the_bodys_own_is_stable_in_fall_and_rest() {
 /// %.
 #[test]
 fn crates_come_to_rest_on_the_sea_floor() {
-    let path = merrow_world::data_dir::world("sea_floor");
+    let path = merrow_world::data_dir::world_file("sea_floor");
     let world = merrow_world::load_world(&path, merrow_world::Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     let mut sim =
@@ -268,8 +268,8 @@ fn crates_come_to_rest_on_the_sea_floor() {
     );
     let borne: f64 = contacts
         .iter()
-        .filter(|c| c.b == merrow_model::state::contact::Side::Seabed)
-        .filter(|c| matches!(c.a, merrow_model::state::contact::Side::Link { robot, .. } if crates.contains(&(robot as usize))))
+        .filter(|c| c.b == merrow_model::state::contact::ContactBody::Seabed)
+        .filter(|c| matches!(c.a, merrow_model::state::contact::ContactBody::Link { robot, .. } if crates.contains(&(robot as usize))))
         .map(|c| c.impulse_W.z / 0.002)
         .sum();
     let weight = 8.0 * 9.81 * (12.0 - 10.25);
@@ -358,7 +358,7 @@ fn non_finite_impulse_halts_only_its_robots() {
     advance(&mut sim, 0.5);
     let halt = sim.state.robots[0].halted.as_ref().expect("a halt");
     assert!(halt.cause.contains("impulse"), "{}", halt.cause);
-    assert!(sim.state.robots[0].motion.not_finite().is_none());
+    assert!(sim.state.robots[0].motion.first_non_finite().is_none());
     assert!(sim.state.robots[1].halted.is_none());
     // Gravity over the step of an impact is applied as the mean: h² g.
     close("the other", sim.state.robots[1].motion.p_WB.z, 0.1, 4e-5);

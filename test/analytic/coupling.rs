@@ -374,7 +374,7 @@ couplings: {ballast: {kind: weld, a: {robot: glider}, b: {robot: weight}}}
     assert!(sinks < -0.05, "{sinks}");
     let velocities = |s: &Simulation| [0, 1].map(|r| s.state.robots[r].motion.V_WB_B);
     let before = velocities(&s);
-    s.apply(&Command::Couple {
+    s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: false,
         partner: None,

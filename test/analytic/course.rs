@@ -2,7 +2,7 @@
 
 use crate::common::{advance, close, simulation};
 use merrow_model::state::Command;
-use merrow_model::state::commands::Order;
+use merrow_model::state::commands::FirmwareOrder;
 use merrow_sim::Simulation;
 
 fn taipan() -> Simulation {
@@ -15,7 +15,7 @@ robots: {t: {model: {extends: robots/taipan300.yaml, sensors: null, battery: nul
 }
 
 fn course(s: &mut Simulation, heading: Option<f64>, depth: Option<f64>) {
-    s.apply(&Command::Course {
+    s.apply(&Command::HeadingDepth {
         robot: 0,
         heading,
         depth,
@@ -69,7 +69,7 @@ fn firmware_owns_fins_while_steering() {
         value: 0.2,
     };
     s.apply(&fin).unwrap();
-    let nan = Command::Course {
+    let nan = Command::HeadingDepth {
         robot: 0,
         heading: Some(f64::NAN),
         depth: None,
@@ -79,9 +79,9 @@ fn firmware_owns_fins_while_steering() {
         "heading: found NaN, expected a finite number"
     );
     s.apply(&fin).unwrap();
-    s.apply(&Command::Order {
+    s.apply(&Command::FirmwareOrder {
         robot: 0,
-        order: Order::Enable(true),
+        order: FirmwareOrder::Enable(true),
     })
     .unwrap();
     let hash = s.state.hash();
@@ -99,17 +99,17 @@ fn firmware_owns_fins_while_steering() {
         );
     }
     let refused = s
-        .apply(&Command::Order {
+        .apply(&Command::FirmwareOrder {
             robot: 0,
-            order: Order::Land,
+            order: FirmwareOrder::Land,
         })
         .unwrap_err()
         .reason;
     assert_eq!(refused, "the robot has no multirotor firmware");
     assert_eq!(s.state.hash(), hash, "a refusal changes nothing");
-    s.apply(&Command::Order {
+    s.apply(&Command::FirmwareOrder {
         robot: 0,
-        order: Order::Enable(false),
+        order: FirmwareOrder::Enable(false),
     })
     .unwrap();
     assert_eq!(

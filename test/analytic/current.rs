@@ -87,7 +87,7 @@ fn current_direction_is_towards_flow() {
         (180.0, [0.0, -1.0]),
         (-90.0, [-1.0, 0.0]),
     ] {
-        let v = merrow_world::build::towards(1.0, deg);
+        let v = merrow_world::build::horizontal_velocity(1.0, deg);
         near(
             &format!("{deg} deg"),
             v,

@@ -2,7 +2,7 @@
 
 use merrow_math::Vec3;
 use merrow_model::kinematics::coupling::end_motion;
-use merrow_model::state::coupling::Watch;
+use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::{Command, Motion};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_world};
@@ -88,7 +88,7 @@ fn a_rexrov_docks_and_leaves() {
     let pull = s.state.couplings[0].force_W.x;
     assert!(pull > 100.0, "the latch pulls back with {pull} N");
 
-    let release = Command::Couple {
+    let release = Command::SetCoupling {
         coupling: 0,
         engage: false,
         partner: None,
@@ -97,12 +97,12 @@ fn a_rexrov_docks_and_leaves() {
     s.advance(1);
     let memory = s.state.couplings[0];
     assert!(
-        !memory.engaged && memory.watch == Watch::Leaving,
+        !memory.engaged && memory.capture == LatchCapture::Leaving,
         "it does not catch what it has just let go"
     );
     drive(&mut s, -0.25, 8.0);
     assert!(tip(&s).z < -0.6, "{:?}", tip(&s));
-    assert_eq!(s.state.couplings[0].watch, Watch::Armed);
+    assert_eq!(s.state.couplings[0].capture, LatchCapture::Armed);
     assert!(!s.state.couplings[0].engaged);
 }
 
@@ -119,10 +119,10 @@ fn push(s: &mut Simulation, seconds: f64) {
     for _ in 0..(seconds / 0.02) as usize {
         let t = s.time_ns() as f64 * 1e-9;
         let (sin, cos) = (t * std::f64::consts::TAU / 8.0).sin_cos();
-        s.state.robots[0].external[0].f = Vec3::new(15.0 * cos, 15.0 * sin, 3.0 * sin);
+        s.state.robots[0].external_force[0].f = Vec3::new(15.0 * cos, 15.0 * sin, 3.0 * sin);
         s.advance(10);
     }
-    s.state.robots[0].external[0].f = Vec3::zero();
+    s.state.robots[0].external_force[0].f = Vec3::zero();
 }
 
 // Goal: a friction grasp holds half a kilogram for 60 s in a current of 0.3 m/s while the vehicle
@@ -177,7 +177,7 @@ fn open_jaws_lose_the_object() {
 fn a_rigid_grasp_holds_for_a_minute() {
     let mut s = shipped("grasp.yaml");
     s.advance(100);
-    s.apply(&Command::Couple {
+    s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: true,
         partner: None,
@@ -199,7 +199,7 @@ fn a_rigid_grasp_holds_for_a_minute() {
         "{:?}",
         offset(&s) - before
     );
-    s.apply(&Command::Couple {
+    s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: false,
         partner: None,
@@ -214,7 +214,7 @@ fn a_rigid_grasp_holds_for_a_minute() {
 fn invalid_couplings_are_rejected() {
     let mut s = shipped("grasp.yaml");
     let refused = |s: &mut Simulation, coupling, engage, partner| {
-        s.apply(&Command::Couple {
+        s.apply(&Command::SetCoupling {
             coupling,
             engage,
             partner,
@@ -237,18 +237,18 @@ fn invalid_couplings_are_rejected() {
         "the coupling grip: no robot or prop within its reach of 0.15 m; the nearest is object at 2.000 m"
     );
     let mut s = shipped("dock.yaml");
-    s.apply(&Command::Couple {
+    s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: false,
         partner: None,
     })
     .unwrap();
-    assert_eq!(s.state.couplings[0].watch, Watch::Off);
-    s.apply(&Command::Couple {
+    assert_eq!(s.state.couplings[0].capture, LatchCapture::Off);
+    s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: true,
         partner: None,
     })
     .unwrap();
-    assert_eq!(s.state.couplings[0].watch, Watch::Armed);
+    assert_eq!(s.state.couplings[0].capture, LatchCapture::Armed);
 }

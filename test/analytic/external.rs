@@ -11,7 +11,7 @@ fn external_force_acts_along_world_axes() {
     let mut sim = simulation(
         "gravity_m_s2: 0\nwater: {density_kg_m3: 0}\nrobots:\n  a:\n    attitude_deg: [0, 0, 90]\n    model: {source: test, body: {source: test, axes: flu, mass_kg: 4, inertia_kg_m2: {xx: 1, yy: 2, zz: 2}}}\n",
     );
-    sim.state.robots[0].external[0] = SpatialForce {
+    sim.state.robots[0].external_force[0] = SpatialForce {
         m: Vec3::zero(),
         f: Vec3::new(8.0, 2.0, -4.0),
     };

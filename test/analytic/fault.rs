@@ -204,7 +204,7 @@ fn a_shortage_of_power_weakens_all() {
     s.advance(1);
     let r = &s.state.robots[0];
     close("load", r.battery.load, 50.0, 1e-12);
-    close("left to the thruster", r.actuators[0].supply, 0.5, 1e-12);
+    close("left to the thruster", r.actuators[0].available_fraction, 0.5, 1e-12);
     s.advance(1);
     close("thrust", s.state.robots[0].actuators[0].thrust, 8.0, 1e-12);
     let mut s = broken("battery", "dead");
@@ -343,7 +343,7 @@ fn buoyancy_engines_fail_as_named() {
         let model = "ballasts: {pump: {source: test, range_m3: [0, 5e-4], rate_m3_s: [1e-5, 1e-5], start_m3: 3e-4}}";
         let fault = format!("faults: {{x: {{robot: r, of: pump, time_s: 1, kind: {kind}}}}}");
         let mut s = simulation(&held(BATTERY, model, &fault));
-        s.apply(&Command::Ballast {
+        s.apply(&Command::BuoyancyEngine {
             robot: 0,
             ballast: 0,
             value: 400e-6,
@@ -352,7 +352,7 @@ fn buoyancy_engines_fail_as_named() {
         advance(&mut s, 5.0);
         close(
             kind,
-            s.state.robots[0].ballasts[0].volume * 1e6,
+            s.state.robots[0].buoyancy_engines[0].volume * 1e6,
             wanted,
             1e-6,
         );
@@ -536,7 +536,7 @@ fn water_weighs_and_has_inertia() {
     let mut s = leaking(3.0, 0.02);
     let scene = std::sync::Arc::make_mut(&mut s.scene);
     scene.robots[0].floating = true;
-    scene.robots[0].finish();
+    scene.robots[0].update_derived();
     s.advance(2);
     let before = s.state.robots[0].motion.V_WB_B;
     assert_eq!(s.state.robots[0].faults[0].water, 0.02);
@@ -602,7 +602,7 @@ fn faults_can_be_commanded() {
     s.advance(2);
     assert_eq!(s.state.robots[0].actuators[0].thrust, 16.0);
     let refused = s
-        .apply(&fault(FaultKind::Shortage(3.0), Device::Thruster(0)))
+        .apply(&fault(FaultKind::PowerLimited(3.0), Device::Thruster(0)))
         .unwrap_err()
         .reason;
     assert_eq!(

@@ -34,7 +34,7 @@ fn force(scene: &Scene, V: SpatialVelocity, angle: f64) -> SpatialForce {
     let at = |part: f64| {
         let mut work = Workspace::new(robot);
         work.fins[0].angle = [angle; 3];
-        work.fins[0].part = part;
+        work.fins[0].area_fraction = part;
         step::evaluate(robot, &instant(scene), &motion, &[], 0, &mut work);
         work.links[0].F
     };

@@ -161,7 +161,7 @@ fn health_and_commands() {
         health: Health::Stuck,
     })
     .unwrap();
-    let fresh = s.state.restarted(&s.scene);
+    let fresh = s.state.reset(&s.scene);
     assert_eq!(
         (
             fresh.robots[0].fins[0].command,

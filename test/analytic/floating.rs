@@ -1,9 +1,9 @@
 //! Bodies in waves: what floats goes with the surface, what hovers with the water, what measures sees both.
 
-use merrow_validate::cases::sea::towards_east as sea;
+use merrow_validate::cases::sea::eastward_sea_state as sea;
 use crate::common::{advance, close, near, readings, relative, scene, simulation};
-use merrow_environment::waves::realise::realise;
-use merrow_environment::{WavesNow, air};
+use merrow_environment::waves::realise::wave_field;
+use merrow_environment::{WaveState, air};
 use merrow_math::Vec3;
 use merrow_model::scene::{Spectrum, Waves};
 use merrow_model::state::reading::Reading;
@@ -31,8 +31,8 @@ robots:
 ";
 
 /// The waves of a running world now.
-fn now(s: &Simulation) -> WavesNow {
-    WavesNow::new(&s.state.sea.waves, s.time_ns() as f64)
+fn now(s: &Simulation) -> WaveState {
+    WaveState::new(&s.state.sea.waves, s.time_ns() as f64)
 }
 
 // Goal: a raft that is small against the waves heaves, pitches and drifts as the surface does. Method: a wave of 12 s
@@ -84,8 +84,8 @@ robots:
 ",
     );
     let water = |p: Vec3, t: f64| {
-        let now = WavesNow::new(&scene.sea.waves, t * 1e9);
-        now.orbital(p, now.elevation(p.x, p.y)).velocity
+        let now = WaveState::new(&scene.sea.waves, t * 1e9);
+        now.orbital_motion(p, now.elevation(p.x, p.y)).velocity
     };
     let mut p = Vec3::new(0.0, 0.0, -5.0);
     let start = water(p, 0.0);
@@ -142,8 +142,8 @@ robots:
 "
     ));
     let [a, k, omega] = swell(&scene);
-    let now = WavesNow::new(&scene.sea.waves, 0.0);
-    scene.robots[0].start.v_WB_B = now.at(Vec3::new(0.0, 0.0, -4.0)).1.velocity;
+    let now = WaveState::new(&scene.sea.waves, 0.0);
+    scene.robots[0].start.v_WB_B = now.surface_and_motion(Vec3::new(0.0, 0.0, -4.0)).1.velocity;
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     for period in 1..=10 {
         s.advance(300);
@@ -193,11 +193,11 @@ fn a_held_box_feels_the_pressure_under_it() {
     let mut asked = sea(Spectrum::Regular(0.0), 1.0, 5.0);
     asked.towards = Vec3::new(0.0, 1.0, 0.0);
     let mut world = scene(RAFT);
-    world.sea.waves = Waves::of(realise(asked, 400.0, 9.81, 1));
-    let waves = WavesNow::new(&world.sea.waves, 0.0);
+    world.sea.waves = Waves::from_field(wave_field(asked, 400.0, 9.81, 1));
+    let waves = WaveState::new(&world.sea.waves, 0.0);
     let robot = &world.robots[0];
     let mut work = merrow_model::state::Workspace::new(robot);
-    let at = merrow_environment::Instant {
+    let at = merrow_environment::EnvironmentState {
         waves: Some(&waves),
         ..crate::common::instant(&world)
     };
@@ -205,16 +205,17 @@ fn a_held_box_feels_the_pressure_under_it() {
     // the crest is 0.5 m high, the bottom of the box 0.4 m under it
     motion.p_WB = Vec3::new(0.0, 0.0, 0.35);
     // water and body move as one, so that nothing but pressure is left; the added mass's part is taken off
-    let v = waves.at(Vec3::new(0.0, 0.0, 0.3)).1;
+    let v = waves.surface_and_motion(Vec3::new(0.0, 0.0, 0.3)).1;
     motion.V_WB_B.v = v.velocity;
     merrow_sim::step::evaluate(robot, &at, &motion, &[], 0, &mut work);
     let a = v.acceleration([0.0; 2], Vec3::zero()).z;
-    let force = work.links[0].F.f.z + 500.0 * 9.81 - work.links[0].wet * 400.0 * a;
-    let bottom = waves.at(Vec3::new(0.0, 0.0, 0.1)).1;
-    let surface = waves.at(Vec3::new(0.0, 0.0, 0.5)).1;
-    let second_order = 0.5 * (surface.velocity.dot(surface.velocity) - bottom.velocity.dot(bottom.velocity));
+    let force = work.links[0].F.f.z + 500.0 * 9.81 - work.links[0].submerged_fraction * 400.0 * a;
+    let bottom = waves.surface_and_motion(Vec3::new(0.0, 0.0, 0.1)).1;
+    let surface = waves.surface_and_motion(Vec3::new(0.0, 0.0, 0.5)).1;
+    let second_order =
+        0.5 * (surface.velocity.dot(surface.velocity) - bottom.velocity.dot(bottom.velocity));
     let pressure = 1000.0 * (9.81 * (bottom.head - 0.1) + second_order);
-    relative("wet part", work.links[0].wet, 0.8, 1e-3);
+    relative("wet part", work.links[0].submerged_fraction, 0.8, 1e-3);
     relative("force", force, pressure * 2.0, 2e-3);
 }
 
@@ -267,7 +268,7 @@ fn instruments_feel_the_waves() {
         let Reading::Pressure(p) = r.reading else {
             panic!("not a pressure")
         };
-        let eta = WavesNow::new(&s.state.sea.waves, r.stamp_ns as f64).elevation(0.0, 0.0);
+        let eta = WaveState::new(&s.state.sea.waves, r.stamp_ns as f64).elevation(0.0, 0.0);
         // the air's at the surface, or at the port in the trough
         let over = air::pressure(&s.state.sea, temperature, eta.max(-1.0));
         close(

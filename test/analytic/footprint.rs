@@ -1,7 +1,7 @@
 //! The surface that a hull of stated stiffness feels.
 
 use crate::common::{close, scene};
-use merrow_environment::WavesNow;
+use merrow_environment::WaveState;
 use merrow_environment::waves::footprint;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -48,11 +48,11 @@ fn waves_are_felt_over_the_waterplane() {
             Quat::from_rotation_vector(Vec3::new(0.0, 0.0, std::f64::consts::FRAC_PI_2)).matrix();
         let oblique = Quat::from_rotation_vector(Vec3::new(0.0, 0.0, 0.7)).matrix();
         for i in 0..11 {
-            let now = WavesNow::new(&world.sea.waves, f64::from(i) * 2e8);
+            let now = WaveState::new(&world.sea.waves, f64::from(i) * 2e8);
             let middle = Vec3::new(3.0, -2.0, 0.0);
             let felt = |R: &Mat3| {
                 let p_WL = middle - R.mul_vec(hull().p_LoF);
-                footprint::surface(&hull(), &now, p_WL, R, middle)
+                footprint::mean_waterplane_surface(&hull(), &now, p_WL, R, middle)
             };
             let there = now.surface(middle.x, middle.y);
             let u = 2.0 * k;

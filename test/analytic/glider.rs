@@ -16,7 +16,7 @@ robots: {{g: {{model: {{extends: robots/seawing.yaml, sensors: null, {extra}}}, 
 }
 
 fn ballast(s: &mut Simulation, value: f64) {
-    s.apply(&Command::Ballast {
+    s.apply(&Command::BuoyancyEngine {
         robot: 0,
         ballast: 0,
         value,
@@ -161,35 +161,35 @@ fn the_engine_pumps_and_pays() {
     advance(&mut s, 20.0);
     close(
         "growing",
-        s.state.robots[0].ballasts[0].volume * 1e6,
+        s.state.robots[0].buoyancy_engines[0].volume * 1e6,
         200.0,
         1e-9,
     );
     let depth = -s.state.robots[0].motion.p_WB.z;
     relative(
         "power",
-        s.state.robots[0].ballasts[0].power,
+        s.state.robots[0].buoyancy_engines[0].power,
         1025.0 * 9.81 * depth * 1e-5 / 0.4,
         1e-3,
     );
     advance(&mut s, 60.0);
     close(
         "no further",
-        s.state.robots[0].ballasts[0].volume * 1e6,
+        s.state.robots[0].buoyancy_engines[0].volume * 1e6,
         500.0,
         1e-9,
     );
-    assert_eq!(s.state.robots[0].ballasts[0].power, 0.0);
+    assert_eq!(s.state.robots[0].buoyancy_engines[0].power, 0.0);
     ballast(&mut s, 0.0);
     advance(&mut s, 10.0);
     close(
         "shrinking",
-        s.state.robots[0].ballasts[0].volume * 1e6,
+        s.state.robots[0].buoyancy_engines[0].volume * 1e6,
         300.0,
         1e-9,
     );
-    assert_eq!(s.state.robots[0].ballasts[0].power, 0.0);
-    let nan = Command::Ballast {
+    assert_eq!(s.state.robots[0].buoyancy_engines[0].power, 0.0);
+    let nan = Command::BuoyancyEngine {
         robot: 0,
         ballast: 0,
         value: f64::NAN,

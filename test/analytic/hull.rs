@@ -3,7 +3,7 @@
 use crate::common::worlds::afloat;
 use crate::common::meshes::{cuboid, sphere};
 use crate::common::{advance, close, near, period, relative};
-use merrow_environment::{Instant, Variation, WavesNow};
+use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, Workspace};
@@ -16,8 +16,8 @@ fn simulation(scene: Scene) -> Simulation {
 
 /// One evaluation at `t` [s], in the scene's waves.
 fn evaluate(scene: &Scene, motion: &Motion, t: f64) -> Workspace {
-    let waves = WavesNow::new(&scene.sea.waves, t * 1e9);
-    let at = Instant {
+    let waves = WaveState::new(&scene.sea.waves, t * 1e9);
+    let at = EnvironmentState {
         sea: &scene.sea,
         gravity: scene.gravity,
         time: t,
@@ -77,10 +77,10 @@ fn sphere_displaces_its_cap() {
             let link = &scene.robots[0].links[0];
             let up = Quat::from_rpy(0.4, -0.8, 2.0).matrix().r[2];
             let c = link
-                .skin
+                .hull_mesh
                 .as_ref()
                 .unwrap()
-                .under_plane(up, p.z)
+                .submerged_below_plane(up, p.z)
                 .centroid()
                 .unwrap();
             worst.1 = worst.1.max((c.dot(up) + below).abs());

@@ -1,9 +1,9 @@
 //! The drone and the boat of `worlds/landing.yaml`, flown and driven as their users would.
 
 use merrow_math::Vec3;
-use merrow_model::state::commands::Order;
-use merrow_model::state::coupling::Watch;
-use merrow_model::state::firmware::{FirmwareMemory, FlightMode};
+use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::coupling::LatchCapture;
+use merrow_model::state::firmware::{FirmwareLawState, FlightMode};
 use merrow_model::state::{Command, RobotState};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};
@@ -22,7 +22,7 @@ fn velocity(robot: &RobotState) -> Vec3 {
 
 fn mode(s: &Simulation) -> FlightMode {
     match s.state.robots[DRONE].firmware.unwrap().memory {
-        FirmwareMemory::Flight(flight) => flight.mode,
+        FirmwareLawState::Multirotor(flight) => flight.mode,
         other => panic!("{other:?}"),
     }
 }
@@ -52,23 +52,23 @@ fn chase(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: f64) {
 
 /// Lets go and takes off.
 fn leave(s: &mut Simulation) {
-    s.apply(&Command::Couple {
+    s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: false,
         partner: None,
     })
     .unwrap();
-    s.apply(&Command::Order {
+    s.apply(&Command::FirmwareOrder {
         robot: DRONE,
-        order: Order::TakeOff,
+        order: FirmwareOrder::TakeOff,
     })
     .unwrap();
     s.advance(3500);
     assert!(!s.state.couplings[0].engaged);
     let over = place(&s.state.robots[DRONE]) - place(&s.state.robots[BOAT]);
     assert_eq!(
-        (mode(s), s.state.couplings[0].watch),
-        (FlightMode::Flying, Watch::Armed),
+        (mode(s), s.state.couplings[0].capture),
+        (FlightMode::Flying, LatchCapture::Armed),
         "{over:?}"
     );
 }
@@ -79,7 +79,7 @@ fn leave(s: &mut Simulation) {
 // it, with the charger's 0.9 and one look of 0.1 s late. It stays in the latch's seat to 0.1 mm.
 #[test]
 fn a_drone_lands_on_a_boat_under_way_and_is_recharged() {
-    let path = data_dir::world("landing");
+    let path = data_dir::world_file("landing");
     let world =
         load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
     let mut s = Simulation::new(Arc::new(world.scene), 1).unwrap();
@@ -107,9 +107,9 @@ fn a_drone_lands_on_a_boat_under_way_and_is_recharged() {
         "not captured: {:?}",
         place(&s.state.robots[DRONE]) - place(&s.state.robots[BOAT])
     );
-    s.apply(&Command::Order {
+    s.apply(&Command::FirmwareOrder {
         robot: DRONE,
-        order: Order::Land,
+        order: FirmwareOrder::Land,
     })
     .unwrap();
     s.advance(1500);

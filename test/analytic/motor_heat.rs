@@ -48,7 +48,7 @@ fn a_derated_motor_finds_its_balance() {
             hi = x
         }
     }
-    close("part", a.supply, lo, 1e-6);
+    close("part", a.available_fraction, lo, 1e-6);
     close("thrust", a.thrust, 9.0 * lo, 1e-5);
     assert!(lo > 0.6 && lo < 0.9);
 }
@@ -65,14 +65,14 @@ fn a_hot_motor_stops_until_it_is_cool() {
         advance(s, 0.1);
         s.state.robots[0].actuators[0]
     };
-    assert!(with(&mut s, 51.0).too_hot);
+    assert!(with(&mut s, 51.0).is_overheated);
     let at_40 = with(&mut s, 40.0);
     assert!(
-        at_40.too_hot && at_40.thrust == 0.0 && at_40.supply == 0.0,
+        at_40.is_overheated && at_40.thrust == 0.0 && at_40.available_fraction == 0.0,
         "it runs again above the lower limit"
     );
     let cool = with(&mut s, 25.0);
-    assert!(!cool.too_hot && cool.thrust == 9.0, "{cool:?}");
+    assert!(!cool.is_overheated && cool.thrust == 9.0, "{cool:?}");
 }
 
 // Goal: a propeller in open water draws its shaft's power. Method: 2π n Q over the efficiency at the bollard. Tolerance: rounding.

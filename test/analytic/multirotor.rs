@@ -3,8 +3,8 @@
 use crate::common::{advance, close, near, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
-use merrow_model::state::commands::Order;
-use merrow_model::state::firmware::{FirmwareMemory, FlightMode};
+use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::firmware::{FirmwareLawState, FlightMode};
 use merrow_sim::Simulation;
 
 /// A Firefly on a pier, 2 m over the water, or in the air over it, with further keys of the world and the firmware.
@@ -22,8 +22,8 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, sensors: null, battery: nu
 
 const ON_PIER: &str = "position_m: [0, 0, 2.08]";
 
-fn order(s: &mut Simulation, order: Order) {
-    s.apply(&Command::Order { robot: 0, order }).unwrap();
+fn order(s: &mut Simulation, order: FirmwareOrder) {
+    s.apply(&Command::FirmwareOrder { robot: 0, order }).unwrap();
 }
 
 /// `seconds` under a velocity command, repeated ten times a second.
@@ -42,7 +42,7 @@ fn fly(s: &mut Simulation, linear: [f64; 3], yaw_rate: f64, seconds: f64) {
 
 fn mode(s: &Simulation) -> FlightMode {
     match s.state.robots[0].firmware.unwrap().memory {
-        FirmwareMemory::Flight(flight) => flight.mode,
+        FirmwareLawState::Multirotor(flight) => flight.mode,
         other => panic!("{other:?}"),
     }
 }
@@ -69,7 +69,7 @@ fn it_takes_off_hovers_and_lands() {
     advance(&mut s, 0.5);
     assert_eq!(mode(&s), FlightMode::Off);
     let stood = place(&s);
-    order(&mut s, Order::TakeOff);
+    order(&mut s, FirmwareOrder::TakeOff);
     advance(&mut s, 0.5);
     assert_eq!(mode(&s), FlightMode::TakingOff);
     advance(&mut s, 6.0);
@@ -77,13 +77,13 @@ fn it_takes_off_hovers_and_lands() {
     near("hovers", place(&s), stood + Vec3::new(0.0, 0.0, 1.5), 0.03);
     near("at rest", velocity(&s), Vec3::zero(), 5e-3);
     let refused = s
-        .apply(&Command::Order {
+        .apply(&Command::FirmwareOrder {
             robot: 0,
-            order: Order::TakeOff,
+            order: FirmwareOrder::TakeOff,
         })
         .unwrap_err();
     assert_eq!(refused.reason, "take-off: the robot is already flying");
-    order(&mut s, Order::Land);
+    order(&mut s, FirmwareOrder::Land);
     advance(&mut s, 8.0);
     assert_eq!(mode(&s), FlightMode::Off);
     near("stands", place(&s), stood, 2e-2);
@@ -95,9 +95,9 @@ fn it_takes_off_hovers_and_lands() {
             .all(|a| a.command == 0.0 && a.thrust.abs() < 1e-6)
     );
     let refused = s
-        .apply(&Command::Order {
+        .apply(&Command::FirmwareOrder {
             robot: 0,
-            order: Order::Land,
+            order: FirmwareOrder::Land,
         })
         .unwrap_err();
     assert_eq!(refused.reason, "landing: the rotors are off");
@@ -211,7 +211,7 @@ fn commands_are_refused_in_words() {
             "the firmware drives the thrusters: land, or switch it off by `enable`, first"
         );
     }
-    order(&mut s, Order::Enable(false));
+    order(&mut s, FirmwareOrder::Enable(false));
     s.apply(&rotors).unwrap();
     advance(&mut s, 0.2);
     assert!(

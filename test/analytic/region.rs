@@ -3,7 +3,7 @@
 use crate::common::folder::Folder;
 use crate::common::meshes::cuboid;
 use crate::common::{advance, close, instant, near, reading, simulation};
-use merrow_environment::waves::WavesNow;
+use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
@@ -101,16 +101,16 @@ fn a_lake_carries_hulls_at_its_own_level() {
 fn every_question_has_the_same_answer() {
     let s = floater(40, HULLS[0], [0.0, 70.0, -5.0]);
     let sea = &s.scene.sea;
-    let waves = WavesNow::new(&sea.waves, 3.7e9);
+    let waves = WaveState::new(&sea.waves, 3.7e9);
     let x = [70.0, -70.0, 0.0, 0.0, 55.0, -45.0];
     let y = [3.0, 7.0, 70.0, -20.0, 39.0, 9.0];
     let (mut eta, mut head) = ([0.0; 6], [0.0; 6]);
     waves.elevations(&x, &y, &mut eta);
     let mut z = eta.map(|eta| eta - 0.7);
-    waves.heads(&x, &y, &mut z, &eta, &mut head);
+    waves.pressure_heads(&x, &y, &mut z, &eta, &mut head);
     for k in 0..6 {
         close("surface", waves.elevation(x[k], y[k]), eta[k], 1e-9);
-        let water = waves.orbital(Vec3::new(x[k], y[k], eta[k] - 0.7), eta[k]);
+        let water = waves.orbital_motion(Vec3::new(x[k], y[k], eta[k] - 0.7), eta[k]);
         close("head", water.head, head[k], 1e-9);
         if ![3, 5].contains(&k) {
             assert_eq!(water.velocity.norm(), 0.0, "no waves at {} {}", x[k], y[k]);
@@ -129,13 +129,13 @@ fn every_question_has_the_same_answer() {
     let at = instant(&s.scene);
     near(
         "lake",
-        at.water(Vec3::new(70.0, 3.0, 11.0)).0,
+        at.water_motion(Vec3::new(70.0, 3.0, 11.0)).0,
         Vec3::new(0.2, 0.0, 0.0),
         1e-9,
     );
     near(
         "harbour",
-        at.water(Vec3::new(-70.0, 3.0, -1.0)).0,
+        at.water_motion(Vec3::new(-70.0, 3.0, -1.0)).0,
         Vec3::new(0.0, 0.4, 0.0),
         1e-12,
     );
@@ -166,7 +166,7 @@ fn edges_change_no_bit_with_blocks() {
 // harbour's waves are a tenth of the sea's, a light boat follows them twice as readily at most.
 #[test]
 fn each_boat_of_the_harbour_lies_in_its_own_water() {
-    let world = load_world(&data_dir::world("harbour"), Overrides::default());
+    let world = load_world(&data_dir::world_file("harbour"), Overrides::default());
     let scene = world.unwrap_or_else(|problems| panic!("{problems}")).scene;
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     advance(&mut s, 5.0);
@@ -222,7 +222,7 @@ fn levels_and_waves_are_set_in_the_run() {
         ],
         "dry land has neither"
     );
-    let harbour = |s: &Simulation| WavesNow::new(&s.state.sea.waves, 3.7e9).elevation(-70.0, 5.0);
+    let harbour = |s: &Simulation| WaveState::new(&s.state.sea.waves, 3.7e9).elevation(-70.0, 5.0);
     close("still", harbour(&s), 0.3, 1e-12);
     let mut sea = s.state.sea.clone();
     sea.regions[0].level = Some(13.0);

@@ -1,12 +1,12 @@
 //! The river of `worlds/riverwatch.yaml` as its users meet it: its water, bed, banks, buoys, trees, boat and drone.
 
 use crate::common::{advance, simulation};
-use merrow_environment::{Instant, Variation};
+use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::Vec3;
-use merrow_model::scene::End;
+use merrow_model::scene::TetherEnd;
 use merrow_model::state::Command;
-use merrow_model::state::commands::Order;
-use merrow_model::state::contact::{Contact, Side};
+use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::contact::{Contact, ContactBody};
 use merrow_scenery::river::River;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};
@@ -16,7 +16,7 @@ const BOAT: usize = 0;
 const DRONE: usize = 1;
 
 fn riverwatch() -> Simulation {
-    let world = load_world(&data_dir::world("riverwatch"), Overrides::default());
+    let world = load_world(&data_dir::world_file("riverwatch"), Overrides::default());
     let world = world.unwrap_or_else(|problems| panic!("{problems}"));
     Simulation::new(Arc::new(world.scene), 1).unwrap()
 }
@@ -46,7 +46,7 @@ fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f
 fn every_section_passes_the_rivers_discharge() {
     let scene = riverwatch().scene;
     let river = River::new(1);
-    let at = Instant {
+    let at = EnvironmentState {
         sea: &scene.sea,
         gravity: 9.81,
         time: 0.0,
@@ -57,16 +57,16 @@ fn every_section_passes_the_rivers_discharge() {
     let mut s = 100.0;
     for _ in 0..24 {
         s += 40.0;
-        let foot = |n: f64| river.valley.course.foot(river.valley.course.place(s, n));
-        if river.valley.course.place(s, 0.0)[0].abs() > 360.0 {
+        let foot = |n: f64| river.valley.course.to_course_coordinates(river.valley.course.to_position(s, n));
+        if river.valley.course.to_position(s, 0.0)[0].abs() > 360.0 {
             continue;
         }
         let mut sum = 0.0;
         for k in -100..100 {
             let n = 0.25 * (f64::from(k) + 0.5);
-            let [x, y] = river.valley.course.place(s, n);
+            let [x, y] = river.valley.course.to_position(s, n);
             let z = scene.sea.seabed.height(x, y);
-            let (u, _) = at.water(Vec3::new(x, y, -0.1));
+            let (u, _) = at.water_motion(Vec3::new(x, y, -0.1));
             let along = foot(n).along;
             sum += 0.25 * (-z).max(0.0) * (u.x * along[0] + u.y * along[1]);
         }
@@ -78,7 +78,7 @@ fn every_section_passes_the_rivers_discharge() {
         "{least} to {most} of {q} m3/s"
     );
     for tree in &river.trees {
-        let (u, _) = at.water(Vec3::new(tree.p[0], tree.p[1], 0.0));
+        let (u, _) = at.water_motion(Vec3::new(tree.p[0], tree.p[1], 0.0));
         assert_eq!(u.norm(), 0.0);
     }
 }
@@ -91,7 +91,7 @@ fn buoys_keep_within_their_moorings() {
     advance(&mut s, 60.0);
     assert_eq!(s.scene.tethers.len(), 8);
     for (tether, state) in s.scene.tethers.iter().zip(&s.state.tethers) {
-        let (End::World(anchor), End::Link { robot, .. }) = (tether.ends[0], tether.ends[1]) else {
+        let (TetherEnd::World(anchor), TetherEnd::Link { robot, .. }) = (tether.ends[0], tether.ends[1]) else {
             panic!()
         };
         let p = place(&s, robot);
@@ -106,14 +106,14 @@ fn buoys_keep_within_their_moorings() {
         assert!(p.z.abs() < 0.3, "{} lies at {:.2} m", tether.name, p.z);
         assert!(s.state.robots[robot].halted.is_none() && state.halted_ns.is_none());
         // the current holds it off
-        let at = Instant {
+        let at = EnvironmentState {
             sea: &s.scene.sea,
             gravity: 9.81,
             time: 0.0,
             variation: Variation::NONE,
             waves: None,
         };
-        let (u, _) = at.water(anchor);
+        let (u, _) = at.water_motion(anchor);
         assert!(
             u.norm() < 0.2 || away.dot(u) > 0.0,
             "{}: {away:?} in {u:?}",
@@ -177,7 +177,7 @@ fn the_bank_stops_a_boat() {
     for _ in 0..150 {
         push(&mut s, 150.0, 0.2);
         let ground_pushes = |c: &&Contact| {
-            c.b == Side::Seabed && matches!(c.a, Side::Link { robot, .. } if robot as usize == BOAT)
+            c.b == ContactBody::Seabed && matches!(c.a, ContactBody::Link { robot, .. } if robot as usize == BOAT)
         };
         let dt = s.scene.dt();
         let push: f64 = s
@@ -216,7 +216,7 @@ fn the_bank_stops_a_boat() {
 fn the_drone_rides_on_the_deck() {
     let mut s = riverwatch();
     drive(&mut s, BOAT, 1.5, 0.0, 4.0);
-    s.apply(&Command::Couple {
+    s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: false,
         partner: None,
@@ -233,9 +233,9 @@ fn the_drone_rides_on_the_deck() {
     advance(&mut s, 12.0);
     let slid = (on_deck(&s) - stood).norm();
     assert!(slid < 0.02, "it slid {slid} m");
-    s.apply(&Command::Order {
+    s.apply(&Command::FirmwareOrder {
         robot: DRONE,
-        order: Order::TakeOff,
+        order: FirmwareOrder::TakeOff,
     })
     .unwrap();
     advance(&mut s, 4.0);
@@ -248,15 +248,15 @@ fn the_drone_rides_on_the_deck() {
 fn the_drone_lands_on_the_deck() {
     let mut s = riverwatch();
     drive(&mut s, BOAT, 1.0, 0.0, 3.0);
-    s.apply(&Command::Couple {
+    s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: false,
         partner: None,
     })
     .unwrap();
-    s.apply(&Command::Order {
+    s.apply(&Command::FirmwareOrder {
         robot: DRONE,
-        order: Order::TakeOff,
+        order: FirmwareOrder::TakeOff,
     })
     .unwrap();
     drive(&mut s, BOAT, 1.0, 0.0, 4.0);
@@ -291,16 +291,16 @@ fn the_drone_leaves_the_deck_and_hovers() {
     let mut s = riverwatch();
     advance(&mut s, 1.0);
     assert!(s.state.couplings[0].engaged);
-    s.apply(&Command::Couple {
+    s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: false,
         partner: None,
     })
     .unwrap();
     let start = place(&s, DRONE);
-    s.apply(&Command::Order {
+    s.apply(&Command::FirmwareOrder {
         robot: DRONE,
-        order: Order::TakeOff,
+        order: FirmwareOrder::TakeOff,
     })
     .unwrap();
     advance(&mut s, 4.0);

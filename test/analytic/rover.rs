@@ -3,8 +3,8 @@
 use crate::common::{advance, close, near, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
-use merrow_model::state::commands::Order;
-use merrow_model::state::firmware::{Drive, FirmwareMemory};
+use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::firmware::{DifferentialDriveState, FirmwareLawState};
 use merrow_sim::Simulation;
 
 /// A rover on a slab that is pitched nose-up by `slope` degrees, its surface through the world's origin's height of 1 m.
@@ -38,9 +38,9 @@ fn drive(s: &mut Simulation, v: f64, w: f64, seconds: f64) {
     }
 }
 
-fn wheels(s: &Simulation) -> Drive {
+fn wheels(s: &Simulation) -> DifferentialDriveState {
     match s.state.robots[0].firmware.unwrap().memory {
-        FirmwareMemory::Drive(drive) => drive,
+        FirmwareLawState::Drive(drive) => drive,
         other => panic!("{other:?}"),
     }
 }
@@ -144,9 +144,9 @@ fn its_wheels_are_its_own_while_it_drives() {
         refused,
         "the firmware drives the wheels: switch it off by `enable` first"
     );
-    s.apply(&Command::Order {
+    s.apply(&Command::FirmwareOrder {
         robot: 0,
-        order: Order::Enable(false),
+        order: FirmwareOrder::Enable(false),
     })
     .unwrap();
     s.apply(&wheel).unwrap();

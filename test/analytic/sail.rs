@@ -74,7 +74,7 @@ fn a_sail_has_lift_and_drag() {
             let mut work = Workspace::new(robot);
             work.fins[0].angle = [f64::to_radians(sheet_deg); 3];
             let still = scene_force(&scene, &mut work);
-            work.fins[0].part = 0.0;
+            work.fins[0].area_fraction = 0.0;
             let bare = scene_force(&scene, &mut work);
             (still.0 - bare.0, still.1 - bare.1)
         };
@@ -222,7 +222,7 @@ fn forces_balance_on_a_reach() {
     );
     assert!(m.V_WB_B.v.y < -0.005, "leeway {}", m.V_WB_B.v.y);
     // without sail and fins only hull and stiffness are left: what they do is what sail, keel and rudder make good
-    (0..3).for_each(|k| work.fins[k].part = 0.0);
+    (0..3).for_each(|k| work.fins[k].area_fraction = 0.0);
     step::evaluate(&scene.robots[0], &instant(scene), m, &[], 0, &mut work);
     let hull = work.links[0].F;
     assert!(

@@ -102,7 +102,7 @@ fn bias_is_inverse_dynamics_without_acceleration() {
         };
         let (_, expected) = rnea::inverse(robot, &even, &still, &work);
         let mut found = vec![f64::NAN; robot.n_joints()];
-        rnea::bias(robot, &mut work, |j, tau| found[j] = tau);
+        rnea::bias_efforts(robot, &mut work, |j, tau| found[j] = tau);
         for (found, expected) in found.iter().zip(&expected) {
             close("bias", *found, *expected, 1e-12);
         }
@@ -381,7 +381,7 @@ fn modes_are_switched_and_refused() {
         refused(&mut open, JointMode::Position),
         "hinge has a servo without position loop (`position_gain` is 0), which does not support position mode"
     );
-    let both = |mode, value| Command::JointIn {
+    let both = |mode, value| Command::JointWithMode {
         robot: 0,
         joint: 0,
         mode,

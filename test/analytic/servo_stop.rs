@@ -3,7 +3,7 @@
 use crate::common::close;
 use crate::common::joints::{Hinge, cascade, command, trajectory};
 use merrow_model::state::Command;
-use merrow_model::state::joint::{Abort, GoalState};
+use merrow_model::state::joint::{AbortReason, GoalState};
 
 /// A hinge with a ball of 0.05 m at the end of 1 m; a box fills |y - 1| <= 0.2, |x| <= 2: the ball touches at
 /// sin q = 0.75, q = 0.848 rad.
@@ -80,7 +80,7 @@ fn a_goal_into_a_box_is_aborted() {
     let goal = s.state.robots[0].groups[0].goal.unwrap();
     assert_eq!(
         (goal.id, goal.state),
-        (7, GoalState::Aborted(Abort::KeepOut { link: 1 }))
+        (7, GoalState::Aborted(AbortReason::KeepOut { link: 1 }))
     );
     let GoalState::Aborted(why) = goal.state else {
         unreachable!()

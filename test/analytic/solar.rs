@@ -2,7 +2,7 @@
 
 use crate::common::{advance, close, relative, simulation};
 use merrow_environment::air::sun::Sun;
-use merrow_environment::air::sunlight::under;
+use merrow_environment::air::sunlight::sunlight_under_clouds;
 use merrow_math::Vec3;
 
 fn sun(elevation_deg: f64) -> Sun {
@@ -17,17 +17,17 @@ fn sun(elevation_deg: f64) -> Sun {
 // through 1.994 [Kasten 1989, table II]; an overcast sky lets a quarter through, all of it from the sky. Tolerance: of the table.
 #[test]
 fn light_by_height_and_cloud() {
-    let zenith = under(&sun(90.0), 0.0);
+    let zenith = sunlight_under_clouds(&sun(90.0), 0.0);
     relative("beam", zenith.beam, 947.1, 3e-4);
     relative("sky", zenith.sky, 94.71, 3e-4);
-    let low = under(&sun(30.0), 0.0);
+    let low = sunlight_under_clouds(&sun(30.0), 0.0);
     relative(
         "beam at 30 deg",
         low.beam,
         1353.0 * 0.7_f64.powf(1.994_f64.powf(0.678)),
         1e-3,
     );
-    let overcast = under(&sun(30.0), 1.0);
+    let overcast = sunlight_under_clouds(&sun(30.0), 1.0);
     assert_eq!(overcast.beam, 0.0);
     relative(
         "overcast",
@@ -36,7 +36,7 @@ fn light_by_height_and_cloud() {
         1e-12,
     );
     assert_eq!(
-        (under(&sun(-1.0), 0.0).beam, under(&sun(-1.0), 0.0).sky),
+        (sunlight_under_clouds(&sun(-1.0), 0.0).beam, sunlight_under_clouds(&sun(-1.0), 0.0).sky),
         (0.0, 0.0)
     );
 }
@@ -45,29 +45,29 @@ fn light_by_height_and_cloud() {
 // least angle. Tolerance: rounding.
 #[test]
 fn light_by_the_surfaces_turn() {
-    let light = under(&sun(30.0), 0.3);
+    let light = sunlight_under_clouds(&sun(30.0), 0.3);
     let (up, north) = (Vec3::new(0.0, 0.0, 1.0), Vec3::new(0.0, 1.0, 0.0));
     let c30 = f64::to_radians(30.0).cos();
     close(
         "level",
-        light.on(up, 0.0, 0.0),
+        light.irradiance(up, 0.0, 0.0),
         0.5 * light.beam + light.sky,
         1e-12,
     );
     close(
         "to the sun",
-        light.on(north, 0.0, 0.0),
+        light.irradiance(north, 0.0, 0.0),
         c30 * light.beam + 0.5 * light.sky,
         1e-12,
     );
-    close("away", light.on(-north, 0.0, 0.0), 0.5 * light.sky, 1e-12);
+    close("away", light.irradiance(-north, 0.0, 0.0), 0.5 * light.sky, 1e-12);
     close(
         "shaded",
-        light.on(up, 0.4, 0.0),
+        light.irradiance(up, 0.4, 0.0),
         0.6 * 0.5 * light.beam + light.sky,
         1e-12,
     );
-    close("masked", light.on(up, 0.0, 0.51), light.sky, 1e-12);
+    close("masked", light.irradiance(up, 0.0, 0.51), light.sky, 1e-12);
 }
 
 // Goal: a panel charges the battery, and nothing under water. Method: noon of an equinox on the equator, 0.5 m² at 20 %, level, against the
@@ -94,8 +94,8 @@ robots:
     let mut s = simulation(&world(0.5));
     advance(&mut s, 1.0);
     let t = s.state.time_ns as f64 * 1e-9 - s.scene.dt();
-    let light = merrow_environment::air::sunlight::at(&s.scene.sea.air, &s.scene.origin, t);
-    let power = 0.1 * light.on(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0);
+    let light = merrow_environment::air::sunlight::sunlight_at_time(&s.scene.sea.air, &s.scene.origin, t);
+    let power = 0.1 * light.irradiance(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0);
     let b = s.state.robots[0].battery;
     // the equinox's sun stands within 2 degrees of the zenith there: 1.1 times the beam
     relative("power", power, 0.1 * 1.1 * 947.0, 3e-3);

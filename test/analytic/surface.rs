@@ -1,9 +1,9 @@
 //! Lines that meet the surface of the water.
 
 use crate::common::{instant, scene};
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_environment::surface::Surface;
-use merrow_environment::waves::WavesNow;
+use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 
 // Goal: in flat water a line meets the plane z = 0, from either side, and not behind it. Method: closed form. Tolerance: rounding.
@@ -14,12 +14,12 @@ fn flat_water_is_a_plane() {
     let surface = Surface::new(&at);
     let d = Vec3::new(0.6, 0.0, -0.8);
     let p = Vec3::new(1.0, 2.0, 4.0);
-    assert!((surface.crossing(p, d, 100.0).unwrap() - 5.0).abs() < 1e-12);
-    assert_eq!(surface.crossing(p, d, 4.9), None);
-    assert_eq!(surface.crossing(p, d.scale(-1.0), 100.0), None);
+    assert!((surface.intersect_ray(p, d, 100.0).unwrap() - 5.0).abs() < 1e-12);
+    assert_eq!(surface.intersect_ray(p, d, 4.9), None);
+    assert_eq!(surface.intersect_ray(p, d.scale(-1.0), 100.0), None);
     let below = Vec3::new(1.0, 2.0, -4.0);
-    assert!((surface.crossing(below, d.scale(-1.0), 100.0).unwrap() - 5.0).abs() < 1e-12);
-    assert_eq!(surface.crossing(p, Vec3::new(1.0, 0.0, 0.0), 1e6), None);
+    assert!((surface.intersect_ray(below, d.scale(-1.0), 100.0).unwrap() - 5.0).abs() < 1e-12);
+    assert_eq!(surface.intersect_ray(p, Vec3::new(1.0, 0.0, 0.0), 1e6), None);
 }
 
 // Goal: in waves the place found lies on the surface, and no crossing lies before it. Method: 400 lines from above and below into a sea of 2 m, each walked in steps of a
@@ -30,8 +30,8 @@ fn in_waves_it_is_the_first_crossing() {
         "water: {waves: {kind: jonswap, hs_m: 2, tp_s: 6, direction_deg: 30, components: 60}}\nrobots: {}",
     );
     let plain = instant(&scene);
-    let waves = WavesNow::new(&scene.sea.waves, 7.3e9);
-    let at = Instant {
+    let waves = WaveState::new(&scene.sea.waves, 7.3e9);
+    let at = EnvironmentState {
         waves: Some(&waves),
         ..plain
     };
@@ -47,8 +47,8 @@ fn in_waves_it_is_the_first_crossing() {
             40.0 - turn,
             if down < 0.0 { 4.0 } else { -5.0 },
         );
-        let found = surface.crossing(p, d, 30.0);
-        let over = |t: f64| at.above_surface(p + d.scale(t));
+        let found = surface.intersect_ray(p, d, 30.0);
+        let over = |t: f64| at.height_above_surface(p + d.scale(t));
         let side = over(0.0).signum();
         let end = found.unwrap_or(30.0);
         let mut t = 0.0;
@@ -77,15 +77,15 @@ fn a_line_from_the_surface_leaves_it() {
         "water: {waves: {kind: regular, height_m: 1, period_s: 5, direction_deg: 0}}\nrobots: {}",
     );
     let plain = instant(&scene);
-    let waves = WavesNow::new(&scene.sea.waves, 1e9);
-    let at = Instant {
+    let waves = WaveState::new(&scene.sea.waves, 1e9);
+    let at = EnvironmentState {
         waves: Some(&waves),
         ..plain
     };
     let p = Vec3::new(2.0, 0.0, waves.elevation(2.0, 0.0));
     for dz in [1.0, -1.0] {
         assert_eq!(
-            Surface::new(&at).crossing(p, Vec3::new(0.0, 0.0, dz), 50.0),
+            Surface::new(&at).intersect_ray(p, Vec3::new(0.0, 0.0, dz), 50.0),
             None
         );
     }

@@ -106,11 +106,11 @@ fn resistance_sets_the_speed() {
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     for _ in 0..60 {
         // 70 N ahead
-        s.state.robots[0].external[0].f.x = 70.0;
+        s.state.robots[0].external_force[0].f.x = 70.0;
         advance(&mut s, 1.0);
     }
     for _ in 0..120 {
-        s.state.robots[0].external[0].f.x = 70.0;
+        s.state.robots[0].external_force[0].f.x = 70.0;
         advance(&mut s, 1.0);
     }
     close("speed", s.state.robots[0].motion.V_WB_B.v.x, 1.5, 1e-3);

@@ -68,7 +68,7 @@ fn evaluate_gait(scene: &Scene, motion: &Motion, t: f64, work: &mut Workspace) {
     let robot = &scene.robots[0];
     kinematics::poses(robot, motion, &mut work.links);
     kinematics::velocities(robot, motion, &mut work.links);
-    environment::sample(robot, &instant(scene), &mut work.links);
+    environment::sample_water_motion(robot, &instant(scene), &mut work.links);
     forces::sum(robot, &instant(scene), motion, &motion.q, 0, work);
     work.qdd.copy_from_slice(&gait(t)[2]);
     aba::accelerations(robot, work);

@@ -28,7 +28,7 @@ fn closed() -> Span {
         length: 60.0,
         weight,
         stiffness: 20_000.0,
-        bottom: None,
+        seabed_friction: None,
     }
 }
 
@@ -185,29 +185,29 @@ fn a_line_lies_down_on_the_bottom() {
         length: 180.0,
         weight,
         stiffness: 1e6,
-        bottom: Some(0.0),
+        seabed_friction: Some(0.0),
     };
     let exact = span.solve();
     let lying = state.p.iter().filter(|p| p.z < -99.99).skip(1).count() as f64 * 2.0;
     println!(
         "H {} {}, T {:?}, lying {lying} {}",
-        state.pull[1].x,
+        state.end_force[1].x,
         exact.H,
         state.end_tensions(),
-        span.on_bottom(exact.V)
+        span.length_on_seabed(exact.V)
     );
     println!(
         "fastest {}",
         state.v.iter().map(|v| v.norm()).fold(0.0, f64::max)
     );
-    relative("horizontal tension", -state.pull[1].x, exact.H, 0.01);
+    relative("horizontal tension", -state.end_force[1].x, exact.H, 0.01);
     relative(
         "top tension",
         state.end_tensions()[1],
         (exact.H * exact.H + exact.V * exact.V).sqrt(),
         0.01,
     );
-    assert!((lying - span.on_bottom(exact.V)).abs() <= 2.0);
+    assert!((lying - span.length_on_seabed(exact.V)).abs() <= 2.0);
     // it sinks in by a tenth of its diameter
     let deepest = state.p.iter().map(|p| p.z).fold(0.0, f64::min);
     assert!((-100.0035..-100.0025).contains(&deepest), "{deepest}");

@@ -109,7 +109,7 @@ fn a_rod_buckles_at_eulers_load() {
         assert!(state.v.iter().all(|v| v.norm() < 1e-6), "it still moves");
         // what it pushes with, outwards, and how far it stands off
         (
-            -state.pull[0].x,
+            -state.end_force[0].x,
             state
                 .p
                 .iter()

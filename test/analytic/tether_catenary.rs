@@ -3,7 +3,7 @@
 use crate::common::worlds::tethered;
 use crate::common::{near, relative, simulation};
 use merrow_math::Vec3;
-use merrow_physics::forces::lines::catenary::{Hanging, Span};
+use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
 
 // Goal: the pulls on the ends balance the line's weight in water, for a line heavier and one lighter than water, either end up.
 // Method: ends at rest. Tolerance: rounding.
@@ -27,13 +27,13 @@ fn the_pulls_carry_the_weight() {
         let weight = sim.scene.tethers[0].line.weight_in_water(1000.0, 9.81) * 60.0;
         near(
             "sum of the pulls",
-            state.pull[0] + state.pull[1],
+            state.end_force[0] + state.end_force[1],
             Vec3::new(0.0, 0.0, -weight),
             1e-9,
         );
         near("last node", state.p[20], Vec3::new(24.0, 32.0, to), 1e-8);
         near("first node", state.p[0], Vec3::new(0.0, 0.0, from), 1e-8);
-        assert!(state.pull[0].x > 0.0 && state.pull[1].x < 0.0);
+        assert!(state.end_force[0].x > 0.0 && state.end_force[1].x < 0.0);
     }
 }
 
@@ -48,7 +48,7 @@ fn a_moored_robot_finds_its_offset() {
     sim.advance(60_000);
     let p = sim.state.robots[0].motion.p_WB;
     let weight = sim.scene.tethers[0].line.weight_in_water(1000.0, 9.81);
-    let hanging = Hanging {
+    let hanging = CatenarySolution {
         H: 400.0 * 0.25,
         V: 500.0,
         flexibility: [[0.0; 2]; 2],
@@ -59,15 +59,15 @@ fn a_moored_robot_finds_its_offset() {
         length: 60.0,
         weight,
         stiffness: 1e6,
-        bottom: Some(0.0),
+        seabed_friction: Some(0.0),
     };
     let [x, z] = span.point(&hanging, 60.0);
     println!(
         "{p:?}, closed {x} {}; lying {}",
         z - 50.0,
-        span.on_bottom(500.0)
+        span.length_on_seabed(500.0)
     );
     relative("offset", p.x, x, 1e-6);
     relative("height", p.z, z - 50.0, 1e-6);
-    assert!(span.on_bottom(500.0) > 10.0);
+    assert!(span.length_on_seabed(500.0) > 10.0);
 }

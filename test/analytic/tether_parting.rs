@@ -64,7 +64,7 @@ fn a_line_parts_above_its_breaking_load() {
             high == 0.0 && low > 0.0 && low < 50.0 && fell.norm() > 1.0,
             "{method}: {low} N, its loose end by {fell:?}"
         );
-        s.state = s.state.restarted(&s.scene);
+        s.state = s.state.reset(&s.scene);
         assert!(s.state.tethers[0].is_whole());
     }
 }

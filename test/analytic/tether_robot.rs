@@ -3,7 +3,7 @@
 use crate::common::{near, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
-use merrow_physics::forces::lines::catenary::{Hanging, Span};
+use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
 use merrow_sim::Simulation;
 
 /// A ball of `mass` at `position`, with more keys of its body.
@@ -62,7 +62,7 @@ tethers:
     .unwrap();
     sim.advance(60_000);
     let weight = (0.2 - 1000.0 * 0.25 * std::f64::consts::PI * 1e-4) * 9.81;
-    let hanging = Hanging {
+    let hanging = CatenarySolution {
         H: 25.0,
         V: 15.0 + weight * 30.0,
         flexibility: [[0.0; 2]; 2],
@@ -73,7 +73,7 @@ tethers:
         length: 30.0,
         weight,
         stiffness: 5e4,
-        bottom: None,
+        seabed_friction: None,
     };
     let [x, z] = span.point(&hanging, 30.0);
     let p = sim.state.robots[0].motion.p_WB;
@@ -268,7 +268,7 @@ fn three_moorings_hold_a_light_buoy() {
         motion.p_WB
     );
     // three tensions along the lines' upper directions carry 60 N
-    let up: f64 = sim.state.tethers.iter().map(|t| -t.pull[1].z).sum();
+    let up: f64 = sim.state.tethers.iter().map(|t| -t.end_force[1].z).sum();
     relative("buoyancy", up, 60.0, 0.01);
     for t in &tensions {
         relative("share", *t, tensions.iter().sum::<f64>() / 3.0, 0.01);

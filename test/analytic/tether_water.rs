@@ -49,13 +49,13 @@ fn a_line_across_a_current_is_a_parabola() {
     sim.advance(10_000);
     let state = &sim.state.tethers[0];
     let load = 0.5 * 1000.0 * 1.2 * 0.01 * 0.25;
-    let horizontal = state.pull[0].x;
+    let horizontal = state.end_force[0].x;
     let sag = load * 400.0 / (8.0 * horizontal);
     println!("sag {} {sag}, tension {horizontal}", state.p[20].y);
     relative("sag", state.p[20].y, sag, 0.02);
     relative(
         "load",
-        (state.pull[0].y + state.pull[1].y) / 20.0,
+        (state.end_force[0].y + state.end_force[1].y) / 20.0,
         load,
         0.02,
     );
@@ -101,7 +101,7 @@ fn each_node_feels_the_water_at_its_depth() {
         );
         sim.advance(3000);
         let state = &sim.state.tethers[0];
-        state.pull[0].y + state.pull[1].y
+        state.end_force[0].y + state.end_force[1].y
     };
     let all = total("[{depth_m: 0, speed_m_s: 0.5}]");
     let half = total("[{depth_m: 14.999, speed_m_s: 0}, {depth_m: 15.001, speed_m_s: 0.5}]");

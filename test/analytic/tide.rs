@@ -3,7 +3,7 @@
 use crate::common::worlds::afloat;
 use crate::common::meshes::cuboid;
 use crate::common::{advance, close, readings, simulation};
-use merrow_environment::WavesNow;
+use merrow_environment::WaveState;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const TIDE: &str = "tide: {level_m: 1.5, constituents: [{name: M2, amplitude_m: 
 fn the_level_is_the_sum_of_its_constituents() {
     let s = simulation(&format!("water: {{{TIDE}}}\nrobots: {{}}\n"));
     for t in [0.0, 1.0, 3000.0, 44_714.0, 1e6, 3.1e7] {
-        let now = WavesNow::new(&s.scene.sea.waves, t * 1e9);
+        let now = WaveState::new(&s.scene.sea.waves, t * 1e9);
         let m2 = (std::f64::consts::TAU / (12.420_601_2 * 3600.0) * t
             - std::f64::consts::FRAC_PI_2)
             .cos();

@@ -4,12 +4,12 @@ use crate::common::joints::{Hinge, cascade, command, trajectory};
 use crate::common::{close, simulation};
 use merrow_model::scene::JointMode;
 use merrow_model::state::Command;
-use merrow_model::state::joint::{Abort, Goal, GoalState, Tolerance, Trajectory};
+use merrow_model::state::joint::{AbortReason, Goal, GoalState, Tolerance, Trajectory};
 use merrow_sim::Simulation;
-use merrow_sim::control::joints::trajectory::{Knot, between};
+use merrow_sim::control::joints::trajectory::{SegmentEnd, interpolate};
 
-fn knot(position: f64, velocity: Option<f64>, acceleration: Option<f64>) -> Knot {
-    Knot {
+fn knot(position: f64, velocity: Option<f64>, acceleration: Option<f64>) -> SegmentEnd {
+    SegmentEnd {
         position,
         velocity,
         acceleration,
@@ -26,7 +26,7 @@ fn splines_are_their_closed_forms() {
     let from = knot(0.3, Some(-0.4), Some(0.9));
     let to = knot(-1.1, Some(0.7), Some(-0.2));
     for (s, end) in [(0.0, from), (T, to)] {
-        let r = between(&from, &to, s, T);
+        let r = interpolate(&from, &to, s, T);
         close("position", r.position, end.position, 1e-14);
         close("velocity", r.velocity, end.velocity.unwrap(), 1e-13);
         close(
@@ -36,16 +36,16 @@ fn splines_are_their_closed_forms() {
             1e-13,
         );
         let (a, b) = (
-            Knot {
+            SegmentEnd {
                 acceleration: None,
                 ..from
             },
             to,
         );
-        let r = between(&a, &b, s, T);
+        let r = interpolate(&a, &b, s, T);
         close("cubic position", r.position, end.position, 1e-14);
         close("cubic velocity", r.velocity, end.velocity.unwrap(), 1e-13);
-        let r = between(&knot(0.3, None, None), &to, s, T);
+        let r = interpolate(&knot(0.3, None, None), &to, s, T);
         close("line", r.position, end.position, 1e-14);
     }
     for k in 0..=20 {
@@ -55,12 +55,12 @@ fn splines_are_their_closed_forms() {
         let quintic = 1.0 + 2.0 * x * x * x * (10.0 - 15.0 * x + 6.0 * x * x);
         close(
             "quintic",
-            between(&a, &b, T * x, T).position,
+            interpolate(&a, &b, T * x, T).position,
             quintic,
             1e-14,
         );
         let (a, b) = rest(None);
-        let cubic = between(&a, &b, T * x, T);
+        let cubic = interpolate(&a, &b, T * x, T);
         close(
             "cubic",
             cubic.position,
@@ -79,7 +79,7 @@ fn splines_are_their_closed_forms() {
             12.0 * (1.0 - 2.0 * x) / (T * T),
             1e-13,
         );
-        let line = between(&knot(1.0, None, None), &b, T * x, T);
+        let line = interpolate(&knot(1.0, None, None), &b, T * x, T);
         close("line", line.position, 1.0 + 2.0 * x, 1e-14);
         close("its velocity", line.velocity, 2.0 / T, 1e-14);
     }
@@ -245,7 +245,7 @@ fn a_new_trajectory_preempts_the_old() {
     close("position", after.position, before.position, 1e-12);
     close("velocity", after.velocity, before.velocity, 1e-12);
     let group = &s.state.robots[0].groups[0];
-    let (old, new) = (group.before.unwrap(), group.goal.unwrap());
+    let (old, new) = (group.previous_goal.unwrap(), group.goal.unwrap());
     assert_eq!(
         (old.id, old.state, new.id, new.state),
         (1, GoalState::Preempted, 2, GoalState::Active)
@@ -345,7 +345,7 @@ fn tolerances_abort() {
         s.advance(500);
         match goal(&s).state {
             GoalState::Aborted(
-                why @ Abort::Path {
+                why @ AbortReason::Path {
                     joint: 1,
                     velocity: false,
                     ..
@@ -375,7 +375,7 @@ fn tolerances_abort() {
     assert!(
         matches!(
             why,
-            Abort::Goal {
+            AbortReason::Goal {
                 velocity: false,
                 ..
             }
@@ -557,7 +557,7 @@ fn grippers_reach_or_stall() {
             (Some(expected), found) => assert_eq!(found, expected),
             (
                 None,
-                GoalState::Aborted(Abort::Stalled {
+                GoalState::Aborted(AbortReason::Stalled {
                     joint: 0, effort, ..
                 }),
             ) => {

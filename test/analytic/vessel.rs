@@ -3,7 +3,7 @@
 use crate::common::{advance, close, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
-use merrow_model::state::commands::Order;
+use merrow_model::state::commands::FirmwareOrder;
 use merrow_sim::Simulation;
 
 /// A boat in a current towards west.
@@ -91,9 +91,9 @@ fn the_thrusters_are_its_own_only_while_it_drives() {
     advance(&mut s, 1.0);
     assert_eq!(s.state.robots[0].actuators[0].command, 0.5);
     drive(&mut s, 0.8, 0.0, 1.0);
-    s.apply(&Command::Order {
+    s.apply(&Command::FirmwareOrder {
         robot: 0,
-        order: Order::Enable(false),
+        order: FirmwareOrder::Enable(false),
     })
     .unwrap();
     assert!(s.state.robots[0].actuators.iter().all(|a| a.command == 0.0));

@@ -2,7 +2,7 @@
 
 use crate::common::turntable::ball;
 use crate::common::{advance, close, reading, scene, simulation};
-use merrow_model::scene::sea::water::{Column, Layer, SoundSpeedLaw};
+use merrow_model::scene::sea::water::{WaterColumn, Layer, SoundSpeedLaw};
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ robots:
     // neutral at 50 m, where the density is that of the world for which the float was trimmed
     let layers = vec![layer(0.0, 975.0, 0.0), layer(100.0, 1075.0, 102_500.0)];
     let sound_speed_law = SoundSpeedLaw::Unesco;
-    scene.sea.column = Some(Arc::new(Column {
+    scene.sea.column = Some(Arc::new(WaterColumn {
         layers,
         sound_speed_law,
         temperature: None,
@@ -83,11 +83,11 @@ fn sensors_feel_the_column() {
         panic!("not a pressure")
     };
     // independent integral: many thin slices, each with the density at its middle's pressure
-    use merrow_environment::seawater::{density, sound_speed, t68};
+    use merrow_environment::seawater::{density, sound_speed, ipts68_from_its90};
     let (n, mut load) = (54_321, 0.0);
     for _ in 0..n {
-        let half = load + 0.5 * 0.01 * density(35.0, t68(8.0), 9.81 * load);
-        load += 0.01 * density(35.0, t68(8.0), 9.81 * half);
+        let half = load + 0.5 * 0.01 * density(35.0, ipts68_from_its90(8.0), 9.81 * load);
+        load += 0.01 * density(35.0, ipts68_from_its90(8.0), 9.81 * half);
     }
     let expected = 101_325.0 + 9.81 * load;
     assert!(
@@ -99,7 +99,7 @@ fn sensors_feel_the_column() {
         panic!("not a DVL")
     };
     assert!(
-        (dvl.sound_speed - sound_speed(35.0, t68(8.0), 9.81 * load)).abs() < 1e-3,
+        (dvl.sound_speed - sound_speed(35.0, ipts68_from_its90(8.0), 9.81 * load)).abs() < 1e-3,
         "{}",
         dvl.sound_speed
     );
@@ -128,10 +128,10 @@ fn fields_on_grids_take_the_place_of_layers() {
     let sea = &s.scene.sea;
     let (p, t) = (merrow_math::Vec3::new(25.0, 3.0, -50.0), 25.0);
     let column = sea.column.as_ref().unwrap();
-    let here = water_column::at(column, 9.81, p, t);
+    let here = water_column::sample_column(column, 9.81, p, t);
     close("temperature", here.temperature, 12.0, 1e-14);
     close("salinity", here.salinity, 31.5, 1e-14);
-    let pressure = 9.81 * column.at(-50.0).load;
+    let pressure = 9.81 * column.properties_at(-50.0).load;
     close(
         "density",
         here.density,
@@ -146,7 +146,7 @@ fn fields_on_grids_take_the_place_of_layers() {
     );
     close(
         "dye",
-        water_column::carried(&sea.carried[0], p, t),
+        water_column::tracer_value(&sea.tracers[0], p, t),
         12.0,
         1e-14,
     );
@@ -211,7 +211,7 @@ fn regions_have_water_of_their_own() {
         };
         close("speed of sound", dvl.sound_speed, c, 1e-15);
         let at = crate::common::instant(&s.scene);
-        let v = at.water(merrow_math::Vec3::new(x, y, -20.0)).0;
+        let v = at.water_motion(merrow_math::Vec3::new(x, y, -20.0)).0;
         close("stream", v.x, if inside { 0.5 } else { 0.0 }, 1e-12);
         advance(&mut s, 1.0);
         let fallen = 20.0 + s.state.robots[0].motion.p_WB.z;

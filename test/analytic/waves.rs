@@ -2,14 +2,14 @@
 
 use crate::common::cases::run;
 use crate::common::{close, near, relative, scene};
-use merrow_environment::waves::realise::realise;
+use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
 use merrow_environment::waves::spectrum::{Density, developed_period};
-use merrow_environment::waves::{Surface, WavesNow};
+use merrow_environment::waves::{Surface, WaveState};
 use merrow_math::Vec3;
 use merrow_model::scene::{Spectrum, Spreading, WaveField, Waves};
-use merrow_validate::cases::sea::moment;
-use merrow_validate::cases::sea::towards_east as sea;
+use merrow_validate::cases::sea::spectral_moment;
+use merrow_validate::cases::sea::eastward_sea_state as sea;
 use std::f64::consts::TAU;
 
 const G: f64 = 9.81;
@@ -78,7 +78,7 @@ fn torsethaugen_matches_its_paper() {
         for f in [0.05, 0.065, 0.0714, 0.08, 0.1, 0.125, 0.15, 0.3] {
             relative(
                 &format!("{tp} s, {f} Hz"),
-                density.at(TAU * f) * TAU,
+                density.density(TAU * f) * TAU,
                 published(f),
                 0.04,
             );
@@ -105,7 +105,7 @@ fn components_have_the_energy_and_the_period() {
         let mut asked = sea(spectrum, 2.5, 7.0);
         asked.spreading = Spreading::HalfAngle(10.0);
         let density = Density::new(&asked, G).unwrap();
-        let field = realise(asked.clone(), 60.0, G, 5);
+        let field = wave_field(asked.clone(), 60.0, G, 5);
         assert_eq!(field.n, 200);
         let c = &field.components;
         let sum = |f: &dyn Fn(usize) -> f64| {
@@ -116,7 +116,7 @@ fn components_have_the_energy_and_the_period() {
         let m0 = sum(&|_| 1.0);
         close("height", 4.0 * m0.sqrt(), 2.5, 1e-9);
         let ends = density.band.map(|w| w * 7.0 / TAU);
-        let m = |n: f64| moment(&density, n, TAU / 7.0, ends);
+        let m = |n: f64| spectral_moment(&density, n, TAU / 7.0, ends);
         let mean = TAU * (m(0.0) / m(2.0)).sqrt();
         relative(
             &format!("{:?}", asked.spectrum),
@@ -131,11 +131,11 @@ fn components_have_the_energy_and_the_period() {
 
 /// Elevation at a place over `seconds`, four times a second.
 fn record(field: WaveField, x: f64, seconds: u32) -> Vec<f64> {
-    let waves = Waves::of(field);
-    let mut now = WavesNow::default();
+    let waves = Waves::from_field(field);
+    let mut now = WaveState::default();
     (0..4 * seconds)
         .map(|i| {
-            now.set(&waves, f64::from(i) * 0.25e9);
+            now.update(&waves, f64::from(i) * 0.25e9);
             now.elevation(x, -3.0)
         })
         .collect()
@@ -148,7 +148,7 @@ fn half_an_hour_of_sea_does_not_repeat() {
     for seed in [1, 2, 3] {
         let mut asked = sea(Spectrum::Jonswap(3.3), 2.0, 8.0);
         asked.spreading = Spreading::Angle(4.0);
-        let x = record(realise(asked, 100.0, G, seed), 40.0, 1800);
+        let x = record(wave_field(asked, 100.0, G, seed), 40.0, 1800);
         let square = x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64;
         let piece = |at: usize| &x[at..at + 1600];
         let like = |a: &[f64], b: &[f64]| {
@@ -188,10 +188,10 @@ fn kelpies_surface_rises_as_one() {
     let scene = scene("water: {waves: {kind: kelpie, beaufort: 5, period_s: 6}}\nrobots: {}\n");
     for i in 0..6 {
         let t = 0.7 * f64::from(i);
-        let now = WavesNow::new(&scene.sea.waves, t * 1e9);
+        let now = WaveState::new(&scene.sea.waves, t * 1e9);
         let (sine, cosine) = (TAU / 6.0 * t).sin_cos();
         for (x, y) in [(0.0, 0.0), (300.0, -5.0), (1e4, 1e4)] {
-            let (Surface { z, slope }, water) = now.at(Vec3::new(x, y, -8.0));
+            let (Surface { z, slope }, water) = now.surface_and_motion(Vec3::new(x, y, -8.0));
             close("height", z, sine, 1e-12);
             assert_eq!(slope.map(f64::abs), [0.0, 0.0]);
             near(
@@ -210,14 +210,14 @@ fn kelpies_surface_rises_as_one() {
 #[test]
 fn a_new_sea_grows_without_a_jump() {
     let field =
-        |hs: f64, tp: f64| Waves::of(realise(sea(Spectrum::Jonswap(2.0), hs, tp), 50.0, G, 9));
-    let mut waves = Waves::default().followed_by(&field(4.0, 9.0), 3_000_000_000);
-    assert_eq!(WavesNow::new(&waves, 3e9).elevation(1.0, 2.0), 0.0);
-    waves = waves.followed_by(&field(2.0, 5.0), 30_000_000_000);
+        |hs: f64, tp: f64| Waves::from_field(wave_field(sea(Spectrum::Jonswap(2.0), hs, tp), 50.0, G, 9));
+    let mut waves = Waves::default().transition_to(&field(4.0, 9.0), 3_000_000_000);
+    assert_eq!(WaveState::new(&waves, 3e9).elevation(1.0, 2.0), 0.0);
+    waves = waves.transition_to(&field(2.0, 5.0), 30_000_000_000);
     let mut last: Option<(f64, Vec3)> = None;
     let p = Vec3::new(1.0, 2.0, -3.0);
     for i in 0..6000 {
-        let (surface, water) = WavesNow::new(&waves, f64::from(i) * 1e7).at(p);
+        let (surface, water) = WaveState::new(&waves, f64::from(i) * 1e7).surface_and_motion(p);
         if let Some((z, v)) = last {
             let most = 0.01 * (4.0 * 4.0 + 4.0 * 1.9 / 20.0);
             assert!((surface.z - z).abs() < most, "{i}: {}", surface.z - z);
@@ -229,11 +229,11 @@ fn a_new_sea_grows_without_a_jump() {
         }
         last = Some((surface.z, water.velocity));
     }
-    let there = WavesNow::new(&waves, 60e9);
-    let fresh = WavesNow::new(&field(2.0, 5.0), 60e9);
+    let there = WaveState::new(&waves, 60e9);
+    let fresh = WaveState::new(&field(2.0, 5.0), 60e9);
     assert_eq!(there.surface(5.0, 6.0), fresh.surface(5.0, 6.0));
     assert_eq!(
-        WavesNow::new(&waves.settled(), 1e9).surface(5.0, 6.0),
-        WavesNow::new(&field(2.0, 5.0), 1e9).surface(5.0, 6.0)
+        WaveState::new(&waves.without_transitions(), 1e9).surface(5.0, 6.0),
+        WaveState::new(&field(2.0, 5.0), 1e9).surface(5.0, 6.0)
     );
 }

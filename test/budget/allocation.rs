@@ -272,7 +272,7 @@ fn mesh_hulls_allocate_nothing() {
 #[test]
 fn flights_drives_and_dives_allocate_nothing() {
     use merrow_math::Vec3;
-    use merrow_model::state::commands::Order;
+    use merrow_model::state::commands::FirmwareOrder;
     let velocity = Command::Velocity {
         robot: 0,
         linear: Vec3::new(0.5, 0.0, 0.1),
@@ -281,22 +281,22 @@ fn flights_drives_and_dives_allocate_nothing() {
     for (name, command) in [
         (
             "hover",
-            Command::Order {
+            Command::FirmwareOrder {
                 robot: 0,
-                order: Order::TakeOff,
+                order: FirmwareOrder::TakeOff,
             },
         ),
         ("bank", velocity),
         (
             "glider",
-            Command::Ballast {
+            Command::BuoyancyEngine {
                 robot: 0,
                 ballast: 0,
                 value: -2e-4,
             },
         ),
     ] {
-        let path = merrow_world::data_dir::world(name);
+        let path = merrow_world::data_dir::world_file(name);
         let world = merrow_world::load_world(&path, merrow_world::Overrides::default());
         let world = world.unwrap_or_else(|p| panic!("{p}"));
         let mut s = Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();

@@ -45,7 +45,7 @@ fn every_sensor_has_its_cost() {
     let mut number = 0;
     for path in worlds() {
         let scene = shipped(&path);
-        for (robot, costs) in scene.robots.iter().zip(cost::of(&scene)) {
+        for (robot, costs) in scene.robots.iter().zip(cost::sensor_costs(&scene)) {
             assert_eq!(
                 costs.len(),
                 robot.sensors.len(),
@@ -82,7 +82,7 @@ robots:
       sensors: {{s: {{device: {{source: test, {device}}}}}}}
 "
     );
-    cost::of(&scene(&text))[0][0]
+    cost::sensor_costs(&scene(&text))[0][0]
 }
 
 // Goal: what makes a sensor dear is told. Method: rate, pixels and instants of a blur multiply, lamps, waves and ranges add, a lidar over waves costs more than over calm water or under it.
@@ -168,8 +168,8 @@ fn used(simulation: &mut Simulation, wanted: bool) -> f64 {
     let scene = Arc::clone(&simulation.scene);
     for (r, robot) in scene.robots.iter().enumerate() {
         for s in 0..robot.sensors.len() {
-            if let Some(lookout) = &simulation.lookout {
-                lookout.want(&scene, r, s, wanted);
+            if let Some(lookout) = &simulation.sensor_scheduler {
+                lookout.request_frames(&scene, r, s, wanted);
             }
         }
     }
@@ -194,7 +194,7 @@ fn what_is_told_is_what_is_used() {
     for world in ["harbour_inspection", "riverwatch", "sonar", "survey"] {
         let scene =
             shipped(&Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("worlds/{world}.yaml")));
-        let told: f64 = cost::of(&scene).iter().flatten().sum();
+        let told: f64 = cost::sensor_costs(&scene).iter().flatten().sum();
         let mut simulation = Simulation::new(Arc::new(scene), 1).unwrap();
         let without = used(&mut simulation, false);
         let used = (used(&mut simulation, true) - without) / 2.0;

@@ -1,15 +1,15 @@
 //! The cases of `merrow validate`, for tests; each case runs once in a test process.
 
 use merrow_validate::cases::page::Outcome;
-use merrow_validate::cases::reference_data::Materials;
-use merrow_validate::cases::{Case, Found, all};
+use merrow_validate::cases::reference_data::ReferenceData;
+use merrow_validate::cases::{Case, CaseResult, all_cases};
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
 /// A case and its outcome, once a test has asked for it.
 struct Entry {
     case: Case,
-    outcome: OnceLock<Result<Found, String>>,
+    outcome: OnceLock<Result<CaseResult, String>>,
 }
 
 static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
@@ -17,19 +17,19 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         case,
         outcome: OnceLock::new(),
     };
-    all().into_iter().map(entry).collect()
+    all_cases().into_iter().map(entry).collect()
 });
 
 /// Passes worlds, tables and recordings to `use_them`.
-pub fn with_materials<T>(use_them: impl FnOnce(&Materials<'_>) -> T) -> T {
-    merrow_validate::read::materials::materials(
+pub fn with_materials<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
+    merrow_validate::read::materials::with_reference_data(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data"),
         use_them,
     )
 }
 
 impl Entry {
-    fn outcome(&self) -> &Result<Found, String> {
+    fn outcome(&self) -> &Result<CaseResult, String> {
         let run = || with_materials(|materials| (self.case.run)(materials));
         self.outcome.get_or_init(run)
     }
@@ -46,19 +46,19 @@ pub fn outcomes() -> Vec<Outcome> {
 
 /// Outcome of the case `number`; fails if it could not run or a comparison is out of its tolerance.
 #[track_caller]
-pub fn run(number: u32) -> &'static Found {
+pub fn run(number: u32) -> &'static CaseResult {
     let entry = ENTRIES.iter().find(|entry| entry.case.number == number);
     let outcome = entry.expect("a case of this number").outcome();
     let found = outcome.as_ref().unwrap_or_else(|why| panic!("V{number:02}: {why}"));
     assert!(!found.checks.is_empty(), "V{number:02} compares nothing");
     for check in &found.checks {
         assert!(
-            check.holds(),
+            check.passes(),
             "V{number:02}, {}: {} instead of {} ({})",
             check.what,
-            check.found(),
-            check.wanted(),
-            check.allowance()
+            check.got_text(),
+            check.expected_text(),
+            check.tolerance_text()
         );
     }
     found

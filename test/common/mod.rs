@@ -14,7 +14,7 @@ pub mod tree;
 pub mod turntable;
 pub mod worlds;
 
-use merrow_environment::{Instant, Variation};
+use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::reading::{Reading, Stamped};
@@ -49,8 +49,8 @@ pub fn advance(simulation: &mut Simulation, seconds: f64) {
 }
 
 /// Gravity and sea of a scene, without variation of the current.
-pub fn instant(scene: &Scene) -> Instant<'_> {
-    Instant {
+pub fn instant(scene: &Scene) -> EnvironmentState<'_> {
+    EnvironmentState {
         sea: &scene.sea,
         gravity: scene.gravity,
         time: 0.0,
@@ -161,15 +161,15 @@ pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
     );
 }
 
-pub use merrow_validate::cases::reference_data::upward_zeros;
+pub use merrow_validate::cases::reference_data::zero_upcrossings;
 
 /// Mean time between upward zeros; needs two.
 pub fn period(dt: f64, x: &[f64]) -> f64 {
-    let zeros = upward_zeros(dt, x);
+    let zeros = zero_upcrossings(dt, x);
     assert!(
         zeros.len() >= 2,
         "{} upward zeros, a period needs two",
         zeros.len()
     );
-    merrow_validate::cases::reference_data::period(dt, x)
+    merrow_validate::cases::reference_data::mean_period(dt, x)
 }

@@ -1,7 +1,7 @@
 //! Worlds in which things touch.
 
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::robot::collision::Groups;
+use merrow_model::scene::robot::collision::CollisionFilter;
 use merrow_model::scene::{Collider, Geometry, Material, Scene, Structure};
 use merrow_sim::Simulation;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64
             restitution,
             ..Material::default()
         },
-        groups: Groups::default(),
-        coat: None,
+        filter: CollisionFilter::default(),
+        texture: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random robots in general poses: no zeros, no symmetry, so that a lost term cannot hide.
 
-use merrow_math::hull_cut::Shape;
+use merrow_math::hull_cut::HullShape;
 use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Quat, SpatialInertia, SpatialVelocity, Sym3, Vec3};
 use merrow_model::scene::robot::body::{Hull, Trim};
@@ -82,7 +82,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
             air_pressure: 101_325.0,
             column: None,
             air: merrow_model::scene::sea::air::Air::default(),
-            carried: Vec::new(),
+            tracers: Vec::new(),
             optics: merrow_model::scene::sea::optics::Optics::default(),
             regions: Vec::new(),
             current: Current {
@@ -126,9 +126,9 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         links,
         thrusters: Vec::new(),
         fins: Vec::new(),
-        ballasts: Vec::new(),
+        buoyancy_engines: Vec::new(),
         winches: Vec::new(),
-        manager: None,
+        allocation: None,
         sensors: Vec::new(),
         battery: None,
         loads: Vec::new(),
@@ -156,7 +156,7 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         firmware: None,
         mimics: Vec::new(),
     };
-    robot.finish();
+    robot.update_derived();
     robot
 }
 
@@ -241,7 +241,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         volume,
         p_LoCb,
         hull: Hull {
-            shape: Shape::Ellipsoid(Vec3::new(0.2, 0.1, 0.3)),
+            shape: HullShape::Ellipsoid(Vec3::new(0.2, 0.1, 0.3)),
             p_LoH: p_LoCb,
             R_LH: random.attitude().matrix(),
             bound: 0.3,
@@ -267,7 +267,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         munk: true,
         turned: true,
         own_hull: true,
-        skin: None,
+        hull_mesh: None,
         sums_waves: false,
         radiation: None,
         surface_laws: false,

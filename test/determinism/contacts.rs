@@ -91,7 +91,7 @@ fn who_gets_further_than_thought_is_stepped_again() {
     world.robots.push(runner);
     let world = Arc::new(world);
     let mut start = State::new(&world);
-    start.robots[4].external[0] = SpatialForce {
+    start.robots[4].external_force[0] = SpatialForce {
         m: Vec3::zero(),
         f: Vec3::new(12_000.0, 0.0, 0.0),
     };

@@ -2,25 +2,25 @@
 
 use merrow_math::Vec3;
 use merrow_model::state::Command;
-use merrow_model::state::commands::Order;
+use merrow_model::state::commands::FirmwareOrder;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
 fn start(world: &str, threads: usize) -> Simulation {
     let world =
-        load_world(&data_dir::world(world), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+        load_world(&data_dir::world_file(world), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     Simulation::new(Arc::new(world.scene), threads).unwrap()
 }
 
 /// What a world is told for its first and its second 500 steps: a take-off and a flight, a drive in a curve, a dive.
 fn told(world: &str, half: usize) -> Command {
     match (world, half) {
-        ("hover", 0) => Command::Order {
+        ("hover", 0) => Command::FirmwareOrder {
             robot: 0,
-            order: Order::TakeOff,
+            order: FirmwareOrder::TakeOff,
         },
-        ("glider", _) => Command::Ballast {
+        ("glider", _) => Command::BuoyancyEngine {
             robot: 0,
             ballast: 0,
             value: -1e-4 - 1e-4 * half as f64,

@@ -97,8 +97,8 @@ fn instruments_have_the_same_bits() {
     // a block that is taken back begins again from what was saved
     let mut copy = first.state.clone();
     for (r, robot) in copy.robots.iter_mut().enumerate() {
-        *robot = RobotState::of_scene(&first.scene, r);
-        first.state.robots[r].save(robot);
+        *robot = RobotState::from_scene(&first.scene, r);
+        first.state.robots[r].copy_into(robot);
     }
     assert_eq!(copy.hash(), first.state.hash(), "saved");
     let mut second = start();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[test]
 fn the_shipped_river_is_what_the_generator_writes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grids/riverwatch");
-    let made = files::files(&River::new(1));
+    let made = files::river_files(&River::new(1));
     for (name, bytes) in &made {
         let shipped = std::fs::read(folder.join(name)).unwrap_or_default();
         assert!(
@@ -26,7 +26,7 @@ fn the_shipped_river_is_what_the_generator_writes() {
 // after 200 steps. Tolerance: none.
 #[test]
 fn threads_and_blocks_change_nothing() {
-    let world = load_world(&data_dir::world("riverwatch_three"), Overrides::default());
+    let world = load_world(&data_dir::world_file("riverwatch_three"), Overrides::default());
     let scene = Arc::new(world.unwrap_or_else(|problems| panic!("{problems}")).scene);
     assert_eq!(scene.robots.len(), 14);
     let hash = |threads: usize, block: u64| {

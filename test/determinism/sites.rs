@@ -26,13 +26,13 @@ fn the_shipped_places_are_what_the_generators_write() {
         }
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), made.len());
     };
-    check("harbour-inspection", &quay_file::files(&Quay::new(1)));
-    check("survey", &survey_file::files(1));
+    check("harbour-inspection", &quay_file::quay_files(&Quay::new(1)));
+    check("survey", &survey_file::survey_files(1));
 }
 
 /// Frames and state after an eighth of a second with everything wanted.
 fn run(world: &str, threads: usize, block: u64) -> (Vec<Frame>, String) {
-    let loaded = load_world(&data_dir::world(world), Overrides::default());
+    let loaded = load_world(&data_dir::world_file(world), Overrides::default());
     let mut scene = loaded.unwrap_or_else(|problems| panic!("{problems}")).scene;
     for sensor in scene.robots.iter_mut().flat_map(|robot| &mut robot.sensors) {
         sensor.lazy = false;
@@ -64,7 +64,7 @@ fn the_sensors_of_the_worlds_have_the_same_bits() {
                 // the nodded laser begins in the sky
                 FrameData::Scan(scan) => scan.ranges.len() == 361,
                 FrameData::Cloud(points) => !points.is_empty(),
-                FrameData::Picture(picture) => picture
+                FrameData::CameraImages(picture) => picture
                     .rgb
                     .as_ref()
                     .is_some_and(|rgb| rgb.iter().any(|x| *x > 30)),

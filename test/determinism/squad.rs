@@ -52,7 +52,7 @@ fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
         for k in 0..steps {
             runner.step(&scene, robot, sea, k * scene.dt_ns, state);
         }
-        runner.observe(&scene, robot, sea, steps * scene.dt_ns, state);
+        runner.read_due_sensors(&scene, robot, sea, steps * scene.dt_ns, state);
     }
     (*time_ns, *step) = (steps * scene.dt_ns, steps);
     [s.state, alone]

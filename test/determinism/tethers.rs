@@ -97,7 +97,7 @@ fn tied_worlds_give_the_same_bits() {
 fn a_reset_restores_the_lines() {
     let mut s = started(1);
     s.advance(100);
-    let restarted = s.state.restarted(&s.scene);
+    let restarted = s.state.reset(&s.scene);
     assert_eq!(
         restarted.tethers,
         merrow_model::state::State::new(&s.scene).tethers

@@ -2,8 +2,8 @@
 
 use super::fleet::travel;
 use crate::common::{instant, scene};
-use merrow_environment::waves::realise::realise;
-use merrow_environment::{Instant, WavesNow};
+use merrow_environment::waves::realise::wave_field;
+use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
 use merrow_model::scene::{Scene, Waves};
 use merrow_model::state::{Command, Motion, State, Workspace};
@@ -44,7 +44,7 @@ fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
     let mut sea = s.state.sea.clone();
     let mut asked = sea.waves.latest().unwrap().asked.clone();
     (asked.hs, asked.tp) = (2.5, 7.0);
-    sea.waves = Waves::of(realise(asked, 25.0, scene.gravity, scene.seed));
+    sea.waves = Waves::from_field(wave_field(asked, 25.0, scene.gravity, scene.seed));
     s.apply(&Command::Sea(Box::new(sea))).unwrap();
     if resumed {
         let state = s.state.clone();
@@ -87,15 +87,15 @@ fn a_reset_keeps_the_waves_asked_for_last() {
     let mut sea = s.state.sea.clone();
     let mut asked = sea.waves.latest().unwrap().asked.clone();
     asked.hs = 2.0;
-    let other = Waves::of(realise(asked.clone(), 25.0, scene.gravity, scene.seed + 1));
-    sea.waves = Waves::of(realise(asked, 25.0, scene.gravity, scene.seed));
+    let other = Waves::from_field(wave_field(asked.clone(), 25.0, scene.gravity, scene.seed + 1));
+    sea.waves = Waves::from_field(wave_field(asked, 25.0, scene.gravity, scene.seed));
     assert_ne!(
-        WavesNow::new(&other, 0.0).elevation(0.0, 0.0),
-        WavesNow::new(&sea.waves, 0.0).elevation(0.0, 0.0)
+        WaveState::new(&other, 0.0).elevation(0.0, 0.0),
+        WaveState::new(&sea.waves, 0.0).elevation(0.0, 0.0)
     );
     s.apply(&Command::Sea(Box::new(sea.clone()))).unwrap();
     assert_eq!(s.state.sea.waves.seas.len(), 2);
-    assert_eq!(State::restarted(&s.state, &scene).sea.waves, sea.waves);
+    assert_eq!(State::reset(&s.state, &scene).sea.waves, sea.waves);
 }
 
 fn bits<T: Real>(m: &Motion<T>, lane: usize) -> Vec<u64> {
@@ -117,8 +117,8 @@ fn travel_in_waves<T: Real>(scene: &Scene, motion: &mut Motion<T>, kernel: Kerne
     let mut work = Workspace::<T>::new(robot);
     for k in 0..200 {
         let waves =
-            [0.0, 0.5, 1.0].map(|s| WavesNow::new(&scene.sea.waves, (f64::from(k) + s) * 2e6));
-        let at = [0, 1, 2].map(|i| Instant {
+            [0.0, 0.5, 1.0].map(|s| WaveState::new(&scene.sea.waves, (f64::from(k) + s) * 2e6));
+        let at = [0, 1, 2].map(|i| EnvironmentState {
             waves: Some(&waves[i]),
             ..instant(scene)
         });

@@ -86,7 +86,7 @@ fn batteries_lose_what_is_used() {
         .map(|k| 4.0 * f64::from(k % 7))
         .map(|t| t * t.sqrt())
         .sum();
-    let into = usv.delivered - 12.0 * 60.0 - thruster + usv.owed[0];
+    let into = usv.delivered - 12.0 * 60.0 - thruster + usv.charger_debt[0];
     assert!(
         (into * 0.8 - pad.given).abs() < 1e-6 * pad.given,
         "{into} J into the charger, {} J out",

@@ -73,8 +73,8 @@ fn run(scene: Scene, seconds: f64) -> Simulation {
             .collect();
         s.apply(&Command::Fins { robot: 0, values }).unwrap();
     }
-    for (ballast, b) in robot.ballasts.iter().enumerate() {
-        s.apply(&Command::Ballast {
+    for (ballast, b) in robot.buoyancy_engines.iter().enumerate() {
+        s.apply(&Command::BuoyancyEngine {
             robot: 0,
             ballast,
             value: 0.5 * b.range[0],
@@ -96,7 +96,7 @@ fn relative_velocity(m: &Motion, boost: Vec3) -> Vec3 {
 #[test]
 fn every_vehicle_swims_sails_and_flies_alike_where_all_moves() {
     let mut n = 0;
-    for name in data_dir::list("params/robots")
+    for name in data_dir::file_names("params/robots")
         .into_iter()
         .filter(|name| name != "rover")
     {

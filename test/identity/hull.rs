@@ -70,9 +70,9 @@ fn the_box_about_a_mesh_is_that_box() {
     near("centre", link.p_LoCb, Vec3::new(0.1, 0.0, 0.0), 1e-15);
     assert_eq!(
         link.hull.shape,
-        merrow_math::hull_cut::Shape::Box(Vec3::new(1.0, 0.5, 0.5))
+        merrow_math::hull_cut::HullShape::Box(Vec3::new(1.0, 0.5, 0.5))
     );
-    assert!(link.skin.is_none());
+    assert!(link.hull_mesh.is_none());
 }
 
 // Goal: in a wave that is long against it a mesh feels what the shape feels, whose surface is a plane and whose pressure goes
@@ -95,7 +95,7 @@ fn in_long_waves_a_mesh_moves_as_its_shape() {
     let light = &mesh.robots[0].links[0];
     let link = &mut shape.robots[0].links[0];
     (link.mass, link.rigid, link.total) = (light.mass, light.rigid, light.total);
-    shape.robots[0].finish();
+    shape.robots[0].update_derived();
     let (a, b) = (travelled(mesh, 20.0), travelled(shape, 20.0));
     let (a, b) = (a.state.robots[0].motion.p_WB, b.state.robots[0].motion.p_WB);
     assert!((a - b).norm() < 0.02, "{a:?} {b:?}");
@@ -117,7 +117,7 @@ fn flat_water_keeps_the_energy() {
             let R_WB = m.q_WB.matrix();
             let kinetic = 0.5 * m.V_WB_B.dot(&link.rigid.mul(&m.V_WB_B));
             let weight = link.mass * 9.81 * (m.p_WB.z + R_WB.r[2].dot(link.p_LoLcm));
-            let under = link.skin.as_ref().unwrap().under_plane(R_WB.r[2], m.p_WB.z);
+            let under = link.hull_mesh.as_ref().unwrap().submerged_below_plane(R_WB.r[2], m.p_WB.z);
             let raised = under.volume * m.p_WB.z + R_WB.r[2].dot(under.first_moment);
             kinetic + weight - 9810.0 * raised
         };
@@ -224,8 +224,8 @@ fn the_lattice_gives_the_forces_of_the_sum() {
         let t = 0.05 * f64::from(k);
         let mut motion = crate::common::start(&lattice, 0);
         motion.p_WB.x += 0.4 * t;
-        let waves = merrow_environment::WavesNow::new(&lattice.sea.waves, t * 1e9);
-        let at = merrow_environment::Instant {
+        let waves = merrow_environment::WaveState::new(&lattice.sea.waves, t * 1e9);
+        let at = merrow_environment::EnvironmentState {
             waves: Some(&waves),
             time: t,
             ..crate::common::instant(&lattice)
@@ -274,8 +274,8 @@ fn a_hull_in_regular_waves_spends_what_it_takes() {
     // power of all forces and of pressure and weight, and the kinetic energy
     let mut sample = |s: &Simulation| {
         let (t, motion) = (s.time_ns() as f64 * 1e-9, &s.state.robots[0].motion);
-        let waves = merrow_environment::WavesNow::new(&scene.sea.waves, s.time_ns() as f64);
-        let at = merrow_environment::Instant {
+        let waves = merrow_environment::WaveState::new(&scene.sea.waves, s.time_ns() as f64);
+        let at = merrow_environment::EnvironmentState {
             waves: Some(&waves),
             time: t,
             ..crate::common::instant(&scene)

@@ -39,9 +39,9 @@ fn an_answer_is_the_difference_that_a_force_makes() {
             m: random.vector(1.0),
             f: random.vector(1.0),
         };
-        let answer = response::to_force(robot, &work, link, &F);
+        let answer = response::response_to_force(robot, &work, link, &F);
         let p = random.vector(0.3);
-        let at_point = response::at_point(robot, &work, link, p);
+        let at_point = response::point_mobility(robot, &work, link, p);
         let before = work.links[link].A;
         work.links[link].F = work.links[link].F.plus(&F);
         aba::accelerations(robot, &mut work);
@@ -50,7 +50,7 @@ fn an_answer_is_the_difference_that_a_force_makes() {
         near("angular", answer.w, after.w - before.w, 1e-9);
         // the same force as one at a point: its moment about Lo is p × f
         let pure = SpatialForce::at_point(F.f, p);
-        let a = response::to_force(robot, &work, link, &pure);
+        let a = response::response_to_force(robot, &work, link, &pure);
         let R_WL = work.links[link].R_WL;
         near(
             "point",

@@ -2,7 +2,7 @@
 
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{aligned, close, near};
-use merrow_environment::{Instant, Variation};
+use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, Workspace};
@@ -37,7 +37,7 @@ fn travel(scene: &Scene, start: &Motion, current: Vec3, rate: Vec3) -> Motion {
             velocity: rate.scale(t),
             acceleration: rate,
         };
-        Instant {
+        EnvironmentState {
             sea: &sea,
             gravity: scene.gravity,
             time: t,

@@ -62,7 +62,7 @@ fn two_bodies_on_a_fixed_joint_are_one() {
     }
     let mut one = two.clone();
     one.robots[0].links = vec![merged(&two.robots[0])];
-    one.robots[0].finish();
+    one.robots[0].update_derived();
     let mut start = tree::motion(&mut Random::new(52), &two.robots[0]);
     (start.q[0], start.qd[0]) = (0.0, 0.0);
     let end = |scene: &merrow_model::scene::Scene, mut motion: Motion| {

@@ -173,10 +173,10 @@ fn the_description_has_all_frames() {
     use merrow::node::frames;
     let mut turned = 0;
     for name in ["harbour_inspection", "riverwatch"] {
-        let path = merrow_world::data_dir::world(name);
+        let path = merrow_world::data_dir::world_file(name);
         let scene = load_world(&path, Overrides::default()).unwrap().scene;
         let urdf: String = scene.robots.iter().map(merrow::node::urdf::urdf).collect();
-        for t in frames::fixed(&scene).transforms {
+        for t in frames::static_frames(&scene).transforms {
             let (parent, child) = (&t.header.frame_id, &t.child_frame_id);
             if parent == "world" {
                 continue;
@@ -221,7 +221,7 @@ fn the_description_has_all_frames() {
 /// Every shipped URDF is a URDF to ourselves, and weighs what its model weighs.
 #[test]
 fn shipped_urdfs_load() {
-    for name in merrow_world::data_dir::list("params/robots") {
+    for name in merrow_world::data_dir::file_names("params/robots") {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("urdf/{name}.urdf"));
         let urdf = std::fs::read_to_string(path).unwrap();
         let scene = load(
@@ -404,7 +404,7 @@ fn forty_joints_on_two_arms_and_a_chain() {
         notes[0],
         "the element `<transmission>` is not used, here and 39 more times"
     );
-    let estimated = &world.about[0].sources[2];
+    let estimated = &world.models[0].sources[2];
     assert_eq!(
         estimated.2,
         "volume, centre of buoyancy, hull, added mass, quadratic damping: from formulas for simple shapes (cylinder)"
@@ -467,11 +467,11 @@ fn mimic_joints_and_what_is_known_of_the_water() {
     );
     assert_eq!(robot.links[right].joint.kind, JointKind::Prismatic);
     assert_eq!(
-        world.about[0].sources[1].2,
+        world.models[0].sources[1].2,
         "centre of buoyancy, hull, quadratic damping: from formulas for simple shapes (mesh as an ellipsoid with equal moments)"
     );
     assert!(
-        world.about[0].sources[1]
+        world.models[0].sources[1]
             .1
             .ends_with("r.urdf; hydrodynamics: measured")
     );

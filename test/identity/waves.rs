@@ -1,10 +1,10 @@
 //! What waves of small height must be, however they are summed: a flow of an ideal fluid under a free surface.
 
-use merrow_validate::cases::sea::towards_east as sea;
+use merrow_validate::cases::sea::eastward_sea_state as sea;
 use crate::common::{close, near};
-use merrow_environment::waves::realise::realise;
+use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::tile;
-use merrow_environment::{Instant, WavesNow};
+use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::Vec3;
 use merrow_model::scene::{Spectrum, Spreading, Waves};
 use merrow_model::state::wave_tile::WaveTile;
@@ -14,7 +14,7 @@ const G: f64 = 9.81;
 fn waves(hs: f64, depth: f64) -> Waves {
     let mut asked = sea(Spectrum::Jonswap(3.3), hs, 6.0);
     asked.spreading = Spreading::Angle(2.0);
-    Waves::of(realise(asked, depth, G, 4))
+    Waves::from_field(wave_field(asked, depth, G, 4))
 }
 
 /// Places in the water and on its surface.
@@ -32,11 +32,11 @@ const PLACES: [Vec3; 4] = [
 fn small_waves_are_a_flow() {
     let waves = waves(1e-7, 12.0);
     let (h, t) = (1e-3, 40.0);
-    let now = WavesNow::new(&waves, t * 1e9);
+    let now = WaveState::new(&waves, t * 1e9);
     // the size of velocities, and of gradients
     let (speed, steep) = (1e-7, 1e-7);
     for p in PLACES {
-        let at = |d: Vec3| now.orbital(p + d, now.elevation(p.x + d.x, p.y + d.y));
+        let at = |d: Vec3| now.orbital_motion(p + d, now.elevation(p.x + d.x, p.y + d.y));
         let e = [
             Vec3::new(h, 0.0, 0.0),
             Vec3::new(0.0, h, 0.0),
@@ -61,8 +61,8 @@ fn small_waves_are_a_flow() {
             2e-4,
         );
         let later = |s: f64| {
-            let now = WavesNow::new(&waves, (t + s) * 1e9);
-            now.orbital(p, now.elevation(p.x, p.y)).velocity
+            let now = WaveState::new(&waves, (t + s) * 1e9);
+            now.orbital_motion(p, now.elevation(p.x, p.y)).velocity
         };
         let grown = (later(1e-3) - later(-1e-3)).scale(0.5 / 1e-3);
         near(
@@ -71,7 +71,7 @@ fn small_waves_are_a_flow() {
             grown.scale(1.0 / speed),
             2e-4,
         );
-        let bottom = now.orbital(Vec3::new(p.x, p.y, -12.0), 0.0);
+        let bottom = now.orbital_motion(Vec3::new(p.x, p.y, -12.0), 0.0);
         close("through the bottom", bottom.velocity.z / speed, 0.0, 1e-9);
     }
 }
@@ -82,12 +82,12 @@ fn small_waves_are_a_flow() {
 #[test]
 fn the_surface_is_free() {
     let small = waves(1e-7, 12.0);
-    let at = |s: f64| WavesNow::new(&small, (40.0 + s) * 1e9);
-    let steep = WavesNow::new(&waves(3.0, 30.0), 40e9);
+    let at = |s: f64| WaveState::new(&small, (40.0 + s) * 1e9);
+    let steep = WaveState::new(&waves(3.0, 30.0), 40e9);
     for p in PLACES {
         let surface = at(0.0).surface(p.x, p.y);
         let rise = (at(1e-3).elevation(p.x, p.y) - at(-1e-3).elevation(p.x, p.y)) * 0.5 / 1e-3;
-        let water = at(0.0).orbital(Vec3::new(p.x, p.y, surface.z), surface.z);
+        let water = at(0.0).orbital_motion(Vec3::new(p.x, p.y, surface.z), surface.z);
         close(
             "kinematic condition",
             water.velocity.z / 1e-7,
@@ -108,7 +108,7 @@ fn the_surface_is_free() {
             );
         }
         let eta = steep.elevation(p.x, p.y);
-        let (_, water) = steep.at(Vec3::new(p.x, p.y, eta));
+        let (_, water) = steep.surface_and_motion(Vec3::new(p.x, p.y, eta));
         close("pressure at the surface", water.head, eta, 1e-12);
         assert!(eta.abs() > 0.05, "{eta} m says little");
     }
@@ -133,13 +133,13 @@ robots: {a: {model: bluerov2}}
     let mut greatest = 0.0_f64;
     for p in PLACES {
         let water = |p: Vec3, t: f64| {
-            let now = WavesNow::new(&scene.sea.waves, t * 1e9);
-            let at = Instant {
+            let now = WaveState::new(&scene.sea.waves, t * 1e9);
+            let at = EnvironmentState {
                 waves: Some(&now),
                 time: t,
                 ..crate::common::instant(&scene)
             };
-            at.water(p)
+            at.water_motion(p)
         };
         let (u, a) = water(p, 40.0);
         let (before, after) = (
@@ -159,8 +159,8 @@ robots: {a: {model: bluerov2}}
 fn every_way_of_summing_agrees() {
     let waves = waves(3.0, 30.0);
     let (wide, portable) = (
-        WavesNow::new(&waves, 77e9),
-        WavesNow::portable(&waves, 77e9),
+        WaveState::new(&waves, 77e9),
+        WaveState::portable(&waves, 77e9),
     );
     let x: Vec<f64> = (0..1000).map(|i| f64::from(i) * 1.7 - 600.0).collect();
     let y: Vec<f64> = (0..1000).map(|i| f64::from(i % 37) * -3.3).collect();
@@ -177,7 +177,7 @@ fn every_way_of_summing_agrees() {
             .sum();
         assert!((many[i] - sum).abs() < 1e-9 && (wide.elevation(x[i], y[i]) - sum).abs() < 1e-9);
         let p = Vec3::new(x[i], y[i], -0.01 * i as f64);
-        assert_eq!(format!("{:?}", wide.at(p)), format!("{:?}", portable.at(p)));
+        assert_eq!(format!("{:?}", wide.surface_and_motion(p)), format!("{:?}", portable.surface_and_motion(p)));
     }
 }
 
@@ -197,8 +197,8 @@ fn the_lattice_about_a_hull_is_the_sum() {
     for (k, x0) in [0.0, 0.3, 7.0, 7.1].into_iter().enumerate() {
         let t_ns = 50e9 + 3.1e7 * k as f64;
         let now = [
-            WavesNow::new(&waves, t_ns),
-            WavesNow::portable(&waves, t_ns),
+            WaveState::new(&waves, t_ns),
+            WaveState::portable(&waves, t_ns),
         ];
         let [x, y, z] = place(x0);
         let mut found = [
@@ -206,7 +206,7 @@ fn the_lattice_about_a_hull_is_the_sum() {
             (vec![0.0; 64], vec![0.0; 64]),
         ];
         for ((tile, now), (eta, head)) in tiles.iter_mut().zip(&now).zip(&mut found) {
-            tile::set(tile, &waves, now, x0, 0.0);
+            tile::update_tile(tile, &waves, now, x0, 0.0);
             assert!(tile::look_up(tile, [&x, &y, &z], eta, head));
         }
         assert_eq!(
@@ -215,7 +215,7 @@ fn the_lattice_about_a_hull_is_the_sum() {
             "window {k}"
         );
         for i in 0..64 {
-            let (surface, water) = now[0].at(Vec3::new(x[i], y[i], z[i]));
+            let (surface, water) = now[0].surface_and_motion(Vec3::new(x[i], y[i], z[i]));
             assert!(
                 (found[0].0[i] - surface.z).abs() < 0.03,
                 "{i}: {} {}",
@@ -239,14 +239,14 @@ fn the_lattice_about_a_hull_is_the_sum() {
 #[test]
 fn the_wind_follows_the_waves_near_them() {
     let waves = waves(3.0, 30.0);
-    let now = WavesNow::new(&waves, 40e9);
+    let now = WaveState::new(&waves, 40e9);
     let calm = crate::common::scene("robots: {a: {model: bluerov2}}");
-    let at = Instant {
+    let at = EnvironmentState {
         waves: Some(&now),
         ..crate::common::instant(&calm)
     };
-    let (eta, reach) = (now.elevation(3.0, 4.0), now.reach());
-    let over = |z: f64| at.height_in_wind(Vec3::new(3.0, 4.0, z));
+    let (eta, reach) = (now.elevation(3.0, 4.0), now.max_height());
+    let over = |z: f64| at.wind_height(Vec3::new(3.0, 4.0, z));
     assert_eq!(over(0.9 * reach), 0.9 * reach - eta);
     assert_eq!(over(2.1 * reach), 2.1 * reach);
     let n = (2.5 * reach / 0.01) as i32;

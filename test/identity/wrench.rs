@@ -7,7 +7,7 @@ use merrow_model::kinematics::coupling::end_motion;
 use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::JointKind;
 use merrow_model::state::Workspace;
-use merrow_model::state::contact::Side;
+use merrow_model::state::contact::ContactBody;
 use merrow_model::state::reading::Reading;
 use merrow_physics::dynamics::rnea;
 use merrow_sim::Simulation;
@@ -79,14 +79,14 @@ fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f6
     let (sea, mut own) = (s.state.sea.clone(), s.state.robots[robot].clone());
     s.runners[robot].evaluate(&scene, &scene.robots[robot], &sea, now, &mut own);
     let mut work = s.runners[robot].work.clone();
-    let (half, kick) = if own.kick.any { (0.5, 1.0) } else { (1.0, 0.0) };
+    let (half, kick) = if own.impulse_acceleration.is_nonzero { (0.5, 1.0) } else { (1.0, 0.0) };
     let A0 = SpatialVelocity::zero()
         .add_scaled(&work.links[0].A, half)
-        .add_scaled(&own.kick.A_WB_B, kick);
+        .add_scaled(&own.impulse_acceleration.A_WB_B, kick);
     let qdd = work
         .qdd
         .iter()
-        .zip(&own.kick.qdd)
+        .zip(&own.impulse_acceleration.qdd)
         .map(|(a, b)| half * a + kick * b)
         .collect();
     let mut add = |link: usize, p_W: Vec3, m: Vec3, f: Vec3| {
@@ -99,7 +99,7 @@ fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f6
     };
     for c in &s.state.contacts.touching {
         for (side, sign) in [(c.a, 1.0), (c.b, -1.0)] {
-            if let Side::Link { robot: r, link, .. } = side
+            if let ContactBody::Link { robot: r, link, .. } = side
                 && r as usize == robot
             {
                 add(
@@ -127,7 +127,7 @@ fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f6
         }
     }
     // what the coming step begins with is not what the last one had
-    for (w, coupled) in work.links.iter_mut().zip(&work.coupled) {
+    for (w, coupled) in work.links.iter_mut().zip(&work.coupling_wrenches) {
         w.F = w.F.minus(&coupled[0]);
     }
     (work, A0, qdd)

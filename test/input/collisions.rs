@@ -8,7 +8,7 @@ use crate::common::folder::Folder;
 use crate::common::{near, scene};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Geometry;
-use merrow_model::scene::robot::collision::{Groups, Material};
+use merrow_model::scene::robot::collision::{CollisionFilter, Material};
 
 /// A tetrahedron with one corner at the origin, closed and outside out.
 const TETRAHEDRON: &str =
@@ -39,8 +39,8 @@ fn shapes_lie_in_the_axes_of_their_body() {
         }
     );
     assert_eq!(
-        c.groups,
-        Groups {
+        c.filter,
+        CollisionFilter {
             member: 1 << 31 | 2,
             meets: 1
         }
@@ -141,7 +141,7 @@ structures:
         .unwrap_or_else(|p| panic!("{p}"));
     let scene = &world.scene;
     assert_eq!(world.notes, [], "nothing to say");
-    assert_eq!(world.about.len(), 2);
+    assert_eq!(world.models.len(), 2);
     assert_eq!(
         scene.seabed_material,
         Material {
@@ -183,7 +183,7 @@ structures:
     assert!(rock.vertices.contains(&Vec3::new(2.0, 0.0, 0.0)));
     assert!(matches!(
         dock.colliders[2].geometry,
-        Geometry::ConvexParts(_)
+        Geometry::ConvexDecomposition(_)
     ));
     let Geometry::Heightfield(field) = &floor.colliders[0].geometry else {
         panic!()

@@ -5,7 +5,7 @@
 
 use super::without_root;
 use crate::common::folder::Folder;
-use merrow_world::data_dir::unknown_world;
+use merrow_world::data_dir::unknown_world_message;
 use merrow_world::{Overrides, load_world};
 
 /// The messages of `w.yaml` in a folder, without the name of the folder.
@@ -47,14 +47,14 @@ fn a_missing_world() {
 fn a_name_of_no_world() {
     let expected = "riverwach: no such file, and no bundled world has this name (`merrow list` lists them); \
                     did you mean `riverwatch`?";
-    assert_eq!(unknown_world("riverwach").as_deref(), Some(expected));
+    assert_eq!(unknown_world_message("riverwach").as_deref(), Some(expected));
     for known in [
         "riverwatch",
         "riverwatch.yaml",
         "here/riverwach",
         "riverwach.yaml",
     ] {
-        assert_eq!(unknown_world(known), None, "{known}");
+        assert_eq!(unknown_world_message(known), None, "{known}");
     }
 }
 

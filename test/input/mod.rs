@@ -55,7 +55,7 @@ fn messages(text: &str) -> String {
 
 /// A message in which the shipped files have the names they have in the repository.
 fn without_root(message: &str) -> String {
-    let params = data_dir::params()
+    let params = data_dir::params_folders()
         .first()
         .map(|path| path.to_string_lossy().into_owned())
         .unwrap_or_default();

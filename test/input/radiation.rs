@@ -8,7 +8,7 @@ use merrow_world::{Overrides, data_dir, load_text};
 
 /// The shipped table of this ending.
 fn shipped(ending: &str) -> String {
-    let folder = data_dir::folders().remove(0);
+    let folder = data_dir::share_folders().remove(0);
     std::fs::read_to_string(
         folder
             .join("meshes/bem")

@@ -24,8 +24,8 @@ const COMPONENTS: &[(&str, &str)] = &[
 /// A world with all its files laid together, as JSON.
 fn expanded(name: &str) -> Json {
     let mut problems = Problems::new();
-    let mut loader = Loader::new(data_dir::params()).with_components(COMPONENTS);
-    let node = loader.load(&data_dir::world(name), &mut problems);
+    let mut loader = Loader::new(data_dir::params_folders()).with_components(COMPONENTS);
+    let node = loader.load(&data_dir::world_file(name), &mut problems);
     assert!(problems.is_empty(), "{problems}");
     to_json(&node.unwrap())
 }
@@ -186,8 +186,8 @@ fn every_reference_leads_to_a_definition() {
 
 #[test]
 fn every_shipped_world_satisfies_it_as_written_and_as_read() {
-    for name in data_dir::list("worlds") {
-        let text = std::fs::read_to_string(data_dir::world(&name)).unwrap();
+    for name in data_dir::file_names("worlds") {
+        let text = std::fs::read_to_string(data_dir::world_file(&name)).unwrap();
         let written = to_json(&parse(&name, &text, &mut Problems::new()).unwrap());
         for world in [written, expanded(&name)] {
             assert_eq!(mistake(&world, &schema(), &schema()), None, "{name}");

@@ -16,7 +16,7 @@ use merrow_ros2::cdr::{CdrError, from_bytes, to_bytes};
 use merrow_ros2::dds::{
     ActionServer, Executor, GoalHandle, Logger, Node, ParameterServices, Service, Subscription,
 };
-use merrow_ros2::goals::{End, GoalId};
+use merrow_ros2::goals::{GoalOutcome, GoalId};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::control_msgs::gripper_command::{Action, Feedback, Goal, Result as Outcome};
 use merrow_ros2::msg::std_msgs::String as Text;
@@ -71,11 +71,11 @@ impl Executor<Action> for Errand {
         self.orders.send(Order::Cancel(id)).unwrap();
     }
 
-    fn replaced(&mut self) -> Outcome {
+    fn replaced_result(&mut self) -> Outcome {
         Outcome::default()
     }
 
-    fn malformed(&mut self, what: &str, why: &CdrError) {
+    fn report_malformed(&mut self, what: &str, why: &CdrError) {
         self.logger
             .warn(format_args!("refused a request of {what}: {why}"));
     }
@@ -99,7 +99,7 @@ impl Errands {
                     canceled
                         .unwrap()
                         .0
-                        .finish(End::Canceled, Outcome::default());
+                        .finish(GoalOutcome::Canceled, Outcome::default());
                 }
             }
         }
@@ -113,7 +113,7 @@ impl Errands {
         });
         if *count == 20 && *position > 0.0 {
             goal.finish(
-                End::Succeeded,
+                GoalOutcome::Succeeded,
                 Outcome {
                     position: *position,
                     ..Outcome::default()

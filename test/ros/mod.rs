@@ -74,7 +74,7 @@ fn bags_are_read_by_others() {
     };
     let folder = Folder::new("bag", &[]);
     let file = folder.0.join("run.mcap");
-    let world = load_world(&data_dir::world("pool"), Overrides::default()).unwrap();
+    let world = load_world(&data_dir::world_file("pool"), Overrides::default()).unwrap();
     let scene = Arc::new(world.scene);
     let mut simulation = Simulation::new(Arc::clone(&scene), 1).unwrap();
     let mut bridge = Bridge::without_node(&scene).unwrap();
@@ -185,13 +185,13 @@ fn arms_have_the_interfaces_of_ros2_control() {
     };
     // four ideal position drives
     assert_eq!(
-        names(&data_dir::world("uvms_pool")),
+        names(&data_dir::world_file("uvms_pool")),
         "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands \
          uvms/arm/follow_joint_trajectory"
     );
     // the same arm under its servos
     assert_eq!(
-        names(&data_dir::world("uvms_pool_servo")),
+        names(&data_dir::world_file("uvms_pool_servo")),
         "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands uvms/arm_velocity/commands \
          uvms/arm_effort/commands uvms/arm/follow_joint_trajectory"
     );
@@ -206,7 +206,7 @@ fn arms_have_the_interfaces_of_ros2_control() {
          bench/gripper/gripper_cmd bench/gripper_parallel/gripper_cmd"
     );
     // no joints, no arms
-    assert_eq!(names(&data_dir::world("pool")), "");
+    assert_eq!(names(&data_dir::world_file("pool")), "");
 }
 
 /// The program from outside, as its users have it.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use merrow::convert::image::{DepthScale, Picture, Pixels};
+use merrow::convert::image::{DepthScale, ImageView, Pixels};
 use merrow_ros2::bag::Bag;
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
@@ -38,7 +38,7 @@ fn record<M: Message>(bag: &mut Bag, topic: &str, message: &M) {
 }
 
 fn record_pictures(folder: &Path) {
-    let of = |pixels| Picture {
+    let of = |pixels| ImageView {
         width: WIDTH,
         height: HEIGHT,
         pixels,

@@ -5,7 +5,7 @@ use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::sound::eigenray;
 use merrow_math::Vec3;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::acoustic::Sounds;
+use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_sensors::sonar::noise::ambient;
 use merrow_sim::Simulation;
 
@@ -49,12 +49,12 @@ pub(crate) const EARS: &str =
     "band_khz: [10, 100], max_range_m: 2000, threshold_db: -50, fading_std_db: 0";
 
 /// What robot 0 heard in `seconds`, with the instants of its samples [ns].
-pub(crate) fn sounds(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Sounds)> {
+pub(crate) fn sounds(sim: &mut Simulation, seconds: f64) -> Vec<(u64, AcousticObservations)> {
     let mut all = Vec::new();
     for _ in 0..(seconds / 0.1).round() as usize {
         advance(sim, 0.1);
         for frame in sim.frames.drain(..).filter(|f| f.robot == 0) {
-            let FrameData::Sounds(sounds) = &*frame.data else {
+            let FrameData::Acoustic(sounds) = &*frame.data else {
                 panic!("no sounds")
             };
             all.push((frame.stamp_ns, sounds.clone()));
@@ -227,7 +227,7 @@ fn a_usbl_errs_as_told() {
     assert!(n > 590.0);
     let across = 200.0 * 1_f64.to_radians();
     for (axis, std) in [(0, 0.5), (1, across), (2, across)] {
-        let error = |s: &Sounds| s.fixes[0].p_S[axis] - if axis == 0 { 200.0 } else { 0.0 };
+        let error = |s: &AcousticObservations| s.fixes[0].p_S[axis] - if axis == 0 { 200.0 } else { 0.0 };
         let square = (heard.iter().map(|(_, s)| error(s) * error(s)).sum::<f64>() / n).sqrt();
         near(
             "deviation",
@@ -279,7 +279,7 @@ fn base_lines_find_places() {
     ];
     for (device, truth) in kinds {
         let device = format!("{device}, threshold_db: -50, fading_std_db: 0");
-        let place = |s: &Sounds| s.fixes[0].world.map_or(s.fixes[0].p_S, |w| w.0);
+        let place = |s: &AcousticObservations| s.fixes[0].world.map_or(s.fixes[0].p_S, |w| w.0);
         let exact = sounds(&mut simulation(&world(&device, "", &rest)), 5.0);
         let found = place(&exact[0].1);
         assert!((found - truth).norm() < 1e-4, "{device}: {found:?}");
@@ -319,7 +319,7 @@ fn bent_sound_comes_along_its_ray() {
             )
             .replace("gravity_m_s2: 0", "gravity_m_s2: 9.81");
         let mut sim = simulation(&text);
-        let ray = eigenray::between(
+        let ray = eigenray::eigenrays_between(
             &sim.scene.sea,
             9.81,
             Vec3::new(800.0, 0.0, -80.0),

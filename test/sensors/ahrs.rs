@@ -51,9 +51,9 @@ impl Bench {
             p_WS: Vec3::zero(),
             V_WS_S: SpatialVelocity { w, v: Vec3::zero() },
             a_WS_S: R_WS.tr_mul_vec(a_W),
-            at: &at,
+            environment: &at,
             origin: &self.scene.origin,
-            still: None,
+            static_geometry: None,
         };
         let mut draw = self.sensor.stream.draw(self.memory.samples + 1);
         let now = self.sensor.sample_ns(self.memory.samples);
@@ -244,7 +244,7 @@ fn the_covariance_at_rest_is_true() {
 #[test]
 fn a_dead_gyro_lags() {
     let mut bench = Bench::new(1, "tilt_time_s: 2, heading_time_s: 2, bias_time_s: 1000000");
-    bench.memory.parts[0].dead = true;
+    bench.memory.channel_faults[0].dead = true;
     let mut e = Vec3::zero();
     for k in 0..2000 {
         let yaw = 0.05 * 0.02 * f64::from(k);

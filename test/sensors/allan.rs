@@ -68,7 +68,7 @@ fn record(errors: &Errors, stream: Stream) -> [Vec<f64>; 3] {
     let mut drift = [[0.0; 2]; 3];
     let mut axes: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::with_capacity(SAMPLES));
     for k in 0..SAMPLES as u64 {
-        let y = noise::vector(
+        let y = noise::measure_vector(
             errors,
             &mut drift,
             Vec3::zero(),

@@ -5,7 +5,7 @@ use crate::common::simulation;
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, Fault, FaultKind};
 use merrow_model::state::Command;
-use merrow_model::state::frames::acoustic::Sounds;
+use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_sim::Simulation;
 
 /// Four transponders about the robot, with the turn-around of 0.1 s.
@@ -28,7 +28,7 @@ fn lbl(faults: &str) -> Simulation {
 }
 
 /// Which targets were ranged to.
-fn ranged(sounds: &Sounds) -> Vec<usize> {
+fn ranged(sounds: &AcousticObservations) -> Vec<usize> {
     sounds.ranges.iter().map(|r| r.target).collect()
 }
 

@@ -1,11 +1,11 @@
 //! Cameras: closed forms of where things are seen, and of the light that comes from them through water and air.
 
 use crate::common::{advance, close, relative, simulation};
-use merrow_environment::{WavesNow, optics};
+use merrow_environment::{WaveState, optics};
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
-use merrow_model::state::frames::{Frame, FrameData, Picture};
-use merrow_sensors::wave_clipmap::Swell;
+use merrow_model::state::frames::{Frame, FrameData, CameraImages};
+use merrow_sensors::wave_clipmap::WaveClipmap;
 use merrow_sim::Simulation;
 
 /// A fixed robot at `z` with a camera of `keys` that looks along x, and a camera's own world of `rest`.
@@ -41,14 +41,14 @@ fn frames(sim: &mut Simulation, seconds: f64) -> Vec<Frame> {
     all
 }
 
-pub(crate) fn picture(text: &str) -> Picture {
+pub(crate) fn picture(text: &str) -> CameraImages {
     of(simulation(text))
 }
 
 /// The last picture of a fifth of a second.
-pub(crate) fn of(mut simulation: Simulation) -> Picture {
+pub(crate) fn of(mut simulation: Simulation) -> CameraImages {
     let all = frames(&mut simulation, 0.2);
-    let FrameData::Picture(picture) = &*all.last().expect("a frame").data else {
+    let FrameData::CameraImages(picture) = &*all.last().expect("a frame").data else {
         panic!("no picture")
     };
     picture.clone()
@@ -64,7 +64,7 @@ pub(crate) fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
 }
 
 /// Red, green and blue in the middle of a picture of `width` x `height`.
-pub(crate) fn middle(picture: &Picture, [width, height]: [usize; 2]) -> [f64; 3] {
+pub(crate) fn middle(picture: &CameraImages, [width, height]: [usize; 2]) -> [f64; 3] {
     let rgb = picture.rgb.as_ref().expect("colours");
     let k = 3 * ((height / 2) * width + width / 2);
     [rgb[k], rgb[k + 1], rgb[k + 2]].map(f64::from)
@@ -327,12 +327,12 @@ fn rolling_shutters_and_laziness() {
         .replace("position_m: [10, 0, 0]", "position_m: [10, 0, 30]");
     let mut sim = simulation(&text);
     assert!(frames(&mut sim, 0.2).is_empty());
-    sim.lookout
+    sim.sensor_scheduler
         .as_ref()
         .unwrap()
-        .want_parts(&sim.scene, 0, 0, 2);
+        .request_outputs(&sim.scene, 0, 0, 2);
     let all = frames(&mut sim, 0.3);
-    let FrameData::Picture(found) = &*all[0].data else {
+    let FrameData::CameraImages(found) = &*all[0].data else {
         panic!("no picture")
     };
     assert!(found.rgb.is_none() && found.labels.is_none());
@@ -397,13 +397,13 @@ fn wrong_cameras_are_refused() {
 }
 
 /// A sea of Beaufort 5 at its start.
-fn sea() -> WavesNow {
+fn sea() -> WaveState {
     let text = world(
         -5.0,
         SMALL,
         "water: {waves: {kind: jonswap, beaufort: 5, tp_s: 6, direction_deg: 70, spreading: {kind: cos2s, s: 12}}}",
     );
-    WavesNow::new(&simulation(&text).scene.sea.waves, 0.0)
+    WaveState::new(&simulation(&text).scene.sea.waves, 0.0)
 }
 
 // Goal: heights on a lattice are the waves' own, and shorter waves are left out as asked. Method: 32 x 24 points against the sum at each; a lattice for waves over 20 m has no more than they have, and
@@ -417,18 +417,18 @@ fn a_lattice_holds_the_waves_heights() {
     );
     let mut z = vec![0.0; 32 * 24];
     let rms = |z: &[f64]| (z.iter().map(|z| z * z).sum::<f64>() / z.len() as f64).sqrt();
-    waves.lattice(&x, &y, 0.0, &mut z);
+    waves.lattice_elevations(&x, &y, 0.0, &mut z);
     for (k, z) in z.iter().enumerate() {
         within("height", *z, waves.elevation(x[k % 32], y[k / 32]), 1e-9);
     }
     let all = rms(&z);
-    waves.lattice(&x, &y, 20.0, &mut z);
+    waves.lattice_elevations(&x, &y, 20.0, &mut z);
     assert!(
         rms(&z) > 0.3 * all && rms(&z) < 1.1 * all,
         "{} of {all}",
         rms(&z)
     );
-    waves.lattice(&x, &y, 1e6, &mut z);
+    waves.lattice_elevations(&x, &y, 1e6, &mut z);
     assert_eq!(rms(&z), 0.0);
 }
 
@@ -440,7 +440,7 @@ fn lines_meet_the_waves_where_they_are() {
     let waves = sea();
     for (z, up) in [(2.5, -1.0), (-6.0, 1.0)] {
         let from = Vec3::new(3.0, -2.0, z);
-        let swell = Swell::new(&waves, from, f64::INFINITY);
+        let swell = WaveClipmap::new(&waves, from, f64::INFINITY);
         let (mut off, mut met, mut error) = (0, 0, 0.0);
         for k in 0..600 {
             let (turn, steep) = (0.37 * f64::from(k), 0.03 + 0.9 * f64::from(k % 30) / 30.0);

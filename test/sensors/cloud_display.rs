@@ -1,6 +1,6 @@
 //! Known things at known pixels of pictures of clouds and swaths, and the colours.
 
-use merrow::display::cloud::{Across, Shown, lidar, nod, scan, swath};
+use merrow::display::cloud::{SwathPoint, RenderedImage, lidar, tilted_scan, scan, swath};
 use merrow::display::colors::viridis;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::state::frames::Point;
@@ -22,7 +22,7 @@ fn spec() -> LaserSpec {
     let first = TAU / 2.0 + 0.5 * step;
     LaserSpec {
         output: LaserOutput::Cloud,
-        directions: LaserSpec::aim(&elevations, first, step, columns),
+        directions: LaserSpec::beam_directions(&elevations, first, step, columns),
         elevations,
         first_azimuth: first,
         azimuth_step: step,
@@ -55,7 +55,7 @@ fn echo(spec: &LaserSpec, column: usize, ring: usize, range: f64) -> Point {
 }
 
 /// Whether a pixel is coloured, and neither a circle nor a cross.
-fn at(shown: &Shown, column: usize, row: usize) -> Option<[u8; 3]> {
+fn at(shown: &RenderedImage, column: usize, row: usize) -> Option<[u8; 3]> {
     let k = 3 * (row * shown.width + column);
     let rgb = [shown.rgb[k], shown.rgb[k + 1], shown.rgb[k + 2]];
     (!(rgb[0] == rgb[1] && rgb[1] == rgb[2])).then_some(rgb)
@@ -155,7 +155,7 @@ fn a_nod_is_seen_from_the_side() {
         time: 0.0,
         ring: 0,
     };
-    let shown = nod(&[
+    let shown = tilted_scan(&[
         point([8.0, 0.0, 2.0]),
         point([8.0, 1.0, -2.0]),
         point([4.0, -1.0, 0.0]),
@@ -178,12 +178,12 @@ fn a_nod_is_seen_from_the_side() {
 // Goal: a swath has its newest line on top, port left, shallow bright, and a gap where beams were lost. Method: a slope that falls to starboard, a shoal in the third line from the top; by (4). Tolerance: none.
 #[test]
 fn a_swath_shows_the_bottom() {
-    let line = |shoal: bool| -> Vec<Across> {
-        let sounding = |k: i32| Across {
+    let line = |shoal: bool| -> Vec<SwathPoint> {
+        let sounding = |k: i32| SwathPoint {
             across: f64::from(k),
             depth: 20.0 + 0.1 * f64::from(k),
         };
-        let mut line: Vec<Across> = (-50..=50).map(sounding).collect();
+        let mut line: Vec<SwathPoint> = (-50..=50).map(sounding).collect();
         line.retain(|s| !(20.0..30.0).contains(&s.across));
         line.iter_mut()
             .filter(|s| shoal && s.across < -40.0)
@@ -210,7 +210,7 @@ fn a_swath_shows_the_bottom() {
 // what finds nothing has a picture all the same
 #[test]
 fn nothing_has_a_picture() {
-    for shown in [lidar(&spec(), &[]), scan(&[]), nod(&[]), swath(&[])] {
+    for shown in [lidar(&spec(), &[]), scan(&[]), tilted_scan(&[]), swath(&[])] {
         assert_eq!(shown.rgb.len(), 3 * shown.width * shown.height);
     }
 }

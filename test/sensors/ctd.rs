@@ -3,7 +3,7 @@
 use crate::common::turntable::{ball, place, set, weightless};
 use crate::common::{close, reading, readings, relative, simulation};
 use merrow_environment::conductivity;
-use merrow_environment::seawater::{sound_speed, t68};
+use merrow_environment::seawater::{sound_speed, ipts68_from_its90};
 use merrow_math::Vec3;
 use merrow_model::state::reading::{Ctd, Reading};
 use merrow_sim::Simulation;
@@ -43,19 +43,19 @@ fn a_perfect_ctd_tells_the_water() {
     relative(
         "pressure",
         over,
-        9.81 * s.state.sea.column.as_ref().unwrap().at(-150.0).load,
+        9.81 * s.state.sea.column.as_ref().unwrap().properties_at(-150.0).load,
         1e-12,
     );
     relative(
         "conductivity",
         c.conductivity,
-        conductivity::conductivity(35.5, t68(10.5), over),
+        conductivity::conductivity(35.5, ipts68_from_its90(10.5), over),
         1e-12,
     );
     close(
         "speed of sound",
         c.sound_speed,
-        sound_speed(35.5, t68(10.5), over),
+        sound_speed(35.5, ipts68_from_its90(10.5), over),
         1e-9,
     );
     // the column is lighter than the water of UNESCO's depth
@@ -107,8 +107,8 @@ fn unlike_cells_give_spikes() {
     let over = late.pressure - 101_325.0;
     let (t, S) = shown(30.0);
     let of_mixture = conductivity::salinity(
-        conductivity::conductivity(S, t68(t), over),
-        t68(shown(29.5).0),
+        conductivity::conductivity(S, ipts68_from_its90(t), over),
+        ipts68_from_its90(shown(29.5).0),
         over,
     );
     close("salinity", late.salinity, of_mixture, 2e-4);
@@ -135,7 +135,7 @@ fn faults_of_a_cell_reach_what_follows() {
     let biased = run("c/temperature", "biased, bias: 0.5");
     close("biased", biased.temperature, 16.5, 1e-6);
     let salinity =
-        conductivity::salinity(biased.conductivity, t68(biased.temperature), over(&biased));
+        conductivity::salinity(biased.conductivity, ipts68_from_its90(biased.temperature), over(&biased));
     close("biased salinity", biased.salinity, salinity, 1e-12);
     assert!((biased.salinity - 34.4).abs() > 0.3);
     let whole = run("c", "biased, bias: 0.5");

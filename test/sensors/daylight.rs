@@ -4,10 +4,10 @@ use super::camera::{middle, picture, within, world};
 use crate::common::folder::Folder;
 use crate::common::{advance, instant, relative, scene, simulation};
 use merrow_environment::air::{sun, sunlight};
-use merrow_environment::surface::{fresnel, mean_square_slope};
+use merrow_environment::surface::{fresnel_reflectance, mean_square_slope};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_sensors::camera::haze;
 use merrow_sensors::camera::sea::Sea;
@@ -63,12 +63,12 @@ fn the_sky_gives_its_illuminance() {
             "cloud_cover: {cover}, start_utc: '2026-06-20T{hours}:00Z'"
         ));
         let sky = sky(&scene);
-        let place = sun::at(
+        let place = sun::sun_position(
             scene.sea.air.start_utc,
             scene.origin.latitude,
             scene.origin.longitude,
         );
-        let stated = 110.0 * sunlight::under(&place, cover).sky;
+        let stated = 110.0 * sunlight::sunlight_under_clouds(&place, cover).sky;
         let mut sum = Vec3::zero();
         for i in 0..400 {
             let sine = ((f64::from(i) + 0.5) / 400.0).sqrt();
@@ -101,7 +101,7 @@ fn the_sky_gives_its_illuminance() {
             relative(
                 "beam",
                 luminance(sky.beam),
-                110.0 * sunlight::under(&place, 0.0).beam,
+                110.0 * sunlight::sunlight_under_clouds(&place, 0.0).beam,
                 1e-3,
             );
         }
@@ -142,7 +142,7 @@ fn towards(sky: &Sky, elevation: f64, turn: f64) -> Vec3 {
 // have two digits; 1e-6; 2 % of the integral.
 #[test]
 fn haze_takes_and_gives_what_its_depth_says() {
-    let beyond = |extinction: f64| haze::depth(extinction) - haze::depth(3.912 / 50e3);
+    let beyond = |extinction: f64| haze::optical_depth(extinction) - haze::optical_depth(3.912 / 50e3);
     let table = [
         (2.0, 0.84),
         (3.0, 0.90),
@@ -157,7 +157,7 @@ fn haze_takes_and_gives_what_its_depth_says() {
         let extinction = 3.912 / (1000.0 * km);
         relative(
             "height",
-            haze::depth(extinction) / (extinction - 1.16e-5),
+            haze::optical_depth(extinction) / (extinction - 1.16e-5),
             1000.0 * height,
             0.015,
         );
@@ -168,7 +168,7 @@ fn haze_takes_and_gives_what_its_depth_says() {
         within("elevation", clear.sun.z.asin().to_degrees(), up, 0.2);
         for km in [2.0, 5.0, 15.0, 40.0] {
             let extinction = 3.912 / (1000.0 * km);
-            let (hazy, depth) = (clear.clone().veiled(extinction), beyond(extinction));
+            let (hazy, depth) = (clear.clone().with_haze(extinction), beyond(extinction));
             if up < 0.0 {
                 for elevation in [5.0_f64, 30.0, 60.0] {
                     let differ = |sky: &Sky| {
@@ -196,7 +196,7 @@ fn haze_takes_and_gives_what_its_depth_says() {
                 relative("integral", found, stated, 0.02);
             }
         }
-        let same = clear.clone().veiled(3.912 / 60e3);
+        let same = clear.clone().with_haze(3.912 / 60e3);
         assert_eq!(level(&same), level(&clear));
     }
 }
@@ -214,7 +214,7 @@ fn noon_is_blue_but_for_mist() {
         (5.0, 1.0, 1.6),
         (2.0, 0.8, 1.15),
     ] {
-        let sky = clear.clone().veiled(3.912 / (1000.0 * km));
+        let sky = clear.clone().with_haze(3.912 / (1000.0 * km));
         for turn in [120.0, 180.0] {
             let [horizon, low, high] =
                 [0.0, 30.0, 60.0].map(|up| sky.luminance(towards(&sky, up, turn), 0.02));
@@ -275,21 +275,21 @@ fn the_surface_mirrors_by_fresnel() {
     let square = INDEX * INDEX;
     within(
         "normal",
-        fresnel(1.0, INDEX).0,
+        fresnel_reflectance(1.0, INDEX).0,
         ((INDEX - 1.0) / (INDEX + 1.0)).powi(2),
         1e-12,
     );
     let brewster = INDEX.atan().cos();
     within(
         "Brewster",
-        fresnel(brewster, INDEX).0,
+        fresnel_reflectance(brewster, INDEX).0,
         0.5 * ((square - 1.0) / (square + 1.0)).powi(2),
         1e-12,
     );
-    within("grazing", fresnel(0.0, INDEX).0, 1.0, 1e-12);
+    within("grazing", fresnel_reflectance(0.0, INDEX).0, 1.0, 1e-12);
     within(
         "from below",
-        fresnel((1.0 - 1.0 / square).sqrt() - 1e-9, 1.0 / INDEX).0,
+        fresnel_reflectance((1.0 - 1.0 / square).sqrt() - 1e-9, 1.0 / INDEX).0,
         1.0,
         1e-3,
     );
@@ -311,7 +311,7 @@ fn the_surface_mirrors_by_fresnel() {
         let mirrored = sky(&scene(&text))
             .luminance(Vec3::new(angle.cos(), 0.0, angle.sin()), 0.02)
             .y;
-        let expected = fresnel(angle.sin(), INDEX).0 * mirrored;
+        let expected = fresnel_reflectance(angle.sin(), INDEX).0 * mirrored;
         println!(
             "{down} degrees down: {} of {expected} cd/m², number {mean}",
             of_number(mean, ev)
@@ -522,9 +522,9 @@ fn a_snapshot_is_the_frame_of_its_instant() {
     let keys = "width: 33, height: 25, focal_px: [40, 40], full_well_electrons: 300";
     let text = world(5.0, keys, &format!("weather: {{{OVERCAST}}}"));
     let mut unwatched = simulation(&text);
-    unwatched.lookout = None;
+    unwatched.sensor_scheduler = None;
     advance(&mut unwatched, 0.3);
-    let Some(FrameData::Picture(snapshot)) = scheduler::once(&mut unwatched, 0, 0) else {
+    let Some(FrameData::CameraImages(snapshot)) = scheduler::compute_frame(&mut unwatched, 0, 0) else {
         panic!("no picture")
     };
     let mut watched = simulation(&text);
@@ -537,7 +537,7 @@ fn a_snapshot_is_the_frame_of_its_instant() {
             .expect("a frame")
     };
     for (ns, same) in [(300_000_000, true), (0, false)] {
-        let FrameData::Picture(frame) = &*at(ns).data else {
+        let FrameData::CameraImages(frame) = &*at(ns).data else {
             panic!("no picture")
         };
         assert_eq!(frame.rgb == snapshot.rgb, same, "{ns}");
@@ -603,7 +603,7 @@ structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m
     for quality in [12, 97] {
         let text = world(5.0, &format!("{base}, jpeg_quality: {quality}"), "");
         let scene = scene(&text);
-        let Some(Looks::Camera(spec)) = scene.robots[0].sensors[0].kind.looks().map(|l| &**l)
+        let Some(ExteroceptiveSpec::Camera(spec)) = scene.robots[0].sensors[0].kind.exteroceptive().map(|l| &**l)
         else {
             panic!("no camera")
         };

@@ -3,7 +3,7 @@
 use super::camera::{middle, picture, within, world};
 use crate::common::relative;
 use merrow_model::scene::sensor::camera::CameraSpec;
-use merrow_sensors::camera::demosaicing_noise::{Grain, filter};
+use merrow_sensors::camera::demosaicing_noise::{DemosaicingNoise, bayer_color};
 
 /// Fully overcast sky: daylight without direct sunlight.
 const OVERCAST: &str =
@@ -12,9 +12,9 @@ const OVERCAST: &str =
 const WALL: &str = "structures: {wall: {position_m: [3.5, 0, 20], shapes: {s: {kind: box, size_m: [1, 20, 20], material: {color: [0.5, 0.5, 0.5]}}}}}";
 
 /// Returns the noise of the three colours at one pixel.
-fn at(grain: &Grain, [column, row]: [usize; 2]) -> [f32; 3] {
+fn at(grain: &DemosaicingNoise, [column, row]: [usize; 2]) -> [f32; 3] {
     let mut line = vec![[0.0; 3]; column + 1];
-    grain.line(row, &mut line);
+    grain.noise_row(row, &mut line);
     line[column]
 }
 
@@ -32,7 +32,7 @@ fn smoothed_noise_matches_the_closed_form() {
         for k in 0..n {
             let mut one = vec![0.0; n];
             one[k] = 1.0;
-            let grain = Grain::new(one, size, cells);
+            let grain = DemosaicingNoise::new(one, size, cells);
             for (k, sum) in squares.iter_mut().enumerate() {
                 let added = at(&grain, [k % size[0], k / size[0]]);
                 sum.iter_mut()
@@ -50,9 +50,9 @@ fn smoothed_noise_matches_the_closed_form() {
     }
     for size in [[20, 14], [21, 15]] {
         let [columns, rows] = size;
-        let all = Grain::new(vec![0.25; columns * rows], size, 3);
-        let red = (0..columns * rows).map(|k| f32::from(filter(k % columns, k / columns) == 0));
-        let red = Grain::new(red.collect(), size, 3);
+        let all = DemosaicingNoise::new(vec![0.25; columns * rows], size, 3);
+        let red = (0..columns * rows).map(|k| f32::from(bayer_color(k % columns, k / columns) == 0));
+        let red = DemosaicingNoise::new(red.collect(), size, 3);
         for (column, row) in (0..columns).flat_map(|i| (0..rows).map(move |j| (i, j))) {
             let added = at(&all, [column, row]).map(f64::from);
             (0..3).for_each(|i| within("even", added[i], 0.25, 1e-6));

@@ -76,7 +76,7 @@ fn what_is_stuck_brings_its_last_frame_again() {
 fn told(faults: &str) -> Option<f64> {
     let sensors = format!("{LASER}\n        {DETECTOR}").replace("        laser", "laser");
     let all = frames(&world(&sensors, faults), 1, 0.3);
-    let FrameData::Boxes(boxes) = &*all.last()?.data else {
+    let FrameData::Detections(boxes) = &*all.last()?.data else {
         panic!("no boxes")
     };
     assert_eq!(boxes.len(), 1);

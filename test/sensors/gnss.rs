@@ -5,7 +5,7 @@ use crate::common::{close, near, readings, relative, simulation};
 use merrow_environment::geodesy;
 use merrow_math::Vec3;
 use merrow_model::scene::SensorKind;
-use merrow_model::scene::sensor::navigation::Sky;
+use merrow_model::scene::sensor::navigation::SatelliteConstellation;
 use merrow_model::state::reading::{Gnss, Heading, Reading};
 use merrow_sim::Simulation;
 
@@ -109,11 +109,11 @@ fn velocity_is_that_of_the_antenna() {
 const WALL: &str = "structures: {wall: {position_m: [3, 0, 0], shapes: {w: {kind: box, size_m: [2, 4000, 4000]}}}}";
 const SHAFT: &str = "structures: {lid: {position_m: [0, 0, 20], shapes: {w: {kind: box, size_m: [4000, 4000, 2]}}}}";
 
-fn sky(s: &Simulation) -> Sky {
+fn sky(s: &Simulation) -> SatelliteConstellation {
     let SensorKind::Gnss(spec) = &s.scene.robots[0].sensors[0].kind else {
         panic!("not a GNSS")
     };
-    spec.sky.clone().expect("a sky")
+    spec.constellation.clone().expect("a sky")
 }
 
 // Goal: what structures hide is not used; position and velocity err by the dilution of the satellites left, and the receiver says so. Method: under an open

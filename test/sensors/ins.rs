@@ -72,9 +72,9 @@ impl Bench {
                 v: R_WS.tr_mul_vec(v_W),
             },
             a_WS_S: R_WS.tr_mul_vec(a_W),
-            at: &at,
+            environment: &at,
             origin: &self.scene.origin,
-            still: None,
+            static_geometry: None,
         };
         let mut draw = self.sensor.stream.draw(self.memory.samples + 1);
         let found = ins::measure(

@@ -3,7 +3,7 @@
 use crate::common::turntable::{ball, set};
 use crate::common::{relative, scene};
 use merrow_math::{Sym3, Vec3};
-use merrow_model::state::navigation::Filter;
+use merrow_model::state::navigation::NavigationFilter;
 use merrow_model::state::reading::{Navigation, Reading};
 use merrow_sim::Simulation;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ fn the_covariance_with_aids_is_true() {
             .zip(normalised(&found, &truth))
             .for_each(|(s, x)| *s += x / n as f64);
         square += (truth.p - found.p_WS).dot(truth.p - found.p_WS) / n as f64;
-        let Some(Filter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref() else {
+        let Some(NavigationFilter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref() else {
             panic!("no filter")
         };
         assert!(filter.rejected < 3, "{} readings left out", filter.rejected);
@@ -185,7 +185,7 @@ fn jumps_are_left_out_and_walks_are_followed() {
             Vec3::zero(),
         );
         let (found, truth) = last(&mut s, 460.0);
-        let Some(Filter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref() else {
+        let Some(NavigationFilter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref() else {
             panic!("no filter")
         };
         (found.p_WS - truth.p, filter.rejected)

@@ -1,9 +1,9 @@
 //! Scanning lasers: closed forms of what they range, through air and water, on the move and out of it.
 
 use crate::common::{advance, close, instant, simulation};
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_environment::surface::Surface;
-use merrow_environment::waves::WavesNow;
+use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 use merrow_model::state::frames::{Frame, FrameData, Point, Scan};
 use merrow_sim::Simulation;
@@ -365,9 +365,9 @@ fn in_waves_a_beam_ends_on_the_surface() {
     let FrameData::Cloud(points) = &*frame.data else {
         panic!("no cloud")
     };
-    let now = WavesNow::new(&sim.scene.sea.waves, frame.stamp_ns as f64);
+    let now = WaveState::new(&sim.scene.sea.waves, frame.stamp_ns as f64);
     let plain = instant(&sim.scene);
-    let at = Instant {
+    let at = EnvironmentState {
         waves: Some(&now),
         ..plain
     };
@@ -375,10 +375,10 @@ fn in_waves_a_beam_ends_on_the_surface() {
     let p = Vec3::new(0.0, 0.0, 2.0);
     for point in points {
         let beam = Vec3::from(point.p.map(f64::from));
-        assert!(at.above_surface(p + beam).abs() < 1e-5, "{point:?}");
+        assert!(at.height_above_surface(p + beam).abs() < 1e-5, "{point:?}");
         let range = beam.norm();
         let first = surface
-            .crossing(p, beam.scale(1.0 / range), 30.0)
+            .intersect_ray(p, beam.scale(1.0 / range), 30.0)
             .expect("water");
         assert!(
             (first - range).abs() < 1e-3,
@@ -452,7 +452,7 @@ fn faults_and_laziness() {
     let lazy = world("laser", keys, WALL).replace("lazy: false", "lazy: true");
     let mut sim = simulation(&lazy);
     assert!(frames(&mut sim, 0.3).is_empty());
-    sim.lookout.as_ref().unwrap().want(&sim.scene, 0, 0, true);
+    sim.sensor_scheduler.as_ref().unwrap().request_frames(&sim.scene, 0, 0, true);
     assert_eq!(frames(&mut sim, 0.3).len(), 3);
 }
 

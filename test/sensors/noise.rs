@@ -15,7 +15,7 @@ fn record(spec: &Noise, rate: f64, seed: u64, n: u64) -> [Vec<f64>; 3] {
     let mut drift = [[0.0; 2]; 3];
     let mut channels: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::with_capacity(n as usize));
     for k in 0..n {
-        let y = noise::vector(
+        let y = noise::measure_vector(
             &errors,
             &mut drift,
             Vec3::zero(),

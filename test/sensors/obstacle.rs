@@ -2,10 +2,10 @@
 
 use crate::common::{advance, simulation};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::detection::Found;
-use merrow_sensors::obstacle::gather::Gathered;
+use merrow_model::state::frames::detection::Detection;
+use merrow_sensors::obstacle::gather::EchoAccumulator;
 use merrow_sim::Simulation;
 
 /// A fixed robot at (0, 0, z) that carries the sensors; its yaw is 30 degrees.
@@ -31,12 +31,12 @@ robots:
 }
 
 /// Boxes of each sample of sensor `sensor` in `seconds`.
-fn boxes(sim: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Vec<Found>> {
+fn boxes(sim: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Vec<Detection>> {
     let mut all = Vec::new();
     for _ in 0..(seconds / 0.1).round() as usize {
         advance(sim, 0.1);
         for frame in sim.frames.drain(..).filter(|f| f.sensor == sensor) {
-            let FrameData::Boxes(found) = &*frame.data else {
+            let FrameData::Detections(found) = &*frame.data else {
                 panic!("no boxes")
             };
             all.push(found.clone());
@@ -46,7 +46,7 @@ fn boxes(sim: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Vec<Found>> {
 }
 
 /// Turn about z of a box in W.
-fn yaw(found: &Found) -> f64 {
+fn yaw(found: &Detection) -> f64 {
     found.q.matrix().to_rpy()[2]
 }
 
@@ -125,7 +125,7 @@ fn a_lidars_echoes_are_boxed() {
     let truth = [(20.0, 3.0, 25.0), (4.0, -18.0, 90.0)];
     for (x, y, turn) in truth {
         let p = Vec3::new(x, y, 2.5);
-        let near = |f: &&Found| (f.p - p).norm() < 3.0;
+        let near = |f: &&Detection| (f.p - p).norm() < 3.0;
         let f = found.iter().find(near).expect("a box about each");
         assert!((f.p - p).norm() < 0.4, "{f:?}");
         assert!(
@@ -150,7 +150,7 @@ fn a_nodding_lasers_echoes_are_boxed() {
   deck: {position_m: [0, 0, 0.05], shapes: {s: {kind: box, size_m: [40, 40, 0.1]}}}
   post: {position_m: [3.4641, 2, 0.7], attitude_deg: [0, 0, 30], shapes: {s: {kind: box, size_m: [0.2, 0.2, 1.2]}}}";
     let mut sim = simulation(&world(2.5, sensors, rest));
-    let found: Vec<Found> = boxes(&mut sim, 1, 2.0).into_iter().flatten().collect();
+    let found: Vec<Detection> = boxes(&mut sim, 1, 2.0).into_iter().flatten().collect();
     assert!(!found.is_empty(), "the post is seen");
     for f in &found {
         let ahead = f.p.x * 30_f64.to_radians().cos() + f.p.y * 30_f64.to_radians().sin();
@@ -183,7 +183,7 @@ fn a_sonars_echoes_are_boxed() {
     assert!(all.len() >= 10, "{}", all.len());
     let mut others = 0;
     for found in &all {
-        let is_at = |f: &Found, (x, y): (f64, f64)| (f.p.x - x).hypot(f.p.y - y) < 1.0;
+        let is_at = |f: &Detection, (x, y): (f64, f64)| (f.p.x - x).hypot(f.p.y - y) < 1.0;
         for pile in piles {
             assert!(
                 found.iter().any(|f| is_at(f, pile)),
@@ -216,19 +216,19 @@ fn a_turn_of_a_scanning_sonar_is_boxed() {
         .replace("step:", "gravity_m_s2: 0\nstep:");
     let mut sim = simulation(&text);
     let device = &sim.scene.robots[0].sensors[1];
-    let (stream, looks) = (device.stream, device.kind.looks().cloned().unwrap());
-    let Looks::Obstacles(spec) = &*looks else {
+    let (stream, looks) = (device.stream, device.kind.exteroceptive().cloned().unwrap());
+    let ExteroceptiveSpec::Obstacles(spec) = &*looks else {
         panic!("no detector")
     };
     assert!((spec.keep - 239.5 / 20.0).abs() < 1e-9, "{}", spec.keep);
-    let (mut gathered, mut all) = (Gathered::default(), Vec::new());
+    let (mut gathered, mut all) = (EchoAccumulator::default(), Vec::new());
     for _ in 0..250 {
         advance(&mut sim, 0.1);
         for frame in sim.frames.drain(..).filter(|f| f.sensor == 1) {
             let FrameData::Echoes(heard) = &*frame.data else {
                 panic!("no echoes")
             };
-            all.push(gathered.add(spec, stream, heard, frame.stamp_ns));
+            all.push(gathered.add_sample(spec, stream, heard, frame.stamp_ns));
         }
     }
     // of one ping the part of the beam that is lit

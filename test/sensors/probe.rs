@@ -46,7 +46,7 @@ fn probes_have_their_field_where_they_are() {
     let mut s = world(&all);
     place(&mut s, Vec3::new(3.0, 4.0, -40.0), [0.0; 3]);
     let found: Vec<f64> = (0..6).map(|k| value(&mut s, k)).collect();
-    let layer = s.state.sea.column.as_ref().unwrap().at(-40.0);
+    let layer = s.state.sea.column.as_ref().unwrap().properties_at(-40.0);
     let expected = [16.0, 35.4, layer.density, layer.sound_speed, 5.0, 300.0];
     for ((field, found), expected) in fields.into_iter().zip(found).zip(expected) {
         close(field, found, expected, 1e-12);
@@ -141,8 +141,8 @@ fn errors_of_a_probe_are_as_stated() {
 // that is lighter than fresh water. Tolerance: rounding.
 #[test]
 fn salinity_follows_from_the_density() {
-    use merrow_environment::seawater::{density, t68};
-    let rho = density(31.0, t68(12.0), 0.0);
+    use merrow_environment::seawater::{density, ipts68_from_its90};
+    let rho = density(31.0, ipts68_from_its90(12.0), 0.0);
     let top = format!(
         "water:
   density_kg_m3: {rho}

@@ -1,11 +1,11 @@
 //! Navigation radar: the closed radar equation, noise, shadows, the horizon, clutter of sea and rain, fading.
 
 use crate::common::{advance, simulation};
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::state::frames::FrameData;
-use merrow_sensors::radar::clutter::{SeaClutter, of_rain, taken_by_rain};
-use merrow_sensors::radar::told_power;
+use merrow_sensors::radar::clutter::{SeaClutter, rain_cross_section, rain_attenuation};
+use merrow_sensors::radar::echo_power;
 use merrow_sim::Simulation;
 
 const LIGHT: f64 = 299_792_458.0;
@@ -36,10 +36,10 @@ const PLAIN: &str = "beam_width_deg: 4, pulse_us: 0.1, spokes: 1024, rays: [3, 9
 fn turns(sim: &mut Simulation, turns: usize) -> (RadarSpec, Vec<Vec<f64>>) {
     let spec = match &**sim.scene.robots[0].sensors[0]
         .kind
-        .looks()
+        .exteroceptive()
         .expect("a radar")
     {
-        Looks::Radar(spec) => spec.clone(),
+        ExteroceptiveSpec::Radar(spec) => spec.clone(),
         _ => panic!("no radar"),
     };
     let mut all: Vec<Vec<f64>> = Vec::new();
@@ -54,7 +54,7 @@ fn turns(sim: &mut Simulation, turns: usize) -> (RadarSpec, Vec<Vec<f64>>) {
                 echoes
                     .iter()
                     .enumerate()
-                    .map(|(k, s)| told_power(&spec, *s, spec.range(k)))
+                    .map(|(k, s)| echo_power(&spec, *s, spec.range(k)))
                     .collect()
             };
             all.extend(sweep.spokes.iter().map(powers));
@@ -172,9 +172,9 @@ fn clutter_has_its_closed_level() {
     let (spec, rain) = one_turn(&world(30.0, PLAIN, "weather: {rain_mm_h: 25}"));
     let k = 49;
     let r = spec.range(k);
-    let attenuation = 10_f64.powf(-0.2 * taken_by_rain(9.41e9, false, 25.0) * r);
+    let attenuation = 10_f64.powf(-0.2 * rain_attenuation(9.41e9, false, 25.0) * r);
     let volume = r * r * twice(4.0) * twice(25.0) * cell;
-    let expected = strength() * of_rain(9.41e9, 25.0) * volume / r.powi(4) * attenuation;
+    let expected = strength() * rain_cross_section(9.41e9, 25.0) * volume / r.powi(4) * attenuation;
     near("rain", db(rain[100][k] - noise()), db(expected), 0.2);
     let (spec, sea) = one_turn(&world(
         30.0,
@@ -240,10 +240,10 @@ fn echoes_fade_by_their_kind() {
     // the radar is the robot after the ball
     let looks = sim.scene.robots[1].sensors[0]
         .kind
-        .looks()
+        .exteroceptive()
         .expect("a radar")
         .clone();
-    let Looks::Radar(spec) = &*looks else {
+    let ExteroceptiveSpec::Radar(spec) = &*looks else {
         panic!("no radar")
     };
     let mut seen = Vec::new();
@@ -255,7 +255,7 @@ fn echoes_fade_by_their_kind() {
             };
             if sweep.first % 128 == 0 {
                 let k = ((596.0 - spec.limits[0]) / spec.bin()) as usize;
-                let at = |n: usize| told_power(spec, sweep.spokes[n][k], spec.range(k));
+                let at = |n: usize| echo_power(spec, sweep.spokes[n][k], spec.range(k));
                 seen.push([at(0), at(1)]);
             }
         }

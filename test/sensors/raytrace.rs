@@ -2,13 +2,13 @@
 
 use crate::common::tree::Random;
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{Hit, Mesh, Placed, Primitive, Ray, Scratch, Shape, Surroundings};
+use merrow_sensors::raytrace::{Hit, Mesh, PosedShape, Primitive, Ray, Scratch, Shape, ShapeScene};
 use std::sync::Arc;
 
 const RAYS: usize = 100_000;
 
-fn one(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> Surroundings {
-    Surroundings::new(vec![Placed { shape, R_WG, p_WG }], vec![])
+fn one(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> ShapeScene {
+    ShapeScene::new(vec![PosedShape { shape, R_WG, p_WG }], vec![])
 }
 
 /// Rays towards points about `p_WG`, from 30 m and from 1 km away, every fourth along one of the axes of `R_WG`.
@@ -36,9 +36,9 @@ fn rays(random: &mut Random, R_WG: &Mat3, p_WG: Vec3, size: f64) -> Vec<Ray> {
     (0..RAYS).map(one).collect()
 }
 
-fn traced(all: &Surroundings, rays: &[Ray]) -> Vec<Option<Hit>> {
+fn traced(all: &ShapeScene, rays: &[Ray]) -> Vec<Option<Hit>> {
     let mut hits = vec![None; rays.len()];
-    all.closest_of(rays, &(0..0), &mut Scratch::default(), &mut hits);
+    all.closest_all(rays, &(0..0), &mut Scratch::default(), &mut hits);
     hits
 }
 

@@ -2,13 +2,13 @@
 
 use crate::common::{advance, simulation};
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::ping::Ping;
 use merrow_scenery::sites::quay::FACE;
 use merrow_scenery::sites::sand::DEPTH;
-use merrow_scenery::sites::wreck::{Wreck, edge};
+use merrow_scenery::sites::wreck::{Wreck, deck_edge_height};
 use merrow_sim::Simulation;
 use merrow_sim::sensors::scheduler;
 
@@ -33,7 +33,7 @@ fn named(s: &Simulation, name: &str) -> usize {
 /// What a sensor of the first robot brings now.
 fn once(s: &mut Simulation, name: &str) -> FrameData {
     let sensor = named(s, name);
-    scheduler::once(s, 0, sensor).expect("a frame")
+    scheduler::compute_frame(s, 0, sensor).expect("a frame")
 }
 
 /// A sonar of the first robot and a ping of it.
@@ -43,10 +43,10 @@ fn ping(s: &mut Simulation, name: &str) -> (SonarSpec, Ping) {
     };
     match &**s.scene.robots[0].sensors[named(s, name)]
         .kind
-        .looks()
+        .exteroceptive()
         .expect("a sonar")
     {
-        Looks::Sonar(spec) => (spec.clone(), ping),
+        ExteroceptiveSpec::Sonar(spec) => (spec.clone(), ping),
         _ => panic!("no sonar"),
     }
 }
@@ -125,7 +125,7 @@ robots: {rov: {model: {extends: robots/bluerov2_inspection.yaml, sensors: {camer
   width: 64, height: 36, outputs: [rgb, depth, labels]}}}}}}
 ",
     );
-    let FrameData::Picture(picture) = once(&mut s, "camera") else {
+    let FrameData::CameraImages(picture) = once(&mut s, "camera") else {
         panic!("no picture")
     };
     let labels = picture.labels.unwrap();
@@ -173,7 +173,7 @@ fn the_first_line_is_the_altitude() {
 
 /// The wreck's house and bridge: middle and half size in the ship's axes, as `survey_file.rs` writes them, and turn about z [deg].
 fn boxes() -> [(Vec3, Vec3, f64); 2] {
-    let z = edge(-11.5) - 0.7;
+    let z = deck_edge_height(-11.5) - 0.7;
     let round = |z: f64| (100.0 * z).round() / 100.0;
     [
         (
@@ -270,7 +270,7 @@ fn the_vehicle_flies_its_leg() {
     assert!((1.2..2.0).contains(&speed), "{speed} m/s");
     assert!((s.state.robots[0].motion.p_WB.y + 15.0).abs() < 1.0);
     let (heading, depth) = (Some(0.0), Some(11.0));
-    s.apply(&merrow_model::state::Command::Course {
+    s.apply(&merrow_model::state::Command::HeadingDepth {
         robot: 0,
         heading,
         depth,
@@ -290,7 +290,7 @@ fn the_vehicle_flies_its_leg() {
 // Goal: the stereo pair that ships is one to whoever triangulates with its camera_info. Method: P of both cameras against the places where they are mounted. Tolerance: rounding.
 #[test]
 fn the_stereo_pair_knows_its_baseline() {
-    let path = merrow_world::data_dir::world("riverwatch");
+    let path = merrow_world::data_dir::world_file("riverwatch");
     let scene = merrow_world::load_world(&path, merrow_world::Overrides::default())
         .unwrap()
         .scene;
@@ -300,13 +300,13 @@ fn the_stereo_pair_knows_its_baseline() {
             .into_iter()
             .find(|sensor| sensor.name == name)
             .unwrap();
-        let merrow_model::scene::sensor::Looks::Camera(spec) = &**sensor.kind.looks().unwrap()
+        let merrow_model::scene::sensor::ExteroceptiveSpec::Camera(spec) = &**sensor.kind.exteroceptive().unwrap()
         else {
             panic!("{name} is no camera")
         };
         (
             sensor.p_UoS_U,
-            merrow::convert::camera::info(spec, Default::default()).p,
+            merrow::convert::camera::camera_info(spec, Default::default()).p,
         )
     };
     let ((left, p_left), (right, p_right)) = (camera("stereo_left"), camera("stereo_right"));

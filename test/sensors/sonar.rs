@@ -2,12 +2,12 @@
 
 use crate::common::{advance, simulation};
 use merrow_environment::absorption::{Water, francois_garrison};
-use merrow_environment::waves::WavesNow;
-use merrow_model::scene::sensor::Looks;
+use merrow_environment::waves::WaveState;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::ping::Ping;
-use merrow_sensors::sonar::receive::level;
+use merrow_sensors::sonar::receive::sample_level;
 use merrow_sim::Simulation;
 
 /// A fixed robot `depth` under water that carries the sonar `s`, over a bottom 500 m deeper if `rest` says nothing else. The speed of sound is 1500 m/s.
@@ -42,10 +42,10 @@ pub(crate) const BARE: &str = "frequency_khz: 400, source_level_db: 210, bits: 1
 pub(crate) fn spec(sim: &Simulation) -> SonarSpec {
     match &**sim.scene.robots[0].sensors[0]
         .kind
-        .looks()
+        .exteroceptive()
         .expect("a sonar")
     {
-        Looks::Sonar(spec) => spec.clone(),
+        ExteroceptiveSpec::Sonar(spec) => spec.clone(),
         _ => panic!("no sonar"),
     }
 }
@@ -76,7 +76,7 @@ pub(crate) fn ping(text: &str) -> (SonarSpec, Ping) {
 pub(crate) fn beam(spec: &SonarSpec, ping: &Ping, b: usize) -> Vec<f64> {
     ping.levels
         .chunks_exact(spec.steering.len())
-        .map(|row| level(spec, row[b]))
+        .map(|row| sample_level(spec, row[b]))
         .collect()
 }
 
@@ -220,7 +220,7 @@ fn beams_have_side_lobes() {
     let (k, _) = peak(&beam(&spec, &ping, 80));
     let row: Vec<f64> = ping.levels[k * 161..][..161]
         .iter()
-        .map(|n| level(&spec, *n))
+        .map(|n| sample_level(&spec, *n))
         .collect();
     let main = row[80];
     for b in [72, 88] {
@@ -286,8 +286,8 @@ fn speckle_is_rayleigh() {
         let rest = "seabed: {depth_m: 400}";
         let (spec, smooth) = ping(&world(395.0, &device(false), rest));
         let (_, rough) = ping(&world(395.0, &device(true), rest));
-        let of = |n: u16| 10f64.powf(0.1 * level(&spec, n));
-        let ratio = |(s, r): (&u16, &u16)| (level(&spec, *s) > 80.0).then(|| of(*r) / of(*s));
+        let of = |n: u16| 10f64.powf(0.1 * sample_level(&spec, n));
+        let ratio = |(s, r): (&u16, &u16)| (sample_level(&spec, *s) > 80.0).then(|| of(*r) / of(*s));
         let all: Vec<Option<f64>> = smooth.levels.iter().zip(&rough.levels).map(ratio).collect();
         let ratios: Vec<f64> = all.iter().flatten().copied().collect();
         let count = ratios.len() as f64;
@@ -548,7 +548,7 @@ fn what_the_surface_mirrors_depends_on_waves_not_on_tides() {
         let text = world(3.0, &format!("kind: scanning_sonar, sector_deg: 40, step_deg: 10, beam_width_deg: 6, elevation_width_deg: 20, pulse_us: 60, max_range_m: 60, bins: 300, {BARE}"), "")
             .replace("water: {", &format!("water: {{{tide}{waves}, "));
         let sim = simulation(&text);
-        WavesNow::new(&sim.state.sea.waves, 0.0).height_std()
+        WaveState::new(&sim.state.sea.waves, 0.0).height_std()
     };
     let regular = deviation("waves: {kind: regular, height_m: 1, period_s: 5, direction_deg: 0}");
     near("of regular waves", regular, 0.125_f64.sqrt(), 1e-12);

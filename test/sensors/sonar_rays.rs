@@ -23,7 +23,7 @@ fn column(device: &str, temperatures: [f64; 2], rest: &str) -> String {
 
 fn guide(text: &str) -> Waveguide {
     let sim = simulation(text);
-    Waveguide::about(&sim.scene.sea, 9.81, Vec3::zero(), 0.0, 50.0).unwrap()
+    Waveguide::from_sea(&sim.scene.sea, 9.81, Vec3::zero(), 0.0, 50.0).unwrap()
 }
 
 /// Where and when a ray from 2 m down under an angle from upright comes to a depth: by the closed form of an arc in each layer.

@@ -28,7 +28,7 @@ weather: {{cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}}
 fn colors(text: &str) -> Vec<[f64; 3]> {
     let mut sim = simulation(text);
     advance(&mut sim, 0.1);
-    let FrameData::Picture(picture) = &*sim.frames[0].data else {
+    let FrameData::CameraImages(picture) = &*sim.frames[0].data else {
         panic!("no picture")
     };
     let rgb = picture.rgb.as_ref().expect("colours");

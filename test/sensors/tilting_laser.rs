@@ -1,8 +1,8 @@
 //! A laser on a unit that nods it: the closed form of a wall, and the cloud of a whole sweep.
 
 use crate::common::{advance, close, simulation};
-use merrow::convert::exteroceptive::Swept;
-use merrow_model::scene::sensor::Looks;
+use merrow::convert::exteroceptive::TiltAccumulator;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::laser::{LaserSpec, Tilt};
 use merrow_model::state::frames::{Frame, FrameData, Scan};
 use merrow_sim::Simulation;
@@ -23,15 +23,15 @@ robots:
 ";
 
 fn spec(s: &Simulation) -> LaserSpec {
-    match &**s.scene.robots[0].sensors[0].kind.looks().unwrap() {
-        Looks::Laser(spec) => spec.clone(),
+    match &**s.scene.robots[0].sensors[0].kind.exteroceptive().unwrap() {
+        ExteroceptiveSpec::Laser(spec) => spec.clone(),
         _ => panic!("no laser"),
     }
 }
 
 /// Stamps of the samples about that of a frame.
 fn about(s: &Simulation, frame: &Frame) -> (Option<u64>, u64) {
-    s.scene.robots[0].sensors[0].stamps_about(frame.stamp_ns, s.scene.dt_ns)
+    s.scene.robots[0].sensors[0].adjacent_stamps(frame.stamp_ns, s.scene.dt_ns)
 }
 
 fn frames(s: &mut Simulation, seconds: f64) -> Vec<Frame> {
@@ -73,18 +73,18 @@ fn ranges_are_those_of_the_tilt_of_the_instant() {
     let mut found = frames(&mut s, 2.3);
     found.retain(|frame| frame.stamp_ns >= 1_000_000_000);
     assert!(found.len() >= 20);
-    let (mut swept, mut clouds) = (Swept::default(), Vec::new());
+    let (mut swept, mut clouds) = (TiltAccumulator::default(), Vec::new());
     for frame in &found {
         let FrameData::Scan(scan) = &*frame.data else {
             panic!("no scan")
         };
         for (k, range) in scan.ranges.iter().enumerate() {
             let a = (k as f64 - 40.0).to_radians();
-            let b = tilt.angle(frame.stamp_ns + (spec.fires(k) * 1e9) as u64);
+            let b = tilt.angle(frame.stamp_ns + (spec.firing_time(k) * 1e9) as u64);
             close("range", f64::from(*range), 9.0 / (a.cos() * b.cos()), 1e-5);
             close(
                 "on the wall",
-                spec.place(k, f64::from(*range), frame.stamp_ns).x,
+                spec.echo_position(k, f64::from(*range), frame.stamp_ns).x,
                 9.0,
                 1e-5,
             );
@@ -114,7 +114,7 @@ fn half_a_nod_is_none() {
     let spec = spec(&s);
     let found = frames(&mut s, 2.3);
     let told = |parts: &[[u64; 2]]| -> Vec<(u64, usize)> {
-        let mut swept = Swept::default();
+        let mut swept = TiltAccumulator::default();
         let of_part = |[from, to]: &[u64; 2]| {
             let part = from * 1_000_000..to * 1_000_000;
             found.iter().filter(move |f| part.contains(&f.stamp_ns))
@@ -159,7 +159,7 @@ fn half_a_nod_is_none() {
 fn a_nod_may_begin_without_echoes() {
     let mut s = simulation(WORLD);
     let spec = spec(&s);
-    let (mut swept, mut clouds) = (Swept::default(), Vec::new());
+    let (mut swept, mut clouds) = (TiltAccumulator::default(), Vec::new());
     for (k, frame) in frames(&mut s, 1.1)
         .iter()
         .filter(|f| f.stamp_ns < 1_000_000_000)
@@ -192,10 +192,10 @@ fn no_nod_is_lost_by_rounding() {
         ranges: vec![f32::INFINITY; 81],
         intensities: vec![0.0; 81],
     };
-    let (mut swept, mut nods) = (Swept::default(), 0);
+    let (mut swept, mut nods) = (TiltAccumulator::default(), 0);
     for k in 0..4000 {
         let stamp_ns = sensor.sample_ns(k).div_ceil(4_000_000) * 4_000_000;
-        let about = sensor.stamps_about(stamp_ns, s.scene.dt_ns);
+        let about = sensor.adjacent_stamps(stamp_ns, s.scene.dt_ns);
         nods += u64::from(swept.add(&spec, &empty, stamp_ns, about).is_some());
     }
     assert_eq!(nods, 100_000_000_000 / 1_026_000_000);
@@ -213,7 +213,7 @@ fn its_joint_is_among_those_described() {
         (WORLD.replace("sensors", arm), vec!["elbow", "l_tilt"]),
     ] {
         let s = simulation(&text);
-        assert_eq!(arm::joint_state(&s.scene, 0, &Snapshot::of(&s)).name, names);
+        assert_eq!(arm::joint_state(&s.scene, 0, &Snapshot::read(&s)).name, names);
         assert_eq!(arm::joint_state_names(&s.scene.robots[0]), names);
     }
 }

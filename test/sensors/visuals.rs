@@ -109,7 +109,7 @@ fn light_meets_visuals_and_contact_the_core() {
         s.frames.clear();
         advance(&mut s, 0.2);
         let mut pictures = s.frames.iter().filter_map(|f| match &*f.data {
-            FrameData::Picture(picture) => Some(picture.clone()),
+            FrameData::CameraImages(picture) => Some(picture.clone()),
             _ => None,
         });
         let picture = pictures.next_back().expect("a picture");

@@ -5,7 +5,7 @@ use crate::common::tree::{self, Random, Recipe};
 use crate::common::{advance, instant, near, reading, readings, relative, simulation};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialForce, Vec3};
-use merrow_model::scene::sensor::{Errors, Noise, Offer};
+use merrow_model::scene::sensor::{Errors, Noise, PublisherQos};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{Command, Workspace};
@@ -57,7 +57,7 @@ fn wrench_is_newton_euler_of_what_hangs_on_the_joint() {
             for i in 1..links {
                 let sensor = sensor(i, random.vector(0.3), random.attitude().matrix());
                 let found =
-                    wrench::through_joint(&sensor, &wrench::on_link(robot, &work, i, None), false);
+                    wrench::wrench_at_sensor(&sensor, &wrench::joint_wrench(robot, &work, i, None), false);
                 let w = &work.links[i];
                 // the sensor's place and axes in W
                 let (p_WS, R_WS) = (
@@ -89,7 +89,7 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
         power: 0.0,
         queue: 2,
         lazy: true,
-        offer: Offer {
+        qos: PublisherQos {
             reliable: true,
             depth: 10,
         },
@@ -319,7 +319,7 @@ fn a_wrist_feels_what_its_jaws_hold() {
     ));
     for rigidly in [false, true] {
         if rigidly {
-            s.apply(&Command::Couple {
+            s.apply(&Command::SetCoupling {
                 coupling: 0,
                 engage: true,
                 partner: None,
@@ -418,7 +418,7 @@ fn a_seat_feels_its_tip() {
         held_robot(-10.0, seat, &every_step("seat", ""))
     ));
     let couple = |s: &mut Simulation, engage: bool| {
-        s.apply(&Command::Couple {
+        s.apply(&Command::SetCoupling {
             coupling: 0,
             engage,
             partner: None,
@@ -444,8 +444,8 @@ fn a_seat_feels_its_tip() {
     );
     assert!(s.state.couplings[0].engaged);
     // 30 N down on the float, less its buoyancy: the latch bears 25 N for one step, and breaks
-    s.state.robots[1].external[0].f.z = -30.0;
-    s.state.robots[0].external[0].f.z = 0.0;
+    s.state.robots[1].external_force[0].f.z = -30.0;
+    s.state.robots[0].external_force[0].f.z = 0.0;
     near(
         "while it breaks",
         wrench_now(&mut s).0,

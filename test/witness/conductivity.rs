@@ -2,7 +2,7 @@
 
 use crate::common::relative;
 use merrow_environment::conductivity::{conductivity, salinity};
-use merrow_environment::seawater::t68;
+use merrow_environment::seawater::ipts68_from_its90;
 
 // Goal: PSS-78, with Hill's law for dilute water, is what the oceanographers' own program has. Method: 72 points of salinity, temperature and pressure,
 // conductivities by gsw 3.6.23, both ways. Tolerance: 1e-8, what the table's ten digits leave of the most dilute water.
@@ -17,8 +17,8 @@ fn conductivity_is_that_of_gsw() {
     let mut n = 0;
     for [S, t, p, expected] in rows {
         let what = format!("salinity {S}, {t} degC, {p} dbar");
-        relative(&what, conductivity(S, t68(t), p * 1e4), expected, 1e-8);
-        relative(&what, salinity(expected, t68(t), p * 1e4), S, 1e-8);
+        relative(&what, conductivity(S, ipts68_from_its90(t), p * 1e4), expected, 1e-8);
+        relative(&what, salinity(expected, ipts68_from_its90(t), p * 1e4), S, 1e-8);
         n += 1;
     }
     assert_eq!(n, 72);

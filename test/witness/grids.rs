@@ -46,7 +46,7 @@ fn netcdf_classic_files_of_another_program() {
             (17.0, 1.3, 21.0, 0.6),
             (59.0, 4.0, 29.0, 2.9),
         ] {
-            let found = grid.at([x, y, z, t]);
+            let found = grid.interpolate([x, y, z, t]);
             let expected = q(t, z, y, x);
             assert!(
                 (found.value - expected).abs() <= tolerance,
@@ -66,7 +66,7 @@ fn netcdf_classic_files_of_another_program() {
     // the hole was given the value of one of its neighbours
     let filled =
         grid("file: test/data/grids/cdf2.nc, variable: q, holes: nearest, axes: {x: lon, y: lat}");
-    let hole = filled.at([3.0, 10.0, 5.0, 60.0]).value;
+    let hole = filled.interpolate([3.0, 10.0, 5.0, 60.0]).value;
     let neighbours = [q(60.0, 5.0, 10.0, 2.0), q(60.0, 5.0, 20.0, 3.0)];
     assert!(
         neighbours.iter().any(|n| (n - hole).abs() < 0.006),
@@ -96,7 +96,7 @@ robots: {}
         (-40_000.0, -28_000.0),
     ] {
         let [latitude, longitude, _] = geodetic_from_world(&scene.origin, Vec3::new(x, y, 0.0));
-        let found = grid.at([x, y, 0.0, 0.0]);
+        let found = grid.interpolate([x, y, 0.0, 0.0]);
         let expected = q(0.0, 0.0, latitude.to_degrees(), longitude.to_degrees());
         assert!(
             (found.value - expected).abs() < 1e-9 * 5.0,
@@ -105,8 +105,8 @@ robots: {}
         );
         let d = 100.0;
         let differences = [
-            grid.at([x + d, y, 0.0, 0.0]).value - grid.at([x - d, y, 0.0, 0.0]).value,
-            grid.at([x, y + d, 0.0, 0.0]).value - grid.at([x, y - d, 0.0, 0.0]).value,
+            grid.interpolate([x + d, y, 0.0, 0.0]).value - grid.interpolate([x - d, y, 0.0, 0.0]).value,
+            grid.interpolate([x, y + d, 0.0, 0.0]).value - grid.interpolate([x, y - d, 0.0, 0.0]).value,
         ];
         for k in 0..2 {
             let slope = differences[k] / (2.0 * d);
@@ -126,8 +126,8 @@ fn geotiffs_of_another_program() {
     let area = grid("file: test/data/grids/area.tif, holes: value, hole_value: 7");
     let point = grid("file: test/data/grids/point.tif");
     for (y, x) in [(10.0, 0.0), (30.0, 3.0), (13.0, 1.7)] {
-        assert!((area.at([x, y, 0.0, 0.0]).value - q(0.0, 0.0, y, x)).abs() < 1e-5);
-        assert!((point.at([x, y, 0.0, 0.0]).value - q(0.0, 0.0, y, x)).abs() < 1e-12);
+        assert!((area.interpolate([x, y, 0.0, 0.0]).value - q(0.0, 0.0, y, x)).abs() < 1e-5);
+        assert!((point.interpolate([x, y, 0.0, 0.0]).value - q(0.0, 0.0, y, x)).abs() < 1e-12);
     }
-    assert_eq!(area.at([0.0, 30.0, 0.0, 0.0]).value, 7.0);
+    assert_eq!(area.interpolate([0.0, 30.0, 0.0, 0.0]).value, 7.0);
 }

@@ -7,7 +7,7 @@ use crate::common::{close, relative};
 use merrow_math::SpatialVelocity;
 use merrow_sim::Simulation;
 use merrow_validate::cases::hemisphere;
-use merrow_validate::cases::hemisphere::{RHO_G_A, RHO_V, TABLES, TOTAL};
+use merrow_validate::cases::hemisphere::{RHO_G_A, RHO_V, RADIATION, EXCITATION};
 use merrow_world::{Overrides, World, load_text};
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn it_radiates_feels_and_answers_as_the_tables_say() {
 // heave. Method: the scene. Tolerance: rounding; 3 %.
 #[test]
 fn the_filters_start_at_infinite_frequency() {
-    let found = world(TABLES, 1.0, 0.0, 0.01);
+    let found = world(RADIATION, 1.0, 0.0, 0.01);
     assert_eq!(found.notes, [], "nothing to say");
     let link = &found.scene.robots[0].links[0];
     close(
@@ -51,8 +51,8 @@ fn the_filters_start_at_infinite_frequency() {
 fn scattered_forces_agree_however_they_are_given() {
     let netcdf = "kind: capytaine, file: meshes/bem/hemisphere_r1.nc";
     let [total, scattered, binary] = [
-        format!("{TABLES}{TOTAL}"),
-        format!("{TABLES}{SCATTERED}"),
+        format!("{RADIATION}{EXCITATION}"),
+        format!("{RADIATION}{SCATTERED}"),
         netcdf.into(),
     ]
     .map(|text| {
@@ -87,14 +87,14 @@ fn scattered_forces_agree_however_they_are_given() {
 // belongs to the state. Method: 20 s adrift in 1 m/s; a run resumed half-way. Tolerance: 1e-9; none.
 #[test]
 fn the_memory_moves_with_the_water_and_lies_in_the_state() {
-    let mut scene = world(TABLES, 1.0, 0.0, 0.02).scene;
+    let mut scene = world(RADIATION, 1.0, 0.0, 0.02).scene;
     scene.sea.current.profile[0].1.x = 1.0;
     scene.robots[0].start.v_WB_B.x = 1.0;
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     s.advance(1000);
     close("speed", s.state.robots[0].motion.V_WB_B.v.x, 1.0, 1e-9);
 
-    let mut scene = world(TABLES, 1.0, 0.0, 0.02).scene;
+    let mut scene = world(RADIATION, 1.0, 0.0, 0.02).scene;
     scene.robots[0].start.p_WB.z = 0.3;
     let scene = Arc::new(scene);
     let mut whole = Simulation::new(Arc::clone(&scene), 1).unwrap();
@@ -103,13 +103,13 @@ fn the_memory_moves_with_the_water_and_lies_in_the_state() {
     resumed.state = whole.state.clone();
     assert!(
         resumed.state.robots[0]
-            .memory
+            .radiation_state
             .iter()
             .any(|x| x[1].v.z.abs() > 1e-6)
     );
     let mut forgetful = resumed.state.clone();
     forgetful.robots[0]
-        .memory
+        .radiation_state
         .fill([SpatialVelocity::zero(); 2]);
     assert_ne!(
         forgetful.hash(),

@@ -3,7 +3,7 @@
 use crate::common::folder::Folder;
 use crate::common::{python, ray_scene};
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{Mesh, Placed, Ray, Scratch, Shape, Surroundings};
+use merrow_sensors::raytrace::{Mesh, PosedShape, Ray, Scratch, Shape, ShapeScene};
 use std::sync::Arc;
 
 // Goal: rays meet what they meet in another ray tracer. Method: a fractal ground of 1 km x 1 km with five hulls, of 115 000 and of a
@@ -30,12 +30,12 @@ fn rays_meet_what_they_meet_in_embree() {
         }
         assert!(script.status().unwrap().success());
         let shape = Shape::Mesh(Arc::new(Mesh::new(&soup.vertices, &soup.triangles)));
-        let placed = Placed {
+        let placed = PosedShape {
             shape,
             R_WG: Mat3::identity(),
             p_WG: Vec3::zero(),
         };
-        let all = Surroundings::new(vec![placed], vec![]);
+        let all = ShapeScene::new(vec![placed], vec![]);
         for set in &sets {
             let theirs = std::fs::read(path(&format!("{}_found", set.name))).unwrap();
             let theirs = theirs
@@ -50,7 +50,7 @@ fn rays_meet_what_they_meet_in_embree() {
             };
             let rays: Vec<Ray> = set.rays.iter().map(ray).collect();
             let mut hits = vec![None; rays.len()];
-            all.closest_of(&rays, &(0..0), &mut Scratch::default(), &mut hits);
+            all.closest_all(&rays, &(0..0), &mut Scratch::default(), &mut hits);
             assert_eq!(theirs.len(), hits.len());
             let ours = hits
                 .iter()

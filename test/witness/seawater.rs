@@ -2,13 +2,13 @@
 
 use crate::common::cases::run;
 use crate::common::relative;
-use merrow_environment::seawater::t68;
+use merrow_environment::seawater::ipts68_from_its90;
 
 // Goal, method, tolerance: beside the case, in `src/validate/cases/water.rs`.
 #[test]
 fn check_values_and_grid_of_other_programs() {
     run(65);
-    relative("scale of 1968", t68(20.0), 20.0048, 1e-12);
+    relative("scale of 1968", ipts68_from_its90(20.0), 20.0048, 1e-12);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The sun against published worked examples.
 
-use merrow_environment::air::sun::{Season, at, noon, season};
+use merrow_environment::air::sun::{Season, sun_position, solar_noon, season};
 
 /// Seconds since 1970 of a date and universal time.
 fn utc(text: &str) -> f64 {
@@ -14,7 +14,7 @@ fn utc(text: &str) -> f64 {
 #[test]
 fn worked_example_of_the_solar_position_algorithm() {
     let (lat, lon) = (39.742476_f64.to_radians(), -105.1786_f64.to_radians());
-    let sun = at(utc("2003-10-17T19:30:30Z"), lat, lon);
+    let sun = sun_position(utc("2003-10-17T19:30:30Z"), lat, lon);
     assert!(
         (sun.elevation.to_degrees() - 39.872046).abs() < 0.01,
         "{}",
@@ -45,7 +45,7 @@ fn worked_example_of_the_solar_position_algorithm() {
 // degrees: the universal time is 59.3 s behind that, and 69 s are taken for it.
 #[test]
 fn declination_of_meeus_example() {
-    let sun = at(utc("1992-10-13T00:00:00Z") - 69.0, 0.5, 0.0);
+    let sun = sun_position(utc("1992-10-13T00:00:00Z") - 69.0, 0.5, 0.0);
     assert!(
         (sun.declination.to_degrees() + 7.78507).abs() < 1e-4,
         "{}",
@@ -79,7 +79,7 @@ fn seasons_change_at_equinoxes_and_solstices() {
 // Tolerance: 2 s: a second for the rounding of the answer, and 0.004 degrees of the series.
 #[test]
 fn noon_is_where_meeus_example_puts_it() {
-    let found = noon(utc("1992-10-12T12:00:00Z"), -std::f64::consts::PI);
+    let found = solar_noon(utc("1992-10-12T12:00:00Z"), -std::f64::consts::PI);
     let expected = utc("1992-10-13T00:00:00Z") - (13.0 * 60.0 + 42.6);
     assert!((found - expected).abs() < 2.0, "{}", found - expected);
 }
@@ -97,7 +97,7 @@ fn worlds_that_state_no_time_start_at_noon() {
     ] {
         let text = format!("origin: {{latitude_deg: {lat}, longitude_deg: {lon}}}\nrobots: {{}}\n");
         let air = crate::common::scene(&text).sea.air;
-        let sun = |later: f64| at(air.start_utc + later, lat.to_radians(), lon.to_radians());
+        let sun = |later: f64| sun_position(air.start_utc + later, lat.to_radians(), lon.to_radians());
         let now = sun(0.0);
         assert!(
             now.direction().x.abs() < 4e-4 && now.elevation > 0.4,

@@ -3,9 +3,9 @@
 use crate::common::folder::Folder;
 use crate::common::python::script;
 use crate::common::{advance, simulation};
-use merrow::convert::camera::info;
+use merrow::convert::camera::camera_info;
 use merrow::convert::header;
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::camera::CameraSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_sim::Simulation;
@@ -37,10 +37,10 @@ weather: {{cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}}
 fn spec(simulation: &Simulation, sensor: usize) -> CameraSpec {
     match simulation.scene.robots[0].sensors[sensor]
         .kind
-        .looks()
+        .exteroceptive()
         .map(|looks| &**looks)
     {
-        Some(Looks::Camera(spec)) => spec.clone(),
+        Some(ExteroceptiveSpec::Camera(spec)) => spec.clone(),
         _ => panic!("no camera"),
     }
 }
@@ -52,7 +52,7 @@ fn file(simulation: &Simulation, sensor: usize, folder: &Folder, name: &str) -> 
         .iter()
         .find(|frame| frame.sensor == sensor)
         .expect("a frame");
-    let FrameData::Picture(picture) = &*frame.data else {
+    let FrameData::CameraImages(picture) = &*frame.data else {
         panic!("no picture")
     };
     let path = folder.0.join(name);
@@ -187,8 +187,8 @@ fn a_pair_sees_depth() {
     let simulation = world(6.0, &cameras, &format!("structures:\n{wall}"));
     let (left, right) = (spec(&simulation, 0), spec(&simulation, 1));
     let [fx, _] = right.lens.focal;
-    assert_eq!(info(&left, header(0, "")).p[3], 0.0);
-    assert!((info(&right, header(0, "")).p[3] + 0.12 * fx).abs() < 1e-9);
+    assert_eq!(camera_info(&left, header(0, "")).p[3], 0.0);
+    assert!((camera_info(&right, header(0, "")).p[3] + 0.12 * fx).abs() < 1e-9);
     let files = [
         file(&simulation, 0, &folder, "left"),
         file(&simulation, 1, &folder, "right"),

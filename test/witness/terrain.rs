@@ -2,7 +2,7 @@
 
 use crate::common::tree::Random;
 use merrow_math::Vec3;
-use merrow_model::scene::sea::grid::{Axis, Between, Grid, Outside, Samples};
+use merrow_model::scene::sea::grid::{Axis, Interpolation, Grid, Extrapolation, Samples};
 use merrow_model::scene::sea::terrain::Terrain;
 use parry3d_f64::glamx::DQuat;
 use parry3d_f64::math::{Pose, Vector};
@@ -31,8 +31,8 @@ fn rays_meet_the_ground_where_rapier_says() {
         axes: [axis(nx, dx), axis(ny, dy), Axis::single(), Axis::single()],
         first: 0,
         strides: [1, nx as isize, 0, 0],
-        between: Between::Linear,
-        outside: Outside::Clamp,
+        interpolation: Interpolation::Linear,
+        extrapolation: Extrapolation::Clamp,
         digest: 1,
     };
     let terrain = Terrain::new(Arc::new(grid)).unwrap();

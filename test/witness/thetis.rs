@@ -1,6 +1,6 @@
 //! Thetis's lake mission with Taipan 300.
 
-use merrow_validate::thetis::mission;
+use merrow_validate::thetis::run_mission;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use std::sync::Arc;
 /// own autopilot. Tolerance: 30 %, since neither coefficients nor gains are published.
 #[test]
 fn the_lake_mission_settles_as_published() {
-    let world = load_world(&data_dir::world("taipan"), Overrides::default())
+    let world = load_world(&data_dir::world_file("taipan"), Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
-    let found = mission(Arc::new(world.scene)).unwrap();
-    assert_eq!(found.misses(), Vec::<String>::new());
+    let found = run_mission(Arc::new(world.scene)).unwrap();
+    assert_eq!(found.missed_limits(), Vec::<String>::new());
     let cruise: Vec<f64> = found
         .samples
         .iter()
@@ -22,10 +22,10 @@ fn the_lake_mission_settles_as_published() {
     assert!((mean - 2.0).abs() < 0.1, "about 2 m/s: {mean}");
     assert!(found.figure().svg().contains("<polyline"));
     // the mission needs what Taipan has
-    let other = load_world(&data_dir::world("pool"), Overrides::default())
+    let other = load_world(&data_dir::world_file("pool"), Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(
-        mission(Arc::new(other.scene)).unwrap_err(),
+        run_mission(Arc::new(other.scene)).unwrap_err(),
         "bluerov2 has no fin rudder"
     );
 }

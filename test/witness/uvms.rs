@@ -11,22 +11,22 @@ use merrow_validate::pool::delayed;
 use merrow_validate::pool::joints::JointMotion;
 use merrow_validate::pool::model::Model;
 use merrow_validate::pool::recording::Recording;
-use merrow_validate::pool::summary::{misses, rest, summarize};
-use merrow_validate::pool::trial::{Mode, Outcome, outcome};
+use merrow_validate::pool::summary::{missed_limits, simulate_rest, summarize};
+use merrow_validate::pool::trial::{Mode, Outcome, replay_and_score};
 use merrow_validate::read::trials;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 
 fn recordings() -> Vec<Recording> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data/uvms_pool_2023");
-    let trials = trials::load(&folder).unwrap();
+    let trials = trials::load_trials(&folder).unwrap();
     assert!(trials.problems.is_empty(), "{}", trials.problems);
     trials.recordings
 }
 
 fn model(world: &str) -> Model {
     let scene = |world: &str| {
-        load_world(&data_dir::world(world), Overrides::default())
+        load_world(&data_dir::world_file(world), Overrides::default())
             .unwrap()
             .scene
     };
@@ -40,7 +40,7 @@ fn home(model: &Model) -> [f64; 4] {
 fn replays(model: &Model, recordings: &[Recording], mode: Mode) -> Vec<Outcome> {
     recordings
         .iter()
-        .filter_map(|r| outcome(model, r, mode))
+        .filter_map(|r| replay_and_score(model, r, mode))
         .collect()
 }
 
@@ -62,7 +62,7 @@ fn measured_joints_give_the_measured_attitude() {
     let outcomes = replays(&model, &recordings(), Mode::Measured);
     let summary = summarize(&outcomes).unwrap();
     assert_eq!((summary.trials, summary.blown_up), (26, 0));
-    let misses = misses(&summary, &rest(&model, home(&model)));
+    let misses = missed_limits(&summary, &simulate_rest(&model, home(&model)));
     assert!(misses.is_empty(), "{misses:?}");
 }
 
@@ -70,11 +70,11 @@ fn measured_joints_give_the_measured_attitude() {
 // the paper's spread from trial to trial; the speed's, the spread of the three.
 #[test]
 fn the_vehicle_rests_as_in_the_ascents() {
-    let ascents: Vec<_> = recordings().iter().filter_map(baseline::ascent).collect();
+    let ascents: Vec<_> = recordings().iter().filter_map(baseline::measured_ascent).collect();
     assert_eq!(ascents.len(), 3);
-    let measured = baseline::mean(&ascents).unwrap();
+    let measured = baseline::mean_ascent(&ascents).unwrap();
     let model = model("uvms_pool");
-    let ours = rest(&model, home(&model));
+    let ours = simulate_rest(&model, home(&model));
     assert!(
         (ours.angles[0] - measured.angles[0]).abs() < 0.022,
         "{ours:?} {measured:?}"
@@ -143,11 +143,11 @@ fn the_servo_beats_the_paper() {
 fn prescribed_joints_are_exact() {
     let model = model("uvms_pool");
     let recording = &some(&recordings())[1];
-    let motion = JointMotion::through(&recording.joints);
-    let outcome = outcome(&model, recording, Mode::Measured).unwrap();
+    let motion = JointMotion::fit(&recording.joints);
+    let outcome = replay_and_score(&model, recording, Mode::Measured).unwrap();
     for (j, curve) in outcome.track.joints.iter().enumerate() {
         for [t, q] in curve.points() {
-            assert!((q - motion.at(t).q[j]).abs() < 1e-9, "{t}: {q}");
+            assert!((q - motion.state_at(t).q[j]).abs() < 1e-9, "{t}: {q}");
         }
     }
 }
@@ -158,17 +158,17 @@ fn prescribed_joints_are_exact() {
 fn late_added_mass_blows_up_at_the_mass_ratio_one() {
     let model = model("uvms_pool");
     let q = home(&model);
-    let [rigid, added] = delayed::composite(&model, q);
-    let theory = delayed::theory(&rigid, &added);
+    let [rigid, added] = delayed::composite_inertias(&model, q);
+    let theory = delayed::theoretical_limit(&rigid, &added);
     // the vehicle as it is lies beyond the limit
     assert!(theory < 1.0, "{theory}");
-    let found = delayed::limit(&model, q, Integrator::Rk4);
+    let found = delayed::simulated_limit(&model, q, Integrator::Rk4);
     assert!(
         (found / theory - 1.0).abs() < 0.005,
         "{found} instead of {theory}"
     );
     let heave = delayed::on_one_axis(&model, q, 5);
-    let found = delayed::limit(&heave, q, Integrator::SemiImplicit);
+    let found = delayed::simulated_limit(&heave, q, Integrator::SemiImplicit);
     assert!((found - 1.0).abs() < 0.005, "{found} instead of 1");
 }
 

@@ -44,7 +44,7 @@ fn write(folder: &Path, name: &str, text: &str) {
 
 /// Names of the trials read, whether each has its command, and the lines without the folder.
 fn read(folder: &Path) -> (Vec<(String, bool)>, Vec<String>) {
-    let trials = trials::load(folder).unwrap();
+    let trials = trials::load_trials(folder).unwrap();
     let prefix = format!("{}/", folder.display());
     let lines = trials
         .problems
@@ -196,7 +196,7 @@ fn without_its_command_a_trial_is_replayed_from_the_encoders() {
 
 #[test]
 fn a_folder_without_trials_is_said() {
-    let text = trials::load(Path::new("/nowhere")).unwrap_err();
+    let text = trials::load_trials(Path::new("/nowhere")).unwrap_err();
     assert!(
         text.starts_with("/nowhere: cannot read the folder"),
         "{text}"
@@ -205,6 +205,6 @@ fn a_folder_without_trials_is_said() {
         std::fs::remove_dir_all(f).unwrap();
         std::fs::create_dir_all(f).unwrap();
     });
-    assert!(trials::load(&empty).unwrap_err().contains("found no trial"));
+    assert!(trials::load_trials(&empty).unwrap_err().contains("found no trial"));
     std::fs::remove_dir_all(&empty).unwrap();
 }

@@ -28,7 +28,7 @@
 use crate::seawater::poly;
 
 /// Conductivity at salinity 35, 15 °C and zero gauge pressure [S/m].
-pub const STANDARD: f64 = 4.2914;
+pub const STANDARD_CONDUCTIVITY: f64 = 4.2914;
 
 const A: [f64; 6] = [0.0080, -0.1692, 25.3851, 14.0941, -7.0261, 2.7081];
 const B: [f64; 6] = [0.0005, -0.0056, -0.0066, -0.0375, 0.0636, -0.0144];
@@ -41,12 +41,12 @@ const C: [f64; 5] = [
 ];
 const E: [f64; 4] = [0.0, 2.070e-5, -6.370e-10, 3.989e-15];
 /// Practical salinity below which (5) applies.
-const DILUTE: f64 = 2.0;
+const DILUTE_SALINITY: f64 = 2.0;
 /// Upper bound of the search for √R_t; salinity 42 has a smaller value.
-const ROOT: f64 = 1.5;
+const MAX_ROOT: f64 = 1.5;
 
 /// Zero of the increasing function `f` between 0 and `end`, by bisection to machine precision.
-pub(crate) fn zero_of(f: impl Fn(f64) -> f64, end: f64) -> f64 {
+pub(crate) fn bisect_increasing(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     for _ in 0..54 {
         let middle = 0.5 * (low + high);
@@ -73,13 +73,13 @@ fn dilute(root: f64, t: f64) -> f64 {
 }
 
 /// Factor f of (5).
-fn joint(t: f64) -> f64 {
-    DILUTE / dilute(zero_of(|root| ocean(root, t) - DILUTE, ROOT), t)
+fn continuity_factor(t: f64) -> f64 {
+    DILUTE_SALINITY / dilute(bisect_increasing(|root| ocean(root, t) - DILUTE_SALINITY, MAX_ROOT), t)
 }
 
 /// Terms of (3): the numerator, the part of the denominator without R, and the coefficient of R in
 /// the denominator.
-fn of_pressure(t: f64, pressure: f64) -> (f64, f64, f64) {
+fn pressure_terms(t: f64, pressure: f64) -> (f64, f64, f64) {
     let p = pressure * 1e-4;
     (
         poly(&E, p),
@@ -96,19 +96,19 @@ pub fn salinity(conductivity: f64, t: f64, pressure: f64) -> f64 {
     if conductivity.is_nan() || t.is_nan() || pressure.is_nan() {
         return f64::NAN;
     }
-    let R = conductivity / STANDARD;
+    let R = conductivity / STANDARD_CONDUCTIVITY;
     if R <= 0.0 {
         return 0.0;
     }
-    let (n, d, dR) = of_pressure(t, pressure);
+    let (n, d, dR) = pressure_terms(t, pressure);
     let R_p = 1.0 + n / (d + dR * R); // (3)
     let R_t = R / (R_p * poly(&C, t)); // (1), (2)
     let root = R_t.max(0.0).sqrt();
     let S = ocean(root, t);
-    if S >= DILUTE {
+    if S >= DILUTE_SALINITY {
         S
     } else {
-        (joint(t) * dilute(root, t)).max(0.0)
+        (continuity_factor(t) * dilute(root, t)).max(0.0)
     }
 }
 
@@ -118,18 +118,18 @@ pub fn conductivity(S: f64, t: f64, pressure: f64) -> f64 {
     if S <= 0.0 {
         return 0.0;
     }
-    let root = if S >= DILUTE {
-        zero_of(|root| ocean(root, t) - S, ROOT)
+    let root = if S >= DILUTE_SALINITY {
+        bisect_increasing(|root| ocean(root, t) - S, MAX_ROOT)
     } else {
-        let f = joint(t);
-        zero_of(|root| f * dilute(root, t) - S, ROOT)
+        let f = continuity_factor(t);
+        bisect_increasing(|root| f * dilute(root, t) - S, MAX_ROOT)
     };
     // (1) with (3) is a quadratic equation in R
-    let (n, d, dR) = of_pressure(t, pressure);
+    let (n, d, dR) = pressure_terms(t, pressure);
     let R_0 = root * root * poly(&C, t);
     let b = d - dR * R_0;
     let R = (-b + (b * b + 4.0 * dR * R_0 * (d + n)).sqrt()) / (2.0 * dR);
-    STANDARD * R
+    STANDARD_CONDUCTIVITY * R
 }
 
 #[cfg(test)]
@@ -146,7 +146,7 @@ mod tests {
             (0.65, 5.0, 1500.0, 27.995_347, 2e-6),
             (1.888_091, 40.0, 10_000.0, 40.0, 1.2e-5),
         ] {
-            let found = salinity(R * STANDARD, t, p * 1e4);
+            let found = salinity(R * STANDARD_CONDUCTIVITY, t, p * 1e4);
             assert!(
                 (found - S).abs() < rounding,
                 "{R} {t} {p}: {found} instead of {S}"

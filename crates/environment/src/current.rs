@@ -58,7 +58,7 @@ impl Variation {
 /// Mean current [m/s], W, at height `z` [m] (negative under water), linear between the depths of
 /// the profile.
 #[inline(always)]
-pub fn mean_at<T: Real>(current: &Current, z: T) -> Vec3<T> {
+pub fn mean_at_height<T: Real>(current: &Current, z: T) -> Vec3<T> {
     Vec3::from_lanes(|i| mean_at_depth(&current.profile, -z.lane(i)))
 }
 
@@ -98,19 +98,19 @@ pub struct VariationCache {
 impl VariationCache {
     /// Variation at `t` [s] for the random `seed` of the world, including tides. The cache affects
     /// the cost only, never the result.
-    pub fn at(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
-        let random = self.random(current, seed, t);
+    pub fn evaluate(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
+        let random = self.random_variation(current, seed, t);
         if current.flows.is_empty() {
             return random;
         }
-        let (v, a) = flow::tide(&current.flows, t);
+        let (v, a) = flow::tidal_motion(&current.flows, t);
         Variation {
             velocity: random.velocity + v,
             acceleration: random.acceleration + a,
         }
     }
 
-    fn random(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
+    fn random_variation(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
         let Some(gm) = current.gauss_markov else {
             return Variation::NONE;
         };
@@ -119,7 +119,7 @@ impl VariationCache {
         let knots = match self.interval {
             Some((at, tau, knots)) if at == k && tau == gm.tau => knots,
             _ => {
-                let knots = [knot(seed, k), knot(seed, k + 1)];
+                let knots = [knot_value(seed, k), knot_value(seed, k + 1)];
                 self.interval = Some((k, gm.tau, knots));
                 knots
             }
@@ -136,7 +136,7 @@ impl VariationCache {
 
 /// Unit-variance process at knot `k` by (2). The stream is shifted so that knots before t = 0
 /// exist.
-fn knot(seed: u64, k: u64) -> Vec3 {
+fn knot_value(seed: u64, k: u64) -> Vec3 {
     let rho = libm::exp(-1.0 / KNOTS_PER_TAU);
     let gain = (1.0 - rho * rho).sqrt();
     let component = |name: &str| {
@@ -174,7 +174,7 @@ mod tests {
         // 8 knots
         let mut cache = VariationCache::default();
         let x: Vec<f64> = (0..32_000)
-            .map(|k| cache.at(&current, 3, f64::from(k)).velocity.x)
+            .map(|k| cache.evaluate(&current, 3, f64::from(k)).velocity.x)
             .collect();
         let n = x.len() as f64;
         let var = x.iter().map(|v| v * v).sum::<f64>() / n;
@@ -183,7 +183,7 @@ mod tests {
         // the correlation
         assert!((var.sqrt() - 0.2).abs() < 0.2 * 0.06, "std {}", var.sqrt());
         assert!((lag - libm::exp(-1.0)).abs() < 0.06, "correlation {lag}");
-        assert!(cache.at(&current, 3, 5.5).velocity.z == 0.0);
+        assert!(cache.evaluate(&current, 3, 5.5).velocity.z == 0.0);
     }
 
     #[test]
@@ -198,10 +198,10 @@ mod tests {
         };
         let mut walked = VariationCache::default();
         for k in 0..500 {
-            walked.at(&current, 1, f64::from(k) * 0.7);
+            walked.evaluate(&current, 1, f64::from(k) * 0.7);
         }
-        let alone = VariationCache::default().at(&current, 1, 123.4);
-        assert_eq!(walked.at(&current, 1, 123.4), alone);
+        let alone = VariationCache::default().evaluate(&current, 1, 123.4);
+        assert_eq!(walked.evaluate(&current, 1, 123.4), alone);
     }
 
     #[test]

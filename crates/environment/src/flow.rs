@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 /// Velocity field in the neighbourhood of one position at one instant, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Local {
+pub struct FlowSample {
     /// Velocity of the water [m/s].
     pub velocity: Vec3,
     /// Time derivative of the velocity at a fixed position, ∂u/∂t [m/s²].
@@ -49,7 +49,7 @@ pub struct Local {
     pub gradient: Mat3,
 }
 
-impl Local {
+impl FlowSample {
     /// Acceleration of the water particle, Du/Dt [m/s²], W. (5)
     pub fn acceleration(&self) -> Vec3 {
         self.rate + self.gradient.mul_vec(self.velocity)
@@ -75,8 +75,8 @@ impl Local {
 /// Sum of the position-dependent flows at `p` [m], W, and `t` [s].
 ///
 /// If `own` is given, only the flows of that region (index into `regions`) are added.
-pub fn at(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f64) -> Local {
-    let mut sum = Local::still();
+pub fn sample_flows(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f64) -> FlowSample {
+    let mut sum = FlowSample::still();
     for flow in flows {
         if own.is_some() && flow.region != own {
             continue;
@@ -84,16 +84,16 @@ pub fn at(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f6
         if flow
             .region
             .and_then(|r| regions.get(r))
-            .is_some_and(|region| !region.holds(p.x, p.y))
+            .is_some_and(|region| !region.contains(p.x, p.y))
         {
             continue;
         }
         let local = match &flow.law {
             FlowLaw::Tide(_) => continue,
-            FlowLaw::Jet(jet) => jet_at(jet, p),
-            FlowLaw::Channel(channel) => channel_at(channel, p),
-            FlowLaw::Eddy(eddy) => eddy_at(eddy, p),
-            FlowLaw::Grid(components) => grid_at(components, p, t),
+            FlowLaw::Jet(jet) => sample_jet(jet, p),
+            FlowLaw::Channel(channel) => sample_channel(channel, p),
+            FlowLaw::Eddy(eddy) => sample_eddy(eddy, p),
+            FlowLaw::Grid(components) => sample_grid(components, p, t),
         };
         sum.add(flow.gain, &local);
     }
@@ -101,7 +101,7 @@ pub fn at(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f6
 }
 
 /// Velocity [m/s] and acceleration [m/s²], W, of all tides at `t` [s] by (1).
-pub fn tide(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
+pub fn tidal_motion(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
     let (mut v, mut a) = (Vec3::zero(), Vec3::zero());
     for flow in flows {
         let FlowLaw::Tide(constituents) = &flow.law else {
@@ -123,7 +123,7 @@ fn phase(c: &Constituent, t: f64) -> f64 {
     (turn - turn.floor()) * std::f64::consts::TAU - c.lag
 }
 
-fn jet_at(jet: &Jet, p: Vec3) -> Local {
+fn sample_jet(jet: &Jet, p: Vec3) -> FlowSample {
     let n = jet.across.dot(p - jet.p_W) / jet.half_width;
     let tanh = libm::tanh(n);
     let fall = if jet.decay_depth.is_finite() {
@@ -139,13 +139,13 @@ fn jet_at(jet: &Jet, p: Vec3) -> Local {
         0.0
     };
     let slope = jet.across.scale(along_n) + Vec3::new(0.0, 0.0, along_z);
-    stream(jet.velocity, profile, slope)
+    scaled_stream(jet.velocity, profile, slope)
 }
 
-fn channel_at(channel: &Channel, p: Vec3) -> Local {
+fn sample_channel(channel: &Channel, p: Vec3) -> FlowSample {
     let n = channel.across.dot(p - channel.p_W) / channel.half_width;
     if n.abs() >= 1.0 {
-        return Local::still();
+        return FlowSample::still();
     }
     let k = channel.exponent;
     let across = 1.0 - libm::pow(n.abs(), k);
@@ -155,7 +155,7 @@ fn channel_at(channel: &Channel, p: Vec3) -> Local {
         Some([depth, m]) => {
             let h = (1.0 + p.z / depth).min(1.0);
             if h <= 0.0 {
-                return Local::still();
+                return FlowSample::still();
             }
             let over = libm::pow(h, m);
             (over, if h < 1.0 { m * over / (h * depth) } else { 0.0 })
@@ -163,12 +163,12 @@ fn channel_at(channel: &Channel, p: Vec3) -> Local {
     };
     let slope =
         channel.across.scale(across_slope * over) + Vec3::new(0.0, 0.0, across * over_slope);
-    stream(channel.velocity, across * over, slope)
+    scaled_stream(channel.velocity, across * over, slope)
 }
 
 /// Stream along `velocity` times a `factor` with the gradient `slope`.
-fn stream(velocity: Vec3, factor: f64, slope: Vec3) -> Local {
-    Local {
+fn scaled_stream(velocity: Vec3, factor: f64, slope: Vec3) -> FlowSample {
+    FlowSample {
         velocity: velocity.scale(factor),
         rate: Vec3::zero(),
         gradient: Mat3::from_rows(
@@ -180,11 +180,11 @@ fn stream(velocity: Vec3, factor: f64, slope: Vec3) -> Local {
 }
 
 /// Velocities from grids, in which depth is positive downwards.
-fn grid_at(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> Local {
-    let mut local = Local::still();
+fn sample_grid(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> FlowSample {
+    let mut local = FlowSample::still();
     for (i, grid) in components.iter().enumerate() {
         let Some(grid) = grid else { continue };
-        let found = grid.at([p.x, p.y, -p.z, t]);
+        let found = grid.interpolate([p.x, p.y, -p.z, t]);
         local.velocity[i] = found.value;
         local.rate[i] = found.slope[3];
         local.gradient.r[i] = Vec3::new(found.slope[0], found.slope[1], -found.slope[2]);
@@ -192,7 +192,7 @@ fn grid_at(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> Local {
     local
 }
 
-fn eddy_at(eddy: &Eddy, p: Vec3) -> Local {
+fn sample_eddy(eddy: &Eddy, p: Vec3) -> FlowSample {
     let (x, y) = (p.x - eddy.p_W.x, p.y - eddy.p_W.y);
     let s = (x * x + y * y) / (eddy.core * eddy.core);
     // f = Ω (1 - e^(-s))/s and its derivative with respect to s; near the axis by their series
@@ -207,7 +207,7 @@ fn eddy_at(eddy: &Eddy, p: Vec3) -> Local {
         f_s * 2.0 * x / (eddy.core * eddy.core),
         f_s * 2.0 * y / (eddy.core * eddy.core),
     );
-    Local {
+    FlowSample {
         velocity: Vec3::new(-f * y, f * x, 0.0),
         rate: Vec3::zero(),
         gradient: Mat3::from_rows(
@@ -272,12 +272,12 @@ mod tests {
             Vec3::new(3.05, -2.02, -0.7),
             Vec3::new(-7.0, 4.0, -11.0),
         ] {
-            let local = at(&flows, &[], None, p, 0.0);
+            let local = sample_flows(&flows, &[], None, p, 0.0);
             for j in 0..3 {
                 let mut step = Vec3::zero();
                 step[j] = h;
-                let slope = (at(&flows, &[], None, p + step, 0.0).velocity
-                    - at(&flows, &[], None, p - step, 0.0).velocity)
+                let slope = (sample_flows(&flows, &[], None, p + step, 0.0).velocity
+                    - sample_flows(&flows, &[], None, p - step, 0.0).velocity)
                     .scale(0.5 / h);
                 for i in 0..3 {
                     let found = local.gradient.r[i][j];
@@ -297,13 +297,13 @@ mod tests {
         channel.retain(|f| matches!(f.law, FlowLaw::Channel(_)));
         let across = Vec3::new(-0.6, 0.8, 0.0);
         let middle = Vec3::new(3.0, -2.0, 0.0);
-        assert!((at(&channel, &[], None, middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
+        assert!((sample_flows(&channel, &[], None, middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
         for p in [
             middle + across.scale(20.001),
             middle - across.scale(25.0),
             middle + Vec3::new(0.0, 0.0, -12.0),
         ] {
-            assert_eq!(at(&channel, &[], None, p, 0.0), Local::still());
+            assert_eq!(sample_flows(&channel, &[], None, p, 0.0), FlowSample::still());
         }
     }
 
@@ -324,19 +324,19 @@ mod tests {
         let at_flood = 0.4 / m2.omega;
         let near =
             |a: Vec3, b: Vec3, tolerance: f64| assert!((a - b).norm() < tolerance, "{a:?} {b:?}");
-        near(tide(&flows, at_flood).0, m2.major.scale(2.0), 1e-12);
+        near(tidal_motion(&flows, at_flood).0, m2.major.scale(2.0), 1e-12);
         near(
-            tide(&flows, at_flood + 0.25 * 44_714.16).0,
+            tidal_motion(&flows, at_flood + 0.25 * 44_714.16).0,
             m2.minor.scale(2.0),
             1e-12,
         );
         // equal after ten years of periods, within the rounding of time itself
         near(
-            tide(&flows, at_flood + 7000.0 * 44_714.16).0,
+            tidal_motion(&flows, at_flood + 7000.0 * 44_714.16).0,
             m2.major.scale(2.0),
             1e-9,
         );
-        let slope = (tide(&flows, 5000.5).0 - tide(&flows, 4999.5).0).norm();
-        assert!((tide(&flows, 5000.0).1.norm() - slope).abs() < 1e-11);
+        let slope = (tidal_motion(&flows, 5000.5).0 - tidal_motion(&flows, 4999.5).0).norm();
+        assert!((tidal_motion(&flows, 5000.0).1.norm() - slope).abs() < 1e-11);
     }
 }

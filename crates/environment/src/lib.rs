@@ -48,9 +48,9 @@ pub mod water_column;
 pub mod waves;
 
 pub use crate::current::Variation;
-use crate::flow::Local;
-pub use crate::waves::WavesNow;
-use crate::waves::{Orbital, footprint};
+use crate::flow::FlowSample;
+pub use crate::waves::WaveState;
+use crate::waves::{OrbitalMotion, footprint};
 use merrow_math::{MAX_LANES, Mat3, Real, Vec3};
 use merrow_model::scene::sea::grid::Grid;
 use merrow_model::scene::{Flow, FlowLaw, Link, Robot, Sea};
@@ -60,7 +60,7 @@ use std::sync::Arc;
 /// Environment at one instant of a step: water, gravity, current variation and waves. All robots
 /// share it.
 #[derive(Clone, Copy, Debug)]
-pub struct Instant<'a> {
+pub struct EnvironmentState<'a> {
     /// Water of the scene.
     pub sea: &'a Sea,
     /// Magnitude of the gravitational acceleration [m/s²].
@@ -70,10 +70,10 @@ pub struct Instant<'a> {
     /// Time-dependent, spatially uniform part of the current at this instant.
     pub variation: Variation,
     /// Waves at this instant; `None` if the water is flat.
-    pub waves: Option<&'a WavesNow>,
+    pub waves: Option<&'a WaveState>,
 }
 
-impl Instant<'_> {
+impl EnvironmentState<'_> {
     /// Returns true if the water is at rest everywhere. Rigid-body and added mass then share one
     /// velocity.
     #[inline(always)]
@@ -93,23 +93,23 @@ impl Instant<'_> {
     ///
     /// The function adds the velocities of the waves and of the current; the acceleration is that
     /// of a particle in their sum. The current changes neither the length nor the height of waves.
-    pub fn water(&self, p: Vec3) -> (Vec3, Vec3) {
-        let stream = self.stream(p);
+    pub fn water_motion(&self, p: Vec3) -> (Vec3, Vec3) {
+        let stream = self.current_motion(p);
         let Some(waves) = self.waves else {
             return (stream.velocity, stream.acceleration());
         };
-        let (surface, orbital) = waves.at(p);
+        let (surface, orbital) = waves.surface_and_motion(p);
         let wave = wave_acceleration(&stream, &orbital, surface.slope);
         (stream.velocity + orbital.velocity, stream.acceleration() + wave)
     }
 
     /// Current at `p` [m], W, without waves.
-    fn stream(&self, p: Vec3) -> Local {
+    fn current_motion(&self, p: Vec3) -> FlowSample {
         let current = &self.sea.current;
         if let Some(own) = self.sea.closed_region(p.x, p.y) {
-            return crate::flow::at(&current.flows, &self.sea.regions, Some(own), p, self.time);
+            return crate::flow::sample_flows(&current.flows, &self.sea.regions, Some(own), p, self.time);
         }
-        let mut local = crate::flow::at(&current.flows, &self.sea.regions, None, p, self.time);
+        let mut local = crate::flow::sample_flows(&current.flows, &self.sea.regions, None, p, self.time);
         local.velocity +=
             crate::current::mean_at_depth(&current.profile, -p.z) + self.variation.velocity;
         local.rate += self.variation.acceleration;
@@ -122,7 +122,7 @@ impl Instant<'_> {
 
     /// Height of `p` [m], W, above the water surface [m]; negative under water.
     #[inline(always)]
-    pub fn above_surface(&self, p: Vec3) -> f64 {
+    pub fn height_above_surface(&self, p: Vec3) -> f64 {
         match self.waves {
             None => p.z,
             Some(waves) => p.z - waves.elevation(p.x, p.y),
@@ -134,27 +134,27 @@ impl Instant<'_> {
     /// Farther from the waves the function returns the height over z = 0 [m], which is cheaper. `p`
     /// is in W [m].
     #[inline(always)]
-    pub fn about_above_surface(&self, p: Vec3, enough: f64) -> f64 {
+    pub fn approximate_height_above_surface(&self, p: Vec3, enough: f64) -> f64 {
         match self.waves {
-            Some(waves) if p.z.abs() <= enough + waves.reach() => p.z - waves.elevation(p.x, p.y),
+            Some(waves) if p.z.abs() <= enough + waves.max_height() => p.z - waves.elevation(p.x, p.y),
             _ => p.z,
         }
     }
 }
 
-impl Instant<'_> {
+impl EnvironmentState<'_> {
     /// Height of `p` [m], W, that the wind model uses [m].
     ///
     /// Near the water it is the height above the instantaneous surface. At and above twice the
     /// height of the highest crest it is the height above the mean surface. In between the function
     /// blends the two (estimated: how far up the air follows the waves).
     #[inline(always)]
-    pub fn height_in_wind(&self, p: Vec3) -> f64 {
+    pub fn wind_height(&self, p: Vec3) -> f64 {
         match self.waves {
             None => p.z,
             Some(waves) if waves.is_tidal() => p.z - waves.elevation(p.x, p.y),
             Some(waves) => {
-                let part = (2.0 - p.z / waves.reach()).clamp(0.0, 1.0);
+                let part = (2.0 - p.z / waves.max_height()).clamp(0.0, 1.0);
                 if part > 0.0 {
                     p.z - part * waves.elevation(p.x, p.y)
                 } else {
@@ -167,9 +167,9 @@ impl Instant<'_> {
 
 /// Name, for an error message, of the grid that ends before `p` [m], W, or `t` [s] and that stops
 /// robots at its boundary.
-pub fn stopped_by(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
+pub fn stopping_grid_name(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
     let x = [p.x, p.y, -p.z, t];
-    let stops = |grid: &Option<Arc<Grid>>| grid.as_ref().is_some_and(|grid| grid.stops(x));
+    let stops = |grid: &Option<Arc<Grid>>| grid.as_ref().is_some_and(|grid| grid.is_stopped_at(x));
     let of_flow = |flow: &&Flow| matches!(&flow.law, FlowLaw::Grid(components) if components.iter().any(stops));
     if let Some(flow) = sea.current.flows.iter().find(of_flow) {
         return Some(format!("the flow {}", flow.name));
@@ -187,7 +187,7 @@ pub fn stopped_by(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
 /// the water surface at the hull in `links`. The wave motion is then sampled at the centre of the
 /// submerged part of the hull.
 #[inline(always)]
-pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>]) {
+pub fn sample_water_motion<T: Real>(robot: &Robot, at: &EnvironmentState<'_>, links: &mut [LinkWork<T>]) {
     let uniform = at.sea.current.profile.len() == 1;
     let everywhere = at.sea.current.profile[0].1 + at.variation.velocity;
     let local = !at.sea.current.flows.is_empty() || at.sea.has_closed_regions();
@@ -206,7 +206,7 @@ pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>
         if !uniform {
             let z = work.p_WL.z + work.R_WL.r[2].dot(Vec3::splat(link.p_LoCb));
             let profile = &at.sea.current.profile;
-            v_W = crate::current::mean_at(&at.sea.current, z) + Vec3::splat(at.variation.velocity);
+            v_W = crate::current::mean_at_height(&at.sea.current, z) + Vec3::splat(at.variation.velocity);
             let shear = |i: usize| crate::current::shear_at_depth(profile, -z.lane(i));
             a_W += Vec3::from_lanes(shear).scale(v_W.z);
         }
@@ -217,16 +217,16 @@ pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>
 
 /// Same as [`sample`] for one link in waves or in a current that depends on position.
 #[inline(never)]
-fn sample_lanes<T: Real>(at: &Instant<'_>, link: &Link, work: &mut LinkWork<T>) {
+fn sample_lanes<T: Real>(at: &EnvironmentState<'_>, link: &Link, work: &mut LinkWork<T>) {
     let p_WCb = work.p_WL + work.R_WL.mul_vec(Vec3::splat(link.p_LoCb));
     let mut streams = [(Vec3::zero(), Vec3::zero()); MAX_LANES];
-    let mut lanes = [InWaves::default(); MAX_LANES];
+    let mut lanes = [LinkWaveState::default(); MAX_LANES];
     for i in 0..T::LANES {
-        let stream = at.stream(p_WCb.lane(i));
+        let stream = at.current_motion(p_WCb.lane(i));
         streams[i] = (stream.velocity, stream.acceleration());
         if let Some(waves) = at.waves {
             let pose = (work.p_WL.lane(i), &work.R_WL.lane(i));
-            lanes[i] = in_waves(link, waves, &stream, pose);
+            lanes[i] = link_wave_state(link, waves, &stream, pose);
         }
     }
     let (v_W, a_W) = (
@@ -238,7 +238,7 @@ fn sample_lanes<T: Real>(at: &Instant<'_>, link: &Link, work: &mut LinkWork<T>) 
     if at.waves.is_none() {
         return;
     }
-    let vector = |of: fn(&InWaves) -> Vec3| Vec3::from_lanes(|i| of(&lanes[i]));
+    let vector = |of: fn(&LinkWaveState) -> Vec3| Vec3::from_lanes(|i| of(&lanes[i]));
     work.surface_normal = vector(|l| l.normal);
     work.over_surface = T::from_lanes(|i| lanes[i].height);
     work.wave_velocity = vector(|l| l.velocity);
@@ -250,14 +250,14 @@ fn sample_lanes<T: Real>(at: &Instant<'_>, link: &Link, work: &mut LinkWork<T>) 
 
 /// Part of Du/Dt [m/s²], W, that waves of the motion `orbital` add to a current. `slope` is the
 /// slope of the surface.
-fn wave_acceleration(stream: &Local, orbital: &Orbital, slope: [f64; 2]) -> Vec3 {
+fn wave_acceleration(stream: &FlowSample, orbital: &OrbitalMotion, slope: [f64; 2]) -> Vec3 {
     let along = stream.gradient.mul_vec(orbital.velocity);
     orbital.acceleration(slope, stream.velocity) + along
 }
 
 /// Result of [`in_waves`] for one robot, in the link frame.
 #[derive(Clone, Copy)]
-struct InWaves {
+struct LinkWaveState {
     normal: Vec3,
     height: f64,
     velocity: Vec3,
@@ -265,7 +265,7 @@ struct InWaves {
     pressure_acceleration: Vec3,
 }
 
-impl Default for InWaves {
+impl Default for LinkWaveState {
     fn default() -> Self {
         let zero = Vec3::zero();
         Self {
@@ -279,35 +279,35 @@ impl Default for InWaves {
 }
 
 /// Water surface at the hull centre and wave motion at the submerged part, in the current `stream`.
-fn in_waves(
+fn link_wave_state(
     link: &Link,
-    waves: &WavesNow,
-    stream: &Local,
+    waves: &WaveState,
+    stream: &FlowSample,
     (p_WL, R_WL): (Vec3, &Mat3),
-) -> InWaves {
+) -> LinkWaveState {
     let hull = &link.hull;
     let p_H = p_WL + R_WL.mul_vec(hull.p_LoH);
     // no wave is steep enough to reach a hull that is two hull sizes above the highest crest
-    if p_H.z >= waves.reach() + 2.0 * hull.bound {
+    if p_H.z >= waves.max_height() + 2.0 * hull.bound {
         let normal = R_WL.r[2];
-        return InWaves {
+        return LinkWaveState {
             normal,
             height: p_H.z,
-            ..InWaves::default()
+            ..LinkWaveState::default()
         };
     }
     let surface = match &link.restoring {
-        Some(hull) => footprint::surface(hull, waves, p_WL, R_WL, p_H),
+        Some(hull) => footprint::mean_waterplane_surface(hull, waves, p_WL, R_WL, p_H),
         None => waves.surface(p_H.x, p_H.y),
     };
     let n_W = surface.normal();
     let height = (p_H.z - surface.z) * n_W.z;
     let normal = R_WL.tr_mul_vec(n_W);
     if height >= hull.bound {
-        return InWaves {
+        return LinkWaveState {
             normal,
             height,
-            ..InWaves::default()
+            ..LinkWaveState::default()
         };
     }
     let mut p = p_WL + R_WL.mul_vec(link.p_LoCb);
@@ -318,8 +318,8 @@ fn in_waves(
         let lowest = p_H.z - hull.shape.reach(hull.R_LH.tr_mul_vec(R_WL.r[2]));
         p.z = p.z.min(0.5 * (eta + lowest));
     }
-    let water = waves.orbital(p, eta);
-    InWaves {
+    let water = waves.orbital_motion(p, eta);
+    LinkWaveState {
         normal,
         height,
         velocity: R_WL.tr_mul_vec(water.velocity),

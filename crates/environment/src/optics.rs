@@ -54,12 +54,12 @@ pub fn jerlov(kind: usize) -> Optics {
     });
     let scattering =
         WAVELENGTHS.map(|wavelength| SCATTERING[k] * libm::pow(550.0 / wavelength, 0.3));
-    of(daylight, scattering)
+    optics_from_coefficients(daylight, scattering)
 }
 
 /// Optical properties of water with the given K_d (`daylight`) and b (`scattering`) for red, green
 /// and blue [1/m], by (3) and (4).
-pub fn of(daylight: [f64; 3], scattering: [f64; 3]) -> Optics {
+pub fn optics_from_coefficients(daylight: [f64; 3], scattering: [f64; 3]) -> Optics {
     let mut beam = [0.0; 3];
     for i in 0..3 {
         let g = 0.256 * scattering[i];

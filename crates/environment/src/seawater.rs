@@ -48,7 +48,7 @@ pub const MACKENZIE: Validity = Validity {
 };
 
 /// Converts a temperature [°C] from the ITS-90 scale to the IPTS-68 scale, which (1) and (2) use.
-pub fn t68(t90: f64) -> f64 {
+pub fn ipts68_from_its90(t90: f64) -> f64 {
     1.00024 * t90
 }
 
@@ -140,7 +140,7 @@ pub fn sound_speed(S: f64, t: f64, pressure: f64) -> f64 {
 }
 
 /// Speed of sound [m/s] at temperature `T` [°C], salinity `S` and depth `D` [m] by (3).
-pub fn mackenzie(T: f64, S: f64, D: f64) -> f64 {
+pub fn mackenzie_sound_speed(T: f64, S: f64, D: f64) -> f64 {
     poly(&[1448.96, 4.591, -5.304e-2, 2.374e-4], T)
         + 1.340 * (S - 35.0)
         + 1.630e-2 * D
@@ -153,6 +153,6 @@ pub fn mackenzie(T: f64, S: f64, D: f64) -> f64 {
 /// [kg/m³] at the surface.
 ///
 /// The result is limited to 0 to 42, whatever the density.
-pub fn salinity_of(rho: f64, t: f64) -> f64 {
-    crate::conductivity::zero_of(|S| density(S, t, 0.0) - rho, 42.0)
+pub fn salinity_from_density(rho: f64, t: f64) -> f64 {
+    crate::conductivity::bisect_increasing(|S| density(S, t, 0.0) - rho, 42.0)
 }

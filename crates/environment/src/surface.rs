@@ -22,13 +22,13 @@
 //! # Checked by
 //! test/analytic/surface.rs
 
-use crate::Instant;
+use crate::EnvironmentState;
 use merrow_math::Vec3;
 
 /// Heights below this value count as zero [m].
-const NEAR: f64 = 1e-4;
+const HEIGHT_TOLERANCE: f64 = 1e-4;
 /// Maximum number of steps of (1).
-const STEPS: usize = 4000;
+const MAX_STEPS: usize = 4000;
 
 /// Mean square slope of all waves, including the shortest, raised by a `wind` [m/s] [Cox and Munk
 /// 1954].
@@ -41,7 +41,7 @@ pub fn mean_square_slope(wind: f64) -> f64 {
 /// `cosine` is the cosine of the angle of incidence. `ratio` is the refractive index of the far
 /// side divided by that of the near side; it may be greater or less than one. In total reflection
 /// the returned cosine is 0.
-pub fn fresnel(cosine: f64, ratio: f64) -> (f64, f64) {
+pub fn fresnel_reflectance(cosine: f64, ratio: f64) -> (f64, f64) {
     let beyond = (1.0 - (1.0 - cosine * cosine) / (ratio * ratio))
         .max(0.0)
         .sqrt();
@@ -53,7 +53,7 @@ pub fn fresnel(cosine: f64, ratio: f64) -> (f64, f64) {
 /// Water surface at one instant, prepared for many ray queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface<'a> {
-    at: &'a Instant<'a>,
+    at: &'a EnvironmentState<'a>,
     /// Slope bound S of (1).
     slope: f64,
     /// The surface lies within this distance of z = 0 [m].
@@ -62,13 +62,13 @@ pub struct Surface<'a> {
 
 impl<'a> Surface<'a> {
     /// Creates the surface of the environment `at`.
-    pub fn new(at: &'a Instant<'a>) -> Self {
+    pub fn new(at: &'a EnvironmentState<'a>) -> Self {
         let waves = at.waves;
         let slope = waves.map_or(0.0, |waves| (5.0 * waves.slope_std()).min(3.0));
         Self {
             at,
             slope,
-            reach: waves.map_or(0.0, |waves| waves.reach()),
+            reach: waves.map_or(0.0, |waves| waves.max_height()),
         }
     }
 
@@ -83,32 +83,32 @@ impl<'a> Surface<'a> {
     ///
     /// The ray starts at `p` [m] and runs along the unit vector `d`, W. Returns `None` if there is
     /// no intersection within `far` [m].
-    pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
+    pub fn intersect_ray(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
         let [low, high] = self.band(p.z, d.z, far)?;
         if self.at.waves.is_none() {
             return (low > 0.0).then_some(low);
         }
         let horizontal = (d.x * d.x + d.y * d.y).sqrt();
         let pace = 1.0 / (d.z.abs() + self.slope * horizontal).max(1e-9);
-        let over = |t: f64| self.at.above_surface(p + d.scale(t));
+        let over = |t: f64| self.at.height_above_surface(p + d.scale(t));
         let (mut t, mut h) = (low, over(low));
         // a ray that starts on the surface is taken to have left it
-        let mut side = if h.abs() < NEAR && low == 0.0 {
+        let mut side = if h.abs() < HEIGHT_TOLERANCE && low == 0.0 {
             0.0
         } else {
             h.signum()
         };
-        for _ in 0..STEPS {
+        for _ in 0..MAX_STEPS {
             if t >= high {
                 return None;
             }
-            let next = (t + (h.abs() * pace).max(0.5 * NEAR * pace)).min(high);
+            let next = (t + (h.abs() * pace).max(0.5 * HEIGHT_TOLERANCE * pace)).min(high);
             let there = over(next);
-            if side == 0.0 && there.abs() >= NEAR {
+            if side == 0.0 && there.abs() >= HEIGHT_TOLERANCE {
                 side = there.signum();
             }
             if side != 0.0 && there * side <= 0.0 {
-                return Some(between([t, next], [h, there], over));
+                return Some(refine_root([t, next], [h, there], over));
             }
             (t, h) = (next, there);
         }
@@ -120,14 +120,14 @@ impl<'a> Surface<'a> {
     ///
     /// `n` is an approximate normal of the surface there. Returns `t` if there is no intersection
     /// nearby.
-    pub fn refined(&self, p: Vec3, d: Vec3, t: f64, n: Vec3) -> f64 {
+    pub fn refine_intersection(&self, p: Vec3, d: Vec3, t: f64, n: Vec3) -> f64 {
         if self.at.waves.is_none() {
             return t;
         }
         let rate = n.dot(d) / n.z;
         let mut best = t;
         for _ in 0..8 {
-            let height = self.at.above_surface(p + d.scale(best));
+            let height = self.at.height_above_surface(p + d.scale(best));
             if height.abs() < 1e-7 {
                 return best;
             }
@@ -159,7 +159,7 @@ impl<'a> Surface<'a> {
 
 /// Root between the two abscissae `a` and `b`, at which the heights `ha` and `hb` have different
 /// signs.
-fn between([mut a, mut b]: [f64; 2], [mut ha, mut hb]: [f64; 2], over: impl Fn(f64) -> f64) -> f64 {
+fn refine_root([mut a, mut b]: [f64; 2], [mut ha, mut hb]: [f64; 2], over: impl Fn(f64) -> f64) -> f64 {
     for k in 0..60 {
         if (b - a).abs() < 1e-9 * (1.0 + a.abs()) || ha == hb {
             break;

@@ -26,11 +26,11 @@
 //! tests below; test/analytic/water_column.rs
 
 use crate::seawater;
-use crate::seawater::t68;
+use crate::seawater::ipts68_from_its90;
 use merrow_math::{Real, Vec3};
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::grid::Grid;
-use merrow_model::scene::sea::water::{Carried, Column, Layer, SoundSpeedLaw, Values};
+use merrow_model::scene::sea::water::{Tracer, WaterColumn, Layer, SoundSpeedLaw, TracerValues};
 use std::sync::Arc;
 
 /// Maximum distance between the layers of a column [m]. At 20 m the curvature of the density causes
@@ -41,7 +41,7 @@ const SPACING: f64 = 20.0;
 ///
 /// Each entry of `profile` is (depth [m], temperature [°C], salinity), shallowest first. `gravity`
 /// is in m/s².
-pub fn build(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw) -> Column {
+pub fn build_column(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw) -> WaterColumn {
     let mut depths = vec![0.0];
     for target in profile.iter().map(|p| p[0]).chain([bottom]) {
         let from = depths[depths.len() - 1];
@@ -56,8 +56,8 @@ pub fn build(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw
     }
     let mut layers: Vec<Layer> = Vec::with_capacity(depths.len());
     for depth in depths {
-        let [temperature, salinity] = between(profile, depth);
-        let density = |load: f64| seawater::density(salinity, t68(temperature), gravity * load);
+        let [temperature, salinity] = interpolate_profile(profile, depth);
+        let density = |load: f64| seawater::density(salinity, ipts68_from_its90(temperature), gravity * load);
         let mut load = 0.0;
         if let Some(above) = layers.last() {
             // load and density depend on each other; two iterations reduce an error of 1e-4 of 20 m
@@ -67,7 +67,7 @@ pub fn build(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw
                 load = above.load + 0.5 * (above.density + density(load)) * (depth - above.depth);
             }
         }
-        let sound_speed = speed(law, temperature, salinity, gravity * load, depth);
+        let sound_speed = sound_speed_by_law(law, temperature, salinity, gravity * load, depth);
         layers.push(Layer {
             depth,
             temperature,
@@ -77,7 +77,7 @@ pub fn build(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw
             load,
         });
     }
-    Column {
+    WaterColumn {
         layers,
         sound_speed_law: law,
         temperature: None,
@@ -85,14 +85,14 @@ pub fn build(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw
     }
 }
 
-fn speed(law: SoundSpeedLaw, temperature: f64, salinity: f64, pressure: f64, depth: f64) -> f64 {
+fn sound_speed_by_law(law: SoundSpeedLaw, temperature: f64, salinity: f64, pressure: f64, depth: f64) -> f64 {
     match law {
-        SoundSpeedLaw::Unesco => seawater::sound_speed(salinity, t68(temperature), pressure),
-        SoundSpeedLaw::Mackenzie => seawater::mackenzie(temperature, salinity, depth),
+        SoundSpeedLaw::Unesco => seawater::sound_speed(salinity, ipts68_from_its90(temperature), pressure),
+        SoundSpeedLaw::Mackenzie => seawater::mackenzie_sound_speed(temperature, salinity, depth),
     }
 }
 
-fn between(profile: &[[f64; 3]], depth: f64) -> [f64; 2] {
+fn interpolate_profile(profile: &[[f64; 3]], depth: f64) -> [f64; 2] {
     let k = profile.partition_point(|p| p[0] <= depth);
     let (a, b) = (
         profile[k.saturating_sub(1)],
@@ -110,14 +110,14 @@ fn between(profile: &[[f64; 3]], depth: f64) -> [f64; 2] {
 ///
 /// If temperature or salinity come from a grid, density and speed of sound are computed from them
 /// at the pressure of the layers.
-pub fn at(column: &Column, gravity: f64, p: Vec3, t: f64) -> Layer {
-    let layer = column.at(p.z);
+pub fn sample_column(column: &WaterColumn, gravity: f64, p: Vec3, t: f64) -> Layer {
+    let layer = column.properties_at(p.z);
     if column.temperature.is_none() && column.salinity.is_none() {
         return layer;
     }
     let x = [p.x, p.y, layer.depth, t];
     let value = |grid: &Option<Arc<Grid>>, otherwise: f64| {
-        grid.as_ref().map_or(otherwise, |g| g.at(x).value)
+        grid.as_ref().map_or(otherwise, |g| g.interpolate(x).value)
     };
     let temperature = value(&column.temperature, layer.temperature);
     let salinity = value(&column.salinity, layer.salinity);
@@ -125,8 +125,8 @@ pub fn at(column: &Column, gravity: f64, p: Vec3, t: f64) -> Layer {
     Layer {
         temperature,
         salinity,
-        density: seawater::density(salinity, t68(temperature), pressure),
-        sound_speed: speed(
+        density: seawater::density(salinity, ipts68_from_its90(temperature), pressure),
+        sound_speed: sound_speed_by_law(
             column.sound_speed_law,
             temperature,
             salinity,
@@ -152,7 +152,7 @@ fn density_at<T: Real>(sea: &Sea, gravity: f64, p: Vec3<T>, t: f64) -> T {
         let p = p.lane(i);
         match (sea.region(p.x, p.y), &sea.column) {
             (Some(region), _) => region.density,
-            (None, Some(column)) => at(column, gravity, p, t).density,
+            (None, Some(column)) => sample_column(column, gravity, p, t).density,
             (None, None) => sea.density,
         }
     })
@@ -162,7 +162,7 @@ fn density_at<T: Real>(sea: &Sea, gravity: f64, p: Vec3<T>, t: f64) -> T {
 pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => region.temperature,
-        (None, Some(column)) => at(column, gravity, p, t).temperature,
+        (None, Some(column)) => sample_column(column, gravity, p, t).temperature,
         (None, None) => sea.temperature,
     }
 }
@@ -173,9 +173,9 @@ pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
 /// this density.
 pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => seawater::salinity_of(region.density, t68(region.temperature)),
-        (None, Some(column)) => at(column, gravity, p, t).salinity,
-        (None, None) => seawater::salinity_of(sea.density, t68(sea.temperature)),
+        (Some(region), _) => seawater::salinity_from_density(region.density, ipts68_from_its90(region.temperature)),
+        (None, Some(column)) => sample_column(column, gravity, p, t).salinity,
+        (None, None) => seawater::salinity_from_density(sea.density, ipts68_from_its90(sea.temperature)),
     }
 }
 
@@ -183,7 +183,7 @@ pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
 pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => region.sound_speed,
-        (None, Some(column)) => at(column, gravity, p, t).sound_speed,
+        (None, Some(column)) => sample_column(column, gravity, p, t).sound_speed,
         (None, None) => sea.sound_speed,
     }
 }
@@ -192,17 +192,17 @@ pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
 pub fn pressure(sea: &Sea, gravity: f64, p: Vec3) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => region.density * gravity * (-p.z).max(0.0),
-        (None, Some(column)) => gravity * column.at(p.z).load,
+        (None, Some(column)) => gravity * column.properties_at(p.z).load,
         (None, None) => sea.density * gravity * (-p.z).max(0.0),
     }
 }
 
 /// Value of a tracer `quantity` at `p` [m], W, and `t` [s], in the unit of the tracer.
-pub fn carried(quantity: &Carried, p: Vec3, t: f64) -> f64 {
+pub fn tracer_value(quantity: &Tracer, p: Vec3, t: f64) -> f64 {
     let depth = (-p.z).max(0.0);
     let profile = match &quantity.values {
-        Values::Grid(grid) => return grid.at([p.x, p.y, depth, t]).value,
-        Values::Profile(profile) => profile,
+        TracerValues::Grid(grid) => return grid.interpolate([p.x, p.y, depth, t]).value,
+        TracerValues::Profile(profile) => profile,
     };
     let k = profile.partition_point(|p| p[0] <= depth);
     let (a, b) = (
@@ -223,11 +223,11 @@ mod tests {
     #[test]
     fn column_holds_what_was_given_and_its_own_weight() {
         let profile = [[0.0, 20.0, 35.0], [30.0, 12.0, 35.5], [500.0, 6.0, 34.8]];
-        let column = build(&profile, 1000.0, 9.81, SoundSpeedLaw::Unesco);
-        let layer = column.at(-15.0);
+        let column = build_column(&profile, 1000.0, 9.81, SoundSpeedLaw::Unesco);
+        let layer = column.properties_at(-15.0);
         assert!((layer.temperature - 16.0).abs() < 1e-12 && (layer.salinity - 35.25).abs() < 1e-12);
         assert_eq!(
-            (column.at(3.0).temperature, column.at(-5000.0).salinity),
+            (column.properties_at(3.0).temperature, column.properties_at(-5000.0).salinity),
             (20.0, 34.8)
         );
         // the load is the integral of the density
@@ -235,25 +235,25 @@ mod tests {
         let sum: f64 = (0..n)
             .map(|k| {
                 column
-                    .at(-(f64::from(k) + 0.5) * 900.0 / f64::from(n))
+                    .properties_at(-(f64::from(k) + 0.5) * 900.0 / f64::from(n))
                     .density
             })
             .sum();
-        assert!((column.at(-900.0).load / (sum * 900.0 / f64::from(n)) - 1.0).abs() < 1e-9);
+        assert!((column.properties_at(-900.0).load / (sum * 900.0 / f64::from(n)) - 1.0).abs() < 1e-9);
         // in uniform water the density increases with depth by compression alone
-        assert!(column.at(-1000.0).density > column.at(-510.0).density + 2.0);
+        assert!(column.properties_at(-1000.0).density > column.properties_at(-510.0).density + 2.0);
     }
 
     #[test]
     fn what_is_carried_is_linear_between_and_constant_beyond() {
         let profile = vec![[5.0, 1.0], [15.0, 3.0]];
-        let values = Values::Profile(profile);
-        let turbidity = Carried {
+        let values = TracerValues::Profile(profile);
+        let turbidity = Tracer {
             name: "turbidity".into(),
             unit: "ntu".into(),
             values,
         };
-        let at = |z: f64| carried(&turbidity, Vec3::new(1.0, 2.0, z), 0.0);
+        let at = |z: f64| tracer_value(&turbidity, Vec3::new(1.0, 2.0, z), 0.0);
         assert_eq!([0.0, -5.0, -10.0, -20.0].map(at), [1.0, 1.0, 2.0, 3.0]);
     }
 }

@@ -8,7 +8,7 @@
 //!   tan β = (Z/r)(a/b),   tan φ = (Z + e'² b sin³β)/(r - e² a cos³β)  (3)  [Bowring 1976]
 //!   dλ = e·dP/((N+h) cosφ),   dφ = n·dP/(M+h),   M = N (1-e²)/(1 - e² sin²φ)   (4)
 //! ```
-//! [`geodetic`] iterates (3) four times, to convergence. [`Plane`] evaluates (3) once, which
+//! [`geodetic`] iterates (3) four times, to convergence. [`TangentPlane`] evaluates (3) once, which
 //! suffices near the surface.
 //!
 //! # Symbols
@@ -17,10 +17,10 @@
 //! n unit vectors east and north at the point · M, N radii of curvature [m].
 //!
 //! # Frames
-//! ECEF. [`Plane`] also uses its own frame: east, north and up at its origin.
+//! ECEF. [`TangentPlane`] also uses its own frame: east, north and up at its origin.
 //!
 //! # Limits
-//! Not valid within one metre of the poles. [`Plane`]: one evaluation of (3) has an error of 1e-9 m
+//! Not valid within one metre of the poles. [`TangentPlane`]: one evaluation of (3) has an error of 1e-9 m
 //! at a height of 10 km above the ellipsoid.
 //!
 //! # Checked by
@@ -90,7 +90,7 @@ pub fn axes(latitude: f64, longitude: f64) -> [Vec3; 3] {
 /// It converts positions in the plane to longitude and latitude. Both angles are scaled to metres
 /// by the radii of curvature at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plane {
+pub struct TangentPlane {
     latitude: f64,
     longitude: f64,
     /// Origin [m] and axes, in ECEF rotated about Z so that the meridian of the origin has
@@ -101,7 +101,7 @@ pub struct Plane {
     metres: [f64; 2],
 }
 
-impl Plane {
+impl TangentPlane {
     /// Creates the plane with its origin at a latitude [rad], longitude [rad] and ellipsoidal
     /// height [m].
     pub fn new(latitude: f64, longitude: f64, height: f64) -> Self {
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_plane_knows_its_longitudes() {
         let (lat0, lon0, h0) = (0.78, -2.1, 35.0);
-        let plane = Plane::new(lat0, lon0, h0);
+        let plane = TangentPlane::new(lat0, lon0, h0);
         let [e, n, _] = axes(lat0, lon0);
         for (x, y) in [(0.0, 0.0), (9_000.0, -4_000.0), (-80_000.0, 120_000.0)] {
             let (found, rates) = plane.to_angles(x, y);

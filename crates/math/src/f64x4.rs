@@ -8,11 +8,11 @@
 pub use avx::Quad;
 /// Four lanes, one per robot, on targets other than x86-64.
 #[cfg(not(target_arch = "x86_64"))]
-pub type Quad = crate::Lanes;
+pub type F64x4 = crate::Lanes;
 
 /// Returns whether the processor supports the instructions that [`Quad`] uses. A `Quad` must not be
 /// created if this is false.
-pub fn is_here() -> bool {
+pub fn is_supported() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2")
         && std::arch::is_x86_feature_detected!("bmi2")

@@ -8,7 +8,7 @@ use crate::Vec3;
 
 /// Hull shape centred on the origin, with its axes along the axes of the frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
+pub enum HullShape {
     /// Box with half edge lengths [m].
     Box(Vec3),
     /// Ellipsoid with semi-axes [m].
@@ -25,26 +25,26 @@ pub struct Cut {
     pub centroid: Vec3,
 }
 
-impl Shape {
+impl HullShape {
     /// Returns the volume of the shape [m³].
     pub fn volume(&self) -> f64 {
         match self {
-            Shape::Box(h) => 8.0 * h.x * h.y * h.z,
-            Shape::Ellipsoid(a) => 4.0 / 3.0 * std::f64::consts::PI * a.x * a.y * a.z,
+            HullShape::Box(h) => 8.0 * h.x * h.y * h.z,
+            HullShape::Ellipsoid(a) => 4.0 / 3.0 * std::f64::consts::PI * a.x * a.y * a.z,
         }
     }
 
     /// Returns the maximum extent of the shape from its centre along the unit vector `up` [m].
     pub fn reach(&self, up: Vec3) -> f64 {
         match self {
-            Shape::Box(h) => h.x * up.x.abs() + h.y * up.y.abs() + h.z * up.z.abs(),
-            Shape::Ellipsoid(a) => Vec3::new(a.x * up.x, a.y * up.y, a.z * up.z).norm(),
+            HullShape::Box(h) => h.x * up.x.abs() + h.y * up.y.abs() + h.z * up.z.abs(),
+            HullShape::Ellipsoid(a) => Vec3::new(a.x * up.x, a.y * up.y, a.z * up.z).norm(),
         }
     }
 
     /// Computes the part below a plane with unit normal `up`, when the centre of the shape is
     /// `height` [m] above the plane.
-    pub fn below(&self, up: Vec3, height: f64) -> Cut {
+    pub fn cut_below(&self, up: Vec3, height: f64) -> Cut {
         let reach = self.reach(up);
         if height <= -reach {
             return Cut {
@@ -59,8 +59,8 @@ impl Shape {
             };
         }
         match self {
-            Shape::Box(half) => cut_box(*half, up, height),
-            Shape::Ellipsoid(a) => cut_ellipsoid(*a, up, height, reach),
+            HullShape::Box(half) => cut_box(*half, up, height),
+            HullShape::Ellipsoid(a) => cut_ellipsoid(*a, up, height, reach),
         }
     }
 }
@@ -109,7 +109,7 @@ fn cut_box(half: Vec3, up: Vec3, height: f64) -> Cut {
         };
     }
     Cut {
-        fraction: volume / Shape::Box(half).volume(),
+        fraction: volume / HullShape::Box(half).volume(),
         centroid: moment.scale(1.0 / volume),
     }
 }
@@ -167,14 +167,14 @@ mod tests {
     fn sphere_caps_match_the_closed_form() {
         // reference V42: draught, volume, depth of the centroid below the centre, sphere of radius
         // 1
-        let s = Shape::Ellipsoid(Vec3::new(1.0, 1.0, 1.0));
+        let s = HullShape::Ellipsoid(Vec3::new(1.0, 1.0, 1.0));
         for (draught, volume, below) in [
             (0.5, 0.654_498_469_497_873_6, 0.675),
             (1.0, 2.094_395_102_393_195_3, 0.375),
             (1.5, 3.534_291_735_288_517_3, 0.125),
         ] {
             let up = Vec3::new(0.48, -0.6, 0.64);
-            let cut = s.below(up, 1.0 - draught);
+            let cut = s.cut_below(up, 1.0 - draught);
             assert!((cut.fraction * s.volume() - volume).abs() < 1e-12);
             assert!((cut.centroid.dot(up) + below).abs() < 1e-12);
         }
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn heeled_box_matches_the_wall_sided_formula() {
         // reference V43: 1x1x1 m, half submerged, heel angle, yB, zB
-        let s = Shape::Box(Vec3::new(0.5, 0.5, 0.5));
+        let s = HullShape::Box(Vec3::new(0.5, 0.5, 0.5));
         for (deg, yB, zB) in [
             (10.0_f64, 0.029_387_830_118, -0.247_409_066_323),
             (20.0, 0.060_661_705_711, -0.238_960_472_381),
@@ -191,7 +191,7 @@ mod tests {
             (40.0, 0.139_849_938_530, -0.191_326_015_844),
         ] {
             let (sn, cs) = deg.to_radians().sin_cos();
-            let cut = s.below(Vec3::new(0.0, -sn, cs), 0.0);
+            let cut = s.cut_below(Vec3::new(0.0, -sn, cs), 0.0);
             assert!((cut.fraction - 0.5).abs() < 1e-12);
             assert!(
                 (cut.centroid.y - yB).abs() < 1e-9,
@@ -211,7 +211,7 @@ mod tests {
         let half = Vec3::new(0.7, 0.3, 0.2);
         let up = Vec3::new(0.3, -0.5, 0.81).unit().unwrap();
         for height in [-0.3, -0.1, 0.0, 0.05, 0.25] {
-            let cut = Shape::Box(half).below(up, height);
+            let cut = HullShape::Box(half).cut_below(up, height);
             let (n, mut hits, mut sum) = (60, 0.0, Vec3::zero());
             for i in 0..n * n * n {
                 let g = |k: i32, h: f64| (f64::from(k) + 0.5) / f64::from(n) * 2.0 * h - h;

@@ -9,14 +9,14 @@ use crate::{Lanes, MAX_LANES, Mat3, Packed, Real, SpatialForce, Vec3};
 
 /// Closed triangle mesh of a hull with outward normals.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Skin {
+pub struct HullMesh {
     /// Vertex positions in the hull frame [m].
     pub vertices: Vec<Vec3>,
     /// Vertex indices of each triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// Vertex coordinates by axis [m]. The last vertex is repeated to fill a whole number of groups
     /// of [`MAX_LANES`].
-    pub places: [Vec<f64>; 3],
+    pub coordinates: [Vec<f64>; 3],
     /// Triangles sorted by height, so that most panels are entirely submerged or entirely dry.
     panels: Vec<Panel>,
     /// Volume enclosed by the mesh [m³].
@@ -59,7 +59,7 @@ struct Water<'a> {
 
 /// Integrals over the part below the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Under {
+pub struct SubmergedIntegrals {
     /// Volume below the surface [m³].
     pub volume: f64,
     /// First moment of volume ∫ r dV [m⁴].
@@ -68,14 +68,14 @@ pub struct Under {
     pub pressure: SpatialForce,
 }
 
-impl Under {
+impl SubmergedIntegrals {
     /// Returns the centroid of the part below the surface [m], or `None` if no part is below it.
     pub fn centroid(&self) -> Option<Vec3> {
         (self.volume > 0.0).then(|| self.first_moment.scale(1.0 / self.volume))
     }
 }
 
-impl Skin {
+impl HullMesh {
     /// Creates the hull mesh from the vertices [m] and the triangles of a closed surface.
     pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Self {
         let corner = |k: u32| vertices[k as usize];
@@ -106,7 +106,7 @@ impl Skin {
         Self {
             vertices,
             triangles,
-            places,
+            coordinates: places,
             panels,
             volume,
             centroid,
@@ -116,7 +116,7 @@ impl Skin {
 
     /// Returns the centre of the bounding box and the radius of a sphere about it that contains all
     /// vertices [m].
-    pub fn ball(&self) -> (Vec3, f64) {
+    pub fn bounding_sphere(&self) -> (Vec3, f64) {
         let middle = (self.bounds[0] + self.bounds[1]).scale(0.5);
         (
             middle,
@@ -129,9 +129,9 @@ impl Skin {
 
     /// Transforms all vertices by the rotation `R` and the translation `p` [m] and writes the x, y
     /// and z coordinates [m] to `out`. Each output slice has the length of `places[0]`.
-    pub fn turned(&self, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
+    pub fn transform_vertices(&self, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
         #[cfg(target_arch = "x86_64")]
-        if crate::f64x4::is_here() {
+        if crate::f64x4::is_supported() {
             // SAFETY: the processor supports these instructions
             return unsafe { in_quads::turned(self, R, p, out) };
         }
@@ -141,9 +141,9 @@ impl Skin {
     #[inline(always)]
     fn turned_in<T: Packed>(&self, R: &Mat3, p: Vec3, [x, y, z]: [&mut [f64]; 3]) {
         let (R, p) = (Mat3::<T>::splat(R), Vec3::<T>::splat(p));
-        let [a, b, c] = &self.places;
-        let from = fours(a).iter().zip(fours(b)).zip(fours(c));
-        let to = fours_mut(x).iter_mut().zip(fours_mut(y)).zip(fours_mut(z));
+        let [a, b, c] = &self.coordinates;
+        let from = lane_groups(a).iter().zip(lane_groups(b)).zip(lane_groups(c));
+        let to = lane_groups_mut(x).iter_mut().zip(lane_groups_mut(y)).zip(lane_groups_mut(z));
         for (((a, b), c), ((x, y), z)) in from.zip(to) {
             let v = p + R.mul_vec(Vec3::new(T::read(a), T::read(b), T::read(c)));
             v.x.write(x);
@@ -155,18 +155,18 @@ impl Skin {
     /// Computes the integrals over the part below the surface. `water[i]` holds the depth of vertex
     /// i below the surface (negative above) [m] and the pressure there divided by ρ g [m]. `up` is
     /// the upward unit vector.
-    pub fn under(&self, water: &[[f64; 2]], up: Vec3) -> Under {
+    pub fn submerged_integrals(&self, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
         #[cfg(target_arch = "x86_64")]
-        if crate::f64x4::is_here() {
+        if crate::f64x4::is_supported() {
             // SAFETY: the processor supports these instructions
             return unsafe { in_quads::sums(self, water, up) };
         }
         self.sums::<Lanes>(water, up)
     }
 
-    /// Implements [`Skin::under`] with the lanes of `T`; `T` must have [`MAX_LANES`] lanes.
+    /// Implements [`HullMesh::under`] with the lanes of `T`; `T` must have [`MAX_LANES`] lanes.
     #[inline(always)]
-    fn sums<T: Packed>(&self, water: &[[f64; 2]], up: Vec3) -> Under {
+    fn sums<T: Packed>(&self, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
         let at = Water {
             places: &self.vertices,
             water,
@@ -225,12 +225,12 @@ impl Skin {
         for i in 0..trunks.n {
             rest.add_trunks(&trunks.single(i), &at);
         }
-        Under::of(&sums, &rest)
+        SubmergedIntegrals::of(&sums, &rest)
     }
 
     /// Returns the triangles below a plane, clipped at it [m]. The plane has the unit normal `up`;
     /// the origin is `height` [m] above it.
-    pub fn cut(&self, up: Vec3, height: f64) -> Vec<[Vec3; 3]> {
+    pub fn clip_below_plane(&self, up: Vec3, height: f64) -> Vec<[Vec3; 3]> {
         let at = |p: Vec3| {
             let depth = -(up.dot(p) + height);
             Corner {
@@ -263,7 +263,7 @@ impl Skin {
     /// Computes the force and moment about the origin of a pressure that is linear over a triangle,
     /// from its values `head` at the corners (pressure divided by ρ g [m]): force [m³], moment
     /// [m⁴].
-    pub fn pressed(t: &[Vec3; 3], head: [f64; 3]) -> SpatialForce {
+    pub fn pressure_wrench(t: &[Vec3; 3], head: [f64; 3]) -> SpatialForce {
         let corner = |i: usize| Corner {
             p: t[i],
             depth: 0.0,
@@ -274,11 +274,11 @@ impl Skin {
         sum.pressure
     }
 
-    /// Computes [`Skin::under`] for a plane with the unit normal `up`; the origin is `height` [m]
+    /// Computes [`HullMesh::under`] for a plane with the unit normal `up`; the origin is `height` [m]
     /// above the plane.
-    pub fn under_plane(&self, up: Vec3, height: f64) -> Under {
+    pub fn submerged_below_plane(&self, up: Vec3, height: f64) -> SubmergedIntegrals {
         let depth = |p: &Vec3| [-(up.dot(*p) + height); 2];
-        self.under(&self.vertices.iter().map(depth).collect::<Vec<_>>(), up)
+        self.submerged_integrals(&self.vertices.iter().map(depth).collect::<Vec<_>>(), up)
     }
 }
 
@@ -304,27 +304,27 @@ const ALL: u32 = (1 << MAX_LANES) - 1;
 
 #[cfg(target_arch = "x86_64")]
 mod in_quads {
-    use super::{Mat3, Skin, Under, Vec3};
+    use super::{Mat3, HullMesh, SubmergedIntegrals, Vec3};
     use crate::Quad;
 
     #[target_feature(enable = "avx2,bmi1")]
-    pub fn sums(skin: &Skin, water: &[[f64; 2]], up: Vec3) -> Under {
+    pub fn sums(skin: &HullMesh, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
         skin.sums::<Quad>(water, up)
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn turned(skin: &Skin, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
+    pub fn turned(skin: &HullMesh, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
         skin.turned_in::<Quad>(R, p, out);
     }
 }
 
 /// Splits a slice into whole groups of [`MAX_LANES`] numbers.
-pub fn fours(list: &[f64]) -> &[[f64; MAX_LANES]] {
+pub fn lane_groups(list: &[f64]) -> &[[f64; MAX_LANES]] {
     list.as_chunks().0
 }
 
 /// Splits a mutable slice into whole groups of [`MAX_LANES`] numbers.
-pub fn fours_mut(list: &mut [f64]) -> &mut [[f64; MAX_LANES]] {
+pub fn lane_groups_mut(list: &mut [f64]) -> &mut [[f64; MAX_LANES]] {
     list.as_chunks_mut().0
 }
 
@@ -486,7 +486,7 @@ fn moment<T: Real>(share: &[Vec3<T>; 3], f: [T; 3]) -> Vec3<T> {
     share[0].scale(f[0]) + share[1].scale(f[1]) + share[2].scale(f[2])
 }
 
-/// Lane-wise accumulators of [`Under`].
+/// Lane-wise accumulators of [`SubmergedIntegrals`].
 struct Sums<T> {
     volume: T,
     first_moment: Vec3<T>,
@@ -561,7 +561,7 @@ fn total_of<T: Real>(v: Vec3<T>) -> Vec3 {
     Vec3::new(total(v.x), total(v.y), total(v.z))
 }
 
-impl Under {
+impl SubmergedIntegrals {
     /// Adds the sums over whole triangles, reduced over the lanes, and the sums over clipped
     /// triangles.
     #[inline(always)]
@@ -578,9 +578,9 @@ impl Under {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hull_cut::Shape;
+    use crate::hull_cut::HullShape;
 
-    fn cube() -> Skin {
+    fn cube() -> HullMesh {
         let vertices = (0..8).map(|i| {
             let side = |bit: i32| if i >> bit & 1 == 1 { 0.5 } else { -0.5 };
             Vec3::new(side(0), side(1), side(2))
@@ -596,7 +596,7 @@ mod tests {
         let triangles = quads
             .iter()
             .flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
-        Skin::new(vertices.collect(), triangles.collect())
+        HullMesh::new(vertices.collect(), triangles.collect())
     }
 
     // Goal: a mesh of a box is cut as the box itself. Method: planes in general attitudes at all
@@ -616,8 +616,8 @@ mod tests {
             for k in -9..10 {
                 let height = f64::from(k) * 0.1 + 0.013;
                 let (cut, under) = (
-                    Shape::Box(half).below(up, height),
-                    skin.under_plane(up, height),
+                    HullShape::Box(half).cut_below(up, height),
+                    skin.submerged_below_plane(up, height),
                 );
                 assert!(
                     (under.volume - cut.fraction).abs() < 1e-14,
@@ -642,7 +642,7 @@ mod tests {
     // world; both kernels. Tolerance: zero. Skipped without AVX2.
     #[test]
     fn a_skin_has_the_same_bits_on_every_processor() {
-        if !crate::f64x4::is_here() {
+        if !crate::f64x4::is_supported() {
             return;
         }
         let n = 12_u32;
@@ -662,12 +662,12 @@ mod tests {
             .flat_map(|j| (0..n).map(move |i| (j * n + i, j * n + (i + 1) % n)))
             .flat_map(|(a, b)| [[a, b, b + n], [a, b + n, a + n]])
             .collect();
-        let skin = Skin::new(vertices, triangles);
+        let skin = HullMesh::new(vertices, triangles);
         let R = crate::Quat::from_rotation_vector(Vec3::new(0.4, -0.3, 1.1)).matrix();
         let p = Vec3::new(31.7, -8.1, 0.2);
-        let room = || vec![0.0; skin.places[0].len()];
+        let room = || vec![0.0; skin.coordinates[0].len()];
         let (mut x, mut y, mut z) = (room(), room(), room());
-        skin.turned(&R, p, [&mut x, &mut y, &mut z]);
+        skin.transform_vertices(&R, p, [&mut x, &mut y, &mut z]);
         let (mut plain_x, mut plain_y, mut plain_z) = (room(), room(), room());
         skin.turned_in::<Lanes>(&R, p, [&mut plain_x, &mut plain_y, &mut plain_z]);
         assert_eq!([&x, &y, &z], [&plain_x, &plain_y, &plain_z]);
@@ -680,7 +680,7 @@ mod tests {
                 })
                 .collect();
             let (wide, plain) = (
-                skin.under(&water, R.r[2]),
+                skin.submerged_integrals(&water, R.r[2]),
                 skin.sums::<Lanes>(&water, R.r[2]),
             );
             assert_eq!(format!("{wide:?}"), format!("{plain:?}"), "level {level}");

@@ -8,7 +8,7 @@ use crate::{Mat3, Vec3};
 
 /// One block row `P x_{i-2} + L x_{i-1} + D x_i + U x_{i+1} + Q x_{i+2} = b`; the solver overwrites it.
 #[derive(Clone, Copy, Debug)]
-pub struct WideRow {
+pub struct PentadiagonalRow {
     /// Blocks L, D, U and the right-hand side `b`. The solver writes the solution to `b`.
     pub near: BlockRow,
     /// Block two columns left of the diagonal; not read in the first two rows.
@@ -17,9 +17,9 @@ pub struct WideRow {
     pub Q: Mat3,
 }
 
-impl WideRow {
+impl PentadiagonalRow {
     /// Creates a row from `near` with zero outer blocks.
-    pub fn of(near: &BlockRow) -> Self {
+    pub fn from_tridiagonal(near: &BlockRow) -> Self {
         Self {
             near: *near,
             P: Mat3::zero(),
@@ -40,11 +40,11 @@ impl WideRow {
 }
 
 /// Solves the system in place and writes the solution to `near.b` of each row.
-pub fn solve(rows: &mut [WideRow]) {
+pub fn solve(rows: &mut [PentadiagonalRow]) {
     for i in 0..rows.len() {
         if i > 1 {
             let before = rows[i - 2];
-            let WideRow { near, P, .. } = &mut rows[i];
+            let PentadiagonalRow { near, P, .. } = &mut rows[i];
             near.L = near.L - P.mul_mat(&before.near.U);
             near.D = near.D - P.mul_mat(&before.Q);
             near.b -= P.mul_vec(before.near.b);
@@ -56,7 +56,7 @@ pub fn solve(rows: &mut [WideRow]) {
             near.U = near.U - near.L.mul_mat(&before.Q);
             near.b -= near.L.mul_vec(before.near.b);
         }
-        let WideRow { near, Q, .. } = &mut rows[i];
+        let PentadiagonalRow { near, Q, .. } = &mut rows[i];
         let D = near.D;
         (near.U, near.b) = divide(&D, &near.U, near.b);
         (*Q, _) = divide(&D, Q, Vec3::zero());
@@ -69,7 +69,7 @@ pub fn solve(rows: &mut [WideRow]) {
         } else {
             Vec3::zero()
         };
-        let WideRow { near, Q, .. } = &mut rows[i];
+        let PentadiagonalRow { near, Q, .. } = &mut rows[i];
         near.b -= near.U.mul_vec(next) + Q.mul_vec(after);
     }
 }
@@ -88,7 +88,7 @@ mod tests {
             let mut draw = Stream::new(n as u64, "test").draw(0);
             let mut number = || draw.uniform() - 0.5;
             let mut vector = || Vec3::new(number(), number(), number());
-            let mut rows = vec![WideRow::of(&BlockRow::zero()); n];
+            let mut rows = vec![PentadiagonalRow::from_tridiagonal(&BlockRow::zero()); n];
             for row in &mut rows {
                 for offset in -2..=2 {
                     *row.block(offset) = Mat3::from_rows(vector(), vector(), vector());

@@ -54,7 +54,7 @@ pub trait Real:
         inertia_rotation::by_blocks(inertia, R)
     }
     /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    fn or_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
+    fn select_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
         Self::from_lanes(|i| if keep(i) { self.lane(i) } else { other.lane(i) })
     }
     /// Returns zero in every lane.
@@ -126,7 +126,7 @@ impl Packed for f64 {
 
 /// Lanes in which a condition is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lanewise {
+pub enum LaneCondition {
     /// The condition is true in all lanes.
     All,
     /// The condition is true in some lanes but not in all; impossible with one lane.
@@ -135,10 +135,10 @@ pub enum Lanewise {
     None,
 }
 
-impl Lanewise {
+impl LaneCondition {
     /// Evaluates `holds(lane)` for all lanes of `T`.
     #[inline(always)]
-    pub fn of<T: Real>(holds: impl Fn(usize) -> bool) -> Self {
+    pub fn evaluate<T: Real>(holds: impl Fn(usize) -> bool) -> Self {
         if (0..T::LANES).all(&holds) {
             Self::All
         } else if T::LANES > 1 && (0..T::LANES).any(holds) {
@@ -345,7 +345,7 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 }
 
 /// Wraps an angle [rad] to -π..=π.
-pub fn wrapped(angle: f64) -> f64 {
+pub fn wrap_angle(angle: f64) -> f64 {
     angle - std::f64::consts::TAU * libm::round(angle / std::f64::consts::TAU)
 }
 

@@ -91,10 +91,10 @@ impl<T: Real> SpatialVelocity<T> {
         }
     }
     /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
+    pub fn select_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
         Self {
-            w: self.w.or_lanes(other.w, &keep),
-            v: self.v.or_lanes(other.v, &keep),
+            w: self.w.select_lanes(other.w, &keep),
+            v: self.v.select_lanes(other.v, &keep),
         }
     }
 }
@@ -121,10 +121,10 @@ impl<T: Real> SpatialForce<T> {
         }
     }
     /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
+    pub fn select_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
         Self {
-            m: self.m.or_lanes(other.m, &keep),
-            f: self.f.or_lanes(other.f, &keep),
+            m: self.m.select_lanes(other.m, &keep),
+            f: self.f.select_lanes(other.f, &keep),
         }
     }
     /// Returns the zero spatial force.
@@ -219,12 +219,12 @@ impl<T: Real> SpatialInertia<T> {
         }
     }
     /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
-        let row = |i: usize| self.B.r[i].or_lanes(other.B.r[i], &keep);
+    pub fn select_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
+        let row = |i: usize| self.B.r[i].select_lanes(other.B.r[i], &keep);
         Self {
-            A: self.A.or_lanes(&other.A, &keep),
+            A: self.A.select_lanes(&other.A, &keep),
             B: Mat3::from_rows(row(0), row(1), row(2)),
-            D: self.D.or_lanes(&other.D, &keep),
+            D: self.D.select_lanes(&other.D, &keep),
         }
     }
     /// Returns the sum `self + o`.

@@ -89,12 +89,12 @@ impl<T: Real> Vec3<T> {
         )
     }
     /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn or_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
+    pub fn select_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
         let (a, b) = (self, other);
         Vec3::new(
-            a.x.or_lanes(b.x, &keep),
-            a.y.or_lanes(b.y, &keep),
-            a.z.or_lanes(b.z, &keep),
+            a.x.select_lanes(b.x, &keep),
+            a.y.select_lanes(b.y, &keep),
+            a.z.select_lanes(b.z, &keep),
         )
     }
 }
@@ -404,8 +404,8 @@ impl<T: Real> Sym3<T> {
         }
     }
     /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
-        let pick = |of: fn(&Self) -> T| of(self).or_lanes(of(other), &keep);
+    pub fn select_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
+        let pick = |of: fn(&Self) -> T| of(self).select_lanes(of(other), &keep);
         Self {
             xx: pick(|s| s.xx),
             xy: pick(|s| s.xy),

@@ -27,21 +27,21 @@ pub trait Action: Send + 'static {
     const TYPE: &'static str;
 
     /// Returns the identifier and the goal of a request.
-    fn goal(request: <Self::SendGoal as Service>::Request) -> (UUID, Self::Goal);
+    fn split_request(request: <Self::SendGoal as Service>::Request) -> (UUID, Self::Goal);
 
     /// Builds the response to a goal request: whether the goal is accepted, and the time of that
     /// decision.
-    fn answer(accepted: bool, stamp: Time) -> <Self::SendGoal as Service>::Response;
+    fn send_goal_response(accepted: bool, stamp: Time) -> <Self::SendGoal as Service>::Response;
 
     /// Returns the identifier of the goal whose result is requested.
-    fn asked(request: <Self::GetResult as Service>::Request) -> UUID;
+    fn requested_goal_id(request: <Self::GetResult as Service>::Request) -> UUID;
 
     /// Builds the response to a result request from a `STATUS_` constant of
     /// `action_msgs/msg/GoalStatus` and the result.
-    fn result(status: i8, result: Self::Result) -> <Self::GetResult as Service>::Response;
+    fn result_response(status: i8, result: Self::Result) -> <Self::GetResult as Service>::Response;
 
     /// Builds the feedback message of a goal.
-    fn feedback(goal_id: UUID, feedback: Self::Feedback) -> Self::FeedbackMessage;
+    fn feedback_message(goal_id: UUID, feedback: Self::Feedback) -> Self::FeedbackMessage;
 }
 
 /// Declares action types. Each becomes a module with `Goal`, `Result`, `Feedback`, the types that
@@ -127,23 +127,23 @@ macro_rules! ros_action {
                 type FeedbackMessage = FeedbackMessage;
                 const TYPE: &'static str = $type;
 
-                fn goal(request: SendGoalRequest) -> (unique_identifier_msgs::UUID, Goal) {
+                fn split_request(request: SendGoalRequest) -> (unique_identifier_msgs::UUID, Goal) {
                     (request.goal_id, request.goal)
                 }
 
-                fn answer(accepted: bool, stamp: builtin_interfaces::Time) -> SendGoalResponse {
+                fn send_goal_response(accepted: bool, stamp: builtin_interfaces::Time) -> SendGoalResponse {
                     SendGoalResponse { accepted, stamp }
                 }
 
-                fn asked(request: GetResultRequest) -> unique_identifier_msgs::UUID {
+                fn requested_goal_id(request: GetResultRequest) -> unique_identifier_msgs::UUID {
                     request.goal_id
                 }
 
-                fn result(status: i8, result: Result) -> GetResultResponse {
+                fn result_response(status: i8, result: Result) -> GetResultResponse {
                     GetResultResponse { status, result }
                 }
 
-                fn feedback(goal_id: unique_identifier_msgs::UUID, feedback: Feedback) -> FeedbackMessage {
+                fn feedback_message(goal_id: unique_identifier_msgs::UUID, feedback: Feedback) -> FeedbackMessage {
                     FeedbackMessage { goal_id, feedback }
                 }
             }

@@ -115,7 +115,7 @@ pub struct NodeOptions {
 }
 
 /// Access to the environment and the file system, supplied by the caller.
-pub struct Surroundings<'a> {
+pub struct ArgsContext<'a> {
     /// Returns the value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// Returns the content of a file.
@@ -148,7 +148,7 @@ impl NodeOptions {
     pub fn parse(
         default_name: &str,
         args: &[String],
-        around: &Surroundings<'_>,
+        around: &ArgsContext<'_>,
     ) -> Result<(Self, Vec<String>), ArgsError> {
         let mut options = Self::new(default_name);
         options.read_environment(around)?;
@@ -166,7 +166,7 @@ impl NodeOptions {
         Ok((options, rest))
     }
 
-    fn read_environment(&mut self, around: &Surroundings<'_>) -> Result<(), ArgsError> {
+    fn read_environment(&mut self, around: &ArgsContext<'_>) -> Result<(), ArgsError> {
         let variable = |name| (around.variable)(name).filter(|value| !value.is_empty());
         if let Some(value) = variable("ROS_DOMAIN_ID") {
             self.domain_id = value
@@ -215,7 +215,7 @@ impl NodeOptions {
     fn read_parameter_files(
         &mut self,
         files: &[String],
-        around: &Surroundings<'_>,
+        around: &ArgsContext<'_>,
     ) -> Result<(), ArgsError> {
         let mut overrides = Vec::new();
         for file in files {

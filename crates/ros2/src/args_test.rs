@@ -22,7 +22,7 @@ fn parse_in(
     NodeOptions::parse(
         "sim",
         &args,
-        &Surroundings {
+        &ArgsContext {
             variable: &find,
             read_file: &read,
         },

@@ -164,7 +164,7 @@ impl Encoder {
 
     /// Appends the length of a sequence or string. A length beyond `u32::MAX` cannot be encoded:
     /// readers reject such bytes as truncated.
-    fn length(&mut self, len: usize) {
+    fn encode_length(&mut self, len: usize) {
         u32::try_from(len).unwrap_or(u32::MAX).encode(self);
     }
 }
@@ -231,7 +231,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    fn take(&mut self, count: usize) -> Result<&'a [u8], CdrError> {
+    fn read_bytes(&mut self, count: usize) -> Result<&'a [u8], CdrError> {
         self.require(count)?;
         let bytes = &self.body[self.offset..self.offset + count];
         self.offset += count;
@@ -252,7 +252,7 @@ macro_rules! number {
             fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
                 input.align(size_of::<$number>())?;
                 let mut bytes = [0; size_of::<$number>()];
-                bytes.copy_from_slice(input.take(size_of::<$number>())?);
+                bytes.copy_from_slice(input.read_bytes(size_of::<$number>())?);
                 Ok(if input.big_endian { Self::from_be_bytes(bytes) } else { Self::from_le_bytes(bytes) })
             }
 
@@ -275,7 +275,7 @@ macro_rules! number {
                     return Ok(Vec::new());
                 }
                 input.align(size_of::<$number>())?;
-                let bytes = input.take(count.saturating_mul(size_of::<$number>()))?;
+                let bytes = input.read_bytes(count.saturating_mul(size_of::<$number>()))?;
                 let (slots, _) = bytes.as_chunks();
                 Ok(if input.big_endian {
                     slots.iter().map(|slot| Self::from_be_bytes(*slot)).collect()
@@ -309,7 +309,7 @@ impl Cdr for String {
     const MIN_SIZE: usize = size_of::<u32>();
 
     fn encode(&self, out: &mut Encoder) {
-        out.length(self.len() + 1);
+        out.encode_length(self.len() + 1);
         out.buffer.extend_from_slice(self.as_bytes());
         out.buffer.push(0);
     }
@@ -321,7 +321,7 @@ impl Cdr for String {
             // Cyclone DDS accept it
             return Ok(Self::new());
         }
-        let Some((0, text)) = input.take(len)?.split_last() else {
+        let Some((0, text)) = input.read_bytes(len)?.split_last() else {
             return Err(CdrError::MissingNul);
         };
         std::str::from_utf8(text)
@@ -334,7 +334,7 @@ impl<T: Cdr> Cdr for Vec<T> {
     const MIN_SIZE: usize = size_of::<u32>();
 
     fn encode(&self, out: &mut Encoder) {
-        out.length(self.len());
+        out.encode_length(self.len());
         T::encode_all(self, out);
     }
 
@@ -349,7 +349,7 @@ impl Cdr for Bytes {
     const MIN_SIZE: usize = size_of::<u32>();
 
     fn encode(&self, out: &mut Encoder) {
-        out.length(self.len());
+        out.encode_length(self.len());
         // reserves space for the following fields, so that a buffer of a megabyte is not moved
         out.buffer.reserve(self.len() + INITIAL_CAPACITY);
         out.buffer.extend_from_slice(self);
@@ -357,7 +357,7 @@ impl Cdr for Bytes {
 
     fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let count = u32::decode(input)? as usize;
-        input.take(count).map(Self::copy_from_slice)
+        input.read_bytes(count).map(Self::copy_from_slice)
     }
 }
 

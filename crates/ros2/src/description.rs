@@ -31,7 +31,7 @@ pub struct Constant {
     /// Name of the constant.
     pub name: &'static str,
     /// Type of the constant.
-    pub shape: Shape,
+    pub shape: FieldType,
     /// Value of the constant as text.
     pub value: String,
 }
@@ -42,14 +42,14 @@ pub struct Field {
     /// Name of the field.
     pub name: &'static str,
     /// Type of the field.
-    pub shape: Shape,
+    pub shape: FieldType,
     /// Default value as text, if it is not zero.
     pub default: Option<String>,
 }
 
 /// Type of a field: the type of an element and the number of elements.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
+pub struct FieldType {
     /// Type of one element.
     pub element: Element,
     /// Number of elements of the field.
@@ -169,7 +169,7 @@ impl Count {
 /// Id of a nested message in `type_description_interfaces/msg/FieldType`.
 const NESTED_TYPE_ID: u8 = 1;
 
-impl Shape {
+impl FieldType {
     /// Returns the `type` member of a field in the JSON text that is hashed.
     fn json(&self) -> String {
         let (element_id, string_capacity, nested) = match &self.element {
@@ -273,7 +273,7 @@ impl Description {
     fn json(&self) -> String {
         let dummy = Field {
             name: DUMMY_FIELD,
-            shape: Shape {
+            shape: FieldType {
                 element: Element::Primitive(Primitive::Uint8),
                 count: Count::One,
             },

@@ -28,7 +28,7 @@ const MAX_WAITING: usize = 64;
 
 /// Outcome of a goal that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum GoalOutcome {
     /// The goal was reached.
     Succeeded,
     /// The server gave the goal up.
@@ -37,7 +37,7 @@ pub enum End {
     Canceled,
 }
 
-impl End {
+impl GoalOutcome {
     /// Returns the corresponding constant of `action_msgs/msg/GoalStatus`.
     pub fn status(self) -> i8 {
         match self {
@@ -50,7 +50,7 @@ impl End {
 
 /// Answer to a request for the result of a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known<'a, R, W> {
+pub enum GoalResult<'a, R, W> {
     /// The goal has ended: the request, the goal's status and its result. The server can reply now.
     Ended(W, i8, &'a R),
     /// The goal is still executing, so the request has been queued.
@@ -154,7 +154,7 @@ impl<R, W> Goals<R, W> {
     pub fn finish(
         &mut self,
         id: GoalId,
-        end: End,
+        end: GoalOutcome,
         result: R,
         now: Instant,
     ) -> Option<(i8, VecDeque<W>)> {
@@ -162,26 +162,26 @@ impl<R, W> Goals<R, W> {
             .goals
             .iter_mut()
             .find(|goal| goal.id == id && goal.result.is_none())?;
-        let allowed = end != End::Canceled || goal.status == GoalStatus::STATUS_CANCELING;
-        goal.status = if allowed { end } else { End::Aborted }.status();
+        let allowed = end != GoalOutcome::Canceled || goal.status == GoalStatus::STATUS_CANCELING;
+        goal.status = if allowed { end } else { GoalOutcome::Aborted }.status();
         goal.result = Some((now, result));
         Some((goal.status, std::mem::take(&mut goal.waiting)))
     }
 
     /// Looks up the result of a goal. If the goal is still executing, `request` is queued until the
     /// goal ends.
-    pub fn ask(&mut self, id: GoalId, request: W) -> Known<'_, R, W> {
+    pub fn request_result(&mut self, id: GoalId, request: W) -> GoalResult<'_, R, W> {
         let Some(goal) = self.goals.iter_mut().find(|goal| goal.id == id) else {
-            return Known::Unknown(request);
+            return GoalResult::Unknown(request);
         };
         if let Some((_, result)) = &goal.result {
-            return Known::Ended(request, goal.status, result);
+            return GoalResult::Ended(request, goal.status, result);
         }
         if goal.waiting.len() >= MAX_WAITING {
             goal.waiting.pop_front();
         }
         goal.waiting.push_back(request);
-        Known::Waits
+        GoalResult::Waits
     }
 
     /// Marks goals as canceling according to the rules of `action_msgs/srv/CancelGoal`. The
@@ -292,22 +292,22 @@ mod tests {
             (goals.active(), statuses(&goals)),
             (Some(A), vec![GoalStatus::STATUS_EXECUTING])
         );
-        assert_eq!(goals.ask(A, 7), Known::Waits);
-        assert_eq!(goals.ask(A, 8), Known::Waits);
-        assert_eq!(goals.ask(B, 9), Known::Unknown(9));
-        let told = goals.finish(A, End::Succeeded, "done", now);
+        assert_eq!(goals.request_result(A, 7), GoalResult::Waits);
+        assert_eq!(goals.request_result(A, 8), GoalResult::Waits);
+        assert_eq!(goals.request_result(B, 9), GoalResult::Unknown(9));
+        let told = goals.finish(A, GoalOutcome::Succeeded, "done", now);
         assert_eq!(
             told,
             Some((GoalStatus::STATUS_SUCCEEDED, VecDeque::from([7, 8])))
         );
         assert_eq!(
-            goals.finish(A, End::Aborted, "again", now),
+            goals.finish(A, GoalOutcome::Aborted, "again", now),
             None,
             "the goal has ended"
         );
         assert_eq!(
-            goals.ask(A, 9),
-            Known::Ended(9, GoalStatus::STATUS_SUCCEEDED, &"done")
+            goals.request_result(A, 9),
+            GoalResult::Ended(9, GoalStatus::STATUS_SUCCEEDED, &"done")
         );
         assert_eq!(
             (goals.active(), statuses(&goals)),
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(statuses(&goals).len(), 1);
         goals.expire(now + RESULT_TIMEOUT + Duration::from_millis(1));
         assert!(statuses(&goals).is_empty());
-        assert_eq!(goals.ask(A, 9), Known::Unknown(9));
+        assert_eq!(goals.request_result(A, 9), GoalResult::Unknown(9));
     }
 
     #[test]
@@ -325,13 +325,13 @@ mod tests {
         let (mut goals, now) = (Test::default(), Instant::now());
         goals.accept(A, 1);
         let told = goals
-            .finish(A, End::Canceled, "", now)
+            .finish(A, GoalOutcome::Canceled, "", now)
             .map(|(status, _)| status);
         assert_eq!(told, Some(GoalStatus::STATUS_ABORTED));
         goals.accept(B, 2);
         goals.cancel(&which(B, 0));
         let told = goals
-            .finish(B, End::Canceled, "", now)
+            .finish(B, GoalOutcome::Canceled, "", now)
             .map(|(status, _)| status);
         assert_eq!(told, Some(GoalStatus::STATUS_CANCELED));
     }
@@ -362,7 +362,7 @@ mod tests {
             (terminated, vec![]),
             "as in rcl"
         );
-        goals.finish(B, End::Succeeded, "", Instant::now());
+        goals.finish(B, GoalOutcome::Succeeded, "", Instant::now());
         assert_eq!(canceled(&mut goals, which(B, 0)), (terminated, vec![]));
     }
 
@@ -371,8 +371,8 @@ mod tests {
         let (mut goals, now) = (Test::default(), Instant::now());
         goals.reject(A, "no such joint", now);
         assert_eq!(
-            goals.ask(A, 1),
-            Known::Ended(1, GoalStatus::STATUS_UNKNOWN, &"no such joint")
+            goals.request_result(A, 1),
+            GoalResult::Ended(1, GoalStatus::STATUS_UNKNOWN, &"no such joint")
         );
         assert!(statuses(&goals).is_empty() && goals.active().is_none());
         let unknown = CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID;
@@ -390,15 +390,15 @@ mod tests {
             let mut id = [3; 16];
             id[..8].copy_from_slice(&i.to_le_bytes());
             goals.accept(id, i);
-            goals.finish(id, End::Aborted, "", now);
+            goals.finish(id, GoalOutcome::Aborted, "", now);
         }
         assert_eq!(
             (statuses(&goals).len(), goals.active()),
             (MAX_GOALS, Some(A))
         );
-        (0..=255).for_each(|i| assert_eq!(goals.ask(A, i), Known::Waits));
+        (0..=255).for_each(|i| assert_eq!(goals.request_result(A, i), GoalResult::Waits));
         let waiting = goals
-            .finish(A, End::Aborted, "", now)
+            .finish(A, GoalOutcome::Aborted, "", now)
             .map(|(_, waiting)| waiting.len());
         assert_eq!(waiting, Some(MAX_WAITING));
     }

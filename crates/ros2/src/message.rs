@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::cdr::Cdr;
-use crate::description::{Count, Description, Element, Field, Primitive, Shape};
+use crate::description::{Count, Description, Element, Field, Primitive, FieldType};
 
 /// Names and texts of a message type, for code that handles messages as bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct TypeInfo {
 
 impl TypeInfo {
     /// Builds the names and texts of message type `M`. [`Message::info`] caches the result.
-    pub fn of<M: Message>() -> Self {
+    pub fn for_message<M: Message>() -> Self {
         let description = M::description();
         Self {
             name: M::TYPE,
@@ -104,7 +104,7 @@ pub fn service_hash<S: Service>(event_info: Description) -> String {
     };
     let field = |name, description, count| Field {
         name,
-        shape: Shape {
+        shape: FieldType {
             element: Element::Message(description),
             count,
         },
@@ -141,7 +141,7 @@ pub trait RosElement {
 /// arrays of arrays.
 pub trait RosField {
     /// Returns the ROS type of the field.
-    fn shape() -> Shape;
+    fn shape() -> FieldType;
 }
 
 /// ROS `byte`, written as `level: u8 as Byte`. Its CDR encoding is that of `uint8`, but the type
@@ -160,8 +160,8 @@ pub struct BoundedString<const N: usize>;
 pub struct Bounded<T, const N: usize>(std::marker::PhantomData<T>);
 
 impl<E: RosElement> RosField for E {
-    fn shape() -> Shape {
-        Shape {
+    fn shape() -> FieldType {
+        FieldType {
             element: E::element(),
             count: Count::One,
         }
@@ -169,8 +169,8 @@ impl<E: RosElement> RosField for E {
 }
 
 impl<E: RosElement, const N: usize> RosField for [E; N] {
-    fn shape() -> Shape {
-        Shape {
+    fn shape() -> FieldType {
+        FieldType {
             element: E::element(),
             count: Count::Array(N),
         }
@@ -178,8 +178,8 @@ impl<E: RosElement, const N: usize> RosField for [E; N] {
 }
 
 impl<E: RosElement> RosField for Vec<E> {
-    fn shape() -> Shape {
-        Shape {
+    fn shape() -> FieldType {
+        FieldType {
             element: E::element(),
             count: Count::Any,
         }
@@ -187,14 +187,14 @@ impl<E: RosElement> RosField for Vec<E> {
 }
 
 impl RosField for Bytes {
-    fn shape() -> Shape {
+    fn shape() -> FieldType {
         Vec::<u8>::shape()
     }
 }
 
 impl<E: RosElement, const N: usize> RosField for Bounded<E, N> {
-    fn shape() -> Shape {
-        Shape {
+    fn shape() -> FieldType {
+        FieldType {
             element: E::element(),
             count: Count::AtMost(N),
         }
@@ -367,7 +367,7 @@ macro_rules! ros_message {
 
             fn info() -> &'static $crate::message::TypeInfo {
                 static INFO: std::sync::LazyLock<$crate::message::TypeInfo> =
-                    std::sync::LazyLock::new($crate::message::TypeInfo::of::<$name>);
+                    std::sync::LazyLock::new($crate::message::TypeInfo::for_message::<$name>);
                 &INFO
             }
         }

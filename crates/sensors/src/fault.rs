@@ -34,14 +34,14 @@ use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::{Sensor, SensorKind};
 use merrow_model::state::reading::{Imu, Reading};
-use merrow_model::state::{Effect, SensorState};
+use merrow_model::state::{FaultEffect, SensorState};
 
 /// Mean radius of the Earth [m].
 const EARTH: f64 = 6_371_008.8;
 
 /// Applies the faults of a sensor to its `reading`; `memory.samples` is the index of the sample.
 /// Returns `None` if there is no reading. A stuck sensor repeats its last reading.
-pub fn spoil(
+pub fn apply_faults(
     sensor: &Sensor,
     memory: &mut SensorState,
     reading: Option<Reading>,
@@ -49,54 +49,54 @@ pub fn spoil(
     let fault = memory.fault;
     // instruments with a filter have already applied the faults of their parts: `inertial/mod.rs`
     let parts = if memory.filter.is_some() {
-        [Effect::NONE; 4]
+        [FaultEffect::NONE; 4]
     } else {
-        memory.parts
+        memory.channel_faults
     };
     if fault.stuck && memory.last.is_some() {
         return reading.and(memory.last);
     }
     let mut reading = reading?;
-    if fault == Effect::NONE && parts == [Effect::NONE; 4] {
+    if fault == FaultEffect::NONE && parts == [FaultEffect::NONE; 4] {
         memory.last = Some(reading);
         return Some(reading);
     }
     // a draw index that no measurement uses
     let mut draw = sensor.stream.draw(u64::MAX - memory.samples);
-    let errs = |fault: &Effect| fault.offset != 0.0 || fault.noise > 0.0;
+    let errs = |fault: &FaultEffect| fault.offset != 0.0 || fault.noise > 0.0;
     if errs(&fault) || parts.iter().any(errs) {
-        add(&mut reading, &fault, &mut draw);
-        on_parts(&mut reading, |part, _, x| {
-            *x += error(&parts[part], &mut draw)
+        add_errors(&mut reading, &fault, &mut draw);
+        for_each_part_value(&mut reading, |part, _, x| {
+            *x += draw_error(&parts[part], &mut draw)
         });
     }
     if let Some(mut last) = memory.last {
         let mut before = [0.0; 6];
-        on_parts(&mut last, |_, k, x| before[k] = *x);
-        on_parts(&mut reading, |part, k, x| {
+        for_each_part_value(&mut last, |_, k, x| before[k] = *x);
+        for_each_part_value(&mut reading, |part, k, x| {
             if parts[part].stuck {
                 *x = before[k];
             }
         });
     }
-    conclude(sensor, &mut reading);
+    recompute_derived(sensor, &mut reading);
     memory.last = Some(reading);
     if parts.iter().any(|part| part.dead) {
         // `memory.last` keeps the value without NaN: a part that becomes stuck after it was dead
         // repeats this value
-        on_parts(&mut reading, |part, _, x| {
+        for_each_part_value(&mut reading, |part, _, x| {
             if parts[part].dead {
                 *x = f64::NAN;
             }
         });
-        conclude(sensor, &mut reading);
+        recompute_derived(sensor, &mut reading);
     }
     Some(reading)
 }
 
 /// Calls `f` for every number of the parts that can have faults of their own, with the index of the
 /// part, the index of the number and the number.
-fn on_parts(reading: &mut Reading, mut f: impl FnMut(usize, usize, &mut f64)) {
+fn for_each_part_value(reading: &mut Reading, mut f: impl FnMut(usize, usize, &mut f64)) {
     match reading {
         Reading::Imu(imu) => {
             for (part, triad) in triads(imu).into_iter().enumerate() {
@@ -132,10 +132,10 @@ fn on_parts(reading: &mut Reading, mut f: impl FnMut(usize, usize, &mut f64)) {
 }
 
 /// Computes again the quantities that an instrument derives from its readings.
-fn conclude(sensor: &Sensor, reading: &mut Reading) {
+fn recompute_derived(sensor: &Sensor, reading: &mut Reading) {
     match (&sensor.kind, reading) {
-        (SensorKind::Ctd(spec), Reading::Ctd(r)) => ctd::derive(spec, r),
-        (_, Reading::Wind(r)) => anemometer::conclude(r),
+        (SensorKind::Ctd(spec), Reading::Ctd(r)) => ctd::derive_quantities(spec, r),
+        (_, Reading::Wind(r)) => anemometer::update_vector(r),
         _ => {}
     }
 }
@@ -146,42 +146,42 @@ fn triads(imu: &mut Imu) -> [&mut Vec3; 2] {
 }
 
 /// Computes the error of one number by (1), in its unit.
-fn error(fault: &Effect, draw: &mut Draw) -> f64 {
+fn draw_error(fault: &FaultEffect, draw: &mut Draw) -> f64 {
     fault.offset + fault.noise * draw.normal()
 }
 
 /// Computes an independent error for each of three components.
-fn vector(fault: &Effect, draw: &mut Draw) -> Vec3 {
-    Vec3::new(error(fault, draw), error(fault, draw), error(fault, draw))
+fn draw_error_vector(fault: &FaultEffect, draw: &mut Draw) -> Vec3 {
+    Vec3::new(draw_error(fault, draw), draw_error(fault, draw), draw_error(fault, draw))
 }
 
 /// Adds the errors of (1) to the first quantity of a reading.
-fn add(reading: &mut Reading, fault: &Effect, draw: &mut Draw) {
+fn add_errors(reading: &mut Reading, fault: &FaultEffect, draw: &mut Draw) {
     match reading {
         Reading::Imu(r) => triads(r)
             .into_iter()
-            .for_each(|triad| *triad += vector(fault, draw)),
+            .for_each(|triad| *triad += draw_error_vector(fault, draw)),
         Reading::Gnss(r) => {
-            let e = vector(fault, draw);
+            let e = draw_error_vector(fault, draw);
             let cosine = merrow_math::real::sin_cos(r.position[0]).1;
             r.position[0] += e.y / EARTH;
             r.position[1] += e.x / (EARTH * cosine.max(1e-9));
             r.position[2] += e.z;
         }
-        Reading::Navigation(r) => r.p_WS += vector(fault, draw),
-        Reading::Heading(r) => r.yaw += error(fault, draw),
-        Reading::Dvl(r) => r.velocity += vector(fault, draw),
-        Reading::Pressure(r) => r.pressure += error(fault, draw),
-        Reading::Magnetometer(r) => r.field += vector(fault, draw),
-        Reading::Altimeter(r) => r.range += error(fault, draw),
-        Reading::Probe(r) => r.value += error(fault, draw),
-        Reading::Ctd(r) => r.temperature += error(fault, draw),
-        Reading::Bottle(r) => r.volume += error(fault, draw),
-        Reading::Wind(r) => r.speed += error(fault, draw),
-        Reading::Leak(r) => r.signal += error(fault, draw),
-        Reading::Motor(r) => r.speed += error(fault, draw),
-        Reading::Power(r) => r.voltage += error(fault, draw),
-        Reading::Odometry(r) => r.p_WS += vector(fault, draw),
-        Reading::Wrench(r) => r.force += vector(fault, draw),
+        Reading::Navigation(r) => r.p_WS += draw_error_vector(fault, draw),
+        Reading::Heading(r) => r.yaw += draw_error(fault, draw),
+        Reading::Dvl(r) => r.velocity += draw_error_vector(fault, draw),
+        Reading::Pressure(r) => r.pressure += draw_error(fault, draw),
+        Reading::Magnetometer(r) => r.field += draw_error_vector(fault, draw),
+        Reading::Altimeter(r) => r.range += draw_error(fault, draw),
+        Reading::Probe(r) => r.value += draw_error(fault, draw),
+        Reading::Ctd(r) => r.temperature += draw_error(fault, draw),
+        Reading::Bottle(r) => r.volume += draw_error(fault, draw),
+        Reading::Wind(r) => r.speed += draw_error(fault, draw),
+        Reading::Leak(r) => r.signal += draw_error(fault, draw),
+        Reading::Motor(r) => r.speed += draw_error(fault, draw),
+        Reading::Power(r) => r.voltage += draw_error(fault, draw),
+        Reading::Odometry(r) => r.p_WS += draw_error_vector(fault, draw),
+        Reading::Wrench(r) => r.force += draw_error_vector(fault, draw),
     }
 }

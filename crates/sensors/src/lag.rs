@@ -18,12 +18,12 @@
 //! # Checked by
 //! tests below; test/sensors/probe.rs
 
-use merrow_model::state::Cells;
+use merrow_model::state::SensorLag;
 
 /// Computes the outputs at time `t` [s] of three lags with time constants `tau` [s] and inputs `x`.
 /// The first sample returns `x`.
-pub fn follow(memory: &mut Option<Cells>, t: f64, x: [f64; 3], tau: [f64; 3]) -> [f64; 3] {
-    let mut now = Cells {
+pub fn first_order_lag(memory: &mut Option<SensorLag>, t: f64, x: [f64; 3], tau: [f64; 3]) -> [f64; 3] {
+    let mut now = SensorLag {
         at: t,
         met: x,
         shown: x,
@@ -53,7 +53,7 @@ mod tests {
         let tau = [0.7, 2.0, 0.0];
         let mut memory = None;
         assert_eq!(
-            follow(&mut memory, 0.0, [1.0, 5.0, 3.0], tau),
+            first_order_lag(&mut memory, 0.0, [1.0, 5.0, 3.0], tau),
             [1.0, 5.0, 3.0]
         );
         let mut shown = [0.0; 3];
@@ -61,7 +61,7 @@ mod tests {
         // ramp with uneven sample times
         for dt in [0.1, 0.4, 0.05, 1.3] {
             t += dt;
-            shown = follow(&mut memory, t, [1.0 + 2.0 * t, 5.0 - t, 3.0 + t], tau);
+            shown = first_order_lag(&mut memory, t, [1.0 + 2.0 * t, 5.0 - t, 3.0 + t], tau);
         }
         let ramp = |from: f64, slope: f64, tau: f64| {
             from + slope * (t - tau * (1.0 - libm::exp(-t / tau)))
@@ -75,8 +75,8 @@ mod tests {
     fn what_meets_nothing_starts_anew() {
         let tau = [1.0; 3];
         let mut memory = None;
-        follow(&mut memory, 0.0, [1.0; 3], tau);
-        assert!(follow(&mut memory, 1.0, [f64::NAN, 2.0, 2.0], tau)[0].is_nan());
-        assert_eq!(follow(&mut memory, 2.0, [7.0, 2.0, 2.0], tau)[0], 7.0);
+        first_order_lag(&mut memory, 0.0, [1.0; 3], tau);
+        assert!(first_order_lag(&mut memory, 1.0, [f64::NAN, 2.0, 2.0], tau)[0].is_nan());
+        assert_eq!(first_order_lag(&mut memory, 2.0, [7.0, 2.0, 2.0], tau)[0], 7.0);
     }
 }

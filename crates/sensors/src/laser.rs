@@ -48,17 +48,17 @@
 //! # Checked by
 //! test/sensors/laser.rs, test/determinism/frames.rs
 
-use crate::ray_scene::{Seen, Stage};
+use crate::ray_scene::{SurfaceHit, RayScene};
 use crate::raytrace::Ray;
-use crate::sample::{Pose, Spoiling};
-use crate::wave_clipmap::Crossings;
+use crate::sample::{Pose, SampleErrors};
+use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_environment::surface;
-use merrow_environment::{Instant, air};
+use merrow_environment::{EnvironmentState, air};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::air::Weather;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
-use merrow_model::state::frames::view::View;
+use merrow_model::state::frames::view::WorldView;
 use merrow_model::state::frames::{FrameData, Point, Scan};
 use std::ops::Range;
 
@@ -93,27 +93,27 @@ struct Echoes {
 /// Computes one scan, or one point cloud, of the laser `spec` at the pose `pose`.
 pub fn scan(
     spec: &LaserSpec,
-    stage: &Stage,
-    view: &View,
-    at: &Instant<'_>,
+    stage: &RayScene,
+    view: &WorldView,
+    at: &EnvironmentState<'_>,
     pose: &Pose,
-    by: &Spoiling,
+    by: &SampleErrors,
 ) -> FrameData {
     let weather = air::weather(&at.sea.air, at.time);
     let beams = Beams {
         spec,
         stage,
         view,
-        water: Crossings::new(
+        water: WaveSurfaceRays::new(
             at,
             pose.p_WS,
             spec.limits[1],
-            spec.directions.len() * rays_of(spec),
+            spec.directions.len() * rays_per_beam(spec),
         ),
         skip: stage.shapes_of(pose.robot),
         extinction: extinction(&weather, spec.wavelength),
-        glint: surface::mean_square_slope(weather.wind.norm()),
-        least: spec.reference_reflectivity / (spec.limits[1] * spec.limits[1]),
+        slope_variance: surface::mean_square_slope(weather.wind.norm()),
+        min_power: spec.reference_reflectivity / (spec.limits[1] * spec.limits[1]),
     };
     let rings = spec.elevations.len();
     let (mut scan, mut cloud) = (Scan::default(), Vec::new());
@@ -125,8 +125,8 @@ pub fn scan(
                 .map(|column| Column::new(spec, at, view.time_ns, pose, column)),
         );
         beams.rays(&columns, first, &mut rays);
-        stage.meet_all(view, &beams.skip, &rays, &mut hits);
-        let parts = rays_of(spec);
+        stage.first_hits(view, &beams.skip, &rays, &mut hits);
+        let parts = rays_per_beam(spec);
         for (k, column) in columns.iter().enumerate() {
             let number = first + k;
             // Each column has its own random stream, independent of the columns before it.
@@ -138,19 +138,19 @@ pub fn scan(
             for ring in 0..rings {
                 let place = (ring * columns.len() + k) * parts;
                 let echo = beams
-                    .heard(
+                    .strongest_echo(
                         column.wet,
                         &rays[place..place + parts],
                         &hits[place..place + parts],
                     )
-                    .map(|echo| (ranged(spec, echo.path, by, &mut draw), echo.power));
+                    .map(|echo| (measured_range(spec, echo.path, by, &mut draw), echo.power));
                 let echo = echo.filter(|_| {
                     !(by.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss)
                 });
                 match spec.output {
                     LaserOutput::Scan => {
                         let (range, intensity) =
-                            match echo.map(|(r, p)| (reported(spec, r), p * r * r)) {
+                            match echo.map(|(r, p)| (clip_range(spec, r), p * r * r)) {
                                 Some((range, intensity)) if range.is_finite() => (range, intensity),
                                 Some((range, _)) => (range, 0.0),
                                 None => (f64::INFINITY, 0.0),
@@ -160,11 +160,11 @@ pub fn scan(
                     }
                     LaserOutput::Cloud => {
                         if let Some((r, power)) = echo
-                            && reported(spec, r).is_finite()
+                            && clip_range(spec, r).is_finite()
                         {
                             let p = spec.directions[number * rings + ring].scale(r).to_array();
                             let (intensity, time) =
-                                ((power * r * r) as f32, spec.fires(number) as f32);
+                                ((power * r * r) as f32, spec.firing_time(number) as f32);
                             cloud.push(Point {
                                 p: p.map(|x| x as f32),
                                 intensity,
@@ -184,7 +184,7 @@ pub fn scan(
 }
 
 /// Adds the errors of the instrument and of faults to a range [m], and rounds it to the resolution.
-fn ranged(spec: &LaserSpec, range: f64, by: &Spoiling, draw: &mut Draw) -> f64 {
+fn measured_range(spec: &LaserSpec, range: f64, by: &SampleErrors, draw: &mut Draw) -> f64 {
     let mut range = range + by.fault.offset;
     if by.fault.noise > 0.0 {
         range += by.fault.noise * draw.normal();
@@ -200,7 +200,7 @@ fn ranged(spec: &LaserSpec, range: f64, by: &Spoiling, draw: &mut Draw) -> f64 {
 }
 
 /// Replaces a range [m] outside the limits by -inf or +inf, as in REP-117.
-fn reported(spec: &LaserSpec, range: f64) -> f64 {
+fn clip_range(spec: &LaserSpec, range: f64) -> f64 {
     match range {
         r if r < spec.limits[0] => f64::NEG_INFINITY,
         r if r > spec.limits[1] => f64::INFINITY,
@@ -227,7 +227,7 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
 }
 
 /// Number of rays of a beam: five with divergence, else one.
-pub fn rays_of(spec: &LaserSpec) -> usize {
+pub fn rays_per_beam(spec: &LaserSpec) -> usize {
     if spec.divergence > 0.0 { 5 } else { 1 }
 }
 
@@ -240,9 +240,9 @@ struct Column {
 }
 
 impl Column {
-    fn new(spec: &LaserSpec, at: &Instant<'_>, now_ns: u64, pose: &Pose, column: usize) -> Self {
-        let time = spec.fires(column);
-        let (R_WS, p_WS) = pose.after(time);
+    fn new(spec: &LaserSpec, at: &EnvironmentState<'_>, now_ns: u64, pose: &Pose, column: usize) -> Self {
+        let time = spec.firing_time(column);
+        let (R_WS, p_WS) = pose.extrapolate(time);
         let tilt = spec
             .tilt
             .map(|tilt| tilt.axes(now_ns + (time * 1e9) as u64));
@@ -252,7 +252,7 @@ impl Column {
         Self {
             R_WS,
             p_WS,
-            wet: at.about_above_surface(p_WS, 0.0) < 0.0,
+            wet: at.approximate_height_above_surface(p_WS, 0.0) < 0.0,
         }
     }
 }
@@ -260,16 +260,16 @@ impl Column {
 /// Data that all beams of a scan share.
 struct Beams<'a> {
     spec: &'a LaserSpec,
-    stage: &'a Stage,
-    view: &'a View,
-    water: Crossings<'a>,
+    stage: &'a RayScene,
+    view: &'a WorldView,
+    water: WaveSurfaceRays<'a>,
     /// Index range of the shapes of the laser's own robot.
     skip: Range<u32>,
     extinction: f64,
     /// Mean square slope s² of the water surface.
-    glint: f64,
+    slope_variance: f64,
     /// Minimum detectable power. (2)
-    least: f64,
+    min_power: f64,
 }
 
 impl Beams<'_> {
@@ -312,19 +312,19 @@ impl Beams<'_> {
 
     /// Strongest echo of a beam, from its rays and their hits; `None` below the detection
     /// threshold.
-    fn heard(&self, wet: bool, rays: &[Ray], hits: &[Option<Seen>]) -> Option<Echo> {
+    fn strongest_echo(&self, wet: bool, rays: &[Ray], hits: &[Option<SurfaceHit>]) -> Option<Echo> {
         let mut echoes = Echoes::default();
         let part = 1.0 / rays.len() as f64;
         for (ray, hit) in rays.iter().zip(hits) {
-            self.follow(wet, ray, *hit, part, &mut echoes);
+            self.add_ray_echoes(wet, ray, *hit, part, &mut echoes);
         }
         echoes
             .strongest(self.spec.pulse_length)
-            .filter(|echo| echo.power >= self.least)
+            .filter(|echo| echo.power >= self.min_power)
     }
 
     /// Adds the echoes of one ray, which carries the fraction `part` of the beam.
-    fn follow(&self, wet: bool, ray: &Ray, hit: Option<Seen>, part: f64, echoes: &mut Echoes) {
+    fn add_ray_echoes(&self, wet: bool, ray: &Ray, hit: Option<SurfaceHit>, part: f64, echoes: &mut Echoes) {
         let Ray {
             origin: p,
             direction: d,
@@ -357,20 +357,20 @@ impl Beams<'_> {
         let q = p + d.scale(t);
         let mut faint = Echoes::default();
         let n = self.water.normal(q.x, q.y);
-        self.part(ray, t, n, part, &mut faint);
+        self.add_surface_echoes(ray, t, n, part, &mut faint);
         if faint.list[..faint.n]
             .iter()
-            .any(|echo| echo.power > FAINT * part * self.least)
+            .any(|echo| echo.power > FAINT * part * self.min_power)
         {
-            let t = self.water.exact().refined(p, d, t, n);
+            let t = self.water.exact().refine_intersection(p, d, t, n);
             let q = p + d.scale(t);
-            self.part(ray, t, self.water.exact().normal(q.x, q.y), part, echoes);
+            self.add_surface_echoes(ray, t, self.water.exact().normal(q.x, q.y), part, echoes);
         }
     }
 
     /// Adds the echoes of a ray that hits the water surface at the distance `t`, where the surface
     /// has the normal `n`.
-    fn part(&self, ray: &Ray, t: f64, n: Vec3, part: f64, echoes: &mut Echoes) {
+    fn add_surface_echoes(&self, ray: &Ray, t: f64, n: Vec3, part: f64, echoes: &mut Echoes) {
         let Ray {
             origin: p,
             direction: d,
@@ -382,7 +382,7 @@ impl Beams<'_> {
         }
         let q = p + d.scale(t);
         let look = |d: Vec3, far: f64| {
-            self.stage.meet(
+            self.stage.first_hit(
                 self.view,
                 self.skip.clone(),
                 q + d.scale(1e-6),
@@ -393,7 +393,7 @@ impl Beams<'_> {
         let through_air = self.extinction * t;
         echoes.add(
             t,
-            part * self.glint(-d.z) * libm::exp(-2.0 * through_air) / (t * t).max(1e-12),
+            part * self.surface_reflectivity(-d.z) * libm::exp(-2.0 * through_air) / (t * t).max(1e-12),
         );
         let (F, bent) = refract(d, n, cosine);
         let mirrored = d + n.scale(2.0 * cosine);
@@ -418,19 +418,19 @@ impl Beams<'_> {
     }
 
     /// Reflectivity (4), from the downward component of the beam.
-    fn glint(&self, cosine: f64) -> f64 {
+    fn surface_reflectivity(&self, cosine: f64) -> f64 {
         if cosine <= 0.0 {
             return 0.0;
         }
         let c2 = cosine * cosine;
         let tan2 = (1.0 - c2).max(0.0) / c2;
-        F_0 / (4.0 * self.glint * c2 * c2 * cosine) * libm::exp(-tan2 / self.glint)
+        F_0 / (4.0 * self.slope_variance * c2 * c2 * cosine) * libm::exp(-tan2 / self.slope_variance)
     }
 }
 
 /// Power (1) of a hit, from the length s over which the light spreads [m] and the one-way optical
 /// depth.
-fn lambert(hit: &Seen, d: Vec3, spread: f64, depth: f64) -> f64 {
+fn lambert(hit: &SurfaceHit, d: Vec3, spread: f64, depth: f64) -> f64 {
     let cosine = (-hit.normal.dot(d)).max(0.0);
     // Under an illuminance of 1 across the beam, sheeting has the luminance R cos⁴ θ/cos θ and
     // white paint cos θ/π.
@@ -443,7 +443,7 @@ fn lambert(hit: &Seen, d: Vec3, spread: f64, depth: f64) -> f64 {
 /// and the direction of the refracted light.
 fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
     let k = 1.0 / WATER_INDEX;
-    let (F, below) = surface::fresnel(cosine, WATER_INDEX);
+    let (F, below) = surface::fresnel_reflectance(cosine, WATER_INDEX);
     (F, d.scale(k) + n.scale(k * cosine - below))
 }
 

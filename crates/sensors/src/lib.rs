@@ -46,8 +46,8 @@ pub mod vehicle;
 pub mod water;
 pub mod wave_clipmap;
 
-use crate::ray_scene::Still;
-use merrow_environment::Instant;
+use crate::ray_scene::StaticGeometry;
+use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::{Origin, Robot, Sensor, SensorKind};
 use merrow_model::state::reading::{Reading, Stamped};
@@ -66,13 +66,13 @@ pub struct Delivered {
 
 /// Environment of a robot at one instant.
 #[derive(Clone, Copy, Debug)]
-pub struct About<'a> {
+pub struct SensorEnvironment<'a> {
     /// Sea, air and gravity at this instant.
-    pub at: &'a Instant<'a>,
+    pub at: &'a EnvironmentState<'a>,
     /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
     /// Static geometry of the world; with `None` there is only the seabed.
-    pub still: Option<&'a Still>,
+    pub still: Option<&'a StaticGeometry>,
 }
 
 /// Ground truth at a sensor at one instant.
@@ -87,11 +87,11 @@ pub struct Truth<'a> {
     /// Acceleration of the origin of S in W, expressed in S [m/s²].
     pub a_WS_S: Vec3,
     /// Sea, air and gravity at this instant.
-    pub at: &'a Instant<'a>,
+    pub environment: &'a EnvironmentState<'a>,
     /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
     /// Static geometry of the world; with `None` there is only the seabed.
-    pub still: Option<&'a Still>,
+    pub static_geometry: Option<&'a StaticGeometry>,
 }
 
 /// State of the robot that on-board sensors measure.
@@ -103,7 +103,7 @@ pub struct OnBoard<'a> {
     pub work: &'a Workspace,
     /// Contact forces and coupling forces of all links, in this order, at Lo along the axes of W
     /// [N, N m]; `None` if no contact and no coupling acted in the last step.
-    pub felt: Option<[&'a [SpatialForce]; 2]>,
+    pub constraint_forces: Option<[&'a [SpatialForce]; 2]>,
     /// States of its faults.
     pub faults: &'a [FaultState],
     /// States of its thrusters.
@@ -117,9 +117,9 @@ pub struct OnBoard<'a> {
 impl Truth<'_> {
     /// Computes the distance from the sensor along the unit vector `d` (in W) to the seabed or to a
     /// static structure [m]. Returns `None` if the ray hits neither.
-    pub fn range(&self, d: Vec3) -> Option<f64> {
-        let seabed = &self.at.sea.seabed;
-        self.still.map_or_else(
+    pub fn ray_range(&self, d: Vec3) -> Option<f64> {
+        let seabed = &self.environment.sea.seabed;
+        self.static_geometry.map_or_else(
             || seabed.range(self.p_WS, d),
             |still| still.range(seabed, self.p_WS, d),
         )
@@ -132,20 +132,20 @@ pub fn read_due(
     robot: &Robot,
     state: &mut RobotState,
     work: &Workspace,
-    about: &About<'_>,
+    about: &SensorEnvironment<'_>,
     now_ns: u64,
     out: &mut Vec<Delivered>,
 ) {
     for (idx, sensor) in robot.sensors.iter().enumerate() {
         let memory = &mut state.sensors[idx];
-        if memory.due_ns <= now_ns && sensor.kind.looks().is_none() {
-            let truth = truth(sensor, work, about);
+        if memory.due_ns <= now_ns && sensor.kind.exteroceptive().is_none() {
+            let truth = sensor_truth(sensor, work, about);
             let on_board = OnBoard {
                 robot,
                 work,
-                felt: state
-                    .kick
-                    .felt
+                constraint_forces: state
+                    .impulse_acceleration
+                    .has_current_forces
                     .then_some([&state.contact_force[..], &state.coupling_force[..]]),
                 faults: &state.faults,
                 actuators: &state.actuators,
@@ -162,7 +162,7 @@ pub fn read_due(
             } else {
                 None
             };
-            let reading = crate::fault::spoil(sensor, memory, reading);
+            let reading = crate::fault::apply_faults(sensor, memory, reading);
             memory.count(sensor);
             if let Some(reading) = reading {
                 let due = now_ns + sensor.latency_ns;
@@ -171,7 +171,7 @@ pub fn read_due(
                     reading,
                 };
                 memory.in_flight.push_back((due, stamped));
-                tell(robot, state, idx, stamped);
+                forward_to_navigation(robot, state, idx, stamped);
             }
         }
         let memory = &mut state.sensors[idx];
@@ -192,7 +192,7 @@ pub fn read_due(
 }
 
 /// Passes a reading of sensor number `sensor` to the inertial navigation systems of the same robot.
-fn tell(robot: &Robot, state: &mut RobotState, sensor: usize, stamped: Stamped) {
+fn forward_to_navigation(robot: &Robot, state: &mut RobotState, sensor: usize, stamped: Stamped) {
     if !matches!(
         stamped.reading,
         Reading::Dvl(_) | Reading::Gnss(_) | Reading::Pressure(_)
@@ -201,7 +201,7 @@ fn tell(robot: &Robot, state: &mut RobotState, sensor: usize, stamped: Stamped) 
     }
     for (system, memory) in robot.sensors.iter().zip(&mut state.sensors) {
         if let SensorKind::Ins(spec) = &system.kind {
-            crate::inertial::ins::hear(spec, memory, sensor, stamped);
+            crate::inertial::ins::store_aid_reading(spec, memory, sensor, stamped);
         }
     }
 }
@@ -217,7 +217,7 @@ pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
 }
 
 /// Computes pose, velocity and acceleration of a sensor from those of its link.
-pub fn truth<'a>(sensor: &Sensor, work: &Workspace, about: &About<'a>) -> Truth<'a> {
+pub fn sensor_truth<'a>(sensor: &Sensor, work: &Workspace, about: &SensorEnvironment<'a>) -> Truth<'a> {
     let link = &work.links[sensor.link];
     let (p, w) = (sensor.p_LoS, link.V.w);
     let v_S = link.V.v + w.cross(p);
@@ -233,9 +233,9 @@ pub fn truth<'a>(sensor: &Sensor, work: &Workspace, about: &About<'a>) -> Truth<
             v: R.tr_mul_vec(v_S),
         },
         a_WS_S: R.tr_mul_vec(a_S),
-        at: about.at,
+        environment: about.at,
         origin: about.origin,
-        still: about.still,
+        static_geometry: about.still,
     }
 }
 
@@ -254,7 +254,7 @@ fn measure(
         return None;
     }
     let radio =
-        || crate::gnss::interference::heard(on_board.faults, index, truth.p_WS, on_board.now_ns);
+        || crate::gnss::interference::interference_at(on_board.faults, index, truth.p_WS, on_board.now_ns);
     let reading = match &sensor.kind {
         SensorKind::Imu {
             gyro,
@@ -304,7 +304,7 @@ fn measure(
             spec,
             sensor,
             memory,
-            (truth, &on_board.work.met(index)),
+            (truth, &on_board.work.beam_hits(index)),
             &mut draw,
         )),
         SensorKind::Pressure(errors) => Reading::Pressure(crate::water::pressure::measure(
@@ -318,7 +318,7 @@ fn measure(
             limits,
             beam_width,
         } => {
-            let [met, ..] = on_board.work.met(index);
+            let [met, ..] = on_board.work.beam_hits(index);
             Reading::Altimeter(crate::water::altimeter::measure(
                 errors,
                 *limits,
@@ -334,13 +334,13 @@ fn measure(
             torque,
             on_parent,
         } => {
-            let through = crate::vehicle::wrench::on_link(
+            let through = crate::vehicle::wrench::joint_wrench(
                 on_board.robot,
                 on_board.work,
                 sensor.link,
-                on_board.felt,
+                on_board.constraint_forces,
             );
-            let F_S = crate::vehicle::wrench::through_joint(sensor, &through, *on_parent);
+            let F_S = crate::vehicle::wrench::wrench_at_sensor(sensor, &through, *on_parent);
             Reading::Wrench(crate::vehicle::wrench::measure(
                 force, torque, F_S, memory, &mut draw,
             ))
@@ -384,7 +384,7 @@ fn measure(
             &mut draw,
         )),
         // the exteroceptive sensor scheduler (`crates/sim/src/sensors/scheduler.rs`) samples it
-        SensorKind::Looks(_) => return None,
+        SensorKind::Exteroceptive(_) => return None,
     };
     (!dropped).then_some(reading)
 }

@@ -6,16 +6,16 @@
 //! scene: each sensor handles it itself.
 
 use crate::raytrace::{
-    Heightfield, Hit, Mesh, Placed, Primitive, Ray, Scratch, Shape, Surroundings,
+    Heightfield, Hit, Mesh, PosedShape, Primitive, Ray, Scratch, Shape, ShapeScene,
 };
 use merrow_math::hull_cut;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision;
 use merrow_model::scene::robot::collision::Collider;
 use merrow_model::scene::sea::Seabed;
-use merrow_model::scene::texture::Coat;
+use merrow_model::scene::texture::SurfaceTexture;
 use merrow_model::scene::{Link, Material, Robot, Scene, Sensor, SensorKind};
-use merrow_model::state::frames::view::View;
+use merrow_model::state::frames::view::WorldView;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const ELLIPSOID_PARTS: u32 = 24;
 
 /// Closest surface that a ray hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen<'a> {
+pub struct SurfaceHit<'a> {
     /// Distance along the ray [m].
     pub distance: f64,
     /// Unit normal of the surface, W, on the side from which the ray came.
@@ -37,15 +37,15 @@ pub struct Seen<'a> {
     /// Label of the object: 1 for the seabed, then structures, then robots.
     pub label: u16,
     /// Index of the shape in the scene and of its face; `None` for a seabed that is a plane.
-    pub part: Option<(u32, u32)>,
+    pub shape_and_face: Option<(u32, u32)>,
 }
 
 /// Material of a shape, its label and its texture.
-type Face = (Material, u16, Option<Arc<Coat>>);
+type Face = (Material, u16, Option<Arc<SurfaceTexture>>);
 
 /// Kind of ray, which selects the representation of the robots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum RayKind {
     /// Light of cameras and lasers.
     Light,
     /// Sound, and all other rays that use the collision shapes.
@@ -63,28 +63,28 @@ pub(crate) struct Mount {
 
 /// Static geometry: structures, and the seabed if it is a terrain grid.
 #[derive(Clone, Debug)]
-pub struct Still {
-    all: Surroundings,
+pub struct StaticGeometry {
+    all: ShapeScene,
     /// Surface properties by index of the shape.
     faces: Vec<Face>,
 }
 
-impl Still {
+impl StaticGeometry {
     /// Collects the static geometry of a world.
     pub fn new(scene: &Scene) -> Self {
         let (mut still, mut faces) = (Vec::new(), Vec::new());
         let numbered = scene.structures.iter().enumerate();
         for (k, collider) in numbered.flat_map(|(k, s)| s.colliders.iter().map(move |c| (k, c))) {
-            still.push(Placed {
+            still.push(PosedShape {
                 shape: Shape::from(&collider.geometry),
                 R_WG: collider.R_LG,
                 p_WG: collider.p_LoG,
             });
-            faces.push((collider.material, (k + 2) as u16, collider.coat.clone()));
+            faces.push((collider.material, (k + 2) as u16, collider.texture.clone()));
         }
         if let Some(terrain) = &scene.sea.seabed.terrain {
             let ground = Shape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
-            still.push(Placed {
+            still.push(PosedShape {
                 shape: ground,
                 R_WG: Mat3::identity(),
                 p_WG: Vec3::zero(),
@@ -92,17 +92,17 @@ impl Still {
             faces.push((scene.seabed_material, 1, None));
         }
         Self {
-            all: Surroundings::new(still, Vec::new()),
+            all: ShapeScene::new(still, Vec::new()),
             faces,
         }
     }
 
     /// Returns true if any sensor of the world needs this geometry. Large terrains and meshes take
     /// long to prepare.
-    pub fn is_met(scene: &Scene) -> bool {
+    pub fn is_needed(scene: &Scene) -> bool {
         let meets = |sensor: &Sensor| match &sensor.kind {
-            SensorKind::Looks(_) | SensorKind::Dvl(_) | SensorKind::Altimeter { .. } => true,
-            SensorKind::Gnss(spec) => spec.sky.is_some(),
+            SensorKind::Exteroceptive(_) | SensorKind::Dvl(_) | SensorKind::Altimeter { .. } => true,
+            SensorKind::Gnss(spec) => spec.constellation.is_some(),
             _ => false,
         };
         scene
@@ -135,8 +135,8 @@ impl Still {
 
 /// All geometry that rays can hit, at one instant.
 #[derive(Clone, Debug)]
-pub struct Stage {
-    all: Surroundings,
+pub struct RayScene {
+    all: ShapeScene,
     mounts: Arc<[Mount]>,
     /// Surface properties by index of the shape.
     faces: Arc<[Face]>,
@@ -156,17 +156,17 @@ fn with_scratch<T>(search: impl FnOnce(&mut Scratch) -> T) -> T {
     SCRATCH.with(|scratch| search(&mut scratch.borrow_mut()))
 }
 
-impl Stage {
+impl RayScene {
     /// Builds the scene for rays of the kind `by`. The moving shapes have no valid pose until
     /// [`Stage::place`].
-    pub fn new(scene: &Scene, still: &Still, by: By) -> Self {
+    pub fn new(scene: &Scene, still: &StaticGeometry, by: RayKind) -> Self {
         let mut faces = still.faces.clone();
         let first_moving = faces.len();
         let (mut moving, mut mounts, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for (r, robot) in scene.robots.iter().enumerate() {
             let first = (first_moving + moving.len()) as u32;
-            for (shape, mount, material, coat) in shapes(r, robot, by) {
-                moving.push(Placed {
+            for (shape, mount, material, coat) in robot_shapes(r, robot, by) {
+                moving.push(PosedShape {
                     shape,
                     R_WG: Mat3::identity(),
                     p_WG: Vec3::zero(),
@@ -186,9 +186,9 @@ impl Stage {
     }
 
     /// Moves all shapes of robots to their poses in `view`.
-    pub fn place(&mut self, view: &View) {
+    pub fn update_poses(&mut self, view: &WorldView) {
         let mounts = &self.mounts;
-        self.all.place(|shapes| {
+        self.all.update_poses(|shapes| {
             for (placed, mount) in shapes.iter_mut().zip(mounts.iter()) {
                 let (R_WL, p_WL) = &view.links[mount.robot][mount.link];
                 placed.R_WG = R_WL.mul_mat(&mount.R_LG);
@@ -199,15 +199,15 @@ impl Stage {
 
     /// Returns true if anything except the two robots themselves occludes the straight path between
     /// the points `a` on the first and `b` on the second [m], W.
-    pub fn parted(&self, view: &View, robots: [usize; 2], [a, b]: [Vec3; 2]) -> bool {
+    pub fn is_occluded_between(&self, view: &WorldView, robots: [usize; 2], [a, b]: [Vec3; 2]) -> bool {
         let way = b - a;
         let far = way.norm();
         let d = way.scale(1.0 / far.max(1e-9));
         // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at those of the
         // first. Another object occludes the path only if the two distances do not cover the whole
         // path.
-        let there = self.look(view, robots[0], a, d, [0.0, far]);
-        let back = self.look(view, robots[1], b, d.scale(-1.0), [0.0, far]);
+        let there = self.first_hit_excluding(view, robots[0], a, d, [0.0, far]);
+        let back = self.first_hit_excluding(view, robots[1], b, d.scale(-1.0), [0.0, far]);
         match (there, back) {
             (Some(there), Some(back)) => {
                 there.distance + back.distance < far - 1e-6 || robots[0] == robots[1]
@@ -218,15 +218,15 @@ impl Stage {
 
     /// First hit of a ray from `p` [m] along the unit vector `d`, both W, within `range` [m].
     /// Shapes of `robot` are ignored.
-    pub fn look(
+    pub fn first_hit_excluding(
         &self,
-        view: &View,
+        view: &WorldView,
         robot: usize,
         p: Vec3,
         d: Vec3,
         range: [f64; 2],
-    ) -> Option<Seen<'_>> {
-        self.meet(view, self.own[robot].clone(), p, d, range)
+    ) -> Option<SurfaceHit<'_>> {
+        self.first_hit(view, self.own[robot].clone(), p, d, range)
     }
 
     /// Index range of the shapes of a robot.
@@ -243,40 +243,40 @@ impl Stage {
             direction: d,
             range,
         };
-        with_scratch(|scratch| self.all.blocked_in(&ray, &skip, scratch))
+        with_scratch(|scratch| self.all.blocked_with(&ray, &skip, scratch))
     }
 
     /// As [`Stage::look`], ignoring the shapes whose indices are in `skip`.
-    pub fn meet(
+    pub fn first_hit(
         &self,
-        view: &View,
+        view: &WorldView,
         skip: Range<u32>,
         p: Vec3,
         d: Vec3,
         range: [f64; 2],
-    ) -> Option<Seen<'_>> {
+    ) -> Option<SurfaceHit<'_>> {
         let ray = Ray {
             origin: p,
             direction: d,
             range,
         };
-        let hit = with_scratch(|scratch| self.all.closest_in(&ray, &skip, scratch));
+        let hit = with_scratch(|scratch| self.all.closest_with(&ray, &skip, scratch));
         self.seen(view, &ray, hit)
     }
 
     /// As [`Stage::meet`] for each of `rays`, into `seen`. This is faster if each eight consecutive
     /// rays have nearly the same direction.
-    pub fn meet_all<'a>(
+    pub fn first_hits<'a>(
         &'a self,
-        view: &View,
+        view: &WorldView,
         skip: &Range<u32>,
         rays: &[Ray],
-        seen: &mut Vec<Option<Seen<'a>>>,
+        seen: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
         seen.clear();
         let mut hits = [None; BATCH];
         for rays in rays.chunks(BATCH) {
-            with_scratch(|scratch| self.all.closest_of(rays, skip, scratch, &mut hits));
+            with_scratch(|scratch| self.all.closest_all(rays, skip, scratch, &mut hits));
             seen.extend(
                 rays.iter()
                     .zip(hits)
@@ -286,7 +286,7 @@ impl Stage {
     }
 
     /// Combines the closest shape on a ray with the seabed and returns the nearer one.
-    fn seen(&self, view: &View, ray: &Ray, hit: Option<Hit>) -> Option<Seen<'_>> {
+    fn seen(&self, view: &WorldView, ray: &Ray, hit: Option<Hit>) -> Option<SurfaceHit<'_>> {
         let Ray {
             origin: p,
             direction: d,
@@ -322,18 +322,18 @@ impl Stage {
         } else {
             normal
         };
-        Some(Seen {
+        Some(SurfaceHit {
             distance,
             normal,
             material,
             label,
-            part,
+            shape_and_face: part,
         })
     }
 
     /// Colour of the surface hit at `x` [m] along the unit vector `d`, both W, by a pixel that is
     /// `width` [m] wide there. It is the colour of the texture, if the shape has one.
-    pub fn color(&self, seen: &Seen, x: Vec3, d: Vec3, width: f64) -> [f64; 3] {
+    pub fn color(&self, seen: &SurfaceHit, x: Vec3, d: Vec3, width: f64) -> [f64; 3] {
         let picture = |(shape, face): (u32, u32)| {
             let coat = self.faces[shape as usize].2.as_ref()?;
             let placed = self.all.shape(shape)?;
@@ -342,54 +342,54 @@ impl Stage {
             let at = [turned(x - placed.p_WG), turned(seen.normal), turned(d)];
             Some(coat.color(seen.material.color, face, at, is_box, width))
         };
-        seen.part.and_then(picture).unwrap_or(seen.material.color)
+        seen.shape_and_face.and_then(picture).unwrap_or(seen.material.color)
     }
 }
 
 /// The scenes for light and for sound. They differ only if a robot has visuals.
 #[derive(Clone, Debug)]
-pub struct Stages {
-    sound: Stage,
-    light: Option<Stage>,
+pub struct RayScenes {
+    sound: RayScene,
+    light: Option<RayScene>,
 }
 
-impl Stages {
-    /// Builds the scenes of a world. The moving shapes have no valid pose until [`Stages::place`].
-    pub fn new(scene: &Scene, still: &Still) -> Self {
-        let sound = Stage::new(scene, still, By::Sound);
+impl RayScenes {
+    /// Builds the scenes of a world. The moving shapes have no valid pose until [`RayScenes::place`].
+    pub fn new(scene: &Scene, still: &StaticGeometry) -> Self {
+        let sound = RayScene::new(scene, still, RayKind::Sound);
         let differs = scene.robots.iter().any(|robot| !robot.visuals.is_empty());
         Self {
             sound,
-            light: differs.then(|| Stage::new(scene, still, By::Light)),
+            light: differs.then(|| RayScene::new(scene, still, RayKind::Light)),
         }
     }
 
     /// Scene for rays of light.
-    pub fn light(&self) -> &Stage {
+    pub fn light(&self) -> &RayScene {
         self.light.as_ref().unwrap_or(&self.sound)
     }
 
     /// Scene for rays of sound.
-    pub fn sound(&self) -> &Stage {
+    pub fn sound(&self) -> &RayScene {
         &self.sound
     }
 
     /// Moves all shapes of robots to their poses in `view`, as [`Stage::place`].
-    pub fn place(&mut self, view: &View) {
-        self.sound.place(view);
+    pub fn update_poses(&mut self, view: &WorldView) {
+        self.sound.update_poses(view);
         if let Some(light) = &mut self.light {
-            light.place(view);
+            light.update_poses(view);
         }
     }
 }
 
 /// Shapes that represent a robot for rays of the kind `by`, with their mounts, materials and
 /// textures.
-pub(crate) fn shapes(
+pub(crate) fn robot_shapes(
     r: usize,
     robot: &Robot,
-    by: By,
-) -> Vec<(Shape, Mount, Material, Option<Arc<Coat>>)> {
+    by: RayKind,
+) -> Vec<(Shape, Mount, Material, Option<Arc<SurfaceTexture>>)> {
     let shape = |c: &Collider| {
         let mount = Mount {
             robot: r,
@@ -397,9 +397,9 @@ pub(crate) fn shapes(
             R_LG: c.R_LG,
             p_LoG: c.p_LoG,
         };
-        (Shape::from(&c.geometry), mount, c.material, c.coat.clone())
+        (Shape::from(&c.geometry), mount, c.material, c.texture.clone())
     };
-    if by == By::Light && !robot.visuals.is_empty() {
+    if by == RayKind::Light && !robot.visuals.is_empty() {
         return robot.visuals.iter().map(shape).collect();
     }
     let mut all = Vec::new();
@@ -431,17 +431,17 @@ fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
     if link.volume <= 0.0 {
         return None;
     }
-    if let Some(skin) = &link.skin {
+    if let Some(skin) = &link.hull_mesh {
         let mesh = Mesh::new(&skin.vertices, &skin.triangles);
         return Some((Shape::Mesh(Arc::new(mesh)), Mat3::identity(), Vec3::zero()));
     }
     let hull = &link.hull;
     let shape = match hull.shape {
-        hull_cut::Shape::Box(half) => Shape::Primitive(Primitive::Box { half }),
-        hull_cut::Shape::Ellipsoid(half) if half.x == half.y && half.y == half.z => {
+        hull_cut::HullShape::Box(half) => Shape::Primitive(Primitive::Box { half }),
+        hull_cut::HullShape::Ellipsoid(half) if half.x == half.y && half.y == half.z => {
             Shape::Primitive(Primitive::Sphere { radius: half.x })
         }
-        hull_cut::Shape::Ellipsoid(half) => {
+        hull_cut::HullShape::Ellipsoid(half) => {
             let mesh = ellipsoid(half);
             Shape::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)))
         }

@@ -2,7 +2,7 @@
 
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
-use merrow_model::state::Effect;
+use merrow_model::state::FaultEffect;
 
 /// Pose and velocity of a sensor at the instant of a sample.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub struct Pose {
 impl Pose {
     /// Extrapolates attitude and position in W [m] by `time` [s], with constant linear velocity in
     /// W and constant angular velocity in S.
-    pub fn after(&self, time: f64) -> (Mat3, Vec3) {
+    pub fn extrapolate(&self, time: f64) -> (Mat3, Vec3) {
         let turn = Quat::from_rotation_vector(self.V_WS_S.w.scale(time)).matrix();
         (
             self.R_WS.mul_mat(&turn),
@@ -31,7 +31,7 @@ impl Pose {
 
 /// Error sources of one sample: random numbers, noise switch and faults.
 #[derive(Clone, Copy, Debug)]
-pub struct Spoiling {
+pub struct SampleErrors {
     /// Source of the random numbers.
     pub stream: Stream,
     /// Index of the sample.
@@ -39,5 +39,5 @@ pub struct Spoiling {
     /// Noise switch; with `false` the instrument is perfect.
     pub noise: bool,
     /// Effect of the active faults.
-    pub fault: Effect,
+    pub fault: FaultEffect,
 }

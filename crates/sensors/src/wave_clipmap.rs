@@ -23,7 +23,7 @@
 //! test/sensors/camera.rs
 
 use merrow_environment::surface::Surface;
-use merrow_environment::{Instant, WavesNow};
+use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::Vec3;
 use std::cell::OnceCell;
 
@@ -38,15 +38,15 @@ const BLOCKS: usize = SIDE / BLOCK;
 /// Half width of the part of a grid that is used [cells].
 const REACH: f64 = (SIDE / 2 - 2) as f64;
 /// Maximum number of blocks that a ray visits.
-const MOST: usize = 2000;
+const MAX_BLOCKS: usize = 2000;
 /// Number of rays from which a clipmap is worth building: building it takes as long as intersecting
 /// one or two thousand rays with the exact wave surface.
-pub const MANY: usize = 1500;
+pub const MIN_CLIPMAP_RAYS: usize = 1500;
 /// Step across the edge of a block [cells].
 const NUDGE: f64 = 1e-7;
 
 /// One square grid of heights and slopes.
-pub struct Level {
+pub struct ClipmapLevel {
     cell: f64,
     /// Reciprocal of the cell size [1/m].
     scale: f64,
@@ -62,12 +62,12 @@ pub struct Level {
 }
 
 /// Wave clipmap around a centre; without grids the surface is the plane z = 0.
-pub struct Swell {
-    middle: Vec3,
+pub struct WaveClipmap {
+    centre: Vec3,
     /// Reciprocal of the finest grid's half width [1/m].
     nearest: f64,
     /// Grids, the finest first.
-    pub levels: Vec<Level>,
+    pub levels: Vec<ClipmapLevel>,
     low: f64,
     high: f64,
     /// Standard deviation of the heights [m].
@@ -78,17 +78,17 @@ pub struct Swell {
 ///
 /// Many rays use a clipmap, which is built when the first ray comes near the waves. A few rays use
 /// the exact wave surface.
-pub struct Crossings<'a> {
+pub struct WaveSurfaceRays<'a> {
     surface: Surface<'a>,
-    waves: Option<&'a WavesNow>,
+    waves: Option<&'a WaveState>,
     middle: Vec3,
     far: f64,
-    swell: OnceCell<Swell>,
+    swell: OnceCell<WaveClipmap>,
 }
 
 /// One coordinate along a ray, with the terms for computing where it leaves an interval.
 #[derive(Clone, Copy)]
-struct Pace {
+struct RayCoordinate {
     x: f64,
     d: f64,
     /// 1/d, or zero where `d` is zero.
@@ -100,15 +100,15 @@ struct Pace {
 }
 
 /// Ray on a grid, in cells.
-struct Track {
-    u: Pace,
-    v: Pace,
+struct GridRay {
+    u: RayCoordinate,
+    v: RayCoordinate,
 }
 
-impl<'a> Crossings<'a> {
+impl<'a> WaveSurfaceRays<'a> {
     /// Surface for `lines` rays from around `middle` [m], W, with a length of up to `far` [m].
-    pub fn new(at: &'a Instant<'a>, middle: Vec3, far: f64, lines: usize) -> Self {
-        let waves = at.waves.filter(|_| lines >= MANY);
+    pub fn new(at: &'a EnvironmentState<'a>, middle: Vec3, far: f64, lines: usize) -> Self {
+        let waves = at.waves.filter(|_| lines >= MIN_CLIPMAP_RAYS);
         Self {
             surface: Surface::new(at),
             waves,
@@ -123,9 +123,9 @@ impl<'a> Crossings<'a> {
         &self.surface
     }
 
-    fn swell(&self, waves: &WavesNow) -> &Swell {
+    fn swell(&self, waves: &WaveState) -> &WaveClipmap {
         self.swell
-            .get_or_init(|| Swell::new(waves, self.middle, self.far))
+            .get_or_init(|| WaveClipmap::new(waves, self.middle, self.far))
     }
 
     /// Distance from `p` [m] along the unit vector `d`, both W, to the surface [m]; `None` if the
@@ -134,7 +134,7 @@ impl<'a> Crossings<'a> {
         match self.waves {
             Some(_) if !self.surface.is_near(p, d, far) => None,
             Some(waves) => self.swell(waves).crossing(p, d, far),
-            None => self.surface.crossing(p, d, far),
+            None => self.surface.intersect_ray(p, d, far),
         }
     }
 
@@ -147,11 +147,11 @@ impl<'a> Crossings<'a> {
     }
 }
 
-impl Swell {
+impl WaveClipmap {
     /// Flat water at z = 0.
-    pub fn none(middle: Vec3) -> Self {
+    pub fn flat(middle: Vec3) -> Self {
         Self {
-            middle,
+            centre: middle,
             nearest: 0.0,
             levels: Vec::new(),
             low: 0.0,
@@ -162,8 +162,8 @@ impl Swell {
 
     /// Samples the waves around `middle` [m], W, at least as far as `far` [m] if the widest grid
     /// reaches it. (1)
-    pub fn new(waves: &WavesNow, middle: Vec3, far: f64) -> Self {
-        let mut swell = Self::none(middle);
+    pub fn new(waves: &WaveState, middle: Vec3, far: f64) -> Self {
+        let mut swell = Self::flat(middle);
         let finest = (0.02 * middle.z.abs()).clamp(0.12, 40.0);
         let (mut low, mut high, mut square) = (f64::INFINITY, f64::NEG_INFINITY, 0.0_f64);
         let mut z = vec![0.0; SIDE * SIDE];
@@ -179,14 +179,14 @@ impl Swell {
                     .map(|i| from + i as f64 * cell)
                     .collect::<Vec<f64>>()
             });
-            waves.lattice(&x, &y, 3.0 * cell, &mut z);
+            waves.lattice_elevations(&x, &y, 3.0 * cell, &mut z);
             for height in &z {
                 (low, high) = (low.min(*height), high.max(*height));
             }
             // The finest grids are smaller than a wave and the widest omit short waves, so the
             // greatest variance counts.
             square = square.max(z.iter().map(|h| h * h).sum::<f64>() / z.len() as f64);
-            swell.levels.push(Level::new(cell, corner, &z));
+            swell.levels.push(ClipmapLevel::new(cell, corner, &z));
         }
         swell.nearest = 1.0 / (REACH * finest);
         (swell.low, swell.high) = (low - 1e-3, high + 1e-3);
@@ -211,8 +211,8 @@ impl Swell {
     /// Height [m] and slopes to the east and north at (x, y) [m], W, and the index of the grid. All
     /// are zero beyond the last grid.
     #[inline]
-    pub fn at(&self, x: f64, y: f64) -> ([f64; 3], usize) {
-        let k = self.level((x - self.middle.x).abs().max((y - self.middle.y).abs()));
+    pub fn sample(&self, x: f64, y: f64) -> ([f64; 3], usize) {
+        let k = self.level((x - self.centre.x).abs().max((y - self.centre.y).abs()));
         self.levels
             .get(k)
             .map_or(([0.0; 3], k), |level| (level.between(x, y), k))
@@ -221,12 +221,12 @@ impl Swell {
     /// Height of the surface at (x, y) [m], W.
     #[inline]
     pub fn height(&self, x: f64, y: f64) -> f64 {
-        self.at(x, y).0[0]
+        self.sample(x, y).0[0]
     }
 
     /// Unit normal of the surface at (x, y) [m], upwards, W.
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
-        let ([_, east, north], _) = self.at(x, y);
+        let ([_, east, north], _) = self.sample(x, y);
         Vec3::new(-east, -north, 1.0).scale(1.0 / (1.0 + east * east + north * north).sqrt())
     }
 
@@ -239,40 +239,40 @@ impl Swell {
         }
         let [mut t, last] = self.band(p.z, d.z, far)?;
         let (x, y) = (
-            Pace::new(p.x - self.middle.x, d.x),
-            Pace::new(p.y - self.middle.y, d.y),
+            RayCoordinate::new(p.x - self.centre.x, d.x),
+            RayCoordinate::new(p.y - self.centre.y, d.y),
         );
         let above = p.z > self.high
             || p.z >= self.low && p.z + t * d.z > self.height(p.x + t * d.x, p.y + t * d.y);
         let side = if above { 1.0 } else { -1.0 };
         let flat = (d.x * d.x + d.y * d.y).sqrt().max(1e-12);
-        let mut left = MOST;
+        let mut left = MAX_BLOCKS;
         while t < last && left > 0 {
-            let k = self.level(most(x.at(t).abs(), y.at(t).abs()));
+            let k = self.level(fast_max(x.position(t).abs(), y.position(t).abs()));
             let Some(level) = self.levels.get(k) else {
                 break;
             };
-            let track = level.track(self.middle, [x, y]);
+            let track = level.track(self.centre, [x, y]);
             let (nudge, reach) = (NUDGE * level.cell / flat, REACH * level.cell);
-            let border = least(x.leaves(-reach, 2.0 * reach), y.leaves(-reach, 2.0 * reach));
-            let border = most(least(border, last), t + nudge);
+            let border = fast_min(x.exit_distance(-reach, 2.0 * reach), y.exit_distance(-reach, 2.0 * reach));
+            let border = fast_max(fast_min(border, last), t + nudge);
             while t < border && left > 0 {
                 left -= 1;
                 let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK as u32);
                 let corner = [i, j].map(|c| c * BLOCK as u32);
-                let end = most(least(track.leaves(corner, BLOCK as f64), border), t + nudge);
+                let end = fast_max(fast_min(track.leaves(corner, BLOCK as f64), border), t + nudge);
                 let [low, high] = level.bounds[j as usize * BLOCKS + i as usize].map(f64::from);
                 let (z, there) = (p.z + t * d.z, p.z + end * d.z);
                 let passes = if side > 0.0 {
-                    least(z, there) > high
+                    fast_min(z, there) > high
                 } else {
-                    most(z, there) < low
+                    fast_max(z, there) < low
                 };
                 if !passes {
                     // The surface in a block lies within its bounds.
                     let bound = if side > 0.0 { high } else { low };
                     let from = if side * d.z < 0.0 {
-                        most(t, (bound - p.z) / d.z)
+                        fast_max(t, (bound - p.z) / d.z)
                     } else {
                         t
                     };
@@ -303,7 +303,7 @@ impl Swell {
     }
 }
 
-impl Pace {
+impl RayCoordinate {
     #[inline(always)]
     fn new(x: f64, d: f64) -> Self {
         let moves = d.abs() > 1e-12;
@@ -317,7 +317,7 @@ impl Pace {
     }
 
     #[inline(always)]
-    fn at(&self, t: f64) -> f64 {
+    fn position(&self, t: f64) -> f64 {
         self.x + t * self.d
     }
 
@@ -335,7 +335,7 @@ impl Pace {
     /// Signed index step when the coordinate passes to the next cell; `one` is the step for a
     /// growing coordinate.
     #[inline(always)]
-    fn ahead(&self, one: usize) -> usize {
+    fn index_step(&self, one: usize) -> usize {
         if self.d > 0.0 {
             one
         } else {
@@ -346,35 +346,35 @@ impl Pace {
     /// Distance at which the coordinate leaves the interval that starts at `low` and is `width`
     /// long.
     #[inline(always)]
-    fn leaves(&self, low: f64, width: f64) -> f64 {
+    fn exit_distance(&self, low: f64, width: f64) -> f64 {
         (low + self.grows * width - self.x) * self.inverse + self.never
     }
 }
 
 /// Minimum of two numbers, in one instruction.
 #[inline(always)]
-fn least<T: PartialOrd>(a: T, b: T) -> T {
+fn fast_min<T: PartialOrd>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
 /// Maximum of two numbers, in one instruction.
 #[inline(always)]
-fn most<T: PartialOrd>(a: T, b: T) -> T {
+fn fast_max<T: PartialOrd>(a: T, b: T) -> T {
     if b > a { b } else { a }
 }
 
-impl Track {
+impl GridRay {
     /// Distance at which the ray leaves the square of `n` cells whose corner is `(i, j)`.
     #[inline(always)]
     fn leaves(&self, [i, j]: [u32; 2], n: f64) -> f64 {
-        least(
-            self.u.leaves(f64::from(i), n),
-            self.v.leaves(f64::from(j), n),
+        fast_min(
+            self.u.exit_distance(f64::from(i), n),
+            self.v.exit_distance(f64::from(j), n),
         )
     }
 }
 
-impl Level {
+impl ClipmapLevel {
     fn new(cell: f64, corner: [f64; 2], z: &[f64]) -> Self {
         let slope = |low: usize, high: usize, steps: f64| (z[high] - z[low]) / (steps * cell);
         let mut sum = 0.0;
@@ -426,9 +426,9 @@ impl Level {
     /// Converts a ray, whose coordinates relative to `middle` are `x` and `y`, to cells of this
     /// grid.
     #[inline(always)]
-    fn track(&self, middle: Vec3, [x, y]: [Pace; 2]) -> Track {
+    fn track(&self, middle: Vec3, [x, y]: [RayCoordinate; 2]) -> GridRay {
         let offset = [middle.x - self.corner[0], middle.y - self.corner[1]];
-        Track {
+        GridRay {
             u: x.scaled(offset[0], self.cell, self.scale),
             v: y.scaled(offset[1], self.cell, self.scale),
         }
@@ -436,16 +436,16 @@ impl Level {
 
     /// Cell that contains the ray at the distance `t`.
     #[inline(always)]
-    fn cell_at(&self, track: &Track, t: f64) -> [u32; 2] {
+    fn cell_at(&self, track: &GridRay, t: f64) -> [u32; 2] {
         // `as` converts negative numbers to 0.
-        [track.u.at(t), track.v.at(t)].map(|at| (at as u32).min(SIDE as u32 - 2))
+        [track.u.position(t), track.v.position(t)].map(|at| (at as u32).min(SIDE as u32 - 2))
     }
 
     /// Distance at which a ray of the height `z + t dz` first meets the surface, traced from cell
     /// to cell. (2)
     fn first_root(
         &self,
-        track: &Track,
+        track: &GridRay,
         [z, dz]: [f64; 2],
         [mut t, end]: [f64; 2],
         side: f64,
@@ -455,14 +455,14 @@ impl Level {
         let mut at = j as usize * SIDE + i as usize;
         // Distance to the next grid line along either axis, and the distance between grid lines.
         let mut lines = [
-            track.u.leaves(f64::from(i), 1.0),
-            track.v.leaves(f64::from(j), 1.0),
+            track.u.exit_distance(f64::from(i), 1.0),
+            track.v.exit_distance(f64::from(j), 1.0),
         ];
         let apart = [track.u.inverse.abs(), track.v.inverse.abs()];
-        let over = [track.u.ahead(1), track.v.ahead(SIDE)];
+        let over = [track.u.index_step(1), track.v.index_step(SIDE)];
         let mut now = z + t * dz;
         for _ in 0..4 * BLOCK {
-            let next = most(least(least(lines[0], lines[1]), end), t);
+            let next = fast_max(fast_min(fast_min(lines[0], lines[1]), end), t);
             let then = z + next * dz;
             let Some(four) = self
                 .heights
@@ -474,9 +474,9 @@ impl Level {
             let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]];
             // The ray stays above all four corners, or below them.
             let clear = if side > 0.0 {
-                least(now, then) > f64::from(most(most(h, east), most(north, far)))
+                fast_min(now, then) > f64::from(fast_max(fast_max(h, east), fast_max(north, far)))
             } else {
-                most(now, then) < f64::from(least(least(h, east), least(north, far)))
+                fast_max(now, then) < f64::from(fast_min(fast_min(h, east), fast_min(north, far)))
             };
             if !clear
                 && let Some(root) =
@@ -500,7 +500,7 @@ impl Level {
     /// cell, before `next`. (2)
     #[inline(always)]
     fn root_in(
-        track: &Track,
+        track: &GridRay,
         at: usize,
         corners: [f32; 4],
         [now, dz]: [f64; 2],
@@ -509,7 +509,7 @@ impl Level {
     ) -> Option<f64> {
         let ([h, east, north, far], [i, j]) = (corners.map(f64::from), [at % SIDE, at / SIDE]);
         let (a, b, c) = (east - h, north - h, far - east - north + h);
-        let (u, v) = (track.u.at(t) - i as f64, track.v.at(t) - j as f64);
+        let (u, v) = (track.u.position(t) - i as f64, track.v.position(t) - j as f64);
         let (du, dv) = (track.u.d, track.v.d);
         let f0 = side * (now - (h + a * u + b * v + c * u * v));
         let f1 = side * (dz - (a * du + b * dv + c * (u * dv + v * du)));

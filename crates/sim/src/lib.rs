@@ -49,5 +49,5 @@ pub mod step;
 pub mod tethers;
 
 pub use crate::pace::{Clock, Pace};
-pub use crate::run::{BLOCK_MAX_NS, Control, Observer, Reply, Request, Stepped, Summary, run};
+pub use crate::run::{BLOCK_MAX_NS, Control, Observer, Reply, Request, StepResult, Summary, run};
 pub use crate::simulation::Simulation;

@@ -47,7 +47,7 @@ impl std::fmt::Display for Pace {
 }
 
 /// Lateness beyond which the clock restarts its schedule at the current time.
-const GIVE_UP: Duration = Duration::from_millis(500);
+const MAX_LATENESS: Duration = Duration::from_millis(500);
 /// Typical oversleep of the operating system's timer; the clock yields for the remaining time.
 const TIMER_SLACK: Duration = Duration::from_micros(120);
 
@@ -110,18 +110,18 @@ impl Clock {
             while Instant::now() < due {
                 std::thread::yield_now();
             }
-            self.note(Instant::now().duration_since(due));
+            self.record_lateness(Instant::now().duration_since(due));
             return;
         }
         let late = now.duration_since(due);
         self.overruns += 1;
-        self.note(late);
-        if late > GIVE_UP {
+        self.record_lateness(late);
+        if late > MAX_LATENESS {
             self.restart(t_ns, self.factor);
         }
     }
 
-    fn note(&mut self, late: Duration) {
+    fn record_lateness(&mut self, late: Duration) {
         let s = late.as_secs_f64();
         self.worst_lateness_s = self.worst_lateness_s.max(s);
         self.lateness_sum_s += s;

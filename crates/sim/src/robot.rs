@@ -1,24 +1,24 @@
 //! One step of one robot: evaluation, joint controllers, due sensors, battery and integration.
 
 use crate::control::energy::power;
-use crate::control::energy::power::Around;
+use crate::control::energy::power::PowerEnvironment;
 use crate::control::joints;
 use crate::control::joints::Now;
 use crate::control::{command, fault, firmware};
 use merrow_environment as environment;
-use merrow_environment::{Instant, water_column};
+use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene, Sea};
-use merrow_model::state::{Halt, JointMemory, RobotState, Workspace};
+use merrow_model::state::{Halt, JointDriveState, RobotState, Workspace};
 use merrow_physics::forces::actuators::{buoyancy_engine, fin, thruster};
 use merrow_physics::forces::external;
 use merrow_physics::forces::hydrodynamics::radiation;
 use merrow_sensors as sensors;
-use merrow_sensors::ray_scene::Still;
-use merrow_sensors::{About, Delivered};
+use merrow_sensors::ray_scene::StaticGeometry;
+use merrow_sensors::{SensorEnvironment, Delivered};
 
-use crate::instants::Instants;
+use crate::instants::EnvironmentCache;
 use crate::step::Kernel;
 use std::sync::Arc;
 
@@ -29,9 +29,9 @@ pub struct Runner {
     pub work: Workspace,
     /// Readings delivered since the outbox was last emptied.
     pub outbox: Vec<Delivered>,
-    instants: Instants,
+    instants: EnvironmentCache,
     kernel: Kernel,
-    still: Option<Arc<Still>>,
+    static_geometry: Option<Arc<StaticGeometry>>,
     /// Base position and outbox length at the mark, and the largest distance from the marked
     /// position since then [m].
     mark: (Vec3, usize, f64),
@@ -44,25 +44,25 @@ impl Runner {
         Self {
             work: Workspace::new(robot),
             outbox,
-            instants: Instants::default(),
+            instants: EnvironmentCache::default(),
             kernel: Kernel::new(),
-            still: None,
+            static_geometry: None,
             mark: (Vec3::zero(), 0, 0.0),
         }
     }
 
     /// Creates the workspace of `robot`, whose sensors measure the static geometry `still` of the
     /// world.
-    pub fn among(robot: &Robot, still: Option<Arc<Still>>) -> Self {
+    pub fn with_static_geometry(robot: &Robot, still: Option<Arc<StaticGeometry>>) -> Self {
         Self {
-            still,
+            static_geometry: still,
             ..Self::new(robot)
         }
     }
 
     /// Static geometry of the world, if there is any.
-    pub(crate) fn still(&self) -> Option<Arc<Still>> {
-        self.still.clone()
+    pub(crate) fn static_geometry(&self) -> Option<Arc<StaticGeometry>> {
+        self.static_geometry.clone()
     }
 
     /// Advances `robot` by one step from `now_ns` [ns].
@@ -82,20 +82,20 @@ impl Runner {
             outbox,
             instants,
             kernel,
-            still,
+            static_geometry: still,
             ..
         } = self;
         let step = Step {
             scene,
             now_ns,
-            at: instants.over(scene, sea, now_ns),
-            still: still.as_deref(),
+            environment: instants.over_step(scene, sea, now_ns),
+            static_geometry: still.as_deref(),
         };
         step.begin(robot, state, work);
         step.act(robot, state, work);
         kernel.evaluate(
             robot,
-            &step.at[0],
+            &step.environment[0],
             &state.motion,
             &state.joint_commands,
             work,
@@ -109,7 +109,7 @@ impl Runner {
         kernel.advance(
             robot,
             how,
-            &step.at,
+            &step.environment,
             &mut state.motion,
             &state.joint_commands,
             work,
@@ -124,7 +124,7 @@ impl Runner {
     }
 
     /// Updates the largest distance from the mark after a step.
-    pub fn went(&mut self, state: &RobotState) {
+    pub fn update_excursion(&mut self, state: &RobotState) {
         let (from, _, furthest) = &mut self.mark;
         let p = state.motion.p_WB;
         *furthest = furthest.max((p - *from).norm());
@@ -136,12 +136,12 @@ impl Runner {
     }
 
     /// Discards the readings delivered since the mark.
-    pub fn back_to_mark(&mut self) {
+    pub fn discard_since_mark(&mut self) {
         self.outbox.truncate(self.mark.1);
     }
 
     /// Evaluates the poses of all links at the current state, for the contacts.
-    pub fn place(&mut self, robot: &Robot, state: &RobotState) {
+    pub fn evaluate_poses(&mut self, robot: &Robot, state: &RobotState) {
         kinematics::poses(robot, &state.motion, &mut self.work.links);
     }
 
@@ -155,7 +155,7 @@ impl Runner {
         state: &mut RobotState,
     ) {
         self.step(scene, robot, sea, now_ns, state);
-        self.place(robot, state);
+        self.evaluate_poses(robot, state);
     }
 }
 
@@ -177,7 +177,7 @@ impl Runner {
     /// Called after every block, so that a client that requested some steps receives the readings
     /// of the instant at which they end. The next step does not read these sensors again. The
     /// readings are bit-identical to those that the step would produce.
-    pub fn observe(
+    pub fn read_due_sensors(
         &mut self,
         scene: &Scene,
         robot: &Robot,
@@ -189,13 +189,13 @@ impl Runner {
             return;
         }
         self.evaluate(scene, robot, sea, now_ns, state);
-        let at = self.instants.start(scene, sea, now_ns);
-        let about = About {
+        let at = self.instants.at_start(scene, sea, now_ns);
+        let about = SensorEnvironment {
             at: &at,
             origin: &scene.origin,
-            still: self.still.as_deref(),
+            still: self.static_geometry.as_deref(),
         };
-        read(
+        read_sensors(
             robot,
             state,
             &mut self.work,
@@ -215,18 +215,18 @@ impl Runner {
         now_ns: u64,
         state: &mut RobotState,
     ) {
-        let at = self.instants.start(scene, sea, now_ns);
+        let at = self.instants.at_start(scene, sea, now_ns);
         let work = &mut self.work;
         command::time_out(robot, state, now_ns);
         fault::prepare(robot, state, work, now_ns, sea.density);
         firmware::advance(robot, state, scene.gravity, sea.density, now_ns);
-        power::cut(robot, state);
+        power::cut_power(robot, state);
         kinematics::poses(robot, &state.motion, &mut work.links);
-        fin::hold(robot, state, work);
-        thruster::hold(robot, state, &at, work);
-        buoyancy_engine::hold(robot, state, work);
-        external::add(robot, state, work);
-        radiation::load(robot, state, work);
+        fin::store_current(robot, state, work);
+        thruster::store_current(robot, state, &at, work);
+        buoyancy_engine::store_current(robot, state, work);
+        external::add_external_forces(robot, state, work);
+        radiation::load_filter_states(robot, state, work);
         self.kernel
             .evaluate(robot, &at, &state.motion, &state.joint_commands, work);
         let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, at.time);
@@ -257,37 +257,37 @@ pub(crate) struct Step<'a> {
     /// Start of the step [ns].
     pub now_ns: u64,
     /// Environment at the start, midpoint and end of the step.
-    pub at: [Instant<'a>; 3],
+    pub environment: [EnvironmentState<'a>; 3],
     /// Static geometry of the world.
-    pub still: Option<&'a Still>,
+    pub static_geometry: Option<&'a StaticGeometry>,
 }
 
 impl Step<'_> {
     /// Applies command time-outs and faults, and runs the firmware.
     pub fn begin(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         command::time_out(robot, state, self.now_ns);
-        fault::prepare(robot, state, work, self.now_ns, self.at[0].sea.density);
+        fault::prepare(robot, state, work, self.now_ns, self.environment[0].sea.density);
         firmware::advance(
             robot,
             state,
             self.scene.gravity,
-            self.at[0].sea.density,
+            self.environment[0].sea.density,
             self.now_ns,
         );
-        power::cut(robot, state);
+        power::cut_power(robot, state);
     }
 
     /// Advances the actuators towards their commands; leaves their stage-independent results in
     /// `work`.
     pub fn act(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         kinematics::poses(robot, &state.motion, &mut work.links);
-        fin::prepare(robot, state, self.scene.dt(), work);
-        thruster::prepare(robot, state, &self.at[0], work);
-        let Instant { sea, gravity, .. } = self.at[0];
+        fin::prepare_step(robot, state, self.scene.dt(), work);
+        thruster::prepare_step(robot, state, &self.environment[0], work);
+        let EnvironmentState { sea, gravity, .. } = self.environment[0];
         let pressure = |p: Vec3| water_column::pressure(sea, gravity, p);
-        buoyancy_engine::prepare(robot, state, self.scene.dt(), pressure, work);
-        external::add(robot, state, work);
-        radiation::load(robot, state, work);
+        buoyancy_engine::prepare_step(robot, state, self.scene.dt(), pressure, work);
+        external::add_external_forces(robot, state, work);
+        radiation::load_filter_states(robot, state, work);
     }
 
     /// Runs the joint controllers; returns true if they changed the accelerations.
@@ -308,9 +308,9 @@ impl Step<'_> {
 
     /// Temperature of the water at the robot [°C].
     fn ambient(&self, state: &RobotState) -> f64 {
-        let Instant {
+        let EnvironmentState {
             sea, gravity, time, ..
-        } = self.at[0];
+        } = self.environment[0];
         water_column::temperature(sea, gravity, state.motion.p_WB, time)
     }
 
@@ -323,25 +323,25 @@ impl Step<'_> {
         work: &mut Workspace,
         outbox: &mut Vec<Delivered>,
     ) {
-        thruster::report(robot, state, work, &self.at[0]);
-        fin::report(robot, state, work, &self.at[0]);
+        thruster::store_thrust(robot, state, work, &self.environment[0]);
+        fin::store_shaft_moments(robot, state, work, &self.environment[0]);
         let (at, origin, now_ns, dt) = (
-            &self.at[0],
+            &self.environment[0],
             &self.scene.origin,
             self.now_ns,
             self.scene.dt(),
         );
-        let about = About {
+        let about = SensorEnvironment {
             at,
             origin,
-            still: self.still,
+            still: self.static_geometry,
         };
-        read(robot, state, work, &about, now_ns, outbox);
+        read_sensors(robot, state, work, &about, now_ns, outbox);
         power::advance(
             robot,
             state,
             work,
-            Around {
+            PowerEnvironment {
                 at,
                 origin,
                 now_ns,
@@ -349,7 +349,7 @@ impl Step<'_> {
                 ambient: self.ambient(state),
             },
         );
-        fault::flood(state, work, at, now_ns, dt);
+        fault::advance_flooding(state, work, at, now_ns, dt);
         work.V_start = state.motion.V_WB_B;
         work.qd_start.copy_from_slice(&state.motion.qd);
         work.A_start = work.links[0].A;
@@ -365,8 +365,8 @@ impl Step<'_> {
         from: (Quat, Vec3),
         work: &Workspace,
     ) {
-        radiation::advance(robot, state, work);
-        if let Some(what) = state.motion.not_finite() {
+        radiation::advance_filters(robot, state, work);
+        if let Some(what) = state.motion.first_non_finite() {
             // the pose at the start, and an extrapolation beyond the end of the step
             let ahead = from.1
                 + from
@@ -374,11 +374,11 @@ impl Step<'_> {
                     .matrix()
                     .mul_vec(work.V_start.v)
                     .scale(1.5 * self.scene.dt());
-            let (sea, t) = (self.at[0].sea, self.at[0].time);
+            let (sea, t) = (self.environment[0].sea, self.environment[0].time);
             let left = [from.1, ahead]
                 .into_iter()
-                .find_map(|p| environment::stopped_by(sea, p, t));
-            restore(from, robot, state);
+                .find_map(|p| environment::stopping_grid_name(sea, p, t));
+            restore_pose(from, robot, state);
             let cause = match left {
                 Some(grid) => format!("left the grid of {grid} (`outside: stop`)"),
                 None => format!("{what} is no longer finite"),
@@ -392,12 +392,12 @@ impl Step<'_> {
 }
 
 /// Sets a finite state: the given pose, at rest.
-fn restore((q_WB, p_WB): (Quat, Vec3), robot: &Robot, state: &mut RobotState) {
+fn restore_pose((q_WB, p_WB): (Quat, Vec3), robot: &Robot, state: &mut RobotState) {
     let motion = &mut state.motion;
     (motion.q_WB, motion.p_WB) = (q_WB, p_WB);
     motion.V_WB_B = SpatialVelocity::zero();
     motion.qd.fill(0.0);
-    state.memory.fill([SpatialVelocity::zero(); 2]);
+    state.radiation_state.fill([SpatialVelocity::zero(); 2]);
     for q in &mut motion.q {
         if !q.is_finite() {
             *q = 0.0;
@@ -409,27 +409,27 @@ fn restore((q_WB, p_WB): (Quat, Vec3), robot: &Robot, state: &mut RobotState) {
         .filter(|(_, l)| l.joint.servo().is_some())
     {
         let ticks = state.joints[j].ticks;
-        state.joints[j] = JointMemory {
+        state.joints[j] = JointDriveState {
             ticks,
-            ..JointMemory::new(&link.joint, state.motion.q[j])
+            ..JointDriveState::new(&link.joint, state.motion.q[j])
         };
         state.joint_commands[j] = 0.0;
     }
 }
 
 /// Reads the due sensors, with the accelerations by the impulses of the last step.
-fn read(
+fn read_sensors(
     robot: &Robot,
     state: &mut RobotState,
     work: &mut Workspace,
-    about: &About<'_>,
+    about: &SensorEnvironment<'_>,
     now_ns: u64,
     outbox: &mut Vec<Delivered>,
 ) {
     // the integrator uses the free acceleration as its first slope
     let free = work.links[0].A;
-    if state.kick.any {
-        add_kick(robot, state, work);
+    if state.impulse_acceleration.is_nonzero {
+        add_impulse_accelerations(robot, state, work);
     }
     sensors::read_due(robot, state, work, about, now_ns, outbox);
     work.links[0].A = free;
@@ -440,8 +440,8 @@ fn read(
 ///
 /// Uses the velocity products `c` of the links to propagate the added accelerations to the child
 /// links; the next evaluation computes `c` again.
-fn add_kick(robot: &Robot, state: &RobotState, work: &mut Workspace) {
-    let kick = &state.kick;
+fn add_impulse_accelerations(robot: &Robot, state: &RobotState, work: &mut Workspace) {
+    let kick = &state.impulse_acceleration;
     let base = match robot.floating {
         true => kick.A_WB_B.add_scaled(&work.links[0].A, -0.5),
         false => SpatialVelocity::zero(),

@@ -4,7 +4,7 @@
 use crate::pace::{Clock, Pace};
 use crate::simulation::Simulation;
 use crossbeam_channel::{Receiver, Sender};
-use merrow_model::state::commands::Refusal;
+use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Command, Halt};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -15,13 +15,13 @@ pub enum Request {
     /// Change the state by a command.
     Command(Command),
     /// Change the state and reply with the result.
-    CommandReply(Command, Reply<Result<(), Refusal>>),
+    CommandReply(Command, Reply<Result<(), CommandRejection>>),
     /// Pause; also ends a step request in progress.
     Pause(Reply<()>),
     /// Resume after a pause.
     Resume(Reply<()>),
     /// Make this number of steps now, then reply; for a paused or lock-stepped world.
-    Step(u64, Reply<Stepped>),
+    Step(u64, Reply<StepResult>),
     /// Reset to the start of the run.
     Reset(Reply<()>),
     /// Change the pace of the run.
@@ -59,7 +59,7 @@ impl<T> std::fmt::Debug for Reply<T> {
 
 /// Result of a step request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stepped {
+pub struct StepResult {
     /// Simulated time after the steps [ns].
     pub time_ns: u64,
     /// `Ok` if all steps were made; otherwise the cause and the number of steps made.
@@ -93,7 +93,7 @@ pub trait Observer {
     /// Called before the first step of a step request.
     fn before_steps(&mut self, _simulation: &Simulation) {}
     /// Called when a command was refused.
-    fn refused(&mut self, refusal: &Refusal, simulation: &Simulation);
+    fn refused(&mut self, refusal: &CommandRejection, simulation: &Simulation);
     /// Called once when a robot was halted because its state is no longer finite.
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.
@@ -103,7 +103,7 @@ pub trait Observer {
         0
     }
     /// Maximum simulated time between two calls of `after_block` [ns].
-    fn longest_block_ns(&self) -> u64 {
+    fn max_block_ns(&self) -> u64 {
         u64::MAX
     }
 }
@@ -144,7 +144,7 @@ const UNWATCHED_WALL_S: f64 = 0.01;
 /// The same when following the wall clock; it determines the latency of commands.
 const BLOCK_PACED_NS: u64 = 2_000_000;
 /// Time for which a paused world waits for a request before it calls its observers.
-const IDLE: Duration = Duration::from_millis(50);
+const IDLE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Runs until `until_s` [s] of simulated time have passed (without limit for `None`), `stop` is
 /// set, or the simulation fails.
@@ -164,7 +164,7 @@ pub fn run(
         steps: 0,
         last_step_s: f64::INFINITY,
         pending: None,
-        told_halted: vec![false; simulation.scene.robots.len()],
+        halt_notified: vec![false; simulation.scene.robots.len()],
         observers,
     };
     run.restart(simulation);
@@ -179,9 +179,9 @@ pub fn run(
         let left = total.map_or(u64::MAX, |n| n - run.steps);
         let standing = run.paused || run.pace == Pace::Lockstep;
         if standing && run.pending.is_none() {
-            match requests.recv_timeout(IDLE) {
+            match requests.recv_timeout(IDLE_TIMEOUT) {
                 Ok(request) => run.handle(request, simulation),
-                Err(_) => run.show(simulation),
+                Err(_) => run.notify_observers(simulation),
             }
             continue;
         }
@@ -193,14 +193,14 @@ pub fn run(
 
 /// Cause why a simulation cannot continue, if any.
 fn failure(simulation: &Simulation) -> Option<&str> {
-    simulation.lookout.as_ref()?.failed()
+    simulation.sensor_scheduler.as_ref()?.failed()
 }
 
 /// Step request in progress.
-struct Steps {
+struct PendingSteps {
     asked: u64,
     left: u64,
-    reply: Reply<Stepped>,
+    reply: Reply<StepResult>,
 }
 
 struct Run<'o, 'i> {
@@ -211,21 +211,21 @@ struct Run<'o, 'i> {
     steps: u64,
     /// Wall-clock time per step in the last block [s].
     last_step_s: f64,
-    pending: Option<Steps>,
+    pending: Option<PendingSteps>,
     /// For each robot, whether the observers were notified that it is halted.
-    told_halted: Vec<bool>,
+    halt_notified: Vec<bool>,
     observers: &'o mut [&'i mut dyn Observer],
 }
 
 impl Run<'_, '_> {
     fn block(&mut self, simulation: &mut Simulation, left: u64) {
-        let most = self.longest_block(simulation.scene.dt_ns);
+        let most = self.max_block_steps(simulation.scene.dt_ns);
         let wanted = self
             .pending
             .as_ref()
             .map_or(most, |pending| most.min(pending.left));
         let steps = wanted.min(left);
-        for (told, robot) in self.told_halted.iter_mut().zip(&simulation.state.robots) {
+        for (told, robot) in self.halt_notified.iter_mut().zip(&simulation.state.robots) {
             *told &= robot.halted.is_some();
         }
         let start = self.clock.wall_s();
@@ -234,13 +234,13 @@ impl Run<'_, '_> {
         self.steps += steps;
         match self.pending.take() {
             Some(pending) if pending.left == steps => {
-                pending.reply.send(Stepped {
+                pending.reply.send(StepResult {
                     time_ns: simulation.time_ns(),
                     result: Ok(()),
                 });
             }
             Some(pending) => {
-                self.pending = Some(Steps {
+                self.pending = Some(PendingSteps {
                     left: pending.left - steps,
                     ..pending
                 })
@@ -251,13 +251,13 @@ impl Run<'_, '_> {
                 }
             }
         }
-        self.tell_halted(simulation);
-        self.show(simulation);
+        self.notify_halted(simulation);
+        self.notify_observers(simulation);
         simulation.clear_outboxes();
     }
 
     /// Maximum number of steps of the next block. Results never depend on the block boundaries.
-    fn longest_block(&self, dt_ns: u64) -> u64 {
+    fn max_block_steps(&self, dt_ns: u64) -> u64 {
         let ns = match self.pace {
             Pace::Factor(_) => BLOCK_PACED_NS,
             _ => {
@@ -270,7 +270,7 @@ impl Run<'_, '_> {
                 };
                 self.observers
                     .iter()
-                    .map(|o| o.longest_block_ns())
+                    .map(|o| o.max_block_ns())
                     .fold(most, u64::min)
             }
         };
@@ -278,10 +278,10 @@ impl Run<'_, '_> {
     }
 
     /// Notifies the observers of robots that were halted in this block.
-    fn tell_halted(&mut self, simulation: &Simulation) {
+    fn notify_halted(&mut self, simulation: &Simulation) {
         for (i, robot) in simulation.state.robots.iter().enumerate() {
-            if let (Some(halt), false) = (&robot.halted, self.told_halted[i]) {
-                self.told_halted[i] = true;
+            if let (Some(halt), false) = (&robot.halted, self.halt_notified[i]) {
+                self.halt_notified[i] = true;
                 self.observers
                     .iter_mut()
                     .for_each(|o| o.halted(i, halt, simulation));
@@ -334,7 +334,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn ask_steps(&mut self, n: u64, reply: Reply<Stepped>, simulation: &Simulation) {
+    fn ask_steps(&mut self, n: u64, reply: Reply<StepResult>, simulation: &Simulation) {
         let refusal = if !self.paused && self.pace != Pace::Lockstep {
             Some(
                 "the world is running; expected a paused or lock-stepped world; pause it, or start it with --pace lockstep",
@@ -348,7 +348,7 @@ impl Run<'_, '_> {
         };
         match refusal {
             Some(why) => {
-                reply.send(Stepped {
+                reply.send(StepResult {
                     time_ns: simulation.time_ns(),
                     result: Err(why.to_string()),
                 });
@@ -357,7 +357,7 @@ impl Run<'_, '_> {
                 self.observers
                     .iter_mut()
                     .for_each(|o| o.before_steps(simulation));
-                self.pending = Some(Steps {
+                self.pending = Some(PendingSteps {
                     asked: n,
                     left: n,
                     reply,
@@ -368,17 +368,17 @@ impl Run<'_, '_> {
 
     /// Ends a step request in progress and reports the number of steps made.
     fn end_steps(&mut self, why: &str, simulation: &Simulation) {
-        let Some(Steps { asked, left, reply }) = self.pending.take() else {
+        let Some(PendingSteps { asked, left, reply }) = self.pending.take() else {
             return;
         };
         let result = Err(format!("{why} after {} of {asked} steps", asked - left));
-        reply.send(Stepped {
+        reply.send(StepResult {
             time_ns: simulation.time_ns(),
             result,
         });
     }
 
-    fn refuse(&mut self, refusal: &Refusal, simulation: &Simulation) {
+    fn refuse(&mut self, refusal: &CommandRejection, simulation: &Simulation) {
         self.refused += 1;
         self.observers
             .iter_mut()
@@ -392,12 +392,12 @@ impl Run<'_, '_> {
             1.0
         };
         self.clock.restart(simulation.time_ns(), factor);
-        if let Some(lookout) = &mut simulation.lookout {
-            lookout.set_patience(!matches!(self.pace, Pace::Factor(_)));
+        if let Some(lookout) = &mut simulation.sensor_scheduler {
+            lookout.set_waits_for_frames(!matches!(self.pace, Pace::Factor(_)));
         }
     }
 
-    fn show(&mut self, simulation: &Simulation) {
+    fn notify_observers(&mut self, simulation: &Simulation) {
         let control = Control {
             pace: self.pace,
             paused: self.paused,
@@ -422,7 +422,7 @@ impl Run<'_, '_> {
             steps: self.steps,
             overruns: self.clock.overruns,
             dropped: self.observers.iter().map(|o| o.dropped()).sum(),
-            missed: missed(simulation),
+            missed: missed_samples(simulation),
             state_hash: simulation.state.hash(),
             halted: simulation
                 .state
@@ -436,13 +436,13 @@ impl Run<'_, '_> {
 }
 
 /// Names of sensors with missed samples and the numbers of these.
-fn missed(simulation: &Simulation) -> Vec<(String, u64)> {
+fn missed_samples(simulation: &Simulation) -> Vec<(String, u64)> {
     let name = |(r, s, n): (usize, usize, u64)| {
         let robot = &simulation.scene.robots[r];
         (format!("{}/{}", robot.name, robot.sensors[s].name), n)
     };
     let all = simulation
-        .lookout
+        .sensor_scheduler
         .iter()
         .flat_map(|lookout| lookout.missed());
     all.filter(|(_, _, n)| *n > 0).map(name).collect()

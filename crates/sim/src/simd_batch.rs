@@ -4,7 +4,7 @@
 //! composition of a batch does not change results. Electronics, sensors and battery are evaluated
 //! robot by robot, as for a robot stepped alone.
 
-use crate::instants::Instants;
+use crate::instants::EnvironmentCache;
 use crate::robot::{Runner, Step};
 use crate::step::Kernel;
 use merrow_math::{Quad, Quat, Real, SpatialForce, Vec3, f64x4};
@@ -14,40 +14,40 @@ use merrow_physics::forces::external;
 use merrow_sensors as sensors;
 
 /// Number of robots in a SIMD batch.
-const SIZE: usize = Quad::LANES;
+const BATCH_SIZE: usize = Quad::LANES;
 
 /// Adjacent robots in the list of the world that step together: a SIMD batch, or one robot.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct RobotGroup {
     /// Number of robots in the group.
     pub len: usize,
-    squad: Option<Box<Squad>>,
+    squad: Option<Box<SimdBatch>>,
 }
 
 /// Workspace of a SIMD batch; contains no state that is needed to resume.
 #[derive(Debug)]
-struct Squad {
+struct SimdBatch {
     motion: Motion<Quad>,
     work: Workspace<Quad>,
-    instants: Instants,
+    instants: EnvironmentCache,
     kernel: Kernel,
     /// True if the only actuators are fixed thrusters whose thrust does not depend on the inflow.
     plain: bool,
 }
 
-impl Group {
+impl RobotGroup {
     /// Splits all robots into groups, in their order.
-    pub fn all(robots: &[Robot]) -> Vec<Self> {
-        let is_here = f64x4::is_here();
+    pub fn split_robots(robots: &[Robot]) -> Vec<Self> {
+        let is_here = f64x4::is_supported();
         let (mut groups, mut rest) = (Vec::new(), robots);
         while let Some(first) = rest.first() {
             let squad = rest
-                .get(..SIZE)
-                .filter(|some| is_here && can_join(first) && some.iter().all(|r| alike(first, r)));
+                .get(..BATCH_SIZE)
+                .filter(|some| is_here && can_batch(first) && some.iter().all(|r| are_identical(first, r)));
             let len = squad.map_or(1, <[Robot]>::len);
             groups.push(Self {
                 len,
-                squad: squad.map(|_| Box::new(Squad::new(first))),
+                squad: squad.map(|_| Box::new(SimdBatch::new(first))),
             });
             rest = &rest[len..];
         }
@@ -83,27 +83,27 @@ impl Group {
 
 /// Returns true if the kernel alone moves the robot and SIMD lanes save time: joints have their own
 /// controllers, and mesh hulls are cut one robot at a time in any case.
-fn can_join(robot: &Robot) -> bool {
+fn can_batch(robot: &Robot) -> bool {
     let base = &robot.links[0];
-    robot.n_joints() == 0 && base.skin.is_none() && base.radiation.is_none()
+    robot.n_joints() == 0 && base.hull_mesh.is_none() && base.radiation.is_none()
 }
 
 /// Returns true if two robots are identical for the kernel.
-fn alike(a: &Robot, b: &Robot) -> bool {
-    let parts = a.thrusters == b.thrusters && a.fins == b.fins && a.ballasts == b.ballasts;
+fn are_identical(a: &Robot, b: &Robot) -> bool {
+    let parts = a.thrusters == b.thrusters && a.fins == b.fins && a.buoyancy_engines == b.buoyancy_engines;
     a.floating == b.floating && a.links == b.links && parts
 }
 
-impl Squad {
+impl SimdBatch {
     fn new(robot: &Robot) -> Self {
         Self {
             motion: Motion::rest(0),
             work: Workspace::new(robot),
-            instants: Instants::default(),
+            instants: EnvironmentCache::default(),
             kernel: Kernel::new(),
             plain: robot.thrusters.iter().all(Thruster::is_plain)
                 && robot.fins.is_empty()
-                && robot.ballasts.is_empty(),
+                && robot.buoyancy_engines.is_empty(),
         }
     }
 
@@ -122,12 +122,12 @@ impl Squad {
             kernel,
             plain,
         } = self;
-        let still = runners[0].still();
+        let still = runners[0].static_geometry();
         let step = Step {
             scene,
             now_ns,
-            at: instants.over(scene, sea, now_ns),
-            still: still.as_deref(),
+            environment: instants.over_step(scene, sea, now_ns),
+            static_geometry: still.as_deref(),
         };
         let each = || robots.iter().zip(0..);
         for (robot, i) in each() {
@@ -139,16 +139,16 @@ impl Squad {
             && states
                 .iter()
                 .zip(&*runners)
-                .all(|(s, r)| external::is_none(s, &r.work))
+                .all(|(s, r)| external::has_no_external_force(s, &r.work))
         {
-            kernel.drive(robot, &step.at[0], motion, states, work);
+            kernel.drive(robot, &step.environment[0], motion, states, work);
         } else {
             for (robot, i) in each() {
                 step.act(robot, &mut states[i], &mut runners[i].work);
             }
             gather_actuators(robot, runners, work);
         }
-        kernel.evaluate(robot, &step.at[0], motion, &[], work);
+        kernel.evaluate(robot, &step.environment[0], motion, &[], work);
         for (robot, i) in each() {
             let (state, runner) = (&mut states[i], &mut runners[i]);
             if robot.inflow
@@ -164,7 +164,7 @@ impl Squad {
         kernel.advance(
             robot,
             (scene.integrator, scene.dt()),
-            &step.at,
+            &step.environment,
             motion,
             &[],
             work,
@@ -212,6 +212,6 @@ fn gather_actuators(robot: &Robot, runners: &[Runner], work: &mut Workspace<Quad
         }
     }
     for (k, fin) in work.fins.iter_mut().enumerate() {
-        fin.part = Quad::from_lanes(|i| of(i).fins[k].part);
+        fin.area_fraction = Quad::from_lanes(|i| of(i).fins[k].area_fraction);
     }
 }

@@ -8,16 +8,16 @@
 use crate::control::command;
 use crate::control::energy::charging;
 use crate::robot::Runner;
-use crate::sensors::scheduler::Lookout;
-use crate::simd_batch::Group;
+use crate::sensors::scheduler::SensorScheduler;
+use crate::simd_batch::RobotGroup;
 use crate::tethers::Tethers;
 use merrow_model::scene::{Scene, Sea};
-use merrow_model::state::commands::Refusal;
+use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, RobotState, State};
 use merrow_physics::contact::Contacts;
-use merrow_sensors::ray_scene::Still;
-use merrow_sensors::water::moving_targets::Others;
+use merrow_sensors::ray_scene::StaticGeometry;
+use merrow_sensors::water::moving_targets::MovingTargets;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -31,21 +31,21 @@ pub struct Simulation {
     /// Workspaces, one per robot.
     pub runners: Vec<Runner>,
     contacts: Option<Contacts>,
-    groups: Vec<Group>,
+    groups: Vec<RobotGroup>,
     /// Robot states before a block that the robots try to run independently.
-    before: Vec<RobotState>,
+    saved_states: Vec<RobotState>,
     pool: Option<rayon::ThreadPool>,
     tethers: Tethers,
     /// Shapes of robots for the beams of other robots, if any beam can hit one.
-    others: Option<Others>,
+    moving_targets: Option<MovingTargets>,
     /// Scheduler of the exteroceptive sensors, if there are any.
-    pub lookout: Option<Lookout>,
+    pub sensor_scheduler: Option<SensorScheduler>,
     /// Frames of exteroceptive sensors delivered since the outboxes were last emptied.
     pub frames: Vec<Frame>,
 }
 
 /// Maximum time that robots run independently before the next check for possible contacts [ns].
-const ALONE_NS: u64 = 50_000_000;
+const INDEPENDENT_MAX_NS: u64 = 50_000_000;
 /// Number of robot-steps below which a block is not split over threads (about 20 us of work).
 const PARALLEL_FROM: u64 = 64;
 
@@ -70,11 +70,11 @@ impl Simulation {
             None
         };
         let state = State::new(&scene);
-        let still = Still::is_met(&scene).then(|| Arc::new(Still::new(&scene)));
+        let still = StaticGeometry::is_needed(&scene).then(|| Arc::new(StaticGeometry::new(&scene)));
         let runners = scene
             .robots
             .iter()
-            .map(|robot| Runner::among(robot, still.clone()))
+            .map(|robot| Runner::with_static_geometry(robot, still.clone()))
             .collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
         // not cloned: a clone has no spare capacity, so it would allocate later
@@ -84,20 +84,20 @@ impl Simulation {
             Vec::new()
         };
         let tethers = Tethers::new(&scene);
-        let groups = Group::all(&scene.robots);
-        let lookout = still.map_or(Ok(None), |still| Lookout::new(&scene, &still, wanted))?;
-        let (others, frames) = (Others::new(&scene), Vec::new());
+        let groups = RobotGroup::split_robots(&scene.robots);
+        let lookout = still.map_or(Ok(None), |still| SensorScheduler::new(&scene, &still, wanted))?;
+        let (others, frames) = (MovingTargets::new(&scene), Vec::new());
         Ok(Self {
             scene,
             state,
             runners,
             contacts,
             groups,
-            before,
+            saved_states: before,
             pool,
             tethers,
-            others,
-            lookout,
+            moving_targets: others,
+            sensor_scheduler: lookout,
             frames,
         })
     }
@@ -111,7 +111,7 @@ impl Simulation {
     ///
     /// # Errors
     /// Returns why the command was refused; the state is then unchanged.
-    pub fn apply(&mut self, command: &Command) -> Result<(), Refusal> {
+    pub fn apply(&mut self, command: &Command) -> Result<(), CommandRejection> {
         command::apply(&self.scene, &mut self.state, command)
     }
 
@@ -120,7 +120,7 @@ impl Simulation {
     pub fn advance(&mut self, steps: u64) {
         let mut left = steps;
         while left > 0 {
-            self.look_around();
+            self.sample_exteroceptive();
             let mut some = left;
             if !self.scene.chargers.is_empty() {
                 let now = self.state.time_ns;
@@ -129,43 +129,43 @@ impl Simulation {
                 }
                 some = some.min(charging::steps_to_next(&self.scene, now));
             }
-            if let Some(lookout) = &self.lookout {
+            if let Some(lookout) = &self.sensor_scheduler {
                 some = some.min(lookout.steps_to_next(&self.state, self.scene.dt_ns));
             }
-            if let Some(others) = &self.others {
+            if let Some(others) = &self.moving_targets {
                 some = some.min(others.steps_to_next(&self.scene, &self.state));
             }
-            self.meet();
+            self.intersect_beams();
             self.advance_block(some);
             left -= some;
         }
-        self.meet();
-        self.observe();
-        self.look_around();
-        if let Some(lookout) = &mut self.lookout {
-            lookout.hand_over(self.state.time_ns, &mut self.frames);
+        self.intersect_beams();
+        self.read_due_sensors();
+        self.sample_exteroceptive();
+        if let Some(lookout) = &mut self.sensor_scheduler {
+            lookout.deliver_due(self.state.time_ns, &mut self.frames);
         }
     }
 
     /// Samples the exteroceptive sensors that are due now.
-    fn look_around(&mut self) {
-        if let Some(lookout) = &mut self.lookout {
-            lookout.sample(&self.scene, &mut self.state, &mut self.runners);
+    fn sample_exteroceptive(&mut self) {
+        if let Some(lookout) = &mut self.sensor_scheduler {
+            lookout.sample_due(&self.scene, &mut self.state, &mut self.runners);
         }
     }
 
     /// Intersects the beams that are due now with other robots.
-    fn meet(&mut self) {
-        if let Some(others) = &mut self.others {
-            others.meet(&self.scene, &self.state, &mut self.runners);
+    fn intersect_beams(&mut self) {
+        if let Some(others) = &mut self.moving_targets {
+            others.intersect_beams(&self.scene, &self.state, &mut self.runners);
         }
     }
 
     /// Resets the state to the start; settings that survive a reset are kept.
     pub fn restart(&mut self) {
-        self.state = self.state.restarted(&self.scene);
-        if let Some(lookout) = &mut self.lookout {
-            lookout.forget();
+        self.state = self.state.reset(&self.scene);
+        if let Some(lookout) = &mut self.sensor_scheduler {
+            lookout.discard_in_progress();
         }
         self.clear_outboxes();
     }
@@ -173,13 +173,13 @@ impl Simulation {
     /// Makes `steps` steps without exteroceptive sensors.
     fn advance_block(&mut self, steps: u64) {
         if self.contacts.is_none() && self.tethers.is_empty() {
-            self.advance_apart(steps);
+            self.advance_independently(steps);
         } else {
             let mut left = steps;
             while left > 0 {
-                let some = left.min((ALONE_NS / self.scene.dt_ns).max(1));
-                if !self.tethers.is_empty() || !self.try_apart(some) {
-                    self.advance_together(some);
+                let some = left.min((INDEPENDENT_MAX_NS / self.scene.dt_ns).max(1));
+                if !self.tethers.is_empty() || !self.try_advance_independently(some) {
+                    self.advance_with_contacts(some);
                 }
                 left -= some;
             }
@@ -187,7 +187,7 @@ impl Simulation {
     }
 
     /// Runs the whole block without contacts: each robot independently, or in a SIMD batch.
-    fn advance_apart(&mut self, steps: u64) {
+    fn advance_independently(&mut self, steps: u64) {
         self.run_groups(steps);
         self.state.time_ns += steps * self.scene.dt_ns;
         self.state.step += steps;
@@ -206,7 +206,7 @@ impl Simulation {
         } = self;
         let (scene, sea, start): (&Scene, &Sea, u64) = (scene, &state.sea, state.time_ns);
         let one =
-            |first: usize, group: &mut Group, runners: &mut [Runner], states: &mut [RobotState]| {
+            |first: usize, group: &mut RobotGroup, runners: &mut [Runner], states: &mut [RobotState]| {
                 let robots = &scene.robots[first..first + group.len];
                 runners
                     .iter_mut()
@@ -222,12 +222,12 @@ impl Simulation {
                     );
                     for (runner, state) in runners.iter_mut().zip(&mut *states) {
                         // the impulses of a step affect the readings of the next step only
-                        state.kick.clear();
-                        runner.went(state);
+                        state.impulse_acceleration.clear();
+                        runner.update_excursion(state);
                     }
                 }
             };
-        let all = Part {
+        let all = GroupRange {
             first: 0,
             groups,
             runners,
@@ -236,20 +236,20 @@ impl Simulation {
         match pool {
             Some(pool) if steps * all.runners.len() as u64 >= PARALLEL_FROM => {
                 let grain = all.groups.len().div_ceil(4 * pool.current_num_threads());
-                pool.install(|| all.split(grain, &one));
+                pool.install(|| all.for_each_group_parallel(grain, &one));
             }
-            _ => all.each(&one),
+            _ => all.for_each_group(&one),
         }
     }
 
     /// Runs [`Simulation::advance_apart`] if the robots are so far from all other objects that no
     /// contact is possible. Otherwise, or if a robot moved further than its allowed distance,
     /// restores the state and returns false.
-    fn try_apart(&mut self, steps: u64) -> bool {
+    fn try_advance_independently(&mut self, steps: u64) -> bool {
         let Self {
             contacts,
             state,
-            before,
+            saved_states: before,
             scene,
             runners,
             ..
@@ -260,32 +260,32 @@ impl Simulation {
         if !contacts.is_clear(state, steps as f64 * scene.dt()) {
             return false;
         }
-        contacts.nothing_under_rotors(runners);
+        contacts.clear_decks(runners);
         for (spare, robot) in before.iter_mut().zip(&state.robots) {
-            robot.save(spare);
+            robot.copy_into(spare);
         }
         self.run_groups(steps);
         let Self {
             contacts,
             state,
-            before,
+            saved_states: before,
             runners,
             ..
         } = self;
-        let allowed = |r: usize| contacts.as_ref().map_or(0.0, |c| c.allowed(r));
+        let allowed = |r: usize| contacts.as_ref().map_or(0.0, |c| c.allowed_distance(r));
         let stayed = runners
             .iter()
             .enumerate()
             .all(|(r, runner)| runner.excursion() <= allowed(r));
         if !stayed {
             for (spare, robot) in before.iter().zip(&mut state.robots) {
-                spare.save(robot);
+                spare.copy_into(robot);
             }
-            runners.iter_mut().for_each(Runner::back_to_mark);
+            runners.iter_mut().for_each(Runner::discard_since_mark);
             return false;
         }
         if let Some(contacts) = contacts {
-            contacts.nothing(state);
+            contacts.clear_contacts(state);
         }
         state.time_ns += steps * self.scene.dt_ns;
         state.step += steps;
@@ -294,19 +294,19 @@ impl Simulation {
 
     /// Advances robots that can be in contact: every robot makes a free step, then the contacts are
     /// solved.
-    fn advance_together(&mut self, steps: u64) {
+    fn advance_with_contacts(&mut self, steps: u64) {
         let scene = Arc::clone(&self.scene);
         // poses of the shapes at the start: a command may have set a pose since the last block
-        self.each(1, |i, runner, _, state| {
-            runner.place(&scene.robots[i], state)
+        self.for_each_robot(1, |i, runner, _, state| {
+            runner.evaluate_poses(&scene.robots[i], state)
         });
         if let Some(contacts) = &mut self.contacts {
-            contacts.place(&self.runners);
+            contacts.update_poses(&self.runners);
         }
         for _ in 0..steps {
             let now = self.state.time_ns;
-            self.pull();
-            self.each(1, |i, runner, sea, state| {
+            self.solve_tethers();
+            self.for_each_robot(1, |i, runner, sea, state| {
                 runner.step_freely(&scene, &scene.robots[i], sea, now, state)
             });
             let Self {
@@ -325,14 +325,14 @@ impl Simulation {
             self.state.time_ns += scene.dt_ns;
             self.state.step += 1;
             let end = self.state.time_ns;
-            self.tethers.settle(&scene, &mut self.state, end);
+            self.tethers.commit_step(&scene, &mut self.state, end);
         }
-        self.pull();
+        self.solve_tethers();
     }
 
     /// Solves the tethers over the coming step and applies the predicted coupling loads to it.
     /// Idempotent within one instant.
-    fn pull(&mut self) {
+    fn solve_tethers(&mut self) {
         let Self {
             scene,
             state,
@@ -343,24 +343,24 @@ impl Simulation {
             ..
         } = self;
         if let Some(contacts) = contacts {
-            contacts.look_under_rotors(scene, runners);
-            contacts.feed(scene, state, runners);
+            contacts.update_decks(scene, runners);
+            contacts.apply_predicted_loads(scene, state, runners);
         }
         if !tethers.is_empty() {
-            tethers.pull(scene, state, runners, pool.as_ref(), state.time_ns);
+            tethers.solve_step(scene, state, runners, pool.as_ref(), state.time_ns);
         }
     }
 
     /// Reads the sensors that are evaluated inside the step and are due now.
-    fn observe(&mut self) {
+    fn read_due_sensors(&mut self) {
         let (scene, now) = (Arc::clone(&self.scene), self.state.time_ns);
-        self.each(1, |i, runner, sea, state| {
-            runner.observe(&scene, &scene.robots[i], sea, now, state)
+        self.for_each_robot(1, |i, runner, sea, state| {
+            runner.read_due_sensors(&scene, &scene.robots[i], sea, now, state)
         });
     }
 
     /// Calls `what` for every robot, in parallel if `steps` steps of each robot are worth it.
-    fn each(
+    fn for_each_robot(
         &mut self,
         steps: u64,
         what: impl Fn(usize, &mut Runner, &Sea, &mut RobotState) + Sync,
@@ -407,16 +407,16 @@ impl Simulation {
 
 /// A range of groups and their robots; `first` is the index of the first robot in the list of the
 /// world.
-struct Part<'a> {
+struct GroupRange<'a> {
     first: usize,
-    groups: &'a mut [Group],
+    groups: &'a mut [RobotGroup],
     runners: &'a mut [Runner],
     states: &'a mut [RobotState],
 }
 
-impl Part<'_> {
+impl GroupRange<'_> {
     /// Calls `what` for every group.
-    fn each(self, what: &impl Fn(usize, &mut Group, &mut [Runner], &mut [RobotState])) {
+    fn for_each_group(self, what: &impl Fn(usize, &mut RobotGroup, &mut [Runner], &mut [RobotState])) {
         let Self {
             mut first,
             groups,
@@ -433,13 +433,13 @@ impl Part<'_> {
     }
 
     /// Calls `what` for every group as [`Part::each`], in parallel down to `grain` groups.
-    fn split(
+    fn for_each_group_parallel(
         self,
         grain: usize,
-        what: &(impl Fn(usize, &mut Group, &mut [Runner], &mut [RobotState]) + Sync),
+        what: &(impl Fn(usize, &mut RobotGroup, &mut [Runner], &mut [RobotState]) + Sync),
     ) {
         if self.groups.len() <= grain.max(1) {
-            return self.each(what);
+            return self.for_each_group(what);
         }
         let Self {
             first,
@@ -451,18 +451,18 @@ impl Part<'_> {
         let n = left.iter().map(|g| g.len).sum();
         let (left_runners, right_runners) = runners.split_at_mut(n);
         let (left_states, right_states) = states.split_at_mut(n);
-        let left = Part {
+        let left = GroupRange {
             first,
             groups: left,
             runners: left_runners,
             states: left_states,
         };
-        let right = Part {
+        let right = GroupRange {
             first: first + n,
             groups: right,
             runners: right_runners,
             states: right_states,
         };
-        rayon::join(|| left.split(grain, what), || right.split(grain, what));
+        rayon::join(|| left.for_each_group_parallel(grain, what), || right.for_each_group_parallel(grain, what));
     }
 }

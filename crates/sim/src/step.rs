@@ -1,7 +1,7 @@
 //! Dynamics of one step of one robot: evaluation, acceleration and integration.
 
 use merrow_environment as environment;
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_math::{Real, f64x4};
 use merrow_model::kinematics;
 use merrow_model::scene::{Integrator, Robot};
@@ -16,7 +16,7 @@ use merrow_physics::{dynamics, forces};
 #[inline(always)]
 pub fn evaluate<T: Real>(
     robot: &Robot,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     motion: &Motion<T>,
     joint_commands: &[T],
     stage: usize,
@@ -24,7 +24,7 @@ pub fn evaluate<T: Real>(
 ) {
     kinematics::poses(robot, motion, &mut work.links); //        q          -> R_WL, p_WL
     kinematics::velocities(robot, motion, &mut work.links); //   q, v       -> V, c
-    environment::sample(robot, at, &mut work.links); //          pose, time -> water
+    environment::sample_water_motion(robot, at, &mut work.links); //          pose, time -> water
     forces::sum(robot, at, motion, joint_commands, stage, work); // all above -> F, inertia, tau
     dynamics::mimic::accelerations(robot, work); //              F, tau     -> A, qdd
 }
@@ -34,13 +34,13 @@ pub fn evaluate<T: Real>(
 #[inline(always)]
 pub fn drive<T: Real>(
     robot: &Robot,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     motion: &Motion<T>,
     states: &mut [RobotState],
     work: &mut Workspace<T>,
 ) {
     kinematics::poses(robot, motion, &mut work.links);
-    forces::actuators::thruster::prepare_beside(robot, states, at, work);
+    forces::actuators::thruster::prepare_step_lanes(robot, states, at, work);
 }
 
 /// Computes the accelerations again after [`evaluate`] of the same motion, for other joint
@@ -52,7 +52,7 @@ pub fn accelerate<T: Real>(
     joint_commands: &[T],
     work: &mut Workspace<T>,
 ) {
-    forces::sum::efforts(robot, motion, joint_commands, work);
+    forces::sum::joint_efforts(robot, motion, joint_commands, work);
     dynamics::aba::accelerations(robot, work);
 }
 
@@ -62,7 +62,7 @@ pub fn advance<T: Real>(
     robot: &Robot,
     integrator: Integrator,
     dt: f64,
-    at: &[Instant<'_>; 3],
+    at: &[EnvironmentState<'_>; 3],
     motion: &mut Motion<T>,
     joint_commands: &[T],
     work: &mut Workspace<T>,
@@ -72,7 +72,7 @@ pub fn advance<T: Real>(
         dt,
         motion,
         work,
-        Inside {
+        StageEvaluator {
             robot,
             at,
             joint_commands,
@@ -81,13 +81,13 @@ pub fn advance<T: Real>(
 }
 
 /// Calls [`evaluate`] for the stages of the integrator.
-struct Inside<'a, T> {
+struct StageEvaluator<'a, T> {
     robot: &'a Robot,
-    at: &'a [Instant<'a>; 3],
+    at: &'a [EnvironmentState<'a>; 3],
     joint_commands: &'a [T],
 }
 
-impl<T: Real> Evaluate<T> for Inside<'_, T> {
+impl<T: Real> Evaluate<T> for StageEvaluator<'_, T> {
     #[inline(always)]
     fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>) {
         evaluate(
@@ -114,7 +114,7 @@ pub struct Kernel {
 impl Kernel {
     /// Selects the fastest kernel that this processor supports.
     pub fn new() -> Self {
-        let wide = f64x4::is_here();
+        let wide = f64x4::is_supported();
         Self { wide }
     }
 
@@ -127,7 +127,7 @@ impl Kernel {
     pub fn drive<T: Real>(
         self,
         robot: &Robot,
-        at: &Instant<'_>,
+        at: &EnvironmentState<'_>,
         motion: &Motion<T>,
         states: &mut [RobotState],
         work: &mut Workspace<T>,
@@ -144,7 +144,7 @@ impl Kernel {
     pub fn evaluate<T: Real>(
         self,
         robot: &Robot,
-        at: &Instant<'_>,
+        at: &EnvironmentState<'_>,
         motion: &Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,
@@ -178,7 +178,7 @@ impl Kernel {
         self,
         robot: &Robot,
         (integrator, dt): (Integrator, f64),
-        at: &[Instant<'_>; 3],
+        at: &[EnvironmentState<'_>; 3],
         motion: &mut Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,
@@ -202,12 +202,12 @@ impl Default for Kernel {
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Instant, Integrator, Motion, Real, Robot, RobotState, Workspace};
+    use super::{EnvironmentState, Integrator, Motion, Real, Robot, RobotState, Workspace};
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub fn drive<T: Real>(
         robot: &Robot,
-        at: &Instant<'_>,
+        at: &EnvironmentState<'_>,
         motion: &Motion<T>,
         states: &mut [RobotState],
         work: &mut Workspace<T>,
@@ -218,7 +218,7 @@ mod wide {
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub fn evaluate<T: Real>(
         robot: &Robot,
-        at: &Instant<'_>,
+        at: &EnvironmentState<'_>,
         motion: &Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,
@@ -241,7 +241,7 @@ mod wide {
         robot: &Robot,
         integrator: Integrator,
         dt: f64,
-        at: &[Instant<'_>; 3],
+        at: &[EnvironmentState<'_>; 3],
         motion: &mut Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,

@@ -7,19 +7,19 @@
 //! repeated `pull`, for example after a command, gives bit-identical results.
 
 use crate::control::winch;
-use crate::control::winch::Turn;
+use crate::control::winch::DrumMotion;
 use crate::robot::Runner;
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_environment::current::VariationCache;
 use merrow_environment::waves::StepWaves;
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
 use merrow_model::kinematics;
-use merrow_model::scene::{End, Integrator, LineModel, Scene, Tether};
-use merrow_model::state::fault::Effect;
+use merrow_model::scene::{TetherEnd, Integrator, LineModel, Scene, Tether};
+use merrow_model::state::fault::FaultEffect;
 use merrow_model::state::workspace::LinkWork;
-use merrow_model::state::{Parted, RobotState, State, TetherState};
+use merrow_model::state::{LineBreak, RobotState, State, TetherState};
 use merrow_physics::dynamics::tether;
-use merrow_physics::dynamics::tether::{Hold, LineWork, Pace};
+use merrow_physics::dynamics::tether::{EndCondition, LineWork, StepParameters};
 use merrow_physics::dynamics::{catenary, response};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -27,7 +27,7 @@ use rayon::prelude::*;
 /// Fraction of the step at which the lever arm of a pull is evaluated. It is slightly after the
 /// midpoint, so that a robot that swings about its attachment point loses energy and never gains
 /// any.
-const LEVER: f64 = 0.6;
+const LEVER_FRACTION: f64 = 0.6;
 
 /// Number of tethers from which they are solved on several threads.
 const PARALLEL_FROM: usize = 4;
@@ -36,7 +36,7 @@ const PARALLEL_FROM: usize = 4;
 #[derive(Debug)]
 pub struct Tethers {
     lines: Vec<LineWork>,
-    turns: Vec<Turn>,
+    drum_motions: Vec<DrumMotion>,
     /// Robots with a tether, each once.
     robots: Vec<usize>,
     /// Number of tether ends attached to each robot of the scene.
@@ -51,14 +51,14 @@ impl Tethers {
         let mut ends = vec![0; scene.robots.len()];
         for tether in &scene.tethers {
             for end in &tether.ends {
-                if let End::Link { robot, .. } = end {
+                if let TetherEnd::Link { robot, .. } = end {
                     ends[*robot] += 1;
                 }
             }
         }
         Self {
             lines: scene.tethers.iter().map(LineWork::new).collect(),
-            turns: vec![Turn::NONE; scene.tethers.len()],
+            drum_motions: vec![DrumMotion::NONE; scene.tethers.len()],
             robots: (0..ends.len()).filter(|r| ends[*r] > 0).collect(),
             ends,
             variation: VariationCache::default(),
@@ -73,7 +73,7 @@ impl Tethers {
 
     /// Solves every tether over the step that starts at `now_ns` [ns] and stores the end forces as
     /// external forces of the robots.
-    pub fn pull(
+    pub fn solve_step(
         &mut self,
         scene: &Scene,
         state: &mut State,
@@ -87,7 +87,7 @@ impl Tethers {
             kinematics::velocities(robot, motion, &mut runners[r].work.links);
         }
         let tethers = &state.tethers;
-        fasten(scene, &mut state.robots, runners, 0.0, |k| tethers[k].pull);
+        apply_end_forces(scene, &mut state.robots, runners, 0.0, |k| tethers[k].end_force);
         for &r in &self.robots {
             let (robot, robot_state) = (&scene.robots[r], &mut state.robots[r]);
             if robot_state.halted.is_some() {
@@ -96,18 +96,18 @@ impl Tethers {
             runners[r].evaluate(scene, robot, &state.sea, now_ns, robot_state);
         }
         self.solve(scene, state, runners, pool, now_ns);
-        self.draw(scene, runners);
-        fasten(scene, &mut state.robots, runners, scene.dt(), |k| {
+        self.store_winch_power(scene, runners);
+        apply_end_forces(scene, &mut state.robots, runners, scene.dt(), |k| {
             self.lines[k].pull
         });
     }
 
     /// Stores the power of the winches on board of each robot over the step [W].
-    fn draw(&self, scene: &Scene, runners: &mut [Runner]) {
+    fn store_winch_power(&self, scene: &Scene, runners: &mut [Runner]) {
         for &r in &self.robots {
             runners[r].work.winch_power = 0.0;
         }
-        for (tether, turn) in scene.tethers.iter().zip(&self.turns) {
+        for (tether, turn) in scene.tethers.iter().zip(&self.drum_motions) {
             if let Some(robot) = tether.winch_robot() {
                 runners[robot].work.winch_power += turn.power;
             }
@@ -129,16 +129,16 @@ impl Tethers {
             ..
         } = state;
         let time = now_ns as f64 * 1e-9;
-        let variation = self.variation.at(&sea.current, scene.seed, time);
-        let waves = self.waves.start(&sea.waves, now_ns);
-        let at = Instant {
+        let variation = self.variation.evaluate(&sea.current, scene.seed, time);
+        let waves = self.waves.at_start(&sea.waves, now_ns);
+        let at = EnvironmentState {
             sea,
             gravity: scene.gravity,
             time,
             variation,
             waves,
         };
-        let ties = Ties {
+        let ties = TetherSolver {
             scene,
             robots,
             runners,
@@ -152,36 +152,36 @@ impl Tethers {
                 let memories = scene.tethers.par_iter().zip(tethers);
                 memories
                     .zip(&mut self.lines)
-                    .zip(&mut self.turns)
+                    .zip(&mut self.drum_motions)
                     .for_each(work);
             }),
             _ => {
                 let memories = scene.tethers.iter().zip(tethers);
                 memories
                     .zip(&mut self.lines)
-                    .zip(&mut self.turns)
+                    .zip(&mut self.drum_motions)
                     .for_each(work);
             }
         }
     }
 
     /// Makes the solution of the step that ends at `now_ns` [ns] the state of the tethers.
-    pub fn settle(&mut self, scene: &Scene, state: &mut State, now_ns: u64) {
-        for ((memory, line), turn) in state.tethers.iter_mut().zip(&self.lines).zip(&self.turns) {
+    pub fn commit_step(&mut self, scene: &Scene, state: &mut State, now_ns: u64) {
+        for ((memory, line), turn) in state.tethers.iter_mut().zip(&self.lines).zip(&self.drum_motions) {
             if memory.halted_ns.is_some() {
                 continue;
             }
             if !line.finite {
                 memory.halted_ns = Some(now_ns);
-                memory.pull = [Vec3::zero(); 2];
+                memory.end_force = [Vec3::zero(); 2];
                 memory.v.fill(Vec3::zero());
                 continue;
             }
             memory.p.copy_from_slice(&line.p);
             memory.v.copy_from_slice(&line.v);
-            memory.pull = line.pull;
-            if let Some(segment) = line.parts {
-                memory.parted = Some(Parted {
+            memory.end_force = line.pull;
+            if let Some(segment) = line.breaking_segment {
+                memory.parted = Some(LineBreak {
                     segment,
                     time_ns: now_ns,
                 });
@@ -193,7 +193,7 @@ impl Tethers {
 }
 
 /// Robot data needed at the ends of tethers.
-struct Ties<'a> {
+struct TetherSolver<'a> {
     scene: &'a Scene,
     robots: &'a [RobotState],
     /// Evaluated at the start of the step for all robots with a tether.
@@ -201,28 +201,28 @@ struct Ties<'a> {
     ends: &'a [usize],
 }
 
-impl Ties<'_> {
+impl TetherSolver<'_> {
     /// Solves one tether over the step.
     fn solve(
         &self,
         tether: &Tether,
         memory: &mut TetherState,
         line: &mut LineWork,
-        turn: &mut Turn,
-        at: &Instant<'_>,
+        turn: &mut DrumMotion,
+        at: &EnvironmentState<'_>,
     ) {
         if memory.halted_ns.is_some() {
-            (line.pull, *turn) = ([Vec3::zero(); 2], Turn::NONE);
+            (line.pull, *turn) = ([Vec3::zero(); 2], DrumMotion::NONE);
             return;
         }
         let h = self.scene.dt();
-        let holds = [0, 1].map(|e| self.hold(&tether.ends[e], memory.pull[e]));
-        bring_ends(memory, &holds);
+        let holds = [0, 1].map(|e| self.end_condition(&tether.ends[e], memory.end_force[e]));
+        set_end_nodes(memory, &holds);
         if let Some(winch) = &tether.winch {
             let carrier = tether.winch_robot().map(|r| &self.robots[r]);
             let powered = carrier.is_none_or(|robot| robot.battery.is_on());
-            let fault = carrier.map_or(Effect::NONE, |robot| robot.winches[winch.slot]);
-            *turn = winch::turn(winch, &tether.line, memory, powered, &fault, h);
+            let fault = carrier.map_or(FaultEffect::NONE, |robot| robot.winches[winch.slot]);
+            *turn = winch::advance_drum(winch, &tether.line, memory, powered, &fault, h);
         }
         // integrators of order one move the points of a robot with the new velocity; implicit Euler
         // is the matching rule
@@ -231,14 +231,14 @@ impl Ties<'_> {
         } else {
             0.5
         };
-        let pace = Pace {
+        let pace = StepParameters {
             h,
             rate: turn.rate,
             damping,
         };
         match tether.model {
             LineModel::Catenary if memory.parted.is_none() => {
-                catenary::hang(tether, memory, &holds, at, pace, line);
+                catenary::step_quasi_static(tether, memory, &holds, at, pace, line);
             }
             _ => tether::step(tether, memory, &holds, at, pace, line),
         }
@@ -247,21 +247,21 @@ impl Ties<'_> {
         }
     }
 
-    fn hold(&self, end: &End, pull: Vec3) -> Hold {
+    fn end_condition(&self, end: &TetherEnd, pull: Vec3) -> EndCondition {
         let (robot, link, p_LoQ) = match *end {
-            End::World(p) => return Hold::World(p),
-            End::Free(_) => return Hold::Free,
-            End::Link { robot, link, p_LoQ } => (robot, link, p_LoQ),
+            TetherEnd::World(p) => return EndCondition::World(p),
+            TetherEnd::Free(_) => return EndCondition::Free,
+            TetherEnd::Link { robot, link, p_LoQ } => (robot, link, p_LoQ),
         };
         let work = &self.runners[robot].work;
         let (p, v, a) = motion_of(&work.links[link], p_LoQ);
         if self.robots[robot].halted.is_some() {
-            return Hold::World(p);
+            return EndCondition::World(p);
         }
-        let W = response::at_point(&self.scene.robots[robot], work, link, p_LoQ);
+        let W = response::point_mobility(&self.scene.robots[robot], work, link, p_LoQ);
         // several ends on one robot must not each use its whole mass
         let share = self.ends[robot] as f64;
-        Hold::Point {
+        EndCondition::Point {
             p,
             v,
             a,
@@ -274,13 +274,13 @@ impl Ties<'_> {
 }
 
 /// Sets the end nodes to the positions and velocities of their attachment points.
-fn bring_ends(memory: &mut TetherState, holds: &[Hold; 2]) {
+fn set_end_nodes(memory: &mut TetherState, holds: &[EndCondition; 2]) {
     let last = memory.p.len() - 1;
     for (hold, i) in holds.iter().zip([0, last]) {
         match hold {
-            Hold::Free => {}
-            Hold::World(p) => (memory.p[i], memory.v[i]) = (*p, Vec3::zero()),
-            Hold::Point { p, v, .. } => (memory.p[i], memory.v[i]) = (*p, *v),
+            EndCondition::Free => {}
+            EndCondition::World(p) => (memory.p[i], memory.v[i]) = (*p, Vec3::zero()),
+            EndCondition::Point { p, v, .. } => (memory.p[i], memory.v[i]) = (*p, *v),
         }
     }
 }
@@ -302,7 +302,7 @@ fn motion_of(w: &LinkWork, p_LoQ: Vec3) -> (Vec3, Vec3, Vec3) {
 ///
 /// An external force rotates with its link during the step of `h` [s]. It is rotated back, so that
 /// at the midpoint of the step it points along the tether.
-fn fasten(
+fn apply_end_forces(
     scene: &Scene,
     robots: &mut [RobotState],
     runners: &[Runner],
@@ -317,20 +317,20 @@ fn fasten(
             .flat_map(|(k, t)| t.ends.iter().enumerate().map(move |(e, end)| (k, e, end)))
     };
     for (_, _, end) in ends() {
-        if let End::Link { robot, link, .. } = *end {
-            robots[robot].external[link] = SpatialForce::zero();
+        if let TetherEnd::Link { robot, link, .. } = *end {
+            robots[robot].external_force[link] = SpatialForce::zero();
         }
     }
     for (k, e, end) in ends() {
-        let End::Link { robot, link, p_LoQ } = *end else {
+        let TetherEnd::Link { robot, link, p_LoQ } = *end else {
             continue;
         };
         let w = &runners[robot].work.links[link];
         let turned_back = |s: f64| Quat::from_rotation_vector(w.V.w.scale(-s * h)).matrix();
         let F_L = w.R_WL.tr_mul_vec(of(k)[e]);
         let f = w.R_WL.mul_vec(turned_back(0.5).mul_vec(F_L));
-        let m = w.R_WL.mul_vec(p_LoQ.cross(turned_back(LEVER).mul_vec(F_L)));
-        let external = &mut robots[robot].external[link];
+        let m = w.R_WL.mul_vec(p_LoQ.cross(turned_back(LEVER_FRACTION).mul_vec(F_L)));
+        let external = &mut robots[robot].external_force[link];
         *external = external.plus(&SpatialForce { m, f });
     }
 }

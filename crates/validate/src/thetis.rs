@@ -5,13 +5,13 @@
 //! the manoeuvre, with a tolerance of 30 %.
 
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 use merrow_sim::control::firmware::autopilot;
-use merrow_sim::control::firmware::autopilot::{Course, Gains, Measured};
+use merrow_sim::control::firmware::autopilot::{HeadingDepth, Gains, Measured};
 use std::sync::Arc;
 
 /// Commanded depth of the mission [m].
@@ -79,7 +79,7 @@ pub struct Mission {
 ///
 /// # Errors
 /// The robot lacks one of the fins or sensors that the autopilot needs.
-pub fn mission(scene: Arc<Scene>) -> Result<Mission, String> {
+pub fn run_mission(scene: Arc<Scene>) -> Result<Mission, String> {
     let robot = scene.robots.first().ok_or("the world has no robot")?;
     let fins = ["rudder", "bow_planes", "stern_planes"];
     let find = |name: &str| {
@@ -95,7 +95,7 @@ pub fn mission(scene: Arc<Scene>) -> Result<Mission, String> {
     let dt = scene.dt();
     let steps = libm::round(PERIOD / dt).max(1.0) as u64;
     let mut simulation = Simulation::new(Arc::clone(&scene), 1)?;
-    let refused = |r: merrow_model::state::commands::Refusal| r.reason;
+    let refused = |r: merrow_model::state::commands::CommandRejection| r.reason;
     simulation
         .apply(&Command::Thruster {
             robot: 0,
@@ -103,7 +103,7 @@ pub fn mission(scene: Arc<Scene>) -> Result<Mission, String> {
             value: SHAFT,
         })
         .map_err(refused)?;
-    let course = Course {
+    let course = HeadingDepth {
         heading: HEADING.to_radians(),
         depth: DEPTH,
     };
@@ -111,7 +111,7 @@ pub fn mission(scene: Arc<Scene>) -> Result<Mission, String> {
     while simulation.time_ns() as f64 * 1e-9 < SECONDS {
         simulation.advance(steps);
         sensors.read(&mut simulation, steps as f64 * dt, &mut measured);
-        let wanted = autopilot::angles(&GAINS, &course, &measured);
+        let wanted = autopilot::fin_angles(&GAINS, &course, &measured);
         let mut values = vec![0.0; scene.robots[0].fins.len()];
         (values[rudder], values[bow], values[stern]) =
             (wanted.rudder, wanted.bow_planes, wanted.stern_planes);
@@ -200,7 +200,7 @@ fn sample(simulation: &Simulation, fins: [usize; 3]) -> Sample {
 
 impl Mission {
     /// Returns one line per limit that is missed.
-    pub fn misses(&self) -> Vec<String> {
+    pub fn missed_limits(&self) -> Vec<String> {
         let mut misses = Vec::new();
         let mut check = |what: &str, found: Option<f64>, paper: f64, unit: &str| {
             let (lo, hi) = ((1.0 - TOLERANCE) * paper, (1.0 + TOLERANCE) * paper);
@@ -272,7 +272,7 @@ impl Mission {
             ),
         ];
         panels[3].x_label = "time [s]".to_string();
-        stack(
+        draw_figure(
             "Taipan 300, heading 150 deg and depth 0.4 m",
             &panels,
             820,

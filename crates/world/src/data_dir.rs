@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Returns the folders that contain `worlds/` and `params/`, in search order: `MERROW_SHARE`, the
 /// installed share folder relative to the binary (`lib/merrow/merrow` -> `share/merrow`), and the
 /// source tree from which the binary was built.
-pub fn folders() -> Vec<PathBuf> {
+pub fn share_folders() -> Vec<PathBuf> {
     let from_environment = std::env::var_os("MERROW_SHARE").map(PathBuf::from);
     let installed = std::env::current_exe()
         .ok()
@@ -23,18 +23,18 @@ pub fn folders() -> Vec<PathBuf> {
 }
 
 /// Returns the folders of component files.
-pub fn params() -> Vec<PathBuf> {
-    folders().into_iter().map(|p| p.join("params")).collect()
+pub fn params_folders() -> Vec<PathBuf> {
+    share_folders().into_iter().map(|p| p.join("params")).collect()
 }
 
 /// Returns the file of a world given by its path or by the name of a bundled world, with or without
 /// `.yaml`.
-pub fn world(name: &str) -> PathBuf {
+pub fn world_file(name: &str) -> PathBuf {
     let direct = PathBuf::from(name);
     if direct.is_file() {
         return direct;
     }
-    let shipped = folders().into_iter().flat_map(|f| {
+    let shipped = share_folders().into_iter().flat_map(|f| {
         [
             f.join("worlds").join(name),
             f.join("worlds").join(format!("{name}.yaml")),
@@ -45,12 +45,12 @@ pub fn world(name: &str) -> PathBuf {
 
 /// Returns the message for the name of a world that is neither a file nor a bundled world; `None`
 /// if it is either, or a path.
-pub fn unknown_world(name: &str) -> Option<String> {
+pub fn unknown_world_message(name: &str) -> Option<String> {
     let is_path = Path::new(name).components().count() > 1 || name.ends_with(".yaml");
-    if is_path || world(name).is_file() {
+    if is_path || world_file(name).is_file() {
         return None;
     }
-    let shipped = list("worlds");
+    let shipped = file_names("worlds");
     let hint = did_you_mean(name, shipped.iter().map(String::as_str));
     Some(format!(
         "{name}: no such file, and no bundled world has this name (`merrow list` lists them){hint}"
@@ -58,8 +58,8 @@ pub fn unknown_world(name: &str) -> Option<String> {
 }
 
 /// Returns the names of the files in `worlds` or `params/<kind>`, sorted, without `.yaml`.
-pub fn list(folder: &str) -> Vec<String> {
-    let mut names: Vec<String> = folders()
+pub fn file_names(folder: &str) -> Vec<String> {
+    let mut names: Vec<String> = share_folders()
         .into_iter()
         .filter_map(|f| std::fs::read_dir(f.join(folder)).ok())
         .flatten()
@@ -79,14 +79,14 @@ pub fn list(folder: &str) -> Vec<String> {
 /// Returns the `description` of the file `name` in `worlds` or `params/<kind>`, its own or that of
 /// its base; empty if there is none.
 pub fn description(folder: &str, name: &str) -> String {
-    let mut files = folders()
+    let mut files = share_folders()
         .into_iter()
         .map(|f| f.join(folder).join(format!("{name}.yaml")));
     let Some(path) = files.find(|path| path.is_file()) else {
         return String::new();
     };
     // Mistakes are reported when the file is used.
-    let node = Loader::new(params()).load(&path, &mut Problems::default());
+    let node = Loader::new(params_folders()).load(&path, &mut Problems::default());
     let Some(Value::Map(map)) = node.map(|node| node.value) else {
         return String::new();
     };

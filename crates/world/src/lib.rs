@@ -36,7 +36,7 @@ use merrow_model::scene::Scene;
 
 /// Returns the JSON Schema (draft 2020-12) of a world file as the user writes it.
 pub fn json_schema() -> serde_json::Value {
-    merrow_yaml::schema::schema::<schema::WorldFile>("Merrow world", build::COMPONENTS)
+    merrow_yaml::schema::schema::<schema::WorldConfig>("Merrow world", build::COMPONENTS)
 }
 
 /// A world as loaded from its files.
@@ -45,14 +45,14 @@ pub struct World {
     /// Scene that the simulator runs.
     pub scene: Scene,
     /// Descriptions and sources of the robots, in the order of the scene, for `merrow describe`.
-    pub about: Vec<About>,
+    pub models: Vec<ModelInfo>,
     /// Non-fatal findings for the user, ordered by file and line.
     pub notes: Vec<Problem>,
 }
 
 /// Description and sources of a robot, from its files.
 #[derive(Clone, Debug, Default)]
-pub struct About {
+pub struct ModelInfo {
     /// Description of the robot.
     pub description: String,
     /// Sources of the parameter values: (component, source, which values are estimated).

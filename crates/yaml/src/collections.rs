@@ -9,7 +9,7 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 
 use crate::error::{Place, Problems, in_brackets, quote};
 use crate::node::{Key, Node, Value};
-use crate::read::{Check, Field, Noun, Read, is_frame_name, is_name};
+use crate::read::{Check, Field, TypeName, Read, is_frame_name, is_name};
 use crate::schema::Defs;
 
 impl<T: Read> Read for Option<T> {
@@ -22,12 +22,12 @@ impl<T: Read> Read for Option<T> {
         }
     }
 
-    fn missing(_: &Place, _: &str, _: &Field<'_>, _: &mut Problems) -> Option<Option<T>> {
+    fn read_missing(_: &Place, _: &str, _: &Field<'_>, _: &mut Problems) -> Option<Option<T>> {
         Some(None)
     }
 
-    fn noun(field: &Field<'_>) -> Noun {
-        T::noun(field)
+    fn type_name(field: &Field<'_>) -> TypeName {
+        T::type_name(field)
     }
 
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
@@ -62,18 +62,18 @@ impl<T: Read> Read for Vec<T> {
             // A key whose last list entry is commented out has a null value.
             Value::Null => &[],
             _ => {
-                field.mistake(
+                field.report_mismatch(
                     node,
-                    &format!("{}{}", Self::noun(field).one, in_brackets(field.unit)),
+                    &format!("{}{}", Self::type_name(field).one, in_brackets(field.unit)),
                     problems,
                 );
                 return None;
             }
         };
-        if items.is_empty() && field.has(Check::NotEmpty) {
-            field.mistake(
+        if items.is_empty() && field.has_check(Check::NotEmpty) {
+            field.report_mismatch(
                 node,
-                &format!("{} that is not empty", Self::noun(field).one),
+                &format!("{} that is not empty", Self::type_name(field).one),
                 problems,
             );
             return None;
@@ -81,14 +81,14 @@ impl<T: Read> Read for Vec<T> {
         read_items(items, field, problems)
     }
 
-    fn noun(field: &Field<'_>) -> Noun {
-        let many = T::noun(field).many;
-        Noun::new(format!("a list of {many}"), format!("lists of {many}"))
+    fn type_name(field: &Field<'_>) -> TypeName {
+        let many = T::type_name(field).many;
+        TypeName::new(format!("a list of {many}"), format!("lists of {many}"))
     }
 
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
         let mut schema = json!({ "type": "array", "items": T::schema(field, defs) });
-        if field.has(Check::NotEmpty) {
+        if field.has_check(Check::NotEmpty) {
             schema["minItems"] = 1.into();
         }
         schema
@@ -103,11 +103,11 @@ impl<T: Read, const N: usize> Read for [T; N] {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<[T; N]> {
         let unit = in_brackets(field.unit);
         let Value::Seq(items) = &node.value else {
-            field.mistake(node, &format!("{}{unit}", Self::noun(field).one), problems);
+            field.report_mismatch(node, &format!("{}{unit}", Self::type_name(field).one), problems);
             return None;
         };
         if items.len() != N {
-            let many = T::noun(field).many;
+            let many = T::type_name(field).many;
             problems.push(
                 &node.place,
                 format!(
@@ -120,9 +120,9 @@ impl<T: Read, const N: usize> Read for [T; N] {
         read_items(items, field, problems)?.try_into().ok()
     }
 
-    fn noun(field: &Field<'_>) -> Noun {
-        let many = T::noun(field).many;
-        Noun::new(
+    fn type_name(field: &Field<'_>) -> TypeName {
+        let many = T::type_name(field).many;
+        TypeName::new(
             format!("a list of {N} {many}"),
             format!("lists of {N} {many}"),
         )
@@ -148,14 +148,14 @@ pub fn keys_of<'a>(
         Value::Map(map) => Some(&map.entries),
         Value::Null => Some(&[]),
         _ => {
-            field.mistake(node, expected, problems);
+            field.report_mismatch(node, expected, problems);
             None
         }
     }
 }
 
-fn map_noun(many: &str) -> Noun {
-    Noun::new(
+fn map_noun(many: &str) -> TypeName {
+    TypeName::new(
         format!("a map of names to {many}"),
         format!("maps of names to {many}"),
     )
@@ -167,7 +167,7 @@ impl<T: Read> Read for BTreeMap<String, T> {
         field: &Field<'_>,
         problems: &mut Problems,
     ) -> Option<BTreeMap<String, T>> {
-        let keys = keys_of(node, &Self::noun(field).one, field, problems)?;
+        let keys = keys_of(node, &Self::type_name(field).one, field, problems)?;
         let mut values = BTreeMap::new();
         for (key, node) in keys {
             if let Some(value) = T::read(node, &field.element(&key.name), problems) {
@@ -177,8 +177,8 @@ impl<T: Read> Read for BTreeMap<String, T> {
         (values.len() == keys.len()).then_some(values)
     }
 
-    fn noun(field: &Field<'_>) -> Noun {
-        map_noun(&T::noun(field).many)
+    fn type_name(field: &Field<'_>) -> TypeName {
+        map_noun(&T::type_name(field).many)
     }
 
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
@@ -196,21 +196,21 @@ impl<T: Read> Read for BTreeMap<String, T> {
 /// Map with valid ROS names as keys, in the order written. With the condition `frame`, the keys are
 /// names of ROS frames.
 #[derive(Clone, Debug)]
-pub struct Named<T>(pub Vec<(Key, T)>);
+pub struct NamedMap<T>(pub Vec<(Key, T)>);
 
-impl<T: PartialEq> PartialEq for Named<T> {
+impl<T: PartialEq> PartialEq for NamedMap<T> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
 }
 
-impl<T> Default for Named<T> {
+impl<T> Default for NamedMap<T> {
     fn default() -> Self {
-        Named(Vec::new())
+        NamedMap(Vec::new())
     }
 }
 
-impl<T> Named<T> {
+impl<T> NamedMap<T> {
     /// Iterates over names and values in the order written.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
         self.0.iter().map(|(key, value)| (key.name.as_str(), value))
@@ -224,7 +224,7 @@ impl<T> Named<T> {
     }
 
     /// Returns the position at which `name` was written.
-    pub fn place(&self, name: &str) -> Option<&Place> {
+    pub fn key_place(&self, name: &str) -> Option<&Place> {
         self.0
             .iter()
             .find(|(key, _)| key.name == name)
@@ -232,18 +232,18 @@ impl<T> Named<T> {
     }
 }
 
-impl<T: Read> Read for Named<T> {
-    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Named<T>> {
-        let keys = keys_of(node, &Self::noun(field).one, field, problems)?;
+impl<T: Read> Read for NamedMap<T> {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<NamedMap<T>> {
+        let keys = keys_of(node, &Self::type_name(field).one, field, problems)?;
         let mut values = Vec::new();
         let mut named_well = true;
         for (key, node) in keys {
-            let (good, check) = match field.has(Check::Frame) {
+            let (good, check) = match field.has_check(Check::Frame) {
                 true => (is_frame_name(&key.name), Check::Frame),
                 false => (is_name(&key.name), Check::Name),
             };
             if !good {
-                let rule = String::noun(&Field::new("", "", &[check])).one;
+                let rule = String::type_name(&Field::new("", "", &[check])).one;
                 let text = format!(
                     "in {}: expected {rule}, found {}",
                     field.title(),
@@ -257,17 +257,17 @@ impl<T: Read> Read for Named<T> {
                     .map(|value| (key.clone(), value)),
             );
         }
-        (named_well && values.len() == keys.len()).then_some(Named(values))
+        (named_well && values.len() == keys.len()).then_some(NamedMap(values))
     }
 
-    fn noun(field: &Field<'_>) -> Noun {
-        map_noun(&T::noun(field).many)
+    fn type_name(field: &Field<'_>) -> TypeName {
+        map_noun(&T::type_name(field).many)
     }
 
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
         json!({
             "type": "object",
-            "propertyNames": { "pattern": if field.has(Check::Frame) { "^[^/\\s]\\S*$" } else { "^[a-z][a-z0-9_]*$" } },
+            "propertyNames": { "pattern": if field.has_check(Check::Frame) { "^[^/\\s]\\S*$" } else { "^[a-z][a-z0-9_]*$" } },
             "additionalProperties": T::schema(field, defs)
         })
     }
@@ -283,14 +283,14 @@ impl<T: Read> Read for Named<T> {
 /// A value together with the position at which it was written. Used for list elements that a later
 /// check may reject.
 #[derive(Clone, Debug)]
-pub struct Placed<T> {
+pub struct Located<T> {
     /// Value that was read.
     pub value: T,
     /// Position at which the value was written.
     pub place: Place,
 }
 
-impl<T> Deref for Placed<T> {
+impl<T> Deref for Located<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -298,22 +298,22 @@ impl<T> Deref for Placed<T> {
     }
 }
 
-impl<T: PartialEq> PartialEq for Placed<T> {
+impl<T: PartialEq> PartialEq for Located<T> {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
 }
 
-impl<T: Read> Read for Placed<T> {
-    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Placed<T>> {
-        T::read(node, field, problems).map(|value| Placed {
+impl<T: Read> Read for Located<T> {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Located<T>> {
+        T::read(node, field, problems).map(|value| Located {
             value,
             place: node.place.clone(),
         })
     }
 
-    fn noun(field: &Field<'_>) -> Noun {
-        T::noun(field)
+    fn type_name(field: &Field<'_>) -> TypeName {
+        T::type_name(field)
     }
 
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {

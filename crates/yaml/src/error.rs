@@ -96,7 +96,7 @@ impl Problems {
     pub fn push(&mut self, place: &Place, text: impl AsRef<str>) {
         self.set.insert(Problem {
             place: place.clone(),
-            text: one_line(text.as_ref()),
+            text: escape_control_characters(text.as_ref()),
         });
     }
 
@@ -105,7 +105,7 @@ impl Problems {
     pub fn note(&mut self, place: &Place, text: impl AsRef<str>) {
         self.notes.insert(Problem {
             place: place.clone(),
-            text: one_line(text.as_ref()),
+            text: escape_control_characters(text.as_ref()),
         });
     }
 
@@ -133,7 +133,7 @@ impl Problems {
     ///
     /// # Errors
     /// Returns all mistakes found. A `None` without any mistake is itself reported as a mistake.
-    pub fn or<T>(mut self, value: Option<T>) -> Result<T, Problems> {
+    pub fn into_result<T>(mut self, value: Option<T>) -> Result<T, Problems> {
         match value {
             Some(value) if self.is_empty() => Ok(value),
             None if self.is_empty() => {
@@ -163,7 +163,7 @@ impl fmt::Display for Problems {
 impl std::error::Error for Problems {}
 
 /// Escapes the control characters of `text`.
-fn one_line(text: &str) -> String {
+fn escape_control_characters(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -186,7 +186,7 @@ pub fn quote(text: &str) -> String {
 }
 
 /// Returns the quoted names, separated by commas.
-pub fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn quoted_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().map(quote).collect::<Vec<_>>().join(", ")
 }
 
@@ -216,7 +216,7 @@ pub fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a st
 
 /// Returns the message for a key that is not among `expected`, and the expected key that was
 /// probably meant. `owner` is the name of the map in the message.
-pub fn unknown_key<'a>(
+pub fn explain_unknown_key<'a>(
     wrong: &str,
     owner: &str,
     expected: &[&'a str],
@@ -250,7 +250,7 @@ pub fn unknown_key<'a>(
     }
     let meant = nearest(wrong, expected.iter().copied());
     let hint = did_you_mean(wrong, expected.iter().copied());
-    let expected = list(expected.iter().copied());
+    let expected = quoted_list(expected.iter().copied());
     (
         format!(
             "unknown key {} in {owner}, expected one of {expected}{hint}",
@@ -281,15 +281,15 @@ mod tests {
 
     #[test]
     fn a_value_counts_only_without_problems() {
-        assert_eq!(Problems::new().or(Some(1)), Ok(1));
+        assert_eq!(Problems::new().into_result(Some(1)), Ok(1));
         assert!(
             Problems::new()
-                .or(None::<i32>)
+                .into_result(None::<i32>)
                 .is_err_and(|problems| problems.len() == 1)
         );
         let mut problems = Problems::new();
         problems.push(&Place::default(), "wrong");
-        assert!(problems.or(Some(1)).is_err());
+        assert!(problems.into_result(Some(1)).is_err());
     }
 
     #[test]
@@ -297,7 +297,7 @@ mod tests {
         let expected = ["depth_m", "yaw_deg", "rate_hz", "density_kg_m3", "name"];
         let check = |wrong: &str, text: &str, meant: Option<&str>| {
             assert_eq!(
-                unknown_key(wrong, "`water`", &expected),
+                explain_unknown_key(wrong, "`water`", &expected),
                 (text.to_owned(), meant)
             );
         };
@@ -332,7 +332,7 @@ mod tests {
         );
         let none = "unknown key `colour` in `water`, expected no keys here";
         assert_eq!(
-            unknown_key("colour", "`water`", &[]),
+            explain_unknown_key("colour", "`water`", &[]),
             (none.to_owned(), None)
         );
     }

@@ -6,9 +6,9 @@
 use serde_json::Value as Json;
 
 use crate::collections::keys_of;
-use crate::error::{Place, Problems, did_you_mean, list, unknown_key};
+use crate::error::{Place, Problems, did_you_mean, quoted_list, explain_unknown_key};
 use crate::node::{Key, Map, Node, Value, parse};
-use crate::read::{Field, Fields, Read, found};
+use crate::read::{Field, Fields, Read, describe_node};
 use crate::schema::{Defs, Shape};
 
 /// Positions at which a structure and each of its keys were written. Two values always compare
@@ -22,7 +22,7 @@ pub struct Places {
 
 impl Places {
     /// Returns the position of the value of `key`, or of the whole map if the key is missing.
-    pub fn of(&self, key: &str) -> &Place {
+    pub fn key_place(&self, key: &str) -> &Place {
         self.keys
             .iter()
             .find(|(name, _)| name == key)
@@ -30,15 +30,15 @@ impl Places {
     }
 
     /// Returns whether the key was written, as opposed to defaulted.
-    pub fn has(&self, key: &str) -> bool {
+    pub fn has_key(&self, key: &str) -> bool {
         self.keys.iter().any(|(name, _)| name == key)
     }
 
     /// Reports `key` as a problem if it is given but has no effect because `with` is missing.
-    pub fn idle(&self, key: &str, with: &str, problems: &mut Problems) {
-        if self.has(key) && !self.has(with) {
+    pub fn report_ineffective_key(&self, key: &str, with: &str, problems: &mut Problems) {
+        if self.has_key(key) && !self.has_key(with) {
             problems.push(
-                self.of(key),
+                self.key_place(key),
                 format!("`{key}` has no effect without `{with}`"),
             );
         }
@@ -54,7 +54,7 @@ impl PartialEq for Places {
 /// Value that applies when a key is missing.
 pub enum Fallback<T> {
     /// Behaviour of the type: a problem, or `None` for an optional value.
-    OfType,
+    TypeDefault,
     /// The value that this function returns.
     Value(fn() -> T),
     /// Value given as YAML text, read as if it were written in the map.
@@ -63,17 +63,17 @@ pub enum Fallback<T> {
 
 impl<T: Read> Fallback<T> {
     /// Returns whether the key is required.
-    pub fn required(&self) -> bool {
-        matches!(self, Fallback::OfType) && !T::OPTIONAL
+    pub fn is_required(&self) -> bool {
+        matches!(self, Fallback::TypeDefault) && !T::OPTIONAL
     }
 
-    fn node(text: &str, place: &Place, problems: &mut Problems) -> Option<Node> {
+    fn default_node(text: &str, place: &Place, problems: &mut Problems) -> Option<Node> {
         let mut node = parse(&place.file, text, problems)?;
-        node.move_to(place);
+        node.set_places(place);
         Some(node)
     }
 
-    fn value(
+    fn default_value(
         self,
         place: &Place,
         owner: &str,
@@ -81,20 +81,20 @@ impl<T: Read> Fallback<T> {
         problems: &mut Problems,
     ) -> Option<T> {
         match self {
-            Fallback::OfType => T::missing(place, owner, field, problems),
+            Fallback::TypeDefault => T::read_missing(place, owner, field, problems),
             Fallback::Value(value) => Some(value()),
-            Fallback::Yaml(text) => T::read(&Self::node(text, place, problems)?, field, problems),
+            Fallback::Yaml(text) => T::read(&Self::default_node(text, place, problems)?, field, problems),
         }
     }
 
     /// Returns the default for the schema, if there is one.
-    pub fn json(&self, field: &Field<'_>) -> Option<Json> {
+    pub fn default_json(&self, field: &Field<'_>) -> Option<Json> {
         let mut problems = Problems::new();
         match self {
-            Fallback::OfType => None,
+            Fallback::TypeDefault => None,
             Fallback::Value(value) => Some(value().json()),
             Fallback::Yaml(text) => {
-                let node = Self::node(text, &Place::default(), &mut problems)?;
+                let node = Self::default_node(text, &Place::default(), &mut problems)?;
                 T::read(&node, field, &mut problems).map(|value| value.json())
             }
         }
@@ -109,8 +109,8 @@ pub struct Reader<'a> {
     fields: &'a [Field<'a>],
     /// Expected keys that an unknown key was probably meant to be. They are not reported as missing
     /// in addition.
-    meant: Vec<String>,
-    at: Places,
+    probably_meant: Vec<String>,
+    places: Places,
 }
 
 impl<'a> Reader<'a> {
@@ -138,8 +138,8 @@ impl<'a> Reader<'a> {
             partial,
             field: *field,
             fields,
-            meant: Vec::new(),
-            at,
+            probably_meant: Vec::new(),
+            places: at,
         };
         if !open {
             reader.report_unknown(problems);
@@ -152,15 +152,15 @@ impl<'a> Reader<'a> {
         let expected: Vec<&str> = self.field.outer.iter().copied().chain(own).collect();
         for (key, _) in self.entries {
             if !self.fields.iter().any(|field| field.name == key.name) {
-                let (text, meant) = unknown_key(&key.name, &self.field.title(), &expected);
+                let (text, meant) = explain_unknown_key(&key.name, &self.field.title(), &expected);
                 problems.push(&key.place, text);
-                self.meant.extend(meant.map(str::to_owned));
+                self.probably_meant.extend(meant.map(str::to_owned));
             }
         }
     }
 
     /// Reads the value of the key that `field` describes.
-    pub fn value<T: Read>(
+    pub fn read_key<T: Read>(
         &self,
         field: &Field<'_>,
         fallback: Fallback<T>,
@@ -169,16 +169,16 @@ impl<'a> Reader<'a> {
         if let Some((_, node)) = self.entries.iter().find(|(key, _)| key.name == field.name) {
             return T::read(node, field, problems);
         }
-        if fallback.required() && (self.partial || self.meant.iter().any(|name| name == field.name))
+        if fallback.is_required() && (self.partial || self.probably_meant.iter().any(|name| name == field.name))
         {
             return None;
         }
-        fallback.value(&self.at.whole, &self.field.title(), field, problems)
+        fallback.default_value(&self.places.whole, &self.field.title(), field, problems)
     }
 
     /// Reads a structure that shares the map from all keys that do not belong to the outer
     /// structure.
-    pub fn rest<T: Fields>(&self, problems: &mut Problems) -> Option<T> {
+    pub fn read_flattened<T: Fields>(&self, problems: &mut Problems) -> Option<T> {
         let own: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
         let rest = self
             .entries
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
         });
         let node = Node {
             value: rest,
-            place: self.at.whole.clone(),
+            place: self.places.whole.clone(),
         };
         let outer: Vec<&str> = self.field.outer.iter().copied().chain(own).collect();
         T::read(
@@ -206,8 +206,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the positions of the map and of its keys.
-    pub fn places(self) -> Places {
-        self.at
+    pub fn into_places(self) -> Places {
+        self.places
     }
 }
 
@@ -218,23 +218,23 @@ pub const KIND: &str = "kind";
 /// selects a kind without keys.
 ///
 /// If no kind is selected, keys that belong to no kind are still reported.
-pub fn pick_kind<T: Fields>(
+pub fn read_kind_key<T: Fields>(
     node: &Node,
     field: &Field<'_>,
     kinds: &[&'static str],
     problems: &mut Problems,
 ) -> Option<(&'static str, Node)> {
-    let one_of = || format!("one of {}", list(kinds.iter().copied()));
+    let one_of = || format!("one of {}", quoted_list(kinds.iter().copied()));
     let map = match &node.value {
         Value::Scalar { .. } => {
             return Some((
-                pick(node, field, kinds, problems)?,
+                read_word(node, field, kinds, problems)?,
                 Node::empty_map(&node.place),
             ));
         }
         Value::Map(map) => map,
         _ => {
-            field.mistake(
+            field.report_mismatch(
                 node,
                 &format!("a map with the key `{KIND}`: {}", one_of()),
                 problems,
@@ -243,11 +243,11 @@ pub fn pick_kind<T: Fields>(
         }
     };
     let kind = match map.get(KIND) {
-        Some(kind) => pick(kind, &Field::new(KIND, "", &[]), kinds, problems),
+        Some(kind) => read_word(kind, &Field::new(KIND, "", &[]), kinds, problems),
         None => None,
     };
     let Some(kind) = kind else {
-        let meant_kind = report_foreign_keys::<T>(map, field, problems);
+        let meant_kind = report_unknown_choice_keys::<T>(map, field, problems);
         if !(map.partial || meant_kind || map.get(KIND).is_some()) {
             let text = format!(
                 "missing key `{KIND}` in {}, expected {}",
@@ -279,7 +279,7 @@ pub fn pick_kind<T: Fields>(
 
 /// Reports the keys that belong to no kind of a choice. Returns whether one of them was probably
 /// meant to be [`KIND`].
-fn report_foreign_keys<T: Fields>(map: &Map, field: &Field<'_>, problems: &mut Problems) -> bool {
+fn report_unknown_choice_keys<T: Fields>(map: &Map, field: &Field<'_>, problems: &mut Problems) -> bool {
     let shapes = T::shapes(&mut Defs::default());
     let mut expected: Vec<&str> = field.outer.to_vec();
     for key in shapes.iter().flat_map(Shape::keys) {
@@ -293,7 +293,7 @@ fn report_foreign_keys<T: Fields>(map: &Map, field: &Field<'_>, problems: &mut P
         .iter()
         .filter(|(key, _)| !expected.contains(&key.name.as_str()))
     {
-        let (text, meant) = unknown_key(&key.name, &field.title(), &expected);
+        let (text, meant) = explain_unknown_key(&key.name, &field.title(), &expected);
         problems.push(&key.place, text);
         meant_kind |= meant == Some(KIND);
     }
@@ -301,7 +301,7 @@ fn report_foreign_keys<T: Fields>(map: &Map, field: &Field<'_>, problems: &mut P
 }
 
 /// Returns the word among `words` that a node contains, or `None` after reporting a problem.
-pub fn pick(
+pub fn read_word(
     node: &Node,
     field: &Field<'_>,
     words: &[&'static str],
@@ -313,12 +313,12 @@ pub fn pick(
     };
     let word = words.iter().copied().find(|word| *word == text);
     if word.is_none() {
-        let one_of = list(words.iter().copied());
+        let one_of = quoted_list(words.iter().copied());
         let hint = did_you_mean(text, words.iter().copied());
         let text = format!(
             "{}: expected one of {one_of}, found {}{hint}",
             field.title(),
-            found(node)
+            describe_node(node)
         );
         problems.push(&node.place, text);
     }

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Place, Problems, did_you_mean, list, quote};
+use crate::error::{Place, Problems, did_you_mean, quoted_list, quote};
 use crate::node::{DEPTH_MAX, Key, Map, Node, Value, merge, parse};
 
 /// Maximum size of a file [bytes].
 const FILE_MAX: usize = 8 << 20;
 /// Approximate maximum memory for all files loaded through `extends` [bytes].
-const TOTAL_WEIGHT_MAX: usize = 256 << 20;
+const MAX_TOTAL_BYTES: usize = 256 << 20;
 /// Key that names the base file.
 const EXTENDS: &str = "extends";
 
@@ -69,20 +69,20 @@ impl Loader {
             );
             return None;
         }
-        let node = self.file(path, problems)?;
+        let node = self.load_file(path, problems)?;
         Some(self.expand(node, 0, &mut Chain::new(), problems))
     }
 
     /// As [`Loader::load`], for a text in memory; `name` is used as its path.
     pub fn load_text(&mut self, name: &str, text: &str, problems: &mut Problems) -> Option<Node> {
         let mut node = parse(name, text, problems)?;
-        name_components(&mut node, self.components);
+        expand_component_names(&mut node, self.components);
         Some(self.expand(node, 0, &mut Chain::new(), problems))
     }
 
     /// Returns the path of a file that is named at the position `from`. Reports a problem if the
     /// file is in none of the folders.
-    pub fn find(&self, wanted: &str, from: &Place, problems: &mut Problems) -> Option<PathBuf> {
+    pub fn find_file(&self, wanted: &str, from: &Place, problems: &mut Problems) -> Option<PathBuf> {
         let beside = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
         let folders = || std::iter::once(beside).chain(self.search.iter().map(PathBuf::as_path));
         let found = folders()
@@ -103,7 +103,7 @@ impl Loader {
                 Path::new(wanted),
                 wanted_in.iter().filter_map(|path| path.parent()),
             );
-            let looked = list(looked.iter().map(String::as_str));
+            let looked = quoted_list(looked.iter().map(String::as_str));
             problems.push(
                 from,
                 format!("no file {}, looked in {looked}{hint}", quote(wanted)),
@@ -140,7 +140,7 @@ impl Loader {
         )
     }
 
-    fn file(&mut self, path: &Path, problems: &mut Problems) -> Option<Node> {
+    fn load_file(&mut self, path: &Path, problems: &mut Problems) -> Option<Node> {
         if let Some(node) = self.parsed.get(path) {
             return node.clone();
         }
@@ -153,7 +153,7 @@ impl Loader {
             }
         };
         let node = node.map(|mut node| {
-            name_components(&mut node, self.components);
+            expand_component_names(&mut node, self.components);
             node
         });
         self.parsed.insert(path.to_path_buf(), node.clone());
@@ -172,7 +172,7 @@ impl Loader {
     ) -> Node {
         let mark = chain.len();
         while let Some((wanted, place)) = take_extends(&mut node, problems) {
-            match self.base(&wanted, &place, depth, chain, problems) {
+            match self.load_base(&wanted, &place, depth, chain, problems) {
                 Some(base) => node = merge(base, node),
                 None => mark_partial(&mut node),
             }
@@ -199,7 +199,7 @@ impl Loader {
         Node { value, place }
     }
 
-    fn base(
+    fn load_base(
         &mut self,
         wanted: &str,
         place: &Place,
@@ -207,7 +207,7 @@ impl Loader {
         chain: &mut Chain,
         problems: &mut Problems,
     ) -> Option<Node> {
-        if self.weight > TOTAL_WEIGHT_MAX {
+        if self.weight > MAX_TOTAL_BYTES {
             // The problem was reported where the limit was first exceeded.
             return None;
         }
@@ -218,7 +218,7 @@ impl Loader {
             .and_then(|find| find(wanted));
         let path = match named {
             Some(path) => path,
-            None => self.find(wanted, place, problems)?,
+            None => self.find_file(wanted, place, problems)?,
         };
         if let Some(start) = chain.iter().position(|(from, _)| from == place) {
             let circle: Vec<String> = chain[start..]
@@ -228,10 +228,10 @@ impl Loader {
             problems.push(place, format!("circular `extends`: {}", circle.join(", ")));
             return None;
         }
-        let base = self.file(&path, problems)?;
-        let (weight, base_depth) = base.weight_and_depth();
+        let base = self.load_file(&path, problems)?;
+        let (weight, base_depth) = base.memory_and_depth();
         self.weight = self.weight.saturating_add(weight);
-        if self.weight > TOTAL_WEIGHT_MAX {
+        if self.weight > MAX_TOTAL_BYTES {
             problems.push(
                 place,
                 "too large: the files loaded through `extends` together exceed the limit",
@@ -273,12 +273,12 @@ fn mark_partial(node: &mut Node) {
 
 /// Replaces a string at a component key by the `extends` that it stands for. The parser has limited
 /// the depth of the tree.
-fn name_components(node: &mut Node, components: &[(&str, &str)]) {
+fn expand_component_names(node: &mut Node, components: &[(&str, &str)]) {
     match &mut node.value {
         Value::Null | Value::Scalar { .. } => {}
         Value::Seq(items) => items
             .iter_mut()
-            .for_each(|item| name_components(item, components)),
+            .for_each(|item| expand_component_names(item, components)),
         Value::Map(map) => {
             for (key, node) in &mut map.entries {
                 let folder = components
@@ -309,7 +309,7 @@ fn name_components(node: &mut Node, components: &[(&str, &str)]) {
                         partial: false,
                     });
                 }
-                name_components(node, components);
+                expand_component_names(node, components);
             }
         }
     }
@@ -320,7 +320,7 @@ fn take_extends(node: &mut Node, problems: &mut Problems) -> Option<(String, Pla
     let Value::Map(map) = &mut node.value else {
         return None;
     };
-    let named = map.take(EXTENDS)?;
+    let named = map.remove(EXTENDS)?;
     match named.value {
         Value::Scalar { text, .. } if !text.is_empty() => Some((text, named.place)),
         Value::Null => None,

@@ -14,7 +14,7 @@ pub use crate::parse::parse;
 /// Maximum nesting depth of lists and maps, including `extends`.
 pub const DEPTH_MAX: usize = 64;
 /// Approximate memory of a node or key in addition to its text [bytes].
-pub const NODE_WEIGHT: usize = 64;
+pub const NODE_BYTES: usize = 64;
 
 /// One value of a file and its position.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +80,7 @@ impl Map {
     }
 
     /// Removes the key `name` and returns its value.
-    pub fn take(&mut self, name: &str) -> Option<Node> {
+    pub fn remove(&mut self, name: &str) -> Option<Node> {
         let n = self.entries.iter().position(|(key, _)| key.name == name)?;
         Some(self.entries.remove(n).1)
     }
@@ -97,26 +97,26 @@ impl Node {
 
     /// Sets the position of every node in the tree. Used for defaults, which take the position of
     /// the map that lacks the key.
-    pub fn move_to(&mut self, place: &Place) {
+    pub fn set_places(&mut self, place: &Place) {
         self.place = place.clone();
         match &mut self.value {
             Value::Null | Value::Scalar { .. } => {}
-            Value::Seq(items) => items.iter_mut().for_each(|item| item.move_to(place)),
+            Value::Seq(items) => items.iter_mut().for_each(|item| item.set_places(place)),
             Value::Map(map) => {
                 for (key, node) in &mut map.entries {
                     key.place = place.clone();
-                    node.move_to(place);
+                    node.set_places(place);
                 }
             }
         }
     }
 
     /// Returns the approximate memory of the tree [bytes] and the number of levels below this node.
-    pub fn weight_and_depth(&self) -> (usize, usize) {
-        let mut weight = NODE_WEIGHT;
+    pub fn memory_and_depth(&self) -> (usize, usize) {
+        let mut weight = NODE_BYTES;
         let mut depth = 0;
         let mut add = |node: &Node| {
-            let (w, d) = node.weight_and_depth();
+            let (w, d) = node.memory_and_depth();
             weight += w;
             depth = depth.max(d + 1);
         };
@@ -129,7 +129,7 @@ impl Node {
                 weight += map
                     .entries
                     .iter()
-                    .map(|(key, _)| NODE_WEIGHT + key.name.len())
+                    .map(|(key, _)| NODE_BYTES + key.name.len())
                     .sum::<usize>();
             }
         }

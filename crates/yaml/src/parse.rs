@@ -10,10 +10,10 @@ use std::sync::Arc;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput};
 
 use crate::error::{Place, Problems, quote};
-use crate::node::{DEPTH_MAX, Key, Map, NODE_WEIGHT, Node, Value};
+use crate::node::{DEPTH_MAX, Key, Map, NODE_BYTES, Node, Value};
 
 /// Approximate maximum memory for one file, aliases expanded [bytes].
-const FILE_WEIGHT_MAX: usize = 64 << 20;
+const MAX_FILE_BYTES: usize = 64 << 20;
 
 /// Parses one YAML text into its tree. `file` is its name in messages. `extends` is left as
 /// written.
@@ -62,10 +62,10 @@ type Fatal = (Place, String);
 struct Open {
     place: Place,
     anchor: usize,
-    inside: Inside,
+    inside: OpenContent,
 }
 
-enum Inside {
+enum OpenContent {
     Seq(Vec<Node>),
     Map {
         entries: Vec<(Key, Node)>,
@@ -76,9 +76,9 @@ enum Inside {
 
 /// Key of the next value.
 enum NextKey {
-    Good(Key),
+    Valid(Key),
     /// Already rejected; its value is parsed and dropped.
-    Bad(Place),
+    Rejected(Place),
 }
 
 /// Builds the tree from the events of the parser, with its own stack.
@@ -131,11 +131,11 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, None) => {
                 self.scalar(place, text.into_owned(), style, anchor)
             }
-            Event::SequenceStart(anchor, None) => self.open(place, anchor, Inside::Seq(Vec::new())),
+            Event::SequenceStart(anchor, None) => self.open(place, anchor, OpenContent::Seq(Vec::new())),
             Event::MappingStart(anchor, None) => self.open(
                 place,
                 anchor,
-                Inside::Map {
+                OpenContent::Map {
                     entries: Vec::new(),
                     seen: HashSet::new(),
                     key: None,
@@ -158,7 +158,7 @@ impl Builder<'_> {
         style: ScalarStyle,
         anchor: usize,
     ) -> Result<(), Fatal> {
-        self.grow(&place, NODE_WEIGHT + text.len())?;
+        self.add_memory(&place, NODE_BYTES + text.len())?;
         let quoted = style != ScalarStyle::Plain;
         if self.expects_key() {
             return self.key(place, text, quoted, anchor);
@@ -204,25 +204,25 @@ impl Builder<'_> {
                 },
                 place: place.clone(),
             };
-            self.remember(anchor, &node)?;
+            self.store_anchor(anchor, &node)?;
         }
         if let Some(Open {
-            inside: Inside::Map { key, .. },
+            inside: OpenContent::Map { key, .. },
             ..
         }) = self.stack.last_mut()
         {
             *key = Some(if wrong.is_some() {
-                NextKey::Bad(place)
+                NextKey::Rejected(place)
             } else {
-                NextKey::Good(Key { name, place })
+                NextKey::Valid(Key { name, place })
             });
         }
         Ok(())
     }
 
-    fn open(&mut self, place: Place, anchor: usize, inside: Inside) -> Result<(), Fatal> {
+    fn open(&mut self, place: Place, anchor: usize, inside: OpenContent) -> Result<(), Fatal> {
         self.refuse_as_key(&place)?;
-        self.grow(&place, NODE_WEIGHT)?;
+        self.add_memory(&place, NODE_BYTES)?;
         if self.stack.len() >= DEPTH_MAX {
             return Err((
                 place,
@@ -247,8 +247,8 @@ impl Builder<'_> {
             return Ok(());
         };
         let value = match inside {
-            Inside::Seq(items) => Value::Seq(items),
-            Inside::Map { entries, .. } => Value::Map(Map {
+            OpenContent::Seq(items) => Value::Seq(items),
+            OpenContent::Map { entries, .. } => Value::Map(Map {
                 entries,
                 partial: false,
             }),
@@ -264,14 +264,14 @@ impl Builder<'_> {
                 "an alias (`*`) inside the value that it refers to".into(),
             ));
         };
-        let (weight, depth) = node.weight_and_depth();
+        let (weight, depth) = node.memory_and_depth();
         if self.stack.len() + depth > DEPTH_MAX {
             return Err((
                 place,
                 format!("nested too deep: expected at most {DEPTH_MAX} levels"),
             ));
         }
-        self.grow(&place, weight)?;
+        self.add_memory(&place, weight)?;
         match self.anchors.get(&id).cloned() {
             Some(node) => self.finish(node, 0),
             None => Ok(()),
@@ -281,13 +281,13 @@ impl Builder<'_> {
     /// Appends a complete node to the innermost open list or map.
     fn finish(&mut self, node: Node, anchor: usize) -> Result<(), Fatal> {
         if anchor > 0 {
-            self.remember(anchor, &node)?;
+            self.store_anchor(anchor, &node)?;
         }
         match self.stack.last_mut().map(|open| &mut open.inside) {
             None => self.root = Some(node),
-            Some(Inside::Seq(items)) => items.push(node),
-            Some(Inside::Map { entries, seen, key }) => {
-                let Some(NextKey::Good(key)) = key.take() else {
+            Some(OpenContent::Seq(items)) => items.push(node),
+            Some(OpenContent::Map { entries, seen, key }) => {
+                let Some(NextKey::Valid(key)) = key.take() else {
                     return Ok(());
                 };
                 if seen.insert(key.name.clone()) {
@@ -303,15 +303,15 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn remember(&mut self, anchor: usize, node: &Node) -> Result<(), Fatal> {
-        self.grow(&node.place, node.weight_and_depth().0)?;
+    fn store_anchor(&mut self, anchor: usize, node: &Node) -> Result<(), Fatal> {
+        self.add_memory(&node.place, node.memory_and_depth().0)?;
         self.anchors.insert(anchor, node.clone());
         Ok(())
     }
 
-    fn grow(&mut self, place: &Place, weight: usize) -> Result<(), Fatal> {
+    fn add_memory(&mut self, place: &Place, weight: usize) -> Result<(), Fatal> {
         self.weight = self.weight.saturating_add(weight);
-        match self.weight > FILE_WEIGHT_MAX {
+        match self.weight > MAX_FILE_BYTES {
             true => Err((
                 place.clone(),
                 "too large: the file with its aliases expanded exceeds the limit".into(),
@@ -324,7 +324,7 @@ impl Builder<'_> {
         matches!(
             self.stack.last(),
             Some(Open {
-                inside: Inside::Map { key: None, .. },
+                inside: OpenContent::Map { key: None, .. },
                 ..
             })
         )
@@ -343,10 +343,10 @@ impl Builder<'_> {
     fn key_place(&self) -> Option<Place> {
         match self.stack.last() {
             Some(Open {
-                inside: Inside::Map { key: Some(key), .. },
+                inside: OpenContent::Map { key: Some(key), .. },
                 ..
             }) => match key {
-                NextKey::Good(Key { place, .. }) | NextKey::Bad(place) => Some(place.clone()),
+                NextKey::Valid(Key { place, .. }) | NextKey::Rejected(place) => Some(place.clone()),
             },
             _ => None,
         }

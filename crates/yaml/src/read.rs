@@ -7,12 +7,12 @@
 
 use serde_json::Value as Json;
 
-pub use crate::collections::{Named, Placed};
+pub use crate::collections::{NamedMap, Located};
 use crate::error::{Place, Problems, quote, unit_of};
-pub use crate::fields::{Fallback, KIND, Places, Reader, pick, pick_kind};
+pub use crate::fields::{Fallback, KIND, Places, Reader, read_word, read_kind_key};
 use crate::node::{Node, Value};
 pub use crate::scalars::{boolean, is_frame_name, is_name, number};
-use crate::schema::{Defs, Shape, in_sentence};
+use crate::schema::{Defs, Shape, first_sentence};
 
 /// A condition on the value of a field. For lists and maps it applies to every element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub enum Check {
     /// The number is from 0 to 1.
     Fraction,
     /// The number is from the first to the second bound, both included.
-    In(f64, f64),
+    Range(f64, f64),
     /// The string is a valid ROS name: `[a-z][a-z0-9_]*`.
     Name,
     /// The string is a valid name of a ROS frame or joint: not empty, without whitespace.
@@ -83,16 +83,16 @@ impl<'a> Field<'a> {
     }
 
     /// Returns whether `check` is one of the conditions.
-    pub fn has(&self, check: Check) -> bool {
+    pub fn has_check(&self, check: Check) -> bool {
         self.checks.contains(&check)
     }
 
     /// Reports at `node` that `expected` was expected but something else was found.
-    pub fn mistake(&self, node: &Node, expected: &str, problems: &mut Problems) {
+    pub fn report_mismatch(&self, node: &Node, expected: &str, problems: &mut Problems) {
         let text = format!(
             "{}: expected {expected}, found {}",
             self.title(),
-            found(node)
+            describe_node(node)
         );
         problems.push(&node.place, text);
     }
@@ -100,17 +100,17 @@ impl<'a> Field<'a> {
 
 /// Name of a type in messages of the form "expected ...".
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Noun {
+pub struct TypeName {
     /// Singular, with its article.
     pub one: String,
     /// Plural form, without article.
     pub many: String,
 }
 
-impl Noun {
+impl TypeName {
     /// Creates a noun from its singular (with article) and its plural.
-    pub fn new(one: impl Into<String>, many: impl Into<String>) -> Noun {
-        Noun {
+    pub fn new(one: impl Into<String>, many: impl Into<String>) -> TypeName {
+        TypeName {
             one: one.into(),
             many: many.into(),
         }
@@ -127,13 +127,13 @@ pub trait Read: Sized {
 
     /// Returns the value that applies when the key is missing from the map at `place`. `owner` is
     /// the name of that map in messages. The default implementation reports a problem.
-    fn missing(
+    fn read_missing(
         place: &Place,
         owner: &str,
         field: &Field<'_>,
         problems: &mut Problems,
     ) -> Option<Self> {
-        let doc = in_sentence(field.doc);
+        let doc = first_sentence(field.doc);
         let doc = if doc.is_empty() {
             doc
         } else {
@@ -147,7 +147,7 @@ pub trait Read: Sized {
     }
 
     /// Returns the name of the type for messages.
-    fn noun(field: &Field<'_>) -> Noun;
+    fn type_name(field: &Field<'_>) -> TypeName;
 
     /// Returns the JSON Schema of the type.
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json;
@@ -163,12 +163,12 @@ pub trait Fields: Read {
 }
 
 /// Reads the root of a file.
-pub fn read<T: Read>(node: &Node, problems: &mut Problems) -> Option<T> {
+pub fn read_root<T: Read>(node: &Node, problems: &mut Problems) -> Option<T> {
     T::read(node, &Field::root(), problems)
 }
 
 /// Describes a node for messages of the form "found ...".
-pub fn found(node: &Node) -> String {
+pub fn describe_node(node: &Node) -> String {
     match &node.value {
         Value::Null => "null".into(),
         Value::Scalar {

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use crate::error::{Problems, in_brackets};
 use crate::node::{Node, Value};
-use crate::read::{Check, Field, Noun, Read};
+use crate::read::{Check, Field, TypeName, Read};
 use crate::schema::Defs;
 
 /// Parses a number as defined by YAML 1.2, including `.nan` and `.inf`. Returns `None` for any
@@ -55,7 +55,7 @@ pub fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-fn plain(node: &Node) -> Option<&str> {
+fn plain_text(node: &Node) -> Option<&str> {
     match &node.value {
         Value::Scalar {
             text,
@@ -73,7 +73,7 @@ fn bounds(checks: &[Check]) -> (f64, bool, f64) {
             Check::Positive if low <= 0.0 => (low, open) = (0.0, true),
             Check::NonNegative if low < 0.0 => (low, open) = (0.0, false),
             Check::Fraction => (low, open, high) = (0.0, false, 1.0),
-            Check::In(from, to) => (low, open, high) = (from, false, to),
+            Check::Range(from, to) => (low, open, high) = (from, false, to),
             _ => {}
         }
     }
@@ -85,10 +85,10 @@ fn within(value: f64, checks: &[Check]) -> bool {
     value >= low && value <= high && !(open && value == low)
 }
 
-fn number_noun(checks: &[Check], kind: &str) -> Noun {
+fn number_noun(checks: &[Check], kind: &str) -> TypeName {
     let (low, open, high) = bounds(checks);
     let both = |before: &str, after: &str| {
-        Noun::new(
+        TypeName::new(
             format!("a {before}{kind}{after}"),
             format!("{before}{kind}s{after}"),
         )
@@ -121,17 +121,17 @@ fn number_schema(kind: &str, checks: &[Check]) -> Json {
 impl Read for f64 {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<f64> {
         let unit = in_brackets(field.unit);
-        match plain(node).and_then(number) {
+        match plain_text(node).and_then(number) {
             Some(value) if !value.is_finite() => {
-                field.mistake(node, &format!("a finite number{unit}"), problems)
+                field.report_mismatch(node, &format!("a finite number{unit}"), problems)
             }
             Some(value) if within(value, field.checks) => return Some(value),
-            _ => field.mistake(node, &format!("{}{unit}", f64::noun(field).one), problems),
+            _ => field.report_mismatch(node, &format!("{}{unit}", f64::type_name(field).one), problems),
         }
         None
     }
 
-    fn noun(field: &Field<'_>) -> Noun {
+    fn type_name(field: &Field<'_>) -> TypeName {
         number_noun(field.checks, "number")
     }
 
@@ -148,19 +148,19 @@ macro_rules! read_whole_numbers {
     ($($int:ty: $low:expr),*) => {$(
         impl Read for $int {
             fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<$int> {
-                let value = plain(node).and_then(whole_number).filter(|&value| within(value as f64, field.checks));
+                let value = plain_text(node).and_then(whole_number).filter(|&value| within(value as f64, field.checks));
                 let fitting = value.and_then(|value| <$int>::try_from(value).ok());
                 if fitting.is_none() {
                     let noun = match value {
                         Some(value) if value > 0 => format!("a whole number from {} to {}", <$int>::MIN, <$int>::MAX),
-                        _ => Self::noun(field).one,
+                        _ => Self::type_name(field).one,
                     };
-                    field.mistake(node, &format!("{noun}{}", in_brackets(field.unit)), problems);
+                    field.report_mismatch(node, &format!("{noun}{}", in_brackets(field.unit)), problems);
                 }
                 fitting
             }
 
-            fn noun(field: &Field<'_>) -> Noun {
+            fn type_name(field: &Field<'_>) -> TypeName {
                 number_noun(&[$low, field.checks].concat(), "whole number")
             }
 
@@ -182,15 +182,15 @@ read_whole_numbers!(
 
 impl Read for bool {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<bool> {
-        let value = plain(node).and_then(boolean);
+        let value = plain_text(node).and_then(boolean);
         if value.is_none() {
-            field.mistake(node, &bool::noun(field).one, problems);
+            field.report_mismatch(node, &bool::type_name(field).one, problems);
         }
         value
     }
 
-    fn noun(_: &Field<'_>) -> Noun {
-        Noun::new("true or false", "values true or false")
+    fn type_name(_: &Field<'_>) -> TypeName {
+        TypeName::new("true or false", "values true or false")
     }
 
     fn schema(_: &Field<'_>, _: &mut Defs) -> Json {
@@ -222,42 +222,42 @@ impl Read for String {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<String> {
         match &node.value {
             Value::Scalar { text, .. }
-                if (!field.has(Check::Name) || is_name(text))
-                    && (!field.has(Check::Frame) || is_frame_name(text))
-                    && (!field.has(Check::NotEmpty) || !text.is_empty()) =>
+                if (!field.has_check(Check::Name) || is_name(text))
+                    && (!field.has_check(Check::Frame) || is_frame_name(text))
+                    && (!field.has_check(Check::NotEmpty) || !text.is_empty()) =>
             {
                 Some(text.clone())
             }
             _ => {
-                field.mistake(node, &String::noun(field).one, problems);
+                field.report_mismatch(node, &String::type_name(field).one, problems);
                 None
             }
         }
     }
 
-    fn noun(field: &Field<'_>) -> Noun {
-        match field.has(Check::Name) {
+    fn type_name(field: &Field<'_>) -> TypeName {
+        match field.has_check(Check::Name) {
             true => {
                 let rule = "of lowercase letters, digits and `_` that starts with a letter";
-                Noun::new(format!("a name {rule}"), format!("names {rule}"))
+                TypeName::new(format!("a name {rule}"), format!("names {rule}"))
             }
-            false if field.has(Check::Frame) => {
-                Noun::new("a name without whitespace", "names without whitespace")
+            false if field.has_check(Check::Frame) => {
+                TypeName::new("a name without whitespace", "names without whitespace")
             }
-            false if field.has(Check::NotEmpty) => {
-                Noun::new("a non-empty string", "non-empty strings")
+            false if field.has_check(Check::NotEmpty) => {
+                TypeName::new("a non-empty string", "non-empty strings")
             }
-            false => Noun::new("a string", "strings"),
+            false => TypeName::new("a string", "strings"),
         }
     }
 
     fn schema(field: &Field<'_>, _: &mut Defs) -> Json {
         let mut schema = json!({ "type": "string" });
-        if field.has(Check::Name) {
+        if field.has_check(Check::Name) {
             schema["pattern"] = "^[a-z][a-z0-9_]*$".into();
-        } else if field.has(Check::Frame) {
+        } else if field.has_check(Check::Frame) {
             schema["pattern"] = "^[^/\\s]\\S*$".into();
-        } else if field.has(Check::NotEmpty) {
+        } else if field.has_check(Check::NotEmpty) {
             schema["minLength"] = 1.into();
         }
         schema

@@ -26,7 +26,7 @@ impl Defs {
     /// the first call.
     ///
     /// If two types have the same name, the second is listed under its full module path.
-    pub fn refer<T>(&mut self, name: &str, describe: impl FnOnce(&mut Defs) -> Json) -> Json {
+    pub fn reference<T>(&mut self, name: &str, describe: impl FnOnce(&mut Defs) -> Json) -> Json {
         let rust_type = std::any::type_name::<T>();
         if let Some(def) = self.entries.iter().find(|def| def.rust_type == rust_type) {
             return reference(&def.name);
@@ -66,14 +66,14 @@ impl Shape {
     /// Creates a shape without keys.
     pub fn new(doc: &str) -> Shape {
         Shape {
-            doc: tidy(doc),
+            doc: collapse_whitespace(doc),
             ..Shape::default()
         }
     }
 
     /// Adds a key with values of type `T`. `default` is the value that applies if the key is
     /// missing.
-    pub fn key<T: Read>(
+    pub fn add_key<T: Read>(
         &mut self,
         field: &Field<'_>,
         required: bool,
@@ -85,7 +85,7 @@ impl Shape {
             let unit = field
                 .unit
                 .map_or_else(String::new, |unit| format!(" Unit: {unit}."));
-            let description = tidy(field.doc) + &unit;
+            let description = collapse_whitespace(field.doc) + &unit;
             if !description.is_empty() {
                 object.insert("description".into(), description.trim_start().into());
             }
@@ -105,7 +105,7 @@ impl Shape {
     }
 
     /// Inserts the key that selects this shape before all others.
-    pub fn kind(mut self, key: &str, kind: &str) -> Shape {
+    pub fn with_kind(mut self, key: &str, kind: &str) -> Shape {
         let mut properties = JsonMap::new();
         properties.insert(key.into(), json!({ "const": kind }));
         properties.append(&mut self.properties);
@@ -115,7 +115,7 @@ impl Shape {
     }
 
     /// Returns, for each shape of `inner`, this shape extended by its keys.
-    pub fn with_each(&self, inner: Vec<Shape>) -> Vec<Shape> {
+    pub fn extended_by_each(&self, inner: Vec<Shape>) -> Vec<Shape> {
         let join = |inner: Shape| {
             let mut shape = self.clone();
             shape.properties.extend(inner.properties);
@@ -130,7 +130,7 @@ impl Shape {
     }
 
     /// Returns the kind, if it is the only key that this shape requires.
-    fn kind_alone(&self) -> Option<Json> {
+    fn sole_kind(&self) -> Option<Json> {
         let kind = self
             .properties
             .get(crate::read::KIND)?
@@ -155,33 +155,33 @@ impl Shape {
 }
 
 /// Returns the schema of a map that has one of these shapes.
-pub fn any_of(doc: &str, shapes: Vec<Shape>) -> Json {
+pub fn map_schema(doc: &str, shapes: Vec<Shape>) -> Json {
     let mut shapes: Vec<Json> = shapes.into_iter().map(Shape::json).collect();
     if shapes.len() == 1 {
         return shapes.remove(0);
     }
-    json!({ "description": tidy(doc), "oneOf": shapes })
+    json!({ "description": collapse_whitespace(doc), "oneOf": shapes })
 }
 
 /// Returns the schema of a choice: one of these shapes, or a string that names a kind.
-pub fn choice(doc: &str, shapes: Vec<Shape>) -> Json {
-    let alone: Vec<Json> = shapes.iter().filter_map(Shape::kind_alone).collect();
+pub fn choice_schema(doc: &str, shapes: Vec<Shape>) -> Json {
+    let alone: Vec<Json> = shapes.iter().filter_map(Shape::sole_kind).collect();
     let mut shapes: Vec<Json> = shapes.into_iter().map(Shape::json).collect();
     if !alone.is_empty() {
         shapes.push(json!({ "enum": alone }));
     }
-    json!({ "description": tidy(doc), "oneOf": shapes })
+    json!({ "description": collapse_whitespace(doc), "oneOf": shapes })
 }
 
 /// Returns the schema of a choice between words.
-pub fn words(doc: &str, words: &[(&str, &str)]) -> Json {
+pub fn words_schema(doc: &str, words: &[(&str, &str)]) -> Json {
     let list = words
         .iter()
-        .map(|(word, doc)| format!("`{word}`: {}", tidy(doc)))
+        .map(|(word, doc)| format!("`{word}`: {}", collapse_whitespace(doc)))
         .collect::<Vec<_>>()
         .join(" ");
     let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    json!({ "description": format!("{} {list}", tidy(doc)), "enum": words })
+    json!({ "description": format!("{} {list}", collapse_whitespace(doc)), "enum": words })
 }
 
 /// Keys whose string value names a component file, and the folder that contains such files.
@@ -236,7 +236,7 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     };
     if let Some(Json::Object(properties)) = object.get_mut("properties") {
         for (key, value) in properties.iter_mut() {
-            allow_unfollowed(value, components.iter().any(|(name, _)| name == key));
+            allow_unresolved(value, components.iter().any(|(name, _)| name == key));
         }
         properties.insert(
             "extends".into(),
@@ -251,7 +251,7 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
 }
 
 /// Allows null in place of a value, and also a string if `named` is set.
-fn allow_unfollowed(value: &mut Json, named: bool) {
+fn allow_unresolved(value: &mut Json, named: bool) {
     let Some(object) = value.as_object_mut() else {
         return;
     };
@@ -273,19 +273,19 @@ fn allow_unfollowed(value: &mut Json, named: bool) {
         );
     }
     if let Some(elements @ Json::Object(_)) = object.get_mut("additionalProperties") {
-        allow_unfollowed(elements, false);
+        allow_unresolved(elements, false);
     }
 }
 
 /// Returns a doc comment as running text with single spaces.
-pub fn tidy(doc: &str) -> String {
+pub fn collapse_whitespace(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the first sentence of a doc comment for use inside another sentence: without full stop
 /// and with a lowercase first letter, unless it starts with an acronym.
-pub fn in_sentence(doc: &str) -> String {
-    let doc = tidy(doc);
+pub fn first_sentence(doc: &str) -> String {
+    let doc = collapse_whitespace(doc);
     let first = doc
         .split(". ")
         .next()

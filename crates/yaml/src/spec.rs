@@ -65,16 +65,16 @@ macro_rules! spec {
                 )
             }
 
-            fn noun(_: &$crate::read::Field<'_>) -> $crate::read::Noun {
-                $crate::read::Noun::new("a map with keys", "maps with keys")
+            fn type_name(_: &$crate::read::Field<'_>) -> $crate::read::TypeName {
+                $crate::read::TypeName::new("a map with keys", "maps with keys")
             }
 
             fn schema(
                 _: &$crate::read::Field<'_>,
                 defs: &mut $crate::schema::Defs,
             ) -> serde_json::Value {
-                defs.refer::<Self>(stringify!($name), |defs| {
-                    $crate::schema::any_of(
+                defs.reference::<Self>(stringify!($name), |defs| {
+                    $crate::schema::map_schema(
                         concat!($($doc, "\n"),*),
                         <Self as $crate::read::Fields>::shapes(defs),
                     )
@@ -178,7 +178,7 @@ macro_rules! choice {
                 field: &$crate::read::Field<'_>,
                 problems: &mut $crate::error::Problems,
             ) -> Option<Self> {
-                let (kind, node) = $crate::read::pick_kind::<Self>(node, field, Self::KINDS, problems)?;
+                let (kind, node) = $crate::read::read_kind_key::<Self>(node, field, Self::KINDS, problems)?;
                 let node = &node;
                 match kind {
                     $($kind => $crate::spec::read_kind!(
@@ -190,17 +190,17 @@ macro_rules! choice {
                 }
             }
 
-            fn noun(_: &$crate::read::Field<'_>) -> $crate::read::Noun {
-                $crate::read::Noun::new("a map with the key `kind`", "maps with the key `kind`")
+            fn type_name(_: &$crate::read::Field<'_>) -> $crate::read::TypeName {
+                $crate::read::TypeName::new("a map with the key `kind`", "maps with the key `kind`")
             }
 
             fn schema(
                 _: &$crate::read::Field<'_>,
                 defs: &mut $crate::schema::Defs,
             ) -> serde_json::Value {
-                defs.refer::<Self>(stringify!($name), |defs| {
+                defs.reference::<Self>(stringify!($name), |defs| {
                     let shapes = <Self as $crate::read::Fields>::shapes(defs);
-                    $crate::schema::choice(concat!($($doc, "\n"),*), shapes)
+                    $crate::schema::choice_schema(concat!($($doc, "\n"),*), shapes)
                 })
             }
 
@@ -237,7 +237,7 @@ macro_rules! choice {
                         $(( $inner ))?
                     );
                     shapes.extend(
-                        of_kind.into_iter().map(|shape| shape.kind($crate::read::KIND, $kind)),
+                        of_kind.into_iter().map(|shape| shape.with_kind($crate::read::KIND, $kind)),
                     );
                 )*
                 shapes
@@ -287,23 +287,23 @@ macro_rules! fieldless_choice {
                 field: &$crate::read::Field<'_>,
                 problems: &mut $crate::error::Problems,
             ) -> Option<Self> {
-                match $crate::read::pick(node, field, Self::WORDS, problems)? {
+                match $crate::read::read_word(node, field, Self::WORDS, problems)? {
                     $($word => Some(Self::$variant),)*
                     _ => None,
                 }
             }
 
-            fn noun(_: &$crate::read::Field<'_>) -> $crate::read::Noun {
-                let words = $crate::error::list(Self::WORDS.iter().copied());
-                $crate::read::Noun::new(format!("one of {words}"), format!("words out of {words}"))
+            fn type_name(_: &$crate::read::Field<'_>) -> $crate::read::TypeName {
+                let words = $crate::error::quoted_list(Self::WORDS.iter().copied());
+                $crate::read::TypeName::new(format!("one of {words}"), format!("words out of {words}"))
             }
 
             fn schema(
                 _: &$crate::read::Field<'_>,
                 defs: &mut $crate::schema::Defs,
             ) -> serde_json::Value {
-                defs.refer::<Self>(stringify!($name), |_| {
-                    $crate::schema::words(
+                defs.reference::<Self>(stringify!($name), |_| {
+                    $crate::schema::words_schema(
                         concat!($($doc, "\n"),*),
                         &[$(($word, concat!($($word_doc, "\n"),*))),*],
                     )
@@ -332,14 +332,14 @@ macro_rules! read_fields {
         let open = $crate::spec::is_open!($($flat)?);
         let reader = $crate::read::Reader::new($node, $owner, fields, open, $problems)?;
         $(
-            let $field: Option<$ty> = reader.value(
+            let $field: Option<$ty> = reader.read_key(
                 &$crate::spec::field!($field, [$($doc)*], [$($check)*]),
                 $crate::spec::fallback!($($fallback)*),
                 $problems,
             );
         )*
-        $(let $flat: Option<$flat_ty> = reader.rest($problems);)?
-        Some($($path)* { $($field: $field?,)* $($flat: $flat?,)? at: reader.places() })
+        $(let $flat: Option<$flat_ty> = reader.read_flattened($problems);)?
+        Some($($path)* { $($field: $field?,)* $($flat: $flat?,)? at: reader.into_places() })
     }};
 }
 pub use read_fields;
@@ -372,7 +372,7 @@ macro_rules! shapes_of {
         $({
             let fallback: $crate::read::Fallback<$ty> = $crate::spec::fallback!($($fallback)*);
             let field = $crate::spec::field!($field, [$($doc)*], [$($check)*]);
-            shape.key::<$ty>(&field, fallback.required(), fallback.json(&field), $defs);
+            shape.add_key::<$ty>(&field, fallback.is_required(), fallback.default_json(&field), $defs);
         })*
         $crate::spec::joined_shapes!(shape, $defs $(, $flat_ty)?)
     }};
@@ -387,7 +387,7 @@ macro_rules! joined_shapes {
     };
     ($shape:expr, $defs:expr, $flat:ty) => {{
         let inner = <$flat as $crate::read::Fields>::shapes($defs);
-        $shape.with_each(inner)
+        $shape.extended_by_each(inner)
     }};
 }
 pub use joined_shapes;
@@ -448,7 +448,7 @@ macro_rules! check {
         $crate::read::Check::NotEmpty
     };
     (in $low:literal, $high:literal) => {
-        $crate::read::Check::In($low as f64, $high as f64)
+        $crate::read::Check::Range($low as f64, $high as f64)
     };
 }
 pub use check;
@@ -457,7 +457,7 @@ pub use check;
 #[macro_export]
 macro_rules! fallback {
     () => {
-        $crate::read::Fallback::OfType
+        $crate::read::Fallback::TypeDefault
     };
     (= $default:expr) => {
         $crate::read::Fallback::Value(|| $default)

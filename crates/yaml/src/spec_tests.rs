@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::Problems;
 use crate::node::{Loader, parse};
-use crate::read::{Named, Placed, read};
+use crate::read::{NamedMap, Located, read_root};
 use crate::schema::schema;
 
 spec! {
@@ -13,7 +13,7 @@ spec! {
         /// The water.
         water: Water => "{}",
         /// The robots.
-        robots: Named<Robot>,
+        robots: NamedMap<Robot>,
         /// Seed of all noise.
         seed: u64 = 1,
         /// Steps.
@@ -76,7 +76,7 @@ spec! {
         /// Thrusters.
         thrusters: Vec<Thruster> = vec![],
         /// Tags.
-        tags: Vec<Placed<String>> [name] = vec![],
+        tags: Vec<Located<String>> [name] = vec![],
         /// Limits.
         limits_n: BTreeMap<String, f64> [positive] = BTreeMap::new(),
     }
@@ -105,7 +105,7 @@ fieldless_choice! {
 
 fn world(text: &str) -> (Option<World>, String) {
     let mut problems = Problems::new();
-    let world = parse("w.yaml", text, &mut problems).and_then(|node| read(&node, &mut problems));
+    let world = parse("w.yaml", text, &mut problems).and_then(|node| read_root(&node, &mut problems));
     (world, problems.to_string())
 }
 
@@ -130,16 +130,16 @@ fn defaults_hold_and_places_are_remembered() {
         (1025.0, Some(40.0))
     );
     assert_eq!(world.water.current, Current::None);
-    assert_eq!(world.water.at.of("depth_m").to_string(), "w.yaml:2:12");
+    assert_eq!(world.water.at.key_place("depth_m").to_string(), "w.yaml:2:12");
     assert_eq!(
-        world.water.at.of("ice").to_string(),
+        world.water.at.key_place("ice").to_string(),
         "w.yaml:2:3",
         "not written: the map"
     );
-    assert!(world.water.at.has("depth_m") && !world.water.at.has("ice"));
+    assert!(world.water.at.has_key("depth_m") && !world.water.at.has_key("ice"));
     let robot = world.robots.get("rov1").unwrap();
     assert_eq!(
-        world.robots.place("rov1").unwrap().to_string(),
+        world.robots.key_place("rov1").unwrap().to_string(),
         "w.yaml:5:3"
     );
     assert_eq!((robot.inertia_kg_m2, robot.added_mass), ([1.0; 3], None));
@@ -282,7 +282,7 @@ fn what_a_missing_file_would_have_said_is_no_mistake() {
     let node = Loader::new(vec![])
         .load_text("no/such/folder/w.yaml", text, &mut problems)
         .unwrap();
-    assert!(read::<World>(&node, &mut problems).is_none());
+    assert!(read_root::<World>(&node, &mut problems).is_none());
     let expected = "no/such/folder/w.yaml:3:14: no file `nowhere.yaml`, looked in `no/such/folder`";
     assert_eq!(problems.to_string(), expected);
 }

@@ -65,7 +65,7 @@ const J2000: f64 = 946_728_000.0;
 const DELTA_T: f64 = 69.0;
 
 /// Converts degrees to radians, reduced to one turn.
-fn turn(degrees: f64) -> f64 {
+fn reduced_radians(degrees: f64) -> f64 {
     (degrees - (degrees / 360.0).floor() * 360.0).to_radians()
 }
 
@@ -74,22 +74,22 @@ fn turn(degrees: f64) -> f64 {
 fn ecliptic(utc: f64) -> (f64, f64, f64) {
     let T = (utc + DELTA_T - J2000) / (36_525.0 * 86_400.0);
     let L0 = 280.46646 + (36_000.769_83 + 0.0003032 * T) * T;
-    let M = turn(357.52911 + (35_999.050_29 - 0.0001537 * T) * T);
+    let M = reduced_radians(357.52911 + (35_999.050_29 - 0.0001537 * T) * T);
     let C = (1.914602 - (0.004817 + 0.000014 * T) * T) * sin_cos(M).0
         + (0.019993 - 0.000101 * T) * sin_cos(2.0 * M).0
         + 0.000289 * sin_cos(3.0 * M).0;
-    let (s, c) = sin_cos(turn(125.04 - 1934.136 * T));
+    let (s, c) = sin_cos(reduced_radians(125.04 - 1934.136 * T));
     let nutation = -0.00478 * s;
     let obliquity = 23.439_291 - 0.013_004_2 * T + 0.00256 * c;
     (
-        turn(L0 + C - 0.00569 + nutation),
+        reduced_radians(L0 + C - 0.00569 + nutation),
         nutation,
         obliquity.to_radians(),
     )
 }
 
 /// Position of the sun at `utc` [s since 1970-01-01] for `latitude` and `longitude` [rad].
-pub fn at(utc: f64, latitude: f64, longitude: f64) -> Sun {
+pub fn sun_position(utc: f64, latitude: f64, longitude: f64) -> Sun {
     let (lambda, nutation, obliquity) = ecliptic(utc);
     let ((sl, cl), (se, ce)) = (sin_cos(lambda), sin_cos(obliquity));
     let right_ascension = libm::atan2(ce * sl, cl); // (1)
@@ -100,7 +100,7 @@ pub fn at(utc: f64, latitude: f64, longitude: f64) -> Sun {
     let whole = days.floor();
     let sidereal =
         280.46061837 + 360.0 * (days - whole) + 0.98564736629 * days + 0.000387933 * T * T;
-    let H = turn(sidereal + nutation * ce) + longitude - right_ascension;
+    let H = reduced_radians(sidereal + nutation * ce) + longitude - right_ascension;
     let ((sp, cp), (sd, cd), (sh, ch)) = (sin_cos(latitude), sin_cos(declination), sin_cos(H));
     let elevation = libm::asin((sp * sd + cp * cd * ch).clamp(-1.0, 1.0)); // (2)
     let azimuth = libm::atan2(-cd * sh, sd * cp - cd * ch * sp); // (3)
@@ -118,13 +118,13 @@ pub fn at(utc: f64, latitude: f64, longitude: f64) -> Sun {
 
 /// Time [s since 1970-01-01] at which the sun culminates over `longitude` [rad] on the day of
 /// `noon` (noon in universal time, same unit).
-pub fn noon(noon: f64, longitude: f64) -> f64 {
+pub fn solar_noon(noon: f64, longitude: f64) -> f64 {
     let turns = std::f64::consts::TAU / 86_400.0;
     // start from mean noon, which differs from true noon by at most 17 minutes
     let mut utc = noon - longitude / turns;
     for _ in 0..3 {
         // at the equator the westward angle of the sun is its hour angle
-        let sun = at(utc, 0.0, longitude);
+        let sun = sun_position(utc, 0.0, longitude);
         let (d, c) = (sun.direction(), sin_cos(sun.declination).1);
         utc += libm::asin((d.x / c).clamp(-1.0, 1.0)) / turns;
     }

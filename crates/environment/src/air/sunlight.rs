@@ -41,13 +41,13 @@ pub struct Sunlight {
 }
 
 /// Sunlight at `t` [s] at the origin of the world.
-pub fn at(air: &Air, origin: &Origin, t: f64) -> Sunlight {
-    let sun = sun::at(air.start_utc + t, origin.latitude, origin.longitude);
-    under(&sun, weather(air, t).cloud_cover)
+pub fn sunlight_at_time(air: &Air, origin: &Origin, t: f64) -> Sunlight {
+    let sun = sun::sun_position(air.start_utc + t, origin.latitude, origin.longitude);
+    sunlight_under_clouds(&sun, weather(air, t).cloud_cover)
 }
 
 /// Sunlight for the given position of the sun, with clouds over the fraction `cover` of the sky.
-pub fn under(sun: &sun::Sun, cover: f64) -> Sunlight {
+pub fn sunlight_under_clouds(sun: &sun::Sun, cover: f64) -> Sunlight {
     let towards = sun.direction();
     let sine = towards.z;
     if sine <= 0.0 {
@@ -74,7 +74,7 @@ impl Sunlight {
     ///
     /// The direct part is reduced by the fraction `shading`. It is zero if the sine of the sun's
     /// angle above the surface is below `least_sine`.
-    pub fn on(&self, normal: Vec3, shading: f64, least_sine: f64) -> f64 {
+    pub fn irradiance(&self, normal: Vec3, shading: f64, least_sine: f64) -> f64 {
         let sine = normal.dot(self.towards);
         let beam = if sine > 0.0 && sine >= least_sine {
             (1.0 - shading) * self.beam * sine

@@ -40,7 +40,7 @@ const FREQUENCIES: [f64; 2] = [1.0 / 3600.0, 1.0];
 /// Exponent n of (3).
 const NPD_EXPONENT: f64 = 0.468;
 /// Minimum mean wind that convects the gusts [m/s].
-const SLOWEST: f64 = 0.5;
+const MIN_CONVECTION_SPEED: f64 = 0.5;
 
 /// Gust components: bands evenly spaced in the logarithm of the frequency, with random phases and
 /// frequencies from `seed`.
@@ -71,13 +71,13 @@ pub fn components(seed: u64) -> Vec<GustComponent> {
 
 /// Velocity [m/s], W, of a wind of `speed` [m/s] from the direction `from_deg` [deg], clockwise
 /// from north.
-pub fn from(speed: f64, from_deg: f64) -> Vec3 {
+pub fn velocity_from(speed: f64, from_deg: f64) -> Vec3 {
     let (s, c) = sin_cos(from_deg.to_radians());
     Vec3::new(-speed * s, -speed * c, 0.0)
 }
 
 /// Direction from which the wind `v`, W, blows [deg], clockwise from north; 0 for zero wind.
-pub fn from_deg(v: Vec3) -> f64 {
+pub fn direction_from_deg(v: Vec3) -> f64 {
     if v.x == 0.0 && v.y == 0.0 {
         0.0
     } else {
@@ -86,12 +86,12 @@ pub fn from_deg(v: Vec3) -> f64 {
 }
 
 /// Velocity of the air [m/s], W, at `p` [m], W, and `t` [s]; zero below z = 0.
-pub fn at(air: &Air, p: Vec3, t: f64) -> Vec3 {
+pub fn wind_velocity(air: &Air, p: Vec3, t: f64) -> Vec3 {
     if p.z <= 0.0 {
         return Vec3::zero();
     }
     let now = weather(air, t);
-    let mean = now.wind.scale(shear(air, p.z));
+    let mean = now.wind.scale(shear_factor(air, p.z));
     if air.gusts == Gusts::None || now.gustiness == 0.0 {
         return mean;
     }
@@ -99,7 +99,7 @@ pub fn at(air: &Air, p: Vec3, t: f64) -> Vec3 {
 }
 
 /// Ratio of the mean wind at height `z` [m] to the mean wind at the reference height. (1)
-pub fn shear(air: &Air, z: f64) -> f64 {
+pub fn shear_factor(air: &Air, z: f64) -> f64 {
     match air.shear {
         Shear::Uniform => 1.0,
         Shear::Power { exponent } => libm::pow(z / air.reference_height, exponent),
@@ -113,7 +113,7 @@ pub fn shear(air: &Air, z: f64) -> f64 {
 /// Gust velocity at `p` and `t`, in W. (2)
 fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     let speed = now.wind.norm();
-    let U = speed.max(SLOWEST);
+    let U = speed.max(MIN_CONVECTION_SPEED);
     let along = if speed > 0.0 {
         now.wind.scale(1.0 / speed)
     } else {

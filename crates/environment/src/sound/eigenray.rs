@@ -31,15 +31,15 @@ use merrow_math::Vec3;
 use merrow_model::scene::Sea;
 
 /// Number of fan rays per water depth that a straight ray climbs.
-const FAN: f64 = 64.0;
+const RAYS_PER_DEPTH: f64 = 64.0;
 /// Maximum number of rays of half a fan.
-const MOST: f64 = 40_000.0;
+const MAX_RAYS: f64 = 40_000.0;
 /// Maximum vertical distance between ray and receiver [m].
-const NEAR: f64 = 1e-4;
+const MISS_TOLERANCE: f64 = 1e-4;
 
 /// A traced ray with its miss distance.
 #[derive(Clone, Copy)]
-struct Tried {
+struct TracedRay {
     steepness: f64,
     /// Vertical distance at which the ray passes under the receiver [m], and its derivative with
     /// respect to `steepness`.
@@ -57,7 +57,7 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    fn try_at(&self, steepness: f64) -> Option<Tried> {
+    fn trace_at(&self, steepness: f64) -> Option<TracedRay> {
         let ray = trace(
             self.guide,
             self.from,
@@ -67,7 +67,7 @@ impl Target<'_> {
             |_| (),
         )?;
         let rate = ray.depth_by_launch() / (1.0 + steepness * steepness); // (1)
-        Some(Tried {
+        Some(TracedRay {
             steepness,
             miss: ray.depth - self.to,
             rate,
@@ -76,7 +76,7 @@ impl Target<'_> {
     }
 
     /// Computes the ray that hits the receiver, between two rays that pass on opposite sides.
-    fn hit(&self, mut a: Tried, mut b: Tried) -> Option<Ray> {
+    fn solve_bracket(&self, mut a: TracedRay, mut b: TracedRay) -> Option<Ray> {
         let mut best = if a.miss.abs() < b.miss.abs() { a } else { b };
         for round in 0..200 {
             if best.miss == 0.0 {
@@ -93,7 +93,7 @@ impl Target<'_> {
             if x == a.steepness || x == b.steepness {
                 break;
             }
-            let now = self.try_at(x)?;
+            let now = self.trace_at(x)?;
             if now.miss.abs() < best.miss.abs() {
                 best = now;
             }
@@ -104,15 +104,15 @@ impl Target<'_> {
             }
         }
         // there may be no solution between a ray that turns back and one that passes
-        (best.miss.abs() <= NEAR).then_some(best.ray)
+        (best.miss.abs() <= MISS_TOLERANCE).then_some(best.ray)
     }
 
     /// Searches for a ray on the other side between two rays on one side that both approach the
     /// receiver inwards.
-    fn beyond(&self, mut a: Tried, mut b: Tried) -> Option<Tried> {
+    fn find_opposite_side(&self, mut a: TracedRay, mut b: TracedRay) -> Option<TracedRay> {
         let side = a.miss < 0.0;
         for _ in 0..60 {
-            let middle = self.try_at(0.5 * (a.steepness + b.steepness))?;
+            let middle = self.trace_at(0.5 * (a.steepness + b.steepness))?;
             if (middle.miss < 0.0) != side {
                 return Some(middle);
             }
@@ -139,11 +139,11 @@ pub fn eigenrays(guide: &Waveguide, from: f64, to: f64, range: f64, reflections:
     // equivalent
     let range = range.max(1e-6 * deep);
     // steepest ray that refraction can turn back, plus the steepness that reflections allow
-    let w = guide.speed(from) / guide.fastest();
+    let w = guide.speed(from) / guide.max_speed();
     let turned = (1.0 - w * w).max(0.0).sqrt() / w;
     let one = deep / range;
     let steepest = turned + (f64::from(reflections) + 1.0) * one;
-    let n = (steepest / one * FAN).clamp(1.0, MOST) as i64;
+    let n = (steepest / one * RAYS_PER_DEPTH).clamp(1.0, MAX_RAYS) as i64;
     let target = Target {
         guide,
         from,
@@ -151,19 +151,19 @@ pub fn eigenrays(guide: &Waveguide, from: f64, to: f64, range: f64, reflections:
         range,
         reflections,
     };
-    let mut before: Option<Tried> = None;
+    let mut before: Option<TracedRay> = None;
     for k in -n..=n {
         // offset from zero, because a horizontal ray is a special case
-        let now = target.try_at(steepest * (k as f64 + 0.37) / n as f64);
+        let now = target.trace_at(steepest * (k as f64 + 0.37) / n as f64);
         if let (Some(a), Some(b)) = (before, now) {
             if (a.miss < 0.0) != (b.miss < 0.0) {
-                found.extend(target.hit(a, b));
+                found.extend(target.solve_bracket(a, b));
             } else if a.miss * a.rate < 0.0
                 && b.miss * b.rate > 0.0
-                && let Some(middle) = target.beyond(a, b)
+                && let Some(middle) = target.find_opposite_side(a, b)
             {
-                found.extend(target.hit(a, middle));
-                found.extend(target.hit(middle, b));
+                found.extend(target.solve_bracket(a, middle));
+                found.extend(target.solve_bracket(middle, b));
             }
         }
         before = now;
@@ -175,7 +175,7 @@ pub fn eigenrays(guide: &Waveguide, from: f64, to: f64, range: f64, reflections:
 /// All rays between two positions `from` and `to` [m], W, at `t` [s], in order of arrival.
 ///
 /// `gravity` is in m/s². The result is empty if either position is outside the water.
-pub fn between(
+pub fn eigenrays_between(
     sea: &Sea,
     gravity: f64,
     from: Vec3,
@@ -185,7 +185,7 @@ pub fn between(
 ) -> Vec<Ray> {
     let deepest = (-from.z).max(-to.z);
     let middle = (from + to).scale(0.5);
-    let Some(guide) = Waveguide::about(sea, gravity, middle, t, deepest) else {
+    let Some(guide) = Waveguide::from_sea(sea, gravity, middle, t, deepest) else {
         return Vec::new();
     };
     let d = to - from;

@@ -36,9 +36,9 @@ impl Waveguide {
             return None;
         }
         let within = profile.iter().filter(|p| p[0] > surface && p[0] < bottom);
-        let mut nodes = vec![[surface, between(profile, surface)]];
+        let mut nodes = vec![[surface, interpolate(profile, surface)]];
         nodes.extend(within);
-        nodes.push([bottom, between(profile, bottom)]);
+        nodes.push([bottom, interpolate(profile, bottom)]);
         nodes.dedup_by(|b, a| b[0] <= a[0]);
         Some(Self { nodes })
     }
@@ -47,7 +47,7 @@ impl Waveguide {
     /// the depth `deepest` [m].
     ///
     /// `gravity` is in m/s². Returns `None` on land.
-    pub fn about(sea: &Sea, gravity: f64, p: Vec3, t: f64, deepest: f64) -> Option<Self> {
+    pub fn from_sea(sea: &Sea, gravity: f64, p: Vec3, t: f64, deepest: f64) -> Option<Self> {
         let bottom = (-sea.seabed.height(p.x, p.y)).max(deepest);
         if let Some(region) = sea.region(p.x, p.y) {
             let level = region.level.unwrap_or(0.0);
@@ -63,7 +63,7 @@ impl Waveguide {
         let speed = |depth: f64| {
             [
                 depth,
-                water_column::at(column, gravity, Vec3::new(p.x, p.y, -depth), t).sound_speed,
+                water_column::sample_column(column, gravity, Vec3::new(p.x, p.y, -depth), t).sound_speed,
             ]
         };
         let profile: Vec<[f64; 2]> = column.layers.iter().map(|l| speed(l.depth)).collect();
@@ -87,17 +87,17 @@ impl Waveguide {
 
     /// Speed of sound [m/s] at `depth` [m].
     pub fn speed(&self, depth: f64) -> f64 {
-        between(&self.nodes, depth)
+        interpolate(&self.nodes, depth)
     }
 
     /// Maximum speed of sound [m/s].
-    pub fn fastest(&self) -> f64 {
+    pub fn max_speed(&self) -> f64 {
         self.nodes.iter().fold(0.0, |most, n| most.max(n[1]))
     }
 }
 
 /// Interpolates linearly between the points; constant beyond them.
-fn between(points: &[[f64; 2]], x: f64) -> f64 {
+fn interpolate(points: &[[f64; 2]], x: f64) -> f64 {
     let k = points.partition_point(|p| p[0] <= x);
     let (a, b) = (points[k.saturating_sub(1)], points[k.min(points.len() - 1)]);
     if b[0] > a[0] {
@@ -125,7 +125,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            (guide.speed(25.0), guide.speed(400.0), guide.fastest()),
+            (guide.speed(25.0), guide.speed(400.0), guide.max_speed()),
             (1495.0, 1493.0, 1500.0)
         );
         assert_eq!(Waveguide::new(&profile, [3.0, 2.0]), None);

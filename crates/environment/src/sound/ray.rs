@@ -47,7 +47,7 @@ use crate::sound::Waveguide;
 
 /// Maximum number of pieces of a ray. The limit ends rays that advance very slowly along a sharp
 /// minimum of the profile.
-const PIECES: usize = 1_000_000;
+const MAX_PIECES: usize = 1_000_000;
 
 /// State of a ray at its end point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,7 +129,7 @@ fn arc_ratio(x: f64) -> f64 {
 }
 
 /// State of a ray during tracing.
-struct Walk<'a> {
+struct RayTracer<'a> {
     guide: &'a Waveguide,
     ray: Ray,
     /// Index of the layer, which lies between the nodes k and k + 1.
@@ -154,22 +154,22 @@ struct Piece {
     r: f64,
 }
 
-impl Walk<'_> {
+impl RayTracer<'_> {
     /// Gradient of the speed of sound with depth in layer `k` [1/s].
-    fn slope(&self, k: usize) -> f64 {
+    fn speed_gradient(&self, k: usize) -> f64 {
         let [a, b] = [self.guide.nodes[k], self.guide.nodes[k + 1]];
         (b[1] - a[1]) / (b[0] - a[0])
     }
 
     /// Gradient of the speed of sound along the direction of the ray in layer `k` [1/s].
-    fn met(&self, k: usize) -> f64 {
+    fn gradient_along_ray(&self, k: usize) -> f64 {
         if self.straight {
             return 0.0;
         }
         if self.down {
-            self.slope(k)
+            self.speed_gradient(k)
         } else {
-            -self.slope(k)
+            -self.speed_gradient(k)
         }
     }
 
@@ -181,7 +181,7 @@ impl Walk<'_> {
     }
 
     /// Piece up to the edge of the layer, or up to the turning point before it (true).
-    fn next(&self, gamma: f64) -> (Piece, bool) {
+    fn next_piece(&self, gamma: f64) -> (Piece, bool) {
         let [z, c] = self.guide.nodes[if self.down { self.k + 1 } else { self.k }];
         let xi = self.ray.snell;
         let s_squared = self.sine_squared(c);
@@ -214,7 +214,7 @@ impl Walk<'_> {
     }
 
     /// Part of a piece along the arc with the horizontal range `r`.
-    fn part(&self, gamma: f64, r: f64) -> Piece {
+    fn partial_piece(&self, gamma: f64, r: f64) -> Piece {
         let xi = self.ray.snell;
         let w = xi * self.c;
         let s = (self.s - xi * gamma * r).max(0.0);
@@ -229,7 +229,7 @@ impl Walk<'_> {
     }
 
     /// Advances along a piece. (3) to (6)
-    fn go(&mut self, gamma: f64, piece: &Piece) {
+    fn advance(&mut self, gamma: f64, piece: &Piece) {
         let Piece { h, c, s, r } = *piece;
         let (xi, ray) = (self.ray.snell, &mut self.ray);
         let b = xi * r / (1.0 + s);
@@ -262,23 +262,23 @@ impl Walk<'_> {
     }
 
     /// Applies (7) for a change of the gradient from `before` to `after`.
-    fn bend(&mut self, before: f64, after: f64) {
+    fn apply_gradient_jump(&mut self, before: f64, after: f64) {
         self.p -=
             self.ray.width * (after - before) * self.ray.snell * self.ray.snell / self.s.max(1e-12);
     }
 
     /// Crosses the edge of a layer, or reflects at surface or seabed.
-    fn cross(&mut self, gamma: f64) {
+    fn cross_layer_edge(&mut self, gamma: f64) {
         let edge = if self.down { self.k + 1 } else { self.k };
         self.ray.depth = self.guide.nodes[edge][0];
         if edge == 0 || edge + 1 == self.guide.nodes.len() {
             self.ray.surface += u32::from(edge == 0);
             self.ray.bottom += u32::from(edge > 0);
             self.down = !self.down;
-            self.bend(gamma, -gamma);
+            self.apply_gradient_jump(gamma, -gamma);
         } else {
             self.k = if self.down { edge } else { edge - 1 };
-            self.bend(gamma, self.met(self.k));
+            self.apply_gradient_jump(gamma, self.gradient_along_ray(self.k));
         }
         self.ray.angle = -self.ray.angle.abs();
         if self.down {
@@ -335,7 +335,7 @@ pub fn trace(
         width: 0.0,
         area: 0.0,
     };
-    let mut walk = Walk {
+    let mut walk = RayTracer {
         guide,
         ray,
         k: below,
@@ -349,30 +349,30 @@ pub fn trace(
     };
     if steepness == 0.0 {
         // towards the slower water, unless it is slowest here
-        walk.down = walk.slope(below) < 0.0 || walk.slope(above) <= 0.0;
-        walk.straight = walk.slope(below) >= 0.0 && walk.slope(above) <= 0.0;
+        walk.down = walk.speed_gradient(below) < 0.0 || walk.speed_gradient(above) <= 0.0;
+        walk.straight = walk.speed_gradient(below) >= 0.0 && walk.speed_gradient(above) <= 0.0;
     } else {
         walk.down = steepness > 0.0;
     }
     walk.k = if walk.down { below } else { above };
     visit(&walk.ray);
-    for _ in 0..PIECES {
-        let gamma = walk.met(walk.k);
-        let (piece, turns) = walk.next(gamma);
+    for _ in 0..MAX_PIECES {
+        let gamma = walk.gradient_along_ray(walk.k);
+        let (piece, turns) = walk.next_piece(gamma);
         let left = range - walk.ray.range;
         if piece.r >= left {
-            walk.go(gamma, &walk.part(gamma, left));
+            walk.advance(gamma, &walk.partial_piece(gamma, left));
             walk.ray.range = range;
             visit(&walk.ray);
             return Some(walk.ray);
         }
-        walk.go(gamma, &piece);
+        walk.advance(gamma, &piece);
         if turns {
             walk.ray.lower_turns += u32::from(walk.down);
             walk.ray.upper_turns += u32::from(!walk.down);
             walk.down = !walk.down;
         } else {
-            walk.cross(gamma);
+            walk.cross_layer_edge(gamma);
             if walk.ray.reflections() > reflections {
                 return None;
             }

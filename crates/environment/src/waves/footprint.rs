@@ -27,27 +27,27 @@
 //! # Checked by
 //! test/analytic/footprint.rs
 
-use crate::waves::{Surface, WavesNow};
+use crate::waves::{Surface, WaveState};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::body::Restoring;
 
 /// √(9/5): ratio of the outer Gauss points to the radius of gyration.
-const OUTER: f64 = 1.341_640_786_499_874;
+const OUTER_GAUSS_POINT: f64 = 1.341_640_786_499_874;
 /// Sample positions along the waterplane in units of r_x, and their weights for both sides
 /// together. (3)
-const ALONG: [(f64, f64); 3] = [(-OUTER, 5.0 / 18.0), (0.0, 4.0 / 9.0), (OUTER, 5.0 / 18.0)];
+const ALONG: [(f64, f64); 3] = [(-OUTER_GAUSS_POINT, 5.0 / 18.0), (0.0, 4.0 / 9.0), (OUTER_GAUSS_POINT, 5.0 / 18.0)];
 /// Cosine of the heel beyond which the stiffness no longer describes the waterplane.
-const ON_ITS_SIDE: f64 = 0.3;
+const MIN_UPRIGHT_COSINE: f64 = 0.3;
 
 /// Plane by (1), in W, with its height [m] at the position `at` [m], W.
-pub fn surface(hull: &Restoring, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3, at: Vec3) -> Surface {
+pub fn mean_waterplane_surface(hull: &Restoring, waves: &WaveState, p_WL: Vec3, R_WL: &Mat3, at: Vec3) -> Surface {
     let (ahead, left) = (R_WL.col(0), R_WL.col(1));
     let (rx, ry) = (
         (hull.pitch / hull.heave).sqrt(),
         (hull.roll / hull.heave).sqrt(),
     );
     let turned = ahead.x * left.y - ahead.y * left.x;
-    if turned < ON_ITS_SIDE || rx <= 0.0 || ry <= 0.0 {
+    if turned < MIN_UPRIGHT_COSINE || rx <= 0.0 || ry <= 0.0 {
         return waves.surface(at.x, at.y);
     }
     let F = p_WL + R_WL.mul_vec(hull.p_LoF);

@@ -15,7 +15,7 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// Angle minus the nearest multiple of pi, |r| <= pi/2, and that multiple in the lowest bits.
 #[inline(always)]
-fn half_turns<T: Packed>(x: T) -> (T, T) {
+fn reduce_half_turns<T: Packed>(x: T) -> (T, T) {
     let shifted = x * std::f64::consts::FRAC_1_PI + T::splat(ROUND);
     let n = shifted - T::splat(ROUND);
     // pi as one constant: the loss is no greater than the rounding of the angle itself
@@ -68,14 +68,14 @@ fn polynomial<T: Real, const N: usize>(c: &[f64; N], z: T) -> T {
 /// Cosine of an angle [rad] below 1e9; the error is below 1e-12 plus 3e-16 of the angle.
 #[inline(always)]
 pub fn cos<T: Packed>(x: T) -> T {
-    let (r, turns) = half_turns(x);
+    let (r, turns) = reduce_half_turns(x);
     polynomial(&COS, r * r).turned_if_odd(turns)
 }
 
 /// Cosine and sine of an angle [rad], with the accuracy of [`cos`].
 #[inline(always)]
 pub fn cos_sin<T: Packed>(x: T) -> (T, T) {
-    let (r, turns) = half_turns(x);
+    let (r, turns) = reduce_half_turns(x);
     let z = r * r;
     let (c, s) = (polynomial(&COS, z), r * polynomial(&SIN, z));
     (c.turned_if_odd(turns), s.turned_if_odd(turns))
@@ -83,7 +83,7 @@ pub fn cos_sin<T: Packed>(x: T) -> (T, T) {
 
 /// exp(x) for x <= 0 with a relative error below 4e-16; not below exp(-700).
 #[inline(always)]
-pub fn decay<T: Packed>(x: T) -> T {
+pub fn exp_nonpositive<T: Packed>(x: T) -> T {
     // ln 2 = HI + LO, HI with 32 significant bits
     const HI: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
     const LO: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
@@ -113,7 +113,7 @@ pub fn decay<T: Packed>(x: T) -> T {
 
 /// Reduces an angle [rad] by whole turns to the range -pi to pi.
 #[inline(always)]
-pub fn reduce(x: f64) -> f64 {
+pub fn reduce_angle(x: f64) -> f64 {
     // 2 pi in three parts; the first two have 33 significant bits
     const HI: f64 = f64::from_bits(0x4019_21FB_5440_0000);
     const MID: f64 = f64::from_bits(0x3DF0_B461_1A60_0000);
@@ -127,7 +127,7 @@ pub fn reduce(x: f64) -> f64 {
 ///
 /// `x`, `y` and `out` have the same length.
 #[inline(always)]
-pub fn elevations<T: Packed>(
+pub fn add_elevations<T: Packed>(
     c: &Components,
     phase: &[f64],
     weight: f64,
@@ -145,10 +145,10 @@ pub fn elevations<T: Packed>(
         let wave = [*phase, c.kx[i], c.ky[i]].map(|angle| angle * std::f64::consts::FRAC_1_PI);
         let cosine = COS_OF_HALF_TURNS.map(|c| c * size);
         for ((x, y), out) in x.iter().zip(y).zip(out.iter_mut()) {
-            elevation::<T>(&cosine, wave, x, y, out);
+            add_elevation::<T>(&cosine, wave, x, y, out);
         }
         for k in 0..out_rest.len() {
-            elevation::<f64>(
+            add_elevation::<f64>(
                 &cosine,
                 wave,
                 &x_rest[k..],
@@ -164,7 +164,7 @@ pub fn elevations<T: Packed>(
 /// Angles are in half turns, from which the nearest integer is subtracted without rounding.
 /// `cosine` includes the amplitude.
 #[inline(always)]
-fn elevation<T: Packed>(
+fn add_elevation<T: Packed>(
     cosine: &[f64; 6],
     [phase, kx, ky]: [f64; 3],
     x: &[f64],
@@ -178,9 +178,9 @@ fn elevation<T: Packed>(
 }
 
 /// Number of lattice columns that are summed at once.
-const COLUMNS: usize = 64;
+const COLUMNS_PER_PASS: usize = 64;
 /// Number of components that are summed at once.
-const TOGETHER: usize = 4;
+const COMPONENTS_PER_PASS: usize = 4;
 
 /// Adds `weight` times the elevation [m] of the components with wave numbers up to `most` [rad/m]
 /// at the points of a lattice to `out`.
@@ -189,7 +189,7 @@ const TOGETHER: usize = 4;
 /// number of columns is a multiple of the lane count. Cosines of sums are computed from the cosines
 /// and sines of the terms.
 #[inline(always)]
-pub fn lattice<T: Packed>(
+pub fn add_lattice_elevations<T: Packed>(
     c: &Components,
     phase: &[f64],
     weight: f64,
@@ -197,26 +197,26 @@ pub fn lattice<T: Packed>(
     [x, y]: [&[f64]; 2],
     out: &mut [f64],
 ) {
-    let mut some = [0; TOGETHER];
+    let mut some = [0; COMPONENTS_PER_PASS];
     let mut n = 0;
     for i in 0..c.a.len().min(phase.len()) {
         if c.a[i] != 0.0 && c.k[i] <= most {
             some[n] = i;
             n += 1;
         }
-        if n == TOGETHER {
-            lattice_of::<T, TOGETHER>(c, phase, weight, some, [x, y], out);
+        if n == COMPONENTS_PER_PASS {
+            add_lattice_components::<T, COMPONENTS_PER_PASS>(c, phase, weight, some, [x, y], out);
             n = 0;
         }
     }
     for i in &some[..n] {
-        lattice_of::<T, 1>(c, phase, weight, [*i], [x, y], out);
+        add_lattice_components::<T, 1>(c, phase, weight, [*i], [x, y], out);
     }
 }
 
 /// Adds `N` components to the lattice.
 #[inline(always)]
-fn lattice_of<T: Packed, const N: usize>(
+fn add_lattice_components<T: Packed, const N: usize>(
     c: &Components,
     phase: &[f64],
     weight: f64,
@@ -225,9 +225,9 @@ fn lattice_of<T: Packed, const N: usize>(
     out: &mut [f64],
 ) {
     let width = x.len();
-    let mut east = [[[0.0; COLUMNS]; 2]; N];
-    for first in (0..width).step_by(COLUMNS) {
-        let columns = COLUMNS.min(width - first);
+    let mut east = [[[0.0; COLUMNS_PER_PASS]; 2]; N];
+    for first in (0..width).step_by(COLUMNS_PER_PASS) {
+        let columns = COLUMNS_PER_PASS.min(width - first);
         for (east, i) in east.iter_mut().zip(some) {
             for k in (0..columns).step_by(T::LANES) {
                 let (cosine, sine) =
@@ -259,7 +259,7 @@ fn lattice_of<T: Packed, const N: usize>(
 ///
 /// The points are (x, y) [m] at the stretched heights z [m]; all slices have the same length.
 #[inline(always)]
-pub fn heads<T: Packed>(
+pub fn add_pressure_heads<T: Packed>(
     c: &Components,
     phase: &[f64],
     weight: f64,
@@ -278,10 +278,10 @@ pub fn heads<T: Packed>(
             continue;
         }
         for (((x, y), z), out) in x.iter().zip(y).zip(z).zip(out.iter_mut()) {
-            pressure::<T>(size, wave, [x, y, z], out);
+            add_pressure_head::<T>(size, wave, [x, y, z], out);
         }
         for k in 0..out_rest.len() {
-            pressure::<f64>(
+            add_pressure_head::<f64>(
                 size,
                 wave,
                 [&x_rest[k..], &y_rest[k..], &z_rest[k..]],
@@ -293,13 +293,13 @@ pub fn heads<T: Packed>(
 
 /// Adds the pressure head of one wave at the first points.
 #[inline(always)]
-fn pressure<T: Packed>(
+fn add_pressure_head<T: Packed>(
     [head, k, q]: [f64; 3],
     [phase, kx, ky]: [f64; 3],
     [x, y, z]: [&[f64]; 3],
     out: &mut [f64],
 ) {
-    let sinking = decay(T::read(z) * k);
+    let sinking = exp_nonpositive(T::read(z) * k);
     let angle = T::splat(phase) + T::read(x) * kx + T::read(y) * ky;
     let size = (sinking + T::splat(q) / sinking) * head;
     (T::read(out) + size * cos(angle)).write(out);
@@ -308,25 +308,25 @@ fn pressure<T: Packed>(
 /// Elevation [m] at (x, y) [m] and its slopes along x and y. `T` holds a part of the [`LANES`]
 /// lanes.
 #[inline(always)]
-pub fn surface<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64) -> [f64; 3] {
+pub fn surface_elevation_and_slope<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64) -> [f64; 3] {
     let mut sums = [[T::zero(); 3]; GROUPS];
     for i in 0..c.a.len() / LANES {
         let (phases, a, kx, ky) = (
-            group(phase, i),
-            group(&c.a, i),
-            group(&c.kx, i),
-            group(&c.ky, i),
+            lane_group(phase, i),
+            lane_group(&c.a, i),
+            lane_group(&c.kx, i),
+            lane_group(&c.ky, i),
         );
         for (g, [height, east, north]) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
-            let (a, kx, ky): (T, T, T) = (part(a, g), part(kx, g), part(ky, g));
-            let (cosine, sine) = cos_sin(part::<T>(phases, g) + kx * x + ky * y);
+            let (a, kx, ky): (T, T, T) = (group_part(a, g), group_part(kx, g), group_part(ky, g));
+            let (cosine, sine) = cos_sin(group_part::<T>(phases, g) + kx * x + ky * y);
             let steep = a * sine;
             *height += a * cosine;
             *east -= steep * kx;
             *north -= steep * ky;
         }
     }
-    totals(&sums)
+    sum_lanes(&sums)
 }
 
 /// Number of results of [`orbital`].
@@ -338,7 +338,7 @@ pub const ORBITAL: usize = 15;
 /// [m], surface rate [m/s], -∂u/∂x, -∂u/∂y, -∂v/∂y, ∂w/∂x and ∂w/∂y [1/s], and the drift (x, y)
 /// [m/s] without its factor 1 + z/h. The drift is proportional to the square of the amplitudes.
 #[inline(always)]
-pub fn orbital<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64) -> [f64; ORBITAL] {
+pub fn orbital_motion<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64) -> [f64; ORBITAL] {
     let mut sums = [[T::zero(); ORBITAL]; GROUPS];
     // omit contributions below rounding: short waves at depth
     let felt =
@@ -347,22 +347,22 @@ pub fn orbital<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64)
             .min(c.k.len());
     for i in 0..felt / LANES {
         let (phases, k, kx, ky) = (
-            group(phase, i),
-            group(&c.k, i),
-            group(&c.kx, i),
-            group(&c.ky, i),
+            lane_group(phase, i),
+            lane_group(&c.k, i),
+            lane_group(&c.kx, i),
+            lane_group(&c.ky, i),
         );
-        let (speeds, omegas, q) = (group(&c.speed, i), group(&c.omega, i), group(&c.q, i));
-        let (dx, dy, heads) = (group(&c.dx, i), group(&c.dy, i), group(&c.head, i));
-        let a = group(&c.a, i);
+        let (speeds, omegas, q) = (lane_group(&c.speed, i), lane_group(&c.omega, i), lane_group(&c.q, i));
+        let (dx, dy, heads) = (lane_group(&c.dx, i), lane_group(&c.dy, i), lane_group(&c.head, i));
+        let a = lane_group(&c.a, i);
         for (g, sums) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
-            let (kx, ky): (T, T) = (part(kx, g), part(ky, g));
-            let (cosine, sine) = cos_sin(part::<T>(phases, g) + kx * x + ky * y);
-            let sinking = decay(part::<T>(k, g) * z);
-            let (speed, omega): (T, T) = (part(speeds, g), part(omegas, g));
-            let (dx, dy, a): (T, T, T) = (part(dx, g), part(dy, g), part(a, g));
+            let (kx, ky): (T, T) = (group_part(kx, g), group_part(ky, g));
+            let (cosine, sine) = cos_sin(group_part::<T>(phases, g) + kx * x + ky * y);
+            let sinking = exp_nonpositive(group_part::<T>(k, g) * z);
+            let (speed, omega): (T, T) = (group_part(speeds, g), group_part(omegas, g));
+            let (dx, dy, a): (T, T, T) = (group_part(dx, g), group_part(dy, g), group_part(a, g));
             // wave reflected by the seabed
-            let rising = part::<T>(q, g) / sinking;
+            let rising = group_part::<T>(q, g) / sinking;
             let (even, odd) = (sinking + rising, sinking - rising);
             let (level, upright) = (speed * even, speed * odd);
             let (level_cosine, level_sine) = (level * cosine, level * sine);
@@ -375,7 +375,7 @@ pub fn orbital<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64)
             sums[3] += rate * dx;
             sums[4] += rate * dy;
             sums[5] -= upright_cosine * omega;
-            sums[6] += part::<T>(heads, g) * even * cosine;
+            sums[6] += group_part::<T>(heads, g) * even * cosine;
             sums[7] += a * omega * sine;
             sums[8] += steep * dx;
             sums[9] += steep * dy;
@@ -386,19 +386,19 @@ pub fn orbital<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64)
             sums[14] += drift * ky;
         }
     }
-    totals(&sums)
+    sum_lanes(&sums)
 }
 
 /// Returns the `i`-th group of components.
 #[inline(always)]
-fn group(values: &[f64], i: usize) -> &[f64; LANES] {
+fn lane_group(values: &[f64], i: usize) -> &[f64; LANES] {
     &values.as_chunks().0[i]
 }
 
 /// Returns the `g`-th part of a group. Not a closure in the callers: a closure would be compiled
 /// without their target features.
 #[inline(always)]
-fn part<T: Packed>(values: &[f64; LANES], g: usize) -> T {
+fn group_part<T: Packed>(values: &[f64; LANES], g: usize) -> T {
     T::read(&values[g * T::LANES..])
 }
 
@@ -407,7 +407,7 @@ const GROUPS: usize = LANES / MAX_LANES;
 
 /// Sums over the lanes, pairwise.
 #[inline(always)]
-fn totals<T: Real, const N: usize>(sums: &[[T; N]; GROUPS]) -> [f64; N] {
+fn sum_lanes<T: Real, const N: usize>(sums: &[[T; N]; GROUPS]) -> [f64; N] {
     let mut all = [0.0; N];
     for (k, all) in all.iter_mut().enumerate() {
         let s = |i: usize| sums[i / T::LANES][k].lane(i % T::LANES);
@@ -453,7 +453,7 @@ mod tests {
             ..Components::default()
         };
         let mut out = vec![0.0; x.len()];
-        elevations::<Lanes>(&c, &[1.1], 0.5, &x, &y, &mut out);
+        add_elevations::<Lanes>(&c, &[1.1], 0.5, &x, &y, &mut out);
         for ((x, y), out) in x.iter().zip(&y).zip(&out) {
             assert!(
                 (out - libm::cos(1.1 + 0.3 * x - 0.7 * y)).abs() < 2.4e-10,
@@ -466,16 +466,16 @@ mod tests {
     fn decay_is_the_exponential() {
         for i in 0..70_000 {
             let x = f64::from(-i) * 0.01;
-            assert!((decay(x) / libm::exp(x) - 1.0).abs() < 4e-16, "{x}");
+            assert!((exp_nonpositive(x) / libm::exp(x) - 1.0).abs() < 4e-16, "{x}");
         }
-        assert_eq!(decay(-1e9), decay(-700.0));
+        assert_eq!(exp_nonpositive(-1e9), exp_nonpositive(-700.0));
     }
 
     #[test]
     fn reduced_angles_are_the_same_angles() {
         for i in 0..20_000 {
             let x = f64::from(i) * -17.371;
-            let r = reduce(x);
+            let r = reduce_angle(x);
             assert!(
                 r.abs() <= std::f64::consts::PI + 1e-9
                     && (libm::cos(r) - libm::cos(x)).abs() < 1e-13

@@ -82,7 +82,7 @@ impl Surface {
 
 /// Wave-induced motion of the water at a point, without current.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Orbital {
+pub struct OrbitalMotion {
     /// Velocity in W [m/s]. (2), (6)
     pub velocity: Vec3,
     /// Acceleration at a fixed stretched position, in W [m/s²]. (3)
@@ -97,7 +97,7 @@ pub struct Orbital {
     pub stretch: [f64; 2],
 }
 
-impl Orbital {
+impl OrbitalMotion {
     /// Acceleration Du/Dt [m/s²], W, of the particle in these waves and a current of velocity
     /// `current` [m/s], W, less that of the current alone. `slope` is the slope of the surface.
     /// (7), (8)
@@ -122,7 +122,7 @@ impl Orbital {
 
 /// One wave component at a position and an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wave {
+pub struct WaveSample {
     /// Amplitude of the wave [m].
     pub a: f64,
     /// Angular frequency of the wave [rad/s].
@@ -140,7 +140,7 @@ pub struct Wave {
 /// Height in water at rest of depth `h` [m] with the motion at height `z` [m] under a surface
 /// elevation `eta` [m]. (5)
 #[inline(always)]
-fn stretched<T: Packed>(h: f64, z: T, eta: T) -> T {
+fn stretched_height<T: Packed>(h: f64, z: T, eta: T) -> T {
     let under = z - eta;
     let z = if h.is_finite() {
         under * (T::splat(h) / (eta + T::splat(h)).at_least(1e-3 * h))
@@ -152,7 +152,7 @@ fn stretched<T: Packed>(h: f64, z: T, eta: T) -> T {
 
 /// One of the superposed seas at an instant.
 #[derive(Clone, Debug)]
-struct Part {
+struct SeaAtInstant {
     field: Arc<WaveField>,
     weight: f64,
     /// Phases at the origin at this instant, reduced by whole turns [rad].
@@ -161,10 +161,10 @@ struct Part {
     is_tide: bool,
 }
 
-impl Part {
+impl SeaAtInstant {
     /// Factor on this sea in a region.
     #[inline(always)]
-    fn share(&self, region: Option<&Region>) -> f64 {
+    fn region_factor(&self, region: Option<&Region>) -> f64 {
         match region {
             None => self.weight,
             Some(region) if self.is_tide && region.level.is_some() => 0.0,
@@ -176,17 +176,17 @@ impl Part {
 
 /// Waves at one instant, prepared for queries at any number of positions.
 #[derive(Clone, Debug)]
-pub struct WavesNow {
+pub struct WaveState {
     t_ns: f64,
-    parts: Vec<Part>,
+    parts: Vec<SeaAtInstant>,
     regions: Option<Arc<[Region]>>,
     depth: f64,
     reach: f64,
     tidal: bool,
-    wide: bool,
+    use_avx2: bool,
 }
 
-impl Default for WavesNow {
+impl Default for WaveState {
     fn default() -> Self {
         Self {
             t_ns: f64::NAN,
@@ -195,32 +195,32 @@ impl Default for WavesNow {
             depth: f64::INFINITY,
             reach: 0.0,
             tidal: false,
-            wide: f64x4::is_here(),
+            use_avx2: f64x4::is_supported(),
         }
     }
 }
 
-impl WavesNow {
+impl WaveState {
     /// Creates the waves at `t_ns` [ns].
     pub fn new(waves: &Waves, t_ns: f64) -> Self {
         let mut now = Self::default();
-        now.set(waves, t_ns);
+        now.update(waves, t_ns);
         now
     }
 
-    /// Same as [`WavesNow::new`], but without instructions that only some processors have.
+    /// Same as [`WaveState::new`], but without instructions that only some processors have.
     pub fn portable(waves: &Waves, t_ns: f64) -> Self {
         let mut now = Self {
-            wide: false,
+            use_avx2: false,
             ..Self::default()
         };
-        now.set(waves, t_ns);
+        now.update(waves, t_ns);
         now
     }
 
     /// Updates to `t_ns` [ns] with these waves. Does nothing if the state is already current.
-    pub fn set(&mut self, waves: &Waves, t_ns: f64) {
-        let present = || waves.present(t_ns);
+    pub fn update(&mut self, waves: &Waves, t_ns: f64) {
+        let present = || waves.active_fields(t_ns);
         let regions = match (&waves.regions, &self.regions) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),
@@ -239,7 +239,7 @@ impl WavesNow {
         self.parts.truncate(present().count());
         for (i, (sea, weight)) in present().enumerate() {
             if i == self.parts.len() {
-                self.parts.push(Part {
+                self.parts.push(SeaAtInstant {
                     field: Arc::clone(sea),
                     weight,
                     phase: Vec::new(),
@@ -260,7 +260,7 @@ impl WavesNow {
                 c.omega
                     .iter()
                     .zip(&c.phase)
-                    .map(|(w, p)| crate::waves::kernel::reduce(p - w * t)),
+                    .map(|(w, p)| crate::waves::kernel::reduce_angle(p - w * t)),
             );
         }
         self.tidal = waves.tide.is_some() || self.regions.is_some();
@@ -272,13 +272,13 @@ impl WavesNow {
         self.reach = self
             .parts
             .iter()
-            .map(|part| part.weight * part.field.reach)
+            .map(|part| part.weight * part.field.max_elevation)
             .sum();
         for region in self.regions.iter().flat_map(|all| all.iter()) {
             let parts = self
                 .parts
                 .iter()
-                .map(|part| part.share(Some(region)) * part.field.reach);
+                .map(|part| part.region_factor(Some(region)) * part.field.max_elevation);
             self.reach = self
                 .reach
                 .max(parts.sum::<f64>() + region.level.unwrap_or(0.0).abs());
@@ -286,14 +286,14 @@ impl WavesNow {
     }
 
     /// Bound [m] on the height of every crest and the depth of every trough at this instant.
-    pub fn reach(&self) -> f64 {
+    pub fn max_height(&self) -> f64 {
         self.reach
     }
 
     /// Standard deviation of the slope of the open sea's surface, for waves of all directions
     /// together.
     pub fn slope_std(&self) -> f64 {
-        let of = |part: &Part| {
+        let of = |part: &SeaAtInstant| {
             let c = &part.field.components;
             let squares =
                 c.a.iter()
@@ -308,7 +308,7 @@ impl WavesNow {
     /// Standard deviation of the height of the open sea's surface about the mean level, without
     /// tide [m].
     pub fn height_std(&self) -> f64 {
-        let of = |part: &Part| {
+        let of = |part: &SeaAtInstant| {
             let all = part.field.components.a.iter().take(part.field.n);
             0.5 * all
                 .map(|a| part.weight * a * (part.weight * a))
@@ -333,7 +333,7 @@ impl WavesNow {
         self.regions
             .as_ref()?
             .iter()
-            .find(|region| region.holds(x, y))
+            .find(|region| region.contains(x, y))
     }
 
     /// Height of the surface [m], W, at (x, y) [m]. (1)
@@ -344,18 +344,18 @@ impl WavesNow {
     /// Writes the height of the surface [m], W, at many points (x, y) [m] to `out`; cheaper per
     /// point than single queries.
     ///
-    /// The slices have the same length. The last bits may differ from [`WavesNow::elevation`],
+    /// The slices have the same length. The last bits may differ from [`WaveState::elevation`],
     /// which adds in another order.
     pub fn elevations(&self, x: &[f64], y: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        for part in self.summed() {
+        for part in self.summed_seas() {
             #[cfg(target_arch = "x86_64")]
-            if self.wide {
+            if self.use_avx2 {
                 // SAFETY: `default` has checked that the processor has these instructions
                 unsafe { wide::elevations(part, x, y, out) };
                 continue;
             }
-            crate::waves::kernel::elevations::<Lanes>(
+            crate::waves::kernel::add_elevations::<Lanes>(
                 &part.field.components,
                 &part.phase,
                 part.weight,
@@ -364,28 +364,28 @@ impl WavesNow {
                 out,
             );
         }
-        self.localise(x, y, out);
+        self.apply_regions(x, y, out);
     }
 
     /// Writes the height of the surface [m], W, at the points of a lattice to `out`, row by row.
     ///
     /// `x` are the positions of the columns [m], a multiple of four of them; `y` are the positions
     /// of the rows [m]. Waves shorter than `least` [m] are omitted.
-    pub fn lattice(&self, x: &[f64], y: &[f64], least: f64, out: &mut [f64]) {
+    pub fn lattice_elevations(&self, x: &[f64], y: &[f64], least: f64, out: &mut [f64]) {
         out.fill(0.0);
         let most = std::f64::consts::TAU / least.max(1e-9);
-        for part in self.summed() {
+        for part in self.summed_seas() {
             #[cfg(target_arch = "x86_64")]
-            if self.wide {
+            if self.use_avx2 {
                 // SAFETY: `default` has checked that the processor has these instructions
                 unsafe { wide::lattice(part, most, [x, y], out) };
                 continue;
             }
             let c = &part.field.components;
-            crate::waves::kernel::lattice::<Lanes>(c, &part.phase, part.weight, most, [x, y], out);
+            crate::waves::kernel::add_lattice_elevations::<Lanes>(c, &part.phase, part.weight, most, [x, y], out);
         }
         for (row, y) in out.chunks_exact_mut(x.len().max(1)).zip(y) {
-            self.localise(x, std::iter::repeat(y), row);
+            self.apply_regions(x, std::iter::repeat(y), row);
         }
     }
 
@@ -394,19 +394,19 @@ impl WavesNow {
     ///
     /// `z` are heights [m] and `eta` the surface heights [m] at the points (x, y) [m]. On return
     /// `z` holds the stretched heights.
-    pub fn heads(&self, x: &[f64], y: &[f64], z: &mut [f64], eta: &[f64], out: &mut [f64]) {
+    pub fn pressure_heads(&self, x: &[f64], y: &[f64], z: &mut [f64], eta: &[f64], out: &mut [f64]) {
         for (z, eta) in z.iter_mut().zip(eta) {
-            *z = stretched(self.depth, *z, *eta);
+            *z = stretched_height(self.depth, *z, *eta);
         }
         out.fill(0.0);
-        for part in self.summed() {
+        for part in self.summed_seas() {
             #[cfg(target_arch = "x86_64")]
-            if self.wide {
+            if self.use_avx2 {
                 // SAFETY: as in `elevations`
                 unsafe { wide::heads(part, [x, y, z], out) };
                 continue;
             }
-            crate::waves::kernel::heads::<Lanes>(
+            crate::waves::kernel::add_pressure_heads::<Lanes>(
                 &part.field.components,
                 &part.phase,
                 part.weight,
@@ -414,11 +414,11 @@ impl WavesNow {
                 out,
             );
         }
-        self.localise(x, y, out);
+        self.apply_regions(x, y, out);
     }
 
     /// Seas that are added at many points: all but the tide if there are regions.
-    fn summed(&self) -> impl Iterator<Item = &Part> {
+    fn summed_seas(&self) -> impl Iterator<Item = &SeaAtInstant> {
         let local = self.regions.is_some();
         self.parts
             .iter()
@@ -428,7 +428,7 @@ impl WavesNow {
     /// Applies regional levels and wave factors to wave heights, or pressure heads, at many points.
     ///
     /// The head of a level is its height at any depth.
-    fn localise<'a>(&self, x: &[f64], y: impl IntoIterator<Item = &'a f64>, out: &mut [f64]) {
+    fn apply_regions<'a>(&self, x: &[f64], y: impl IntoIterator<Item = &'a f64>, out: &mut [f64]) {
         if self.regions.is_none() {
             return;
         }
@@ -439,20 +439,20 @@ impl WavesNow {
         for ((x, y), out) in x.iter().zip(y).zip(out) {
             *out = self
                 .region(*x, *y)
-                .map_or(*out + tide, |region| region.over(*out, tide));
+                .map_or(*out + tide, |region| region.surface_height(*out, tide));
         }
     }
 
     /// Calls `visit` for every wave component at (x, y) [m].
-    pub fn each(&self, x: f64, y: f64, mut visit: impl FnMut(Wave)) {
+    pub fn visit_waves(&self, x: f64, y: f64, mut visit: impl FnMut(WaveSample)) {
         let region = self.region(x, y);
         for part in &self.parts {
-            let share = part.share(region);
+            let share = part.region_factor(region);
             let c = &part.field.components;
             for (i, phase) in part.phase.iter().enumerate().take(part.field.n) {
                 let (cos, sin) = crate::waves::kernel::cos_sin(phase + c.kx[i] * x + c.ky[i] * y);
                 let (a, omega) = (share * c.a[i], c.omega[i]);
-                visit(Wave {
+                visit(WaveSample {
                     a,
                     omega,
                     dx: c.dx[i],
@@ -465,7 +465,7 @@ impl WavesNow {
     }
 
     /// Returns true if some wave has an effect above rounding at depth `d` [m].
-    pub fn is_felt_at(&self, d: f64) -> bool {
+    pub fn has_effect_at_depth(&self, d: f64) -> bool {
         // longest waves first
         self.regions.is_some()
             || self.parts.iter().any(|part| {
@@ -486,7 +486,7 @@ impl WavesNow {
             0.0,
         ];
         for part in &self.parts {
-            let (one, share) = (self.surface_of(part, x, y), part.share(region));
+            let (one, share) = (self.surface_of(part, x, y), part.region_factor(region));
             sum.iter_mut()
                 .zip(one)
                 .for_each(|(sum, one)| *sum += share * one);
@@ -498,23 +498,23 @@ impl WavesNow {
     }
 
     #[inline(always)]
-    fn surface_of(&self, part: &Part, x: f64, y: f64) -> [f64; 3] {
+    fn surface_of(&self, part: &SeaAtInstant, x: f64, y: f64) -> [f64; 3] {
         #[cfg(target_arch = "x86_64")]
-        if self.wide {
+        if self.use_avx2 {
             // SAFETY: as in `elevations`
             return unsafe { wide::surface(part, x, y) };
         }
-        crate::waves::kernel::surface::<Lanes>(&part.field.components, &part.phase, x, y)
+        crate::waves::kernel::surface_elevation_and_slope::<Lanes>(&part.field.components, &part.phase, x, y)
     }
 
     /// Wave motion at `p` [m], W, below or above a surface of height `eta` [m]. (2)-(6)
-    pub fn orbital(&self, p: Vec3, eta: f64) -> Orbital {
-        let z = stretched(self.depth, p.z, eta);
+    pub fn orbital_motion(&self, p: Vec3, eta: f64) -> OrbitalMotion {
+        let z = stretched_height(self.depth, p.z, eta);
         let region = self.region(p.x, p.y);
         let mut sum = [0.0; kernel::ORBITAL];
         let mut drift = Vec3::zero();
         for part in &self.parts {
-            let (one, share) = (self.orbital_of(part, p, z), part.share(region));
+            let (one, share) = (self.orbital_of(part, p, z), part.region_factor(region));
             sum.iter_mut()
                 .zip(one)
                 .for_each(|(sum, one)| *sum += share * one);
@@ -525,7 +525,7 @@ impl WavesNow {
             .and_then(|region| region.level)
             .map_or(head, |level| head + level);
         let (gradient_x, gradient_y) = (Vec3::new(-xx, -xy, xz), Vec3::new(-xy, -yy, yz));
-        Orbital {
+        OrbitalMotion {
             velocity: Vec3::new(u, v, w) + drift.scale(1.0 + z / self.depth),
             local_acceleration: Vec3::new(ax, ay, az),
             head,
@@ -549,19 +549,19 @@ impl WavesNow {
     }
 
     #[inline(always)]
-    fn orbital_of(&self, part: &Part, p: Vec3, z: f64) -> [f64; kernel::ORBITAL] {
+    fn orbital_of(&self, part: &SeaAtInstant, p: Vec3, z: f64) -> [f64; kernel::ORBITAL] {
         #[cfg(target_arch = "x86_64")]
-        if self.wide {
+        if self.use_avx2 {
             // SAFETY: as in `elevations`
             return unsafe { wide::orbital(part, p.x, p.y, z) };
         }
-        crate::waves::kernel::orbital::<Lanes>(&part.field.components, &part.phase, p.x, p.y, z)
+        crate::waves::kernel::orbital_motion::<Lanes>(&part.field.components, &part.phase, p.x, p.y, z)
     }
 
     /// Surface and wave motion at `p` [m], W.
-    pub fn at(&self, p: Vec3) -> (Surface, Orbital) {
+    pub fn surface_and_motion(&self, p: Vec3) -> (Surface, OrbitalMotion) {
         let surface = self.surface(p.x, p.y);
-        (surface, self.orbital(p, surface.z))
+        (surface, self.orbital_motion(p, surface.z))
     }
 }
 
@@ -569,17 +569,17 @@ impl WavesNow {
 /// bit-identical.
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Part, kernel};
+    use super::{SeaAtInstant, kernel};
     use merrow_math::Quad;
 
     #[target_feature(enable = "avx2")]
-    pub fn elevations(part: &Part, x: &[f64], y: &[f64], out: &mut [f64]) {
-        kernel::elevations::<Quad>(&part.field.components, &part.phase, part.weight, x, y, out);
+    pub fn elevations(part: &SeaAtInstant, x: &[f64], y: &[f64], out: &mut [f64]) {
+        kernel::add_elevations::<Quad>(&part.field.components, &part.phase, part.weight, x, y, out);
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn lattice(part: &Part, most: f64, at: [&[f64]; 2], out: &mut [f64]) {
-        kernel::lattice::<Quad>(
+    pub fn lattice(part: &SeaAtInstant, most: f64, at: [&[f64]; 2], out: &mut [f64]) {
+        kernel::add_lattice_elevations::<Quad>(
             &part.field.components,
             &part.phase,
             part.weight,
@@ -590,18 +590,18 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn heads(part: &Part, at: [&[f64]; 3], out: &mut [f64]) {
-        kernel::heads::<Quad>(&part.field.components, &part.phase, part.weight, at, out);
+    pub fn heads(part: &SeaAtInstant, at: [&[f64]; 3], out: &mut [f64]) {
+        kernel::add_pressure_heads::<Quad>(&part.field.components, &part.phase, part.weight, at, out);
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn surface(part: &Part, x: f64, y: f64) -> [f64; 3] {
-        kernel::surface::<Quad>(&part.field.components, &part.phase, x, y)
+    pub fn surface(part: &SeaAtInstant, x: f64, y: f64) -> [f64; 3] {
+        kernel::surface_elevation_and_slope::<Quad>(&part.field.components, &part.phase, x, y)
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn orbital(part: &Part, x: f64, y: f64, z: f64) -> [f64; kernel::ORBITAL] {
-        kernel::orbital::<Quad>(&part.field.components, &part.phase, x, y, z)
+    pub fn orbital(part: &SeaAtInstant, x: f64, y: f64, z: f64) -> [f64; kernel::ORBITAL] {
+        kernel::orbital_motion::<Quad>(&part.field.components, &part.phase, x, y, z)
     }
 }
 
@@ -609,22 +609,22 @@ mod wide {
 /// of the next.
 #[derive(Clone, Debug, Default)]
 pub struct StepWaves {
-    at: [WavesNow; 3],
+    at: [WaveState; 3],
 }
 
 impl StepWaves {
     /// Waves of the step of length `dt_ns` [ns] from `now_ns` [ns]; `None` if the water is flat.
     #[inline(always)]
-    pub fn over(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WavesNow>; 3] {
+    pub fn for_step(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WaveState>; 3] {
         if waves.seas.is_empty() && waves.tide.is_none() && waves.regions.is_none() {
             [None; 3]
         } else {
-            self.over_waves(waves, now_ns, dt_ns)
+            self.update_for_step(waves, now_ns, dt_ns)
         }
     }
 
     #[inline(never)]
-    fn over_waves(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WavesNow>; 3] {
+    fn update_for_step(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WaveState>; 3] {
         if waves.is_flat() {
             return [None; 3];
         }
@@ -632,21 +632,21 @@ impl StepWaves {
             self.at.swap(0, 2);
         }
         for (k, now) in self.at.iter_mut().enumerate() {
-            now.set(waves, now_ns as f64 + 0.5 * k as f64 * dt_ns as f64);
+            now.update(waves, now_ns as f64 + 0.5 * k as f64 * dt_ns as f64);
         }
         let [a, b, c] = &self.at;
         [Some(a), Some(b), Some(c)]
     }
 
     /// Waves at `now_ns` [ns] only.
-    pub fn start(&mut self, waves: &Waves, now_ns: u64) -> Option<&WavesNow> {
+    pub fn at_start(&mut self, waves: &Waves, now_ns: u64) -> Option<&WaveState> {
         if waves.is_flat() {
             return None;
         }
         if self.at[2].t_ns == now_ns as f64 {
             self.at.swap(0, 2);
         }
-        self.at[0].set(waves, now_ns as f64);
+        self.at[0].update(waves, now_ns as f64);
         Some(&self.at[0])
     }
 }

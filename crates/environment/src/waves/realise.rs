@@ -46,14 +46,14 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Creates the wave field of the sea state `asked` in water of `depth` [m], with `gravity` [m/s²]
 /// and the random `seed`.
-pub fn realise(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveField {
+pub fn wave_field(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveField {
     let waves = match (&asked.spectrum, Density::new(&asked, gravity)) {
         _ if asked.hs == 0.0 => Vec::new(),
-        (_, Some(density)) => bins(
+        (_, Some(density)) => energy_bins(
             &density,
             asked.hs,
             asked.components,
-            asked.shortest,
+            asked.min_wavelength,
             (depth, gravity),
         ),
         (_, None) => vec![(0.5 * asked.hs, TAU / asked.tp)],
@@ -75,7 +75,7 @@ pub fn realise(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveFiel
         };
         let u = first + i as f64 * GOLDEN;
         let turn = quantiles.angle(u - u.floor());
-        components.push(*a, *omega, phase, k, turned(asked.towards, turn), depth);
+        components.push(*a, *omega, phase, k, rotate_horizontal(asked.towards, turn), depth);
     }
     let n = waves.len();
     while !components.a.len().is_multiple_of(LANES) {
@@ -87,7 +87,7 @@ pub fn realise(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveFiel
         components,
         n,
         depth,
-        reach,
+        max_elevation: reach,
     }
 }
 
@@ -95,7 +95,7 @@ pub fn realise(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveFiel
 ///
 /// `level` is the mean level [m]. Each constituent is (amplitude [m], angular frequency [rad/s],
 /// phase of high water [rad]).
-pub fn tide(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> WaveField {
+pub fn tide_field(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> WaveField {
     let mut components = Components::default();
     components.push(level, 0.0, 0.0, 0.0, Vec3::zero(), depth);
     for (a, omega, phase) in constituents {
@@ -115,7 +115,7 @@ pub fn tide(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> WaveFie
         towards: Vec3::new(0.0, 1.0, 0.0),
         spreading: Spreading::None,
         components: n,
-        shortest: None,
+        min_wavelength: None,
         ramp: 0.0,
     };
     WaveField {
@@ -123,17 +123,17 @@ pub fn tide(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> WaveFie
         components,
         n,
         depth,
-        reach,
+        max_elevation: reach,
     }
 }
 
-fn turned(d: Vec3, by: f64) -> Vec3 {
+fn rotate_horizontal(d: Vec3, by: f64) -> Vec3 {
     let (s, c) = (libm::sin(by), libm::cos(by));
     Vec3::new(c * d.x - s * d.y, s * d.x + c * d.y, 0.0)
 }
 
 /// Amplitude [m] and angular frequency [rad/s] of each bin, lowest frequency first. (1)-(3)
-fn bins(
+fn energy_bins(
     density: &Density,
     hs: f64,
     n: usize,
@@ -153,9 +153,9 @@ fn bins(
     // cumulative sums up to each step, by the trapezoidal rule
     let (mut energy, mut moment) = (vec![0.0], vec![0.0]);
     let (mut e, mut m) = (0.0, 0.0);
-    let mut before = density.at(low);
+    let mut before = density.density(low);
     for i in 1..=STEPS {
-        let here = density.at(omega(i));
+        let here = density.density(omega(i));
         e += 0.5 * h * (before + here);
         m += 0.5 * h * (before * omega(i - 1) * omega(i - 1) + here * omega(i) * omega(i));
         energy.push(e);

@@ -69,12 +69,12 @@ pub fn beaufort_height(number: f64) -> f64 {
 }
 
 /// Height [m] above which waves of any length break in water of `depth` [m]: (3) for long waves.
-pub fn highest(depth: f64) -> f64 {
+pub fn breaking_height(depth: f64) -> f64 {
     0.142 * TAU * depth
 }
 
 /// Reason why a sea state is implausible.
-pub enum Doubt {
+pub enum Implausibility {
     /// The sea state is impossible, because the waves would break.
     Breaks(String),
     /// The sea state is possible, but very rare.
@@ -82,7 +82,7 @@ pub enum Doubt {
 }
 
 /// Checks whether a sea state is plausible in water of `depth` [m], with `gravity` [m/s²]. (3), (4)
-pub fn doubt(sea: &SeaState, depth: f64, gravity: f64) -> Option<Doubt> {
+pub fn check_plausibility(sea: &SeaState, depth: f64, gravity: f64) -> Option<Implausibility> {
     if sea.hs == 0.0 || sea.spectrum == Spectrum::Kelpie {
         return None;
     }
@@ -90,7 +90,7 @@ pub fn doubt(sea: &SeaState, depth: f64, gravity: f64) -> Option<Doubt> {
     let length = TAU / k;
     let most = 0.142 * libm::tanh(k * depth) * length;
     if sea.hs > most {
-        return Some(Doubt::Breaks(format!(
+        return Some(Implausibility::Breaks(format!(
             "waves of {} m height and {} s period are {length:.3} m long in {depth} m of water and break above {most:.3} m: lower the height or lengthen the period",
             sea.hs, sea.tp
         )));
@@ -99,7 +99,7 @@ pub fn doubt(sea: &SeaState, depth: f64, gravity: f64) -> Option<Doubt> {
     let steepness = TAU * sea.hs / (gravity * sea.tp * sea.tp);
     let single = matches!(sea.spectrum, Spectrum::Regular(_));
     (steepness > usual && !single).then(|| {
-        Doubt::Rare(format!(
+        Implausibility::Rare(format!(
             "a sea of {} m height and {} s period is steeper ({steepness:.3}) than real seas are ({usual:.3}): much of it would be breaking",
             sea.hs, sea.tp
         ))

@@ -41,7 +41,7 @@ pub fn developed_period(hs: f64, gravity: f64) -> f64 {
 /// Spectral density over angular frequency, up to a constant factor, with the band that holds
 /// nearly all of the energy.
 pub struct Density {
-    parts: Vec<Part>,
+    parts: Vec<SpectralPeak>,
     table: Option<std::sync::Arc<[(f64, f64)]>>,
     /// Scale factor on the frequencies of the table.
     stretch: f64,
@@ -50,7 +50,7 @@ pub struct Density {
 }
 
 /// One spectral peak.
-struct Part {
+struct SpectralPeak {
     /// Energy [m²].
     m0: f64,
     peak: f64,
@@ -73,11 +73,11 @@ impl Density {
         let parts = match &sea.spectrum {
             Spectrum::Regular(_) | Spectrum::Kelpie => return None,
             Spectrum::PiersonMoskowitz | Spectrum::Bretschneider => {
-                vec![Part::new(m0, peak, 1.0, 5.0)]
+                vec![SpectralPeak::new(m0, peak, 1.0, 5.0)]
             }
-            Spectrum::Jonswap(gamma) => vec![Part::new(m0, peak, *gamma, 5.0)],
+            Spectrum::Jonswap(gamma) => vec![SpectralPeak::new(m0, peak, *gamma, 5.0)],
             Spectrum::Torsethaugen => torsethaugen(sea.hs, sea.tp, gravity),
-            Spectrum::Tabulated(table) => return Some(tabulated(table, peak)),
+            Spectrum::Tabulated(table) => return Some(tabulated_density(table, peak)),
         };
         let lowest = parts.iter().map(|p| p.peak).fold(f64::INFINITY, f64::min);
         let highest = parts.iter().map(|p| p.peak).fold(0.0, f64::max);
@@ -91,15 +91,15 @@ impl Density {
     }
 
     /// Density at angular frequency `omega` [rad/s]: [m² s/rad] up to a constant factor.
-    pub fn at(&self, omega: f64) -> f64 {
+    pub fn density(&self, omega: f64) -> f64 {
         match &self.table {
             Some(table) => interpolate(table, omega / self.stretch),
-            None => self.parts.iter().map(|p| p.at(omega)).sum(),
+            None => self.parts.iter().map(|p| p.density(omega)).sum(),
         }
     }
 }
 
-impl Part {
+impl SpectralPeak {
     fn new(m0: f64, peak: f64, gamma: f64, tail: f64) -> Self {
         let mut part = Self {
             m0,
@@ -137,13 +137,13 @@ impl Part {
         base * libm::pow(self.gamma, libm::exp(-0.5 * d * d))
     }
 
-    fn at(&self, omega: f64) -> f64 {
+    fn density(&self, omega: f64) -> f64 {
         self.m0 * self.scale * self.shape(omega / self.peak) / self.peak
     }
 }
 
 /// The two seas of (4).
-fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<Part> {
+fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<SpectralPeak> {
     let tf = 6.6 * libm::cbrt(hs);
     let square = |x: f64| x * x;
     // an enhancement below 1 would be a dip
@@ -164,9 +164,9 @@ fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<Part> {
         )
     };
     let m0 = hs * hs / 16.0;
-    let mut parts = vec![Part::new(m0 * part * part, TAU / tp, gamma.max(1.0), 4.0)];
+    let mut parts = vec![SpectralPeak::new(m0 * part * part, TAU / tp, gamma.max(1.0), 4.0)];
     if part < 1.0 - 1e-9 {
-        parts.push(Part::new(
+        parts.push(SpectralPeak::new(
             m0 * (1.0 - part * part),
             TAU / second_period,
             1.0,
@@ -177,7 +177,7 @@ fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<Part> {
 }
 
 /// Creates the density of a table whose frequencies are scaled so that its peak is at `peak`.
-fn tabulated(table: &std::sync::Arc<[(f64, f64)]>, peak: f64) -> Density {
+fn tabulated_density(table: &std::sync::Arc<[(f64, f64)]>, peak: f64) -> Density {
     let stretch = peak / table_peak(table);
     let band = [table[0].0 * stretch, table[table.len() - 1].0 * stretch];
     Density {

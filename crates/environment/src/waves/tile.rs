@@ -26,63 +26,63 @@
 //! # Checked by
 //! test/identity/hull.rs, test/determinism/hull.rs
 
-use crate::waves::{WavesNow, kernel};
-use merrow_math::hull_mesh::{fours, fours_mut};
+use crate::waves::{WaveState, kernel};
+use merrow_math::hull_mesh::{lane_groups, lane_groups_mut};
 use merrow_math::{Lanes, MAX_LANES, Packed};
 use merrow_model::scene::sea::waves::{Components, Waves};
 use merrow_model::state::wave_tile::{Fields, SIDE, WaveTile};
 use std::sync::Arc;
 
 /// Number of time steps per peak period.
-const TIMES: f64 = 64.0;
+const STEPS_PER_PERIOD: f64 = 64.0;
 /// Number of waves up to which the direct sum is as cheap.
-const FEW: usize = 16;
+const DIRECT_SUM_LIMIT: usize = 16;
 
 /// Returns true if the lattice is cheaper than the direct sum.
-pub fn pays(waves: &WavesNow) -> bool {
-    waves.parts.iter().map(|part| part.field.n).sum::<usize>() > FEW
+pub fn is_cheaper(waves: &WaveState) -> bool {
+    waves.parts.iter().map(|part| part.field.n).sum::<usize>() > DIRECT_SUM_LIMIT
 }
 
 /// Updates the tile for a hull around (x, y) [m] in these waves at the instant of `now`.
-pub fn set(tile: &mut WaveTile, waves: &Waves, now: &WavesNow, x: f64, y: f64) {
-    tile.wide = now.wide;
-    if !tile.waves.is(waves) {
+pub fn update_tile(tile: &mut WaveTile, waves: &Waves, now: &WaveState, x: f64, y: f64) {
+    tile.wide = now.use_avx2;
+    if !tile.waves.is_same_instance(waves) {
         tile.waves.seas.clone_from(&waves.seas);
         tile.waves.tide.clone_from(&waves.tide);
         tile.waves.regions.clone_from(&waves.regions);
         let period = waves.latest().map_or(1.0, |sea| sea.asked.tp);
-        tile.time_step = (period / TIMES * 1e9).max(1e6).round();
+        tile.time_step = (period / STEPS_PER_PERIOD * 1e9).max(1e6).round();
         tile.depth = now.depth;
-        forget(tile);
+        invalidate(tile);
     }
-    if !(holds(tile, 0, x) && holds(tile, 1, y)) {
-        let corner = [x, y].map(|at| point(tile, at - tile.radius) - 1);
+    if !(covers(tile, 0, x) && covers(tile, 1, y)) {
+        let corner = [x, y].map(|at| lattice_index(tile, at - tile.radius) - 1);
         for (k, (px, py)) in tile.x.iter_mut().zip(&mut tile.y).enumerate() {
             *px = (corner[0] + k as i64) as f64 * tile.step;
             *py = (corner[1] + k as i64) as f64 * tile.step;
         }
         tile.corner = Some(corner);
-        forget(tile);
+        invalidate(tile);
     }
     if now.t_ns != tile.now_ns {
-        blend(tile, now);
+        interpolate_in_time(tile, now);
     }
 }
 
-fn forget(tile: &mut WaveTile) {
+fn invalidate(tile: &mut WaveTile) {
     tile.snapshots.iter_mut().for_each(|s| s.index = None);
     tile.now_ns = f64::NAN;
 }
 
 /// Lattice index before a position; clamped, so that distant positions stay valid integers.
-fn point(tile: &WaveTile, at: f64) -> i64 {
+fn lattice_index(tile: &WaveTile, at: f64) -> i64 {
     (at / tile.step).floor().clamp(-1e15, 1e15) as i64
 }
 
-fn holds(tile: &WaveTile, axis: usize, at: f64) -> bool {
+fn covers(tile: &WaveTile, axis: usize, at: f64) -> bool {
     let (low, high) = (
-        point(tile, at - tile.radius),
-        point(tile, at + tile.radius) + 1,
+        lattice_index(tile, at - tile.radius),
+        lattice_index(tile, at + tile.radius) + 1,
     );
     tile.corner
         .is_some_and(|corner| low >= corner[axis] && high < corner[axis] + SIDE as i64)
@@ -90,7 +90,7 @@ fn holds(tile: &WaveTile, axis: usize, at: f64) -> bool {
 
 /// Interpolates in time by (1) between four snapshots around the instant; computes missing
 /// snapshots.
-fn blend(tile: &mut WaveTile, now: &WavesNow) {
+fn interpolate_in_time(tile: &mut WaveTile, now: &WaveState) {
     let t_ns = now.t_ns;
     let step = (t_ns / tile.time_step).floor();
     let first = step as i64 - 1;
@@ -98,7 +98,7 @@ fn blend(tile: &mut WaveTile, now: &WavesNow) {
         let place = index.rem_euclid(4) as usize;
         if tile.snapshots[place].index != Some(index) {
             tile.snapshots[place].index = Some(index);
-            find(tile, place, index as f64 * tile.time_step);
+            compute_snapshot(tile, place, index as f64 * tile.time_step);
         }
     }
     let s = t_ns / tile.time_step - step;
@@ -109,12 +109,12 @@ fn blend(tile: &mut WaveTile, now: &WavesNow) {
         (s + 1.0) * s * (s - 1.0) / 6.0,
     ];
     let of = [0, 1, 2, 3].map(|k| &tile.snapshots[(first + k).rem_euclid(4) as usize].fields[..]);
-    mix(&mut tile.now, weights, of, tile.wide);
+    blend_snapshots(&mut tile.now, weights, of, tile.wide);
     tile.now_ns = t_ns;
 }
 
 /// Computes the fields of a snapshot at `t_ns`.
-fn find(tile: &mut WaveTile, place: usize, t_ns: f64) {
+fn compute_snapshot(tile: &mut WaveTile, place: usize, t_ns: f64) {
     let WaveTile {
         waves,
         phase,
@@ -128,7 +128,7 @@ fn find(tile: &mut WaveTile, place: usize, t_ns: f64) {
     let out = &mut snapshots[place].fields;
     out.fill([0.0; 4]);
     let mut level = 0.0;
-    for (sea, weight) in waves.present(t_ns) {
+    for (sea, weight) in waves.active_fields(t_ns) {
         let c = &sea.components;
         let t = t_ns * 1e-9;
         phase.clear();
@@ -136,7 +136,7 @@ fn find(tile: &mut WaveTile, place: usize, t_ns: f64) {
             c.omega
                 .iter()
                 .zip(&c.phase)
-                .map(|(w, p)| kernel::reduce(p - w * t)),
+                .map(|(w, p)| kernel::reduce_angle(p - w * t)),
         );
         if waves.regions.is_some()
             && waves
@@ -144,12 +144,12 @@ fn find(tile: &mut WaveTile, place: usize, t_ns: f64) {
                 .as_ref()
                 .is_some_and(|tide| Arc::ptr_eq(tide, sea))
         {
-            level = weight * kernel::surface::<Lanes>(c, phase, 0.0, 0.0)[0];
+            level = weight * kernel::surface_elevation_and_slope::<Lanes>(c, phase, 0.0, 0.0)[0];
             continue;
         }
         #[cfg(target_arch = "x86_64")]
         if *wide {
-            // SAFETY: `WavesNow::default` has checked that the processor has these instructions
+            // SAFETY: `WaveState::default` has checked that the processor has these instructions
             unsafe { in_quads::fields(c, phase, weight, *levels, [x, y], out) };
             continue;
         }
@@ -161,8 +161,8 @@ fn find(tile: &mut WaveTile, place: usize, t_ns: f64) {
     for (k, out) in out.iter_mut().enumerate() {
         let region = regions
             .iter()
-            .find(|region| region.holds(x[k % SIDE], y[k / SIDE]));
-        *out = out.map(|waves| region.map_or(waves + level, |region| region.over(waves, level)));
+            .find(|region| region.contains(x[k % SIDE], y[k / SIDE]));
+        *out = out.map(|waves| region.map_or(waves + level, |region| region.surface_height(waves, level)));
     }
 }
 
@@ -192,10 +192,10 @@ fn look_up_in<T: Packed>(
     eta: &mut [f64],
     head: &mut [f64],
 ) -> bool {
-    let places = fours(x).iter().zip(fours(y)).zip(fours(z));
-    for (((x, y), z), (eta, head)) in places.zip(fours_mut(eta).iter_mut().zip(fours_mut(head))) {
+    let places = lane_groups(x).iter().zip(lane_groups(y)).zip(lane_groups(z));
+    for (((x, y), z), (eta, head)) in places.zip(lane_groups_mut(eta).iter_mut().zip(lane_groups_mut(head))) {
         let fields = lattice_fields::<T>(tile, corner, T::read(x), T::read(y));
-        let z = crate::waves::stretched(tile.depth, T::read(z), fields[0]);
+        let z = crate::waves::stretched_height(tile.depth, T::read(z), fields[0]);
         if (T::splat(tile.levels[3]) - z).positive() != 0 {
             return false;
         }
@@ -223,9 +223,9 @@ fn lattice_fields<T: Packed>(tile: &WaveTile, corner: [i64; 2], x: T, y: T) -> [
         let at = at.lane(lane) as usize;
         let (u, v) = (u.lane(lane), v.lane(lane));
         let cell = &tile.now[at..at + SIDE + 2];
-        let low = between(T::read(&cell[0]), T::read(&cell[1]), u);
-        let high = between(T::read(&cell[SIDE]), T::read(&cell[SIDE + 1]), u);
-        between(low, high, v).write(found);
+        let low = lerp(T::read(&cell[0]), T::read(&cell[1]), u);
+        let high = lerp(T::read(&cell[SIDE]), T::read(&cell[SIDE + 1]), u);
+        lerp(low, high, v).write(found);
     }
     [
         column(&found, 0),
@@ -251,22 +251,22 @@ fn column<T: Packed>([a, b, c, d]: &[[f64; 4]; MAX_LANES], k: usize) -> T {
 }
 
 #[inline(always)]
-fn between<T: Packed>(a: T, b: T, part: f64) -> T {
+fn lerp<T: Packed>(a: T, b: T, part: f64) -> T {
     a + (b - a) * part
 }
 
 /// Interpolation in time by (1).
-fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4], wide: bool) {
+fn blend_snapshots(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4], wide: bool) {
     #[cfg(target_arch = "x86_64")]
     if wide {
         // SAFETY: as in `find`
         return unsafe { in_quads::mix(now, weights, of) };
     }
-    mix_in::<Lanes>(now, weights, of);
+    blend_snapshots_in::<Lanes>(now, weights, of);
 }
 
 #[inline(always)]
-fn mix_in<T: Packed>(now: &mut [Fields], [wa, wb, wc, wd]: [f64; 4], [a, b, c, d]: [&[Fields]; 4]) {
+fn blend_snapshots_in<T: Packed>(now: &mut [Fields], [wa, wb, wc, wd]: [f64; 4], [a, b, c, d]: [&[Fields]; 4]) {
     for (now, (((a, b), c), d)) in now.iter_mut().zip(a.iter().zip(b).zip(c).zip(d)) {
         let early = T::read(a) * wa + T::read(b) * wb;
         (early + (T::read(c) * wc + T::read(d) * wd)).write(now);
@@ -292,13 +292,13 @@ fn fields<T: Packed>(
         if head == 0.0 {
             continue;
         }
-        let sinking = kernel::decay(T::read(&levels) * k);
+        let sinking = kernel::exp_nonpositive(T::read(&levels) * k);
         let mut size = [0.0; 4];
         ((sinking + T::splat(q) / sinking) * head).write(&mut size);
         size[0] = c.a[i] * weight;
         let size = T::read(&size);
-        turns::<T>(*phase, c.kx[i], x, &mut east);
-        turns::<T>(0.0, c.ky[i], y, &mut north);
+        cosines_and_sines::<T>(*phase, c.kx[i], x, &mut east);
+        cosines_and_sines::<T>(0.0, c.ky[i], y, &mut north);
         for (j, out) in out.chunks_exact_mut(SIDE).enumerate() {
             for i in (0..SIDE).step_by(T::LANES) {
                 let (cosine, sine) = (T::read(&east[0][i..]), T::read(&east[1][i..]));
@@ -313,7 +313,7 @@ fn fields<T: Packed>(
 
 /// Cosines and sines along one side of the lattice.
 #[inline(always)]
-fn turns<T: Packed>(phase: f64, k: f64, at: &[f64], out: &mut [[f64; SIDE]; 2]) {
+fn cosines_and_sines<T: Packed>(phase: f64, k: f64, at: &[f64], out: &mut [[f64; SIDE]; 2]) {
     for i in (0..SIDE).step_by(T::LANES) {
         let (cosine, sine) = kernel::cos_sin(T::splat(phase) + T::read(&at[i..]) * k);
         cosine.write(&mut out[0][i..]);
@@ -342,7 +342,7 @@ mod in_quads {
 
     #[target_feature(enable = "avx2")]
     pub fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4]) {
-        super::mix_in::<Quad>(now, weights, of);
+        super::blend_snapshots_in::<Quad>(now, weights, of);
     }
 
     #[target_feature(enable = "avx2")]

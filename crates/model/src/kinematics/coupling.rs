@@ -25,7 +25,7 @@ use merrow_math::{Mat3, Quat, Vec3};
 
 /// Pose and velocity of a frame, expressed in W.
 #[derive(Clone, Copy, Debug)]
-pub struct Moving {
+pub struct FrameMotion {
     /// Rotation of the frame in W.
     pub R_W: Mat3,
     /// Origin of the frame in W [m].
@@ -36,7 +36,7 @@ pub struct Moving {
     pub v_W: Vec3,
 }
 
-impl Moving {
+impl FrameMotion {
     /// Returns the velocity [m/s] of the point `p_W` [m] fixed to the frame.
     pub fn velocity_at(&self, p_W: Vec3) -> Vec3 {
         self.v_W + self.w_W.cross(p_W - self.p_W)
@@ -44,7 +44,7 @@ impl Moving {
 }
 
 /// Computes pose and velocity of one link from q and v.
-pub fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> Moving {
+pub fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> FrameMotion {
     // pose of the link in the current ancestor frame
     let (mut R, mut p) = (Mat3::identity(), Vec3::zero());
     let (mut w, mut v, mut l) = (Vec3::zero(), Vec3::zero(), link);
@@ -69,7 +69,7 @@ pub fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> Moving {
         l = parent;
     }
     let (R_WB, V) = (motion.q_WB.matrix(), motion.V_WB_B);
-    Moving {
+    FrameMotion {
         R_W: R_WB.mul_mat(&R),
         p_W: motion.p_WB + R_WB.mul_vec(p),
         w_W: R_WB.mul_vec(V.w + w),
@@ -78,10 +78,10 @@ pub fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> Moving {
 }
 
 /// Returns pose and velocity of a link; the velocity is zero if its robot is halted.
-pub fn link_in(scene: &Scene, state: &State, robot: usize, link: usize) -> Moving {
+pub fn link_motion_or_rest(scene: &Scene, state: &State, robot: usize, link: usize) -> FrameMotion {
     let own = link_motion(&scene.robots[robot], &state.robots[robot].motion, link);
     match state.robots[robot].halted {
-        Some(_) => Moving {
+        Some(_) => FrameMotion {
             w_W: Vec3::zero(),
             v_W: Vec3::zero(),
             ..own
@@ -91,9 +91,9 @@ pub fn link_in(scene: &Scene, state: &State, robot: usize, link: usize) -> Movin
 }
 
 /// Computes pose and velocity of the frame E of an end by (1).
-pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> Moving {
+pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> FrameMotion {
     match end {
-        CouplingEnd::World { R_WE, p_WE } => Moving {
+        CouplingEnd::World { R_WE, p_WE } => FrameMotion {
             R_W: *R_WE,
             p_W: *p_WE,
             w_W: Vec3::zero(),
@@ -105,9 +105,9 @@ pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> Moving {
             R_LE,
             p_LoE,
         } => {
-            let own = link_in(scene, state, *robot, *link);
+            let own = link_motion_or_rest(scene, state, *robot, *link);
             let p_W = own.p_W + own.R_W.mul_vec(*p_LoE);
-            Moving {
+            FrameMotion {
                 R_W: own.R_W.mul_mat(R_LE),
                 p_W,
                 w_W: own.w_W,
@@ -118,7 +118,7 @@ pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> Moving {
 }
 
 /// Returns the current second end: that of the world file, or the link that a grasp holds.
-pub fn second(coupling: &Coupling, memory: &CouplingState) -> Option<CouplingEnd> {
+pub fn second_end(coupling: &Coupling, memory: &CouplingState) -> Option<CouplingEnd> {
     match (coupling.kind, memory.partner) {
         (CouplingKind::Grasp { .. }, partner) => partner.map(|(robot, link)| CouplingEnd::Link {
             robot,
@@ -132,9 +132,9 @@ pub fn second(coupling: &Coupling, memory: &CouplingState) -> Option<CouplingEnd
 
 /// Returns the target frame T of the second end, which moves with the first end A. `p_AT` [m] and
 /// `q_AT` are its pose in A.
-pub fn held(A: &Moving, p_AT: Vec3, q_AT: &Quat) -> Moving {
+pub fn target_frame(A: &FrameMotion, p_AT: Vec3, q_AT: &Quat) -> FrameMotion {
     let p_W = A.p_W + A.R_W.mul_vec(p_AT);
-    Moving {
+    FrameMotion {
         R_W: A.R_W.mul_mat(&q_AT.matrix()),
         p_W,
         w_W: A.w_W,
@@ -144,7 +144,7 @@ pub fn held(A: &Moving, p_AT: Vec3, q_AT: &Quat) -> Moving {
 
 /// Computes the deviation of B from T in the constrained directions [m, rad] and its rate [m/s,
 /// rad/s] by (2) and (3).
-pub fn misfit(kind: &CouplingKind, T: &Moving, B: &Moving) -> ([f64; 6], [f64; 6]) {
+pub fn deviation(kind: &CouplingKind, T: &FrameMotion, B: &FrameMotion) -> ([f64; 6], [f64; 6]) {
     let along = |v: Vec3| T.R_W.tr_mul_vec(v).to_array();
     let turn = match kind {
         CouplingKind::Hinge => along(T.R_W.col(2).cross(B.R_W.col(2))),
@@ -155,7 +155,7 @@ pub fn misfit(kind: &CouplingKind, T: &Moving, B: &Moving) -> ([f64; 6], [f64; 6
         along(B.v_W - T.velocity_at(B.p_W)),
         along(B.w_W - T.w_W),
     );
-    let holds = kind.holds();
+    let holds = kind.constrained_directions();
     let pick = |first: [f64; 3], then: [f64; 3]| {
         std::array::from_fn(|i| match (holds[i], i < 3) {
             (false, _) => 0.0,

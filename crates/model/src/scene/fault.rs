@@ -14,18 +14,18 @@ pub enum Device {
     /// Drive of a joint; the index is as in `Motion::q`.
     Joint(usize),
     /// Buoyancy engine with this index.
-    Ballast(usize),
+    BuoyancyEngine(usize),
     /// Winch carried by the robot.
     Winch(usize),
     /// Sensor with this index.
     Sensor(usize),
     /// Channel of a sensor: sensor index, and index in `SensorKind::parts`.
-    Part(usize, usize),
+    SensorChannel(usize, usize),
     /// GNSS or GNSS heading receiver, by its index among the sensors.
-    Receiver(usize),
+    GnssReceiver(usize),
     /// Sensor without a quantity that can be biased, such as a camera, by its index among the
     /// sensors.
-    Viewer(usize),
+    UnbiasableSensor(usize),
     /// Battery of the robot.
     Battery,
     /// Hull of the link with this index.
@@ -54,7 +54,7 @@ pub enum FaultKind {
     /// [s].
     Intermittent([f64; 2]),
     /// Maximum power of the battery [W].
-    Shortage(f64),
+    PowerLimited(f64),
     /// Water ingress through a hole.
     Leak(Leak),
     /// Receives no satellites, near a jammer or everywhere.
@@ -123,7 +123,7 @@ impl FaultKind {
             FaultKind::Biased(_) => "biased",
             FaultKind::Noisy(_) => "noisy",
             FaultKind::Intermittent(_) => "intermittent",
-            FaultKind::Shortage(_) => "shortage",
+            FaultKind::PowerLimited(_) => "shortage",
             FaultKind::Leak(_) => "leak",
             FaultKind::Jammed(_) => "jammed",
             FaultKind::Spoofed(_) => "spoofed",

@@ -14,7 +14,7 @@ pub use crate::scene::fault::{Fault, FaultKind};
 pub use crate::scene::robot::actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use crate::scene::robot::battery::Battery;
 pub use crate::scene::robot::body::{Damping, Derivative, Hull, Link};
-pub use crate::scene::robot::buoyancy_engine::Ballast;
+pub use crate::scene::robot::buoyancy_engine::BuoyancyEngine;
 pub use crate::scene::robot::collision::{Collider, Geometry, Material, Structure};
 pub use crate::scene::robot::energy::{Charger, Load, Solar};
 pub use crate::scene::robot::fin::{Fin, FinLaw};
@@ -24,7 +24,7 @@ pub use crate::scene::sea::flow::{Flow, FlowLaw};
 pub use crate::scene::sea::waves::{SeaState, Spectrum, Spreading, WaveField, Waves};
 pub use crate::scene::sea::{Current, Origin, Sea, Seabed};
 pub use crate::scene::sensor::{Sensor, SensorKind};
-pub use crate::scene::tether::{End, Line, LineModel, Tether, Winch};
+pub use crate::scene::tether::{TetherEnd, LineProperties, LineModel, Tether, Winch};
 
 use merrow_math::spatial::Factor;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
@@ -96,17 +96,17 @@ pub struct Robot {
     /// Links, parents before children; link 0 is the base.
     pub links: Vec<Link>,
     /// Frames of fixed links that were merged into others.
-    pub attached: Vec<Attached>,
+    pub attached: Vec<AttachedFrame>,
     /// Thrusters and rotors of the robot.
     pub thrusters: Vec<Thruster>,
     /// Fins, rudders, planes, sails and azimuth servos.
     pub fins: Vec<Fin>,
     /// Buoyancy engines of the robot.
-    pub ballasts: Vec<Ballast>,
+    pub buoyancy_engines: Vec<BuoyancyEngine>,
     /// Names of the tethers whose winches it carries.
     pub winches: Vec<String>,
     /// Thrust allocation; `None` for a robot without thrusters.
-    pub manager: Option<Manager>,
+    pub allocation: Option<ThrustAllocation>,
     /// Sensors of the robot.
     pub sensors: Vec<Sensor>,
     /// Battery; `None`: power is unlimited.
@@ -159,7 +159,7 @@ impl Robot {
         self.links.iter().position(|l| l.name == name)
     }
     /// Computes the derived fields. Call it once the links are complete.
-    pub fn finish(&mut self) {
+    pub fn update_derived(&mut self) {
         let alone = self.links.len() == 1 && self.floating && self.links[0].wet;
         self.servos = self.links[1..].iter().any(|l| l.joint.servo().is_some());
         self.mimics = (0..self.links.len())
@@ -194,7 +194,7 @@ impl Robot {
 
 /// Named frame fixed to a link.
 #[derive(Clone, Debug)]
-pub struct Attached {
+pub struct AttachedFrame {
     /// Name, as published in frame ids.
     pub name: String,
     /// Index of the link.
@@ -222,10 +222,10 @@ pub struct Start {
 
 /// Wrench allocation to the thrusters of one robot.
 #[derive(Clone, Debug)]
-pub struct Manager {
+pub struct ThrustAllocation {
     /// Thrusts [N] for unit wrench components: one row [fx fy fz mx my mz] per thruster, from the
     /// pseudo-inverse of the geometry.
-    pub allocation: Vec<[f64; 6]>,
+    pub matrix: Vec<[f64; 6]>,
     /// Time without a command after which all thrusters are set to zero [s]; `None`: the last
     /// command is held.
     pub timeout_s: Option<f64>,

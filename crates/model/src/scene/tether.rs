@@ -8,11 +8,11 @@ pub struct Tether {
     /// Name; prefix of its topics.
     pub name: String,
     /// Material and hydrodynamic coefficients.
-    pub line: Line,
+    pub line: LineProperties,
     /// Computation model of the line.
     pub model: LineModel,
     /// First and last end.
-    pub ends: [End; 2],
+    pub ends: [TetherEnd; 2],
     /// Unstretched length at the start [m].
     pub length: f64,
     /// Winch that changes the length, if any.
@@ -29,8 +29,8 @@ impl Tether {
     /// ashore.
     pub fn winch_robot(&self) -> Option<usize> {
         match self.ends[self.winch.as_ref()?.end] {
-            End::Link { robot, .. } => Some(robot),
-            End::World(_) | End::Free(_) => None,
+            TetherEnd::Link { robot, .. } => Some(robot),
+            TetherEnd::World(_) | TetherEnd::Free(_) => None,
         }
     }
 
@@ -51,7 +51,7 @@ pub enum LineModel {
 
 /// Material and hydrodynamic coefficients of a line, per metre of unstretched length.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
+pub struct LineProperties {
     /// Outer diameter of the line [m].
     pub diameter: f64,
     /// Mass per length [kg/m].
@@ -76,7 +76,7 @@ pub struct Line {
     pub seabed_friction: f64,
 }
 
-impl Line {
+impl LineProperties {
     /// Returns the displaced volume per length [m²].
     pub fn area(&self) -> f64 {
         0.25 * std::f64::consts::PI * self.diameter * self.diameter
@@ -90,7 +90,7 @@ impl Line {
 
 /// One end of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum End {
+pub enum TetherEnd {
     /// Fixed at a position in W [m].
     World(Vec3),
     /// Attached to a link.

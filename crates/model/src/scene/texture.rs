@@ -63,7 +63,7 @@ pub enum Mapping {
 
 /// Texture on a shape.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Coat {
+pub struct SurfaceTexture {
     /// Image texture, shared between shapes.
     pub texture: Arc<Texture>,
     /// Mapping of the texture onto the shape.
@@ -88,7 +88,7 @@ impl Texture {
     }
 
     /// Samples (1) for a pixel footprint `width` texels wide.
-    fn at(&self, uv: [f64; 2], width: f64) -> [f64; 4] {
+    fn sample(&self, uv: [f64; 2], width: f64) -> [f64; 4] {
         let level = libm::log2(width.max(1.0)).min((self.levels.len() - 1) as f64);
         let (k, part) = (level as usize, level - level.floor());
         let fine = self.levels[k].at(uv, self.repeats);
@@ -140,7 +140,7 @@ impl Level {
     }
 }
 
-impl Coat {
+impl SurfaceTexture {
     /// Computes the diffuse reflectivity by colour at the point `p` of `face` with the outward
     /// normal `n`, seen along `d` by a pixel whose footprint is `width` [m] wide. All vectors are
     /// in G. `base` is the reflectivity below the texture.
@@ -180,7 +180,7 @@ impl Coat {
             let uv = [middle[0] + at * side_step[0], middle[1] + at * side_step[1]];
             let inside = self.texture.repeats || uv.iter().all(|x| (0.0..=1.0).contains(x));
             if inside {
-                let one = self.texture.at(uv, pixel);
+                let one = self.texture.sample(uv, pixel);
                 sum.iter_mut()
                     .zip(one)
                     .for_each(|(sum, one)| *sum += one / number);

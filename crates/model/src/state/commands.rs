@@ -41,7 +41,7 @@ pub enum Command {
     /// Commands the angles of all fins of a robot [rad].
     Fins { robot: usize, values: Vec<f64> },
     /// Commands the volume of a buoyancy engine [m³].
-    Ballast {
+    BuoyancyEngine {
         robot: usize,
         ballast: usize,
         value: f64,
@@ -60,7 +60,7 @@ pub enum Command {
         value: f64,
     },
     /// Commands a joint in `mode` and switches the mode if necessary. Ends the goal of its group.
-    JointIn {
+    JointWithMode {
         robot: usize,
         joint: usize,
         mode: JointMode,
@@ -109,13 +109,13 @@ pub enum Command {
     },
     /// Commands the firmware with a heading, clockwise from north [rad], a depth [m], or both.
     /// `None` keeps the set-point, or holds the current value if the firmware was not steering.
-    Course {
+    HeadingDepth {
         robot: usize,
         heading: Option<f64>,
         depth: Option<f64>,
     },
     /// Sends an order to the firmware.
-    Order { robot: usize, order: Order },
+    FirmwareOrder { robot: usize, order: FirmwareOrder },
     /// Sets pose and velocity of a robot: `p_WB` [m], `v_WB_B` [m/s], `w_WB_B` [rad/s].
     SetPose {
         robot: usize,
@@ -126,7 +126,7 @@ pub enum Command {
     },
     /// Engages or releases a coupling. An engaged latch is armed and captures its tip; a grasp
     /// holds `partner`, or the body that it touches, or the nearest body.
-    Couple {
+    SetCoupling {
         coupling: usize,
         engage: bool,
         partner: Option<usize>,
@@ -183,7 +183,7 @@ pub enum Command {
 
 /// Orders to a firmware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum FirmwareOrder {
     /// Starts the rotors and climbs.
     TakeOff,
     /// Descends until it stands on a surface, then stops the rotors.
@@ -215,7 +215,7 @@ pub struct WeatherChange {
 
 /// Rejection of a command.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal {
+pub struct CommandRejection {
     /// Index of the robot, if the command is for a robot.
     pub robot: Option<usize>,
     /// One line: what is wrong, the value found and the expected value.

@@ -16,7 +16,7 @@ pub enum ImpulseKey {
         side: u32,
     },
     /// Contact of two shapes, with their feature indices.
-    Touch([u32; 2], [u32; 2]),
+    Contact([u32; 2], [u32; 2]),
 }
 
 /// Impulse of one step.
@@ -30,7 +30,7 @@ pub struct Impulse {
 
 /// One of the two bodies of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum ContactBody {
     /// Link of a robot.
     Link {
         /// Index of the robot.
@@ -55,9 +55,9 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Body that is pushed along the normal.
-    pub a: Side,
+    pub a: ContactBody,
     /// Body that pushes against the normal.
-    pub b: Side,
+    pub b: ContactBody,
     /// Contact point in W [m].
     pub p_W: Vec3,
     /// Unit normal in W, from b to a.

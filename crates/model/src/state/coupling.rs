@@ -5,7 +5,7 @@ use merrow_math::{Quat, Vec3};
 
 /// Capture state of a released latch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Watch {
+pub enum LatchCapture {
     /// Captures a tip that comes close enough.
     Armed,
     /// Released; armed again after the tip has left.
@@ -20,7 +20,7 @@ pub struct CouplingState {
     /// True while the coupling is engaged.
     pub engaged: bool,
     /// Capture state of a latch.
-    pub watch: Watch,
+    pub capture: LatchCapture,
     /// Robot and link that a grasp holds.
     pub partner: Option<(usize, usize)>,
     /// Coupled position of the second end in the first [m].
@@ -42,7 +42,7 @@ pub struct CouplingState {
     pub load: [f64; 6],
     /// Predicted force and moment for the next step, along the axes of T [N, N m]. The solver adds
     /// the remainder at the end of the step.
-    pub fed: [f64; 6],
+    pub predicted_load: [f64; 6],
 }
 
 impl CouplingState {
@@ -52,7 +52,7 @@ impl CouplingState {
         let partner = coupling.b.and_then(|b| b.link());
         Self {
             engaged: coupling.engaged,
-            watch: Watch::Armed,
+            capture: LatchCapture::Armed,
             partner: partner.filter(|_| grasps && coupling.engaged),
             p_AT: coupling.start.0,
             q_AT: coupling.start.1,
@@ -62,7 +62,7 @@ impl CouplingState {
             force_W: Vec3::zero(),
             moment_W: Vec3::zero(),
             load: [0.0; 6],
-            fed: [0.0; 6],
+            predicted_load: [0.0; 6],
         }
     }
 
@@ -75,20 +75,20 @@ impl CouplingState {
     }
 
     /// Releases the coupling and sets the capture state.
-    pub fn release(&mut self, watch: Watch) {
-        (self.engaged, self.watch, self.partner) = (false, watch, None);
+    pub fn release(&mut self, watch: LatchCapture) {
+        (self.engaged, self.capture, self.partner) = (false, watch, None);
         (self.offset, self.offset_rate) = ([0.0; 6], [0.0; 6]);
         self.unload();
     }
 
     /// Returns true if the coupling is engaged and its load exceeds `strength`.
-    pub fn is_beyond(&self, strength: &Strength) -> bool {
+    pub fn is_overloaded(&self, strength: &Strength) -> bool {
         self.engaged
             && (self.force_W.norm() > strength.force || self.moment_W.norm() > strength.moment)
     }
 
     fn unload(&mut self) {
         (self.force_W, self.moment_W) = (Vec3::zero(), Vec3::zero());
-        (self.load, self.fed) = ([0.0; 6], [0.0; 6]);
+        (self.load, self.predicted_load) = ([0.0; 6], [0.0; 6]);
     }
 }

@@ -35,7 +35,7 @@ pub struct BatteryState {
     pub failed: bool,
     /// Energy that a charger on this robot has yet to draw for energy already delivered to others
     /// [J], and the power at which it draws it [W].
-    pub owed: [f64; 2],
+    pub charger_debt: [f64; 2],
 }
 
 impl BatteryState {
@@ -58,7 +58,7 @@ impl BatteryState {
             taken: 0.0,
             limit: f64::INFINITY,
             failed: false,
-            owed: [0.0; 2],
+            charger_debt: [0.0; 2],
         }
     }
 

@@ -14,25 +14,25 @@ pub struct FirmwareState {
     /// Time of the latest velocity command [ns]; `None` before the first.
     pub command_ns: Option<u64>,
     /// State of the control law.
-    pub memory: FirmwareMemory,
+    pub memory: FirmwareLawState,
 }
 
 /// State of a control law.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FirmwareMemory {
+pub enum FirmwareLawState {
     /// State of the multirotor firmware.
-    Flight(Flight),
+    Multirotor(MultirotorState),
     /// State of the heading and depth hold.
-    Course(Course),
+    HeadingDepthHold(HeadingDepthState),
     /// State of a differential drive.
-    Drive(Drive),
+    Drive(DifferentialDriveState),
     /// State of the velocity controller of a surface vehicle.
-    Vessel(Vessel),
+    SurgeYawRate(SurgeYawRateState),
 }
 
 /// State of the velocity controller of a surface vehicle; pairs are for surge speed and yaw rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Vessel {
+pub struct SurgeYawRateState {
     /// True while it is active: from a velocity command until the command times out.
     pub on: bool,
     /// Set-points of speed [m/s] and yaw rate [rad/s].
@@ -43,7 +43,7 @@ pub struct Vessel {
 
 /// State of the heading and depth hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Course {
+pub struct HeadingDepthState {
     /// True while it is active.
     pub on: bool,
     /// Heading set-point, clockwise from north [rad].
@@ -54,7 +54,7 @@ pub struct Course {
 
 /// State of a differential drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Drive {
+pub struct DifferentialDriveState {
     /// True while it is active.
     pub on: bool,
     /// Set-points of speed [m/s] and yaw rate [rad/s].
@@ -94,7 +94,7 @@ impl FlightMode {
 
 /// State of the multirotor firmware.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Flight {
+pub struct MultirotorState {
     /// Flight phase of the multirotor.
     pub mode: FlightMode,
     /// Position set-point, in W [m].
@@ -123,7 +123,7 @@ impl FirmwareState {
                 } else {
                     FlightMode::Off
                 };
-                FirmwareMemory::Flight(Flight {
+                FirmwareLawState::Multirotor(MultirotorState {
                     mode,
                     p: zero,
                     v: zero,
@@ -133,19 +133,19 @@ impl FirmwareState {
                     begun: false,
                 })
             }
-            FirmwareLaw::Course(_) => FirmwareMemory::Course(Course {
+            FirmwareLaw::HeadingDepthHold(_) => FirmwareLawState::HeadingDepthHold(HeadingDepthState {
                 on: false,
                 heading: 0.0,
                 depth: 0.0,
             }),
-            FirmwareLaw::Drive(_) => FirmwareMemory::Drive(Drive {
+            FirmwareLaw::Drive(_) => FirmwareLawState::Drive(DifferentialDriveState {
                 on: true,
                 wanted: [0.0; 2],
                 angles: None,
                 odometry: [0.0; 3],
                 measured: [0.0; 2],
             }),
-            FirmwareLaw::Vessel(_) => FirmwareMemory::Vessel(Vessel {
+            FirmwareLaw::SurgeYawRate(_) => FirmwareLawState::SurgeYawRate(SurgeYawRateState {
                 on: false,
                 wanted: [0.0; 2],
                 lost: [0.0; 2],
@@ -160,21 +160,21 @@ impl FirmwareState {
     }
 
     /// Returns true if the firmware controls the thrusters.
-    pub fn holds_thrusters(&self) -> bool {
+    pub fn controls_thrusters(&self) -> bool {
         match self.memory {
-            FirmwareMemory::Flight(flight) => flight.mode != FlightMode::Off,
-            FirmwareMemory::Vessel(vessel) => vessel.on,
-            FirmwareMemory::Course(_) | FirmwareMemory::Drive(_) => false,
+            FirmwareLawState::Multirotor(flight) => flight.mode != FlightMode::Off,
+            FirmwareLawState::SurgeYawRate(vessel) => vessel.on,
+            FirmwareLawState::HeadingDepthHold(_) | FirmwareLawState::Drive(_) => false,
         }
     }
 
     /// Returns true if the firmware controls the fins.
-    pub fn holds_fins(&self) -> bool {
-        matches!(self.memory, FirmwareMemory::Course(Course { on: true, .. }))
+    pub fn controls_fins(&self) -> bool {
+        matches!(self.memory, FirmwareLawState::HeadingDepthHold(HeadingDepthState { on: true, .. }))
     }
 
     /// Returns true if the firmware controls the wheel joints.
-    pub fn holds_joints(&self) -> bool {
-        matches!(self.memory, FirmwareMemory::Drive(Drive { on: true, .. }))
+    pub fn controls_joints(&self) -> bool {
+        matches!(self.memory, FirmwareLawState::Drive(DifferentialDriveState { on: true, .. }))
     }
 }

@@ -5,12 +5,12 @@
 use crate::scene::sea::air::Air;
 use crate::scene::{Flow, FlowLaw};
 use crate::state::bottle::Bottle;
-use crate::state::firmware::{FirmwareMemory, FirmwareState};
+use crate::state::firmware::{FirmwareLawState, FirmwareState};
 use crate::state::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
-use crate::state::navigation::Filter;
+use crate::state::navigation::NavigationFilter;
 use crate::state::reading::Reading;
 use crate::state::{
-    BatteryState, ChargerState, CouplingState, Effect, FaultState, Health, RobotState, State,
+    BatteryState, ChargerState, CouplingState, FaultEffect, FaultState, Health, RobotState, State,
     TetherState, WinchCommand,
 };
 use merrow_math::{Quat, SpatialVelocity, Vec3};
@@ -96,11 +96,11 @@ impl State {
         for region in &sea.regions {
             sink.reals(&[region.density, region.sound_speed, region.temperature]);
             // hashed only if set, so that the hash of other worlds does not change
-            if region.has_surface() || !region.open {
+            if region.has_own_surface() || !region.has_world_current {
                 sink.reals(&[
                     region.level.unwrap_or(0.0),
                     region.waves,
-                    f64::from(u8::from(region.open)),
+                    f64::from(u8::from(region.has_world_current)),
                 ]);
             }
         }
@@ -129,7 +129,7 @@ impl State {
         // weather does not change
         let air = &sea.air;
         let fair = Air::default();
-        if (air.from, air.to, air.start_utc) != (fair.from, fair.to, air.untold_utc) {
+        if (air.from, air.to, air.start_utc) != (fair.from, fair.to, air.default_start_utc) {
             for w in [&air.from, &air.to] {
                 sink.vector(w.wind);
                 sink.reals(&[
@@ -150,7 +150,7 @@ impl State {
 
 impl CouplingState {
     fn bits(&self, sink: &mut Bits) {
-        sink.int(u64::from(self.engaged) | u64::from(self.guided) << 1 | (self.watch as u64) << 2);
+        sink.int(u64::from(self.engaged) | u64::from(self.guided) << 1 | (self.capture as u64) << 2);
         let (robot, link) = self
             .partner
             .map_or((0, 0), |(r, l)| (r as u64 + 1, l as u64));
@@ -163,7 +163,7 @@ impl CouplingState {
         sink.vector(self.force_W);
         sink.vector(self.moment_W);
         sink.reals(&self.load);
-        sink.reals(&self.fed);
+        sink.reals(&self.predicted_load);
     }
 }
 
@@ -179,7 +179,7 @@ impl BatteryState {
         ]);
         sink.reals(&[self.delivered, self.lost, self.gained, self.taken]);
         sink.reals(&self.offer);
-        sink.reals(&self.owed);
+        sink.reals(&self.charger_debt);
         sink.int(self.open_ns.map_or(0, |t| t + 1));
     }
 }
@@ -206,14 +206,14 @@ impl RobotState {
             sink.reals(&[
                 a.command,
                 a.target,
-                a.stuck_at,
+                a.held_drive,
                 a.thrust,
                 a.shaft_power,
                 a.power,
                 a.heat,
-                a.supply,
+                a.available_fraction,
             ]);
-            sink.int(u64::from(a.too_hot));
+            sink.int(u64::from(a.is_overheated));
             sink.reals(&a.lag);
             sink.health(a.health);
             sink.effect(&a.fault);
@@ -224,21 +224,21 @@ impl RobotState {
             sink.health(f.health);
             sink.effect(&f.fault);
         }
-        for b in &self.ballasts {
+        for b in &self.buoyancy_engines {
             sink.reals(&[b.command, b.volume, b.power]);
             sink.effect(&b.fault);
         }
         self.winches.iter().for_each(|fault| sink.effect(fault));
         sink.reals(&self.fin_delays);
-        self.memory.iter().flatten().for_each(|x| sink.spatial(x));
+        self.radiation_state.iter().flatten().for_each(|x| sink.spatial(x));
         for s in &self.sensors {
             sink.int(s.samples);
             sink.int(s.due_ns);
             sink.int(u64::from(s.noise));
             s.drift.iter().for_each(|d| sink.reals(d));
             sink.effect(&s.fault);
-            s.parts.iter().for_each(|part| sink.effect(part));
-            if let Some(cells) = &s.cells {
+            s.channel_faults.iter().for_each(|part| sink.effect(part));
+            if let Some(cells) = &s.lag {
                 sink.real(cells.at);
                 sink.reals(&cells.met);
                 sink.reals(&cells.shown);
@@ -267,7 +267,7 @@ impl RobotState {
         if let Some(firmware) = &self.firmware {
             sink.firmware(firmware);
         }
-        for F in &self.external {
+        for F in &self.external_force {
             sink.vector(F.m);
             sink.vector(F.f);
         }
@@ -276,16 +276,16 @@ impl RobotState {
             sink.fault(memory);
         }
         sink.reals(&self.loads);
-        if self.kick.felt {
+        if self.impulse_acceleration.has_current_forces {
             for F in self.contact_force.iter().chain(&self.coupling_force) {
                 sink.vector(F.m);
                 sink.vector(F.f);
             }
         }
-        sink.int(u64::from(self.kick.anew));
-        if self.kick.any {
-            sink.spatial(&self.kick.A_WB_B);
-            sink.reals(&self.kick.qdd);
+        sink.int(u64::from(self.impulse_acceleration.is_recomputed));
+        if self.impulse_acceleration.is_nonzero {
+            sink.spatial(&self.impulse_acceleration.A_WB_B);
+            sink.reals(&self.impulse_acceleration.qdd);
         }
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));
     }
@@ -304,8 +304,8 @@ impl RobotState {
             ]);
             sink.reals(&j.rotor);
             sink.effect(&j.fault);
-            if j.fault != Effect::NONE {
-                sink.reals(&[j.asked]);
+            if j.fault != FaultEffect::NONE {
+                sink.reals(&[j.original_command]);
             }
             sink.int(j.ticks);
             let m = &j.measured;
@@ -313,7 +313,7 @@ impl RobotState {
         }
         sink.int(self.joints_ns.map_or(0, |t| t + 1));
         for group in &self.groups {
-            for goal in [&group.goal, &group.before] {
+            for goal in [&group.goal, &group.previous_goal] {
                 sink.goal(goal.as_ref());
             }
             match &group.task {
@@ -336,7 +336,7 @@ impl TetherState {
         self.p
             .iter()
             .chain(&self.v)
-            .chain(&self.pull)
+            .chain(&self.end_force)
             .for_each(|x| sink.vector(*x));
         sink.reals(&[self.length, self.winch_speed]);
         match self.winch {
@@ -377,10 +377,10 @@ impl Bits {
             Health::Dead => self.int(3),
         }
     }
-    fn effect(&mut self, e: &Effect) {
-        if *e != Effect::NONE {
+    fn effect(&mut self, e: &FaultEffect) {
+        if *e != FaultEffect::NONE {
             self.int(u64::from(e.dead) | u64::from(e.stuck) << 1);
-            self.reals(&[e.part, e.offset, e.noise]);
+            self.reals(&[e.fraction, e.offset, e.noise]);
         }
     }
     fn fault(&mut self, memory: &FaultState) {
@@ -413,17 +413,17 @@ impl Bits {
         firmware.command.iter().for_each(|v| self.vector(*v));
         self.int(firmware.command_ns.map_or(0, |t| t + 1));
         match &firmware.memory {
-            FirmwareMemory::Flight(flight) => {
+            FirmwareLawState::Multirotor(flight) => {
                 self.int(flight.mode as u64 | u64::from(flight.begun) << 8);
                 self.vector(flight.p);
                 self.vector(flight.v);
                 self.reals(&[flight.yaw, flight.top, flight.held_up]);
             }
-            FirmwareMemory::Course(course) => {
+            FirmwareLawState::HeadingDepthHold(course) => {
                 self.int(u64::from(course.on));
                 self.reals(&[course.heading, course.depth]);
             }
-            FirmwareMemory::Drive(drive) => {
+            FirmwareLawState::Drive(drive) => {
                 self.int(u64::from(drive.on) | u64::from(drive.angles.is_some()) << 1);
                 self.reals(&drive.angles.unwrap_or_default());
                 self.reals(&drive.odometry);
@@ -431,7 +431,7 @@ impl Bits {
                     .iter()
                     .for_each(|x| self.reals(x));
             }
-            FirmwareMemory::Vessel(vessel) => {
+            FirmwareLawState::SurgeYawRate(vessel) => {
                 self.int(u64::from(vessel.on));
                 [vessel.wanted, vessel.lost]
                     .iter()
@@ -521,9 +521,9 @@ impl Bits {
         self.reals(&bottle.means);
     }
 
-    fn filter(&mut self, filter: &Filter) {
+    fn filter(&mut self, filter: &NavigationFilter) {
         match filter {
-            Filter::Ahrs(f) => {
+            NavigationFilter::Ahrs(f) => {
                 self.quaternion(f.q);
                 self.vector(f.bias);
                 f.raw.iter().for_each(|v| self.vector(*v));
@@ -531,7 +531,7 @@ impl Bits {
                 self.int(f.time_ns);
                 self.int(u64::from(f.started));
             }
-            Filter::Ins(f) => {
+            NavigationFilter::Ins(f) => {
                 self.quaternion(f.q);
                 let own = [
                     f.p,

@@ -1,12 +1,12 @@
 //! State of joint drives, and the goals of joint groups.
 
 use crate::scene::{Drive, Joint, JointGroup, JointMode, Robot};
-use crate::state::fault::Effect;
+use crate::state::fault::FaultEffect;
 use std::sync::Arc;
 
 /// State of the drive of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointMemory {
+pub struct JointDriveState {
     /// Current command mode of the joint.
     pub mode: JointMode,
     /// Set-point in the current mode, commanded directly or sampled from a trajectory.
@@ -31,9 +31,9 @@ pub struct JointMemory {
     /// Winding temperature above the water temperature [K].
     pub heat: f64,
     /// Original command of an ideal drive; `joint_commands` holds the command after faults.
-    pub asked: f64,
+    pub original_command: f64,
     /// Effect of faults on the drive.
-    pub fault: Effect,
+    pub fault: FaultEffect,
 }
 
 /// Set-point of a joint.
@@ -115,7 +115,7 @@ pub struct GroupState {
     /// Latest goal of the group.
     pub goal: Option<Goal>,
     /// Preceding goal with its final state.
-    pub before: Option<Goal>,
+    pub previous_goal: Option<Goal>,
     /// Task that drives the joints while the goal is active, and after the end of a trajectory
     /// until the next command.
     pub task: Option<Task>,
@@ -144,7 +144,7 @@ pub enum GoalState {
     /// The goal was reached.
     Succeeded,
     /// The controller aborted the goal.
-    Aborted(Abort),
+    Aborted(AbortReason),
     /// Another command replaced the goal.
     Preempted,
     /// The client cancelled the goal.
@@ -154,7 +154,7 @@ pub enum GoalState {
 /// Reason for aborting a goal. Joints are indices as in `Motion::q`.
 #[allow(missing_docs)] // `text` documents the fields
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Abort {
+pub enum AbortReason {
     /// The path tolerance was exceeded.
     Path {
         joint: usize,
@@ -224,7 +224,7 @@ pub struct Tracking {
     pub velocity_error: f64,
 }
 
-impl JointMemory {
+impl JointDriveState {
     /// Creates the state at rest at the position `q` [rad or m].
     pub fn new(joint: &Joint, q: f64) -> Self {
         let unknown = f64::NAN;
@@ -254,12 +254,12 @@ impl JointMemory {
             rotor: [q, 0.0],
             motor_effort: 0.0,
             heat: 0.0,
-            asked: if let Drive::Position { .. } = joint.drive {
+            original_command: if let Drive::Position { .. } = joint.drive {
                 q
             } else {
                 0.0
             },
-            fault: Effect::NONE,
+            fault: FaultEffect::NONE,
         }
     }
 }
@@ -271,14 +271,14 @@ impl GoalState {
     }
 }
 
-impl Abort {
+impl AbortReason {
     /// Returns the `error_code` of `control_msgs/action/FollowJointTrajectory`.
     pub fn code(&self) -> i32 {
         match self {
-            Abort::Path { .. } => -4,
-            Abort::Goal { .. } => -5,
+            AbortReason::Path { .. } => -4,
+            AbortReason::Goal { .. } => -5,
             // the message defines no code for these
-            Abort::Stalled { .. } | Abort::KeepOut { .. } => -4,
+            AbortReason::Stalled { .. } | AbortReason::KeepOut { .. } => -4,
         }
     }
 
@@ -287,7 +287,7 @@ impl Abort {
         let name = |joint: usize| &robot.links[joint + 1].joint.name;
         let what = |velocity: bool| if velocity { "velocity" } else { "position" };
         match *self {
-            Abort::Path {
+            AbortReason::Path {
                 joint,
                 velocity,
                 error,
@@ -297,7 +297,7 @@ impl Abort {
                 name(joint),
                 what(velocity)
             ),
-            Abort::Goal {
+            AbortReason::Goal {
                 joint,
                 velocity,
                 error,
@@ -307,7 +307,7 @@ impl Abort {
                 name(joint),
                 what(velocity)
             ),
-            Abort::Stalled {
+            AbortReason::Stalled {
                 joint,
                 position,
                 effort,
@@ -317,7 +317,7 @@ impl Abort {
                     name(joint)
                 )
             }
-            Abort::KeepOut { link } => {
+            AbortReason::KeepOut { link } => {
                 format!(
                     "link {} would enter a box that the controller keeps clear",
                     robot.links[link].name
@@ -345,7 +345,7 @@ impl crate::state::RobotState {
     /// Returns the tracking error of a joint.
     pub fn tracking(&self, robot: &Robot, joint: usize) -> Tracking {
         let (desired, actual) = (self.joints[joint].reference, self.measured(robot, joint));
-        let position_error = difference(
+        let position_error = position_difference(
             &robot.links[joint + 1].joint,
             desired.position,
             actual.position,
@@ -368,7 +368,7 @@ impl crate::state::RobotState {
 }
 
 /// Returns `a - b` [rad or m], wrapped to the shorter direction for a continuous joint.
-pub fn difference(joint: &Joint, a: f64, b: f64) -> f64 {
+pub fn position_difference(joint: &Joint, a: f64, b: f64) -> f64 {
     const TURN: f64 = 2.0 * std::f64::consts::PI;
     let d = a - b;
     match joint.kind {

@@ -21,12 +21,12 @@ pub use crate::state::commands::{Command, Health};
 pub use crate::state::contact::Contacts;
 pub use crate::state::coupling::CouplingState;
 pub use crate::state::energy::{BatteryState, ChargerState};
-pub use crate::state::fault::{Effect, FaultState};
-pub use crate::state::joint::{GroupState, JointMemory};
-pub use crate::state::tether::{Parted, TetherState, WinchCommand};
+pub use crate::state::fault::{FaultEffect, FaultState};
+pub use crate::state::joint::{GroupState, JointDriveState};
+pub use crate::state::tether::{LineBreak, TetherState, WinchCommand};
 pub use crate::state::workspace::Workspace;
 
-use crate::scene::{Ballast, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
+use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
 use crate::state::reading::{DvlLock, Reading};
 use merrow_math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
 use std::collections::VecDeque;
@@ -79,16 +79,16 @@ pub struct RobotState {
     /// One entry per fin.
     pub fins: Vec<FinState>,
     /// One entry per buoyancy engine.
-    pub ballasts: Vec<BallastState>,
+    pub buoyancy_engines: Vec<BuoyancyEngineState>,
     /// Effects of faults on the winches on board.
-    pub winches: Vec<Effect>,
+    pub winches: Vec<FaultEffect>,
     /// Delayed commands of fins with dead time, fin by fin [rad].
     pub fin_delays: Vec<f64>,
     /// Effort over the next step, or position for ideal position drives, one entry per joint.
     /// Written by commands for ideal drives, by the servos and by trajectories.
     pub joint_commands: Vec<f64>,
     /// One entry per joint.
-    pub joints: Vec<JointMemory>,
+    pub joints: Vec<JointDriveState>,
     /// One entry per joint group.
     pub groups: Vec<GroupState>,
     /// Time up to which the joint controllers have run [ns]; they run once per instant.
@@ -96,7 +96,7 @@ pub struct RobotState {
     /// Time of the latest thruster command [ns]; `None` before the first and after a time-out.
     pub last_command_ns: Option<u64>,
     /// Radiation memory of the base: state of each filter, angular first.
-    pub memory: Vec<[SpatialVelocity; 2]>,
+    pub radiation_state: Vec<[SpatialVelocity; 2]>,
     /// State of the firmware; `None` without firmware.
     pub firmware: Option<crate::state::firmware::FirmwareState>,
     /// One entry per sensor.
@@ -108,7 +108,7 @@ pub struct RobotState {
     /// Faults from the world file and from commands.
     pub faults: Vec<FaultState>,
     /// External forces (tethers) over the next step: one entry per link, at Lo, in W.
-    pub external: Vec<SpatialForce>,
+    pub external_force: Vec<SpatialForce>,
     /// Mean contact forces of the last step: one entry per link, at Lo, in W; valid only if
     /// `kick.felt` is true.
     pub contact_force: Vec<SpatialForce>,
@@ -116,7 +116,7 @@ pub struct RobotState {
     /// apply in advance in the next step.
     pub coupling_force: Vec<SpatialForce>,
     /// Contribution of impulses to the accelerations of the last step.
-    pub kick: Kick,
+    pub impulse_acceleration: ImpulseAcceleration,
     /// Reason for halting the robot; set when a value is no longer finite.
     pub halted: Option<Halt>,
 }
@@ -134,7 +134,7 @@ pub struct ActuatorState {
     /// Health, set at run time.
     pub health: Health,
     /// Drive held while stuck: thrust [N] or shaft speed [rad/s].
-    pub stuck_at: f64,
+    pub held_drive: f64,
     /// Thrust at the last evaluation [N].
     pub thrust: f64,
     /// Shaft power at the last evaluation, where the torque is known [W].
@@ -147,11 +147,11 @@ pub struct ActuatorState {
     /// Motor temperature above the water temperature [K].
     pub heat: f64,
     /// True while the motor is stopped for cooling.
-    pub too_hot: bool,
+    pub is_overheated: bool,
     /// Fraction of its thrust that power and temperature allow over the next step, 0..1.
-    pub supply: f64,
+    pub available_fraction: f64,
     /// Effect of faults on the thruster.
-    pub fault: Effect,
+    pub fault: FaultEffect,
 }
 
 /// State of one fin.
@@ -173,12 +173,12 @@ pub struct FinState {
     /// Health, set at run time.
     pub health: Health,
     /// Effect of faults on the fin.
-    pub fault: Effect,
+    pub fault: FaultEffect,
 }
 
 /// State of one buoyancy engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BallastState {
+pub struct BuoyancyEngineState {
     /// Commanded volume of the buoyancy engine [m³].
     pub command: f64,
     /// Current volume of the buoyancy engine [m³].
@@ -186,7 +186,7 @@ pub struct BallastState {
     /// Electrical power over the last step [W].
     pub power: f64,
     /// Effect of faults on the buoyancy engine.
-    pub fault: Effect,
+    pub fault: FaultEffect,
 }
 
 /// State of one sensor.
@@ -202,15 +202,15 @@ pub struct SensorState {
     /// True if noise is enabled; set at run time.
     pub noise: bool,
     /// Effect of faults on the sensor.
-    pub fault: Effect,
+    pub fault: FaultEffect,
     /// Additional effects of faults on its separate channels (`SensorKind::parts`).
-    pub parts: [Effect; 4],
+    pub channel_faults: [FaultEffect; 4],
     /// State of its first-order lags; `None` before the first sample or without lags.
-    pub cells: Option<Cells>,
+    pub lag: Option<SensorLag>,
     /// Bottles of a water sampler.
     pub sampler: Option<crate::state::bottle::SamplerState>,
     /// State of its navigation filter, if any.
-    pub filter: Option<Box<crate::state::navigation::Filter>>,
+    pub filter: Option<Box<crate::state::navigation::NavigationFilter>>,
     /// Last reading, repeated while stuck.
     pub last: Option<crate::state::reading::Reading>,
     /// Readings in flight: delivery time [ns] and reading.
@@ -219,7 +219,7 @@ pub struct SensorState {
 
 /// State of up to three first-order lags of a sensor at the last sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cells {
+pub struct SensorLag {
     /// Time of the last sample [s].
     pub at: f64,
     /// Inputs at the last sample.
@@ -233,36 +233,36 @@ pub struct Cells {
 /// of the step, extrapolated by half a step with the change of the free acceleration. A body at
 /// rest therefore has zero acceleration to rounding error.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kick {
+pub struct ImpulseAcceleration {
     /// True if impulses changed a velocity.
-    pub any: bool,
+    pub is_nonzero: bool,
     /// True if the underlying forces are those of the last step. Also true for a robot that does
     /// not move and has no contribution.
-    pub felt: bool,
+    pub has_current_forces: bool,
     /// True if the impulses were computed in this step; false if those of the preceding step were
     /// reused.
-    pub anew: bool,
+    pub is_recomputed: bool,
     /// K of the base, at Bo in B [rad/s², m/s²].
     pub A_WB_B: SpatialVelocity,
     /// K of the joints [rad/s² or m/s²].
     pub qdd: Vec<f64>,
 }
 
-impl Kick {
+impl ImpulseAcceleration {
     /// Creates a zero contribution for `n_joints` joints.
     pub fn new(n_joints: usize) -> Self {
         Self {
-            any: false,
-            felt: false,
-            anew: false,
+            is_nonzero: false,
+            has_current_forces: false,
+            is_recomputed: false,
             A_WB_B: SpatialVelocity::zero(),
             qdd: vec![0.0; n_joints],
         }
     }
     /// Resets the contribution to zero.
     pub fn clear(&mut self) {
-        if self.any || self.felt {
-            (self.any, self.felt, self.anew) = (false, false, false);
+        if self.is_nonzero || self.has_current_forces {
+            (self.is_nonzero, self.has_current_forces, self.is_recomputed) = (false, false, false);
             self.A_WB_B = SpatialVelocity::zero();
             self.qdd.fill(0.0);
         }
@@ -305,7 +305,7 @@ impl Motion<f64> {
         (self.q_WB, self.p_WB)
     }
     /// Returns the name of the first quantity that is not finite.
-    pub fn not_finite(&self) -> Option<&'static str> {
+    pub fn first_non_finite(&self) -> Option<&'static str> {
         let q = self.q_WB;
         let V = self.V_WB_B;
         if !(q.w + q.x + q.y + q.z).is_finite() {
@@ -333,7 +333,7 @@ impl State {
             step: 0,
             sea: scene.sea.clone(),
             robots: (0..scene.robots.len())
-                .map(|r| RobotState::of_scene(scene, r))
+                .map(|r| RobotState::from_scene(scene, r))
                 .collect(),
             contacts: Contacts::with_room(scene.robots.len()),
             couplings: scene.couplings.iter().map(CouplingState::new).collect(),
@@ -351,9 +351,9 @@ impl State {
     /// Returns the initial state with the settings that the user has changed since: the sea, noise
     /// switches, health of thrusters and fins, levels of loads. The corresponding parameters keep
     /// their values across a reset.
-    pub fn restarted(&self, scene: &Scene) -> Self {
+    pub fn reset(&self, scene: &Scene) -> Self {
         let sea = Sea {
-            waves: self.sea.waves.settled(),
+            waves: self.sea.waves.without_transitions(),
             ..self.sea.clone()
         };
         let mut start = Self {
@@ -381,7 +381,7 @@ impl State {
 impl RobotState {
     /// Creates the initial state of robot `index` of a scene, with the faults that the world file
     /// schedules for it.
-    pub fn of_scene(scene: &Scene, index: usize) -> Self {
+    pub fn from_scene(scene: &Scene, index: usize) -> Self {
         let own = scene
             .faults
             .iter()
@@ -408,15 +408,15 @@ impl RobotState {
             joints: robot.links[1..]
                 .iter()
                 .zip(&robot.start.q)
-                .map(|(link, q)| JointMemory::new(&link.joint, *q))
+                .map(|(link, q)| JointDriveState::new(&link.joint, *q))
                 .collect(),
             groups: vec![GroupState::default(); robot.joint_groups.len()],
             joints_ns: None,
             motion,
             actuators: robot.thrusters.iter().map(ActuatorState::new).collect(),
             fins: robot.fins.iter().map(FinState::new).collect(),
-            ballasts: robot.ballasts.iter().map(BallastState::new).collect(),
-            winches: vec![Effect::NONE; robot.winches.len()],
+            buoyancy_engines: robot.buoyancy_engines.iter().map(BuoyancyEngineState::new).collect(),
+            winches: vec![FaultEffect::NONE; robot.winches.len()],
             fin_delays: robot
                 .fins
                 .iter()
@@ -424,7 +424,7 @@ impl RobotState {
                 .collect(),
             last_command_ns: None,
             firmware: crate::state::firmware::FirmwareState::new(robot),
-            memory: vec![
+            radiation_state: vec![
                 [SpatialVelocity::zero(); 2];
                 robot.links[0]
                     .radiation
@@ -435,10 +435,10 @@ impl RobotState {
             battery: BatteryState::new(robot.battery.as_ref()),
             loads: robot.loads.iter().map(|load| load.level).collect(),
             faults: Vec::new(),
-            external: vec![SpatialForce::zero(); robot.links.len()],
+            external_force: vec![SpatialForce::zero(); robot.links.len()],
             contact_force: vec![SpatialForce::zero(); robot.links.len()],
             coupling_force: vec![SpatialForce::zero(); robot.links.len()],
-            kick: Kick::new(robot.n_joints()),
+            impulse_acceleration: ImpulseAcceleration::new(robot.n_joints()),
             halted: None,
         }
     }
@@ -446,21 +446,21 @@ impl RobotState {
 
 impl RobotState {
     /// Clears the contact and coupling forces of the preceding step; effective once per step.
-    pub fn feel(&mut self) {
-        if !self.kick.felt {
-            self.kick.felt = true;
+    pub fn clear_step_forces(&mut self) {
+        if !self.impulse_acceleration.has_current_forces {
+            self.impulse_acceleration.has_current_forces = true;
             self.contact_force.fill(SpatialForce::zero());
             self.coupling_force.fill(SpatialForce::zero());
         }
     }
 
     /// Copies the state into `spare`, a state of the same robot, without memory allocation.
-    pub fn save(&self, spare: &mut Self) {
+    pub fn copy_into(&self, spare: &mut Self) {
         let Self {
             motion,
             actuators,
             fins,
-            ballasts,
+            buoyancy_engines: ballasts,
             winches,
             fin_delays,
             joint_commands,
@@ -468,22 +468,22 @@ impl RobotState {
             groups,
             joints_ns,
             last_command_ns,
-            memory,
+            radiation_state: memory,
             firmware,
             sensors,
             battery,
             loads,
             faults,
-            external,
+            external_force: external,
             contact_force,
             coupling_force,
-            kick,
+            impulse_acceleration: kick,
             halted,
         } = self;
         spare.motion.copy_from(motion);
         spare.actuators.copy_from_slice(actuators);
         spare.fins.copy_from_slice(fins);
-        spare.ballasts.copy_from_slice(ballasts);
+        spare.buoyancy_engines.copy_from_slice(ballasts);
         spare.winches.copy_from_slice(winches);
         spare.fin_delays.copy_from_slice(fin_delays);
         spare.joint_commands.copy_from_slice(joint_commands);
@@ -491,13 +491,13 @@ impl RobotState {
         spare.groups.clone_from(groups);
         spare.joints_ns = *joints_ns;
         spare.last_command_ns = *last_command_ns;
-        spare.memory.copy_from_slice(memory);
+        spare.radiation_state.copy_from_slice(memory);
         spare.firmware = *firmware;
         for (to, from) in spare.sensors.iter_mut().zip(sensors) {
             (to.samples, to.due_ns, to.drift, to.noise) =
                 (from.samples, from.due_ns, from.drift, from.noise);
-            (to.fault, to.parts, to.cells, to.last) =
-                (from.fault, from.parts, from.cells, from.last);
+            (to.fault, to.channel_faults, to.lag, to.last) =
+                (from.fault, from.channel_faults, from.lag, from.last);
             to.sampler.clone_from(&from.sampler);
             if let (Some(to), Some(from)) = (&mut to.filter, &from.filter) {
                 **to = **from;
@@ -507,12 +507,12 @@ impl RobotState {
         spare.battery = *battery;
         spare.loads.copy_from_slice(loads);
         spare.faults.clone_from(faults);
-        spare.external.copy_from_slice(external);
+        spare.external_force.copy_from_slice(external);
         spare.contact_force.copy_from_slice(contact_force);
         spare.coupling_force.copy_from_slice(coupling_force);
-        (spare.kick.any, spare.kick.felt) = (kick.any, kick.felt);
-        (spare.kick.anew, spare.kick.A_WB_B) = (kick.anew, kick.A_WB_B);
-        spare.kick.qdd.copy_from_slice(&kick.qdd);
+        (spare.impulse_acceleration.is_nonzero, spare.impulse_acceleration.has_current_forces) = (kick.is_nonzero, kick.has_current_forces);
+        (spare.impulse_acceleration.is_recomputed, spare.impulse_acceleration.A_WB_B) = (kick.is_recomputed, kick.A_WB_B);
+        spare.impulse_acceleration.qdd.copy_from_slice(&kick.qdd);
         if spare.halted != *halted {
             spare.halted.clone_from(halted);
         }
@@ -540,15 +540,15 @@ impl ActuatorState {
             target: thruster.drive(thruster.neutral),
             lag: [0.0; 3],
             health: Health::Healthy,
-            stuck_at: 0.0,
+            held_drive: 0.0,
             thrust: 0.0,
             shaft_power: 0.0,
             shaft: [0.0; 2],
             power: 0.0,
             heat: 0.0,
-            too_hot: false,
-            supply: 1.0,
-            fault: Effect::NONE,
+            is_overheated: false,
+            available_fraction: 1.0,
+            fault: FaultEffect::NONE,
         }
     }
 
@@ -571,7 +571,7 @@ impl FinState {
             power: 0.0,
             delay_at: 0,
             health: Health::Healthy,
-            fault: Effect::NONE,
+            fault: FaultEffect::NONE,
         }
     }
 
@@ -581,14 +581,14 @@ impl FinState {
     }
 }
 
-impl BallastState {
+impl BuoyancyEngineState {
     /// Creates the state at the initial volume.
-    pub fn new(ballast: &Ballast) -> Self {
+    pub fn new(ballast: &BuoyancyEngine) -> Self {
         Self {
             command: ballast.start,
             volume: ballast.start,
             power: 0.0,
-            fault: Effect::NONE,
+            fault: FaultEffect::NONE,
         }
     }
 }
@@ -601,16 +601,16 @@ impl SensorState {
             due_ns: sensor.sample_ns(0),
             drift: [[0.0; 2]; 6],
             noise: true,
-            fault: Effect::NONE,
-            parts: [Effect::NONE; 4],
-            cells: None,
+            fault: FaultEffect::NONE,
+            channel_faults: [FaultEffect::NONE; 4],
+            lag: None,
             sampler: match &sensor.kind {
                 SensorKind::WaterSampler(spec) => {
                     Some(crate::state::bottle::SamplerState::new(spec.bottles))
                 }
                 _ => None,
             },
-            filter: crate::state::navigation::Filter::of(sensor),
+            filter: crate::state::navigation::NavigationFilter::for_sensor(sensor),
             last: None,
             in_flight: VecDeque::with_capacity(sensor.queue),
         }
@@ -619,7 +619,7 @@ impl SensorState {
     /// Counts one sample as taken or dropped and computes the time of the next sample.
     pub fn count(&mut self, sensor: &Sensor) {
         self.samples += 1;
-        let Some(pace) = sensor.pace() else {
+        let Some(pace) = sensor.ping_rates() else {
             self.due_ns = sensor.sample_ns(self.samples);
             return;
         };

@@ -7,7 +7,7 @@ use merrow_math::{Mat3, Quat, Vec3};
 /// State of a navigation filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // allocated once, in a box
-pub enum Filter {
+pub enum NavigationFilter {
     /// Filter of an AHRS.
     Ahrs(AhrsMemory),
     /// Filter of an INS.
@@ -72,11 +72,11 @@ pub struct InsMemory {
     pub started: bool,
 }
 
-impl Filter {
+impl NavigationFilter {
     /// Creates the filter state of a sensor with a filter, before its first sample.
-    pub fn of(sensor: &Sensor) -> Option<Box<Self>> {
+    pub fn for_sensor(sensor: &Sensor) -> Option<Box<Self>> {
         match sensor.kind {
-            SensorKind::Ahrs(_) => Some(Box::new(Filter::Ahrs(AhrsMemory {
+            SensorKind::Ahrs(_) => Some(Box::new(NavigationFilter::Ahrs(AhrsMemory {
                 q: Quat::identity(),
                 bias: Vec3::zero(),
                 raw: [Vec3::zero(); 2],
@@ -84,7 +84,7 @@ impl Filter {
                 time_ns: 0,
                 started: false,
             }))),
-            SensorKind::Ins(_) => Some(Box::new(Filter::Ins(InsMemory {
+            SensorKind::Ins(_) => Some(Box::new(NavigationFilter::Ins(InsMemory {
                 p: Vec3::zero(),
                 v: Vec3::zero(),
                 q: Quat::identity(),
@@ -106,12 +106,12 @@ impl Filter {
     }
 }
 
-impl Filter {
+impl NavigationFilter {
     /// Resets the filter to the state before the first sample, as after a loss of power.
     pub fn stop(&mut self) {
         match self {
-            Filter::Ahrs(filter) => (filter.started, filter.bias) = (false, Vec3::zero()),
-            Filter::Ins(filter) => filter.started = false,
+            NavigationFilter::Ahrs(filter) => (filter.started, filter.bias) = (false, Vec3::zero()),
+            NavigationFilter::Ins(filter) => filter.started = false,
         }
     }
 }

@@ -14,13 +14,13 @@ pub struct TetherState {
     pub length: f64,
     /// Force of the line on the bodies at its first and its second end over the last step, in W
     /// [N].
-    pub pull: [Vec3; 2],
+    pub end_force: [Vec3; 2],
     /// Speed of the winch motor, positive for paying out [m/s].
     pub winch_speed: f64,
     /// Command of the winch.
     pub winch: WinchCommand,
     /// Position and time of a break, if the line has parted.
-    pub parted: Option<Parted>,
+    pub parted: Option<LineBreak>,
     /// Time at which the line was halted because its state was no longer finite [ns]; it then
     /// exerts no force.
     pub halted_ns: Option<u64>,
@@ -28,7 +28,7 @@ pub struct TetherState {
 
 /// Break of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parted {
+pub struct LineBreak {
     /// Segment that no longer carries tension.
     pub segment: usize,
     /// End of the step in which it broke [ns].
@@ -51,7 +51,7 @@ impl TetherState {
             p: tether.start.clone(),
             v: vec![Vec3::zero(); tether.start.len()],
             length: tether.length,
-            pull: [Vec3::zero(); 2],
+            end_force: [Vec3::zero(); 2],
             winch_speed: 0.0,
             winch: WinchCommand::Speed(0.0),
             parted: None,
@@ -71,6 +71,6 @@ impl TetherState {
 
     /// Returns the tension at the first and at the second end over the last step [N].
     pub fn end_tensions(&self) -> [f64; 2] {
-        self.pull.map(Vec3::norm)
+        self.end_force.map(Vec3::norm)
     }
 }

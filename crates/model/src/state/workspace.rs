@@ -4,7 +4,7 @@
 use crate::scene::{Link, Robot};
 use crate::state::Motion;
 use crate::state::wave_tile::WaveTile;
-use merrow_math::{Lanewise, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
+use merrow_math::{LaneCondition, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 
 /// Workspace of one robot (or of several robots of the same model in the lanes of `T`).
 #[derive(Clone, Debug)]
@@ -26,10 +26,10 @@ pub struct Workspace<T = f64> {
     pub drive_rate: Vec<[T; 3]>,
     /// Deck below each thruster that is a rotor. Computed by
     /// `contact::geometry::ground_effect_rays`.
-    pub decks: Vec<Deck>,
+    pub decks_below: Vec<Deck>,
     /// Hits of DVL and altimeter beams on other robots at their last sample, by sensor index.
     /// Computed by `merrow_sensors::water::moving_targets`.
-    pub met: Vec<(usize, [Met; 4])>,
+    pub beam_hits: Vec<(usize, [BeamHit; 4])>,
     /// Volumes of the buoyancy engines at the start, midpoint and end of the step [m³]. Computed by
     /// `forces::actuators::buoyancy_engine`.
     pub ballasts: Vec<[T; 3]>,
@@ -40,10 +40,10 @@ pub struct Workspace<T = f64> {
     pub hulls: Vec<HullWork>,
     /// Radiation memory of the base; empty without radiation. Computed by
     /// `forces::hydrodynamics::radiation`.
-    pub memory: Memory<T>,
+    pub radiation: RadiationWork<T>,
     /// Predicted coupling wrenches on each link at the start, midpoint and end of the step, in L;
     /// empty without couplings. Computed by `contact::coupling`.
-    pub coupled: Vec<[SpatialForce<T>; 3]>,
+    pub coupling_wrenches: Vec<[SpatialForce<T>; 3]>,
     /// Inertia of the water in the flooded compartments of each link, at Lo in L. Computed by
     /// `merrow_sim::control::fault`.
     pub flood: Vec<SpatialInertia>,
@@ -96,19 +96,19 @@ pub struct FinWork<T = f64> {
     /// Angle at the start, midpoint and end of the step [rad].
     pub angle: [T; 3],
     /// Remaining fraction of the area, 0..1.
-    pub part: T,
+    pub area_fraction: T,
 }
 
 /// Radiation memory of the base at the start of a step.
 #[derive(Clone, Debug)]
-pub struct Memory<T = f64> {
+pub struct RadiationWork<T = f64> {
     /// State of each filter.
     pub start: Vec<[SpatialVelocity<T>; 2]>,
     /// Velocity of the base relative to the current, at Bo in B [rad/s, m/s].
     pub V_start: SpatialVelocity<T>,
 }
 
-impl<T: Real> Memory<T> {
+impl<T: Real> RadiationWork<T> {
     fn new(robot: &Robot) -> Self {
         let n = robot.links[0]
             .radiation
@@ -148,8 +148,8 @@ impl HullWork {
     /// Allocates the workspace for `lanes` robots with the mesh hull of `link`; `None` without a
     /// mesh.
     fn new(link: &Link, lanes: usize) -> Option<Self> {
-        let skin = link.skin.as_deref()?;
-        let zeros = || vec![0.0; skin.places[0].len()];
+        let skin = link.hull_mesh.as_deref()?;
+        let zeros = || vec![0.0; skin.coordinates[0].len()];
         let height = skin.bounds[1].z - skin.bounds[0].z;
         let tile = || WaveTile::new(link.hull.bound, height);
         let tiles = if link.sums_waves {
@@ -206,7 +206,7 @@ pub struct LinkWork<T = f64> {
     /// by `merrow_environment`.
     pub over_surface: T,
     /// Submerged fraction of the link, 0..1. Computed by `forces::hydrodynamics::buoyancy`.
-    pub wet: T,
+    pub submerged_fraction: T,
     /// All forces on the link minus its velocity-product terms, at Lo in L [N m, N]. Computed by
     /// `forces::sum`.
     pub F: SpatialForce<T>,
@@ -229,8 +229,8 @@ pub struct LinkWork<T = f64> {
 
 /// Returns the lanes in which a link is fully submerged; `wet` is its submerged fraction.
 #[inline(always)]
-pub fn wholly_wet<T: Real>(wet: T) -> Lanewise {
-    Lanewise::of::<T>(|i| wet.lane(i) == 1.0)
+pub fn fully_submerged_lanes<T: Real>(wet: T) -> LaneCondition {
+    LaneCondition::evaluate::<T>(|i| wet.lane(i) == 1.0)
 }
 
 impl<T: Real> LinkWork<T> {
@@ -250,7 +250,7 @@ impl<T: Real> LinkWork<T> {
             pressure_acceleration: self.pressure_acceleration.lane(i),
             surface_normal: self.surface_normal.lane(i),
             over_surface: self.over_surface.lane(i),
-            wet: self.wet.lane(i),
+            submerged_fraction: self.submerged_fraction.lane(i),
             F: self.F.lane(i),
             inertia: self.inertia.lane(i),
             IA: self.IA.lane(i),
@@ -278,7 +278,7 @@ impl<T: Real> LinkWork<T> {
             pressure_acceleration: Vec3::zero(),
             surface_normal: Vec3::zero(),
             over_surface: T::zero(),
-            wet: T::zero(),
+            submerged_fraction: T::zero(),
             F: SpatialForce::zero(),
             inertia: SpatialInertia::zero(),
             IA: SpatialInertia::zero(),
@@ -310,14 +310,14 @@ impl Deck {
 
 /// Hit of a beam on another robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Met {
+pub struct BeamHit {
     /// Distance along the beam [m]; infinite without a hit.
     pub range: f64,
     /// Velocity of the hit point, in W [m/s].
     pub v_W: Vec3,
 }
 
-impl Met {
+impl BeamHit {
     /// No hit on another robot.
     pub const NONE: Self = Self {
         range: f64::INFINITY,
@@ -331,11 +331,11 @@ impl Met {
 
 impl<T: Real> Workspace<T> {
     /// Returns the hits of the beams of sensor `sensor` on other robots.
-    pub fn met(&self, sensor: usize) -> [Met; 4] {
-        self.met
+    pub fn beam_hits(&self, sensor: usize) -> [BeamHit; 4] {
+        self.beam_hits
             .iter()
             .find(|(k, _)| *k == sensor)
-            .map_or([Met::NONE; 4], |(_, met)| *met)
+            .map_or([BeamHit::NONE; 4], |(_, met)| *met)
     }
 
     /// Allocates the workspace for `robot`. This is the only allocation.
@@ -350,14 +350,14 @@ impl<T: Real> Workspace<T> {
             tau: zeros(),
             thrust: vec![[SpatialForce::zero(); 3]; n],
             drive: vec![[T::zero(); 3]; robot.thrusters.len()],
-            decks: vec![Deck::NONE; robot.thrusters.len()],
-            met: Vec::with_capacity(robot.sensors.len()),
-            ballasts: vec![[T::zero(); 3]; robot.ballasts.len()],
+            decks_below: vec![Deck::NONE; robot.thrusters.len()],
+            beam_hits: Vec::with_capacity(robot.sensors.len()),
+            ballasts: vec![[T::zero(); 3]; robot.buoyancy_engines.len()],
             drive_rate: vec![[T::zero(); 3]; robot.thrusters.len()],
             fins: vec![
                 FinWork {
                     angle: [T::zero(); 3],
-                    part: T::one()
+                    area_fraction: T::one()
                 };
                 robot.fins.len()
             ],
@@ -366,8 +366,8 @@ impl<T: Real> Workspace<T> {
                 .iter()
                 .filter_map(|l| HullWork::new(l, T::LANES))
                 .collect(),
-            memory: Memory::new(robot),
-            coupled: Vec::new(),
+            radiation: RadiationWork::new(robot),
+            coupling_wrenches: Vec::new(),
             flood: vec![SpatialInertia::zero(); n],
             flooded: false,
             winch_power: 0.0,

@@ -27,17 +27,17 @@
 //! # Checked by
 //! test/analytic/coupling.rs, test/analytic/docking.rs
 
-use crate::contact::dofs::from_white;
+use crate::contact::dofs::from_unit_inertia;
 use crate::contact::geometry::shapes::Owner;
 use crate::contact::island::{
-    Frame, Island, Side, Surroundings, held as share_held, relative_velocity, stop_row,
+    RobotDynamics, Island, Side, AssemblyContext, duration_fraction as share_held, relative_velocity, stop_row,
 };
 use crate::contact::solver::solve::{Block, Kind, Row, Segment};
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::kinematics::coupling;
-use merrow_model::kinematics::coupling::Moving;
+use merrow_model::kinematics::coupling::FrameMotion;
 use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Scene};
-use merrow_model::state::coupling::Watch;
+use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::{CouplingState, State, Workspace};
 
 /// Time constant with which a latched end is drawn to its final pose [s].
@@ -55,30 +55,30 @@ pub const WORLD: Body = (u32::MAX, 0);
 
 /// A coupling that has rows in this step.
 #[derive(Clone, Copy, Debug)]
-pub struct Live {
+pub struct ActiveCoupling {
     /// Index of the coupling.
     pub coupling: u32,
     /// Links of the first and the second end; `None` for the world and for halted robots.
     pub sides: [Side; 2],
-    T: Moving,
-    B: Moving,
+    T: FrameMotion,
+    B: FrameMotion,
     misfit: [f64; 6],
 }
 
-impl Live {
+impl ActiveCoupling {
     /// Robots at the ends of the coupling that impulses can move.
-    pub fn movers(&self, movable: &[bool]) -> [Option<u32>; 2] {
+    pub fn movable_robots(&self, movable: &[bool]) -> [Option<u32>; 2] {
         self.sides
             .map(|s| s.filter(|(r, _)| movable[*r]).map(|(r, _)| r as u32))
     }
 
     /// Adds a mean moment and force, on the second end at its origin along the world axes, to the
     /// coupling forces of both links.
-    fn press<W: AsRef<Workspace>>(&self, state: &mut State, works: &[W], m: Vec3, f: Vec3) {
+    fn add_coupling_force<W: AsRef<Workspace>>(&self, state: &mut State, works: &[W], m: Vec3, f: Vec3) {
         for (side, sign) in self.sides.into_iter().zip([-1.0, 1.0]) {
             let Some((r, l)) = side else { continue };
             let arm = self.B.p_W - works[r].as_ref().links[l].p_WL;
-            state.robots[r].feel();
+            state.robots[r].clear_step_forces();
             let sum = &mut state.robots[r].coupling_force[l];
             *sum = sum.plus(&SpatialForce {
                 m: (m + arm.cross(f)).scale(sign),
@@ -90,14 +90,14 @@ impl Live {
 
 /// Position of the rows of an engaged coupling in an island.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct EngagedRows {
     live: u32,
     first: u32,
 }
 
 /// A row of a funnel: its position in an island, and the direction in which it pushes the tip.
 #[derive(Clone, Copy, Debug)]
-pub struct Guided {
+pub struct FunnelRow {
     live: u32,
     row: u32,
     n_W: Vec3,
@@ -107,13 +107,13 @@ pub struct Guided {
 #[derive(Debug, Default)]
 pub struct Couplings {
     /// Couplings that have rows in this step.
-    pub live: Vec<Live>,
+    pub active: Vec<ActiveCoupling>,
     /// Pairs of coupled bodies, which do not collide; sorted.
-    pub apart: Vec<[Body; 2]>,
+    pub non_colliding: Vec<[Body; 2]>,
 }
 
 /// Body of the owner of a contact shape.
-pub fn body(owner: Owner) -> Body {
+pub fn owner_body(owner: Owner) -> Body {
     match owner {
         Owner::Link(r, l) => (r, l),
         Owner::Structure(_) | Owner::Seabed => WORLD,
@@ -128,19 +128,19 @@ fn side(state: &State, end: &CouplingEnd) -> Side {
 impl Couplings {
     /// Collects the couplings that have rows, after the free step. Advances the draw-in of latched
     /// ends.
-    pub fn look(&mut self, scene: &Scene, state: &mut State) {
-        self.live.clear();
-        self.apart.clear();
+    pub fn update_active(&mut self, scene: &Scene, state: &mut State) {
+        self.active.clear();
+        self.non_colliding.clear();
         for (k, c) in scene.couplings.iter().enumerate() {
             let memory = &mut state.couplings[k];
-            let Some(b) = coupling::second(c, memory) else {
+            let Some(b) = coupling::second_end(c, memory) else {
                 continue;
             };
             if !(memory.engaged || memory.guided) {
                 continue;
             }
             if memory.engaged {
-                draw(memory, scene.dt());
+                advance_draw_in(memory, scene.dt());
             }
             let memory = state.couplings[k];
             let (A, B) = (
@@ -148,13 +148,13 @@ impl Couplings {
                 coupling::end_motion(scene, state, &b),
             );
             let T = if memory.engaged {
-                coupling::held(&A, memory.p_AT, &memory.q_AT)
+                coupling::target_frame(&A, memory.p_AT, &memory.q_AT)
             } else {
                 A
             };
-            let misfit = coupling::misfit(&c.kind, &T, &B).0;
+            let misfit = coupling::deviation(&c.kind, &T, &B).0;
             let sides = [side(state, &c.a), side(state, &b)];
-            self.live.push(Live {
+            self.active.push(ActiveCoupling {
                 coupling: k as u32,
                 sides,
                 T,
@@ -165,34 +165,34 @@ impl Couplings {
                 let of =
                     |end: &CouplingEnd| end.link().map_or(WORLD, |(r, l)| (r as u32, l as u32));
                 let (a, b) = (of(&c.a), of(&b));
-                self.apart.push([a.min(b), a.max(b)]);
+                self.non_colliding.push([a.min(b), a.max(b)]);
             }
         }
-        self.apart.sort_unstable();
+        self.non_colliding.sort_unstable();
     }
 
     /// Applies the predicted loads to the workspaces for the coming step.
-    pub fn feed<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
+    pub fn apply_predicted_loads<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
         for work in works.iter_mut() {
-            work.as_mut().coupled.clear();
+            work.as_mut().coupling_wrenches.clear();
         }
         let h = scene.dt();
         for (c, memory) in scene.couplings.iter().zip(&state.couplings) {
-            let Some(b) = coupling::second(c, memory).filter(|_| memory.engaged) else {
+            let Some(b) = coupling::second_end(c, memory).filter(|_| memory.engaged) else {
                 continue;
             };
             let (A, B) = (
                 coupling::end_motion(scene, state, &c.a),
                 coupling::end_motion(scene, state, &b),
             );
-            let T = coupling::held(&A, memory.p_AT, &memory.q_AT);
+            let T = coupling::target_frame(&A, memory.p_AT, &memory.q_AT);
             for (end, sign) in [(&b, 1.0), (&c.a, -1.0)] {
                 if let Some((r, l)) = side(state, end) {
-                    let link = coupling::link_in(scene, state, r, l);
+                    let link = coupling::link_motion_or_rest(scene, state, r, l);
                     let work = works[r].as_mut();
-                    work.coupled
+                    work.coupling_wrenches
                         .resize(scene.robots[r].links.len(), [SpatialForce::zero(); 3]);
-                    expect(&mut work.coupled[l], &memory.fed, sign, [&T, &B, &link], h);
+                    add_predicted_load(&mut work.coupling_wrenches[l], &memory.predicted_load, sign, [&T, &B, &link], h);
                 }
             }
         }
@@ -202,39 +202,39 @@ impl Couplings {
     /// into funnels.
     ///
     /// `works` holds the poses at the end of the free step.
-    pub fn follow<W: AsRef<Workspace>>(
+    pub fn update_after_step<W: AsRef<Workspace>>(
         &self,
         (scene, works): (&Scene, &[W]),
         state: &mut State,
         islands: &mut [Island],
-        frames: &[Frame],
+        frames: &[RobotDynamics],
     ) {
         let h = scene.dt();
         for island in islands.iter_mut().filter(|i| i.problem.is_finite()) {
-            for guided in &island.guided {
-                let live = &self.live[guided.live as usize];
+            for guided in &island.funnel_rows {
+                let live = &self.active[guided.live as usize];
                 let f = guided
                     .n_W
                     .scale(island.problem.rows[guided.row as usize].impulse / h);
-                live.press(state, works, Vec3::zero(), f);
+                live.add_coupling_force(state, works, Vec3::zero(), f);
             }
-            for held in 0..island.held.len() {
-                let held = island.held[held];
-                let live = &self.live[held.live as usize];
+            for held in 0..island.engaged.len() {
+                let held = island.engaged[held];
+                let live = &self.active[held.live as usize];
                 let k = live.coupling as usize;
                 let c = &scene.couplings[k];
-                let found = island.found(&c.kind, &held).map(|x| x / h);
-                let before = state.couplings[k].fed;
-                let mut change = take_load(&mut state.couplings[k], found, &live.T);
-                if state.couplings[k].is_beyond(&c.strength) {
-                    state.couplings[k].release(Watch::Off);
+                let found = island.coupling_impulse(&c.kind, &held).map(|x| x / h);
+                let before = state.couplings[k].predicted_load;
+                let mut change = store_load(&mut state.couplings[k], found, &live.T);
+                if state.couplings[k].is_overloaded(&c.strength) {
+                    state.couplings[k].release(LatchCapture::Off);
                     change = before.map(|x| -x);
                 }
-                island.pass_on(&c.kind, &held, change, frames, state);
+                island.subtract_load_change(&c.kind, &held, change, frames, state);
                 let rest: [f64; 6] = std::array::from_fn(|i| found[i] - change[i]);
                 let [fx, fy, fz, mx, my, mz] = rest;
                 let R_WT = &live.T.R_W;
-                live.press(
+                live.add_coupling_force(
                     state,
                     works,
                     R_WT.mul_vec(Vec3::new(mx, my, mz)),
@@ -245,14 +245,14 @@ impl Couplings {
         for (k, c) in scene.couplings.iter().enumerate() {
             let memory = state.couplings[k];
             if let (CouplingKind::Latch(latch), false) = (&c.kind, memory.engaged) {
-                state.couplings[k] = watch(scene, state, c, latch, memory);
+                state.couplings[k] = update_latch(scene, state, c, latch, memory);
             }
         }
     }
 }
 
 /// Solves (2) exactly over a step.
-fn draw(memory: &mut CouplingState, h: f64) {
+fn advance_draw_in(memory: &mut CouplingState, h: f64) {
     let fade = libm::exp(-h / DRAW_TIME);
     for (o, rate) in memory.offset.iter_mut().zip(&mut memory.offset_rate) {
         let b = *rate + *o / DRAW_TIME;
@@ -266,11 +266,11 @@ fn draw(memory: &mut CouplingState, h: f64) {
 
 /// Adds a load along T to a link at the start, midpoint and end of the step. The load rotates with
 /// T and acts at B.
-fn expect(
+fn add_predicted_load(
     stages: &mut [SpatialForce; 3],
     load: &[f64; 6],
     sign: f64,
-    [T, B, link]: [&Moving; 3],
+    [T, B, link]: [&FrameMotion; 3],
     h: f64,
 ) {
     let [fx, fy, fz, mx, my, mz] = load.map(|x| sign * x);
@@ -298,8 +298,8 @@ fn expect(
 ///
 /// The prediction is a linear extrapolation. A jump counts as an impact; the prediction is then the
 /// smaller of the load and the previous load.
-fn take_load(memory: &mut CouplingState, found: [f64; 6], T: &Moving) -> [f64; 6] {
-    let (old, before) = (memory.fed, memory.load);
+fn store_load(memory: &mut CouplingState, found: [f64; 6], T: &FrameMotion) -> [f64; 6] {
+    let (old, before) = (memory.predicted_load, memory.load);
     let load: [f64; 6] = std::array::from_fn(|i| old[i] + found[i]);
     let mut new = load;
     for part in [0..3, 3..6] {
@@ -314,7 +314,7 @@ fn take_load(memory: &mut CouplingState, found: [f64; 6], T: &Moving) -> [f64; 6
             };
         }
     }
-    (memory.load, memory.fed) = (load, new);
+    (memory.load, memory.predicted_load) = (load, new);
     memory.force_W = T.R_W.mul_vec(Vec3::new(load[0], load[1], load[2]));
     memory.moment_W = T.R_W.mul_vec(Vec3::new(load[3], load[4], load[5]));
     std::array::from_fn(|i| new[i] - old[i])
@@ -322,7 +322,7 @@ fn take_load(memory: &mut CouplingState, found: [f64; 6], T: &Moving) -> [f64; 6
 
 /// Updates a disengaged latch: whether its tip is in the funnel, whether it is armed, and whether
 /// it latches.
-fn watch(
+fn update_latch(
     scene: &Scene,
     state: &State,
     c: &Coupling,
@@ -336,14 +336,14 @@ fn watch(
     );
     if let Some(funnel) = &latch.funnel {
         let [x, y, z] = A.R_W.tr_mul_vec(B.p_W - A.p_W).to_array();
-        let enters = z <= MARGIN && (x * x + y * y).sqrt() <= radius(funnel, z);
+        let enters = z <= MARGIN && (x * x + y * y).sqrt() <= funnel_radius(funnel, z);
         memory.guided = z >= -funnel.length && (memory.guided || enters);
     }
     let away = (B.p_W - A.p_W).norm();
-    if memory.watch == Watch::Leaving && away > latch.distance {
-        memory.watch = Watch::Armed;
+    if memory.capture == LatchCapture::Leaving && away > latch.distance {
+        memory.capture = LatchCapture::Armed;
     }
-    if memory.watch != Watch::Armed || away > latch.distance {
+    if memory.capture != LatchCapture::Armed || away > latch.distance {
         return memory;
     }
     let axis = A.R_W.col(2).dot(B.R_W.col(2)).clamp(-1.0, 1.0);
@@ -354,8 +354,8 @@ fn watch(
     if fits && speed <= latch.speed && spin <= latch.spin {
         let kept = if latch.roll.is_none() { turn } else { 0.0 };
         memory.q_AT = Quat::from_rotation_vector(Vec3::new(0.0, 0.0, kept));
-        let T = coupling::held(&A, memory.p_AT, &memory.q_AT);
-        let (offset, rate) = coupling::misfit(&c.kind, &T, &B);
+        let T = coupling::target_frame(&A, memory.p_AT, &memory.q_AT);
+        let (offset, rate) = coupling::deviation(&c.kind, &T, &B);
         memory.engage(offset, rate);
         memory.guided = false;
     }
@@ -363,7 +363,7 @@ fn watch(
 }
 
 /// Radius of a funnel at z [m].
-fn radius(funnel: &Funnel, z: f64) -> f64 {
+fn funnel_radius(funnel: &Funnel, z: f64) -> f64 {
     let part = (-z / funnel.length).clamp(0.0, 1.0);
     funnel.exit + (funnel.entrance - funnel.exit) * part
 }
@@ -371,8 +371,8 @@ fn radius(funnel: &Funnel, z: f64) -> f64 {
 impl Island {
     /// Adds the rows of a coupling: equalities while it is engaged, otherwise the rows of its
     /// funnel.
-    pub fn couple<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, index: u32) {
-        let live = &around.couplings.live[index as usize];
+    pub fn add_coupling_rows<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>, index: u32) {
+        let live = &around.couplings.active[index as usize];
         let k = live.coupling as usize;
         let (c, memory) = (&around.scene.couplings[k], &around.state.couplings[k]);
         if !memory.engaged {
@@ -381,18 +381,18 @@ impl Island {
                 ..
             }) = &c.kind
             {
-                self.guide(around, index, funnel);
+                self.add_funnel_rows(around, index, funnel);
             }
             return;
         }
         let first = self.problem.rows.len() as u32;
         let duration = share_held(around.scene.integrator) * around.scene.dt();
-        for i in (0..6).filter(|i| c.kind.holds()[*i]) {
+        for i in (0..6).filter(|i| c.kind.constrained_directions()[*i]) {
             let d = live.T.R_W.col(i % 3);
-            let (segments, speed) = self.row(around, live, d, i >= 3);
-            let wanted = memory.offset_rate[i] - (speed - self.own_velocity(&segments));
+            let (segments, speed) = self.coupling_row(around, live, d, i >= 3);
+            let wanted = memory.offset_rate[i] - (speed - self.row_velocity(&segments));
             let gap = live.misfit[i] - memory.offset[i];
-            self.finish(
+            self.finish_row(
                 around,
                 segments,
                 Row {
@@ -409,17 +409,17 @@ impl Island {
             kind: Kind::Equality,
         };
         self.problem.blocks.push(block);
-        self.held.push(Held { live: index, first });
+        self.engaged.push(EngagedRows { live: index, first });
     }
 
     /// Adds the funnel rows by (3).
-    fn guide<W: AsRef<Workspace>>(
+    fn add_funnel_rows<W: AsRef<Workspace>>(
         &mut self,
-        around: &Surroundings<'_, W>,
+        around: &AssemblyContext<'_, W>,
         index: u32,
         funnel: &Funnel,
     ) {
-        let live = &around.couplings.live[index as usize];
+        let live = &around.couplings.active[index as usize];
         let [x, y, z] = live.T.R_W.tr_mul_vec(live.B.p_W - live.T.p_W).to_array();
         let rho = (x * x + y * y).sqrt();
         let slope = (funnel.entrance - funnel.exit) / funnel.length;
@@ -436,18 +436,18 @@ impl Island {
         } else {
             Vec3::new(-out[0], -out[1], 0.0)
         };
-        let across = (radius(funnel, z) - rho) * if z < 0.0 { cos } else { 1.0 };
+        let across = (funnel_radius(funnel, z) - rho) * if z < 0.0 { cos } else { 1.0 };
         let start = relative_velocity(around, [live.sides[1], live.sides[0]], live.B.p_W, true);
         for (n, gap) in [(along, across), (Vec3::new(0.0, 0.0, -1.0), -z)] {
             let n_W = live.T.R_W.mul_vec(n);
-            let speeds = [start.dot(n_W), self.speed_of(live, n_W)];
+            let speeds = [start.dot(n_W), self.coupling_speed(live, n_W)];
             if gap > MARGIN.max(around.scene.dt() * speeds[1].abs()) {
                 continue;
             }
             let row = stop_row(around.scene, gap, None, speeds, 0.0);
-            let (segments, speed) = self.row(around, live, n_W, false);
-            let wanted = row.wanted - (speed - self.own_velocity(&segments));
-            self.finish(around, segments, Row { wanted, ..row });
+            let (segments, speed) = self.coupling_row(around, live, n_W, false);
+            let wanted = row.wanted - (speed - self.row_velocity(&segments));
+            self.finish_row(around, segments, Row { wanted, ..row });
             let kind = Kind::Box {
                 lo: 0.0,
                 hi: f64::INFINITY,
@@ -459,7 +459,7 @@ impl Island {
                 n: 1,
                 kind,
             });
-            self.guided.push(Guided {
+            self.funnel_rows.push(FunnelRow {
                 live: index,
                 row,
                 n_W,
@@ -467,16 +467,16 @@ impl Island {
         }
     }
 
-    fn speed_of(&self, live: &Live, d: Vec3) -> f64 {
+    fn coupling_speed(&self, live: &ActiveCoupling, d: Vec3) -> f64 {
         (live.B.v_W - live.T.velocity_at(live.B.p_W)).dot(d)
     }
 
     /// Coefficients of a row for the velocity of the second end relative to the first along `d` (or
     /// about it), and that velocity.
-    fn row<W: AsRef<Workspace>>(
+    fn coupling_row<W: AsRef<Workspace>>(
         &mut self,
-        around: &Surroundings<'_, W>,
-        live: &Live,
+        around: &AssemblyContext<'_, W>,
+        live: &ActiveCoupling,
         d: Vec3,
         turns: bool,
     ) -> ([Segment; 2], f64) {
@@ -485,16 +485,16 @@ impl Island {
         let speed = if turns {
             (live.B.w_W - live.T.w_W).dot(d)
         } else {
-            self.speed_of(live, d)
+            self.coupling_speed(live, d)
         };
         (segments, speed)
     }
 
     /// Solution of the rows of a coupling: impulse and angular impulse at the second end, along T
     /// [N s, N m s].
-    fn found(&self, kind: &CouplingKind, held: &Held) -> [f64; 6] {
+    fn coupling_impulse(&self, kind: &CouplingKind, held: &EngagedRows) -> [f64; 6] {
         let mut all = [0.0; 6];
-        for (n, i) in (0..6).filter(|i| kind.holds()[*i]).enumerate() {
+        for (n, i) in (0..6).filter(|i| kind.constrained_directions()[*i]).enumerate() {
             all[i] = self.problem.rows[held.first as usize + n].impulse;
         }
         all
@@ -503,25 +503,25 @@ impl Island {
     /// Subtracts the change of the predicted load from the impulse accelerations of the robots.
     ///
     /// Loads are measured as the mean over the last step.
-    fn pass_on(
+    fn subtract_load_change(
         &mut self,
         kind: &CouplingKind,
-        held: &Held,
+        held: &EngagedRows,
         change: [f64; 6],
-        frames: &[Frame],
+        frames: &[RobotDynamics],
         state: &mut State,
     ) {
-        for (n, i) in (0..6).filter(|i| kind.holds()[*i]).enumerate() {
+        for (n, i) in (0..6).filter(|i| kind.constrained_directions()[*i]).enumerate() {
             let segments = self.problem.rows[held.first as usize + n].segments;
             for s in segments.iter().filter(|s| s.n > 0) {
                 let frame = &frames[s.robot as usize];
                 let y = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
-                from_white(&frame.L, y.len(), y);
-                let kick = &mut state.robots[s.robot as usize].kick;
-                kick.any |= change[i] != 0.0;
+                from_unit_inertia(&frame.L, y.len(), y);
+                let kick = &mut state.robots[s.robot as usize].impulse_acceleration;
+                kick.is_nonzero |= change[i] != 0.0;
                 frame
                     .dofs
-                    .add(y, -0.5 * change[i], &mut kick.A_WB_B, &mut kick.qdd);
+                    .add_velocity_change(y, -0.5 * change[i], &mut kick.A_WB_B, &mut kick.qdd);
             }
         }
     }

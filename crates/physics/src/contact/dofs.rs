@@ -87,7 +87,7 @@ impl Dofs {
     }
 
     /// Adds `k` times the changes `x` of the free velocities to `V` (base) and `qd` (joints).
-    pub fn add(&self, x: &[f64], k: f64, V: &mut SpatialVelocity, qd: &mut [f64]) {
+    pub fn add_velocity_change(&self, x: &[f64], k: f64, V: &mut SpatialVelocity, qd: &mut [f64]) {
         if self.base == 6 {
             V.w += Vec3::new(x[0], x[1], x[2]).scale(k);
             V.v += Vec3::new(x[3], x[4], x[5]).scale(k);
@@ -189,7 +189,7 @@ impl Dofs {
     }
 
     /// Adds `k` times the row for the angular velocity of `link` about `d_W`.
-    pub fn turn_row(
+    pub fn angular_row(
         &self,
         robot: &Robot,
         links: &[LinkWork],
@@ -216,14 +216,14 @@ impl Dofs {
 }
 
 /// Computes `x ← Lᵀ x`: velocities in coordinates of unit inertia.
-pub fn to_white(L: &[f64], n: usize, x: &mut [f64]) {
+pub fn to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     for i in 0..n {
         x[i] = x[i] / L[i * n + i] + (i + 1..n).map(|k| L[k * n + i] * x[k]).sum::<f64>();
     }
 }
 
 /// Computes `x ← L⁻ᵀ x`: the inverse of [`to_white`].
-pub fn from_white(L: &[f64], n: usize, x: &mut [f64]) {
+pub fn from_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     for i in (0..n).rev() {
         let sum: f64 = (i + 1..n).map(|k| L[k * n + i] * x[k]).sum();
         x[i] = (x[i] - sum) * L[i * n + i];
@@ -231,9 +231,9 @@ pub fn from_white(L: &[f64], n: usize, x: &mut [f64]) {
 }
 
 /// Computes `x ← L⁻¹ x`: impulses in coordinates of unit inertia.
-pub fn whiten(L: &[f64], n: usize, x: &mut [f64]) {
+pub fn impulse_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     match n {
-        6 => whiten_all::<6>(L, x),
+        6 => impulse_to_unit_inertia_sized::<6>(L, x),
         n => {
             for i in 0..n {
                 let sum: f64 = (0..i).map(|k| L[i * n + k] * x[k]).sum();
@@ -244,7 +244,7 @@ pub fn whiten(L: &[f64], n: usize, x: &mut [f64]) {
 }
 
 /// [`whiten`] for a size known at compile time.
-fn whiten_all<const N: usize>(L: &[f64], x: &mut [f64]) {
+fn impulse_to_unit_inertia_sized<const N: usize>(L: &[f64], x: &mut [f64]) {
     let (L, x) = (&L[..N * N], &mut x[..N]);
     for i in 0..N {
         let mut sum = 0.0;
@@ -256,15 +256,15 @@ fn whiten_all<const N: usize>(L: &[f64], x: &mut [f64]) {
 }
 
 /// [`whiten`] for three consecutive vectors.
-pub fn whiten_three(L: &[f64], n: usize, x: &mut [f64]) {
+pub fn three_impulses_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     match n {
-        6 => whiten_three_all(L, 6, x),
-        n => whiten_three_all(L, n, x),
+        6 => three_impulses_to_unit_inertia_sized(L, 6, x),
+        n => three_impulses_to_unit_inertia_sized(L, n, x),
     }
 }
 
 #[inline(always)]
-fn whiten_three_all(L: &[f64], n: usize, x: &mut [f64]) {
+fn three_impulses_to_unit_inertia_sized(L: &[f64], n: usize, x: &mut [f64]) {
     let (a, rest) = x[..3 * n].split_at_mut(n);
     let (b, c) = rest.split_at_mut(n);
     for (i, line) in L[..n * n].chunks_exact(n).enumerate() {

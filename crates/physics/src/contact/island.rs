@@ -1,13 +1,13 @@
 //! Islands: groups of robots that interact in a step, with their constraints as rows of one
 //! problem.
 
-use crate::contact::coupling::{Couplings, Guided, Held};
+use crate::contact::coupling::{Couplings, FunnelRow, EngagedRows};
 use crate::contact::dofs;
 use crate::contact::dofs::Dofs;
 use crate::contact::geometry::detect::Touch;
 use crate::contact::geometry::shapes::Owner;
 use crate::contact::solver::augmented_lagrangian::Outcome;
-use crate::contact::solver::blocks::Body;
+use crate::contact::solver::blocks::CoordinateRange;
 use crate::contact::solver::solve::{Block, Kind, Problem, Row, SLOP, Segment};
 use merrow_math::Vec3;
 use merrow_model::scene::{Integrator, Robot, Scene};
@@ -16,7 +16,7 @@ use merrow_model::state::{State, Workspace};
 
 /// Data of a robot that an island uses.
 #[derive(Debug)]
-pub struct Frame {
+pub struct RobotDynamics {
     /// Free coordinates of the robot.
     pub dofs: Dofs,
     /// Cholesky factor of the inertia over the free coordinates.
@@ -31,7 +31,7 @@ pub struct Frame {
     pub place: u32,
 }
 
-impl Frame {
+impl RobotDynamics {
     /// Creates the data of `robot` and allocates the memory that contacts need.
     pub fn new(robot: &Robot) -> Self {
         let dofs = Dofs::new(robot);
@@ -58,9 +58,9 @@ pub struct Island {
     /// Indices of the couplings that have rows, in increasing order.
     pub couplings: Vec<u32>,
     /// Row positions of the engaged couplings.
-    pub held: Vec<Held>,
+    pub engaged: Vec<EngagedRows>,
     /// Rows of the funnels of disengaged latches.
-    pub guided: Vec<Guided>,
+    pub funnel_rows: Vec<FunnelRow>,
     /// Constraint rows and the solution.
     pub problem: Problem,
     /// Velocities at the start of the free step, in the same order as those of the problem.
@@ -72,7 +72,7 @@ pub struct Island {
 }
 
 /// Data from which rows are assembled.
-pub struct Surroundings<'a, W> {
+pub struct AssemblyContext<'a, W> {
     /// Scene of the world.
     pub scene: &'a Scene,
     /// State of the world after the free step.
@@ -80,7 +80,7 @@ pub struct Surroundings<'a, W> {
     /// Workspaces of the robots, with the poses at the end of the free step.
     pub works: &'a [W],
     /// Coordinates and inertia of the robots.
-    pub frames: &'a [Frame],
+    pub frames: &'a [RobotDynamics],
     /// Touches of this step.
     pub touches: &'a [Touch],
     /// Couplings of this step.
@@ -89,13 +89,13 @@ pub struct Surroundings<'a, W> {
 
 impl Island {
     /// Creates an empty island with memory for some contacts.
-    pub fn with_room() -> Self {
+    pub fn with_capacity() -> Self {
         Self {
             robots: Vec::with_capacity(8),
             touches: Vec::with_capacity(32),
             keys: Vec::with_capacity(64),
             v_start: Vec::with_capacity(64),
-            problem: Problem::with_room(64),
+            problem: Problem::with_capacity(64),
             ..Self::default()
         }
     }
@@ -105,21 +105,21 @@ impl Island {
         self.robots.clear();
         self.touches.clear();
         self.couplings.clear();
-        self.held.clear();
-        self.guided.clear();
+        self.engaged.clear();
+        self.funnel_rows.clear();
         self.keys.clear();
         self.v_start.clear();
         self.problem.clear();
     }
 
     /// Assembles the rows of all constraints of the island.
-    pub fn assemble<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>) {
+    pub fn assemble<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>) {
         for r in &self.robots {
             let r = *r as usize;
             let (dofs, motion) = (&around.frames[r].dofs, &around.state.robots[r].motion);
             let at = self.problem.v.len();
             self.problem.v.resize(at + dofs.n, 0.0);
-            self.problem.bodies.push(Body {
+            self.problem.bodies.push(CoordinateRange {
                 v: at as u32,
                 n: dofs.n as u32,
             });
@@ -130,18 +130,18 @@ impl Island {
             dofs.gather(&work.V_start, &work.qd_start, &mut self.v_start[at..]);
         }
         for k in 0..self.robots.len() {
-            self.joints(around, self.robots[k] as usize);
+            self.add_joint_rows(around, self.robots[k] as usize);
         }
         for k in 0..self.touches.len() {
-            self.touch(around, &around.touches[self.touches[k] as usize]);
+            self.add_touch_rows(around, &around.touches[self.touches[k] as usize]);
         }
         for k in 0..self.couplings.len() {
-            self.couple(around, self.couplings[k]);
+            self.add_coupling_rows(around, self.couplings[k]);
         }
     }
 
     /// Adds the limits and dry friction of a robot's joints.
-    fn joints<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, r: usize) {
+    fn add_joint_rows<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>, r: usize) {
         let (robot, state, frame) = (
             &around.scene.robots[r],
             &around.state.robots[r],
@@ -162,10 +162,10 @@ impl Island {
                     stops: false,
                 };
                 let row = Row {
-                    duration: held(around.scene.integrator) * h,
+                    duration: duration_fraction(around.scene.integrator) * h,
                     ..Row::default()
                 };
-                self.joint_row(around, r, (j, 0), c, part, kind, row);
+                self.add_joint_row(around, r, (j, 0), c, part, kind, row);
             }
             for (side, sign, gap) in [
                 (1, 1.0, q - joint.limits[0]),
@@ -181,14 +181,14 @@ impl Island {
                     hi: f64::INFINITY,
                     stops: true,
                 };
-                self.joint_row(around, r, (j, side), c, sign * part, kind, row);
+                self.add_joint_row(around, r, (j, side), c, sign * part, kind, row);
             }
         }
     }
 
-    fn joint_row<W: AsRef<Workspace>>(
+    fn add_joint_row<W: AsRef<Workspace>>(
         &mut self,
-        around: &Surroundings<'_, W>,
+        around: &AssemblyContext<'_, W>,
         r: usize,
         (joint, side): (usize, u32),
         column: usize,
@@ -196,7 +196,7 @@ impl Island {
         kind: Kind,
         row: Row,
     ) {
-        let segment = self.segment(around, r);
+        let segment = self.add_segment(around, r);
         self.problem.J[segment.at as usize + column] = sign;
         let key = ImpulseKey::Joint {
             robot: r as u32,
@@ -208,7 +208,7 @@ impl Island {
             .contacts
             .impulse(&key)
             .map_or(0.0, |i| i.along_rows[0]);
-        self.finish(
+        self.finish_row(
             around,
             [segment, Segment::default()],
             Row {
@@ -225,20 +225,20 @@ impl Island {
     }
 
     /// Adds normal and friction rows of a touch.
-    fn touch<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, touch: &Touch) {
+    fn add_touch_rows<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>, touch: &Touch) {
         let n = touch.n_W;
         let (t1, t2) = tangents(n);
         let directions = [n, t1, t2];
-        let key = ImpulseKey::Touch(touch.key.shapes, touch.key.features);
+        let key = ImpulseKey::Contact(touch.key.shapes, touch.key.features);
         let guess = around
             .state
             .contacts
             .impulse(&key)
             .map_or(Vec3::zero(), |i| i.force_W);
-        let sides = [side(touch.a), side(touch.b)];
+        let sides = [owner_side(touch.a), owner_side(touch.b)];
         let segments = self.pair_rows(around, sides, (touch.p_W, &directions, false));
-        let mut ends = segments.map(|s| self.own_velocity(&s));
-        let mut start = dot_of(&segments[0], &self.problem.J, &self.v_start);
+        let mut ends = segments.map(|s| self.row_velocity(&s));
+        let mut start = dot_segments(&segments[0], &self.problem.J, &self.v_start);
         // the velocity of the points includes prescribed joints, the velocity of the coordinates
         // does not
         let mut foreign = [0.0; 3];
@@ -252,11 +252,11 @@ impl Island {
         let normal = stop_row(
             around.scene,
             touch.gap,
-            touch.met_at,
+            touch.impact_fraction,
             [start, ends[0]],
             touch.restitution,
         );
-        self.whiten_three(around, &segments);
+        self.convert_to_unit_inertia(around, &segments);
         let first = self.problem.rows.len() as u32;
         for (k, d) in directions.into_iter().enumerate() {
             let along = guess.dot(d);
@@ -265,13 +265,13 @@ impl Island {
             } else {
                 (0.0, along)
             };
-            let effect = effect(&segments[k], &self.problem.J);
+            let effect = inverse_effective_mass(&segments[k], &self.problem.J);
             let wanted = goal - foreign[k];
             self.problem.rows.push(Row {
                 segments: segments[k],
                 wanted,
                 impulse,
-                effect,
+                inverse_mass: effect,
                 ..normal
             });
         }
@@ -286,16 +286,16 @@ impl Island {
     }
 
     /// Converts the coefficients of three consecutive rows to coordinates of unit inertia.
-    fn whiten_three<W>(&mut self, around: &Surroundings<'_, W>, segments: &[[Segment; 2]; 3]) {
+    fn convert_to_unit_inertia<W>(&mut self, around: &AssemblyContext<'_, W>, segments: &[[Segment; 2]; 3]) {
         for s in segments[0].iter().filter(|s| s.n > 0) {
             let (at, n) = (s.at as usize, s.n as usize);
             let rows = &mut self.problem.J[at..at + 3 * n];
-            dofs::whiten_three(&around.frames[s.robot as usize].L, n, rows);
+            dofs::three_impulses_to_unit_inertia(&around.frames[s.robot as usize].L, n, rows);
         }
     }
 
     /// Adds zero coefficients for robot `r`.
-    pub(crate) fn segment<W>(&mut self, around: &Surroundings<'_, W>, r: usize) -> Segment {
+    pub(crate) fn add_segment<W>(&mut self, around: &AssemblyContext<'_, W>, r: usize) -> Segment {
         let frame = &around.frames[r];
         let at = self.problem.J.len();
         self.problem.J.resize(at + frame.dofs.n, 0.0);
@@ -314,7 +314,7 @@ impl Island {
     /// robot are consecutive.
     pub(crate) fn pair_rows<W: AsRef<Workspace>, const K: usize>(
         &mut self,
-        around: &Surroundings<'_, W>,
+        around: &AssemblyContext<'_, W>,
         sides: [Side; 2],
         (p_W, d_W, turns): (Vec3, &[Vec3; K], bool),
     ) -> [[Segment; 2]; K] {
@@ -328,7 +328,7 @@ impl Island {
             let k = if first == Some(r) { 0 } else { k };
             if first != Some(r) {
                 for row in &mut segments {
-                    row[k] = self.segment(around, r);
+                    row[k] = self.add_segment(around, r);
                 }
             }
             let (at, n) = (segments[0][k].at as usize, segments[0][k].n as usize);
@@ -337,7 +337,7 @@ impl Island {
             let dofs = &around.frames[r].dofs;
             if turns {
                 for (d, row) in d_W.iter().zip(rows.chunks_exact_mut(n.max(1))) {
-                    dofs.turn_row(robot, links, l, *d, sign, row);
+                    dofs.angular_row(robot, links, l, *d, sign, row);
                 }
             } else {
                 dofs.point_rows(robot, links, l, p_W, d_W, sign, rows);
@@ -347,14 +347,14 @@ impl Island {
         segments
     }
 
-    pub(crate) fn own_velocity(&self, segments: &[Segment; 2]) -> f64 {
-        dot_of(segments, &self.problem.J, &self.problem.v)
+    pub(crate) fn row_velocity(&self, segments: &[Segment; 2]) -> f64 {
+        dot_segments(segments, &self.problem.J, &self.problem.v)
     }
 
     /// Completes a row whose coefficients are set, and appends it.
-    pub(crate) fn finish<W>(
+    pub(crate) fn finish_row<W>(
         &mut self,
-        around: &Surroundings<'_, W>,
+        around: &AssemblyContext<'_, W>,
         segments: [Segment; 2],
         mut row: Row,
     ) {
@@ -362,9 +362,9 @@ impl Island {
         row.segments = segments;
         for s in segments.iter().filter(|s| s.n > 0) {
             let part = &mut J[s.at as usize..(s.at + s.n) as usize];
-            dofs::whiten(&around.frames[s.robot as usize].L, s.n as usize, part);
+            dofs::impulse_to_unit_inertia(&around.frames[s.robot as usize].L, s.n as usize, part);
         }
-        row.effect = effect(&segments, J);
+        row.inverse_mass = inverse_effective_mass(&segments, J);
         rows.push(row);
     }
 
@@ -384,7 +384,7 @@ impl Island {
 }
 
 /// Minimum approach speed of an impact, also without gravity [m/s or rad/s].
-const SLOWEST_IMPACT: f64 = 1e-3;
+const MIN_IMPACT_SPEED: f64 = 1e-3;
 /// Distance from a joint limit below which a limit row is created [rad or m].
 const LIMIT_MARGIN: f64 = 1e-3;
 
@@ -393,7 +393,7 @@ const LIMIT_MARGIN: f64 = 1e-3;
 ///
 /// Half of the step if the free step was integrated exactly; the whole step if the integrator uses
 /// the velocity at the end.
-pub fn held(integrator: Integrator) -> f64 {
+pub fn duration_fraction(integrator: Integrator) -> f64 {
     match integrator {
         Integrator::Rk4 => 0.5,
         Integrator::SemiImplicit => 1.0,
@@ -415,9 +415,9 @@ pub(crate) fn stop_row(
     restitution: f64,
 ) -> Row {
     let h = scene.dt();
-    let duration = held(scene.integrator) * h;
+    let duration = duration_fraction(scene.integrator) * h;
     // slower bodies count as resting: impacts during rest would amplify rounding
-    let slowest_impact = (2.0 * scene.gravity * h).max(SLOWEST_IMPACT);
+    let slowest_impact = (2.0 * scene.gravity * h).max(MIN_IMPACT_SPEED);
     if gap > 0.0 {
         // Other bodies may push it into contact. A fast approach continues and makes contact in the
         // next step. The gap is closed only down to the slop, so that a resting body does not
@@ -456,15 +456,15 @@ pub(crate) fn stop_row(
     Row {
         wanted,
         duration,
-        sudden,
-        since: (1.0 - part) * h,
+        impact_velocity: sudden,
+        time_since_impact: (1.0 - part) * h,
         gap,
         ..Row::default()
     }
 }
 
 /// Computes `J v` for the segments of a row.
-fn dot_of(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
+fn dot_segments(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
     let mut sum = 0.0;
     for s in segments {
         let (at, from, n) = (s.at as usize, s.v as usize, s.n as usize);
@@ -478,7 +478,7 @@ fn dot_of(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
 /// Computes `J H⁻¹ Jᵀ` of a row in coordinates of unit inertia, with a lower bound.
 ///
 /// The bound avoids a division by zero for rows that move nothing, such as a fixed link at a wall.
-fn effect(segments: &[Segment; 2], Z: &[f64]) -> f64 {
+fn inverse_effective_mass(segments: &[Segment; 2], Z: &[f64]) -> f64 {
     let mut sum = 0.0;
     for s in segments {
         for z in &Z[s.at as usize..(s.at + s.n) as usize] {
@@ -489,7 +489,7 @@ fn effect(segments: &[Segment; 2], Z: &[f64]) -> f64 {
 }
 
 /// Returns true if a side also moves independently of the coordinates of the problem.
-fn is_driven<W>(around: &Surroundings<'_, W>, side: Side) -> bool {
+fn is_driven<W>(around: &AssemblyContext<'_, W>, side: Side) -> bool {
     side.is_some_and(|(r, _)| around.frames[r].dofs.is_driven || !around.frames[r].active)
 }
 
@@ -497,7 +497,7 @@ fn is_driven<W>(around: &Surroundings<'_, W>, side: Side) -> bool {
 pub(crate) type Side = Option<(usize, usize)>;
 
 /// Link of the owner of a shape.
-fn side(owner: Owner) -> Side {
+fn owner_side(owner: Owner) -> Side {
     match owner {
         Owner::Link(r, l) => Some((r as usize, l as usize)),
         Owner::Structure(_) | Owner::Seabed => None,
@@ -507,7 +507,7 @@ fn side(owner: Owner) -> Side {
 /// Velocity [m/s], W, of the first side relative to the second at `p_W` [m], at the start or the
 /// end of the free step.
 pub(crate) fn relative_velocity<W: AsRef<Workspace>>(
-    around: &Surroundings<'_, W>,
+    around: &AssemblyContext<'_, W>,
     sides: [Side; 2],
     p_W: Vec3,
     at_start: bool,
@@ -547,14 +547,14 @@ fn tangents(n: Vec3) -> (Vec3, Vec3) {
 }
 
 /// Merges the sets of `a` and `b` (union-find); the smaller root is kept.
-pub fn join(parents: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (root(parents, a), root(parents, b));
+pub fn union_sets(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (find_root(parents, a), find_root(parents, b));
     let (low, high) = (a.min(b), a.max(b));
     parents[high as usize] = low;
 }
 
 /// Root of the set of `a` (union-find).
-pub fn root(parents: &mut [u32], mut a: u32) -> u32 {
+pub fn find_root(parents: &mut [u32], mut a: u32) -> u32 {
     while parents[a as usize] != a {
         parents[a as usize] = parents[parents[a as usize] as usize];
         a = parents[a as usize];
@@ -563,7 +563,7 @@ pub fn root(parents: &mut [u32], mut a: u32) -> u32 {
 }
 
 /// Total impulse of a touch in the world [N s], from the impulses along normal and tangents.
-pub fn impulse_W(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
+pub fn total_impulse(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
     let (t1, t2) = tangents(n_W);
     Impulse {
         along_rows: [n, a, b],

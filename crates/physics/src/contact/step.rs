@@ -4,15 +4,15 @@
 use crate::contact::coupling::Couplings;
 use crate::contact::geometry::clearance::Clearance;
 use crate::contact::geometry::detect::{Detector, Touch};
-use crate::contact::geometry::ground_effect_rays::Decks;
+use crate::contact::geometry::ground_effect_rays::GroundEffectRays;
 use crate::contact::geometry::shapes::{Owner, pose};
 use crate::contact::island;
-use crate::contact::island::{Frame, Island, Surroundings};
+use crate::contact::island::{RobotDynamics, Island, AssemblyContext};
 use crate::dynamics::integrate;
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::contact::{Contact, Impulse, Side};
+use merrow_model::state::contact::{Contact, Impulse, ContactBody};
 use merrow_model::state::{Halt, RobotState, State, Workspace};
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ use rayon::prelude::*;
 #[derive(Debug)]
 pub struct Contacts {
     detector: Detector,
-    frames: Vec<Frame>,
+    frames: Vec<RobotDynamics>,
     /// Robots with joint limits or joint friction, which are solved in every step.
     jointed: Vec<bool>,
     /// Robots that impulses can move.
@@ -30,7 +30,7 @@ pub struct Contacts {
     n_islands: usize,
     touches: Vec<Touch>,
     couplings: Couplings,
-    decks: Decks,
+    decks: GroundEffectRays,
     pairs: Vec<(u32, u64)>,
     clearance: Clearance,
 }
@@ -53,7 +53,7 @@ impl Contacts {
         if detector.is_empty() && !jointed.contains(&true) && scene.couplings.is_empty() {
             return Ok(None);
         }
-        let frames: Vec<Frame> = scene.robots.iter().map(Frame::new).collect();
+        let frames: Vec<RobotDynamics> = scene.robots.iter().map(RobotDynamics::new).collect();
         let room = 64 + 8 * scene.robots.len();
         let clearance = detector.clearance(
             scene,
@@ -67,43 +67,43 @@ impl Contacts {
             jointed,
             parents: Vec::with_capacity(scene.robots.len()),
             islands: (0..scene.robots.len().min(FIRST_ISLANDS))
-                .map(|_| Island::with_room())
+                .map(|_| Island::with_capacity())
                 .collect(),
             n_islands: 0,
             touches: Vec::with_capacity(room),
             couplings: Couplings::default(),
-            decks: Decks::new(scene),
+            decks: GroundEffectRays::new(scene),
             pairs: Vec::with_capacity(room),
         }))
     }
 
     /// Sets the poses of all shapes from `works`.
-    pub fn place<W: AsRef<Workspace>>(&mut self, works: &[W]) {
-        self.detector.place(|r, l| {
+    pub fn update_poses<W: AsRef<Workspace>>(&mut self, works: &[W]) {
+        self.detector.update_poses(|r, l| {
             let link = &works[r].as_ref().links[l];
             pose(&link.R_WL, link.p_WL)
         });
     }
 
     /// Updates the decks below rotors before a step that all robots make together.
-    pub fn look_under_rotors<W: AsRef<Workspace> + AsMut<Workspace>>(
+    pub fn update_decks<W: AsRef<Workspace> + AsMut<Workspace>>(
         &self,
         scene: &Scene,
         works: &mut [W],
     ) {
-        self.decks.look(scene, &self.detector, works);
+        self.decks.cast_rays(scene, &self.detector, works);
     }
 
     /// Clears the decks below rotors before a block in which the robots are stepped independently,
     /// far from everything.
-    pub fn nothing_under_rotors<W: AsMut<Workspace>>(&self, works: &mut [W]) {
-        self.decks.none(works);
+    pub fn clear_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
+        self.decks.clear_decks(works);
     }
 
     /// Applies the predicted loads of couplings before a free step.
-    pub fn feed<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
+    pub fn apply_predicted_loads<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
         if !scene.couplings.is_empty() {
-            self.couplings.feed(scene, state, works);
+            self.couplings.apply_predicted_loads(scene, state, works);
         }
     }
 
@@ -114,12 +114,12 @@ impl Contacts {
     }
 
     /// Distance [m] that robot `r` may move after the last call of [`Contacts::is_clear`].
-    pub fn allowed(&self, r: usize) -> f64 {
-        self.clearance.allowed(r)
+    pub fn allowed_distance(&self, r: usize) -> f64 {
+        self.clearance.allowed_distance(r)
     }
 
     /// Records that no contacts occurred in the last step.
-    pub fn nothing(&self, state: &mut State) {
+    pub fn clear_contacts(&self, state: &mut State) {
         state.contacts.touching.clear();
         state.contacts.impulses.clear();
         state.contacts.pairs.clear();
@@ -130,17 +130,17 @@ impl Contacts {
     where
         W: AsRef<Workspace> + AsMut<Workspace> + Send + Sync,
     {
-        self.place(works);
-        self.couplings.look(scene, state);
-        self.detector.touches(
+        self.update_poses(works);
+        self.couplings.update_active(scene, state);
+        self.detector.detect_touches(
             scene,
             &state.sea.seabed,
-            &self.couplings.apart,
+            &self.couplings.non_colliding,
             &mut self.touches,
         );
-        self.group(scene, state);
-        self.factor(scene, state, works);
-        let around = Surroundings {
+        self.build_islands(scene, state);
+        self.factor_inertias(scene, state, works);
+        let around = AssemblyContext {
             scene,
             state: &*state,
             works: &*works,
@@ -153,9 +153,9 @@ impl Contacts {
             let after = island
                 .robots
                 .iter()
-                .any(|r| around.state.robots[*r as usize].kick.anew);
+                .any(|r| around.state.robots[*r as usize].impulse_acceleration.is_recomputed);
             island.outcome = island.problem.solve(after);
-            island.problem.displace();
+            island.problem.compute_displacements();
         };
         let islands = &mut self.islands[..self.n_islands];
         if self.touches.len() >= PARALLEL_FROM
@@ -166,18 +166,18 @@ impl Contacts {
         } else {
             islands.iter_mut().for_each(solve);
         }
-        self.write(scene, state, works);
-        self.couplings.follow(
+        self.write_results(scene, state, works);
+        self.couplings.update_after_step(
             (scene, &*works),
             state,
             &mut self.islands[..self.n_islands],
             &self.frames,
         );
-        self.settle(scene, state, works);
+        self.update_corrected_poses(scene, state, works);
     }
 
     /// Updates the poses of the corrected robots for the start of the next step.
-    fn settle<W: AsRef<Workspace> + AsMut<Workspace>>(
+    fn update_corrected_poses<W: AsRef<Workspace> + AsMut<Workspace>>(
         &mut self,
         scene: &Scene,
         state: &State,
@@ -193,14 +193,14 @@ impl Contacts {
                 &mut works[r].as_mut().links,
             );
         }
-        detector.correct(|r, l| {
+        detector.correct_poses(|r, l| {
             let link = &works[r].as_ref().links[l];
             frames[r].active.then(|| pose(&link.R_WL, link.p_WL))
         });
     }
 
     /// Assigns robots, touches and couplings to islands.
-    fn group(&mut self, scene: &Scene, state: &State) {
+    fn build_islands(&mut self, scene: &Scene, state: &State) {
         let n = scene.robots.len() as u32;
         self.parents.clear();
         self.parents.extend(0..n);
@@ -211,14 +211,14 @@ impl Contacts {
         let touches = self
             .touches
             .iter()
-            .map(|t| [t.a, t.b].map(|o| mover(movable, state, o)));
-        let couplings = self.couplings.live.iter().map(|l| l.movers(movable));
+            .map(|t| [t.a, t.b].map(|o| movable_robot(movable, state, o)));
+        let couplings = self.couplings.active.iter().map(|l| l.movable_robots(movable));
         for sides in touches.chain(couplings) {
             for r in sides.into_iter().flatten() {
                 self.frames[r as usize].active = true;
             }
             if let [Some(a), Some(b)] = sides {
-                island::join(&mut self.parents, a, b);
+                island::union_sets(&mut self.parents, a, b);
             }
         }
         self.islands[..self.n_islands]
@@ -229,19 +229,19 @@ impl Contacts {
             if !self.frames[r as usize].active {
                 continue;
             }
-            let root = island::root(&mut self.parents, r);
+            let root = island::find_root(&mut self.parents, r);
             let k = self.island_of(root);
             self.islands[k].robots.push(r);
         }
         for t in 0..self.touches.len() {
             let touch = &self.touches[t];
-            let sides = [touch.a, touch.b].map(|o| mover(&self.movable, state, o));
+            let sides = [touch.a, touch.b].map(|o| movable_robot(&self.movable, state, o));
             if let Some(island) = self.island_with(sides) {
                 island.touches.push(t as u32);
             }
         }
-        for l in 0..self.couplings.live.len() {
-            let sides = self.couplings.live[l].movers(&self.movable);
+        for l in 0..self.couplings.active.len() {
+            let sides = self.couplings.active[l].movable_robots(&self.movable);
             if let Some(island) = self.island_with(sides) {
                 island.couplings.push(l as u32);
             }
@@ -251,7 +251,7 @@ impl Contacts {
     /// Island of the movable robots in `sides`; `None` if none can move.
     fn island_with(&mut self, sides: [Option<u32>; 2]) -> Option<&mut Island> {
         let r = sides.into_iter().flatten().min()?;
-        let root = island::root(&mut self.parents, r);
+        let root = island::find_root(&mut self.parents, r);
         let k = self.islands[..self.n_islands].partition_point(|i| i.robots[0] < root);
         self.islands.get_mut(k)
     }
@@ -263,7 +263,7 @@ impl Contacts {
         let known = self.islands[..self.n_islands].binary_search_by_key(&root, |i| i.robots[0]);
         known.unwrap_or_else(|k| {
             if self.n_islands == self.islands.len() {
-                self.islands.push(Island::with_room());
+                self.islands.push(Island::with_capacity());
             }
             self.n_islands += 1;
             k
@@ -271,7 +271,7 @@ impl Contacts {
     }
 
     /// Computes the inertia of all robots that take part, and their positions in their islands.
-    fn factor<W: AsMut<Workspace> + Send>(
+    fn factor_inertias<W: AsMut<Workspace> + Send>(
         &mut self,
         scene: &Scene,
         state: &State,
@@ -286,9 +286,9 @@ impl Contacts {
             }
         }
         let one =
-            |(((frame, work), robot), state): (((&mut Frame, &mut W), &Robot), &RobotState)| {
+            |(((frame, work), robot), state): (((&mut RobotDynamics, &mut W), &Robot), &RobotState)| {
                 if frame.active && state.halted.is_none() {
-                    let Frame {
+                    let RobotDynamics {
                         dofs,
                         L,
                         full: [full, H],
@@ -320,34 +320,34 @@ impl Contacts {
     }
 
     /// Writes velocities, positions and impulses to the state.
-    fn write<W: AsRef<Workspace>>(&mut self, scene: &Scene, state: &mut State, works: &[W]) {
+    fn write_results<W: AsRef<Workspace>>(&mut self, scene: &Scene, state: &mut State, works: &[W]) {
         let h = scene.dt();
         for robot in &mut state.robots {
-            robot.kick.clear();
+            robot.impulse_acceleration.clear();
         }
         state.contacts.touching.clear();
         state.contacts.impulses.clear();
         for island in &self.islands[..self.n_islands] {
-            state.contacts.unsolved += u64::from(!island.outcome.fits);
+            state.contacts.unsolved += u64::from(!island.outcome.is_solved);
             if !island.problem.is_finite() {
-                stop(island, scene, state);
+                halt_robots(island, scene, state);
                 continue;
             }
             for r in &island.robots {
                 let (frame, robot) = (&self.frames[*r as usize], &mut state.robots[*r as usize]);
-                robot.feel();
+                robot.clear_step_forces();
                 let part = frame.offset..frame.offset + frame.dofs.n;
                 let (v, x) = (&island.problem.v[part.clone()], &island.problem.x[part]);
                 let is_floating = scene.robots[*r as usize].floating;
-                integrate::correct(
+                integrate::apply_impulses(
                     &mut robot.motion,
                     is_floating,
                     &frame.dofs.joint,
                     (v, x),
                     (h, works[*r as usize].as_ref()),
-                    &mut robot.kick,
+                    &mut robot.impulse_acceleration,
                 );
-                robot.kick.anew = island.outcome.is_anew;
+                robot.impulse_acceleration.is_recomputed = island.outcome.is_recomputed;
             }
             let touches = island.touches.iter().map(|t| &self.touches[*t as usize]);
             let joints = island.keys.len() - island.touches.len();
@@ -359,11 +359,11 @@ impl Contacts {
                 state.contacts.impulses.push((key, impulse));
             }
             for ((key, along_rows), touch) in island.impulses().skip(joints).zip(touches) {
-                let impulse = island::impulse_W(touch.n_W, along_rows);
+                let impulse = island::total_impulse(touch.n_W, along_rows);
                 state.contacts.impulses.push((key, impulse));
                 if along_rows[0] > 0.0 {
-                    state.contacts.touching.push(contact(touch, &impulse));
-                    press(
+                    state.contacts.touching.push(contact_from_touch(touch, &impulse));
+                    add_contact_force(
                         touch,
                         impulse.force_W.scale(1.0 / h),
                         &mut state.robots,
@@ -376,19 +376,19 @@ impl Contacts {
             .contacts
             .impulses
             .sort_unstable_by_key(|(key, _)| *key);
-        self.count(state);
+        self.count_collisions(state);
     }
 
     /// Counts the pairs that came into contact in this step.
-    fn count(&mut self, state: &mut State) {
-        let number = |s: Side| match s {
-            Side::Link { robot, .. } => u64::from(robot),
-            Side::Structure { structure, .. } => 1 << 32 | u64::from(structure),
-            Side::Seabed => 2 << 32,
+    fn count_collisions(&mut self, state: &mut State) {
+        let number = |s: ContactBody| match s {
+            ContactBody::Link { robot, .. } => u64::from(robot),
+            ContactBody::Structure { structure, .. } => 1 << 32 | u64::from(structure),
+            ContactBody::Seabed => 2 << 32,
         };
         self.pairs.clear();
         for c in &state.contacts.touching {
-            if let Side::Link { robot, .. } = c.a {
+            if let ContactBody::Link { robot, .. } = c.a {
                 self.pairs.push((robot, number(c.b)));
             }
         }
@@ -406,7 +406,7 @@ impl Contacts {
 }
 
 /// Robot of `owner`, if impulses can move it.
-fn mover(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
+fn movable_robot(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
     match owner {
         Owner::Link(r, _) if movable[r as usize] && state.robots[r as usize].halted.is_none() => {
             Some(r)
@@ -416,7 +416,7 @@ fn mover(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
 }
 
 /// Halts the robots of an island with non-finite impulses at the result of their free step.
-fn stop(island: &Island, scene: &Scene, state: &mut State) {
+fn halt_robots(island: &Island, scene: &Scene, state: &mut State) {
     for r in &island.robots {
         let cause =
             "an impulse of a contact, a joint's stop or a coupling is no longer finite".to_string();
@@ -428,31 +428,31 @@ fn stop(island: &Island, scene: &Scene, state: &mut State) {
 }
 
 /// Adds the mean force of a touch over the step to both links.
-fn press<W: AsRef<Workspace>>(touch: &Touch, f: Vec3, robots: &mut [RobotState], works: &[W]) {
+fn add_contact_force<W: AsRef<Workspace>>(touch: &Touch, f: Vec3, robots: &mut [RobotState], works: &[W]) {
     for (owner, f) in [(touch.a, f), (touch.b, -f)] {
         if let Owner::Link(r, l) = owner
             && robots[r as usize].halted.is_none()
         {
             let arm = touch.p_W - works[r as usize].as_ref().links[l as usize].p_WL;
-            robots[r as usize].feel();
+            robots[r as usize].clear_step_forces();
             let sum = &mut robots[r as usize].contact_force[l as usize];
             *sum = sum.plus(&SpatialForce { m: arm.cross(f), f });
         }
     }
 }
 
-fn contact(touch: &Touch, impulse: &Impulse) -> Contact {
+fn contact_from_touch(touch: &Touch, impulse: &Impulse) -> Contact {
     let side = |owner: Owner, collider: u32| match owner {
-        Owner::Link(robot, link) => Side::Link {
+        Owner::Link(robot, link) => ContactBody::Link {
             robot,
             link,
             collider,
         },
-        Owner::Structure(structure) => Side::Structure {
+        Owner::Structure(structure) => ContactBody::Structure {
             structure,
             collider,
         },
-        Owner::Seabed => Side::Seabed,
+        Owner::Seabed => ContactBody::Seabed,
     };
     Contact {
         a: side(touch.a, touch.colliders[0]),

@@ -27,12 +27,12 @@
 
 use merrow_math::spatial::{Factor, solve};
 use merrow_math::{
-    Lanewise, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Sym3, Vec3,
+    LaneCondition, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Sym3, Vec3,
 };
 use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::{JointKind, Robot};
 use merrow_model::state::Workspace;
-use merrow_model::state::workspace::{LinkWork, wholly_wet};
+use merrow_model::state::workspace::{LinkWork, fully_submerged_lanes};
 
 /// Computes the accelerations of base and joints from `F`, `inertia`, `c` and `tau` in `work`, and
 /// stores them there.
@@ -42,10 +42,10 @@ use merrow_model::state::workspace::{LinkWork, wholly_wet};
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     let n = robot.links.len();
     let whole = match &robot.base_factor {
-        Some(_) if !work.flooded => wholly_wet(work.links[0].wet),
-        _ => Lanewise::None,
+        Some(_) if !work.flooded => fully_submerged_lanes(work.links[0].submerged_fraction),
+        _ => LaneCondition::None,
     };
-    if let (Lanewise::All, Some(factor)) = (whole, &robot.base_factor) {
+    if let (LaneCondition::All, Some(factor)) = (whole, &robot.base_factor) {
         work.links[0].A = factor.solve_lanes(&work.links[0].F);
         return;
     }
@@ -61,17 +61,17 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
         let (head, tail) = work.links.split_at_mut(i);
         let w = &mut tail[0];
         let (Ia, pa) = if link.joint.is_free() {
-            articulate(w, link.joint.kind, link.joint.armature, work.tau[i - 1])
+            articulate_free_joint(w, link.joint.kind, link.joint.armature, work.tau[i - 1])
         } else {
-            prescribe(w, link.joint.kind, work.qdd[i - 1])
+            articulate_prescribed_joint(w, link.joint.kind, work.qdd[i - 1])
         };
         let parent = &mut head[link.parent.unwrap_or(0)];
         parent.IA = parent.IA.plus(&Ia.to_parent(&w.R_PC, w.p_PC));
         parent.pA = parent.pA.plus(&pa.to_parent(&w.R_PC, w.p_PC));
     }
     work.links[0].A = base_acceleration(robot, &work.links[0]);
-    if let (Lanewise::Some, Some(factor)) = (whole, &robot.base_factor) {
-        mixed(factor, &mut work.links[0]);
+    if let (LaneCondition::Some, Some(factor)) = (whole, &robot.base_factor) {
+        base_acceleration_mixed_lanes(factor, &mut work.links[0]);
     }
     for i in 1..n {
         let link = &robot.links[i];
@@ -89,10 +89,10 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
 /// on their own.
 #[cold]
 #[inline(never)]
-fn mixed<T: Real>(factor: &Factor, base: &mut LinkWork<T>) {
+fn base_acceleration_mixed_lanes<T: Real>(factor: &Factor, base: &mut LinkWork<T>) {
     base.A = factor
         .solve_lanes(&base.F)
-        .or_lanes(&base.A, |i| base.wet.lane(i) == 1.0);
+        .select_lanes(&base.A, |i| base.submerged_fraction.lane(i) == 1.0);
 }
 
 /// Acceleration of the base by (4).
@@ -112,7 +112,7 @@ fn base_acceleration<T: Real>(robot: &Robot, base: &LinkWork<T>) -> SpatialVeloc
 
 /// (1) and (2) for a joint that moves freely about or along z.
 #[inline(always)]
-fn articulate<T: Real>(
+fn articulate_free_joint<T: Real>(
     w: &mut LinkWork<T>,
     kind: JointKind,
     armature: f64,
@@ -150,7 +150,7 @@ fn articulate<T: Real>(
 
 /// Bias and inertia of a joint with prescribed acceleration, which transmits both in full.
 #[inline(always)]
-fn prescribe<T: Real>(
+fn articulate_prescribed_joint<T: Real>(
     w: &LinkWork<T>,
     kind: JointKind,
     qdd: T,

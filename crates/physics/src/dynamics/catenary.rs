@@ -22,10 +22,10 @@
 //! # Checked by
 //! test/analytic/tether_catenary.rs, test/analytic/tether_robot.rs
 
-use crate::dynamics::tether::{Hold, LineWork, Pace};
-use crate::forces::lines::catenary::{Hanging, Span};
-use crate::forces::lines::tether::depth_in_bottom;
-use merrow_environment::Instant;
+use crate::dynamics::tether::{EndCondition, LineWork, StepParameters};
+use crate::forces::lines::catenary::{CatenarySolution, Span};
+use crate::forces::lines::tether::depth_below_seabed;
+use merrow_environment::EnvironmentState;
 use merrow_math::tridiagonal;
 use merrow_math::tridiagonal::BlockRow;
 use merrow_math::{Mat3, Vec3};
@@ -33,14 +33,14 @@ use merrow_model::scene::Tether;
 use merrow_model::state::TetherState;
 
 /// Minimum weight in water for which the catenary is computed [N/m].
-const LEAST_WEIGHT: f64 = 1e-4;
+const MIN_WEIGHT: f64 = 1e-4;
 /// Maximum height over the seabed at which an end counts as lying on it [m]; chosen.
-const LYING: f64 = 0.05;
+const SEABED_TOLERANCE: f64 = 0.05;
 
 /// Shape of a line that hangs between two positions.
-struct Line {
+struct HangingLine {
     span: Span,
-    hanging: Hanging,
+    hanging: CatenarySolution,
     /// Index of the lower end; of the upper end if the line floats.
     lower: usize,
     /// Position of that end [m].
@@ -51,21 +51,21 @@ struct Line {
     up: f64,
 }
 
-impl Line {
-    fn new(tether: &Tether, length: f64, ends: [Vec3; 2], at: &Instant<'_>) -> Self {
+impl HangingLine {
+    fn new(tether: &Tether, length: f64, ends: [Vec3; 2], at: &EnvironmentState<'_>) -> Self {
         let weight = tether.line.weight_in_water(at.sea.density, at.gravity);
         let up = if weight < 0.0 { -1.0 } else { 1.0 };
         let lower = usize::from(up * ends[1].z < up * ends[0].z);
         let d = ends[1 - lower] - ends[lower];
         let across = Vec3::new(d.x, d.y, 0.0);
-        let lies = up > 0.0 && depth_in_bottom(at, ends[lower]).0 > -LYING;
+        let lies = up > 0.0 && depth_below_seabed(at, ends[lower]).0 > -SEABED_TOLERANCE;
         let span = Span {
             x: across.norm(),
             z: up * d.z,
             length,
-            weight: weight.abs().max(LEAST_WEIGHT),
+            weight: weight.abs().max(MIN_WEIGHT),
             stiffness: tether.line.stiffness,
-            bottom: lies.then_some(tether.line.seabed_friction),
+            seabed_friction: lies.then_some(tether.line.seabed_friction),
         };
         let along = across.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
         Self {
@@ -79,10 +79,10 @@ impl Line {
     }
 
     /// Force of the line on its first and second end [N], W.
-    fn pulls(&self) -> [Vec3; 2] {
+    fn end_forces(&self) -> [Vec3; 2] {
         let vertical = |V: f64| Vec3::new(0.0, 0.0, self.up * V);
-        let Hanging { H, V, .. } = self.hanging;
-        let [H_low, V_low] = self.span.lower(H, V);
+        let CatenarySolution { H, V, .. } = self.hanging;
+        let [H_low, V_low] = self.span.lower_tension(H, V);
         let low = self.along.scale(H_low) + vertical(V_low);
         let high = -(self.along.scale(H) + vertical(V));
         if self.lower == 0 {
@@ -114,25 +114,25 @@ impl Line {
 
 /// Steps a quasi-static `tether` by (1). `holds` are the conditions at its ends. The function
 /// stores the result in `work`.
-pub fn hang(
+pub fn step_quasi_static(
     tether: &Tether,
     state: &TetherState,
-    holds: &[Hold; 2],
-    at: &Instant<'_>,
-    pace: Pace,
+    holds: &[EndCondition; 2],
+    at: &EnvironmentState<'_>,
+    pace: StepParameters,
     work: &mut LineWork,
 ) {
     let n = tether.n_segments();
     // a massless spring is damped by the integration rule only: implicit Euler
     let lead = pace.h;
     let length = state.length + pace.rate * lead;
-    let line = Line::new(tether, length, [state.p[0], state.p[n]], at);
-    let pulls = line.pulls();
+    let line = HangingLine::new(tether, length, [state.p[0], state.p[n]], at);
+    let pulls = line.end_forces();
     let upper = 1 - line.lower;
     // displacement rate of an end under the forces at its current position, and its derivative with
     // respect to the force
     let motion = |e: usize| match &holds[e] {
-        Hold::Point { v, a, W, pull, .. } => {
+        EndCondition::Point { v, a, W, pull, .. } => {
             (*v + (*a + W.mul_vec(pulls[e] - *pull)).scale(lead), *W)
         }
         _ => (Vec3::zero(), Mat3::zero()),
@@ -165,5 +165,5 @@ pub fn hang(
     // the tension is greatest at one of the ends
     let [from, to] = work.pull.map(Vec3::norm);
     let (at, tension) = if to > from { (n - 1, to) } else { (0, from) };
-    work.strain(tether, state, at, tension);
+    work.record_break(tether, state, at, tension);
 }

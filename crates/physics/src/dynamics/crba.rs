@@ -17,7 +17,7 @@
 //! # Checked by
 //! test/identity/algorithms.rs, test/witness/pinocchio.rs
 
-use crate::dynamics::rnea::axis_part;
+use crate::dynamics::rnea::axis_component;
 use merrow_math::SpatialForce;
 use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::Robot;
@@ -54,14 +54,14 @@ pub fn inertia_matrix_into(robot: &Robot, work: &mut Workspace, H: &mut Vec<f64>
     for i in 1..n {
         let joint = &robot.links[i].joint;
         let mut f = work.links[i].IA.mul(&joint_velocity(joint.kind, 1.0));
-        H[(5 + i) * size + 5 + i] = axis_part(joint.kind, &f) + joint.armature;
+        H[(5 + i) * size + 5 + i] = axis_component(joint.kind, &f) + joint.armature;
         let mut j = i;
         while j > 0 {
             let w = &work.links[j];
             f = f.to_parent(&w.R_PC, w.p_PC);
             j = robot.links[j].parent.unwrap_or(0);
             if j > 0 {
-                let h = axis_part(robot.links[j].joint.kind, &f);
+                let h = axis_component(robot.links[j].joint.kind, &f);
                 (H[(5 + i) * size + 5 + j], H[(5 + j) * size + 5 + i]) = (h, h);
             }
         }

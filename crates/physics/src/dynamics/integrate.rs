@@ -23,7 +23,7 @@
 
 use merrow_math::{Quat, Real, SpatialVelocity, Vec3};
 use merrow_model::scene::Integrator;
-use merrow_model::state::{Kick, Motion, Workspace};
+use merrow_model::state::{ImpulseAcceleration, Motion, Workspace};
 
 /// Base part of a slope of the Runge-Kutta method.
 #[derive(Clone, Copy)]
@@ -181,13 +181,13 @@ fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T
 /// base coordinates first if the base floats. `joints[j]` is the index of the coordinate of joint j
 /// and the ratio of the joint to the coordinate. The equivalent acceleration is stored in `kick`.
 /// `work` holds the state at the start of the step.
-pub fn correct(
+pub fn apply_impulses(
     motion: &mut Motion,
     is_floating: bool,
     joints: &[Option<(usize, f64)>],
     (v, x): (&[f64], &[f64]),
     (h, work): (f64, &Workspace),
-    kick: &mut Kick,
+    kick: &mut ImpulseAcceleration,
 ) {
     let rate = 1.0 / h;
     if is_floating {
@@ -196,7 +196,7 @@ pub fn correct(
             w: three(v, 0),
             v: three(v, 3),
         };
-        kick.any |= V != motion.V_WB_B;
+        kick.is_nonzero |= V != motion.V_WB_B;
         let gained = V.add_scaled(&work.V_start, -1.0);
         let mean = SpatialVelocity {
             w: gained.w.scale(rate),
@@ -216,7 +216,7 @@ pub fn correct(
     for (j, c) in joints.iter().enumerate() {
         if let Some((c, part)) = c {
             let qd = part * v[*c];
-            kick.any |= qd != motion.qd[j];
+            kick.is_nonzero |= qd != motion.qd[j];
             kick.qdd[j] = (qd - work.qd_start[j]) * rate - 0.5 * work.qdd_start[j];
             motion.qd[j] = qd;
             motion.q[j] += part * x[*c];

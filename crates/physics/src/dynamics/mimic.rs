@@ -37,7 +37,7 @@ pub const MIMICS_MAX: usize = 16;
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     aba::accelerations(robot, work);
     if !robot.mimics.is_empty() {
-        tie(robot, work);
+        apply_gears(robot, work);
     }
 }
 
@@ -48,39 +48,39 @@ fn gears(robot: &Robot) -> impl Iterator<Item = (usize, Mimic)> + '_ {
 }
 
 /// Violation of (1) at joint `f`.
-fn error<T: Real>(work: &Workspace<T>, f: usize, gear: &Mimic) -> T {
+fn constraint_error<T: Real>(work: &Workspace<T>, f: usize, gear: &Mimic) -> T {
     work.qdd[f] - work.qdd[gear.leader - 1] * gear.multiplier
 }
 
 /// Adds the `effort` of a gear to both of its joints.
-fn push<T: Real>(work: &mut Workspace<T>, f: usize, gear: &Mimic, effort: T) {
+fn add_gear_effort<T: Real>(work: &mut Workspace<T>, f: usize, gear: &Mimic, effort: T) {
     work.tau[f] += effort;
     work.tau[gear.leader - 1] -= effort * gear.multiplier;
 }
 
 /// Applies (2) and (3). Restores the efforts of the drives in `work.tau` afterwards.
-fn tie<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
+fn apply_gears<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     let n = gears(robot).count();
     let mut wanted = [T::zero(); MIMICS_MAX];
     let mut K = [[T::zero(); MIMICS_MAX]; MIMICS_MAX];
     for (i, (f, gear)) in gears(robot).enumerate() {
-        wanted[i] = -error(work, f, &gear);
+        wanted[i] = -constraint_error(work, f, &gear);
     }
     for (j, (f, gear)) in gears(robot).enumerate() {
-        push(work, f, &gear, T::one());
+        add_gear_effort(work, f, &gear, T::one());
         aba::accelerations(robot, work);
-        push(work, f, &gear, -T::one());
+        add_gear_effort(work, f, &gear, -T::one());
         for (i, (f, gear)) in gears(robot).enumerate() {
-            K[i][j] = error(work, f, &gear) + wanted[i];
+            K[i][j] = constraint_error(work, f, &gear) + wanted[i];
         }
     }
     let efforts = solve(&mut K, wanted, n);
     for (i, (f, gear)) in gears(robot).enumerate() {
-        push(work, f, &gear, efforts[i]);
+        add_gear_effort(work, f, &gear, efforts[i]);
     }
     aba::accelerations(robot, work);
     for (i, (f, gear)) in gears(robot).enumerate() {
-        push(work, f, &gear, -efforts[i]);
+        add_gear_effort(work, f, &gear, -efforts[i]);
         // exact, so that rounding does not accumulate a drift between the joints
         work.qdd[f] = work.qdd[gear.leader - 1] * gear.multiplier;
     }

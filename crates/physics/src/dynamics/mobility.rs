@@ -22,7 +22,7 @@
 //! # Checked by
 //! test/analytic/actuator.rs (against the mass matrix)
 
-use crate::dynamics::rnea::axis_part;
+use crate::dynamics::rnea::axis_component;
 use merrow_math::spatial::solve;
 use merrow_math::{SpatialForce, SpatialVelocity};
 use merrow_model::kinematics::joint_velocity;
@@ -34,7 +34,7 @@ use merrow_model::state::Workspace;
 ///
 /// Uses the articulated inertias that `aba` stored in `work`. `u` and `A` of the links are
 /// overwritten.
-pub fn row(robot: &Robot, work: &mut Workspace, j: usize) {
+pub fn compute_row(robot: &Robot, work: &mut Workspace, j: usize) {
     let n = robot.n_joints();
     work.links.iter_mut().for_each(|w| w.u = 0.0);
     let (mut i, mut p) = (j + 1, SpatialForce::zero());
@@ -43,7 +43,7 @@ pub fn row(robot: &Robot, work: &mut Workspace, j: usize) {
         let w = &mut work.links[i];
         if link.joint.is_free() {
             let own = if i == j + 1 { 1.0 } else { 0.0 };
-            w.u = own - axis_part(link.joint.kind, &p); // (2)
+            w.u = own - axis_component(link.joint.kind, &p); // (2)
             let k = w.D_inv * w.u;
             p = SpatialForce {
                 m: p.m + w.U.m.scale(k),

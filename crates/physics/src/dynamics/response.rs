@@ -31,19 +31,19 @@ use merrow_model::scene::Robot;
 use merrow_model::state::Workspace;
 
 /// Change of the acceleration of `link` at Lo in L due to the force `F` on it at Lo in L. (1)
-pub fn to_force(robot: &Robot, work: &Workspace, link: usize, F: &SpatialForce) -> SpatialVelocity {
-    answer(robot, work, link, SpatialForce { m: -F.m, f: -F.f })
+pub fn response_to_force(robot: &Robot, work: &Workspace, link: usize, F: &SpatialForce) -> SpatialVelocity {
+    bias_response(robot, work, link, SpatialForce { m: -F.m, f: -F.f })
 }
 
-fn answer(robot: &Robot, work: &Workspace, i: usize, p: SpatialForce) -> SpatialVelocity {
+fn bias_response(robot: &Robot, work: &Workspace, i: usize, p: SpatialForce) -> SpatialVelocity {
     let w = &work.links[i];
     let Some(parent) = robot.links[i].parent else {
-        return base(robot, work, &p);
+        return base_response(robot, work, &p);
     };
     let joint = &robot.links[i].joint;
     let S = joint_velocity(joint.kind, 1.0);
     if !joint.is_free() {
-        let a_P = answer(robot, work, parent, p.to_parent(&w.R_PC, w.p_PC));
+        let a_P = bias_response(robot, work, parent, p.to_parent(&w.R_PC, w.p_PC));
         return a_P.to_child(&w.R_PC, w.p_PC);
     }
     let u = -S.dot(&p);
@@ -52,13 +52,13 @@ fn answer(robot: &Robot, work: &Workspace, i: usize, p: SpatialForce) -> Spatial
         m: p.m + w.U.m.scale(k),
         f: p.f + w.U.f.scale(k),
     };
-    let a_P = answer(robot, work, parent, passed.to_parent(&w.R_PC, w.p_PC));
+    let a_P = bias_response(robot, work, parent, passed.to_parent(&w.R_PC, w.p_PC));
     let a = a_P.to_child(&w.R_PC, w.p_PC);
     let qdd = w.D_inv * (u - a.dot(&w.U));
     a.add_scaled(&S, qdd)
 }
 
-fn base(robot: &Robot, work: &Workspace, p: &SpatialForce) -> SpatialVelocity {
+fn base_response(robot: &Robot, work: &Workspace, p: &SpatialForce) -> SpatialVelocity {
     if !robot.floating {
         return SpatialVelocity::zero();
     }
@@ -74,10 +74,10 @@ fn base(robot: &Robot, work: &Workspace, p: &SpatialForce) -> SpatialVelocity {
 
 /// Acceleration in W of the point Q of `link` per unit force there in W [1/kg], with `p_LoQ` [m] in
 /// L. (2)
-pub fn at_point(robot: &Robot, work: &Workspace, link: usize, p_LoQ: Vec3) -> Mat3 {
+pub fn point_mobility(robot: &Robot, work: &Workspace, link: usize, p_LoQ: Vec3) -> Mat3 {
     let R_WL = work.links[link].R_WL;
     let column = |e_W: Vec3| {
-        let a = to_force(
+        let a = response_to_force(
             robot,
             work,
             link,

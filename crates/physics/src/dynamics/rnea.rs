@@ -50,7 +50,7 @@ pub fn inverse(
     let mut tau = vec![0.0; n - 1];
     for i in (1..n).rev() {
         let (link, w) = (&robot.links[i], &work.links[i]);
-        tau[i - 1] = axis_part(link.joint.kind, &f[i]) + link.joint.armature * qdd[i - 1];
+        tau[i - 1] = axis_component(link.joint.kind, &f[i]) + link.joint.armature * qdd[i - 1];
         let parent = link.parent.unwrap_or(0);
         f[parent] = f[parent].plus(&f[i].to_parent(&w.R_PC, w.p_PC));
     }
@@ -63,7 +63,7 @@ pub fn inverse(
 /// This is [`inverse`] with zero joint accelerations and a base whose velocity in the world is
 /// constant, so the efforts do not depend on the motion of the vehicle as a whole. The function
 /// allocates no memory. It overwrites `A` and `pA` in `work`, as the next run of `aba` does.
-pub fn bias(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64)) {
+pub fn bias_efforts(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64)) {
     let n = robot.links.len();
     for i in 0..n {
         let (head, tail) = work.links.split_at_mut(i);
@@ -85,14 +85,14 @@ pub fn bias(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64
         let link = &robot.links[i];
         let (head, tail) = work.links.split_at_mut(i);
         let w = &tail[0];
-        take(i - 1, axis_part(link.joint.kind, &w.pA));
+        take(i - 1, axis_component(link.joint.kind, &w.pA));
         let parent = &mut head[link.parent.unwrap_or(0)];
         parent.pA = parent.pA.plus(&w.pA.to_parent(&w.R_PC, w.p_PC));
     }
 }
 
 /// Component of the wrench `f` along the joint axis, `Sᵀ f`.
-pub fn axis_part(kind: JointKind, f: &SpatialForce) -> f64 {
+pub fn axis_component(kind: JointKind, f: &SpatialForce) -> f64 {
     match kind {
         JointKind::Prismatic => f.f.z,
         JointKind::Fixed => 0.0,

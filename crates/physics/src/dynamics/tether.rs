@@ -36,21 +36,21 @@
 //! test/analytic/tether.rs, test/analytic/tether_robot.rs, test/analytic/tether_bending.rs,
 //! test/analytic/tether_parting.rs, test/convergence/tether.rs
 
-use crate::forces::lines::bending::Bend;
+use crate::forces::lines::bending::NodeBending;
 use crate::forces::lines::tether as law;
-use crate::forces::lines::tether::{Force, Surroundings};
-use merrow_environment::Instant;
+use crate::forces::lines::tether::{ForceWithDerivative, NodeEnvironment};
+use merrow_environment::EnvironmentState;
 use merrow_math::pentadiagonal;
-use merrow_math::pentadiagonal::WideRow;
+use merrow_math::pentadiagonal::PentadiagonalRow;
 use merrow_math::tridiagonal;
 use merrow_math::tridiagonal::BlockRow;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::{End, Tether};
+use merrow_model::scene::{TetherEnd, Tether};
 use merrow_model::state::TetherState;
 
 /// Boundary condition of an end of a line during a step.
 #[derive(Clone, Copy, Debug)]
-pub enum Hold {
+pub enum EndCondition {
     /// The end is free.
     Free,
     /// The end is fixed at a position in W [m].
@@ -72,7 +72,7 @@ pub enum Hold {
 
 /// Parameters of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct StepParameters {
     /// Length of the step [s].
     pub h: f64,
     /// Rate of the unstretched length over the step [m/s].
@@ -95,28 +95,28 @@ pub struct LineWork {
     /// True if all results are finite.
     pub finite: bool,
     /// Segment whose tension exceeded the breaking strength of the line.
-    pub parts: Option<usize>,
+    pub breaking_segment: Option<usize>,
     w: Vec<Vec3>,
-    around: Vec<Surroundings>,
-    nodes: Vec<Force>,
-    segments: Vec<Force>,
+    around: Vec<NodeEnvironment>,
+    nodes: Vec<ForceWithDerivative>,
+    segments: Vec<ForceWithDerivative>,
     rows: Vec<BlockRow>,
     /// For a line with bending stiffness: bending at each node, the total bending force on each
     /// node, and the matrix.
-    bends: Vec<Bend>,
-    bent: Vec<Vec3>,
-    wide: Vec<WideRow>,
+    bends: Vec<NodeBending>,
+    bending_forces: Vec<Vec3>,
+    wide: Vec<PentadiagonalRow>,
 }
 
 /// Newton's method ends if no velocity changes by more than this [m/s]. It converges quadratically,
 /// so the velocities are then accurate to about 1e-10 m/s.
-const CONVERGED: f64 = 1e-6;
+const VELOCITY_TOLERANCE: f64 = 1e-6;
 /// Maximum number of Newton iterations. Further iterations do not improve a step whose kinks have
 /// not settled by then.
 const MAX_ROUNDS: usize = 8;
 /// Cosine of the rotation of a segment in one step beyond which a line that bears compression
 /// counts as kinked.
-const TURNED: f64 = 0.98;
+const KINK_COSINE: f64 = 0.98;
 /// θ - ½ of a line whose fastest wave is not resolved by the step.
 pub const DAMPING: f64 = 0.1;
 
@@ -124,11 +124,11 @@ impl LineWork {
     /// Allocates the scratch memory for `tether`. Steps allocate no memory.
     pub fn new(tether: &Tether) -> Self {
         let n = tether.start.len();
-        let force = Force {
+        let force = ForceWithDerivative {
             f: Vec3::zero(),
             D: Mat3::zero(),
         };
-        let nowhere = Surroundings {
+        let nowhere = NodeEnvironment {
             surface: 0.0,
             length: 0.0,
             tangent: Vec3::zero(),
@@ -146,11 +146,11 @@ impl LineWork {
             nodes: vec![force; n],
             segments: vec![force; n - 1],
             rows: vec![BlockRow::zero(); n],
-            parts: None,
-            bends: vec![Bend::none(); if tether.line.bending > 0.0 { n } else { 0 }],
-            bent: vec![Vec3::zero(); n],
+            breaking_segment: None,
+            bends: vec![NodeBending::none(); if tether.line.bending > 0.0 { n } else { 0 }],
+            bending_forces: vec![Vec3::zero(); n],
             wide: vec![
-                WideRow::of(&BlockRow::zero());
+                PentadiagonalRow::from_tridiagonal(&BlockRow::zero());
                 if tether.line.bending > 0.0 { n } else { 0 }
             ],
         }
@@ -158,9 +158,9 @@ impl LineWork {
 
     /// Records a break if the maximum `tension` [N], in segment `at`, exceeds the breaking
     /// strength.
-    pub fn strain(&mut self, tether: &Tether, state: &TetherState, at: usize, tension: f64) {
+    pub fn record_break(&mut self, tether: &Tether, state: &TetherState, at: usize, tension: f64) {
         let parts = state.parted.is_none() && tension > tether.line.breaking;
-        self.parts = parts.then_some(at);
+        self.breaking_segment = parts.then_some(at);
     }
 }
 
@@ -169,14 +169,14 @@ impl LineWork {
 pub fn step(
     tether: &Tether,
     state: &TetherState,
-    holds: &[Hold; 2],
-    at: &Instant<'_>,
-    pace: Pace,
+    holds: &[EndCondition; 2],
+    at: &EnvironmentState<'_>,
+    pace: StepParameters,
     work: &mut LineWork,
 ) {
     let n = tether.n_segments();
-    surroundings(tether, state, holds, at, work);
-    let line = Stepped {
+    update_surroundings(tether, state, holds, at, work);
+    let line = LineStep {
         tether,
         state,
         holds,
@@ -185,19 +185,19 @@ pub fn step(
         rest: state.length / n as f64,
     };
     let theta = 0.5 + line.damping(work);
-    line.newton(theta, work);
+    line.solve_newton(theta, work);
     if theta < 1.0 && line.has_kink(work) {
-        line.newton(1.0, work);
+        line.solve_newton(1.0, work);
     }
-    line.finish(work);
+    line.store_result(work);
 }
 
 /// Computes tangent, water and assigned line length of every node.
-fn surroundings(
+fn update_surroundings(
     tether: &Tether,
     state: &TetherState,
-    holds: &[Hold; 2],
-    at: &Instant<'_>,
+    holds: &[EndCondition; 2],
+    at: &EnvironmentState<'_>,
     work: &mut LineWork,
 ) {
     let n = tether.n_segments();
@@ -211,14 +211,14 @@ fn surroundings(
         let last = if i < n && !state.is_gap(i) { i + 1 } else { i };
         let chord = state.p[last] - state.p[first];
         let tangent = chord.unit().unwrap_or_default();
-        let length = rest * share(i, n, holds);
-        work.around[i] = Surroundings::new(&tether.line, at, state.p[i], tangent, length);
+        let length = rest * node_segment_count(i, n, holds);
+        work.around[i] = NodeEnvironment::new(&tether.line, at, state.p[i], tangent, length);
     }
 }
 
 /// Number of segment lengths assigned to node `i` of a line of `n` segments, n at least two.
-fn share(i: usize, n: usize, holds: &[Hold; 2]) -> f64 {
-    let loose = holds.map(|h| matches!(h, Hold::Free));
+fn node_segment_count(i: usize, n: usize, holds: &[EndCondition; 2]) -> f64 {
+    let loose = holds.map(|h| matches!(h, EndCondition::Free));
     let is_end = [i == 0, i == n];
     let mut share = 1.0;
     for k in 0..2 {
@@ -237,17 +237,17 @@ fn share(i: usize, n: usize, holds: &[Hold; 2]) -> f64 {
 }
 
 /// State of a line during its step.
-struct Stepped<'a> {
+struct LineStep<'a> {
     tether: &'a Tether,
     state: &'a TetherState,
-    holds: &'a [Hold; 2],
-    at: &'a Instant<'a>,
-    pace: Pace,
+    holds: &'a [EndCondition; 2],
+    at: &'a EnvironmentState<'a>,
+    pace: StepParameters,
     /// Unstretched length of a segment at the start of the step [m].
     rest: f64,
 }
 
-impl Stepped<'_> {
+impl LineStep<'_> {
     /// θ - ½: zero for a line whose waves the step resolves, so that the rule is of second order.
     fn damping(&self, work: &LineWork) -> f64 {
         let h = self.pace.h;
@@ -262,7 +262,7 @@ impl Stepped<'_> {
         }
         let mut quickest = 4.0 / softest;
         for hold in self.holds {
-            if let Hold::Point { W, .. } = hold {
+            if let EndCondition::Point { W, .. } = hold {
                 quickest = quickest.max(W.r[0].x + W.r[1].y + W.r[2].z);
             }
         }
@@ -275,16 +275,16 @@ impl Stepped<'_> {
     }
 
     /// Solves (1) and (2) for `work.w` and stores the corresponding forces in `work`.
-    fn newton(&self, theta: f64, work: &mut LineWork) {
+    fn solve_newton(&self, theta: f64, work: &mut LineWork) {
         work.w.copy_from_slice(&self.state.v);
         let lead = theta * self.pace.h;
         for round in 1..=MAX_ROUNDS {
-            self.forces(lead, work);
+            self.compute_forces(lead, work);
             self.assemble(lead, work);
             if work.bends.is_empty() {
                 tridiagonal::solve(&mut work.rows);
             } else {
-                self.bend(lead, work);
+                self.add_bending(lead, work);
             }
             let mut largest: f64 = 0.0;
             for (w, row) in work.w.iter_mut().zip(&work.rows) {
@@ -294,15 +294,15 @@ impl Stepped<'_> {
                     .max(row.b.y.abs())
                     .max(row.b.z.abs());
             }
-            self.complete(lead, work);
-            if largest <= CONVERGED && round > 1 {
+            self.update_forces(lead, work);
+            if largest <= VELOCITY_TOLERANCE && round > 1 {
                 break;
             }
         }
     }
 
     /// Computes the forces at the velocities `work.w`.
-    fn forces(&self, lead: f64, work: &mut LineWork) {
+    fn compute_forces(&self, lead: f64, work: &mut LineWork) {
         let line = &self.tether.line;
         let n = self.tether.n_segments();
         let rate = self.pace.rate / n as f64;
@@ -311,20 +311,20 @@ impl Stepped<'_> {
         for s in 0..n {
             let d = place(s + 1, &work.w) - place(s, &work.w);
             work.segments[s] = match self.state.is_gap(s) {
-                true => NOTHING,
+                true => ZERO_FORCE,
                 false => law::tension(line, rest, rate, d, work.w[s + 1] - work.w[s], lead),
             };
         }
         for i in 0..=n {
             if work.around[i].length > 0.0 {
                 let p = place(i, &work.w);
-                work.nodes[i] = law::node(line, self.at, &work.around[i], p, work.w[i], lead);
+                work.nodes[i] = law::node_force(line, self.at, &work.around[i], p, work.w[i], lead);
             }
         }
     }
 
     /// Adds bending to the Newton equations and solves them.
-    fn bend(&self, lead: f64, work: &mut LineWork) {
+    fn add_bending(&self, lead: f64, work: &mut LineWork) {
         let (n, EI) = (self.tether.n_segments(), self.tether.line.bending);
         let d = |s: usize, w: &[Vec3]| {
             self.state.p[s + 1] - self.state.p[s] + (w[s + 1] - w[s]).scale(lead)
@@ -334,14 +334,14 @@ impl Stepped<'_> {
             let (w, l) = (&work.w, self.rest);
             let (before, after) = (i > 0 && bears(i - 1), bears(i));
             work.bends[i] = match (self.clamp_of(i), before, after) {
-                (None, true, true) => Bend::between(EI, l, d(i - 1, w), d(i, w)),
-                (Some(t), false, true) => Bend::clamped_before(EI, l, t, d(i, w)),
-                (Some(t), true, false) => Bend::clamped_after(EI, l, d(i - 1, w), t),
-                _ => Bend::none(),
+                (None, true, true) => NodeBending::between(EI, l, d(i - 1, w), d(i, w)),
+                (Some(t), false, true) => NodeBending::clamped_before(EI, l, t, d(i, w)),
+                (Some(t), true, false) => NodeBending::clamped_after(EI, l, d(i - 1, w), t),
+                _ => NodeBending::none(),
             };
         }
         for (wide, row) in work.wide.iter_mut().zip(&work.rows) {
-            *wide = WideRow::of(row);
+            *wide = PentadiagonalRow::from_tridiagonal(row);
         }
         for (i, bend) in work.bends.iter().enumerate() {
             for (p, f) in bend.forces().into_iter().enumerate() {
@@ -349,9 +349,9 @@ impl Stepped<'_> {
                     continue;
                 };
                 let W = match self.hold_of(a) {
-                    None | Some(Hold::Free) => Mat3::identity(),
-                    Some(Hold::World(_)) => continue,
-                    Some(Hold::Point { W, .. }) => *W,
+                    None | Some(EndCondition::Free) => Mat3::identity(),
+                    Some(EndCondition::World(_)) => continue,
+                    Some(EndCondition::Point { W, .. }) => *W,
                 };
                 work.wide[a].near.b += W.mul_vec(f).scale(lead);
                 for q in 0..3 {
@@ -391,29 +391,29 @@ impl Stepped<'_> {
             r: m.r.map(|row| row.scale(k)),
         };
         for i in 0..=n {
-            let before = if i > 0 { work.segments[i - 1] } else { NOTHING };
-            let after = if i < n { work.segments[i] } else { NOTHING };
+            let before = if i > 0 { work.segments[i - 1] } else { ZERO_FORCE };
+            let after = if i < n { work.segments[i] } else { ZERO_FORCE };
             let (w, v) = (work.w[i], self.state.v[i]);
             let springs = before.D + after.D;
             let row = &mut work.rows[i];
             match self.hold_of(i) {
-                None | Some(Hold::Free) => {
+                None | Some(EndCondition::Free) => {
                     let (node, around) = (&work.nodes[i], &work.around[i]);
                     let [along, across] = around.mass(&self.tether.line, self.at.sea.density);
-                    let M = law::split(around.tangent, along, across);
+                    let M = law::axial_transverse_matrix(around.tangent, along, across);
                     row.D = M + scaled(&(springs + node.D), lead);
                     row.L = scaled(&before.D, -lead);
                     row.U = scaled(&after.D, -lead);
                     row.b = (after.f - before.f + node.f).scale(lead) - M.mul_vec(w - v);
                 }
-                Some(Hold::World(_)) => {
+                Some(EndCondition::World(_)) => {
                     *row = BlockRow {
                         D: Mat3::identity(),
                         b: -w,
                         ..BlockRow::zero()
                     };
                 }
-                Some(Hold::Point { v, a, W, pull, .. }) => {
+                Some(EndCondition::Point { v, a, W, pull, .. }) => {
                     let W_springs = scaled(&W.mul_mat(&springs), lead);
                     row.D = Mat3::identity() + W_springs;
                     row.L = scaled(&W_springs, -1.0);
@@ -426,7 +426,7 @@ impl Stepped<'_> {
     }
 
     /// Updates the forces for the last change of `work.w`, so that (1) holds exactly.
-    fn complete(&self, lead: f64, work: &mut LineWork) {
+    fn update_forces(&self, lead: f64, work: &mut LineWork) {
         for (s, segment) in work.segments.iter_mut().enumerate() {
             segment.f += segment.D.mul_vec(work.rows[s + 1].b - work.rows[s].b);
         }
@@ -436,17 +436,17 @@ impl Stepped<'_> {
             }
         }
         if !work.bends.is_empty() {
-            self.complete_bends(lead, work);
+            self.update_bending_forces(lead, work);
         }
     }
 
     /// Bending part of [`Self::complete`].
-    fn complete_bends(&self, lead: f64, work: &mut LineWork) {
+    fn update_bending_forces(&self, lead: f64, work: &mut LineWork) {
         let n = self.tether.n_segments();
-        work.bent.fill(Vec3::zero());
+        work.bending_forces.fill(Vec3::zero());
         for (i, bend) in work.bends.iter_mut().enumerate() {
             let change = |a: usize| work.rows[a].b;
-            bend.follow(
+            bend.update(
                 [
                     change(i.saturating_sub(1)),
                     change(i),
@@ -456,13 +456,13 @@ impl Stepped<'_> {
             );
             for (p, f) in bend.forces().into_iter().enumerate() {
                 if let Some(a) = (i + p).checked_sub(1).filter(|a| *a <= n) {
-                    work.bent[a] += f;
+                    work.bending_forces[a] += f;
                 }
             }
         }
     }
 
-    fn hold_of(&self, i: usize) -> Option<&Hold> {
+    fn hold_of(&self, i: usize) -> Option<&EndCondition> {
         if i == 0 {
             return Some(&self.holds[0]);
         }
@@ -485,19 +485,19 @@ impl Stepped<'_> {
                     self.state.p[s + 1] - self.state.p[s],
                     later(s + 1) - later(s),
                 );
-                return unit(from).dot(unit(to)) < TURNED;
+                return unit(from).dot(unit(to)) < KINK_COSINE;
             }
             let before = (self.state.p[s + 1] - self.state.p[s]).norm() > self.rest;
             let after = (later(s + 1) - later(s)).norm() > rest;
             before != after
         }) || (0..=n).any(|i| {
-            let inside = |p: Vec3| law::depth_in_bottom(self.at, p).0 > 0.0;
+            let inside = |p: Vec3| law::depth_below_seabed(self.at, p).0 > 0.0;
             work.around[i].length > 0.0 && inside(self.state.p[i]) != inside(later(i))
         })
     }
 
     /// Computes positions and velocities at the end of the step, and the pulls.
-    fn finish(&self, work: &mut LineWork) {
+    fn store_result(&self, work: &mut LineWork) {
         let n = self.tether.n_segments();
         let h = self.pace.h;
         for i in 0..=n {
@@ -512,30 +512,30 @@ impl Stepped<'_> {
                 Vec3::zero()
             };
             work.p[i] = self.state.p[i] + work.w[i].scale(h);
-            let F = after - before + work.bent[i];
+            let F = after - before + work.bending_forces[i];
             work.v[i] = match self.hold_of(i) {
-                None | Some(Hold::Free) => {
+                None | Some(EndCondition::Free) => {
                     let around = &work.around[i];
                     let [along, across] = around.mass(&self.tether.line, self.at.sea.density);
-                    let dv = law::split(around.tangent, 1.0 / along, 1.0 / across);
+                    let dv = law::axial_transverse_matrix(around.tangent, 1.0 / along, 1.0 / across);
                     self.state.v[i] + dv.mul_vec(F + work.nodes[i].f).scale(h)
                 }
-                Some(Hold::World(_)) => Vec3::zero(),
-                Some(Hold::Point { v, a, W, pull, .. }) => {
+                Some(EndCondition::World(_)) => Vec3::zero(),
+                Some(EndCondition::Point { v, a, W, pull, .. }) => {
                     *v + (*a + W.mul_vec(F - *pull)).scale(h)
                 }
             };
         }
-        let free = |k: usize| matches!(self.tether.ends[k], End::Free(_));
+        let free = |k: usize| matches!(self.tether.ends[k], TetherEnd::Free(_));
         work.pull[0] = if free(0) {
             Vec3::zero()
         } else {
-            work.segments[0].f + work.bent[0]
+            work.segments[0].f + work.bending_forces[0]
         };
         work.pull[1] = if free(1) {
             Vec3::zero()
         } else {
-            work.bent[n] - work.segments[n - 1].f
+            work.bending_forces[n] - work.segments[n - 1].f
         };
         work.finite = work
             .p
@@ -543,11 +543,11 @@ impl Stepped<'_> {
             .chain(&work.v)
             .chain(&work.pull)
             .all(|x| x.is_finite());
-        self.look_for_a_break(work);
+        self.check_breaking(work);
     }
 
     /// Checks the segment with the greatest tension against the breaking strength.
-    fn look_for_a_break(&self, work: &mut LineWork) {
+    fn check_breaking(&self, work: &mut LineWork) {
         let mut most = (0, 0.0);
         if self.tether.line.breaking < f64::INFINITY {
             for (s, segment) in work.segments.iter().enumerate() {
@@ -559,11 +559,11 @@ impl Stepped<'_> {
                 }
             }
         }
-        work.strain(self.tether, self.state, most.0, most.1);
+        work.record_break(self.tether, self.state, most.0, most.1);
     }
 }
 
-const NOTHING: Force = Force {
+const ZERO_FORCE: ForceWithDerivative = ForceWithDerivative {
     f: Vec3::new(0.0, 0.0, 0.0),
     D: Mat3 {
         r: [

@@ -24,9 +24,9 @@ use merrow_model::state::{RobotState, Workspace};
 
 /// Adds the external forces and the coupling forces to the thruster forces, at all stages of the
 /// step. (1)
-pub fn add(robot: &Robot, state: &RobotState, work: &mut Workspace) {
+pub fn add_external_forces(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for i in 0..robot.links.len() {
-        let F = state.external[i];
+        let F = state.external_force[i];
         if is_zero(&F) {
             continue;
         }
@@ -39,7 +39,7 @@ pub fn add(robot: &Robot, state: &RobotState, work: &mut Workspace) {
             *stage = stage.plus(&F_L);
         }
     }
-    for (thrust, coupled) in work.thrust.iter_mut().zip(&work.coupled) {
+    for (thrust, coupled) in work.thrust.iter_mut().zip(&work.coupling_wrenches) {
         for (stage, F_L) in thrust.iter_mut().zip(coupled) {
             *stage = stage.plus(F_L);
         }
@@ -51,6 +51,6 @@ fn is_zero(F: &SpatialForce) -> bool {
 }
 
 /// Returns true if no external force and no coupling acts on the robot.
-pub fn is_none(state: &RobotState, work: &Workspace) -> bool {
-    work.coupled.is_empty() && state.external.iter().all(is_zero)
+pub fn has_no_external_force(state: &RobotState, work: &Workspace) -> bool {
+    work.coupling_wrenches.is_empty() && state.external_force.iter().all(is_zero)
 }

@@ -7,10 +7,10 @@ use crate::forces::hydrodynamics::{
     surface_damping,
 };
 use crate::forces::{derivatives, joint, rigid_body, wind_load};
-use merrow_environment::{Instant, water_column};
-use merrow_math::{Lanewise, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
+use merrow_environment::{EnvironmentState, water_column};
+use merrow_math::{LaneCondition, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use merrow_model::scene::{Drive, Link, Robot};
-use merrow_model::state::workspace::{LinkWork, Memory, wholly_wet};
+use merrow_model::state::workspace::{LinkWork, RadiationWork, fully_submerged_lanes};
 use merrow_model::state::{Motion, Workspace};
 
 /// Sums all forces on every link and all efforts on every joint, and stores them in `work`.
@@ -19,7 +19,7 @@ use merrow_model::state::{Motion, Workspace};
 #[inline(always)]
 pub fn sum<T: Real>(
     robot: &Robot,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     motion: &Motion<T>,
     joint_commands: &[T],
     stage: usize,
@@ -38,9 +38,9 @@ pub fn sum<T: Real>(
             };
             let float = link.restoring.as_ref().map(|hull| {
                 let origin = height - normal.dot(Vec3::splat(link.hull.p_LoH));
-                restoring::float(hull, (normal, origin), &F, g)
+                restoring::hydrostatic_force(hull, (normal, origin), &F, g)
             });
-            let (wetness, pressure) = match (&float, &link.skin) {
+            let (wetness, pressure) = match (&float, &link.hull_mesh) {
                 (Some(float), skin) => {
                     skins += usize::from(skin.is_some());
                     (
@@ -55,7 +55,7 @@ pub fn sum<T: Real>(
                 (None, Some(skin)) => {
                     let hull = &mut work.hulls[skins];
                     skins += 1;
-                    let (wetness, pressure) = mesh_hull::under(link, skin, at, w, height, hull);
+                    let (wetness, pressure) = mesh_hull::wetness_and_pressure(link, skin, at, w, height, hull);
                     (wetness, Some(pressure))
                 }
             };
@@ -82,43 +82,43 @@ pub fn sum<T: Real>(
             }
             let still = still && link.munk;
             let whole = if still {
-                wholly_wet(wetness.wet)
+                fully_submerged_lanes(wetness.wet)
             } else {
-                Lanewise::None
+                LaneCondition::None
             };
-            let water = Passing {
+            let water = RelativeWater {
                 V_a,
                 v_w,
                 a_w,
                 displaced,
             };
             F = match whole {
-                Lanewise::All => merged_products(link, F, w),
-                Lanewise::None => products(link, F, w, &water, &wetness),
-                Lanewise::Some => mixed_products(link, F, w, &water, &wetness),
+                LaneCondition::All => merged_velocity_products(link, F, w),
+                LaneCondition::None => velocity_products(link, F, w, &water, &wetness),
+                LaneCondition::Some => mixed_velocity_products(link, F, w, &water, &wetness),
             };
             F = F.plus(&damping::force(link, &V_r, wetness.wet));
             if !link.derivatives.is_empty() {
                 F = F.plus(&derivatives::force(link, &V_r, wetness.wet));
             }
             if let Some(body) = &link.slender {
-                F = F.plus(&along_user(link, &V_r, |V_U| {
+                F = F.plus(&in_user_frame(link, &V_r, |V_U| {
                     slender_body::force(body, V_U, wetness.wet, rho)
                 }));
             }
             if let Some(coefficients) = &link.glider {
-                F = F.plus(&along_user(link, &V_r, |V_U| {
+                F = F.plus(&in_user_frame(link, &V_r, |V_U| {
                     glider::force(coefficients, V_U, wetness.wet)
                 }));
             }
-            if !robot.ballasts.is_empty() {
+            if !robot.buoyancy_engines.is_empty() {
                 let weight = rho_here * g * wetness.wet;
                 let F_b = buoyancy_engine::force(robot, i, (up, weight), stage, &work.ballasts);
                 F = F.plus(&F_b);
             }
-            w.wet = wetness.wet;
+            w.submerged_fraction = wetness.wet;
             if link.surface_laws {
-                let F_s = at_surface(link, at, (w, &V_r), &mut work.memory, stage);
+                let F_s = surface_forces(link, at, (w, &V_r), &mut work.radiation, stage);
                 F = F.plus(&F_s);
             }
         } else {
@@ -136,12 +136,12 @@ pub fn sum<T: Real>(
         }
         F = F.plus(&work.thrust[i][stage]);
         w.F = F;
-        w.inertia = inertia(link, w.wet);
+        w.inertia = inertia(link, w.submerged_fraction);
         if work.flooded {
-            flood(&work.flood[i], &mut work.links[i], g);
+            add_flood_water(&work.flood[i], &mut work.links[i], g);
         }
         if robot.inflow {
-            let F = thruster::inflow(robot, i, work, stage, at);
+            let F = thruster::inflow_wrench(robot, i, work, stage, at);
             work.links[i].F = work.links[i].F.plus(&F);
         }
         if robot.rotors {
@@ -153,21 +153,21 @@ pub fn sum<T: Real>(
             work.links[i].F = work.links[i].F.plus(&F);
         }
     }
-    efforts(robot, motion, joint_commands, work);
+    joint_efforts(robot, motion, joint_commands, work);
 }
 
 /// Forces on hulls at the surface beyond buoyancy, added mass and damping; used by few links.
 #[inline(never)]
-fn at_surface<T: Real>(
+fn surface_forces<T: Real>(
     link: &Link,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     (w, V_r): (&LinkWork<T>, &SpatialVelocity<T>),
-    memory: &mut Memory<T>,
+    memory: &mut RadiationWork<T>,
     stage: usize,
 ) -> SpatialForce<T> {
     let mut F = SpatialForce::zero();
     if let Some(law) = &link.surface_damping {
-        F = F.plus(&surface_damping::force(link, law, V_r, w.wet));
+        F = F.plus(&surface_damping::force(link, law, V_r, w.submerged_fraction));
     }
     if let Some(law) = &link.kelpie_attitude {
         F = F.plus(&kelpie_attitude::force(link, law, at, w));
@@ -181,7 +181,7 @@ fn at_surface<T: Real>(
 /// Computes all efforts on the joints, and the accelerations of joints with a position drive, into
 /// `work`.
 #[inline(always)]
-pub fn efforts<T: Real>(
+pub fn joint_efforts<T: Real>(
     robot: &Robot,
     motion: &Motion<T>,
     joint_commands: &[T],
@@ -199,7 +199,7 @@ pub fn efforts<T: Real>(
 /// Adds weight, velocity product and inertia of the water in flooded compartments of a link.
 #[cold]
 #[inline(never)]
-fn flood<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity: f64) {
+fn add_flood_water<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity: f64) {
     let (mass, moment) = (water.D.xx, &water.B);
     let down = w.R_WL.r[2].scale(T::splat(-gravity));
     // B is the mass times the cross-product matrix of the position of the water
@@ -215,7 +215,7 @@ fn flood<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity: f64) {
 }
 
 /// State of the water for the added mass.
-struct Passing<T> {
+struct RelativeWater<T> {
     /// Velocity of the link relative to the water, at Lo in L.
     V_a: SpatialVelocity<T>,
     /// Velocity and acceleration of the water, in L.
@@ -228,22 +228,22 @@ struct Passing<T> {
 /// `F` plus the velocity products of a fully wet link in still water, where rigid and added mass
 /// share one velocity.
 #[inline(always)]
-fn merged_products<T: Real>(link: &Link, F: SpatialForce<T>, w: &LinkWork<T>) -> SpatialForce<T> {
+fn merged_velocity_products<T: Real>(link: &Link, F: SpatialForce<T>, w: &LinkWork<T>) -> SpatialForce<T> {
     F.plus(&rigid_body::velocity_product(&link.total, &w.V))
 }
 
 /// `F` plus the velocity products of the link and the forces of accelerating water.
 #[inline(always)]
-fn products<T: Real>(
+fn velocity_products<T: Real>(
     link: &Link,
     F: SpatialForce<T>,
     w: &LinkWork<T>,
-    water: &Passing<T>,
+    water: &RelativeWater<T>,
     wetness: &Wetness<T>,
 ) -> SpatialForce<T> {
     let F = F.plus(&rigid_body::velocity_product(&link.rigid, &w.V));
     let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
-    let Passing {
+    let RelativeWater {
         V_a,
         v_w,
         a_w,
@@ -264,28 +264,28 @@ fn products<T: Real>(
 /// is rare and large.
 #[cold]
 #[inline(never)]
-fn mixed_products<T: Real>(
+fn mixed_velocity_products<T: Real>(
     link: &Link,
     F: SpatialForce<T>,
     w: &LinkWork<T>,
-    water: &Passing<T>,
+    water: &RelativeWater<T>,
     wetness: &Wetness<T>,
 ) -> SpatialForce<T> {
-    let apart = products(link, F, w, water, wetness);
-    merged_products(link, F, w).or_lanes(&apart, |i| wetness.wet.lane(i) == 1.0)
+    let apart = velocity_products(link, F, w, water, wetness);
+    merged_velocity_products(link, F, w).select_lanes(&apart, |i| wetness.wet.lane(i) == 1.0)
 }
 
 /// Inertia if lanes differ, as in [`mixed_products`].
 #[cold]
 #[inline(never)]
 fn mixed_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
-    SpatialInertia::splat(&link.total).or_lanes(&part(link, wet), |i| wet.lane(i) == 1.0)
+    SpatialInertia::splat(&link.total).select_lanes(&partly_wet_inertia(link, wet), |i| wet.lane(i) == 1.0)
 }
 
 /// Evaluates a law in the user's link frame: converts the relative velocity to U and the force back
 /// to L.
 #[inline(always)]
-fn along_user<T: Real>(
+fn in_user_frame<T: Real>(
     link: &Link,
     V_r: &SpatialVelocity<T>,
     law: impl Fn(&SpatialVelocity<T>) -> SpatialForce<T>,
@@ -305,15 +305,15 @@ fn along_user<T: Real>(
 /// Rigid inertia plus the wet fraction of the added mass.
 #[inline(always)]
 fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
-    match wholly_wet(wet) {
-        Lanewise::All => SpatialInertia::splat(&link.total),
-        Lanewise::None => part(link, wet),
-        Lanewise::Some => mixed_inertia(link, wet),
+    match fully_submerged_lanes(wet) {
+        LaneCondition::All => SpatialInertia::splat(&link.total),
+        LaneCondition::None => partly_wet_inertia(link, wet),
+        LaneCondition::Some => mixed_inertia(link, wet),
     }
 }
 
 /// Rigid inertia plus the wet fraction of the added mass, for a link that is not fully wet.
 #[inline(always)]
-fn part<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
+fn partly_wet_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     SpatialInertia::splat(&link.rigid).plus(&SpatialInertia::splat(&link.added).scale(wet))
 }

@@ -30,7 +30,7 @@
 //! # Checked by
 //! test/analytic/air.rs
 
-use merrow_environment::{Instant, air};
+use merrow_environment::{EnvironmentState, air};
 use merrow_math::{Mat3, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::{Blendermann, WindLaw, WindLoad};
@@ -41,12 +41,12 @@ use merrow_model::state::workspace::LinkWork;
 pub fn force<T: Real>(
     link: &Link,
     load: &WindLoad,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     w: &LinkWork<T>,
 ) -> SpatialForce<T> {
     let p_WC = w.p_WL + w.R_WL.mul_vec(Vec3::splat(load.p_LoC));
-    let over = |p: Vec3| Vec3::new(p.x, p.y, at.height_in_wind(p));
-    let wind = |i: usize| air::wind::at(&at.sea.air, over(p_WC.lane(i)), at.time);
+    let over = |p: Vec3| Vec3::new(p.x, p.y, at.wind_height(p));
+    let wind = |i: usize| air::wind::wind_velocity(&at.sea.air, over(p_WC.lane(i)), at.time);
     let v_W = Vec3::from_lanes(wind);
     let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));
     let R_LU = Mat3::splat(&link.R_LU);
@@ -57,14 +57,14 @@ pub fn force<T: Real>(
     let dry = if link.restoring.is_some() {
         T::one()
     } else {
-        T::one() - w.wet
+        T::one() - w.submerged_fraction
     };
     if load.law == WindLaw::Kelpie {
-        return steady(link, load, at, (w, dry), v_W);
+        return kelpie_force(link, load, at, (w, dry), v_W);
     }
     if let Some(ship) = &load.ship {
         let lane = |i: usize| {
-            on_ship(
+            ship_wrench(
                 ship,
                 load.p_LoC,
                 v_r.lane(i),
@@ -92,7 +92,7 @@ pub fn force<T: Real>(
 
 /// Wrench by (3) and (4) at the origin along U for the velocity `v` of the air relative to the
 /// ship; `half` is half the air density.
-fn on_ship(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialForce {
+fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialForce {
     let speed2 = v.x * v.x + v.y * v.y;
     if speed2 == 0.0 {
         return SpatialForce::zero();
@@ -120,10 +120,10 @@ fn on_ship(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialForce
 
 /// Wind force of the Kelpie law by (2).
 #[cold]
-fn steady<T: Real>(
+fn kelpie_force<T: Real>(
     link: &Link,
     load: &WindLoad,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     (w, dry): (&LinkWork<T>, T),
     v_W: Vec3<T>,
 ) -> SpatialForce<T> {

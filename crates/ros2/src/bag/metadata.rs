@@ -61,7 +61,7 @@ impl Metadata {
     }
 
     /// Extends the time bounds to include `log_time_ns` [ns].
-    pub(crate) fn include(&mut self, log_time_ns: u64) {
+    pub(crate) fn extend_bounds(&mut self, log_time_ns: u64) {
         let (start, end) = self.bounds_ns.unwrap_or((log_time_ns, log_time_ns));
         self.bounds_ns = Some((start.min(log_time_ns), end.max(log_time_ns)));
     }

@@ -111,7 +111,7 @@ impl Bag {
     /// The path is not usable, a recording of that name exists, the folder contains the
     /// `metadata.yaml` of another bag, or the file system returns an error.
     pub fn create(path: &Path) -> Result<Self, BagError> {
-        let path = file_of(path)?;
+        let path = recording_path(path)?;
         let (Some(folder), Some(file_name)) = (
             path.parent(),
             path.file_name().and_then(|name| name.to_str()),
@@ -233,7 +233,7 @@ impl Bag {
         };
         self.with_writer(|writer| writer.write_to_known_channel(&header, cdr))?;
         self.metadata.topics[channel.0].message_count = number_in_topic;
-        self.metadata.include(log_time_ns);
+        self.metadata.extend_bounds(log_time_ns);
         self.is_dirty = true;
         self.flush_due()
     }
@@ -350,7 +350,7 @@ impl fmt::Debug for Bag {
 }
 
 /// Path of the MCAP file for the path that the user gave.
-fn file_of(path: &Path) -> Result<PathBuf, BagError> {
+fn recording_path(path: &Path) -> Result<PathBuf, BagError> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return Err(BagError::Name(path.to_owned()));
     };

@@ -14,7 +14,7 @@ use crate::cdr::{CdrError, from_bytes, to_bytes};
 use crate::dds::node::{Node, NodeError};
 use crate::dds::publisher::Publisher;
 use crate::dds::service::{Responder, Service};
-use crate::goals::{End, GoalId, Goals, Known};
+use crate::goals::{GoalOutcome, GoalId, Goals, GoalResult};
 use crate::message::{Message, Service as ServiceType};
 use crate::msg::action_msgs::{
     CancelGoal, CancelGoalRequest, CancelGoalResponse, GoalStatus, GoalStatusArray,
@@ -45,10 +45,10 @@ pub trait Executor<A: Action>: Send {
     fn cancel(&mut self, id: GoalId);
 
     /// Returns the result of a goal that was replaced by another one.
-    fn replaced(&mut self) -> A::Result;
+    fn replaced_result(&mut self) -> A::Result;
 
     /// Counts and reports a request that cannot be decoded.
-    fn malformed(&mut self, what: &str, why: &CdrError);
+    fn report_malformed(&mut self, what: &str, why: &CdrError);
 }
 
 /// Server of an action. Dropping it stops the server.
@@ -117,8 +117,8 @@ impl<A: Action> ActionServer<A> {
             let mut executor = lock(&executor);
             match from_bytes::<Request<A>>(bytes) {
                 Ok(request) => {
-                    let (id, goal) = A::goal(request);
-                    Some(to_bytes(&Shared::take_goal(
+                    let (id, goal) = A::split_request(request);
+                    Some(to_bytes(&Shared::accept_goal(
                         &shared,
                         id.uuid,
                         goal,
@@ -126,7 +126,7 @@ impl<A: Action> ActionServer<A> {
                     )))
                 }
                 Err(why) => {
-                    executor.malformed("send_goal", &why);
+                    executor.report_malformed("send_goal", &why);
                     None
                 }
             }
@@ -154,7 +154,7 @@ impl<A: Action> ActionServer<A> {
             match from_bytes::<Request>(bytes) {
                 Ok(request) => Some(to_bytes(&shared.cancel(&request, &mut *executor))),
                 Err(why) => {
-                    executor.malformed("cancel_goal", &why);
+                    executor.report_malformed("cancel_goal", &why);
                     None
                 }
             }
@@ -179,8 +179,8 @@ impl<A: Action> ActionServer<A> {
         let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
         let handler =
             move |bytes: &[u8], responder: Responder| match from_bytes::<Request<A>>(bytes) {
-                Ok(request) => shared.ask(A::asked(request).uuid, responder),
-                Err(why) => lock(&executor).malformed("get_result", &why),
+                Ok(request) => shared.request_result(A::requested_goal_id(request).uuid, responder),
+                Err(why) => lock(&executor).report_malformed("get_result", &why),
             };
         node.deferred_service(
             name,
@@ -214,7 +214,7 @@ impl<A: Action> GoalHandle<A> {
     }
 
     /// Ends the goal unless it has ended already. Clients receive the new status and the result.
-    pub fn finish(&self, end: End, result: A::Result) {
+    pub fn finish(&self, end: GoalOutcome, result: A::Result) {
         let mut state = self.shared.lock();
         let told = state
             .goals
@@ -222,15 +222,15 @@ impl<A: Action> GoalHandle<A> {
         if let Some((status, waiting)) = told {
             state.publish_status();
             drop(state);
-            answer::<A>(status, &result, waiting);
+            send_results::<A>(status, &result, waiting);
         }
     }
 
     /// Publishes feedback if the goal is executing and the topic has subscribers.
     pub fn feedback(&self, feedback: impl FnOnce() -> A::Feedback) {
         let state = self.shared.lock();
-        if state.goals.active() == Some(self.id) && state.feedback.is_wanted() {
-            let message = A::feedback(UUID { uuid: self.id }, feedback());
+        if state.goals.active() == Some(self.id) && state.feedback.has_receivers() {
+            let message = A::feedback_message(UUID { uuid: self.id }, feedback());
             // feedback that does not fit into the queue of a slow client is lost, as with any
             // vendor
             state
@@ -259,7 +259,7 @@ impl<A: Action> Shared<A> {
         lock(&self.state)
     }
 
-    fn take_goal<E: Executor<A>>(
+    fn accept_goal<E: Executor<A>>(
         self: &Arc<Self>,
         id: GoalId,
         goal: A::Goal,
@@ -273,18 +273,18 @@ impl<A: Action> Shared<A> {
             Ok(task) => task,
             Err(why) => {
                 state.goals.reject(id, why, Instant::now());
-                return A::answer(false, Time::from_nanos(now_ns));
+                return A::send_goal_response(false, Time::from_nanos(now_ns));
             }
         };
         let former = state.goals.active();
         if !state.goals.accept(id, now_ns) {
-            return A::answer(false, Time::from_nanos(now_ns));
+            return A::send_goal_response(false, Time::from_nanos(now_ns));
         }
         let ended = former.and_then(|former| {
-            let result = executor.replaced();
+            let result = executor.replaced_result();
             let told = state
                 .goals
-                .finish(former, End::Aborted, result.clone(), Instant::now());
+                .finish(former, GoalOutcome::Aborted, result.clone(), Instant::now());
             told.map(|(status, waiting)| (status, result, waiting))
         });
         state.publish_status();
@@ -299,9 +299,9 @@ impl<A: Action> Shared<A> {
         );
         drop(state);
         if let Some((status, result, waiting)) = ended {
-            answer::<A>(status, &result, waiting);
+            send_results::<A>(status, &result, waiting);
         }
-        A::answer(true, Time::from_nanos(now_ns))
+        A::send_goal_response(true, Time::from_nanos(now_ns))
     }
 
     fn cancel<E: Executor<A>>(
@@ -322,14 +322,14 @@ impl<A: Action> Shared<A> {
         answer
     }
 
-    fn ask(&self, id: GoalId, responder: Responder) {
+    fn request_result(&self, id: GoalId, responder: Responder) {
         let mut state = self.lock();
         state.goals.expire(Instant::now());
-        match state.goals.ask(id, responder) {
-            Known::Waits => {}
-            Known::Ended(asker, status, result) => answer::<A>(status, result, [asker]),
-            Known::Unknown(asker) => {
-                answer::<A>(GoalStatus::STATUS_UNKNOWN, &A::Result::default(), [asker])
+        match state.goals.request_result(id, responder) {
+            GoalResult::Waits => {}
+            GoalResult::Ended(asker, status, result) => send_results::<A>(status, result, [asker]),
+            GoalResult::Unknown(asker) => {
+                send_results::<A>(GoalStatus::STATUS_UNKNOWN, &A::Result::default(), [asker])
             }
         }
     }
@@ -343,8 +343,8 @@ impl<A: Action> State<A> {
     }
 }
 
-fn answer<A: Action>(status: i8, result: &A::Result, waiting: impl IntoIterator<Item = Responder>) {
-    let response = to_bytes(&A::result(status, result.clone()));
+fn send_results<A: Action>(status: i8, result: &A::Result, waiting: impl IntoIterator<Item = Responder>) {
+    let response = to_bytes(&A::result_response(status, result.clone()));
     waiting
         .into_iter()
         .for_each(|responder| responder.respond(response.clone()));

@@ -31,27 +31,27 @@ use crate::dds::transport::{HEADER_LEN, RawWriter};
 /// Maximum payload size [bytes], including the encapsulation header, that the library never
 /// fragments. It would do so only on a network with an MTU below 1152, but IPv6 requires at least
 /// 1280.
-const SMALL: usize = 1024;
+const MAX_UNFRAGMENTED_LEN: usize = 1024;
 
 /// Size of a fragment [bytes], equal to that of the library, so that both number the fragments in
 /// the same way.
-const FRAGMENT: usize = 256;
+const FRAGMENT_LEN: usize = 256;
 
 /// Number of fragments in a datagram. With all headers it fits into an MTU of 1280 bytes.
 const FRAGMENTS_IN_DATAGRAM: usize = 4;
 
 /// Maximum number of datagrams sent for one sample; one that arrives is enough. A sample that the
 /// library can send in one piece never needs more.
-const MOST_DATAGRAMS: usize = 64;
+const MAX_DATAGRAMS: usize = 64;
 
 /// Maximum number of addresses used for one client.
-const MOST_ADDRESSES: usize = 16;
+const MAX_ADDRESSES: usize = 16;
 
 /// Encapsulation header of every payload: little-endian classic CDR.
 const ENCAPSULATION: [u8; HEADER_LEN] = [0, 1, 0, 0];
 
 /// GUID prefix of a participant, with which the GUIDs of its endpoints begin.
-type Participant = [u8; 12];
+type GuidPrefix = [u8; 12];
 
 /// A reply as it is passed to DDS.
 pub struct Reply {
@@ -73,7 +73,7 @@ impl Reply {
 pub struct ReplyWriter {
     dds: RawWriter,
     networks: Arc<Networks>,
-    order: Order,
+    order: SampleNumbering,
 }
 
 impl ReplyWriter {
@@ -83,7 +83,7 @@ impl ReplyWriter {
         Self {
             dds,
             networks,
-            order: Order {
+            order: SampleNumbering {
                 next: 1,
                 promised: None,
             },
@@ -101,16 +101,16 @@ impl ReplyWriter {
     pub fn write<T>(&mut self, reply: &Reply, client: GUID, matched: &HashMap<GUID, T>) {
         let options = WriteOptionsBuilder::new().source_timestamp(reply.made_at);
         let sample = |options: WriteOptionsBuilder| (reply.body.clone(), options.build());
-        let Some(identity) = reply.related.filter(|_| reply.len() > SMALL) else {
+        let Some(identity) = reply.related.filter(|_| reply.len() > MAX_UNFRAGMENTED_LEN) else {
             let options = options.related_sample_identity_opt(reply.related);
             return self.write_announced(sample(options), |_| false);
         };
-        let readers = self.readers(participant_of(&client), matched);
+        let readers = self.readers(guid_prefix(&client), matched);
         let asked = readers
             .iter()
             .find(|reader| reader.reader_proxy.remote_reader_guid == identity.writer_guid);
         let in_one_piece = |reader: &&DiscoveredReaderData| {
-            self.networks.takes_in_one_piece(
+            self.networks.fits_one_datagram(
                 reply.len(),
                 locators(reader).filter(|address| address.port() != 0),
             )
@@ -129,8 +129,8 @@ impl ReplyWriter {
                 writer_guid,
                 sequence_number: number.into(),
             };
-            post(
-                &datagrams(sample, identity, participant_of(&client), reply),
+            send_datagrams(
+                &build_datagrams(sample, identity, guid_prefix(&client), reply),
                 &addresses(&readers),
             )
         });
@@ -147,7 +147,7 @@ impl ReplyWriter {
     /// Returns the matched readers of a participant.
     fn readers<T>(
         &self,
-        participant: Participant,
+        participant: GuidPrefix,
         matched: &HashMap<GUID, T>,
     ) -> Vec<DiscoveredReaderData> {
         // the participant does not exist any more while the node shuts down
@@ -157,7 +157,7 @@ impl ReplyWriter {
         let mut readers = library.discovered_readers();
         readers.retain(|reader| {
             let guid = reader.reader_proxy.remote_reader_guid;
-            participant_of(&guid) == participant && matched.contains_key(&guid)
+            guid_prefix(&guid) == participant && matched.contains_key(&guid)
         });
         readers
     }
@@ -170,13 +170,13 @@ type Sample = (Bytes, WriteOptions);
 ///
 /// After a client has received a sample, no other sample may use its number: the client would take
 /// it for a repetition.
-struct Order {
+struct SampleNumbering {
     next: i64,
     /// Sample that was sent to its client but not accepted by the library.
     promised: Option<Sample>,
 }
 
-impl Order {
+impl SampleNumbering {
     /// Announces a sample with its expected number and passes it to the library, which returns the
     /// number if it accepts the sample. `announce` returns whether the sample was sent to at least
     /// one address.
@@ -201,7 +201,7 @@ impl Order {
 }
 
 /// Returns the GUID prefix of the participant that owns an endpoint.
-pub fn participant_of(guid: &GUID) -> Participant {
+pub fn guid_prefix(guid: &GUID) -> GuidPrefix {
     let [participant @ .., _, _, _, _] = guid.to_bytes();
     participant
 }
@@ -220,13 +220,13 @@ fn addresses(readers: &[DiscoveredReaderData]) -> Vec<SocketAddrV4> {
     let distinct: BTreeSet<_> = readers
         .iter()
         .flat_map(locators)
-        .filter_map(of_one_machine)
+        .filter_map(unicast_address)
         .collect();
-    distinct.into_iter().take(MOST_ADDRESSES).collect()
+    distinct.into_iter().take(MAX_ADDRESSES).collect()
 }
 
 /// Returns an announced address if it can be that of a single reader.
-fn of_one_machine(address: SocketAddr) -> Option<SocketAddrV4> {
+fn unicast_address(address: SocketAddr) -> Option<SocketAddrV4> {
     let SocketAddr::V4(address) = address else {
         return None;
     };
@@ -236,7 +236,7 @@ fn of_one_machine(address: SocketAddr) -> Option<SocketAddrV4> {
 }
 
 /// Sends all datagrams to each address in turn. Returns whether there was an address.
-fn post(datagrams: &[Vec<u8>], addresses: &[SocketAddrV4]) -> bool {
+fn send_datagrams(datagrams: &[Vec<u8>], addresses: &[SocketAddrV4]) -> bool {
     // datagrams that cannot be sent immediately are dropped, as they may be lost on the network
     let Ok(socket) = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)) else {
         return false;
@@ -257,10 +257,10 @@ fn post(datagrams: &[Vec<u8>], addresses: &[SocketAddrV4]) -> bool {
 }
 
 /// Builds the RTPS messages of a sample that answers a request, or of the beginning of the sample.
-fn datagrams(
+fn build_datagrams(
     sample: SampleIdentity,
     answered: SampleIdentity,
-    to: Participant,
+    to: GuidPrefix,
     reply: &Reply,
 ) -> Vec<Vec<u8>> {
     let payload = [&ENCAPSULATION[..], &reply.body].concat();
@@ -268,11 +268,11 @@ fn datagrams(
     let Ok(sample_size) = u32::try_from(payload.len()) else {
         return Vec::new();
     };
-    let opening = opening(participant_of(&sample.writer_guid), to, reply.made_at);
+    let opening = message_header(guid_prefix(&sample.writer_guid), to, reply.made_at);
     let identity = inline_qos(answered);
     let chunks = payload
-        .chunks(FRAGMENT * FRAGMENTS_IN_DATAGRAM)
-        .take(MOST_DATAGRAMS);
+        .chunks(FRAGMENT_LEN * FRAGMENTS_IN_DATAGRAM)
+        .take(MAX_DATAGRAMS);
     (1u32..)
         .step_by(FRAGMENTS_IN_DATAGRAM)
         .zip(chunks)
@@ -287,7 +287,7 @@ fn datagrams(
 }
 
 /// Builds the common start of every message: sender, receiver and time stamp of the sample.
-fn opening(from: Participant, to: Participant, made_at: Timestamp) -> Vec<u8> {
+fn message_header(from: GuidPrefix, to: GuidPrefix, made_at: Timestamp) -> Vec<u8> {
     const VERSION_AND_VENDOR: [u8; 4] = [2, 4, 1, 0x12];
     const INFO_DESTINATION: [u8; 4] = [0x0e, 1, 12, 0];
     const INFO_TIMESTAMP: [u8; 4] = [0x09, 1, 8, 0];
@@ -319,7 +319,7 @@ fn data_frag(
     const LITTLE_ENDIAN_WITH_INLINE_QOS: u8 = 0x03;
     const NO_EXTRA_FLAGS_AND_OFFSET_TO_INLINE_QOS: [u8; 4] = [0, 0, 28, 0];
     const ANY_READER: [u8; 4] = [0; 4];
-    let count = chunk.len().div_ceil(FRAGMENT) as u16;
+    let count = chunk.len().div_ceil(FRAGMENT_LEN) as u16;
     // submessages end on a multiple of 4 bytes
     let padding = vec![0; chunk.len().next_multiple_of(4) - chunk.len()];
     let body = [
@@ -329,7 +329,7 @@ fn data_frag(
         &sequence_number(sample),
         &first.to_le_bytes(),
         &count.to_le_bytes(),
-        &(FRAGMENT as u16).to_le_bytes(),
+        &(FRAGMENT_LEN as u16).to_le_bytes(),
         &sample_size.to_le_bytes(),
         inline_qos,
         chunk,

@@ -27,7 +27,7 @@ const BEFORE_PAYLOAD: usize = 20 + 16 + 12 + 4 + 32 + 60;
 #[test]
 fn a_datagram_is_that_of_the_standard() {
     let (sample, answered) = (identity(5, 0x1_0000_0002), identity(6, 9));
-    let all = datagrams(sample, answered, [6; 12], &reply(1030));
+    let all = build_datagrams(sample, answered, [6; 12], &reply(1030));
     assert_eq!(all.len(), 2);
     let last_of_payload: Vec<u8> = (1020..1030).map(|i| (i % 251) as u8).collect();
     let identity = [&[6; 16][..], &[0, 0, 0, 0], &[9, 0, 0, 0]].concat();
@@ -64,7 +64,7 @@ fn a_datagram_is_that_of_the_standard() {
 fn fragments_make_up_the_payload() {
     for len in [1021, 1020, 5000, 65_532] {
         let reply = reply(len);
-        let all = datagrams(identity(5, 1), identity(6, 1), [6; 12], &reply);
+        let all = build_datagrams(identity(5, 1), identity(6, 1), [6; 12], &reply);
         let mut payload: Vec<u8> = all
             .iter()
             .flat_map(|d| d[BEFORE_PAYLOAD..].to_vec())
@@ -84,8 +84,8 @@ fn fragments_make_up_the_payload() {
             assert_eq!(datagram[52 + 20..52 + 24], first.to_le_bytes());
         }
     }
-    let larger = datagrams(identity(5, 1), identity(6, 1), [6; 12], &reply(1 << 20));
-    assert_eq!(larger.len(), MOST_DATAGRAMS);
+    let larger = build_datagrams(identity(5, 1), identity(6, 1), [6; 12], &reply(1 << 20));
+    assert_eq!(larger.len(), MAX_DATAGRAMS);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn no_other_sample_gets_the_number_of_an_announced_one() {
             .then(|| taken.push(body.len()))
             .map(|()| taken.len() as i64)
     };
-    let mut order = Order {
+    let mut order = SampleNumbering {
         next: 1,
         promised: None,
     };
@@ -130,7 +130,7 @@ fn no_other_sample_gets_the_number_of_an_announced_one() {
 
 #[test]
 fn only_addresses_of_one_machine_are_used() {
-    let usable = |text: &str| of_one_machine(text.parse().unwrap()).is_some();
+    let usable = |text: &str| unicast_address(text.parse().unwrap()).is_some();
     assert!(usable("127.0.0.1:7411") && usable("192.168.1.2:7411"));
     for bad in [
         "0.0.0.0:7411",

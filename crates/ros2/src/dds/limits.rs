@@ -5,7 +5,7 @@
 
 /// Upper bound of the new soft limit; the hard limit applies if it is lower.
 #[cfg(unix)]
-const ENOUGH_FILES: u64 = 65_536;
+const MAX_OPEN_FILES: u64 = 65_536;
 
 /// Raises the soft limit of open files of this process to the hard limit, at most [`ENOUGH_FILES`].
 /// If that fails, creating the endpoint that exceeds the limit returns an error.
@@ -13,7 +13,7 @@ const ENOUGH_FILES: u64 = 65_536;
 pub fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.unwrap_or(ENOUGH_FILES).min(ENOUGH_FILES);
+    let wanted = limit.maximum.unwrap_or(MAX_OPEN_FILES).min(MAX_OPEN_FILES);
     if limit.current.is_some_and(|current| current < wanted) {
         let raised = Rlimit {
             current: Some(wanted),

@@ -9,18 +9,18 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 /// Size of the IP, UDP and RTPS headers in a datagram [bytes].
-const HEADERS: usize = 48;
+const HEADERS_LEN: usize = 48;
 
 /// Space that the library reserves for submessages around a payload [bytes]: DATA without inline
 /// QoS, and HEARTBEAT.
-const SUBMESSAGES: usize = 48 + 32;
+const SUBMESSAGES_LEN: usize = 48 + 32;
 
 /// Maximum payload [bytes] that fits into the largest datagram together with all submessages and an
 /// identity of 60 bytes. The library itself does not include the identity.
-const LONGEST: usize = 65_507 - 20 - 144;
+const MAX_PAYLOAD: usize = 65_507 - 20 - 144;
 
 /// Space in a datagram [bytes] if the MTU is unknown.
-const ETHERNET: usize = 1500 - HEADERS;
+const ETHERNET_CAPACITY: usize = 1500 - HEADERS_LEN;
 
 /// A network in which this machine has an address.
 struct Network {
@@ -34,7 +34,7 @@ pub struct Networks(Vec<Network>);
 
 impl Networks {
     /// Reads the current networks of the operating system.
-    pub fn found() -> Self {
+    pub fn detect() -> Self {
         let interfaces = netdev::get_interfaces();
         let of_interface = |interface: &netdev::Interface| {
             // a network without a known MTU is skipped, as in the library
@@ -53,22 +53,22 @@ impl Networks {
 
     /// Whether a payload of `payload_len` bytes, including the encapsulation header, is sent in one
     /// piece to a reader with these UDP addresses.
-    pub fn takes_in_one_piece(
+    pub fn fits_one_datagram(
         &self,
         payload_len: usize,
         addresses: impl Iterator<Item = SocketAddr>,
     ) -> bool {
         let room = addresses
-            .map(|address| self.room(address))
+            .map(|address| self.payload_capacity(address))
             .min()
-            .unwrap_or(ETHERNET);
-        payload_len <= LONGEST && payload_len + SUBMESSAGES <= room
+            .unwrap_or(ETHERNET_CAPACITY);
+        payload_len <= MAX_PAYLOAD && payload_len + SUBMESSAGES_LEN <= room
     }
 
     /// Returns the space for submessages in a datagram to an address [bytes].
-    fn room(&self, address: SocketAddr) -> usize {
+    fn payload_capacity(&self, address: SocketAddr) -> usize {
         let SocketAddr::V4(address) = address else {
-            return ETHERNET;
+            return ETHERNET_CAPACITY;
         };
         let peer = address.ip().to_bits();
         let holds = |network: &&Network| {
@@ -78,7 +78,7 @@ impl Networks {
         self.0
             .iter()
             .find(holds)
-            .map_or(ETHERNET, |network| network.mtu.saturating_sub(HEADERS))
+            .map_or(ETHERNET_CAPACITY, |network| network.mtu.saturating_sub(HEADERS_LEN))
     }
 }
 
@@ -104,11 +104,11 @@ mod tests {
         let largest = |addresses: &[&str]| {
             let fits = |len: &usize| {
                 let addresses = addresses.iter().map(|address| address.parse().unwrap());
-                networks().takes_in_one_piece(*len, addresses)
+                networks().fits_one_datagram(*len, addresses)
             };
             (0..70_000).rev().find(fits)
         };
-        assert_eq!(largest(&["127.0.0.1:7411"]), Some(LONGEST));
+        assert_eq!(largest(&["127.0.0.1:7411"]), Some(MAX_PAYLOAD));
         // MTU - 48 - 80
         assert_eq!(largest(&["10.1.9.9:7411"]), Some(8872));
         assert_eq!(largest(&["10.1.9.9:7411", "127.0.0.1:7411"]), Some(8872));
@@ -122,6 +122,6 @@ mod tests {
     #[test]
     fn this_machine_has_networks() {
         let loopback = "127.0.0.1:7411".parse().unwrap();
-        assert!(Networks::found().takes_in_one_piece(10_000, std::iter::once(loopback)));
+        assert!(Networks::detect().fits_one_datagram(10_000, std::iter::once(loopback)));
     }
 }

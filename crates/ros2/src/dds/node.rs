@@ -36,7 +36,7 @@ use crate::qos::{Durability, Qos};
 ///
 /// Discovery receives announcements through a queue of 1024 entries and loses those that do not
 /// fit; a world creates hundreds of endpoints at once.
-const ANNOUNCE_PACE: Duration = Duration::from_micros(500);
+const ANNOUNCE_PAUSE: Duration = Duration::from_micros(500);
 
 /// Callback of a subscription. It receives the CDR bytes of each message, including the
 /// encapsulation header. It must not drop the node, which would wait for its own thread.
@@ -159,7 +159,7 @@ impl Node {
             names,
             spinner: handle,
             graph,
-            networks: Arc::new(Networks::found()),
+            networks: Arc::new(Networks::detect()),
             next_token: AtomicUsize::new(0),
         });
         shared.announce()?;
@@ -344,7 +344,7 @@ impl Shared {
         let guid = writer.guid();
         let (publisher, watch) = Publisher::new(topic, writer, qos);
         let endpoint = self.spin(token, vec![guid], Source::Matches(watch));
-        Ok(publisher.guarded_by(endpoint))
+        Ok(publisher.with_guard(endpoint))
     }
 
     fn new_token(&self) -> Token {
@@ -397,7 +397,7 @@ impl Shared {
             .as_status_source_mio1()
             .register(self.spinner.registry(), token, Interest::READABLE)
             .map_err(|e| NodeError::dds(&attempt, e))?;
-        std::thread::sleep(ANNOUNCE_PACE);
+        std::thread::sleep(ANNOUNCE_PAUSE);
         Ok(writer)
     }
 
@@ -427,7 +427,7 @@ impl Shared {
                 )
             })
             .map_err(|e| NodeError::dds(&attempt, e))?;
-        std::thread::sleep(ANNOUNCE_PACE);
+        std::thread::sleep(ANNOUNCE_PAUSE);
         Ok(Inbox { reader, since })
     }
 }

@@ -41,7 +41,7 @@ impl ParameterServices {
             &Qos::PARAMETER_EVENTS,
         )?;
         let node_name = node.names().full_node_name();
-        parameters.listen(Box::new(move |change, parameters| {
+        parameters.set_listener(Box::new(move |change, parameters| {
             let event = event(&node_name, change, parameters);
             // a failed event cannot be reported to subscribers; the parameters themselves are up to
             // date

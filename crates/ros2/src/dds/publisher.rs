@@ -93,7 +93,7 @@ impl Publisher {
         (publisher, watch)
     }
 
-    pub(crate) fn guarded_by(mut self, endpoint: EndpointGuard) -> Self {
+    pub(crate) fn with_guard(mut self, endpoint: EndpointGuard) -> Self {
         self.endpoint = Some(endpoint);
         self
     }
@@ -104,13 +104,13 @@ impl Publisher {
     }
 
     /// Returns the number of subscribers.
-    pub fn matched(&self) -> usize {
+    pub fn subscriber_count(&self) -> usize {
         self.matched.load(Ordering::Relaxed)
     }
 
     /// Whether [`Publisher::publish`] has an effect: the topic has a subscriber or keeps a history.
-    pub fn is_wanted(&self) -> bool {
-        self.keeps_history || self.matched() > 0
+    pub fn has_receivers(&self) -> bool {
+        self.keeps_history || self.subscriber_count() > 0
     }
 
     /// Returns the number of messages dropped because subscribers were too slow.
@@ -147,20 +147,20 @@ impl Publisher {
         let Some(([0, 1, _, _], body)) = message.split_first_chunk::<HEADER_LEN>() else {
             return Err(PublishError::NotCdr);
         };
-        if !self.is_wanted() {
+        if !self.has_receivers() {
             return Ok(Delivery::NoSubscriber);
         }
         if !self.has_room_for(body.len()) {
-            return Err(self.congested());
+            return Err(self.drop_message());
         }
         match self.writer.write(own(body), Some(Timestamp::now())) {
             Ok(()) => Ok(Delivery::Sent),
-            Err(WriteError::WouldBlock { .. }) => Err(self.congested()),
+            Err(WriteError::WouldBlock { .. }) => Err(self.drop_message()),
             Err(_) => Err(PublishError::Stopped),
         }
     }
 
-    fn congested(&self) -> PublishError {
+    fn drop_message(&self) -> PublishError {
         self.dropped.fetch_add(1, Ordering::Relaxed);
         PublishError::Congested
     }

@@ -26,7 +26,7 @@ pub struct Logger {
 
 struct Sinks {
     name: String,
-    least: AtomicU8,
+    min_severity: AtomicU8,
     console: bool,
     rosout: Option<Publisher>,
 }
@@ -45,7 +45,7 @@ impl Logger {
         Ok(Self {
             log: Arc::new(Sinks {
                 name,
-                least,
+                min_severity: least,
                 console: options.console_logs,
                 rosout,
             }),
@@ -59,12 +59,12 @@ impl Logger {
 
     /// Whether lines of this severity are written.
     pub fn is_enabled(&self, severity: Severity) -> bool {
-        severity as u8 >= self.log.least.load(Ordering::Relaxed)
+        severity as u8 >= self.log.min_severity.load(Ordering::Relaxed)
     }
 
     /// Sets the lowest severity that is written.
     pub fn set_level(&self, least: Severity) {
-        self.log.least.store(least as u8, Ordering::Relaxed);
+        self.log.min_severity.store(least as u8, Ordering::Relaxed);
     }
 
     /// Writes a line, stamped with wall time.

@@ -16,9 +16,9 @@ use rustdds::no_key::DeserializedCacheChange;
 use rustdds::rpc::SampleIdentity;
 use rustdds::{DataReaderStatus, DataWriterStatus, GUID, StatusEvented, Timestamp};
 
-use crate::dds::large_reply::{Reply, ReplyWriter, participant_of};
+use crate::dds::large_reply::{Reply, ReplyWriter, guid_prefix};
 use crate::dds::node::EndpointGuard;
-use crate::dds::spin::{Alarm, take_turn};
+use crate::dds::spin::{Alarm, take_samples};
 use crate::dds::transport::{HEADER_LEN, Inbox, RawReader, RawWriter};
 
 /// Length of the payload header of the Cyclone family [bytes]: client identity (u64) and sequence
@@ -27,12 +27,12 @@ const CYCLONE_HEADER_LEN: usize = 16;
 
 /// Maximum time for which a reply waits until the client's reader is matched. After that it is sent
 /// to all matched readers.
-const MATCH_PATIENCE: Duration = Duration::from_millis(150);
+const MATCH_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// Time for which a reply waits after that match. The DDS library reports the match before it sends
 /// the heartbeat with the first sample number for the reader. A reply written in between counts as
 /// history and is lost.
-const MATCH_SETTLES: Duration = Duration::from_millis(30);
+const MATCH_SETTLING_TIME: Duration = Duration::from_millis(30);
 
 /// Maximum number of waiting replies. Beyond it, the oldest is sent immediately.
 const MAX_WAITING: usize = 256;
@@ -48,8 +48,8 @@ pub type DeferredHandler = Box<dyn FnMut(&[u8], Responder) + Send>;
 /// Responder for one request. Dropping it leaves the client without a reply.
 #[must_use = "dropping a responder leaves its client without a reply"]
 pub struct Responder {
-    to: Address,
-    answers: Sender<(Address, Vec<u8>)>,
+    to: ReplyTarget,
+    answers: Sender<(ReplyTarget, Vec<u8>)>,
     alarm: Alarm,
 }
 
@@ -58,7 +58,7 @@ impl Responder {
     pub fn respond(self, response: Vec<u8>) {
         // sending fails if the service has ended
         if self.answers.send((self.to, response)).is_ok() {
-            self.alarm.ring();
+            self.alarm.request_service();
         }
     }
 }
@@ -96,8 +96,8 @@ enum AnyHandler {
     Now(Handler),
     Later {
         handler: DeferredHandler,
-        answers: Sender<(Address, Vec<u8>)>,
-        due: Receiver<(Address, Vec<u8>)>,
+        answers: Sender<(ReplyTarget, Vec<u8>)>,
+        due: Receiver<(ReplyTarget, Vec<u8>)>,
         alarm: Alarm,
     },
 }
@@ -143,15 +143,15 @@ impl ServiceServer {
 
     /// Serves requests until the queue is empty or the turn is over. Returns whether more requests
     /// may be left.
-    pub fn take_turn(&mut self) -> bool {
+    pub fn serve(&mut self) -> bool {
         let Self {
             inbox,
             replies,
             handler,
         } = self;
         replies.clients.update(&inbox.reader, replies.writer.dds());
-        let more = take_turn(inbox, |sample| {
-            let Some((to, request)) = open(&sample) else {
+        let more = take_samples(inbox, |sample| {
+            let Some((to, request)) = split_sample(&sample) else {
                 return;
             };
             match handler {
@@ -193,15 +193,15 @@ impl ServiceServer {
 
 /// Receiver of a reply.
 #[derive(Clone, Copy)]
-struct Address {
+struct ReplyTarget {
     /// Writer of the request.
     asker: GUID,
-    family: Family,
+    family: VendorFamily,
 }
 
 /// Vendor family of the client, which determines how a reply identifies its request.
 #[derive(Clone, Copy)]
-enum Family {
+enum VendorFamily {
     /// Identification by the header of the payload.
     Cyclone([u8; CYCLONE_HEADER_LEN]),
     /// Identification by the inline QoS.
@@ -210,14 +210,14 @@ enum Family {
 
 /// Splits a sample into the receiver of the reply and the request with its encapsulation header.
 /// Returns `None` if the sample is not a request.
-fn open(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(Address, Cow<'_, [u8]>)> {
+fn split_sample(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(ReplyTarget, Cow<'_, [u8]>)> {
     let (asker, request) = (sample.writer_guid(), &sample.sample);
     let Some(related) = sample.related_sample_identity() else {
         let (client, request) = split_cyclone_request(request)?;
         return Some((
-            Address {
+            ReplyTarget {
                 asker,
-                family: Family::Cyclone(client),
+                family: VendorFamily::Cyclone(client),
             },
             request.into(),
         ));
@@ -234,20 +234,20 @@ fn open(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(Address, Cow<'_, [
         sequence_number: sample.sequence_number,
     };
     Some((
-        Address {
+        ReplyTarget {
             asker,
-            family: Family::Related(identity),
+            family: VendorFamily::Related(identity),
         },
         request.into(),
     ))
 }
 
 /// Builds the reply in the client's family; `None` if the response lacks its encapsulation header.
-fn reply(family: Family, response: &[u8]) -> Option<Reply> {
+fn build_reply(family: VendorFamily, response: &[u8]) -> Option<Reply> {
     let response = response.get(HEADER_LEN..)?;
     let (body, related) = match family {
-        Family::Cyclone(client) => ([&client, response].concat().into(), None),
-        Family::Related(identity) => (Bytes::copy_from_slice(response), Some(identity)),
+        VendorFamily::Cyclone(client) => ([&client, response].concat().into(), None),
+        VendorFamily::Related(identity) => (Bytes::copy_from_slice(response), Some(identity)),
     };
     Some(Reply {
         body,
@@ -274,9 +274,9 @@ fn split_cyclone_request(payload: &[u8]) -> Option<([u8; CYCLONE_HEADER_LEN], Ve
 #[derive(Default)]
 struct Clients {
     /// DDS writers of the requests.
-    askers: HashSet<GUID>,
+    request_writers: HashSet<GUID>,
     /// Readers of replies, with the time of their match.
-    hearers: HashMap<GUID, Instant>,
+    reply_readers: HashMap<GUID, Instant>,
 }
 
 impl Clients {
@@ -288,14 +288,14 @@ impl Clients {
             } = status
             {
                 if current.count_change() > 0 {
-                    self.askers.insert(writer);
+                    self.request_writers.insert(writer);
                 } else {
-                    self.askers.remove(&writer);
+                    self.request_writers.remove(&writer);
                 }
                 // the library drops events if they are not read for a while; an empty set is better
                 // than a wrong one
-                if usize::try_from(current.count()) != Ok(self.askers.len()) {
-                    self.askers.clear();
+                if usize::try_from(current.count()) != Ok(self.request_writers.len()) {
+                    self.request_writers.clear();
                 }
             }
         }
@@ -305,9 +305,9 @@ impl Clients {
             } = status
             {
                 if current.count_change() > 0 {
-                    self.hearers.insert(reader, Instant::now());
+                    self.reply_readers.insert(reader, Instant::now());
                 } else {
-                    self.hearers.remove(&reader);
+                    self.reply_readers.remove(&reader);
                 }
             }
         }
@@ -315,13 +315,13 @@ impl Clients {
 
     /// Whether a reply to the client of `asker` will arrive: its participant has one reader per
     /// writer.
-    fn can_hear(&self, asker: GUID, now: Instant) -> bool {
-        let same = |guid: &GUID| participant_of(guid) == participant_of(&asker);
-        let askers = self.askers.iter().filter(|guid| same(guid)).count();
+    fn can_receive_reply(&self, asker: GUID, now: Instant) -> bool {
+        let same = |guid: &GUID| guid_prefix(guid) == guid_prefix(&asker);
+        let askers = self.request_writers.iter().filter(|guid| same(guid)).count();
         let settled =
-            |matched_at: &Instant| now.saturating_duration_since(*matched_at) >= MATCH_SETTLES;
+            |matched_at: &Instant| now.saturating_duration_since(*matched_at) >= MATCH_SETTLING_TIME;
         let hearers = self
-            .hearers
+            .reply_readers
             .iter()
             .filter(|(guid, matched_at)| same(guid) && settled(matched_at))
             .count();
@@ -333,23 +333,23 @@ impl Clients {
 struct Replies {
     writer: ReplyWriter,
     clients: Clients,
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingReply>,
 }
 
 /// A reply whose client cannot receive it yet; sent now, it would be lost.
-struct Waiting {
+struct WaitingReply {
     until: Instant,
     asker: GUID,
     reply: Reply,
 }
 
 impl Replies {
-    fn send(&mut self, to: Address, response: &[u8]) {
-        let Some(reply) = reply(to.family, response) else {
+    fn send(&mut self, to: ReplyTarget, response: &[u8]) {
+        let Some(reply) = build_reply(to.family, response) else {
             return;
         };
         let (asker, now) = (to.asker, Instant::now());
-        if self.clients.can_hear(asker, now) {
+        if self.clients.can_receive_reply(asker, now) {
             self.write(asker, &reply);
             return;
         }
@@ -357,8 +357,8 @@ impl Replies {
             let oldest = self.waiting.remove(0);
             self.write(oldest.asker, &oldest.reply);
         }
-        self.waiting.push(Waiting {
-            until: now + MATCH_PATIENCE,
+        self.waiting.push(WaitingReply {
+            until: now + MATCH_TIMEOUT,
             asker,
             reply,
         });
@@ -366,7 +366,7 @@ impl Replies {
 
     fn send_due(&mut self, now: Instant) {
         for waiting in std::mem::take(&mut self.waiting) {
-            if now >= waiting.until || self.clients.can_hear(waiting.asker, now) {
+            if now >= waiting.until || self.clients.can_receive_reply(waiting.asker, now) {
                 self.write(waiting.asker, &waiting.reply);
             } else {
                 self.waiting.push(waiting);
@@ -375,7 +375,7 @@ impl Replies {
     }
 
     fn write(&mut self, asker: GUID, reply: &Reply) {
-        self.writer.write(reply, asker, &self.clients.hearers);
+        self.writer.write(reply, asker, &self.clients.reply_readers);
     }
 }
 
@@ -421,21 +421,21 @@ mod tests {
             GUID::from_bytes(bytes)
         };
         let start = Instant::now();
-        let later = start + MATCH_SETTLES;
+        let later = start + MATCH_SETTLING_TIME;
         let mut clients = Clients::default();
-        clients.askers.insert(guid(1, 1));
-        assert!(!clients.can_hear(guid(1, 1), later), "no reader is matched");
-        clients.hearers.insert(guid(1, 2), start);
+        clients.request_writers.insert(guid(1, 1));
+        assert!(!clients.can_receive_reply(guid(1, 1), later), "no reader is matched");
+        clients.reply_readers.insert(guid(1, 2), start);
         assert!(
-            !clients.can_hear(guid(1, 1), start),
+            !clients.can_receive_reply(guid(1, 1), start),
             "the match is too young"
         );
-        assert!(clients.can_hear(guid(1, 1), later));
-        clients.askers.insert(guid(1, 3));
+        assert!(clients.can_receive_reply(guid(1, 1), later));
+        clients.request_writers.insert(guid(1, 3));
         assert!(
-            !clients.can_hear(guid(1, 3), later),
+            !clients.can_receive_reply(guid(1, 3), later),
             "a second client of the participant has no reader yet"
         );
-        assert!(!clients.can_hear(guid(2, 1), later), "another participant");
+        assert!(!clients.can_receive_reply(guid(2, 1), later), "another participant");
     }
 }

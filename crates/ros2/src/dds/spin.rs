@@ -23,7 +23,7 @@ use crate::dds::transport::Inbox;
 const WAKE: Token = Token(usize::MAX);
 
 /// Maximum number of samples taken from one endpoint before the others are served.
-const TURN: usize = 256;
+const MAX_SAMPLES_PER_TURN: usize = 256;
 
 /// Period at which replies that wait for their client are checked.
 const WAITING_REPLY_PERIOD: Duration = Duration::from_millis(2);
@@ -60,7 +60,7 @@ pub struct Alarm {
 
 impl Alarm {
     /// Requests the thread to serve the source soon.
-    pub fn ring(&self) {
+    pub fn request_service(&self) {
         // sending fails only if the thread has ended
         if self.commands.send(Command::Serve(self.token)).is_ok() {
             self.waker.wake().unwrap_or_default();
@@ -194,7 +194,7 @@ impl Worker {
             }
             let mut due = std::mem::take(&mut self.again);
             due.append(&mut self.waiting);
-            if self.obey(&mut due).is_break() {
+            if self.run_commands(&mut due).is_break() {
                 return;
             }
             due.extend(
@@ -226,7 +226,7 @@ impl Worker {
 
     /// Executes commands. New sources are due immediately, because their events may have arrived
     /// earlier.
-    fn obey(&mut self, due: &mut Vec<Token>) -> std::ops::ControlFlow<()> {
+    fn run_commands(&mut self, due: &mut Vec<Token>) -> std::ops::ControlFlow<()> {
         while let Ok(command) = self.commands.try_recv() {
             match command {
                 Command::Add(token, source) => {
@@ -249,10 +249,10 @@ impl Worker {
         };
         let more = match source {
             Source::Subscription { inbox, callback } => {
-                take_turn(inbox, |sample| callback(&sample.sample))
+                take_samples(inbox, |sample| callback(&sample.sample))
             }
             Source::Service(server) => {
-                let more = server.take_turn();
+                let more = server.serve();
                 if server.has_waiting_replies() {
                     self.waiting.push(token);
                 }
@@ -271,11 +271,11 @@ impl Worker {
 
 /// Takes samples until the queue is empty or the turn is over. Returns whether more samples may be
 /// left.
-pub fn take_turn(inbox: &Inbox, mut each: impl FnMut(DeserializedCacheChange<Vec<u8>>)) -> bool {
+pub fn take_samples(inbox: &Inbox, mut each: impl FnMut(DeserializedCacheChange<Vec<u8>>)) -> bool {
     let reader = &inbox.reader;
     reader.drain_read_notifications();
     let mut last_was_none = false;
-    for _ in 0..TURN {
+    for _ in 0..MAX_SAMPLES_PER_TURN {
         match reader.try_take_one() {
             Ok(Some(sample)) => {
                 if !inbox.is_stale(&sample) {

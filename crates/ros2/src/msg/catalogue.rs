@@ -9,7 +9,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::cdr::{Cdr, CdrError, Encoder, from_bytes, to_bytes};
-use crate::description::{Count, DUMMY_FIELD, Description, Element, Primitive, Shape};
+use crate::description::{Count, DUMMY_FIELD, Description, Element, Primitive, FieldType};
 use crate::message::{Message, Service, TypeInfo};
 
 use crate::msg::control_msgs::{
@@ -35,7 +35,7 @@ pub struct TypeSample {
 
 macro_rules! samples {
     ($($package:ident { $($name:ident),* $(,)? })*) => {
-        vec![$($(TypeSample::of::<$package::$name>()),*),*]
+        vec![$($(TypeSample::for_message::<$package::$name>()),*),*]
     };
 }
 
@@ -153,7 +153,7 @@ fn hex(bytes: &[u8]) -> String {
 
 impl TypeSample {
     /// Builds a sample of message type `M` whose fields all have different values.
-    pub fn of<M: Message>() -> Self {
+    pub fn for_message<M: Message>() -> Self {
         let mut out = Encoder::new();
         let values = Filler { count: 0 }.message(&M::description(), &mut out);
         let cdr = from_bytes::<M>(&out.finish()).map(|message| to_bytes(&message));
@@ -184,7 +184,7 @@ impl Filler {
         Value::Object(values)
     }
 
-    fn field(&mut self, shape: &Shape, out: &mut Encoder) -> Value {
+    fn field(&mut self, shape: &FieldType, out: &mut Encoder) -> Value {
         let len = match shape.count {
             Count::One => return self.element(&shape.element, out),
             Count::Array(len) => len,
@@ -212,26 +212,26 @@ impl Filler {
         self.count += 1;
         let n = self.count;
         match primitive {
-            Primitive::Bool => put(n % 2 == 1, out),
-            Primitive::Byte | Primitive::Char | Primitive::Uint8 => put((n % 251) as u8, out),
-            Primitive::Int8 => put(-((n % 127) as i8), out),
-            Primitive::Uint16 => put(40_000 + (n % 20_000) as u16, out),
-            Primitive::Int16 => put(-((n % 30_000) as i16), out),
-            Primitive::Uint32 => put(3_000_000_000 + n, out),
-            Primitive::Int32 => put(-2_000_000_000 + (n % 1_000_000) as i32, out),
-            Primitive::Uint64 => put(0xF000_0000_0000_0000 + u64::from(n), out),
-            Primitive::Int64 => put(-(1_i64 << 62) - i64::from(n), out),
+            Primitive::Bool => encode_value(n % 2 == 1, out),
+            Primitive::Byte | Primitive::Char | Primitive::Uint8 => encode_value((n % 251) as u8, out),
+            Primitive::Int8 => encode_value(-((n % 127) as i8), out),
+            Primitive::Uint16 => encode_value(40_000 + (n % 20_000) as u16, out),
+            Primitive::Int16 => encode_value(-((n % 30_000) as i16), out),
+            Primitive::Uint32 => encode_value(3_000_000_000 + n, out),
+            Primitive::Int32 => encode_value(-2_000_000_000 + (n % 1_000_000) as i32, out),
+            Primitive::Uint64 => encode_value(0xF000_0000_0000_0000 + u64::from(n), out),
+            Primitive::Int64 => encode_value(-(1_i64 << 62) - i64::from(n), out),
             // exact in f32, so that JSON and all readers have the same value
-            Primitive::Float32 => put(n as f32 + 0.125, out),
-            Primitive::Float64 => put(-f64::from(n) / 3.0, out),
+            Primitive::Float32 => encode_value(n as f32 + 0.125, out),
+            Primitive::Float64 => encode_value(-f64::from(n) / 3.0, out),
             Primitive::String | Primitive::BoundedString(_) => {
-                put("é".repeat(n as usize % 5) + &n.to_string(), out)
+                encode_value("é".repeat(n as usize % 5) + &n.to_string(), out)
             }
         }
     }
 }
 
-fn put<T: Cdr + Into<Value>>(value: T, out: &mut Encoder) -> Value {
+fn encode_value<T: Cdr + Into<Value>>(value: T, out: &mut Encoder) -> Value {
     value.encode(out);
     value.into()
 }

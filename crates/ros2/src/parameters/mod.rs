@@ -251,7 +251,7 @@ impl ParameterServer {
             );
             value
         };
-        hooks.tell(Change::New, &[(name, value.clone())]);
+        hooks.notify(Change::New, &[(name, value.clone())]);
         Ok(value)
     }
 
@@ -270,12 +270,12 @@ impl ParameterServer {
 
     /// Sets the callback for batches before they take effect. It may read parameters, but must not
     /// set any.
-    pub fn on_set(&self, on_set: OnSet) {
+    pub fn set_on_set(&self, on_set: OnSet) {
         lock(&self.hooks).on_set = Some(on_set);
     }
 
     /// Sets the listener for changes, and calls it with all parameters declared so far.
-    pub fn listen(&self, mut listener: Listener) {
+    pub fn set_listener(&self, mut listener: Listener) {
         let mut hooks = lock(&self.hooks);
         let parameters: Vec<_> = self.all();
         listener(Change::New, &parameters);
@@ -337,14 +337,14 @@ impl ParameterServer {
                 }
             }
         }
-        hooks.tell(Change::Changed, batch);
+        hooks.notify(Change::Changed, batch);
         Ok(())
     }
 
     /// Updates values that were changed by other means than parameters. [`OnSet`] is not called,
     /// but listeners are. Values that a parameter cannot have, and values of undeclared parameters,
     /// are skipped.
-    pub fn follow(&self, values: &[(String, ParameterValue)]) {
+    pub fn update_from_simulation(&self, values: &[(String, ParameterValue)]) {
         let mut hooks = lock(&self.hooks);
         let mut followed = Vec::new();
         for one in values {
@@ -360,7 +360,7 @@ impl ParameterServer {
             }
         }
         if !followed.is_empty() {
-            hooks.tell(Change::Changed, &followed);
+            hooks.notify(Change::Changed, &followed);
         }
     }
 
@@ -434,7 +434,7 @@ impl Table {
 }
 
 impl Hooks {
-    fn tell(&mut self, change: Change, parameters: &[(String, ParameterValue)]) {
+    fn notify(&mut self, change: Change, parameters: &[(String, ParameterValue)]) {
         if let Some(listener) = &mut self.listener {
             listener(change, parameters);
         }

@@ -116,7 +116,7 @@ fn a_string_that_may_be_a_number_takes_numbers_as_their_text() {
         declare(&server);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&heard);
-        server.on_set(Box::new(move |batch| {
+        server.set_on_set(Box::new(move |batch| {
             log.lock().unwrap().extend_from_slice(batch);
             Ok(())
         }));
@@ -186,7 +186,7 @@ fn the_node_has_the_last_word_and_listeners_hear_of_what_took_effect() {
     let server = server();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&heard);
-    server.listen(Box::new(move |change, parameters| {
+    server.set_listener(Box::new(move |change, parameters| {
         for (name, value) in parameters {
             log.lock()
                 .unwrap()
@@ -199,7 +199,7 @@ fn the_node_has_the_last_word_and_listeners_hear_of_what_took_effect() {
         "the listener receives all declared parameters as new"
     );
     heard.lock().unwrap().clear();
-    server.on_set(Box::new(|batch| match batch {
+    server.set_on_set(Box::new(|batch| match batch {
         [(_, ParameterValue::String(pace))] if pace == "warp" => {
             Err("pace 'warp' is unknown".to_owned())
         }
@@ -265,18 +265,18 @@ fn what_came_about_otherwise_is_followed_and_told() {
     let server = server();
     let (asked, told) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(Vec::new())));
     let (counter, seen) = (Arc::clone(&asked), Arc::clone(&told));
-    server.on_set(Box::new(move |_| {
+    server.set_on_set(Box::new(move |_| {
         *counter.lock().unwrap() += 1;
         Ok(())
     }));
-    server.listen(Box::new(move |_, batch| {
+    server.set_listener(Box::new(move |_, batch| {
         seen.lock()
             .unwrap()
             .extend(batch.iter().map(|p| p.0.clone()))
     }));
     told.lock().unwrap().clear();
     let height = |x| pair("sea.wave_height_m", ParameterValue::Double(x));
-    server.follow(&[
+    server.update_from_simulation(&[
         height(3.5),
         pair("no.such", ParameterValue::Double(1.0)),
         height(99.0),

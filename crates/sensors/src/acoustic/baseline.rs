@@ -26,59 +26,59 @@
 //! # Checked by
 //! test/sensors/acoustic.rs
 
-use crate::acoustic::Listener;
+use crate::acoustic::AcousticReceiver;
 use crate::acoustic::fix;
-use crate::acoustic::fix::Known;
+use crate::acoustic::fix::KnownRange;
 use crate::acoustic::usbl;
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::acoustic::{Carrier, Voice};
-use merrow_model::state::frames::acoustic::{Fix, Ranged, Sounds};
+use merrow_model::scene::sensor::acoustic::{Carrier, Interrogator};
+use merrow_model::state::frames::acoustic::{AcousticFix, AcousticRange, AcousticObservations};
 
 /// Fixed-point iterations for the path to a moving receiver.
-const ROUNDS: usize = 4;
+const PATH_ITERATIONS: usize = 4;
 
 /// Height measured by a depth gauge with its standard deviation [m]; `None` without a gauge.
-fn height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Option<[f64; 2]> {
+fn measured_height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Option<[f64; 2]> {
     std.map(|std| [z + if noise { std * draw.normal() } else { 0.0 }, std])
 }
 
 /// Computes the position of the instrument in W from the replies of all transponders (LBL). (1)
-pub fn own_place(
-    by: &Listener<'_>,
-    voice: &Voice,
+pub fn lbl_fix(
+    by: &AcousticReceiver<'_>,
+    voice: &Interrogator,
     survey: &[Vec3],
     depth_std: Option<f64>,
-) -> Sounds {
-    let (mut sounds, mut known, mut arrivals) = (Sounds::default(), Vec::new(), 0.0);
+) -> AcousticObservations {
+    let (mut sounds, mut known, mut arrivals) = (AcousticObservations::default(), Vec::new(), 0.0);
     let mut weakest = f64::INFINITY;
     for (k, target) in by.spec.targets.iter().enumerate() {
         let mut draw = by.draw(k);
-        let Some(reply) = usbl::reply(by, voice, target.beacon, &mut draw) else {
+        let Some(reply) = usbl::receive_reply(by, voice, target.beacon, &mut draw) else {
             continue;
         };
-        let (range, variance) = by.told(
-            0.5 * by.sound_speed * (reply.arrived - reply.turn),
+        let (range, variance) = by.measured_range(
+            0.5 * by.sound_speed * (reply.arrived - reply.turn_around),
             &mut draw,
         );
         let stamp_ns = by.stamp(reply.arrived);
-        sounds.ranges.push(Ranged {
+        sounds.ranges.push(AcousticRange {
             target: k,
             receiver: 0,
             stamp_ns,
             range,
             variance,
         });
-        let Some(moving) = by.beacon(target.beacon) else {
+        let Some(moving) = by.beacon_motion(target.beacon) else {
             continue;
         };
         let error = if by.by.noise { survey[k] } else { Vec3::zero() };
-        known.push(Known {
-            p: moving.after(0.0).p + error,
+        known.push(KnownRange {
+            p: moving.end_after(0.0).p + error,
             range,
             std: variance.sqrt(),
         });
-        arrivals += reply.arrived - reply.turn;
+        arrivals += reply.arrived - reply.turn_around;
         weakest = weakest.min(reply.snr);
     }
     if known.is_empty() {
@@ -86,18 +86,18 @@ pub fn own_place(
     }
     let time = 0.5 * arrivals / known.len() as f64;
     let mut draw = by.draw(by.spec.targets.len());
-    let height = height(
-        by.own(Vec3::zero(), time).p.z,
+    let height = measured_height(
+        by.point_after(Vec3::zero(), time).p.z,
         depth_std,
         by.by.noise,
         &mut draw,
     );
     // transponders usually lie below the instrument
-    let start = middle(&known) + Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
-    if let Some((p, covariance)) = fix::find(&known, height, start) {
+    let start = mean_position(&known) + Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
+    if let Some((p, covariance)) = fix::solve_position(&known, height, start) {
         let world = Some((p, covariance));
         let stamp_ns = by.stamp(time);
-        sounds.fixes.push(Fix {
+        sounds.fixes.push(AcousticFix {
             target: 0,
             stamp_ns,
             p_S: Vec3::zero(),
@@ -109,52 +109,52 @@ pub fn own_place(
     sounds
 }
 
-fn middle(known: &[Known]) -> Vec3 {
+fn mean_position(known: &[KnownRange]) -> Vec3 {
     known
         .iter()
         .fold(Vec3::zero(), |sum, k| sum + k.p)
         .scale(1.0 / known.len() as f64)
 }
 
-fn mean_range(known: &[Known]) -> f64 {
+fn mean_range(known: &[KnownRange]) -> f64 {
     known.iter().map(|k| k.range).sum::<f64>() / known.len() as f64
 }
 
 /// Computes the positions of all locators in S from the arrivals at the `receivers` (positions in S
 /// [m]) of an SBL system. (2)
-pub fn places(
-    by: &Listener<'_>,
+pub fn sbl_fixes(
+    by: &AcousticReceiver<'_>,
     receivers: &[Vec3],
     depth_std: Option<f64>,
     carrier: Option<&Carrier>,
-) -> Sounds {
-    let mut sounds = Sounds::default();
+) -> AcousticObservations {
+    let mut sounds = AcousticObservations::default();
     for (k, target) in by.spec.targets.iter().enumerate() {
         let mut draw = by.draw(k);
-        let Some(moving) = by.beacon(target.beacon) else {
+        let Some(moving) = by.beacon_motion(target.beacon) else {
             continue;
         };
         let late = by.late(target.beacon);
-        let source = moving.after(late);
+        let source = moving.end_after(late);
         let (mut known, mut weakest) = (Vec::new(), f64::INFINITY);
         for (n, receiver) in receivers.iter().enumerate() {
             let Some((time, snr)) =
-                arrival(by, target.beacon, (source, late), *receiver, &mut draw)
+                signal_arrival(by, target.beacon, (source, late), *receiver, &mut draw)
             else {
                 continue;
             };
-            let (range, variance) = by.told(by.sound_speed * time, &mut draw);
+            let (range, variance) = by.measured_range(by.sound_speed * time, &mut draw);
             if range > by.spec.max_range {
                 continue;
             }
-            sounds.ranges.push(Ranged {
+            sounds.ranges.push(AcousticRange {
                 target: k,
                 receiver: n,
                 stamp_ns: by.stamp(time),
                 range,
                 variance,
             });
-            known.push(Known {
+            known.push(KnownRange {
                 p: *receiver,
                 range,
                 std: variance.sqrt(),
@@ -165,12 +165,12 @@ pub fn places(
             continue;
         }
         let truth = by.pose.R_WS.tr_mul_vec(source.p - by.pose.p_WS);
-        let height = height(truth.z, depth_std, by.by.noise, &mut draw);
-        let start = middle(&known) - Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
-        if let Some((p_S, covariance)) = fix::find(&known, height, start) {
+        let height = measured_height(truth.z, depth_std, by.by.noise, &mut draw);
+        let start = mean_position(&known) - Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
+        if let Some((p_S, covariance)) = fix::solve_position(&known, height, start) {
             let world = carrier.map(|c| by.to_world(c, (p_S, &covariance), 0.0, &mut draw));
             let stamp_ns = by.stamp(0.0);
-            sounds.fixes.push(Fix {
+            sounds.fixes.push(AcousticFix {
                 target: k,
                 stamp_ns,
                 p_S,
@@ -186,24 +186,24 @@ pub fn places(
 /// Computes when the signal of locator number `index`, sent from `source` at the time `sent` [s
 /// after the sample], reaches a receiver (position in S [m]). Returns the arrival time [s after the
 /// sample] and the signal-to-noise ratio [dB], or `None` if the signal is not detected.
-fn arrival(
-    by: &Listener<'_>,
+fn signal_arrival(
+    by: &AcousticReceiver<'_>,
     index: usize,
-    (source, sent): (crate::acoustic::path::End, f64),
+    (source, sent): (crate::acoustic::path::PathEnd, f64),
     receiver: Vec3,
     draw: &mut Draw,
 ) -> Option<(f64, f64)> {
     let beacon = &by.beacons[index];
     let (mut time, mut way) = (sent, None);
-    for _ in 0..ROUNDS {
+    for _ in 0..PATH_ITERATIONS {
         let found = by
             .waters
-            .way(source.p, by.own(receiver, time).p, beacon.frequency)?;
+            .find_path(source.p, by.point_after(receiver, time).p, beacon.frequency)?;
         (time, way) = (sent + found.time, Some(found));
     }
     let received = by.source_level(index) - way?.loss;
-    let snr = by.hears(&by.spec.ear, beacon.frequency, received, draw)?;
+    let snr = by.detect(&by.spec.receiver, beacon.frequency, received, draw)?;
     by.waters
-        .is_open(source, by.own(receiver, time))
+        .has_line_of_sight(source, by.point_after(receiver, time))
         .then_some((time, snr))
 }

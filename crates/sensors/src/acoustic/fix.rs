@@ -25,12 +25,12 @@
 use merrow_math::{Mat3, Sym3, Vec3};
 
 /// Lower limit of the standard deviation of a range [m].
-const LEAST_STD: f64 = 1e-3;
-const ROUNDS: usize = 60;
+const MIN_STD: f64 = 1e-3;
+const MAX_ITERATIONS: usize = 60;
 
 /// Known position with the range to it.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct KnownRange {
     /// Known position in the common frame [m].
     pub p: Vec3,
     /// Range to it [m].
@@ -39,20 +39,20 @@ pub struct Known {
     pub std: f64,
 }
 
-struct Sums {
+struct NormalEquations {
     normal: Mat3,
     right: Vec3,
     cost: f64,
 }
 
-fn sums(known: &[Known], height: Option<[f64; 2]>, x: Vec3) -> Sums {
-    let mut sums = Sums {
+fn normal_equations(known: &[KnownRange], height: Option<[f64; 2]>, x: Vec3) -> NormalEquations {
+    let mut sums = NormalEquations {
         normal: Mat3::zero(),
         right: Vec3::zero(),
         cost: 0.0,
     };
     let mut add = |row: Vec3, missing: f64, std: f64| {
-        let weight = 1.0 / (std * std).max(LEAST_STD * LEAST_STD);
+        let weight = 1.0 / (std * std).max(MIN_STD * MIN_STD);
         for i in 0..3 {
             sums.normal.r[i] += row.scale(weight * row[i]);
         }
@@ -73,19 +73,19 @@ fn sums(known: &[Known], height: Option<[f64; 2]>, x: Vec3) -> Sums {
 /// Computes the position [m] and its covariance [m²] by (1), starting from `start` [m]. `height` is
 /// a known height and its standard deviation [m]. Returns `None` with fewer than three ranges or if
 /// the ranges do not determine the position.
-pub fn find(known: &[Known], height: Option<[f64; 2]>, start: Vec3) -> Option<(Vec3, Mat3)> {
+pub fn solve_position(known: &[KnownRange], height: Option<[f64; 2]>, start: Vec3) -> Option<(Vec3, Mat3)> {
     if known.len() < 3 {
         return None;
     }
     let (mut x, mut damping) = (start, 1e-3);
-    let mut now = sums(known, height, x);
-    for _ in 0..ROUNDS {
+    let mut now = normal_equations(known, height, x);
+    for _ in 0..MAX_ITERATIONS {
         let mut damped = now.normal;
         for i in 0..3 {
             damped.r[i][i] += damping * damped.r[i][i] + 1e-12;
         }
         let step = Sym3::upper(&damped).inverse().mul_vec(now.right); // (2)
-        let next = sums(known, height, x + step);
+        let next = normal_equations(known, height, x + step);
         if next.cost <= now.cost {
             (x, now, damping) = (x + step, next, (0.1 * damping).max(1e-12));
             if step.norm() < 1e-9 {
@@ -104,10 +104,10 @@ pub fn find(known: &[Known], height: Option<[f64; 2]>, start: Vec3) -> Option<(V
 mod tests {
     use super::*;
 
-    fn ranges(x: Vec3, nodes: &[[f64; 3]]) -> Vec<Known> {
+    fn ranges(x: Vec3, nodes: &[[f64; 3]]) -> Vec<KnownRange> {
         let known = |p: &[f64; 3]| {
             let p = Vec3::from(*p);
-            Known {
+            KnownRange {
                 p,
                 range: (x - p).norm(),
                 std: 0.1,
@@ -126,15 +126,15 @@ mod tests {
             [-1.0, 1.0, 0.0],
         ];
         let known = ranges(x, &nodes);
-        let (found, _) = find(&known, None, Vec3::new(0.0, 0.0, -5.0)).expect("a place");
+        let (found, _) = solve_position(&known, None, Vec3::new(0.0, 0.0, -5.0)).expect("a place");
         assert!((found - x).norm() < 1e-6, "{found:?}");
         // from a start above the plane the mirrored solution results
-        let (found, _) = find(&known, None, Vec3::new(0.0, 0.0, 5.0)).expect("a place");
+        let (found, _) = solve_position(&known, None, Vec3::new(0.0, 0.0, 5.0)).expect("a place");
         assert!(
             (found - Vec3::new(3.0, -4.0, 11.0)).norm() < 1e-6,
             "{found:?}"
         );
-        assert!(find(&known[..2], Some([-11.0, 0.1]), Vec3::zero()).is_none());
+        assert!(solve_position(&known[..2], Some([-11.0, 0.1]), Vec3::zero()).is_none());
     }
 
     // with nodes on three axes at the same distance each range determines one coordinate: P = σ² I
@@ -144,7 +144,7 @@ mod tests {
             Vec3::zero(),
             &[[50.0, 0.0, 0.0], [0.0, 50.0, 0.0], [0.0, 0.0, 50.0]],
         );
-        let (_, p) = find(&known, None, Vec3::new(1.0, 2.0, -3.0)).expect("a place");
+        let (_, p) = solve_position(&known, None, Vec3::new(1.0, 2.0, -3.0)).expect("a place");
         for i in 0..3 {
             for j in 0..3 {
                 let expected = if i == j { 0.01 } else { 0.0 };
@@ -160,6 +160,6 @@ mod tests {
             &[[-9.0, 0.0, 0.0], [1.0, 0.0, 0.0], [4.0, 0.0, 0.0]],
         );
         // rotation about the line is free
-        assert!(find(&known, None, Vec3::new(0.0, 0.0, -5.0)).is_none());
+        assert!(solve_position(&known, None, Vec3::new(0.0, 0.0, -5.0)).is_none());
     }
 }

@@ -22,46 +22,46 @@
 //! # Checked by
 //! test/sensors/acoustic.rs
 
-use crate::acoustic::path::Way;
-use crate::acoustic::{Listener, Moving, spread};
+use crate::acoustic::path::AcousticPath;
+use crate::acoustic::{AcousticReceiver, BeaconMotion, range_bearing_covariance};
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind, Target};
-use merrow_model::state::frames::acoustic::{Fix, Sounds};
+use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations};
 
 /// Variance of an unknown range [m²].
-const UNKNOWN: f64 = 1e12;
+const UNKNOWN_VARIANCE: f64 = 1e12;
 /// Fixed-point iterations for the path between moving ends.
-const ROUNDS: usize = 4;
+const PATH_ITERATIONS: usize = 4;
 
 /// Computes the fixes of all pings that arrived since the preceding sample. `synchronised`: the
 /// array knows when the pingers transmit.
-pub fn hear(by: &Listener<'_>, synchronised: bool) -> Sounds {
+pub fn receive_pings(by: &AcousticReceiver<'_>, synchronised: bool) -> AcousticObservations {
     let one = |(k, target): (usize, &Target)| {
         let beacon = &by.beacons[target.beacon];
-        let (moving, late) = (by.beacon(target.beacon)?, by.late(target.beacon));
+        let (moving, late) = (by.beacon_motion(target.beacon)?, by.late(target.beacon));
         let (sent, way) = last_ping(by, beacon, &moving, late)?;
         let arrived = sent + way.time;
         if !by
             .waters
-            .is_open(moving.after(sent), by.own(Vec3::zero(), arrived))
+            .has_line_of_sight(moving.end_after(sent), by.point_after(Vec3::zero(), arrived))
         {
             return None;
         }
         let mut draw = by.draw(k);
         let received = by.source_level(target.beacon) - way.loss;
-        let snr = by.hears(&by.spec.ear, beacon.frequency, received, &mut draw)?;
+        let snr = by.detect(&by.spec.receiver, beacon.frequency, received, &mut draw)?;
         let (d, variance) = by.bearing(
-            by.pose.after(arrived).0.tr_mul_vec(way.from),
+            by.pose.extrapolate(arrived).0.tr_mul_vec(way.from),
             snr,
             &mut draw,
         );
         let (range, along) = match synchronised {
-            true => by.told(by.sound_speed * (late + way.time), &mut draw),
-            false => (1.0, UNKNOWN),
+            true => by.measured_range(by.sound_speed * (late + way.time), &mut draw),
+            false => (1.0, UNKNOWN_VARIANCE),
         };
-        let covariance = spread(d, along, range * range * variance);
+        let covariance = range_bearing_covariance(d, along, range * range * variance);
         let stamp_ns = by.stamp(arrived);
-        Some(Fix {
+        Some(AcousticFix {
             target: k,
             stamp_ns,
             p_S: d.scale(range),
@@ -71,7 +71,7 @@ pub fn hear(by: &Listener<'_>, synchronised: bool) -> Sounds {
         })
     };
     let fixes = by.spec.targets.iter().enumerate().filter_map(one).collect();
-    Sounds {
+    AcousticObservations {
         fixes,
         ranges: Vec::new(),
     }
@@ -80,18 +80,18 @@ pub fn hear(by: &Listener<'_>, synchronised: bool) -> Sounds {
 /// Finds the last ping of a pinger that arrived since the preceding sample, with the clock of the
 /// pinger `late` by this time [s]. Returns the time of its transmission [s after the sample] and
 /// its path. (1)
-fn last_ping(by: &Listener<'_>, beacon: &Beacon, moving: &Moving, late: f64) -> Option<(f64, Way)> {
+fn last_ping(by: &AcousticReceiver<'_>, beacon: &Beacon, moving: &BeaconMotion, late: f64) -> Option<(f64, AcousticPath)> {
     let BeaconKind::Pinger { period, start } = beacon.kind else {
         return None;
     };
     let start = start + late;
     let way = |sent: f64| {
-        let source = moving.after(sent).p;
+        let source = moving.end_after(sent).p;
         let (mut arrived, mut way) = (0.0, None);
-        for _ in 0..ROUNDS {
+        for _ in 0..PATH_ITERATIONS {
             let found = by
                 .waters
-                .way(source, by.own(Vec3::zero(), arrived).p, beacon.frequency)?;
+                .find_path(source, by.point_after(Vec3::zero(), arrived).p, beacon.frequency)?;
             (arrived, way) = (sent + found.time, Some(found));
         }
         way

@@ -33,29 +33,29 @@ pub mod hydrophone;
 pub mod path;
 pub mod usbl;
 
-use crate::acoustic::path::{End, Waters};
-use crate::ray_scene::Stage;
-use crate::sample::{Pose, Spoiling};
+use crate::acoustic::path::{PathEnd, AcousticMedium};
+use crate::ray_scene::RayScene;
+use crate::sample::{Pose, SampleErrors};
 use crate::sonar::decibels::level;
-use merrow_environment::{Instant, air};
+use merrow_environment::{EnvironmentState, air};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::acoustic::{AcousticKind, AcousticSpec, Beacon, Carrier, Ear};
+use merrow_model::scene::sensor::acoustic::{AcousticKind, AcousticSpec, Beacon, Carrier, ReceiverSensitivity};
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::view::View;
+use merrow_model::state::frames::view::WorldView;
 
 /// Acoustic positioning instrument at the instant of a sample.
-pub struct Listener<'a> {
+pub struct AcousticReceiver<'a> {
     /// Specification of the instrument.
     pub spec: &'a AcousticSpec,
     /// All beacons of the world.
     pub beacons: &'a [Beacon],
     /// Medium of the sound, with obstacles.
-    pub waters: Waters<'a>,
+    pub waters: AcousticMedium<'a>,
     /// Pose and velocity of the instrument.
     pub pose: Pose,
     /// Error sources of the sample.
-    pub by: Spoiling,
+    pub by: SampleErrors,
     /// Speed of sound that converts times to ranges [m/s].
     pub sound_speed: f64,
     /// Instant of the sample [s].
@@ -65,15 +65,15 @@ pub struct Listener<'a> {
 }
 
 /// Computes one sample of an acoustic positioning instrument with the sample rate `rate` [Hz].
-pub fn listen(
+pub fn sample_instrument(
     (spec, rate): (&AcousticSpec, f64),
     beacons: &[Beacon],
-    (stage, view, at): (&Stage, &View, &Instant<'_>),
+    (stage, view, at): (&RayScene, &WorldView, &EnvironmentState<'_>),
     pose: &Pose,
-    by: &Spoiling,
+    by: &SampleErrors,
 ) -> FrameData {
     let wind = air::weather(&at.sea.air, at.time).wind.norm();
-    let waters = Waters {
+    let waters = AcousticMedium {
         stage,
         view,
         at,
@@ -84,7 +84,7 @@ pub fn listen(
         .sound_speed
         .unwrap_or_else(|| waters.sound_speed(pose.p_WS));
     let now = view.time_ns as f64 * 1e-9;
-    let listener = Listener {
+    let listener = AcousticReceiver {
         spec,
         beacons,
         waters,
@@ -94,55 +94,55 @@ pub fn listen(
         now,
         rate,
     };
-    FrameData::Sounds(match &spec.kind {
+    FrameData::Acoustic(match &spec.kind {
         AcousticKind::Hydrophone { synchronised } => {
-            crate::acoustic::hydrophone::hear(&listener, *synchronised)
+            crate::acoustic::hydrophone::receive_pings(&listener, *synchronised)
         }
         AcousticKind::Usbl { voice, carrier } => {
-            crate::acoustic::usbl::ask(&listener, voice, carrier.as_ref())
+            crate::acoustic::usbl::interrogate(&listener, voice, carrier.as_ref())
         }
         AcousticKind::Lbl {
             voice,
             survey,
             depth_std,
             ..
-        } => crate::acoustic::baseline::own_place(&listener, voice, survey, *depth_std),
+        } => crate::acoustic::baseline::lbl_fix(&listener, voice, survey, *depth_std),
         AcousticKind::Sbl {
             receivers,
             depth_std,
             carrier,
-        } => crate::acoustic::baseline::places(&listener, receivers, *depth_std, carrier.as_ref()),
+        } => crate::acoustic::baseline::sbl_fixes(&listener, receivers, *depth_std, carrier.as_ref()),
     })
 }
 
 /// Position and velocity of a beacon at the sample, in W.
 #[derive(Clone, Copy, Debug)]
-pub struct Moving {
+pub struct BeaconMotion {
     robot: Option<usize>,
     p: Vec3,
     v: Vec3,
 }
 
-impl Moving {
+impl BeaconMotion {
     /// Returns the position of the beacon `time` [s] after the sample.
-    pub fn after(&self, time: f64) -> End {
-        End {
+    pub fn end_after(&self, time: f64) -> PathEnd {
+        PathEnd {
             robot: self.robot,
             p: self.p + self.v.scale(time),
         }
     }
 }
 
-impl Listener<'_> {
+impl AcousticReceiver<'_> {
     /// Returns the motion of beacon number `index`, or `None` if the beacon is dead or the robot
     /// that carries it has no power.
-    pub fn beacon(&self, index: usize) -> Option<Moving> {
+    pub fn beacon_motion(&self, index: usize) -> Option<BeaconMotion> {
         let (view, beacon) = (self.waters.view, &self.beacons[index]);
         if view.beacons[index].dead {
             return None;
         }
         let Some((robot, link)) = beacon.on else {
-            return Some(Moving {
+            return Some(BeaconMotion {
                 robot: None,
                 p: beacon.p,
                 v: Vec3::zero(),
@@ -150,7 +150,7 @@ impl Listener<'_> {
         };
         let ((R, p), V) = (&view.links[robot][link], view.velocities[robot][link]);
         let v = R.mul_vec(V.v + V.w.cross(beacon.p));
-        let moving = Moving {
+        let moving = BeaconMotion {
             robot: Some(robot),
             p: *p + R.mul_vec(beacon.p),
             v,
@@ -160,7 +160,7 @@ impl Listener<'_> {
 
     /// Source level of beacon number `index`, reduced by its faults [dB re 1 µPa at 1 m].
     pub fn source_level(&self, index: usize) -> f64 {
-        self.beacons[index].source_level + level(self.waters.view.beacons[index].part)
+        self.beacons[index].source_level + level(self.waters.view.beacons[index].fraction)
     }
 
     /// Delay of the transmission of beacon number `index` by its faults [s].
@@ -170,9 +170,9 @@ impl Listener<'_> {
 
     /// Computes the position in W of the point `p_S` [m] of the instrument (in S) `time` [s] after
     /// the sample.
-    pub fn own(&self, p_S: Vec3, time: f64) -> End {
-        let (R, p) = self.pose.after(time);
-        End {
+    pub fn point_after(&self, p_S: Vec3, time: f64) -> PathEnd {
+        let (R, p) = self.pose.extrapolate(time);
+        PathEnd {
             robot: Some(self.pose.robot),
             p: p + R.mul_vec(p_S),
         }
@@ -189,10 +189,10 @@ impl Listener<'_> {
 
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] and level `received`
     /// [dB re 1 µPa], or `None` if it is not detected.
-    pub fn hears(&self, ear: &Ear, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
+    pub fn detect(&self, ear: &ReceiverSensitivity, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
         let fading = if self.by.noise { ear.fading } else { 0.0 };
         self.waters
-            .hear(&Ear { fading, ..*ear }, frequency, received, draw)
+            .detect(&ReceiverSensitivity { fading, ..*ear }, frequency, received, draw)
     }
 
     /// Converts a time after the sample [s] to a stamp [ns].
@@ -201,7 +201,7 @@ impl Listener<'_> {
     }
 
     /// Adds errors and resolution to a range [m] and returns it with its variance [m²]. (1), (2)
-    pub fn told(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
+    pub fn measured_range(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
         let (spec, fault) = (self.spec, &self.by.fault);
         let own = if self.by.noise { spec.range_std } else { 0.0 };
         let range = range + own * draw.normal() + fault.offset + fault.noise * draw.normal();
@@ -218,7 +218,7 @@ impl Listener<'_> {
     /// `snr` [dB]. Returns the unit vector in S and the variance of its angles [rad²]. (3)
     pub fn bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
         let spec = self.spec;
-        let weak = libm::pow(10.0, 0.1 * (spec.ear.threshold - snr));
+        let weak = libm::pow(10.0, 0.1 * (spec.receiver.threshold - snr));
         let variance = spec.bearing_std * spec.bearing_std * (1.0 + weak);
         let shaken = Vec3::new(draw.normal(), draw.normal(), draw.normal());
         let turn = if self.by.noise {
@@ -240,7 +240,7 @@ impl Listener<'_> {
         time: f64,
         draw: &mut Draw,
     ) -> (Vec3, Mat3) {
-        let (R, p) = self.pose.after(time);
+        let (R, p) = self.pose.extrapolate(time);
         let on = if self.by.noise { 1.0 } else { 0.0 };
         let mut error = |std: [f64; 3]| Vec3::from(std.map(|s| on * s * draw.normal()));
         let (turn, shift) = (error(carrier.attitude_std), error(carrier.position_std));
@@ -268,7 +268,7 @@ fn diagonal(std: [f64; 3]) -> Mat3 {
 
 /// Covariance of a position in the direction `d` (unit vector) with the variances `along` and
 /// `across` it [m²]. (4)
-pub fn spread(d: Vec3, along: f64, across: f64) -> Mat3 {
+pub fn range_bearing_covariance(d: Vec3, along: f64, across: f64) -> Mat3 {
     let mut m = Mat3::zero();
     for i in 0..3 {
         m.r[i] = d.scale((along - across) * d[i]);

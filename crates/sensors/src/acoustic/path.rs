@@ -26,30 +26,30 @@
 //! # Checked by
 //! test/sensors/acoustic.rs
 
-use crate::ray_scene::Stage;
+use crate::ray_scene::RayScene;
 use crate::sonar::decibels::{level, power};
 use crate::sonar::medium::absorption;
 use crate::sonar::noise::ambient;
 use merrow_environment::sound::eigenray;
-use merrow_environment::{Instant, water_column};
+use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::acoustic::Ear;
-use merrow_model::state::frames::view::View;
+use merrow_model::scene::sensor::acoustic::ReceiverSensitivity;
+use merrow_model::state::frames::view::WorldView;
 
 /// Number of segments over which properties of non-uniform water are averaged.
-const PIECES: usize = 16;
+const SEGMENTS: usize = 16;
 /// Distance from an end within which geometry counts as part of the carrier of this end [m].
-const AT_THE_END: f64 = 0.05;
+const END_CLEARANCE: f64 = 0.05;
 
 /// Medium of the sound with its obstacles.
-pub struct Waters<'a> {
+pub struct AcousticMedium<'a> {
     /// Geometry that can block a path.
-    pub stage: &'a Stage,
+    pub stage: &'a RayScene,
     /// Poses of this geometry.
-    pub view: &'a View,
+    pub view: &'a WorldView,
     /// Sea and gravity at the instant of the sample.
-    pub at: &'a Instant<'a>,
+    pub at: &'a EnvironmentState<'a>,
     /// Wind speed, for the ambient noise [m/s].
     pub wind: f64,
     /// Whether rays are refracted by the sound-speed profile.
@@ -58,7 +58,7 @@ pub struct Waters<'a> {
 
 /// End point of an acoustic path.
 #[derive(Clone, Copy, Debug)]
-pub struct End {
+pub struct PathEnd {
     /// Robot that carries it.
     pub robot: Option<usize>,
     /// Position in W [m].
@@ -67,7 +67,7 @@ pub struct End {
 
 /// Acoustic path from a source to a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Way {
+pub struct AcousticPath {
     /// Travel time along the path [s].
     pub time: f64,
     /// Transmission loss [dB re 1 m].
@@ -76,51 +76,51 @@ pub struct Way {
     pub from: Vec3,
 }
 
-impl Waters<'_> {
+impl AcousticMedium<'_> {
     /// Returns true if the straight line between two points is free: both are in the water and no
     /// terrain, structure or robot lies between them.
-    pub fn is_open(&self, a: End, b: End) -> bool {
-        if self.at.above_surface(a.p) >= 0.0 || self.at.above_surface(b.p) >= 0.0 {
+    pub fn has_line_of_sight(&self, a: PathEnd, b: PathEnd) -> bool {
+        if self.at.height_above_surface(a.p) >= 0.0 || self.at.height_above_surface(b.p) >= 0.0 {
             return false;
         }
         let (far, robots) = ((b.p - a.p).norm(), [a.robot, b.robot]);
-        if far < 2.0 * AT_THE_END || a.robot.is_some() && a.robot == b.robot {
+        if far < 2.0 * END_CLEARANCE || a.robot.is_some() && a.robot == b.robot {
             return true;
         }
         let (own, from, to) = match robots {
-            [Some(r), Some(s)] => return !self.stage.parted(self.view, [r, s], [a.p, b.p]),
+            [Some(r), Some(s)] => return !self.stage.is_occluded_between(self.view, [r, s], [a.p, b.p]),
             [Some(r), None] => (r, a.p, b.p),
             [None, Some(r)] => (r, b.p, a.p),
             [None, None] => return true,
         };
         let d = (to - from).scale(1.0 / far);
         self.stage
-            .look(self.view, own, from, d, [0.0, far - AT_THE_END])
+            .first_hit_excluding(self.view, own, from, d, [0.0, far - END_CLEARANCE])
             .is_none()
     }
 
     /// Computes the acoustic path from `source` to `receiver` (W [m]) for a `frequency` [Hz].
     /// Returns `None` if no refracted ray connects them. (1) to (3)
-    pub fn way(&self, source: Vec3, receiver: Vec3, frequency: f64) -> Option<Way> {
+    pub fn find_path(&self, source: Vec3, receiver: Vec3, frequency: f64) -> Option<AcousticPath> {
         let chord = receiver - source;
         let length = chord.norm().max(1e-3);
-        let [slowness, loss] = self.mean(source, receiver, frequency);
+        let [slowness, loss] = self.mean_slowness_and_absorption(source, receiver, frequency);
         if !self.bent {
             let loss = 20.0 * libm::log10(length) + loss * length;
-            return Some(Way {
+            return Some(AcousticPath {
                 time: length * slowness,
                 loss,
                 from: chord.scale(-1.0 / length),
             });
         }
         let (sea, gravity) = (self.at.sea, self.at.gravity);
-        let ray = *eigenray::between(sea, gravity, source, receiver, self.at.time, 0).first()?;
+        let ray = *eigenray::eigenrays_between(sea, gravity, source, receiver, self.at.time, 0).first()?;
         let (s, c) = merrow_math::real::sin_cos(ray.angle);
         let level = Vec3::new(chord.x, chord.y, 0.0)
             .unit()
             .unwrap_or(Vec3::zero());
         let spreading = 10.0 * libm::log10(ray.spreading().max(1e-6));
-        Some(Way {
+        Some(AcousticPath {
             time: ray.time,
             loss: spreading + loss * ray.length,
             from: level.scale(-c) + Vec3::new(0.0, 0.0, s),
@@ -128,12 +128,12 @@ impl Waters<'_> {
     }
 
     /// Computes the mean slowness [s/m] and the mean absorption [dB/m] along the straight line.
-    fn mean(&self, a: Vec3, b: Vec3, frequency: f64) -> [f64; 2] {
+    fn mean_slowness_and_absorption(&self, a: Vec3, b: Vec3, frequency: f64) -> [f64; 2] {
         let sea = self.at.sea;
         let n = if sea.column.is_none() && sea.regions.is_empty() {
             1
         } else {
-            PIECES
+            SEGMENTS
         };
         let mut sums = [0.0; 2];
         for k in 0..n {
@@ -151,7 +151,7 @@ impl Waters<'_> {
 
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] that is received with
     /// the level `received` [dB re 1 µPa], or `None` if it is not detected. (4), (5)
-    pub fn hear(&self, ear: &Ear, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
+    pub fn detect(&self, ear: &ReceiverSensitivity, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
         let noise = (ambient(1e-3 * frequency, self.wind) + power(ear.self_noise)) * ear.bandwidth;
         let snr = received - level(noise) + ear.fading * draw.normal();
         (snr > ear.threshold).then_some(snr)

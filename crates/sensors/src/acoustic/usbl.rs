@@ -22,50 +22,50 @@
 //! # Checked by
 //! test/sensors/acoustic.rs
 
-use crate::acoustic::path::Way;
-use crate::acoustic::{Listener, Moving, spread};
+use crate::acoustic::path::AcousticPath;
+use crate::acoustic::{AcousticReceiver, BeaconMotion, range_bearing_covariance};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::acoustic::{BeaconKind, Carrier, Voice};
-use merrow_model::state::frames::acoustic::{Fix, Sounds};
+use merrow_model::scene::sensor::acoustic::{BeaconKind, Carrier, Interrogator};
+use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations};
 
 /// Fixed-point iterations for the path to a moving end.
-const ROUNDS: usize = 4;
+const PATH_ITERATIONS: usize = 4;
 
 /// Reply of a transponder.
 pub struct Reply {
     /// Arrival after the interrogation [s].
     pub arrived: f64,
     /// Turn-around time of the transponder [s].
-    pub turn: f64,
+    pub turn_around: f64,
     /// Acoustic path of the reply.
-    pub way: Way,
+    pub path: AcousticPath,
     /// Signal-to-noise ratio of the reply [dB].
     pub snr: f64,
 }
 
 /// Interrogates the next transponder and computes its fix.
-pub fn ask(by: &Listener<'_>, voice: &Voice, carrier: Option<&Carrier>) -> Sounds {
-    let mut sounds = Sounds::default();
+pub fn interrogate(by: &AcousticReceiver<'_>, voice: &Interrogator, carrier: Option<&Carrier>) -> AcousticObservations {
+    let mut sounds = AcousticObservations::default();
     let n = by.spec.targets.len() as u64;
     if n == 0 {
         return sounds;
     }
     let k = (by.by.sample % n) as usize;
     let mut draw = by.draw(k);
-    let Some(reply) = reply(by, voice, by.spec.targets[k].beacon, &mut draw) else {
+    let Some(reply) = receive_reply(by, voice, by.spec.targets[k].beacon, &mut draw) else {
         return sounds;
     };
-    let (R_WS, _) = by.pose.after(reply.arrived);
-    let (d, variance) = by.bearing(R_WS.tr_mul_vec(reply.way.from), reply.snr, &mut draw);
-    let (range, along) = by.told(
-        0.5 * by.sound_speed * (reply.arrived - reply.turn),
+    let (R_WS, _) = by.pose.extrapolate(reply.arrived);
+    let (d, variance) = by.bearing(R_WS.tr_mul_vec(reply.path.from), reply.snr, &mut draw);
+    let (range, along) = by.measured_range(
+        0.5 * by.sound_speed * (reply.arrived - reply.turn_around),
         &mut draw,
     );
-    let (p_S, covariance) = (d.scale(range), spread(d, along, range * range * variance));
+    let (p_S, covariance) = (d.scale(range), range_bearing_covariance(d, along, range * range * variance));
     let world = carrier.map(|c| by.to_world(c, (p_S, &covariance), reply.arrived, &mut draw));
     let stamp_ns = by.stamp(reply.arrived);
-    sounds.fixes.push(Fix {
+    sounds.fixes.push(AcousticFix {
         target: k,
         stamp_ns,
         p_S,
@@ -78,30 +78,30 @@ pub fn ask(by: &Listener<'_>, voice: &Voice, carrier: Option<&Carrier>) -> Sound
 
 /// Computes the reply of transponder number `index` to an interrogation sent at the sample. Returns
 /// `None` if interrogation or reply is not detected or the range exceeds the maximum range. (1)
-pub fn reply(by: &Listener<'_>, voice: &Voice, index: usize, draw: &mut Draw) -> Option<Reply> {
+pub fn receive_reply(by: &AcousticReceiver<'_>, voice: &Interrogator, index: usize, draw: &mut Draw) -> Option<Reply> {
     let beacon = &by.beacons[index];
     let BeaconKind::Transponder { turn_around, ear } = beacon.kind else {
         return None;
     };
-    let moving = by.beacon(index)?;
-    let here = by.own(Vec3::zero(), 0.0);
-    let (heard, way) = question(by, voice, &moving, here.p)?;
-    if !by.waters.is_open(here, moving.after(heard)) {
+    let moving = by.beacon_motion(index)?;
+    let here = by.point_after(Vec3::zero(), 0.0);
+    let (heard, way) = interrogation_arrival(by, voice, &moving, here.p)?;
+    if !by.waters.has_line_of_sight(here, moving.end_after(heard)) {
         return None;
     }
-    by.hears(&ear, voice.frequency, voice.source_level - way.loss, draw)?;
+    by.detect(&ear, voice.frequency, voice.source_level - way.loss, draw)?;
     let sent = heard + turn_around + by.late(index);
-    let source = moving.after(sent).p;
+    let source = moving.end_after(sent).p;
     let (mut arrived, mut back) = (sent + way.time, None);
-    for _ in 0..ROUNDS {
+    for _ in 0..PATH_ITERATIONS {
         let found = by
             .waters
-            .way(source, by.own(Vec3::zero(), arrived).p, beacon.frequency)?;
+            .find_path(source, by.point_after(Vec3::zero(), arrived).p, beacon.frequency)?;
         (arrived, back) = (sent + found.time, Some(found));
     }
     let back = back?;
-    let snr = by.hears(
-        &by.spec.ear,
+    let snr = by.detect(
+        &by.spec.receiver,
         beacon.frequency,
         by.source_level(index) - back.loss,
         draw,
@@ -111,20 +111,20 @@ pub fn reply(by: &Listener<'_>, voice: &Voice, index: usize, draw: &mut Draw) ->
     }
     Some(Reply {
         arrived,
-        turn: turn_around,
-        way: back,
+        turn_around: turn_around,
+        path: back,
         snr,
     })
 }
 
 /// Computes when an interrogation sent from `from` (W [m]) at the sample reaches the transponder [s
 /// after the sample], and its path.
-fn question(by: &Listener<'_>, voice: &Voice, moving: &Moving, from: Vec3) -> Option<(f64, Way)> {
+fn interrogation_arrival(by: &AcousticReceiver<'_>, voice: &Interrogator, moving: &BeaconMotion, from: Vec3) -> Option<(f64, AcousticPath)> {
     let (mut heard, mut way) = (0.0, None);
-    for _ in 0..ROUNDS {
+    for _ in 0..PATH_ITERATIONS {
         let found = by
             .waters
-            .way(from, moving.after(heard).p, voice.frequency)?;
+            .find_path(from, moving.end_after(heard).p, voice.frequency)?;
         (heard, way) = (found.time, Some(found));
     }
     Some((heard, way?))

@@ -23,7 +23,7 @@ use merrow_model::scene::sensor::ais::Vessel;
 use std::fmt::Write;
 
 /// Maximum number of payload characters in a sentence; a sentence has at most 82 characters.
-const PAYLOAD: usize = 60;
+const MAX_PAYLOAD: usize = 60;
 /// Speed of one knot [m/s].
 pub const KNOT: f64 = 1852.0 / 3600.0;
 
@@ -31,7 +31,7 @@ pub const KNOT: f64 = 1852.0 / 3600.0;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
     /// Latitude and longitude [rad].
-    pub place: [f64; 2],
+    pub position: [f64; 2],
     /// Speed over ground [m/s].
     pub speed: f64,
     /// Course over ground, clockwise from north [rad].
@@ -80,13 +80,13 @@ impl Bits {
 }
 
 /// Converts an angle to 1/`parts` of a degree, from 0 up to a full turn.
-fn angle(radians: f64, parts: f64) -> u32 {
+fn angle_field(radians: f64, parts: f64) -> u32 {
     let n = (360.0 * parts) as u32;
     ((radians.to_degrees().rem_euclid(360.0) * parts).round() as u32) % n
 }
 
 /// Converts a speed [m/s] to tenths of a knot, clamped to the range of the field.
-fn tenths(speed: f64) -> u32 {
+fn speed_field(speed: f64) -> u32 {
     (speed / KNOT * 10.0).round().clamp(0.0, 1022.0) as u32
 }
 
@@ -103,12 +103,12 @@ pub fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
         .number(vessel.mmsi, 30)
         .number(status, 4)
         .signed(turn as i32, 8);
-    bits.number(tenths(motion.speed), 10)
+    bits.number(speed_field(motion.speed), 10)
         .number(u32::from(motion.is_accurate), 1);
-    bits.degrees(motion.place[1], 28)
-        .degrees(motion.place[0], 27);
-    bits.number(angle(motion.course, 10.0), 12)
-        .number(angle(motion.heading, 1.0), 9);
+    bits.degrees(motion.position[1], 28)
+        .degrees(motion.position[0], 27);
+    bits.number(angle_field(motion.course, 10.0), 12)
+        .number(angle_field(motion.heading, 1.0), 9);
     bits.number(motion.second, 6)
         .number(0, 2)
         .number(0, 3)
@@ -118,7 +118,7 @@ pub fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
 }
 
 /// Encodes the static and voyage data of a class A vessel (message 5).
-pub fn voyage_a(vessel: &Vessel) -> Message {
+pub fn voyage_data_a(vessel: &Vessel) -> Message {
     let mut bits = Bits::default();
     bits.number(5, 6)
         .number(0, 2)
@@ -128,7 +128,7 @@ pub fn voyage_a(vessel: &Vessel) -> Message {
     bits.text(&vessel.call_sign, 7)
         .text(&vessel.name, 20)
         .number(vessel.kind, 8);
-    reach(&mut bits, vessel);
+    append_dimensions(&mut bits, vessel);
     // position by GPS; no time of arrival: month and day 0, hour 24, minute 60
     bits.number(1, 4)
         .number(0, 4)
@@ -147,12 +147,12 @@ pub fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
         .number(0, 2)
         .number(vessel.mmsi, 30)
         .number(0, 8);
-    bits.number(tenths(motion.speed), 10)
+    bits.number(speed_field(motion.speed), 10)
         .number(u32::from(motion.is_accurate), 1);
-    bits.degrees(motion.place[1], 28)
-        .degrees(motion.place[0], 27);
-    bits.number(angle(motion.course, 10.0), 12)
-        .number(angle(motion.heading, 1.0), 9);
+    bits.degrees(motion.position[1], 28)
+        .degrees(motion.position[0], 27);
+    bits.number(angle_field(motion.course, 10.0), 12)
+        .number(angle_field(motion.heading, 1.0), 9);
     // a carrier-sense unit without display, for the whole band
     bits.number(motion.second, 6)
         .number(0, 2)
@@ -166,7 +166,7 @@ pub fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
 
 /// Encodes the static data of a class B vessel (message 24): part 0 (A) with its name, part 1 (B)
 /// with the other fields.
-pub fn static_b(vessel: &Vessel, part: u32) -> Message {
+pub fn static_data_b(vessel: &Vessel, part: u32) -> Message {
     let mut bits = Bits::default();
     bits.number(24, 6)
         .number(0, 2)
@@ -180,13 +180,13 @@ pub fn static_b(vessel: &Vessel, part: u32) -> Message {
             .number(0, 4)
             .number(0, 20)
             .text(&vessel.call_sign, 7);
-        reach(&mut bits, vessel);
+        append_dimensions(&mut bits, vessel);
         bits.number(1, 4).number(0, 2);
     }
     Message(bits)
 }
 
-fn reach(bits: &mut Bits, vessel: &Vessel) {
+fn append_dimensions(bits: &mut Bits, vessel: &Vessel) {
     for (length, width, most) in [(0, 9, 511.0), (1, 9, 511.0), (2, 6, 63.0), (3, 6, 63.0)] {
         bits.number(vessel.reach[length].round().clamp(0.0, most) as u32, width);
     }
@@ -209,7 +209,7 @@ impl Message {
             char::from(if v < 40 { v + 48 } else { v + 56 })
         };
         let payload: Vec<char> = bits.chunks(6).map(six).collect();
-        let pieces: Vec<&[char]> = payload.chunks(PAYLOAD).collect();
+        let pieces: Vec<&[char]> = payload.chunks(MAX_PAYLOAD).collect();
         let sentence = |(k, piece): (usize, &&[char])| {
             let last = k + 1 == pieces.len();
             let number = if pieces.len() > 1 {
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_known_report_is_made_again() {
         let motion = Motion {
-            place: [
+            position: [
                 f64::to_radians(28_549_700.0 / 600_000.0),
                 f64::to_radians(-73_407_500.0 / 600_000.0),
             ],
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn long_messages_are_cut_and_every_sentence_is_summed() {
-        let made = voyage_a(&vessel()).sentences("AIVDM", 'A', 13);
+        let made = voyage_data_a(&vessel()).sentences("AIVDM", 'A', 13);
         assert_eq!(made.len(), 2);
         assert!(made[0].starts_with("!AIVDM,2,1,3,A,5") && made[1].starts_with("!AIVDM,2,2,3,A,"));
         for sentence in made {

@@ -29,44 +29,44 @@
 pub mod encode;
 
 use crate::ais::encode::{KNOT, Message, Motion};
-use crate::ray_scene::Stage;
-use crate::sample::{Pose, Spoiling};
-use merrow_environment::{Instant, geodesy};
+use crate::ray_scene::RayScene;
+use crate::sample::{Pose, SampleErrors};
+use merrow_environment::{EnvironmentState, geodesy};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Origin;
 use merrow_model::scene::sensor::ais::{ReceiverSpec, Transponder};
-use merrow_model::state::frames::view::View;
+use merrow_model::state::frames::view::WorldView;
 use merrow_model::state::frames::{FrameData, Sentence};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Wavelength at 162 MHz [m].
-const WAVE: f64 = 299_792_458.0 / 162e6;
+const WAVELENGTH: f64 = 299_792_458.0 / 162e6;
 /// Effective radius of the Earth for the radio horizon [m].
 const RADIO_EARTH: f64 = 4.0 / 3.0 * 6_371_000.0;
 /// Lower limit of the antenna heights, for an antenna in the trough of a wave [m].
-const LEAST_HEIGHT: f64 = 0.3;
+const MIN_ANTENNA_HEIGHT: f64 = 0.3;
 /// Interval of the static data [s].
-const STATIC: f64 = 360.0;
+const STATIC_INTERVAL: f64 = 360.0;
 /// Delay of the first static data after the start of the transponder [s].
-const STATIC_AFTER: f64 = 1.5;
+const STATIC_DELAY: f64 = 1.5;
 
 /// Transponders, obstacles and environment of a receiver.
-pub struct Air<'a> {
+pub struct RadioEnvironment<'a> {
     /// All transponders of the world.
     pub transponders: &'a [Transponder],
     /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
     /// Geometry that can block a path.
-    pub stage: &'a Stage,
+    pub stage: &'a RayScene,
     /// Poses of this geometry.
-    pub view: &'a View,
+    pub view: &'a WorldView,
     /// Sea and air at the instant of the sample.
-    pub at: &'a Instant<'a>,
+    pub at: &'a EnvironmentState<'a>,
 }
 
 /// Motion of a transponder at the sample.
-struct Moving {
+struct TransponderMotion {
     p: Vec3,
     v: Vec3,
     /// Attitude of its carrier in W, and the angular velocity of the carrier in W.
@@ -77,14 +77,14 @@ struct Moving {
 /// Returns all sentences received since the preceding sample.
 pub fn receive(
     (spec, rate): (&ReceiverSpec, f64),
-    air: &Air<'_>,
+    air: &RadioEnvironment<'_>,
     pose: &Pose,
-    by: &Spoiling,
+    by: &SampleErrors,
 ) -> FrameData {
     let now = air.view.time_ns as f64 * 1e-9;
     let mut out = Vec::new();
     for (k, transponder) in air.transponders.iter().enumerate() {
-        let Some(moving) = moving(air.view, transponder) else {
+        let Some(moving) = transponder_motion(air.view, transponder) else {
             continue;
         };
         let is_own = transponder.on.is_some_and(|(robot, _)| robot == pose.robot);
@@ -94,14 +94,14 @@ pub fn receive(
         let margin = if is_own {
             f64::INFINITY
         } else {
-            margin(spec, air, transponder, &moving, pose)
+            link_margin(spec, air, transponder, &moving, pose)
         };
         let fading = if by.noise { spec.fading } else { 0.0 };
-        for (time, report) in reports(transponder, &moving, [now - 1.0 / rate, now]) {
+        for (time, report) in due_reports(transponder, &moving, [now - 1.0 / rate, now]) {
             if margin + fading * draw.normal() < 0.0 {
                 continue;
             }
-            let messages = messages(air.origin, transponder, &moving, (report, time), now);
+            let messages = encode_report(air.origin, transponder, &moving, (report, time), now);
             let channel = if report.number.is_multiple_of(2) {
                 'A'
             } else {
@@ -119,10 +119,10 @@ pub fn receive(
     FrameData::Sentences(out)
 }
 
-fn moving(view: &View, transponder: &Transponder) -> Option<Moving> {
+fn transponder_motion(view: &WorldView, transponder: &Transponder) -> Option<TransponderMotion> {
     let Some((robot, link)) = transponder.on else {
         let still = Vec3::zero();
-        return Some(Moving {
+        return Some(TransponderMotion {
             p: transponder.p,
             v: still,
             R: Mat3::identity(),
@@ -132,7 +132,7 @@ fn moving(view: &View, transponder: &Transponder) -> Option<Moving> {
     let ((R, p), V): (_, SpatialVelocity) =
         (&view.links[robot][link], view.velocities[robot][link]);
     let v = R.mul_vec(V.v + V.w.cross(transponder.p));
-    let moving = Moving {
+    let moving = TransponderMotion {
         p: *p + R.mul_vec(transponder.p),
         v,
         R: *R,
@@ -142,32 +142,32 @@ fn moving(view: &View, transponder: &Transponder) -> Option<Moving> {
 }
 
 /// Received power over the sensitivity [dB]. (1), (2)
-fn margin(
+fn link_margin(
     spec: &ReceiverSpec,
-    air: &Air<'_>,
+    air: &RadioEnvironment<'_>,
     transponder: &Transponder,
-    moving: &Moving,
+    moving: &TransponderMotion,
     pose: &Pose,
 ) -> f64 {
-    let heights = [moving.p, pose.p_WS].map(|p| air.at.above_surface(p));
+    let heights = [moving.p, pose.p_WS].map(|p| air.at.height_above_surface(p));
     if heights.iter().any(|h| *h <= 0.0) {
         return f64::NEG_INFINITY;
     }
-    let [sender, receiver] = heights.map(|h| h.max(LEAST_HEIGHT));
+    let [sender, receiver] = heights.map(|h| h.max(MIN_ANTENNA_HEIGHT));
     let way = moving.p - pose.p_WS;
     let d = way.norm().max(1.0);
     if d > (2.0 * RADIO_EARTH * sender).sqrt() + (2.0 * RADIO_EARTH * receiver).sqrt() {
         return f64::NEG_INFINITY;
     }
     let log = libm::log10;
-    let free = 20.0 * log(4.0 * PI * d / WAVE);
+    let free = 20.0 * log(4.0 * PI * d / WAVELENGTH);
     let flat = 40.0 * log(d) - 20.0 * log(sender * receiver);
     let ends = [moving.p, pose.p_WS];
     let hidden = match transponder.on {
-        Some((robot, _)) => air.stage.parted(air.view, [robot, pose.robot], ends),
+        Some((robot, _)) => air.stage.is_occluded_between(air.view, [robot, pose.robot], ends),
         None => air
             .stage
-            .look(
+            .first_hit_excluding(
                 air.view,
                 pose.robot,
                 pose.p_WS,
@@ -189,7 +189,7 @@ struct Report {
 
 /// Interval of the position reports of a vessel [s], for its navigational `status`, `speed` [m/s]
 /// and rate of `turn` [rad/s]. (4)
-pub fn interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
+pub fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
     let (knots, turns) = (speed / KNOT, turn.abs().to_degrees() > 5.0 / 30.0);
     let rests = status == 1 || status == 5;
     match is_class_a {
@@ -204,9 +204,9 @@ pub fn interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
 }
 
 /// Reports of a transponder that are sent after the time `after` and up to the time `until` [s].
-fn reports(of: &Transponder, moving: &Moving, [after, until]: [f64; 2]) -> Vec<(f64, Report)> {
+fn due_reports(of: &Transponder, moving: &TransponderMotion, [after, until]: [f64; 2]) -> Vec<(f64, Report)> {
     let speed = (moving.v.x * moving.v.x + moving.v.y * moving.v.y).sqrt();
-    let period = interval(of.is_class_a, of.status, speed, moving.w.z);
+    let period = reporting_interval(of.is_class_a, of.status, speed, moving.w.z);
     // random phases: vessels do not transmit simultaneously, and each one sends its first report
     // soon
     let phase = of.stream.draw(0).uniform();
@@ -226,23 +226,23 @@ fn reports(of: &Transponder, moving: &Moving, [after, until]: [f64; 2]) -> Vec<(
         }
     };
     add(of.start + phase * period.min(10.0), period, false);
-    add(of.start + STATIC_AFTER + phase, STATIC, true);
+    add(of.start + STATIC_DELAY + phase, STATIC_INTERVAL, true);
     all
 }
 
-fn messages(
+fn encode_report(
     origin: &Origin,
     of: &Transponder,
-    moving: &Moving,
+    moving: &TransponderMotion,
     (report, time): (Report, f64),
     now: f64,
 ) -> Vec<Message> {
     if report.is_static {
         return match of.is_class_a {
-            true => vec![crate::ais::encode::voyage_a(&of.vessel)],
+            true => vec![crate::ais::encode::voyage_data_a(&of.vessel)],
             false => vec![
-                crate::ais::encode::static_b(&of.vessel, 0),
-                crate::ais::encode::static_b(&of.vessel, 1),
+                crate::ais::encode::static_data_b(&of.vessel, 0),
+                crate::ais::encode::static_data_b(&of.vessel, 1),
             ],
         };
     }
@@ -255,7 +255,7 @@ fn messages(
     let clockwise = |x: f64, y: f64| FRAC_PI_2 - libm::atan2(y, x);
     let heading = clockwise(ahead.x, ahead.y) + moving.w.z * (now - time);
     let motion = Motion {
-        place: [latitude, longitude],
+        position: [latitude, longitude],
         speed,
         // a vessel at rest has no course
         course: if speed > 0.05 {

@@ -25,12 +25,12 @@
 //! test/sensors/exposure.rs
 
 /// Index of the colour that a pixel measures (RGGB): 0 red, 1 green, 2 blue.
-pub fn filter(column: usize, row: usize) -> usize {
+pub fn bayer_color(column: usize, row: usize) -> usize {
     (column & 1) + (row & 1)
 }
 
 /// Noise of an image after demosaicing, by colour.
-pub struct Grain {
+pub struct DemosaicingNoise {
     /// Noise n of each pixel.
     own: Vec<f32>,
     size: [usize; 2],
@@ -38,7 +38,7 @@ pub struct Grain {
     smooth: Option<Vec<[f32; 3]>>,
 }
 
-impl Grain {
+impl DemosaicingNoise {
     /// Builds the noise of an image from the noise `own` of each pixel's measured colour, row by
     /// row.
     ///
@@ -50,15 +50,15 @@ impl Grain {
     }
 
     /// Computes the noise of one row, by colour, into `out`.
-    pub fn line(&self, row: usize, out: &mut [[f32; 3]]) {
+    pub fn noise_row(&self, row: usize, out: &mut [[f32; 3]]) {
         let [columns, rows] = self.size;
         let Some(smooth) = &self.smooth else {
             for (column, out) in out.iter_mut().enumerate() {
-                *out = between(&self.own, self.size, [column, row]);
+                *out = raw_noise(&self.own, self.size, [column, row]);
             }
             return;
         };
-        let [s, n] = beside(row, rows);
+        let [s, n] = mirrored_neighbours(row, rows);
         let [low, own, high] = [s, row, n].map(|row| &self.own[row * columns..(row + 1) * columns]);
         // Σ b n of (2): first over the column, with one more value at either end, then along the
         // row.
@@ -76,7 +76,7 @@ impl Grain {
 }
 
 /// Indices of the previous and the next neighbour of `at`, mirrored at an edge.
-fn beside(at: usize, n: usize) -> [usize; 2] {
+fn mirrored_neighbours(at: usize, n: usize) -> [usize; 2] {
     let (low, high) = (at.saturating_sub(1), (at + 1).min(n - 1));
     [
         if at == 0 { high } else { low },
@@ -85,12 +85,12 @@ fn beside(at: usize, n: usize) -> [usize; 2] {
 }
 
 /// Noise of one pixel without colour smoothing. (1)
-fn between(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]) -> [f32; 3] {
-    let ([w, e], [s, n]) = (beside(column, columns), beside(row, rows));
+fn raw_noise(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]) -> [f32; 3] {
+    let ([w, e], [s, n]) = (mirrored_neighbours(column, columns), mirrored_neighbours(row, rows));
     let at = |i: usize, j: usize| noise[j * columns + i];
     let own = at(column, row);
     let (level, upright) = (at(w, row) + at(e, row), at(column, s) + at(column, n));
-    if filter(column, row) == 1 {
+    if bayer_color(column, row) == 1 {
         let (level, upright) = (0.5 * level, 0.5 * upright);
         return if row & 1 == 0 {
             [level, own, upright]

@@ -36,8 +36,8 @@
 //! # Checked by
 //! test/sensors/camera.rs, test/sensors/exposure.rs
 
-use crate::camera::demosaicing_noise::{Grain, filter};
-use crate::sample::Spoiling;
+use crate::camera::demosaicing_noise::{DemosaicingNoise, bayer_color};
+use crate::sample::SampleErrors;
 use bytes::Bytes;
 use merrow_model::scene::sensor::camera::CameraSpec;
 
@@ -58,11 +58,11 @@ const DIGITS: u32 = (1 << 23) - 1;
 ///
 /// `light` holds one linear RGB luminance per pixel [cd/m²], row by row; `by` switches the noise
 /// and gives its random stream.
-pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
+pub fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], by: &SampleErrors) -> Bytes {
     let exposure = &spec.exposure;
     let ev = exposure
         .fixed
-        .unwrap_or_else(|| exposure.within(found(light)));
+        .unwrap_or_else(|| exposure.clamp_exposure(auto_exposure_value(light)));
     let scale = 1.0 / (1.2 * libm::exp2(ev));
     let electrons = exposure.full_well / libm::exp2((exposure.gain_below - ev).max(0.0));
     let noisy = by.noise && exposure.full_well > 0.0;
@@ -92,10 +92,10 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
         keep(row, &mut kept);
         let pixels = &light[row * columns..][..columns];
         for (column, ((noise, pixel), kept)) in line.iter_mut().zip(pixels).zip(&kept).enumerate() {
-            *noise = spread.deviation(pixel[filter(column, row)] * kept) * draw.normal() as f32;
+            *noise = spread.deviation(pixel[bayer_color(column, row)] * kept) * draw.normal() as f32;
         }
     }
-    let grain = noisy.then(|| Grain::new(noise, spec.size, exposure.smoothing));
+    let grain = noisy.then(|| DemosaicingNoise::new(noise, spec.size, exposure.smoothing));
     let (mut added, mut ups) = (vec![[0.0; 3]; columns], vec![0; columns]);
     let mut out = vec![[0; 3]; light.len()];
     for (row, (pixels, out)) in light
@@ -104,7 +104,7 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
         .enumerate()
     {
         if let Some(grain) = &grain {
-            grain.line(row, &mut added);
+            grain.noise_row(row, &mut added);
         }
         keep(row, &mut kept);
         dithers(row, &mut ups);
@@ -157,7 +157,7 @@ impl Spread {
 }
 
 /// Exposure value that the automatic exposure selects for an image.
-fn found(light: &[[f32; 3]]) -> f64 {
+fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
     // Histogram with bins of an eighth of a stop, from 2^-24 to 2^40.
     let mut counts = [0_u32; 512];
     // Mantissa at which each eighth of a stop begins.

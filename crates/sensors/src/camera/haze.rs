@@ -31,8 +31,8 @@
 //! # Checked by
 //! test/sensors/daylight.rs
 
-use crate::camera::decay;
-use crate::camera::sky_radiance::{Sky, over_the_dome};
+use crate::camera::fast_exp;
+use crate::camera::sky_radiance::{Sky, integrate_hemisphere};
 use crate::camera::water::phase;
 use merrow_math::Vec3;
 use std::f64::consts::PI;
@@ -44,11 +44,11 @@ const AIR: f64 = 1.16e-5;
 /// Extinction of haze at a height of 5 km [1/m].
 const ALOFT: f64 = 5e-6;
 /// Length in the exponent of t [m]: 800 m in (2).
-const THICK: f64 = 800.0;
+const SINGLE_SCATTERING_LENGTH: f64 = 800.0;
 /// Luminance of fog at the horizon over that of a white surface.
 const GREY: f64 = 0.6;
 /// Fraction of the light taken from the beam that reaches the ground.
-const FORTH: f64 = 0.8;
+const BEAM_TO_GROUND: f64 = 0.8;
 /// Asymmetry of the phase function of haze.
 pub const FORWARD: f64 = 0.76;
 
@@ -65,7 +65,7 @@ pub struct Haze {
 
 /// Computes the optical depth upwards of all haze, for air with this extinction at the ground
 /// [1/m]. (1)
-pub fn depth(extinction: f64) -> f64 {
+pub fn optical_depth(extinction: f64) -> f64 {
     let beta = (extinction - AIR).max(2.0 * ALOFT);
     5000.0 * beta / libm::log(beta / ALOFT)
 }
@@ -76,14 +76,14 @@ impl Haze {
     ///
     /// Returns the haze, the fraction of the sun's beam that it transmits, and the illuminance that
     /// it adds to that of the sky on a horizontal surface, by colour [lx].
-    pub fn before(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
-        let depth = (depth(extinction) - depth(CLEAR)).max(0.0);
+    pub fn in_front_of(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
+        let depth = (optical_depth(extinction) - optical_depth(CLEAR)).max(0.0);
         if depth == 0.0 {
             return (Self::default(), 1.0, Vec3::zero());
         }
-        let left = decay(-depth / sky.sun.z.max(0.1));
-        let thin = decay(-THICK * (extinction - CLEAR));
-        let of_sun = sky.beam.scale(FORTH * sky.sun.z.max(0.0) * (1.0 - left));
+        let left = fast_exp(-depth / sky.sun.z.max(0.1));
+        let thin = fast_exp(-SINGLE_SCATTERING_LENGTH * (extinction - CLEAR));
+        let of_sun = sky.beam.scale(BEAM_TO_GROUND * sky.sun.z.max(0.0) * (1.0 - left));
         let all = Self {
             depth,
             ..Self::default()
@@ -93,13 +93,13 @@ impl Haze {
                 let once = 4.0 * PI * thin * phase(d.dot(sky.sun), FORWARD);
                 Vec3::new(
                     0.0,
-                    (1.0 - all.left(d)) * (once + (1.0 - thin) * grey(d)),
+                    (1.0 - all.transmittance(d)) * (once + (1.0 - thin) * grey(d)),
                     0.0,
                 )
             };
-            over_the_dome(shape).y
+            integrate_hemisphere(shape).y
         });
-        let of_sky = over_the_dome(|d| sky.luminance(d, 1.0).scale(1.0 - all.left(d)));
+        let of_sky = integrate_hemisphere(|d| sky.luminance(d, 1.0).scale(1.0 - all.transmittance(d)));
         let (sun, sky) = (of_sun.scale(1.0 / sum), of_sky.scale(1.0 / of_grey)); // (3)
         let haze = Self {
             depth,
@@ -110,18 +110,18 @@ impl Haze {
     }
 
     /// Transmittance T in the direction `d` (unit vector, W).
-    fn left(&self, d: Vec3) -> f64 {
-        decay(-self.depth / (d.z.max(0.0) + 0.05))
+    fn transmittance(&self, d: Vec3) -> f64 {
+        fast_exp(-self.depth / (d.z.max(0.0) + 0.05))
     }
 
     /// Computes the luminance in the direction `d` (unit vector, W) of a sky whose luminance
     /// without haze is `light`; `cosine` is that of the angle to the sun. (2)
     #[inline]
-    pub fn over(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
+    pub fn apply(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
         if self.depth == 0.0 {
             return light;
         }
-        let left = self.left(d);
+        let left = self.transmittance(d);
         let own = self.forward.scale(phase(cosine, FORWARD)) + self.grey.scale(grey(d));
         light.scale(left) + own.scale(1.0 - left)
     }

@@ -22,7 +22,7 @@
 //! test/sensors/camera.rs
 
 use crate::camera::Medium;
-use crate::camera::lamp::Lit;
+use crate::camera::lamp::LitLamp;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::camera::CameraSpec;
 
@@ -32,7 +32,7 @@ const SPACING: [usize; 2] = [8, 4];
 const NODES: usize = 16;
 
 /// Scattered lamp light as a function of pixel and distance.
-pub struct Glow {
+pub struct InScattering {
     size: [usize; 2],
     spacing: usize,
     /// Columns of the grid.
@@ -42,7 +42,7 @@ pub struct Glow {
     sums: Vec<Option<[[f32; 4]; NODES + 1]>>,
 }
 
-impl Glow {
+impl InScattering {
     /// Integrates (1) for a camera among these lamps.
     ///
     /// `poses` are the camera poses by row, `wet` is true under water, `far` [m] is the greatest
@@ -51,7 +51,7 @@ impl Glow {
         spec: &CameraSpec,
         poses: &[(Mat3, Vec3)],
         wet: bool,
-        lamps: &[Lit],
+        lamps: &[LitLamp],
         medium: &Medium,
         far: f64,
     ) -> Self {
@@ -81,8 +81,8 @@ impl Glow {
     /// Luminance that is scattered back over the distance `s` [m] at a pixel, by colour [cd/m²];
     /// `None` where the lens has no ray at a neighbouring grid point.
     pub fn at(&self, [column, row]: [usize; 2], s: f64) -> Option<Vec3> {
-        let (i, u) = place(column, self.size[0], self.spacing);
-        let (j, v) = place(row, self.size[1], self.spacing);
+        let (i, u) = grid_cell(column, self.size[0], self.spacing);
+        let (j, v) = grid_cell(row, self.size[1], self.spacing);
         let next = usize::from(u > 0.0);
         let under = if v > 0.0 { self.columns } else { 0 };
         let at = j * self.columns + i;
@@ -101,21 +101,21 @@ impl Glow {
 }
 
 /// Grid cell of a pixel and the fraction of the cell before it; the last cell may be narrower.
-fn place(pixel: usize, n: usize, spacing: usize) -> (usize, f32) {
+fn grid_cell(pixel: usize, n: usize, spacing: usize) -> (usize, f32) {
     let cell = pixel / spacing;
     let width = spacing.min((n - 1 - cell * spacing).max(1));
     (cell, (pixel - cell * spacing) as f32 / width as f32)
 }
 
 /// Partial sums of (1) along the ray from `p` in the direction `d`, by node.
-fn along(lamps: &[Lit], medium: &Medium, p: Vec3, d: Vec3, far: f64) -> [[f32; 4]; NODES + 1] {
+fn along(lamps: &[LitLamp], medium: &Medium, p: Vec3, d: Vec3, far: f64) -> [[f32; 4]; NODES + 1] {
     let mut sums = [[0.0; 4]; NODES + 1];
     let mut sum = Vec3::zero();
     for k in 0..NODES {
         let u = (k as f64 + 0.5) / NODES as f64;
         let (s, width) = (far * u * u, 2.0 * far * u / NODES as f64);
         for lamp in lamps {
-            sum += lamp.scattered(medium, p, d, s).scale(width);
+            sum += lamp.scattered_radiance(medium, p, d, s).scale(width);
         }
         sums[k + 1] = [sum.x as f32, sum.y as f32, sum.z as f32, 0.0];
     }

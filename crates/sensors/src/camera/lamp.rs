@@ -24,10 +24,10 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use crate::camera::World;
-use crate::camera::noise::step;
-use crate::camera::water::{NARROW, phase};
-use crate::camera::{Medium, decay, fade, times};
+use crate::camera::RenderContext;
+use crate::camera::noise::smooth_step;
+use crate::camera::water::{LAMP_ASYMMETRY, phase};
+use crate::camera::{Medium, fast_exp, transmittance, times};
 use merrow_math::Vec3;
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ const SPILL: f64 = 0.01;
 
 /// A lamp that is switched on.
 #[derive(Clone, Debug)]
-pub struct Lit {
+pub struct LitLamp {
     p: Vec3,
     d: Vec3,
     cosines: [f64; 2],
@@ -53,7 +53,7 @@ pub struct Lit {
 }
 
 /// Collects all lamps of all robots that are switched on.
-pub fn lit(world: &World) -> Vec<Lit> {
+pub fn lit_lamps(world: &RenderContext) -> Vec<LitLamp> {
     let mut all = Vec::new();
     for (r, robot) in world.scene.robots.iter().enumerate() {
         for (lamp, level) in robot.lamps.iter().zip(&world.view.lamps[r]) {
@@ -62,7 +62,7 @@ pub fn lit(world: &World) -> Vec<Lit> {
             }
             let (R_WL, p_WL) = &world.view.links[r][lamp.link];
             let intensity = lamp.intensity.scale(*level);
-            all.push(Lit {
+            all.push(LitLamp {
                 brightest: intensity.x.max(intensity.y).max(intensity.z),
                 p: *p_WL + R_WL.mul_vec(lamp.p_LoX),
                 d: R_WL.mul_vec(lamp.d_L),
@@ -75,13 +75,13 @@ pub fn lit(world: &World) -> Vec<Lit> {
     all
 }
 
-impl Lit {
+impl LitLamp {
     /// Computes (1) without the incidence at the point `x` [m], W.
     ///
     /// Returns the illuminance by colour [lx], the distance [m], and the unit vector from the lamp
     /// to `x`. Returns `None` where the illuminance is below `least` [lx]. `beam` is the extinction
     /// by colour [1/m].
-    fn at(&self, x: Vec3, beam: Vec3, least: f64) -> Option<(Vec3, f64, Vec3)> {
+    fn light_at_point(&self, x: Vec3, beam: Vec3, least: f64) -> Option<(Vec3, f64, Vec3)> {
         let way = x - self.p;
         let (along, square) = (way.dot(self.d), way.dot(way));
         // Behind the lamp, or too far away.
@@ -90,13 +90,13 @@ impl Lit {
         }
         let r = square.sqrt();
         let u = way.scale(1.0 / r.max(1e-6));
-        let part = step(self.cosines[0], self.cosines[1], u.dot(self.d));
+        let part = smooth_step(self.cosines[0], self.cosines[1], u.dot(self.d));
         if part <= 0.0 {
             return None;
         }
         let light = times(
             self.intensity.scale(part / (r * r).max(0.01)),
-            fade(beam, r),
+            transmittance(beam, r),
         );
         Some((light, r, u))
     }
@@ -106,9 +106,9 @@ impl Lit {
     ///
     /// `beam` is the extinction along the path, by colour [1/m]. The result is zero where the lamp
     /// is occluded or negligible compared with the `other` illuminance [lx].
-    pub fn on(&self, world: &World, x: Vec3, n: Vec3, beam: Vec3, other: Vec3) -> Vec3 {
+    pub fn surface_illuminance(&self, world: &RenderContext, x: Vec3, n: Vec3, beam: Vec3, other: Vec3) -> Vec3 {
         let least = LEAST + UNSEEN * other.x.min(other.y).min(other.z);
-        let Some((light, r, u)) = self.at(x, beam, least) else {
+        let Some((light, r, u)) = self.light_at_point(x, beam, least) else {
             return Vec3::zero();
         };
         let cosine = -n.dot(u);
@@ -127,7 +127,7 @@ impl Lit {
     }
 
     /// Position of the lamp [m], W.
-    pub fn place(&self) -> Vec3 {
+    pub fn position(&self) -> Vec3 {
         self.p
     }
 
@@ -136,16 +136,16 @@ impl Lit {
     ///
     /// `haze` is the extinction of the air [1/m]. The light that the glass emits outside the cone
     /// is included.
-    pub fn towards(&self, x: Vec3, haze: f64) -> (Vec3, Vec3) {
+    pub fn facing_illuminance(&self, x: Vec3, haze: f64) -> (Vec3, Vec3) {
         let way = self.p - x;
         let r = way.norm().max(0.05);
         let u = way.scale(1.0 / r);
-        let part = step(self.cosines[0], self.cosines[1], -u.dot(self.d)).max(SPILL);
-        (self.intensity.scale(part / (r * r) * decay(-haze * r)), u)
+        let part = smooth_step(self.cosines[0], self.cosines[1], -u.dot(self.d)).max(SPILL);
+        (self.intensity.scale(part / (r * r) * fast_exp(-haze * r)), u)
     }
 
     /// Returns true if anything except the lamp's own robot occludes it from the point `x` [m], W.
-    pub fn hidden(&self, world: &World, x: Vec3) -> bool {
+    pub fn is_occluded(&self, world: &RenderContext, x: Vec3) -> bool {
         let way = self.p - x;
         let r = way.norm();
         world.stage.is_shaded(
@@ -161,16 +161,16 @@ impl Lit {
     ///
     /// The line starts at `p` [m] with the unit direction `d`, both W; `s` [m] is the distance
     /// along it.
-    pub fn scattered(&self, medium: &Medium, p: Vec3, d: Vec3, s: f64) -> Vec3 {
+    pub fn scattered_radiance(&self, medium: &Medium, p: Vec3, d: Vec3, s: f64) -> Vec3 {
         let way = p + d.scale(s) - self.p;
         let r = way.norm();
         let u = way.scale(1.0 / r.max(1e-6));
-        let part = step(self.cosines[0], self.cosines[1], u.dot(self.d));
+        let part = smooth_step(self.cosines[0], self.cosines[1], u.dot(self.d));
         if part <= 0.0 {
             return Vec3::zero();
         }
-        let share = part / (r * r).max(0.01) * phase(-u.dot(d), NARROW);
-        let left = times(medium.scattering, fade(medium.beam, r + s));
+        let share = part / (r * r).max(0.01) * phase(-u.dot(d), LAMP_ASYMMETRY);
+        let left = times(medium.scattering, transmittance(medium.beam, r + s));
         times(self.intensity.scale(share), left)
     }
 }

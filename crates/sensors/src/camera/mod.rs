@@ -17,16 +17,16 @@ pub mod sky_radiance;
 pub mod snow;
 pub mod water;
 
-use crate::camera::shading::Painter;
-use crate::ray_scene::{Seen, Stage};
+use crate::camera::shading::Shader;
+use crate::ray_scene::{SurfaceHit, RayScene};
 use crate::raytrace::Ray;
-use crate::sample::{Pose, Spoiling};
-use merrow_environment::Instant;
+use crate::sample::{Pose, SampleErrors};
+use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Packed, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::camera::{CameraSpec, Part};
-use merrow_model::state::frames::Picture;
-use merrow_model::state::frames::view::View;
+use merrow_model::scene::sensor::camera::{CameraSpec, CameraOutput};
+use merrow_model::state::frames::CameraImages;
+use merrow_model::state::frames::view::WorldView;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -35,15 +35,15 @@ const TILE: usize = 8;
 
 /// Everything that a camera can render, at one instant.
 #[derive(Clone, Copy, Debug)]
-pub struct World<'a> {
+pub struct RenderContext<'a> {
     /// Static description of the world.
     pub scene: &'a Scene,
     /// Ray scene, posed to match `view`.
-    pub stage: &'a Stage,
+    pub stage: &'a RayScene,
     /// Poses of all links and levels of all lamps.
-    pub view: &'a View,
+    pub view: &'a WorldView,
     /// Environment state: sea, air, waves and time.
-    pub at: &'a Instant<'a>,
+    pub at: &'a EnvironmentState<'a>,
 }
 
 /// Optical properties of the medium (water or air) around a camera.
@@ -56,14 +56,14 @@ pub struct Medium {
 }
 
 /// Ray of one pixel and the first solid surface that it hits.
-pub struct Sight<'a> {
+pub struct PixelRay<'a> {
     /// Column and row [px].
     pixel: [usize; 2],
     p: Vec3,
     d: Vec3,
     /// Component of `d` along the optical axis.
     ahead: f64,
-    hit: Option<Seen<'a>>,
+    hit: Option<SurfaceHit<'a>>,
 }
 
 /// Radiance, depth and label images of one exposure, row by row.
@@ -78,25 +78,25 @@ struct Layers {
 ///
 /// `parts` are the [`Part`] bits of the requested outputs; outputs that `spec` does not provide are
 /// ignored. `by` gives the random stream and the sample index.
-pub fn picture(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u8) -> Picture {
-    let parts = parts & spec.parts;
-    let colored = Part::Rgb.is_in(parts) || Part::Jpeg.is_in(parts);
-    if !colored && !Part::Depth.is_in(parts) && !Part::Labels.is_in(parts) {
-        return Picture {
+pub fn render_image(spec: &CameraSpec, world: &RenderContext, pose: &Pose, by: &SampleErrors, parts: u8) -> CameraImages {
+    let parts = parts & spec.outputs;
+    let colored = CameraOutput::Rgb.is_enabled_in(parts) || CameraOutput::Jpeg.is_enabled_in(parts);
+    if !colored && !CameraOutput::Depth.is_enabled_in(parts) && !CameraOutput::Labels.is_enabled_in(parts) {
+        return CameraImages {
             parts,
-            ..Picture::default()
+            ..CameraImages::default()
         };
     }
-    let mut layers = if spec.open == 0.0 || spec.instants == 1 || world.view.rests() {
-        layers(spec, world, pose, by, parts, 0.5 * spec.open)
+    let mut layers = if spec.exposure_time == 0.0 || spec.instants == 1 || world.view.rests() {
+        layers(spec, world, pose, by, parts, 0.5 * spec.exposure_time)
     } else {
         exposed(spec, world, pose, by, parts)
     };
     if colored {
-        crate::camera::rain::draw(spec, world, pose, by, &mut layers.light);
+        crate::camera::rain::draw_streaks(spec, world, pose, by, &mut layers.light);
     }
-    let rgb = colored.then(|| crate::camera::exposure::develop(spec, &layers.light, by));
-    Picture {
+    let rgb = colored.then(|| crate::camera::exposure::to_rgb8(spec, &layers.light, by));
+    CameraImages {
         parts,
         rgb,
         depth: layers.depth,
@@ -106,19 +106,19 @@ pub fn picture(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, par
 
 /// Averages the radiance over the instants of an exposure. Depths and labels are those of the
 /// middle instant.
-fn exposed(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u8) -> Layers {
+fn exposed(spec: &CameraSpec, world: &RenderContext, pose: &Pose, by: &SampleErrors, parts: u8) -> Layers {
     let (mut stage, middle) = (world.stage.clone(), spec.instants / 2);
     let mut all = Layers::default();
     for k in 0..spec.instants {
-        let time = spec.open * (k as f64 + 0.5) / spec.instants as f64;
-        let view = world.view.after(time);
-        stage.place(&view);
+        let time = spec.exposure_time * (k as f64 + 0.5) / spec.instants as f64;
+        let view = world.view.extrapolate(time);
+        stage.update_poses(&view);
         let wanted = if k == middle {
             parts
         } else {
-            parts & !(Part::Depth as u8 | Part::Labels as u8)
+            parts & !(CameraOutput::Depth as u8 | CameraOutput::Labels as u8)
         };
-        let world = World {
+        let world = RenderContext {
             stage: &stage,
             view: &view,
             ..*world
@@ -142,22 +142,22 @@ fn exposed(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: 
 /// Bands of rows are rendered in parallel if the current thread belongs to a rayon pool.
 fn layers(
     spec: &CameraSpec,
-    world: &World,
+    world: &RenderContext,
     pose: &Pose,
-    by: &Spoiling,
+    by: &SampleErrors,
     parts: u8,
     time: f64,
 ) -> Layers {
-    let colored = Part::Rgb.is_in(parts) || Part::Jpeg.is_in(parts);
-    let skip = if spec.sees_self {
+    let colored = CameraOutput::Rgb.is_enabled_in(parts) || CameraOutput::Jpeg.is_enabled_in(parts);
+    let skip = if spec.renders_self {
         0..0
     } else {
         world.stage.shapes_of(pose.robot)
     };
-    let poses = rows_of(spec, pose, time);
-    let painter = Painter::new(world, spec, &poses, skip.clone(), colored);
-    let wet = world.at.above_surface(pose.p_WS) < 0.0;
-    let look = Look {
+    let poses = row_poses(spec, pose, time);
+    let painter = Shader::new(world, spec, &poses, skip.clone(), colored);
+    let wet = world.at.height_above_surface(pose.p_WS) < 0.0;
+    let look = BandRenderer {
         spec,
         world,
         poses: &poses,
@@ -168,23 +168,23 @@ fn layers(
     let n = spec.size[0] * spec.size[1];
     let mut all = Layers {
         light: vec![[0.0; 3]; if colored { n } else { 0 }],
-        depth: Part::Depth.is_in(parts).then(|| vec![f32::INFINITY; n]),
-        labels: Part::Labels.is_in(parts).then(|| vec![0; n]),
+        depth: CameraOutput::Depth.is_enabled_in(parts).then(|| vec![f32::INFINITY; n]),
+        labels: CameraOutput::Labels.is_enabled_in(parts).then(|| vec![0; n]),
     };
     let bands = all.bands(spec.size);
     if rayon::current_thread_index().is_some() {
-        bands.into_par_iter().for_each(|band| look.paint(band));
+        bands.into_par_iter().for_each(|band| look.render_band(band));
     } else {
-        bands.into_iter().for_each(|band| look.paint(band));
+        bands.into_iter().for_each(|band| look.render_band(band));
     }
     let light = &mut all.light;
     if colored {
-        for (at, glare) in painter.lamps(spec, &poses[0]) {
-            crate::camera::snow::spot(light, spec.size, at, glare);
+        for (at, glare) in painter.lamp_images(spec, &poses[0]) {
+            crate::camera::snow::draw_lamp(light, spec.size, at, glare);
         }
     }
     if colored && wet && spec.snow > 0.0 {
-        crate::camera::snow::draw(spec, &painter, &poses[0], by, light);
+        crate::camera::snow::draw_particles(spec, &painter, &poses[0], by, light);
     }
     all
 }
@@ -215,19 +215,19 @@ impl Layers {
 }
 
 /// Data that all bands of an image share.
-struct Look<'a> {
+struct BandRenderer<'a> {
     spec: &'a CameraSpec,
-    world: &'a World<'a>,
+    world: &'a RenderContext<'a>,
     /// Camera poses: one per row for a rolling shutter, otherwise a single one.
     poses: &'a [(Mat3, Vec3)],
     skip: Range<u32>,
-    painter: &'a Painter<'a>,
+    painter: &'a Shader<'a>,
     wet: bool,
 }
 
-impl Look<'_> {
+impl BandRenderer<'_> {
     /// Renders all pixels of one band.
-    fn paint(&self, band: Band) {
+    fn render_band(&self, band: Band) {
         let Self {
             spec,
             world,
@@ -271,7 +271,7 @@ impl Look<'_> {
                     // Objects nearer than the minimum range still occlude, so rays start at 0. If
                     // the camera renders its own robot, rays start at the minimum range, so that
                     // its housing does not occlude the image.
-                    let near = if spec.sees_self { spec.range[0] } else { 0.0 };
+                    let near = if spec.renders_self { spec.range[0] } else { 0.0 };
                     rays.push(Ray {
                         origin: p,
                         direction: d,
@@ -281,11 +281,11 @@ impl Look<'_> {
                 }
                 world
                     .stage
-                    .meet_all(world.view, &self.skip, &rays, &mut hits);
+                    .first_hits(world.view, &self.skip, &rays, &mut hits);
                 for ((ray, (column, ahead)), hit) in rays.iter().zip(&aheads).zip(&hits) {
                     let (column, k) = (*column, (row - top) * columns + column);
                     let (p, d) = (ray.origin, ray.direction);
-                    let sight = Sight {
+                    let sight = PixelRay {
                         pixel: [column, row],
                         p,
                         d,
@@ -295,7 +295,7 @@ impl Look<'_> {
                     let surface = painter.surface_before(&sight, spec.range[1]);
                     if let Some(light) = light.as_mut().filter(|_| parts == 1 || place.is_some()) {
                         let seen = painter
-                            .see(&sight, surface)
+                            .luminance(&sight, surface)
                             .scale(1.0 / parts as f64)
                             .to_array();
                         light[k]
@@ -320,7 +320,7 @@ impl Look<'_> {
 
 /// Depth along the optical axis [m]; -inf for hits nearer than `least` [m], +inf without a hit
 /// [REP-118].
-fn depth_of(sight: &Sight, surface: Option<f64>, least: f64) -> f64 {
+fn depth_of(sight: &PixelRay, surface: Option<f64>, least: f64) -> f64 {
     match surface.or(sight.hit.map(|hit| hit.distance)) {
         Some(t) if t < least => f64::NEG_INFINITY,
         Some(t) => t * sight.ahead,
@@ -329,13 +329,13 @@ fn depth_of(sight: &Sight, surface: Option<f64>, least: f64) -> f64 {
 }
 
 /// Camera poses `time` [s] after the shutter of each row opens; a single pose for a global shutter.
-fn rows_of(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
+fn row_poses(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
     let rows = spec.size[1];
     if spec.readout == 0.0 || rows < 2 {
-        return vec![pose.after(time)];
+        return vec![pose.extrapolate(time)];
     }
     (0..rows)
-        .map(|row| pose.after(time + spec.readout * row as f64 / (rows - 1) as f64))
+        .map(|row| pose.extrapolate(time + spec.readout * row as f64 / (rows - 1) as f64))
         .collect()
 }
 
@@ -347,7 +347,7 @@ fn times(a: Vec3, b: Vec3) -> Vec3 {
 /// Computes e^x for x <= 0, with a relative error of 2e-7 and a lower bound of e^-80. This is more
 /// precise than an image can resolve, and many times as fast as `libm::exp`.
 #[inline(always)]
-fn decay(x: f64) -> f64 {
+fn fast_exp(x: f64) -> f64 {
     // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest
     // bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -364,7 +364,7 @@ fn decay(x: f64) -> f64 {
 /// Computes e^(-k x) for each colour, k x >= 0, with a relative error of 1e-5 and a lower bound of
 /// e^-80. The four single-precision lanes are computed at once.
 #[inline(always)]
-fn fade(k: Vec3, x: f64) -> Vec3 {
+fn transmittance(k: Vec3, x: f64) -> Vec3 {
     // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer.
     const ROUND: f32 = 12_582_912.0;
     // ln 2 as a sum of two parts; the first has so few digits that its products are exact.
@@ -410,9 +410,9 @@ mod tests {
     fn decay_is_the_exponential() {
         for k in 0..80_000 {
             let x = -0.001 * f64::from(k);
-            assert!((decay(x) / libm::exp(x) - 1.0).abs() < 2e-7, "{x}");
+            assert!((fast_exp(x) / libm::exp(x) - 1.0).abs() < 2e-7, "{x}");
         }
-        assert!(decay(-1e9) > 0.0 && decay(-1e9) < 2e-35 && decay(0.0) == 1.0);
+        assert!(fast_exp(-1e9) > 0.0 && fast_exp(-1e9) < 2e-35 && fast_exp(0.0) == 1.0);
     }
 
     // Goal: `fade` equals the exponential of each colour. Method: products from 0 to 79, a
@@ -423,12 +423,12 @@ mod tests {
         for n in 0..26_000 {
             let x = 0.001 * f64::from(n);
             let k = Vec3::new(0.7, 1.0, 3.0);
-            let found = fade(k, x);
+            let found = transmittance(k, x);
             for (found, k) in [found.x, found.y, found.z].into_iter().zip([k.x, k.y, k.z]) {
                 assert!((found / libm::exp(-k * x) - 1.0).abs() < 1e-5, "{}", k * x);
             }
         }
-        let far = fade(Vec3::new(0.0, 1e9, f64::INFINITY), 1.0);
+        let far = transmittance(Vec3::new(0.0, 1e9, f64::INFINITY), 1.0);
         assert!(far.x == 1.0 && (0.0..2e-35).contains(&far.y) && far.z == far.y);
     }
 }

@@ -22,8 +22,8 @@
 //! The tests in this file.
 
 use crate::camera::sky_radiance::Sky;
-use crate::camera::{World, mix};
-use crate::sample::{Pose, Spoiling};
+use crate::camera::{RenderContext, mix};
+use crate::sample::{Pose, SampleErrors};
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::camera::CameraSpec;
@@ -33,14 +33,14 @@ const FAR: f64 = 4.0;
 /// Minimum diameter of rendered drops [mm].
 const LEAST: f64 = 1.0;
 /// Maximum number of drops in one image.
-const MOST: f64 = 20_000.0;
+const MAX_DROPS: f64 = 20_000.0;
 /// Exposure time if the camera specifies none [s].
 const OPEN: f64 = 0.01;
 /// Luminance of a drop over that of a white surface.
 const BRIGHT: f64 = 0.9;
 
 /// Number of drops larger than 1 mm per cubic metre, for the rain rate `rain` [mm/h]. (1)
-fn number(rain: f64) -> f64 {
+fn drop_density(rain: f64) -> f64 {
     let slope = slope(rain);
     8000.0 / slope * libm::exp(-slope * LEAST)
 }
@@ -50,18 +50,18 @@ fn slope(rain: f64) -> f64 {
 }
 
 /// Adds rain streaks to the luminance of an image.
-pub fn draw(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, light: &mut [[f32; 3]]) {
+pub fn draw_streaks(spec: &CameraSpec, world: &RenderContext, pose: &Pose, by: &SampleErrors, light: &mut [[f32; 3]]) {
     let sea = world.at.sea;
     let weather = air::weather(&sea.air, world.at.time);
-    let (R_WS, p_WS) = pose.after(0.0);
-    if weather.rain <= 0.0 || world.at.above_surface(p_WS) < 0.0 {
+    let (R_WS, p_WS) = pose.extrapolate(0.0);
+    if weather.rain <= 0.0 || world.at.height_above_surface(p_WS) < 0.0 {
         return;
     }
     let sky = Sky::new(world.scene, &sea.air, &weather, world.at.time);
     let level = sky.diffuse + sky.beam.scale(sky.sun.z.max(0.0));
     let glow = level.scale(BRIGHT / std::f64::consts::PI);
-    let open = if spec.open > 0.0 { spec.open } else { OPEN };
-    let skip = if spec.sees_self {
+    let open = if spec.exposure_time > 0.0 { spec.exposure_time } else { OPEN };
+    let skip = if spec.renders_self {
         0..0
     } else {
         world.stage.shapes_of(pose.robot)
@@ -70,7 +70,7 @@ pub fn draw(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, light:
         .stream
         .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(2));
     // Box in front of the camera: `FAR` deep, twice as wide and as high.
-    let drops = (number(weather.rain) * 4.0 * FAR * FAR * FAR).min(MOST) as usize;
+    let drops = (drop_density(weather.rain) * 4.0 * FAR * FAR * FAR).min(MAX_DROPS) as usize;
     for _ in 0..drops {
         let p = Vec3::new(
             FAR * draw.uniform(),
@@ -85,19 +85,19 @@ pub fn draw(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, light:
         let ([Some(a), Some(b)], true) = (ends, p.x > 0.15 && p.x + way.x > 0.15) else {
             continue;
         };
-        if !seen(spec, a) && !seen(spec, b) {
+        if !is_in_image(spec, a) && !is_in_image(spec, b) {
             continue;
         }
         let d = R_WS.mul_vec(p);
         let (far, d) = (d.norm(), d.scale(1.0 / d.norm()));
         let at = p_WS + d.scale(far);
-        let hidden = world.at.above_surface(at) < 0.0
+        let hidden = world.at.height_above_surface(at) < 0.0
             || world
                 .stage
-                .meet(world.view, skip.clone(), p_WS, d, [1e-3, far])
+                .first_hit(world.view, skip.clone(), p_WS, d, [1e-3, far])
                 .is_some();
         if !hidden {
-            streak(
+            draw_streak(
                 light,
                 spec.size,
                 [a, b],
@@ -108,13 +108,13 @@ pub fn draw(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, light:
     }
 }
 
-fn seen(spec: &CameraSpec, [u, v]: [f64; 2]) -> bool {
+fn is_in_image(spec: &CameraSpec, [u, v]: [f64; 2]) -> bool {
     u >= 0.0 && v >= 0.0 && u < spec.size[0] as f64 && v < spec.size[1] as f64
 }
 
 /// Blends a line from `a` to `b`, `width` [px] wide, into the image. The weight at a pixel is the
 /// covered area times the fraction of the exposure during which the drop is there.
-fn streak(
+fn draw_streak(
     light: &mut [[f32; 3]],
     [columns, rows]: [usize; 2],
     [a, b]: [[f64; 2]; 2],
@@ -165,12 +165,12 @@ mod tests {
             .map(|k| 8000.0 * libm::exp(-slope * (1.0 + 0.0005 + 0.001 * f64::from(k))) * 0.001)
             .sum();
         assert!(
-            (number(20.0) / sum - 1.0).abs() < 1e-3,
+            (drop_density(20.0) / sum - 1.0).abs() < 1e-3,
             "{} of {sum}",
-            number(20.0)
+            drop_density(20.0)
         );
         let mut light = vec![[0.0_f32; 3]; 9 * 20];
-        streak(
+        draw_streak(
             &mut light,
             [9, 20],
             [[4.0, 4.0], [4.0, 14.0]],

@@ -27,10 +27,10 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use crate::camera::decay;
-use crate::camera::noise::{cell, octaves, octaves_over, step};
-use crate::wave_clipmap::{Swell, mixed};
-use merrow_environment::Instant;
+use crate::camera::fast_exp;
+use crate::camera::noise::{cell, fractal_noise, fractal_noise_above, smooth_step};
+use crate::wave_clipmap::{WaveClipmap, mixed};
+use merrow_environment::EnvironmentState;
 use merrow_environment::surface::mean_square_slope;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -56,14 +56,14 @@ const PATTERN: [f64; 2] = [0.5, 0.13];
 /// without waves and with waves. The sum has a standard deviation of about one.
 const MIX: [[f64; 2]; 2] = [[1.0, 0.0], [0.8, 0.6]];
 /// Fraction of the sea below which foam is omitted.
-const LEAST_FOAM: f64 = 1e-5;
+const MIN_FOAM: f64 = 1e-5;
 /// Number of edges in the table of foam fractions, and edges per standard deviation.
 const EDGES: [usize; 2] = [161, 20];
 
 /// Water surface at one instant, around a camera.
 pub struct Sea {
     /// Wave clipmap of the simulated waves.
-    pub swell: Swell,
+    pub clipmap: WaveClipmap,
     /// Slopes and curvature of the ripple pattern.
     ripples: Box<Ripples>,
     /// Mean square slopes: the total (1), the part in the finest grid of the clipmap, and the part
@@ -95,24 +95,24 @@ pub struct Facet {
 impl Sea {
     /// Surface around `middle` [m], W, for pixels of the angle `pixel` [rad]. `wind` is the wind
     /// velocity [m/s], W.
-    pub fn new(at: &Instant, middle: Vec3, wind: Vec3, pixel: f64) -> Self {
+    pub fn new(at: &EnvironmentState, middle: Vec3, wind: Vec3, pixel: f64) -> Self {
         let speed = wind.norm();
         let total = mean_square_slope(speed);
         let swell = at.waves.map_or_else(
-            || Swell::none(middle),
-            |waves| Swell::new(waves, middle, f64::INFINITY),
+            || WaveClipmap::flat(middle),
+            |waves| WaveClipmap::new(waves, middle, f64::INFINITY),
         );
         let waves = swell.levels.first().map_or(0.0, |level| level.slope2);
         let left = ((1.0 - FINE) * total - waves).max(0.15 * total);
         let foam = (3.84e-6 * libm::pow(speed, 3.41)).min(1.0);
         let swell_is_flat = swell.levels.is_empty();
         Self {
-            swell,
+            clipmap: swell,
             ripples: ripples(wind, left, at.time),
             slope2: [total, waves, left],
             pixel,
             foam,
-            edge: edge(foam, !swell_is_flat),
+            edge: foam_threshold(foam, !swell_is_flat),
             drift: wind.scale(0.03 * at.time),
             along: wind.unit().map_or([1.0, 0.0], |along| [along.x, along.y]),
             // Stronger winds elongate the patches.
@@ -123,13 +123,13 @@ impl Sea {
     /// Height of the surface at (x, y) [m], W.
     #[inline]
     pub fn height(&self, x: f64, y: f64) -> f64 {
-        self.swell.height(x, y)
+        self.clipmap.height(x, y)
     }
 
     /// Surface properties at the point `q` [m], W, viewed from the distance `t` [m] along the unit
     /// vector `d`, W.
     pub fn facet(&self, q: Vec3, t: f64, d: Vec3) -> Facet {
-        let ([height, mut a, mut b], level) = self.swell.at(q.x, q.y);
+        let ([height, mut a, mut b], level) = self.clipmap.sample(q.x, q.y);
         let width = self.pixel * t / (d.z.abs() + 0.05);
         let kept = 1.0 / (1.0 + (width / 0.25) * (width / 0.25));
         let ([ra, rb, _], [sa, sb, _]) = (self.ripple(q.x, q.y), self.wide(q.x, q.y));
@@ -138,7 +138,7 @@ impl Sea {
         b += kept * share * (rb + sb);
         let [total, waves, ripples] = self.slope2;
         let resolved = self
-            .swell
+            .clipmap
             .levels
             .get(level)
             .map_or(0.0, |level| level.slope2);
@@ -154,7 +154,7 @@ impl Sea {
     /// Fraction under foam at `q`, at the wave height `height` [m], for a pixel `width` [m] wide
     /// there. (2)
     fn foam(&self, q: Vec3, height: f64, width: f64) -> f64 {
-        if self.foam < LEAST_FOAM {
+        if self.foam < MIN_FOAM {
             return 0.0;
         }
         let far = 1.0 / (1.0 + (width / 4.0) * (width / 4.0));
@@ -162,8 +162,8 @@ impl Sea {
             return self.foam;
         }
         let (x, y) = (q.x - self.drift.x, q.y - self.drift.y);
-        let [share, crests] = MIX[usize::from(!self.swell.levels.is_empty())];
-        let crest = crests * height / self.swell.deviation;
+        let [share, crests] = MIX[usize::from(!self.clipmap.levels.is_empty())];
+        let crest = crests * height / self.clipmap.deviation;
         let least = PATTERN[0] + PATTERN[1] * (self.edge + RIM[0] - crest) / share;
         // Patches and streaks are aligned with the wind.
         let (along, across) = (
@@ -171,17 +171,17 @@ impl Sea {
             self.along[0] * y - self.along[1] * x,
         );
         let Some(pattern) =
-            octaves_over(along / self.patch[0], across / self.patch[1], 5, 3, least)
+            fractal_noise_above(along / self.patch[0], across / self.patch[1], 5, 3, least)
         else {
             return (1.0 - far) * self.foam;
         };
         let mixed = share * (pattern - PATTERN[0]) / PATTERN[1] + crest;
-        let drawn = step(self.edge + RIM[0], self.edge + RIM[1], mixed);
+        let drawn = smooth_step(self.edge + RIM[0], self.edge + RIM[1], mixed);
         if drawn == 0.0 {
             return (1.0 - far) * self.foam;
         }
         // Bubbles form a net that closes where foam is thickest.
-        far * laced(drawn, lace(along, across)) + (1.0 - far) * self.foam
+        far * foam_fraction(drawn, foam_net(along, across)) + (1.0 - far) * self.foam
     }
 
     /// Slopes and curvature of the ripples at (x, y) [m].
@@ -207,14 +207,14 @@ impl Sea {
     }
 
     /// Factor on the sunlight at the depth `h` [m] below (x, y) [m] of the surface, W. (3)
-    pub fn gathered(&self, x: f64, y: f64, h: f64) -> f64 {
+    pub fn caustic_factor(&self, x: f64, y: f64, h: f64) -> f64 {
         let [.., fine] = self.ripple(x, y);
         let [.., wide] = self.wide(x, y);
         // The angular size of the sun blurs structure finer than a hundredth of the depth.
         let near = h.min(2.5);
         let far = h.min(8.0);
         let area =
-            1.0 + 0.25 * 0.7 * (near * fine * decay(-0.45 * h) + far * wide * decay(-0.1 * h));
+            1.0 + 0.25 * 0.7 * (near * fine * fast_exp(-0.45 * h) + far * wide * fast_exp(-0.1 * h));
         (1.0 / area.abs().max(0.3)).min(3.0)
     }
 }
@@ -230,7 +230,7 @@ fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
     let cell = turn / RIPPLES as f64;
     for n in 0..WAVES {
         let chance =
-            |k: u64| crate::camera::noise::value(n as f64 * 7.0 + 0.5, k as f64 * 13.0 + 0.5, 21);
+            |k: u64| crate::camera::noise::value_noise(n as f64 * 7.0 + 0.5, k as f64 * 13.0 + 0.5, 21);
         // Wave numbers from 3 to 40 per pattern length, at equal ratios.
         let size = 3.0 * libm::pow(13.0, (n as f64 + 0.5) / WAVES as f64);
         let angle = heading + spread * (2.0 * chance(1) - 1.0) * 1.4;
@@ -264,20 +264,20 @@ fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
 }
 
 /// Net pattern in which bubbles gather, 0..1, at a position along and across the wind [m].
-fn lace(along: f64, across: f64) -> f64 {
-    let net = (octaves(along * 0.9, across * 2.2, 4, 8) - 0.5).abs();
-    1.0 - step(0.03, 0.2, net)
+fn foam_net(along: f64, across: f64) -> f64 {
+    let net = (fractal_noise(along * 0.9, across * 2.2, 4, 8) - 0.5).abs();
+    1.0 - smooth_step(0.03, 0.2, net)
 }
 
 /// Fraction under foam for the patch density `drawn` and the net density `lace`, both 0..1.
-fn laced(drawn: f64, lace: f64) -> f64 {
+fn foam_fraction(drawn: f64, lace: f64) -> f64 {
     drawn * (lace + (1.0 - lace) * drawn * drawn)
 }
 
 /// Threshold at which foam begins so that the fraction `share` of the sea is white, in standard
 /// deviations of its pattern.
-fn edge(share: f64, waves: bool) -> f64 {
-    if share < LEAST_FOAM {
+fn foam_threshold(share: f64, waves: bool) -> f64 {
+    if share < MIN_FOAM {
         return 0.0;
     }
     static TABLES: OnceLock<[Vec<f64>; 2]> = OnceLock::new();
@@ -300,11 +300,11 @@ fn edge(share: f64, waves: bool) -> f64 {
 /// upwards, averaged over positions in the pattern and over wave heights.
 fn amounts([share, crests]: [f64; 2]) -> Vec<f64> {
     let place = |k: u32| (37.3 * f64::from(k % 64), 41.9 * f64::from(k / 64));
-    let at = |k: u32| (octaves(place(k).0, place(k).1, 5, 3) - PATTERN[0]) / PATTERN[1];
+    let at = |k: u32| (fractal_noise(place(k).0, place(k).1, 5, 3) - PATTERN[0]) / PATTERN[1];
     // The average over wave heights allows fewer positions.
     let n = if crests == 0.0 { 4096 } else { 1024 };
     let patterns: Vec<f64> = (0..n).map(at).collect();
-    let net = (0..n).map(|k| lace(place(k).0, place(k).1)).sum::<f64>() / f64::from(n);
+    let net = (0..n).map(|k| foam_net(place(k).0, place(k).1)).sum::<f64>() / f64::from(n);
     // Midpoints of sixteenths of a normal distribution, both halves.
     let normal = |k: u32| quantile((f64::from(k) + 0.5) / 16.0);
     let heights: Vec<f64> = if crests == 0.0 {
@@ -318,8 +318,8 @@ fn amounts([share, crests]: [f64; 2]) -> Vec<f64> {
         let mut sum = 0.0;
         for height in &heights {
             for pattern in &patterns {
-                sum += laced(
-                    step(edge + RIM[0], edge + RIM[1], share * pattern + height),
+                sum += foam_fraction(
+                    smooth_step(edge + RIM[0], edge + RIM[1], share * pattern + height),
                     net,
                 );
             }

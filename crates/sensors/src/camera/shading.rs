@@ -28,18 +28,18 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use crate::camera::in_scattering::Glow;
+use crate::camera::in_scattering::InScattering;
 use crate::camera::lamp;
-use crate::camera::lamp::Lit;
-use crate::camera::noise::octaves;
+use crate::camera::lamp::LitLamp;
+use crate::camera::noise::fractal_noise;
 use crate::camera::sea::{Facet, Sea};
 use crate::camera::sky_radiance::Sky;
 use crate::camera::water::{INDEX, Water};
-use crate::camera::{Medium, Sight, World, decay, fade, mix, times};
+use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, transmittance, mix, times};
 use crate::laser;
-use crate::ray_scene::Seen;
+use crate::ray_scene::SurfaceHit;
 use merrow_environment::air;
-use merrow_environment::surface::fresnel;
+use merrow_environment::surface::fresnel_reflectance;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::camera::CameraSpec;
 use std::f64::consts::PI;
@@ -48,11 +48,11 @@ use std::ops::Range;
 /// Albedo of foam on the sea.
 const FOAM: f64 = 0.45;
 /// Offset of a secondary ray from the surface that the ray before it hit [m].
-const OFF: f64 = 1e-4;
+const RAY_OFFSET: f64 = 1e-4;
 /// Distance beyond which lamp light scattered by water is neglected [m].
-const GLOW: f64 = 12.0;
+const SCATTER_RANGE_WATER: f64 = 12.0;
 /// Distance beyond which lamp light scattered by air is neglected [m].
-const GLOW_IN_AIR: f64 = 150.0;
+const SCATTER_RANGE_AIR: f64 = 150.0;
 /// Minimum fraction of a reflected object that remains visible, however rough the water is.
 const LEFT: f64 = 0.2;
 /// Label of the water surface.
@@ -64,15 +64,15 @@ pub const OPEN_WATER: u16 = u16::MAX - 1;
 const FOG: f64 = 1e-3;
 
 /// Data that all rays of the images of one instant share.
-pub struct Painter<'a> {
-    world: &'a World<'a>,
+pub struct Shader<'a> {
+    world: &'a RenderContext<'a>,
     skip: Range<u32>,
     sky: Sky,
     sea: Sea,
     water: Water,
-    lamps: Vec<Lit>,
+    lamps: Vec<LitLamp>,
     /// In-scattering of lamp light; `None` without lamps, or if the medium scatters too little.
-    glow: Option<Glow>,
+    glow: Option<InScattering>,
     /// Extinction σ of air [1/m].
     haze: f64,
     /// True if the camera is under water.
@@ -84,13 +84,13 @@ pub struct Painter<'a> {
     pixel: f64,
 }
 
-impl<'a> Painter<'a> {
+impl<'a> Shader<'a> {
     /// Prepares the shading for a camera with these poses, by row.
     ///
     /// Rays do not hit shapes whose numbers are in `skip`. Without `colored` the in-scattering of
     /// lamps is not computed.
     pub fn new(
-        world: &'a World<'a>,
+        world: &'a RenderContext<'a>,
         spec: &CameraSpec,
         poses: &[(Mat3, Vec3)],
         skip: Range<u32>,
@@ -100,25 +100,25 @@ impl<'a> Painter<'a> {
         let weather = air::weather(&sea.air, at.time);
         let (haze, wet) = (
             laser::extinction(&weather, 550e-9),
-            at.above_surface(p) < 0.0,
+            at.height_above_surface(p) < 0.0,
         );
-        let sky = Sky::new(world.scene, &sea.air, &weather, at.time).veiled(haze);
+        let sky = Sky::new(world.scene, &sea.air, &weather, at.time).with_haze(haze);
         let pixel = 1.0 / spec.lens.focal[0].max(1.0);
         // Light of the sun and the sky that the water surface transmits.
-        let (through, _) = fresnel(sky.sun.z.max(0.02), INDEX);
+        let (through, _) = fresnel_reflectance(sky.sun.z.max(0.02), INDEX);
         let level = [
             sky.beam.scale(sky.sun.z.max(0.0) * (1.0 - through)),
             sky.diffuse.scale(0.934),
         ];
         let water = Water::new(&sea.optics, sky.sun, level);
-        let lamps = lamp::lit(world);
+        let lamps = lamp::lit_lamps(world);
         let (medium, far) = if wet {
             (
                 Medium {
                     beam: water.beam,
                     scattering: water.scattering,
                 },
-                GLOW,
+                SCATTER_RANGE_WATER,
             )
         } else {
             let all = Vec3::new(haze, haze, haze);
@@ -128,13 +128,13 @@ impl<'a> Painter<'a> {
                     beam: all,
                     scattering: all,
                 },
-                GLOW_IN_AIR,
+                SCATTER_RANGE_AIR,
             )
         };
         let glows = colored && !lamps.is_empty() && (wet || haze > FOG);
-        let glow = glows.then(|| Glow::new(spec, poses, wet, &lamps, &medium, far));
+        let glow = glows.then(|| InScattering::new(spec, poses, wet, &lamps, &medium, far));
         let sea = Sea::new(at, p, weather.wind, pixel);
-        let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.daylight(h));
+        let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.illuminance_at_depth(h));
         Self {
             world,
             skip,
@@ -151,7 +151,7 @@ impl<'a> Painter<'a> {
     }
 
     /// Luminance that lamps scatter back over the distance `s` [m] at a pixel, by colour [cd/m²].
-    fn glow(&self, pixel: [usize; 2], s: f64) -> Vec3 {
+    fn lamp_in_scattering(&self, pixel: [usize; 2], s: f64) -> Vec3 {
         self.glow
             .as_ref()
             .and_then(|glow| glow.at(pixel, s))
@@ -159,14 +159,14 @@ impl<'a> Painter<'a> {
     }
 
     /// Distance to the water surface [m], if the ray crosses it before its hit or within `far` [m].
-    pub fn surface_before(&self, sight: &Sight, far: f64) -> Option<f64> {
+    pub fn surface_before(&self, sight: &PixelRay, far: f64) -> Option<f64> {
         let reach = sight.hit.map_or(far, |hit| hit.distance);
-        self.sea.swell.crossing(sight.p, sight.d, reach)
+        self.sea.clipmap.crossing(sight.p, sight.d, reach)
     }
 
     /// Label of what a ray hits: the water surface if `surface` holds a distance, else the hit
     /// shape.
-    pub fn label(&self, sight: &Sight, surface: Option<f64>) -> u16 {
+    pub fn label(&self, sight: &PixelRay, surface: Option<f64>) -> u16 {
         match (surface, sight.hit) {
             (Some(_), _) => SURFACE,
             (None, Some(hit)) => hit.label,
@@ -177,37 +177,37 @@ impl<'a> Painter<'a> {
 
     /// Luminance along a ray, by colour [cd/m²]. `surface` is the distance to the water surface
     /// [m], if the ray crosses it first.
-    pub fn see(&self, sight: &Sight, surface: Option<f64>) -> Vec3 {
-        let Sight {
+    pub fn luminance(&self, sight: &PixelRay, surface: Option<f64>) -> Vec3 {
+        let PixelRay {
             pixel, p, d, hit, ..
         } = *sight;
         let (light, s) = if self.wet {
-            self.under(p, d, hit, surface, self.levels[0])
+            self.shade_water_ray(p, d, hit, surface, self.levels[0])
         } else {
-            self.over(p, d, hit, surface)
+            self.shade_air_ray(p, d, hit, surface)
         };
-        light + self.glow(pixel, s)
+        light + self.lamp_in_scattering(pixel, s)
     }
 
-    fn meet(&self, p: Vec3, d: Vec3, far: f64) -> Option<Seen<'_>> {
+    fn first_hit(&self, p: Vec3, d: Vec3, far: f64) -> Option<SurfaceHit<'_>> {
         self.world
             .stage
-            .meet(self.world.view, self.skip.clone(), p, d, [OFF, far])
+            .first_hit(self.world.view, self.skip.clone(), p, d, [RAY_OFFSET, far])
     }
 
     /// Luminance along a ray in air, and the distance at which the ray ends [m].
-    fn over(&self, p: Vec3, d: Vec3, hit: Option<Seen>, surface: Option<f64>) -> (Vec3, f64) {
+    fn shade_air_ray(&self, p: Vec3, d: Vec3, hit: Option<SurfaceHit>, surface: Option<f64>) -> (Vec3, f64) {
         let (light, distance) = match (surface, hit) {
             (Some(t), _) => (self.surface(p + d.scale(t), d, t), t),
-            (None, Some(hit)) => (self.lit(p + d.scale(hit.distance), d, &hit), hit.distance),
+            (None, Some(hit)) => (self.shade_dry_surface(p + d.scale(hit.distance), d, &hit), hit.distance),
             (None, None) => return (self.sky.luminance(d, 0.0), f64::INFINITY),
         };
-        (self.hazed(light, d, distance), distance)
+        (self.apply_haze(light, d, distance), distance)
     }
 
     /// Adds the haze of the air over `distance` [m] to `light`. (2)
-    fn hazed(&self, light: Vec3, d: Vec3, distance: f64) -> Vec3 {
-        let left = decay(-self.haze * distance);
+    fn apply_haze(&self, light: Vec3, d: Vec3, distance: f64) -> Vec3 {
+        let left = fast_exp(-self.haze * distance);
         if left > 0.999 {
             return light;
         }
@@ -215,8 +215,8 @@ impl<'a> Painter<'a> {
     }
 
     /// Luminance of a surface in air or afloat, hit at `x`. (1)
-    fn lit(&self, x: Vec3, d: Vec3, hit: &Seen) -> Vec3 {
-        let (n, from) = (hit.normal, x - d.scale(OFF) + hit.normal.scale(OFF));
+    fn shade_dry_surface(&self, x: Vec3, d: Vec3, hit: &SurfaceHit) -> Vec3 {
+        let (n, from) = (hit.normal, x - d.scale(RAY_OFFSET) + hit.normal.scale(RAY_OFFSET));
         let sun = n.dot(self.sky.sun);
         let mut light = self.sky.diffuse.scale(0.5 * (1.0 + n.z));
         // Light that comes up from the water.
@@ -226,7 +226,7 @@ impl<'a> Painter<'a> {
             light += self.sky.beam.scale(sun);
         }
         for lamp in &self.lamps {
-            light += lamp.on(self.world, from, n, Vec3::zero(), light);
+            light += lamp.surface_illuminance(self.world, from, n, Vec3::zero(), light);
         }
         times(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
@@ -234,18 +234,18 @@ impl<'a> Painter<'a> {
     fn shaded(&self, from: Vec3, towards: Vec3) -> bool {
         self.world
             .stage
-            .is_shaded(from, towards, [OFF, 500.0], 0..0)
+            .is_shaded(from, towards, [RAY_OFFSET, 500.0], 0..0)
     }
 
     /// Colour of the surface that a ray hits, with the sand pattern of the seabed.
-    fn albedo(&self, x: Vec3, d: Vec3, hit: &Seen) -> Vec3 {
+    fn albedo(&self, x: Vec3, d: Vec3, hit: &SurfaceHit) -> Vec3 {
         let color = Vec3::from(self.world.stage.color(hit, x, d, self.pixel * hit.distance));
         if hit.label != 1 {
             return color;
         }
         // Detail finer than a pixel is omitted.
         let width = self.pixel * hit.distance;
-        let mottles = octaves(0.7 * x.x, 0.7 * x.y, if width > 0.2 { 2 } else { 4 }, 2);
+        let mottles = fractal_noise(0.7 * x.x, 0.7 * x.y, if width > 0.2 { 2 } else { 4 }, 2);
         let number = if width > 0.08 {
             0
         } else if width > 0.02 {
@@ -256,7 +256,7 @@ impl<'a> Painter<'a> {
         let grains = if number == 0 {
             0.5
         } else {
-            octaves(9.0 * x.x, 9.0 * x.y, number, 4)
+            fractal_noise(9.0 * x.x, 9.0 * x.y, number, 4)
         };
         color.scale((0.55 + 0.6 * mottles + 0.3 * grains).min(1.6))
     }
@@ -271,18 +271,18 @@ impl<'a> Painter<'a> {
         let lean = rough.sqrt();
         let cosine = -normal.dot(d);
         let flat = Vec3::new(-d.x, -d.y, 0.0).unit().unwrap_or(Vec3::zero());
-        let n = normal + flat.scale(0.9 * lean * decay(-cosine.max(0.0) / (2.0 * lean)));
+        let n = normal + flat.scale(0.9 * lean * fast_exp(-cosine.max(0.0) / (2.0 * lean)));
         let n = n.scale(1.0 / n.norm());
         let cosine = (-n.dot(d)).max(0.02);
-        let (F, beyond) = fresnel(cosine, INDEX);
+        let (F, beyond) = fresnel_reflectance(cosine, INDEX);
         let mut r = d + n.scale(2.0 * cosine);
         r.z = r.z.abs().max(0.004);
         let r = r.scale(1.0 / r.norm());
         let above = q + Vec3::new(0.0, 0.0, 0.02);
-        let mirrored = match self.meet(above, r, 300.0) {
+        let mirrored = match self.first_hit(above, r, 300.0) {
             Some(hit) => {
                 let x = above + r.scale(hit.distance);
-                let light = self.hazed(self.lit(x, r, &hit), r, hit.distance);
+                let light = self.apply_haze(self.shade_dry_surface(x, r, &hit), r, hit.distance);
                 // Unresolved facets deflect the reflected rays past distant objects.
                 let off = 4.0 * rough * hit.distance * hit.distance;
                 let left = LEFT + (1.0 - LEFT) / (1.0 + off);
@@ -294,10 +294,10 @@ impl<'a> Painter<'a> {
         let down = d.scale(k) + n.scale(k * cosine - beyond);
         let down = down.scale(1.0 / down.norm());
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
-        let hit = self.meet(below, down, self.water.sight);
-        let (seen, _) = self.under(below, down, hit, None, self.levels[1]);
+        let hit = self.first_hit(below, down, self.water.sight);
+        let (seen, _) = self.shade_water_ray(below, down, hit, None, self.levels[1]);
         let mut light = mirrored.scale(F) + seen.scale((1.0 - F) * k * k);
-        light += self.glitter(q, d, normal, rough) + self.lamplight(q, d, normal, rough, light);
+        light += self.glitter(q, d, normal, rough) + self.lamp_glitter(q, d, normal, rough, light);
         if foam > 0.0 {
             let lit = self.sky.diffuse + self.sky.beam.scale(normal.dot(self.sky.sun).max(0.0));
             light = mix(light, lit.scale(FOAM / PI), foam);
@@ -319,11 +319,11 @@ impl<'a> Painter<'a> {
             return Vec3::zero();
         }
         let tan2 = (1.0 - c * c).max(0.0) / (c * c);
-        let power = decay(-tan2 / rough) / (PI * rough);
+        let power = fast_exp(-tan2 / rough) / (PI * rough);
         if power < 2e-3 || self.shaded(q + Vec3::new(0.0, 0.0, 0.05), self.sky.sun) {
             return Vec3::zero();
         }
-        let (F, _) = fresnel(-h.dot(d), INDEX);
+        let (F, _) = fresnel_reflectance(-h.dot(d), INDEX);
         self.sky
             .beam
             .scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c))
@@ -331,10 +331,10 @@ impl<'a> Painter<'a> {
 
     /// Luminance of lamps reflected by the facets of the surface; lamps that are negligible
     /// compared with `other` are omitted. (4)
-    fn lamplight(&self, q: Vec3, d: Vec3, n: Vec3, rough: f64, other: Vec3) -> Vec3 {
+    fn lamp_glitter(&self, q: Vec3, d: Vec3, n: Vec3, rough: f64, other: Vec3) -> Vec3 {
         let (mut sum, facing) = (Vec3::zero(), -n.dot(d));
-        for lamp in self.lamps.iter().filter(|lamp| lamp.place().z > q.z) {
-            let (light, towards) = lamp.towards(q, self.haze);
+        for lamp in self.lamps.iter().filter(|lamp| lamp.position().z > q.z) {
+            let (light, towards) = lamp.facing_illuminance(q, self.haze);
             let Some(h) = (towards - d).unit() else {
                 continue;
             };
@@ -342,10 +342,10 @@ impl<'a> Painter<'a> {
             if c <= 0.1 || facing <= 0.0 {
                 continue;
             }
-            let power = decay((c * c - 1.0) / (c * c * rough)) / (PI * rough);
-            let (F, _) = fresnel(-h.dot(d), INDEX);
+            let power = fast_exp((c * c - 1.0) / (c * c * rough)) / (PI * rough);
+            let (F, _) = fresnel_reflectance(-h.dot(d), INDEX);
             let one = light.scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c));
-            if one.y > 1e-3 * other.y && !lamp.hidden(self.world, q + Vec3::new(0.0, 0.0, 0.02)) {
+            if one.y > 1e-3 * other.y && !lamp.is_occluded(self.world, q + Vec3::new(0.0, 0.0, 0.02)) {
                 sum += one;
             }
         }
@@ -356,27 +356,27 @@ impl<'a> Painter<'a> {
     /// of one pixel.
     ///
     /// The camera pose is `(R_WS, p_WS)`, with the position in [m].
-    pub fn lamps(&self, spec: &CameraSpec, (R_WS, p_WS): &(Mat3, Vec3)) -> Vec<([f64; 2], Vec3)> {
+    pub fn lamp_images(&self, spec: &CameraSpec, (R_WS, p_WS): &(Mat3, Vec3)) -> Vec<([f64; 2], Vec3)> {
         let solid = self.pixel * self.pixel;
-        let one = |lamp: &Lit| {
-            let p_S = R_WS.tr_mul_vec(lamp.place() - *p_WS);
+        let one = |lamp: &LitLamp| {
+            let p_S = R_WS.tr_mul_vec(lamp.position() - *p_WS);
             let at = spec.lens.project(Vec3::new(-p_S.y, -p_S.z, p_S.x))?;
-            let x = lamp.place();
+            let x = lamp.position();
             let dry = x.z > self.sea.height(x.x, x.y);
-            if p_S.x <= 0.0 || dry == self.wet || lamp.hidden(self.world, *p_WS) {
+            if p_S.x <= 0.0 || dry == self.wet || lamp.is_occluded(self.world, *p_WS) {
                 return None;
             }
             let d = R_WS.mul_vec(p_S).unit()?;
-            if self.sea.swell.crossing(*p_WS, d, p_S.norm()).is_some() {
+            if self.sea.clipmap.crossing(*p_WS, d, p_S.norm()).is_some() {
                 return None;
             }
             let light = if self.wet {
                 times(
-                    lamp.towards(*p_WS, 0.0).0,
-                    fade(self.water.beam, p_S.norm()),
+                    lamp.facing_illuminance(*p_WS, 0.0).0,
+                    transmittance(self.water.beam, p_S.norm()),
                 )
             } else {
-                lamp.towards(*p_WS, self.haze).0
+                lamp.facing_illuminance(*p_WS, self.haze).0
             };
             Some((at, light.scale(1.0 / solid)))
         };
@@ -387,25 +387,25 @@ impl<'a> Painter<'a> {
     ///
     /// `surface` is the distance at which the ray leaves the water, `level` the daylight at `p`.
     /// Lamp light scattered by the water is not included: it is computed for camera rays only.
-    fn under(
+    fn shade_water_ray(
         &self,
         p: Vec3,
         d: Vec3,
-        hit: Option<Seen>,
+        hit: Option<SurfaceHit>,
         surface: Option<f64>,
         level: Vec3,
     ) -> (Vec3, f64) {
         let sight = self.water.sight;
         let (end, s) = match (surface, hit) {
-            (Some(t), _) if t < sight => (self.underside(p + d.scale(t), d, t), t),
+            (Some(t), _) if t < sight => (self.shade_surface_from_below(p + d.scale(t), d, t), t),
             (None, Some(hit)) if hit.distance < sight => (
-                self.drowned(p + d.scale(hit.distance), d, &hit),
+                self.shade_submerged_surface(p + d.scale(hit.distance), d, &hit),
                 hit.distance,
             ),
-            _ => return (self.water.veil(level, d, sight), sight),
+            _ => return (self.water.veiling_light(level, d, sight), sight),
         };
         (
-            times(end, fade(self.water.beam, s)) + self.water.veil(level, d, s),
+            times(end, transmittance(self.water.beam, s)) + self.water.veiling_light(level, d, s),
             s,
         )
     }
@@ -416,31 +416,31 @@ impl<'a> Painter<'a> {
     }
 
     /// Luminance of a surface under water, hit at `x`. (1)
-    fn drowned(&self, x: Vec3, d: Vec3, hit: &Seen) -> Vec3 {
+    fn shade_submerged_surface(&self, x: Vec3, d: Vec3, hit: &SurfaceHit) -> Vec3 {
         let (n, h) = (hit.normal, self.depth(x));
-        let from = x - d.scale(OFF) + n.scale(OFF);
+        let from = x - d.scale(RAY_OFFSET) + n.scale(RAY_OFFSET);
         let [beam, diffuse] = self
             .water
             .light
-            .map(|light| times(light, fade(self.water.daylight, h)));
-        let straight = self.water.straight(h);
+            .map(|light| times(light, transmittance(self.water.daylight, h)));
+        let straight = self.water.direct_fraction(h);
         let sun = self.water.sun;
         let mut light =
             (diffuse + beam.scale(1.0 - straight)).scale(0.5 * (1.0 + n.z) + 0.04 * (1.0 - n.z));
         let facing = n.dot(sun);
         if facing > 0.0 && beam.y * straight > 1e-3 && !self.shaded(from, sun) {
             let up = x + sun.scale(h / sun.z.max(0.2));
-            let gathered = self.sea.gathered(up.x, up.y, h);
+            let gathered = self.sea.caustic_factor(up.x, up.y, h);
             light += beam.scale(straight * facing / sun.z.max(0.2) * gathered);
         }
         for lamp in &self.lamps {
-            light += lamp.on(self.world, from, n, self.water.beam, light);
+            light += lamp.surface_illuminance(self.world, from, n, self.water.beam, light);
         }
         times(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
 
     /// Luminance of the water surface seen from below, at `q` and at the distance `t` [m]. (3)
-    fn underside(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
+    fn shade_surface_from_below(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
         let Facet {
             normal: n, rough, ..
         } = self.sea.facet(q, t, d);
@@ -449,14 +449,14 @@ impl<'a> Painter<'a> {
         mirrored.z = -mirrored.z.abs();
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
         let deep = || {
-            let hit = self.meet(below, mirrored, self.water.sight);
-            self.under(below, mirrored, hit, None, self.levels[1]).0
+            let hit = self.first_hit(below, mirrored, self.water.sight);
+            self.shade_water_ray(below, mirrored, hit, None, self.levels[1]).0
         };
         // Unresolved facets tilt towards the camera and away from it: mean of three slopes by
         // Gauss-Hermite quadrature.
         let lean = (1.5 * rough * (1.0 - cosine * cosine)).sqrt();
         let [steep, middle, flat] = [cosine - lean, cosine, cosine + lean]
-            .map(|c| fresnel(c.clamp(0.02, 1.0), 1.0 / INDEX));
+            .map(|c| fresnel_reflectance(c.clamp(0.02, 1.0), 1.0 / INDEX));
         let F = (steep.0 + 4.0 * middle.0 + flat.0) / 6.0;
         if F > 0.999 {
             return deep();
@@ -465,8 +465,8 @@ impl<'a> Painter<'a> {
         let up = d.scale(INDEX) + n.scale(out - INDEX * cosine);
         let up = up.scale(1.0 / up.norm());
         let above = q + Vec3::new(0.0, 0.0, 1e-3);
-        let seen = match self.meet(above, up, 300.0) {
-            Some(hit) => self.lit(above + up.scale(hit.distance), up, &hit),
+        let seen = match self.first_hit(above, up, 300.0) {
+            Some(hit) => self.shade_dry_surface(above + up.scale(hit.distance), up, &hit),
             None => self.sky.luminance(up, rough) + self.disc(up),
         };
         seen.scale((1.0 - F) * INDEX * INDEX)
@@ -483,24 +483,24 @@ impl<'a> Painter<'a> {
         let width = 0.004;
         self.sky
             .beam
-            .scale(decay(-off / width) / (2.0 * PI * width))
+            .scale(fast_exp(-off / width) / (2.0 * PI * width))
     }
 
     /// Luminance of a white particle at `x` in the water, seen from `p` [m], both W, by colour
     /// [cd/m²].
     ///
     /// Returns `None` if a surface occludes the particle or if `x` is in air.
-    pub fn particle(&self, p: Vec3, x: Vec3) -> Option<Vec3> {
+    pub fn particle_luminance(&self, p: Vec3, x: Vec3) -> Option<Vec3> {
         let way = x - p;
         let s = way.norm();
         let d = way.scale(1.0 / s.max(1e-6));
-        if x.z > self.sea.height(x.x, x.y) || self.meet(p, d, s).is_some() {
+        if x.z > self.sea.height(x.x, x.y) || self.first_hit(p, d, s).is_some() {
             return None;
         }
-        let mut light = self.water.daylight(self.depth(x)).scale(0.5);
+        let mut light = self.water.illuminance_at_depth(self.depth(x)).scale(0.5);
         for lamp in &self.lamps {
-            light += lamp.on(self.world, x, d.scale(-1.0), self.water.beam, light);
+            light += lamp.surface_illuminance(self.world, x, d.scale(-1.0), self.water.beam, light);
         }
-        Some(times(light, fade(self.water.beam, s)).scale(0.7 / PI))
+        Some(times(light, transmittance(self.water.beam, s)).scale(0.7 / PI))
     }
 }

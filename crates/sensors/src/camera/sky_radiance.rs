@@ -42,7 +42,7 @@
 //! test/sensors/camera.rs
 
 use crate::camera::haze::{FORWARD, Haze};
-use crate::camera::noise::{octaves, octaves_over, step};
+use crate::camera::noise::{fractal_noise, fractal_noise_above, smooth_step};
 use crate::camera::water::phase;
 use crate::camera::{luminance, mix, tint};
 use merrow_environment::air::{sun, sunlight};
@@ -100,7 +100,7 @@ impl Table {
     }
 
     #[inline(always)]
-    fn at(&self, x: f64) -> f64 {
+    fn interpolate(&self, x: f64) -> f64 {
         let x = x * STEPS as f64;
         let k = (x as u32).min(STEPS as u32 - 1);
         let (a, b) = (
@@ -144,29 +144,29 @@ pub struct Sky {
 impl Sky {
     /// Sun and sky at `time` [s] after the start of the world, in `weather`.
     pub fn new(scene: &Scene, air: &Air, weather: &Weather, time: f64) -> Self {
-        let sun = sun::at(
+        let sun = sun::sun_position(
             air.start_utc + time,
             scene.origin.latitude,
             scene.origin.longitude,
         );
         // Rain implies clouds.
         let cover = weather.cloud_cover.max((0.5 * weather.rain).min(1.0));
-        let light = sunlight::under(&sun, cover);
+        let light = sunlight::sunlight_under_clouds(&sun, cover);
         let up = sun.direction();
         let mass = 1.0
             / (up.z.max(0.0)
                 + 0.15 * libm::pow(sun.elevation.to_degrees().max(0.0) + 3.885, -1.253));
         let through = Vec3::from(DEPTH.map(|depth| libm::exp(-depth * mass)));
         // Thick clouds hide the disc of the sun.
-        let shown = step(1.0, 0.6, cover);
+        let shown = smooth_step(1.0, 0.6, cover);
         let beam = tint(through).scale(EFFICACY * light.beam * shown);
         let dusk = twilight(sun.elevation.to_degrees());
         let level = (EFFICACY * light.sky).max(dusk) + 1e-3;
-        let clear = (EFFICACY * sunlight::under(&sun, 0.0).sky).max(dusk) + 1e-3;
+        let clear = (EFFICACY * sunlight::sunlight_under_clouds(&sun, 0.0).sky).max(dusk) + 1e-3;
         let low = 1.0 / (up.z.max(0.0) + 0.05);
         let warm = tint(Vec3::from(DEPTH.map(|depth| libm::exp(-depth * low))));
         // Luminance of a white surface in the light above the clouds.
-        let white = EFFICACY * sunlight::under(&sun, 0.0).on(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0)
+        let white = EFFICACY * sunlight::sunlight_under_clouds(&sun, 0.0).irradiance(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0)
             / std::f64::consts::PI;
         let mut sky = Self {
             sun: up,
@@ -177,7 +177,7 @@ impl Sky {
             scale: [1.0; 3],
             sunlit: tint(mix(Vec3::new(1.0, 1.0, 1.0), warm, 0.6)).scale(white),
             clouds: cover > 0.01,
-            colors: colors(low, step(-6.0, -14.0, sun.elevation.to_degrees())),
+            colors: colors(low, smooth_step(-6.0, -14.0, sun.elevation.to_degrees())),
             tables: [
                 Table::new(|z| gradation(&CLEAR, z)),
                 Table::new(|z| gradation(&OVERCAST, z)),
@@ -186,35 +186,35 @@ impl Sky {
             rim: Vec::new(),
             haze: Haze::default(),
         };
-        let level_of = |of: &dyn Fn(Vec3) -> f64| over_the_dome(|d| Vec3::new(0.0, of(d), 0.0)).y;
+        let level_of = |of: &dyn Fn(Vec3) -> f64| integrate_hemisphere(|d| Vec3::new(0.0, of(d), 0.0)).y;
         sky.scale[0] = clear / level_of(&|d| sky.clear(d));
         sky.scale[1] = level / level_of(&|d| sky.overcast(d));
         if sky.clouds {
-            let between = over_the_dome(|d| sky.blue(d).scale(1.0 - sky.cloud(d, BLUR).0));
-            let clouds = over_the_dome(|d| {
+            let between = integrate_hemisphere(|d| sky.clear_luminance(d).scale(1.0 - sky.cloud(d, BLUR).0));
+            let clouds = integrate_hemisphere(|d| {
                 let (part, light) = sky.cloud(d, BLUR);
                 light.scale(part)
             });
             let left = (level - luminance(between)).max(0.05 * level);
             sky.scale[2] = left / luminance(clouds).max(1e-12);
         }
-        sky.diffuse = tint(over_the_dome(|d| sky.luminance(d, BLUR))).scale(level);
-        sky.rim = sky.around();
+        sky.diffuse = tint(integrate_hemisphere(|d| sky.luminance(d, BLUR))).scale(level);
+        sky.rim = sky.horizon_table();
         sky
     }
 
     /// Adds haze, for air with this `extinction` at the ground [1/m].
-    pub fn veiled(mut self, extinction: f64) -> Self {
-        let (haze, left, more) = Haze::before(&self, extinction);
+    pub fn with_haze(mut self, extinction: f64) -> Self {
+        let (haze, left, more) = Haze::in_front_of(&self, extinction);
         self.haze = haze;
         self.beam = self.beam.scale(left);
         self.diffuse += more;
-        self.rim = self.around();
+        self.rim = self.horizon_table();
         self
     }
 
     /// Computes the luminance at the horizon for all azimuths.
-    fn around(&self) -> Vec<Vec3> {
+    fn horizon_table(&self) -> Vec<Vec3> {
         let at = |k: usize| {
             let way = 4.0 * k as f64 / ROUND as f64;
             let y = if way <= 2.0 {
@@ -231,16 +231,16 @@ impl Sky {
     /// (1) of the clear sky without its factor.
     fn clear(&self, d: Vec3) -> f64 {
         let half = (0.5 * (1.0 - d.dot(self.sun))).clamp(0.0, 1.0).sqrt();
-        self.tables[0].at(d.z.clamp(0.0, 1.0)) * self.tables[2].at(half)
+        self.tables[0].interpolate(d.z.clamp(0.0, 1.0)) * self.tables[2].interpolate(half)
     }
 
     /// (1) of the overcast sky without its factor; it does not depend on the azimuth.
     fn overcast(&self, d: Vec3) -> f64 {
-        self.tables[1].at(d.z.clamp(0.0, 1.0))
+        self.tables[1].interpolate(d.z.clamp(0.0, 1.0))
     }
 
     /// Luminance of the clear sky: (1) times the colour of (4).
-    fn blue(&self, d: Vec3) -> Vec3 {
+    fn clear_luminance(&self, d: Vec3) -> Vec3 {
         let cosine = d.dot(self.sun);
         let at = d.z.clamp(0.0, 1.0) * (self.colors.len() - 1) as f64;
         let k = (at as usize).min(self.colors.len() - 2);
@@ -265,9 +265,9 @@ impl Sky {
             sight = 1.0 - part;
         }
         if sight > 0.0 {
-            light += self.blue(up).scale(sight);
+            light += self.clear_luminance(up).scale(sight);
         }
-        light = self.haze.over(light, up, d.dot(self.sun));
+        light = self.haze.apply(light, up, d.dot(self.sun));
         if rough == 0.0 && self.beam.y > 0.0 && d.dot(self.sun) > 0.999_988_5 {
             light += self.beam.scale(sight / 7.2e-5);
         }
@@ -282,7 +282,7 @@ impl Sky {
         if self.cover > 0.97 {
             return (1.0, self.shaded(grey, d, sharp).scale(self.scale[2]));
         }
-        let clear = sharp * step(0.03, 0.2, d.z);
+        let clear = sharp * smooth_step(0.03, 0.2, d.z);
         // The mean of the pattern is 0.5 and its standard deviation about 0.13.
         let edge = 0.55 + 0.33 * (0.5 - self.cover);
         let width = if rough == 0.0 { 0.05 } else { 0.22 };
@@ -297,7 +297,7 @@ impl Sky {
             };
             let at = |x: f64, drift: f64| (x * CLOUDS / d.z - drift) / 700.0;
             let (x, y) = (at(d.x, self.drift.x), at(d.y, self.drift.y));
-            let thick = octaves_over(
+            let thick = fractal_noise_above(
                 x,
                 y,
                 number,
@@ -305,8 +305,8 @@ impl Sky {
                 if clear == 1.0 { edge - width } else { 0.0 },
             );
             let thick = thick.unwrap_or(0.0);
-            part += clear * (step(edge - width, edge + width, thick) - part);
-            dark += clear * (step(edge - 0.03, edge + 0.25, thick) - dark);
+            part += clear * (smooth_step(edge - width, edge + width, thick) - part);
+            dark += clear * (smooth_step(edge - 0.03, edge + 0.25, thick) - dark);
         }
         let towards = (0.5 + 0.5 * d.dot(self.sun)).max(0.0);
         // Thin edges transmit sunlight; thick centres show their shaded undersides.
@@ -320,7 +320,7 @@ impl Sky {
         let height = d.z.max(0.05);
         let x = (d.x * CLOUDS / height - self.drift.x) / 1500.0;
         let y = (d.y * CLOUDS / height - self.drift.y) / 1500.0;
-        grey.scale(0.8 + 0.4 * mixed(octaves(x, y, 4, 5), sharp * step(0.03, 0.25, d.z)))
+        grey.scale(0.8 + 0.4 * blend_pattern(fractal_noise(x, y, 4, 5), sharp * smooth_step(0.03, 0.25, d.z)))
     }
 
     /// Luminance at the horizon in the azimuth of `d` (W), by colour [cd/m²].
@@ -334,7 +334,7 @@ impl Sky {
 
 /// Integrates `of` over the upper hemisphere with the weight cos Z, ∫ L cos Z dΩ. The argument of
 /// `of` is a unit vector, W.
-pub fn over_the_dome(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
+pub fn integrate_hemisphere(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
     let [n, m] = DIRECTIONS;
     let mut sum = Vec3::zero();
     for i in 0..n {
@@ -398,7 +398,7 @@ fn indicatrix([_, _, c, d, e]: &[f64; 5], half: f64) -> f64 {
 }
 
 /// Blends from the mean of a pattern (`part` = 0) to the pattern (`part` = 1).
-fn mixed(pattern: f64, part: f64) -> f64 {
+fn blend_pattern(pattern: f64, part: f64) -> f64 {
     0.5 + part * (pattern - 0.5)
 }
 

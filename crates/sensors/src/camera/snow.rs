@@ -3,8 +3,8 @@
 //! Particles of marine snow drift in front of a camera. Each is rendered as a disc, lit by daylight
 //! and lamps, unless a surface occludes it.
 
-use crate::camera::shading::Painter;
-use crate::sample::Spoiling;
+use crate::camera::shading::Shader;
+use crate::sample::SampleErrors;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::camera::CameraSpec;
 
@@ -17,11 +17,11 @@ const MOST: usize = 20_000;
 
 /// Adds the particles to the luminance of an image. Each image has its own random particles,
 /// because they are small and drift fast in front of the lens.
-pub fn draw(
+pub fn draw_particles(
     spec: &CameraSpec,
-    painter: &Painter,
+    painter: &Shader,
     pose: &(Mat3, Vec3),
-    by: &Spoiling,
+    by: &SampleErrors,
     light: &mut [[f32; 3]],
 ) {
     let (R_WS, p_WS) = pose;
@@ -51,7 +51,7 @@ pub fn draw(
             .sqrt()
             .min(12.0);
         let share = (sharp * sharp / (radius * radius)).min(1.0) * 0.9;
-        let Some(glow) = painter.particle(*p_WS, *p_WS + R_WS.mul_vec(p)) else {
+        let Some(glow) = painter.particle_luminance(*p_WS, *p_WS + R_WS.mul_vec(p)) else {
             continue;
         };
         let glow = glow.scale(share);
@@ -61,7 +61,7 @@ pub fn draw(
 
 /// Adds the image of a lamp at the pixel `[u, v]`: a spot as wide as a pixel with most of its
 /// light, and two wider halos. `glare` is the luminance of a spot of one pixel, by colour [cd/m²].
-pub fn spot(light: &mut [[f32; 3]], size: [usize; 2], [u, v]: [f64; 2], glare: Vec3) {
+pub fn draw_lamp(light: &mut [[f32; 3]], size: [usize; 2], [u, v]: [f64; 2], glare: Vec3) {
     if u >= -40.0 && v >= -40.0 && u < size[0] as f64 + 40.0 && v < size[1] as f64 + 40.0 {
         disc(light, size, [u, v], 1.2, glare.scale(0.3));
         disc(light, size, [u, v], 5.0, glare.scale(4e-4));

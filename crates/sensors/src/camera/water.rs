@@ -26,14 +26,14 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use crate::camera::{decay, fade, times};
+use crate::camera::{fast_exp, transmittance, times};
 use merrow_math::Vec3;
 use merrow_model::scene::sea::optics::Optics;
 
 /// Asymmetry of the phase function for daylight.
-pub const SPREAD: f64 = 0.5;
+pub const DAYLIGHT_ASYMMETRY: f64 = 0.5;
 /// Asymmetry of the phase function for the light of lamps.
-pub const NARROW: f64 = 0.85;
+pub const LAMP_ASYMMETRY: f64 = 0.85;
 /// Refractive index of water.
 pub const INDEX: f64 = 1.34;
 
@@ -80,25 +80,25 @@ impl Water {
 
     /// Computes the illuminance of the sun and the sky together on a horizontal surface at the
     /// depth `h` [m], by colour [lx]. (2)
-    pub fn daylight(&self, h: f64) -> Vec3 {
+    pub fn illuminance_at_depth(&self, h: f64) -> Vec3 {
         times(
             self.light[0] + self.light[1],
-            fade(self.daylight, h.max(0.0)),
+            transmittance(self.daylight, h.max(0.0)),
         )
     }
 
     /// Fraction of the sun's light that is still a direct beam at the depth `h` [m].
-    pub fn straight(&self, h: f64) -> f64 {
-        decay(-0.4 * self.scattering.y * h.max(0.0))
+    pub fn direct_fraction(&self, h: f64) -> f64 {
+        fast_exp(-0.4 * self.scattering.y * h.max(0.0))
     }
 
     /// Computes the veiling light of the water over the distance `s` [m] along `d` (unit vector,
     /// W), by colour [cd/m²]. `level` is the daylight at the start of the ray, by colour [lx]. (1)
-    pub fn veil(&self, level: Vec3, d: Vec3, s: f64) -> Vec3 {
+    pub fn veiling_light(&self, level: Vec3, d: Vec3, s: f64) -> Vec3 {
         let k = self.beam - self.daylight.scale(d.z);
-        let light = level.scale(phase(d.dot(self.from), SPREAD));
+        let light = level.scale(phase(d.dot(self.from), DAYLIGHT_ASYMMETRY));
         let k = Vec3::new(k.x.max(1e-6), k.y.max(1e-6), k.z.max(1e-6));
-        let left = fade(k, s);
+        let left = transmittance(k, s);
         // For a small exponent the difference to 1 is computed by its series.
         let reach = |k: f64, left: f64| {
             let x = k * s;

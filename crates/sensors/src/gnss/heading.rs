@@ -22,9 +22,9 @@
 //! test/sensors/gnss.rs
 
 use crate::Truth;
-use crate::gnss::interference::Radio;
-use crate::gnss::{is_up, markov};
-use merrow_math::real::wrapped;
+use crate::gnss::interference::Interference;
+use crate::gnss::{has_signal, gauss_markov_step};
+use merrow_math::real::wrap_angle;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::navigation::HeadingSpec;
 use merrow_model::state::SensorState;
@@ -38,19 +38,19 @@ pub fn measure(
     dt: f64,
     memory: &mut SensorState,
     truth: &Truth<'_>,
-    radio: &Radio,
+    radio: &Interference,
     draw: &mut Draw,
 ) -> Heading {
     let first = memory.samples == 0;
     for i in 0..2 {
         let slow = &mut memory.drift[i][0];
-        *slow = markov(*slow, spec.std, dt, spec.tau, first, draw);
+        *slow = gauss_markov_step(*slow, spec.std, dt, spec.tau, first, draw);
     }
     let at = spec.antennas.map(|a| truth.p_WS + truth.R_WS.mul_vec(a));
     // the lower antenna decides
-    let height = at.map(|p| truth.at.above_surface(p));
+    let height = at.map(|p| truth.environment.height_above_surface(p));
     let lower = if height[0] < height[1] { at[0] } else { at[1] };
-    let up = is_up(
+    let up = has_signal(
         memory,
         truth,
         lower,
@@ -72,7 +72,7 @@ pub fn measure(
     let yaw = libm::atan2(r.y, r.x) - libm::atan2(b.y, b.x); // (1)
     let horizontal = r.x * r.x + r.y * r.y;
     Heading {
-        yaw: wrapped(yaw),
+        yaw: wrap_angle(yaw),
         variance: (spec.std * spec.std / horizontal).min(PI * PI),
     } // (2)
 }

@@ -28,7 +28,7 @@ use merrow_model::state::FaultState;
 
 /// Interference at a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Radio {
+pub struct Interference {
     /// True if no satellite signal can be received.
     pub jammed: bool,
     /// True if the receiver uses false satellite signals.
@@ -39,7 +39,7 @@ pub struct Radio {
     pub velocity: Vec3,
 }
 
-impl Radio {
+impl Interference {
     /// Returns the state without interference.
     pub fn clear() -> Self {
         Self {
@@ -53,12 +53,12 @@ impl Radio {
 
 /// Computes the interference that the active faults of a robot cause at its sensor number `sensor`,
 /// with the antenna at `p_WS` (in W [m]), at `now_ns` [ns].
-pub fn heard(faults: &[FaultState], sensor: usize, p_WS: Vec3, now_ns: u64) -> Radio {
-    let mut radio = Radio::clear();
+pub fn interference_at(faults: &[FaultState], sensor: usize, p_WS: Vec3, now_ns: u64) -> Interference {
+    let mut radio = Interference::clear();
     for memory in faults.iter().filter(|f| f.is_active(now_ns)) {
         let fault = &memory.fault;
         match fault.kind {
-            _ if fault.device != Device::Receiver(sensor) => {}
+            _ if fault.device != Device::GnssReceiver(sensor) => {}
             FaultKind::Jammed(None) => radio.jammed = true,
             FaultKind::Jammed(Some(jammer)) => {
                 radio.jammed |= (p_WS - jammer.p_W).norm() <= jammer.reach

@@ -29,11 +29,11 @@ pub mod interference;
 pub mod visibility;
 
 use crate::Truth;
-use crate::gnss::interference::Radio;
+use crate::gnss::interference::Interference;
 use merrow_environment::geodesy;
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::navigation::{GnssSpec, Sky};
+use merrow_model::scene::sensor::navigation::{GnssSpec, SatelliteConstellation};
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Gnss;
 
@@ -44,7 +44,7 @@ pub fn measure(
     dt: f64,
     memory: &mut SensorState,
     truth: &Truth<'_>,
-    radio: &Radio,
+    radio: &Interference,
     draw: &mut Draw,
 ) -> Gnss {
     let first = memory.samples == 0;
@@ -52,10 +52,10 @@ pub fn measure(
     let mut error = Vec3::zero();
     for i in 0..3 {
         let slow = &mut memory.drift[i][0];
-        *slow = markov(*slow, std[i], dt, spec.tau, first, draw);
+        *slow = gauss_markov_step(*slow, std[i], dt, spec.tau, first, draw);
         error[i] = *slow;
     }
-    let up = is_up(
+    let up = has_signal(
         memory,
         truth,
         truth.p_WS,
@@ -67,13 +67,13 @@ pub fn measure(
         .velocity_std
         .map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
     let (mut worse, mut fix, mut seen, mut dilution) = (Vec3::new(1.0, 1.0, 1.0), up, None, None);
-    if let Some(of) = &spec.sky {
-        let view = visibility::view(of, truth);
-        let echo = echo(of, &view);
-        worse = ratio(of, view.dilution);
+    if let Some(of) = &spec.constellation {
+        let view = visibility::satellite_visibility(of, truth);
+        let echo = multipath_std(of, &view);
+        worse = dilution_ratio(of, view.dilution);
         for i in 0..3 {
             let slow = &mut memory.drift[i][1];
-            *slow = markov(*slow, 1.0, dt, of.multipath_tau, first, draw);
+            *slow = gauss_markov_step(*slow, 1.0, dt, of.multipath_tau, first, draw);
             error[i] = error[i] * worse[i] + echo[i] * *slow; // (1)
         }
         fix &= view.dilution.is_some();
@@ -107,7 +107,7 @@ pub fn measure(
 
 /// Advances a Gauss-Markov process with the standard deviation `std` and the time constant `tau`
 /// [s] by `dt` [s]; the first sample is drawn from the steady state.
-pub(crate) fn markov(last: f64, std: f64, dt: f64, tau: f64, first: bool, draw: &mut Draw) -> f64 {
+pub(crate) fn gauss_markov_step(last: f64, std: f64, dt: f64, tau: f64, first: bool, draw: &mut Draw) -> f64 {
     let keep = if tau > 0.0 { libm::exp(-dt / tau) } else { 0.0 };
     let fresh = std * draw.normal();
     if first {
@@ -120,17 +120,17 @@ pub(crate) fn markov(last: f64, std: f64, dt: f64, tau: f64, first: bool, draw: 
 /// Returns true if an antenna at `p` (in W [m]) has received satellites for long enough. `least`
 /// holds the maximum depth of the antenna [m] and the time for reacquisition [s]; channel 3 of
 /// `SensorState::drift` counts the time.
-pub(crate) fn is_up(
+pub(crate) fn has_signal(
     memory: &mut SensorState,
     truth: &Truth<'_>,
     p: Vec3,
     least: (f64, f64),
-    radio: &Radio,
+    radio: &Interference,
     dt: f64,
 ) -> bool {
     let first = memory.samples == 0;
     let above = &mut memory.drift[3][0];
-    let deaf = radio.jammed || -truth.at.above_surface(p) > least.0;
+    let deaf = radio.jammed || -truth.environment.height_above_surface(p) > least.0;
     *above = match (deaf, first) {
         (true, _) => 0.0,
         (false, true) => least.1,
@@ -140,14 +140,14 @@ pub(crate) fn is_up(
 }
 
 /// Ratio of the dilution of precision to that of the open sky, along east, north and up.
-fn ratio(sky: &Sky, dilution: Option<[f64; 2]>) -> Vec3 {
+fn dilution_ratio(sky: &SatelliteConstellation, dilution: Option<[f64; 2]>) -> Vec3 {
     let [h, v] = dilution.unwrap_or(sky.dilution);
     let h = h / sky.dilution[0];
     Vec3::new(h, h, v / sky.dilution[1])
 }
 
 /// Standard deviation of the multipath error along east, north and up [m].
-fn echo(sky: &Sky, view: &visibility::View) -> Vec3 {
+fn multipath_std(sky: &SatelliteConstellation, view: &visibility::SatelliteVisibility) -> Vec3 {
     let [h, v] = view.dilution.unwrap_or_default();
     let range = view.echoes * sky.multipath_std;
     let h = h * range * std::f64::consts::FRAC_1_SQRT_2;

@@ -25,11 +25,11 @@
 
 use crate::Truth;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::navigation::Sky;
+use merrow_model::scene::sensor::navigation::SatelliteConstellation;
 
 /// Satellite visibility at one antenna.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
+pub struct SatelliteVisibility {
     /// Number of visible satellites.
     pub seen: usize,
     /// Horizontal and vertical dilution of precision; `None` if there is no fix.
@@ -39,17 +39,17 @@ pub struct View {
 }
 
 /// Computes the visibility of the satellites of `sky` at the antenna position in `truth`.
-pub fn view(sky: &Sky, truth: &Truth<'_>) -> View {
-    let visible = |d: &&Vec3| truth.range(**d).is_none();
+pub fn satellite_visibility(sky: &SatelliteConstellation, truth: &Truth<'_>) -> SatelliteVisibility {
+    let visible = |d: &&Vec3| truth.ray_range(**d).is_none();
     let seen = sky.satellites.iter().filter(visible).count();
     let hidden = 1.0 - seen as f64 / sky.satellites.len() as f64;
-    let height = truth.at.above_surface(truth.p_WS).max(0.0);
+    let height = truth.environment.height_above_surface(truth.p_WS).max(0.0);
     let water = if sky.water_height > 0.0 {
         libm::exp(-height / sky.water_height)
     } else {
         0.0
     };
-    View {
+    SatelliteVisibility {
         seen,
         dilution: dilution(sky.satellites.iter().filter(visible).copied()),
         echoes: (hidden + water).min(1.0).sqrt(), // (2)

@@ -45,7 +45,7 @@ use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::Errors;
 use merrow_model::scene::sensor::navigation::AhrsSpec;
 use merrow_model::state::SensorState;
-use merrow_model::state::navigation::{AhrsMemory, Filter};
+use merrow_model::state::navigation::{AhrsMemory, NavigationFilter};
 use merrow_model::state::reading::Imu;
 
 /// Takes one sample at `now_ns` [ns]: measures, advances the filter and returns its output.
@@ -59,39 +59,39 @@ pub fn measure(
 ) -> Imu {
     let SensorState {
         drift,
-        parts,
+        channel_faults: parts,
         noise: on,
         samples,
         filter,
         ..
     } = memory;
     // `Filter::of` creates the filter state that belongs to the kind of the sensor
-    let Some(Filter::Ahrs(filter)) = filter.as_deref_mut() else {
+    let Some(NavigationFilter::Ahrs(filter)) = filter.as_deref_mut() else {
         unreachable!("the filter state of an AHRS sensor must be `Filter::Ahrs`")
     };
     let up = truth.R_WS.r[2];
-    let specific_force = truth.a_WS_S + up.scale(truth.at.gravity);
+    let specific_force = truth.a_WS_S + up.scale(truth.environment.gravity);
     let triads = Triads {
         errors: [&spec.gyro, &spec.accelerometer],
         drift,
-        parts,
-        on: *on,
+        faults: parts,
+        noise: *on,
         sample: *samples,
     };
     let [rate, force] = triads.measure(sensor, [truth.V_WS_S.w, specific_force], filter.raw, draw);
     let field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field) + spec.iron;
-    let field = noise::vector(
+    let field = noise::measure_vector(
         &spec.magnetometer,
         &mut filter.field_drift,
         field,
         *on,
         draw,
     );
-    let sense = Senses {
+    let sense = FilterInputs {
         rate,
         force,
         field,
-        gravity: truth.at.gravity,
+        gravity: truth.environment.gravity,
         earth: truth.origin.magnetic_field,
     };
     if filter.started {
@@ -103,7 +103,7 @@ pub fn measure(
             &sense,
         );
     } else {
-        filter.q = level(spec, &sense);
+        filter.q = initial_attitude(spec, &sense);
         filter.started = true;
     }
     filter.raw = [rate, force];
@@ -111,7 +111,7 @@ pub fn measure(
     let [tilt, heading] = variances(
         spec,
         sensor.rate,
-        truth.at.gravity,
+        truth.environment.gravity,
         truth.origin.magnetic_field,
     );
     Imu {
@@ -129,7 +129,7 @@ pub fn measure(
 }
 
 /// Inputs of the filter at one instant.
-struct Senses {
+struct FilterInputs {
     rate: Vec3,
     force: Vec3,
     field: Vec3,
@@ -137,9 +137,9 @@ struct Senses {
     earth: Vec3,
 }
 
-impl Senses {
+impl FilterInputs {
     /// Horizontal reference direction of the field, in W.
-    fn north(&self, spec: &AhrsSpec) -> Vec3 {
+    fn reference_field(&self, spec: &AhrsSpec) -> Vec3 {
         let level = Vec3::new(self.earth.x, self.earth.y, 0.0);
         if spec.true_north {
             level
@@ -151,11 +151,11 @@ impl Senses {
 
 /// Computes the attitude from accelerometer and magnetometer alone. Without a specific force the
 /// attitude is level; without a horizontal field the heading is east.
-fn level(spec: &AhrsSpec, sense: &Senses) -> Quat {
+fn initial_attitude(spec: &AhrsSpec, sense: &FilterInputs) -> Quat {
     let up = sense.force.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0));
     let along = |v: Vec3, n: Vec3| (v - n.scale(n.dot(v))).unit();
     let z = Vec3::new(0.0, 0.0, 1.0);
-    let (Some(m), Some(n)) = (along(sense.field, up), along(sense.north(spec), z)) else {
+    let (Some(m), Some(n)) = (along(sense.field, up), along(sense.reference_field(spec), z)) else {
         return Quat::from_matrix(&Mat3::with_z_axis(up).transpose());
     };
     let of_S = Mat3::from_rows(m, up.cross(m), up);
@@ -164,7 +164,7 @@ fn level(spec: &AhrsSpec, sense: &Senses) -> Quat {
 }
 
 /// Advances the filter by (1) to (3) over `dt` [s].
-fn advance(spec: &AhrsSpec, dt: f64, filter: &mut AhrsMemory, sense: &Senses) {
+fn advance(spec: &AhrsSpec, dt: f64, filter: &mut AhrsMemory, sense: &FilterInputs) {
     // trapezoidal rule: the mean of the two angular rates applies between the samples
     let turned = (filter.raw[0] + sense.rate).scale(0.5) - filter.bias;
     let q = filter.q.mul(&Quat::from_rotation_vector(turned.scale(dt)));
@@ -177,7 +177,7 @@ fn advance(spec: &AhrsSpec, dt: f64, filter: &mut AhrsMemory, sense: &Senses) {
     {
         correction += f.cross(up).scale(gain(spec.times[0]));
     }
-    let (seen, north) = (R.mul_vec(sense.field), sense.north(spec));
+    let (seen, north) = (R.mul_vec(sense.field), sense.reference_field(spec));
     if (sense.field.norm() - sense.earth.norm()).abs() <= spec.field_gate * sense.earth.norm() {
         let (along, across) = (
             seen.x * north.x + seen.y * north.y,
@@ -196,9 +196,9 @@ fn advance(spec: &AhrsSpec, dt: f64, filter: &mut AhrsMemory, sense: &Senses) {
 pub fn variances(spec: &AhrsSpec, rate: f64, gravity: f64, field: Vec3) -> [f64; 2] {
     let [tau_t, tau_h, tau_b] = spec.times;
     let level = (field.x * field.x + field.y * field.y).sqrt();
-    let gyro = Spectrum::of(&spec.gyro, rate);
+    let gyro = Spectrum::from_errors(&spec.gyro, rate);
     let of = |errors: &Errors, unit: f64, tau: f64, fixed: f64| {
-        let seen = Spectrum::of(errors, rate);
+        let seen = Spectrum::from_errors(errors, rate);
         let (k, ki) = (1.0 / tau, 1.0 / (tau * tau_b));
         let white = (gyro.white + (k * k + ki) * seen.white / (unit * unit)) / (2.0 * k);
         white + gyro.walk / (2.0 * k * ki) + fixed + seen.wander / (unit * unit)
@@ -227,7 +227,7 @@ struct Spectrum {
 }
 
 impl Spectrum {
-    fn of(errors: &Errors, rate: f64) -> Self {
+    fn from_errors(errors: &Errors, rate: f64) -> Self {
         let step = errors.bias_step * errors.bias_step;
         let keep = errors.bias_keep;
         let wander = if step > 0.0 {

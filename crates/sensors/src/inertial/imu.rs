@@ -35,10 +35,10 @@ pub fn measure(
     draw: &mut Draw,
 ) -> Imu {
     let on = memory.noise;
-    let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(truth.at.gravity); // (1)
+    let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(truth.environment.gravity); // (1)
     let (g, a) = memory.drift.split_at_mut(3);
-    let angular_velocity = noise::vector(gyro, g, truth.V_WS_S.w, on, draw);
-    let linear_acceleration = noise::vector(accelerometer, a, specific_force, on, draw);
+    let angular_velocity = noise::measure_vector(gyro, g, truth.V_WS_S.w, on, draw);
+    let linear_acceleration = noise::measure_vector(accelerometer, a, specific_force, on, draw);
     let orientation = orientation_std.map(|std| attitude(truth, std, on, draw));
     let attitude_variances = orientation_std.unwrap_or([0.0; 3]).map(|s| s * s);
     let [r, p, y] = attitude_variances;

@@ -44,7 +44,7 @@ use merrow_math::{Mat3, Quat, Sym3, Vec3};
 use merrow_model::scene::sensor::navigation::InsSpec;
 use merrow_model::scene::{Origin, Sensor};
 use merrow_model::state::SensorState;
-use merrow_model::state::navigation::{Filter, InsMemory};
+use merrow_model::state::navigation::{NavigationFilter, InsMemory};
 use merrow_model::state::reading::{Navigation, Reading, Stamped};
 
 /// Rotation of the Earth [rad/s] [NGA.STND.0036 2014].
@@ -63,7 +63,7 @@ pub struct Earth {
 
 impl Earth {
     /// Returns the rotation of the Earth at the latitude of `origin`, with `gravity` [m/s²].
-    pub fn at(origin: &Origin, gravity: f64) -> Self {
+    pub fn at_origin(origin: &Origin, gravity: f64) -> Self {
         let (s, c) = sin_cos(origin.latitude);
         Self {
             rate: Vec3::new(0.0, EARTH_RATE * c, EARTH_RATE * s),
@@ -72,7 +72,7 @@ impl Earth {
     }
 
     /// Matrix of the linear map w(v) of (2) [rad/m].
-    pub fn transport() -> Mat3 {
+    pub fn transport_matrix() -> Mat3 {
         let k = 1.0 / EARTH_RADIUS;
         Mat3::from_rows(
             Vec3::new(0.0, -k, 0.0),
@@ -88,7 +88,7 @@ impl Earth {
 
     /// Acceleration by gravity and by the rotation of the level at the velocity `v` (in W [m/s]),
     /// in W [m/s²].
-    fn pull(&self, v: Vec3) -> Vec3 {
+    fn free_fall_acceleration(&self, v: Vec3) -> Vec3 {
         Vec3::new(0.0, 0.0, -self.gravity) - (self.rate + self.level_rate(v)).cross(v)
     }
 }
@@ -105,26 +105,26 @@ pub fn measure(
 ) -> Navigation {
     let SensorState {
         drift,
-        parts,
+        channel_faults: parts,
         noise: on,
         samples,
         filter,
         ..
     } = memory;
     // `Filter::of` creates the filter state that belongs to the kind of the sensor
-    let Some(Filter::Ins(filter)) = filter.as_deref_mut() else {
+    let Some(NavigationFilter::Ins(filter)) = filter.as_deref_mut() else {
         unreachable!("the filter state of an INS sensor must be `Filter::Ins`")
     };
-    let earth = Earth::at(truth.origin, truth.at.gravity);
+    let earth = Earth::at_origin(truth.origin, truth.environment.gravity);
     let v = truth.R_WS.mul_vec(truth.V_WS_S.v);
     // (1)
     let rate = truth.V_WS_S.w + truth.R_WS.tr_mul_vec(earth.level_rate(v));
-    let force = truth.a_WS_S - truth.R_WS.tr_mul_vec(earth.pull(v));
+    let force = truth.a_WS_S - truth.R_WS.tr_mul_vec(earth.free_fall_acceleration(v));
     let triads = Triads {
         errors: [&spec.gyro, &spec.accelerometer],
         drift,
-        parts,
-        on: *on,
+        faults: parts,
+        noise: *on,
         sample: *samples,
     };
     let before = filter.raw;
@@ -133,25 +133,25 @@ pub fn measure(
         // samples are aligned with steps, so their interval varies
         let dt = now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9;
         let [w, f] = advance(filter, &earth, dt);
-        ins_filter::predict(spec, filter, &earth, f, dt);
-        aid(spec, filter, truth, w, now_ns);
+        ins_filter::predict_covariance(spec, filter, &earth, f, dt);
+        apply_aids(spec, filter, truth, w, now_ns);
     } else {
         align(spec, filter, truth, *on, draw);
     }
     filter.time_ns = now_ns;
-    report(spec, filter, &earth, truth)
+    navigation_output(spec, filter, &earth, truth)
 }
 
 /// Stores a reading of sensor number `sensor` of the same robot for the next sample, if this sensor
 /// is an aid.
-pub fn hear(spec: &InsSpec, memory: &mut SensorState, sensor: usize, stamped: Stamped) {
+pub fn store_aid_reading(spec: &InsSpec, memory: &mut SensorState, sensor: usize, stamped: Stamped) {
     let aids = &spec.aids;
     let of = [
         aids.dvl.as_ref().map(|a| a.sensor),
         aids.gnss.as_ref().map(|a| a.sensor),
         aids.pressure.as_ref().map(|a| a.sensor),
     ];
-    if let Some(Filter::Ins(filter)) = memory.filter.as_deref_mut() {
+    if let Some(NavigationFilter::Ins(filter)) = memory.filter.as_deref_mut() {
         for (slot, _) in filter
             .inbox
             .iter_mut()
@@ -179,7 +179,7 @@ fn align(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, on: bool, dr
     (filter.fixed, filter.fix_error) = (Vec3::zero(), Vec3::zero());
     filter.inbox = [None; 3];
     filter.started = true;
-    ins_filter::start(spec, filter, truth);
+    ins_filter::initialise_covariance(spec, filter, truth);
 }
 
 /// Integrates (3) and (4) over `dt` [s]. Returns angular velocity [rad/s] and proper acceleration
@@ -194,7 +194,7 @@ fn advance(filter: &mut InsMemory, earth: &Earth, dt: f64) -> [Vec3; 2] {
     let turn = Quat::from_rotation_vector((w0 + w1).scale(0.5 * dt) + coning);
     let level = Quat::from_rotation_vector(earth.level_rate(filter.v).scale(-dt));
     let q = level.mul(&filter.q).mul(&turn).normalized();
-    let pull = earth.pull(filter.v);
+    let pull = earth.free_fall_acceleration(filter.v);
     let (a0, a1) = (
         filter.q.matrix().mul_vec(f0) + pull,
         q.matrix().mul_vec(f1) + pull,
@@ -207,7 +207,7 @@ fn advance(filter: &mut InsMemory, earth: &Earth, dt: f64) -> [Vec3; 2] {
 }
 
 /// Uses the readings of the aiding sensors since the last sample.
-fn aid(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3, now_ns: u64) {
+fn apply_aids(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3, now_ns: u64) {
     let inbox = std::mem::take(&mut filter.inbox);
     for stamped in inbox.into_iter().flatten() {
         let age = (now_ns - stamped.stamp_ns) as f64 * 1e-9;
@@ -215,17 +215,17 @@ fn aid(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3, now_n
             (Reading::Dvl(r), aids) => {
                 aids.dvl
                     .iter()
-                    .for_each(|by| ins_filter::velocity(spec, filter, by, r, (w, age)));
+                    .for_each(|by| ins_filter::update_with_dvl(spec, filter, by, r, (w, age)));
             }
             (Reading::Gnss(r), aids) => {
                 aids.gnss
                     .iter()
-                    .for_each(|by| ins_filter::fix(spec, filter, by, r, truth.origin, (w, age)));
+                    .for_each(|by| ins_filter::update_with_gnss(spec, filter, by, r, truth.origin, (w, age)));
             }
             (Reading::Pressure(r), aids) => {
                 aids.pressure
                     .iter()
-                    .for_each(|by| ins_filter::depth(spec, filter, by, r, truth.at, age));
+                    .for_each(|by| ins_filter::update_with_pressure(spec, filter, by, r, truth.environment, age));
             }
             _ => {}
         }
@@ -233,7 +233,7 @@ fn aid(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3, now_n
 }
 
 /// Returns the output of the INS with its covariances.
-fn report(spec: &InsSpec, filter: &InsMemory, earth: &Earth, truth: &Truth<'_>) -> Navigation {
+fn navigation_output(spec: &InsSpec, filter: &InsMemory, earth: &Earth, truth: &Truth<'_>) -> Navigation {
     let R = filter.q.matrix();
     let c = &filter.covariance;
     let v_S = R.tr_mul_vec(filter.v);

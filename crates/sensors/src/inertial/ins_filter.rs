@@ -35,7 +35,7 @@
 
 use crate::Truth;
 use crate::inertial::ins::Earth;
-use merrow_environment::{Instant, geodesy};
+use merrow_environment::{EnvironmentState, geodesy};
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
 use merrow_model::scene::Origin;
 use merrow_model::scene::sensor::navigation::{DvlAid, GnssAid, InsSpec, PressureAid};
@@ -54,9 +54,9 @@ const X: usize = 6;
 
 /// Lower limit of the standard deviation of a reading, so that error-free readings can be used [m,
 /// m/s].
-const LEAST: f64 = 1e-4;
+const MIN_STD: f64 = 1e-4;
 /// Depth below which a pressure sensor is taken to be submerged [m].
-const SHALLOW: f64 = 0.1;
+const MIN_DEPTH: f64 = 0.1;
 
 /// Innovation of a reading: `y = H δ + n`.
 struct Innovation {
@@ -76,7 +76,7 @@ fn diagonal(d: Vec3) -> Mat3 {
     )
 }
 
-fn even(x: f64) -> Mat3 {
+fn isotropic(x: f64) -> Mat3 {
     diagonal(Vec3::new(x, x, x))
 }
 
@@ -87,17 +87,17 @@ fn scaled(m: &Mat3, k: f64) -> Mat3 {
 }
 
 /// Sets the covariance after an alignment and the initial sample of the integration.
-pub fn start(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>) {
+pub fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>) {
     let square = |x: f64| x * x;
     let c = &mut filter.covariance;
     *c = [[Mat3::zero(); BLOCKS]; BLOCKS];
-    c[P][P] = even(square(spec.start_position));
-    c[V][V] = even(square(spec.start_velocity));
+    c[P][P] = isotropic(square(spec.start_position));
+    c[V][V] = isotropic(square(spec.start_velocity));
     c[A][A] = diagonal(Vec3::from(spec.start_attitude.map(square)));
-    c[G][G] = even(spec.gyro_model.bias);
-    c[B][B] = even(spec.accelerometer_model.bias);
+    c[G][G] = isotropic(spec.gyro_model.bias);
+    c[B][B] = isotropic(spec.accelerometer_model.bias);
     let scale = spec.aids.dvl.map_or(0.0, |a| a.scale_std);
-    let weight = truth.at.sea.density * truth.at.gravity;
+    let weight = truth.environment.sea.density * truth.environment.gravity;
     let height = spec
         .aids
         .pressure
@@ -116,10 +116,10 @@ pub fn start(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>) {
 
 /// Propagates the covariance over a sample of `dt` [s] that ends with the proper acceleration `f`
 /// (in S [m/s²]). (1) to (4)
-pub fn predict(spec: &InsSpec, filter: &mut InsMemory, earth: &Earth, f: Vec3, dt: f64) {
+pub fn predict_covariance(spec: &InsSpec, filter: &mut InsMemory, earth: &Earth, f: Vec3, dt: f64) {
     let R = filter.q.matrix();
     let level = earth.level_rate(filter.v);
-    let W = Earth::transport();
+    let W = Earth::transport_matrix();
     let minus_R = scaled(&R, -dt);
     let vv = scaled(
         &(Mat3::cross(filter.v).mul_mat(&W) - Mat3::cross(earth.rate + level)),
@@ -157,16 +157,16 @@ pub fn predict(spec: &InsSpec, filter: &mut InsMemory, earth: &Earth, f: Vec3, d
         row[X] = scaled(&row[X], keep);
     }
     let (g, a) = (&spec.gyro_model, &spec.accelerometer_model);
-    c[V][V] = c[V][V] + even(a.white * dt);
-    c[A][A] = c[A][A] + even(g.white * dt);
-    c[G][G] = c[G][G] + even(g.walk * dt);
-    c[B][B] = c[B][B] + even(a.walk * dt);
+    c[V][V] = c[V][V] + isotropic(a.white * dt);
+    c[A][A] = c[A][A] + isotropic(g.white * dt);
+    c[G][G] = c[G][G] + isotropic(g.walk * dt);
+    c[B][B] = c[B][B] + isotropic(a.walk * dt);
     c[X][X] = c[X][X] + diagonal(fresh);
-    mirror(c);
+    symmetrise(c);
 }
 
 /// Makes the covariance exactly symmetric.
-fn mirror(c: &mut [[Mat3; BLOCKS]; BLOCKS]) {
+fn symmetrise(c: &mut [[Mat3; BLOCKS]; BLOCKS]) {
     for i in 0..BLOCKS {
         c[i][i] = Sym3::upper(&c[i][i]).full();
         for j in 0..i {
@@ -177,7 +177,7 @@ fn mirror(c: &mut [[Mat3; BLOCKS]; BLOCKS]) {
 
 /// Returns position [m], velocity [m/s] and attitude in W, `age` [s] before the last sample; `w` is
 /// the angular velocity in S [rad/s].
-fn past(filter: &InsMemory, w: Vec3, age: f64) -> (Vec3, Vec3, Mat3) {
+fn past_state(filter: &InsMemory, w: Vec3, age: f64) -> (Vec3, Vec3, Mat3) {
     let v = filter.v - filter.a.scale(age);
     let p = filter.p - (filter.v + v).scale(0.5 * age);
     let q = filter.q.mul(&Quat::from_rotation_vector(w.scale(-age)));
@@ -186,7 +186,7 @@ fn past(filter: &InsMemory, w: Vec3, age: f64) -> (Vec3, Vec3, Mat3) {
 
 /// Updates the filter with the bottom-track velocity of a DVL reading that is `age` [s] old; `w` is
 /// the angular velocity in S [rad/s].
-pub fn velocity(
+pub fn update_with_dvl(
     spec: &InsSpec,
     filter: &mut InsMemory,
     by: &DvlAid,
@@ -196,7 +196,7 @@ pub fn velocity(
     if r.lock != DvlLock::Bottom || !r.velocity.is_finite() {
         return;
     }
-    let (_, v, R) = past(filter, w, age);
+    let (_, v, R) = past_state(filter, w, age);
     let k = 1.0 + filter.fixed.x;
     let at_D = R.tr_mul_vec(v) + w.cross(by.p_SoD);
     let seen = by.R_SD.tr_mul_vec(at_D);
@@ -213,7 +213,7 @@ pub fn velocity(
     );
     let c = &r.covariance;
     let row = |i: usize| Vec3::new(c[3 * i], c[3 * i + 1], c[3 * i + 2]);
-    let noise = Sym3::upper(&(Mat3::from_rows(row(0), row(1), row(2)) + even(LEAST * LEAST)));
+    let noise = Sym3::upper(&(Mat3::from_rows(row(0), row(1), row(2)) + isotropic(MIN_STD * MIN_STD)));
     update(
         spec,
         filter,
@@ -227,7 +227,7 @@ pub fn velocity(
 
 /// Updates the filter with a GNSS position, and with the GNSS velocity if there is one. The reading
 /// is `age` [s] old; `w` is the angular velocity in S [rad/s].
-pub fn fix(
+pub fn update_with_gnss(
     spec: &InsSpec,
     filter: &mut InsMemory,
     by: &GnssAid,
@@ -238,13 +238,13 @@ pub fn fix(
     if !r.fix {
         return;
     }
-    let (p, _, R) = past(filter, w, age);
+    let (p, _, R) = past_state(filter, w, age);
     let arm = R.mul_vec(by.p_SoA);
     let [latitude, longitude, height] = r.position;
     let found = geodesy::world_from_ecef(origin, geodesy::ecef(latitude, longitude, height));
     let mut h = [Mat3::zero(); BLOCKS];
     h[P] = Mat3::identity();
-    h[V] = even(-age);
+    h[V] = isotropic(-age);
     h[A] = scaled(&Mat3::cross(arm), -1.0);
     let mut noise = Vec3::from(r.variances);
     let mut expected = p + arm;
@@ -255,7 +255,7 @@ pub fn fix(
         let [e, u] = by.std.map(|s| s * s);
         noise -= Vec3::new(e, e, u);
     }
-    let noise = Vec3::from(noise.to_array().map(|x| x.max(LEAST * LEAST)));
+    let noise = Vec3::from(noise.to_array().map(|x| x.max(MIN_STD * MIN_STD)));
     let noise = Sym3::upper(&diagonal(noise));
     update(
         spec,
@@ -267,13 +267,13 @@ pub fn fix(
         },
     );
     if r.velocity.is_finite() {
-        let (_, v_now, _) = past(filter, w, age);
+        let (_, v_now, _) = past_state(filter, w, age);
         let swing = R.mul_vec(w.cross(by.p_SoA));
         let mut h = [Mat3::zero(); BLOCKS];
         h[V] = Mat3::identity();
         h[A] = scaled(&Mat3::cross(swing), -1.0);
         h[G] = R.mul_mat(&Mat3::cross(by.p_SoA));
-        let variances = r.velocity_variances.map(|x| x.max(LEAST * LEAST));
+        let variances = r.velocity_variances.map(|x| x.max(MIN_STD * MIN_STD));
         let noise = Sym3::upper(&diagonal(Vec3::from(variances)));
         update(
             spec,
@@ -288,17 +288,17 @@ pub fn fix(
 }
 
 /// Updates the filter with the depth from a pressure reading that is `age` [s] old.
-pub fn depth(
+pub fn update_with_pressure(
     spec: &InsSpec,
     filter: &mut InsMemory,
     by: &PressureAid,
     r: &Pressure,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     age: f64,
 ) {
     let weight = at.sea.density * at.gravity;
     let over = r.pressure - at.sea.air_pressure;
-    if weight <= 0.0 || over < weight * SHALLOW {
+    if weight <= 0.0 || over < weight * MIN_DEPTH {
         return;
     }
     let arm = filter.q.matrix().mul_vec(by.p_SoP);
@@ -309,7 +309,7 @@ pub fn depth(
     h[V] = last(Vec3::new(0.0, 0.0, -age));
     h[A] = last(Mat3::cross(arm).r[2].scale(-1.0));
     h[F] = last(Vec3::new(0.0, 1.0, 0.0));
-    let variance = (r.variance / (weight * weight)).max(LEAST * LEAST);
+    let variance = (r.variance / (weight * weight)).max(MIN_STD * MIN_STD);
     // the first two rows contain no measurement
     let noise = Sym3 {
         xx: 1.0,
@@ -359,7 +359,7 @@ fn update(spec: &InsSpec, filter: &mut InsMemory, about: &Innovation) {
             c[i][j] = c[i][j] - gain.mul_mat_tr(&ph[j]);
         }
     }
-    mirror(c);
+    symmetrise(c);
     filter.p += delta[P];
     filter.v += delta[V];
     filter.q = Quat::from_rotation_vector(delta[A])

@@ -33,7 +33,7 @@ pub fn measure(
     let field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field); // (1)
     let on = memory.noise;
     Magnetometer {
-        field: noise::vector(errors, &mut memory.drift[..3], field, on, draw),
+        field: noise::measure_vector(errors, &mut memory.drift[..3], field, on, draw),
         variance: errors.variance(),
     }
 }

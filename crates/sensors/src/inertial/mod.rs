@@ -14,7 +14,7 @@ use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::Errors;
-use merrow_model::state::Effect;
+use merrow_model::state::FaultEffect;
 
 /// Gyro and accelerometer of an instrument with a filter: their errors, their faults and the noise
 /// switch.
@@ -24,9 +24,9 @@ pub struct Triads<'a> {
     /// Slow errors; channels 0-2 belong to the gyro, 3-5 to the accelerometer.
     pub drift: &'a mut [[f64; 2]; 6],
     /// Faults of gyro (index 0) and accelerometer (index 1).
-    pub parts: &'a [Effect; 4],
+    pub faults: &'a [FaultEffect; 4],
     /// Noise switch; with `false` the instrument is perfect.
-    pub on: bool,
+    pub noise: bool,
     /// Index of the sample.
     pub sample: u64,
 }
@@ -43,17 +43,17 @@ impl Triads<'_> {
     ) -> [Vec3; 2] {
         let (g, a) = self.drift.split_at_mut(3);
         let mut found = [
-            noise::vector(self.errors[0], g, truth[0], self.on, draw),
-            noise::vector(self.errors[1], a, truth[1], self.on, draw),
+            noise::measure_vector(self.errors[0], g, truth[0], self.noise, draw),
+            noise::measure_vector(self.errors[1], a, truth[1], self.noise, draw),
         ];
         // a draw index that neither a measurement nor `fault.rs` uses
         let mut draw = sensor.stream.draw((1 << 63) - self.sample);
-        for ((x, last), part) in found.iter_mut().zip(last).zip(self.parts) {
+        for ((x, last), part) in found.iter_mut().zip(last).zip(self.faults) {
             if part.dead {
                 *x = Vec3::zero();
             } else if part.stuck {
                 *x = last;
-            } else if *part != Effect::NONE {
+            } else if *part != FaultEffect::NONE {
                 let mut error = || part.offset + part.noise * draw.normal();
                 *x += Vec3::new(error(), error(), error());
             }

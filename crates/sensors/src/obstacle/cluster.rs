@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
 /// Lower limit d_0 of the distance of an echo from the nearest side of a box in (3) [m].
-const NEAREST: f64 = 0.1;
+const MIN_SIDE_DISTANCE: f64 = 0.1;
 /// Number of evenly spaced angles that the fit tries in addition to those of the hull sides, and
 /// maximum number of the latter.
-const ANGLES: u32 = 90;
-const MOST_SIDES: usize = 90;
+const EVEN_ANGLES: u32 = 90;
+const MAX_HULL_SIDES: usize = 90;
 
 /// Returns the indices of the echoes of each cluster, sorted by their first index; `gap` is the
 /// maximum distance within a cluster [m]. (2)
-pub fn groups(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
+pub fn cluster_echoes(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
     // all echoes within a cell are nearer to one another than the gap
     let side = gap * FRAC_1_SQRT_2;
     let mut cells: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
@@ -33,12 +33,12 @@ pub fn groups(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
         let a: Vec<usize> = a
             .iter()
             .copied()
-            .filter(|i| reaches(echoes[*i].p, &of_b, gap))
+            .filter(|i| is_within_gap(echoes[*i].p, &of_b, gap))
             .collect();
         let b: Vec<usize> = b
             .iter()
             .copied()
-            .filter(|i| reaches(echoes[*i].p, &of_a, gap))
+            .filter(|i| is_within_gap(echoes[*i].p, &of_a, gap))
             .collect();
         a.iter().any(|i| {
             b.iter().any(|j| {
@@ -89,14 +89,14 @@ fn extent(echoes: &[Echo], of: &[usize]) -> [[f64; 2]; 2] {
 }
 
 /// Returns true if the horizontal distance of `p` from an extent is below `gap` [m].
-fn reaches(p: Vec3, extent: &[[f64; 2]; 2], gap: f64) -> bool {
+fn is_within_gap(p: Vec3, extent: &[[f64; 2]; 2], gap: f64) -> bool {
     let [dx, dy] = [(p.x, extent[0]), (p.y, extent[1])]
         .map(|(x, [low, high])| (low - x).max(x - high).max(0.0));
     dx * dx + dy * dy < gap * gap
 }
 
 /// Returns the corners of the convex hull of points in the plane, counter-clockwise.
-fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+fn convex_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
     if points.len() < 3 {
@@ -128,7 +128,7 @@ fn closeness(points: &[[f64; 2]], corners: &[[f64; 2]], yaw: f64) -> (f64, f64) 
     let [[x0, x1], [y0, y1]] = extents(corners, s, c);
     let near = |p: &[f64; 2]| {
         let (u, v) = (c * p[0] + s * p[1], c * p[1] - s * p[0]);
-        1.0 / (u - x0).min(x1 - u).min(v - y0).min(y1 - v).max(NEAREST)
+        1.0 / (u - x0).min(x1 - u).min(v - y0).min(y1 - v).max(MIN_SIDE_DISTANCE)
     };
     (points.iter().map(near).sum(), (x1 - x0) * (y1 - y0))
 }
@@ -149,15 +149,15 @@ fn extents(corners: &[[f64; 2]], s: f64, c: f64) -> [[f64; 2]; 2] {
 }
 
 /// Fits a box to echoes. Its length is at least its width, and its yaw is between -π/2 and π/2. (3)
-pub fn cuboid(echoes: impl Iterator<Item = Echo> + Clone) -> Cuboid {
+pub fn fit_cuboid(echoes: impl Iterator<Item = Echo> + Clone) -> Cuboid {
     let points: Vec<[f64; 2]> = echoes.clone().map(|e| [e.p.x, e.p.y]).collect();
-    let corners = hull(points.clone());
+    let corners = convex_hull(points.clone());
     let along = |k: usize| {
         let (a, b) = (corners[k], corners[(k + 1) % corners.len()]);
         libm::atan2(b[1] - a[1], b[0] - a[0])
     };
-    let sides = (0..corners.len().min(MOST_SIDES)).map(along);
-    let even = (0..ANGLES).map(|k| FRAC_PI_2 * f64::from(k) / f64::from(ANGLES));
+    let sides = (0..corners.len().min(MAX_HULL_SIDES)).map(along);
+    let even = (0..EVEN_ANGLES).map(|k| FRAC_PI_2 * f64::from(k) / f64::from(EVEN_ANGLES));
     let mut best = (0.0, f64::INFINITY, 0.0);
     for yaw in sides.chain(even) {
         let (close, area) = closeness(&points, &corners, yaw);
@@ -215,7 +215,7 @@ mod tests {
                 ));
             }
         }
-        let found = cuboid(echoes.iter().copied());
+        let found = fit_cuboid(echoes.iter().copied());
         assert!(
             (found.p - Vec3::new(7.0, -3.0, -2.0)).norm() < 1e-9,
             "{found:?}"
@@ -227,13 +227,13 @@ mod tests {
 
     #[test]
     fn a_line_and_a_point_have_boxes() {
-        let line = cuboid((0..5).map(|k| echo(f64::from(k), 2.0 * f64::from(k), 0.0)));
+        let line = fit_cuboid((0..5).map(|k| echo(f64::from(k), 2.0 * f64::from(k), 0.0)));
         assert!(
             (line.size.x - 80_f64.sqrt()).abs() < 1e-9 && line.size.y < 1e-9,
             "{line:?}"
         );
         assert!((line.yaw - 2_f64.atan()).abs() < 1e-9);
-        let point = cuboid(
+        let point = fit_cuboid(
             [Echo {
                 p: Vec3::new(1.0, 2.0, 3.0),
                 half_height: 0.5,
@@ -252,7 +252,7 @@ mod tests {
     fn groups_end_where_gaps_are() {
         let x = [3.7, 0.0, 1.8, 0.9, 4.6, 2.7, 5.7, 6.6];
         let echoes: Vec<Echo> = x.iter().map(|x| echo(*x, 0.3 * x, 0.0)).collect();
-        let found = groups(&echoes, 1.0);
+        let found = cluster_echoes(&echoes, 1.0);
         let by_x = |g: &Vec<usize>| g.iter().map(|i| x[*i]).fold(0.0, f64::max);
         assert_eq!(found.iter().map(Vec::len).sum::<usize>(), 8);
         assert_eq!(

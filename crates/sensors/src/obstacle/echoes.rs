@@ -3,10 +3,10 @@
 //! Independent of the world: all results are in the frame of the sensor.
 
 use crate::sonar::beam;
-use crate::sonar::receive::level;
+use crate::sonar::receive::sample_level;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::laser::LaserSpec;
 use merrow_model::scene::sensor::obstacle::DetectorSpec;
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
@@ -15,14 +15,14 @@ use merrow_model::state::frames::{FrameData, Scan};
 
 /// Positions [m] of the echoes of a frame that began at `stamp_ns` [ns], each with half of the
 /// height that it represents [m]. They are in the frame of the sensor, or in that of its tilt unit.
-pub fn of(spec: &DetectorSpec, looks: &Looks, data: &FrameData, stamp_ns: u64) -> Vec<(Vec3, f64)> {
+pub fn extract_echoes(spec: &DetectorSpec, looks: &ExteroceptiveSpec, data: &FrameData, stamp_ns: u64) -> Vec<(Vec3, f64)> {
     match (looks, data) {
-        (Looks::Laser(laser), FrameData::Scan(scan)) => of_scan(laser, scan, stamp_ns),
+        (ExteroceptiveSpec::Laser(laser), FrameData::Scan(scan)) => scan_echoes(laser, scan, stamp_ns),
         (_, FrameData::Cloud(points)) => points
             .iter()
             .map(|p| (Vec3::from(p.p.map(f64::from)), 0.0))
             .collect(),
-        (Looks::Sonar(sonar), FrameData::Ping(ping))
+        (ExteroceptiveSpec::Sonar(sonar), FrameData::Ping(ping))
             if sonar.kind == SonarKind::Multibeam || sonar.profiles =>
         {
             let good = ping
@@ -33,28 +33,28 @@ pub fn of(spec: &DetectorSpec, looks: &Looks, data: &FrameData, stamp_ns: u64) -
             good.map(|(s, angle)| (sonar.direction(angle + ping.head, 0.0).scale(s.range), 0.0))
                 .collect()
         }
-        (Looks::Sonar(sonar), FrameData::Ping(ping)) => of_ping(spec, sonar, ping),
+        (ExteroceptiveSpec::Sonar(sonar), FrameData::Ping(ping)) => ping_echoes(spec, sonar, ping),
         _ => Vec::new(),
     }
 }
 
-fn of_scan(laser: &LaserSpec, scan: &Scan, stamp_ns: u64) -> Vec<(Vec3, f64)> {
+fn scan_echoes(laser: &LaserSpec, scan: &Scan, stamp_ns: u64) -> Vec<(Vec3, f64)> {
     let one = |(k, range): (usize, &f32)| {
         range
             .is_finite()
-            .then(|| (laser.place(k, f64::from(*range), stamp_ns), 0.0))
+            .then(|| (laser.echo_position(k, f64::from(*range), stamp_ns), 0.0))
     };
     scan.ranges.iter().enumerate().filter_map(one).collect()
 }
 
 /// Levels of one beam over range, smoothed over three ranges and with the two neighbouring beams.
-fn even(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
+fn smoothed_levels(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
     let n = sonar.steering.len();
     let beams = beam.saturating_sub(1)..(beam + 2).min(n);
     let at = |k: usize| {
         let sum: f64 = beams
             .clone()
-            .map(|b| level(sonar, ping.levels[k * n + b]))
+            .map(|b| sample_level(sonar, ping.levels[k * n + b]))
             .sum();
         sum / beams.len() as f64
     };
@@ -67,13 +67,13 @@ fn even(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
 }
 
 /// Detects the ranges of an imaging or scanning sonar whose level exceeds the threshold. (1)
-fn of_ping(spec: &DetectorSpec, sonar: &SonarSpec, ping: &Ping) -> Vec<(Vec3, f64)> {
+fn ping_echoes(spec: &DetectorSpec, sonar: &SonarSpec, ping: &Ping) -> Vec<(Vec3, f64)> {
     let cells = |length: f64| (length / sonar.bin()).ceil().max(1.0) as usize;
     let (guard, train) = (cells(spec.window[0]), cells(spec.window[1]));
     let half_height = sin_cos(0.5 * beam::width(&sonar.along[0])).0;
     let mut found = Vec::new();
     for (b, steering) in sonar.steering.iter().enumerate() {
-        let rows = even(sonar, ping, b);
+        let rows = smoothed_levels(sonar, ping, b);
         // cumulative sums up to each range
         let mut sums = vec![0.0; rows.len() + 1];
         rows.iter()

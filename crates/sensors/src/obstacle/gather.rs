@@ -1,32 +1,32 @@
 //! Accumulation of the echoes of several samples of an obstacle detector; echoes expire after
 //! `DetectorSpec::keep`.
 
-use crate::obstacle::boxed;
-use crate::sample::{Pose, Spoiling};
+use crate::obstacle::fit_boxes;
+use crate::sample::{Pose, SampleErrors};
 use merrow_math::rng::Stream;
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::sensor::obstacle::DetectorSpec;
-use merrow_model::state::frames::detection::{Echo, Found, Heard};
+use merrow_model::state::frames::detection::{Echo, Detection, EchoSet};
 use std::collections::VecDeque;
 
 /// Accumulated echoes of a detector.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Gathered {
+pub struct EchoAccumulator {
     /// Instants [ns] and echoes of the samples, oldest first.
     samples: VecDeque<(u64, Vec<Echo>)>,
 }
 
-impl Gathered {
+impl EchoAccumulator {
     /// Adds a sample of a detector and fits boxes to the echoes of this and the retained earlier
     /// samples. `stream` is the source of random numbers, `stamp_ns` the instant of the sample
     /// [ns].
-    pub fn add(
+    pub fn add_sample(
         &mut self,
         spec: &DetectorSpec,
         stream: Stream,
-        heard: &Heard,
+        heard: &EchoSet,
         stamp_ns: u64,
-    ) -> Vec<Found> {
+    ) -> Vec<Detection> {
         if self.samples.back().is_some_and(|last| last.0 > stamp_ns) {
             // the world was reset
             self.samples.clear();
@@ -44,7 +44,7 @@ impl Gathered {
             .iter()
             .flat_map(|sample| sample.1.iter().copied())
             .collect();
-        let Heard {
+        let EchoSet {
             R_WS,
             p_WS,
             sample,
@@ -62,11 +62,11 @@ impl Gathered {
             p_WS,
             V_WS_S: still,
         };
-        boxed(
+        fit_boxes(
             spec,
             &all,
             &pose,
-            &Spoiling {
+            &SampleErrors {
                 stream,
                 sample,
                 noise,

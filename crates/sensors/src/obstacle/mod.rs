@@ -32,13 +32,13 @@ pub mod echoes;
 pub mod gather;
 pub mod track;
 
-use crate::sample::{Pose, Spoiling};
+use crate::sample::{Pose, SampleErrors};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::detection::{Echo, Found, Heard};
+use merrow_model::state::frames::detection::{Echo, Detection, EchoSet};
 
 /// Box with a vertical axis, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,44 +52,44 @@ pub struct Cuboid {
 }
 
 /// Reports the obstacles listed in the world that are within sector and range.
-pub fn listed(
+pub fn listed_boxes(
     spec: &DetectorSpec,
     obstacles: &[Obstacle],
     pose: &Pose,
-    by: &Spoiling,
+    by: &SampleErrors,
 ) -> FrameData {
     let seen = obstacles
         .iter()
         .enumerate()
-        .filter(|(_, o)| covers(spec, pose, o.p));
+        .filter(|(_, o)| is_in_field_of_view(spec, pose, o.p));
     let one = |(k, o): (usize, &Obstacle)| {
         let cuboid = Cuboid {
             p: o.p,
             size: o.size,
             yaw: o.yaw,
         };
-        tell(spec, cuboid, pose, by, k).map(|found| Found {
+        report_box(spec, cuboid, pose, by, k).map(|found| Detection {
             listed: Some(k),
             ..found
         })
     };
-    FrameData::Boxes(seen.filter_map(one).collect())
+    FrameData::Detections(seen.filter_map(one).collect())
 }
 
 /// Reports boxes fitted to the echoes of a frame of the sensor `looks`, whose pose is `there` and
 /// whose frame began at `stamp_ns` [ns]. A detector that accumulates samples (`keep` > 0) returns
 /// the echoes instead.
-pub fn heard(
+pub fn frame_boxes(
     spec: &DetectorSpec,
-    (looks, data, stamp_ns): (&Looks, &FrameData, u64),
+    (looks, data, stamp_ns): (&ExteroceptiveSpec, &FrameData, u64),
     there: &Pose,
     pose: &Pose,
-    by: &Spoiling,
+    by: &SampleErrors,
 ) -> FrameData {
     let within = |echo: &Echo| {
-        (spec.heights[0]..=spec.heights[1]).contains(&echo.p.z) && covers(spec, pose, echo.p)
+        (spec.heights[0]..=spec.heights[1]).contains(&echo.p.z) && is_in_field_of_view(spec, pose, echo.p)
     };
-    let echoes: Vec<Echo> = crate::obstacle::echoes::of(spec, looks, data, stamp_ns)
+    let echoes: Vec<Echo> = crate::obstacle::echoes::extract_echoes(spec, looks, data, stamp_ns)
         .into_iter()
         .map(|(p, half_height)| Echo {
             p: there.p_WS + there.R_WS.mul_vec(p),
@@ -98,14 +98,14 @@ pub fn heard(
         .filter(within)
         .collect();
     if spec.keep > 0.0 {
-        let Spoiling {
+        let SampleErrors {
             sample,
             noise,
             fault,
             ..
         } = *by;
         let Pose { R_WS, p_WS, .. } = *pose;
-        return FrameData::Echoes(Heard {
+        return FrameData::Echoes(EchoSet {
             echoes,
             R_WS,
             p_WS,
@@ -114,21 +114,21 @@ pub fn heard(
             fault,
         });
     }
-    FrameData::Boxes(boxed(spec, &echoes, pose, by))
+    FrameData::Detections(fit_boxes(spec, &echoes, pose, by))
 }
 
 /// Fits boxes to echoes (positions in W [m]) and adds the errors of the detector.
-pub fn boxed(spec: &DetectorSpec, echoes: &[Echo], pose: &Pose, by: &Spoiling) -> Vec<Found> {
-    let groups = crate::obstacle::cluster::groups(echoes, spec.gap);
+pub fn fit_boxes(spec: &DetectorSpec, echoes: &[Echo], pose: &Pose, by: &SampleErrors) -> Vec<Detection> {
+    let groups = crate::obstacle::cluster::cluster_echoes(echoes, spec.gap);
     let large = groups
         .iter()
-        .filter(|group| group.len() >= spec.least_echoes);
+        .filter(|group| group.len() >= spec.min_echoes);
     let one = |(k, group): (usize, &Vec<usize>)| {
-        let mut cuboid = crate::obstacle::cluster::cuboid(group.iter().map(|i| echoes[*i]));
+        let mut cuboid = crate::obstacle::cluster::fit_cuboid(group.iter().map(|i| echoes[*i]));
         for axis in 0..3 {
             cuboid.size[axis] = cuboid.size[axis].max(spec.least_size);
         }
-        tell(spec, cuboid, pose, by, k).map(|found| Found {
+        report_box(spec, cuboid, pose, by, k).map(|found| Detection {
             echoes: group.len(),
             ..found
         })
@@ -137,7 +137,7 @@ pub fn boxed(spec: &DetectorSpec, echoes: &[Echo], pose: &Pose, by: &Spoiling) -
 }
 
 /// Returns true if `p` (in W [m]) is within sector and range.
-fn covers(spec: &DetectorSpec, pose: &Pose, p: Vec3) -> bool {
+fn is_in_field_of_view(spec: &DetectorSpec, pose: &Pose, p: Vec3) -> bool {
     let d = pose.R_WS.tr_mul_vec(p - pose.p_WS);
     let r = d.norm();
     if !(spec.limits[0]..=spec.limits[1]).contains(&r) {
@@ -149,24 +149,24 @@ fn covers(spec: &DetectorSpec, pose: &Pose, p: Vec3) -> bool {
 
 /// Adds the errors of the detector to box number `k` and transforms it to the output frame. Returns
 /// `None` if the detector misses it.
-fn tell(
+fn report_box(
     spec: &DetectorSpec,
     cuboid: Cuboid,
     pose: &Pose,
-    by: &Spoiling,
+    by: &SampleErrors,
     k: usize,
-) -> Option<Found> {
+) -> Option<Detection> {
     let mut draw = by
         .stream
         .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(k as u64));
-    if by.noise && draw.uniform() < spec.miss {
+    if by.noise && draw.uniform() < spec.miss_probability {
         return None;
     }
     let [position, size, turn] = spec.std.map(|std| if by.noise { std } else { 0.0 });
     let away = (cuboid.p - pose.p_WS).unit().unwrap_or_default();
-    let off = away.scale(by.fault.offset) + triple(by.fault.noise, &mut draw);
-    let p = cuboid.p + triple(position, &mut draw) + off;
-    let longer = triple(size, &mut draw);
+    let off = away.scale(by.fault.offset) + draw_vector(by.fault.noise, &mut draw);
+    let p = cuboid.p + draw_vector(position, &mut draw) + off;
+    let longer = draw_vector(size, &mut draw);
     let size = Vec3::from([0, 1, 2].map(|i| (cuboid.size[i] + longer[i]).max(0.0)));
     let R_WO = Mat3::from_rpy(0.0, 0.0, cuboid.yaw + turn * draw.normal());
     let (at, R) = match spec.in_world {
@@ -176,7 +176,7 @@ fn tell(
             pose.R_WS.transpose().mul_mat(&R_WO),
         ),
     };
-    Some(Found {
+    Some(Detection {
         p: at,
         q: Quat::from_matrix(&R),
         size,
@@ -186,7 +186,7 @@ fn tell(
     })
 }
 
-fn triple(std: f64, draw: &mut Draw) -> Vec3 {
+fn draw_vector(std: f64, draw: &mut Draw) -> Vec3 {
     Vec3::new(
         std * draw.normal(),
         std * draw.normal(),

@@ -2,7 +2,7 @@
 //! a new one.
 
 use merrow_math::Vec3;
-use merrow_model::state::frames::detection::Found;
+use merrow_model::state::frames::detection::Detection;
 
 /// Tracks of the obstacles detected so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,9 +22,9 @@ impl Tracks {
     /// Returns the numbers of the boxes of a sample at `time_ns` [ns]. Pairs of box and track
     /// within `association` [m] are matched in the order of their distance. A track without a match
     /// for longer than `forget` [s] is deleted.
-    pub fn number(
+    pub fn assign_numbers(
         &mut self,
-        found: &[Found],
+        found: &[Detection],
         time_ns: u64,
         association: f64,
         forget: f64,
@@ -78,9 +78,9 @@ mod tests {
     use super::*;
     use merrow_math::Quat;
 
-    fn at(x: f64) -> Found {
+    fn at(x: f64) -> Detection {
         let p = Vec3::new(x, 0.0, 0.0);
-        Found {
+        Detection {
             p,
             q: Quat::identity(),
             size: Vec3::zero(),
@@ -94,8 +94,8 @@ mod tests {
     fn numbers_stay_while_boxes_are_near() {
         let mut tracks = Tracks::default();
         let mut at_time = |s: u64, x: &[f64]| {
-            let found: Vec<Found> = x.iter().map(|x| at(*x)).collect();
-            tracks.number(&found, s * 1_000_000_000, 2.0, 5.0)
+            let found: Vec<Detection> = x.iter().map(|x| at(*x)).collect();
+            tracks.assign_numbers(&found, s * 1_000_000_000, 2.0, 5.0)
         };
         assert_eq!(at_time(0, &[0.0, 10.0]), [0, 1]);
         // in another order, moved, and with a new box between them

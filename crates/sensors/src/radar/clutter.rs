@@ -128,14 +128,14 @@ impl SeaClutter {
 }
 
 /// Cross section of a cubic metre of rain [1/m] at a frequency [Hz] and a rain rate [mm/h]. (4)
-pub fn of_rain(frequency: f64, rain: f64) -> f64 {
+pub fn rain_cross_section(frequency: f64, rain: f64) -> f64 {
     let f = 1e-9 * frequency;
     7e-12 * f * f * f * f * libm::pow(rain.max(0.0), 1.6)
 }
 
 /// One-way attenuation by rain [dB/m] at a frequency [Hz], a polarisation and a rain rate [mm/h].
 /// (5)
-pub fn taken_by_rain(frequency: f64, vertical: bool, rain: f64) -> f64 {
+pub fn rain_attenuation(frequency: f64, vertical: bool, rain: f64) -> f64 {
     if rain <= 0.0 {
         return 0.0;
     }
@@ -190,7 +190,7 @@ mod tests {
         let wave: f64 = 0.0319;
         let z = 200.0 * 4_f64.powf(1.6) * 1e-18;
         let rayleigh = std::f64::consts::PI.powi(5) * 0.93 * z / wave.powi(4);
-        let found = of_rain(9.4e9, 4.0);
+        let found = rain_cross_section(9.4e9, 4.0);
         assert!((found / rayleigh - 1.0).abs() < 0.05, "{found} {rayleigh}");
         // k and a of table 5 of the recommendation.
         for (f, vertical, k, a) in [
@@ -200,12 +200,12 @@ mod tests {
             (10.0, true, 0.011_29, 1.2156),
             (40.0, false, 0.4431, 0.8673),
         ] {
-            let found = 1e3 * taken_by_rain(1e9 * f, vertical, 10.0);
+            let found = 1e3 * rain_attenuation(1e9 * f, vertical, 10.0);
             assert!(
                 (found / (k * 10_f64.powf(a)) - 1.0).abs() < 1e-3,
                 "{f} GHz: {found}"
             );
         }
-        assert_eq!(taken_by_rain(1e10, true, 0.0), 0.0);
+        assert_eq!(rain_attenuation(1e10, true, 0.0), 0.0);
     }
 }

@@ -22,7 +22,7 @@ use merrow_math::rng::Draw;
 
 /// Draws a variate of the gamma distribution with this shape and the mean 1, by rejection
 /// [Marsaglia and Tsang 2000].
-pub fn gamma(shape: f64, draw: &mut Draw) -> f64 {
+pub fn draw_gamma(shape: f64, draw: &mut Draw) -> f64 {
     if shape < 1.0 {
         // From a shape greater by one, and a power of a uniform variate.
         let u = draw.uniform().max(1e-300);
@@ -60,7 +60,7 @@ mod tests {
         let n = 40_000;
         for shape in [0.2, 1.0, 3.5, 40.0] {
             let mut draw = Stream::new(3, "gamma").draw(0);
-            let all: Vec<f64> = (0..n).map(|_| gamma(shape, &mut draw)).collect();
+            let all: Vec<f64> = (0..n).map(|_| draw_gamma(shape, &mut draw)).collect();
             let mean = all.iter().sum::<f64>() / f64::from(n);
             let variance = all.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / f64::from(n);
             let error = (1.0 / shape / f64::from(n)).sqrt();

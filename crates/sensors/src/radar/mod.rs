@@ -39,18 +39,18 @@ pub mod clutter;
 pub mod fading;
 
 use crate::radar::clutter::SeaClutter;
-use crate::radar::fading::gamma;
-use crate::ray_scene::Stage;
-use crate::sample::{Pose, Spoiling};
+use crate::radar::fading::draw_gamma;
+use crate::ray_scene::RayScene;
+use crate::sample::{Pose, SampleErrors};
 use crate::sonar::beam::{pattern, width};
 use crate::sonar::decibels::{level, power};
-use merrow_environment::{Instant, air};
+use merrow_environment::{EnvironmentState, air};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::sweep::Sweep;
-use merrow_model::state::frames::view::View;
+use merrow_model::state::frames::view::WorldView;
 use std::collections::BTreeMap;
 use std::f64::consts::{LN_10, PI, TAU};
 
@@ -60,14 +60,14 @@ const LIGHT: f64 = 299_792_458.0;
 const RADIO_EARTH: f64 = 4.0 / 3.0 * 6_371_000.0;
 /// Angle to either side that contributes to a spoke, over the beam width: the main lobe and the
 /// first side lobe.
-const LOBES: f64 = 2.2;
+const CONTRIBUTING_BEAM_WIDTHS: f64 = 2.2;
 
 /// Radar at the instant of a sector.
 struct Antenna<'a> {
     spec: &'a RadarSpec,
-    stage: &'a Stage,
-    view: &'a View,
-    at: &'a Instant<'a>,
+    stage: &'a RayScene,
+    view: &'a WorldView,
+    at: &'a EnvironmentState<'a>,
     pose: &'a Pose,
     /// First label of a robot.
     first_robot: u16,
@@ -84,7 +84,7 @@ struct Antenna<'a> {
 
 /// Mean echo powers of one column by range [W]: echoes that fluctuate per cell, and echoes of
 /// vessels with their labels.
-struct Line {
+struct ColumnEchoes {
     still: Vec<f64>,
     vessels: Vec<(usize, u16, f64)>,
     /// Whether the sea is illuminated, by range.
@@ -95,10 +95,10 @@ struct Line {
 /// structures in the world.
 pub fn sweep(
     (spec, rate): (&RadarSpec, f64),
-    (stage, view, at): (&Stage, &View, &Instant<'_>),
+    (stage, view, at): (&RayScene, &WorldView, &EnvironmentState<'_>),
     structures: usize,
     pose: &Pose,
-    by: &Spoiling,
+    by: &SampleErrors,
 ) -> FrameData {
     let weather = air::weather(&at.sea.air, at.time);
     let (wave, wind) = (LIGHT / spec.frequency, weather.wind.norm());
@@ -112,7 +112,7 @@ pub fn sweep(
         wave,
         rain: [
             weather.rain,
-            crate::radar::clutter::taken_by_rain(spec.frequency, spec.vertical, weather.rain),
+            crate::radar::clutter::rain_attenuation(spec.frequency, spec.vertical, weather.rain),
         ],
         sea: SeaClutter {
             wave,
@@ -120,14 +120,14 @@ pub fn sweep(
             vertical: spec.vertical,
         },
         upwind: weather.wind.scale(-1.0 / wind.max(1e-9)),
-        height: at.above_surface(pose.p_WS),
+        height: at.height_above_surface(pose.p_WS),
     };
-    let [first, last] = spec.sector(by.sample, rate);
+    let [first, last] = spec.spoke_range(by.sample, rate);
     let reach = reach(spec);
     // Columns before the first spoke and after the last one contribute to these spokes too.
-    let lines: Vec<Line> = (0..last - first + 2 * reach)
+    let lines: Vec<ColumnEchoes> = (0..last - first + 2 * reach)
         .flat_map(|k| (0..spec.columns).map(move |c| (k, c)))
-        .map(|(k, c)| antenna.line((first + k) as f64 - reach as f64 + offset(spec, c)))
+        .map(|(k, c)| antenna.trace_column((first + k) as f64 - reach as f64 + offset(spec, c)))
         .collect();
     let spokes = (first..last)
         .map(|n| antenna.spoke(n, first, reach, &lines, by))
@@ -142,12 +142,12 @@ fn offset(spec: &RadarSpec, column: usize) -> f64 {
 
 /// Number of spokes to either side whose columns contribute to a spoke.
 pub fn reach(spec: &RadarSpec) -> u64 {
-    ((LOBES * width(&spec.across) / spec.step()).ceil() as u64).clamp(1, spec.spokes as u64 / 2)
+    ((CONTRIBUTING_BEAM_WIDTHS * width(&spec.across) / spec.step()).ceil() as u64).clamp(1, spec.spokes as u64 / 2)
 }
 
 /// Minimum height above the water of a visible point at the range `r` [m], for an antenna at
 /// `height` [m] [m]. (6)
-fn hidden(height: f64, r: f64) -> f64 {
+fn min_visible_height(height: f64, r: f64) -> f64 {
     let beyond = r - (2.0 * RADIO_EARTH * height).sqrt();
     if beyond > 0.0 {
         beyond * beyond / (2.0 * RADIO_EARTH)
@@ -169,9 +169,9 @@ impl Antenna<'_> {
     }
 
     /// Echo powers of one column on the beam axis. (1), (2)
-    fn line(&self, spoke: f64) -> Line {
+    fn trace_column(&self, spoke: f64) -> ColumnEchoes {
         let (spec, bin) = (self.spec, self.spec.bin());
-        let mut line = Line {
+        let mut line = ColumnEchoes {
             still: vec![0.0; spec.bins],
             vessels: Vec::new(),
             lit: vec![self.height > 0.0; spec.bins],
@@ -194,7 +194,7 @@ impl Antenna<'_> {
             } else {
                 f64::INFINITY
             };
-            let met = self.stage.look(
+            let met = self.stage.first_hit_excluding(
                 self.view,
                 self.pose.robot,
                 self.pose.p_WS,
@@ -203,8 +203,8 @@ impl Antenna<'_> {
             );
             let Some(seen) = met else { continue };
             let r = seen.distance;
-            let z = self.at.above_surface(self.pose.p_WS + d.scale(r));
-            if z < hidden(self.height, r) {
+            let z = self.at.height_above_surface(self.pose.p_WS + d.scale(r));
+            if z < min_visible_height(self.height, r) {
                 continue;
             }
             if s < 0.0 {
@@ -227,7 +227,7 @@ impl Antenna<'_> {
                 seen.material.reflectivity
             };
             let solid = width * c * step;
-            let echo = constant * b * b * gamma * solid / (r * r) * self.taken(r);
+            let echo = constant * b * b * gamma * solid / (r * r) * self.rain_attenuation(r);
             if seen.label >= self.first_robot {
                 line.vessels
                     .extend((from..to).map(|k| (k, seen.label, echo)));
@@ -258,7 +258,7 @@ impl Antenna<'_> {
             let is_hidden = hiding
                 .get(nearest)
                 .is_some_and(|[_, r]| *r < spec.range(k) && off(nearest) < width);
-            line.lit[k] = !is_hidden && hidden(self.height, spec.range(k)) == 0.0;
+            line.lit[k] = !is_hidden && min_visible_height(self.height, spec.range(k)) == 0.0;
         }
         line
     }
@@ -277,17 +277,17 @@ impl Antenna<'_> {
     }
 
     /// Two-way attenuation factor of the rain.
-    fn taken(&self, r: f64) -> f64 {
+    fn rain_attenuation(&self, r: f64) -> f64 {
         libm::exp(-0.2 * LN_10 * self.rain[1] * r)
     }
 
     /// Mean clutter powers of sea and rain at the range `r` on the beam axis [W]. (3), (4)
     fn clutter(&self, h: Vec3, r: f64, lit: bool) -> [f64; 2] {
-        let (spec, constant) = (self.spec, self.strength() * self.taken(r));
+        let (spec, constant) = (self.spec, self.strength() * self.rain_attenuation(r));
         let cell = self.cell();
         let grazing = libm::atan(self.height / r);
         let rain = if self.height > 0.0 {
-            crate::radar::clutter::of_rain(spec.frequency, self.rain[0])
+            crate::radar::clutter::rain_cross_section(spec.frequency, self.rain[0])
                 * r
                 * r
                 * spec.solid_angle
@@ -314,7 +314,7 @@ impl Antenna<'_> {
     }
 
     /// Strengths of spoke `n`. `lines` are the columns starting `reach` spokes before `first`.
-    fn spoke(&self, n: u64, first: u64, reach: u64, lines: &[Line], by: &Spoiling) -> Vec<f32> {
+    fn spoke(&self, n: u64, first: u64, reach: u64, lines: &[ColumnEchoes], by: &SampleErrors) -> Vec<f32> {
         let spec = self.spec;
         let (mut mean, mut lit, mut heard) = (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
         let (turn, mut vessels) = (n / spec.spokes as u64, vec![0.0; spec.bins]);
@@ -340,7 +340,7 @@ impl Antenna<'_> {
                 let swing = swings.entry(*label).or_insert_with(|| {
                     let once = u64::MAX - (turn << 16 | u64::from(*label));
                     if self.fades(by) {
-                        gamma(1.0, &mut by.stream.draw(once))
+                        draw_gamma(1.0, &mut by.stream.draw(once))
                     } else {
                         1.0
                     }
@@ -358,8 +358,8 @@ impl Antenna<'_> {
             if self.fades(by) {
                 let grazing = libm::atan(self.height.max(0.0) / r);
                 let shape = self.sea.shape(grazing, h.dot(self.upwind), r * spec.width);
-                p[1] *= gamma(shape, &mut draw);
-                let pulses = gamma(spec.pulses, &mut draw);
+                p[1] *= draw_gamma(shape, &mut draw);
+                let pulses = draw_gamma(spec.pulses, &mut draw);
                 p = p.map(|p| p * pulses);
             }
             let near = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
@@ -369,13 +369,13 @@ impl Antenna<'_> {
         (0..spec.bins).map(tell).collect()
     }
 
-    fn fades(&self, by: &Spoiling) -> bool {
+    fn fades(&self, by: &SampleErrors) -> bool {
         self.spec.fading && by.noise
     }
 }
 
 /// Echo power that a published strength represents [W], at the range `r` [m].
-pub fn told_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
+pub fn echo_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
     let near = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
     let dbm = spec.levels[0] + f64::from(strength) * (spec.levels[1] - spec.levels[0]) - near;
     power(dbm - 30.0)

@@ -20,13 +20,13 @@
 //! # Checked by
 //! The tests of `mod.rs`; test/sensors/raytrace.rs
 
-use crate::raytrace::bvh::{Bounds, Care, Tree};
-use crate::raytrace::mesh::{Bundled, Met, upward};
-use crate::raytrace::packet8::Eight;
-use crate::raytrace::probe::Probe;
-use crate::raytrace::ray_packet::{Bundle, Later, RAYS, Tour, is_one_sided, lowest};
-use crate::raytrace::traverse::{Holds, Kept, Planes, Walk};
-use crate::raytrace::{Hit, Placed, Ray, Shape};
+use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
+use crate::raytrace::mesh::{PacketSearch, LocalHit, round_up_f32};
+use crate::raytrace::packet8::F32x8;
+use crate::raytrace::probe::TreeRay;
+use crate::raytrace::ray_packet::{RayPacket, PacketStack, RAYS, PacketTraversal, has_common_signs, pop_lowest_bit};
+use crate::raytrace::traverse::{Holds, BoxStack, RayPlanes, Traversal};
+use crate::raytrace::{Hit, PosedShape, Ray, Shape};
 use merrow_math::Vec3;
 use std::ops::Range;
 
@@ -35,18 +35,18 @@ const FEW: u32 = 3;
 
 /// Working memory that consecutive searches share. Allocating it takes as long as a short search.
 #[derive(Clone, Debug, Default)]
-pub struct Room {
+pub struct SearchMemory {
     /// Stacks of a single ray, in the tree of a group and in that of a mesh.
-    pub kept: [Kept; 2],
+    pub kept: [BoxStack; 2],
     /// Stack and state of a ray packet.
-    outer: Box<Later>,
-    inner: Box<Bundled>,
+    outer: Box<PacketStack>,
+    inner: Box<PacketSearch>,
 }
 
 /// Shapes and the tree over their bounding boxes.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
-    shapes: Vec<Placed>,
+pub struct ShapeGroup {
+    shapes: Vec<PosedShape>,
     /// Indices of the shapes in the order of the leaves.
     order: Vec<u32>,
     tree: Tree,
@@ -57,29 +57,29 @@ pub struct Group {
     boundless: Vec<u32>,
 }
 
-impl Group {
+impl ShapeGroup {
     /// Builds a group of these shapes.
-    pub fn new(shapes: Vec<Placed>, care: Care) -> Self {
+    pub fn new(shapes: Vec<PosedShape>, care: BuildQuality) -> Self {
         let mut group = Self {
             shapes,
             ..Self::default()
         };
-        group.plant(care);
+        group.rebuild(care);
         group
     }
 
     /// Shapes of the group with their poses.
-    pub fn shapes(&self) -> &[Placed] {
+    pub fn shapes(&self) -> &[PosedShape] {
         &self.shapes
     }
 
     /// Changes the poses and rebuilds the tree.
-    pub fn place(&mut self, change: impl FnOnce(&mut [Placed])) {
+    pub fn update_poses(&mut self, change: impl FnOnce(&mut [PosedShape])) {
         change(&mut self.shapes);
-        self.plant(Care::Little);
+        self.rebuild(BuildQuality::Fast);
     }
 
-    fn plant(&mut self, care: Care) {
+    fn rebuild(&mut self, care: BuildQuality) {
         let mut bounded = Vec::new();
         self.boundless.clear();
         for (k, placed) in self.shapes.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Group {
     /// Start of a search that ends at the distance `limit` [m]: the ray in the frame of the tree,
     /// and the distance of its origin [m]. `None` if the ray misses the bounding sphere.
     #[inline(always)]
-    pub fn enter(&self, ray: &Ray, limit: f64) -> Option<(Probe, f64)> {
+    pub fn enter(&self, ray: &Ray, limit: f64) -> Option<(TreeRay, f64)> {
         let shift = self.first(ray, limit)?;
         Some((self.probe(ray, shift), shift))
     }
@@ -148,9 +148,9 @@ impl Group {
 
     /// Ray in the frame of the tree, from the distance `shift` [m] on.
     #[inline(always)]
-    pub fn probe(&self, ray: &Ray, shift: f64) -> Probe {
+    pub fn probe(&self, ray: &Ray, shift: f64) -> TreeRay {
         let o = ray.origin - self.centre + ray.direction.scale(shift);
-        Probe::new(o, ray.direction, ray.range[0] - shift)
+        TreeRay::new(o, ray.direction, ray.range[0] - shift)
     }
 
     /// Indices of the shapes in the order of the leaves.
@@ -166,41 +166,41 @@ impl Group {
     /// Searches the shapes of the group for the closest hit of `query`. Returns true if the search
     /// can end, because there is a hit and `ANY` is set.
     #[inline(always)]
-    pub fn search<E: Eight, const ANY: bool>(
+    pub fn search<E: F32x8, const ANY: bool>(
         &self,
         query: &mut Query<'_>,
-        [kept, inner]: &mut [Kept; 2],
+        [kept, inner]: &mut [BoxStack; 2],
     ) -> bool {
         if let Some((probe, shift)) = self.enter(query.ray, query.limit()) {
             if let [only] = *self.order() {
                 // The tree of a single shape needs no traversal.
-                if self.ask::<E, ANY>(only, shift, query, inner) {
+                if self.test_shape::<E, ANY>(only, shift, query, inner) {
                     return true;
                 }
             } else {
-                let (planes, mut walk) = (Planes::<E>::new(&probe), Walk::new(&probe));
+                let (planes, mut walk) = (RayPlanes::<E>::new(&probe), Traversal::new(&probe));
                 loop {
                     let down = match walk.here() {
                         Ok(number) => {
-                            let limit = upward(query.limit() - shift);
+                            let limit = round_up_f32(query.limit() - shift);
                             walk.descend(kept, self, number, &planes, limit)
                         }
                         Err((leaf, _)) => {
                             let from = shift + f64::from(walk.entered());
-                            if self.ask::<E, ANY>(self.order[leaf as usize], from, query, inner) {
+                            if self.test_shape::<E, ANY>(self.order[leaf as usize], from, query, inner) {
                                 return true;
                             }
                             false
                         }
                     };
-                    if !down && !walk.resume(kept, upward(query.limit() - shift)) {
+                    if !down && !walk.resume(kept, round_up_f32(query.limit() - shift)) {
                         break;
                     }
                 }
             }
         }
         for k in &self.boundless {
-            if self.ask::<E, ANY>(*k, query.ray.range[0], query, inner) {
+            if self.test_shape::<E, ANY>(*k, query.ray.range[0], query, inner) {
                 return true;
             }
         }
@@ -213,35 +213,35 @@ impl Group {
     /// Returns false, with no hit recorded, if the directions of the rays differ in the sign of a
     /// component.
     #[inline(always)]
-    pub fn search_bundle<E: Eight>(
+    pub fn search_bundle<E: F32x8>(
         &self,
         rays: &[Ray],
         which: u32,
         (skip, first): (&Range<u32>, u32),
-        room: &mut Room,
+        room: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) -> bool {
         let (mut inside, mut left, mut shifts) = (0, which, [0.0; RAYS]);
         let mut limits = [f32::NEG_INFINITY; RAYS];
-        while let Some(i) = lowest(&mut left) {
+        while let Some(i) = pop_lowest_bit(&mut left) {
             let limit = limit(&rays[i], &hits[i]);
             if let Some(shift) = self.first(&rays[i], limit) {
-                (inside, shifts[i], limits[i]) = (inside | 1 << i, shift, upward(limit - shift));
+                (inside, shifts[i], limits[i]) = (inside | 1 << i, shift, round_up_f32(limit - shift));
             }
         }
         let (mut only, mut boundless) =
             (self.order.len() == 1 && inside != 0, self.boundless.iter());
-        let (mut bundle, mut tour) = (None, Tour::at_root());
+        let (mut bundle, mut tour) = (None, PacketTraversal::at_root());
         // The tree of a single shape needs no traversal.
         if inside != 0 && !only {
-            let (mut probes, mut left) = ([Probe::default(); RAYS], inside);
-            while let Some(i) = lowest(&mut left) {
+            let (mut probes, mut left) = ([TreeRay::default(); RAYS], inside);
+            while let Some(i) = pop_lowest_bit(&mut left) {
                 probes[i] = self.probe(&rays[i], shifts[i]);
             }
-            if !is_one_sided(&probes, inside) {
+            if !has_common_signs(&probes, inside) {
                 return false;
             }
-            bundle = Some(Bundle::<E>::new(&probes, inside));
+            bundle = Some(RayPacket::<E>::new(&probes, inside));
         }
         loop {
             let mut from = shifts;
@@ -265,23 +265,23 @@ impl Group {
             if skip.contains(&(first + k)) {
                 continue;
             }
-            self.ask_bundle::<E>(k, these, &from, (rays, skip, first), room, hits);
+            self.test_shape_packet::<E>(k, these, &from, (rays, skip, first), room, hits);
             let mut left = these & inside;
-            while let Some(i) = lowest(&mut left) {
-                limits[i] = upward(limit(&rays[i], &hits[i]) - shifts[i]);
+            while let Some(i) = pop_lowest_bit(&mut left) {
+                limits[i] = round_up_f32(limit(&rays[i], &hits[i]) - shifts[i]);
             }
         }
     }
 
     /// As [`Group::ask`] for those of eight rays whose bits are set in `which`.
     #[inline(always)]
-    fn ask_bundle<E: Eight>(
+    fn test_shape_packet<E: F32x8>(
         &self,
         k: u32,
         mut which: u32,
         from: &[f64; RAYS],
         (rays, skip, first): (&[Ray], &Range<u32>, u32),
-        room: &mut Room,
+        room: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) {
         let placed = &self.shapes[k as usize];
@@ -289,59 +289,59 @@ impl Group {
             && which.count_ones() >= FEW
         {
             let mut left = which;
-            while let Some(i) = lowest(&mut left) {
-                room.inner.ways[i] = placed.way(&rays[i], limit(&rays[i], &hits[i]), from[i]);
+            while let Some(i) = pop_lowest_bit(&mut left) {
+                room.inner.ways[i] = placed.to_local_ray(&rays[i], limit(&rays[i], &hits[i]), from[i]);
             }
-            if mesh.run_bundle::<E>(&mut room.inner, which) {
-                while let Some(i) = lowest(&mut which) {
-                    let met = mesh.found_by(&room.inner, i);
+            if mesh.run_packet::<E>(&mut room.inner, which) {
+                while let Some(i) = pop_lowest_bit(&mut which) {
+                    let met = mesh.packet_hit(&room.inner, i);
                     settle(&mut hits[i], placed, first + k, met);
                 }
                 return;
             }
         }
-        while let Some(i) = lowest(&mut which) {
+        while let Some(i) = pop_lowest_bit(&mut which) {
             let mut query = Query {
                 ray: &rays[i],
                 skip,
                 first,
                 best: hits[i],
             };
-            self.ask::<E, false>(k, from[i], &mut query, &mut room.kept[1]);
+            self.test_shape::<E, false>(k, from[i], &mut query, &mut room.kept[1]);
             hits[i] = query.best;
         }
     }
 
     /// Tests shape `k`, near which the ray is at the distance `from` [m].
     #[inline(always)]
-    fn ask<E: Eight, const ANY: bool>(
+    fn test_shape<E: F32x8, const ANY: bool>(
         &self,
         k: u32,
         from: f64,
         query: &mut Query<'_>,
-        kept: &mut Kept,
+        kept: &mut BoxStack,
     ) -> bool {
         if query.skips(k) {
             return false;
         }
         let placed = &self.shapes[k as usize];
-        let way = placed.way(query.ray, query.limit(), from);
+        let way = placed.to_local_ray(query.ray, query.limit(), from);
         let met = match &placed.shape {
             Shape::Mesh(mesh) if mesh.is_empty() => return false,
             Shape::Mesh(mesh) => {
-                let mut seek = mesh.enter(&way);
+                let mut seek = mesh.start_search(&way);
                 mesh.run::<E, ANY>(&mut seek, kept);
-                mesh.found(&seek)
+                mesh.hit(&seek)
             }
             Shape::Primitive(primitive) => primitive.closest(&way),
             Shape::Ground(ground) => ground.closest(&way),
         };
-        query.settle(placed, k, met);
+        query.record(placed, k, met);
         ANY && query.best.is_some()
     }
 }
 
-impl Holds for Group {
+impl Holds for ShapeGroup {
     #[inline(always)]
     fn tree(&self) -> &Tree {
         &self.tree
@@ -349,7 +349,7 @@ impl Holds for Group {
 
     // The tree is small enough to stay in the cache.
     #[inline(always)]
-    fn fetch<E: Eight>(&self, _: Result<usize, (u32, u32)>) {}
+    fn prefetch<E: F32x8>(&self, _: Result<usize, (u32, u32)>) {}
 }
 
 /// A ray and its closest hit so far.
@@ -380,7 +380,7 @@ impl Query<'_> {
     /// Records a hit on shape `k` of the group if it is closer. At equal distances the lowest index
     /// wins.
     #[inline(always)]
-    pub fn settle(&mut self, placed: &Placed, k: u32, met: Option<Met>) {
+    pub fn record(&mut self, placed: &PosedShape, k: u32, met: Option<LocalHit>) {
         settle(&mut self.best, placed, self.first + k, met);
     }
 }
@@ -394,8 +394,8 @@ fn limit(ray: &Ray, best: &Option<Hit>) -> f64 {
 }
 
 #[inline(always)]
-fn settle(best: &mut Option<Hit>, placed: &Placed, shape: u32, met: Option<Met>) {
-    let Some(Met {
+fn settle(best: &mut Option<Hit>, placed: &PosedShape, shape: u32, met: Option<LocalHit>) {
+    let Some(LocalHit {
         distance,
         normal,
         face,

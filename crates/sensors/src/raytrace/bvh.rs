@@ -73,7 +73,7 @@ impl Child {
 
     /// Index of the node (`Ok`), or first index and count of the contents of a leaf (`Err`).
     #[inline(always)]
-    pub fn either(self) -> Result<usize, (u32, u32)> {
+    pub fn decode(self) -> Result<usize, (u32, u32)> {
         if self.0 & LEAF == 0 {
             Ok(self.0 as usize)
         } else {
@@ -91,11 +91,11 @@ pub struct Tree {
 
 /// Trade-off between build time and quality of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Care {
+pub enum BuildQuality {
     /// Fast build, for trees that are rebuilt often.
-    Little,
+    Fast,
     /// Slow build of a better tree, for static contents.
-    Much,
+    Best,
 }
 
 impl Tree {
@@ -106,7 +106,7 @@ impl Tree {
     pub fn new(
         boxes: &[Bounds],
         full: u32,
-        care: Care,
+        care: BuildQuality,
         mut pack: impl FnMut(&[u32]) -> (u32, u32),
     ) -> Self {
         if boxes.is_empty() {
@@ -213,7 +213,7 @@ fn boxed(b: &Bounds) -> Aabb {
 }
 
 /// Binary tree that minimises surface areas.
-fn clustered(boxes: &[Bounds], full: u32, care: Care) -> Bvh2 {
+fn clustered(boxes: &[Bounds], full: u32, care: BuildQuality) -> Bvh2 {
     // Clustering merges only one pair at a time where all boxes are equal. Slightly uneven padding
     // makes them different.
     let size = boxes
@@ -227,8 +227,8 @@ fn clustered(boxes: &[Bounds], full: u32, care: Care) -> Bvh2 {
     };
     let boxes: Vec<Aabb> = boxes.iter().enumerate().map(uneven).collect();
     let (reach, threshold, share) = match care {
-        Care::Little => (PlocSearchDistance::Minimum, 0, 0.0),
-        Care::Much => (PlocSearchDistance::Medium, 3, 0.05),
+        BuildQuality::Fast => (PlocSearchDistance::Minimum, 0, 0.0),
+        BuildQuality::Best => (PlocSearchDistance::Medium, 3, 0.05),
     };
     let numbers = (0..boxes.len() as u32).collect();
     let mut tree = PlocBuilder::with_capacity(boxes.len()).build(
@@ -298,7 +298,7 @@ mod tests {
                     })
                 };
                 assert!(within(&own, &hull));
-                match node.children[i].either() {
+                match node.children[i].decode() {
                     Ok(number) => open.push((number, own, depth + 1)),
                     Err((first, count)) => {
                         for list in &packed[first as usize..(first + count) as usize] {
@@ -323,7 +323,7 @@ mod tests {
             });
             (tree, packed)
         };
-        for care in [Care::Little, Care::Much] {
+        for care in [BuildQuality::Fast, BuildQuality::Best] {
             let (tree, packed) = make(care);
             assert_eq!(
                 contents(&tree, &packed, boxes),

@@ -29,7 +29,7 @@ impl From<&Geometry> for Shape {
                 radius: *radius,
                 half_length: *half_length,
             },
-            Geometry::ConvexHull(mesh) | Geometry::ConvexParts(mesh) | Geometry::Mesh(mesh) => {
+            Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
                 return Self::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)));
             }
             Geometry::Heightfield(field) => return Self::Mesh(Arc::new(grid(field))),
@@ -63,7 +63,7 @@ fn grid(field: &Heightfield) -> Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raytrace::{Placed, Ray, Surroundings};
+    use crate::raytrace::{PosedShape, Ray, ShapeScene};
     use merrow_math::Mat3;
 
     // Goal: rays hit the triangles of a height field above and below the diagonal of a cell.
@@ -76,12 +76,12 @@ mod tests {
             heights: vec![0.0, 1.0, 1.0, 2.0, 4.0, 1.0],
         };
         let shape = Shape::from(&Geometry::Heightfield(Arc::new(field)));
-        let placed = Placed {
+        let placed = PosedShape {
             shape,
             R_WG: Mat3::identity(),
             p_WG: Vec3::zero(),
         };
-        let all = Surroundings::new(vec![placed], vec![]);
+        let all = ShapeScene::new(vec![placed], vec![]);
         // Position in the first cell as fractions of its sides, and the height there.
         for (u, v, height) in [
             (0.5, 0.25, 0.5 + 0.75),

@@ -25,7 +25,7 @@
 //! # Checked by
 //! The tests in this file; test/sensors/raytrace.rs
 
-use crate::raytrace::mesh::{Met, Way};
+use crate::raytrace::mesh::{LocalHit, LocalRay};
 use merrow_model::scene::sea::terrain::Terrain;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Heightfield {
         while let Some(last) = levels.last()
             && last.tops.len() > 1
         {
-            let next = last.doubled();
+            let next = last.coarser();
             levels.push(next);
         }
         Self { terrain, levels }
@@ -92,17 +92,17 @@ impl Heightfield {
 
     /// First hit of a ray (in W) on the terrain from above; `None` if the ray starts below the
     /// terrain.
-    pub fn closest(&self, way: &Way) -> Option<Met> {
+    pub fn closest(&self, way: &LocalRay) -> Option<LocalHit> {
         let (p, d) = (way.o, way.d);
         let distance = if self.terrain.is_curved() {
-            self.leap_curved(way)
+            self.trace_curved(way)
         } else {
-            self.leap(way)
+            self.trace_straight(way)
         }?;
         let (x, y) = (p.x + distance * d.x, p.y + distance * d.y);
         (distance <= way.range[1]).then(|| {
             let (normal, face) = self.terrain.normal_and_face(x, y);
-            Met {
+            LocalHit {
                 distance,
                 normal,
                 face,
@@ -112,12 +112,12 @@ impl Heightfield {
 
     /// Returns true if `t` is the start of the ray and the ray starts below the terrain. A ray that
     /// has already skipped a square was above the terrain.
-    fn begins_under(&self, way: &Way, t: f64) -> bool {
-        t == way.range[0] && self.terrain.over(way.o, way.d, t) < 0.0
+    fn begins_under(&self, way: &LocalRay, t: f64) -> bool {
+        t == way.range[0] && self.terrain.height_above(way.o, way.d, t) < 0.0
     }
 
     /// Distance to the terrain [m] where grid lines are straight.
-    fn leap(&self, way: &Way) -> Option<f64> {
+    fn trace_straight(&self, way: &LocalRay) -> Option<f64> {
         let (p, d) = (way.o, way.d);
         let (at, rate) = (
             self.terrain.cells(p.x, p.y),
@@ -138,7 +138,7 @@ impl Heightfield {
                 leaves_parent,
             } = self.levels[level].square(here, [rate, per_rate]);
             let end = (t + ahead + out).max(t + ahead).max(t.next_up());
-            if clears(z, d.z, end - t, top) {
+            if stays_above(z, d.z, end - t, top) {
                 t = end;
                 // The next larger square has already been tested.
                 level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
@@ -168,7 +168,7 @@ impl Heightfield {
 
     /// Distance to the terrain [m] where grid lines are curved; the cell coordinates are recomputed
     /// after every square.
-    fn leap_curved(&self, way: &Way) -> Option<f64> {
+    fn trace_curved(&self, way: &LocalRay) -> Option<f64> {
         let (p, d) = (way.o, way.d);
         let place = |t: f64| (p.x + t * d.x, p.y + t * d.y);
         let (mut t, mut level) = (way.range[0], self.levels.len() - 1);
@@ -194,7 +194,7 @@ impl Heightfield {
                     let end = self.terrain.cells(x, y);
                     (0..2).all(|k| (at[k] + leap * rate[k] - end[k]).abs() < 0.5)
                 };
-                if leap.is_finite() && clears(z, d.z, leap, top) && straight() {
+                if leap.is_finite() && stays_above(z, d.z, leap, top) && straight() {
                     t = (t + leap).max(t.next_up());
                     level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
                     break;
@@ -224,7 +224,7 @@ fn ahead(rate: [f64; 2]) -> f64 {
 
 /// Returns true if a ray at the height `z` [m] with the slope `climb` stays above `top` [m] over
 /// the distance `length` [m].
-fn clears(z: f64, climb: f64, length: f64, top: f64) -> bool {
+fn stays_above(z: f64, climb: f64, length: f64, top: f64) -> bool {
     let end = if climb < 0.0 { z + length * climb } else { z };
     end > top
 }
@@ -266,7 +266,7 @@ impl Level {
     }
 
     /// Next level, with squares of twice the size.
-    fn doubled(&self) -> Self {
+    fn coarser(&self) -> Self {
         let count = self.count.map(|n| n.div_ceil(2));
         let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
         for (k, top) in self.tops.iter().enumerate() {
@@ -323,12 +323,12 @@ fn lowest(terrain: &Terrain, side: usize) -> Level {
 mod tests {
     use super::*;
     use merrow_math::Vec3;
-    use merrow_math::ellipsoid::Plane;
+    use merrow_math::ellipsoid::TangentPlane;
     use merrow_math::rng::{Draw, Stream};
-    use merrow_model::scene::sea::grid::{Axis, Between, Grid, Outside, Samples};
+    use merrow_model::scene::sea::grid::{Axis, Interpolation, Grid, Extrapolation, Samples};
 
     /// Rough terrain of `n` cells of 20 m along either axis.
-    fn ground(n: [usize; 2], plane: Option<Plane>) -> Arc<Terrain> {
+    fn ground(n: [usize; 2], plane: Option<TangentPlane>) -> Arc<Terrain> {
         let stream = Stream::new(3, "ground");
         let [nx, ny] = n.map(|n| n + 1);
         let height = |k: usize| {
@@ -350,14 +350,14 @@ mod tests {
             axes: [axis(nx), axis(ny), Axis::single(), Axis::single()],
             first: 0,
             strides: [1, nx as isize, 0, 0],
-            between: Between::Linear,
-            outside: Outside::Clamp,
+            interpolation: Interpolation::Linear,
+            extrapolation: Extrapolation::Clamp,
             digest: 1,
         };
         Arc::new(Terrain::new(Arc::new(grid)).unwrap())
     }
 
-    fn way(draw: &mut Draw, k: u64, size: f64) -> Way {
+    fn way(draw: &mut Draw, k: u64, size: f64) -> LocalRay {
         let mut of = |a: f64, b: f64| a + (b - a) * draw.uniform();
         // Some rays start on the lines between cells, and some run along them.
         let on_line = |x: f64| {
@@ -379,7 +379,7 @@ mod tests {
             3 => Vec3::new(1.0, 1.0, of(-0.1, 0.0)),
             _ => Vec3::new(of(-1.0, 1.0), of(-1.0, 1.0), of(-0.4, 0.1)),
         };
-        Way {
+        LocalRay {
             o,
             d: d.unit().unwrap_or_default(),
             range: [0.0, f64::INFINITY],
@@ -395,7 +395,7 @@ mod tests {
                 .levels
                 .last()
                 .filter(|l| l.tops.len() > 1)
-                .map(Level::doubled)
+                .map(Level::coarser)
             {
                 field.levels.push(next);
             }
@@ -417,8 +417,8 @@ mod tests {
                     // For curved grid lines the exact walk takes long straight steps there.
                     let better = terrain.is_curved()
                         && !inside
-                        && terrain.over(way.o, way.d, b).abs()
-                            < terrain.over(way.o, way.d, a).abs();
+                        && terrain.height_above(way.o, way.d, b).abs()
+                            < terrain.height_above(way.o, way.d, a).abs();
                     (a - b).abs() * sharp < 1e-9 * (1.0 + a) || better
                 }
                 (a, b) => a == b,
@@ -444,7 +444,7 @@ mod tests {
     // north, 3000 rays. Tolerance: the same.
     #[test]
     fn the_pyramid_finds_what_the_walk_finds_over_latitudes() {
-        let terrain = ground([150, 90], Some(Plane::new(1.047, 0.3, 0.0)));
+        let terrain = ground([150, 90], Some(TangentPlane::new(1.047, 0.3, 0.0)));
         agrees(&terrain, None, 1400.0, 3000);
         agrees(&terrain, Some(8), 1400.0, 3000);
     }
@@ -453,10 +453,10 @@ mod tests {
     // terrain and beyond its edges, and from a million kilometres away. Tolerance: none.
     #[test]
     fn level_rays_come_to_an_end() {
-        for plane in [None, Some(Plane::new(1.047, 0.3, 0.0))] {
+        for plane in [None, Some(TangentPlane::new(1.047, 0.3, 0.0))] {
             let terrain = ground([30, 20], plane);
             let field = Heightfield::new(terrain.clone());
-            let level = |x: f64, y: f64, dx: f64, dy: f64| Way {
+            let level = |x: f64, y: f64, dx: f64, dy: f64| LocalRay {
                 o: Vec3::new(x, y, terrain.ends()[1] - 0.5),
                 d: Vec3::new(dx, dy, 0.0),
                 range: [0.0, f64::INFINITY],
@@ -467,14 +467,14 @@ mod tests {
             assert_eq!(field.closest(&level(310.0, 500.0, 0.6, 0.8)), None);
         }
         let field = Heightfield::new(ground([30, 20], None));
-        let far = Way {
+        let far = LocalRay {
             o: Vec3::new(-1e9, 3.0, 60.0),
             d: Vec3::new(1.0, 0.0, 0.0),
             range: [0.0, f64::INFINITY],
             from: 0.0,
         };
         assert_eq!(field.closest(&far), None);
-        let low = Way {
+        let low = LocalRay {
             o: Vec3::new(-1e9, 3.0, 40.0),
             ..far
         };
@@ -505,7 +505,7 @@ mod tests {
             } else {
                 Vec3::new(line, 280.0, 35.0)
             };
-            let way = Way {
+            let way = LocalRay {
                 o,
                 d: d.unit().unwrap_or_default(),
                 range: [0.0, f64::INFINITY],

@@ -4,23 +4,23 @@
 //! search therefore makes one step, prefetches what it needs next, and lets the other searches
 //! continue. The result is the same as that of [`Group::search`].
 
-use crate::raytrace::acceleration::{Group, Query};
-use crate::raytrace::mesh::{Mesh, Seek, upward};
-use crate::raytrace::packet8::Eight;
-use crate::raytrace::probe::Probe;
-use crate::raytrace::traverse::{Kept, Pile, Planes, Walk};
+use crate::raytrace::acceleration::{ShapeGroup, Query};
+use crate::raytrace::mesh::{Mesh, MeshSearch, round_up_f32};
+use crate::raytrace::packet8::F32x8;
+use crate::raytrace::probe::TreeRay;
+use crate::raytrace::traverse::{BoxStack, SortedStack, RayPlanes, Traversal};
 use crate::raytrace::{Hit, Ray, Shape};
 use std::ops::Range;
 
 /// Groups of shapes, each with the index of its first shape.
-pub type Groups<'a> = [(&'a Group, u32); 2];
+pub type Groups<'a> = [(&'a ShapeGroup, u32); 2];
 
 /// Traces `rays`, `N` of them in alternation, and writes their hits into `hits`, which must have
 /// the same length.
 ///
 /// Does nothing if there are fewer than `N` rays.
 #[inline(always)]
-pub fn in_turns<E: Eight, const N: usize>(
+pub fn trace_interleaved<E: F32x8, const N: usize>(
     groups: Groups<'_>,
     skip: &Range<u32>,
     rays: &[Ray],
@@ -75,14 +75,14 @@ struct Search<'a> {
     stage: Stage,
     /// State in the tree of the group: the ray in its frame, the distance at which that ray starts,
     /// and the traversal.
-    probe: Probe,
+    probe: TreeRay,
     shift: f64,
-    walk: Walk,
-    outer: Kept,
+    walk: Traversal,
+    outer: BoxStack,
     /// Mesh that is being searched, and the index of its shape in the group.
     mesh: Option<(&'a Mesh, u32)>,
-    seek: Seek,
-    inner: Pile,
+    seek: MeshSearch,
+    inner: SortedStack,
     /// True if no rays are left for this search.
     rests: bool,
 }
@@ -90,7 +90,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(groups: Groups<'a>, skip: &'a Range<u32>, rays: &'a [Ray], number: usize) -> Self {
         let ray = &rays[number];
-        let probe = Probe::new(ray.origin, ray.direction, 0.0);
+        let probe = TreeRay::new(ray.origin, ray.direction, 0.0);
         let mut search = Self {
             groups,
             number,
@@ -104,11 +104,11 @@ impl<'a> Search<'a> {
             stage: Stage::Before,
             probe,
             shift: 0.0,
-            walk: Walk::new(&probe),
-            outer: Kept::default(),
+            walk: Traversal::new(&probe),
+            outer: BoxStack::default(),
             mesh: None,
-            seek: Seek::default(),
-            inner: Pile::default(),
+            seek: MeshSearch::default(),
+            inner: SortedStack::default(),
             rests: false,
         };
         search.begin(rays, number);
@@ -131,31 +131,31 @@ impl<'a> Search<'a> {
 
     /// Advances to the next mesh; returns true if none is left and the search has ended.
     #[inline(always)]
-    fn advance<E: Eight>(&mut self) -> bool {
+    fn advance<E: F32x8>(&mut self) -> bool {
         if let Some((mesh, k)) = self.mesh {
-            let met = mesh.found(&self.seek);
+            let met = mesh.hit(&self.seek);
             let placed = &self.groups[self.group].0.shapes()[k as usize];
-            self.query.settle(placed, k, met);
+            self.query.record(placed, k, met);
             self.mesh = None;
         }
         while let Some((k, from)) = self.next_shape::<E>() {
             if self.query.skips(k) {
                 continue;
             }
-            let group: &'a Group = self.groups[self.group].0;
+            let group: &'a ShapeGroup = self.groups[self.group].0;
             let placed = &group.shapes()[k as usize];
-            let way = placed.way(self.query.ray, self.query.limit(), from);
+            let way = placed.to_local_ray(self.query.ray, self.query.limit(), from);
             let met = match &placed.shape {
                 Shape::Mesh(mesh) if mesh.is_empty() => continue,
                 Shape::Mesh(mesh) => {
                     self.mesh = Some((mesh, k));
-                    self.seek = mesh.enter(&way);
+                    self.seek = mesh.start_search(&way);
                     return false;
                 }
                 Shape::Primitive(primitive) => primitive.closest(&way),
                 Shape::Ground(ground) => ground.closest(&way),
             };
-            self.query.settle(placed, k, met);
+            self.query.record(placed, k, met);
         }
         true
     }
@@ -163,7 +163,7 @@ impl<'a> Search<'a> {
     /// Index of the next shape to test, and a distance at which the ray is near it [m]; `None`
     /// after the last shape of the last group.
     #[inline(always)]
-    fn next_shape<E: Eight>(&mut self) -> Option<(u32, f64)> {
+    fn next_shape<E: F32x8>(&mut self) -> Option<(u32, f64)> {
         while let Some((group, first)) = self.groups.get(self.group).copied() {
             self.query.first = first;
             match self.stage {
@@ -178,7 +178,7 @@ impl<'a> Search<'a> {
                     }
                     (self.probe, self.shift) = (group.probe(self.query.ray, shift), shift);
                     self.stage = Stage::Tree;
-                    self.walk = Walk::new(&self.probe);
+                    self.walk = Traversal::new(&self.probe);
                 }
                 Stage::Tree => {
                     self.stage = Stage::Boundless(0);
@@ -189,7 +189,7 @@ impl<'a> Search<'a> {
                     }
                 }
                 Stage::After => {
-                    let limit = upward(self.query.limit() - self.shift);
+                    let limit = round_up_f32(self.query.limit() - self.shift);
                     let more = self.walk.resume(&self.outer, limit);
                     self.stage = if more {
                         Stage::Tree
@@ -211,13 +211,13 @@ impl<'a> Search<'a> {
 
     /// Index of the next leaf of the group's tree. Each leaf holds one shape.
     #[inline(always)]
-    fn next_leaf<E: Eight>(&mut self, group: &Group) -> Option<u32> {
-        let limit = upward(self.query.limit() - self.shift);
+    fn next_leaf<E: F32x8>(&mut self, group: &ShapeGroup) -> Option<u32> {
+        let limit = round_up_f32(self.query.limit() - self.shift);
         loop {
             match self.walk.here() {
                 Err((leaf, _)) => return Some(leaf),
                 Ok(number) => {
-                    let planes = Planes::<E>::new(&self.probe);
+                    let planes = RayPlanes::<E>::new(&self.probe);
                     let down = self
                         .walk
                         .descend(&mut self.outer, group, number, &planes, limit);

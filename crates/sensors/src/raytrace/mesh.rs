@@ -24,17 +24,17 @@
 //! # Checked by
 //! The tests in this file; test/sensors/raytrace.rs, test/witness/raytrace.rs
 
-use crate::raytrace::bvh::{Bounds, Care, Tree};
-use crate::raytrace::packet8::Eight;
-use crate::raytrace::probe::Probe;
-use crate::raytrace::ray_packet::{Arrival, Bundle, Later, RAYS, Tour, is_one_sided, lowest};
-use crate::raytrace::traverse::{Holds, Kept, Pile, Planes, Walk};
-use crate::raytrace::triangles::{Block, Corners, Nearest, number};
+use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
+use crate::raytrace::packet8::F32x8;
+use crate::raytrace::probe::TreeRay;
+use crate::raytrace::ray_packet::{Arrival, RayPacket, PacketStack, RAYS, PacketTraversal, has_common_signs, pop_lowest_bit};
+use crate::raytrace::traverse::{Holds, BoxStack, SortedStack, RayPlanes, Traversal};
+use crate::raytrace::triangles::{Block, Corners, Nearest, face_index};
 use merrow_math::Vec3;
 
 /// Hit of a ray in the frame of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Met {
+pub struct LocalHit {
     /// Distance along the ray [m].
     pub distance: f64,
     /// Outward unit normal, G.
@@ -45,7 +45,7 @@ pub struct Met {
 
 /// Ray in the frame of a shape, with its range.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Way {
+pub struct LocalRay {
     /// Origin of the ray [m], G.
     pub o: Vec3,
     /// Direction, a unit vector, G.
@@ -58,16 +58,16 @@ pub struct Way {
 
 /// State of the search of one ray.
 #[derive(Clone, Debug, Default)]
-pub struct Seek {
-    way: Way,
+pub struct MeshSearch {
+    way: LocalRay,
     /// Origin of `probe`, relative to the centre of the mesh [m].
     o: Vec3,
-    probe: Probe,
+    probe: TreeRay,
     best: Nearest,
-    walk: Walk,
+    walk: Traversal,
 }
 
-impl Seek {
+impl MeshSearch {
     /// Returns true if the ray has hit a triangle.
     #[inline(always)]
     pub fn is_met(&self) -> bool {
@@ -77,14 +77,14 @@ impl Seek {
 
 /// State of the search of a ray packet.
 #[derive(Clone, Debug, Default)]
-pub struct Bundled {
+pub struct PacketSearch {
     /// Rays, to be set by the caller.
-    pub ways: [Way; RAYS],
+    pub ways: [LocalRay; RAYS],
     origins: [Vec3; RAYS],
-    probes: [Probe; RAYS],
+    probes: [TreeRay; RAYS],
     best: [Nearest; RAYS],
     limits: [f32; RAYS],
-    later: Later,
+    later: PacketStack,
 }
 
 /// Triangle mesh with its tree.
@@ -131,7 +131,7 @@ impl Mesh {
         let room = half.x.max(half.y).max(half.z) as f32 * 2.0_f32.powi(-22) + 1e-30;
         let boxes: Vec<Bounds> = faces.iter().map(|k| bounds(&of(*k), room)).collect();
         let (mut blocks, mut numbers) = (Vec::new(), Vec::new());
-        let tree = Tree::new(&boxes, FULL, Care::Much, |list| {
+        let tree = Tree::new(&boxes, FULL, BuildQuality::Best, |list| {
             let first = blocks.len();
             let mut list: Vec<u32> = list.iter().map(|i| faces[*i as usize]).collect();
             list.sort_unstable();
@@ -167,57 +167,57 @@ impl Mesh {
 
     /// Starts the search of a ray.
     #[inline(always)]
-    pub fn enter(&self, way: &Way) -> Seek {
+    pub fn start_search(&self, way: &LocalRay) -> MeshSearch {
         let o = self.origin(way);
-        let probe = Probe::new(o, way.d, way.range[0] - way.from);
-        let best = Nearest::within(upward(way.range[1] - way.from));
-        Seek {
+        let probe = TreeRay::new(o, way.d, way.range[0] - way.from);
+        let best = Nearest::within(round_up_f32(way.range[1] - way.from));
+        MeshSearch {
             way: *way,
             o,
             probe,
             best,
-            walk: Walk::new(&probe),
+            walk: Traversal::new(&probe),
         }
     }
 
     /// Processes one node or leaf; returns true if the search has ended.
     #[inline(always)]
-    pub fn step<E: Eight>(&self, seek: &mut Seek, pile: &mut Pile) -> bool {
+    pub fn step<E: F32x8>(&self, seek: &mut MeshSearch, pile: &mut SortedStack) -> bool {
         let (walk, best) = (&mut seek.walk, &mut seek.best);
         match walk.here() {
             Ok(number) => {
-                walk.open(
+                walk.push_children(
                     pile,
                     &self.tree.nodes[number],
-                    &Planes::<E>::new(&seek.probe),
+                    &RayPlanes::<E>::new(&seek.probe),
                     best.t,
                 );
             }
             Err((first, count)) => {
                 for k in first..first + count {
-                    self.blocks[k as usize].meet::<E>(&seek.probe, k, &self.faces, best);
+                    self.blocks[k as usize].intersect::<E>(&seek.probe, k, &self.faces, best);
                 }
             }
         }
-        if !walk.take(pile, best.t) {
+        if !walk.pop(pile, best.t) {
             return true;
         }
-        self.fetch::<E>(walk.here());
+        self.prefetch::<E>(walk.here());
         false
     }
 
     /// Runs the search to its end or, if `ANY`, to the first hit.
     #[inline(always)]
-    pub fn run<E: Eight, const ANY: bool>(&self, seek: &mut Seek, kept: &mut Kept) {
+    pub fn run<E: F32x8, const ANY: bool>(&self, seek: &mut MeshSearch, kept: &mut BoxStack) {
         // Local copies, so that they stay in registers.
         let (probe, mut walk, mut best) = (&seek.probe, seek.walk, seek.best);
-        let planes = Planes::<E>::new(probe);
+        let planes = RayPlanes::<E>::new(probe);
         loop {
             let down = match walk.here() {
                 Ok(number) => walk.descend(kept, self, number, &planes, best.t),
                 Err((first, count)) => {
                     for k in first..first + count {
-                        self.blocks[k as usize].meet::<E>(probe, k, &self.faces, &mut best);
+                        self.blocks[k as usize].intersect::<E>(probe, k, &self.faces, &mut best);
                     }
                     if ANY && best.is_some() {
                         break;
@@ -237,8 +237,8 @@ impl Mesh {
     ///
     /// Returns false if the directions of the rays differ in the sign of a component.
     #[inline(always)]
-    pub fn run_bundle<E: Eight>(&self, search: &mut Bundled, rays: u32) -> bool {
-        let Bundled {
+    pub fn run_packet<E: F32x8>(&self, search: &mut PacketSearch, rays: u32) -> bool {
+        let PacketSearch {
             ways,
             origins,
             probes,
@@ -248,29 +248,29 @@ impl Mesh {
         } = search;
         *limits = [f32::NEG_INFINITY; RAYS];
         let mut left = rays;
-        while let Some(i) = lowest(&mut left) {
+        while let Some(i) = pop_lowest_bit(&mut left) {
             let way = &ways[i];
             origins[i] = self.origin(way);
-            probes[i] = Probe::new(origins[i], way.d, way.range[0] - way.from);
-            limits[i] = upward(way.range[1] - way.from);
+            probes[i] = TreeRay::new(origins[i], way.d, way.range[0] - way.from);
+            limits[i] = round_up_f32(way.range[1] - way.from);
             best[i] = Nearest::within(limits[i]);
         }
-        if !is_one_sided(probes, rays) {
+        if !has_common_signs(probes, rays) {
             return false;
         }
         if self.is_empty() {
             return true;
         }
-        let (bundle, mut tour) = (Bundle::<E>::new(probes, rays), Tour::at_root());
+        let (bundle, mut tour) = (RayPacket::<E>::new(probes, rays), PacketTraversal::at_root());
         while let Some(arrival) = tour.next(&bundle, self, later, limits) {
             let Arrival {
                 leaf: (first, count),
                 rays: mut left,
                 ..
             } = arrival;
-            while let Some(i) = lowest(&mut left) {
+            while let Some(i) = pop_lowest_bit(&mut left) {
                 for k in first..first + count {
-                    self.blocks[k as usize].meet::<E>(&probes[i], k, &self.faces, &mut best[i]);
+                    self.blocks[k as usize].intersect::<E>(&probes[i], k, &self.faces, &mut best[i]);
                 }
                 limits[i] = best[i].t;
             }
@@ -280,7 +280,7 @@ impl Mesh {
 
     /// Hit of ray `i` of a packet.
     #[inline(always)]
-    pub fn found_by(&self, search: &Bundled, i: usize) -> Option<Met> {
+    pub fn packet_hit(&self, search: &PacketSearch, i: usize) -> Option<LocalHit> {
         let (way, best) = (&search.ways[i], &search.best[i]);
         if best.is_some() {
             Some(self.measured(way, search.origins[i], best))
@@ -291,13 +291,13 @@ impl Mesh {
 
     /// Point at which the search of a ray starts, relative to the centre of the mesh [m].
     #[inline(always)]
-    fn origin(&self, way: &Way) -> Vec3 {
+    fn origin(&self, way: &LocalRay) -> Vec3 {
         way.o + way.d.scale(way.from) - self.middle
     }
 
     /// Hit of a finished search.
     #[inline(always)]
-    pub fn found(&self, seek: &Seek) -> Option<Met> {
+    pub fn hit(&self, seek: &MeshSearch) -> Option<LocalHit> {
         if seek.best.is_some() {
             Some(self.measured(&seek.way, seek.o, &seek.best))
         } else {
@@ -307,7 +307,7 @@ impl Mesh {
 
     /// Computes the hit on the triangle found. (1)
     #[inline(always)]
-    fn measured(&self, way: &Way, o: Vec3, best: &Nearest) -> Met {
+    fn measured(&self, way: &LocalRay, o: Vec3, best: &Nearest) -> LocalHit {
         let [a, b, c] = self.blocks[best.at.0 as usize].triangle(best.at.1 as usize);
         let n = (b - a).cross(c - a);
         let along = [way.d.dot(a - o), way.d.dot(b - o), way.d.dot(c - o)];
@@ -329,10 +329,10 @@ impl Mesh {
         } else {
             -way.d
         };
-        Met {
+        LocalHit {
             distance,
             normal,
-            face: number(&self.faces, best.at),
+            face: face_index(&self.faces, best.at),
         }
     }
 }
@@ -344,7 +344,7 @@ impl Holds for Mesh {
     }
 
     #[inline(always)]
-    fn fetch<E: Eight>(&self, what: Result<usize, (u32, u32)>) {
+    fn prefetch<E: F32x8>(&self, what: Result<usize, (u32, u32)>) {
         match what {
             Ok(number) => E::fetch(&self.tree.nodes[number]),
             Err((first, count)) => {
@@ -384,7 +384,7 @@ fn packed(
 
 /// Single-precision upper bound of `x`, finite.
 #[inline(always)]
-pub fn upward(x: f64) -> f32 {
+pub fn round_up_f32(x: f64) -> f32 {
     let x = x as f32;
     (x + x.abs() * f32::EPSILON).min(f32::MAX)
 }
@@ -419,36 +419,36 @@ mod tests {
     }
 
     /// Closest triangle by testing every block.
-    fn by_all(mesh: &Mesh, way: &Way) -> Nearest {
+    fn by_all(mesh: &Mesh, way: &LocalRay) -> Nearest {
         let o = way.o + way.d.scale(way.from) - mesh.middle;
-        let probe = Probe::new(o, way.d, way.range[0] - way.from);
-        let mut best = Nearest::within(upward(way.range[1] - way.from));
+        let probe = TreeRay::new(o, way.d, way.range[0] - way.from);
+        let mut best = Nearest::within(round_up_f32(way.range[1] - way.from));
         for (k, block) in mesh.blocks.iter().enumerate() {
-            block.meet::<Plain>(&probe, k as u32, &mesh.faces, &mut best);
+            block.intersect::<Plain>(&probe, k as u32, &mesh.faces, &mut best);
         }
         best
     }
 
-    fn sought<E: Eight, const ANY: bool>(mesh: &Mesh, way: &Way) -> Option<Seek> {
-        let mut seek = (!mesh.is_empty()).then(|| mesh.enter(way))?;
-        mesh.run::<E, ANY>(&mut seek, &mut Kept::default());
+    fn sought<E: F32x8, const ANY: bool>(mesh: &Mesh, way: &LocalRay) -> Option<MeshSearch> {
+        let mut seek = (!mesh.is_empty()).then(|| mesh.start_search(way))?;
+        mesh.run::<E, ANY>(&mut seek, &mut BoxStack::default());
         Some(seek)
     }
 
     /// Closest triangle by the tree, in one run and step by step.
-    fn by_tree<E: Eight>(mesh: &Mesh, way: &Way) -> Nearest {
+    fn by_tree<E: F32x8>(mesh: &Mesh, way: &LocalRay) -> Nearest {
         let Some(seek) = sought::<E, false>(mesh, way) else {
             panic!("an empty mesh")
         };
-        let mut other = mesh.enter(way);
-        let mut pile = Pile::default();
+        let mut other = mesh.start_search(way);
+        let mut pile = SortedStack::default();
         while !mesh.step::<E>(&mut other, &mut pile) {}
         assert_eq!(other.best, seek.best);
         seek.best
     }
 
-    fn closest<E: Eight>(mesh: &Mesh, way: &Way) -> Option<Met> {
-        mesh.found(&sought::<E, false>(mesh, way)?)
+    fn closest<E: F32x8>(mesh: &Mesh, way: &LocalRay) -> Option<LocalHit> {
+        mesh.hit(&sought::<E, false>(mesh, way)?)
     }
 
     /// Mesh of `n` x `n` squares with the side `side` on z = 0 around `middle`.
@@ -508,7 +508,7 @@ mod tests {
             };
             let Some(d) = aim else { continue };
             let range = [0.0, if k % 5 == 0 { 10.0 } else { 1e4 }];
-            let way = Way {
+            let way = LocalRay {
                 o,
                 d,
                 range,
@@ -520,7 +520,7 @@ mod tests {
             let any = sought::<Plain, true>(&mesh, &way);
             assert_eq!(any.is_some_and(|seek| seek.is_met()), found.is_some());
             #[cfg(target_arch = "x86_64")]
-            if merrow_math::f64x4::is_here() {
+            if merrow_math::f64x4::is_supported() {
                 use crate::raytrace::packet8::Register;
                 assert_eq!(by_tree::<Register>(&mesh, &way), expected, "{way:?}");
                 assert_eq!(
@@ -560,7 +560,7 @@ mod tests {
                     (aslant, 1000.0),
                 ] {
                     let o = middle + target - d.scale(height);
-                    let way = Way {
+                    let way = LocalRay {
                         o,
                         d,
                         range: [0.0, 1e9],
@@ -568,7 +568,7 @@ mod tests {
                     };
                     let met = closest::<Plain>(&floor, &way);
                     let expected = (middle.z - o.z) / d.z;
-                    let near = |met: Met| {
+                    let near = |met: LocalHit| {
                         (met.distance - expected).abs() < 1e-9 * height
                             && (met.normal.z - 1.0).abs() < 1e-12
                     };
@@ -599,7 +599,7 @@ mod tests {
         ];
         for triangles in odd {
             let mesh = Mesh::new(&corners, triangles);
-            let way = Way {
+            let way = LocalRay {
                 o: Vec3::new(0.0, 0.0, 1.0),
                 d: Vec3::new(0.0, 0.0, -1.0),
                 range: [0.0, 9.0],

@@ -30,12 +30,12 @@ pub mod ray_packet;
 pub mod traverse;
 pub mod triangles;
 
-use crate::raytrace::acceleration::{Group, Query, Room};
-use crate::raytrace::bvh::Care;
+use crate::raytrace::acceleration::{ShapeGroup, Query, SearchMemory};
+use crate::raytrace::bvh::BuildQuality;
 pub use crate::raytrace::heightfield::Heightfield;
 pub use crate::raytrace::mesh::Mesh;
-use crate::raytrace::mesh::Way;
-use crate::raytrace::packet8::{Eight, Plain};
+use crate::raytrace::mesh::LocalRay;
+use crate::raytrace::packet8::{F32x8, Plain};
 pub use crate::raytrace::primitive::Primitive;
 use crate::raytrace::ray_packet::RAYS;
 use merrow_math::{Mat3, Vec3, f64x4};
@@ -84,7 +84,7 @@ pub enum Shape {
 
 /// Shape with its pose in the world.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct PosedShape {
     /// Shape in its own frame G.
     pub shape: Shape,
     /// Orientation of G in W.
@@ -93,13 +93,13 @@ pub struct Placed {
     pub p_WG: Vec3,
 }
 
-impl Placed {
+impl PosedShape {
     /// Transforms a ray to the frame of the shape. `from` is a distance at which it is near the
     /// shape [m], `limit` its maximum distance [m].
     #[inline(always)]
-    fn way(&self, ray: &Ray, limit: f64, from: f64) -> Way {
+    fn to_local_ray(&self, ray: &Ray, limit: f64, from: f64) -> LocalRay {
         let o = self.R_WG.tr_mul_vec(ray.origin - self.p_WG);
-        Way {
+        LocalRay {
             o,
             d: self.R_WG.tr_mul_vec(ray.direction),
             range: [ray.range[0], limit],
@@ -129,29 +129,29 @@ impl Placed {
 
 /// Working memory that consecutive searches share. Allocating it takes as long as a short search.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch(Room);
+pub struct Scratch(SearchMemory);
 
 /// All shapes that rays can hit.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
-    still: Arc<Group>,
-    moving: Group,
+pub struct ShapeScene {
+    still: Arc<ShapeGroup>,
+    moving: ShapeGroup,
 }
 
-impl Surroundings {
+impl ShapeScene {
     /// Builds the search structures of static shapes and of moving shapes at their initial poses.
-    pub fn new(still: Vec<Placed>, moving: Vec<Placed>) -> Self {
+    pub fn new(still: Vec<PosedShape>, moving: Vec<PosedShape>) -> Self {
         Self {
-            still: Arc::new(Group::new(still, Care::Much)),
-            moving: Group::new(moving, Care::Little),
+            still: Arc::new(ShapeGroup::new(still, BuildQuality::Best)),
+            moving: ShapeGroup::new(moving, BuildQuality::Fast),
         }
     }
 
     /// Combines the same static shapes with other moving shapes.
-    pub fn with_moving(&self, moving: Vec<Placed>) -> Self {
+    pub fn with_moving(&self, moving: Vec<PosedShape>) -> Self {
         Self {
             still: Arc::clone(&self.still),
-            moving: Group::new(moving, Care::Little),
+            moving: ShapeGroup::new(moving, BuildQuality::Fast),
         }
     }
 
@@ -166,7 +166,7 @@ impl Surroundings {
     }
 
     /// Shape `k` with its pose; `None` if there is no such index.
-    pub fn shape(&self, k: u32) -> Option<&Placed> {
+    pub fn shape(&self, k: u32) -> Option<&PosedShape> {
         let still = self.still.shapes();
         let k = k as usize;
         still
@@ -175,19 +175,19 @@ impl Surroundings {
     }
 
     /// Changes the poses of the moving shapes. `change` receives them in their order.
-    pub fn place(&mut self, change: impl FnOnce(&mut [Placed])) {
-        self.moving.place(change);
+    pub fn update_poses(&mut self, change: impl FnOnce(&mut [PosedShape])) {
+        self.moving.update_poses(change);
     }
 
     /// Closest hit of `ray`, ignoring the shapes whose indices are in `skip`.
     pub fn closest(&self, ray: &Ray, skip: Range<u32>) -> Option<Hit> {
-        self.closest_in(ray, &skip, &mut Scratch::default())
+        self.closest_with(ray, &skip, &mut Scratch::default())
     }
 
     /// As [`Surroundings::closest`], with working memory.
-    pub fn closest_in(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> Option<Hit> {
+    pub fn closest_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> Option<Hit> {
         #[cfg(target_arch = "x86_64")]
-        if f64x4::is_here() {
+        if f64x4::is_supported() {
             // SAFETY: `is_here` has confirmed that the processor supports these instructions.
             return unsafe { in_registers::closest_in(self, ray, skip, scratch) };
         }
@@ -196,7 +196,7 @@ impl Surroundings {
 
     /// As [`Surroundings::closest`] for each of `rays`, into `hits`, which must have the same
     /// length.
-    pub fn closest_of(
+    pub fn closest_all(
         &self,
         rays: &[Ray],
         skip: &Range<u32>,
@@ -206,7 +206,7 @@ impl Surroundings {
         let count = rays.len().min(hits.len());
         let (rays, hits) = (&rays[..count], &mut hits[..count]);
         #[cfg(target_arch = "x86_64")]
-        if f64x4::is_here() {
+        if f64x4::is_supported() {
             // SAFETY: `is_here` has confirmed that the processor supports these instructions.
             return unsafe { in_registers::closest_of(self, rays, skip, scratch, hits) };
         }
@@ -215,13 +215,13 @@ impl Surroundings {
 
     /// Returns true if `ray` hits any shape whose index is not in `skip`.
     pub fn blocked(&self, ray: &Ray, skip: Range<u32>) -> bool {
-        self.blocked_in(ray, &skip, &mut Scratch::default())
+        self.blocked_with(ray, &skip, &mut Scratch::default())
     }
 
     /// As [`Surroundings::blocked`], with working memory.
-    pub fn blocked_in(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
+    pub fn blocked_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if f64x4::is_here() {
+        if f64x4::is_supported() {
             // SAFETY: `is_here` has confirmed that the processor supports these instructions.
             return unsafe { in_registers::blocked_in(self, ray, skip, scratch) };
         }
@@ -233,15 +233,15 @@ impl Surroundings {
     /// because the branches of consecutive rays are then well predicted. Other rays are traced `N`
     /// at a time in alternation.
     #[inline(always)]
-    fn search_all<E: Eight, const N: usize>(
+    fn search_all<E: F32x8, const N: usize>(
         &self,
         rays: &[Ray],
         skip: &Range<u32>,
-        room: &mut Room,
+        room: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) {
         if rays.len() >= 2 * N && !is_coherent(rays) {
-            crate::raytrace::interleaved_traversal::in_turns::<E, N>(
+            crate::raytrace::interleaved_traversal::trace_interleaved::<E, N>(
                 [(&self.still, 0), (&self.moving, self.still_count())],
                 skip,
                 rays,
@@ -262,11 +262,11 @@ impl Surroundings {
     /// Traces up to eight rays as one packet; returns false if their directions differ in the sign
     /// of a component.
     #[inline(always)]
-    fn search_bundle<E: Eight>(
+    fn search_bundle<E: F32x8>(
         &self,
         rays: &[Ray],
         skip: &Range<u32>,
-        room: &mut Room,
+        room: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) -> bool {
         let mut sound = 0;
@@ -285,11 +285,11 @@ impl Surroundings {
     }
 
     #[inline(always)]
-    fn search<E: Eight, const ANY: bool>(
+    fn search<E: F32x8, const ANY: bool>(
         &self,
         ray: &Ray,
         skip: &Range<u32>,
-        kept: &mut [crate::raytrace::traverse::Kept; 2],
+        kept: &mut [crate::raytrace::traverse::BoxStack; 2],
     ) -> Option<Hit> {
         let mut query = Query {
             ray,
@@ -336,11 +336,11 @@ impl Ray {
 #[cfg(target_arch = "x86_64")]
 mod in_registers {
     use super::packet8::Register;
-    use super::{Hit, Range, Ray, Scratch, Surroundings, TURNS};
+    use super::{Hit, Range, Ray, Scratch, ShapeScene, TURNS};
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub fn closest_of(
-        all: &Surroundings,
+        all: &ShapeScene,
         rays: &[Ray],
         skip: &Range<u32>,
         scratch: &mut Scratch,
@@ -351,7 +351,7 @@ mod in_registers {
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub fn closest_in(
-        all: &Surroundings,
+        all: &ShapeScene,
         ray: &Ray,
         skip: &Range<u32>,
         scratch: &mut Scratch,
@@ -361,7 +361,7 @@ mod in_registers {
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub fn blocked_in(
-        all: &Surroundings,
+        all: &ShapeScene,
         ray: &Ray,
         skip: &Range<u32>,
         scratch: &mut Scratch,
@@ -394,7 +394,7 @@ mod tests {
         Mesh::new(&corners, &[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
     }
 
-    fn shapes(draw: &mut Draw, count: usize) -> Vec<Placed> {
+    fn shapes(draw: &mut Draw, count: usize) -> Vec<PosedShape> {
         let mesh = Arc::new(wedge());
         let shape = |k: usize| match k % 5 {
             0 => Shape::Primitive(Primitive::Sphere { radius: 1.2 }),
@@ -412,7 +412,7 @@ mod tests {
             _ => Shape::Mesh(mesh.clone()),
         };
         (0..count)
-            .map(|k| Placed {
+            .map(|k| PosedShape {
                 shape: shape(k),
                 R_WG: Quat::from_rotation_vector(point(draw, 2.0)).matrix(),
                 p_WG: point(draw, 12.0),
@@ -431,10 +431,10 @@ mod tests {
     }
 
     /// Closest hit by testing every shape separately.
-    fn by_all(all: &[Placed], ray: &Ray, skip: Range<u32>) -> Option<Hit> {
+    fn by_all(all: &[PosedShape], ray: &Ray, skip: Range<u32>) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for k in (0..all.len() as u32).filter(|k| !skip.contains(k)) {
-            let alone = Surroundings::new(vec![all[k as usize].clone()], vec![]);
+            let alone = ShapeScene::new(vec![all[k as usize].clone()], vec![]);
             let Some(hit) = alone.closest(ray, 0..0) else {
                 continue;
             };
@@ -456,7 +456,7 @@ mod tests {
         let mut draw = stream.draw(0);
         let mut list = shapes(&mut draw, 60);
         let moving = list.split_off(35);
-        let mut all = Surroundings::new(list.clone(), moving.clone());
+        let mut all = ShapeScene::new(list.clone(), moving.clone());
         assert_eq!((all.still_count(), all.count()), (35, 60));
         list.extend(moving);
         let mut scratch = Scratch::default();
@@ -477,14 +477,14 @@ mod tests {
                     .map_or(found == expected, |(a, b)| near(a, b));
                 assert!(same, "{ray:?}: {found:?}, expected {expected:?}");
                 assert_eq!(all.blocked(&ray, skip.clone()), found.is_some());
-                let kept = &mut Room::default().kept;
+                let kept = &mut SearchMemory::default().kept;
                 assert_eq!(all.search::<Plain, false>(&ray, &skip, kept), found);
                 assert_eq!(
                     all.search::<Plain, true>(&ray, &skip, kept).is_some(),
                     found.is_some()
                 );
-                assert_eq!(all.closest_in(&ray, &skip, &mut scratch), found);
-                assert_eq!(all.blocked_in(&ray, &skip, &mut scratch), found.is_some());
+                assert_eq!(all.closest_with(&ray, &skip, &mut scratch), found);
+                assert_eq!(all.blocked_with(&ray, &skip, &mut scratch), found.is_some());
                 met += u32::from(found.is_some());
             }
             assert!(met > 100 && met < 400, "{met}");
@@ -492,7 +492,7 @@ mod tests {
             for (placed, p) in list[35..].iter_mut().zip(&places) {
                 placed.p_WG = *p;
             }
-            all.place(|moving| {
+            all.update_poses(|moving| {
                 moving
                     .iter_mut()
                     .zip(&places)
@@ -511,7 +511,7 @@ mod tests {
         let mut draw = stream.draw(0);
         let mut list = shapes(&mut draw, 60);
         let moving = list.split_off(35);
-        let all = Surroundings::new(list, moving);
+        let all = ShapeScene::new(list, moving);
         let mut any: Vec<Ray> = (1..1000).filter_map(|k| ray(&mut stream.draw(k))).collect();
         (0..any.len())
             .step_by(50)
@@ -532,8 +532,8 @@ mod tests {
         let mut scratch = Scratch::default();
         for rays in [any, narrow] {
             let (mut hits, mut plain) = (vec![None; rays.len()], vec![None; rays.len()]);
-            all.closest_of(&rays, &(3..7), &mut scratch, &mut hits);
-            interleaved_traversal::in_turns::<Plain, 5>(
+            all.closest_all(&rays, &(3..7), &mut scratch, &mut hits);
+            interleaved_traversal::trace_interleaved::<Plain, 5>(
                 [(&all.still, 0), (&all.moving, 35)],
                 &(3..7),
                 &rays,
@@ -554,13 +554,13 @@ mod tests {
     #[test]
     fn odd_rays_and_places_meet_nothing() {
         let sphere = Shape::Primitive(Primitive::Sphere { radius: 1.0 });
-        let at = |p_WG: Vec3| Placed {
+        let at = |p_WG: Vec3| PosedShape {
             shape: sphere.clone(),
             R_WG: Mat3::identity(),
             p_WG,
         };
         let nan = Vec3::new(f64::NAN, 0.0, 0.0);
-        let all = Surroundings::new(
+        let all = ShapeScene::new(
             vec![at(Vec3::zero()), at(nan)],
             vec![at(Vec3::new(1e300, 0.0, 0.0))],
         );
@@ -608,6 +608,6 @@ mod tests {
             assert_eq!(all.closest(&ray, 0..0), None, "{ray:?}");
             assert!(!all.blocked(&ray, 0..0));
         }
-        assert_eq!(Surroundings::default().closest(&good, 0..0), None);
+        assert_eq!(ShapeScene::default().closest(&good, 0..0), None);
     }
 }

@@ -5,7 +5,7 @@
 //! the second operand if both are equal or one is NaN.
 
 /// Vector of eight single-precision numbers.
-pub trait Eight: Copy {
+pub trait F32x8: Copy {
     /// Permutation of eight lanes.
     type Order: Copy;
     /// Sets all lanes to the same number.
@@ -23,9 +23,9 @@ pub trait Eight: Copy {
     /// Lane-wise quotient `self / o`.
     fn div(self, o: Self) -> Self;
     /// Lane-wise minimum: `self` where it is less, else `o`.
-    fn least(self, o: Self) -> Self;
+    fn lane_min(self, o: Self) -> Self;
     /// Lane-wise maximum: `self` where it is greater, else `o`.
-    fn greatest(self, o: Self) -> Self;
+    fn lane_max(self, o: Self) -> Self;
     /// Bit mask of the lanes where `self <= o`; false where either is NaN.
     fn not_above(self, o: Self) -> u32;
     /// Selects the lanes where `self <= o`, sorts them in descending order and returns their count.
@@ -61,7 +61,7 @@ macro_rules! each {
     };
 }
 
-impl Eight for Plain {
+impl F32x8 for Plain {
     type Order = [u8; 8];
     #[inline(always)]
     fn splat(x: f32) -> Self {
@@ -79,8 +79,8 @@ impl Eight for Plain {
     each!(sub, a, b, a - b);
     each!(mul, a, b, a * b);
     each!(div, a, b, a / b);
-    each!(least, a, b, if a < b { a } else { b });
-    each!(greatest, a, b, if a > b { a } else { b });
+    each!(lane_min, a, b, if a < b { a } else { b });
+    each!(lane_max, a, b, if a > b { a } else { b });
     #[inline(always)]
     fn not_above(self, o: Self) -> u32 {
         let mut bits = 0;
@@ -127,7 +127,7 @@ pub use avx::Register;
 
 #[cfg(target_arch = "x86_64")]
 mod avx {
-    use super::Eight;
+    use super::F32x8;
     use std::arch::x86_64::{
         __m256, __m256i, _CMP_LE_OQ, _MM_HINT_T0, _mm_loadl_epi64, _mm_prefetch, _mm256_add_ps,
         _mm256_and_si256, _mm256_blend_epi32, _mm256_castps_si256, _mm256_cmp_ps,
@@ -153,7 +153,7 @@ mod avx {
         };
     }
 
-    impl Eight for Register {
+    impl F32x8 for Register {
         type Order = __m256i;
         #[inline(always)]
         fn splat(x: f32) -> Self {
@@ -174,8 +174,8 @@ mod avx {
         each!(sub, _mm256_sub_ps);
         each!(mul, _mm256_mul_ps);
         each!(div, _mm256_div_ps);
-        each!(least, _mm256_min_ps);
-        each!(greatest, _mm256_max_ps);
+        each!(lane_min, _mm256_min_ps);
+        each!(lane_max, _mm256_max_ps);
         #[inline(always)]
         fn not_above(self, o: Self) -> u32 {
             // SAFETY: as in `each`.
@@ -262,8 +262,8 @@ mod avx {
 mod tests {
     use super::*;
 
-    /// Selected lanes of [`Eight::enter`].
-    fn entered<E: Eight>(x: &[f32; 8], o: &[f32; 8]) -> Vec<(u32, u32)> {
+    /// Selected lanes of [`F32x8::enter`].
+    fn entered<E: F32x8>(x: &[f32; 8], o: &[f32; 8]) -> Vec<(u32, u32)> {
         let (mut near, mut kept) = ([0; 8], [0; 8]);
         let count = E::read(x).enter(
             E::read(o),
@@ -289,7 +289,7 @@ mod tests {
             let o = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| if k >> i & 1 == 1 { 9.0 } else { -2.0 });
             let plain = entered::<Plain>(&x, &o);
             #[cfg(target_arch = "x86_64")]
-            if merrow_math::f64x4::is_here() {
+            if merrow_math::f64x4::is_supported() {
                 assert_eq!(plain, entered::<Register>(&x, &o), "{x:?}");
             }
             assert_eq!(plain.len() as u32, (k as u8).count_ones());
@@ -311,7 +311,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn registers_and_arrays_have_the_same_bits() {
-        if !merrow_math::f64x4::is_here() {
+        if !merrow_math::f64x4::is_supported() {
             return;
         }
         let odd = [
@@ -333,8 +333,8 @@ mod tests {
             (Plain::sub, Register::sub),
             (Plain::mul, Register::mul),
             (Plain::div, Register::div),
-            (Plain::least, Register::least),
-            (Plain::greatest, Register::greatest),
+            (Plain::lane_min, Register::lane_min),
+            (Plain::lane_max, Register::lane_max),
         ];
         for turn in 0..8 {
             let mut other = odd;

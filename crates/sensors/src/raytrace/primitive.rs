@@ -26,7 +26,7 @@
 //! # Checked by
 //! The tests in this file; test/sensors/raytrace.rs
 
-use crate::raytrace::mesh::{Met, Way};
+use crate::raytrace::mesh::{LocalHit, LocalRay};
 use merrow_math::Vec3;
 
 /// Shape with a closed form, centred at the origin of its frame.
@@ -79,7 +79,7 @@ impl Primitive {
     }
 
     /// First intersection of a ray with the surface, from outside or from inside.
-    pub fn closest(&self, way: &Way) -> Option<Met> {
+    pub fn closest(&self, way: &LocalRay) -> Option<LocalHit> {
         // Starts near the shape, so that a distant origin costs little precision.
         let shift = -way.o.dot(way.d);
         let (o, d) = (way.o + way.d.scale(shift), way.d);
@@ -107,7 +107,7 @@ impl Primitive {
         };
         let counts = |t: f64| t + shift >= way.range[0] && t + shift <= way.range[1];
         let (t, normal, face) = [enter, leave].into_iter().find(|c| counts(c.0))?;
-        Some(Met {
+        Some(LocalHit {
             distance: t + shift,
             normal,
             face,
@@ -201,7 +201,7 @@ mod tests {
 
     fn met(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {
         let d = Vec3::from(d).unit().unwrap_or_default();
-        let way = Way {
+        let way = LocalRay {
             o: Vec3::from(o),
             d,
             range: [from, 1e9],

@@ -29,7 +29,7 @@ use merrow_math::Vec3;
 
 /// Ray in single precision, in the frame of a tree.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Probe {
+pub struct TreeRay {
     /// Origin of the ray [m].
     pub o: [f32; 3],
     /// Reciprocal direction for entry planes, slightly too small.
@@ -50,7 +50,7 @@ pub struct Probe {
 /// Four units in the last place, more than (1) requires.
 const SLACK: f32 = 4.0 * f32::EPSILON;
 
-impl Probe {
+impl TreeRay {
     /// Ray from `o` [m] along the unit vector `d`, from the distance `low` [m] on.
     #[inline(always)]
     pub fn new(o: Vec3, d: Vec3, low: f64) -> Self {

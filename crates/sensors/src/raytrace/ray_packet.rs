@@ -21,13 +21,13 @@
 //!
 //! # Limits
 //! The directions of the rays have the same sign along every axis; other rays cannot form a
-//! [`Bundle`]. `ROOM` is sufficient for trees of depth [`crate::raytrace::bvh::DEEPEST`].
+//! [`RayPacket`]. `ROOM` is sufficient for trees of depth [`crate::raytrace::bvh::DEEPEST`].
 //!
 //! # Checked by
 //! The tests in this file and in `mod.rs`; test/witness/raytrace.rs
 
-use crate::raytrace::packet8::Eight;
-use crate::raytrace::probe::Probe;
+use crate::raytrace::packet8::F32x8;
+use crate::raytrace::probe::TreeRay;
 use crate::raytrace::traverse::Holds;
 
 /// Number of rays in a packet.
@@ -38,9 +38,9 @@ const ROOM: usize = 128;
 /// Stack of deferred boxes: the entry distance, and eight times the index of the node plus the slot
 /// in it.
 #[derive(Clone, Debug)]
-pub struct Later([(f32, u32); ROOM]);
+pub struct PacketStack([(f32, u32); ROOM]);
 
-impl Default for Later {
+impl Default for PacketStack {
     fn default() -> Self {
         Self([(0.0, 0); ROOM])
     }
@@ -58,7 +58,7 @@ pub struct Arrival {
 
 /// Data for testing eight rays against one box, and the interval of all rays against eight boxes.
 #[derive(Clone, Copy)]
-pub struct Bundle<E> {
+pub struct RayPacket<E> {
     /// Values of each ray.
     o: [E; 3],
     inner: [E; 3],
@@ -76,11 +76,11 @@ pub struct Bundle<E> {
     leave: [usize; 3],
 }
 
-impl<E: Eight> Bundle<E> {
+impl<E: F32x8> RayPacket<E> {
     /// Packet of the rays whose bits are set in `rays`. Their directions must have the same sign
     /// along every axis.
     #[inline(always)]
-    pub fn new(probes: &[Probe; RAYS], rays: u32) -> Self {
+    pub fn new(probes: &[TreeRay; RAYS], rays: u32) -> Self {
         let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
         let enter = any.enter;
         let (mut o, mut inner, mut outer, mut low) = (
@@ -141,11 +141,11 @@ impl<E: Eight> Bundle<E> {
         let x = plane(ex, 0).mul(self.inner[0]);
         let y = plane(ey, 1).mul(self.inner[1]);
         let z = plane(ez, 2).mul(self.inner[2]);
-        let into = x.greatest(y).greatest(z.greatest(self.low));
+        let into = x.lane_max(y).lane_max(z.lane_max(self.low));
         let x = plane(lx, 0).mul(self.outer[0]);
         let y = plane(ly, 1).mul(self.outer[1]);
         let z = plane(lz, 2).mul(self.outer[2]);
-        let out = x.least(y).least(z.least(limits));
+        let out = x.lane_min(y).lane_min(z.lane_min(limits));
         (into.not_above(out), into)
     }
 
@@ -157,34 +157,34 @@ impl<E: Eight> Bundle<E> {
         // (1)
         let near = |row: usize, k: usize| {
             let way = E::read(&bounds[row]).sub(self.near[k]);
-            way.mul(self.inners[k][0]).least(way.mul(self.inners[k][1]))
+            way.mul(self.inners[k][0]).lane_min(way.mul(self.inners[k][1]))
         };
         // (2)
         let far = |row: usize, k: usize| {
             let way = E::read(&bounds[row]).sub(self.far[k]);
             way.mul(self.outers[k][0])
-                .greatest(way.mul(self.outers[k][1]))
+                .lane_max(way.mul(self.outers[k][1]))
         };
         let into = near(ex, 0)
-            .greatest(near(ey, 1))
-            .greatest(near(ez, 2).greatest(self.lowest));
+            .lane_max(near(ey, 1))
+            .lane_max(near(ez, 2).lane_max(self.lowest));
         let out = far(lx, 0)
-            .least(far(ly, 1))
-            .least(far(lz, 2).least(E::splat(limit)));
+            .lane_min(far(ly, 1))
+            .lane_min(far(lz, 2).lane_min(E::splat(limit)));
         (into.not_above(out), into)
     }
 }
 
 /// State of the traversal of a tree that is not empty.
 #[derive(Clone, Copy, Debug)]
-pub struct Tour {
+pub struct PacketTraversal {
     /// Node to visit next.
     node: Option<usize>,
     /// Number of boxes on the stack.
     kept: usize,
 }
 
-impl Tour {
+impl PacketTraversal {
     /// Starts at the root.
     #[inline(always)]
     pub fn at_root() -> Self {
@@ -200,11 +200,11 @@ impl Tour {
     /// Limits may be lowered between leaves. A ray whose limit is below its minimum distance is
     /// ignored.
     #[inline(always)]
-    pub fn next<E: Eight, H: Holds>(
+    pub fn next<E: F32x8, H: Holds>(
         &mut self,
-        bundle: &Bundle<E>,
+        bundle: &RayPacket<E>,
         holds: &H,
-        later: &mut Later,
+        later: &mut PacketStack,
         limits: &[f32; RAYS],
     ) -> Option<Arrival> {
         let nodes = &holds.tree().nodes;
@@ -218,7 +218,7 @@ impl Tour {
                 while met != 0 {
                     let i = met.trailing_zeros() as usize & 7;
                     met &= met - 1;
-                    holds.fetch::<E>(node.children[i].either());
+                    holds.prefetch::<E>(node.children[i].decode());
                     let next = (near[i], (number as u32) << 3 | i as u32);
                     // Sorted insertion, with the nearest box on top.
                     let mut place = self.kept;
@@ -243,7 +243,7 @@ impl Tour {
             if rays == 0 {
                 continue;
             }
-            match node.children[slot].either() {
+            match node.children[slot].decode() {
                 Ok(number) => self.node = Some(number),
                 Err(leaf) => {
                     let mut arrival = Arrival {
@@ -261,7 +261,7 @@ impl Tour {
 
 /// Clears the lowest set bit and returns its index; `None` if no bit is set.
 #[inline(always)]
-pub fn lowest(bits: &mut u32) -> Option<usize> {
+pub fn pop_lowest_bit(bits: &mut u32) -> Option<usize> {
     let i = bits.trailing_zeros() as usize & (RAYS - 1);
     let is_set = *bits != 0;
     *bits &= bits.wrapping_sub(1);
@@ -271,7 +271,7 @@ pub fn lowest(bits: &mut u32) -> Option<usize> {
 /// Returns true if the directions of the rays whose bits are set have the same sign along every
 /// axis.
 #[inline(always)]
-pub fn is_one_sided(probes: &[Probe; RAYS], rays: u32) -> bool {
+pub fn has_common_signs(probes: &[TreeRay; RAYS], rays: u32) -> bool {
     let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
     (0..RAYS).all(|i| rays >> i & 1 == 0 || probes[i].enter == any.enter)
 }
@@ -290,24 +290,24 @@ fn ends(x: &[f32; RAYS]) -> [f32; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raytrace::mesh::{Bundled, Mesh, Way};
+    use crate::raytrace::mesh::{PacketSearch, Mesh, LocalRay};
     use crate::raytrace::packet8::Plain;
-    use crate::raytrace::traverse::Kept;
+    use crate::raytrace::traverse::BoxStack;
     use merrow_math::Vec3;
     use merrow_math::rng::Stream;
 
     /// Number of rays of a packet with a hit, after comparing each with the same ray traced alone.
-    fn held<E: Eight>(mesh: &Mesh, ways: &[Way; RAYS], rays: u32) -> usize {
-        let mut search = Bundled::default();
+    fn held<E: F32x8>(mesh: &Mesh, ways: &[LocalRay; RAYS], rays: u32) -> usize {
+        let mut search = PacketSearch::default();
         search.ways = *ways;
-        assert!(mesh.run_bundle::<E>(&mut search, rays));
+        assert!(mesh.run_packet::<E>(&mut search, rays));
         let mut met = 0;
         for i in (0..RAYS).filter(|i| rays >> i & 1 == 1) {
-            let mut alone = mesh.enter(&ways[i]);
-            mesh.run::<E, false>(&mut alone, &mut Kept::default());
+            let mut alone = mesh.start_search(&ways[i]);
+            mesh.run::<E, false>(&mut alone, &mut BoxStack::default());
             assert_eq!(
-                mesh.found_by(&search, i),
-                mesh.found(&alone),
+                mesh.packet_hit(&search, i),
+                mesh.hit(&alone),
                 "{i} of {rays:b}: {ways:?}"
             );
             met += usize::from(alone.is_met());
@@ -340,13 +340,13 @@ mod tests {
             let aim = point(8.0) - origin;
             let spread = [0.0, 0.02, 0.2][k as usize % 3];
             let range = [0.0, if k % 5 == 0 { 4.0 } else { 100.0 }];
-            let mut ways = [Way::default(); RAYS];
+            let mut ways = [LocalRay::default(); RAYS];
             for way in &mut ways {
                 let o = origin + point([0.0, 0.5][k as usize / 3 % 2]);
                 let d = (aim.scale(1.0 / aim.norm()) + point(spread))
                     .unit()
                     .unwrap_or_default();
-                *way = Way {
+                *way = LocalRay {
                     o,
                     d,
                     range,
@@ -356,14 +356,14 @@ mod tests {
             let rays = if k % 4 == 0 { 0b1101_0110 } else { 0xff };
             let sides = |d: Vec3| d.to_array().map(|x| x < 0.0);
             if (0..RAYS).any(|i| rays >> i & 1 == 1 && sides(ways[i].d) != sides(ways[1].d)) {
-                let mut search = Bundled::default();
+                let mut search = PacketSearch::default();
                 search.ways = ways;
-                assert!(!mesh.run_bundle::<Plain>(&mut search, rays));
+                assert!(!mesh.run_packet::<Plain>(&mut search, rays));
                 continue;
             }
             let plain = held::<Plain>(&mesh, &ways, rays);
             #[cfg(target_arch = "x86_64")]
-            if merrow_math::f64x4::is_here() {
+            if merrow_math::f64x4::is_supported() {
                 assert_eq!(
                     held::<crate::raytrace::packet8::Register>(&mesh, &ways, rays),
                     plain

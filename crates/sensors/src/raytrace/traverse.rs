@@ -10,7 +10,7 @@
 //!
 //! A traversal can be suspended at every node, so that several rays can alternate while some wait
 //! for memory. The directions of such rays are unrelated, and most branches would be mispredicted.
-//! Their stack ([`Pile`]) is therefore sorted without branches.
+//! Their stack ([`SortedStack`]) is therefore sorted without branches.
 //!
 //! # Symbols
 //! low minimum distance of a hit, best maximum distance.
@@ -25,17 +25,17 @@
 //! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
 
 use crate::raytrace::bvh::{Child, Node, Tree};
-use crate::raytrace::packet8::Eight;
-use crate::raytrace::probe::Probe;
+use crate::raytrace::packet8::F32x8;
+use crate::raytrace::probe::TreeRay;
 
 /// Capacity of a stack: seven boxes per level of the tree, and one more; a power of two.
 const ROOM: usize = 128;
 
 /// Stack of the deferred boxes of one ray, with their entry distances.
 #[derive(Clone, Debug)]
-pub struct Kept([(f32, Child); ROOM]);
+pub struct BoxStack([(f32, Child); ROOM]);
 
-impl Default for Kept {
+impl Default for BoxStack {
     fn default() -> Self {
         Self([(0.0, Child::ROOT); ROOM])
     }
@@ -43,13 +43,13 @@ impl Default for Kept {
 
 /// Stack of the deferred boxes of a ray in interleaved traversal.
 #[derive(Clone, Debug)]
-pub struct Pile {
-    /// Entry distances and slots in the last three bits, as [`Eight::enter`] writes them.
+pub struct SortedStack {
+    /// Entry distances and slots in the last three bits, as [`F32x8::enter`] writes them.
     near: [u32; ROOM],
     what: [u32; ROOM],
 }
 
-impl Default for Pile {
+impl Default for SortedStack {
     fn default() -> Self {
         Self {
             near: [0; ROOM],
@@ -63,21 +63,21 @@ pub trait Holds {
     /// Tree over the contents.
     fn tree(&self) -> &Tree;
     /// Prefetches a node or a leaf that will be visited soon.
-    fn fetch<E: Eight>(&self, what: Result<usize, (u32, u32)>);
+    fn prefetch<E: F32x8>(&self, what: Result<usize, (u32, u32)>);
 }
 
 /// State of a traversal.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Walk {
+pub struct Traversal {
     top: usize,
     here: Child,
     entered: f32,
 }
 
-impl Walk {
+impl Traversal {
     /// Starts at the root of a tree that is not empty.
     #[inline(always)]
-    pub fn new(probe: &Probe) -> Self {
+    pub fn new(probe: &TreeRay) -> Self {
         Self {
             top: 0,
             here: Child::ROOT,
@@ -88,7 +88,7 @@ impl Walk {
     /// Current position: the index of a node, or first index and count of a leaf.
     #[inline(always)]
     pub fn here(&self) -> Result<usize, (u32, u32)> {
-        self.here.either()
+        self.here.decode()
     }
 
     /// Distance at which the ray enters the current position.
@@ -100,12 +100,12 @@ impl Walk {
     /// Moves from a node to the nearest child that the ray enters before `limit`; returns false if
     /// there is none.
     #[inline(always)]
-    pub fn descend<E: Eight, H: Holds>(
+    pub fn descend<E: F32x8, H: Holds>(
         &mut self,
-        kept: &mut Kept,
+        kept: &mut BoxStack,
         holds: &H,
         number: usize,
-        at: &Planes<E>,
+        at: &RayPlanes<E>,
         limit: f32,
     ) -> bool {
         let node = &holds.tree().nodes[number];
@@ -124,7 +124,7 @@ impl Walk {
             let i = met.trailing_zeros() as usize & 7;
             met &= met - 1;
             let mut next = (near[i], node.children[i]);
-            holds.fetch::<E>(next.1.either());
+            holds.prefetch::<E>(next.1.decode());
             if next.0 < best.0 {
                 (next, best) = (best, next);
             }
@@ -144,7 +144,7 @@ impl Walk {
     /// Moves to the nearest box on the stack that the ray enters before `limit`; returns false if
     /// there is none.
     #[inline(always)]
-    pub fn resume(&mut self, kept: &Kept, limit: f32) -> bool {
+    pub fn resume(&mut self, kept: &BoxStack, limit: f32) -> bool {
         while self.top > 0 {
             self.top -= 1;
             let last = kept.0[self.top & (ROOM - 1)];
@@ -158,7 +158,7 @@ impl Walk {
 
     /// Pushes the children of a node that the ray enters before `limit`.
     #[inline(always)]
-    pub fn open<E: Eight>(&mut self, pile: &mut Pile, node: &Node, at: &Planes<E>, limit: f32) {
+    pub fn push_children<E: F32x8>(&mut self, pile: &mut SortedStack, node: &Node, at: &RayPlanes<E>, limit: f32) {
         let (into, out) = at.meet(node, limit);
         // Eight elements are always written, whatever the count.
         let place = self.top.min(ROOM - 8);
@@ -168,10 +168,10 @@ impl Walk {
         }
     }
 
-    /// As [`Walk::resume`] for a [`Pile`].
+    /// As [`Walk::resume`] for a [`SortedStack`].
     #[inline(always)]
-    pub fn take(&mut self, pile: &Pile, limit: f32) -> bool {
-        // Distances in a `Pile` are not negative.
+    pub fn pop(&mut self, pile: &SortedStack, limit: f32) -> bool {
+        // Distances in a `SortedStack` are not negative.
         let limit = limit.max(0.0);
         while self.top > 0 {
             self.top -= 1;
@@ -188,7 +188,7 @@ impl Walk {
 
 /// Data for testing a ray against the planes of eight boxes.
 #[derive(Clone, Copy)]
-pub struct Planes<E> {
+pub struct RayPlanes<E> {
     o: [E; 3],
     inner: [E; 3],
     outer: [E; 3],
@@ -197,10 +197,10 @@ pub struct Planes<E> {
     leave: [usize; 3],
 }
 
-impl<E: Eight> Planes<E> {
+impl<E: F32x8> RayPlanes<E> {
     /// Broadcasts the data of one ray.
     #[inline(always)]
-    pub fn new(probe: &Probe) -> Self {
+    pub fn new(probe: &TreeRay) -> Self {
         let (o, i, u) = (&probe.o, &probe.inner, &probe.outer);
         let [x, y, z] = probe.enter;
         Self {
@@ -222,10 +222,10 @@ impl<E: Eight> Planes<E> {
         let x = E::read(&b[ex]).sub(self.o[0]).mul(self.inner[0]);
         let y = E::read(&b[ey]).sub(self.o[1]).mul(self.inner[1]);
         let z = E::read(&b[ez]).sub(self.o[2]).mul(self.inner[2]);
-        let into = x.greatest(y).greatest(z.greatest(self.low));
+        let into = x.lane_max(y).lane_max(z.lane_max(self.low));
         let x = E::read(&b[lx]).sub(self.o[0]).mul(self.outer[0]);
         let y = E::read(&b[ly]).sub(self.o[1]).mul(self.outer[1]);
         let z = E::read(&b[lz]).sub(self.o[2]).mul(self.outer[2]);
-        (into, x.least(y).least(z.least(E::splat(limit))))
+        (into, x.lane_min(y).lane_min(z.lane_min(E::splat(limit))))
     }
 }

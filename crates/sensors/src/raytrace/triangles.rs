@@ -24,8 +24,8 @@
 //! # Checked by
 //! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
 
-use crate::raytrace::packet8::Eight;
-use crate::raytrace::probe::Probe;
+use crate::raytrace::packet8::F32x8;
+use crate::raytrace::probe::TreeRay;
 use merrow_math::Vec3;
 
 /// Corners of a triangle in single precision [m].
@@ -127,7 +127,7 @@ impl Block {
     /// Intersects the triangles with `probe` and updates `best` if one is closer. At equal
     /// distances the lowest number in `faces` wins. `at` is the index of the block.
     #[inline(always)]
-    pub fn meet<E: Eight>(&self, probe: &Probe, at: u32, faces: &[[u32; 8]], best: &mut Nearest) {
+    pub fn intersect<E: F32x8>(&self, probe: &TreeRay, at: u32, faces: &[[u32; 8]], best: &mut Nearest) {
         let [kx, ky, kz] = probe.k;
         let z = E::read(&self.points[kz]).sub(E::splat(probe.o[kz]));
         let x = E::read(&self.points[kx])
@@ -150,7 +150,7 @@ impl Block {
         // (2)
         let zero = E::splat(0.0);
         let inside =
-            zero.not_above(u.least(v).least(w)) | u.greatest(v).greatest(w).not_above(zero);
+            zero.not_above(u.lane_min(v).lane_min(w)) | u.lane_max(v).lane_max(w).not_above(zero);
         let inside = inside & self.used;
         if inside == 0 {
             return;
@@ -168,7 +168,7 @@ impl Block {
             let i = left.trailing_zeros();
             left &= left - 1;
             let t = ts[i as usize & 7];
-            if t < best.t || best.is_at(t) && number(faces, (at, i)) < number(faces, best.at) {
+            if t < best.t || best.is_at(t) && face_index(faces, (at, i)) < face_index(faces, best.at) {
                 *best = Nearest { t, at: (at, i) };
             }
         }
@@ -177,7 +177,7 @@ impl Block {
 
 /// Face index of the triangle `at` (block, triangle).
 #[inline(always)]
-pub fn number(faces: &[[u32; 8]], at: (u32, u32)) -> u32 {
+pub fn face_index(faces: &[[u32; 8]], at: (u32, u32)) -> u32 {
     faces[at.0 as usize][at.1 as usize & 7]
 }
 
@@ -188,9 +188,9 @@ mod tests {
     use merrow_math::rng::Stream;
 
     /// Hit of `probe` in `block`.
-    fn met<E: Eight>(block: &Block, probe: &Probe) -> Nearest {
+    fn met<E: F32x8>(block: &Block, probe: &TreeRay) -> Nearest {
         let mut best = Nearest::within(1e9);
-        block.meet::<E>(probe, 0, &[[0, 1, 2, 3, 4, 5, 6, 7]], &mut best);
+        block.intersect::<E>(probe, 0, &[[0, 1, 2, 3, 4, 5, 6, 7]], &mut best);
         best
     }
 
@@ -234,11 +234,11 @@ mod tests {
                 let Some(d) = (target - origin).unit() else {
                     continue;
                 };
-                let probe = Probe::new(origin, d, 0.0);
+                let probe = TreeRay::new(origin, d, 0.0);
                 let plain = met::<Plain>(&block, &probe);
                 assert!(plain.is_some(), "{k}: {target:?} from {origin:?}");
                 #[cfg(target_arch = "x86_64")]
-                if merrow_math::f64x4::is_here() {
+                if merrow_math::f64x4::is_supported() {
                     assert_eq!(
                         plain,
                         met::<crate::raytrace::packet8::Register>(&block, &probe)
@@ -256,12 +256,12 @@ mod tests {
         let (mut block, mut points) = (Block::empty(), 0);
         (0..8).for_each(|_| assert!(block.add(&mut points, &triangle)));
         assert!(!block.add(&mut points, &triangle));
-        let probe = Probe::new(Vec3::new(0.1, 0.0, 2.0), Vec3::new(0.0, 0.0, -1.0), 0.0);
+        let probe = TreeRay::new(Vec3::new(0.1, 0.0, 2.0), Vec3::new(0.0, 0.0, -1.0), 0.0);
         let mut best = Nearest::within(1e9);
-        block.meet::<Plain>(&probe, 0, &[[7, 6, 5, 0, 4, 3, 2, 1]], &mut best);
+        block.intersect::<Plain>(&probe, 0, &[[7, 6, 5, 0, 4, 3, 2, 1]], &mut best);
         assert_eq!((best.t, best.at), (2.0, (0, 3)));
         // The minimum distance is beyond the triangle.
-        let probe = Probe::new(Vec3::new(0.1, 0.0, 2.0), Vec3::new(0.0, 0.0, -1.0), 2.1);
+        let probe = TreeRay::new(Vec3::new(0.1, 0.0, 2.0), Vec3::new(0.0, 0.0, -1.0), 2.1);
         assert!(!met::<Plain>(&block, &probe).is_some());
     }
 }

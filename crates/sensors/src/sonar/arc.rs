@@ -29,7 +29,7 @@
 //! # Checked by
 //! The tests in this file; test/sensors/sonar_rays.rs
 
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_environment::sound::Waveguide;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -41,14 +41,14 @@ const SHORTEST: f64 = 1e-3;
 
 /// Sound speed profile over height: linear between nodes, constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Layers {
+pub struct SoundSpeedProfile {
     /// Height [m] and speed [m/s] of the nodes, in ascending order.
     nodes: Vec<[f64; 2]>,
 }
 
 /// Section of a ray within one layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Piece {
+pub struct ArcSection {
     /// Direction at its start.
     d: Vec3,
     /// Unit vector normal to `d`, upwards, in the vertical plane of the ray.
@@ -62,11 +62,11 @@ pub struct Piece {
     pub arc: f64,
 }
 
-impl Layers {
+impl SoundSpeedProfile {
     /// Profile of the water around `p` [m], W, up to the distance `reach` [m]; `None` where there
     /// is no water.
-    pub fn about(at: &Instant<'_>, p: Vec3, reach: f64) -> Option<Self> {
-        let guide = Waveguide::about(at.sea, at.gravity, p, at.time, reach - p.z)?;
+    pub fn about(at: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
+        let guide = Waveguide::from_sea(at.sea, at.gravity, p, at.time, reach - p.z)?;
         Self::new(
             guide
                 .nodes()
@@ -108,11 +108,11 @@ impl Layers {
 
     /// Section across an edge or a thin layer: by (1) from speed to speed. A ray along a sharp
     /// minimum of the profile continues straight.
-    fn over(&self, z: f64, piece: Piece) -> Piece {
-        let Piece { d, c, arc, .. } = piece;
+    fn section_across_edge(&self, z: f64, piece: ArcSection) -> ArcSection {
+        let ArcSection { d, c, arc, .. } = piece;
         let rise = arc * d.z;
         if rise.abs() < 1e-9 {
-            return Piece {
+            return ArcSection {
                 g: 0.0,
                 rate: 0.0,
                 ..piece
@@ -129,7 +129,7 @@ impl Layers {
             -d.z
         };
         let turn = libm::asin(sine.clamp(-1.0, 1.0)) - libm::asin(d.z.clamp(-1.0, 1.0));
-        Piece {
+        ArcSection {
             g: (there - c) / rise,
             rate: turn / arc,
             ..piece
@@ -143,14 +143,14 @@ impl Layers {
 
     /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W). `left`
     /// is its remaining length and `far` its total length [m].
-    pub fn piece(&self, z: f64, d: Vec3, [left, far]: [f64; 2]) -> Piece {
+    pub fn piece(&self, z: f64, d: Vec3, [left, far]: [f64; 2]) -> ArcSection {
         let least = SHORTEST * far;
         // On an edge, the layer that the ray enters.
         let ([low, high], speed, g) = self.layer(z + 1e-9 * far * d.z);
         let (c, level) = (speed(z), (d.x * d.x + d.y * d.y).sqrt());
         if level < 1e-9 {
             let edge = if d.z > 0.0 { high - z } else { z - low };
-            return Piece {
+            return ArcSection {
                 d,
                 up: Vec3::zero(),
                 c,
@@ -174,9 +174,9 @@ impl Layers {
         }
         let up = (Vec3::new(0.0, 0.0, 1.0) - d.scale(d.z)).scale(1.0 / level);
         if arc < least.min(left) {
-            return self.over(
+            return self.section_across_edge(
                 z,
-                Piece {
+                ArcSection {
                     d,
                     up,
                     c,
@@ -186,7 +186,7 @@ impl Layers {
                 },
             );
         }
-        Piece {
+        ArcSection {
             d,
             up,
             c,
@@ -197,7 +197,7 @@ impl Layers {
     }
 }
 
-impl Piece {
+impl ArcSection {
     /// Direction after the arc length `s` [m] (unit vector, W).
     pub fn direction(&self, s: f64) -> Vec3 {
         let (sine, cosine) = sin_cos(self.rate * s);
@@ -252,7 +252,7 @@ mod tests {
 
     /// Traces a ray over the length `far`: end point, direction, travel time and number of
     /// sections.
-    fn go(layers: &Layers, z: f64, angle: f64, far: f64) -> (Vec3, Vec3, f64, usize) {
+    fn go(layers: &SoundSpeedProfile, z: f64, angle: f64, far: f64) -> (Vec3, Vec3, f64, usize) {
         let (mut p, mut d) = (
             Vec3::new(0.0, 0.0, z),
             Vec3::new(angle.cos(), 0.0, angle.sin()),
@@ -279,7 +279,7 @@ mod tests {
             (0.3, 1.57),
             (0.0, 0.2),
         ] {
-            let layers = Layers::new(vec![
+            let layers = SoundSpeedProfile::new(vec![
                 [-2000.0, 1500.0 - 1000.0 * g],
                 [0.0, 1500.0 + 1000.0 * g],
             ])
@@ -326,7 +326,7 @@ mod tests {
             [60.0, 1500.0],
         ];
         let guide = Waveguide::new(&profile, [0.0, 60.0]).unwrap();
-        let layers = Layers::new(profile.iter().rev().map(|[z, c]| [-z, *c]).collect()).unwrap();
+        let layers = SoundSpeedProfile::new(profile.iter().rev().map(|[z, c]| [-z, *c]).collect()).unwrap();
         for degrees in [-80.0_f64, -45.0, -20.0, -8.0] {
             let angle = degrees.to_radians();
             let far = 0.9 * 58.0 / angle.sin().abs().max(0.35);
@@ -353,7 +353,7 @@ mod tests {
     // sharp minimum of a profile terminates and stays straight.
     #[test]
     fn thin_layers_refract_and_sharp_channels_end() {
-        let layers = Layers::new(vec![
+        let layers = SoundSpeedProfile::new(vec![
             [-100.0, 1480.0],
             [-20.001, 1480.0],
             [-19.999, 1520.0],
@@ -372,7 +372,7 @@ mod tests {
             let exact = -20.0 + 20.0 * beyond.sin();
             assert!((p.z - exact).abs() < 0.1, "{degrees}: {p:?} {exact}");
         }
-        let channel = Layers::new(vec![[-100.0, 1520.0], [-50.0, 1480.0], [0.0, 1520.0]]).unwrap();
+        let channel = SoundSpeedProfile::new(vec![[-100.0, 1520.0], [-50.0, 1480.0], [0.0, 1520.0]]).unwrap();
         let (p, _, time, n) = go(&channel, -50.0, 0.0, 100.0);
         assert!(
             p.z == -50.0 && (time - 100.0 / 1480.0).abs() < 1e-9 && n <= 1001,
@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn what_stands_across_a_ray_turns_with_it() {
-        let layers = Layers::new(vec![[-100.0, 1400.0], [0.0, 1500.0]]).unwrap();
+        let layers = SoundSpeedProfile::new(vec![[-100.0, 1400.0], [0.0, 1500.0]]).unwrap();
         let d = Vec3::new(0.6, 0.48, -0.64);
         let piece = layers.piece(-10.0, d, [30.0, 30.0]);
         let now = piece.direction(piece.arc);

@@ -38,7 +38,7 @@ const BREEZE: f64 = 0.5;
 
 /// Backscattering strength of a square metre of `material`, as a power, at the sine of the grazing
 /// angle. (1)
-pub fn of_material(material: &Backscatter, sine: f64) -> f64 {
+pub fn material_strength(material: &Backscatter, sine: f64) -> f64 {
     let Some(table) = &material.table else {
         return power(material.lambert_db) * sine * sine;
     };
@@ -50,7 +50,7 @@ pub fn of_material(material: &Backscatter, sine: f64) -> f64 {
 /// Backscattering strength of a square metre of the water surface from below, as a power. (2), (3)
 ///
 /// `sine` is that of the grazing angle; `frequency` is in [Hz], `wind` in [m/s].
-pub fn of_surface(sine: f64, frequency: f64, wind: f64) -> f64 {
+pub fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
     if wind <= 0.0 {
         return 0.0;
     }
@@ -67,7 +67,7 @@ pub fn of_surface(sine: f64, frequency: f64, wind: f64) -> f64 {
 
 /// Fraction of the power that the water surface reflects coherently, at the sine of the grazing
 /// angle, the wave number [1/m] and the standard deviation `height` of the surface [m]. (4)
-pub fn mirrored(sine: f64, wave_number: f64, height: f64) -> f64 {
+pub fn coherent_reflection(sine: f64, wave_number: f64, height: f64) -> f64 {
     let x = 2.0 * wave_number * height * sine;
     libm::exp(-x * x)
 }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn materials_follow_lambert_or_their_table() {
         let rock = Backscatter::ROCK;
-        assert!((of_material(&rock, 0.5) - power(-27.0) * 0.25).abs() < 1e-12);
+        assert!((material_strength(&rock, 0.5) - power(-27.0) * 0.25).abs() < 1e-12);
         let table = [
             -50.0, -40.0, -35.0, -32.0, -30.0, -28.0, -26.0, -24.0, -20.0, -10.0,
         ];
@@ -94,27 +94,27 @@ mod tests {
             (80.0, -20.0),
             (90.0, -10.0),
         ] {
-            let found = 10.0 * of_material(&mud, degrees.to_radians().sin()).log10();
+            let found = 10.0 * material_strength(&mud, degrees.to_radians().sin()).log10();
             assert!((found - level).abs() < 1e-6, "{degrees}: {found}");
         }
     }
 
     #[test]
     fn the_surface_scatters_more_in_wind_and_upright() {
-        assert_eq!(of_surface(0.5, 9e5, 0.0), 0.0);
+        assert_eq!(surface_strength(0.5, 9e5, 0.0), 0.0);
         // [Chapman 1962] at 3 kHz, 20 knots, 20 degrees, computed by hand.
         let beta = 158.0 * (20.0 * 3000.0_f64.cbrt()).powf(-0.58);
         let by_hand = 3.3 * beta * (20.0_f64 / 30.0).log10() - 42.4 * beta.log10() + 2.6;
         let found =
-            10.0 * of_surface(20.0_f64.to_radians().sin(), 3000.0, 20.0 * 0.514_444).log10();
+            10.0 * surface_strength(20.0_f64.to_radians().sin(), 3000.0, 20.0 * 0.514_444).log10();
         assert!((found - by_hand).abs() < 0.05, "{found} {by_hand}");
-        assert!(of_surface(1.0, 9e5, 5.0) > 10.0 * of_surface(0.5, 9e5, 5.0));
+        assert!(surface_strength(1.0, 9e5, 5.0) > 10.0 * surface_strength(0.5, 9e5, 5.0));
         // At oblique angles scattering increases with wind at all wind speeds.
         for sine in [0.3, 0.5, 0.65] {
-            let over = |k: i32| of_surface(sine, 9e5, 1e-4 * 1.1_f64.powi(k));
+            let over = |k: i32| surface_strength(sine, 9e5, 1e-4 * 1.1_f64.powi(k));
             assert!((0..128).all(|k| over(k + 1) > over(k)), "{sine}");
             assert!(over(0) < 1e-9, "{}", over(0));
         }
-        assert!((mirrored(1.0, 10.0, 0.05) - (-1.0_f64).exp()).abs() < 1e-12);
+        assert!((coherent_reflection(1.0, 10.0, 0.05) - (-1.0_f64).exp()).abs() < 1e-12);
     }
 }

@@ -62,12 +62,12 @@ pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
     if angle.abs() >= 0.5 * PI {
         0.0
     } else {
-        pattern_at(aperture, sin_cos(angle).0)
+        pattern_at_sine(aperture, sin_cos(angle).0)
     }
 }
 
 /// As [`pattern`], from the sine of an angle of less than 90°.
-pub fn pattern_at(aperture: &Aperture, sine: f64) -> f64 {
+pub fn pattern_at_sine(aperture: &Aperture, sine: f64) -> f64 {
     if aperture.length == 0.0 {
         return 1.0;
     }

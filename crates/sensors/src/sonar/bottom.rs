@@ -20,9 +20,9 @@
 //! # Checked by
 //! test/sensors/sonar.rs
 
-use crate::sample::Spoiling;
+use crate::sample::SampleErrors;
 use crate::sonar::decibels::level;
-use crate::sonar::echoes::Picture;
+use crate::sonar::echoes::EchoPowers;
 use crate::sonar::receive;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::ping::Sounding;
@@ -31,8 +31,8 @@ use merrow_model::state::frames::ping::Sounding;
 const LEAST: f64 = 0.1;
 
 /// Detects the sounding of each beam. A beam without a detection has the range +inf. (1)
-pub fn find(picture: &Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) -> Vec<Sounding> {
-    let floor = receive::floor(spec, wind);
+pub fn detect_soundings(picture: &EchoPowers, spec: &SonarSpec, wind: f64, by: &SampleErrors) -> Vec<Sounding> {
+    let floor = receive::detection_threshold(spec, wind);
     let mut draw = by
         .stream
         .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
@@ -86,7 +86,7 @@ fn evened(three: &[f32]) -> f64 {
 
 /// Powers sorted by beam, with the first and the last bin of each duplicated. A few beams are
 /// copied at a time, as many as one cache line holds.
-fn by_beam(picture: &Picture, bins: usize) -> Vec<f32> {
+fn by_beam(picture: &EchoPowers, bins: usize) -> Vec<f32> {
     const AT_ONCE: usize = 16;
     let (beams, n) = (picture.beams, bins + 2);
     let mut out = vec![0.0; beams * n];

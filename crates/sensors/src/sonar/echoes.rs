@@ -5,10 +5,10 @@ use crate::sample::Pose;
 use crate::sonar::beam::pattern;
 use crate::sonar::decibels::power;
 use crate::sonar::motion::Motion;
-use crate::sonar::propagation::{Sender, Waters};
-use crate::wave_clipmap::Crossings;
+use crate::sonar::propagation::{Transmitter, PropagationContext};
+use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::sonar::{Heard, SonarSpec};
+use merrow_model::scene::sensor::sonar::{ColumnBeams, SonarSpec};
 use std::collections::VecDeque;
 use std::f64::consts::LN_10;
 
@@ -18,7 +18,7 @@ pub const FLAT: [f64; 2] = [0.5, 2.0];
 pub const FLAT_SHAPE: [f64; 2] = [0.95, 1.05];
 
 /// Mean echo powers by range and beam.
-pub struct Picture {
+pub struct EchoPowers {
     /// Number of receive beams.
     pub beams: usize,
     /// Power [µPa²]: one row per range bin, one column per beam.
@@ -28,7 +28,7 @@ pub struct Picture {
 }
 
 /// Echoes of one column of rays.
-pub struct Line {
+pub struct ColumnEchoes {
     power: Vec<f32>,
     /// First and end index of the range bins with echoes.
     touched: [usize; 2],
@@ -42,7 +42,7 @@ pub struct Line {
 
 /// Path of a ray: length, apparent length and absorption.
 #[derive(Clone, Copy, Debug)]
-pub struct Way {
+pub struct AcousticPath {
     /// Length of the path [m].
     pub r: f64,
     /// Apparent length [m]: the travel time times the speed of sound that the sonar assumes.
@@ -51,7 +51,7 @@ pub struct Way {
     pub loss: f64,
 }
 
-impl std::ops::Add for Way {
+impl std::ops::Add for AcousticPath {
     type Output = Self;
     fn add(self, then: Self) -> Self {
         Self {
@@ -76,7 +76,7 @@ pub struct Patch {
     pub solid: f64,
 }
 
-impl Picture {
+impl EchoPowers {
     /// Zero power, for a sonar that assumes this speed of sound [m/s].
     pub fn new(spec: &SonarSpec, sound_speed: f64) -> Self {
         let beams = spec.steering.len();
@@ -89,7 +89,7 @@ impl Picture {
     }
 
     /// Adds the echoes of a column in the range bins `touched` to all beams that receive them.
-    fn hear(&mut self, line: &[f32], touched: [usize; 2], hearing: &Heard) {
+    fn add_column(&mut self, line: &[f32], touched: [usize; 2], hearing: &ColumnBeams) {
         for k in touched[0]..touched[1] {
             let power = line[k];
             if power > 0.0 {
@@ -104,7 +104,7 @@ impl Picture {
 
 /// Columns of a moving sonar, shifted to their angles at the arrival of the echoes. Only columns
 /// that may still receive echoes are kept.
-struct Moved {
+struct ShiftedColumns {
     /// Shifts of the nearest and the farthest echoes of each column [columns].
     shifts: Vec<[f64; 2]>,
     /// Upper bound of the shifts [columns].
@@ -114,8 +114,8 @@ struct Moved {
     open: VecDeque<Vec<f32>>,
 }
 
-impl Moved {
-    fn new(spec: &SonarSpec, sender: &Sender<'_>) -> Self {
+impl ShiftedColumns {
+    fn new(spec: &SonarSpec, sender: &Transmitter<'_>) -> Self {
         let of_column = |c: &f64| {
             spec.limits
                 .map(|r| sender.shift(c + sender.head, r) / spec.column_step)
@@ -136,7 +136,7 @@ impl Moved {
 
     /// Adds the echoes of column `c`; each range bin is split between the two columns nearest to
     /// its shifted angle.
-    fn add(&mut self, spec: &SonarSpec, c: usize, line: &Line) {
+    fn add(&mut self, spec: &SonarSpec, c: usize, line: &ColumnEchoes) {
         let n = spec.columns.len();
         while self.first + self.open.len() < (c + self.most).min(n) {
             self.open.push_back(vec![0.0; spec.bins]);
@@ -157,25 +157,25 @@ impl Moved {
     }
 
     /// Adds all columns before `until`, which receive no more echoes, to the beams.
-    fn close(&mut self, spec: &SonarSpec, until: usize, picture: &mut Picture) {
+    fn close(&mut self, spec: &SonarSpec, until: usize, picture: &mut EchoPowers) {
         while self.first < until
             && let Some(line) = self.open.pop_front()
         {
-            picture.hear(&line, [0, spec.bins], &spec.hearing[self.first]);
+            picture.add_column(&line, [0, spec.bins], &spec.column_beams[self.first]);
             self.first += 1;
         }
     }
 }
 
 /// Adds the echoes of a ping and the volume reverberation. `head` is the head angle [rad].
-pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: &Pose, head: f64) {
-    let sender = Sender {
+pub fn fill(picture: &mut EchoPowers, spec: &SonarSpec, waters: &PropagationContext<'_>, pose: &Pose, head: f64) {
+    let sender = Transmitter {
         spec,
         waters,
         robot: pose.robot,
         p: pose.p_WS,
         R_WS: pose.R_WS,
-        surface: Crossings::new(
+        surface: WaveSurfaceRays::new(
             waters.at,
             pose.p_WS,
             spec.limits[1],
@@ -186,30 +186,30 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
         motion: Motion::new(&pose.V_WS_S),
         source: power(spec.source_level),
     };
-    let mut line = Line::new(spec.bins, picture.cell);
-    let mut open = Open::new(picture.beams, spec.bins);
-    let mut moved = sender.motion.map(|_| Moved::new(spec, &sender));
+    let mut line = ColumnEchoes::new(spec.bins, picture.cell);
+    let mut open = VolumeSolidAngle::new(picture.beams, spec.bins);
+    let mut moved = sender.motion.map(|_| ShiftedColumns::new(spec, &sender));
     for (c, column) in spec.columns.iter().enumerate() {
         line.clear();
         sender.column(column + head, pattern(&spec.across[1], *column), &mut line);
-        let hearing = &spec.hearing[c];
+        let hearing = &spec.column_beams[c];
         match &mut moved {
             Some(moved) => {
                 moved.add(spec, c, &line);
                 moved.close(spec, (c + 1).saturating_sub(moved.most), picture);
             }
-            None => picture.hear(&line.power, line.touched, hearing),
+            None => picture.add_column(&line.power, line.touched, hearing),
         }
         open.add(&line, &hearing.main);
     }
     if let Some(moved) = &mut moved {
         moved.close(spec, spec.columns.len(), picture);
     }
-    open.echo(&volume(spec, waters, picture.cell), picture);
+    open.add_reverberation(&volume(spec, waters, picture.cell), picture);
 }
 
 /// Solid angle of the water that the beams insonify, for volume reverberation.
-struct Open {
+struct VolumeSolidAngle {
     /// Weighted solid angle of each beam without shadows [sr].
     seen: Vec<f64>,
     /// Weighted solid angle that goes into shadow at each range: one row per range bin, one column
@@ -217,7 +217,7 @@ struct Open {
     lost: Vec<f32>,
 }
 
-impl Open {
+impl VolumeSolidAngle {
     fn new(beams: usize, bins: usize) -> Self {
         Self {
             seen: vec![0.0; beams],
@@ -226,7 +226,7 @@ impl Open {
     }
 
     /// Adds a column to the beams `main`, with their weights.
-    fn add(&mut self, line: &Line, main: &[(usize, f32)]) {
+    fn add(&mut self, line: &ColumnEchoes, main: &[(usize, f32)]) {
         let beams = self.seen.len();
         for (beam, weight) in main {
             self.seen[*beam] += line.seen * f64::from(*weight);
@@ -238,7 +238,7 @@ impl Open {
 
     /// Adds the volume reverberation of the solid angle that is not in shadow at each range.
     /// `volume` is that per steradian.
-    fn echo(mut self, volume: &[f64], picture: &mut Picture) {
+    fn add_reverberation(mut self, volume: &[f64], picture: &mut EchoPowers) {
         let rows = picture
             .power
             .chunks_exact_mut(picture.beams)
@@ -253,7 +253,7 @@ impl Open {
 }
 
 /// Volume reverberation per steradian in each range bin [µPa²/sr]. (3)
-fn volume(spec: &SonarSpec, waters: &Waters<'_>, cell: f64) -> Vec<f64> {
+fn volume(spec: &SonarSpec, waters: &PropagationContext<'_>, cell: f64) -> Vec<f64> {
     let strength = power(spec.source_level + spec.volume_backscatter) * cell;
     let loss = waters.medium.here[1];
     let of_bin = |k: usize| {
@@ -263,7 +263,7 @@ fn volume(spec: &SonarSpec, waters: &Waters<'_>, cell: f64) -> Vec<f64> {
     (0..spec.bins).map(of_bin).collect()
 }
 
-impl Line {
+impl ColumnEchoes {
     fn new(bins: usize, cell: f64) -> Self {
         Self {
             power: vec![0.0; bins],
@@ -276,8 +276,8 @@ impl Line {
 
     /// Adds the echo of a patch. `strength` is the echo power that the patch would have at 1 m at
     /// normal incidence without absorption [µPa²].
-    pub fn add(&mut self, spec: &SonarSpec, patch: &Patch, way: Way, strength: f64) {
-        let (sine, Way { r, told, loss }) = (-patch.n.dot(patch.d), way);
+    pub fn add(&mut self, spec: &SonarSpec, patch: &Patch, way: AcousticPath, strength: f64) {
+        let (sine, AcousticPath { r, told, loss }) = (-patch.n.dot(patch.d), way);
         if sine <= 1e-6 || r <= 1e-3 {
             return;
         }
@@ -291,8 +291,8 @@ impl Line {
         }
         // (1) with (2)
         let power = strength / (sine * r * r) * libm::exp(-0.2 * LN_10 * loss);
-        let [a, b] = reach(patch);
-        let spread = Spread::new([told * a, told * b], self.cell, 0.01 * bin);
+        let [a, b] = range_ratios(patch);
+        let spread = RangeDistribution::new([told * a, told * b], self.cell, 0.01 * bin);
         let index = |x: f64| ((x - spec.limits[0]) / bin).clamp(0.0, spec.bins as f64);
         let (first, last) = (
             index(spread.from()) as usize,
@@ -322,7 +322,7 @@ impl Line {
 }
 
 /// Nearest and farthest range of a patch over that of its centre, on its plane.
-fn reach(patch: &Patch) -> [f64; 2] {
+fn range_ratios(patch: &Patch) -> [f64; 2] {
     let (n, flat) = (patch.n, patch.flat);
     let down = n.dot(patch.d);
     let mut widest = [1.0, 1.0];
@@ -346,12 +346,12 @@ fn reach(patch: &Patch) -> [f64; 2] {
 }
 
 /// Range distribution of an echo: uniform over the ranges of its patch, convolved with the pulse.
-struct Spread {
+struct RangeDistribution {
     corners: [f64; 4],
     width: f64,
 }
 
-impl Spread {
+impl RangeDistribution {
     fn new([a, b]: [f64; 2], cell: f64, least: f64) -> Self {
         let (middle, width) = (0.5 * (a + b), (b - a).max(least));
         let (inner, outer) = (0.5 * (cell - width), 0.5 * (cell + width));

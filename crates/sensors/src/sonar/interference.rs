@@ -24,10 +24,10 @@
 
 use crate::sonar::beam::pattern;
 use crate::sonar::decibels::power;
-use crate::sonar::echoes::Picture;
+use crate::sonar::echoes::EchoPowers;
 use crate::sonar::medium::Medium;
 use merrow_math::Vec3;
-use merrow_math::real::wrapped;
+use merrow_math::real::wrap_angle;
 use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use std::f64::consts::LN_10;
@@ -78,7 +78,7 @@ pub fn bursts(
             return;
         }
         let (across, along) = angles(towards);
-        let across = wrapped(across - other_spec.head_angle(k));
+        let across = wrap_angle(across - other_spec.head_angle(k));
         let sent = pattern(&other_spec.across[1], across) * pattern(&other_spec.along[1], along);
         let range = 0.5 * speed * arrives;
         out.push(Burst {
@@ -100,7 +100,7 @@ fn angles(a: Vec3) -> (f64, f64) {
 }
 
 /// Adds the power of all bursts to all beams. `head` is the head angle [rad]. (1)
-pub fn add(picture: &mut Picture, spec: &SonarSpec, bursts: &[Burst], head: f64) {
+pub fn add_bursts(picture: &mut EchoPowers, spec: &SonarSpec, bursts: &[Burst], head: f64) {
     let bin = spec.bin();
     for burst in bursts {
         let (across, along) = angles(burst.from);
@@ -110,7 +110,7 @@ pub fn add(picture: &mut Picture, spec: &SonarSpec, bursts: &[Burst], head: f64)
         let last = index(burst.range + burst.length + bin);
         for (b, steering) in spec.steering.iter().enumerate() {
             let heard =
-                pattern(&spec.across[0], wrapped(across - head - steering)) * along * burst.power;
+                pattern(&spec.across[0], wrap_angle(across - head - steering)) * along * burst.power;
             for k in first..last {
                 picture.power[k * picture.beams + b] += heard as f32;
             }

@@ -23,7 +23,7 @@
 //! The tests in this file; test/sensors/sonar.rs
 
 use merrow_environment::absorption::{Water, francois_garrison};
-use merrow_environment::{Instant, seawater, water_column};
+use merrow_environment::{EnvironmentState, seawater, water_column};
 use merrow_math::Vec3;
 
 /// Number of intervals of the table.
@@ -43,7 +43,7 @@ pub struct Medium {
 
 impl Medium {
     /// Water within `reach` [m] of `p` [m], W, for sound of `frequency` [Hz].
-    pub fn about(at: &Instant<'_>, p: Vec3, reach: f64, frequency: f64) -> Self {
+    pub fn about(at: &EnvironmentState<'_>, p: Vec3, reach: f64, frequency: f64) -> Self {
         let values = |z: f64| {
             let q = Vec3::new(p.x, p.y, z);
             let speed = water_column::sound_speed(at.sea, at.gravity, q, at.time);
@@ -99,11 +99,11 @@ impl Medium {
 }
 
 /// Absorption of sound of `frequency` [Hz] at `p` [m], W [dB/m].
-pub fn absorption(at: &Instant<'_>, p: Vec3, frequency: f64) -> f64 {
+pub fn absorption(at: &EnvironmentState<'_>, p: Vec3, frequency: f64) -> f64 {
     let sea = at.sea;
     let temperature = water_column::temperature(sea, at.gravity, p, at.time);
     let salinity = match (sea.region(p.x, p.y), &sea.column) {
-        (None, Some(column)) => water_column::at(column, at.gravity, p, at.time).salinity,
+        (None, Some(column)) => water_column::sample_column(column, at.gravity, p, at.time).salinity,
         (region, _) => salinity(region.map_or(sea.density, |r| r.density), temperature),
     };
     let water = Water {
@@ -120,7 +120,7 @@ fn salinity(density: f64, temperature: f64) -> f64 {
     let [mut low, mut high] = [0.0, 42.0];
     for _ in 0..40 {
         let middle = 0.5 * (low + high);
-        if seawater::density(middle, seawater::t68(temperature), 0.0) < density {
+        if seawater::density(middle, seawater::ipts68_from_its90(temperature), 0.0) < density {
             low = middle;
         } else {
             high = middle;
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn salinity_gives_its_density() {
         for s in [0.0, 7.0, 35.0] {
-            let density = seawater::density(s, seawater::t68(12.0), 0.0);
+            let density = seawater::density(s, seawater::ipts68_from_its90(12.0), 0.0);
             assert!((salinity(density, 12.0) - s).abs() < 1e-6);
         }
         assert!(salinity(990.0, 12.0) < 1e-9);

@@ -33,7 +33,7 @@ use std::f64::consts::{LOG10_E, PI};
 ///
 /// `sine` is that of the grazing angle. The water has a density [kg/m³] and a speed of sound [m/s];
 /// the wave number is in [1/m].
-pub fn of_ground(ground: &Ground, sine: f64, [density, speed]: [f64; 2], wave_number: f64) -> f64 {
+pub fn seabed_reflection(ground: &Ground, sine: f64, [density, speed]: [f64; 2], wave_number: f64) -> f64 {
     let (m, n) = (ground.density / density, speed / ground.sound_speed);
     let loss = ground.attenuation / (40.0 * PI * LOG10_E);
     // n² - cos² φ and its root, real and imaginary parts.
@@ -48,12 +48,12 @@ pub fn of_ground(ground: &Ground, sine: f64, [density, speed]: [f64; 2], wave_nu
     );
     let square = |re: f64| re * re + b * b;
     let still = square(m * sine - a) / square(m * sine + a);
-    still * crate::sonar::backscatter::mirrored(sine, wave_number, ground.roughness)
+    still * crate::sonar::backscatter::coherent_reflection(sine, wave_number, ground.roughness)
 }
 
 /// Reflection point between `a` and `b` on the plane through `q` [m] with the unit normal `n`;
 /// `None` unless both lie in front of the plane.
-pub fn place(a: Vec3, b: Vec3, q: Vec3, n: Vec3) -> Option<Vec3> {
+pub fn reflection_point(a: Vec3, b: Vec3, q: Vec3, n: Vec3) -> Option<Vec3> {
     let [ha, hb] = [a, b].map(|p| n.dot(p - q));
     (ha > 0.0 && hb > 0.0).then(|| {
         let image = a - n.scale(2.0 * ha); // (4)
@@ -80,20 +80,20 @@ mod tests {
     fn a_fluid_half_space_mirrors_as_rayleigh_says() {
         let water = [1000.0, 1500.0];
         let sand = ground(1900.0, 1650.0, 0.0);
-        let upright = of_ground(&sand, 1.0, water, 6000.0);
+        let upright = seabed_reflection(&sand, 1.0, water, 6000.0);
         let (z1, z2) = (1000.0 * 1500.0, 1900.0 * 1650.0_f64);
         assert!(
             (upright - ((z2 - z1) / (z2 + z1)).powi(2)).abs() < 1e-12,
             "{upright}"
         );
         let critical = (1500.0_f64 / 1650.0).acos();
-        assert!((of_ground(&sand, (0.99 * critical).sin(), water, 6000.0) - 1.0).abs() < 1e-12);
-        assert!(of_ground(&sand, (1.2 * critical).sin(), water, 6000.0) < 0.5);
+        assert!((seabed_reflection(&sand, (0.99 * critical).sin(), water, 6000.0) - 1.0).abs() < 1e-12);
+        assert!(seabed_reflection(&sand, (1.2 * critical).sin(), water, 6000.0) < 0.5);
         // m² sin² = n² - cos², for slow mud.
         let (m, n) = (1.4_f64, 1500.0 / 1450.0);
         let cosine = ((m * m - n * n) / (m * m - 1.0)).sqrt();
         let mud = ground(1400.0, 1450.0, 0.0);
-        assert!(of_ground(&mud, (1.0 - cosine * cosine).sqrt(), water, 6000.0) < 1e-12);
+        assert!(seabed_reflection(&mud, (1.0 - cosine * cosine).sqrt(), water, 6000.0) < 1e-12);
     }
 
     // With attenuation, by explicit complex arithmetic; the loss exists below the critical angle
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn attenuation_and_roughness_take_some() {
         let water = [1000.0, 1500.0];
-        let lossy = of_ground(&ground(1900.0, 1650.0, 0.8), 0.2, water, 100.0);
+        let lossy = seabed_reflection(&ground(1900.0, 1650.0, 0.8), 0.2, water, 100.0);
         let delta = 0.8 / 54.575_05;
         let n2 = [
             (1500.0_f64 / 1650.0).powi(2) * (1.0 - delta * delta),
@@ -122,7 +122,7 @@ mod tests {
             roughness: 0.01,
             ..ground(1900.0, 1650.0, 0.8)
         };
-        let kept = of_ground(&rough, 0.2, water, 100.0) / lossy;
+        let kept = seabed_reflection(&rough, 0.2, water, 100.0) / lossy;
         assert!(
             (kept - (-4.0_f64 * 1e4 * 1e-4 * 0.04).exp()).abs() < 1e-12,
             "{kept}"
@@ -137,10 +137,10 @@ mod tests {
             Vec3::new(9.0, -3.0, 2.0),
             Vec3::new(0.0, 0.0, -1.0),
         );
-        let m = place(a, b, q, n).unwrap();
+        let m = reflection_point(a, b, q, n).unwrap();
         assert!(n.dot(m - q).abs() < 1e-12);
         let [to, from] = [a - m, b - m].map(|v| v.unit().unwrap());
         assert!((n.dot(to) - n.dot(from)).abs() < 1e-12 && (to + from).cross(n).norm() < 1e-12);
-        assert_eq!(place(a, Vec3::new(0.0, 0.0, -4.0), q, n), None);
+        assert_eq!(reflection_point(a, Vec3::new(0.0, 0.0, -4.0), q, n), None);
     }
 }

@@ -53,28 +53,28 @@ pub mod noise;
 pub mod propagation;
 pub mod receive;
 
-use crate::ray_scene::Stage;
-use crate::sample::{Pose, Spoiling};
-use crate::sonar::arc::Layers;
-use crate::sonar::echoes::Picture;
+use crate::ray_scene::RayScene;
+use crate::sample::{Pose, SampleErrors};
+use crate::sonar::arc::SoundSpeedProfile;
+use crate::sonar::echoes::EchoPowers;
 use crate::sonar::interference::Burst;
 use crate::sonar::medium::Medium;
-use crate::sonar::propagation::Waters;
-use merrow_environment::{Instant, air};
+use crate::sonar::propagation::PropagationContext;
+use merrow_environment::{EnvironmentState, air};
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::ping::Ping;
-use merrow_model::state::frames::view::View;
+use merrow_model::state::frames::view::WorldView;
 
 /// Computes one ping of the sonar `spec` at the pose `pose`, with the interference of other sonars
 /// (`bursts`).
 pub fn ping(
     spec: &SonarSpec,
-    stage: &Stage,
-    view: &View,
-    at: &Instant<'_>,
+    stage: &RayScene,
+    view: &WorldView,
+    at: &EnvironmentState<'_>,
     pose: &Pose,
-    by: &Spoiling,
+    by: &SampleErrors,
     bursts: &[Burst],
 ) -> FrameData {
     let wind = air::weather(&at.sea.air, at.time).wind.norm();
@@ -82,11 +82,11 @@ pub fn ping(
     let sound_speed = spec.sound_speed.unwrap_or(1.0 / medium.here[0]);
     let head = spec.head_angle(by.sample);
     let layers = if spec.bent {
-        Layers::about(at, pose.p_WS, spec.limits[1])
+        SoundSpeedProfile::about(at, pose.p_WS, spec.limits[1])
     } else {
         None
     };
-    let waters = Waters {
+    let waters = PropagationContext {
         stage,
         view,
         at,
@@ -95,19 +95,19 @@ pub fn ping(
         wind,
         sound_speed,
     };
-    let mut picture = Picture::new(spec, sound_speed);
-    if at.above_surface(pose.p_WS) < 0.0 {
+    let mut picture = EchoPowers::new(spec, sound_speed);
+    if at.height_above_surface(pose.p_WS) < 0.0 {
         crate::sonar::echoes::fill(&mut picture, spec, &waters, pose, head);
-        crate::sonar::interference::add(&mut picture, spec, bursts, head);
+        crate::sonar::interference::add_bursts(&mut picture, spec, bursts, head);
     }
-    crate::sonar::receive::hear(&mut picture, spec, wind, by);
+    crate::sonar::receive::add_noise_and_speckle(&mut picture, spec, wind, by);
     let finds = spec.kind == SonarKind::Multibeam || spec.profiles;
     let soundings = if finds {
-        crate::sonar::bottom::find(&picture, spec, wind, by)
+        crate::sonar::bottom::detect_soundings(&picture, spec, wind, by)
     } else {
         Vec::new()
     };
-    let levels = crate::sonar::receive::numbers(&picture, spec, &medium);
+    let levels = crate::sonar::receive::quantise(&picture, spec, &medium);
     FrameData::Ping(Ping {
         sound_speed,
         head,

@@ -28,7 +28,7 @@
 //! # Checked by
 //! The tests in this file; test/sensors/sonar_motion.rs
 
-use crate::sonar::echoes::Way;
+use crate::sonar::echoes::AcousticPath;
 use merrow_math::real::sin_cos;
 use merrow_math::{SpatialVelocity, Vec3};
 
@@ -60,7 +60,7 @@ impl Motion {
     /// The outgoing path has the apparent length `there` [m]; the echo returns by `back` from the
     /// direction `d` (unit vector in S at the ping). `sound_speed` [m/s] is the one that the sonar
     /// assumes.
-    pub fn arrives(&self, d: Vec3, there: f64, back: &Way, sound_speed: f64) -> (f64, Vec3) {
+    pub fn arrival(&self, d: Vec3, there: f64, back: &AcousticPath, sound_speed: f64) -> (f64, Vec3) {
         let r = back.r.max(1e-3);
         let (mut told, mut to, mut time) = (0.5 * (there + back.told), d, 0.0);
         for _ in 0..2 {
@@ -88,14 +88,14 @@ mod tests {
     // Head-on the range is r c/(c + v); across, the closed solution of the quadratic equation.
     #[test]
     fn ranges_are_those_of_where_it_is_then() {
-        let way = Way {
+        let way = AcousticPath {
             r: 90.0,
             told: 90.0,
             loss: 0.0,
         };
         let x = Vec3::new(1.0, 0.0, 0.0);
         for v in [-12.0, 3.0, 15.0] {
-            let (told, d) = motion(x.scale(v), Vec3::zero()).arrives(x, 90.0, &way, 1500.0);
+            let (told, d) = motion(x.scale(v), Vec3::zero()).arrival(x, 90.0, &way, 1500.0);
             assert!(
                 (told - 90.0 * 1500.0 / (1500.0 + v)).abs() < 1e-4 && (d - x).norm() < 1e-12,
                 "{told}"
@@ -103,7 +103,7 @@ mod tests {
             // c t - r = √(r² + v² t²)
             let across = motion(Vec3::new(0.0, v, 0.0), Vec3::zero());
             let t = 2.0 * 90.0 * 1500.0 / (1500.0 * 1500.0 - v * v);
-            let (told, d) = across.arrives(x, 90.0, &way, 1500.0);
+            let (told, d) = across.arrival(x, 90.0, &way, 1500.0);
             assert!(
                 (told - 750.0 * t).abs() < 1e-4 && (d.y / d.x + v * t / 90.0).abs() < 1e-6,
                 "{told} {d:?}"
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn a_turn_to_port_moves_echoes_to_starboard() {
-        let way = Way {
+        let way = AcousticPath {
             r: 75.0,
             told: 75.0,
             loss: 0.0,
         };
         let turning = motion(Vec3::zero(), Vec3::new(0.0, 0.0, 0.5));
-        let (told, d) = turning.arrives(Vec3::new(1.0, 0.0, 0.0), 75.0, &way, 1500.0);
+        let (told, d) = turning.arrival(Vec3::new(1.0, 0.0, 0.0), 75.0, &way, 1500.0);
         assert!(
             (told - 75.0).abs() < 1e-12 && (libm::atan2(d.y, d.x) + 0.05).abs() < 1e-12,
             "{d:?}"

@@ -1,21 +1,21 @@
 //! Propagation of the rays of a ping: straight, refracted, or specularly reflected. The equations
 //! are in `mod.rs`, `arc.rs` and `mirror.rs`.
 
-use crate::ray_scene::{Seen, Stage};
-use crate::sonar::arc::Layers;
-use crate::sonar::backscatter::{mirrored, of_material, of_surface};
-use crate::sonar::beam::{pattern, pattern_at};
-use crate::sonar::echoes::{FLAT, FLAT_SHAPE, Line, Patch, Way};
+use crate::ray_scene::{SurfaceHit, RayScene};
+use crate::sonar::arc::SoundSpeedProfile;
+use crate::sonar::backscatter::{coherent_reflection, material_strength, surface_strength};
+use crate::sonar::beam::{pattern, pattern_at_sine};
+use crate::sonar::echoes::{FLAT, FLAT_SHAPE, ColumnEchoes, Patch, AcousticPath};
 use crate::sonar::medium::Medium;
 use crate::sonar::mirror;
 use crate::sonar::motion::Motion;
-use crate::wave_clipmap::Crossings;
-use merrow_environment::{Instant, water_column};
-use merrow_math::real::{sin_cos, wrapped};
+use crate::wave_clipmap::WaveSurfaceRays;
+use merrow_environment::{EnvironmentState, water_column};
+use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::Backscatter;
 use merrow_model::scene::sensor::sonar::SonarSpec;
-use merrow_model::state::frames::view::View;
+use merrow_model::state::frames::view::WorldView;
 use std::f64::consts::TAU;
 
 /// Label of the seabed in the ray scene.
@@ -27,17 +27,17 @@ const LOST: f64 = 1e-6;
 const NEAR: [f64; 2] = [0.02, 0.01];
 
 /// Environment of the rays of a ping.
-pub struct Waters<'a> {
+pub struct PropagationContext<'a> {
     /// Shapes that rays can hit.
-    pub stage: &'a Stage,
+    pub stage: &'a RayScene,
     /// World view to which the shapes are posed.
-    pub view: &'a View,
+    pub view: &'a WorldView,
     /// Environment state at the ping.
-    pub at: &'a Instant<'a>,
+    pub at: &'a EnvironmentState<'a>,
     /// Speed of sound and absorption along straight paths.
     pub medium: &'a Medium,
     /// Sound speed profile for refracted rays; `None` for straight rays.
-    pub layers: Option<Layers>,
+    pub layers: Option<SoundSpeedProfile>,
     /// Wind speed over the water [m/s].
     pub wind: f64,
     /// Speed of sound that converts travel times to ranges [m/s].
@@ -45,11 +45,11 @@ pub struct Waters<'a> {
 }
 
 /// Sonar at the instant of its ping.
-pub struct Sender<'a> {
+pub struct Transmitter<'a> {
     /// Properties of the sonar.
     pub spec: &'a SonarSpec,
     /// Environment of its rays.
-    pub waters: &'a Waters<'a>,
+    pub waters: &'a PropagationContext<'a>,
     /// Index of the robot that carries the sonar.
     pub robot: usize,
     /// Position of the sonar [m], W.
@@ -61,7 +61,7 @@ pub struct Sender<'a> {
     /// Motion until the echoes arrive; `None` at rest.
     pub motion: Option<Motion>,
     /// Water surface, for intersection with rays.
-    pub surface: Crossings<'a>,
+    pub surface: WaveSurfaceRays<'a>,
     /// Standard deviation of the surface height [m].
     pub height: f64,
     /// Source power at 1 m [µPa² m²].
@@ -97,7 +97,7 @@ enum Made {
 
 /// Point that a ray hits.
 #[derive(Clone, Copy)]
-struct Place {
+struct HitPoint {
     /// Distance along the ray [m].
     distance: f64,
     p: Vec3,
@@ -106,29 +106,29 @@ struct Place {
     made: Made,
     flat: [f64; 2],
     /// Kind of reflection at this point, if it can reflect.
-    mirror: Option<Via>,
+    mirror: Option<PathKind>,
 }
 
 /// Kind of path between the sonar and a point.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Via {
+enum PathKind {
     Straight,
     Surface,
     Bottom,
 }
 
 /// One path between the sonar and a point.
-struct Gone {
-    via: Via,
-    way: Way,
+struct TracedPath {
+    via: PathKind,
+    way: AcousticPath,
     /// Fraction of the power left after a reflection.
     kept: f64,
 }
 
-impl Sender<'_> {
+impl Transmitter<'_> {
     /// Traces the rays of one column at the angle `across` [rad] with the transmit pattern `sent`,
     /// and adds their echoes to `line`.
-    pub fn column(&self, across: f64, sent: f64, line: &mut Line) {
+    pub fn column(&self, across: f64, sent: f64, line: &mut ColumnEchoes) {
         let spec = self.spec;
         let ((sa, ca), half) = (
             sin_cos(across),
@@ -141,8 +141,8 @@ impl Sender<'_> {
                 pattern(&spec.along[1], *row) * sent,
             );
             let solid = spec.row_step * spec.column_step * co;
-            let to_world = |a: Vec3| self.R_WS.mul_vec(spec.turn(a));
-            let first = spec.turn(Vec3::new(so, co * sa, co * ca));
+            let to_world = |a: Vec3| self.R_WS.mul_vec(spec.acoustic_to_sensor(a));
+            let first = spec.acoustic_to_sensor(Vec3::new(so, co * sa, co * ca));
             let ray = Ray {
                 d: self.R_WS.mul_vec(first),
                 first,
@@ -157,25 +157,25 @@ impl Sender<'_> {
             };
             line.seen += ray.solid;
             match &self.waters.layers {
-                Some(layers) => self.follow_bent(layers, &ray, line),
-                None => self.follow(&ray, line),
+                Some(layers) => self.trace_refracted(layers, &ray, line),
+                None => self.trace_straight(&ray, line),
             }
         }
     }
 
     /// First hit of a ray within `far` [m], including the water surface.
-    fn meet(&self, p: Vec3, d: Vec3, far: f64) -> Option<Place> {
+    fn first_hit(&self, p: Vec3, d: Vec3, far: f64) -> Option<HitPoint> {
         let hit = self
             .waters
             .stage
-            .look(self.waters.view, self.robot, p, d, [0.0, far]);
+            .first_hit_excluding(self.waters.view, self.robot, p, d, [0.0, far]);
         let reach = hit.map_or(far, |hit| hit.distance);
         if let Some(distance) = self.surface.crossing(p, d, reach) {
             let q = p + d.scale(distance);
             // Normal on the water side.
             let n = self.surface.normal(q.x, q.y).scale(-1.0);
-            let mirror = Some(Via::Surface);
-            return Some(Place {
+            let mirror = Some(PathKind::Surface);
+            return Some(HitPoint {
                 distance,
                 p: q,
                 n,
@@ -187,36 +187,36 @@ impl Sender<'_> {
         hit.map(|hit| Self::solid(&hit, p, d))
     }
 
-    fn solid(hit: &Seen, p: Vec3, d: Vec3) -> Place {
+    fn solid(hit: &SurfaceHit, p: Vec3, d: Vec3) -> HitPoint {
         let is_bottom = hit.label == BOTTOM;
-        Place {
+        HitPoint {
             distance: hit.distance,
             p: p + d.scale(hit.distance),
             n: hit.normal,
             made: Made::Solid(hit.material.backscatter),
             flat: if is_bottom { FLAT } else { FLAT_SHAPE },
-            mirror: is_bottom.then_some(Via::Bottom),
+            mirror: is_bottom.then_some(PathKind::Bottom),
         }
     }
 
     /// Scattering strength of a square metre, as a power, at the sine of the grazing angle.
     fn strength(&self, made: Made, sine: f64) -> f64 {
         match made {
-            Made::Surface => of_surface(sine, self.spec.frequency, self.waters.wind),
-            Made::Solid(material) => of_material(&material, sine),
+            Made::Surface => surface_strength(sine, self.spec.frequency, self.waters.wind),
+            Made::Solid(material) => material_strength(&material, sine),
         }
     }
 
     /// Fraction of the power that a point reflects specularly.
-    fn mirrored(&self, place: &Place, sine: f64) -> f64 {
+    fn reflected_power(&self, place: &HitPoint, sine: f64) -> f64 {
         let slowness = self.waters.medium.here[0];
         let wave_number = TAU * self.spec.frequency * slowness;
         match place.made {
-            Made::Surface => mirrored(sine, wave_number, self.height),
+            Made::Surface => coherent_reflection(sine, wave_number, self.height),
             Made::Solid(material) => {
-                let Waters { at, .. } = self.waters;
+                let PropagationContext { at, .. } = self.waters;
                 let density = water_column::density(at.sea, at.gravity, || place.p, at.time);
-                mirror::of_ground(
+                mirror::seabed_reflection(
                     &material.ground,
                     sine,
                     [density, 1.0 / slowness],
@@ -227,9 +227,9 @@ impl Sender<'_> {
     }
 
     /// Straight section of a path with the length `r` [m].
-    fn leg(&self, from: Vec3, to: Vec3, r: f64) -> Way {
+    fn leg(&self, from: Vec3, to: Vec3, r: f64) -> AcousticPath {
         let [slowness, loss] = self.waters.medium.between(from.z, to.z);
-        Way {
+        AcousticPath {
             r,
             told: r * slowness * self.waters.sound_speed,
             loss: loss * r,
@@ -237,12 +237,12 @@ impl Sender<'_> {
     }
 
     /// Adds the echo of a point to which sound travels on the same path as back.
-    fn add(&self, ray: &Ray, gone: &Gone, place: &Place, line: &mut Line) {
+    fn add(&self, ray: &Ray, gone: &TracedPath, place: &HitPoint, line: &mut ColumnEchoes) {
         let sine = -place.n.dot(ray.d);
         if sine > 0.0 {
             let (told, hears) = self.arrives(ray, &gone.way, &gone.way);
             let power = ray.strength * hears * ray.sent * gone.kept * gone.kept;
-            let way = Way { told, ..gone.way };
+            let way = AcousticPath { told, ..gone.way };
             self.add_patch(
                 ray,
                 way,
@@ -255,14 +255,14 @@ impl Sender<'_> {
 
     /// Reported range [m] of an echo with these outgoing and return paths, and the receive pattern
     /// out of the fan at its arrival.
-    fn arrives(&self, ray: &Ray, there: &Way, back: &Way) -> (f64, f64) {
+    fn arrives(&self, ray: &Ray, there: &AcousticPath, back: &AcousticPath) -> (f64, f64) {
         let Some(motion) = &self.motion else {
             return (0.5 * (there.told + back.told), ray.hears);
         };
-        let (told, d) = motion.arrives(ray.first, there.told, back, self.waters.sound_speed);
+        let (told, d) = motion.arrival(ray.first, there.told, back, self.waters.sound_speed);
         (
             told,
-            pattern_at(&self.spec.along[0], self.spec.turn_back(d).x),
+            pattern_at_sine(&self.spec.along[0], self.spec.sensor_to_acoustic(d).x),
         )
     }
 
@@ -273,23 +273,23 @@ impl Sender<'_> {
             return 0.0;
         };
         let r = r.max(1.0);
-        let way = Way {
+        let way = AcousticPath {
             r,
             told: r,
             loss: 0.0,
         };
-        let (_, d) = motion.arrives(
+        let (_, d) = motion.arrival(
             self.spec.direction(across, 0.0),
             r,
             &way,
             self.waters.sound_speed,
         );
-        let a = self.spec.turn_back(d);
+        let a = self.spec.sensor_to_acoustic(d);
         let shift = libm::atan2(a.y, a.z) - across;
         shift - TAU * libm::round(shift / TAU)
     }
 
-    fn add_patch(&self, ray: &Ray, way: Way, power: f64, place: &Place, line: &mut Line) {
+    fn add_patch(&self, ray: &Ray, way: AcousticPath, power: f64, place: &HitPoint, line: &mut ColumnEchoes) {
         let patch = Patch {
             d: ray.d,
             sides: ray.sides,
@@ -301,12 +301,12 @@ impl Sender<'_> {
     }
 
     /// Traces a refracted ray in straight sections; it ends at its first hit.
-    fn follow_bent(&self, layers: &Layers, ray: &Ray, line: &mut Line) {
+    fn trace_refracted(&self, layers: &SoundSpeedProfile, ray: &Ray, line: &mut ColumnEchoes) {
         let (medium, far) = (self.waters.medium, self.spec.limits[1]);
         let (mut p, mut d, mut way) = (
             self.p,
             ray.d,
-            Way {
+            AcousticPath {
                 r: 0.0,
                 told: 0.0,
                 loss: 0.0,
@@ -315,7 +315,7 @@ impl Sender<'_> {
         while far - way.r > 1e-6 * far {
             let piece = layers.piece(p.z, d, [far - way.r, far]);
             let (chord, length) = piece.chord(piece.arc);
-            let met = self.meet(p, chord, length);
+            let met = self.first_hit(p, chord, length);
             let q = met.map_or(p + chord.scale(length), |place| place.p);
             let arc = met.map_or(piece.arc, |place| piece.arc * (place.distance / length));
             way.r += arc;
@@ -325,8 +325,8 @@ impl Sender<'_> {
                 let sides = ray
                     .sides
                     .map(|(side, half)| (piece.turned(ray.d, chord, side), half));
-                let gone = Gone {
-                    via: Via::Straight,
+                let gone = TracedPath {
+                    via: PathKind::Straight,
                     way,
                     kept: 1.0,
                 };
@@ -345,14 +345,14 @@ impl Sender<'_> {
         }
     }
 
-    fn follow(&self, ray: &Ray, line: &mut Line) {
+    fn trace_straight(&self, ray: &Ray, line: &mut ColumnEchoes) {
         let far = self.spec.limits[1];
-        let Some(place) = self.meet(self.p, ray.d, far) else {
+        let Some(place) = self.first_hit(self.p, ray.d, far) else {
             return;
         };
         let way = self.leg(self.p, place.p, place.distance);
-        let gone = Gone {
-            via: Via::Straight,
+        let gone = TracedPath {
+            via: PathKind::Straight,
             way,
             kept: 1.0,
         };
@@ -365,7 +365,7 @@ impl Sender<'_> {
         let Some(via) = place.mirror.filter(|_| sine > 1e-6) else {
             return;
         };
-        let kept = self.mirrored(&place, sine);
+        let kept = self.reflected_power(&place, sine);
         if kept < LOST {
             return;
         }
@@ -378,25 +378,25 @@ impl Sender<'_> {
             ..*ray
         };
         let from = place.p + place.n.scale(1e-6);
-        if let Some(next) = self.meet(from, ray.d, far - place.distance) {
+        if let Some(next) = self.first_hit(from, ray.d, far - place.distance) {
             let way = way + self.leg(place.p, next.p, next.distance);
-            let gone = Gone { via, way, kept };
+            let gone = TracedPath { via, way, kept };
             self.add(&ray, &gone, &next, line);
             self.add_others(&ray, &gone, &next, line);
         }
     }
 
     /// Adds the echoes that leave on another path than the one on which they return.
-    fn add_others(&self, ray: &Ray, back: &Gone, place: &Place, line: &mut Line) {
+    fn add_others(&self, ray: &Ray, back: &TracedPath, place: &HitPoint, line: &mut ColumnEchoes) {
         let sine = -place.n.dot(ray.d);
         if sine <= 0.0 || back.kept < LOST {
             return;
         }
-        for via in [Via::Straight, Via::Surface, Via::Bottom] {
+        for via in [PathKind::Straight, PathKind::Surface, PathKind::Bottom] {
             if via == back.via || place.mirror == Some(via) {
                 continue;
             }
-            let Some((gone, first, arrives)) = self.way(via, place) else {
+            let Some((gone, first, arrives)) = self.find_path(via, place) else {
                 continue;
             };
             let sine_there = -place.n.dot(arrives);
@@ -408,8 +408,8 @@ impl Sender<'_> {
                 (self.strength(place.made, sine) * self.strength(place.made, sine_there)).sqrt();
             let (told, hears) = self.arrives(ray, &gone.way, &back.way);
             let power =
-                ray.strength * hears * self.sends(first) * gone.kept * back.kept * scattered;
-            let way = Way {
+                ray.strength * hears * self.transmit_pattern(first) * gone.kept * back.kept * scattered;
+            let way = AcousticPath {
                 r: gone.way.r,
                 told,
                 loss: 0.5 * (gone.way.loss + back.way.loss),
@@ -419,22 +419,22 @@ impl Sender<'_> {
     }
 
     /// Transmit pattern in a direction of W.
-    fn sends(&self, d: Vec3) -> f64 {
-        let a = self.spec.turn_back(self.R_WS.tr_mul_vec(d));
-        let across = wrapped(libm::atan2(a.y, a.z) - self.head);
+    fn transmit_pattern(&self, d: Vec3) -> f64 {
+        let a = self.spec.sensor_to_acoustic(self.R_WS.tr_mul_vec(d));
+        let across = wrap_angle(libm::atan2(a.y, a.z) - self.head);
         let along = libm::asin(a.x.clamp(-1.0, 1.0));
         pattern(&self.spec.across[1], across) * pattern(&self.spec.along[1], along)
     }
 
     /// Path from the sonar to a point, with its directions at the sonar and at the point; `None` if
     /// it is blocked.
-    fn way(&self, via: Via, place: &Place) -> Option<(Gone, Vec3, Vec3)> {
+    fn find_path(&self, via: PathKind, place: &HitPoint) -> Option<(TracedPath, Vec3, Vec3)> {
         let to = place.p + place.n.scale(1e-4);
-        if via == Via::Straight {
+        if via == PathKind::Straight {
             let (d, r) = apart(self.p, to)?;
             self.is_clear(to, d.scale(-1.0), r).then_some(())?;
             return Some((
-                Gone {
+                TracedPath {
                     via,
                     way: self.leg(self.p, to, r),
                     kept: 1.0,
@@ -443,10 +443,10 @@ impl Sender<'_> {
                 d,
             ));
         }
-        let (m, n, made) = self.mirror(via, to)?;
+        let (m, n, made) = self.reflection_point(via, to)?;
         let ((first, r), (last, rest)) = (apart(self.p, m)?, apart(m, to)?);
         let sine = -n.dot(first);
-        let at = Place {
+        let at = HitPoint {
             distance: r,
             p: m,
             n,
@@ -454,36 +454,36 @@ impl Sender<'_> {
             flat: FLAT,
             mirror: Some(via),
         };
-        let kept = self.mirrored(&at, sine);
+        let kept = self.reflected_power(&at, sine);
         let is_open =
             kept >= LOST && self.is_clear(m, first.scale(-1.0), r) && self.is_clear(m, last, rest);
         let way = self.leg(self.p, m, r) + self.leg(m, to, rest);
-        is_open.then_some((Gone { via, way, kept }, first, last))
+        is_open.then_some((TracedPath { via, way, kept }, first, last))
     }
 
     /// Reflection point between the sonar and `to`, the normal on the water side, and the material.
-    fn mirror(&self, via: Via, to: Vec3) -> Option<(Vec3, Vec3, Made)> {
-        let Waters {
+    fn reflection_point(&self, via: PathKind, to: Vec3) -> Option<(Vec3, Vec3, Made)> {
+        let PropagationContext {
             at, stage, view, ..
         } = self.waters;
         let up = Vec3::new(0.0, 0.0, 1.0);
-        if via == Via::Surface {
+        if via == PathKind::Surface {
             let middle = Vec3::new(0.5 * (self.p.x + to.x), 0.5 * (self.p.y + to.y), 0.0);
-            let level = middle - up.scale(at.above_surface(middle));
+            let level = middle - up.scale(at.height_above_surface(middle));
             let n = up.scale(-1.0);
-            return mirror::place(self.p, to, level, n).map(|m| (m, n, Made::Surface));
+            return mirror::reflection_point(self.p, to, level, n).map(|m| (m, n, Made::Surface));
         }
         let seabed = &at.sea.seabed;
         let mut m = (self.p + to).scale(0.5);
         let mut n = up;
         for _ in 0..3 {
             n = seabed.normal(m.x, m.y);
-            m = mirror::place(self.p, to, Vec3::new(m.x, m.y, seabed.height(m.x, m.y)), n)?;
+            m = mirror::reflection_point(self.p, to, Vec3::new(m.x, m.y, seabed.height(m.x, m.y)), n)?;
         }
         // The ray must hit the seabed near the reflection point, which also gives its material.
         let (d, r) = apart(to, m)?;
         let near = NEAR[0] + NEAR[1] * r;
-        let hit = stage.look(view, self.robot, to, d, [0.0, r + near])?;
+        let hit = stage.first_hit_excluding(view, self.robot, to, d, [0.0, r + near])?;
         let is_there = hit.label == BOTTOM && (hit.distance - r).abs() < near;
         is_there.then_some((m, n, Made::Solid(hit.material.backscatter)))
     }
@@ -494,7 +494,7 @@ impl Sender<'_> {
         let near = (NEAR[0] + NEAR[1] * far).min(0.4 * far);
         self.waters
             .stage
-            .look(self.waters.view, self.robot, p, d, [near, far - near])
+            .first_hit_excluding(self.waters.view, self.robot, p, d, [near, far - near])
             .is_none()
     }
 }

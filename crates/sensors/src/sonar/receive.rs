@@ -25,17 +25,17 @@
 //! # Checked by
 //! test/sensors/sonar.rs
 
-use crate::sample::Spoiling;
+use crate::sample::SampleErrors;
 use crate::sonar::decibels::{power, quick_level};
-use crate::sonar::echoes::Picture;
+use crate::sonar::echoes::EchoPowers;
 use crate::sonar::medium::Medium;
 use crate::sonar::noise;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 
 /// Adds noise and speckle. (1)
-pub fn hear(picture: &mut Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) {
-    let noise = noise::in_beam(spec, wind) as f32;
+pub fn add_noise_and_speckle(picture: &mut EchoPowers, spec: &SonarSpec, wind: f64, by: &SampleErrors) {
+    let noise = noise::beam_noise(spec, wind) as f32;
     picture.power.iter_mut().for_each(|p| *p += noise);
     if !(spec.speckle && by.noise) {
         return;
@@ -52,7 +52,7 @@ pub fn hear(picture: &mut Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) {
         }
         return;
     }
-    let mut fading = Fading::new(picture.beams, same);
+    let mut fading = SpeckleFilter::new(picture.beams, same);
     for (k, row) in rows {
         let mut draw = by.stream.draw(first.wrapping_add(k as u64));
         if k == 0 {
@@ -66,7 +66,7 @@ pub fn hear(picture: &mut Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) {
 }
 
 /// Moving sum of the last complex variates of each beam.
-struct Fading {
+struct SpeckleFilter {
     /// Ring buffer of the terms of the sum, and the index of the next one.
     ring: Vec<[f32; 2]>,
     next: usize,
@@ -74,7 +74,7 @@ struct Fading {
     same: usize,
 }
 
-impl Fading {
+impl SpeckleFilter {
     fn new(beams: usize, same: usize) -> Self {
         Self {
             ring: vec![[0.0; 2]; beams * same],
@@ -102,7 +102,7 @@ impl Fading {
 }
 
 /// Quantised levels of all range bins and beams. (2), (3)
-pub fn numbers(picture: &Picture, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
+pub fn quantise(picture: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
     let (spreading, loss) = spec.gain;
     let loss = loss.unwrap_or(medium.here[1]);
     let most = ((1_u32 << spec.bits) - 1) as f32;
@@ -127,12 +127,12 @@ pub fn numbers(picture: &Picture, spec: &SonarSpec, medium: &Medium) -> Vec<u16>
 }
 
 /// Level that a number represents, including the time-varying gain [dB].
-pub fn level(spec: &SonarSpec, number: u16) -> f64 {
+pub fn sample_level(spec: &SonarSpec, number: u16) -> f64 {
     let most = f64::from((1_u32 << spec.bits) - 1);
     spec.levels[0] + f64::from(number) / most * (spec.levels[1] - spec.levels[0])
 }
 
 /// Detection threshold of an echo [µPa²].
-pub fn floor(spec: &SonarSpec, wind: f64) -> f64 {
-    noise::in_beam(spec, wind) * power(spec.threshold)
+pub fn detection_threshold(spec: &SonarSpec, wind: f64) -> f64 {
+    noise::beam_noise(spec, wind) * power(spec.threshold)
 }

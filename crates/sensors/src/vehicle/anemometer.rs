@@ -31,7 +31,7 @@ use merrow_math::real::sin_cos;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::on_board::AnemometerSpec;
 use merrow_model::state::reading::Wind;
-use merrow_model::state::{Cells, SensorState};
+use merrow_model::state::{SensorLag, SensorState};
 
 /// Takes one sample: speed [m/s], direction [rad] and velocity of the apparent wind in S [m/s].
 pub fn measure(
@@ -42,27 +42,27 @@ pub fn measure(
 ) -> Wind {
     let variances = [spec.speed.variance(), spec.direction.variance()];
     let none = f64::NAN;
-    if probe::is_dry(truth) {
+    if probe::is_above_water(truth) {
         let over = Vec3 {
-            z: truth.at.height_in_wind(truth.p_WS),
+            z: truth.environment.wind_height(truth.p_WS),
             ..truth.p_WS
         };
-        let w_W = air::wind::at(&truth.at.sea.air, over, truth.at.time);
+        let w_W = air::wind::wind_velocity(&truth.environment.sea.air, over, truth.environment.time);
         let w = truth.R_WS.tr_mul_vec(w_W) - truth.V_WS_S.v; // (1)
-        let [speed, from] = shown(spec, &mut memory.cells, truth.at.time, w);
+        let [speed, from] = lagged_wind(spec, &mut memory.lag, truth.environment.time, w);
         let on = memory.noise;
-        let speed = noise::scalar(&spec.speed, &mut memory.drift[0], speed, on, draw).max(0.0);
-        let from = noise::scalar(&spec.direction, &mut memory.drift[1], from, on, draw);
+        let speed = noise::measure_scalar(&spec.speed, &mut memory.drift[0], speed, on, draw).max(0.0);
+        let from = noise::measure_scalar(&spec.direction, &mut memory.drift[1], from, on, draw);
         let mut wind = Wind {
             speed,
             from: from.to_radians(),
             velocity: Vec3::zero(),
             variances,
         };
-        conclude(&mut wind);
+        update_vector(&mut wind);
         return wind;
     }
-    memory.cells = None;
+    memory.lag = None;
     Wind {
         speed: none,
         from: none,
@@ -72,7 +72,7 @@ pub fn measure(
 }
 
 /// Wraps the direction to one turn and computes the velocity vector [m/s] from speed and direction.
-pub fn conclude(wind: &mut Wind) {
+pub fn update_vector(wind: &mut Wind) {
     let turn = std::f64::consts::TAU;
     wind.from -= turn * (wind.from / turn).floor();
     let (s, c) = sin_cos(wind.from);
@@ -81,7 +81,7 @@ pub fn conclude(wind: &mut Wind) {
 
 /// Computes (2) to (4) for the apparent wind `w` (in S [m/s]) at time `t` [s]: speed [m/s] and
 /// direction from which the wind blows, clockwise from x [deg].
-fn shown(spec: &AnemometerSpec, memory: &mut Option<Cells>, t: f64, w: Vec3) -> [f64; 2] {
+fn lagged_wind(spec: &AnemometerSpec, memory: &mut Option<SensorLag>, t: f64, w: Vec3) -> [f64; 2] {
     let U = (w.x * w.x + w.y * w.y).sqrt();
     let moves = U > 0.0 && U >= spec.threshold;
     let speed = if moves { U } else { 0.0 };
@@ -90,7 +90,7 @@ fn shown(spec: &AnemometerSpec, memory: &mut Option<Cells>, t: f64, w: Vec3) -> 
     } else {
         [1.0, 0.0]
     };
-    let mut now = Cells {
+    let mut now = SensorLag {
         at: t,
         met: [speed, from[0], from[1]],
         shown: [speed, from[0], from[1]],

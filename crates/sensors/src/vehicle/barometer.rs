@@ -34,10 +34,10 @@ pub fn measure(
     truth: &Truth<'_>,
     draw: &mut Draw,
 ) -> Pressure {
-    let p = noise::scalar(
+    let p = noise::measure_scalar(
         errors,
         &mut memory.drift[0],
-        pressure::at(truth),
+        pressure::absolute_pressure(truth),
         memory.noise,
         draw,
     ); // (1)

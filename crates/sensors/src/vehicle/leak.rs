@@ -51,7 +51,7 @@ pub fn measure(
         None => leaks.into_iter().any(|(leak, water)| {
             let link = &on_board.work.links[sensor.link];
             let middle = link.p_WL + link.R_WL.mul_vec(leak.p_LoC);
-            water > 0.0 && truth.p_WS.z - middle.z <= level(&leak, water)
+            water > 0.0 && truth.p_WS.z - middle.z <= water_level(&leak, water)
         }),
     };
     Leak {
@@ -60,7 +60,7 @@ pub fn measure(
 }
 
 /// Computes (1): level of `water` [m³] over the centre of the compartment [m].
-fn level(leak: &fault::Leak, water: f64) -> f64 {
+fn water_level(leak: &fault::Leak, water: f64) -> f64 {
     let radius = libm::cbrt(0.75 * leak.volume / std::f64::consts::PI);
     let empty = (1.0 - 2.0 * water / leak.volume).clamp(-1.0, 1.0);
     -2.0 * radius * libm::sin(libm::asin(empty) / 3.0)
@@ -83,7 +83,7 @@ mod tests {
         for h in [-0.9, -0.3, 0.0, 0.4, 1.0] {
             let deep: f64 = h + 1.0;
             let cap = PI * deep * deep * (3.0 - deep) / 3.0;
-            assert!((level(&leak, cap) - h).abs() < 1e-7, "{h}");
+            assert!((water_level(&leak, cap) - h).abs() < 1e-7, "{h}");
         }
     }
 }

@@ -57,11 +57,11 @@ pub fn measure(
     } else {
         none
     };
-    let temperature = probe::quantity(Quantity::Temperature, truth) + actuator.heat;
+    let temperature = probe::true_quantity(Quantity::Temperature, truth) + actuator.heat;
     let mut found = [speed, current, voltage, temperature];
     let on = memory.noise;
     for i in 0..4 {
-        found[i] = noise::scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
+        found[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
     }
     let [speed, current, voltage, temperature] = found;
     Motor {

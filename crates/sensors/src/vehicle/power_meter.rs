@@ -22,7 +22,7 @@ use crate::{OnBoard, noise};
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::on_board::PowerSpec;
 use merrow_model::state::reading::Power;
-use merrow_model::state::{Cells, SensorState};
+use merrow_model::state::{SensorLag, SensorState};
 
 /// Takes one sample, `period` [s] after the preceding one.
 pub fn measure(
@@ -35,18 +35,18 @@ pub fn measure(
     let mut found = [on_board.battery.voltage, on_board.battery.current];
     let on = memory.noise;
     for i in 0..2 {
-        found[i] = noise::scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
+        found[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
     }
     let [voltage, current] = found;
     let pack = on_board.robot.battery.as_ref();
     let capacity = pack.map_or(f64::NAN, |pack| pack.capacity);
     // the current error of a fault is counted too
-    let counted = current + memory.parts[1].offset;
-    let charge = match &memory.cells {
+    let counted = current + memory.channel_faults[1].offset;
+    let charge = match &memory.lag {
         Some(before) => before.shown[0] - counted * period / 3600.0, // (1)
         None => pack.map_or(f64::NAN, |pack| pack.initial_charge * pack.capacity),
     };
-    memory.cells = Some(Cells {
+    memory.lag = Some(SensorLag {
         at: 0.0,
         met: [0.0; 3],
         shown: [charge, 0.0, 0.0],

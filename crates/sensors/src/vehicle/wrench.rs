@@ -37,7 +37,7 @@ use merrow_model::state::{SensorState, Workspace};
 /// Computes the wrench that the parent exerts on `link` through their joint, at Lo in L [N, N m].
 /// `felt` are the contact forces and the coupling forces on all links, at Lo along the axes of W;
 /// `None` if no contact and no coupling acted.
-pub fn on_link(
+pub fn joint_wrench(
     robot: &Robot,
     work: &Workspace,
     link: usize,
@@ -72,7 +72,7 @@ pub fn on_link(
 
 /// Transforms the wrench `f` of [`on_link`] to S, at S: what the child exerts on the parent if
 /// `on_parent`, else what the parent exerts on the child [N, N m].
-pub fn through_joint(sensor: &Sensor, f: &SpatialForce, on_parent: bool) -> SpatialForce {
+pub fn wrench_at_sensor(sensor: &Sensor, f: &SpatialForce, on_parent: bool) -> SpatialForce {
     let sign = if on_parent { -1.0 } else { 1.0 };
     let (m, f) = (f.m.scale(sign), f.f.scale(sign));
     let R_LS = &sensor.R_LS;
@@ -93,10 +93,10 @@ pub fn measure(
 ) -> Wrench {
     let on = memory.noise;
     let (f, m) = memory.drift.split_at_mut(3);
-    let measured: Vec3 = noise::vector(force, f, F_S.f, on, draw);
+    let measured: Vec3 = noise::measure_vector(force, f, F_S.f, on, draw);
     Wrench {
         force: measured,
-        torque: noise::vector(torque, m, F_S.m, on, draw),
+        torque: noise::measure_vector(torque, m, F_S.m, on, draw),
         variances: [force.variance(), torque.variance()],
     }
 }

@@ -22,7 +22,7 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::Errors;
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::Altimeter;
-use merrow_model::state::workspace::Met;
+use merrow_model::state::workspace::BeamHit;
 
 /// Takes one sample; `met` is the hit of the beam on other robots. `limits` are the minimum and
 /// maximum range [m], `beam_width` is the full beam width [rad]. Ranges outside of `limits` are
@@ -32,18 +32,18 @@ pub fn measure(
     limits: [f64; 2],
     beam_width: f64,
     memory: &mut SensorState,
-    (truth, met): (&Truth<'_>, Met),
+    (truth, met): (&Truth<'_>, BeamHit),
     draw: &mut Draw,
 ) -> Altimeter {
     let beam = truth.R_WS.col(0);
-    let still = truth.range(beam).unwrap_or(f64::INFINITY);
+    let still = truth.ray_range(beam).unwrap_or(f64::INFINITY);
     let hit = Some(still.min(met.range)).filter(|range| range.is_finite());
-    let in_water = truth.at.above_surface(truth.p_WS) <= 0.0;
+    let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
     let range = match hit.filter(|_| in_water) {
         Some(r) if r < limits[0] => f64::NEG_INFINITY,
         Some(r) if r <= limits[1] => {
             let on = memory.noise;
-            noise::scalar(errors, &mut memory.drift[0], r, on, draw)
+            noise::measure_scalar(errors, &mut memory.drift[0], r, on, draw)
         }
         _ => f64::INFINITY,
     };

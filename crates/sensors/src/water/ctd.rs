@@ -31,7 +31,7 @@ use crate::water::{pressure, probe};
 use crate::{Truth, lag, noise};
 use merrow_environment::conductivity;
 use merrow_environment::seawater;
-use merrow_environment::seawater::t68;
+use merrow_environment::seawater::ipts68_from_its90;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::probe::{CtdSpec, DepthLaw, Quantity};
 use merrow_model::state::SensorState;
@@ -48,16 +48,16 @@ pub fn measure(
     truth: &Truth<'_>,
     draw: &mut Draw,
 ) -> Ctd {
-    let temperature = probe::quantity(Quantity::Temperature, truth);
-    let absolute = pressure::at(truth);
-    let mut met = [temperature, of_water(temperature, truth), absolute];
+    let temperature = probe::true_quantity(Quantity::Temperature, truth);
+    let absolute = pressure::absolute_pressure(truth);
+    let mut met = [temperature, true_conductivity(temperature, truth), absolute];
     let tau = [spec.tau[0], spec.tau[1], 0.0];
     if spec.tau != [0.0; 2] {
-        met = lag::follow(&mut memory.cells, truth.at.time, met, tau); // (2)
+        met = lag::first_order_lag(&mut memory.lag, truth.environment.time, met, tau); // (2)
     }
     let on = memory.noise;
     for i in 0..3 {
-        met[i] = noise::scalar(&spec.errors[i], &mut memory.drift[i], met[i], on, draw);
+        met[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], met[i], on, draw);
     }
     let [temperature, conductivity, pressure] = met;
     let variances = [0, 1, 2].map(|i| spec.errors[i].variance());
@@ -71,20 +71,20 @@ pub fn measure(
         sound_speed: none,
         variances,
     };
-    derive(spec, &mut ctd);
+    derive_quantities(spec, &mut ctd);
     ctd
 }
 
 /// Computes the conductivity at the sensor by (1) [S/m]; `temperature` is that of the water [°C].
-fn of_water(temperature: f64, truth: &Truth<'_>) -> f64 {
-    let S = probe::quantity(Quantity::Salinity, truth);
-    conductivity::conductivity(S, t68(temperature), pressure::of_water(truth))
+fn true_conductivity(temperature: f64, truth: &Truth<'_>) -> f64 {
+    let S = probe::true_quantity(Quantity::Salinity, truth);
+    conductivity::conductivity(S, ipts68_from_its90(temperature), pressure::water_pressure(truth))
 }
 
 /// Computes salinity, speed of sound and depth from the measured quantities by (3) to (5).
-pub fn derive(spec: &CtdSpec, ctd: &mut Ctd) {
+pub fn derive_quantities(spec: &CtdSpec, ctd: &mut Ctd) {
     let over = ctd.pressure - ATMOSPHERE;
-    let t = t68(ctd.temperature);
+    let t = ipts68_from_its90(ctd.temperature);
     ctd.salinity = conductivity::salinity(ctd.conductivity, t, over);
     ctd.sound_speed = seawater::sound_speed(ctd.salinity, t, over);
     ctd.depth = depth(spec.depth, over, spec.gravity);

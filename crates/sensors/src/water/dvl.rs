@@ -35,14 +35,14 @@ use merrow_math::{SpatialVelocity, Sym3, Vec3};
 use merrow_model::scene::sensor::{DvlSpec, Sensor};
 use merrow_model::state::SensorState;
 use merrow_model::state::reading::{Dvl, DvlBeam, DvlLock};
-use merrow_model::state::workspace::Met;
+use merrow_model::state::workspace::BeamHit;
 
 /// Takes one ping; `met` are the hits of the beams on other robots.
 pub fn measure(
     spec: &DvlSpec,
     sensor: &Sensor,
     memory: &mut SensorState,
-    (truth, met): (&Truth<'_>, &[Met; 4]),
+    (truth, met): (&Truth<'_>, &[BeamHit; 4]),
     draw: &mut Draw,
 ) -> Dvl {
     let on = memory.noise;
@@ -58,7 +58,7 @@ pub fn measure(
         velocity: f64::NAN,
     }; 4];
     let v_ground = truth.V_WS_S.v;
-    let in_water = truth.at.above_surface(truth.p_WS) <= 0.0;
+    let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
     let mut heights = (0.0, 0.0);
     for ((beam, d), met) in beams.iter_mut().zip(spec.beams).zip(met) {
         beam.direction = d;
@@ -66,7 +66,7 @@ pub fn measure(
         // all numbers are drawn in any case, so that a lost echo does not change the noise of the
         // other beams
         let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
-        let Some((range, v)) = echo(spec, truth, (in_water, met), d_W, luck, on) else {
+        let Some((range, v)) = beam_echo(spec, truth, (in_water, met), d_W, luck, on) else {
             continue;
         };
         let speed = v_ground.dot(d) - v.dot(d_W);
@@ -90,7 +90,7 @@ pub fn measure(
     }
     let mut lock = DvlLock::Bottom;
     let mut std = spec.bottom_std;
-    let mut solution = solve(&beams);
+    let mut solution = solve_velocity(&beams);
     if solution.is_none()
         && in_water
         && let Some(v_water) = water_velocity(spec, truth)
@@ -98,7 +98,7 @@ pub fn measure(
         lock = DvlLock::Water;
         std = spec.water_std;
         track_water(spec, truth, v_water, scale, on, &mut beams, draw);
-        solution = solve(&beams);
+        solution = solve_velocity(&beams);
     }
     let (velocity, covariance) = match solution {
         Some((v, inverse)) => (v, inverse.scale(std * std)),
@@ -124,20 +124,20 @@ pub fn measure(
         beams,
         beam_variances: [std * std, spec.range_std * spec.range_std],
         sound_speed: water_column::sound_speed(
-            truth.at.sea,
-            truth.at.gravity,
+            truth.environment.sea,
+            truth.environment.gravity,
             truth.p_WS,
-            truth.at.time,
+            truth.environment.time,
         ),
     }
 }
 
 /// Returns the slant range of the echo of a beam [m] and the velocity of its target in W [m/s], or
 /// `None` without an echo. `luck` is a uniform random number in 0..1.
-fn echo(
+fn beam_echo(
     spec: &DvlSpec,
     truth: &Truth<'_>,
-    (in_water, met): (bool, &Met),
+    (in_water, met): (bool, &BeamHit),
     d_W: Vec3,
     luck: f64,
     on: bool,
@@ -145,7 +145,7 @@ fn echo(
     if !in_water {
         return None;
     }
-    let still = truth.range(d_W).unwrap_or(f64::INFINITY);
+    let still = truth.ray_range(d_W).unwrap_or(f64::INFINITY);
     let (range, v) = if met.range < still {
         (met.range, met.v_W)
     } else {
@@ -168,11 +168,11 @@ fn water_velocity(spec: &DvlSpec, truth: &Truth<'_>) -> Option<Vec3> {
     let down = truth.R_WS.col(2);
     let middle = truth.p_WS - down.scale(0.5 * (near + far));
     let end = truth.p_WS - down.scale(far);
-    let bottom = truth.at.sea.seabed.height(end.x, end.y);
-    if truth.at.above_surface(middle) > 0.0 || end.z < bottom {
+    let bottom = truth.environment.sea.seabed.height(end.x, end.y);
+    if truth.environment.height_above_surface(middle) > 0.0 || end.z < bottom {
         return None;
     }
-    Some(truth.R_WS.tr_mul_vec(truth.at.water(middle).0))
+    Some(truth.R_WS.tr_mul_vec(truth.environment.water_motion(middle).0))
 }
 
 fn track_water(
@@ -203,7 +203,7 @@ fn track_water(
 
 /// Computes (2): velocity [m/s] and (NᵀN)⁻¹ over the beams with a finite velocity. Returns `None`
 /// with fewer than three.
-fn solve(beams: &[DvlBeam; 4]) -> Option<(Vec3, Sym3)> {
+fn solve_velocity(beams: &[DvlBeam; 4]) -> Option<(Vec3, Sym3)> {
     let valid = || beams.iter().filter(|b| b.velocity.is_finite());
     if valid().count() < 3 {
         return None;

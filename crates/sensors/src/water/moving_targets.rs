@@ -25,52 +25,52 @@
 //! test/sensors/met.rs
 
 use crate::ray_scene;
-use crate::ray_scene::By;
-use crate::raytrace::{Placed, Ray, Scratch, Shape, Surroundings};
+use crate::ray_scene::RayKind;
+use crate::raytrace::{PosedShape, Ray, Scratch, Shape, ShapeScene};
 use merrow_math::Vec3;
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
-use merrow_model::state::workspace::Met;
+use merrow_model::state::workspace::BeamHit;
 use merrow_model::state::{RobotState, State, Workspace};
 use std::sync::Arc;
 
 /// Shapes of one link in its frame.
 #[derive(Debug)]
-struct Part {
+struct LinkShapes {
     link: usize,
-    shapes: Surroundings,
+    shapes: ShapeScene,
 }
 
 /// Shapes of a robot; identical robots share them.
 #[derive(Clone, Debug)]
-struct Shown {
-    parts: Arc<[Part]>,
+struct RobotShapes {
+    parts: Arc<[LinkShapes]>,
     /// Radius R_j of (1) [m].
     reach: f64,
 }
 
 /// Index of a sensor with beams.
 #[derive(Clone, Copy, Debug)]
-struct Sounder {
+struct BeamSensor {
     robot: usize,
     sensor: usize,
 }
 
 /// Shapes of all robots for the intersection with beams.
 #[derive(Debug)]
-pub struct Others {
-    shown: Vec<Shown>,
-    sounders: Vec<Sounder>,
+pub struct MovingTargets {
+    shapes: Vec<RobotShapes>,
+    beam_sensors: Vec<BeamSensor>,
     /// Largest radius R_j of all robots [m].
-    reach: f64,
+    max_radius: f64,
     /// East coordinate of the base [m] and index of each robot, sorted by the coordinate.
     order: Vec<(f64, usize)>,
     /// Whether the link poses and velocities of each robot are evaluated for the current instant.
-    placed: Vec<bool>,
+    is_evaluated: Vec<bool>,
     scratch: Scratch,
 }
 
-impl Others {
+impl MovingTargets {
     /// Builds the moving targets of a world. Returns `None` if no beam can hit another robot.
     pub fn new(scene: &Scene) -> Option<Self> {
         let of_robot = |(robot, model): (usize, &Robot)| {
@@ -78,29 +78,29 @@ impl Others {
                 .sensors
                 .iter()
                 .enumerate()
-                .filter(|(_, s)| far(s).is_some());
+                .filter(|(_, s)| max_beam_range(s).is_some());
             beams
-                .map(|(sensor, _)| Sounder { robot, sensor })
+                .map(|(sensor, _)| BeamSensor { robot, sensor })
                 .collect::<Vec<_>>()
         };
-        let sounders: Vec<Sounder> = scene.robots.iter().enumerate().flat_map(of_robot).collect();
+        let sounders: Vec<BeamSensor> = scene.robots.iter().enumerate().flat_map(of_robot).collect();
         if sounders.is_empty() || scene.robots.len() < 2 {
             return None;
         }
-        let mut shown: Vec<Shown> = Vec::with_capacity(scene.robots.len());
+        let mut shown: Vec<RobotShapes> = Vec::with_capacity(scene.robots.len());
         for (r, robot) in scene.robots.iter().enumerate() {
             let twin = (0..r)
-                .find(|k| is_alike(&scene.robots[*k], robot))
+                .find(|k| have_same_shapes(&scene.robots[*k], robot))
                 .map(|k| shown[k].clone());
-            shown.push(twin.unwrap_or_else(|| Shown::new(robot)));
+            shown.push(twin.unwrap_or_else(|| RobotShapes::new(robot)));
         }
-        let is_met = |s: &Sounder| {
+        let is_met = |s: &BeamSensor| {
             shown
                 .iter()
                 .enumerate()
                 .any(|(r, o)| r != s.robot && !o.parts.is_empty())
         };
-        let sounders: Vec<Sounder> = sounders.into_iter().filter(is_met).collect();
+        let sounders: Vec<BeamSensor> = sounders.into_iter().filter(is_met).collect();
         if sounders.is_empty() {
             return None;
         }
@@ -108,11 +108,11 @@ impl Others {
         let reach = shown.iter().map(|o| o.reach).fold(0.0, f64::max);
         let (order, placed) = (Vec::with_capacity(n), vec![false; n]);
         Some(Self {
-            shown,
-            sounders,
-            reach,
+            shapes: shown,
+            beam_sensors: sounders,
+            max_radius: reach,
             order,
-            placed,
+            is_evaluated: placed,
             scratch: Scratch::default(),
         })
     }
@@ -120,7 +120,7 @@ impl Others {
     /// Number of steps until a beam is due that is not due now; at least 1.
     pub fn steps_to_next(&self, scene: &Scene, state: &State) -> u64 {
         let now = state.time_ns;
-        let next = |s: &Sounder| {
+        let next = |s: &BeamSensor| {
             let own = &state.robots[s.robot];
             let due = own.sensors[s.sensor].due_ns;
             // a beam that is due now is sampled first; the next sample follows at its highest rate
@@ -133,7 +133,7 @@ impl Others {
             own.halted.is_none().then_some(next)
         };
         let next = self
-            .sounders
+            .beam_sensors
             .iter()
             .filter_map(next)
             .min()
@@ -143,24 +143,24 @@ impl Others {
 
     /// Intersects the beams that are due now with all other robots and stores the hits in `works`
     /// (`Workspace::met`).
-    pub fn meet<W>(&mut self, scene: &Scene, state: &State, works: &mut [W])
+    pub fn intersect_beams<W>(&mut self, scene: &Scene, state: &State, works: &mut [W])
     where
         W: AsMut<Workspace>,
     {
         let now = state.time_ns;
-        let is_due = |s: &Sounder| {
+        let is_due = |s: &BeamSensor| {
             let own: &RobotState = &state.robots[s.robot];
             own.halted.is_none() && own.sensors[s.sensor].due_ns <= now
         };
-        if !self.sounders.iter().any(is_due) {
+        if !self.beam_sensors.iter().any(is_due) {
             return;
         }
         let Self {
-            shown,
-            sounders,
-            reach,
+            shapes: shown,
+            beam_sensors: sounders,
+            max_radius: reach,
             order,
-            placed,
+            is_evaluated: placed,
             scratch,
         } = self;
         placed.fill(false);
@@ -172,11 +172,11 @@ impl Others {
                 .map(|(r, x)| (x, r)),
         );
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for &Sounder { robot, sensor } in sounders.iter().filter(|s| is_due(s)) {
-            place(scene, state, robot, works, placed);
+        for &BeamSensor { robot, sensor } in sounders.iter().filter(|s| is_due(s)) {
+            evaluate_kinematics(scene, state, robot, works, placed);
             let device = &scene.robots[robot].sensors[sensor];
             let beams = beams(state, device, works[robot].as_mut());
-            let mut met = [Met::NONE; 4];
+            let mut met = [BeamHit::NONE; 4];
             let ends = || {
                 beams
                     .iter()
@@ -190,30 +190,30 @@ impl Others {
             let near = order[first..].iter().take_while(|(x, _)| *x <= east);
             for &(_, other) in near.filter(|(_, other)| *other != robot) {
                 let center = state.robots[other].motion.p_WB;
-                let may = |b: &Ray| may_meet(b, center, shown[other].reach);
+                let may = |b: &Ray| may_hit(b, center, shown[other].reach);
                 if !beams.iter().flatten().any(may) {
                     continue;
                 }
-                place(scene, state, other, works, placed);
+                evaluate_kinematics(scene, state, other, works, placed);
                 let work = works[other].as_mut();
                 for (beam, met) in beams.iter().zip(&mut met) {
                     if let Some(beam) = beam.as_ref().filter(|b| may(b)) {
-                        nearest(beam, &shown[other], work, scratch, met);
+                        intersect_robot(beam, &shown[other], work, scratch, met);
                     }
                 }
             }
             let own = works[robot].as_mut();
-            match own.met.iter_mut().find(|(k, _)| *k == sensor) {
+            match own.beam_hits.iter_mut().find(|(k, _)| *k == sensor) {
                 Some((_, known)) => *known = met,
-                None => own.met.push((sensor, met)),
+                None => own.beam_hits.push((sensor, met)),
             }
         }
     }
 }
 
-impl Shown {
+impl RobotShapes {
     fn new(robot: &Robot) -> Self {
-        let all = ray_scene::shapes(0, robot, By::Sound);
+        let all = ray_scene::robot_shapes(0, robot, RayKind::Sound);
         let (mut parts, mut reach) = (Vec::new(), 0.0_f64);
         for link in 0..robot.links.len() {
             let mut own = Vec::new();
@@ -224,16 +224,16 @@ impl Shown {
                     Shape::Ground(_) => continue,
                 };
                 reach = reach.max(robot.longest_way(link) + mount.p_LoG.norm() + size);
-                own.push(Placed {
+                own.push(PosedShape {
                     shape: shape.clone(),
                     R_WG: mount.R_LG,
                     p_WG: mount.p_LoG,
                 });
             }
             if !own.is_empty() {
-                parts.push(Part {
+                parts.push(LinkShapes {
                     link,
-                    shapes: Surroundings::new(own, Vec::new()),
+                    shapes: ShapeScene::new(own, Vec::new()),
                 });
             }
         }
@@ -245,7 +245,7 @@ impl Shown {
 }
 
 /// Returns true if two robots have the same shapes.
-fn is_alike(a: &Robot, b: &Robot) -> bool {
+fn have_same_shapes(a: &Robot, b: &Robot) -> bool {
     let same = |(a, b): (
         &merrow_model::scene::Collider,
         &merrow_model::scene::Collider,
@@ -259,7 +259,7 @@ fn is_alike(a: &Robot, b: &Robot) -> bool {
 
 /// Maximum altitude (DVL) or range (echo sounder) of the beams of a sensor [m]; `None` if it has no
 /// beams.
-fn far(sensor: &Sensor) -> Option<f64> {
+fn max_beam_range(sensor: &Sensor) -> Option<f64> {
     match &sensor.kind {
         SensorKind::Dvl(spec) => Some(spec.altitude[1]),
         SensorKind::Altimeter { limits, .. } => Some(limits[1]),
@@ -276,7 +276,7 @@ fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 
     let seabed = Some(&state.sea.seabed).filter(|seabed| seabed.terrain.is_none());
     let beam = |d_S: Vec3, height: bool| {
         let d = R_WS.mul_vec(d_S);
-        let far = far(sensor)?;
+        let far = max_beam_range(sensor)?;
         // the altitude limit applies to beams that point down
         let far = if !height {
             far
@@ -301,7 +301,7 @@ fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 
 }
 
 /// Evaluates (2); returns true also for NaN.
-fn may_meet(beam: &Ray, center: Vec3, reach: f64) -> bool {
+fn may_hit(beam: &Ray, center: Vec3, reach: f64) -> bool {
     let m = center - beam.origin;
     let along = m.dot(beam.direction);
     let is_past = along < -reach || along > beam.range[1] + reach;
@@ -310,7 +310,7 @@ fn may_meet(beam: &Ray, center: Vec3, reach: f64) -> bool {
 }
 
 /// Evaluates link poses and velocities of robot `r`, once per instant.
-fn place<W: AsMut<Workspace>>(
+fn evaluate_kinematics<W: AsMut<Workspace>>(
     scene: &Scene,
     state: &State,
     r: usize,
@@ -325,7 +325,7 @@ fn place<W: AsMut<Workspace>>(
 }
 
 /// Replaces `met` by the nearest hit of a beam on a robot if this hit is nearer.
-fn nearest(beam: &Ray, shown: &Shown, work: &Workspace, scratch: &mut Scratch, met: &mut Met) {
+fn intersect_robot(beam: &Ray, shown: &RobotShapes, work: &Workspace, scratch: &mut Scratch, met: &mut BeamHit) {
     for part in &*shown.parts {
         let link = &work.links[part.link];
         let origin = link.R_WL.tr_mul_vec(beam.origin - link.p_WL);
@@ -335,10 +335,10 @@ fn nearest(beam: &Ray, shown: &Shown, work: &Workspace, scratch: &mut Scratch, m
             direction,
             range: [0.0, met.range.min(beam.range[1])],
         };
-        if let Some(hit) = part.shapes.closest_in(&ray, &(0..0), scratch) {
+        if let Some(hit) = part.shapes.closest_with(&ray, &(0..0), scratch) {
             let at = origin + direction.scale(hit.distance);
             let v_L = link.V.v + link.V.w.cross(at);
-            *met = Met {
+            *met = BeamHit {
                 range: hit.distance,
                 v_W: link.R_WL.mul_vec(v_L),
             };

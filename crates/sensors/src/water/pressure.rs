@@ -39,28 +39,28 @@ pub fn measure(
 ) -> Pressure {
     let on = memory.noise;
     Pressure {
-        pressure: noise::scalar(errors, &mut memory.drift[0], at(truth), on, draw),
+        pressure: noise::measure_scalar(errors, &mut memory.drift[0], absolute_pressure(truth), on, draw),
         variance: errors.variance(),
     }
 }
 
 /// Absolute pressure at the sensor [Pa].
-pub fn at(truth: &Truth<'_>) -> f64 {
-    let (sea, over) = (truth.at.sea, truth.at.above_surface(truth.p_WS));
-    let temperature = air::weather(&sea.air, truth.at.time).temperature;
+pub fn absolute_pressure(truth: &Truth<'_>) -> f64 {
+    let (sea, over) = (truth.environment.sea, truth.environment.height_above_surface(truth.p_WS));
+    let temperature = air::weather(&sea.air, truth.environment.time).temperature;
     let p = air::pressure(sea, temperature, truth.p_WS.z - over.min(0.0)); // (2)
-    if over > 0.0 { p } else { p + of_water(truth) } // (1)
+    if over > 0.0 { p } else { p + water_pressure(truth) } // (1)
 }
 
 /// Pressure of the water at the sensor over that of the air [Pa]; zero above the surface.
-pub fn of_water(truth: &Truth<'_>) -> f64 {
-    let sea = truth.at.sea;
-    match truth.at.waves {
-        None => water_column::pressure(sea, truth.at.gravity, truth.p_WS),
+pub fn water_pressure(truth: &Truth<'_>) -> f64 {
+    let sea = truth.environment.sea;
+    match truth.environment.waves {
+        None => water_column::pressure(sea, truth.environment.gravity, truth.p_WS),
         Some(waves) => {
-            let (surface, water) = waves.at(truth.p_WS);
+            let (surface, water) = waves.surface_and_motion(truth.p_WS);
             if truth.p_WS.z < surface.z {
-                under_waves(truth, water.head).max(0.0)
+                pressure_under_waves(truth, water.head).max(0.0)
             } else {
                 0.0
             }
@@ -70,8 +70,8 @@ pub fn of_water(truth: &Truth<'_>) -> f64 {
 
 /// Pressure of the water over that of the air [Pa], at a port where the waves have the pressure
 /// head `head` [m].
-fn under_waves(truth: &Truth<'_>, head: f64) -> f64 {
-    let (sea, g) = (truth.at.sea, truth.at.gravity);
+fn pressure_under_waves(truth: &Truth<'_>, head: f64) -> f64 {
+    let (sea, g) = (truth.environment.sea, truth.environment.gravity);
     let density = sea
         .region(truth.p_WS.x, truth.p_WS.y)
         .map_or(sea.density, |region| region.density);

@@ -34,17 +34,17 @@ pub fn measure(
     truth: &Truth<'_>,
     draw: &mut Draw,
 ) -> Probe {
-    let mut x = quantity(spec.quantity, truth);
+    let mut x = true_quantity(spec.quantity, truth);
     if spec.tau > 0.0 {
-        [x, ..] = lag::follow(
-            &mut memory.cells,
-            truth.at.time,
+        [x, ..] = lag::first_order_lag(
+            &mut memory.lag,
+            truth.environment.time,
             [x, 0.0, 0.0],
             [spec.tau, 0.0, 0.0],
         );
     }
     let on = memory.noise;
-    let y = noise::scalar(&spec.errors, &mut memory.drift[0], x, on, draw);
+    let y = noise::measure_scalar(&spec.errors, &mut memory.drift[0], x, on, draw);
     let y = if y.abs() < spec.detection_limit {
         0.0
     } else {
@@ -57,10 +57,10 @@ pub fn measure(
 }
 
 /// Returns the true value of a quantity at the sensor, in its unit.
-pub fn quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
-    let (at, p) = (truth.at, truth.p_WS);
+pub fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
+    let (at, p) = (truth.environment, truth.p_WS);
     let (sea, g, t) = (at.sea, at.gravity, at.time);
-    if is_dry(truth) {
+    if is_above_water(truth) {
         return match quantity {
             Quantity::Temperature => air::temperature(air::weather(&sea.air, t).temperature, p.z),
             Quantity::Density | Quantity::SoundSpeed => f64::NAN,
@@ -72,11 +72,11 @@ pub fn quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
         Quantity::Salinity => water_column::salinity(sea, g, p, t),
         Quantity::Density => water_column::density(sea, g, || p, t),
         Quantity::SoundSpeed => water_column::sound_speed(sea, g, p, t),
-        Quantity::Carried(k) => water_column::carried(&sea.carried[k], p, t),
+        Quantity::Carried(k) => water_column::tracer_value(&sea.tracers[k], p, t),
     }
 }
 
 /// Returns true if the sensor is above the water surface.
-pub fn is_dry(truth: &Truth<'_>) -> bool {
-    truth.at.above_surface(truth.p_WS) > 0.0
+pub fn is_above_water(truth: &Truth<'_>) -> bool {
+    truth.environment.height_above_surface(truth.p_WS) > 0.0
 }

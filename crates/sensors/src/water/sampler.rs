@@ -40,7 +40,7 @@ pub fn measure(
     // the pump does not make up for lost samples
     let passed = (now_ns.saturating_sub(sampler.until_ns) as f64 * 1e-9).min(period * 1.5);
     sampler.until_ns = now_ns;
-    if bottle.filling != Filling::Pumping || probe::is_dry(truth) {
+    if bottle.filling != Filling::Pumping || probe::is_above_water(truth) {
         return Some(*bottle);
     }
     let volume = (bottle.volume + spec.flow * passed).min(spec.volume); // (1)
@@ -50,7 +50,7 @@ pub fn measure(
         0.0
     };
     for (mean, quantity) in bottle.means.iter_mut().zip(&spec.quantities) {
-        *mean += (probe::quantity(*quantity, truth) - *mean) * part; // (2)
+        *mean += (probe::true_quantity(*quantity, truth) - *mean) * part; // (2)
     }
     bottle.p_W += (truth.p_WS - bottle.p_W).scale(part);
     if part > 0.0 {

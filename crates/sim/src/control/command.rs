@@ -8,17 +8,17 @@ use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::sea::air::Weather;
 use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
-use merrow_model::state::commands::{Refusal, WeatherChange};
+use merrow_model::state::commands::{CommandRejection, WeatherChange};
 use merrow_model::state::{Command, FaultState, Health, RobotState, State, WinchCommand};
 
 /// Applies one command to the state. If it is refused, returns the reason and leaves the state
 /// unchanged.
-pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
+pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
     let now = state.time_ns;
     let density = state.sea.density;
     match command {
         Command::Sea(sea) => {
-            let mut waves = state.sea.waves.followed_by(&sea.waves, now);
+            let mut waves = state.sea.waves.transition_to(&sea.waves, now);
             if sea.regions != state.sea.regions {
                 waves.regions = Waves::of_regions(&sea.regions);
             }
@@ -29,25 +29,25 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 ..(**sea).clone()
             };
         }
-        Command::Weather(change) => weather(state, change)?,
-        Command::Sample { robot, sensor, on } => sampler::pump(scene, state, *robot, *sensor, *on)?,
+        Command::Weather(change) => change_weather(state, change)?,
+        Command::Sample { robot, sensor, on } => sampler::switch_pump(scene, state, *robot, *sensor, *on)?,
         Command::Thruster {
             robot,
             thruster,
             value,
         } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let t = model
                 .thrusters
                 .get(*thruster)
                 .ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
             check(*robot, &t.name, *value)?;
-            firmware::check_free(*robot, target)?;
+            firmware::check_thrusters(*robot, target)?;
             target.actuators[*thruster].set_command(t, *value);
             target.last_command_ns = Some(now);
         }
         Command::Thrusters { robot, values } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let (n, n_fins) = (model.thrusters.len(), model.fins.len());
             if values.len() != n && values.len() != n + n_fins {
                 let and_fins = if n_fins > 0 {
@@ -65,9 +65,9 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             for (t, value) in model.thrusters.iter().zip(for_thrusters) {
                 check(*robot, &t.name, *value)?;
             }
-            firmware::check_free(*robot, target)?;
+            firmware::check_thrusters(*robot, target)?;
             if !for_fins.is_empty() {
-                fins(*robot, model, target, for_fins)?;
+                set_fins(*robot, model, target, for_fins)?;
             }
             for (k, t) in model.thrusters.iter().enumerate() {
                 target.actuators[k].set_command(t, values[k]);
@@ -75,7 +75,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             target.last_command_ns = Some(now);
         }
         Command::Fin { robot, fin, value } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let f = model
                 .fins
                 .get(*fin)
@@ -84,33 +84,33 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             firmware::check_fins(*robot, target)?;
             target.fins[*fin].set_command(f, *value);
         }
-        Command::Ballast {
+        Command::BuoyancyEngine {
             robot,
             ballast,
             value,
         } => {
-            let (model, target) = pick(scene, state, *robot)?;
-            let b = model.ballasts.get(*ballast);
+            let (model, target) = find_robot(scene, state, *robot)?;
+            let b = model.buoyancy_engines.get(*ballast);
             let b = b.ok_or_else(|| refuse(*robot, "no such buoyancy engine".into()))?;
             check(*robot, &b.name, *value)?;
-            target.ballasts[*ballast].command = value.clamp(b.range[0], b.range[1]);
+            target.buoyancy_engines[*ballast].command = value.clamp(b.range[0], b.range[1]);
         }
         Command::Fins { robot, values } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let n = model.fins.len();
             if values.len() != n {
                 let reason = format!("found {} values, expected {n}, one per fin", values.len());
                 return Err(refuse(*robot, reason));
             }
-            fins(*robot, model, target, values)?;
+            set_fins(*robot, model, target, values)?;
         }
         Command::Wrench {
             robot,
             force,
             moment,
         } => {
-            let (model, target) = pick(scene, state, *robot)?;
-            if model.manager.is_none() {
+            let (model, target) = find_robot(scene, state, *robot)?;
+            if model.allocation.is_none() {
                 return Err(refuse(*robot, "the robot has no thruster manager".into()));
             }
             if !force.is_finite() || !moment.is_finite() {
@@ -119,7 +119,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                     "wrench: found a value that is not finite".into(),
                 ));
             }
-            firmware::check_free(*robot, target)?;
+            firmware::check_thrusters(*robot, target)?;
             let mut commands = vec![0.0; model.thrusters.len()];
             allocation::allocate(model, *force, *moment, density, &mut commands);
             for (k, t) in model.thrusters.iter().enumerate() {
@@ -132,22 +132,22 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             linear,
             angular,
         } => {
-            firmware::velocity(scene, state, *robot, *linear, *angular)?;
+            firmware::set_velocity(scene, state, *robot, *linear, *angular)?;
         }
-        Command::Course {
+        Command::HeadingDepth {
             robot,
             heading,
             depth,
         } => {
-            firmware::course(scene, state, *robot, *heading, *depth)?;
+            firmware::set_course(scene, state, *robot, *heading, *depth)?;
         }
-        Command::Order { robot, order } => firmware::order(scene, state, *robot, *order)?,
+        Command::FirmwareOrder { robot, order } => firmware::handle_order(scene, state, *robot, *order)?,
         Command::Joint {
             robot,
             joint,
             value,
         } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let link = model
                 .links
                 .get(joint + 1)
@@ -156,9 +156,9 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             firmware::check_wheels(*robot, model, target, &[*joint])?;
             let mode = target.joints[*joint].mode;
             command::preempt_group_of(model, target, *joint, now);
-            command::set(model, target, *joint, mode, *value);
+            command::set_reference(model, target, *joint, mode, *value);
         }
-        Command::JointIn { .. }
+        Command::JointWithMode { .. }
         | Command::JointMode { .. }
         | Command::JointGroup { .. }
         | Command::Trajectory { .. }
@@ -166,7 +166,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         | Command::Gripper { .. } => {
             command::apply(scene, state, command)?;
         }
-        Command::Couple {
+        Command::SetCoupling {
             coupling: index,
             engage,
             partner,
@@ -180,8 +180,8 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             v_WB_B,
             w_WB_B,
         } => {
-            let held_by = coupling::holder(scene, state, *robot);
-            let (model, target) = pick(scene, state, *robot)?;
+            let held_by = coupling::holding_coupling(scene, state, *robot);
+            let (model, target) = find_robot(scene, state, *robot)?;
             let norm = q_WB.w * q_WB.w + q_WB.x * q_WB.x + q_WB.y * q_WB.y + q_WB.z * q_WB.z;
             if !p_WB.is_finite() || !v_WB_B.is_finite() || !w_WB_B.is_finite() || !norm.is_finite()
             {
@@ -216,7 +216,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 v: *v_WB_B,
             };
             // the radiated waves belong to the former position
-            target.memory.fill([SpatialVelocity::zero(); 2]);
+            target.radiation_state.fill([SpatialVelocity::zero(); 2]);
             target.halted = None;
         }
         Command::Health {
@@ -224,7 +224,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             thruster,
             health,
         } => {
-            let (_, target) = pick(scene, state, *robot)?;
+            let (_, target) = find_robot(scene, state, *robot)?;
             let actuator = target
                 .actuators
                 .get_mut(*thruster)
@@ -233,7 +233,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             actuator.health = *health;
         }
         Command::FinHealth { robot, fin, health } => {
-            let (_, target) = pick(scene, state, *robot)?;
+            let (_, target) = find_robot(scene, state, *robot)?;
             let memory = target
                 .fins
                 .get_mut(*fin)
@@ -242,7 +242,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             memory.health = *health;
         }
         Command::Noise { robot, sensor, on } => {
-            let (_, target) = pick(scene, state, *robot)?;
+            let (_, target) = find_robot(scene, state, *robot)?;
             let memory = target
                 .sensors
                 .get_mut(*sensor)
@@ -250,7 +250,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             memory.noise = *on;
         }
         Command::Load { robot, load, level } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let l = model
                 .loads
                 .get(*load)
@@ -266,12 +266,12 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         Command::Fault(new) => {
             let (name, faults) = match new.robot {
                 Some(robot) => {
-                    let (model, target) = pick(scene, state, robot)?;
-                    (fault::name_of(model, new.device), &mut target.faults)
+                    let (model, target) = find_robot(scene, state, robot)?;
+                    (fault::device_path(model, new.device), &mut target.faults)
                 }
                 None => (beacon_name(scene, new.device)?, &mut state.faults),
             };
-            fault::check(new.device, &name, new.kind).map_err(|reason| Refusal {
+            fault::check_fault(new.device, &name, new.kind).map_err(|reason| CommandRejection {
                 robot: new.robot,
                 reason,
             })?;
@@ -289,27 +289,27 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         Command::Repair { robot, name } => {
             let is_repaired = match robot {
                 Some(robot) => {
-                    let (model, target) = pick(scene, state, *robot)?;
+                    let (model, target) = find_robot(scene, state, *robot)?;
                     fault::repair(model, target, name)
                 }
-                None => fault::take(&mut state.faults, name),
+                None => fault::remove_fault(&mut state.faults, name),
             };
             if !is_repaired {
-                return Err(Refusal {
+                return Err(CommandRejection {
                     robot: *robot,
                     reason: format!("no fault {name:?} to repair"),
                 });
             }
         }
-        Command::Winch { tether, command } => winch(scene, state, *tether, *command)?,
+        Command::Winch { tether, command } => command_winch(scene, state, *tether, *command)?,
     }
     Ok(())
 }
 
 /// Name of a device that belongs to no robot.
-fn beacon_name(scene: &Scene, device: Device) -> Result<String, Refusal> {
+fn beacon_name(scene: &Scene, device: Device) -> Result<String, CommandRejection> {
     match device {
-        Device::Beacon(k) if k >= scene.beacons.len() => Err(Refusal {
+        Device::Beacon(k) if k >= scene.beacons.len() => Err(CommandRejection {
             robot: None,
             reason: format!("no beacon number {k}"),
         }),
@@ -318,12 +318,12 @@ fn beacon_name(scene: &Scene, device: Device) -> Result<String, Refusal> {
 }
 
 /// Sets the commands of all fins of a robot; sets none if a value is not finite.
-fn fins(
+fn set_fins(
     robot: usize,
     model: &Robot,
     target: &mut RobotState,
     values: &[f64],
-) -> Result<(), Refusal> {
+) -> Result<(), CommandRejection> {
     firmware::check_fins(robot, target)?;
     for (fin, value) in model.fins.iter().zip(values) {
         check(robot, &fin.name, *value)?;
@@ -335,7 +335,7 @@ fn fins(
 }
 
 /// Starts a change of the weather.
-fn weather(state: &mut State, change: &WeatherChange) -> Result<(), Refusal> {
+fn change_weather(state: &mut State, change: &WeatherChange) -> Result<(), CommandRejection> {
     let numbers = [
         change.gustiness,
         change.temperature,
@@ -349,7 +349,7 @@ fn weather(state: &mut State, change: &WeatherChange) -> Result<(), Refusal> {
     if !finite || change.duration_s < 0.0 || !change.wind.unwrap_or_else(Vec3::zero).is_finite() {
         let reason =
             "weather: found a value that is not finite, or a negative duration".to_string();
-        return Err(Refusal {
+        return Err(CommandRejection {
             robot: None,
             reason,
         });
@@ -374,7 +374,7 @@ fn weather(state: &mut State, change: &WeatherChange) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn check_health(robot: usize, health: &Health) -> Result<(), Refusal> {
+fn check_health(robot: usize, health: &Health) -> Result<(), CommandRejection> {
     match health {
         Health::Reduced(part) if !(0.0..=1.0).contains(part) => Err(refuse(
             robot,
@@ -384,13 +384,13 @@ fn check_health(robot: usize, health: &Health) -> Result<(), Refusal> {
     }
 }
 
-fn winch(
+fn command_winch(
     scene: &Scene,
     state: &mut State,
     tether: usize,
     command: WinchCommand,
-) -> Result<(), Refusal> {
-    let refuse = |reason: String| Refusal {
+) -> Result<(), CommandRejection> {
+    let refuse = |reason: String| CommandRejection {
         robot: None,
         reason,
     };
@@ -415,7 +415,7 @@ fn winch(
 /// Sets the thrusters to neutral when the time-out of the thruster manager has passed since the
 /// newest command.
 pub fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
-    let Some(timeout) = robot.manager.as_ref().and_then(|m| m.timeout_s) else {
+    let Some(timeout) = robot.allocation.as_ref().and_then(|m| m.timeout_s) else {
         return;
     };
     let Some(last) = state.last_command_ns else {
@@ -429,28 +429,28 @@ pub fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
     }
 }
 
-pub(crate) fn pick<'s>(
+pub(crate) fn find_robot<'s>(
     scene: &'s Scene,
     state: &'s mut State,
     robot: usize,
-) -> Result<(&'s Robot, &'s mut RobotState), Refusal> {
+) -> Result<(&'s Robot, &'s mut RobotState), CommandRejection> {
     match (scene.robots.get(robot), state.robots.get_mut(robot)) {
         (Some(model), Some(target)) => Ok((model, target)),
-        _ => Err(Refusal {
+        _ => Err(CommandRejection {
             robot: None,
             reason: format!("no robot number {robot}"),
         }),
     }
 }
 
-pub(crate) fn refuse(robot: usize, reason: String) -> Refusal {
-    Refusal {
+pub(crate) fn refuse(robot: usize, reason: String) -> CommandRejection {
+    CommandRejection {
         robot: Some(robot),
         reason,
     }
 }
 
-pub(crate) fn check(robot: usize, name: &str, value: f64) -> Result<(), Refusal> {
+pub(crate) fn check(robot: usize, name: &str, value: f64) -> Result<(), CommandRejection> {
     if value.is_finite() {
         return Ok(());
     }
@@ -460,7 +460,7 @@ pub(crate) fn check(robot: usize, name: &str, value: f64) -> Result<(), Refusal>
     ))
 }
 
-pub(crate) fn check_finite(robot: usize, name: &str, value: Vec3) -> Result<(), Refusal> {
+pub(crate) fn check_finite(robot: usize, name: &str, value: Vec3) -> Result<(), CommandRejection> {
     value
         .to_array()
         .into_iter()

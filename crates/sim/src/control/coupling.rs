@@ -2,17 +2,17 @@
 
 use merrow_math::Quat;
 use merrow_model::kinematics::coupling;
-use merrow_model::kinematics::coupling::Moving;
+use merrow_model::kinematics::coupling::FrameMotion;
 use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Scene};
-use merrow_model::state::commands::Refusal;
-use merrow_model::state::contact::Side;
-use merrow_model::state::coupling::Watch;
+use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::contact::ContactBody;
+use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::{CouplingState, State};
 
 /// Maximum distance between the ends of a coupling that can be engaged [m].
-pub const REACH: f64 = 0.02;
+pub const MAX_DISTANCE: f64 = 0.02;
 /// Maximum angle between the ends of a coupling that can be engaged [rad].
-pub const ANGLE: f64 = 0.035;
+pub const MAX_ANGLE: f64 = 0.035;
 
 /// Engages or releases coupling `index`, or returns why the command is refused. A command to engage
 /// an engaged coupling has no effect.
@@ -22,14 +22,14 @@ pub fn apply(
     index: usize,
     engage: bool,
     partner: Option<usize>,
-) -> Result<(), Refusal> {
+) -> Result<(), CommandRejection> {
     let Some(c) = scene.couplings.get(index) else {
-        return Err(Refusal {
+        return Err(CommandRejection {
             robot: None,
             reason: format!("no coupling number {index}"),
         });
     };
-    let refuse = |why: String| Refusal {
+    let refuse = |why: String| CommandRejection {
         robot: c
             .a
             .link()
@@ -50,23 +50,23 @@ pub fn apply(
             }
         }
         (true, true, _) => {}
-        (true, false, CouplingKind::Latch(_)) => memory.watch = Watch::Armed,
+        (true, false, CouplingKind::Latch(_)) => memory.capture = LatchCapture::Armed,
         (true, false, CouplingKind::Grasp { reach }) => {
-            let found = find(scene, state, c, *reach, partner).map_err(refuse)?;
+            let found = find_grasped_link(scene, state, c, *reach, partner).map_err(refuse)?;
             grasp(scene, state, c, found, &mut memory);
         }
-        (true, false, _) => join(scene, state, c, &mut memory).map_err(refuse)?,
-        (false, true, _) => memory.release(Watch::Leaving),
-        (false, false, _) => memory.watch = Watch::Off,
+        (true, false, _) => engage_near(scene, state, c, &mut memory).map_err(refuse)?,
+        (false, true, _) => memory.release(LatchCapture::Leaving),
+        (false, false, _) => memory.capture = LatchCapture::Off,
     }
     state.couplings[index] = memory;
     Ok(())
 }
 
 /// Name of the coupling that holds a robot to another object, if there is one.
-pub fn holder<'s>(scene: &'s Scene, state: &State, robot: usize) -> Option<&'s str> {
+pub fn holding_coupling<'s>(scene: &'s Scene, state: &State, robot: usize) -> Option<&'s str> {
     let holds = |(c, memory): (&'s Coupling, &CouplingState)| {
-        let b = coupling::second(c, memory)?;
+        let b = coupling::second_end(c, memory)?;
         let of = |end: &CouplingEnd| end.link().map(|(r, _)| r);
         let (a, b) = (of(&c.a), of(&b));
         (memory.engaged && a != b && (a == Some(robot) || b == Some(robot)))
@@ -105,7 +105,7 @@ fn check_partner(
 
 /// Engages the coupling with its ends at their current poses, if these are near enough to the
 /// nominal ones.
-fn join(
+fn engage_near(
     scene: &Scene,
     state: &State,
     c: &Coupling,
@@ -117,8 +117,8 @@ fn join(
         coupling::end_motion(scene, state, &b),
     );
     let (offset, rate) =
-        coupling::misfit(&c.kind, &coupling::held(&A, memory.p_AT, &memory.q_AT), &B);
-    if let Some(why) = apart(&offset) {
+        coupling::deviation(&c.kind, &coupling::target_frame(&A, memory.p_AT, &memory.q_AT), &B);
+    if let Some(why) = misfit_error(&offset) {
         return Err(why);
     }
     memory.engage(offset, rate);
@@ -126,15 +126,15 @@ fn join(
 }
 
 /// Returns why ends with this misfit [m, rad] cannot be joined, or `None` if they can.
-pub fn apart(misfit: &[f64; 6]) -> Option<String> {
+pub fn misfit_error(misfit: &[f64; 6]) -> Option<String> {
     let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     let (distance, angle) = (size(&misfit[..3]), size(&misfit[3..]));
-    if distance > REACH {
+    if distance > MAX_DISTANCE {
         return Some(format!(
-            "its ends are {distance:.3} m apart, expected no more than {REACH} m"
+            "its ends are {distance:.3} m apart, expected no more than {MAX_DISTANCE} m"
         ));
     }
-    let (angle, most) = (angle.to_degrees(), ANGLE.to_degrees());
+    let (angle, most) = (angle.to_degrees(), MAX_ANGLE.to_degrees());
     (angle > most).then(|| {
         format!("the angle between its ends is {angle:.1} deg, expected no more than {most:.0} deg")
     })
@@ -142,7 +142,7 @@ pub fn apart(misfit: &[f64; 6]) -> Option<String> {
 
 /// Finds the link that a grasp holds: a link of the named robot, else the link that the gripper
 /// touches, else the nearest base link.
-fn find(
+fn find_grasped_link(
     scene: &Scene,
     state: &State,
     c: &Coupling,
@@ -152,12 +152,12 @@ fn find(
     let partner = partner.or(c.b.and_then(|b| b.link()).map(|(robot, _)| robot));
     let wanted =
         |robot: usize| partner.is_none_or(|p| p == robot) && state.robots[robot].halted.is_none();
-    if let Some(found) = touched(state, c.a.link()).find(|(robot, _)| wanted(*robot)) {
+    if let Some(found) = touched_links(state, c.a.link()).find(|(robot, _)| wanted(*robot)) {
         return Ok(found);
     }
     let A = coupling::end_motion(scene, state, &c.a);
     let distance = |robot: usize, link: usize| {
-        (coupling::link_in(scene, state, robot, link).p_W - A.p_W).norm()
+        (coupling::link_motion_or_rest(scene, state, robot, link).p_W - A.p_W).norm()
     };
     let own = c.a.link().map(|(robot, _)| robot);
     let mut nearest: Option<(f64, (usize, usize))> = None;
@@ -193,15 +193,15 @@ fn find(
 }
 
 /// Links of other robots that are in contact with `link` now.
-fn touched(
+fn touched_links(
     state: &State,
     link: Option<(usize, usize)>,
 ) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let of = |side: Side| match side {
-        Side::Link { robot, link, .. } => Some((robot as usize, link as usize)),
+    let of = |side: ContactBody| match side {
+        ContactBody::Link { robot, link, .. } => Some((robot as usize, link as usize)),
         _ => None,
     };
-    let other = move |a: Side, b: Side| match (of(a), of(b)) {
+    let other = move |a: ContactBody, b: ContactBody| match (of(a), of(b)) {
         (own, Some(other)) if own.is_some() && own == link && own.map(|o| o.0) != Some(other.0) => {
             Some(other)
         }
@@ -223,15 +223,15 @@ fn grasp(
     memory: &mut CouplingState,
 ) {
     let A = coupling::end_motion(scene, state, &c.a);
-    let B = coupling::link_in(scene, state, robot, link);
+    let B = coupling::link_motion_or_rest(scene, state, robot, link);
     memory.partner = Some((robot, link));
-    (memory.p_AT, memory.q_AT) = as_it_lies(&A, &B);
-    let T = coupling::held(&A, memory.p_AT, &memory.q_AT);
-    memory.engage([0.0; 6], coupling::misfit(&c.kind, &T, &B).1);
+    (memory.p_AT, memory.q_AT) = relative_pose(&A, &B);
+    let T = coupling::target_frame(&A, memory.p_AT, &memory.q_AT);
+    memory.engage([0.0; 6], coupling::deviation(&c.kind, &T, &B).1);
 }
 
 /// Returns position [m] and attitude of B in A.
-pub fn as_it_lies(A: &Moving, B: &Moving) -> (merrow_math::Vec3, Quat) {
+pub fn relative_pose(A: &FrameMotion, B: &FrameMotion) -> (merrow_math::Vec3, Quat) {
     let p_AB = A.R_W.tr_mul_vec(B.p_W - A.p_W);
     (p_AB, Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)))
 }

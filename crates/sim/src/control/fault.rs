@@ -29,17 +29,17 @@
 //! test/analytic/fault.rs, test/determinism/faults.rs
 
 use crate::control::joints::ideal;
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_math::{SpatialInertia, Sym3};
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::scene::{Fault, JointKind, Robot, Scene, SensorKind};
-use merrow_model::state::fault::{Effect, FaultState};
+use merrow_model::state::fault::{FaultEffect, FaultState};
 use merrow_model::state::{RobotState, Workspace};
 
 /// Discharge coefficient of a sharp-edged hole.
 const DISCHARGE: f64 = 0.61;
 /// Minimum of the mean times for which an intermittent fault works or fails [s].
-const LEAST_MEAN: f64 = 1e-3;
+const MIN_MEAN_TIME: f64 = 1e-3;
 /// Radius of gyration of the water in a compartment over the edge length of a cube of its volume:
 /// that of the cube, 1/sqrt(6).
 const GYRATION: f64 = 0.408;
@@ -84,26 +84,26 @@ pub fn prepare(
                 work.flooded = true;
             }
         } else if state.faults[k].is_active(now_ns) {
-            turn(&mut state.faults[k], now_ns);
+            advance_intermittent(&mut state.faults[k], now_ns);
             let now = &state.faults[k];
             let (fault, failing) = (now.fault.clone(), now.failing);
-            act(robot, state, &fault, failing, now_ns);
+            apply_effect(robot, state, &fault, failing, now_ns);
         }
     }
-    ideal::heed_all(robot, state);
+    ideal::apply_all_faults(robot, state);
 }
 
 /// Removes the fault `name` and the effects of all faults on commands. Returns whether the fault
 /// existed.
 pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
-    let is_there = take(&mut state.faults, name);
+    let is_there = remove_fault(&mut state.faults, name);
     reset(state);
-    ideal::heed_all(robot, state);
+    ideal::apply_all_faults(robot, state);
     is_there
 }
 
 /// Removes the fault `name` from `faults`. Returns whether it existed.
-pub fn take(faults: &mut Vec<FaultState>, name: &str) -> bool {
+pub fn remove_fault(faults: &mut Vec<FaultState>, name: &str) -> bool {
     let before = faults.len();
     faults.retain(|f| *f.fault.name != *name);
     faults.len() < before
@@ -111,12 +111,12 @@ pub fn take(faults: &mut Vec<FaultState>, name: &str) -> bool {
 
 /// Evaluates the effects of beacon faults at `now_ns` [ns] on each of `n` beacons. Idempotent
 /// within one instant.
-pub fn of_beacons(faults: &mut [FaultState], n: usize, now_ns: u64) -> Vec<Effect> {
-    let mut effects = vec![Effect::NONE; n];
+pub fn beacon_effects(faults: &mut [FaultState], n: usize, now_ns: u64) -> Vec<FaultEffect> {
+    let mut effects = vec![FaultEffect::NONE; n];
     for memory in faults.iter_mut().filter(|memory| memory.is_active(now_ns)) {
-        turn(memory, now_ns);
+        advance_intermittent(memory, now_ns);
         if let Device::Beacon(k) = memory.fault.device {
-            lay(&mut effects[k], &memory.fault, memory.failing, now_ns);
+            accumulate_effect(&mut effects[k], &memory.fault, memory.failing, now_ns);
         }
     }
     effects
@@ -127,23 +127,23 @@ fn reset(state: &mut RobotState) {
     state
         .actuators
         .iter_mut()
-        .for_each(|a| a.fault = Effect::NONE);
-    state.fins.iter_mut().for_each(|f| f.fault = Effect::NONE);
-    state.joints.iter_mut().for_each(|j| j.fault = Effect::NONE);
+        .for_each(|a| a.fault = FaultEffect::NONE);
+    state.fins.iter_mut().for_each(|f| f.fault = FaultEffect::NONE);
+    state.joints.iter_mut().for_each(|j| j.fault = FaultEffect::NONE);
     state
-        .ballasts
+        .buoyancy_engines
         .iter_mut()
-        .for_each(|b| b.fault = Effect::NONE);
-    state.winches.fill(Effect::NONE);
+        .for_each(|b| b.fault = FaultEffect::NONE);
+    state.winches.fill(FaultEffect::NONE);
     state
         .sensors
         .iter_mut()
-        .for_each(|s| (s.fault, s.parts) = (Effect::NONE, [Effect::NONE; 4]));
+        .for_each(|s| (s.fault, s.channel_faults) = (FaultEffect::NONE, [FaultEffect::NONE; 4]));
     (state.battery.limit, state.battery.failed) = (f64::INFINITY, false);
 }
 
 /// Advances an intermittent fault to `now_ns` [ns].
-fn turn(memory: &mut FaultState, now_ns: u64) {
+fn advance_intermittent(memory: &mut FaultState, now_ns: u64) {
     let FaultKind::Intermittent([works, fails]) = memory.fault.kind else {
         return;
     };
@@ -161,27 +161,27 @@ fn turn(memory: &mut FaultState, now_ns: u64) {
 }
 
 /// Applies the effect of one fault to its device.
-fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_ns: u64) {
+fn apply_effect(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_ns: u64) {
     let effect = match fault.device {
         Device::Thruster(k) => &mut state.actuators[k].fault,
         Device::Fin(k) => &mut state.fins[k].fault,
         Device::Joint(k) => &mut state.joints[k].fault,
-        Device::Ballast(k) => &mut state.ballasts[k].fault,
+        Device::BuoyancyEngine(k) => &mut state.buoyancy_engines[k].fault,
         Device::Winch(k) => &mut state.winches[k],
-        Device::Sensor(k) | Device::Receiver(k) | Device::Viewer(k) => &mut state.sensors[k].fault,
-        Device::Part(k, part) => &mut state.sensors[k].parts[part],
+        Device::Sensor(k) | Device::GnssReceiver(k) | Device::UnbiasableSensor(k) => &mut state.sensors[k].fault,
+        Device::SensorChannel(k, part) => &mut state.sensors[k].channel_faults[part],
         Device::Battery => {
             match fault.kind {
                 FaultKind::Dead => state.battery.failed = true,
                 FaultKind::Intermittent(_) => state.battery.failed |= failing,
-                FaultKind::Shortage(power) => state.battery.limit = state.battery.limit.min(power),
+                FaultKind::PowerLimited(power) => state.battery.limit = state.battery.limit.min(power),
                 _ => {}
             }
             return;
         }
         Device::Hull(_) | Device::Beacon(_) => return,
     };
-    lay(effect, fault, failing, now_ns);
+    accumulate_effect(effect, fault, failing, now_ns);
     // an azimuth thruster cannot lose its servo: dead means stuck
     if let Device::Fin(k) = fault.device
         && robot.fins[k].is_azimuth()
@@ -192,16 +192,16 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
 }
 
 /// Accumulates the effect of one fault with those of other faults of the same device.
-fn lay(effect: &mut Effect, fault: &Fault, failing: bool, now_ns: u64) {
+fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now_ns: u64) {
     match fault.kind {
         FaultKind::Dead => effect.dead = true,
         FaultKind::Stuck => effect.stuck = true,
-        FaultKind::Reduced(part) => effect.part *= part,
+        FaultKind::Reduced(part) => effect.fraction *= part,
         FaultKind::Biased(by) => effect.offset += by,
         FaultKind::Noisy(std)
             if matches!(
                 fault.device,
-                Device::Sensor(_) | Device::Receiver(_) | Device::Part(..)
+                Device::Sensor(_) | Device::GnssReceiver(_) | Device::SensorChannel(..)
             ) =>
         {
             effect.noise = (effect.noise * effect.noise + std * std).sqrt();
@@ -213,7 +213,7 @@ fn lay(effect: &mut Effect, fault: &Fault, failing: bool, now_ns: u64) {
         }
         FaultKind::Intermittent(_) => effect.dead |= failing,
         // `merrow_sensors::gnss::interference` evaluates the last two
-        FaultKind::Shortage(_)
+        FaultKind::PowerLimited(_)
         | FaultKind::Leak(_)
         | FaultKind::Jammed(_)
         | FaultKind::Spoofed(_) => {}
@@ -221,7 +221,7 @@ fn lay(effect: &mut Effect, fault: &Fault, failing: bool, now_ns: u64) {
 }
 
 /// Adds the water that enters over a step of `dt` [s] whose start has been evaluated in `work`. (1)
-pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns: u64, dt: f64) {
+pub fn advance_flooding(state: &mut RobotState, work: &Workspace, at: &EnvironmentState<'_>, now_ns: u64, dt: f64) {
     for memory in &mut state.faults {
         let (FaultKind::Leak(leak), Device::Hull(link)) = (memory.fault.kind, memory.fault.device)
         else {
@@ -231,7 +231,7 @@ pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns:
             continue;
         }
         let link = &work.links[link];
-        let depth = -at.above_surface(link.p_WL + link.R_WL.mul_vec(leak.p_LoH));
+        let depth = -at.height_above_surface(link.p_WL + link.R_WL.mul_vec(leak.p_LoH));
         if depth > 0.0 {
             let inflow = DISCHARGE * leak.area * (2.0 * at.gravity * depth).sqrt();
             memory.water = (memory.water + inflow * dt).min(leak.volume);
@@ -245,7 +245,7 @@ pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns:
 ///
 /// # Errors
 /// Returns one line if there is no such device or if the name is ambiguous.
-pub fn find(robot: &Robot, name: &str) -> Result<Device, String> {
+pub fn find_device(robot: &Robot, name: &str) -> Result<Device, String> {
     let all = devices(robot);
     let fits = all
         .iter()
@@ -329,24 +329,24 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     for (k, joint) in joints.filter(|(_, j)| j.kind != JointKind::Fixed && j.mimic.is_none()) {
         add("joints", &joint.name, Device::Joint(k));
     }
-    for (k, ballast) in robot.ballasts.iter().enumerate() {
-        add("ballasts", &ballast.name, Device::Ballast(k));
+    for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
+        add("ballasts", &ballast.name, Device::BuoyancyEngine(k));
     }
     for (k, tether) in robot.winches.iter().enumerate() {
         add("winches", tether, Device::Winch(k));
     }
     for (k, sensor) in robot.sensors.iter().enumerate() {
         let device = match &sensor.kind {
-            SensorKind::Gnss(_) | SensorKind::GnssHeading(_) => Device::Receiver(k),
-            SensorKind::Looks(looks) if !looks.measures() => Device::Viewer(k),
+            SensorKind::Gnss(_) | SensorKind::GnssHeading(_) => Device::GnssReceiver(k),
+            SensorKind::Exteroceptive(looks) if !looks.supports_offset_faults() => Device::UnbiasableSensor(k),
             _ => Device::Sensor(k),
         };
         add("sensors", &sensor.name, device);
-        for (n, part) in sensor.kind.parts().iter().enumerate() {
+        for (n, part) in sensor.kind.fault_channels().iter().enumerate() {
             add(
                 "sensors",
                 &format!("{}/{part}", sensor.name),
-                Device::Part(k, n),
+                Device::SensorChannel(k, n),
             );
         }
     }
@@ -361,26 +361,26 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
 
 /// Lists the paths of all devices of a robot, as accepted by [`find`], with the kinds of faults
 /// that each one can have.
-pub fn all(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
+pub fn devices_with_kinds(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
     devices(robot)
         .iter()
-        .map(|(kind, own, device)| (path(kind, own), kinds(*device)))
+        .map(|(kind, own, device)| (path(kind, own), allowed_kinds(*device)))
         .collect()
 }
 
 /// Path of a device of a robot, as accepted by [`find`].
-pub fn name_of(robot: &Robot, device: Device) -> String {
+pub fn device_path(robot: &Robot, device: Device) -> String {
     let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);
     found.map_or_else(String::new, |(kind, name, _)| path(kind, &name))
 }
 
 /// Kinds of faults that a device can have.
-pub fn kinds(device: Device) -> &'static [&'static str] {
+pub fn allowed_kinds(device: Device) -> &'static [&'static str] {
     match device {
         Device::Thruster(_)
         | Device::Fin(_)
         | Device::Joint(_)
-        | Device::Ballast(_)
+        | Device::BuoyancyEngine(_)
         | Device::Winch(_) => &[
             "dead",
             "stuck",
@@ -389,10 +389,10 @@ pub fn kinds(device: Device) -> &'static [&'static str] {
             "noisy",
             "intermittent",
         ],
-        Device::Sensor(_) | Device::Part(..) => {
+        Device::Sensor(_) | Device::SensorChannel(..) => {
             &["dead", "stuck", "biased", "noisy", "intermittent"]
         }
-        Device::Receiver(_) => &[
+        Device::GnssReceiver(_) => &[
             "dead",
             "stuck",
             "biased",
@@ -401,7 +401,7 @@ pub fn kinds(device: Device) -> &'static [&'static str] {
             "jammed",
             "spoofed",
         ],
-        Device::Viewer(_) => &["dead", "stuck", "intermittent"],
+        Device::UnbiasableSensor(_) => &["dead", "stuck", "intermittent"],
         Device::Battery => &["dead", "intermittent", "shortage"],
         Device::Hull(_) => &["leak"],
         Device::Beacon(_) => &["dead", "reduced", "biased", "intermittent"],
@@ -412,8 +412,8 @@ pub fn kinds(device: Device) -> &'static [&'static str] {
 ///
 /// # Errors
 /// Returns one line with the allowed kinds, or that a value is out of range.
-pub fn check(device: Device, name: &str, kind: FaultKind) -> Result<(), String> {
-    let (word, kinds) = (kind.word(), kinds(device));
+pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), String> {
+    let (word, kinds) = (kind.word(), allowed_kinds(device));
     if !kinds.contains(&word) {
         return Err(format!(
             "`{name}` cannot be `{word}`, expected one of {}",
@@ -423,8 +423,8 @@ pub fn check(device: Device, name: &str, kind: FaultKind) -> Result<(), String> 
     let fits = match kind {
         FaultKind::Reduced(part) => (0.0..=1.0).contains(&part),
         FaultKind::Biased(by) => by.is_finite(),
-        FaultKind::Noisy(x) | FaultKind::Shortage(x) => x.is_finite() && x >= 0.0,
-        FaultKind::Intermittent(means) => means.iter().all(|x| x.is_finite() && *x >= LEAST_MEAN),
+        FaultKind::Noisy(x) | FaultKind::PowerLimited(x) => x.is_finite() && x >= 0.0,
+        FaultKind::Intermittent(means) => means.iter().all(|x| x.is_finite() && *x >= MIN_MEAN_TIME),
         FaultKind::Leak(leak) => {
             let sizes = leak.area.is_finite()
                 && leak.area > 0.0

@@ -1,22 +1,22 @@
 //! Opens and closes the bottles of water samplers.
 
-use crate::control::command::{pick, refuse};
+use crate::control::command::{find_robot, refuse};
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
 use merrow_model::state::bottle::Filling;
-use merrow_model::state::commands::Refusal;
+use merrow_model::state::commands::CommandRejection;
 
 /// Opens the next empty bottle of a sampler if `on`, otherwise closes the open one. Returns why the
 /// command is refused.
-pub fn pump(
+pub fn switch_pump(
     scene: &Scene,
     state: &mut State,
     robot: usize,
     sensor: usize,
     on: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), CommandRejection> {
     let now = state.time_ns;
-    let (model, target) = pick(scene, state, robot)?;
+    let (model, target) = find_robot(scene, state, robot)?;
     let powered = target.battery.is_on();
     let (Some(device), Some(memory)) = (model.sensors.get(sensor), target.sensors.get_mut(sensor))
     else {

@@ -25,12 +25,12 @@
 //! # Checked by
 //! test/analytic/tether_winch.rs, test/analytic/fault.rs
 
-use merrow_model::scene::{Line, Winch};
-use merrow_model::state::fault::Effect;
+use merrow_model::scene::{LineProperties, Winch};
+use merrow_model::state::fault::FaultEffect;
 use merrow_model::state::{TetherState, WinchCommand};
 
 /// Proportional gain of the length control: speed per remaining metre [1/s].
-const APPROACH: f64 = 2.0;
+const LENGTH_GAIN: f64 = 2.0;
 /// Time constant in which a slipping drum releases the excess tension [s]; chosen, long compared
 /// with a step.
 const SLIP_TIME: f64 = 0.05;
@@ -39,7 +39,7 @@ const SLIP_SPEED: f64 = 10.0;
 
 /// Motion and power of the drum in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Turn {
+pub struct DrumMotion {
     /// Speed of the motor, positive when paying out [m/s].
     pub motor: f64,
     /// Rate of the unstretched length, with slip and end stops [m/s].
@@ -48,7 +48,7 @@ pub struct Turn {
     pub power: f64,
 }
 
-impl Turn {
+impl DrumMotion {
     /// Drum at rest without power.
     pub const NONE: Self = Self {
         motor: 0.0,
@@ -58,21 +58,21 @@ impl Turn {
 }
 
 /// Computes the motion of the drum over the next `h` [s] under the tension of the last step.
-pub fn turn(
+pub fn advance_drum(
     winch: &Winch,
-    line: &Line,
+    line: &LineProperties,
     state: &TetherState,
     powered: bool,
-    fault: &Effect,
+    fault: &FaultEffect,
     h: f64,
-) -> Turn {
+) -> DrumMotion {
     let powered = powered && !fault.dead;
     let wanted = match state.winch {
         _ if !powered => 0.0,
         _ if fault.stuck => state.winch_speed,
-        WinchCommand::Speed(speed) => fault.part * speed + fault.offset,
+        WinchCommand::Speed(speed) => fault.fraction * speed + fault.offset,
         WinchCommand::Length(length) => {
-            fault.part * APPROACH * (length - state.length) + fault.offset
+            fault.fraction * LENGTH_GAIN * (length - state.length) + fault.offset
         }
     };
     let wanted = wanted.clamp(-winch.max_speed, winch.max_speed);
@@ -107,5 +107,5 @@ pub fn turn(
     } else {
         0.0
     }; // (3)
-    Turn { motor, rate, power }
+    DrumMotion { motor, rate, power }
 }

@@ -32,8 +32,8 @@
 use merrow_math::{Mat3, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::robot::collision::Geometry;
-use merrow_model::scene::sensor::Looks;
-use merrow_model::scene::sensor::camera::{CameraSpec, Part};
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::camera::{CameraSpec, CameraOutput};
 use merrow_model::scene::sensor::laser::LaserSpec;
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
@@ -105,19 +105,19 @@ const PRICES: Prices = Prices {
 
 /// Estimates the cost of every sensor of a world at its rate, in processor cores that it occupies
 /// while it is subscribed to: 0.5 is half of one. Indexed by robot and sensor.
-pub fn of(scene: &Scene) -> Vec<Vec<f64>> {
-    let around = Around::new(scene);
+pub fn sensor_costs(scene: &Scene) -> Vec<Vec<f64>> {
+    let around = CostModel::new(scene);
     let of_robot = |robot: usize| {
         let sensors = 0..scene.robots[robot].sensors.len();
         sensors
-            .map(|s| 1e-9 * scene.robots[robot].sensors[s].rate * around.sample(robot, s))
+            .map(|s| 1e-9 * scene.robots[robot].sensors[s].rate * around.sample_cost(robot, s))
             .collect()
     };
     (0..scene.robots.len()).map(of_robot).collect()
 }
 
 /// Quantities common to all sensors of a world.
-struct Around<'a> {
+struct CostModel<'a> {
     scene: &'a Scene,
     /// Factor k of (2) for the number of shapes.
     crowd: f64,
@@ -129,7 +129,7 @@ struct Around<'a> {
     links: Vec<Vec<(Mat3, Vec3)>>,
 }
 
-impl<'a> Around<'a> {
+impl<'a> CostModel<'a> {
     fn new(scene: &'a Scene) -> Self {
         let place = |robot| {
             let mut work = Workspace::new(robot);
@@ -158,7 +158,7 @@ impl<'a> Around<'a> {
             .next();
         Self {
             scene,
-            crowd: 1.0 + libm::log2(1.0 + shapes(scene)) / 10.0,
+            crowd: 1.0 + libm::log2(1.0 + count_shapes(scene)) / 10.0,
             waves: waves.unwrap_or_default(),
             lamps: scene
                 .robots
@@ -170,9 +170,9 @@ impl<'a> Around<'a> {
     }
 
     /// Time of one sample [ns].
-    fn sample(&self, robot: usize, sensor: usize) -> f64 {
+    fn sample_cost(&self, robot: usize, sensor: usize) -> f64 {
         let device = &self.scene.robots[robot].sensors[sensor];
-        let Some(looks) = device.kind.looks() else {
+        let Some(looks) = device.kind.exteroceptive() else {
             return self.reading(&device.kind);
         };
         let (R_WL, p_WL) = &self.links[robot][device.link];
@@ -182,19 +182,19 @@ impl<'a> Around<'a> {
         );
         PRICES.sample
             + match &**looks {
-                Looks::Laser(spec) => self.laser(spec, &R_WS, p_WS.z),
-                Looks::Camera(spec) => self.camera(spec, p_WS.z),
-                Looks::Sonar(spec) => self.sonar(spec, &R_WS, p_WS.z),
-                Looks::Radar(spec) => self.radar(spec, device.rate),
-                Looks::Acoustic(spec) => {
+                ExteroceptiveSpec::Laser(spec) => self.laser(spec, &R_WS, p_WS.z),
+                ExteroceptiveSpec::Camera(spec) => self.camera(spec, p_WS.z),
+                ExteroceptiveSpec::Sonar(spec) => self.sonar(spec, &R_WS, p_WS.z),
+                ExteroceptiveSpec::Radar(spec) => self.radar(spec, device.rate),
+                ExteroceptiveSpec::Acoustic(spec) => {
                     spec.targets.len() as f64 * (PRICES.voice + 2.0 * self.ray())
                 }
-                Looks::Ais(_) => self.scene.ais.len() as f64 * (PRICES.voice + self.ray()),
+                ExteroceptiveSpec::Ais(_) => self.scene.ais.len() as f64 * (PRICES.voice + self.ray()),
                 // it computes the sample of the other sensor again
-                Looks::Obstacles(spec) => spec
+                ExteroceptiveSpec::Obstacles(spec) => spec
                     .sensor
                     .as_ref()
-                    .map_or(0.0, |(_, s)| self.sample(robot, *s)),
+                    .map_or(0.0, |(_, s)| self.sample_cost(robot, *s)),
             }
     }
 
@@ -206,7 +206,7 @@ impl<'a> Around<'a> {
             SensorKind::Altimeter { .. } => PRICES.reading + self.ray(),
             SensorKind::Gnss(spec) => {
                 // one ray per satellite that can be visible
-                PRICES.reading + spec.sky.as_ref().map_or(0.0, |_| 32.0 * self.ray())
+                PRICES.reading + spec.constellation.as_ref().map_or(0.0, |_| 32.0 * self.ray())
             }
             _ => PRICES.reading,
         }
@@ -221,7 +221,7 @@ impl<'a> Around<'a> {
     fn surface(&self, rays: f64, wet: f64) -> f64 {
         match self.waves {
             _ if wet == 0.0 => 0.0,
-            [_, lattice] if rays >= wave_clipmap::MANY as f64 && lattice > 0.0 => {
+            [_, lattice] if rays >= wave_clipmap::MIN_CLIPMAP_RAYS as f64 && lattice > 0.0 => {
                 lattice + wet * PRICES.crossing
             }
             [each, _] => wet * each,
@@ -229,7 +229,7 @@ impl<'a> Around<'a> {
     }
 
     fn laser(&self, spec: &LaserSpec, R_WS: &Mat3, z: f64) -> f64 {
-        let rays = (spec.directions.len() * laser::rays_of(spec)) as f64;
+        let rays = (spec.directions.len() * laser::rays_per_beam(spec)) as f64;
         if z < 0.0 {
             // rays that reach the surface from below are lost
             return rays * self.ray();
@@ -246,7 +246,7 @@ impl<'a> Around<'a> {
             let R = R_WS.mul_mat(&Mat3::from_rpy(0.0, tilt, 0.0));
             spec.directions
                 .iter()
-                .filter(|d| crosses(R.mul_vec(**d).z, z, spec.limits[1]))
+                .filter(|d| reaches_surface(R.mul_vec(**d).z, z, spec.limits[1]))
                 .count() as f64
         };
         let part = tilts.map(wet).iter().sum::<f64>() / (3.0 * spec.directions.len() as f64);
@@ -256,7 +256,7 @@ impl<'a> Around<'a> {
 
     fn camera(&self, spec: &CameraSpec, z: f64) -> f64 {
         let pixels = (spec.size[0] * spec.size[1]) as f64;
-        if !Part::Rgb.is_in(spec.parts) {
+        if !CameraOutput::Rgb.is_enabled_in(spec.outputs) {
             return pixels * PRICES.depth * self.crowd;
         }
         let wet = z < 0.0;
@@ -265,7 +265,7 @@ impl<'a> Around<'a> {
         } else {
             usize::from(self.waves[0] > 0.0)
         };
-        let instants = if spec.open > 0.0 {
+        let instants = if spec.exposure_time > 0.0 {
             spec.instants as f64
         } else {
             1.0
@@ -289,10 +289,10 @@ impl<'a> Around<'a> {
             .flat_map(|column| spec.rows.iter().map(move |row| (column, row)));
         let up = |(column, row): (&f64, &f64)| R_WS.mul_vec(spec.direction(*column, *row)).z;
         let wet = ends
-            .filter(|at| crosses(up(*at), z, spec.limits[1]))
+            .filter(|at| reaches_surface(up(*at), z, spec.limits[1]))
             .count() as f64;
         let (mut main, mut all) = (0, 0);
-        for heard in &spec.hearing {
+        for heard in &spec.column_beams {
             (main, all) = (main + heard.main.len(), all + heard.weights.len());
         }
         // a sonar that looks down receives the seabed in few ranges of each column
@@ -324,14 +324,14 @@ impl<'a> Around<'a> {
 
 /// Returns true if a ray from the height `z` [m] with the upward component `up` reaches the mean
 /// surface within `far` [m].
-fn crosses(up: f64, z: f64, far: f64) -> bool {
+fn reaches_surface(up: f64, z: f64, far: f64) -> bool {
     up * z < 0.0 && z.abs() < far * up.abs()
 }
 
 /// Returns the number of shapes N of (2).
-fn shapes(scene: &Scene) -> f64 {
+fn count_shapes(scene: &Scene) -> f64 {
     let of_shape = |geometry: &Geometry| match geometry {
-        Geometry::ConvexHull(mesh) | Geometry::ConvexParts(mesh) | Geometry::Mesh(mesh) => {
+        Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
             mesh.triangles.len()
         }
         _ => 1,

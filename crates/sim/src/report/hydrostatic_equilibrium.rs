@@ -6,7 +6,7 @@
 //! is negative.
 
 use crate::step::evaluate;
-use merrow_environment::{Instant, Variation};
+use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::sea::air::Air;
@@ -15,7 +15,7 @@ use merrow_model::state::{Motion, RobotState, Workspace};
 
 /// Equilibrium of a robot at the surface.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Afloat {
+pub struct FloatingState {
     /// Height of the base origin over the surface [m].
     pub z: f64,
     /// Roll at the equilibrium [rad].
@@ -40,9 +40,9 @@ pub struct Afloat {
 
 /// Behaviour of a robot in calm water.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Rest {
+pub enum Equilibrium {
     /// Floats at the surface.
-    Afloat(Afloat),
+    Afloat(FloatingState),
     /// Neutrally buoyant: its weight equals that of the displaced water to one part in a million.
     Neutral,
     /// Negatively buoyant: the weight exceeds the largest buoyancy by this force [N].
@@ -56,7 +56,7 @@ const STEP: f64 = 1e-4;
 /// Maximum number of Newton steps.
 const STEPS_MAX: usize = 60;
 
-struct Calm<'a> {
+struct CalmWaterModel<'a> {
     robot: &'a Robot,
     sea: Sea,
     gravity: f64,
@@ -65,23 +65,23 @@ struct Calm<'a> {
 }
 
 /// Computes the equilibrium of `robot` in the calm water of `scene`.
-pub fn rest(scene: &Scene, robot: &Robot) -> Rest {
-    let mut calm = Calm::new(scene, robot);
+pub fn compute_equilibrium(scene: &Scene, robot: &Robot) -> Equilibrium {
+    let mut calm = CalmWaterModel::new(scene, robot);
     let size = robot.links.iter().map(|l| l.hull.bound).fold(0.0, f64::max);
     let volume: f64 = robot.links.iter().map(|l| l.volume).sum();
     if !robot.floating || volume <= 0.0 || size <= 0.0 || scene.gravity <= 0.0 {
-        return Rest::None;
+        return Equilibrium::None;
     }
-    let span = calm.span();
+    let span = calm.max_extent();
     let (mut low, mut high) = (-span, span);
     let deep = calm.force([low, 0.0, 0.0])[0];
     let weight = robot.mass() * scene.gravity;
     // a trimmed robot is neutral only to rounding
     if deep.abs() < 1e-6 * weight {
-        return Rest::Neutral;
+        return Equilibrium::Neutral;
     }
     if deep <= 0.0 {
-        return Rest::Sinks(-deep);
+        return Equilibrium::Sinks(-deep);
     }
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
@@ -95,10 +95,10 @@ pub fn rest(scene: &Scene, robot: &Robot) -> Rest {
     for _ in 0..STEPS_MAX {
         let f = calm.force(x);
         if f[0].abs() < 1e-10 * weight && f[1].hypot(f[2]) < 1e-10 * weight * size {
-            return Rest::Afloat(calm.afloat(x, size));
+            return Equilibrium::Afloat(calm.floating_state(x, size));
         }
         let Some(dx) = solve(&calm.stiffness(x, size), f) else {
-            return Rest::None;
+            return Equilibrium::None;
         };
         // step limits: a fraction of the hull size, and no rotation beyond 0.2 rad
         let longest = [0.3 * size, 0.2, 0.2];
@@ -107,10 +107,10 @@ pub fn rest(scene: &Scene, robot: &Robot) -> Rest {
             x[i] += dx[i] / over;
         }
     }
-    Rest::None
+    Equilibrium::None
 }
 
-impl<'a> Calm<'a> {
+impl<'a> CalmWaterModel<'a> {
     fn new(scene: &Scene, robot: &'a Robot) -> Self {
         let still = Current {
             profile: vec![(0.0, Vec3::zero())],
@@ -139,7 +139,7 @@ impl<'a> Calm<'a> {
     }
 
     /// Upper bound of the distance of any point of the robot from its base [m].
-    fn span(&mut self) -> f64 {
+    fn max_extent(&mut self) -> f64 {
         kinematics::poses(self.robot, &self.motion, &mut self.work.links);
         let links = self.robot.links.iter().zip(&self.work.links);
         let reach = links
@@ -147,12 +147,12 @@ impl<'a> Calm<'a> {
         1.01 * reach.fold(0.0, f64::max)
     }
 
-    fn set(&mut self, [z, roll, pitch]: [f64; 3]) {
+    fn evaluate_at(&mut self, [z, roll, pitch]: [f64; 3]) {
         self.motion.p_WB = Vec3::new(0.0, 0.0, z);
         self.motion.q_WB = Quat::from_rpy(roll, pitch, 0.0);
         self.motion.V_WB_B = merrow_math::SpatialVelocity::zero();
         self.motion.qd.fill(0.0);
-        let at = Instant {
+        let at = EnvironmentState {
             sea: &self.sea,
             gravity: self.gravity,
             time: 0.0,
@@ -166,7 +166,7 @@ impl<'a> Calm<'a> {
     /// Computes the upward force [N] and the moments about x and y of W at the base origin [N m],
     /// at heave [m], roll [rad] and pitch [rad] `x`.
     fn force(&mut self, x: [f64; 3]) -> [f64; 3] {
-        self.set(x);
+        self.evaluate_at(x);
         let p = self.motion.p_WB;
         let sum = self.work.links.iter().fold(SpatialForce::zero(), |sum, w| {
             sum.plus(&w.F.to_parent(&w.R_WL, w.p_WL - p))
@@ -190,9 +190,9 @@ impl<'a> Calm<'a> {
         k
     }
 
-    fn afloat(&mut self, x: [f64; 3], size: f64) -> Afloat {
+    fn floating_state(&mut self, x: [f64; 3], size: f64) -> FloatingState {
         let k = self.stiffness(x, size);
-        self.set(x);
+        self.evaluate_at(x);
         let R_BW = self.motion.q_WB.matrix().transpose();
         let p_WB = self.motion.p_WB;
         let (mut volume, mut moment, mut lowest) = (0.0, Vec3::zero(), f64::INFINITY);
@@ -204,7 +204,7 @@ impl<'a> Calm<'a> {
                 continue;
             }
             let up = w.R_WL.r[2];
-            let (part, center) = wet_part(link, up, w.p_WL.z);
+            let (part, center) = submerged_volume(link, up, w.p_WL.z);
             volume += part;
             moment += (w.p_WL + w.R_WL.mul_vec(center)).scale(part);
             lowest = lowest.min(w.p_WL.z + lowest_point(link, up));
@@ -219,7 +219,7 @@ impl<'a> Calm<'a> {
                 k[i][i]
             }
         };
-        Afloat {
+        FloatingState {
             z: x[0],
             roll: x[1],
             pitch: x[2],
@@ -235,10 +235,10 @@ impl<'a> Calm<'a> {
 }
 
 /// Returns the submerged volume [m³] and its centroid in L [m].
-fn wet_part(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64, Vec3) {
-    match &link.skin {
+fn submerged_volume(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64, Vec3) {
+    match &link.hull_mesh {
         Some(skin) => {
-            let under = skin.under_plane(up, z);
+            let under = skin.submerged_below_plane(up, z);
             let shift = under.centroid().map_or(Vec3::zero(), |c| c - skin.centroid);
             (
                 under.volume * (link.volume / skin.volume),
@@ -254,7 +254,7 @@ fn wet_part(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64, Vec3) {
 
 /// Height of the lowest point of a hull over Lo [m].
 fn lowest_point(link: &merrow_model::scene::Link, up: Vec3) -> f64 {
-    match &link.skin {
+    match &link.hull_mesh {
         Some(skin) => skin
             .vertices
             .iter()

@@ -28,14 +28,14 @@ pub fn record(
         .min(steps);
     // until then the samples are counted but not computed
     simulation
-        .lookout
+        .sensor_scheduler
         .iter()
-        .for_each(|lookout| lookout.want_only(None));
+        .for_each(|lookout| lookout.request_only(None));
     simulation.advance(quiet.saturating_sub(1));
     simulation
-        .lookout
+        .sensor_scheduler
         .iter()
-        .for_each(|lookout| lookout.want_only(Some((robot, sensor))));
+        .for_each(|lookout| lookout.request_only(Some((robot, sensor))));
     let mut left = steps - quiet.saturating_sub(1);
     let mut poses = VecDeque::new();
     loop {
@@ -43,7 +43,7 @@ pub fn record(
         let pose = scheduler::pose_of(simulation, robot, sensor);
         poses.push_back((now, pose));
         let next = simulation
-            .lookout
+            .sensor_scheduler
             .as_ref()
             .map(|l| l.steps_to_next(&simulation.state, scene.dt_ns));
         let some = next.unwrap_or(left).min(left);
@@ -62,7 +62,7 @@ pub fn record(
             }
         }
         if let Some(why) = simulation
-            .lookout
+            .sensor_scheduler
             .as_ref()
             .and_then(|lookout| lookout.failed())
         {

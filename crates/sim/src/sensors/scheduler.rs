@@ -15,36 +15,36 @@
 
 use crate::Simulation;
 use crate::control::fault;
-use crate::instants::Instants;
+use crate::instants::EnvironmentCache;
 use crate::robot::Runner;
-use crate::sensors::worker::{Done, Job, Worker, pool};
+use crate::sensors::worker::{SampleResult, SampleRequest, Worker, render_pool};
 use crate::sensors::world_view;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::camera::CameraSpec;
 use merrow_model::scene::sensor::obstacle::DetectorSpec;
-use merrow_model::state::frames::view::View;
-use merrow_model::state::frames::{Frame, FrameData, Picture};
-use merrow_model::state::{Effect, State};
+use merrow_model::state::frames::view::WorldView;
+use merrow_model::state::frames::{CameraImages, Frame, FrameData};
+use merrow_model::state::{FaultEffect, State};
 use merrow_sensors::camera;
-use merrow_sensors::ray_scene::{By, Stage, Stages, Still};
-use merrow_sensors::sample::{Pose, Spoiling};
+use merrow_sensors::ray_scene::{RayKind, RayScene, RayScenes, StaticGeometry};
+use merrow_sensors::sample::{Pose, SampleErrors};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::JoinHandle;
 
 /// Maximum number of samples of a sensor in progress if the run follows the wall clock.
-const UNDER_WAY_MAX: usize = 2;
+const MAX_IN_PROGRESS: usize = 2;
 /// Bits of all outputs of a sensor.
-const EVERYTHING: u8 = u8::MAX;
+const ALL_OUTPUTS: u8 = u8::MAX;
 
 /// An exteroceptive sensor and its samples in progress.
 #[derive(Debug)]
-struct Device {
+struct ScheduledSensor {
     robot: usize,
     sensor: usize,
     /// Requested outputs of its frames, as bits.
@@ -61,14 +61,14 @@ struct Device {
 
 /// Scheduler of all exteroceptive sensors of a world.
 #[derive(Debug)]
-pub struct Lookout {
-    devices: Vec<Device>,
-    patient: bool,
-    jobs: Sender<Job>,
-    done: Receiver<Result<Done, String>>,
+pub struct SensorScheduler {
+    devices: Vec<ScheduledSensor>,
+    waits_for_frames: bool,
+    jobs: Sender<SampleRequest>,
+    done: Receiver<Result<SampleResult, String>>,
     workers: Vec<JoinHandle<()>>,
     /// Frames that are computed and not yet delivered.
-    found: Vec<Done>,
+    completed: Vec<SampleResult>,
     order: u64,
     /// Order number of the first sample of the current run; earlier ones belong to a run that was
     /// reset.
@@ -77,19 +77,19 @@ pub struct Lookout {
     failed: Option<String>,
 }
 
-impl Lookout {
+impl SensorScheduler {
     /// Creates the scheduler for the exteroceptive sensors of `scene`, with `threads` threads.
     /// Returns `None` if there are no such sensors.
     ///
     /// # Errors
     /// Returns a message if the threads cannot be started.
-    pub fn new(scene: &Arc<Scene>, still: &Still, threads: usize) -> Result<Option<Self>, String> {
+    pub fn new(scene: &Arc<Scene>, still: &StaticGeometry, threads: usize) -> Result<Option<Self>, String> {
         let of_robot = |(robot, model): (usize, &merrow_model::scene::Robot)| {
             let looking = model
                 .sensors
                 .iter()
                 .enumerate()
-                .filter(|(_, s)| s.kind.looks().is_some());
+                .filter(|(_, s)| s.kind.exteroceptive().is_some());
             looking
                 .map(|(sensor, _)| (robot, sensor))
                 .collect::<Vec<_>>()
@@ -100,17 +100,17 @@ impl Lookout {
             return Ok(None);
         }
         let sensor = |(robot, sensor): (usize, usize)| &scene.robots[robot].sensors[sensor];
-        let (jobs, inbox) = unbounded::<Job>();
+        let (jobs, inbox) = unbounded::<SampleRequest>();
         let (outbox, done) = unbounded();
-        let stages = Stages::new(scene, still);
+        let stages = RayScenes::new(scene, still);
         let has_pictures = places.iter().any(|p| {
             matches!(
-                sensor(*p).kind.looks().map(|l| &**l),
-                Some(Looks::Camera(_))
+                sensor(*p).kind.exteroceptive().map(|l| &**l),
+                Some(ExteroceptiveSpec::Camera(_))
             )
         });
         let pool = if has_pictures {
-            pool(threads)?.map(Arc::new)
+            render_pool(threads)?.map(Arc::new)
         } else {
             None
         };
@@ -120,11 +120,11 @@ impl Lookout {
                 scene: Arc::clone(scene),
                 devices: places
                     .iter()
-                    .filter_map(|p| Some((p.0, p.1, Arc::clone(sensor(*p).kind.looks()?))))
+                    .filter_map(|p| Some((p.0, p.1, Arc::clone(sensor(*p).kind.exteroceptive()?))))
                     .collect(),
                 stages: stages.clone(),
-                instants: Instants::default(),
-                placed: None,
+                instants: EnvironmentCache::default(),
+                current_view: None,
                 pool: pool.clone(),
             };
             let (inbox, outbox) = (inbox.clone(), outbox.clone());
@@ -138,9 +138,9 @@ impl Lookout {
             let wanted = AtomicU8::new(if scene.robots[robot].sensors[sensor].lazy {
                 0
             } else {
-                EVERYTHING
+                ALL_OUTPUTS
             });
-            Device {
+            ScheduledSensor {
                 robot,
                 sensor,
                 wanted,
@@ -153,11 +153,11 @@ impl Lookout {
         let devices = places.into_iter().map(device).collect();
         Ok(Some(Self {
             devices,
-            patient: true,
+            waits_for_frames: true,
             jobs,
             done,
             workers,
-            found: Vec::new(),
+            completed: Vec::new(),
             order: 0,
             first: 0,
             failed: None,
@@ -170,18 +170,18 @@ impl Lookout {
     }
 
     /// Sets whether the run waits for frames that are due.
-    pub fn set_patience(&mut self, patient: bool) {
-        self.patient = patient;
+    pub fn set_waits_for_frames(&mut self, patient: bool) {
+        self.waits_for_frames = patient;
     }
 
     /// Requests or cancels the frames of a sensor. Sensors that are not `lazy` are computed in any
     /// case.
-    pub fn want(&self, scene: &Scene, robot: usize, sensor: usize, wanted: bool) {
-        self.want_parts(scene, robot, sensor, if wanted { EVERYTHING } else { 0 });
+    pub fn request_frames(&self, scene: &Scene, robot: usize, sensor: usize, wanted: bool) {
+        self.request_outputs(scene, robot, sensor, if wanted { ALL_OUTPUTS } else { 0 });
     }
 
     /// Requests some outputs of the frames of a sensor, as bits defined by the sensor; 0 for none.
-    pub fn want_parts(&self, scene: &Scene, robot: usize, sensor: usize, parts: u8) {
+    pub fn request_outputs(&self, scene: &Scene, robot: usize, sensor: usize, parts: u8) {
         let device = self
             .devices
             .iter()
@@ -190,16 +190,16 @@ impl Lookout {
             let lazy = scene.robots[robot].sensors[sensor].lazy;
             device
                 .wanted
-                .store(if lazy { parts } else { EVERYTHING }, Ordering::Relaxed);
+                .store(if lazy { parts } else { ALL_OUTPUTS }, Ordering::Relaxed);
         }
     }
 
     /// Requests only the frames of the sensor `one`, whether it is lazy or not, and cancels all
     /// others.
-    pub fn want_only(&self, one: Option<(usize, usize)>) {
+    pub fn request_only(&self, one: Option<(usize, usize)>) {
         for device in &self.devices {
             let parts = if Some((device.robot, device.sensor)) == one {
-                EVERYTHING
+                ALL_OUTPUTS
             } else {
                 0
             };
@@ -216,7 +216,7 @@ impl Lookout {
 
     /// Number of steps until the next sample is due; at least 1.
     pub fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
-        let due = |device: &Device| {
+        let due = |device: &ScheduledSensor| {
             let robot = &state.robots[device.robot];
             robot
                 .halted
@@ -233,9 +233,9 @@ impl Lookout {
     }
 
     /// Samples the sensors that are due now.
-    pub fn sample(&mut self, scene: &Scene, state: &mut State, runners: &mut [Runner]) {
+    pub fn sample_due(&mut self, scene: &Scene, state: &mut State, runners: &mut [Runner]) {
         let now = state.time_ns;
-        let is_due = |device: &Device| {
+        let is_due = |device: &ScheduledSensor| {
             let own = &state.robots[device.robot];
             own.sensors[device.sensor].due_ns <= now && own.halted.is_none()
         };
@@ -256,7 +256,7 @@ impl Lookout {
                 fault::prepare(robot, own, &mut runner.work, now, state.sea.density);
             }
         }
-        let beacons = fault::of_beacons(&mut state.faults, scene.beacons.len(), now);
+        let beacons = fault::beacon_effects(&mut state.faults, scene.beacons.len(), now);
         let mut view = None;
         for k in due {
             let (r, s) = (self.devices[k].robot, self.devices[k].sensor);
@@ -269,8 +269,8 @@ impl Lookout {
             let lost =
                 sensor.drop_out > 0.0 && sensor.stream.draw(sample + 1).uniform() < sensor.drop_out;
             let (noise, mut fault) = (memory.noise, memory.fault);
-            let heard = match sensor.kind.looks().map(|looks| &**looks) {
-                Some(Looks::Obstacles(DetectorSpec {
+            let heard = match sensor.kind.exteroceptive().map(|looks| &**looks) {
+                Some(ExteroceptiveSpec::Obstacles(DetectorSpec {
                     sensor: Some((_, other)),
                     ..
                 })) => (own.sensors[*other].noise, own.sensors[*other].fault),
@@ -280,17 +280,17 @@ impl Lookout {
                 continue;
             }
             fault.stuck |= heard.1.stuck;
-            if !self.patient && self.devices[k].under_way.len() >= UNDER_WAY_MAX {
+            if !self.waits_for_frames && self.devices[k].under_way.len() >= MAX_IN_PROGRESS {
                 self.devices[k].missed += 1;
                 continue;
             }
-            let takes = sensor.kind.looks().map_or(0, |looks| looks.takes_ns());
+            let takes = sensor.kind.exteroceptive().map_or(0, |looks| looks.sample_duration_ns());
             let due_ns = now + sensor.latency_ns.max(takes);
             let device = &mut self.devices[k];
             device.under_way.push_back((self.order, due_ns));
             // a stuck sensor can only repeat a frame that it has computed
             if fault.stuck && device.ordered & parts == parts {
-                self.found.push(Done {
+                self.completed.push(SampleResult {
                     order: self.order,
                     device: k,
                     stamp_ns: now,
@@ -302,17 +302,17 @@ impl Lookout {
             }
             device.ordered = parts;
             let view = view.get_or_insert_with(|| {
-                Arc::new(world_view::view(scene, state, runners, beacons.clone()))
+                Arc::new(world_view::snapshot(scene, state, runners, beacons.clone()))
             });
-            let job = Job {
+            let job = SampleRequest {
                 order: self.order,
                 device: k,
                 view: Arc::clone(view),
                 sample,
-                parts,
+                outputs: parts,
                 noise,
                 fault,
-                heard,
+                source: heard,
                 due_ns,
             };
             self.order += 1;
@@ -323,37 +323,37 @@ impl Lookout {
 
     /// Appends the frames that are due by `now_ns` [ns] to `out`, those of each sensor in their
     /// order.
-    pub fn hand_over(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
+    pub fn deliver_due(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
         while let Ok(message) = self.done.try_recv() {
-            self.take(message);
+            self.store_result(message);
         }
-        let is_awaited = |device: &Device, found: &[Done]| {
+        let is_awaited = |device: &ScheduledSensor, found: &[SampleResult]| {
             let waits = |(order, due): &(u64, u64)| {
                 *due <= now_ns && found.iter().all(|d| d.order != *order)
             };
             device.under_way.iter().any(waits)
         };
-        while self.patient
+        while self.waits_for_frames
             && self.failed.is_none()
             && self
                 .devices
                 .iter()
-                .any(|device| is_awaited(device, &self.found))
+                .any(|device| is_awaited(device, &self.completed))
         {
             let gone = || Err("the threads of exteroceptive sensors have ended".to_string());
             let message = self.done.recv().unwrap_or_else(|_| gone());
-            self.take(message);
+            self.store_result(message);
         }
-        self.found.sort_by_key(|done| done.order);
+        self.completed.sort_by_key(|done| done.order);
         let mut k = 0;
-        while k < self.found.len() {
-            let Done {
+        while k < self.completed.len() {
+            let SampleResult {
                 order,
                 device,
                 stamp_ns,
                 due_ns,
                 ..
-            } = self.found[k];
+            } = self.completed[k];
             let device = &mut self.devices[device];
             if due_ns > now_ns
                 || device
@@ -365,7 +365,7 @@ impl Lookout {
                 continue;
             }
             device.under_way.pop_front();
-            let data = self.found.remove(k).data.or_else(|| device.last.clone());
+            let data = self.completed.remove(k).data.or_else(|| device.last.clone());
             device.last.clone_from(&data);
             let (robot, sensor) = (device.robot, device.sensor);
             out.extend(data.map(|data| Frame {
@@ -379,9 +379,9 @@ impl Lookout {
     }
 
     /// Stores the result of a worker thread.
-    fn take(&mut self, message: Result<Done, String>) {
+    fn store_result(&mut self, message: Result<SampleResult, String>) {
         match message {
-            Ok(done) if done.order >= self.first => self.found.push(done),
+            Ok(done) if done.order >= self.first => self.completed.push(done),
             // belongs to a run that was reset
             Ok(_) => {}
             Err(why) => {
@@ -391,9 +391,9 @@ impl Lookout {
     }
 
     /// Discards all samples in progress and the last frames, for a reset.
-    pub fn forget(&mut self) {
+    pub fn discard_in_progress(&mut self) {
         self.first = self.order;
-        self.found.clear();
+        self.completed.clear();
         for device in &mut self.devices {
             device.under_way.clear();
             (device.ordered, device.last) = (0, None);
@@ -401,7 +401,7 @@ impl Lookout {
     }
 }
 
-impl Drop for Lookout {
+impl Drop for SensorScheduler {
     fn drop(&mut self) {
         // dropping the sender ends the queue of the workers
         self.jobs = unbounded().0;
@@ -412,37 +412,37 @@ impl Drop for Lookout {
 }
 
 /// Takes a snapshot of the current world of a simulation.
-fn view_of(simulation: &mut Simulation) -> View {
+fn snapshot_of(simulation: &mut Simulation) -> WorldView {
     let Simulation {
         scene,
         state,
         runners,
         ..
     } = simulation;
-    let beacons = fault::of_beacons(&mut state.faults, scene.beacons.len(), state.time_ns);
-    world_view::view(scene, state, runners, beacons)
+    let beacons = fault::beacon_effects(&mut state.faults, scene.beacons.len(), state.time_ns);
+    world_view::snapshot(scene, state, runners, beacons)
 }
 
 /// Returns the current pose of a sensor of a simulation.
 pub fn pose_of(simulation: &mut Simulation, robot: usize, sensor: usize) -> Pose {
     let scene = Arc::clone(&simulation.scene);
-    world_view::pose(
-        &view_of(simulation),
+    world_view::sensor_pose(
+        &snapshot_of(simulation),
         robot,
         &scene.robots[robot].sensors[sensor],
     )
 }
 
 /// Computes the current frame of an exteroceptive sensor; `None` for any other sensor.
-pub fn once(simulation: &mut Simulation, robot: usize, sensor: usize) -> Option<FrameData> {
-    several(simulation, robot, sensor, 1).pop()
+pub fn compute_frame(simulation: &mut Simulation, robot: usize, sensor: usize) -> Option<FrameData> {
+    compute_frames(simulation, robot, sensor, 1).pop()
 }
 
 /// Computes the next `n` frames of an exteroceptive sensor with the world unchanged.
-pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64) -> Vec<FrameData> {
+pub fn compute_frames(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64) -> Vec<FrameData> {
     let scene = Arc::clone(&simulation.scene);
     let device = &scene.robots[robot].sensors[sensor];
-    let Some(looks) = device.kind.looks().cloned() else {
+    let Some(looks) = device.kind.exteroceptive().cloned() else {
         return Vec::new();
     };
     let mut memory = simulation.state.robots[robot].sensors[sensor].clone();
@@ -453,74 +453,74 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
     let (first, noise, fault) = (memory.samples, memory.noise, memory.fault);
     let own = &simulation.state.robots[robot].sensors;
     let heard = match &*looks {
-        Looks::Obstacles(DetectorSpec {
+        ExteroceptiveSpec::Obstacles(DetectorSpec {
             sensor: Some((_, other)),
             ..
         }) => (own[*other].noise, own[*other].fault),
         _ => (noise, fault),
     };
-    let view = Arc::new(view_of(simulation));
-    let mut stages = Stages::new(&scene, &Still::new(&scene));
-    stages.place(&view);
+    let view = Arc::new(snapshot_of(simulation));
+    let mut stages = RayScenes::new(&scene, &StaticGeometry::new(&scene));
+    stages.update_poses(&view);
     let mut worker = Worker {
         scene,
         devices: Vec::new(),
         stages,
-        instants: Instants::default(),
-        placed: None,
+        instants: EnvironmentCache::default(),
+        current_view: None,
         pool: None,
     };
     let mut sample = |k| {
         let (view, sample) = (Arc::clone(&view), first + k);
-        let parts = EVERYTHING;
-        let job = Job {
+        let parts = ALL_OUTPUTS;
+        let job = SampleRequest {
             order: 0,
             device: 0,
             view,
             sample,
-            parts,
+            outputs: parts,
             noise,
             fault,
-            heard,
+            source: heard,
             due_ns: 0,
         };
-        worker.look(&job, &looks, robot, sensor)
+        worker.compute_frame(&job, &looks, robot, sensor)
     };
     (0..n).map(&mut sample).collect()
 }
 
 /// Renders the current image of a camera at `p_WS` [m] with the attitude `R_WS`, which no robot
 /// carries.
-pub fn from_afar(
+pub fn render_view(
     simulation: &mut Simulation,
     spec: &CameraSpec,
     R_WS: Mat3,
     p_WS: Vec3,
-) -> Picture {
+) -> CameraImages {
     let scene = Arc::clone(&simulation.scene);
-    let view = view_of(simulation);
-    let mut stage = Stage::new(&scene, &Still::new(&scene), By::Light);
-    stage.place(&view);
-    let mut instants = Instants::default();
-    let at = instants.start(&scene, &view.sea, view.time_ns);
+    let view = snapshot_of(simulation);
+    let mut stage = RayScene::new(&scene, &StaticGeometry::new(&scene), RayKind::Light);
+    stage.update_poses(&view);
+    let mut instants = EnvironmentCache::default();
+    let at = instants.at_start(&scene, &view.sea, view.time_ns);
     let stream = Stream::new(scene.seed, "view");
-    let by = Spoiling {
+    let by = SampleErrors {
         stream,
         sample: 0,
         noise: false,
-        fault: Effect::NONE,
+        fault: FaultEffect::NONE,
     };
     let V_WS_S = SpatialVelocity {
         w: Vec3::zero(),
         v: Vec3::zero(),
     };
-    let world = camera::World {
+    let world = camera::RenderContext {
         scene: &scene,
         stage: &stage,
         view: &view,
         at: &at,
     };
-    camera::picture(
+    camera::render_image(
         spec,
         &world,
         &Pose {
@@ -530,7 +530,7 @@ pub fn from_afar(
             V_WS_S,
         },
         &by,
-        EVERYTHING,
+        ALL_OUTPUTS,
     )
 }
 
@@ -539,7 +539,7 @@ mod tests {
     use super::*;
     use crate as sim;
     use crate::Pace;
-    use crate::sensors::worker::give_way;
+    use crate::sensors::worker::lower_priority;
     use merrow_world::{Overrides, load_text};
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
@@ -573,7 +573,7 @@ robots:
         };
         let before = nice();
         let there = std::thread::spawn(move || {
-            give_way();
+            lower_priority();
             nice()
         });
         assert_eq!(there.join().expect("it ends"), (before + 10).min(19));
@@ -594,23 +594,23 @@ robots:
                         .scene,
                 );
                 let mut simulation = Simulation::new(scene, 2).expect("a simulation");
-                let view = Arc::new(View {
+                let view = Arc::new(WorldView {
                     links: Vec::new(),
-                    ..view_of(&mut simulation)
+                    ..snapshot_of(&mut simulation)
                 });
-                let lookout = simulation.lookout.as_mut().expect("a lookout");
+                let lookout = simulation.sensor_scheduler.as_mut().expect("a lookout");
                 let (order, sample, due_ns) = (lookout.order, 0, 0);
-                let (parts, noise, fault) = (EVERYTHING, true, Effect::NONE);
+                let (parts, noise, fault) = (ALL_OUTPUTS, true, FaultEffect::NONE);
                 lookout.devices[1].under_way.push_back((order, due_ns));
-                let job = Job {
+                let job = SampleRequest {
                     order,
                     device: 1,
                     view,
                     sample,
-                    parts,
+                    outputs: parts,
                     noise,
                     fault,
-                    heard: (noise, fault),
+                    source: (noise, fault),
                     due_ns,
                 };
                 lookout.jobs.send(job).expect("workers");

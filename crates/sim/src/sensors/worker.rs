@@ -1,16 +1,16 @@
 //! Worker thread that computes samples of exteroceptive sensors.
 
-use crate::instants::Instants;
+use crate::instants::EnvironmentCache;
 use crate::sensors::world_view;
-use crate::sensors::world_view::bursts;
+use crate::sensors::world_view::interfering_pulses;
 use crossbeam_channel::{Receiver, Sender};
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::Looks;
-use merrow_model::state::Effect;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::state::FaultEffect;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::view::View;
-use merrow_sensors::ray_scene::Stages;
-use merrow_sensors::sample::Spoiling;
+use merrow_model::state::frames::view::WorldView;
+use merrow_sensors::ray_scene::RayScenes;
+use merrow_sensors::sample::SampleErrors;
 use merrow_sensors::{acoustic, ais, camera, laser, obstacle, radar, sonar};
 use rayon::ThreadPool;
 use std::any::Any;
@@ -18,22 +18,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Request for one sample.
-pub(crate) struct Job {
+pub(crate) struct SampleRequest {
     pub(crate) order: u64,
     pub(crate) device: usize,
-    pub(crate) view: Arc<View>,
+    pub(crate) view: Arc<WorldView>,
     pub(crate) sample: u64,
-    pub(crate) parts: u8,
+    pub(crate) outputs: u8,
     pub(crate) noise: bool,
-    pub(crate) fault: Effect,
+    pub(crate) fault: FaultEffect,
     /// Noise switch and faults of the source sensor of an obstacle detector; for any other sensor
     /// its own.
-    pub(crate) heard: (bool, Effect),
+    pub(crate) source: (bool, FaultEffect),
     pub(crate) due_ns: u64,
 }
 
 /// Result of one sample.
-pub(crate) struct Done {
+pub(crate) struct SampleResult {
     pub(crate) order: u64,
     pub(crate) device: usize,
     pub(crate) stamp_ns: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Done {
     pub(crate) data: Option<Arc<FrameData>>,
 }
 
-impl std::fmt::Debug for Done {
+impl std::fmt::Debug for SampleResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Done({})", self.order)
     }
@@ -52,23 +52,23 @@ impl std::fmt::Debug for Done {
 pub(crate) struct Worker {
     pub(crate) scene: Arc<Scene>,
     /// Robot, sensor and specification of each device.
-    pub(crate) devices: Vec<(usize, usize, Arc<Looks>)>,
-    pub(crate) stages: Stages,
-    pub(crate) instants: Instants,
+    pub(crate) devices: Vec<(usize, usize, Arc<ExteroceptiveSpec>)>,
+    pub(crate) stages: RayScenes,
+    pub(crate) instants: EnvironmentCache,
     /// Snapshot to which the poses of the scenes were last updated.
-    pub(crate) placed: Option<Arc<View>>,
+    pub(crate) current_view: Option<Arc<WorldView>>,
     /// Threads that render an image together; `None` for a single thread or without a camera.
     pub(crate) pool: Option<Arc<ThreadPool>>,
 }
 
 /// Creates the threads that render an image together; `None` if `threads` is 1.
-pub(crate) fn pool(threads: usize) -> Result<Option<ThreadPool>, String> {
+pub(crate) fn render_pool(threads: usize) -> Result<Option<ThreadPool>, String> {
     if threads < 2 {
         return Ok(None);
     }
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
-        .start_handler(|_| give_way());
+        .start_handler(|_| lower_priority());
     let named = builder.thread_name(|k| format!("merrow-part-{k}"));
     named
         .build()
@@ -77,12 +77,12 @@ pub(crate) fn pool(threads: usize) -> Result<Option<ThreadPool>, String> {
 }
 
 impl Worker {
-    pub(crate) fn run(mut self, inbox: &Receiver<Job>, outbox: &Sender<Result<Done, String>>) {
-        give_way();
+    pub(crate) fn run(mut self, inbox: &Receiver<SampleRequest>, outbox: &Sender<Result<SampleResult, String>>) {
+        lower_priority();
         for job in inbox {
             // the state of a sample that panicked is not used again
-            let worked = catch_unwind(AssertUnwindSafe(|| self.work(&job)));
-            let message = worked.map_err(|panic| self.told(&job, &*panic));
+            let worked = catch_unwind(AssertUnwindSafe(|| self.process_request(&job)));
+            let message = worked.map_err(|panic| self.panic_message(&job, &*panic));
             let goes_on = message.is_ok();
             if outbox.send(message).is_err() || !goes_on {
                 break;
@@ -90,29 +90,29 @@ impl Worker {
         }
     }
 
-    fn work(&mut self, job: &Job) -> Done {
+    fn process_request(&mut self, job: &SampleRequest) -> SampleResult {
         if self
-            .placed
+            .current_view
             .as_ref()
             .is_none_or(|view| !Arc::ptr_eq(view, &job.view))
         {
-            self.stages.place(&job.view);
-            self.placed = Some(Arc::clone(&job.view));
+            self.stages.update_poses(&job.view);
+            self.current_view = Some(Arc::clone(&job.view));
         }
         let (robot, sensor, looks) = self.devices[job.device].clone();
         let data = Some(Arc::new(match (self.pool.clone(), &*looks) {
-            (Some(pool), Looks::Camera(_)) => {
-                pool.install(|| self.look(job, &looks, robot, sensor))
+            (Some(pool), ExteroceptiveSpec::Camera(_)) => {
+                pool.install(|| self.compute_frame(job, &looks, robot, sensor))
             }
-            _ => self.look(job, &looks, robot, sensor),
+            _ => self.compute_frame(job, &looks, robot, sensor),
         }));
-        let Job {
+        let SampleRequest {
             order,
             device,
             due_ns,
             ..
         } = *job;
-        Done {
+        SampleResult {
             order,
             device,
             stamp_ns: job.view.time_ns,
@@ -122,7 +122,7 @@ impl Worker {
     }
 
     /// Formats a panic as one line.
-    fn told(&self, job: &Job, panic: &(dyn Any + Send)) -> String {
+    fn panic_message(&self, job: &SampleRequest, panic: &(dyn Any + Send)) -> String {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let why = text
             .or(panic.downcast_ref::<&str>().copied())
@@ -137,44 +137,44 @@ impl Worker {
         )
     }
 
-    pub(crate) fn look(
+    pub(crate) fn compute_frame(
         &mut self,
-        job: &Job,
-        looks: &Looks,
+        job: &SampleRequest,
+        looks: &ExteroceptiveSpec,
         robot: usize,
         sensor: usize,
     ) -> FrameData {
         let view = &*job.view;
-        let at = self.instants.start(&self.scene, &view.sea, view.time_ns);
+        let at = self.instants.at_start(&self.scene, &view.sea, view.time_ns);
         let model = &self.scene.robots[robot].sensors[sensor];
-        let by = Spoiling {
+        let by = SampleErrors {
             stream: model.stream,
             sample: job.sample,
             noise: job.noise,
             fault: job.fault,
         };
-        let pose = world_view::pose(view, robot, model);
+        let pose = world_view::sensor_pose(view, robot, model);
         let (light, stage) = (self.stages.light(), self.stages.sound());
         match looks {
-            Looks::Laser(spec) => laser::scan(spec, light, view, &at, &pose, &by),
-            Looks::Camera(spec) => {
-                let world = camera::World {
+            ExteroceptiveSpec::Laser(spec) => laser::scan(spec, light, view, &at, &pose, &by),
+            ExteroceptiveSpec::Camera(spec) => {
+                let world = camera::RenderContext {
                     scene: &self.scene,
                     stage: light,
                     view,
                     at: &at,
                 };
-                FrameData::Picture(camera::picture(spec, &world, &pose, &by, job.parts))
+                FrameData::CameraImages(camera::render_image(spec, &world, &pose, &by, job.outputs))
             }
-            Looks::Sonar(spec) => {
-                let bursts = bursts(&self.scene, (spec, sensor), stage, view, &at, &pose);
+            ExteroceptiveSpec::Sonar(spec) => {
+                let bursts = interfering_pulses(&self.scene, (spec, sensor), stage, view, &at, &pose);
                 sonar::ping(spec, stage, view, &at, &pose, &by, &bursts)
             }
-            Looks::Acoustic(spec) => {
+            ExteroceptiveSpec::Acoustic(spec) => {
                 let around = (stage, view, &at);
-                acoustic::listen((spec, model.rate), &self.scene.beacons, around, &pose, &by)
+                acoustic::sample_instrument((spec, model.rate), &self.scene.beacons, around, &pose, &by)
             }
-            Looks::Radar(spec) => {
+            ExteroceptiveSpec::Radar(spec) => {
                 let around = (stage, view, &at);
                 radar::sweep(
                     (spec, model.rate),
@@ -184,13 +184,13 @@ impl Worker {
                     &by,
                 )
             }
-            Looks::Ais(spec) => {
+            ExteroceptiveSpec::Ais(spec) => {
                 let Scene {
                     ais: transponders,
                     origin,
                     ..
                 } = &*self.scene;
-                let air = ais::Air {
+                let air = ais::RadioEnvironment {
                     transponders,
                     origin,
                     stage,
@@ -199,27 +199,27 @@ impl Worker {
                 };
                 ais::receive((spec, model.rate), &air, &pose, &by)
             }
-            Looks::Obstacles(spec) => match &spec.sensor {
-                None => obstacle::listed(spec, &self.scene.obstacles, &pose, &by),
+            ExteroceptiveSpec::Obstacles(spec) => match &spec.sensor {
+                None => obstacle::listed_boxes(spec, &self.scene.obstacles, &pose, &by),
                 Some((_, other)) => {
                     let listened = &self.scene.robots[robot].sensors[*other];
-                    let there = world_view::pose(view, robot, listened);
-                    let Some(with) = listened.kind.looks().cloned() else {
-                        return FrameData::Boxes(Vec::new());
+                    let there = world_view::sensor_pose(view, robot, listened);
+                    let Some(with) = listened.kind.exteroceptive().cloned() else {
+                        return FrameData::Detections(Vec::new());
                     };
                     // the frame of the source sensor, with its head at the current position; also
                     // if the source itself is not sampled
-                    let sample = listened.sample_at(view.time_ns);
-                    let (noise, fault) = job.heard;
-                    let as_it = Job {
+                    let sample = listened.sample_index(view.time_ns);
+                    let (noise, fault) = job.source;
+                    let as_it = SampleRequest {
                         view: Arc::clone(&job.view),
                         sample,
                         noise,
                         fault,
                         ..*job
                     };
-                    let data = self.look(&as_it, &with, robot, *other);
-                    obstacle::heard(spec, (&with, &data, view.time_ns), &there, &pose, &by)
+                    let data = self.compute_frame(&as_it, &with, robot, *other);
+                    obstacle::frame_boxes(spec, (&with, &data, view.time_ns), &there, &pose, &by)
                 }
             },
         }
@@ -229,7 +229,7 @@ impl Worker {
 /// Lowers the priority of the calling thread below that of the step and of the publishers: an image
 /// may be late, a step may not. Without permission of the system all threads have the same
 /// priority.
-pub(crate) fn give_way() {
+pub(crate) fn lower_priority() {
     // only on Linux does this affect the thread alone; elsewhere it would affect the process
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(10);

@@ -2,16 +2,16 @@
 //! interfering sonars.
 
 use crate::robot::Runner;
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::kinematics;
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::camera::Lamp;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::scene::{Robot, Scene, Sensor};
-use merrow_model::state::frames::view::View;
-use merrow_model::state::{Effect, RobotState, State};
-use merrow_sensors::ray_scene::Stage;
+use merrow_model::state::frames::view::WorldView;
+use merrow_model::state::{FaultEffect, RobotState, State};
+use merrow_sensors::ray_scene::RayScene;
 use merrow_sensors::sample::Pose;
 use merrow_sensors::sonar::interference;
 use merrow_sensors::sonar::interference::Burst;
@@ -19,12 +19,12 @@ use merrow_sensors::sonar::medium::Medium;
 
 /// Takes a snapshot of the world at the current instant; `beacons` are the effects of faults on the
 /// beacons.
-pub(crate) fn view(
+pub(crate) fn snapshot(
     scene: &Scene,
     state: &State,
     runners: &mut [Runner],
-    beacons: Vec<Effect>,
-) -> View {
+    beacons: Vec<FaultEffect>,
+) -> WorldView {
     let (mut links, mut velocities) = (Vec::new(), Vec::new());
     for ((robot, own), runner) in scene.robots.iter().zip(&state.robots).zip(runners) {
         let work = &mut runner.work.links;
@@ -50,7 +50,7 @@ pub(crate) fn view(
     let powered = state.robots.iter().map(|own| own.battery.is_on()).collect();
     let dead_of = |own: &RobotState| own.sensors.iter().map(|memory| memory.fault.dead).collect();
     let dead = state.robots.iter().map(dead_of).collect();
-    View {
+    WorldView {
         time_ns: state.time_ns,
         sea: state.sea.clone(),
         links,
@@ -63,12 +63,12 @@ pub(crate) fn view(
 }
 
 /// Computes the pulses of other sonars that a ping receives.
-pub(crate) fn bursts(
+pub(crate) fn interfering_pulses(
     scene: &Scene,
     (spec, sensor): (&SonarSpec, usize),
-    stage: &Stage,
-    view: &View,
-    at: &Instant<'_>,
+    stage: &RayScene,
+    view: &WorldView,
+    at: &EnvironmentState<'_>,
     own: &Pose,
 ) -> Vec<Burst> {
     let mut out = Vec::new();
@@ -88,24 +88,24 @@ pub(crate) fn bursts(
             .enumerate()
             .filter(|(s, _)| !view.dead[r][*s])
         {
-            let Some(Looks::Sonar(other)) = device.kind.looks().map(|looks| &**looks) else {
+            let Some(ExteroceptiveSpec::Sonar(other)) = device.kind.exteroceptive().map(|looks| &**looks) else {
                 continue;
             };
             if (r, s) == (own.robot, sensor) || !interference::share_a_band(spec, other) {
                 continue;
             }
-            let there = pose(view, r, device);
+            let there = sensor_pose(view, r, device);
             let way = own.p_WS - there.p_WS;
             let distance = way.norm();
-            if at.above_surface(there.p_WS) >= 0.0
-                || stage.parted(view, [r, own.robot], [there.p_WS, own.p_WS])
+            if at.height_above_surface(there.p_WS) >= 0.0
+                || stage.is_occluded_between(view, [r, own.robot], [there.p_WS, own.p_WS])
             {
                 continue;
             }
             let medium = medium
                 .get_or_insert_with(|| Medium::about(at, own.p_WS, spec.limits[1], spec.frequency));
-            let towards = other.turn_back(there.R_WS.tr_mul_vec(way));
-            let from = spec.turn_back(own.R_WS.tr_mul_vec(way.scale(-1.0)));
+            let towards = other.sensor_to_acoustic(there.R_WS.tr_mul_vec(way));
+            let from = spec.sensor_to_acoustic(own.R_WS.tr_mul_vec(way.scale(-1.0)));
             let geometry = (distance, towards, from);
             interference::bursts(
                 spec,
@@ -121,14 +121,14 @@ pub(crate) fn bursts(
 }
 
 /// Returns the pose and velocity of a sensor in a snapshot.
-pub(crate) fn pose(view: &View, robot: usize, sensor: &Sensor) -> Pose {
+pub(crate) fn sensor_pose(view: &WorldView, robot: usize, sensor: &Sensor) -> Pose {
     let (R_WL, p_WL) = &view.links[robot][sensor.link];
     let (V, p) = (view.velocities[robot][sensor.link], sensor.p_LoS);
     let (mut R, mut w) = (sensor.R_LS, Vec3::zero());
     // each beam of a laser has its own tilt; a ping has one tilt
-    if let Some(Looks::Sonar(SonarSpec {
+    if let Some(ExteroceptiveSpec::Sonar(SonarSpec {
         tilt: Some(tilt), ..
-    })) = sensor.kind.looks().map(|l| &**l)
+    })) = sensor.kind.exteroceptive().map(|l| &**l)
     {
         R = R.mul_mat(&tilt.axes(view.time_ns));
         w.y = tilt.speed(view.time_ns);

@@ -1,8 +1,8 @@
 //! V30 to V33, V35 and V36: bodies in ideal fluid.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::{Materials, Shape, advance, evaluate, start};
-use crate::cases::{Case, Found, Set};
+use crate::cases::reference_data::{ReferenceData, Shape, advance, evaluate, initial_motion};
+use crate::cases::{Case, CaseResult, CaseSet};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use std::f64::consts::PI;
@@ -11,42 +11,42 @@ use std::f64::consts::PI;
 pub const CASES: [Case; 6] = [
     Case {
         number: 30,
-        set: Set::Bodies,
+        set: CaseSet::Bodies,
         title: "added mass of a sphere",
         source: "closed form; Capytaine 3.0.0 (BEM)",
         run: sphere,
     },
     Case {
         number: 31,
-        set: Set::Bodies,
+        set: CaseSet::Bodies,
         title: "added mass of prolate spheroids",
         source: "closed form [Lamb 1932, §114, §115]",
         run: spheroids,
     },
     Case {
         number: 32,
-        set: Set::Bodies,
+        set: CaseSet::Bodies,
         title: "added mass of a cylinder 1.33 m x 0.191 m, from handbook tables",
         source: "Capytaine 3.0.0 (BEM)",
         run: cylinder,
     },
     Case {
         number: 33,
-        set: Set::Bodies,
+        set: CaseSet::Bodies,
         title: "added mass of a cube, from handbook tables",
         source: "Capytaine 3.0.0 (BEM)",
         run: cube,
     },
     Case {
         number: 35,
-        set: Set::Bodies,
+        set: CaseSet::Bodies,
         title: "free motion of a spheroid in ideal fluid (Kirchhoff)",
         source: "DOP853 at 1e-12 on Kirchhoff's equations",
         run: kirchhoff,
     },
     Case {
         number: 36,
-        set: Set::Bodies,
+        set: CaseSet::Bodies,
         title: "Munk moment and broadside instability",
         source: "closed form [Lamb 1932, §124]",
         run: munk,
@@ -54,10 +54,10 @@ pub const CASES: [Case; 6] = [
 ];
 
 // V30: half the displaced mass. The panel program is 2.5 % above it because of its mesh.
-fn sphere(materials: &Materials<'_>) -> Result<Found, String> {
+fn sphere(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let a = (materials.added)(Shape::Ellipsoid([1.0; 3]))?;
     let over = a[2] / (4.0 / 3.0 * PI);
-    Ok(Found::of(vec![
+    Ok(CaseResult::new(vec![
         Check::absolute("added mass over ρV", "", 0.5, over, 1e-9),
         Check::relative("added mass over ρV, BEM with 24 x 24 panels", "", 0.512_36, over, 0.03),
         Check::absolute("added inertia", "m^5", 0.0, a[3], 1e-12),
@@ -66,7 +66,7 @@ fn sphere(materials: &Materials<'_>) -> Result<Found, String> {
 
 /// Returns the added mass of a prolate spheroid along its axis and across it, and the added inertia
 /// about a transverse axis, relative to the displaced water. `ratio` is the semi-axis ratio a/b.
-fn lamb(materials: &Materials<'_>, ratio: f64) -> Result<[f64; 3], String> {
+fn lamb(materials: &ReferenceData<'_>, ratio: f64) -> Result<[f64; 3], String> {
     let a = (materials.added)(Shape::Ellipsoid([ratio, 1.0, 1.0]))?;
     let volume = 4.0 / 3.0 * PI * ratio;
     Ok([
@@ -77,7 +77,7 @@ fn lamb(materials: &Materials<'_>, ratio: f64) -> Result<[f64; 3], String> {
 }
 
 // V31: Lamb's factors, published with six digits.
-fn spheroids(materials: &Materials<'_>) -> Result<Found, String> {
+fn spheroids(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let table = [
         (2.0, [0.210_015, 0.704_210, 0.239_424]),
         (5.0, [0.059_121, 0.894_261, 0.699_851]),
@@ -97,14 +97,14 @@ fn spheroids(materials: &Materials<'_>) -> Result<Found, String> {
             ));
         }
     }
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 // V32: across, along and rotation. The tables have coarse steps of the proportions, so they are
 // accurate to 5, 12 and 20 %.
-fn cylinder(materials: &Materials<'_>) -> Result<Found, String> {
+fn cylinder(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let a = (materials.added)(Shape::Cylinder([0.0955, 1.33]))?.map(|a| 1000.0 * a);
-    Ok(Found::of(vec![
+    Ok(CaseResult::new(vec![
         Check::relative("sway", "kg", 36.60, a[0], 0.05),
         Check::relative("surge", "kg", 3.556, a[2], 0.12),
         Check::relative("pitch", "kg m²", 4.512, a[4], 0.20),
@@ -112,9 +112,9 @@ fn cylinder(materials: &Materials<'_>) -> Result<Found, String> {
 }
 
 // V33: 6 %, between the result of the panel program and the handbook value 0.67.
-fn cube(materials: &Materials<'_>) -> Result<Found, String> {
+fn cube(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let a = (materials.added)(Shape::Box([1.0; 3]))?;
-    Ok(Found::of(vec![Check::relative(
+    Ok(CaseResult::new(vec![Check::relative(
         "added mass over ρV",
         "",
         0.6466,
@@ -127,7 +127,7 @@ fn cube(materials: &Materials<'_>) -> Result<Found, String> {
 const MASS: f64 = 33.510_321_638_291_13;
 
 /// Returns a world with this spheroid without gravity and with the initial velocities `velocities`.
-fn spheroid(materials: &Materials<'_>, velocities: &str) -> Result<String, String> {
+fn spheroid(materials: &ReferenceData<'_>, velocities: &str) -> Result<String, String> {
     let [k1, k2, k] = lamb(materials, 8.0)?.map(|k| k * MASS);
     let round = (0.8 * 0.8 + 0.1 * 0.1) / 5.0;
     let (inertia, about, about_axis) = (MASS * round, k * round, MASS * 0.4 * 0.1 * 0.1);
@@ -152,7 +152,7 @@ robots:
 
 // V35: pose and velocity at 1, 2, 5, 10 and 20 s. The tolerance is 1e-6 up to 5 s and 1e-5 later,
 // because the motion is mildly unstable. Energy and impulse of the water are conserved to 1e-9.
-fn kirchhoff(materials: &Materials<'_>) -> Result<Found, String> {
+fn kirchhoff(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let text = (materials.table)("reference_solutions.json")?;
     let all: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
     let reference = &all["kirchhoff_spheroid"];
@@ -228,18 +228,18 @@ fn kirchhoff(materials: &Materials<'_>) -> Result<Found, String> {
         1e-9,
         distance,
     ));
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 // V36: the moment (A33 - A11) u w at 10 degrees, to rounding. The growth rate of a perturbation of
 // 1e-7 along the growing mode over 3 s, 1e-6: second order of the perturbation and RK4 error.
-fn munk(materials: &Materials<'_>) -> Result<Found, String> {
+fn munk(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (sin, cos) = sin_cos(10_f64.to_radians());
     let scene = (materials.world)(&spheroid(
         materials,
         &format!("velocity_m_s: [{cos}, 0, {sin}]"),
     )?)?;
-    let work = evaluate(&scene, &start(&scene)?)?;
+    let work = evaluate(&scene, &initial_motion(&scene)?)?;
     let total = &scene.robots[0].links[0].total;
     // an upward velocity causes a moment that lowers the nose: positive about y, which points to
     // the left
@@ -251,7 +251,7 @@ fn munk(materials: &Materials<'_>) -> Result<Found, String> {
     let mut s = materials.simulation(&spheroid(materials, &start)?)?;
     advance(&mut s, 3.0);
     let growth = libm::log(s.state.robots[0].motion.V_WB_B.v.y / v) / 3.0;
-    Ok(Found::of(vec![
+    Ok(CaseResult::new(vec![
         Check::relative(
             "moment at 1 m/s and 10 deg",
             "N m",

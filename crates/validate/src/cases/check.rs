@@ -77,25 +77,25 @@ impl Check {
     }
 
     /// Returns the error divided by the tolerance: at most 1 if the comparison passes.
-    pub fn misses_by(&self) -> f64 {
+    pub fn relative_error(&self) -> f64 {
         match self.tolerance {
             Tolerance::AtMost => self.got / self.expected,
             Tolerance::MoreThan => self.expected / self.got,
-            _ => (self.got - self.expected).abs() / self.allowed(),
+            _ => (self.got - self.expected).abs() / self.absolute_tolerance(),
         }
     }
 
     /// Returns true if the result is within its tolerance, false with NaN.
-    pub fn holds(&self) -> bool {
+    pub fn passes(&self) -> bool {
         match self.tolerance {
             Tolerance::AtMost => self.got <= self.expected,
             Tolerance::MoreThan => self.got > self.expected,
-            _ => (self.got - self.expected).abs() <= self.allowed(),
+            _ => (self.got - self.expected).abs() <= self.absolute_tolerance(),
         }
     }
 
     /// Returns the tolerance in the unit of the values, or the limit.
-    fn allowed(&self) -> f64 {
+    fn absolute_tolerance(&self) -> f64 {
         match self.tolerance {
             Tolerance::Absolute(x) => x,
             Tolerance::Relative(x) => x * self.expected.abs(),
@@ -105,43 +105,43 @@ impl Check {
 
     /// Formats a value of this comparison with a resolution of 1 % of its tolerance and at most
     /// seven digits.
-    pub fn figure(&self, x: f64) -> String {
-        let finest = 0.01 * self.allowed();
+    pub fn format_value(&self, x: f64) -> String {
+        let finest = 0.01 * self.absolute_tolerance();
         if x.abs() < 0.5 * finest {
             return "0".to_string();
         }
-        number(x, finest)
+        format_number(x, finest)
     }
 
     /// Formats the tolerance.
-    pub fn allowance(&self) -> String {
+    pub fn tolerance_text(&self) -> String {
         match self.tolerance {
-            Tolerance::Absolute(x) => format!("± {}", with_unit(&number(x, 0.0), self.unit)),
-            Tolerance::Relative(x) if x >= 1e-3 => format!("{} %", number(100.0 * x, 0.0)),
-            Tolerance::Relative(x) => format!("{} relative", number(x, 0.0)),
+            Tolerance::Absolute(x) => format!("± {}", with_unit(&format_number(x, 0.0), self.unit)),
+            Tolerance::Relative(x) if x >= 1e-3 => format!("{} %", format_number(100.0 * x, 0.0)),
+            Tolerance::Relative(x) => format!("{} relative", format_number(x, 0.0)),
             Tolerance::AtMost => "at most".to_string(),
             Tolerance::MoreThan => "more than".to_string(),
         }
     }
 
     /// Formats the expected value with its unit.
-    pub fn wanted(&self) -> String {
-        with_unit(&self.figure(self.expected), self.unit)
+    pub fn expected_text(&self) -> String {
+        with_unit(&self.format_value(self.expected), self.unit)
     }
 
     /// Formats the result with its unit.
-    pub fn found(&self) -> String {
+    pub fn got_text(&self) -> String {
         // the exact size of a very small error depends on rounding, not on the model
         let least = 0.01 * self.expected;
         if self.tolerance == Tolerance::AtMost && (0.0..least).contains(&self.got) {
-            return with_unit(&format!("< {}", number(least, 0.0)), self.unit);
+            return with_unit(&format!("< {}", format_number(least, 0.0)), self.unit);
         }
-        with_unit(&self.figure(self.got), self.unit)
+        with_unit(&self.format_value(self.got), self.unit)
     }
 
     /// Returns "pass" or "FAIL".
     pub fn verdict(&self) -> &'static str {
-        if self.holds() { "pass" } else { "FAIL" }
+        if self.passes() { "pass" } else { "FAIL" }
     }
 }
 
@@ -154,7 +154,7 @@ fn with_unit(figure: &str, unit: &str) -> String {
 }
 
 /// Formats a number with at most seven digits and no digit finer than `finest`.
-pub fn number(x: f64, finest: f64) -> String {
+pub fn format_number(x: f64, finest: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 {
             "0".to_string()
@@ -171,18 +171,18 @@ pub fn number(x: f64, finest: f64) -> String {
     };
     if (-4..7).contains(&first) {
         let decimals = (-last).max(0) as usize;
-        return trimmed(format!("{x:.decimals$}"));
+        return trim_zeros(format!("{x:.decimals$}"));
     }
     let decimals = (first - last).max(0) as usize;
     let text = format!("{x:.decimals$e}");
     match text.split_once('e') {
-        Some((mantissa, exponent)) => format!("{}e{exponent}", trimmed(mantissa.to_string())),
+        Some((mantissa, exponent)) => format!("{}e{exponent}", trim_zeros(mantissa.to_string())),
         None => text,
     }
 }
 
 /// Removes trailing zeros after the decimal point.
-fn trimmed(text: String) -> String {
+fn trim_zeros(text: String) -> String {
     if !text.contains('.') {
         return text;
     }
@@ -211,25 +211,25 @@ mod tests {
             (0.0, 1.0, "0"),
             (f64::NAN, 1.0, "NaN"),
         ] {
-            assert_eq!(number(x, finest), text);
+            assert_eq!(format_number(x, finest), text);
         }
         // values below a hundredth of the tolerance are printed as zero
         assert_eq!(
-            Check::absolute("", "rad", 0.0, 3e-17, 1e-9).found(),
+            Check::absolute("", "rad", 0.0, 3e-17, 1e-9).got_text(),
             "0 rad"
         );
-        assert_eq!(Check::at_most("", "m", 1e-6, 3e-17).found(), "< 1e-8 m");
-        assert_eq!(Check::at_most("", "m", 1e-6, 3.21e-7).found(), "3.2e-7 m");
+        assert_eq!(Check::at_most("", "m", 1e-6, 3e-17).got_text(), "< 1e-8 m");
+        assert_eq!(Check::at_most("", "m", 1e-6, 3.21e-7).got_text(), "3.2e-7 m");
     }
 
     #[test]
     fn limits_go_one_way() {
         assert!(
-            Check::at_most("", "", 0.5, 0.4).holds() && !Check::at_most("", "", 0.5, 0.6).holds()
+            Check::at_most("", "", 0.5, 0.4).passes() && !Check::at_most("", "", 0.5, 0.6).passes()
         );
         assert!(
-            !Check::more_than("", "", 0.5, 0.5).holds()
-                && Check::more_than("", "", 0.5, 0.6).holds()
+            !Check::more_than("", "", 0.5, 0.5).passes()
+                && Check::more_than("", "", 0.5, 0.6).passes()
         );
     }
 }

@@ -4,10 +4,10 @@
 //! lid, unlike the tables that the world reads.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::Materials;
-use crate::cases::{Case, Found, Set};
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
-use merrow_environment::{Instant, Variation, WavesNow};
+use crate::cases::reference_data::ReferenceData;
+use crate::cases::{Case, CaseResult, CaseSet};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::SpatialInertia;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::Scene;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The case of the floating hemisphere.
 pub const CASES: [Case; 1] = [Case {
     number: 34,
-    set: Set::Hulls,
+    set: CaseSet::Hulls,
     title: "floating hemisphere: added mass, damping, wave forces, response and power",
     source: "Capytaine 3.0.0 (BEM), different mesh",
     run: hemisphere,
@@ -31,9 +31,9 @@ pub const RHO_V: f64 = 1000.0 * 2.0 / 3.0 * PI;
 pub const RHO_G_A: f64 = 9810.0 * PI;
 
 /// Radiation keys of the world: added mass and damping.
-pub const TABLES: &str = "kind: wamit, added_mass: meshes/bem/hemisphere_r1.1, hydrostatics: meshes/bem/hemisphere_r1.hst";
+pub const RADIATION: &str = "kind: wamit, added_mass: meshes/bem/hemisphere_r1.1, hydrostatics: meshes/bem/hemisphere_r1.hst";
 /// Additional key for the total wave excitation force.
-pub const TOTAL: &str = ", excitation: meshes/bem/hemisphere_r1.3";
+pub const EXCITATION: &str = ", excitation: meshes/bem/hemisphere_r1.3";
 
 /// Returns the text of a world with the hemisphere in waves of wave number `ka` [1/m] and
 /// `amplitude` [m], with the time step `step` [s].
@@ -70,7 +70,7 @@ robots:
 ///
 /// # Errors
 /// The table cannot be read.
-pub fn rows(materials: &Materials<'_>) -> Result<Vec<[f64; 7]>, String> {
+pub fn table_rows(materials: &ReferenceData<'_>) -> Result<Vec<[f64; 7]>, String> {
     let table = materials.table("floating_hemisphere.csv")?;
     Ok(table
         .rows
@@ -81,7 +81,7 @@ pub fn rows(materials: &Materials<'_>) -> Result<Vec<[f64; 7]>, String> {
 
 /// Returns the added mass over ρV and the damping over ρVω of the radiation filters at `omega`
 /// [rad/s]: A33, B33, A11, B11.
-pub fn fitted(scene: &Scene, omega: f64) -> [f64; 4] {
+pub fn fitted_coefficients(scene: &Scene, omega: f64) -> [f64; 4] {
     let link = &scene.robots[0].links[0];
     let Some(radiation) = link.radiation.as_ref() else {
         return [f64::NAN; 4];
@@ -104,9 +104,9 @@ pub fn fitted(scene: &Scene, omega: f64) -> [f64; 4] {
 
 /// Returns the heave and surge force [N] of the waves at time `t` [s] on the hull fixed at the
 /// origin: the force with waves minus the force without.
-fn held(scene: &Scene, t: f64) -> [f64; 2] {
-    let force = |waves: Option<&WavesNow>| {
-        let at = Instant {
+fn wave_force(scene: &Scene, t: f64) -> [f64; 2] {
+    let force = |waves: Option<&WaveState>| {
+        let at = EnvironmentState {
             sea: &scene.sea,
             gravity: scene.gravity,
             time: t,
@@ -117,7 +117,7 @@ fn held(scene: &Scene, t: f64) -> [f64; 2] {
         step::evaluate(&scene.robots[0], &at, &Motion::rest(0), &[], 0, &mut work);
         work.links[0].F.f
     };
-    let f = force(Some(&WavesNow::new(&scene.sea.waves, t * 1e9))) - force(None);
+    let f = force(Some(&WaveState::new(&scene.sea.waves, t * 1e9))) - force(None);
     [f.z, f.x]
 }
 
@@ -125,7 +125,7 @@ fn held(scene: &Scene, t: f64) -> [f64; 2] {
 /// [N/m].
 pub fn excitation(scene: &Scene, ka: f64, amplitude: f64) -> [[f64; 2]; 2] {
     let period = TAU / libm::sqrt(ka * 9.81);
-    let (start, quarter) = (held(scene, 0.0), held(scene, 0.75 * period));
+    let (start, quarter) = (wave_force(scene, 0.0), wave_force(scene, 0.75 * period));
     [0, 1].map(|i| [start[i] / amplitude, quarter[i] / amplitude])
 }
 
@@ -150,9 +150,9 @@ pub struct Answer {
     /// Surge speed amplitude divided by the wave amplitude [1/s].
     pub surge: f64,
     /// Mean power of the wave force in heave, per wave amplitude squared [W/m²].
-    pub taken: f64,
+    pub absorbed_power: f64,
     /// Squared amplitude of the heave speed, per wave amplitude squared [1/s²].
-    pub speed2: f64,
+    pub speed_squared: f64,
 }
 
 /// Simulates the response to waves of wave number `ka`: twelve periods to settle, four measured,
@@ -160,10 +160,10 @@ pub struct Answer {
 ///
 /// # Errors
 /// Errors of the world file.
-pub fn answer(materials: &Materials<'_>, ka: f64) -> Result<Answer, String> {
+pub fn simulate_response(materials: &ReferenceData<'_>, ka: f64) -> Result<Answer, String> {
     let omega = libm::sqrt(ka * 9.81);
     let (height, dt) = (0.005, libm::round(TAU / omega / 200.0 * 1e9) * 1e-9);
-    let scene = (materials.world)(&world(&format!("{TABLES}{TOTAL}"), ka, height, dt))?;
+    let scene = (materials.world)(&world(&format!("{RADIATION}{EXCITATION}"), ka, height, dt))?;
     let [force, _] = excitation(&scene, ka, height);
     let mut s = Simulation::new(Arc::new(scene), 1)?;
     s.advance(12 * 200);
@@ -185,14 +185,14 @@ pub fn answer(materials: &Materials<'_>, ka: f64) -> Result<Answer, String> {
     Ok(Answer {
         heave: libm::hypot(heave[0], heave[1]),
         surge: libm::hypot(surge[0], surge[1]),
-        taken: 0.5 * (force[0] * speed[0] + force[1] * speed[1]),
-        speed2: speed[0] * speed[0] + speed[1] * speed[1],
+        absorbed_power: 0.5 * (force[0] * speed[0] + force[1] * speed[1]),
+        speed_squared: speed[0] * speed[0] + speed[1] * speed[1],
     })
 }
 
 /// Returns heave amplitude and surge speed amplitude [1/s], each divided by the wave amplitude,
 /// from a row of the table.
-pub fn expected([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [f64; 2] {
+pub fn expected_response([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [f64; 2] {
     let omega = libm::sqrt(ka * 9.81);
     let stands = RHO_G_A - omega * omega * RHO_V * (1.0 + a33);
     let heave = x3 * RHO_G_A / libm::hypot(stands, omega * omega * b33 * RHO_V);
@@ -205,12 +205,12 @@ pub fn expected([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [f64; 2] {
 // V34: the filters within 1 % of the largest value, forces within 2 %, heave and surge within 3 %.
 // The absorbed power equals the radiated power ½ B |v|² within 4 %, and within 10 % at the highest
 // frequency, where it is a small fraction of the oscillating power.
-fn hemisphere(materials: &Materials<'_>) -> Result<Found, String> {
-    let table = rows(materials)?;
+fn hemisphere(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let table = table_rows(materials)?;
     let mut checks = Vec::new();
-    let scene = (materials.world)(&world(TABLES, 1.0, 0.0, 0.01))?;
+    let scene = (materials.world)(&world(RADIATION, 1.0, 0.0, 0.01))?;
     for [ka, a33, b33, a11, b11, x3, x1] in &table {
-        let found = fitted(&scene, libm::sqrt(ka * 9.81));
+        let found = fitted_coefficients(&scene, libm::sqrt(ka * 9.81));
         for ((name, expected), found) in ["A33", "B33", "A11", "B11"]
             .iter()
             .zip([a33, b33, a11, b11])
@@ -224,7 +224,7 @@ fn hemisphere(materials: &Materials<'_>) -> Result<Found, String> {
                 0.01,
             ));
         }
-        let held = (materials.world)(&world(&format!("{TABLES}{TOTAL}"), *ka, 1e-3, 0.01))?;
+        let held = (materials.world)(&world(&format!("{RADIATION}{EXCITATION}"), *ka, 1e-3, 0.01))?;
         let size = excitation(&held, *ka, 1e-3).map(|[re, im]| libm::hypot(re, im) / RHO_G_A);
         checks.push(Check::relative(
             format!("|X3| at ka = {ka}"),
@@ -244,8 +244,8 @@ fn hemisphere(materials: &Materials<'_>) -> Result<Found, String> {
     let (mut heave, mut surge) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     for row in table.iter().filter(|row| (0.2..=2.5).contains(&row[0])) {
         let ka = row[0];
-        let wanted = expected(*row);
-        let found = answer(materials, ka)?;
+        let wanted = expected_response(*row);
+        let found = simulate_response(materials, ka)?;
         heave[0].push([ka, wanted[0]]);
         heave[1].push([ka, found.heave]);
         surge[0].push([ka, wanted[1]]);
@@ -265,13 +265,13 @@ fn hemisphere(materials: &Materials<'_>) -> Result<Found, String> {
                 found.surge,
                 0.03,
             ));
-            let radiated = 0.5 * row[2] * RHO_V * libm::sqrt(ka * 9.81) * found.speed2;
+            let radiated = 0.5 * row[2] * RHO_V * libm::sqrt(ka * 9.81) * found.speed_squared;
             let part = if ka < 2.0 { 0.04 } else { 0.1 };
             checks.push(Check::relative(
                 format!("power at ka = {ka}"),
                 "W/m²",
                 radiated,
-                found.taken,
+                found.absorbed_power,
                 part,
             ));
         }
@@ -296,11 +296,11 @@ fn hemisphere(materials: &Materials<'_>) -> Result<Found, String> {
         panel("surge speed amplitude / wave amplitude [1/s]", surge),
     ];
     panels[1].x_label = "ka".into();
-    let figure = stack(
+    let figure = draw_figure(
         "Hemisphere of 1 m radius in regular waves (V34)",
         &panels,
         820,
         180,
     );
-    Ok(Found::of(checks).with("hemisphere", figure))
+    Ok(CaseResult::new(checks).with_figure("hemisphere", figure))
 }

@@ -2,12 +2,12 @@
 //! heights, directions.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::{Materials, period};
-use crate::cases::sea::{moment, towards_east};
-use crate::cases::{Case, Found, Set};
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
-use merrow_environment::WavesNow;
-use merrow_environment::waves::realise::realise;
+use crate::cases::reference_data::{ReferenceData, mean_period};
+use crate::cases::sea::{spectral_moment, eastward_sea_state};
+use crate::cases::{Case, CaseResult, CaseSet};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use merrow_environment::WaveState;
+use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::spectrum::Density;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -25,7 +25,7 @@ const TM01: f64 = 0.834_372;
 /// Mean of the cosine over cos⁴: 128/(45 π).
 const COSINE: f64 = 128.0 / (45.0 * PI);
 /// Mean direction of propagation, counter-clockwise from east [rad]; the spreading is cos⁴.
-const COURSE: f64 = 0.7;
+const DIRECTION: f64 = 0.7;
 /// Samples per hour, at four per second.
 const SAMPLES: u32 = 4 * 3600;
 /// Seeds of the one-hour records.
@@ -34,7 +34,7 @@ const SEEDS: [u64; 3] = [1, 2, 3];
 /// The case of the one-hour records.
 pub const CASES: [Case; 1] = [Case {
     number: 62,
-    set: Set::Sea,
+    set: CaseSet::Sea,
     title: "JONSWAP spectrum (Hs 2 m, Tp 8 s): moments, and three one-hour records at one point",
     source: "moments from SciPy; Rayleigh distribution [Longuet-Higgins 1952]",
     run: hour,
@@ -47,23 +47,23 @@ struct Record {
 }
 
 fn record(seed: u64) -> Record {
-    let mut asked = towards_east(Spectrum::Jonswap(3.3), HS, TP);
-    let (sin, cos) = sin_cos(COURSE);
+    let mut asked = eastward_sea_state(Spectrum::Jonswap(3.3), HS, TP);
+    let (sin, cos) = sin_cos(DIRECTION);
     asked.towards = Vec3::new(cos, sin, 0.0);
     asked.spreading = Spreading::Angle(4.0);
-    let waves = Waves::of(realise(asked, 200.0, G, seed));
-    let mut now = WavesNow::default();
+    let waves = Waves::from_field(wave_field(asked, 200.0, G, seed));
+    let mut now = WaveState::default();
     let mut record = Record {
         height: Vec::new(),
         velocity: Vec::new(),
     };
     for i in 0..SAMPLES {
-        now.set(&waves, f64::from(i) * 0.25e9);
+        now.update(&waves, f64::from(i) * 0.25e9);
         let height = now.elevation(40.0, -3.0);
         record.height.push(height);
         record
             .velocity
-            .push(now.orbital(Vec3::new(40.0, -3.0, height), height).velocity);
+            .push(now.orbital_motion(Vec3::new(40.0, -3.0, height), height).velocity);
     }
     record
 }
@@ -74,7 +74,7 @@ fn mean(n: usize, of: impl Fn(usize) -> f64) -> f64 {
 }
 
 /// Returns crests and heights of the waves between zero upcrossings.
-fn waves_of(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
+fn crests_and_heights(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let (mut crests, mut heights) = (Vec::new(), Vec::new());
     let (mut low, mut high, mut begun) = (0.0_f64, 0.0_f64, false);
     for w in x.windows(2) {
@@ -96,7 +96,7 @@ fn waves_of(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
 // holds for narrower spectra. The fractions of crests above a quarter, a half and three quarters of
 // Hs, exp(-8 c²/Hs²), within 0.04; three standard deviations for about 1700 waves are 0.035.
 // Direction 2 deg; spreading, the mean of the cosine over cos⁴, 0.03.
-fn hour(_: &Materials<'_>) -> Result<Found, String> {
+fn hour(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (gamma, expected) in [
         (1.0, [0.857_225, 0.771_829, 0.711_062]),
@@ -104,8 +104,8 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
         (7.0, [0.931_236, 0.877_509, 0.828_99]),
     ] {
         let density =
-            Density::new(&towards_east(Spectrum::Jonswap(gamma), HS, TP), G).ok_or("no density")?;
-        let m = |n: f64| moment(&density, n, TAU / TP, [0.2, 60.0]);
+            Density::new(&eastward_sea_state(Spectrum::Jonswap(gamma), HS, TP), G).ok_or("no density")?;
+        let m = |n: f64| spectral_moment(&density, n, TAU / TP, [0.2, 60.0]);
         let (zero, one) = (m(0.0), m(1.0));
         checks.push(Check::absolute(
             format!("Hm0, γ = {gamma}"),
@@ -154,7 +154,7 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
             format!("Tz of one hour, seed {seed}"),
             "s",
             TP * TZ,
-            period(0.25, &x),
+            mean_period(0.25, &x),
             0.03,
         ));
         let (east, north) = (mean(n, |i| x[i] * v[i].x), mean(n, |i| x[i] * v[i].y));
@@ -162,7 +162,7 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
         checks.push(Check::absolute(
             format!("mean direction, seed {seed}"),
             "deg",
-            COURSE.to_degrees(),
+            DIRECTION.to_degrees(),
             course,
             2.0,
         ));
@@ -178,7 +178,7 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
             cosine,
             0.03,
         ));
-        let (c, h) = waves_of(&x);
+        let (c, h) = crests_and_heights(&x);
         if minute.is_empty() {
             minute = (0..480).map(|i| [0.25 * i as f64, x[i]]).collect();
         }
@@ -233,11 +233,11 @@ fn hour(_: &Materials<'_>) -> Result<Found, String> {
             logarithmic: true,
         },
     ];
-    let figure = stack(
+    let figure = draw_figure(
         "JONSWAP sea state, Hs 2 m, Tp 8 s, cos^4 spreading (V62)",
         &panels,
         820,
         200,
     );
-    Ok(Found::of(checks).with("hour_of_sea", figure))
+    Ok(CaseResult::new(checks).with_figure("hour_of_sea", figure))
 }

@@ -1,14 +1,14 @@
 //! V42 to V44: hydrostatics of floating bodies.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::{Materials, advance, evaluate, period};
-use crate::cases::{Case, Found, Set};
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
+use crate::cases::reference_data::{ReferenceData, advance, evaluate, mean_period};
+use crate::cases::{Case, CaseResult, CaseSet};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Motion;
 use merrow_sim::Simulation;
-use merrow_sim::report::hydrostatic_equilibrium::{Afloat, Rest, rest};
+use merrow_sim::report::hydrostatic_equilibrium::{FloatingState, Equilibrium, compute_equilibrium};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
@@ -16,21 +16,21 @@ use std::sync::Arc;
 pub const CASES: [Case; 3] = [
     Case {
         number: 42,
-        set: Set::Hulls,
+        set: CaseSet::Hulls,
         title: "buoyancy of a sphere at three draughts, closed form and mesh",
         source: "spherical cap",
         run: caps,
     },
     Case {
         number: 43,
-        set: Set::Hulls,
+        set: CaseSet::Hulls,
         title: "heeled cube, half submerged",
         source: "wall-sided formula",
         run: heeled,
     },
     Case {
         number: 44,
-        set: Set::Hulls,
+        set: CaseSet::Hulls,
         title: "metacentric heights, capsizing, heave",
         source: "GM = KB + BM - KG; w = sqrt(g/T)",
         run: stability,
@@ -38,7 +38,7 @@ pub const CASES: [Case; 3] = [
 ];
 
 /// Returns a world with one floating body in fresh water. `body` and `start` are YAML keys.
-fn floating(materials: &Materials<'_>, body: &str, start: &str) -> Result<Scene, String> {
+fn floating(materials: &ReferenceData<'_>, body: &str, start: &str) -> Result<Scene, String> {
     (materials.world)(&format!(
         "
 water: {{density_kg_m3: 1000}}
@@ -72,7 +72,7 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> Result<(f64, Vec3), Strin
 
 // V42: volumes at three draughts, and the depths of their centroids below the centre of the sphere.
 // Closed form 1e-9; mesh of 2048 triangles 0.3 %.
-fn caps(materials: &Materials<'_>) -> Result<Found, String> {
+fn caps(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let body = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let volume = 4.0 / 3.0 * PI;
     let exact = floating(materials, &format!("{body}, volume_m3: {volume}"), "")?;
@@ -114,11 +114,11 @@ fn caps(materials: &Materials<'_>) -> Result<Found, String> {
         ));
         let up = turned.matrix().r[2];
         let skin = mesh.robots[0].links[0]
-            .skin
+            .hull_mesh
             .as_ref()
             .ok_or("the ball has no mesh")?;
         let centroid = skin
-            .under_plane(up, at.z)
+            .submerged_below_plane(up, at.z)
             .centroid()
             .ok_or("no part of the ball is submerged")?;
         checks.push(Check::absolute(
@@ -129,11 +129,11 @@ fn caps(materials: &Materials<'_>) -> Result<Found, String> {
             1e-3,
         ));
     }
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 // V43: volume and transverse position of the line of action: 1e-9, rounding.
-fn heeled(materials: &Materials<'_>) -> Result<Found, String> {
+fn heeled(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let body = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}";
     let cube = floating(materials, body, "")?;
     let mut checks = Vec::new();
@@ -173,12 +173,12 @@ fn heeled(materials: &Materials<'_>) -> Result<Found, String> {
             1e-9,
         ));
     }
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
-fn afloat(scene: &Scene) -> Result<Afloat, String> {
-    match rest(scene, &scene.robots[0]) {
-        Rest::Afloat(found) => Ok(found),
+fn floating_equilibrium(scene: &Scene) -> Result<FloatingState, String> {
+    match compute_equilibrium(scene, &scene.robots[0]) {
+        Equilibrium::Afloat(found) => Ok(found),
         other => Err(format!("it does not float: {other:?}")),
     }
 }
@@ -191,8 +191,8 @@ const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, 
 
 // V44: GM of a square beam, its heel after capsizing, heave and roll of a barge. The
 // tolerances 1e-7 to 1e-4 cover finite differences, damping and the determination of periods.
-fn stability(materials: &Materials<'_>) -> Result<Found, String> {
-    let square = afloat(&floating(materials, BEAM, "")?)?;
+fn stability(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let square = floating_equilibrium(&floating(materials, BEAM, "")?)?;
     let mut checks = vec![
         Check::absolute("draught of a square beam", "m", 0.5, square.draught, 1e-9),
         Check::absolute(
@@ -237,7 +237,7 @@ fn stability(materials: &Materials<'_>) -> Result<Found, String> {
         )?
     };
     let natural = libm::sqrt(9.81 / 0.5);
-    let w = TAU / period(0.002, &heave);
+    let w = TAU / mean_period(0.002, &heave);
     checks.push(Check::relative(
         "heave frequency of a barge, draught 0.5 m",
         "rad/s",
@@ -255,7 +255,7 @@ fn stability(materials: &Materials<'_>) -> Result<Found, String> {
     };
     let gm = -0.25 + 1.0 / 6.0 + 0.3;
     let natural = libm::sqrt(1000.0 * 9.81 * gm / 120.0);
-    let w = TAU / period(0.002, &rolling);
+    let w = TAU / mean_period(0.002, &rolling);
     checks.push(Check::relative(
         "roll frequency of the barge, GM 0.2167 m",
         "rad/s",
@@ -281,13 +281,13 @@ fn stability(materials: &Materials<'_>) -> Result<Found, String> {
         lines: vec![edge, beam],
         logarithmic: false,
     };
-    let figure = stack(
+    let figure = draw_figure(
         "A square beam of half the density of water capsizes to 45 deg (V44)",
         &[panel],
         820,
         190,
     );
-    Ok(Found::of(checks).with("capsize", figure))
+    Ok(CaseResult::new(checks).with_figure("capsize", figure))
 }
 
 /// Simulates 20 s and samples a quantity every 2 ms.

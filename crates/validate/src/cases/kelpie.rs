@@ -3,11 +3,11 @@
 //! The paper gives only equations, no results. Each equation is tested with a vehicle in a world.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::{Materials, advance, evaluate, start};
-use crate::cases::{Case, Found, Set};
+use crate::cases::reference_data::{ReferenceData, advance, evaluate, initial_motion};
+use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Colour;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
-use merrow_environment::{WavesNow, air};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use merrow_environment::{WaveState, air};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -21,21 +21,21 @@ const PAPER: &str = "Kelpie [Mendonca 2013]";
 pub const CASES: [Case; 3] = [
     Case {
         number: 5,
-        set: Set::Kelpie,
+        set: CaseSet::Kelpie,
         title: "pitch and roll from wind and waves, eqs 2-4",
         source: PAPER,
         run: attitude,
     },
     Case {
         number: 6,
-        set: Set::Kelpie,
+        set: CaseSet::Kelpie,
         title: "wind force on an aerial vehicle, eqs 5-6",
         source: PAPER,
         run: wind,
     },
     Case {
         number: 7,
-        set: Set::Kelpie,
+        set: CaseSet::Kelpie,
         title: "buoyancy of a bounding box, eq. 1",
         source: PAPER,
         run: buoyancy,
@@ -75,7 +75,7 @@ fn from_deg(angle: f64) -> f64 {
 ///
 /// The wind initially blows `angle` [rad] to the right of the bow. The law is evaluated at the
 /// current heading, because a body that rolls and pitches at the same time also yaws a little.
-fn swing(materials: &Materials<'_>, angle: f64) -> Result<[[f64; 2]; 2], String> {
+fn max_pitch_and_roll(materials: &ReferenceData<'_>, angle: f64) -> Result<[[f64; 2]; 2], String> {
     let from = from_deg(angle);
     let mut s = materials.simulation(&format!(
         "
@@ -102,7 +102,7 @@ robots:
             libm::asin(R_WB.r[2].x.clamp(-1.0, 1.0)),
             libm::atan2(R_WB.r[2].y, R_WB.r[2].z),
         ];
-        let height = WavesNow::new(&s.state.sea.waves, s.time_ns() as f64).elevation(0.0, 0.0);
+        let height = WaveState::new(&s.state.sea.waves, s.time_ns() as f64).elevation(0.0, 0.0);
         let (sin, cos) = sin_cos(angle + R_WB.to_rpy()[2]);
         let law = [height * ALPHA[0] * cos, height * ALPHA[1] * sin];
         for k in 0..2 {
@@ -116,9 +116,9 @@ robots:
 // V05: with the wind along the vehicle the pitch amplitude is h_m α and the roll amplitude zero;
 // across it the reverse; at 45 degrees cos 45° of each. The law itself within 1e-9. The vehicle,
 // which a moment turns to these angles, within 1 % of the largest angle.
-fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
+fn attitude(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     use merrow_model::scene::robot::body::KelpieAttitude;
-    use merrow_physics::forces::hydrodynamics::kelpie_attitude::angles;
+    use merrow_physics::forces::hydrodynamics::kelpie_attitude::target_angles;
     let law = KelpieAttitude {
         pitch: ALPHA[0],
         roll: ALPHA[1],
@@ -132,8 +132,8 @@ fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
         (45.0, [FRAC_1_SQRT_2; 2]),
     ] {
         let (sin, cos) = sin_cos(f64::to_radians(degrees));
-        let law = angles(&law, ahead, starboard, Vec3::new(sin, cos, 0.0), height);
-        let ran = swing(materials, f64::to_radians(degrees))?;
+        let law = target_angles(&law, ahead, starboard, Vec3::new(sin, cos, 0.0), height);
+        let ran = max_pitch_and_roll(materials, f64::to_radians(degrees))?;
         for (k, name) in ["pitch", "roll"].into_iter().enumerate() {
             let expected = height * ALPHA[k] * part[k];
             checks.push(Check::absolute(
@@ -155,7 +155,7 @@ fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
     let mut curves = [const { Vec::new() }; 4];
     for k in 0..=24 {
         let degrees = 15.0 * f64::from(k);
-        let ran = swing(materials, degrees.to_radians())?;
+        let ran = max_pitch_and_roll(materials, degrees.to_radians())?;
         let (sin, cos) = sin_cos(degrees.to_radians());
         let law = [height * ALPHA[0] * cos.abs(), height * ALPHA[1] * sin.abs()];
         for i in 0..2 {
@@ -182,19 +182,19 @@ fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
             ],
         ),
     ];
-    let figure = stack(
+    let figure = draw_figure(
         "Kelpie's pitch and roll, Beaufort 4 (h = 0.5 m)",
         &panels,
         820,
         190,
     );
-    Ok(Found::of(checks).with("kelpie_attitude", figure))
+    Ok(CaseResult::new(checks).with_figure("kelpie_attitude", figure))
 }
 
 /// Returns the force [N] forward and to starboard of a vehicle at 20 m altitude, whose areas make
 /// Kelpie's factor one, in a wind of `speed` [m/s] that blows `angle` [rad] to the right of its
 /// bow.
-fn blown(materials: &Materials<'_>, speed: f64, angle: f64) -> Result<[f64; 2], String> {
+fn wind_force(materials: &ReferenceData<'_>, speed: f64, angle: f64) -> Result<[f64; 2], String> {
     let text = |area: f64| {
         format!(
             "
@@ -215,17 +215,17 @@ robots:
     let thin = (materials.world)(&text(1.0))?;
     let rho = air::density(&thin.sea, 15.0, 20.0);
     let scene = (materials.world)(&text(2.0 / rho))?;
-    let f = evaluate(&scene, &start(&scene)?)?.links[0].F.f;
+    let f = evaluate(&scene, &initial_motion(&scene)?)?.links[0].F.f;
     Ok([f.x, -f.y])
 }
 
 // V06: with |p_w| = 5 and the wind from astern, eq. 5 gives 25 if p_w is the wind vector, and 5 if
 // it is the wind direction. Merrow uses the vector: `|p_w|` appears in the next equation, and
 // physically the force grows with the square of the wind speed.
-fn wind(materials: &Materials<'_>) -> Result<Found, String> {
-    let astern = blown(materials, 5.0, 0.0)?;
-    let abeam = blown(materials, 5.0, 0.5 * PI)?;
-    let skew = blown(materials, 5.0, 0.25 * PI)?;
+fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let astern = wind_force(materials, 5.0, 0.0)?;
+    let abeam = wind_force(materials, 5.0, 0.5 * PI)?;
+    let skew = wind_force(materials, 5.0, 0.25 * PI)?;
     let checks = vec![
         Check::absolute(
             "F_y, 5 m/s wind from astern, p_w as vector",
@@ -242,7 +242,7 @@ fn wind(materials: &Materials<'_>) -> Result<Found, String> {
     let mut curves = [const { Vec::new() }; 4];
     for k in 0..=36 {
         let degrees = 10.0 * f64::from(k);
-        let [ahead, right] = blown(materials, 5.0, degrees.to_radians())?;
+        let [ahead, right] = wind_force(materials, 5.0, degrees.to_radians())?;
         let (sin, cos) = sin_cos(degrees.to_radians());
         for (curve, y) in curves.iter_mut().zip([ahead, right, 5.0 * cos, 5.0 * sin]) {
             curve.push([degrees, y]);
@@ -262,7 +262,7 @@ fn wind(materials: &Materials<'_>) -> Result<Found, String> {
     let mut by_speed = [const { Vec::new() }; 2];
     for k in 0..=20 {
         let speed = 0.5 * f64::from(k);
-        by_speed[0].push([speed, blown(materials, speed, 0.0)?[0]]);
+        by_speed[0].push([speed, wind_force(materials, speed, 0.0)?[0]]);
         by_speed[1].push([speed, speed]);
     }
     let [vector, unit] = by_speed;
@@ -274,17 +274,17 @@ fn wind(materials: &Materials<'_>) -> Result<Found, String> {
             line("p_w as unit vector", COLOURS[0], true, unit),
         ],
     );
-    let figure = stack(
+    let figure = draw_figure(
         "Two interpretations of Kelpie's wind force",
         &[over_angle, over_speed],
         820,
         210,
     );
-    Ok(Found::of(checks).with("kelpie_wind", figure))
+    Ok(CaseResult::new(checks).with_figure("kelpie_wind", figure))
 }
 
 /// Returns a world with a body of this hull in fresh water.
-fn hull(materials: &Materials<'_>, hull: &str) -> Result<Scene, String> {
+fn hull(materials: &ReferenceData<'_>, hull: &str) -> Result<Scene, String> {
     (materials.world)(&format!(
         "
 water: {{density_kg_m3: 1000}}
@@ -294,7 +294,7 @@ robots: {{hull: {{model: {{source: case V07, body: {{source: case V07, axes: flu
 }
 
 /// Returns the buoyancy [N] with the origin at height `z` [m].
-fn lift(scene: &Scene, z: f64) -> Result<f64, String> {
+fn buoyancy_force(scene: &Scene, z: f64) -> Result<f64, String> {
     let motion = Motion {
         p_WB: Vec3::new(0.0, 0.0, z),
         q_WB: Quat::identity(),
@@ -308,7 +308,7 @@ const WIGLEY: [f64; 3] = [2.4, 0.7, 0.22];
 
 /// Returns the volume [m³] of the Wigley hull up to `depth` [m] above its keel, at most its
 /// draught.
-fn wigley(depth: f64) -> f64 {
+fn wigley_volume(depth: f64) -> f64 {
     let [length, beam, draught] = WIGLEY;
     let part = |z: f64| z - z * z * z / (3.0 * draught * draught);
     2.0 / 3.0 * length * beam * (part(depth - draught) - part(-draught))
@@ -317,7 +317,7 @@ fn wigley(depth: f64) -> f64 {
 // V07: the buoyancy of a half-submerged box of 1 m is 4905 N. The bounding box of a ball or a boat
 // has more buoyancy than the mesh of the hull. The mesh of the ball is accurate to 0.1 %, that of
 // the boat to 2 %, because its 814 triangles are chords of a curved hull.
-fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
+fn buoyancy(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let cube = hull(
         materials,
         "volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}",
@@ -331,7 +331,7 @@ fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
     let (ball_box, ball) = (of("bounding_box", "ball_2m")?, of("mesh", "ball_2m")?);
     let (boat_box, boat) = (of("bounding_box", "wigley_2m4")?, of("mesh", "wigley_2m4")?);
     let weight = 9810.0;
-    let full = wigley(WIGLEY[2]);
+    let full = wigley_volume(WIGLEY[2]);
     // the radius of the ball's mesh is slightly above 1 m, so that it has the volume of the ball
     let reach = ball_box.robots[0].links[0].volume / 2.0;
     let checks = vec![
@@ -339,46 +339,46 @@ fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
             "box 1 x 1 x 1 m, draught 0.5 m",
             "N",
             4905.0,
-            lift(&cube, 0.0)?,
+            buoyancy_force(&cube, 0.0)?,
             1e-9,
         ),
         Check::relative(
             "2 m ball, half submerged, mesh",
             "N",
             weight * 2.0 / 3.0 * PI,
-            lift(&ball, 0.0)?,
+            buoyancy_force(&ball, 0.0)?,
             1e-3,
         ),
         Check::relative(
             "2 m ball, half submerged, bounding box",
             "N",
             weight * reach,
-            lift(&ball_box, 0.0)?,
+            buoyancy_force(&ball_box, 0.0)?,
             1e-9,
         ),
         Check::relative(
             "boat at its waterline, mesh",
             "N",
             weight * full,
-            lift(&boat, 0.0)?,
+            buoyancy_force(&boat, 0.0)?,
             0.02,
         ),
         Check::more_than(
             "boat at its waterline, bounding box / mesh",
             "",
             1.5,
-            lift(&boat_box, 0.0)? / lift(&boat, 0.0)?,
+            buoyancy_force(&boat_box, 0.0)? / buoyancy_force(&boat, 0.0)?,
         ),
     ];
     let over = |scene: &Scene, keel: f64, deepest: f64| -> Result<Vec<[f64; 2]>, String> {
         (0..=40)
             .map(|k| deepest * f64::from(k) / 40.0)
-            .map(|d| Ok([d, lift(scene, keel - d)?]))
+            .map(|d| Ok([d, buoyancy_force(scene, keel - d)?]))
             .collect()
     };
     let closed = (0..=40)
         .map(|k| WIGLEY[2] * f64::from(k) / 40.0)
-        .map(|d| [d, weight * wigley(d)])
+        .map(|d| [d, weight * wigley_volume(d)])
         .collect();
     let cap = |d: f64| PI * d * d * (3.0 - d) / 3.0;
     let cap = (0..=40)
@@ -415,11 +415,11 @@ fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
             ],
         ),
     ];
-    let figure = stack(
+    let figure = draw_figure(
         "Buoyancy of a hull and of its bounding box",
         &panels,
         820,
         200,
     );
-    Ok(Found::of(checks).with("kelpie_buoyancy", figure))
+    Ok(CaseResult::new(checks).with_figure("kelpie_buoyancy", figure))
 }

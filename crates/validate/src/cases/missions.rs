@@ -1,35 +1,35 @@
 //! V01, V17 and V18: trials in a lake and in a pool.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::Materials;
-use crate::cases::{Case, Found, Set};
+use crate::cases::reference_data::ReferenceData;
+use crate::cases::{Case, CaseResult, CaseSet};
 use crate::pool::model::Model;
 use crate::pool::summary;
 use crate::pool::summary::{ASCENT, LIMITS, REST};
 use crate::pool::trial;
 use crate::pool::trial::Mode;
-use crate::thetis::{BAND, DEPTH, HEADING, HEADING_BAND, PAPER, TOLERANCE, mission};
+use crate::thetis::{BAND, DEPTH, HEADING, HEADING_BAND, PAPER, TOLERANCE, run_mission};
 use std::sync::Arc;
 
 /// Cases of recorded trials.
 pub const CASES: [Case; 3] = [
     Case {
         number: 1,
-        set: Set::Thetis,
+        set: CaseSet::Thetis,
         title: "lake mission of Taipan 300 (coefficients and gains are Merrow's: docs/thetis.md)",
         source: "figures of Thetis [Parodi 2009]",
         run: lake,
     },
     Case {
         number: 17,
-        set: Set::Uvms,
+        set: CaseSet::Uvms,
         title: "26 pool trials, measured joint angles (docs/uvms.md)",
         source: "recordings of [Kolano 2022]",
         run: trials,
     },
     Case {
         number: 18,
-        set: Set::Uvms,
+        set: CaseSet::Uvms,
         title: "vehicle with arm: attitude at rest and ascent speed",
         source: "[Kolano 2022]",
         run: rest,
@@ -37,8 +37,8 @@ pub const CASES: [Case; 3] = [
 ];
 
 // V01: settling time of about 25 s and overshoot of about 0.4 m, 30 %.
-fn lake(materials: &Materials<'_>) -> Result<Found, String> {
-    let found = mission(Arc::new((materials.shipped)("taipan")?))?;
+fn lake(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let found = run_mission(Arc::new((materials.shipped)("taipan")?))?;
     let last = found.samples.last().map_or(f64::NAN, |s| s.heading);
     let settled = found.settled.unwrap_or(f64::NAN);
     let checks = vec![
@@ -52,10 +52,10 @@ fn lake(materials: &Materials<'_>) -> Result<Found, String> {
         Check::relative("overshoot", "m", PAPER[1], found.overshoot, TOLERANCE),
         Check::absolute("heading at the end", "deg", HEADING, last, HEADING_BAND),
     ];
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
-fn vehicle(materials: &Materials<'_>) -> Result<Model, String> {
+fn vehicle(materials: &ReferenceData<'_>) -> Result<Model, String> {
     Model::new(
         (materials.shipped)("uvms_pool")?,
         &(materials.shipped)("uvms_pool_servo")?,
@@ -64,12 +64,12 @@ fn vehicle(materials: &Materials<'_>) -> Result<Model, String> {
 
 // V17: mean errors of roll and pitch and mean absolute lag, within the limits stated in
 // docs/uvms.md.
-fn trials(materials: &Materials<'_>) -> Result<Found, String> {
+fn trials(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let model = vehicle(materials)?;
     let recordings = (materials.trials)()?;
     let outcomes: Vec<_> = recordings
         .iter()
-        .filter_map(|r| trial::outcome(&model, r, Mode::Measured))
+        .filter_map(|r| trial::replay_and_score(&model, r, Mode::Measured))
         .collect();
     let all = summary::summarize(&outcomes).ok_or("no trial was replayed")?;
     let checks = vec![
@@ -77,14 +77,14 @@ fn trials(materials: &Materials<'_>) -> Result<Found, String> {
         Check::at_most("mean RMSE of pitch", "deg", LIMITS[1], all.rmse[1].0),
         Check::at_most("mean absolute value of the best lag", "s", LIMITS[2], all.lag_size),
     ];
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 // V18: attitude at rest within the spread between trials, ascent speed within the measured range.
-fn rest(materials: &Materials<'_>) -> Result<Found, String> {
+fn rest(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let model = vehicle(materials)?;
     let home = model.joints.map(|j| model.robot.start.q[j]);
-    let found = summary::rest(&model, home);
+    let found = summary::simulate_rest(&model, home);
     let [low, high] = ASCENT;
     let checks = vec![
         Check::absolute(
@@ -109,5 +109,5 @@ fn rest(materials: &Materials<'_>) -> Result<Found, String> {
             0.5 * (high - low),
         ),
     ];
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }

@@ -22,21 +22,21 @@ pub mod vessels;
 pub mod water;
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::Materials;
+use crate::cases::reference_data::ReferenceData;
 use crate::figure::canvas::Drawing;
 
 /// Result of a case.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct CaseResult {
     /// Comparisons of the case.
     pub checks: Vec<Check>,
     /// Names and figures of the case.
     pub figures: Vec<(&'static str, Drawing)>,
 }
 
-impl Found {
+impl CaseResult {
     /// Creates a result without figures.
-    pub fn of(checks: Vec<Check>) -> Self {
+    pub fn new(checks: Vec<Check>) -> Self {
         Self {
             checks,
             figures: Vec::new(),
@@ -44,21 +44,21 @@ impl Found {
     }
 
     /// Adds a figure.
-    pub fn with(mut self, name: &'static str, figure: Drawing) -> Self {
+    pub fn with_figure(mut self, name: &'static str, figure: Drawing) -> Self {
         self.figures.push((name, figure));
         self
     }
 
     /// Returns the comparison with the largest error relative to its tolerance, or `None` without
     /// comparisons.
-    pub fn worst(&self) -> Option<&Check> {
+    pub fn worst_check(&self) -> Option<&Check> {
         let first = self.checks.first()?;
         // a comparison with NaN counts as the worst
         let by = |c: &Check| {
-            if c.misses_by().is_nan() {
+            if c.relative_error().is_nan() {
                 f64::INFINITY
             } else {
-                c.misses_by()
+                c.relative_error()
             }
         };
         Some(
@@ -69,8 +69,8 @@ impl Found {
     }
 
     /// Returns true if every comparison is within its tolerance.
-    pub fn holds(&self) -> bool {
-        self.checks.iter().all(Check::holds)
+    pub fn passes(&self) -> bool {
+        self.checks.iter().all(Check::passes)
     }
 }
 
@@ -80,7 +80,7 @@ pub struct Case {
     /// Number of the case, as in V01.
     pub number: u32,
     /// Set that the case belongs to.
-    pub set: Set,
+    pub set: CaseSet,
     /// Subject of the case.
     pub title: &'static str,
     /// Source of the expected values.
@@ -90,11 +90,11 @@ pub struct Case {
 }
 
 /// Runs a case. Returns its comparisons, or the reason why it could not run.
-pub type Run = fn(&Materials<'_>) -> Result<Found, String>;
+pub type Run = fn(&ReferenceData<'_>) -> Result<CaseResult, String>;
 
 /// A set of related cases, selectable on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
+pub enum CaseSet {
     /// Lake mission of Thetis.
     Thetis,
     /// Laws of the Kelpie simulator.
@@ -111,34 +111,34 @@ pub enum Set {
     Sea,
 }
 
-impl Set {
+impl CaseSet {
     /// All sets, in the order of the page.
-    pub const ALL: [Set; 7] = [
-        Set::Thetis,
-        Set::Kelpie,
-        Set::Uvms,
-        Set::Bodies,
-        Set::Hulls,
-        Set::Vehicles,
-        Set::Sea,
+    pub const ALL: [CaseSet; 7] = [
+        CaseSet::Thetis,
+        CaseSet::Kelpie,
+        CaseSet::Uvms,
+        CaseSet::Bodies,
+        CaseSet::Hulls,
+        CaseSet::Vehicles,
+        CaseSet::Sea,
     ];
 
     /// Returns the name of the set on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Set::Thetis => "thetis",
-            Set::Kelpie => "kelpie",
-            Set::Uvms => "uvms",
-            Set::Bodies => "bodies",
-            Set::Hulls => "hulls",
-            Set::Vehicles => "vehicles",
-            Set::Sea => "sea",
+            CaseSet::Thetis => "thetis",
+            CaseSet::Kelpie => "kelpie",
+            CaseSet::Uvms => "uvms",
+            CaseSet::Bodies => "bodies",
+            CaseSet::Hulls => "hulls",
+            CaseSet::Vehicles => "vehicles",
+            CaseSet::Sea => "sea",
         }
     }
 }
 
 /// Returns all cases, sorted by number.
-pub fn all() -> Vec<Case> {
+pub fn all_cases() -> Vec<Case> {
     let mut all: Vec<Case> = [
         &crate::cases::missions::CASES[..],
         &crate::cases::kelpie::CASES,
@@ -163,12 +163,12 @@ mod tests {
     // a number identifies one case
     #[test]
     fn numbers_are_unique() {
-        let numbers: Vec<u32> = all().iter().map(|c| c.number).collect();
+        let numbers: Vec<u32> = all_cases().iter().map(|c| c.number).collect();
         assert!(numbers.windows(2).all(|w| w[0] < w[1]), "{numbers:?}");
         assert!(
-            Set::ALL
+            CaseSet::ALL
                 .iter()
-                .all(|set| all().iter().any(|c| c.set == *set))
+                .all(|set| all_cases().iter().any(|c| c.set == *set))
         );
     }
 
@@ -176,12 +176,12 @@ mod tests {
     fn the_worst_is_what_misses_most() {
         let near = Check::relative("near", "m", 2.0, 2.001, 0.01);
         let far = Check::absolute("far", "m", 2.0, 2.2, 0.1);
-        let found = Found::of(vec![near.clone(), far]);
-        assert_eq!(found.worst().map(|c| c.what.as_str()), Some("far"));
-        assert!(!found.holds() && Found::of(vec![near.clone()]).holds());
+        let found = CaseResult::new(vec![near.clone(), far]);
+        assert_eq!(found.worst_check().map(|c| c.what.as_str()), Some("far"));
+        assert!(!found.passes() && CaseResult::new(vec![near.clone()]).passes());
         let nan = Check::absolute("nan", "m", 2.0, f64::NAN, 0.1);
-        let found = Found::of(vec![nan, near]);
-        assert_eq!(found.worst().map(|c| c.what.as_str()), Some("nan"));
-        assert!(!found.holds(), "NaN does not pass");
+        let found = CaseResult::new(vec![nan, near]);
+        assert_eq!(found.worst_check().map(|c| c.what.as_str()), Some("nan"));
+        assert!(!found.passes(), "NaN does not pass");
     }
 }

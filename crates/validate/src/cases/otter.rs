@@ -1,7 +1,7 @@
 //! Compares the Otter with Fossen's MATLAB program (V47 to V49, V51).
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::{Materials, advance, apply, instant};
+use crate::cases::reference_data::{ReferenceData, advance, apply, environment_of};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::{Robot, Scene};
@@ -24,7 +24,7 @@ fn motion_of([u, v, w, p, q, r, x, y, z, phi, theta, psi]: State) -> Motion {
     motion
 }
 
-fn shipped(materials: &Materials<'_>) -> Result<Scene, String> {
+fn shipped(materials: &ReferenceData<'_>) -> Result<Scene, String> {
     (materials.world)(
         "
 water: {density_kg_m3: 1025, current: {kind: uniform, speed_m_s: 0}}
@@ -33,7 +33,7 @@ robots: {otter: {model: {extends: robots/otter.yaml, sensors: null, body: {wind:
 }
 
 /// Adds the wrenches of the two propellers to `work` for the first stage.
-fn push(work: &mut Workspace, robot: &Robot, thrust: [f64; 2]) {
+fn add_thrust(work: &mut Workspace, robot: &Robot, thrust: [f64; 2]) {
     for (t, thrust) in robot.thrusters.iter().zip(thrust) {
         let unit = &t.unit_wrench;
         let F = SpatialForce {
@@ -52,15 +52,15 @@ fn push(work: &mut Workspace, robot: &Robot, thrust: [f64; 2]) {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn vectors(materials: &Materials<'_>) -> Result<Vec<Check>, String> {
+pub fn acceleration_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
     let shipped = shipped(materials)?;
     let table = materials.table("otter_mss_vectors.csv")?;
-    let states = table.of([
+    let states = table.columns([
         "u", "v", "w", "p", "q", "r", "x", "y", "z", "phi", "theta", "psi",
     ])?;
-    let shafts = table.of(["n1", "n2"])?;
+    let shafts = table.columns(["n1", "n2"])?;
     let mut worst = [0.0_f64; 6];
-    for ((state, shafts), rates) in states.into_iter().zip(shafts).zip(table.of(RATES)?) {
+    for ((state, shafts), rates) in states.into_iter().zip(shafts).zip(table.columns(RATES)?) {
         let mut scene = shipped.clone();
         let motion = motion_of(state);
         let (sin, cos) = sin_cos(0.5 - state[11]);
@@ -69,8 +69,8 @@ pub fn vectors(materials: &Materials<'_>) -> Result<Vec<Check>, String> {
         let robot = &scene.robots[0];
         let mut work = Workspace::new(robot);
         let thrust = [0, 1].map(|k| robot.thrusters[k].static_thrust(shafts[k], 1025.0));
-        push(&mut work, robot, thrust);
-        step::evaluate(robot, &instant(&scene), &motion, &[], 0, &mut work);
+        add_thrust(&mut work, robot, thrust);
+        step::evaluate(robot, &environment_of(&scene), &motion, &[], 0, &mut work);
         let A = work.links[0].A;
         let found = [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z];
         for i in 0..6 {
@@ -99,8 +99,8 @@ pub fn vectors(materials: &Materials<'_>) -> Result<Vec<Check>, String> {
 fn rates(scene: &Scene, x: &State, thrust: [f64; 2]) -> State {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);
-    push(&mut work, robot, thrust);
-    step::evaluate(robot, &instant(scene), &motion_of(*x), &[], 0, &mut work);
+    add_thrust(&mut work, robot, thrust);
+    step::evaluate(robot, &environment_of(scene), &motion_of(*x), &[], 0, &mut work);
     let A = work.links[0].A;
     let ((s, c), (st, ct)) = (sin_cos(x[9]), sin_cos(x[10]));
     // 25 kg at (0.05, 0, -0.35), forward-right-down, and the stiffness about the origin
@@ -134,7 +134,7 @@ const COLUMNS: [&str; 12] = [
 ];
 
 /// A simulation compared with a run of the program.
-pub struct Followed {
+pub struct TrackedRun {
     /// Largest error of a column relative to the range of the column, and the name of that column.
     pub worst: (f64, &'static str),
     /// Time [s] and states: Merrow first, the program second.
@@ -143,15 +143,15 @@ pub struct Followed {
 
 /// Integrates with the integrator of the program, Runge-Kutta with 0.02 s, and compares with its
 /// run in `file`.
-fn follow(
-    materials: &Materials<'_>,
+fn compare_run(
+    materials: &ReferenceData<'_>,
     file: &str,
     mut x: State,
     thrust: [f64; 2],
-) -> Result<Followed, String> {
+) -> Result<TrackedRun, String> {
     let scene = shipped(materials)?;
     let table = materials.table(file)?;
-    let (times, rows) = (table.of(["t"])?, table.of(COLUMNS)?);
+    let (times, rows) = (table.columns(["t"])?, table.columns(COLUMNS)?);
     let range = |i: usize| {
         let fold = |f: fn(f64, f64) -> f64, from| rows.iter().map(|r| r[i]).fold(from, f);
         (fold(f64::max, f64::NEG_INFINITY) - fold(f64::min, f64::INFINITY)).max(0.01)
@@ -179,15 +179,15 @@ fn follow(
         }
         out.push((*t, [x, *row]));
     }
-    Ok(Followed { worst, rows: out })
+    Ok(TrackedRun { worst, rows: out })
 }
 
 /// Compares a turn from rest with 100 and 80 rad/s for 60 s.
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn turn(materials: &Materials<'_>) -> Result<Followed, String> {
-    follow(
+pub fn compare_turn(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+    compare_run(
         materials,
         "otter_mss_step.csv",
         [0.0; 12],
@@ -199,11 +199,11 @@ pub fn turn(materials: &Materials<'_>) -> Result<Followed, String> {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn decay(materials: &Materials<'_>, of: Decay) -> Result<Followed, String> {
+pub fn compare_decay(materials: &ReferenceData<'_>, of: Decay) -> Result<TrackedRun, String> {
     let mut x = [0.0; 12];
-    let (name, at, start) = of.about();
+    let (name, at, start) = of.parameters();
     x[at] = start;
-    follow(
+    compare_run(
         materials,
         &format!("otter_mss_{name}_decay.csv"),
         x,
@@ -227,7 +227,7 @@ impl Decay {
     pub const ALL: [Decay; 3] = [Decay::Roll, Decay::Pitch, Decay::Heave];
 
     /// Returns the name, the index in the state, and the initial value [rad or m].
-    pub fn about(self) -> (&'static str, usize, f64) {
+    pub fn parameters(self) -> (&'static str, usize, f64) {
         match self {
             Decay::Roll => ("roll", 9, 10_f64.to_radians()),
             Decay::Pitch => ("pitch", 10, 5_f64.to_radians()),
@@ -241,7 +241,7 @@ impl Decay {
 ///
 /// # Errors
 /// The world cannot be read.
-pub fn steady_turn(materials: &Materials<'_>) -> Result<[f64; 3], String> {
+pub fn steady_turn(materials: &ReferenceData<'_>) -> Result<[f64; 3], String> {
     let mut s = materials.simulation(
         "
 step: {dt_s: 0.02}

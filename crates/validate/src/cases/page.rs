@@ -1,7 +1,7 @@
 //! Formats the results of the cases as lines for a terminal and as a Markdown page with figures.
 
 use crate::cases::check::Check;
-use crate::cases::{Case, Found, Set};
+use crate::cases::{Case, CaseResult, CaseSet};
 use std::fmt::Write as _;
 
 /// A case with its result.
@@ -9,18 +9,18 @@ pub struct Outcome {
     /// The case.
     pub case: Case,
     /// Comparisons of the case, or the reason why it could not run.
-    pub found: Result<Found, String>,
+    pub found: Result<CaseResult, String>,
 }
 
 impl Outcome {
     /// Returns true if the case ran and all its comparisons are within their tolerances.
-    pub fn holds(&self) -> bool {
-        self.found.as_ref().is_ok_and(Found::holds)
+    pub fn passes(&self) -> bool {
+        self.found.as_ref().is_ok_and(CaseResult::passes)
     }
 }
 
 /// Header of the lines that [`lines`] returns.
-pub fn head() -> String {
+pub fn table_header() -> String {
     format!(
         "{:<66} {:>20} {:>20} {:>16}  {}",
         "", "expected", "got", "tolerance", "verdict"
@@ -28,7 +28,7 @@ pub fn head() -> String {
 }
 
 /// Formats all comparisons of a case.
-pub fn lines(outcome: &Outcome) -> String {
+pub fn format_outcome(outcome: &Outcome) -> String {
     let Case {
         number,
         title,
@@ -46,9 +46,9 @@ pub fn lines(outcome: &Outcome) -> String {
                     out,
                     "  {:<64} {:>20} {:>20} {:>16}  {}",
                     c.what,
-                    c.wanted(),
-                    c.found(),
-                    c.allowance(),
+                    c.expected_text(),
+                    c.got_text(),
+                    c.tolerance_text(),
                     c.verdict()
                 );
             }
@@ -58,8 +58,8 @@ pub fn lines(outcome: &Outcome) -> String {
 }
 
 /// Formats the number of cases that pass, the number of cases, and the number of comparisons.
-pub fn count(outcomes: &[Outcome]) -> String {
-    let held = outcomes.iter().filter(|o| o.holds()).count();
+pub fn format_summary(outcomes: &[Outcome]) -> String {
+    let held = outcomes.iter().filter(|o| o.passes()).count();
     let checks: usize = outcomes
         .iter()
         .filter_map(|o| o.found.as_ref().ok())
@@ -83,16 +83,16 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
         } = o.case;
         let row = match &o.found {
             Err(why) => format!("| {why} | | | | **FAIL** |"),
-            Ok(found) => found.worst().map_or_else(
+            Ok(found) => found.worst_check().map_or_else(
                 || "| no comparison | | | | **FAIL** |".to_string(),
-                |worst| row(worst, found.checks.len(), found.holds()),
+                |worst| row(worst, found.checks.len(), found.passes()),
             ),
         };
         let _ = writeln!(out, "| V{number:02} | {title} | {source} {row}");
     }
-    let _ = writeln!(out, "\n{}.", count(outcomes));
+    let _ = writeln!(out, "\n{}.", format_summary(outcomes));
     out.push_str(NOTES);
-    for set in Set::ALL {
+    for set in CaseSet::ALL {
         let figures: Vec<&str> = outcomes
             .iter()
             .filter(|o| o.case.set == set)
@@ -103,7 +103,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
             continue;
         }
         let _ = writeln!(out, "\n## {}\n", heading(set));
-        let _ = writeln!(out, "{}", about(set));
+        let _ = writeln!(out, "{}", set_description(set));
         for name in figures {
             let _ = writeln!(
                 out,
@@ -125,42 +125,42 @@ fn row(worst: &Check, n: usize, holds: bool) -> String {
     format!(
         "| {}{others} | {} | {} | {} | {verdict} |",
         worst.what,
-        worst.wanted(),
-        worst.found(),
-        worst.allowance()
+        worst.expected_text(),
+        worst.got_text(),
+        worst.tolerance_text()
     )
     .replace("|X3|", "X3")
     .replace("|X1|", "X1")
 }
 
-fn heading(set: Set) -> &'static str {
+fn heading(set: CaseSet) -> &'static str {
     match set {
-        Set::Thetis => "Thetis",
-        Set::Kelpie => "Kelpie",
-        Set::Uvms => "Vehicle with arm",
-        Set::Bodies => "Bodies in ideal fluid",
-        Set::Hulls => "Hulls",
-        Set::Vehicles => "Vehicles",
-        Set::Sea => "Sea",
+        CaseSet::Thetis => "Thetis",
+        CaseSet::Kelpie => "Kelpie",
+        CaseSet::Uvms => "Vehicle with arm",
+        CaseSet::Bodies => "Bodies in ideal fluid",
+        CaseSet::Hulls => "Hulls",
+        CaseSet::Vehicles => "Vehicles",
+        CaseSet::Sea => "Sea",
     }
 }
 
-fn about(set: Set) -> &'static str {
+fn set_description(set: CaseSet) -> &'static str {
     match set {
-        Set::Kelpie => KELPIE,
-        Set::Hulls => {
+        CaseSet::Kelpie => KELPIE,
+        CaseSet::Hulls => {
             "The laws are described in `docs/hulls.md`. V34 is a sphere of 2 m diameter, half submerged, as a mesh, with filters fitted to the tables."
         }
-        Set::Vehicles => {
+        CaseSet::Vehicles => {
             "Fossen's two REMUS programs disagree: 5 deg of rudder gives a turning radius of 26.6 m in MSS and 40.4 m in the Python program. Merrow \
              compares each with its own form of the model. Errors of the programs that Merrow does not share are reproduced for the comparison and \
              documented in `crates/validate/src/cases/`."
         }
-        Set::Sea => {
+        CaseSet::Sea => {
             "A sea state is a sum of 200 waves with seeded phases; an hour of it has the statistics of its spectrum. Sound rays are circular arcs \
              (`docs/water.md`)."
         }
-        Set::Thetis | Set::Uvms | Set::Bodies => "",
+        CaseSet::Thetis | CaseSet::Uvms | CaseSet::Bodies => "",
     }
 }
 

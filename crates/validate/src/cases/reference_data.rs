@@ -1,7 +1,7 @@
 //! Input of the cases: worlds, tables of other programs, recordings. The caller reads the files.
 
 use crate::pool::recording::Recording;
-use merrow_environment::{Instant, Variation};
+use merrow_environment::{EnvironmentState, Variation};
 use merrow_model::scene::Scene;
 use merrow_model::state::{Command, Motion, RobotState, Workspace};
 use merrow_sim::{Simulation, step};
@@ -19,7 +19,7 @@ pub enum Shape {
 }
 
 /// Functions that provide worlds and tables to the cases.
-pub struct Materials<'a> {
+pub struct ReferenceData<'a> {
     /// Returns the scene of a world file's text.
     pub world: &'a dyn Fn(&str) -> Result<Scene, String>,
     /// Returns the scene of a bundled world by its name.
@@ -42,7 +42,7 @@ pub struct Table {
     pub rows: Vec<Vec<f64>>,
 }
 
-impl Materials<'_> {
+impl ReferenceData<'_> {
     /// Creates a simulation of a world on one thread.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Table {
     ///
     /// # Errors
     /// A column is missing.
-    pub fn of<const N: usize>(&self, names: [&str; N]) -> Result<Vec<[f64; N]>, String> {
+    pub fn columns<const N: usize>(&self, names: [&str; N]) -> Result<Vec<[f64; N]>, String> {
         let mut at = [0; N];
         for (k, name) in names.iter().enumerate() {
             at[k] = self
@@ -114,8 +114,8 @@ pub fn apply(simulation: &mut Simulation, command: &Command) -> Result<(), Strin
 }
 
 /// Returns the environment of a scene at time zero, without waves and without current variation.
-pub fn instant(scene: &Scene) -> Instant<'_> {
-    Instant {
+pub fn environment_of(scene: &Scene) -> EnvironmentState<'_> {
+    EnvironmentState {
         sea: &scene.sea,
         gravity: scene.gravity,
         time: 0.0,
@@ -128,7 +128,7 @@ pub fn instant(scene: &Scene) -> Instant<'_> {
 ///
 /// # Errors
 /// The world has no robot.
-pub fn start(scene: &Scene) -> Result<Motion, String> {
+pub fn initial_motion(scene: &Scene) -> Result<Motion, String> {
     Ok(RobotState::new(scene.robots.first().ok_or("the world has no robot")?).motion)
 }
 
@@ -142,7 +142,7 @@ pub fn evaluate(scene: &Scene, motion: &Motion) -> Result<Workspace, String> {
     let mut work = Workspace::new(robot);
     step::evaluate(
         robot,
-        &instant(scene),
+        &environment_of(scene),
         motion,
         &vec![0.0; robot.n_joints()],
         0,
@@ -153,7 +153,7 @@ pub fn evaluate(scene: &Scene, motion: &Motion) -> Result<Workspace, String> {
 
 /// Returns the times [s] at which a function sampled every `dt` [s] crosses zero upwards, by cubic
 /// interpolation through four samples.
-pub fn upward_zeros(dt: f64, x: &[f64]) -> Vec<f64> {
+pub fn zero_upcrossings(dt: f64, x: &[f64]) -> Vec<f64> {
     let crossings = (1..x.len().saturating_sub(2)).filter(|k| x[*k] < 0.0 && x[k + 1] >= 0.0);
     crossings
         .map(|k| {
@@ -178,8 +178,8 @@ pub fn upward_zeros(dt: f64, x: &[f64]) -> Vec<f64> {
 }
 
 /// Returns the mean time between zero upcrossings [s], NaN with fewer than two.
-pub fn period(dt: f64, x: &[f64]) -> f64 {
-    let zeros = upward_zeros(dt, x);
+pub fn mean_period(dt: f64, x: &[f64]) -> f64 {
+    let zeros = zero_upcrossings(dt, x);
     match zeros[..] {
         [first, .., last] => (last - first) / (zeros.len() - 1) as f64,
         _ => f64::NAN,

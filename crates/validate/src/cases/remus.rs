@@ -2,9 +2,9 @@
 //! its own program (V46 to V49).
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::{Materials, advance, apply, instant};
+use crate::cases::reference_data::{ReferenceData, advance, apply, environment_of};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{Damping, Scene};
@@ -32,7 +32,7 @@ const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn vectors(materials: &Materials<'_>) -> Result<Vec<Check>, String> {
+pub fn acceleration_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
     let shipped: Scene = (materials.world)(&format!(
         "
 gravity_m_s2: {G_MSS}
@@ -40,15 +40,15 @@ water: {{density_kg_m3: 1026}}
 robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}"
     ))?;
     let table = materials.table("remus100_mss_vectors.csv")?;
-    let states = table.of([
+    let states = table.columns([
         "u", "v", "w", "p", "q", "r", "phi", "theta", "delta_r", "delta_s", "rpm",
     ])?;
     let mut worst = [0.0_f64; 6];
     for ([u, v, w, p, q, r, phi, theta, rudder, stern, rpm], rates) in
-        states.into_iter().zip(table.of(RATES)?)
+        states.into_iter().zip(table.columns(RATES)?)
     {
         let mut scene = shipped.clone();
-        slip(&mut scene, u, v);
+        apply_program_damping(&mut scene, u, v);
         let robot = &scene.robots[0];
         let mut work = Workspace::new(robot);
         work.fins[0].angle = [rudder; 3];
@@ -59,7 +59,7 @@ robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}
         motion.q_WB = Quat::from_rpy(phi, -theta, 0.0);
         motion.V_WB_B.v = Vec3::new(u, -v, -w);
         motion.V_WB_B.w = Vec3::new(p, -q, -r);
-        step::evaluate(robot, &instant(&scene), &motion, &[], 0, &mut work);
+        step::evaluate(robot, &environment_of(&scene), &motion, &[], 0, &mut work);
         let A = work.links[0].A;
         let found = [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z];
         for i in 0..6 {
@@ -81,7 +81,7 @@ robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}
 }
 
 /// Sets the surge damping of the MATLAB form, which decays with sqrt(u + v²) instead of u².
-fn slip(scene: &mut Scene, u: f64, v: f64) {
+fn apply_program_damping(scene: &mut Scene, u: f64, v: f64) {
     let link = &mut scene.robots[0].links[0];
     link.damping_decay = None;
     if let Damping::Diagonal(damping) = &mut link.linear_damping {
@@ -118,7 +118,7 @@ fn columns(simulation: &Simulation) -> [f64; 11] {
 type Drive<'a> = &'a mut dyn FnMut(f64) -> [f64; 3];
 
 /// A simulation compared with a run of a program.
-pub struct Followed {
+pub struct TrackedRun {
     /// Largest error of a column relative to the range of the column, and the name of that column.
     pub worst: (f64, &'static str),
     /// Turning radius [m] and rate [deg/s] at the end.
@@ -129,13 +129,13 @@ pub struct Followed {
 
 /// Simulates `model` from rest, heading north, without actuator lags of its own, and compares it
 /// with the run in `file`.
-fn follow(
-    materials: &Materials<'_>,
+fn compare_run(
+    materials: &ReferenceData<'_>,
     file: &str,
     model: &str,
     integrator: &str,
     drive: Drive<'_>,
-) -> Result<Followed, String> {
+) -> Result<TrackedRun, String> {
     let mss = model == "remus100_mss";
     let mut s = materials.simulation(&format!(
         "
@@ -155,7 +155,7 @@ robots:
         if mss { G_MSS } else { 9.81 }
     ))?;
     let table = materials.table(file)?;
-    let (times, rows) = (table.of(["t"])?, table.of(COLUMNS)?);
+    let (times, rows) = (table.columns(["t"])?, table.columns(COLUMNS)?);
     let range = |i: usize| {
         let fold = |f: fn(f64, f64) -> f64, from| rows.iter().map(|r| r[i]).fold(from, f);
         // rates that stay close to zero have no meaningful range
@@ -174,7 +174,7 @@ robots:
             )?;
             if mss {
                 let V = s.state.robots[0].motion.V_WB_B.v;
-                slip(Arc::make_mut(&mut s.scene), V.x, V.y);
+                apply_program_damping(Arc::make_mut(&mut s.scene), V.x, V.y);
             }
             s.advance(1);
             steps += 1;
@@ -191,7 +191,7 @@ robots:
     }
     let V = s.state.robots[0].motion.V_WB_B;
     let speed = libm::sqrt(V.v.x * V.v.x + V.v.y * V.v.y);
-    Ok(Followed {
+    Ok(TrackedRun {
         worst,
         turn: [speed / V.w.z.abs(), V.w.z.abs().to_degrees()],
         track,
@@ -219,9 +219,9 @@ fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn turn_mss(materials: &Materials<'_>) -> Result<Followed, String> {
+pub fn turn_mss(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
-    follow(
+    compare_run(
         materials,
         "remus100_mss_rudder5.csv",
         "remus100_mss",
@@ -238,10 +238,10 @@ pub fn turn_mss(materials: &Materials<'_>) -> Result<Followed, String> {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn turn_python(materials: &Materials<'_>) -> Result<Followed, String> {
+pub fn turn_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
     let mut drive = lagged(|_| [rudder, 0.0]);
-    follow(
+    compare_run(
         materials,
         "remus100_python_rudder5.csv",
         "remus100",
@@ -254,10 +254,10 @@ pub fn turn_python(materials: &Materials<'_>) -> Result<Followed, String> {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn dive_python(materials: &Materials<'_>) -> Result<Followed, String> {
+pub fn dive_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     let stern = 5_f64.to_radians();
     let mut drive = lagged(|t| [0.0, if t > 49.99 { 0.0 } else { -stern }]);
-    follow(
+    compare_run(
         materials,
         "remus100_python_stern5.csv",
         "remus100",
@@ -272,7 +272,7 @@ pub fn dive_python(materials: &Materials<'_>) -> Result<Followed, String> {
 /// # Errors
 /// The world or the table cannot be read.
 pub fn straight(
-    materials: &Materials<'_>,
+    materials: &ReferenceData<'_>,
     program: &str,
     rpm: u32,
 ) -> Result<Vec<[[f64; 2]; 2]>, String> {
@@ -298,7 +298,7 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
     )?;
     let table = materials.table(&format!("remus100_{program}_{rpm}rpm.csv"))?;
     let mut now = 0.0;
-    let rows = table.of(["t_s", "u_m_s", "roll_rad"])?;
+    let rows = table.columns(["t_s", "u_m_s", "roll_rad"])?;
     let row = |[t, u, roll]: [f64; 3]| {
         advance(&mut s, t - now);
         now = t;
@@ -313,7 +313,7 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
 ///
 /// # Errors
 /// The world cannot be read.
-pub fn in_a_current(materials: &Materials<'_>) -> Result<Vec3, String> {
+pub fn velocity_in_current(materials: &ReferenceData<'_>) -> Result<Vec3, String> {
     // the bow points east (90 deg); 170 deg to the right of it is 260 deg
     let mut s = materials.simulation(
         "
@@ -339,7 +339,7 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
 }
 
 /// Plots the tracks of both turns.
-pub fn figure(mss: &Followed, python: &Followed) -> Drawing {
+pub fn figure(mss: &TrackedRun, python: &TrackedRun) -> Drawing {
     let line = |label: &str, colour, dashed, points: &[[f64; 2]]| Line {
         label: label.into(),
         colour,
@@ -357,7 +357,7 @@ pub fn figure(mss: &Followed, python: &Followed) -> Drawing {
         ],
         logarithmic: false,
     };
-    stack(
+    draw_figure(
         "REMUS 100, 5 deg of rudder at 1525 rpm, 200 s (V48)",
         &[panel],
         532,

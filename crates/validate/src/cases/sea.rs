@@ -1,11 +1,11 @@
 //! V60 to V64: dispersion, decay with depth, spectra, wind and the Beaufort scale.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::Materials;
-use crate::cases::{Case, Found, Set};
-use merrow_environment::WavesNow;
+use crate::cases::reference_data::ReferenceData;
+use crate::cases::{Case, CaseResult, CaseSet};
+use merrow_environment::WaveState;
 use merrow_environment::waves::dispersion::wave_number;
-use merrow_environment::waves::realise::realise;
+use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
 use merrow_environment::waves::spectrum::Density;
 use merrow_math::Vec3;
@@ -18,28 +18,28 @@ const G: f64 = 9.81;
 pub const CASES: [Case; 4] = [
     Case {
         number: 60,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "dispersion, 64 pairs of period and depth",
         source: "SciPy on w² = g k tanh kh",
         run: dispersion,
     },
     Case {
         number: 61,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "decay of motion and pressure with depth",
         source: "e^kz; long waves: sqrt(g h)",
         run: decay,
     },
     Case {
         number: 63,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "significant wave height of a wind sea",
         source: "Hs = 0.21 V²/g [Fossen 2021, eq. 10.60]",
         run: wind,
     },
     Case {
         number: 64,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "Beaufort scale",
         source: "WMO; V = 0.836 B^1.5",
         run: beaufort,
@@ -47,7 +47,7 @@ pub const CASES: [Case; 4] = [
 ];
 
 /// Returns a unidirectional sea state towards east; `hs` [m], `tp` [s].
-pub fn towards_east(spectrum: Spectrum, hs: f64, tp: f64) -> SeaState {
+pub fn eastward_sea_state(spectrum: Spectrum, hs: f64, tp: f64) -> SeaState {
     SeaState {
         spectrum,
         hs,
@@ -55,19 +55,19 @@ pub fn towards_east(spectrum: Spectrum, hs: f64, tp: f64) -> SeaState {
         towards: Vec3::new(1.0, 0.0, 0.0),
         spreading: Spreading::None,
         components: 200,
-        shortest: None,
+        min_wavelength: None,
         ramp: 20.0,
     }
 }
 
 /// Computes the spectral moment of order `n` between two multiples of the peak frequency `peak`
 /// [rad/s], by Simpson's rule in ln ω.
-pub fn moment(density: &Density, n: f64, peak: f64, [low, high]: [f64; 2]) -> f64 {
+pub fn spectral_moment(density: &Density, n: f64, peak: f64, [low, high]: [f64; 2]) -> f64 {
     let (low, high, steps) = (libm::log(low), libm::log(high), 20_000);
     let h = (high - low) / f64::from(steps);
     let value = |i: i32| {
         let omega = peak * libm::exp(low + h * f64::from(i));
-        density.at(omega) * libm::pow(omega, n) * omega
+        density.density(omega) * libm::pow(omega, n) * omega
     };
     let sum: f64 = (1..steps)
         .map(|i| f64::from(2 + 2 * (i % 2)) * value(i))
@@ -76,8 +76,8 @@ pub fn moment(density: &Density, n: f64, peak: f64, [low, high]: [f64; 2]) -> f6
 }
 
 // V60: residual 1e-10, the eight digits of the table, and 99.92 m for 8 s in deep water.
-fn dispersion(materials: &Materials<'_>) -> Result<Found, String> {
-    let rows = materials.table("wave_dispersion.csv")?.of([
+fn dispersion(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let rows = materials.table("wave_dispersion.csv")?.columns([
         "T_s",
         "depth_m",
         "k_rad_m",
@@ -92,7 +92,7 @@ fn dispersion(materials: &Materials<'_>) -> Result<Found, String> {
         speed = speed.max((omega / ours / c - 1.0).abs());
     }
     let length = TAU / wave_number(TAU / 8.0, 5000.0, G);
-    Ok(Found::of(vec![
+    Ok(CaseResult::new(vec![
         Check::at_most("largest residual", "", 1e-10, residual),
         Check::at_most("largest error of the wave number", "", 1e-7, number),
         Check::at_most("largest error of the phase speed", "", 1e-7, speed),
@@ -110,19 +110,19 @@ fn dispersion(materials: &Materials<'_>) -> Result<Found, String> {
 // V61: circular orbits that decay as exp(kz) in deep water, and so does the pressure; the same
 // speed from surface to bottom in shallow water. The wave is so small (steepness 1e-6) that
 // stretching has no effect. Long waves 0.2 %.
-fn decay(_: &Materials<'_>) -> Result<Found, String> {
-    let field = realise(
-        towards_east(Spectrum::Regular(0.0), 2e-5, 8.0),
+fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let field = wave_field(
+        eastward_sea_state(Spectrum::Regular(0.0), 2e-5, 8.0),
         5000.0,
         G,
         1,
     );
     let k = field.components.k[0];
-    let now = WavesNow::new(&Waves::of(field), 0.0);
+    let now = WaveState::new(&Waves::from_field(field), 0.0);
     let scale = 1e-5 * TAU / 8.0;
     let mut checks = Vec::new();
     for z in [-5.0, -30.0, -200.0] {
-        let at = |x: f64| now.orbital(Vec3::new(x, 7.0, z), now.elevation(x, 7.0));
+        let at = |x: f64| now.orbital_motion(Vec3::new(x, 7.0, z), now.elevation(x, 7.0));
         let expected = libm::exp(k * z);
         let (crest, flank) = (at(0.0), at(0.25 * TAU / k));
         for (what, got) in [
@@ -139,9 +139,9 @@ fn decay(_: &Materials<'_>) -> Result<Found, String> {
             ));
         }
     }
-    let shallow = realise(towards_east(Spectrum::Regular(0.0), 2e-5, 60.0), 2.0, G, 1);
-    let now = WavesNow::new(&Waves::of(shallow), 0.0);
-    let speed = |z: f64| now.orbital(Vec3::new(0.0, 0.0, z), 0.0).velocity.x;
+    let shallow = wave_field(eastward_sea_state(Spectrum::Regular(0.0), 2e-5, 60.0), 2.0, G, 1);
+    let now = WaveState::new(&Waves::from_field(shallow), 0.0);
+    let speed = |z: f64| now.orbital_motion(Vec3::new(0.0, 0.0, z), 0.0).velocity.x;
     let long = 1e-5 * libm::sqrt(G / 2.0);
     checks.push(Check::relative(
         "period 60 s, depth 2 m: speed at the surface",
@@ -157,11 +157,11 @@ fn decay(_: &Materials<'_>) -> Result<Found, String> {
         speed(-2.0),
         2e-3,
     ));
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 // V63: four wind speeds, by the formula and through world files; 1e-5 m.
-fn wind(materials: &Materials<'_>) -> Result<Found, String> {
+fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (wind, hs) in [
         (5.0, 0.535_17),
@@ -194,11 +194,11 @@ fn wind(materials: &Materials<'_>) -> Result<Found, String> {
             1e-5,
         ));
     }
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 // V64: the table through world files, and the wind of each number, to the digits of the table.
-fn beaufort(materials: &Materials<'_>) -> Result<Found, String> {
+fn beaufort(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let table = materials.table("beaufort.csv")?;
     let mut checks = Vec::new();
     for row in &table.rows {
@@ -229,5 +229,5 @@ fn beaufort(materials: &Materials<'_>) -> Result<Found, String> {
             ));
         }
     }
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }

@@ -1,10 +1,10 @@
 //! V67 to V69: sound rays, Doppler shift and Lloyd's mirror.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::Materials;
-use crate::cases::{Case, Found, Set};
+use crate::cases::reference_data::ReferenceData;
+use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{COLOURS, Line, Panel, stack};
+use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
 use merrow_environment::sound::eigenray::eigenrays;
 use merrow_environment::sound::ray::{Ray, trace};
 use merrow_environment::sound::{Waveguide, doppler, interference};
@@ -15,21 +15,21 @@ use std::f64::consts::TAU;
 pub const CASES: [Case; 3] = [
     Case {
         number: 67,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "sound rays: arcs, travel times, images, reciprocity, turning depths",
         source: "closed forms; profile of [Munk 1974]",
         run: rays,
     },
     Case {
         number: 68,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "Doppler shift",
         source: "2vf/c; numerically solved arrival times of a moving source",
         run: shift,
     },
     Case {
         number: 69,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "Lloyd's mirror",
         source: "image source",
         run: mirror,
@@ -37,7 +37,7 @@ pub const CASES: [Case; 3] = [
 ];
 
 /// Munk profile: speed of sound [m/s] at a depth [m].
-pub fn munk(depth: f64) -> f64 {
+pub fn munk_sound_speed(depth: f64) -> f64 {
     let x = 2.0 * (depth - 1300.0) / 1300.0;
     1500.0 * (1.0 + 0.007_37 * (x - 1.0 + libm::exp(-x)))
 }
@@ -47,7 +47,7 @@ pub fn munk_water(step: f64) -> Result<Waveguide, String> {
     let n = (5000.0 / step) as i32;
     let profile: Vec<[f64; 2]> = (0..=n)
         .map(|k| f64::from(k) * step)
-        .map(|z| [z, munk(z)])
+        .map(|z| [z, munk_sound_speed(z)])
         .collect();
     Waveguide::new(&profile, [0.0, 5000.0]).ok_or_else(|| "no water".to_string())
 }
@@ -69,10 +69,10 @@ fn ray(
 
 // V67: closed forms to 1e-9 and better. Turning depths in the Munk profile 0.05 m, because the
 // profile is linear between nodes every 10 m.
-fn rays(_: &Materials<'_>) -> Result<Found, String> {
+fn rays(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = gradient()?;
     checks.extend(images()?);
-    checks.extend(there_and_back()?);
+    checks.extend(reciprocity()?);
     let guide = munk_water(10.0)?;
     let mut panel = Panel {
         y_label: "height in the Munk profile [m]".into(),
@@ -112,11 +112,11 @@ fn rays(_: &Materials<'_>) -> Result<Found, String> {
             ));
         }
     }
-    Ok(Found::of(checks).with("sound_rays", figure(panel)))
+    Ok(CaseResult::new(checks).with_figure("sound_rays", figure(panel)))
 }
 
 fn figure(panel: Panel) -> Drawing {
-    stack(
+    draw_figure(
         "Rays from the axis of the sound channel",
         &[panel],
         860,
@@ -130,7 +130,7 @@ fn turning(c: f64, [axis, far]: [f64; 2]) -> f64 {
     let (mut a, mut b) = (axis, far);
     for _ in 0..80 {
         let middle = 0.5 * (a + b);
-        if munk(middle) < c {
+        if munk_sound_speed(middle) < c {
             a = middle
         } else {
             b = middle
@@ -240,7 +240,7 @@ fn images() -> Result<Vec<Check>, String> {
 
 /// Checks reciprocity: exchanging source and receiver gives the same travel times and the same
 /// spreading.
-fn there_and_back() -> Result<Vec<Check>, String> {
+fn reciprocity() -> Result<Vec<Check>, String> {
     let profile = [
         [0.0, 1522.0],
         [40.0, 1520.0],
@@ -284,7 +284,7 @@ fn there_and_back() -> Result<Vec<Check>, String> {
 
 // V68: 1e-9 of the frequency, the accuracy of the finite difference of the arrival times; the
 // first-order formula leaves v²/c².
-fn shift(_: &Materials<'_>) -> Result<Found, String> {
+fn shift(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let c = 1500.0;
     let place = |p: Vec3, v: Vec3, t: f64| p + v.scale(t);
     let (p_s, v_s) = (Vec3::new(0.0, 0.0, -10.0), Vec3::new(2.1, -1.3, 0.2));
@@ -301,12 +301,12 @@ fn shift(_: &Materials<'_>) -> Result<Found, String> {
     let measured = 2.0 * step / (arrives(step) - arrives(-step));
     let way = place(p_r, v_r, arrives(0.0)) - p_s;
     let n = way.scale(1.0 / way.norm());
-    let ratio = doppler::ratio((v_s, n, c), (v_r, n, c));
+    let ratio = doppler::frequency_ratio((v_s, n, c), (v_r, n, c));
     let (v, f) = (1.5, 75e3);
     let (ahead, still) = (Vec3::new(1.0, 0.0, 0.0), Vec3::zero());
-    let out = doppler::ratio((ahead.scale(v), ahead, c), (still, ahead, c));
-    let echo = out * doppler::ratio((still, -ahead, c), (ahead.scale(v), -ahead, c));
-    Ok(Found::of(vec![
+    let out = doppler::frequency_ratio((ahead.scale(v), ahead, c), (still, ahead, c));
+    let echo = out * doppler::frequency_ratio((still, -ahead, c), (ahead.scale(v), -ahead, c));
+    Ok(CaseResult::new(vec![
         Check::absolute(
             "both moving: received / transmitted frequency",
             "",
@@ -326,7 +326,7 @@ fn shift(_: &Materials<'_>) -> Result<Found, String> {
 }
 
 // V69: pressure to 1e-6 of the direct path, nulls to 1 mm of depth.
-fn mirror(_: &Materials<'_>) -> Result<Found, String> {
+fn mirror(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (c, f, zs, range) = (1500.0, 1000.0, 10.0, 300.0);
     let guide = water(&[[0.0, c]], 2000.0)?;
     let size = |z: f64| {
@@ -358,15 +358,15 @@ fn mirror(_: &Materials<'_>) -> Result<Found, String> {
             format!("depth of null {n}"),
             "m",
             null,
-            lowest(&size, null),
+            find_minimum(&size, null),
             1e-3,
         ));
     }
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 /// Returns the position of the minimum of `size` near `about`, by golden-section search.
-fn lowest(size: &impl Fn(f64) -> f64, about: f64) -> f64 {
+fn find_minimum(size: &impl Fn(f64) -> f64, about: f64) -> f64 {
     let part = 0.5 * (libm::sqrt(5.0) - 1.0);
     let (mut a, mut b) = (about - 1.7, about + 2.0);
     for _ in 0..40 {

@@ -1,10 +1,10 @@
 //! V46 to V53: vehicles compared with other programs and publications.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::{Materials, advance, apply, evaluate, start};
-use crate::cases::{Case, Found, Set, otter, remus};
+use crate::cases::reference_data::{ReferenceData, advance, apply, evaluate, initial_motion};
+use crate::cases::{Case, CaseResult, CaseSet, otter, remus};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -16,56 +16,56 @@ const PROGRAMS: &str = "MSS 736a3d1 in GNU Octave; PythonVehicleSimulator c717e0
 pub const CASES: [Case; 8] = [
     Case {
         number: 46,
-        set: Set::Vehicles,
+        set: CaseSet::Vehicles,
         title: "REMUS 100 in a current (MSS gives 2.2604 m/s over ground: its propeller model uses the speed over ground)",
         source: "still water (Galilean invariance)",
         run: current,
     },
     Case {
         number: 47,
-        set: Set::Vehicles,
+        set: CaseSet::Vehicles,
         title: "accelerations of REMUS 100 and Otter in 20 states each, to the precision of the tabulated states",
         source: "MSS 736a3d1 in GNU Octave",
         run: vectors,
     },
     Case {
         number: 48,
-        set: Set::Vehicles,
+        set: CaseSet::Vehicles,
         title: "trajectories with the reference programs' integrators, relative to the range of each column",
         source: PROGRAMS,
         run: trajectories,
     },
     Case {
         number: 49,
-        set: Set::Vehicles,
+        set: CaseSet::Vehicles,
         title: "steady speeds and turns",
         source: PROGRAMS,
         run: steady,
     },
     Case {
         number: 50,
-        set: Set::Vehicles,
+        set: CaseSet::Vehicles,
         title: "REMUS 100 with Prestero's coefficients: speed and static instability",
         source: "sqrt(X_prop/X_uu); [Prestero 2001]",
         run: prestero,
     },
     Case {
         number: 51,
-        set: Set::Vehicles,
+        set: CaseSet::Vehicles,
         title: "free decays of the Otter: period and logarithmic decrement",
         source: "MSS 736a3d1 in GNU Octave",
         run: decays,
     },
     Case {
         number: 52,
-        set: Set::Vehicles,
+        set: CaseSet::Vehicles,
         title: "Firefly: rotor speed in hover, maximum thrust",
         source: "RotorS [Furrer 2016]",
         run: firefly,
     },
     Case {
         number: 53,
-        set: Set::Vehicles,
+        set: CaseSet::Vehicles,
         title: "top speeds of WAM-V and Heron",
         source: "T = d u + q u² of VRX and Clearpath",
         run: top_speeds,
@@ -73,9 +73,9 @@ pub const CASES: [Case; 8] = [
 ];
 
 // V46: 0.5 % of the speed in still water, 1 cm/s in the transverse directions.
-fn current(materials: &Materials<'_>) -> Result<Found, String> {
-    let v = remus::in_a_current(materials)?;
-    Ok(Found::of(vec![
+fn current(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let v = remus::velocity_in_current(materials)?;
+    Ok(CaseResult::new(vec![
         Check::relative("speed through the water", "m/s", 2.5536, v.x, 0.005),
         Check::absolute("sideways", "m/s", 0.0, v.y, 0.01),
         Check::absolute("up", "m/s", 0.0, v.z, 0.01),
@@ -83,17 +83,17 @@ fn current(materials: &Materials<'_>) -> Result<Found, String> {
 }
 
 // V47: accelerations of REMUS 100 and Otter.
-fn vectors(materials: &Materials<'_>) -> Result<Found, String> {
-    let mut checks = remus::vectors(materials)?;
-    checks.extend(otter::vectors(materials)?);
-    Ok(Found::of(checks))
+fn vectors(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let mut checks = remus::acceleration_checks(materials)?;
+    checks.extend(otter::acceleration_checks(materials)?);
+    Ok(CaseResult::new(checks))
 }
 
 // V48: 1e-3 of the range of each column; 1e-5 for the Otter.
-fn trajectories(materials: &Materials<'_>) -> Result<Found, String> {
+fn trajectories(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (mss, python) = (remus::turn_mss(materials)?, remus::turn_python(materials)?);
     let dive = remus::dive_python(materials)?;
-    let turn = otter::turn(materials)?;
+    let turn = otter::compare_turn(materials)?;
     let check = |what: &str, worst: (f64, &str), limit: f64| {
         Check::at_most(
             format!("{what}: largest error ({}) relative to its range", worst.1),
@@ -108,11 +108,11 @@ fn trajectories(materials: &Materials<'_>) -> Result<Found, String> {
         check("REMUS (Python), stern planes -5 deg", dive.worst, 1e-3),
         check("Otter (MSS), 100 and 80 rad/s, 60 s", turn.worst, 1e-5),
     ];
-    Ok(Found::of(checks).with("remus_turn", remus::figure(&mss, &python)))
+    Ok(CaseResult::new(checks).with_figure("remus_turn", remus::figure(&mss, &python)))
 }
 
 // V49: 0.5 %.
-fn steady(materials: &Materials<'_>) -> Result<Found, String> {
+fn steady(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (program, rpm, expected) in [
         ("python", 800, 1.3383),
@@ -170,12 +170,12 @@ fn steady(materials: &Materials<'_>) -> Result<Found, String> {
             0.005,
         ));
     }
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 // V50: steady speed without weight, buoyancy and torque, 1e-5; the moment at a small incidence,
 // 1e-4, because of M_ww w|w|.
-fn prestero(materials: &Materials<'_>) -> Result<Found, String> {
+fn prestero(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let text = "
 water: {density_kg_m3: 1030}
 robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null, body: {net_buoyancy_n: 0, center_of_mass_m: [0, 0, 0]},
@@ -192,13 +192,13 @@ robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null, bo
     advance(&mut s, 120.0);
     let speed = s.state.robots[0].motion.V_WB_B.v.x;
     let scene = (materials.world)(text)?;
-    let mut motion = start(&scene)?;
+    let mut motion = initial_motion(&scene)?;
     let (u, w) = (1.5, 1e-4);
     motion.V_WB_B.v = Vec3::new(u, 0.0, -w);
     let F = evaluate(&scene, &motion)?.links[0].F;
     // nose up is negative in forward-left-up
     let moment = -F.m.y / (u * w);
-    Ok(Found::of(vec![
+    Ok(CaseResult::new(vec![
         Check::relative(
             "speed at 3.86 N",
             "m/s",
@@ -243,11 +243,11 @@ fn damping(x: &[[f64; 2]]) -> [f64; 2] {
 
 // V51: 1 % of period and decrement, determined in the same way for both, and 1e-5 of the range of
 // each column.
-fn decays(materials: &Materials<'_>) -> Result<Found, String> {
+fn decays(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (mut checks, mut panels) = (Vec::new(), Vec::new());
     for of in Decay::ALL {
-        let (name, at, _) = of.about();
-        let run = otter::decay(materials, of)?;
+        let (name, at, _) = of.parameters();
+        let run = otter::compare_decay(materials, of)?;
         let curve = |k: usize| {
             run.rows
                 .iter()
@@ -278,8 +278,8 @@ fn decays(materials: &Materials<'_>) -> Result<Found, String> {
     if let Some(last) = panels.last_mut() {
         last.x_label = "time [s]".into();
     }
-    let figure: Drawing = stack("Otter: free decays (V51)", &panels, 820, 150);
-    Ok(Found::of(checks).with("otter_decays", figure))
+    let figure: Drawing = draw_figure("Otter: free decays (V51)", &panels, 820, 150);
+    Ok(CaseResult::new(checks).with_figure("otter_decays", figure))
 }
 
 fn decay_panel(name: &str, theirs: Vec<[f64; 2]>, ours: Vec<[f64; 2]>) -> Panel {
@@ -304,7 +304,7 @@ fn decay_panel(name: &str, theirs: Vec<[f64; 2]>, ours: Vec<[f64; 2]>) -> Panel 
 
 // V52: the curves of the rotors, then all six rotors at that speed with the vehicle fixed near sea
 // level. The digits of the reference; 1e-4 for the density at 10 m altitude.
-fn firefly(materials: &Materials<'_>) -> Result<Found, String> {
+fn firefly(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let text = "robots: {f: {model: {extends: robots/firefly.yaml, base: fixed, firmware: null}, position_m: [0, 0, 10]}}";
     let mut s = materials.simulation(text)?;
     let robot = s.scene.robots[0].clone();
@@ -325,7 +325,7 @@ fn firefly(materials: &Materials<'_>) -> Result<Found, String> {
     advance(&mut s, 1.0);
     let lift: f64 = s.state.robots[0].actuators.iter().map(|a| a.thrust).sum();
     let thinner = air::density(&s.scene.sea, 15.0, 10.0) / 1.225;
-    Ok(Found::of(vec![
+    Ok(CaseResult::new(vec![
         Check::relative("rotor speed in hover", "rad/s", 547.59, hover, 1e-5),
         Check::relative("maximum thrust", "N", 36.02, most, 1e-4),
         Check::relative("maximum thrust / weight", "", 2.342, most / weight, 2e-4),
@@ -340,7 +340,7 @@ fn firefly(materials: &Materials<'_>) -> Result<Found, String> {
 }
 
 // V53: full thrust until steady; 0.5 %, because of trim.
-fn top_speeds(materials: &Materials<'_>) -> Result<Found, String> {
+fn top_speeds(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (model, command, speed) in [("wamv", 2353.5, 5.278), ("heron", 1.0, 2.741)] {
         let mut s = materials.simulation(&format!(
@@ -368,5 +368,5 @@ robots: {{usv: {{model: {{extends: robots/{model}.yaml, sensors: null, body: {{w
             5e-3,
         ));
     }
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }

@@ -1,11 +1,11 @@
 //! V65, V66 and V70: sea water, absorption of sound, and geodetic coordinates.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::Materials;
-use crate::cases::{Case, Found, Set};
+use crate::cases::reference_data::ReferenceData;
+use crate::cases::{Case, CaseResult, CaseSet};
 use merrow_environment::absorption::{Water, ainslie_mccolm, francois_garrison, thorp};
 use merrow_environment::geodesy;
-use merrow_environment::seawater::{density, mackenzie, sound_speed, t68};
+use merrow_environment::seawater::{density, mackenzie_sound_speed, sound_speed, ipts68_from_its90};
 use merrow_math::Vec3;
 use merrow_model::scene::Origin;
 
@@ -13,21 +13,21 @@ use merrow_model::scene::Origin;
 pub const CASES: [Case; 3] = [
     Case {
         number: 65,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "speed of sound and density of sea water, check values and 252 grid points",
         source: "[Mackenzie 1981], UNESCO 44 [Fofonoff 1983], gsw 3.06 and seawater 3.3",
         run: sea_water,
     },
     Case {
         number: 66,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "absorption of sound, check values and 165 grid points",
         source: "[Thorp 1967], [Francois 1982], [Ainslie 1998] in Python",
         run: absorption,
     },
     Case {
         number: 70,
-        set: Set::Sea,
+        set: CaseSet::Sea,
         title: "WGS84: ECEF and local coordinates at six origins, forward and back",
         source: "pyproj 3.7.2",
         run: geodesy,
@@ -37,13 +37,13 @@ pub const CASES: [Case; 3] = [
 // V65: the published check values to their digits; the grid 1e-3 m/s (the UNESCO column of the
 // table was computed with temperatures taken as IPTS-68). The density of the table is that of
 // TEOS-10, from which EOS-80 differs by up to 0.018 kg/m³.
-fn sea_water(materials: &Materials<'_>) -> Result<Found, String> {
+fn sea_water(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = vec![
         Check::absolute(
             "Mackenzie, 25 C, 35, 1000 m",
             "m/s",
             1550.744,
-            mackenzie(25.0, 35.0, 1000.0),
+            mackenzie_sound_speed(25.0, 35.0, 1000.0),
             5e-4,
         ),
         Check::absolute(
@@ -93,12 +93,12 @@ fn sea_water(materials: &Materials<'_>) -> Result<Found, String> {
     ];
     let mut worst = [0.0_f64; 3];
     for [t, s, depth, dbar, by_depth, unesco, rho] in
-        materials.table("sound_speed_density.csv")?.of(names)?
+        materials.table("sound_speed_density.csv")?.columns(names)?
     {
         let pressure = dbar * 1e4;
-        worst[0] = worst[0].max((mackenzie(t, s, depth) - by_depth).abs());
+        worst[0] = worst[0].max((mackenzie_sound_speed(t, s, depth) - by_depth).abs());
         worst[1] = worst[1].max((sound_speed(s, t, pressure) - unesco).abs());
-        worst[2] = worst[2].max((density(s, t68(t), pressure) - rho).abs());
+        worst[2] = worst[2].max((density(s, ipts68_from_its90(t), pressure) - rho).abs());
     }
     checks.push(Check::at_most(
         "Mackenzie, largest error on the grid",
@@ -118,11 +118,11 @@ fn sea_water(materials: &Materials<'_>) -> Result<Found, String> {
         0.018,
         worst[2],
     ));
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 // V66: relative error of 1e-5, the six digits of the table.
-fn absorption(materials: &Materials<'_>) -> Result<Found, String> {
+fn absorption(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let deep = Water {
         temperature: 4.0,
         salinity: 35.0,
@@ -164,7 +164,7 @@ fn absorption(materials: &Materials<'_>) -> Result<Found, String> {
     ];
     let mut worst = [0.0_f64; 3];
     for [f, temperature, salinity, depth, ph, a, b, c] in
-        materials.table("absorption_db_per_km.csv")?.of(names)?
+        materials.table("absorption_db_per_km.csv")?.columns(names)?
     {
         let water = Water {
             temperature,
@@ -192,18 +192,18 @@ fn absorption(materials: &Materials<'_>) -> Result<Found, String> {
             worst,
         ));
     }
-    Ok(Found::of(checks))
+    Ok(CaseResult::new(checks))
 }
 
 // V70: 1e-6 m, forward and back.
-fn geodesy(materials: &Materials<'_>) -> Result<Found, String> {
+fn geodesy(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let names = [
         "lat0", "lon0", "h0", "lat", "lon", "h", "ecef_x", "ecef_y", "ecef_z", "east", "north",
         "up",
     ];
     let mut worst = [0.0_f64; 3];
     for [lat0, lon0, h0, lat, lon, h, x, y, z, east, north, up] in
-        materials.table("geodesy_wgs84.csv")?.of(names)?
+        materials.table("geodesy_wgs84.csv")?.columns(names)?
     {
         let origin = Origin {
             latitude: lat0.to_radians(),
@@ -221,7 +221,7 @@ fn geodesy(materials: &Materials<'_>) -> Result<Found, String> {
     let degrees = std::f64::consts::PI / 180.0;
     let place = geodesy::ecef(63.0 * degrees, 10.0 * degrees, 100.0);
     let known = Vec3::new(2_859_275.419_0, 504_167.401_6, 5_660_067.224_9);
-    Ok(Found::of(vec![
+    Ok(CaseResult::new(vec![
         Check::at_most("largest error of ECEF positions", "m", 1e-6, worst[0]),
         Check::at_most("largest error of local positions", "m", 1e-6, worst[1]),
         Check::at_most("largest round-trip error", "m", 1e-6, worst[2]),

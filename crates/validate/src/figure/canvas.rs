@@ -114,7 +114,7 @@ impl Drawing {
                     writeln!(
                         out,
                         "<polygon points=\"{}\" fill=\"{}\"/>",
-                        short_corners(points),
+                        format_points_short(points),
                         hex(*colour)
                     )
                 }
@@ -132,7 +132,7 @@ impl Drawing {
                     writeln!(
                         out,
                         "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\"{dash}/>",
-                        corners(points),
+                        format_points(points),
                         hex(*colour)
                     )
                 }
@@ -164,7 +164,7 @@ impl Drawing {
     }
 }
 
-fn corners(points: &[[f64; 2]]) -> String {
+fn format_points(points: &[[f64; 2]]) -> String {
     let points: Vec<String> = points
         .iter()
         .map(|[x, y]| format!("{x:.1},{y:.1}"))
@@ -173,8 +173,8 @@ fn corners(points: &[[f64; 2]]) -> String {
 }
 
 /// Formats points without ".0", because maps have thousands of polygons.
-fn short_corners(points: &[[f64; 2]]) -> String {
-    corners(points).replace(".0", "")
+fn format_points_short(points: &[[f64; 2]]) -> String {
+    format_points(points).replace(".0", "")
 }
 
 fn hex([r, g, b]: Colour) -> String {

@@ -48,7 +48,7 @@ pub struct Panel {
 }
 
 /// Draws a figure of panels, each `height` [px] high, with a title.
-pub fn stack(title: &str, panels: &[Panel], width: u32, height: u32) -> Drawing {
+pub fn draw_figure(title: &str, panels: &[Panel], width: u32, height: u32) -> Drawing {
     let top = 26;
     let size = [width, top + height * panels.len() as u32 + 18];
     let mut drawing = Drawing {
@@ -88,8 +88,8 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
     let scaled: Vec<(&Line, Vec<[f64; 2]>)> =
         panel.lines.iter().map(|l| (l, finite(panel, l))).collect();
     let all = || scaled.iter().flat_map(|(_, points)| points.iter());
-    let x_ticks = Ticks::over(all().map(|p| p[0]), 10);
-    let y_ticks = Ticks::over(all().map(|p| p[1]), 5);
+    let x_ticks = Ticks::for_values(all().map(|p| p[0]), 10);
+    let y_ticks = Ticks::for_values(all().map(|p| p[1]), 5);
     let to_x = |x: f64| left + (x - x_ticks.low) / (x_ticks.high - x_ticks.low) * (right - left);
     let to_y = |y: f64| bottom - (y - y_ticks.low) / (y_ticks.high - y_ticks.low) * (bottom - top);
     let line = |points: Vec<[f64; 2]>, colour, width, dashed| Shape::Line {
@@ -203,7 +203,7 @@ struct Ticks {
 
 impl Ticks {
     /// Chooses at most about `n` ticks over the range of `values`.
-    fn over(values: impl Iterator<Item = f64>, n: usize) -> Self {
+    fn for_values(values: impl Iterator<Item = f64>, n: usize) -> Self {
         let (mut low, mut high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
             (a.min(v), b.max(v))
         });
@@ -252,10 +252,10 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_named_alike() {
-        let t = Ticks::over([0.0, 21.3].into_iter(), 10);
+        let t = Ticks::for_values([0.0, 21.3].into_iter(), 10);
         let names: Vec<String> = t.values().iter().map(|v| t.name(*v)).collect();
         assert_eq!(names, ["0", "5", "10", "15", "20"]);
-        let t = Ticks::over([-0.31, 0.2].into_iter(), 5);
+        let t = Ticks::for_values([-0.31, 0.2].into_iter(), 5);
         let names: Vec<String> = t.values().iter().map(|v| t.name(*v)).collect();
         assert_eq!(names, ["-0.2", "0", "0.2"]);
     }
@@ -273,7 +273,7 @@ mod tests {
             lines: vec![nothing],
             ..Panel::default()
         };
-        let drawing = stack("empty", &[panel, Panel::default()], 400, 150);
+        let drawing = draw_figure("empty", &[panel, Panel::default()], 400, 150);
         assert!(drawing.svg().contains("<polyline"));
     }
 }

@@ -21,7 +21,7 @@ pub struct Ascent {
 
 /// Returns roll, pitch and speed of an ascent with recorded height, or `None` if too little of it
 /// was steady.
-pub fn ascent(recording: &Recording) -> Option<Ascent> {
+pub fn measured_ascent(recording: &Recording) -> Option<Ascent> {
     let height = &recording.height;
     let top = height
         .iter()
@@ -50,7 +50,7 @@ pub fn ascent(recording: &Recording) -> Option<Ascent> {
 }
 
 /// Returns the mean of several ascents, or `None` without any.
-pub fn mean(ascents: &[Ascent]) -> Option<Ascent> {
+pub fn mean_ascent(ascents: &[Ascent]) -> Option<Ascent> {
     let n = ascents.len() as f64;
     let over = |f: &dyn Fn(&Ascent) -> f64| ascents.iter().map(f).sum::<f64>() / n;
     let angles = [over(&|a| a.angles[0]), over(&|a| a.angles[1])];

@@ -29,7 +29,7 @@
 use crate::pool::model::Model;
 use crate::pool::recording::{JOINT_NAMES, JOINTS};
 use crate::pool::replay::Replay;
-use crate::pool::summary::rest;
+use crate::pool::summary::simulate_rest;
 use merrow_math::{Quat, SpatialInertia, spatial};
 use merrow_math::{SpatialForce, Vec3};
 use merrow_physics::dynamics::crba;
@@ -70,7 +70,7 @@ pub fn coupling(model: &Model, q: [f64; JOINTS]) -> [Coupling; JOINTS] {
         let tilted = |sign: f64| {
             let mut there = q;
             there[j] += sign * STEP;
-            rest(model, there).angles
+            simulate_rest(model, there).angles
         };
         let (more, less) = (tilted(1.0), tilted(-1.0));
         Coupling {

@@ -40,7 +40,7 @@ const BLOWN_UP: f64 = 1e4;
 
 /// Returns rigid inertia and added mass of the vehicle with the arm held at `q` [rad], angular part
 /// first.
-pub fn composite(model: &Model, q: [f64; JOINTS]) -> [SpatialInertia; 2] {
+pub fn composite_inertias(model: &Model, q: [f64; JOINTS]) -> [SpatialInertia; 2] {
     let mut replay = Replay::new(model, Quat::identity());
     replay.hold(q);
     let sum = |of: &dyn Fn(&Link) -> SpatialInertia| total(model, &replay.work, of);
@@ -59,7 +59,7 @@ fn total(model: &Model, work: &Workspace, of: &dyn Fn(&Link) -> SpatialInertia) 
 }
 
 /// Returns the factor on the added mass at which the spectral radius in (2) becomes 1.
-pub fn theory(rigid: &SpatialInertia, added: &SpatialInertia) -> f64 {
+pub fn theoretical_limit(rigid: &SpatialInertia, added: &SpatialInertia) -> f64 {
     let m = |i: &SpatialInertia| {
         let m = i.to_matrix();
         nalgebra::SMatrix::<f64, 6, 6>::from_fn(|r, c| m[r][c])
@@ -77,7 +77,7 @@ pub fn theory(rigid: &SpatialInertia, added: &SpatialInertia) -> f64 {
 
 /// Returns the largest acceleration of the vehicle [rad/s² or m/s²] at every step of a run with the
 /// arm held, up to the step at which it diverges.
-pub fn run(model: &Model, q: [f64; JOINTS], integrator: Integrator, duration: f64) -> Vec<f64> {
+pub fn acceleration_history(model: &Model, q: [f64; JOINTS], integrator: Integrator, duration: f64) -> Vec<f64> {
     let mut model = model.clone();
     model.scene.integrator = integrator;
     model.delayed_added_mass = true;
@@ -91,7 +91,7 @@ pub fn run(model: &Model, q: [f64; JOINTS], integrator: Integrator, duration: f6
     let mut sizes = Vec::new();
     for _ in 0..libm::round(duration / model.dt()) as u64 {
         replay.step(0.0, Some(&held));
-        let A = replay.accelerations_before();
+        let A = replay.last_base_acceleration();
         let size = A.w.dot(A.w).sqrt().max(A.v.dot(A.v).sqrt());
         sizes.push(size);
         // false for NaN too
@@ -104,13 +104,13 @@ pub fn run(model: &Model, q: [f64; JOINTS], integrator: Integrator, duration: f6
 }
 
 /// Returns the factor on the added mass at which a run of 10 s starts to diverge, by bisection.
-pub fn limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) -> f64 {
+pub fn simulated_limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) -> f64 {
     let steps = libm::round(DURATION / model.dt()) as usize;
     let unstable = |factor: f64| {
         let scaled = model
             .clone()
             .with_added_mass(|link| link.added.scale(factor));
-        let sizes = run(&scaled, q, integrator, DURATION);
+        let sizes = acceleration_history(&scaled, q, integrator, DURATION);
         let bounded = sizes.last().is_some_and(|s| *s < BLOWN_UP);
         sizes.len() < steps || !bounded
     };
@@ -135,7 +135,7 @@ pub fn limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) -> f64 {
 /// Returns the model with added mass on one axis of the vehicle only, equal to the inertia of this
 /// axis in the free vehicle. The spectral radius in (2) is then 1 at the factor 1.
 pub fn on_one_axis(model: &Model, q: [f64; JOINTS], axis: usize) -> Model {
-    let [rigid, _] = composite(model, q);
+    let [rigid, _] = composite_inertias(model, q);
     let m = rigid.to_matrix();
     let inverse = nalgebra::SMatrix::<f64, 6, 6>::from_fn(|r, c| m[r][c]).try_inverse();
     let mobility = inverse.map_or(f64::NAN, |i| i[(axis, axis)]);

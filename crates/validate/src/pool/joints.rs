@@ -59,8 +59,8 @@ pub struct JointMotion {
 
 impl JointMotion {
     /// Fits the motion through `readings`, which must not be empty.
-    pub fn through(readings: &[JointSample]) -> Self {
-        let fresh = padded(&distinct(readings));
+    pub fn fit(readings: &[JointSample]) -> Self {
+        let fresh = padded(&without_repeats(readings));
         let (first, last) = (fresh[0].t, fresh[fresh.len() - 1].t);
         let n = libm::ceil((last - first) / KNOT) as usize + 1;
         let mut from = 0;
@@ -82,7 +82,7 @@ impl JointMotion {
     }
 
     /// Returns the state of the joints at `t` [s]; at rest outside the recording.
-    pub fn at(&self, t: f64) -> JointState {
+    pub fn state_at(&self, t: f64) -> JointState {
         let last = self.knots.len() - 1;
         let x = (t - self.start) / KNOT;
         if x <= 0.0 || x >= last as f64 {
@@ -109,7 +109,7 @@ impl JointMotion {
 }
 
 /// Removes repeated readings, because the recorder writes each reading several times.
-fn distinct(readings: &[JointSample]) -> Vec<JointSample> {
+fn without_repeats(readings: &[JointSample]) -> Vec<JointSample> {
     let mut kept: Vec<JointSample> = Vec::with_capacity(readings.len());
     for r in readings {
         let new = kept
@@ -211,7 +211,7 @@ impl Quintic {
     /// after it.
     ///
     /// `q = a0 + a1 t + a3 t³ + a4 t⁴ + a5 t⁵`, with zero acceleration at both ends.
-    pub fn at(&self, t: f64) -> JointState {
+    pub fn state_at(&self, t: f64) -> JointState {
         let mut out = JointState::default();
         if t <= 0.0 || t >= self.duration {
             out.q = if t <= 0.0 { self.from } else { self.to };
@@ -250,8 +250,8 @@ mod tests {
     // (1) fits a parabola exactly; the spline adds an error of order h⁴
     #[test]
     fn a_parabola_comes_back() {
-        let motion = JointMotion::through(&readings(|t| 0.2 + 0.3 * t - 0.05 * t * t));
-        let s = motion.at(3.3);
+        let motion = JointMotion::fit(&readings(|t| 0.2 + 0.3 * t - 0.05 * t * t));
+        let s = motion.state_at(3.3);
         assert!(
             (s.q[2] - (0.2 + 0.3 * 3.3 - 0.05 * 3.3 * 3.3)).abs() < 1e-8,
             "{s:?}"
@@ -262,11 +262,11 @@ mod tests {
 
     #[test]
     fn velocity_and_acceleration_are_derivatives_of_the_position() {
-        let motion = JointMotion::through(&readings(|t| libm::sin(2.0 * t)));
+        let motion = JointMotion::fit(&readings(|t| libm::sin(2.0 * t)));
         for k in 0..70 {
             let t = 0.013 + 0.1 * k as f64;
             let e = 1e-5;
-            let (a, b, c) = (motion.at(t - e), motion.at(t), motion.at(t + e));
+            let (a, b, c) = (motion.state_at(t - e), motion.state_at(t), motion.state_at(t + e));
             assert!(((c.q[0] - a.q[0]) / (2.0 * e) - b.qd[0]).abs() < 1e-6);
             assert!(((c.qd[0] - a.qd[0]) / (2.0 * e) - b.qdd[0]).abs() < 1e-3);
         }
@@ -280,7 +280,7 @@ mod tests {
             end_speeds: [[0.0; 4]; 2],
             duration: 7.0,
         };
-        let (a, m, b) = (q.at(1e-9), q.at(3.5), q.at(7.0 - 1e-9));
+        let (a, m, b) = (q.state_at(1e-9), q.state_at(3.5), q.state_at(7.0 - 1e-9));
         assert!((a.q[0] - 0.1).abs() < 1e-12 && a.qd[0].abs() < 1e-12);
         assert!((b.q[0] - 1.3).abs() < 1e-12 && b.qd[0].abs() < 1e-12);
         // halfway: 15/8 of the mean speed

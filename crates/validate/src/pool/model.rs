@@ -4,7 +4,7 @@
 use crate::pool::recording::{JOINT_NAMES, JOINTS};
 use crate::pool::replay::CURVE_STEP;
 use crate::pool::servo::Controller;
-use merrow_environment::{Instant, Variation};
+use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::{Damping, Drive, JointKind, Robot, Scene};
 
@@ -43,7 +43,7 @@ fn controllers(scene: &Scene) -> Option<[Controller; JOINTS]> {
     let (robot, joints) = arm(scene)?;
     let all: Vec<Controller> = joints
         .iter()
-        .filter_map(|j| Controller::of(robot, *j))
+        .filter_map(|j| Controller::for_joint(robot, *j))
         .collect();
     all.try_into().ok()
 }
@@ -80,7 +80,7 @@ impl Model {
             ));
         }
         robot.thrusters.clear();
-        robot.manager = None;
+        robot.allocation = None;
         robot.sensors.clear();
         robot.inflow = false;
         let model = Self {
@@ -103,9 +103,9 @@ impl Model {
     }
 
     /// Returns the environment (water and gravity), which is constant in time.
-    pub fn instant(&self) -> Instant<'_> {
+    pub fn instant(&self) -> EnvironmentState<'_> {
         let (sea, gravity) = (&self.scene.sea, self.scene.gravity);
-        Instant {
+        EnvironmentState {
             sea,
             gravity,
             time: 0.0,

@@ -67,7 +67,7 @@ pub(crate) struct Replay<'a> {
     pub(crate) work: Workspace,
     commands: Vec<f64>,
     /// Accelerations of the previous step, for the delayed added mass.
-    before: Vec<SpatialVelocity>,
+    last_accelerations: Vec<SpatialVelocity>,
 }
 
 impl<'a> Replay<'a> {
@@ -83,7 +83,7 @@ impl<'a> Replay<'a> {
             motion,
             work: Workspace::new(robot),
             commands: vec![0.0; robot.n_joints()],
-            before: vec![SpatialVelocity::zero(); robot.links.len()],
+            last_accelerations: vec![SpatialVelocity::zero(); robot.links.len()],
         }
     }
 
@@ -98,7 +98,7 @@ impl<'a> Replay<'a> {
             &mut self.work,
             &self.commands,
         );
-        let before = &self.before;
+        let before = &self.last_accelerations;
         let mut evaluate = |motion: &Motion, k: usize, work: &mut Workspace| {
             let at = joints.map(|f| f(t + [0.0, 0.5, 1.0][k] * dt));
             stage.copy_from(motion);
@@ -107,10 +107,10 @@ impl<'a> Replay<'a> {
         evaluate(motion, 0, work);
         let now: Vec<SpatialVelocity> = work.links.iter().map(|w| w.A).collect();
         dynamics::integrate::advance(model.scene.integrator, dt, motion, work, evaluate);
-        self.before = now;
+        self.last_accelerations = now;
         if let Some(f) = joints {
             let s = f(t + dt);
-            put(model, &s, &mut self.motion);
+            set_joints(model, &s, &mut self.motion);
         }
     }
 
@@ -120,33 +120,33 @@ impl<'a> Replay<'a> {
             q,
             ..JointState::default()
         };
-        put(self.model, &still, &mut self.motion);
+        set_joints(self.model, &still, &mut self.motion);
         let (model, motion) = (self.model, &mut self.motion);
         accelerations(
             model,
             motion,
             &self.commands,
             Some(&still),
-            &self.before,
+            &self.last_accelerations,
             &mut self.work,
         );
     }
 
     /// Returns the acceleration of the base at the start of the last step.
-    pub(crate) fn accelerations_before(&self) -> SpatialVelocity {
-        self.before[0]
+    pub(crate) fn last_base_acceleration(&self) -> SpatialVelocity {
+        self.last_accelerations[0]
     }
 
     /// Returns the joint efforts [N m] that would keep the acceleration of base and joints at zero
     /// now.
-    fn bias(&mut self) -> [f64; JOINTS] {
+    fn bias_efforts(&mut self) -> [f64; JOINTS] {
         let model = self.model;
         accelerations(
             model,
             &mut self.motion,
             &self.commands,
             None,
-            &self.before,
+            &self.last_accelerations,
             &mut self.work,
         );
         let zeros = vec![0.0; model.robot.n_joints()];
@@ -157,12 +157,12 @@ impl<'a> Replay<'a> {
 
     fn blown_up(&self) -> bool {
         let V = self.motion.V_WB_B;
-        self.motion.not_finite().is_some() || V.w.dot(V.w).max(V.v.dot(V.v)) > 1e4
+        self.motion.first_non_finite().is_some() || V.w.dot(V.w).max(V.v.dot(V.v)) > 1e4
     }
 }
 
 /// Sets the prescribed joint positions and velocities.
-fn put(model: &Model, s: &JointState, motion: &mut Motion) {
+fn set_joints(model: &Model, s: &JointState, motion: &mut Motion) {
     for (k, j) in model.joints.into_iter().enumerate() {
         motion.q[j] = s.q[k];
         motion.qd[j] = s.qd[k];
@@ -181,11 +181,11 @@ fn accelerations(
 ) {
     let (robot, at) = (&model.robot, model.instant());
     if let Some(s) = joints {
-        put(model, s, motion);
+        set_joints(model, s, motion);
     }
     kinematics::poses(robot, motion, &mut work.links);
     kinematics::velocities(robot, motion, &mut work.links);
-    environment::sample(robot, &at, &mut work.links);
+    environment::sample_water_motion(robot, &at, &mut work.links);
     forces::sum(robot, &at, motion, commands, 0, work);
     if let Some(s) = joints {
         for (k, j) in model.joints.into_iter().enumerate() {
@@ -211,7 +211,7 @@ pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
         q: plan.hold,
         ..JointState::default()
     };
-    put(model, &held(0.0), &mut replay.motion);
+    set_joints(model, &held(0.0), &mut replay.motion);
     for _ in 0..libm::round(plan.settle / dt) as u64 {
         replay.step(0.0, Some(&held));
     }
@@ -225,7 +225,7 @@ pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
             rest: 0.0,
         });
         replay.model = &driven;
-        servo = Some(Servo::holding(model.controllers, replay.bias()));
+        servo = Some(Servo::holding(model.controllers, replay.bias_efforts()));
     }
     for k in 0..=steps {
         let t = plan.span[0] + k as f64 * dt;
@@ -238,11 +238,11 @@ pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
         }
         match (&plan.arm, &mut servo) {
             (Arm::Servo(quintic, start), Some(servo)) => {
-                let due = servo.due(k, dt);
+                let due = servo.due_loops(k, dt);
                 if due.contains(&true) {
-                    let wanted = quintic.at(t - start).qd;
+                    let wanted = quintic.state_at(t - start).qd;
                     let joints = replay.model.joints;
-                    let bias = replay.bias();
+                    let bias = replay.bias_efforts();
                     let efforts =
                         servo.update(due, joints.map(|j| replay.motion.qd[j]), wanted, bias);
                     for (j, effort) in joints.into_iter().zip(efforts) {
@@ -251,7 +251,7 @@ pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
                 }
                 replay.step(t, None);
             }
-            (Arm::Measured(motion), _) => replay.step(t, Some(&|t| motion.at(t))),
+            (Arm::Measured(motion), _) => replay.step(t, Some(&|t| motion.state_at(t))),
             (Arm::Servo(..), None) => {}
         }
     }

@@ -42,7 +42,7 @@ pub struct Curve {
 
 impl Curve {
     /// Returns the value at `t` [s] by linear interpolation, or `None` outside the curve.
-    pub fn at(&self, t: f64) -> Option<f64> {
+    pub fn value_at(&self, t: f64) -> Option<f64> {
         let x = (t - self.start) / self.step;
         let last = self.values.len().checked_sub(1)? as f64;
         if !(-1e-6..=last + 1e-6).contains(&x) {
@@ -104,7 +104,7 @@ pub struct Score {
 fn moments(curve: &Curve, measured: &[(f64, f64)], shift: f64) -> (f64, f64, f64) {
     let mut sum = (0.0, 0.0, 0.0);
     for (t, m) in measured {
-        if let Some(y) = curve.at(t + shift) {
+        if let Some(y) = curve.value_at(t + shift) {
             sum.0 += 1.0;
             sum.1 += y - m;
             sum.2 += (y - m) * (y - m);
@@ -165,12 +165,12 @@ pub fn best_lag(pairs: &[(&Curve, &[(f64, f64)])], free: bool) -> (f64, f64) {
 
 /// Returns the common factor on all curves that best fits the measurements, after subtracting the
 /// means of curves and measurements.
-pub fn gain(pairs: &[(&Curve, &[(f64, f64)])]) -> f64 {
+pub fn best_gain(pairs: &[(&Curve, &[(f64, f64)])]) -> f64 {
     let mut sum = (0.0, 0.0);
     for (curve, measured) in pairs {
         let both: Vec<[f64; 2]> = measured
             .iter()
-            .filter_map(|(t, m)| Some([curve.at(*t)?, *m]))
+            .filter_map(|(t, m)| Some([curve.value_at(*t)?, *m]))
             .collect();
         let n = both.len().max(1) as f64;
         let mean = |k: usize| both.iter().map(|b| b[k]).sum::<f64>() / n;
@@ -218,7 +218,7 @@ mod tests {
         let s = score(&late, &measured);
         assert!((s.lag - 0.8).abs() < 1e-9, "{s:?}");
         assert!(s.rmse_at_lag < 1e-4 && s.rmse > 0.3, "{s:?}");
-        assert!((gain(&[(&late.scaled(2.5).shifted(1.0), &delayed)]) - 0.4).abs() < 1e-3);
+        assert!((best_gain(&[(&late.scaled(2.5).shifted(1.0), &delayed)]) - 0.4).abs() < 1e-3);
         // a constant offset changes (2), but not (3)
         let higher = late.shifted(0.4);
         let (lag, rest) = best_lag(&[(&higher, &measured)], true);

@@ -12,7 +12,7 @@
 
 use crate::pool::recording::JOINTS;
 use merrow_model::scene::Robot;
-use merrow_model::scene::robot::actuator::{Law, TorquePid};
+use merrow_model::scene::robot::actuator::{ServoLaw, TorquePid};
 use merrow_sim::control::joints::encoder::period;
 use merrow_sim::control::joints::servo::{Pid, torque_pid};
 
@@ -30,10 +30,10 @@ pub struct Controller {
 impl Controller {
     /// Returns the controller of joint `j` of `robot`, or `None` if the joint has no servo with a
     /// torque PID.
-    pub fn of(robot: &Robot, j: usize) -> Option<Self> {
+    pub fn for_joint(robot: &Robot, j: usize) -> Option<Self> {
         let joint = &robot.links[j + 1].joint;
         let servo = joint.servo()?;
-        let Law::TorquePid(gains) = servo.law else {
+        let ServoLaw::TorquePid(gains) = servo.law else {
             return None;
         };
         Some(Self {
@@ -70,7 +70,7 @@ impl Servo {
     }
 
     /// Returns the loops that update at step `k` of `dt` seconds.
-    pub fn due(&self, k: u64, dt: f64) -> [bool; JOINTS] {
+    pub fn due_loops(&self, k: u64, dt: f64) -> [bool; JOINTS] {
         self.controllers.map(|c| c.is_due(k, dt))
     }
 

@@ -1,15 +1,15 @@
 //! The study of `docs/uvms.md`: one set of trials, several models of the same vehicle.
 
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use crate::pool::coupling;
 use crate::pool::delayed;
 use crate::pool::joints::JointMotion;
 use crate::pool::model::Model;
 use crate::pool::recording::{JOINTS, Recording};
-use crate::pool::score::{Curve, gain, rmse};
+use crate::pool::score::{Curve, best_gain, rmse};
 use crate::pool::summary::{PAPER, Summary, summarize};
-use crate::pool::trial::{Mode, Outcome, outcome};
+use crate::pool::trial::{Mode, Outcome, replay_and_score};
 use merrow_math::SpatialInertia;
 use merrow_model::scene::Integrator;
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ fn variants(ours: &Model, published: &Model) -> Vec<Variant> {
 
 /// Replays all `recordings` with all variants of `ours` and of the `published` set. It calls
 /// `progress` with the name of each part before the part starts.
-pub fn study(
+pub fn run_study(
     ours: &Model,
     published: &Model,
     recordings: &[Recording],
@@ -112,7 +112,7 @@ pub fn study(
             progress(v.name);
             let trials = recordings.iter().filter(|r| !r.is_baseline());
             trials
-                .filter_map(|r| outcome(&v.model, r, v.mode))
+                .filter_map(|r| replay_and_score(&v.model, r, v.mode))
                 .collect()
         })
         .collect();
@@ -177,7 +177,7 @@ fn errors(study: &mut Study, variants: &[Variant], results: &[Vec<Outcome>]) {
             .iter()
             .map(|o| (&o.simulated[k], o.measured[k].as_slice()))
             .collect();
-        gain(&pairs)
+        best_gain(&pairs)
     });
     let _ = writeln!(
         study.text,
@@ -234,7 +234,7 @@ fn shift_figure(variants: &[Variant], results: &[Vec<Outcome>]) -> Drawing {
     };
     let (roll, mut pitch) = (panel(0, "roll"), panel(1, "pitch"));
     pitch.x_label = "simulation taken earlier by [s]".into();
-    stack(
+    draw_figure(
         "Error over a common shift of all trials",
         &[roll, pitch],
         760,
@@ -278,8 +278,8 @@ fn panels(
 }
 
 /// Returns the trial in which the smaller of the roll and pitch variations is largest.
-fn liveliest(results: &[Vec<Outcome>]) -> Option<&Outcome> {
-    let lesser = |o: &Outcome| o.unmodelled[0].min(o.unmodelled[1]);
+fn most_active_trial(results: &[Vec<Outcome>]) -> Option<&Outcome> {
+    let lesser = |o: &Outcome| o.rmse_without_model[0].min(o.rmse_without_model[1]);
     results
         .first()?
         .iter()
@@ -287,14 +287,14 @@ fn liveliest(results: &[Vec<Outcome>]) -> Option<&Outcome> {
 }
 
 fn overlay(variants: &[Variant], results: &[Vec<Outcome>]) -> Option<Drawing> {
-    let trial = &liveliest(results)?.name;
+    let trial = &most_active_trial(results)?.name;
     let mut panels = panels(variants, results, trial, &["full", "exchanged"])?;
     panels.last_mut()?.x_label = "time [s]".into();
-    Some(stack(trial, &panels, 760, 210))
+    Some(draw_figure(trial, &panels, 760, 210))
 }
 
 fn servo_figure(variants: &[Variant], results: &[Vec<Outcome>]) -> Option<Drawing> {
-    let trial = &liveliest(results)?.name;
+    let trial = &most_active_trial(results)?.name;
     let mut panels = panels(variants, results, trial, &["servo", "actuators"])?;
     let curve = |key: &str| -> Option<&Curve> {
         let v = variants.iter().position(|v| v.key == key)?;
@@ -328,7 +328,7 @@ fn servo_figure(variants: &[Variant], results: &[Vec<Outcome>]) -> Option<Drawin
         lines,
         ..Panel::default()
     });
-    Some(stack(trial, &panels, 760, 190))
+    Some(draw_figure(trial, &panels, 760, 190))
 }
 
 fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
@@ -336,8 +336,8 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
         ("RK4", Integrator::Rk4),
         ("semi-implicit Euler", Integrator::SemiImplicit),
     ];
-    let [rigid, added] = delayed::composite(model, home);
-    let theory = delayed::theory(&rigid, &added);
+    let [rigid, added] = delayed::composite_inertias(model, home);
+    let theory = delayed::theoretical_limit(&rigid, &added);
     let _ = writeln!(
         study.text,
         "added mass one step late: factor on the added mass at which the run diverges within 10 s"
@@ -349,7 +349,7 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
     );
     let mut rows = serde_json::Map::new();
     let mut case = |text: &mut String, name: &str, model: &Model, theory: f64| {
-        let found = integrators.map(|(_, integrator)| delayed::limit(model, home, integrator));
+        let found = integrators.map(|(_, integrator)| delayed::simulated_limit(model, home, integrator));
         let _ = writeln!(
             text,
             "{name:<26} {theory:>8.3} {:>8.3} {:>20.3}",
@@ -385,7 +385,7 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
     study.json["delayed"] = Value::Object(rows);
     let growth = |factor: f64| {
         let scaled = model.clone().with_added_mass(|l| l.added.scale(factor));
-        let sizes = delayed::run(&scaled, home, Integrator::Rk4, 2.0);
+        let sizes = delayed::acceleration_history(&scaled, home, Integrator::Rk4, 2.0);
         let dt = model.dt();
         sizes
             .into_iter()
@@ -408,7 +408,7 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
     };
     study.figures.push((
         "delayed",
-        stack("Added mass as a force, one step late", &[panel], 760, 300),
+        draw_figure("Added mass as a force, one step late", &[panel], 760, 300),
     ));
 }
 
@@ -424,7 +424,7 @@ fn couplings(study: &mut Study, model: &Model, home: [f64; JOINTS], recordings: 
     let ends: Vec<[f64; JOINTS]> = recordings
         .iter()
         .filter(|r| !r.is_baseline())
-        .map(|r| JointMotion::through(&r.joints).at(r.span()[1]).q)
+        .map(|r| JointMotion::fit(&r.joints).state_at(r.span()[1]).q)
         .collect();
     if ends.is_empty() {
         return;

@@ -37,7 +37,7 @@ pub struct Summary {
     /// Best lag with the offsets included: mean, standard deviation and mean absolute value [s].
     pub lag_with_offset: (f64, f64, f64),
     /// Mean error of the best constant, roll and pitch [deg].
-    pub unmodelled: [f64; 2],
+    pub rmse_without_model: [f64; 2],
     /// Number of replays that diverged.
     pub blown_up: usize,
 }
@@ -60,7 +60,7 @@ pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
             let (mean, deviation) = over(&|o| o.lag_with_offset);
             (mean, deviation, over(&|o| o.lag_with_offset.abs()).0)
         },
-        unmodelled: [over(&|o| o.unmodelled[0]).0, over(&|o| o.unmodelled[1]).0],
+        rmse_without_model: [over(&|o| o.rmse_without_model[0]).0, over(&|o| o.rmse_without_model[1]).0],
         blown_up: trials.iter().filter(|o| o.track.blown_up.is_some()).count(),
     })
 }
@@ -75,8 +75,8 @@ pub struct Rest {
 }
 
 /// Simulates 120 s of free ascent with the arm held at `hold` [rad].
-pub fn rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
-    let still = JointMotion::through(&[JointSample { t: 0.0, q: hold }]);
+pub fn simulate_rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
+    let still = JointMotion::fit(&[JointSample { t: 0.0, q: hold }]);
     let q_WB = Quat::from_rpy(0.0, 0.0, 0.0);
     let plan = Plan {
         q_WB,
@@ -97,7 +97,7 @@ pub fn rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
 }
 
 /// Returns one line for each limit that is exceeded.
-pub fn misses(summary: &Summary, rest: &Rest) -> Vec<String> {
+pub fn missed_limits(summary: &Summary, rest: &Rest) -> Vec<String> {
     let mut lines = Vec::new();
     let mut most = |what: &str, value: f64, limit: f64| {
         // false for NaN too
@@ -138,7 +138,7 @@ pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest) -> Val
                 "roll_lag_s": o.score[0].lag, "pitch_lag_s": o.score[1].lag, "lag_s": o.lag,
                 "lag_with_offset_s": o.lag_with_offset,
                 "roll_offset_deg": o.offset[0], "pitch_offset_deg": o.offset[1],
-                "roll_rmse_without_model_deg": o.unmodelled[0], "pitch_rmse_without_model_deg": o.unmodelled[1],
+                "roll_rmse_without_model_deg": o.rmse_without_model[0], "pitch_rmse_without_model_deg": o.rmse_without_model[1],
                 "blown_up_at_s": o.track.blown_up,
             })
         })
@@ -151,7 +151,7 @@ pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest) -> Val
             "lag_s": s.lag.0, "lag_deviation_s": s.lag.1, "mean_lag_size_s": s.lag_size,
             "lag_with_offset_s": s.lag_with_offset.0, "lag_with_offset_deviation_s": s.lag_with_offset.1,
             "mean_lag_with_offset_size_s": s.lag_with_offset.2,
-            "roll_rmse_without_model_deg": s.unmodelled[0], "pitch_rmse_without_model_deg": s.unmodelled[1],
+            "roll_rmse_without_model_deg": s.rmse_without_model[0], "pitch_rmse_without_model_deg": s.rmse_without_model[1],
             "blown_up": s.blown_up,
         })
     });

@@ -1,7 +1,7 @@
 //! Compares one recorded trial with one replay of it.
 
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use crate::pool::joints::JointMotion;
 use crate::pool::model::Model;
 use crate::pool::recording::{JOINT_NAMES, Recording};
@@ -35,7 +35,7 @@ pub struct Outcome {
     pub lag_with_offset: f64,
     /// Root mean square error of the best constant for roll and pitch [deg], the error without any
     /// model.
-    pub unmodelled: [f64; 2],
+    pub rmse_without_model: [f64; 2],
     /// Mean of simulation minus measurement, roll and pitch [deg].
     pub offset: [f64; 2],
     /// Measured roll and pitch over time (time [s], angle [deg]).
@@ -50,8 +50,8 @@ pub struct Outcome {
 
 /// Replays `recording` and scores it. Returns `None` if the mode needs a command that was not
 /// recorded.
-pub fn outcome(model: &Model, recording: &Recording, mode: Mode) -> Option<Outcome> {
-    let joints = JointMotion::through(&recording.joints);
+pub fn replay_and_score(model: &Model, recording: &Recording, mode: Mode) -> Option<Outcome> {
+    let joints = JointMotion::fit(&recording.joints);
     let arm = match (mode, &recording.command) {
         (Mode::Measured, _) => Arm::Measured(&joints),
         (Mode::Servo, Some((start, quintic))) => Arm::Servo(quintic, *start),
@@ -63,7 +63,7 @@ pub fn outcome(model: &Model, recording: &Recording, mode: Mode) -> Option<Outco
         q_WB: first,
         settle: SETTLE,
         span,
-        hold: joints.at(span[0]).q,
+        hold: joints.state_at(span[0]).q,
         arm,
     };
     let track = replay(model, &plan);
@@ -92,7 +92,7 @@ pub fn outcome(model: &Model, recording: &Recording, mode: Mode) -> Option<Outco
         score,
         lag,
         lag_with_offset,
-        unmodelled,
+        rmse_without_model: unmodelled,
         offset,
         measured,
         joints,
@@ -129,7 +129,7 @@ impl Outcome {
             let read = curve
                 .points()
                 .iter()
-                .map(|[t, _]| [*t, self.joints.at(*t).q[j]])
+                .map(|[t, _]| [*t, self.joints.state_at(*t).q[j]])
                 .collect();
             lines.push(line(name, COLOURS[j + 1], false, read));
             if mode == Mode::Servo {
@@ -146,6 +146,6 @@ impl Outcome {
             lines,
             ..Panel::default()
         });
-        stack(&self.name, &panels, 760, 190)
+        draw_figure(&self.name, &panels, 760, 190)
     }
 }

@@ -3,12 +3,12 @@
 //! The command and the tests use this module to run the cases on the same files. It does not depend
 //! on what a case compares.
 
-use crate::cases::reference_data::{Materials, Shape};
+use crate::cases::reference_data::{ReferenceData, Shape};
 use crate::pool::recording::Recording;
 use crate::read::trials;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Scene;
-use merrow_world::import::estimate::{Placed, Solid, estimate};
+use merrow_world::import::estimate::{PlacedSolid, Solid, estimate};
 use merrow_world::{Overrides, data_dir, load_text, load_world};
 use std::path::{Path, PathBuf};
 
@@ -17,30 +17,30 @@ const DATA: &str = "test/data";
 
 /// Returns the folder of tables and recordings in the source tree that Merrow was built from, if it
 /// exists.
-pub fn data() -> Option<PathBuf> {
-    data_dir::folders()
+pub fn data_folder() -> Option<PathBuf> {
+    data_dir::share_folders()
         .into_iter()
         .map(|folder| folder.join(DATA))
         .find(|folder| folder.is_dir())
 }
 
 /// Calls `use_them` with the bundled worlds and with the tables and recordings in `folder`.
-pub fn materials<T>(folder: &Path, use_them: impl FnOnce(&Materials<'_>) -> T) -> T {
+pub fn with_reference_data<T>(folder: &Path, use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
     let table = |name: &str| {
         let path = folder.join(name);
         std::fs::read_to_string(&path)
             .map_err(|e| format!("{}: cannot be read: {e}", path.display()))
     };
     let recordings = || -> Result<Vec<Recording>, String> {
-        let found = trials::load(&folder.join("uvms_pool_2023"))?;
+        let found = trials::load_trials(&folder.join("uvms_pool_2023"))?;
         if found.problems.is_empty() {
             Ok(found.recordings)
         } else {
             Err(found.problems.to_string())
         }
     };
-    use_them(&Materials {
-        world: &of_text,
+    use_them(&ReferenceData {
+        world: &scene_of_text,
         shipped: &shipped,
         table: &table,
         trials: &recordings,
@@ -48,14 +48,14 @@ pub fn materials<T>(folder: &Path, use_them: impl FnOnce(&Materials<'_>) -> T) -
     })
 }
 
-fn of_text(text: &str) -> Result<Scene, String> {
+fn scene_of_text(text: &str) -> Result<Scene, String> {
     load_text("case.yaml", text, Overrides::default())
         .map(|world| world.scene)
         .map_err(|p| p.to_string())
 }
 
 fn shipped(name: &str) -> Result<Scene, String> {
-    load_world(&data_dir::world(name), Overrides::default())
+    load_world(&data_dir::world_file(name), Overrides::default())
         .map(|world| world.scene)
         .map_err(|p| p.to_string())
 }
@@ -66,7 +66,7 @@ fn added(shape: Shape) -> Result<[f64; 6], String> {
         Shape::Cylinder([radius, length]) => Solid::Cylinder { radius, length },
         Shape::Ellipsoid(axes) => Solid::Ellipsoid(axes),
     };
-    let alone = Placed {
+    let alone = PlacedSolid {
         solid,
         R: Mat3::identity(),
         p: Vec3::zero(),

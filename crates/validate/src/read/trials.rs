@@ -39,7 +39,7 @@ const ENCODERS: [(&str, f64); JOINTS] = [
 ///
 /// # Errors
 /// The folder cannot be read or contains no trial.
-pub fn load(folder: &Path) -> Result<Trials, String> {
+pub fn load_trials(folder: &Path) -> Result<Trials, String> {
     let shown = folder.display();
     let entries = std::fs::read_dir(folder).map_err(|e| {
         format!("{shown}: cannot read the folder: {e}; expected one with NAME_imu.csv files")
@@ -74,7 +74,7 @@ pub fn load(folder: &Path) -> Result<Trials, String> {
         let Some((attitude, joints)) = read else {
             continue;
         };
-        if let Err(text) = together(&attitude, &joints) {
+        if let Err(text) = check_overlap(&attitude, &joints) {
             trials.problems.push(
                 &Place::file(&folder.join(format!("{name}_imu.csv")).display().to_string()),
                 text,
@@ -98,10 +98,10 @@ pub fn load(folder: &Path) -> Result<Trials, String> {
 }
 
 /// Maximum duration of a trial [s]. A time stamp in other units must not cause hours of simulation.
-const LONGEST: f64 = 3600.0;
+const DURATION_MAX: f64 = 3600.0;
 
 /// Checks that attitude and encoders were recorded at the same time and not for too long.
-fn together(attitude: &[AttitudeSample], joints: &[JointSample]) -> Result<(), String> {
+fn check_overlap(attitude: &[AttitudeSample], joints: &[JointSample]) -> Result<(), String> {
     let (a, b) = (
         [attitude[0].t, attitude[attitude.len() - 1].t],
         [joints[0].t, joints[joints.len() - 1].t],
@@ -116,9 +116,9 @@ fn together(attitude: &[AttitudeSample], joints: &[JointSample]) -> Result<(), S
             a[0], a[1], b[0], b[1]
         ));
     }
-    if length > LONGEST {
+    if length > DURATION_MAX {
         return Err(format!(
-            "the trial lasts {length:.0} s, expected at most {LONGEST} s"
+            "the trial lasts {length:.0} s, expected at most {DURATION_MAX} s"
         ));
     }
     Ok(())
@@ -163,7 +163,7 @@ fn read_columns<const N: usize>(path: &Path, names: [&str; N]) -> Result<Vec<[f6
                 format!(
                     "no column {}, expected {}",
                     quote(name),
-                    merrow_yaml::error::list(names)
+                    merrow_yaml::error::quoted_list(names)
                 ),
             )
         })?;
@@ -268,7 +268,7 @@ fn command(folder: &Path, name: &str, problems: &mut Problems) -> Option<(f64, Q
     let duration = commanded.number("duration", problems);
     let mut five = |key| {
         commanded
-            .five(key, problems)
+            .five_numbers(key, problems)
             .map(|[_, b, c, d, e]| [e, d, c, b])
     };
     let (from, to) = (five("start_pos"), five("end_pos"));
@@ -342,7 +342,7 @@ impl Numbers {
     }
 
     /// Reads a list of five numbers, axes A to E.
-    fn five(&self, key: &str, problems: &mut Problems) -> Option<[f64; 5]> {
+    fn five_numbers(&self, key: &str, problems: &mut Problems) -> Option<[f64; 5]> {
         let node = self.get(key, problems)?;
         let Value::Seq(items) = &node.value else {
             problems.push(
@@ -382,7 +382,7 @@ fn finite(node: &Node, key: &str, problems: &mut Problems) -> Option<f64> {
         let text = format!(
             "{}: expected a number, found {}",
             quote(key),
-            merrow_yaml::read::found(node)
+            merrow_yaml::read::describe_node(node)
         );
         problems.push(&node.place, text);
     }

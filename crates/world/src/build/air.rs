@@ -1,7 +1,7 @@
 //! Conversion of the air and weather of a world.
 
-use crate::schema::WorldFile;
-use crate::schema::air::{GustsFile, ShearFile};
+use crate::schema::WorldConfig;
+use crate::schema::air::{GustsConfig, ShearConfig};
 use merrow_environment::air::{sun, wind};
 use merrow_model::scene::Origin;
 use merrow_model::scene::sea::air::{Air, Gusts, Shear, Weather};
@@ -9,20 +9,20 @@ use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 
 /// Builds the air of a world with the given origin and seed.
-pub fn air(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) -> Air {
+pub fn build_air(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut Problems) -> Air {
     let (air, weather) = (&file.air, &file.weather);
     let shear = match &air.shear {
-        ShearFile::Uniform => Shear::Uniform,
-        ShearFile::Power { exponent, .. } => Shear::Power {
+        ShearConfig::Uniform => Shear::Uniform,
+        ShearConfig::Power { exponent, .. } => Shear::Power {
             exponent: *exponent,
         },
-        ShearFile::Log { roughness_m, at } => {
+        ShearConfig::Log { roughness_m, at } => {
             if *roughness_m >= air.reference_height_m {
                 let text = format!(
                     "`roughness_m`: found {roughness_m}, expected less than `reference_height_m`, {}",
                     air.reference_height_m
                 );
-                problems.push(at.of("roughness_m"), text);
+                problems.push(at.key_place("roughness_m"), text);
             }
             Shear::Log {
                 roughness: *roughness_m,
@@ -30,28 +30,28 @@ pub fn air(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems
         }
     };
     let gusts = match &air.gusts {
-        GustsFile::None => Gusts::None,
-        GustsFile::Npd => Gusts::Npd,
-        GustsFile::Dryden {
+        GustsConfig::None => Gusts::None,
+        GustsConfig::Npd => Gusts::Npd,
+        GustsConfig::Dryden {
             std_m_s, length_m, ..
         } => Gusts::Dryden {
             std: *std_m_s,
             length: *length_m,
         },
     };
-    let untold_utc = sun::noon(Air::NOON, origin.longitude);
+    let untold_utc = sun::solar_noon(Air::NOON, origin.longitude);
     let start_utc = weather.start_utc.as_ref().map_or(untold_utc, |told| {
-        utc(told).unwrap_or_else(|| {
+        parse_utc(told).unwrap_or_else(|| {
             let text = format!(
                 "`start_utc`: expected a date and time such as 2026-06-21T09:30:00Z, found {}",
                 quote(told)
             );
-            problems.push(weather.at.of("start_utc"), text);
+            problems.push(weather.at.key_place("start_utc"), text);
             untold_utc
         })
     });
     let now = Weather {
-        wind: wind::from(weather.wind_speed_m_s, weather.wind_from_deg),
+        wind: wind::velocity_from(weather.wind_speed_m_s, weather.wind_from_deg),
         gustiness: weather.gustiness,
         temperature: weather.temperature_c,
         cloud_cover: weather.cloud_cover,
@@ -69,7 +69,7 @@ pub fn air(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems
         gusts,
         components: Arc::from(components),
         start_utc,
-        untold_utc,
+        default_start_utc: untold_utc,
         from: now,
         to: now,
         change: [0.0, 0.0],
@@ -78,7 +78,7 @@ pub fn air(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems
 
 /// Returns the seconds from 1970-01-01 to `YYYY-MM-DDThh:mm:ssZ`, or `None` if the text has another
 /// form.
-fn utc(text: &str) -> Option<f64> {
+fn parse_utc(text: &str) -> Option<f64> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (date, time) = text.split_once(['T', ' '])?;
     let whole = |text: &str, n: usize| {
@@ -123,14 +123,14 @@ fn utc(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::utc;
+    use super::parse_utc;
 
     #[test]
     fn dates_are_counted_from_1970() {
-        assert_eq!(utc("1970-01-01T00:00:00Z"), Some(0.0));
-        assert_eq!(utc("2000-01-01 12:00"), Some(946_728_000.0));
-        assert_eq!(utc("2026-03-20T12:00:00Z"), Some(1_774_008_000.0));
-        assert_eq!(utc("2024-03-01T00:00:00Z"), Some(1_709_251_200.0));
+        assert_eq!(parse_utc("1970-01-01T00:00:00Z"), Some(0.0));
+        assert_eq!(parse_utc("2000-01-01 12:00"), Some(946_728_000.0));
+        assert_eq!(parse_utc("2026-03-20T12:00:00Z"), Some(1_774_008_000.0));
+        assert_eq!(parse_utc("2024-03-01T00:00:00Z"), Some(1_709_251_200.0));
         for wrong in [
             "",
             "2026-02-29T00:00:00Z",
@@ -139,7 +139,7 @@ mod tests {
             "2026-03-20T24:00",
             "26-3-20T1:0",
         ] {
-            assert_eq!(utc(wrong), None, "{wrong}");
+            assert_eq!(parse_utc(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Conversion of couplings: the bodies of their ends, and whether the ends fit.
 
-use crate::schema::coupling::{CouplingEndFile, CouplingFile, CouplingKindFile, FunnelFile};
+use crate::schema::coupling::{CouplingEndConfig, CouplingConfig, CouplingKindConfig, FunnelConfig};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::kinematics::coupling;
 use merrow_model::scene::{
@@ -8,12 +8,12 @@ use merrow_model::scene::{
 };
 use merrow_model::state::State;
 use merrow_sim::control::coupling as control;
-use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
-use merrow_yaml::read::Named;
+use merrow_yaml::error::{Place, Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::read::NamedMap;
 
 /// Builds the couplings of `file` between the robots of `scene`.
-pub fn couplings(
-    file: &Named<CouplingFile>,
+pub fn build_couplings(
+    file: &NamedMap<CouplingConfig>,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Vec<Coupling> {
@@ -21,24 +21,24 @@ pub fn couplings(
         return Vec::new();
     }
     let state = State::new(scene);
-    let one = |(name, entry): (&str, &CouplingFile)| coupling(name, entry, scene, &state, problems);
+    let one = |(name, entry): (&str, &CouplingConfig)| build_coupling(name, entry, scene, &state, problems);
     file.iter().filter_map(one).collect()
 }
 
-fn coupling(
+fn build_coupling(
     name: &str,
-    file: &CouplingFile,
+    file: &CouplingConfig,
     scene: &Scene,
     state: &State,
     problems: &mut Problems,
 ) -> Option<Coupling> {
-    let kind = kind(&file.kind, problems);
+    let kind = build_kind(&file.kind, problems);
     let grasps = matches!(kind, CouplingKind::Grasp { .. });
     let of = format!("the coupling {name}");
-    let a = end(&of, &file.a, scene, problems);
+    let a = build_end(&of, &file.a, scene, problems);
     let mut b = None;
     if let Some(given) = &file.b {
-        b = Some(second(given, a, name, scene, state, problems)?);
+        b = Some(build_second_end(given, a, name, scene, state, problems)?);
     } else if !grasps {
         let text = format!("the {} {name} has no second end, expected `b`", kind.word());
         problems.push(&file.at.whole, text);
@@ -62,7 +62,7 @@ fn coupling(
     };
     check_bodies(&made, scene, place, problems)?;
     if engaged {
-        meet(&mut made, scene, state, file, problems);
+        set_initial_state(&mut made, scene, state, file, problems);
     }
     Some(made)
 }
@@ -106,11 +106,11 @@ fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Probl
 
 /// Computes the initial state of a coupling that is engaged at the start, and reports ends that do
 /// not coincide.
-fn meet(
+fn set_initial_state(
     c: &mut Coupling,
     scene: &Scene,
     state: &State,
-    file: &CouplingFile,
+    file: &CouplingConfig,
     problems: &mut Problems,
 ) {
     let Some(b) = c.b else {
@@ -118,17 +118,17 @@ fn meet(
             "the grasp {} is engaged at the start, expected `b`, the object that it holds",
             c.name
         );
-        problems.push(file.at.of("engaged"), text);
+        problems.push(file.at.key_place("engaged"), text);
         return;
     };
     let A = coupling::end_motion(scene, state, &c.a);
     if let (CouplingKind::Grasp { .. }, Some((robot, link))) = (c.kind, b.link()) {
-        c.start = control::as_it_lies(&A, &coupling::link_in(scene, state, robot, link));
+        c.start = control::relative_pose(&A, &coupling::link_motion_or_rest(scene, state, robot, link));
         return;
     }
-    let T = coupling::held(&A, c.start.0, &c.start.1);
-    let (misfit, _) = coupling::misfit(&c.kind, &T, &coupling::end_motion(scene, state, &b));
-    if let Some(why) = control::apart(&misfit) {
+    let T = coupling::target_frame(&A, c.start.0, &c.start.1);
+    let (misfit, _) = coupling::deviation(&c.kind, &T, &coupling::end_motion(scene, state, &b));
+    if let Some(why) = control::misfit_error(&misfit) {
         let text = format!(
             "the {} {} holds at the start, but {why}; remove `position_m` and `attitude_deg` of the second end to place \
              it at the first",
@@ -139,14 +139,14 @@ fn meet(
     }
 }
 
-fn kind(file: &CouplingKindFile, problems: &mut Problems) -> CouplingKind {
+fn build_kind(file: &CouplingKindConfig, problems: &mut Problems) -> CouplingKind {
     match file {
-        CouplingKindFile::Weld => CouplingKind::Weld,
-        CouplingKindFile::Hinge => CouplingKind::Hinge,
-        CouplingKindFile::Slide => CouplingKind::Slide,
-        CouplingKindFile::Ball => CouplingKind::Ball,
-        CouplingKindFile::Grasp { reach_m, .. } => CouplingKind::Grasp { reach: *reach_m },
-        CouplingKindFile::Latch {
+        CouplingKindConfig::Weld => CouplingKind::Weld,
+        CouplingKindConfig::Hinge => CouplingKind::Hinge,
+        CouplingKindConfig::Slide => CouplingKind::Slide,
+        CouplingKindConfig::Ball => CouplingKind::Ball,
+        CouplingKindConfig::Grasp { reach_m, .. } => CouplingKind::Grasp { reach: *reach_m },
+        CouplingKindConfig::Latch {
             distance_m,
             angle_deg,
             roll_deg,
@@ -160,18 +160,18 @@ fn kind(file: &CouplingKindFile, problems: &mut Problems) -> CouplingKind {
             roll: roll_deg.map(f64::to_radians),
             speed: *speed_m_s,
             spin: *spin_rad_s,
-            funnel: funnel.as_ref().map(|f| cone(f, problems)),
+            funnel: funnel.as_ref().map(|f| build_funnel(f, problems)),
         }),
     }
 }
 
-fn cone(file: &FunnelFile, problems: &mut Problems) -> Funnel {
+fn build_funnel(file: &FunnelConfig, problems: &mut Problems) -> Funnel {
     let (entrance, exit) = (file.entrance_radius_m, file.exit_radius_m);
     if exit > entrance {
         let text = format!(
             "`exit_radius_m` is {exit}, expected no more than `entrance_radius_m` {entrance}"
         );
-        problems.push(file.at.of("exit_radius_m"), text);
+        problems.push(file.at.key_place("exit_radius_m"), text);
     }
     Funnel {
         entrance,
@@ -181,15 +181,15 @@ fn cone(file: &FunnelFile, problems: &mut Problems) -> Funnel {
 }
 
 /// Builds the second end. Without its own pose it coincides with the first at the start.
-fn second(
-    file: &CouplingEndFile,
+fn build_second_end(
+    file: &CouplingEndConfig,
     a: Option<CouplingEnd>,
     name: &str,
     scene: &Scene,
     state: &State,
     problems: &mut Problems,
 ) -> Option<CouplingEnd> {
-    let b = end(&format!("the coupling {name}"), file, scene, problems)?;
+    let b = build_end(&format!("the coupling {name}"), file, scene, problems)?;
     if file.position_m.is_some() || file.attitude_deg.is_some() {
         return Some(b);
     }
@@ -200,7 +200,7 @@ fn second(
             p_WE: A.p_W,
         },
         CouplingEnd::Link { robot, link, .. } => {
-            let L = coupling::link_in(scene, state, robot, link);
+            let L = coupling::link_motion_or_rest(scene, state, robot, link);
             let (R_LE, p_LoE) = (
                 L.R_W.transpose().mul_mat(&A.R_W),
                 L.R_W.tr_mul_vec(A.p_W - L.p_W),
@@ -216,9 +216,9 @@ fn second(
 }
 
 /// Builds an end from `file`; `name` is the coupling in messages.
-pub(crate) fn end(
+pub(crate) fn build_end(
     name: &str,
-    file: &CouplingEndFile,
+    file: &CouplingEndConfig,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<CouplingEnd> {
@@ -228,7 +228,7 @@ pub(crate) fn end(
     let Some(robot_name) = &file.robot else {
         if file.link.is_some() {
             let text = format!("an end of {name} names a link, expected its `robot` too");
-            problems.push(file.at.of("link"), text);
+            problems.push(file.at.key_place("link"), text);
             return None;
         }
         return Some(CouplingEnd::World { R_WE: R, p_WE: p });
@@ -237,16 +237,16 @@ pub(crate) fn end(
         let names = || scene.robots.iter().map(|r| r.name.as_str());
         let (what, hint) = (quote(robot_name), did_you_mean(robot_name, names()));
         let text = format!("no robot or prop {what} for {name}{hint}");
-        problems.push(file.at.of("robot"), text);
+        problems.push(file.at.key_place("robot"), text);
         return None;
     };
     let model = &scene.robots[robot];
-    let Some((link, R_UF, p_UF)) = frame(model, file.link.as_deref()) else {
+    let Some((link, R_UF, p_UF)) = find_frame(model, file.link.as_deref()) else {
         let names = || model.links.iter().map(|l| l.name.as_str());
         let wanted = file.link.as_deref().unwrap_or_default();
-        let (what, hint, known) = (quote(wanted), did_you_mean(wanted, names()), list(names()));
+        let (what, hint, known) = (quote(wanted), did_you_mean(wanted, names()), quoted_list(names()));
         let text = format!("no link {what} on {robot_name}, expected one of {known}{hint}");
-        problems.push(file.at.of("link"), text);
+        problems.push(file.at.key_place("link"), text);
         return None;
     };
     let R_LU = &model.links[link].R_LU;
@@ -261,7 +261,7 @@ pub(crate) fn end(
 
 /// Returns the link and the pose of the named frame in its user's frame. Merged links remain
 /// available as frames.
-fn frame(model: &Robot, name: Option<&str>) -> Option<(usize, Mat3, Vec3)> {
+fn find_frame(model: &Robot, name: Option<&str>) -> Option<(usize, Mat3, Vec3)> {
     let Some(name) = name else {
         return Some((0, Mat3::identity(), Vec3::zero()));
     };

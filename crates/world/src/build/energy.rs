@@ -1,26 +1,26 @@
 //! Conversion of batteries, loads, solar panels and chargers.
 
 use crate::build::coupling;
-use crate::build::robot::actuator::table;
+use crate::build::robot::actuator::checked_table;
 use crate::import::sname;
 use crate::schema::RobotModel;
-use crate::schema::coupling::CouplingFile;
+use crate::schema::coupling::CouplingConfig;
 use crate::schema::energy::{
-    BatteryFile, ChargerFile, ContactFile, LoadFile, ServoPowerFile, SolarFile, Technology,
+    BatteryConfig, ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, ServoPowerConfig, SolarConfig, Technology,
 };
 use merrow_math::Vec3;
-use merrow_model::scene::robot::energy::{Contact, ServoPower};
+use merrow_model::scene::robot::energy::{ChargeCondition, ServoPower};
 use merrow_model::scene::{Battery, Charger, Link, Load, Scene, Solar};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
-use merrow_yaml::read::Named;
+use merrow_yaml::read::NamedMap;
 
 /// Default charging current per capacity [A/Ah].
-const GENTLE_CHARGE: f64 = 0.5;
+const DEFAULT_CHARGE_RATE: f64 = 0.5;
 
 /// Builds a battery from its file.
-pub fn battery(file: &BatteryFile, problems: &mut Problems) -> Battery {
-    let at = file.at.of("open_circuit_v");
-    let voltage = table(
+pub fn build_battery(file: &BatteryConfig, problems: &mut Problems) -> Battery {
+    let at = file.at.key_place("open_circuit_v");
+    let voltage = checked_table(
         &file.open_circuit_v,
         "the open-circuit voltage",
         at,
@@ -43,7 +43,7 @@ pub fn battery(file: &BatteryFile, problems: &mut Problems) -> Battery {
         let text = format!(
             "`cut_off_v` is {cut_off}, expected less than the highest open-circuit voltage {highest}: the protection would never close"
         );
-        problems.push(file.at.of("cut_off_v"), text);
+        problems.push(file.at.key_place("cut_off_v"), text);
     }
     Battery {
         capacity: file.capacity_ah,
@@ -57,7 +57,7 @@ pub fn battery(file: &BatteryFile, problems: &mut Problems) -> Battery {
         charge_voltage: file.charge_voltage_v.unwrap_or(highest),
         charge_current: file
             .charge_current_a
-            .unwrap_or(GENTLE_CHARGE * file.capacity_ah),
+            .unwrap_or(DEFAULT_CHARGE_RATE * file.capacity_ah),
         charge_efficiency: file.charge_efficiency,
         technology: match file.technology {
             Technology::Unknown => 0,
@@ -71,8 +71,8 @@ pub fn battery(file: &BatteryFile, problems: &mut Problems) -> Battery {
 }
 
 /// Builds the electrical loads of a robot.
-pub fn loads(file: &Named<LoadFile>) -> Vec<Load> {
-    let one = |(name, load): (&str, &LoadFile)| Load {
+pub fn build_loads(file: &NamedMap<ElectricalLoadConfig>) -> Vec<Load> {
+    let one = |(name, load): (&str, &ElectricalLoadConfig)| Load {
         name: name.into(),
         power: load.power_w,
         level: load.level,
@@ -81,7 +81,7 @@ pub fn loads(file: &Named<LoadFile>) -> Vec<Load> {
 }
 
 /// Converts the power consumption of a servo.
-pub fn servo(file: &ServoPowerFile) -> ServoPower {
+pub fn build_servo_power(file: &ServoPowerConfig) -> ServoPower {
     ServoPower {
         standby: file.standby_w,
         efficiency: file.efficiency,
@@ -91,25 +91,25 @@ pub fn servo(file: &ServoPowerFile) -> ServoPower {
 }
 
 /// Builds the panel `name` on `link`, which has the index `index`.
-pub fn solar(
+pub fn build_solar_panel(
     name: &str,
-    file: &SolarFile,
+    file: &SolarConfig,
     index: usize,
     link: &Link,
     problems: &mut Problems,
 ) -> Solar {
-    let normal = sname::vector(file.axes, file.normal)
+    let normal = sname::vector_to_flu(file.axes, file.normal)
         .unit()
         .unwrap_or_else(|| {
             let text =
                 format!("the normal of {name} has no length, expected numbers that are not all 0");
-            problems.push(file.at.of("normal"), text);
+            problems.push(file.at.key_place("normal"), text);
             Vec3::new(0.0, 0.0, 1.0)
         });
     Solar {
         name: name.to_string(),
         link: index,
-        p_LoP: link.R_LU.mul_vec(sname::vector(file.axes, file.position_m)),
+        p_LoP: link.R_LU.mul_vec(sname::vector_to_flu(file.axes, file.position_m)),
         normal: link.R_LU.mul_vec(normal),
         area: file.area_m2,
         efficiency: file.efficiency,
@@ -119,7 +119,7 @@ pub fn solar(
 }
 
 /// Reports loads and panels of a robot without a battery.
-pub fn check(model: &RobotModel, problems: &mut Problems) {
+pub fn check_battery_present(model: &RobotModel, problems: &mut Problems) {
     if model.battery.is_some() {
         return;
     }
@@ -130,32 +130,32 @@ pub fn check(model: &RobotModel, problems: &mut Problems) {
         if any {
             let text =
                 format!("`{key}` has no effect on a robot without a battery, expected `battery`");
-            problems.push(model.at.of(key), text);
+            problems.push(model.at.key_place(key), text);
         }
     }
 }
 
 /// Builds the chargers of a world whose robots and couplings are known.
-pub fn chargers(
-    file: &Named<ChargerFile>,
-    couplings: &Named<CouplingFile>,
+pub fn build_chargers(
+    file: &NamedMap<ChargerConfig>,
+    couplings: &NamedMap<CouplingConfig>,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Vec<Charger> {
     let one =
-        |(name, entry): (&str, &ChargerFile)| charger(name, entry, couplings, scene, problems);
+        |(name, entry): (&str, &ChargerConfig)| build_charger(name, entry, couplings, scene, problems);
     file.iter().filter_map(one).collect()
 }
 
-fn charger(
+fn build_charger(
     name: &str,
-    file: &ChargerFile,
-    couplings: &Named<CouplingFile>,
+    file: &ChargerConfig,
+    couplings: &NamedMap<CouplingConfig>,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<Charger> {
     let contact = match &file.contact {
-        ContactFile::Coupling { coupling, at } => {
+        ChargingConditionConfig::Coupling { coupling, at } => {
             let Some(k) = scene.couplings.iter().position(|c| c.name == *coupling) else {
                 // A coupling that is named but invalid has already been reported.
                 if !couplings.iter().any(|(known, _)| known == coupling) {
@@ -164,14 +164,14 @@ fn charger(
                         "no coupling {} for the charger {name}{hint}",
                         quote(coupling)
                     );
-                    problems.push(at.of("coupling"), text);
+                    problems.push(at.key_place("coupling"), text);
                 }
                 return None;
             };
-            Contact::Coupling(k)
+            ChargeCondition::Coupling(k)
         }
-        ContactFile::Within { place, reach_m, .. } => Contact::Within(
-            coupling::end(&format!("the charger {name}"), place, scene, problems)?,
+        ChargingConditionConfig::Within { place, reach_m, .. } => ChargeCondition::Within(
+            coupling::build_end(&format!("the charger {name}"), place, scene, problems)?,
             *reach_m,
         ),
     };
@@ -185,19 +185,19 @@ fn charger(
                     "no robot {} to feed the charger {name}{hint}",
                     quote(wanted)
                 );
-                problems.push(file.at.of("from"), text);
+                problems.push(file.at.key_place("from"), text);
                 return None;
             };
             if scene.robots[k].battery.is_none() {
                 let text = format!("{wanted} is to feed the charger {name}, but has no battery");
-                problems.push(file.at.of("from"), text);
+                problems.push(file.at.key_place("from"), text);
             }
             Some(k)
         }
     };
     Some(Charger {
         name: name.to_string(),
-        contact,
+        condition: contact,
         current: file.current_a,
         voltage: file.voltage_v.unwrap_or(f64::INFINITY),
         efficiency: file.efficiency,

@@ -1,22 +1,22 @@
 //! Conversion of scheduled faults.
 
-use crate::schema::fault::{FaultFile, FaultKindFile};
+use crate::schema::fault::{FaultConfig, FaultKindConfig};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
-use merrow_sim::control::fault::{check, find, find_beacon};
+use merrow_sim::control::fault::{check_fault, find_device, find_beacon};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
-use merrow_yaml::read::Named;
+use merrow_yaml::read::NamedMap;
 
 /// Builds the faults of a world whose robots are known.
-pub fn faults(file: &Named<FaultFile>, scene: &Scene, problems: &mut Problems) -> Vec<Fault> {
+pub fn build_faults(file: &NamedMap<FaultConfig>, scene: &Scene, problems: &mut Problems) -> Vec<Fault> {
     file.iter()
-        .filter_map(|(name, entry)| fault(name, entry, scene, problems))
+        .filter_map(|(name, entry)| build_fault(name, entry, scene, problems))
         .collect()
 }
 
-fn fault(name: &str, file: &FaultFile, scene: &Scene, problems: &mut Problems) -> Option<Fault> {
+fn build_fault(name: &str, file: &FaultConfig, scene: &Scene, problems: &mut Problems) -> Option<Fault> {
     let index = match &file.robot {
         None => None,
         Some(wanted) => {
@@ -24,7 +24,7 @@ fn fault(name: &str, file: &FaultFile, scene: &Scene, problems: &mut Problems) -
             if found.is_none() {
                 let hint = did_you_mean(wanted, scene.robots.iter().map(|r| r.name.as_str()));
                 let text = format!("no robot {} for the fault {name}{hint}", quote(wanted));
-                problems.push(file.at.of("robot"), text);
+                problems.push(file.at.key_place("robot"), text);
                 return None;
             }
             found
@@ -33,14 +33,14 @@ fn fault(name: &str, file: &FaultFile, scene: &Scene, problems: &mut Problems) -
     let robot = index.map(|index| &scene.robots[index]);
     let found = robot.map_or_else(
         || find_beacon(scene, &file.of),
-        |robot| find(robot, &file.of),
+        |robot| find_device(robot, &file.of),
     );
     let device = found
-        .map_err(|why| problems.push(file.at.of("of"), why))
+        .map_err(|why| problems.push(file.at.key_place("of"), why))
         .ok()?;
-    let kind = kind(&file.kind, robot, device);
-    if let Err(why) = check(device, &file.of, kind) {
-        problems.push(file.at.of("kind"), why);
+    let kind = build_kind(&file.kind, robot, device);
+    if let Err(why) = check_fault(device, &file.of, kind) {
+        problems.push(file.at.key_place("kind"), why);
         return None;
     }
     let ns = |seconds: f64| (seconds * 1e9) as u64;
@@ -54,47 +54,47 @@ fn fault(name: &str, file: &FaultFile, scene: &Scene, problems: &mut Problems) -
         end_ns: file
             .duration_s
             .map_or(u64::MAX, |s| start_ns.saturating_add(ns(s))),
-        stream: stream(scene, index, name),
+        stream: random_stream(scene, index, name),
     })
 }
 
 /// Returns the random stream of the fault `name` of a robot, or of a beacon.
-pub fn stream(scene: &Scene, robot: Option<usize>, name: &str) -> Stream {
+pub fn random_stream(scene: &Scene, robot: Option<usize>, name: &str) -> Stream {
     // Robot names contain no colon.
     let owner = robot.map_or(":beacons", |robot| scene.robots[robot].name.as_str());
     Stream::new(scene.seed, &format!("{owner}/fault/{name}"))
 }
 
-fn kind(file: &FaultKindFile, robot: Option<&Robot>, device: Device) -> FaultKind {
+fn build_kind(file: &FaultKindConfig, robot: Option<&Robot>, device: Device) -> FaultKind {
     match file {
-        FaultKindFile::Dead => FaultKind::Dead,
-        FaultKindFile::Stuck => FaultKind::Stuck,
-        FaultKindFile::Reduced { part, .. } => FaultKind::Reduced(*part),
-        FaultKindFile::Biased { bias, .. } => FaultKind::Biased(*bias),
-        FaultKindFile::Noisy { noise_std, .. } => FaultKind::Noisy(*noise_std),
-        FaultKindFile::Intermittent {
+        FaultKindConfig::Dead => FaultKind::Dead,
+        FaultKindConfig::Stuck => FaultKind::Stuck,
+        FaultKindConfig::Reduced { part, .. } => FaultKind::Reduced(*part),
+        FaultKindConfig::Biased { bias, .. } => FaultKind::Biased(*bias),
+        FaultKindConfig::Noisy { noise_std, .. } => FaultKind::Noisy(*noise_std),
+        FaultKindConfig::Intermittent {
             works_s, fails_s, ..
         } => FaultKind::Intermittent([*works_s, *fails_s]),
-        FaultKindFile::Shortage { power_w, .. } => FaultKind::Shortage(*power_w),
-        FaultKindFile::Leak {
+        FaultKindConfig::Shortage { power_w, .. } => FaultKind::PowerLimited(*power_w),
+        FaultKindConfig::Leak {
             hole_m,
             position_m,
             compartment_m3,
             center_m,
             ..
-        } => leak(
+        } => build_leak(
             robot,
             device,
             [*hole_m, *compartment_m3],
             *position_m,
             *center_m,
         ),
-        FaultKindFile::Jammed {
+        FaultKindConfig::Jammed {
             position_m,
             power_w,
             ..
         } => FaultKind::Jammed(position_m.map(|p| Jammer::new(Vec3::from(p), *power_w))),
-        FaultKindFile::Spoofed {
+        FaultKindConfig::Spoofed {
             offset_m,
             velocity_m_s,
             ..
@@ -108,7 +108,7 @@ fn kind(file: &FaultKindFile, robot: Option<&Robot>, device: Device) -> FaultKin
 /// Builds a leak of the link `device` from the diameter of the hole [m] and the volume of the
 /// compartment [m³]. `position` of the hole and `center` of the compartment [m] are in the user's
 /// link frame.
-pub fn leak(
+pub fn build_leak(
     robot: Option<&Robot>,
     device: Device,
     [hole, volume]: [f64; 2],

@@ -12,8 +12,8 @@ pub mod texture;
 pub mod water;
 pub mod waves;
 
-use crate::build::robot::Frame;
-use crate::build::robot::body::Surroundings;
+use crate::build::robot::BuildContext;
+use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision;
 use crate::build::sensor::acoustic;
 use crate::build::sensor::ais;
@@ -22,7 +22,7 @@ use crate::build::sensor::obstacle;
 use crate::build::sensor::placement;
 use crate::import::assets::Assets;
 use crate::import::urdf;
-use crate::schema::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
+use crate::schema::{CurrentConfig, IntegratorConfig, Layer, OriginConfig, RobotEntry, WorldConfig};
 use crate::{World, data_dir};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -55,7 +55,7 @@ pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
     let name = path
         .file_stem()
         .map_or_else(|| "world".into(), |s| s.to_string_lossy().into_owned());
-    finish(node, &name, overrides, problems)
+    build_checked(node, &name, overrides, problems)
 }
 
 /// As [`load`], for a world in memory; `name` is used as its path in messages.
@@ -65,7 +65,7 @@ pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
 pub fn load_text(name: &str, text: &str, overrides: Overrides) -> Result<World, Problems> {
     let mut problems = Problems::new();
     let node = loader().load_text(name, text, &mut problems);
-    finish(node, name, overrides, problems)
+    build_checked(node, name, overrides, problems)
 }
 
 /// Keys whose string value names a component file, and the folder of `params` that contains such
@@ -84,12 +84,12 @@ pub(crate) const COMPONENTS: &[(&str, &str)] = &[
 ];
 
 fn loader() -> Loader {
-    Loader::new(data_dir::params())
+    Loader::new(data_dir::params_folders())
         .with_components(COMPONENTS)
-        .with_named_files(|name| Some(data_dir::world(name)).filter(|path| path.is_file()))
+        .with_named_files(|name| Some(data_dir::world_file(name)).filter(|path| path.is_file()))
 }
 
-fn finish(
+fn build_checked(
     node: Option<Node>,
     name: &str,
     overrides: Overrides,
@@ -97,30 +97,30 @@ fn finish(
 ) -> Result<World, Problems> {
     let assets = Assets::default();
     let node = node.map(|mut node| {
-        urdf::expand(&mut node, &assets, &mut problems);
+        urdf::expand_urdf_models(&mut node, &assets, &mut problems);
         node
     });
     let file = node
         .as_ref()
-        .and_then(|node| read::read::<WorldFile>(node, &mut problems));
-    let world = file.map(|file| build(&file, name, overrides, &assets, &mut problems));
+        .and_then(|node| read::read_root::<WorldConfig>(node, &mut problems));
+    let world = file.map(|file| build_world(&file, name, overrides, &assets, &mut problems));
     if let (None, Some(node)) = (&world, &node) {
         check_readable_robots(node, &assets, &mut problems);
     }
     let notes = problems.take_notes();
-    problems.or(world.map(|world| World { notes, ..world }))
+    problems.into_result(world.map(|world| World { notes, ..world }))
 }
 
 /// Builds the robots that could be read although the world as a whole could not, so that their
 /// mistakes are reported in the same run. The time step may be unknown here, so sensor rates are
 /// not checked against it.
 fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) {
-    let water = Surroundings {
+    let water = WaterAndGravity {
         gravity: 9.81,
         density: 1025.0,
         depth: 100.0,
     };
-    let frame = Frame {
+    let frame = BuildContext {
         around: water,
         seed: 0,
         dt: f64::MIN_POSITIVE,
@@ -137,21 +137,21 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
         // Mistakes found while reading are already in `problems`.
         let entry = RobotEntry::read(node, &Field::new(&key.name, "", &[]), &mut Problems::new());
         if let Some(entry) = entry {
-            robot::robot(&key.name, &entry, Vec3::zero(), frame, problems);
+            robot::build_robot(&key.name, &entry, Vec3::zero(), frame, problems);
         }
     }
 }
 
-fn build(
-    file: &WorldFile,
+fn build_world(
+    file: &WorldConfig,
     name: &str,
     overrides: Overrides,
     assets: &Assets,
     problems: &mut Problems,
 ) -> World {
     let seed = overrides.seed.unwrap_or(file.seed);
-    let origin = origin(&file.origin);
-    let sea = sea(file, &origin, seed, problems);
+    let origin = build_origin(&file.origin);
+    let sea = build_sea(file, &origin, seed, problems);
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
     let carried: Vec<_> = file
         .water
@@ -159,10 +159,10 @@ fn build(
         .iter()
         .map(|(name, carried)| (name.to_string(), carried.unit.clone()))
         .collect();
-    let frame = Frame {
+    let frame = BuildContext {
         assets,
         carried: Some(&carried),
-        around: Surroundings {
+        around: WaterAndGravity {
             gravity: file.gravity_m_s2,
             density: sea.density,
             depth: file.seabed.depth_m,
@@ -175,66 +175,66 @@ fn build(
         seed,
         dt_ns,
         integrator: match file.step.integrator {
-            IntegratorFile::Rk4 => Integrator::Rk4,
-            IntegratorFile::SemiImplicit => Integrator::SemiImplicit,
+            IntegratorConfig::Rk4 => Integrator::Rk4,
+            IntegratorConfig::SemiImplicit => Integrator::SemiImplicit,
         },
         gravity: file.gravity_m_s2,
         sea,
         origin,
         robots: Vec::new(),
         structures: Vec::new(),
-        seabed_material: collision::material(&file.seabed.material),
+        seabed_material: collision::build_material(&file.seabed.material),
         couplings: Vec::new(),
         tethers: Vec::new(),
         chargers: Vec::new(),
         faults: Vec::new(),
         beacons: Vec::new(),
         ais: Vec::new(),
-        obstacles: obstacle::obstacles(&file.obstacles),
+        obstacles: obstacle::build_obstacles(&file.obstacles),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {
         add_robots(name, entry, frame, &mut scene, problems);
-        about.resize(scene.robots.len(), robot::about(&entry.model));
+        about.resize(scene.robots.len(), robot::model_sources(&entry.model));
     }
     for (name, prop) in file.props.iter() {
         collision::check_prop(name, prop, problems);
-        let entry = robot::prop(prop);
+        let entry = robot::prop_as_robot(prop);
         add_robots(name, &entry, frame, &mut scene, problems);
-        about.resize(scene.robots.len(), robot::about(&entry.model));
+        about.resize(scene.robots.len(), robot::model_sources(&entry.model));
     }
     for (name, structure) in file.structures.iter() {
         scene
             .structures
-            .push(collision::structure(name, structure, assets, problems));
+            .push(collision::build_structure(name, structure, assets, problems));
     }
     check_names(file, &scene, problems);
     for (name, _) in file.tethers.iter() {
         if scene.robots.iter().any(|robot| robot.name == name) {
             let text = format!("a robot and a tether are called {name}: rename one");
-            problems.push(file.tethers.place(name).unwrap_or(&file.at.whole), text);
+            problems.push(file.tethers.key_place(name).unwrap_or(&file.at.whole), text);
         }
     }
     let lines = file
         .tethers
         .iter()
-        .filter_map(|(name, tether)| tether::tether(name, tether, &scene, problems));
+        .filter_map(|(name, tether)| tether::build_tether(name, tether, &scene, problems));
     scene.tethers = lines.collect();
-    tether::stow(&mut scene);
-    scene.couplings = coupling::couplings(&file.couplings, &scene, problems);
-    scene.chargers = energy::chargers(&file.chargers, &file.couplings, &scene, problems);
-    scene.beacons = acoustic::beacons(&file.beacons, &scene, problems);
-    scene.faults = fault::faults(&file.faults, &scene, problems);
-    scene.ais = ais::transponders(&file.ais, &scene, problems);
-    acoustic::tune(&file.robots, &mut scene, problems);
-    obstacle::point(&file.robots, &mut scene, problems);
+    tether::register_winches(&mut scene);
+    scene.couplings = coupling::build_couplings(&file.couplings, &scene, problems);
+    scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, problems);
+    scene.beacons = acoustic::build_beacons(&file.beacons, &scene, problems);
+    scene.faults = fault::build_faults(&file.faults, &scene, problems);
+    scene.ais = ais::build_transponders(&file.ais, &scene, problems);
+    acoustic::resolve_targets(&file.robots, &mut scene, problems);
+    obstacle::resolve_detector_sensors(&file.robots, &mut scene, problems);
     // Placement can only be checked for a scene that was built without mistakes.
     if problems.is_empty() {
-        placement::check(&file.robots, &scene, problems);
+        placement::check_placement(&file.robots, &scene, problems);
     }
     World {
         scene,
-        about,
+        models: about,
         notes: Vec::new(),
     }
 }
@@ -242,14 +242,14 @@ fn build(
 fn add_robots(
     name: &str,
     entry: &RobotEntry,
-    frame: Frame<'_>,
+    frame: BuildContext<'_>,
     scene: &mut Scene,
     problems: &mut Problems,
 ) {
     let Some(repeat) = &entry.repeat else {
         scene
             .robots
-            .push(robot::robot(name, entry, Vec3::zero(), frame, problems));
+            .push(robot::build_robot(name, entry, Vec3::zero(), frame, problems));
         return;
     };
     let [nx, ny, nz] = repeat.count.map(u64::from);
@@ -258,7 +258,7 @@ fn add_robots(
         let text = format!(
             "{total} copies of {name}, expected no more than {MAX_ROBOTS} robots in a world"
         );
-        problems.push(repeat.at.of("count"), text);
+        problems.push(repeat.at.key_place("count"), text);
         return;
     }
     for k in 0..total {
@@ -266,13 +266,13 @@ fn add_robots(
         let offset = Vec3::from(std::array::from_fn(|i| {
             cell[i] as f64 * repeat.spacing_m[i]
         }));
-        let robot = robot::robot(&format!("{name}_{k}"), entry, offset, frame, problems);
+        let robot = robot::build_robot(&format!("{name}_{k}"), entry, offset, frame, problems);
         scene.robots.push(robot);
     }
 }
 
 /// Names generated by `repeat` can coincide with other names.
-fn check_names(file: &WorldFile, scene: &Scene, problems: &mut Problems) {
+fn check_names(file: &WorldConfig, scene: &Scene, problems: &mut Problems) {
     let mut seen = std::collections::HashSet::new();
     for robot in &scene.robots {
         if !seen.insert(robot.name.as_str()) {
@@ -285,62 +285,62 @@ fn check_names(file: &WorldFile, scene: &Scene, problems: &mut Problems) {
             } else {
                 "props"
             };
-            problems.push(file.at.of(key), text);
+            problems.push(file.at.key_place(key), text);
         }
     }
 }
 
-fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) -> Sea {
+fn build_sea(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut Problems) -> Sea {
     let water = &file.water;
     let profile = match &water.current {
-        CurrentFile::None => vec![(0.0, Vec3::zero())],
-        CurrentFile::Uniform {
+        CurrentConfig::None => vec![(0.0, Vec3::zero())],
+        CurrentConfig::Uniform {
             speed_m_s,
             direction_deg,
             up_m_s,
             ..
         } => {
-            let mut v = towards(*speed_m_s, *direction_deg);
+            let mut v = horizontal_velocity(*speed_m_s, *direction_deg);
             v.z = *up_m_s;
             vec![(0.0, v)]
         }
-        CurrentFile::Profile { layers, at } => profile(layers, at.of("layers"), problems),
+        CurrentConfig::Profile { layers, at } => current_profile(layers, at.key_place("layers"), problems),
     };
-    let column = water::column(file, origin, problems);
-    let regions = water::regions(&water.regions, origin, problems);
-    let surface = column.as_ref().map(|column| column.at(0.0));
+    let column = water::build_column(file, origin, problems);
+    let regions = water::build_regions(&water.regions, origin, problems);
+    let surface = column.as_ref().map(|column| column.properties_at(0.0));
     Sea {
         density: surface.map_or(water.density_kg_m3, |layer| layer.density),
         sound_speed: surface.map_or(water.sound_speed_m_s, |layer| layer.sound_speed),
         temperature: surface.map_or(water.temperature_c, |layer| layer.temperature),
         column: column.map(Arc::new),
         waves: Waves {
-            tide: water::tide(file, problems),
+            tide: water::build_tide(file, problems),
             regions: Waves::of_regions(&regions),
-            ..waves::waves(&water.waves, file, seed, problems)
+            ..waves::build_waves(&water.waves, file, seed, problems)
         },
         regions,
-        carried: water::carried(&water.carried, origin, problems),
+        tracers: water::build_tracers(&water.carried, origin, problems),
         optics: camera::optics(&water.optics),
         air_pressure: water.air_pressure_pa,
-        air: air::air(file, origin, seed, problems),
+        air: air::build_air(file, origin, seed, problems),
         current: Current {
             profile,
             gauss_markov: water.variation.as_ref().map(|v| GaussMarkov {
                 std: Vec3::from(v.std_m_s),
                 tau: v.correlation_time_s,
             }),
-            flows: water::flows(&water.flows, &water.regions, origin, problems),
+            flows: water::build_flows(&water.flows, &water.regions, origin, problems),
         },
         seabed: Seabed {
             z0: -file.seabed.depth_m,
             slope: file.seabed.slope_east_north,
-            terrain: water::terrain(&file.seabed, origin, problems),
+            terrain: water::build_terrain(&file.seabed, origin, problems),
         },
     }
 }
 
-fn profile(layers: &[Layer], place: &crate::Place, problems: &mut Problems) -> Vec<(f64, Vec3)> {
+fn current_profile(layers: &[Layer], place: &crate::Place, problems: &mut Problems) -> Vec<(f64, Vec3)> {
     if layers.windows(2).any(|w| w[1].depth_m <= w[0].depth_m) {
         problems.push(
             place,
@@ -349,18 +349,18 @@ fn profile(layers: &[Layer], place: &crate::Place, problems: &mut Problems) -> V
     }
     layers
         .iter()
-        .map(|l| (l.depth_m, towards(l.speed_m_s, l.direction_deg)))
+        .map(|l| (l.depth_m, horizontal_velocity(l.speed_m_s, l.direction_deg)))
         .collect()
 }
 
 /// Returns the velocity (east, north, up) [m/s] of water that flows with `speed` [m/s] towards
 /// `direction_deg` [deg], clockwise from north.
-pub fn towards(speed: f64, direction_deg: f64) -> Vec3 {
+pub fn horizontal_velocity(speed: f64, direction_deg: f64) -> Vec3 {
     let (s, c) = sin_cos(direction_deg.to_radians());
     Vec3::new(speed * s, speed * c, 0.0)
 }
 
-fn origin(file: &OriginFile) -> Origin {
+fn build_origin(file: &OriginConfig) -> Origin {
     let (latitude, longitude) = (
         file.latitude_deg.to_radians(),
         file.longitude_deg.to_radians(),
@@ -378,7 +378,7 @@ fn origin(file: &OriginFile) -> Origin {
 
 /// Returns the field (east, north, up) [nT] of the World Magnetic Model 2025 at the origin, at its
 /// mid-validity date.
-fn magnetic_model(file: &OriginFile) -> Vec3 {
+fn magnetic_model(file: &OriginConfig) -> Vec3 {
     use world_magnetic_model::GeomagneticField;
     use world_magnetic_model::uom::si::angle::degree;
     use world_magnetic_model::uom::si::f32::{Angle, Length};

@@ -1,17 +1,17 @@
 //! Conversion of tethers to lines between two ends, with their initial shape.
 
-use crate::schema::{EndFile, LineEnd, LineFile, LineModelFile, TetherFile, WinchFile};
+use crate::schema::{TetherEndConfig, LineEnd, LineConfig, LineModelConfig, TetherConfig, WinchConfig};
 use merrow_math::Vec3;
 use merrow_model::kinematics;
-use merrow_model::scene::{End, Line, LineModel, Robot, Scene, Tether, Winch};
+use merrow_model::scene::{LineModel, LineProperties, Robot, Scene, Tether, TetherEnd, Winch};
 use merrow_model::state::{RobotState, Workspace};
-use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quoted_list, quote};
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].
-const LEAST_WEIGHT: f64 = 0.01;
+const MIN_CATENARY_WEIGHT: f64 = 0.01;
 
 /// Registers each winch with the robot that carries it, and assigns its slot on that robot.
-pub fn stow(scene: &mut Scene) {
+pub fn register_winches(scene: &mut Scene) {
     for tether in &mut scene.tethers {
         let carrier = tether.winch_robot();
         if let (Some(robot), Some(winch)) = (carrier, &mut tether.winch) {
@@ -23,31 +23,31 @@ pub fn stow(scene: &mut Scene) {
 }
 
 /// Builds the tether `name`; `None` if an end is not found.
-pub fn tether(
+pub fn build_tether(
     name: &str,
-    file: &TetherFile,
+    file: &TetherConfig,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<Tether> {
-    let line = line(&file.line, scene);
+    let line = build_line(&file.line, scene);
     let (from, to) = (
-        end(&file.from, scene, problems),
-        end(&file.to, scene, problems),
+        build_end(&file.from, scene, problems),
+        build_end(&file.to, scene, problems),
     );
     let winch = file
         .winch
         .as_ref()
-        .map(|winch| crate::build::tether::winch(name, winch, file, problems));
+        .map(|winch| crate::build::tether::build_winch(name, winch, file, problems));
     let ends = [from?, to?];
-    if file.method == LineModelFile::Catenary {
+    if file.method == LineModelConfig::Catenary {
         check_catenary(name, file, &line, &ends, scene, problems);
     }
     let heavy =
         scene.sea.density == 0.0 || line.weight_in_water(scene.sea.density, scene.gravity) >= 0.0;
-    let places = ends.map(|end| place(&end, scene));
+    let places = ends.map(|end| end_position(&end, scene));
     let clamps = [
-        clamp(name, &file.from, &line, problems),
-        clamp(name, &file.to, &line, problems),
+        clamp_direction(name, &file.from, &line, problems),
+        clamp_direction(name, &file.to, &line, problems),
     ];
     check_load(name, file, &line, (places[1] - places[0]).norm(), problems);
     if (places[1] - places[0]).norm() > 2.0 * file.length_m {
@@ -56,9 +56,9 @@ pub fn tether(
             (places[1] - places[0]).norm(),
             file.length_m
         );
-        problems.push(file.at.of("length_m"), text);
+        problems.push(file.at.key_place("length_m"), text);
     }
-    let mut start = hang(places, file.length_m, file.segments as usize, heavy);
+    let mut start = initial_nodes(places, file.length_m, file.segments as usize, heavy);
     let inner = 1..file.segments as usize;
     for p in &mut start[inner] {
         p.z = p.z.max(scene.sea.seabed.height(p.x, p.y));
@@ -67,8 +67,8 @@ pub fn tether(
         name: name.to_string(),
         line,
         model: match file.method {
-            LineModelFile::Lumped => LineModel::Lumped,
-            LineModelFile::Catenary => LineModel::Catenary,
+            LineModelConfig::Lumped => LineModel::Lumped,
+            LineModelConfig::Catenary => LineModel::Catenary,
         },
         ends,
         length: file.length_m,
@@ -79,8 +79,8 @@ pub fn tether(
     })
 }
 
-fn line(file: &LineFile, scene: &Scene) -> Line {
-    let mut line = Line {
+fn build_line(file: &LineConfig, scene: &Scene) -> LineProperties {
+    let mut line = LineProperties {
         diameter: file.diameter_m,
         mass: file.mass_kg_m,
         stiffness: file.axial_stiffness_n,
@@ -103,33 +103,33 @@ fn line(file: &LineFile, scene: &Scene) -> Line {
     line
 }
 
-fn end(file: &EndFile, scene: &Scene, problems: &mut Problems) -> Option<End> {
+fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> Option<TetherEnd> {
     match file {
-        EndFile::World { position_m, .. } => Some(End::World(Vec3::from(*position_m))),
-        EndFile::Free { position_m, .. } => Some(End::Free(Vec3::from(*position_m))),
-        EndFile::Seabed {
+        TetherEndConfig::World { position_m, .. } => Some(TetherEnd::World(Vec3::from(*position_m))),
+        TetherEndConfig::Free { position_m, .. } => Some(TetherEnd::Free(Vec3::from(*position_m))),
+        TetherEndConfig::Seabed {
             position_m: [x, y], ..
-        } => Some(End::World(Vec3::new(
+        } => Some(TetherEnd::World(Vec3::new(
             *x,
             *y,
             scene.sea.seabed.height(*x, *y),
         ))),
-        EndFile::Robot {
+        TetherEndConfig::Robot {
             robot,
             link,
             position_m,
             at,
         } => {
-            let index = find_robot(scene, robot, at.of("robot"), problems)?;
+            let index = find_robot(scene, robot, at.key_place("robot"), problems)?;
             let model = &scene.robots[index];
             let (link, p_LoQ) = find_point(
                 model,
                 link,
                 Vec3::from(*position_m),
-                at.of("link"),
+                at.key_place("link"),
                 problems,
             )?;
-            Some(End::Link {
+            Some(TetherEnd::Link {
                 robot: index,
                 link,
                 p_LoQ,
@@ -145,7 +145,7 @@ fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems)
         let hint = did_you_mean(name, names());
         let known = match scene.robots.len() {
             0 => "and the world has none".to_string(),
-            n if n <= 10 => format!("expected one of {}", list(names())),
+            n if n <= 10 => format!("expected one of {}", quoted_list(names())),
             n => format!("expected one of the {n} robots of the world"),
         };
         problems.push(place, format!("no robot {}, {known}{hint}", quote(name)));
@@ -176,7 +176,7 @@ fn find_point(
             .map(|l| l.name.as_str())
             .chain(robot.attached.iter().map(|a| a.name.as_str()))
     };
-    let (known, hint) = (list(names()), did_you_mean(name, names()));
+    let (known, hint) = (quoted_list(names()), did_you_mean(name, names()));
     let robot = &robot.name;
     problems.push(
         place,
@@ -188,7 +188,7 @@ fn find_point(
     None
 }
 
-fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Problems) -> Winch {
+fn build_winch(name: &str, file: &WinchConfig, tether: &TetherConfig, problems: &mut Problems) -> Winch {
     let longest = file.max_length_m.unwrap_or(tether.length_m);
     if !(file.min_length_m..=longest).contains(&tether.length_m) {
         let text = format!(
@@ -199,7 +199,7 @@ fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Probl
     }
     let end = usize::from(file.stands_at == LineEnd::To);
     let ends = [(&tether.from, "from"), (&tether.to, "to")];
-    if matches!(ends[end].0, EndFile::Free { .. }) {
+    if matches!(ends[end].0, TetherEndConfig::Free { .. }) {
         let text = format!(
             "the winch of {name} is at `{}`, expected an end that is not free",
             ends[end].1
@@ -220,8 +220,8 @@ fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Probl
 }
 
 /// Returns the direction in which the line leaves an end.
-fn clamp(name: &str, file: &EndFile, line: &Line, problems: &mut Problems) -> Option<Vec3> {
-    let EndFile::World {
+fn clamp_direction(name: &str, file: &TetherEndConfig, line: &LineProperties, problems: &mut Problems) -> Option<Vec3> {
+    let TetherEndConfig::World {
         direction: Some(direction),
         at,
         ..
@@ -234,18 +234,18 @@ fn clamp(name: &str, file: &EndFile, line: &Line, problems: &mut Problems) -> Op
         let text = format!(
             "`direction` of an end of {name}: expected a direction, found a vector without length"
         );
-        problems.push(at.of("direction"), text);
+        problems.push(at.key_place("direction"), text);
     } else if line.bending == 0.0 {
         let text = format!(
             "{name} is clamped, expected a line with `bending_stiffness_nm2`: a clamp has no effect without it"
         );
-        problems.push(at.of("direction"), text);
+        problems.push(at.key_place("direction"), text);
     }
     unit
 }
 
 /// Reports a line whose initial tension exceeds its breaking load.
-fn check_load(name: &str, file: &TetherFile, line: &Line, distance: f64, problems: &mut Problems) {
+fn check_load(name: &str, file: &TetherConfig, line: &LineProperties, distance: f64, problems: &mut Problems) {
     let tension = line.stiffness * (distance / file.length_m - 1.0);
     if tension > line.breaking {
         let text = format!(
@@ -253,45 +253,45 @@ fn check_load(name: &str, file: &TetherFile, line: &Line, distance: f64, problem
              load of {} N",
             line.breaking
         );
-        problems.push(file.at.of("length_m"), text);
+        problems.push(file.at.key_place("length_m"), text);
     }
 }
 
 fn check_catenary(
     name: &str,
-    file: &TetherFile,
-    line: &Line,
-    ends: &[End; 2],
+    file: &TetherConfig,
+    line: &LineProperties,
+    ends: &[TetherEnd; 2],
     scene: &Scene,
     problems: &mut Problems,
 ) {
     let weight = line.weight_in_water(scene.sea.density, scene.gravity);
-    if weight.abs() < LEAST_WEIGHT {
+    if weight.abs() < MIN_CATENARY_WEIGHT {
         let text = format!(
-            "{name} weighs {weight:.4} N/m in this water, expected at least {LEAST_WEIGHT} N/m up or down for a \
+            "{name} weighs {weight:.4} N/m in this water, expected at least {MIN_CATENARY_WEIGHT} N/m up or down for a \
              catenary: use the method `lumped`"
         );
-        problems.push(file.at.of("method"), text);
+        problems.push(file.at.key_place("method"), text);
     }
     if line.bending > 0.0 {
         let text = format!(
             "{name} has a bending stiffness, expected none for a catenary: use the method `lumped`"
         );
-        problems.push(file.at.of("method"), text);
+        problems.push(file.at.key_place("method"), text);
     }
-    if ends.iter().any(|end| matches!(end, End::Free(_))) {
+    if ends.iter().any(|end| matches!(end, TetherEnd::Free(_))) {
         let text = format!(
             "{name} has a free end, expected two held ends for a catenary: use the method `lumped`"
         );
-        problems.push(file.at.of("method"), text);
+        problems.push(file.at.key_place("method"), text);
     }
 }
 
 /// Returns the position of an end at the start of the run [m], W.
-fn place(end: &End, scene: &Scene) -> Vec3 {
+fn end_position(end: &TetherEnd, scene: &Scene) -> Vec3 {
     match *end {
-        End::World(p) | End::Free(p) => p,
-        End::Link { robot, link, p_LoQ } => {
+        TetherEnd::World(p) | TetherEnd::Free(p) => p,
+        TetherEnd::Link { robot, link, p_LoQ } => {
             let robot = &scene.robots[robot];
             let mut work = Workspace::new(robot);
             kinematics::poses(robot, &RobotState::new(robot).motion, &mut work.links);
@@ -304,7 +304,7 @@ fn place(end: &End, scene: &Scene) -> Vec3 {
 /// Returns the nodes of an unstretched line of `length` [m] between two points: straight if the
 /// points are that far apart, else the inextensible catenary, which hangs down, or up if the line
 /// floats.
-fn hang([a, b]: [Vec3; 2], length: f64, segments: usize, heavy: bool) -> Vec<Vec3> {
+fn initial_nodes([a, b]: [Vec3; 2], length: f64, segments: usize, heavy: bool) -> Vec<Vec3> {
     let d = b - a;
     let along = Vec3::new(d.x, d.y, 0.0);
     let up = if heavy { 1.0 } else { -1.0 };

@@ -1,33 +1,33 @@
 //! Conversion of textures on shapes.
 
 use crate::import::apriltag;
-use crate::import::apriltag::{BLACK, CELLS};
+use crate::import::apriltag::{BLACK_CELLS, CELLS};
 use crate::import::assets::Assets;
-use crate::schema::texture::{SideFile, TextureFile};
+use crate::schema::texture::{ShapeSideConfig, TextureConfig};
 use merrow_model::scene::robot::collision::Geometry;
-use merrow_model::scene::texture::{Coat, Mapping, Texture};
+use merrow_model::scene::texture::{SurfaceTexture, Mapping, Texture};
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 
 /// Samples along a cell of a tag.
-const POINTS: usize = 16;
+const SAMPLES_PER_CELL: usize = 16;
 /// Samples along a side of the helipad image.
-const PAD: usize = 512;
+const HELIPAD_SAMPLES: usize = 512;
 /// Reflectance of printed and painted white.
 const WHITE: f32 = 0.85;
 /// Reflectance of printed black.
 const BLACK_INK: f32 = 0.03;
 
 /// Builds the texture of a shape with this geometry; `mesh` is the file and scale of a mesh.
-pub fn coat(
-    file: &TextureFile,
+pub fn build_coat(
+    file: &TextureConfig,
     geometry: &Geometry,
     mesh: Option<(&str, [f64; 3])>,
     assets: &Assets,
     problems: &mut Problems,
-) -> Option<Arc<Coat>> {
+) -> Option<Arc<SurfaceTexture>> {
     let coat = match file {
-        TextureFile::Image {
+        TextureConfig::Image {
             file,
             size_m,
             sides,
@@ -36,18 +36,18 @@ pub fn coat(
             let whole = size_m.is_none();
             let mapping = match (size_m, geometry, mesh) {
                 (Some(size), ..) => Mapping::Sides {
-                    shown: shown(sides),
+                    shown: visible_sides(sides),
                     size: [*size; 3],
                 },
                 (None, Geometry::Box { half }, _) => {
                     let [x, y, z] = half.to_array().map(|half| 2.0 * half);
                     Mapping::Sides {
-                        shown: shown(sides),
+                        shown: visible_sides(sides),
                         size: [[y, z], [x, z], [x, y]],
                     }
                 }
                 (None, _, Some((name, scale))) => {
-                    let found = assets.corners(name, scale, at.of("file"), problems)?;
+                    let found = assets.mesh_corners(name, scale, at.key_place("file"), problems)?;
                     let Some((mesh, corners)) = found else {
                         let text = format!(
                             "the mesh {} has no texture coordinates: add `size_m` to the texture",
@@ -67,31 +67,31 @@ pub fn coat(
                 }
             };
             let repeats = !whole || matches!(mapping, Mapping::Corners(..));
-            Coat {
-                texture: assets.picture(file, repeats, at.of("file"), problems)?,
+            SurfaceTexture {
+                texture: assets.image(file, repeats, at.key_place("file"), problems)?,
                 mapping,
             }
         }
-        TextureFile::AprilTag {
+        TextureConfig::AprilTag {
             id, size_m, sides, ..
         } => {
-            let whole = size_m * CELLS as f64 / BLACK as f64;
+            let whole = size_m * CELLS as f64 / BLACK_CELLS as f64;
             let mapping = Mapping::Sides {
-                shown: shown(sides),
+                shown: visible_sides(sides),
                 size: [[whole; 2]; 3],
             };
-            Coat {
-                texture: Arc::new(tag(*id as usize)),
+            SurfaceTexture {
+                texture: Arc::new(tag_image(*id as usize)),
                 mapping,
             }
         }
-        TextureFile::Helipad { size_m, sides, .. } => {
+        TextureConfig::Helipad { size_m, sides, .. } => {
             let mapping = Mapping::Sides {
-                shown: shown(sides),
+                shown: visible_sides(sides),
                 size: [[*size_m; 2]; 3],
             };
-            Coat {
-                texture: Arc::new(helipad(*size_m)),
+            SurfaceTexture {
+                texture: Arc::new(helipad_image(*size_m)),
                 mapping,
             }
         }
@@ -99,20 +99,20 @@ pub fn coat(
     Some(Arc::new(coat))
 }
 
-fn shown(sides: &[SideFile]) -> [bool; 6] {
-    use SideFile::{Back, Bottom, Front, Left, Right, Top};
+fn visible_sides(sides: &[ShapeSideConfig]) -> [bool; 6] {
+    use ShapeSideConfig::{Back, Bottom, Front, Left, Right, Top};
     [Back, Front, Right, Left, Bottom, Top].map(|side| sides.is_empty() || sides.contains(&side))
 }
 
-fn painted(light: f32, cover: f32) -> [f32; 4] {
+fn pixel(light: f32, cover: f32) -> [f32; 4] {
     [light * cover, light * cover, light * cover, cover]
 }
 
-fn tag(id: usize) -> Texture {
-    let (cells, n) = (apriltag::cells(id), CELLS * POINTS);
+fn tag_image(id: usize) -> Texture {
+    let (cells, n) = (apriltag::cells(id), CELLS * SAMPLES_PER_CELL);
     let point = |k: usize| {
-        let white = cells[k / n / POINTS][k % n / POINTS];
-        painted(if white { WHITE } else { BLACK_INK }, 1.0)
+        let white = cells[k / n / SAMPLES_PER_CELL][k % n / SAMPLES_PER_CELL];
+        pixel(if white { WHITE } else { BLACK_INK }, 1.0)
     };
     Texture::new([n, n], (0..n * n).map(point).collect(), false)
 }
@@ -120,7 +120,7 @@ fn tag(id: usize) -> Texture {
 /// Generates a white ring around a white H. The letter is 3 m high and 1.8 m wide with strokes of
 /// 0.4 m [ICAO Annex 14, vol. II, 5.2.2], in a ring with a stroke of 0.3 m. For smaller circles
 /// everything is scaled down, with the letter half as high as the diameter of the circle.
-fn helipad(size: f64) -> Texture {
+fn helipad_image(size: f64) -> Texture {
     let high = (0.5 * size).min(3.0);
     let (wide, stroke, ring) = (0.6 * high, 0.4 / 3.0 * high, (0.05 * size).min(0.3));
     let covers = |x: f64, y: f64| {
@@ -130,17 +130,17 @@ fn helipad(size: f64) -> Texture {
             && (x.abs() >= 0.5 * wide - stroke || y.abs() <= 0.5 * stroke);
         letter || (r <= 0.5 * size && r >= 0.5 * size - ring)
     };
-    let scale = size / PAD as f64;
+    let scale = size / HELIPAD_SAMPLES as f64;
     let point = |k: usize| {
         let mut cover = 0.0;
         // Sixteen samples per pixel.
         for part in 0..16 {
             let (i, j) = ((part % 4) as f64, (part / 4) as f64);
-            let x = ((k % PAD) as f64 + 0.125 + 0.25 * i) * scale - 0.5 * size;
-            let y = ((k / PAD) as f64 + 0.125 + 0.25 * j) * scale - 0.5 * size;
+            let x = ((k % HELIPAD_SAMPLES) as f64 + 0.125 + 0.25 * i) * scale - 0.5 * size;
+            let y = ((k / HELIPAD_SAMPLES) as f64 + 0.125 + 0.25 * j) * scale - 0.5 * size;
             cover += if covers(x, y) { 1.0 / 16.0 } else { 0.0 };
         }
-        painted(WHITE, cover)
+        pixel(WHITE, cover)
     };
-    Texture::new([PAD, PAD], (0..PAD * PAD).map(point).collect(), false)
+    Texture::new([HELIPAD_SAMPLES, HELIPAD_SAMPLES], (0..HELIPAD_SAMPLES * HELIPAD_SAMPLES).map(point).collect(), false)
 }

@@ -1,13 +1,13 @@
 //! Conversion of the water column, currents, tides, regions and carried quantities.
 
-use crate::build::towards;
+use crate::build::horizontal_velocity;
 use crate::import::grid;
 use crate::import::grid::declare::{BetweenFile, GridFile, OutsideFile};
 use crate::schema::water::{
-    CarriedFile, ColumnFile, ConstituentFile, FlowFile, FlowLawFile, LevelFile, RegionFile,
-    SoundSpeedLawFile, WaterLayerFile,
+    TracerConfig, ColumnConfig, ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig, RegionConfig,
+    SoundSpeedLawConfig, WaterLayerConfig,
 };
-use crate::schema::{SeabedFile, WorldFile};
+use crate::schema::{SeabedConfig, WorldConfig};
 use merrow_environment::seawater;
 use merrow_environment::seawater::Validity;
 use merrow_environment::water_column;
@@ -16,10 +16,10 @@ use merrow_math::Vec3;
 use merrow_model::scene::sea::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
 use merrow_model::scene::sea::grid::Grid;
 use merrow_model::scene::sea::terrain::Terrain;
-use merrow_model::scene::sea::water::{Carried, Column, DRY, Region, SoundSpeedLaw, Values};
+use merrow_model::scene::sea::water::{Tracer, WaterColumn, DRY, Region, SoundSpeedLaw, TracerValues};
 use merrow_model::scene::{Origin, WaveField};
-use merrow_yaml::error::{Problems, did_you_mean, list, quote};
-use merrow_yaml::read::{Named, Places};
+use merrow_yaml::error::{Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
 
 /// Periods of tidal constituents [h]. [Pugh 1987, table 4:1]
@@ -38,16 +38,16 @@ const PERIODS_H: [(&str, f64); 11] = [
 ];
 
 /// Builds the water column, if the world has one.
-pub fn column(file: &WorldFile, origin: &Origin, problems: &mut Problems) -> Option<Column> {
+pub fn build_column(file: &WorldConfig, origin: &Origin, problems: &mut Problems) -> Option<WaterColumn> {
     let water = &file.water;
     let column = water.column.as_ref()?;
     for key in ["density_kg_m3", "sound_speed_m_s", "temperature_c"] {
-        if water.at.has(key) {
+        if water.at.has_key(key) {
             let text = format!(
                 "both `column` and {} are given, expected one of them",
                 quote(key)
             );
-            problems.push(water.at.of(key), text);
+            problems.push(water.at.key_place(key), text);
         }
     }
     if column
@@ -56,7 +56,7 @@ pub fn column(file: &WorldFile, origin: &Origin, problems: &mut Problems) -> Opt
         .any(|w| w[1].depth_m <= w[0].depth_m)
     {
         problems.push(
-            column.at.of("layers"),
+            column.at.key_place("layers"),
             "the layers are not in order: expected increasing `depth_m`",
         );
         return None;
@@ -69,18 +69,18 @@ pub fn column(file: &WorldFile, origin: &Origin, problems: &mut Problems) -> Opt
     if good < column.layers.len() {
         return None;
     }
-    let (law, valid) = laws(column);
+    let (law, valid) = sound_speed_law(column);
     let deepest = column.layers.last().map_or(0.0, |layer| layer.depth_m);
     let profile: Vec<_> = column
         .layers
         .iter()
         .map(|l| [l.depth_m, l.temperature_c, l.salinity_psu])
         .collect();
-    let mut built = water_column::build(&profile, valid.depth.max(deepest), file.gravity_m_s2, law);
+    let mut built = water_column::build_column(&profile, valid.depth.max(deepest), file.gravity_m_s2, law);
     let mut gridded = |file: &Option<GridFile>, what: &str, range: [f64; 2]| {
         let file = file.as_ref()?;
-        let grid = grid::grid(file, origin, problems)?;
-        let [low, high] = ends(&grid);
+        let grid = grid::read_grid(file, origin, problems)?;
+        let [low, high] = sample_range(&grid);
         if low < range[0] || high > range[1] {
             let text = format!(
                 "{what} from {low} to {high}, expected {} to {}, where the law {} holds",
@@ -88,7 +88,7 @@ pub fn column(file: &WorldFile, origin: &Origin, problems: &mut Problems) -> Opt
                 range[1],
                 quote(column.sound_speed_law.word())
             );
-            problems.push(file.at.of("file"), text);
+            problems.push(file.at.key_place("file"), text);
         }
         Some(Arc::new(grid))
     };
@@ -98,7 +98,7 @@ pub fn column(file: &WorldFile, origin: &Origin, problems: &mut Problems) -> Opt
 }
 
 /// Returns the minimum and maximum sample of a grid.
-fn ends(grid: &Grid) -> [f64; 2] {
+fn sample_range(grid: &Grid) -> [f64; 2] {
     (0..grid.samples.len())
         .map(|i| grid.samples.get(i))
         .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
@@ -106,20 +106,20 @@ fn ends(grid: &Grid) -> [f64; 2] {
         })
 }
 
-fn laws(column: &ColumnFile) -> (SoundSpeedLaw, &'static Validity) {
+fn sound_speed_law(column: &ColumnConfig) -> (SoundSpeedLaw, &'static Validity) {
     match column.sound_speed_law {
-        SoundSpeedLawFile::Unesco => (SoundSpeedLaw::Unesco, &seawater::UNESCO),
-        SoundSpeedLawFile::Mackenzie => (SoundSpeedLaw::Mackenzie, &seawater::MACKENZIE),
+        SoundSpeedLawConfig::Unesco => (SoundSpeedLaw::Unesco, &seawater::UNESCO),
+        SoundSpeedLawConfig::Mackenzie => (SoundSpeedLaw::Mackenzie, &seawater::MACKENZIE),
     }
 }
 
 /// Returns whether a layer is within the range of validity of the formulas; reports each value that
 /// is not.
-fn is_valid(column: &ColumnFile, layer: &WaterLayerFile, problems: &mut Problems) -> bool {
-    let (law, valid) = (column.sound_speed_law, laws(column).1);
+fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, problems: &mut Problems) -> bool {
+    let (law, valid) = (column.sound_speed_law, sound_speed_law(column).1);
     let other = match law {
-        SoundSpeedLawFile::Unesco => "",
-        SoundSpeedLawFile::Mackenzie => {
+        SoundSpeedLawConfig::Unesco => "",
+        SoundSpeedLawConfig::Mackenzie => {
             "; `sound_speed_law: unesco` holds from -2 to 40, 0 to 42 and to 9900 m"
         }
     };
@@ -140,7 +140,7 @@ fn is_valid(column: &ColumnFile, layer: &WaterLayerFile, problems: &mut Problems
                 quote(key),
                 quote(law.word())
             );
-            problems.push(layer.at.of(key), text);
+            problems.push(layer.at.key_place(key), text);
             good = false;
         }
     }
@@ -148,12 +148,12 @@ fn is_valid(column: &ColumnFile, layer: &WaterLayerFile, problems: &mut Problems
 }
 
 /// Builds the regions of a world.
-pub fn regions(files: &Named<RegionFile>, origin: &Origin, problems: &mut Problems) -> Vec<Region> {
-    let one = |(name, file): (&str, &RegionFile)| {
+pub fn build_regions(files: &NamedMap<RegionConfig>, origin: &Origin, problems: &mut Problems) -> Vec<Region> {
+    let one = |(name, file): (&str, &RegionConfig)| {
         let (key, corners) = match (&file.corners_m, &file.corners_deg) {
             (Some(corners), None) => ("corners_m", corners.clone()),
             (None, Some(corners)) => {
-                let plane = grid::plane(origin);
+                let plane = grid::tangent_plane(origin);
                 let metres = |[longitude, latitude]: &[f64; 2]| {
                     let angle =
                         |axis: usize, degrees: f64| plane.metres(axis, degrees.to_radians());
@@ -173,17 +173,17 @@ pub fn regions(files: &Named<RegionFile>, origin: &Origin, problems: &mut Proble
                 quote(name),
                 corners.len()
             );
-            problems.push(file.at.of(key), text);
+            problems.push(file.at.key_place(key), text);
             return None;
         }
-        if let Some([i, j]) = crossing(&corners) {
+        if let Some([i, j]) = crossing_edges(&corners) {
             let text = format!(
                 "{}: the edge after corner {} crosses that after corner {}: expected the corners in order around the region",
                 quote(name),
                 i + 1,
                 j + 1
             );
-            problems.push(file.at.of(key), text);
+            problems.push(file.at.key_place(key), text);
             return None;
         }
         let of_water = [
@@ -196,10 +196,10 @@ pub fn regions(files: &Named<RegionFile>, origin: &Origin, problems: &mut Proble
         ];
         for key in of_water
             .into_iter()
-            .filter(|key| file.dry && file.at.has(key))
+            .filter(|key| file.dry && file.at.has_key(key))
         {
             let text = format!("{} is dry land, expected no {}", quote(name), quote(key));
-            problems.push(file.at.of(key), text);
+            problems.push(file.at.key_place(key), text);
         }
         Some(Region {
             name: name.to_string(),
@@ -209,14 +209,14 @@ pub fn regions(files: &Named<RegionFile>, origin: &Origin, problems: &mut Proble
             temperature: file.temperature_c,
             level: if file.dry { Some(DRY) } else { file.level_m },
             waves: if file.dry { 0.0 } else { file.waves },
-            open: file.open && !file.dry,
+            has_world_current: file.open && !file.dry,
         })
     };
     files.iter().filter_map(one).collect()
 }
 
 /// Returns two edges of a polygon that cross, each by the index of its first vertex.
-fn crossing(corners: &[[f64; 2]]) -> Option<[usize; 2]> {
+fn crossing_edges(corners: &[[f64; 2]]) -> Option<[usize; 2]> {
     let n = corners.len();
     let edge = |i: usize| [corners[i], corners[(i + 1) % n]];
     let left = |[a, b]: [[f64; 2]; 2], p: [f64; 2]| {
@@ -232,19 +232,19 @@ fn crossing(corners: &[[f64; 2]]) -> Option<[usize; 2]> {
 }
 
 /// Builds the terrain of a world, if it is more than a plane.
-pub fn terrain(
-    file: &SeabedFile,
+pub fn build_terrain(
+    file: &SeabedConfig,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Arc<Terrain>> {
     let heights = file.terrain.as_ref()?;
     for key in ["depth_m", "slope_east_north"] {
-        if file.at.has(key) {
+        if file.at.has_key(key) {
             let text = format!(
                 "both `terrain` and {} are given, expected one of them",
                 quote(key)
             );
-            problems.push(file.at.of(key), text);
+            problems.push(file.at.key_place(key), text);
         }
     }
     if heights.between == BetweenFile::Nearest || heights.outside != OutsideFile::Clamp {
@@ -253,10 +253,10 @@ pub fn terrain(
         problems.push(&heights.at.whole, text);
         return None;
     }
-    let grid = grid::grid(heights, origin, problems)?;
+    let grid = grid::read_grid(heights, origin, problems)?;
     if grid.axes[2].count() > 1 || grid.axes[3].count() > 1 {
         problems.push(
-            heights.at.of("file"),
+            heights.at.key_place("file"),
             "terrain neither changes with depth nor with time: expected two axes",
         );
         return None;
@@ -264,36 +264,36 @@ pub fn terrain(
     let terrain = Terrain::new(Arc::new(grid));
     if terrain.is_none() {
         let text = "the samples of terrain must be evenly spaced, and at least two along each axis";
-        problems.push(heights.at.of("file"), text);
+        problems.push(heights.at.key_place("file"), text);
     }
     terrain.map(Arc::new)
 }
 
 /// Builds the quantities carried by the water.
-pub fn carried(
-    files: &Named<CarriedFile>,
+pub fn build_tracers(
+    files: &NamedMap<TracerConfig>,
     origin: &Origin,
     problems: &mut Problems,
-) -> Vec<Carried> {
-    let one = |(name, file): (&str, &CarriedFile)| {
+) -> Vec<Tracer> {
+    let one = |(name, file): (&str, &TracerConfig)| {
         let values = match (&file.profile, &file.grid) {
             (Some(profile), None) => {
                 if profile.windows(2).any(|w| w[1][0] <= w[0][0]) {
                     problems.push(
-                        file.at.of("profile"),
+                        file.at.key_place("profile"),
                         format!("{}: expected rising depths", quote(name)),
                     );
                 }
-                Values::Profile(profile.clone())
+                TracerValues::Profile(profile.clone())
             }
-            (None, Some(file)) => Values::Grid(Arc::new(grid::grid(file, origin, problems)?)),
+            (None, Some(file)) => TracerValues::Grid(Arc::new(grid::read_grid(file, origin, problems)?)),
             _ => {
                 let text = format!("{} needs either `profile` or `grid`", quote(name));
                 problems.push(&file.at.whole, text);
                 return None;
             }
         };
-        Some(Carried {
+        Some(Tracer {
             name: name.to_string(),
             unit: file.unit.clone(),
             values,
@@ -303,13 +303,13 @@ pub fn carried(
 }
 
 /// Builds the currents that are added to the mean current.
-pub fn flows(
-    files: &Named<FlowFile>,
-    regions: &Named<RegionFile>,
+pub fn build_flows(
+    files: &NamedMap<FlowConfig>,
+    regions: &NamedMap<RegionConfig>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Vec<Flow> {
-    let one = |(name, file): (&str, &FlowFile)| {
+    let one = |(name, file): (&str, &FlowConfig)| {
         let names = || regions.iter().map(|(name, _)| name);
         let region = file
             .region
@@ -318,35 +318,35 @@ pub fn flows(
         if let (Some(wanted), None) = (&file.region, region) {
             let hint = did_you_mean(wanted, names());
             problems.push(
-                file.at.of("region"),
+                file.at.key_place("region"),
                 format!("no region {} in this world{hint}", quote(wanted)),
             );
         }
-        if let (Some(_), FlowLawFile::Tidal { .. }) = (&file.region, &file.law) {
+        if let (Some(_), FlowLawConfig::Tidal { .. }) = (&file.region, &file.law) {
             let text = "a tidal flow is the same everywhere, expected no `region`; `open: false` keeps it out of one";
-            problems.push(file.at.of("region"), text);
+            problems.push(file.at.key_place("region"), text);
         }
         Some(Flow {
             name: name.to_string(),
             gain: file.gain,
             region,
-            law: law(&file.law, origin, problems)?,
+            law: build_flow_law(&file.law, origin, problems)?,
         })
     };
     files.iter().filter_map(one).collect()
 }
 
-fn law(file: &FlowLawFile, origin: &Origin, problems: &mut Problems) -> Option<FlowLaw> {
+fn build_flow_law(file: &FlowLawConfig, origin: &Origin, problems: &mut Problems) -> Option<FlowLaw> {
     let place = |[x, y]: [f64; 2]| Vec3::new(x, y, 0.0);
     Some(match file {
-        FlowLawFile::Tidal { constituents, .. } => {
+        FlowLawConfig::Tidal { constituents, .. } => {
             let all: Vec<_> = constituents
                 .iter()
-                .map(|c| constituent(c, problems))
+                .map(|c| build_constituent(c, problems))
                 .collect();
             FlowLaw::Tide(all.into_iter().collect::<Option<_>>()?)
         }
-        FlowLawFile::Jet {
+        FlowLawConfig::Jet {
             speed_m_s,
             direction_deg,
             position_m,
@@ -354,13 +354,13 @@ fn law(file: &FlowLawFile, origin: &Origin, problems: &mut Problems) -> Option<F
             decay_depth_m,
             ..
         } => FlowLaw::Jet(Jet {
-            velocity: towards(*speed_m_s, *direction_deg),
-            across: left_of(*direction_deg),
+            velocity: horizontal_velocity(*speed_m_s, *direction_deg),
+            across: left_normal(*direction_deg),
             p_W: place(*position_m),
             half_width: *half_width_m,
             decay_depth: decay_depth_m.unwrap_or(f64::INFINITY),
         }),
-        FlowLawFile::Channel {
+        FlowLawConfig::Channel {
             speed_m_s,
             direction_deg,
             position_m,
@@ -370,14 +370,14 @@ fn law(file: &FlowLawFile, origin: &Origin, problems: &mut Problems) -> Option<F
             bed_exponent,
             ..
         } => FlowLaw::Channel(Channel {
-            velocity: towards(*speed_m_s, *direction_deg),
-            across: left_of(*direction_deg),
+            velocity: horizontal_velocity(*speed_m_s, *direction_deg),
+            across: left_normal(*direction_deg),
             p_W: place(*position_m),
             half_width: 0.5 * width_m,
             exponent: *exponent,
             bed: bed_depth_m.map(|depth| [depth, *bed_exponent]),
         }),
-        FlowLawFile::Eddy {
+        FlowLawConfig::Eddy {
             spin_rad_s,
             position_m,
             core_radius_m,
@@ -387,7 +387,7 @@ fn law(file: &FlowLawFile, origin: &Origin, problems: &mut Problems) -> Option<F
             p_W: place(*position_m),
             core: *core_radius_m,
         }),
-        FlowLawFile::Gridded {
+        FlowLawConfig::Gridded {
             east,
             north,
             up,
@@ -401,7 +401,7 @@ fn law(file: &FlowLawFile, origin: &Origin, problems: &mut Problems) -> Option<F
             }
             let mut component = |file: &Option<GridFile>| match file {
                 None => Some(None),
-                Some(file) => grid::grid(file, origin, problems).map(|grid| Some(Arc::new(grid))),
+                Some(file) => grid::read_grid(file, origin, problems).map(|grid| Some(Arc::new(grid))),
             };
             // All three components are read, so that all mistakes are reported.
             let all = [component(east), component(north), component(up)];
@@ -413,13 +413,13 @@ fn law(file: &FlowLawFile, origin: &Origin, problems: &mut Problems) -> Option<F
 
 /// Returns the horizontal unit vector to the left of the direction `direction_deg` [deg], clockwise
 /// from north.
-fn left_of(direction_deg: f64) -> Vec3 {
-    let along = towards(1.0, direction_deg);
+fn left_normal(direction_deg: f64) -> Vec3 {
+    let along = horizontal_velocity(1.0, direction_deg);
     Vec3::new(-along.y, along.x, 0.0)
 }
 
 /// Returns the angular frequency [rad/s] of a constituent from its name or its period.
-fn frequency(
+fn constituent_frequency(
     (name, period_s): (Option<&str>, Option<f64>),
     at: &Places,
     problems: &mut Problems,
@@ -432,10 +432,10 @@ fn frequency(
                 let text = format!(
                     "unknown tidal constituent {}, expected one of {}, or its `period_s`{}",
                     quote(name),
-                    list(names()),
+                    quoted_list(names()),
                     did_you_mean(name, names())
                 );
-                problems.push(at.of("name"), text);
+                problems.push(at.key_place("name"), text);
             }
             known?.1 * 3600.0
         }
@@ -450,10 +450,10 @@ fn frequency(
 }
 
 /// Builds the tidal level of the water, if the world has one.
-pub fn tide(file: &WorldFile, problems: &mut Problems) -> Option<Arc<WaveField>> {
+pub fn build_tide(file: &WorldConfig, problems: &mut Problems) -> Option<Arc<WaveField>> {
     let tide = file.water.tide.as_ref()?;
-    let one = |c: &LevelFile, problems: &mut Problems| {
-        let omega = frequency((c.name.as_deref(), c.period_s), &c.at, problems)?;
+    let one = |c: &LevelConstituentConfig, problems: &mut Problems| {
+        let omega = constituent_frequency((c.name.as_deref(), c.period_s), &c.at, problems)?;
         Some((c.amplitude_m, omega, c.phase_deg.to_radians()))
     };
     let constituents: Vec<_> = tide
@@ -471,15 +471,15 @@ pub fn tide(file: &WorldFile, problems: &mut Problems) -> Option<Arc<WaveField>>
         );
         problems.push(&tide.at.whole, text);
     }
-    Some(Arc::new(realise::tide(tide.level_m, &constituents, depth)))
+    Some(Arc::new(realise::tide_field(tide.level_m, &constituents, depth)))
 }
 
-fn constituent(file: &ConstituentFile, problems: &mut Problems) -> Option<Constituent> {
-    let omega = frequency((file.name.as_deref(), file.period_s), &file.at, problems)?;
-    let left = left_of(file.direction_deg);
+fn build_constituent(file: &ConstituentConfig, problems: &mut Problems) -> Option<Constituent> {
+    let omega = constituent_frequency((file.name.as_deref(), file.period_s), &file.at, problems)?;
+    let left = left_normal(file.direction_deg);
     Some(Constituent {
         omega,
-        major: towards(file.speed_m_s, file.direction_deg),
+        major: horizontal_velocity(file.speed_m_s, file.direction_deg),
         minor: left.scale(file.across_m_s),
         lag: file.phase_deg.to_radians(),
     })

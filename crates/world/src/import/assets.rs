@@ -6,7 +6,7 @@ use crate::data_dir;
 use crate::import::image;
 use crate::import::image::Points;
 use crate::import::mesh;
-use crate::import::mesh::{Corners, Survey};
+use crate::import::mesh::{CornerTextureCoordinates, ManifoldCheck};
 use merrow_model::scene::robot::collision::Mesh;
 use merrow_model::scene::texture::Texture;
 use merrow_yaml::error::{Place, Problems, quote};
@@ -16,19 +16,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A mesh with the result of its manifold check.
-pub type Surveyed = (Arc<Mesh>, Survey);
+pub type CheckedMesh = (Arc<Mesh>, ManifoldCheck);
 
 /// Path of the file and bit patterns of the scale factors.
 type MeshKey = (PathBuf, [u64; 3]);
 
 /// Path of the file, and whether the image repeats.
-type PictureKey = (PathBuf, bool);
+type ImageKey = (PathBuf, bool);
 
 /// Cache of the files read so far. Copies of a robot share their meshes.
 #[derive(Debug, Default)]
 pub struct Assets {
-    meshes: RefCell<BTreeMap<MeshKey, Result<Surveyed, String>>>,
-    pictures: RefCell<BTreeMap<PictureKey, Result<Arc<Texture>, String>>>,
+    meshes: RefCell<BTreeMap<MeshKey, Result<CheckedMesh, String>>>,
+    images: RefCell<BTreeMap<ImageKey, Result<Arc<Texture>, String>>>,
 }
 
 impl Assets {
@@ -40,13 +40,13 @@ impl Assets {
         scale: [f64; 3],
         place: &Place,
         problems: &mut Problems,
-    ) -> Option<Surveyed> {
-        let path = find(name, place, problems)?;
+    ) -> Option<CheckedMesh> {
+        let path = find_file(name, place, problems)?;
         let key = (path.clone(), scale.map(f64::to_bits));
         let mut meshes = self.meshes.borrow_mut();
         let read = meshes.entry(key).or_insert_with(|| {
             let mesh = mesh::scaled(&mesh::read(&path)?, scale);
-            let survey = mesh::survey(&mesh);
+            let survey = mesh::check_manifold(&mesh);
             Ok((Arc::new(mesh), survey))
         });
         match read {
@@ -62,15 +62,15 @@ impl Assets {
 impl Assets {
     /// Returns the image in the file `name` as a texture. On failure it reports a problem at
     /// `place`, where the file is named, and returns `None`.
-    pub fn picture(
+    pub fn image(
         &self,
         name: &str,
         repeats: bool,
         place: &Place,
         problems: &mut Problems,
     ) -> Option<Arc<Texture>> {
-        let path = find(name, place, problems)?;
-        let mut pictures = self.pictures.borrow_mut();
+        let path = find_file(name, place, problems)?;
+        let mut pictures = self.images.borrow_mut();
         let read = pictures.entry((path.clone(), repeats)).or_insert_with(|| {
             let (size, points): Points = image::read(&path)?;
             Ok(Arc::new(Texture::new(size, points, repeats)))
@@ -87,16 +87,16 @@ impl Assets {
     /// Returns the mesh in the file `name`, scaled along its axes, with its texture coordinates.
     /// The inner option is `None` if the file has no texture coordinates. Call [`Assets::mesh`]
     /// first: it reports the problems of the file.
-    pub fn corners(
+    pub fn mesh_corners(
         &self,
         name: &str,
         scale: [f64; 3],
         place: &Place,
         problems: &mut Problems,
-    ) -> Option<Option<(Arc<Mesh>, Corners)>> {
-        let path = find(name, place, problems)?;
+    ) -> Option<Option<(Arc<Mesh>, CornerTextureCoordinates)>> {
+        let path = find_file(name, place, problems)?;
         let (mesh, corners) = mesh::read_with_corners(&path).ok()?;
-        let (mesh, corners) = mesh::scaled_with(&mesh, corners, scale);
+        let (mesh, corners) = mesh::scaled_with_corners(&mesh, corners, scale);
         Some(corners.map(|corners| (Arc::new(mesh), corners)))
     }
 }
@@ -106,7 +106,7 @@ impl Assets {
 /// `name` is `package://<package>/<path>`, `model://<package>/<path>`, `file://<path>`, or a
 /// relative path. Relative paths are looked up in the folder of the file that names them, then in
 /// Merrow's data folders.
-pub fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBuf> {
+pub fn find_file(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBuf> {
     // URDFs written on Windows contain backslashes
     let name = name.replace('\\', "/");
     let name = name.as_str();
@@ -136,7 +136,7 @@ pub fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBu
         return found;
     }
     let plain = name.strip_prefix("file://").unwrap_or(name);
-    let folders = std::iter::once(beside).chain(data_dir::folders());
+    let folders = std::iter::once(beside).chain(data_dir::share_folders());
     let found = folders
         .map(|folder| folder.join(plain))
         .find(|path| path.is_file());
@@ -152,7 +152,7 @@ pub fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBu
 }
 
 /// Reads a text file, or returns the reason why it cannot be read.
-pub fn text(path: &Path) -> Result<String, String> {
+pub fn read_text(path: &Path) -> Result<String, String> {
     merrow_yaml::load::read_text(path)
 }
 
@@ -160,7 +160,7 @@ pub fn text(path: &Path) -> Result<String, String> {
 const FILE_MAX: u64 = 256 << 20;
 
 /// Reads a binary file of at most 256 MiB, or returns the reason why it cannot be read.
-pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let size = std::fs::metadata(path)
         .map_err(|e| format!("cannot be read: {e}"))?
         .len();
@@ -200,7 +200,7 @@ fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
         }
         folders.push(above.join(package));
     }
-    for share in data_dir::folders() {
+    for share in data_dir::share_folders() {
         if package == "merrow" {
             folders.push(share.clone());
         }

@@ -13,7 +13,7 @@ const SAMPLES_MAX: usize = 16_000_000;
 const FILE_MAX: u64 = 256 << 20;
 
 /// Values of the keys of a height field in the world file.
-pub struct Given<'a> {
+pub struct HeightfieldKeys<'a> {
     /// Name of a raster file, if given.
     pub file: Option<&'a str>,
     /// Rows of heights [m], northern row first, if given.
@@ -29,13 +29,13 @@ type Raster = (Vec<Vec<f64>>, Option<[f64; 2]>);
 
 /// Returns the height field, or `None` after reporting a problem at `place`.
 pub fn heightfield(
-    given: &Given<'_>,
+    given: &HeightfieldKeys<'_>,
     place: &Place,
     problems: &mut Problems,
 ) -> Option<Heightfield> {
     let read = match (given.file, given.heights) {
         (Some(file), None) => {
-            let path = assets::find(file, place, problems)?;
+            let path = assets::find_file(file, place, problems)?;
             raster(&path).map_err(|text| format!("{}: {text}", quote(&path.to_string_lossy())))
         }
         (None, Some(rows)) => Ok((rows.to_vec(), None)),
@@ -45,7 +45,7 @@ pub fn heightfield(
     field.map_err(|text| problems.push(place, text)).ok()
 }
 
-fn grid((rows, own_size): Raster, given: &Given<'_>) -> Result<Heightfield, String> {
+fn grid((rows, own_size): Raster, given: &HeightfieldKeys<'_>) -> Result<Heightfield, String> {
     let size = match (own_size, given.size) {
         (Some(_), Some(_)) => {
             return Err("the raster states its own extent: expected no `size_m`; remove the key".to_string());
@@ -199,8 +199,8 @@ fn ascii_grid(text: &str) -> Result<Raster, String> {
 mod tests {
     use super::*;
 
-    fn given<'a>() -> Given<'a> {
-        Given {
+    fn given<'a>() -> HeightfieldKeys<'a> {
+        HeightfieldKeys {
             file: None,
             heights: None,
             size: Some([4.0, 2.0]),
@@ -213,7 +213,7 @@ mod tests {
         let rows = [vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]];
         let field = grid(
             (rows.to_vec(), None),
-            &Given {
+            &HeightfieldKeys {
                 scale: -1.0,
                 ..given()
             },

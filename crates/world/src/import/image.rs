@@ -22,13 +22,13 @@ pub type Points = ([usize; 2], Vec<[f32; 4]>);
 /// An unreadable or invalid file, a format other than PNG and JPEG, or a side longer than
 /// 8192 pixels.
 pub fn read(path: &Path) -> Result<Points, String> {
-    let bytes = assets::bytes(path)?;
+    let bytes = assets::read_bytes(path)?;
     let (size, channels, numbers) = match bytes.get(..4) {
         Some([0x89, b'P', b'N', b'G']) => png(&bytes)?,
         Some([0xff, 0xd8, 0xff, _]) => jpeg(&bytes)?,
         _ => return Err("not a supported image format: expected a PNG or JPEG file".to_string()),
     };
-    let linear = linear();
+    let linear = srgb_to_linear_table();
     let point = |p: &[u8]| {
         let (color, cover) = match *p {
             [grey] => ([grey; 3], 255),
@@ -45,7 +45,7 @@ pub fn read(path: &Path) -> Result<Points, String> {
 }
 
 /// Returns the size, or an error if a side is zero or too long.
-fn checked([width, height]: [usize; 2]) -> Result<[usize; 2], String> {
+fn check_size([width, height]: [usize; 2]) -> Result<[usize; 2], String> {
     if width == 0 || height == 0 || width > SIDE_MAX || height > SIDE_MAX {
         return Err(format!(
             "the image has {width} x {height} pixels, expected sides of 1 to {SIDE_MAX}"
@@ -60,7 +60,7 @@ fn png(bytes: &[u8]) -> Result<Decoded, String> {
     let wrong = |e: png::DecodingError| format!("not a valid PNG file: {e}");
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     let header = decoder.read_header_info().map_err(wrong)?;
-    let size = checked([header.width as usize, header.height as usize])?;
+    let size = check_size([header.width as usize, header.height as usize])?;
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(wrong)?;
     let length = reader
@@ -80,7 +80,7 @@ fn jpeg(bytes: &[u8]) -> Result<Decoded, String> {
     let (width, height) = decoder
         .dimensions()
         .ok_or("not a valid JPEG file: its size is missing")?;
-    let size = checked([width, height])?;
+    let size = check_size([width, height])?;
     let numbers = decoder.decode().map_err(wrong)?;
     if numbers.len() != 3 * width * height {
         return Err("not a valid JPEG file: expected three colour channels".to_string());
@@ -89,7 +89,7 @@ fn jpeg(bytes: &[u8]) -> Result<Decoded, String> {
 }
 
 /// Table from 8-bit sRGB values to linear light, 0..1.
-fn linear() -> Vec<f32> {
+fn srgb_to_linear_table() -> Vec<f32> {
     let light = |k: u32| {
         let v = f64::from(k) / 255.0;
         (if v <= 0.040_45 {

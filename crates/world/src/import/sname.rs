@@ -13,7 +13,7 @@ use crate::schema::{Axes, Coefficients};
 use merrow_math::Vec3;
 use merrow_model::scene;
 use merrow_yaml::error::{Problems, did_you_mean, quote};
-use merrow_yaml::read::Placed;
+use merrow_yaml::read::Located;
 use std::collections::BTreeMap;
 
 /// Kind of the derivatives in a coefficient set.
@@ -31,7 +31,7 @@ const FORCES: [char; 6] = ['X', 'Y', 'Z', 'K', 'M', 'N'];
 const MOTIONS: [char; 6] = ['u', 'v', 'w', 'p', 'q', 'r'];
 
 /// Converts a point or direction given in `axes` to FLU.
-pub fn vector(axes: Axes, v: [f64; 3]) -> Vec3 {
+pub fn vector_to_flu(axes: Axes, v: [f64; 3]) -> Vec3 {
     match axes {
         Axes::Flu => Vec3::from(v),
         Axes::Frd => Vec3::new(v[0], -v[1], -v[2]),
@@ -48,7 +48,7 @@ fn sign(axes: Axes, i: usize, j: usize) -> f64 {
 /// resistance.
 ///
 /// `what` names the coefficient set in problem texts.
-pub fn matrix(
+pub fn coefficient_matrix(
     set: &Coefficients,
     kind: Derivative,
     axes: Axes,
@@ -75,7 +75,7 @@ pub fn matrix(
 }
 
 fn sname(
-    derivatives: &std::collections::BTreeMap<String, Placed<f64>>,
+    derivatives: &std::collections::BTreeMap<String, Located<f64>>,
     kind: Derivative,
     what: &str,
     problems: &mut Problems,
@@ -87,13 +87,13 @@ fn sname(
             None => {
                 let names: Vec<String> = (0..6)
                     .flat_map(|i| (0..6).map(move |j| (i, j)))
-                    .map(|(i, j)| spell(i, j, kind))
+                    .map(|(i, j)| derivative_name(i, j, kind))
                     .collect();
                 let hint = did_you_mean(name, names.iter().map(String::as_str));
                 let text = format!(
                     "in {what}: {} is not a derivative of this set, expected names like {}{hint}",
                     quote(name),
-                    spell(0, 0, kind)
+                    derivative_name(0, 0, kind)
                 );
                 problems.push(&value.place, text);
             }
@@ -104,8 +104,8 @@ fn sname(
 
 /// Returns the derivatives of products of two velocities, such as `Y_uv`, in FLU, angular part
 /// first.
-pub fn products(
-    set: &BTreeMap<String, Placed<f64>>,
+pub fn product_derivatives(
+    set: &BTreeMap<String, Located<f64>>,
     problems: &mut Problems,
 ) -> Vec<scene::Derivative> {
     let mut all = Vec::with_capacity(set.len());
@@ -146,7 +146,7 @@ pub fn products(
     all
 }
 
-fn spell(i: usize, j: usize, kind: Derivative) -> String {
+fn derivative_name(i: usize, j: usize, kind: Derivative) -> String {
     let (f, m) = (FORCES[i], MOTIONS[j]);
     match kind {
         Derivative::AddedMass => format!("{f}_{m}dot"),
@@ -158,7 +158,7 @@ fn spell(i: usize, j: usize, kind: Derivative) -> String {
 fn index(name: &str, kind: Derivative) -> Option<(usize, usize)> {
     (0..6)
         .flat_map(|i| (0..6).map(move |j| (i, j)))
-        .find(|&(i, j)| spell(i, j, kind) == name)
+        .find(|&(i, j)| derivative_name(i, j, kind) == name)
 }
 
 #[cfg(test)]
@@ -167,8 +167,8 @@ mod tests {
     use crate::Place;
     use merrow_yaml::read::Places;
 
-    fn here(value: f64) -> Placed<f64> {
-        Placed {
+    fn here(value: f64) -> Located<f64> {
+        Located {
             value,
             place: Place::default(),
         }
@@ -185,7 +185,7 @@ mod tests {
             .into(),
             at: Places::default(),
         };
-        let m = matrix(
+        let m = coefficient_matrix(
             &set,
             Derivative::AddedMass,
             Axes::Flu,
@@ -203,7 +203,7 @@ mod tests {
             rows,
             at: Places::default(),
         };
-        let m = matrix(
+        let m = coefficient_matrix(
             &full,
             Derivative::AddedMass,
             Axes::Frd,
@@ -220,7 +220,7 @@ mod tests {
             at: Places::default(),
         };
         let mut problems = Problems::new();
-        matrix(
+        coefficient_matrix(
             &set,
             Derivative::AddedMass,
             Axes::Frd,

@@ -4,19 +4,19 @@ use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// Wind profile and gust model. They are constant during a run.
-    pub struct AirFile {
+    pub struct AirConfig {
         /// Height above the surface at which the wind speed is given.
         reference_height_m: f64 [in 0.1..=500.0] = 10.0,
         /// Change of the mean wind with height.
-        shear: ShearFile => "{kind: power}",
+        shear: ShearConfig => "{kind: power}",
         /// Model of the gusts.
-        gusts: GustsFile => "{kind: none}",
+        gusts: GustsConfig => "{kind: none}",
     }
 }
 
 choice! {
     /// Mean wind speed as a function of height.
-    pub enum ShearFile {
+    pub enum ShearConfig {
         /// The same speed at all heights.
         Uniform = "uniform",
         /// Power law of the height.
@@ -34,7 +34,7 @@ choice! {
 
 choice! {
     /// Model of the gusts.
-    pub enum GustsFile {
+    pub enum GustsConfig {
         /// Steady wind without gusts.
         None = "none",
         /// Spectrum of the Norwegian Petroleum Directorate for the open sea.
@@ -51,7 +51,7 @@ choice! {
 
 spec! {
     /// Weather at the start of the run.
-    pub struct WeatherFile {
+    pub struct WeatherConfig {
         /// Date and universal time at the start of the run, such as `2026-06-21T09:30:00Z`.
         /// Default: solar noon at the origin on 2026-03-20.
         start_utc: Option<String> [not_empty],
@@ -74,7 +74,7 @@ spec! {
 
 spec! {
     /// Wind load on a body.
-    pub struct WindLoadFile {
+    pub struct WindLoadConfig {
         /// Projected areas seen along x, y and z of the body, above the water when it floats.
         area_m2: [f64; 3] [non_negative],
         /// Drag coefficients for the three areas.
@@ -83,15 +83,15 @@ spec! {
         /// its lateral area.
         center_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Blendermann coefficients of a ship as a function of the wind angle, instead of `drag`.
-        blendermann: Option<BlendermannFile>,
+        blendermann: Option<BlendermannConfig>,
         /// Wind law of a body without `blendermann`.
-        law: WindLawFile = WindLawFile::Drag,
+        law: WindLawConfig = WindLawConfig::Drag,
     }
 }
 
 spec! {
     /// Blendermann coefficients of a type of ship.
-    pub struct BlendermannFile {
+    pub struct BlendermannConfig {
         /// Drag coefficient for wind from the side, on the lateral area.
         side_drag: f64 [positive],
         /// Drag coefficient for head wind, on the frontal area.
@@ -109,7 +109,7 @@ spec! {
 
 fieldless_choice! {
     /// Wind law of a body.
-    pub enum WindLawFile {
+    pub enum WindLawConfig {
         /// Drag computed from the velocity of the air relative to the body.
         Drag = "drag",
         /// Law of the Kelpie simulator: a horizontal force forward and to the left, computed from

@@ -1,45 +1,45 @@
 //! Keys of contacts: shapes on bodies, structures, props and surface materials.
 
-use crate::schema::texture::TextureFile;
+use crate::schema::texture::TextureConfig;
 use crate::schema::{Body, Repeat};
-use merrow_yaml::read::Named;
+use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// A collision shape of a body or structure.
-    pub struct CollisionFile {
+    pub struct CollisionConfig {
         /// Position of its centre on the body or structure, in the axes of the body or structure.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Roll, pitch and yaw of its axes relative to those of the body or structure.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Surface material. Default: that of the structure, else the default material.
-        material: Option<MaterialFile>,
+        material: Option<MaterialConfig>,
         /// Texture of the shape. Default: none.
-        texture: Option<TextureFile>,
+        texture: Option<TextureConfig>,
         /// Collision groups of the shape.
-        groups: GroupsFile => "{}",
-        ..shape: ShapeFile,
+        groups: GroupsConfig => "{}",
+        ..shape: ShapeConfig,
     }
 }
 
 spec! {
     /// A shape that cameras and lasers detect, without contacts.
-    pub struct VisualFile {
+    pub struct VisualConfig {
         /// Position of its centre on the body, in the axes of the body.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Roll, pitch and yaw of its axes relative to those of the body.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Surface material for light and laser beams.
-        material: Option<MaterialFile>,
+        material: Option<MaterialConfig>,
         /// Texture of the shape. Default: none.
-        texture: Option<TextureFile>,
-        ..shape: ShapeFile,
+        texture: Option<TextureConfig>,
+        ..shape: ShapeConfig,
     }
 }
 
 choice! {
     /// A shape about its own centre. The axis of cylinders and capsules is z.
-    pub enum ShapeFile {
+    pub enum ShapeConfig {
         /// A sphere about its centre.
         Sphere = "sphere" {
             /// Radius of the sphere.
@@ -105,7 +105,7 @@ fieldless_choice! {
 spec! {
     /// A surface material. Two surfaces in contact use the geometric mean of their friction and the
     /// larger restitution.
-    pub struct MaterialFile {
+    pub struct MaterialConfig {
         /// Coefficient of Coulomb friction.
         friction: f64 [in 0.0..=10.0] = 0.5,
         /// Newton's coefficient of restitution.
@@ -126,13 +126,13 @@ spec! {
         backscatter_by_grazing_db: Option<[f64; 10]> [in -200.0..=20.0],
         /// Ground below the surface, for the seabed reflection of sonar sound with `multipath`.
         /// Default: sand.
-        ground: GroundFile => "{}",
+        ground: GroundAcousticsConfig => "{}",
     }
 }
 
 spec! {
     /// Acoustic properties of the ground as a fluid half space.
-    pub struct GroundFile {
+    pub struct GroundAcousticsConfig {
         /// Density of the ground.
         density_kg_m3: f64 [in 100.0..=20000.0] = 1900.0,
         /// Speed of sound in the ground.
@@ -147,7 +147,7 @@ spec! {
 spec! {
     /// Collision groups of a shape. Two shapes can touch if each is a member of a group that the
     /// other collides with.
-    pub struct GroupsFile {
+    pub struct GroupsConfig {
         /// Numbers of the groups of which the shape is a member.
         member: Vec<u32> [in 0.0..=31.0] = vec![0],
         /// Numbers of the groups with which the shape collides. Default: all.
@@ -157,7 +157,7 @@ spec! {
 
 spec! {
     /// A static structure in the world, such as a dock, a wall, a rock or bathymetry.
-    pub struct StructureFile {
+    pub struct StructureConfig {
         /// Description of the structure.
         description: String = String::new(),
         /// Position in the world (east, north, up).
@@ -165,9 +165,9 @@ spec! {
         /// Roll, pitch and yaw. Yaw is measured from east, counter-clockwise.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Surface material of its shapes.
-        material: MaterialFile => "{}",
+        material: MaterialConfig => "{}",
         /// Shapes of the structure, by name.
-        shapes: Named<CollisionFile> [not_empty],
+        shapes: NamedMap<CollisionConfig> [not_empty],
     }
 }
 

@@ -4,12 +4,12 @@ use merrow_yaml::spec::{choice, spec};
 
 spec! {
     /// A coupling that joins two bodies permanently or on demand.
-    pub struct CouplingFile {
+    pub struct CouplingConfig {
         /// First end: the seat of a latch, the gripper of a grasp.
-        a: CouplingEndFile,
+        a: CouplingEndConfig,
         /// Second end. A grasp without a second end takes the object named in the command, the
         /// object that it touches, or the nearest one.
-        b: Option<CouplingEndFile>,
+        b: Option<CouplingEndConfig>,
         /// Whether the coupling is engaged at the start. Default: true for weld, hinge, slide and
         /// ball, false for latch and grasp.
         engaged: Option<bool>,
@@ -17,13 +17,13 @@ spec! {
         strength_n: Option<f64> [positive],
         /// Moment at which the coupling breaks. Default: never.
         strength_nm: Option<f64> [positive],
-        ..kind: CouplingKindFile,
+        ..kind: CouplingKindConfig,
     }
 }
 
 spec! {
     /// One end of a coupling: a frame on a link, or in the world if no robot is named.
-    pub struct CouplingEndFile {
+    pub struct CouplingEndConfig {
         /// Name of the robot or prop. Default: the world.
         robot: Option<String> [name],
         /// Name of the link. Default: the base link.
@@ -39,7 +39,7 @@ spec! {
 
 choice! {
     /// Degrees of freedom that a coupling leaves free.
-    pub enum CouplingKindFile {
+    pub enum CouplingKindConfig {
         /// None: the two frames are fixed to each other.
         Weld = "weld",
         /// Rotation about z of the frames.
@@ -63,7 +63,7 @@ choice! {
             /// Maximum angular speed relative to the seat for capture.
             spin_rad_s: f64 [positive] = 0.5,
             /// Funnel that guides the tip to the seat. Default: none.
-            funnel: Option<FunnelFile>,
+            funnel: Option<FunnelConfig>,
         },
         /// Holds a nearby link on command, in its current relative pose.
         Grasp = "grasp" {
@@ -76,7 +76,7 @@ choice! {
 spec! {
     /// A frictionless cone about the z axis of the seat of a latch. It constrains the tip laterally
     /// and is closed at the seat.
-    pub struct FunnelFile {
+    pub struct FunnelConfig {
         /// Radius at the entrance.
         entrance_radius_m: f64 [positive],
         /// Radius at the seat.

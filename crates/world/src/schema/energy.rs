@@ -1,12 +1,12 @@
 //! Keys of batteries, electrical loads, solar panels and chargers.
 
 use crate::schema::Axes;
-use crate::schema::coupling::CouplingEndFile;
+use crate::schema::coupling::CouplingEndConfig;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// The battery of a robot.
-    pub struct BatteryFile {
+    pub struct BatteryConfig {
         /// Description of the battery.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -62,7 +62,7 @@ fieldless_choice! {
 
 spec! {
     /// An electrical load without other effect, such as a computer or a light.
-    pub struct LoadFile {
+    pub struct ElectricalLoadConfig {
         /// Power consumption at level 1.
         power_w: f64 [non_negative],
         /// Level at the start: 0 is off, 1 is on.
@@ -72,7 +72,7 @@ spec! {
 
 spec! {
     /// Power consumption of the servo of a fin or an azimuth thruster.
-    pub struct ServoPowerFile {
+    pub struct ServoPowerConfig {
         /// Power at rest without load.
         standby_w: f64 [non_negative] = 0.0,
         /// Mechanical power per electrical power.
@@ -86,7 +86,7 @@ spec! {
 
 spec! {
     /// A solar panel. It generates no power under water.
-    pub struct SolarFile {
+    pub struct SolarConfig {
         /// Source of the parameter values.
         source: String [not_empty],
         /// Values that are estimated, and the reason.
@@ -113,7 +113,7 @@ spec! {
 
 spec! {
     /// A battery charger: constant current up to a voltage, then constant voltage.
-    pub struct ChargerFile {
+    pub struct ChargerConfig {
         /// Maximum current of the charger.
         current_a: f64 [positive],
         /// Maximum voltage. Default: only the limit of the battery applies.
@@ -122,13 +122,13 @@ spec! {
         efficiency: f64 [in 0.01..=1.0] = 0.9,
         /// Robot whose battery supplies the charger. Default: shore power.
         from: Option<String> [name],
-        ..contact: ContactFile,
+        ..contact: ChargingConditionConfig,
     }
 }
 
 choice! {
     /// Condition under which a charger charges.
-    pub enum ContactFile {
+    pub enum ChargingConditionConfig {
         /// While a coupling is engaged; the coupled robot is charged.
         Coupling = "coupling" {
             /// Name of the coupling.
@@ -137,7 +137,7 @@ choice! {
         /// While a base is within range; the robot whose base is nearest is charged.
         Within = "within" {
             /// Position of the charger, on a robot or in the world.
-            place: CouplingEndFile,
+            place: CouplingEndConfig,
             /// Range of the charger.
             reach_m: f64 [positive],
         },

@@ -8,7 +8,7 @@ spec! {
     /// for a joint with an ideal position drive; m³ for a buoyancy engine; m/s for a winch; the
     /// unit of the first measured quantity for a sensor; rad/s and m/s² for an IMU; s of
     /// transmission delay for a beacon.
-    pub struct FaultFile {
+    pub struct FaultConfig {
         /// Name of the robot; for a copy from `repeat` its own name, such as `rov_3`. Without a
         /// robot the fault affects a beacon.
         robot: Option<String> [name],
@@ -20,13 +20,13 @@ spec! {
         time_s: f64 [non_negative] = 0.0,
         /// Duration of the fault. Default: until the end of the run.
         duration_s: Option<f64> [positive],
-        ..kind: FaultKindFile,
+        ..kind: FaultKindConfig,
     }
 }
 
 choice! {
     /// Type of a fault.
-    pub enum FaultKindFile {
+    pub enum FaultKindConfig {
         /// The device has no effect and delivers no output; a fin is lost.
         Dead = "dead",
         /// The device keeps its last value.

@@ -1,14 +1,14 @@
 //! Keys of fins, rudders, hydroplanes, sails and azimuth servos.
 
 use crate::schema::Axes;
-use crate::schema::energy::ServoPowerFile;
+use crate::schema::energy::ServoPowerConfig;
 use merrow_yaml::spec::{choice, spec};
 
 spec! {
     /// A fin, rudder, hydroplane or sail: its type and its mounting.
-    pub struct FinFile {
+    pub struct FinConfig {
         /// Type of the fin: a name in `params/fins`, a file, or a map.
-        surface: SurfaceFile,
+        surface: FinTypeConfig,
         /// Link on which the fin is mounted.
         link: String [frame] = "base_link".to_string(),
         /// Axes of `position_m`, `shaft` and `chord`.
@@ -21,13 +21,13 @@ spec! {
         /// along the shaft is ignored.
         chord: [f64; 3] = [1.0, 0.0, 0.0],
         /// Propeller slipstream at the fin. Default: none.
-        race: Option<RaceFile>,
+        race: Option<SlipstreamConfig>,
     }
 }
 
 spec! {
     /// Servo that turns a thruster about a shaft.
-    pub struct AzimuthFile {
+    pub struct AzimuthConfig {
         /// Direction of the shaft, perpendicular to the direction of thrust; angles are positive
         /// right-handed about it.
         shaft: [f64; 3] = [0.0, 0.0, 1.0],
@@ -40,13 +40,13 @@ spec! {
         /// Time between a command and its effect on the servo.
         dead_time_s: f64 [in 0.0..=10.0] = 0.0,
         /// Power consumption of the servo.
-        power: ServoPowerFile => "{}",
+        power: ServoPowerConfig => "{}",
     }
 }
 
 spec! {
     /// Slipstream of a propeller at a fin.
-    pub struct RaceFile {
+    pub struct SlipstreamConfig {
         /// Name of the thruster, on the same link.
         thruster: String [frame],
         /// Fraction of the fin area within the slipstream.
@@ -59,7 +59,7 @@ spec! {
 
 spec! {
     /// Type of a fin, with its servo.
-    pub struct SurfaceFile {
+    pub struct FinTypeConfig {
         /// Description of the fin.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -76,7 +76,7 @@ spec! {
         /// either side that the sheet allows.
         sail: bool = false,
         /// Force as a function of flow and angle.
-        law: LawFile,
+        law: FinLawConfig,
         /// Minimum and maximum angle. Equal values describe a fixed fin.
         range_deg: [f64; 2],
         /// Maximum rate of the servo. Default: unlimited.
@@ -86,13 +86,13 @@ spec! {
         /// Time between a command and its effect on the servo.
         dead_time_s: f64 [in 0.0..=10.0] = 0.0,
         /// Power consumption of the servo.
-        power: ServoPowerFile => "{}",
+        power: ServoPowerConfig => "{}",
     }
 }
 
 choice! {
     /// Force law of a fin.
-    pub enum LawFile {
+    pub enum FinLawConfig {
         /// Lift and drag as a function of the angle of attack, with a transition to a flat plate at
         /// stall.
         LiftDrag = "lift_drag" {

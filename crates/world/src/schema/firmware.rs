@@ -4,21 +4,21 @@ use merrow_yaml::spec::{choice, spec};
 
 choice! {
     /// Firmware of the on-board computer.
-    pub enum FirmwareFile {
+    pub enum FirmwareConfig {
         /// Controls a multirotor from velocity commands.
-        Multirotor = "multirotor" (MultirotorFile),
+        Multirotor = "multirotor" (MultirotorConfig),
         /// Holds heading and depth of a torpedo-shaped vehicle with rudder and hydroplanes.
-        Course = "course" (CourseFile),
+        Course = "course" (HeadingDepthHoldConfig),
         /// Drives the wheels on both sides from velocity commands.
-        Drive = "differential_drive" (DriveFile),
+        Drive = "differential_drive" (DifferentialDriveConfig),
         /// Controls a surface vehicle from velocity commands.
-        Vessel = "vessel" (VesselFile),
+        Vessel = "vessel" (VesselConfig),
     }
 }
 
 spec! {
     /// Firmware of a multirotor. Gains are along and about the axes of the base link.
-    pub struct MultirotorFile {
+    pub struct MultirotorConfig {
         /// Description of the firmware.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -58,7 +58,7 @@ spec! {
 
 spec! {
     /// Heading and depth hold. The gains give fin angles per error.
-    pub struct CourseFile {
+    pub struct HeadingDepthHoldConfig {
         /// Description of the firmware.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -90,13 +90,13 @@ spec! {
         /// Limits of the pitch set-point: down (negative) and up.
         pitch_limits_deg: [f64; 2],
         /// Start together with the run. Default: the firmware waits for its first set-point.
-        start: Option<CourseStartFile>,
+        start: Option<HeadingDepthStartConfig>,
     }
 }
 
 spec! {
     /// Start together with the run: heading and depth at that time are held.
-    pub struct CourseStartFile {
+    pub struct HeadingDepthStartConfig {
         /// Name of the thruster that is started.
         propeller: String [frame] = "propeller".to_string(),
         /// Command of this thruster, in its own unit; a message on `thrusters/...` can change it
@@ -107,7 +107,7 @@ spec! {
 
 spec! {
     /// Firmware of a differential drive.
-    pub struct DriveFile {
+    pub struct DifferentialDriveConfig {
         /// Description of the firmware.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -140,7 +140,7 @@ spec! {
 spec! {
     /// Firmware of a surface vehicle. The gains give thrust and moment per error, distributed by
     /// the thruster allocation.
-    pub struct VesselFile {
+    pub struct VesselConfig {
         /// Description of the firmware.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -170,14 +170,14 @@ spec! {
     }
 }
 
-impl FirmwareFile {
+impl FirmwareConfig {
     /// Returns the source of the parameter values, and which of them are estimated.
-    pub fn about(&self) -> (&str, &str) {
+    pub fn sources(&self) -> (&str, &str) {
         match self {
-            FirmwareFile::Multirotor(file) => (&file.source, &file.estimated),
-            FirmwareFile::Course(file) => (&file.source, &file.estimated),
-            FirmwareFile::Drive(file) => (&file.source, &file.estimated),
-            FirmwareFile::Vessel(file) => (&file.source, &file.estimated),
+            FirmwareConfig::Multirotor(file) => (&file.source, &file.estimated),
+            FirmwareConfig::Course(file) => (&file.source, &file.estimated),
+            FirmwareConfig::Drive(file) => (&file.source, &file.estimated),
+            FirmwareConfig::Vessel(file) => (&file.source, &file.estimated),
         }
     }
 }

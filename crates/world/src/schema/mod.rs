@@ -21,38 +21,38 @@ pub mod water;
 pub mod waves;
 
 use crate::import::grid::declare::GridFile;
-use crate::schema::air::{AirFile, WeatherFile, WindLoadFile};
-use crate::schema::contact::{CollisionFile, MaterialFile, PropEntry, StructureFile, VisualFile};
-use crate::schema::coupling::CouplingFile;
-use crate::schema::energy::{BatteryFile, ChargerFile, LoadFile, SolarFile};
-use crate::schema::fault::FaultFile;
-use crate::schema::fin::{AzimuthFile, FinFile};
-use crate::schema::firmware::FirmwareFile;
-use crate::schema::restoring::RestoringFile;
-use crate::schema::sensor::acoustic::{BeaconEntry, HydrophoneFile, LblFile, SblFile, UsblFile};
-use crate::schema::sensor::ais::{AisFile, AisReceiverFile};
-use crate::schema::sensor::camera::{CameraFile, LampFile, OpticsFile};
-use crate::schema::sensor::laser::{LaserFile, LidarFile, TiltingLaserFile};
-use crate::schema::sensor::navigation::{AhrsFile, AidsFile, GnssFile, GnssHeadingFile, InsFile};
-use crate::schema::sensor::obstacle::{DetectorFile, ObstacleFile};
+use crate::schema::air::{AirConfig, WeatherConfig, WindLoadConfig};
+use crate::schema::contact::{CollisionConfig, MaterialConfig, PropEntry, StructureConfig, VisualConfig};
+use crate::schema::coupling::CouplingConfig;
+use crate::schema::energy::{BatteryConfig, ChargerConfig, ElectricalLoadConfig, SolarConfig};
+use crate::schema::fault::FaultConfig;
+use crate::schema::fin::{AzimuthConfig, FinConfig};
+use crate::schema::firmware::FirmwareConfig;
+use crate::schema::restoring::RestoringConfig;
+use crate::schema::sensor::acoustic::{BeaconEntry, HydrophoneConfig, LblConfig, SblConfig, UsblConfig};
+use crate::schema::sensor::ais::{AisConfig, AisReceiverConfig};
+use crate::schema::sensor::camera::{CameraConfig, LampConfig, OpticsConfig};
+use crate::schema::sensor::laser::{LaserConfig, LidarConfig, TiltingLaserConfig};
+use crate::schema::sensor::navigation::{AhrsConfig, AidsConfig, GnssConfig, GnssHeadingConfig, InsConfig};
+use crate::schema::sensor::obstacle::{DetectorConfig, ObstacleConfig};
 use crate::schema::sensor::on_board::{
-    AnemometerFile, BarometerFile, LeakDetectorFile, MotorTelemetryFile, PowerMeterFile,
+    AnemometerConfig, BarometerConfig, LeakDetectorConfig, MotorTelemetryConfig, PowerMeterConfig,
 };
-use crate::schema::sensor::probe::{CtdFile, ProbeFile, WaterSamplerFile};
-use crate::schema::sensor::radar::RadarFile;
+use crate::schema::sensor::probe::{CtdConfig, ProbeConfig, WaterSamplerConfig};
+use crate::schema::sensor::radar::RadarConfig;
 use crate::schema::sensor::sonar::{
-    ImagingSonarFile, MultibeamFile, ScanningSonarFile, SideScanFile,
+    ImagingSonarConfig, MultibeamConfig, ScanningSonarConfig, SideScanConfig,
 };
-use crate::schema::servo::{KeepOutFile, ServoFile, TrajectoryFile};
-use crate::schema::urdf::{HydrodynamicsFile, MimicFile};
-use crate::schema::water::{CarriedFile, ColumnFile, FlowFile, RegionFile, TideFile};
-use crate::schema::waves::WavesFile;
-use merrow_yaml::read::{Named, Placed};
+use crate::schema::servo::{KeepOutConfig, ServoConfig, TrajectoryConfig};
+use crate::schema::urdf::{HydrodynamicsConfig, MimicConfig};
+use crate::schema::water::{TracerConfig, ColumnConfig, FlowConfig, RegionConfig, TideConfig};
+use crate::schema::waves::WavesConfig;
+use merrow_yaml::read::{NamedMap, Located};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// A world: the environment, its position on the Earth, and the robots in it.
-    pub struct WorldFile {
+    pub struct WorldConfig {
         /// Description of the world in one line.
         description: String = String::new(),
         /// Seed of all random numbers.
@@ -62,35 +62,35 @@ spec! {
         /// Acceleration of gravity, downwards.
         gravity_m_s2: f64 [non_negative] = 9.81,
         /// Position of the origin of the world frame on the Earth.
-        origin: OriginFile => "{}",
+        origin: OriginConfig => "{}",
         /// Water: density, sound, light, currents, tide and waves.
         water: Water => "{}",
         /// Seabed: a plane or terrain, and its surface.
-        seabed: SeabedFile => "{}",
+        seabed: SeabedConfig => "{}",
         /// Air: wind profile and gusts, constant during a run.
-        air: AirFile => "{}",
+        air: AirConfig => "{}",
         /// Weather at the start of the run.
-        weather: WeatherFile => "{}",
+        weather: WeatherConfig => "{}",
         /// The robots, by name.
-        robots: Named<RobotEntry>,
+        robots: NamedMap<RobotEntry>,
         /// Free-floating objects without actuators and sensors, by name.
-        props: Named<PropEntry> = Named::default(),
+        props: NamedMap<PropEntry> = NamedMap::default(),
         /// Static structures with collision shapes, by name.
-        structures: Named<StructureFile> = Named::default(),
+        structures: NamedMap<StructureConfig> = NamedMap::default(),
         /// Couplings that join two bodies permanently or on demand, by name.
-        couplings: Named<CouplingFile> = Named::default(),
+        couplings: NamedMap<CouplingConfig> = NamedMap::default(),
         /// Battery chargers, by name.
-        chargers: Named<ChargerFile> = Named::default(),
+        chargers: NamedMap<ChargerConfig> = NamedMap::default(),
         /// Tethers and mooring lines, by name.
-        tethers: Named<TetherFile> = Named::default(),
+        tethers: NamedMap<TetherConfig> = NamedMap::default(),
         /// Scheduled faults, by name.
-        faults: Named<FaultFile> = Named::default(),
+        faults: NamedMap<FaultConfig> = NamedMap::default(),
         /// Acoustic beacons for positioning, by name.
-        beacons: Named<BeaconEntry> = Named::default(),
+        beacons: NamedMap<BeaconEntry> = NamedMap::default(),
         /// Boxes reported by obstacle detectors that process no echoes, by name.
-        obstacles: Named<ObstacleFile> = Named::default(),
+        obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
         /// Transponders of the Automatic Identification System (AIS), by name.
-        ais: Named<AisFile> = Named::default(),
+        ais: NamedMap<AisConfig> = NamedMap::default(),
     }
 }
 
@@ -100,13 +100,13 @@ spec! {
         /// Length of a time step.
         dt_s: f64 [in 1e-6..=0.1] = 0.002,
         /// Integrator of the equations of motion.
-        integrator: IntegratorFile = IntegratorFile::Rk4,
+        integrator: IntegratorConfig = IntegratorConfig::Rk4,
     }
 }
 
 fieldless_choice! {
     /// Integrator of the equations of motion.
-    pub enum IntegratorFile {
+    pub enum IntegratorConfig {
         /// Classical Runge-Kutta method of order 4.
         Rk4 = "rk4",
         /// Semi-implicit Euler method of order 1.
@@ -117,7 +117,7 @@ fieldless_choice! {
 spec! {
     /// Position of the origin of the world frame (east, north, up; z = 0 at mean sea level) on the
     /// Earth.
-    pub struct OriginFile {
+    pub struct OriginConfig {
         /// Geodetic latitude of the origin (WGS84), positive to the north.
         latitude_deg: f64 [in -90.0..=90.0] = 36.6284333,
         /// Longitude of the origin (WGS84), positive to the east.
@@ -141,34 +141,34 @@ spec! {
         temperature_c: f64 [in -5.0..=60.0] = 15.0,
         /// Temperature and salinity as functions of depth, from which density, speed of sound and
         /// pressure are computed. Replaces the three keys above.
-        column: Option<ColumnFile>,
+        column: Option<ColumnConfig>,
         /// Areas with their own water, by name, such as rivers, lakes and harbours. Where areas
         /// overlap, the first applies.
-        regions: Named<RegionFile> = Named::default(),
+        regions: NamedMap<RegionConfig> = NamedMap::default(),
         /// Quantities carried by the water, by name, such as turbidity or chlorophyll.
-        carried: Named<CarriedFile> = Named::default(),
+        carried: NamedMap<TracerConfig> = NamedMap::default(),
         /// Absorption and scattering of light in the water.
-        optics: OpticsFile => "{}",
+        optics: OpticsConfig => "{}",
         /// Atmospheric pressure at the water surface.
         air_pressure_pa: f64 [in 10000.0..=200000.0] = 101325.0,
         /// Mean current of the water.
-        current: CurrentFile => "{kind: none}",
+        current: CurrentConfig => "{kind: none}",
         /// Random variation of the current. Default: none.
-        variation: Option<VariationFile>,
+        variation: Option<VariationConfig>,
         /// Additional currents by name, such as tides, jets and eddies, which are added to the mean
         /// current.
-        flows: Named<FlowFile> = Named::default(),
+        flows: NamedMap<FlowConfig> = NamedMap::default(),
         /// Level of the water surface: offset from z = 0 and tidal variation. Default: constant at
         /// z = 0.
-        tide: Option<TideFile>,
+        tide: Option<TideConfig>,
         /// Waves on the water surface.
-        waves: WavesFile => "{kind: none}",
+        waves: WavesConfig => "{kind: none}",
     }
 }
 
 choice! {
     /// Mean current. Directions are where the water flows to, clockwise from north.
-    pub enum CurrentFile {
+    pub enum CurrentConfig {
         /// The water is at rest.
         None = "none",
         /// The same velocity everywhere.
@@ -203,7 +203,7 @@ spec! {
 
 spec! {
     /// First-order Gauss-Markov variation of the current.
-    pub struct VariationFile {
+    pub struct VariationConfig {
         /// Standard deviation of the east, north and up components.
         std_m_s: [f64; 3] [non_negative],
         /// Correlation time of the variation.
@@ -213,7 +213,7 @@ spec! {
 
 spec! {
     /// Seabed: a plane or terrain.
-    pub struct SeabedFile {
+    pub struct SeabedConfig {
         /// Depth of the plane below z = 0 at the origin. Waves also use this depth.
         depth_m: f64 [positive] = 100.0,
         /// Rise of the plane per metre towards east and towards north.
@@ -221,7 +221,7 @@ spec! {
         /// Heights of the seabed [m] (z, up) on an evenly spaced grid, instead of the plane.
         terrain: Option<GridFile>,
         /// Surface properties of the seabed for contacts, lasers, cameras and sonars.
-        material: MaterialFile => "{}",
+        material: MaterialConfig => "{}",
     }
 }
 
@@ -240,7 +240,7 @@ spec! {
         /// Angular velocity of the base link at the start, in the base frame (forward, left, up).
         angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
         /// Joint positions at the start, by joint name. Joints that are not listed start at 0.
-        joints_rad: Named<f64> [frame] = Named::default(),
+        joints_rad: NamedMap<f64> [frame] = NamedMap::default(),
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<Repeat>,
     }
@@ -267,7 +267,7 @@ spec! {
         urdf: Option<String> [not_empty],
         /// Hydrodynamics of the links of the URDF: a name in `params/hydrodynamics`, a file, or a
         /// map.
-        hydrodynamics: HydrodynamicsFile => "{}",
+        hydrodynamics: HydrodynamicsConfig => "{}",
         /// Whether the base moves freely or is fixed in the world.
         base: Base = Base::Floating,
         /// Name of the base link.
@@ -275,40 +275,40 @@ spec! {
         /// Body of the base link: a name in `params/bodies`, a file, or a map.
         body: Body,
         /// Further links by name, each after its parent.
-        links: Named<LinkFile> [frame] = Named::default(),
+        links: NamedMap<LinkConfig> [frame] = NamedMap::default(),
         /// Links for which the total contact wrench is published.
         contact_wrenches: Vec<String> = Vec::new(),
         /// Whether links of this robot that are not neighbours can touch each other.
         self_collision: bool = false,
         /// Groups of joints that are commanded together, by group name. Default: one group `arm`
         /// with all moving joints.
-        joint_groups: Named<Vec<String>> = Named::default(),
+        joint_groups: NamedMap<Vec<String>> = NamedMap::default(),
         /// Tolerances and rules for joint trajectories and grippers.
-        trajectories: TrajectoryFile => "{}",
+        trajectories: TrajectoryConfig => "{}",
         /// Boxes that the arm controller prevents the arms from entering. Default: none.
-        keep_out: Option<KeepOutFile>,
+        keep_out: Option<KeepOutConfig>,
         /// Thrusters of the robot, by name.
-        thrusters: Named<ThrusterFile> = Named::default(),
+        thrusters: NamedMap<ThrusterConfig> = NamedMap::default(),
         /// Fins, rudders, hydroplanes and sails, by name.
-        fins: Named<FinFile> [frame] = Named::default(),
+        fins: NamedMap<FinConfig> [frame] = NamedMap::default(),
         /// Buoyancy engines, by name.
-        ballasts: Named<BallastFile> [frame] = Named::default(),
+        ballasts: NamedMap<BuoyancyEngineConfig> [frame] = NamedMap::default(),
         /// Time without a command after which the thrusters stop. Default: the last command is
         /// held.
         command_timeout_s: Option<f64> [positive],
         /// Sensors of the robot, by name.
-        sensors: Named<SensorFile> = Named::default(),
+        sensors: NamedMap<SensorConfig> = NamedMap::default(),
         /// Battery: a name in `params/batteries`, a file, or a map. Default: none.
-        battery: Option<BatteryFile>,
+        battery: Option<BatteryConfig>,
         /// Electrical loads such as computers and lights, by name.
-        loads: Named<LoadFile> = Named::default(),
+        loads: NamedMap<ElectricalLoadConfig> = NamedMap::default(),
         /// Lamps that light the scene for cameras, by name.
-        lamps: Named<LampFile> = Named::default(),
+        lamps: NamedMap<LampConfig> = NamedMap::default(),
         /// Solar panels, by name.
-        solar_panels: Named<SolarFile> = Named::default(),
+        solar_panels: NamedMap<SolarConfig> = NamedMap::default(),
         /// Firmware of the on-board computer: a name in `params/firmware`, a file, or a map.
         /// Default: none.
-        firmware: Option<FirmwareFile>,
+        firmware: Option<FirmwareConfig>,
     }
 }
 
@@ -359,17 +359,17 @@ spec! {
         center_of_buoyancy_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Shape whose submerged part determines buoyancy at the water surface. Default: a sphere
         /// of the displaced volume.
-        hull: HullFile => "{kind: sphere}",
+        hull: HullConfig => "{kind: sphere}",
         /// Linear hydrostatics of a floating base link, instead of `hull`.
-        restoring: Option<RestoringFile>,
+        restoring: Option<RestoringConfig>,
         /// Constant vertical forces by name, for small weights and floats fixed to the body.
-        loads: Named<Load> = Named::default(),
+        loads: NamedMap<FixedForceConfig> = NamedMap::default(),
         /// Added mass about the body origin, positive, as a matrix or diagonal (surge, sway, heave,
         /// roll, pitch, yaw), or SNAME derivatives such as `X_udot`.
         added_mass: Coefficients => "{kind: none}",
         /// Radiation and wave excitation forces from tables; base link only. The added mass is
         /// computed from the tables.
-        radiation: Option<RadiationFile>,
+        radiation: Option<RadiationConfig>,
         /// Linear damping about `damping_point_m`, positive, or SNAME derivatives such as `X_u`.
         linear_damping: Coefficients => "{kind: none}",
         /// Quadratic damping about `damping_point_m`, positive, or SNAME derivatives such as
@@ -379,32 +379,32 @@ spec! {
         /// U), for surge, sway, heave, roll, pitch and yaw.
         linear_damping_decay_s_m: [f64; 6] [non_negative] = [0.0; 6],
         /// Additional losses at the water surface: roll damping and wave resistance. Default: none.
-        surface_damping: Option<SurfaceDampingFile>,
+        surface_damping: Option<SurfaceDampingConfig>,
         /// Pitch and roll proportional to the wave height, as in the Kelpie simulator, for vehicles
         /// without a hull mesh.
-        kelpie_attitude: Option<KelpieAttitudeFile>,
+        kelpie_attitude: Option<KelpieAttitudeConfig>,
         /// Lift, drag and cross-flow drag of a torpedo-shaped body about the body origin.
-        slender: Option<SlenderFile>,
+        slender: Option<SlenderConfig>,
         /// Lift, drag and moments of an underwater glider about the body origin.
-        glider: Option<GliderFile>,
+        glider: Option<GliderConfig>,
         /// Force coefficients of products of two velocities, by their published names such as
         /// `Y_uv` and `N_wp` (SNAME: forward, right, down). If any is given, the set must contain
         /// all velocity-dependent forces of the added mass, because these are then not computed
         /// from `added_mass`.
-        derivatives: std::collections::BTreeMap<String, Placed<f64>> = std::collections::BTreeMap::new(),
+        derivatives: std::collections::BTreeMap<String, Located<f64>> = std::collections::BTreeMap::new(),
         /// Whether the added mass exerts the Munk moments in pitch and yaw. Set to false for
         /// coefficient sets whose damping already contains them.
         munk_moment: bool = true,
         /// Point at which the damping acts, relative to the body origin.
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Wind load. Default: none.
-        wind: Option<WindLoadFile>,
+        wind: Option<WindLoadConfig>,
         /// Collision shapes, by name. Without any, the body passes through everything.
-        collisions: Named<CollisionFile> = Named::default(),
+        collisions: NamedMap<CollisionConfig> = NamedMap::default(),
         /// Shapes for cameras and lasers, by name. If any body of a robot has visuals, only visuals
         /// are rendered; otherwise the collision shapes are. Meshes are rendered by their
         /// triangles.
-        visuals: Named<VisualFile> = Named::default(),
+        visuals: NamedMap<VisualConfig> = NamedMap::default(),
     }
 }
 
@@ -428,7 +428,7 @@ spec! {
 
 choice! {
     /// Shape of a hull for buoyancy at the water surface.
-    pub enum HullFile {
+    pub enum HullConfig {
         /// A sphere of the displaced volume about the centre of buoyancy.
         Sphere = "sphere",
         /// A box along the body axes.
@@ -447,15 +447,15 @@ choice! {
         },
         /// A closed mesh over which the water pressure is integrated. Volume and centre of buoyancy
         /// are those of the mesh unless the body states them.
-        Mesh = "mesh" (HullMeshFile),
+        Mesh = "mesh" (HullMeshConfig),
         /// The bounding box of a mesh: fast, but with too much volume. Keys as for `mesh`.
-        BoundingBox = "bounding_box" (HullMeshFile),
+        BoundingBox = "bounding_box" (HullMeshConfig),
     }
 }
 
 spec! {
     /// Losses of a hull that pierces the surface, acting along and about the x axis of the body.
-    pub struct SurfaceDampingFile {
+    pub struct SurfaceDampingConfig {
         /// Roll moment per roll rate p.
         roll_nm_s_rad: f64 [non_negative] = 0.0,
         /// Roll moment per |p| p.
@@ -473,7 +473,7 @@ spec! {
 spec! {
     /// Pitch and roll of the Kelpie simulator. They are proportional to the surface height and to
     /// the component of the wind direction along or across the vehicle.
-    pub struct KelpieAttitudeFile {
+    pub struct KelpieAttitudeConfig {
         /// Pitch per metre of surface height with the wind from astern; positive is bow up.
         pitch_rad_m: f64,
         /// Roll per metre of surface height with the wind blowing to starboard; positive is
@@ -488,7 +488,7 @@ choice! {
     /// Tables of added mass, damping and wave forces over frequency from a radiation and
     /// diffraction program. The axes of the tables are forward, port and up; their origin is in the
     /// waterline at rest.
-    pub enum RadiationFile {
+    pub enum RadiationConfig {
         /// Non-dimensional numeric output of WAMIT.
         Wamit = "wamit" {
             /// The `.1` file: added mass and damping.
@@ -522,7 +522,7 @@ choice! {
 
 spec! {
     /// Mesh of a hull and its pose on the body.
-    pub struct HullMeshFile {
+    pub struct HullMeshConfig {
         /// Mesh file (STL, OBJ, COLLADA or glTF): a path relative to the folder of the file that
         /// names it, or `package://<package>/<path>`.
         file: String [not_empty],
@@ -533,13 +533,13 @@ spec! {
         /// Roll, pitch and yaw of the mesh axes relative to the body axes.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Evaluation of the waves at the vertices of the mesh.
-        waves: HullWavesFile = HullWavesFile::Lattice,
+        waves: HullWavesConfig = HullWavesConfig::Lattice,
     }
 }
 
 fieldless_choice! {
     /// Evaluation of the waves at the vertices of a hull mesh.
-    pub enum HullWavesFile {
+    pub enum HullWavesConfig {
         /// Interpolation on a lattice around the hull with a spacing of a sixth of its radius,
         /// where the sea has more than 16 waves; fast.
         Lattice = "lattice",
@@ -550,7 +550,7 @@ fieldless_choice! {
 
 spec! {
     /// A slender body of revolution along x, about the body origin.
-    pub struct SlenderFile {
+    pub struct SlenderConfig {
         /// Length of the body.
         length_m: f64 [positive],
         /// Diameter of the body.
@@ -576,7 +576,7 @@ spec! {
 spec! {
     /// Published coefficients of an underwater glider (forward, right, down). All forces are
     /// proportional to the square of its speed.
-    pub struct GliderFile {
+    pub struct GliderConfig {
         /// Drag: K_D0 [kg/m], and K_D per square of the angle of attack [kg/m per rad2].
         drag: [f64; 2] [non_negative],
         /// Lift: K_L0 [kg/m], and K_alpha per angle of attack [kg/m per rad].
@@ -595,7 +595,7 @@ spec! {
 
 spec! {
     /// A buoyancy engine: a pump changes its displaced volume at constant mass.
-    pub struct BallastFile {
+    pub struct BuoyancyEngineConfig {
         /// Source of the parameter values.
         source: String [not_empty],
         /// Values that are estimated, and the reason.
@@ -619,7 +619,7 @@ spec! {
 
 spec! {
     /// A constant vertical force at a point of a body.
-    pub struct Load {
+    pub struct FixedForceConfig {
         /// Vertical force, positive upwards.
         force_n: f64,
         /// Point at which the force acts, relative to the body origin.
@@ -646,18 +646,18 @@ choice! {
         Sname = "sname" {
             /// The derivatives by name: `X_udot` for added mass, `X_u` for linear, `X_uu` for
             /// quadratic damping.
-            derivatives: std::collections::BTreeMap<String, Placed<f64>>,
+            derivatives: std::collections::BTreeMap<String, Located<f64>>,
         },
     }
 }
 
 spec! {
     /// A link and the joint that connects it to its parent.
-    pub struct LinkFile {
+    pub struct LinkConfig {
         /// Name of the parent link; `base_link` is the base.
         parent: String [frame],
         /// Joint between this link and its parent.
-        joint: JointFile,
+        joint: JointConfig,
         /// Body of the link: a name in `params/bodies`, a file, or a map. Without a body the link
         /// is a frame fixed to its parent.
         body: Option<Body>,
@@ -666,11 +666,11 @@ spec! {
 
 spec! {
     /// A joint, with the conventions of URDF.
-    pub struct JointFile {
+    pub struct JointConfig {
         /// Name of the joint. Default: the name of the link with `_joint` appended.
         name: Option<String> [frame],
         /// Type of the joint.
-        kind: JointKindFile,
+        kind: JointKindConfig,
         /// Origin of the joint in the frame of the parent link (forward, left, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Roll, pitch and yaw of the child frame relative to the parent frame, at joint position
@@ -698,15 +698,15 @@ spec! {
         /// Inertia of the drive, reflected to the joint [kg m2, or kg for a prismatic joint].
         armature: f64 [non_negative] = 0.0,
         /// Drive of the joint.
-        drive: DriveFile => "{kind: effort}",
+        drive: JointDriveConfig => "{kind: effort}",
         /// Joint whose motion this joint follows. Default: none.
-        mimic: Option<MimicFile>,
+        mimic: Option<MimicConfig>,
     }
 }
 
 fieldless_choice! {
     /// Type of a joint.
-    pub enum JointKindFile {
+    pub enum JointKindConfig {
         /// Rotation about the axis within limits.
         Revolute = "revolute",
         /// Rotation about the axis without limits.
@@ -720,7 +720,7 @@ fieldless_choice! {
 
 choice! {
     /// Drive of a joint.
-    pub enum DriveFile {
+    pub enum JointDriveConfig {
         /// Applies the commanded effort, plus a spring.
         Effort = "effort" {
             /// Stiffness of the spring [N m/rad or N/m].
@@ -738,15 +738,15 @@ choice! {
             max_acceleration: f64 [positive] = 10.0,
         },
         /// A motor with gear, encoder and its own controller.
-        Servo = "servo" (ServoFile),
+        Servo = "servo" (ServoConfig),
     }
 }
 
 spec! {
     /// A thruster: its type and its mounting.
-    pub struct ThrusterFile {
+    pub struct ThrusterConfig {
         /// Type of the thruster: a name in `params/thrusters`, a file, or a map.
-        motor: MotorFile,
+        motor: MotorConfig,
         /// Link on which the thruster is mounted.
         link: String [frame] = "base_link".to_string(),
         /// Axes of `position_m`, `direction` and the azimuth `shaft`.
@@ -759,16 +759,16 @@ spec! {
         /// waterline.
         submergence_m: f64 [non_negative] = 0.0,
         /// Direction of rotation of the propeller at positive thrust, seen from behind.
-        turning: Turning = Turning::Right,
+        turning: PropellerRotation = PropellerRotation::Right,
         /// Servo that turns the thruster about a shaft. Default: fixed direction. The thruster
         /// manager always assumes angle 0.
-        azimuth: Option<AzimuthFile>,
+        azimuth: Option<AzimuthConfig>,
     }
 }
 
 fieldless_choice! {
     /// Direction of rotation of a propeller.
-    pub enum Turning {
+    pub enum PropellerRotation {
         /// Clockwise, seen from behind.
         Right = "right",
         /// Counter-clockwise, seen from behind.
@@ -778,7 +778,7 @@ fieldless_choice! {
 
 spec! {
     /// Type of a thruster: motor and propeller.
-    pub struct MotorFile {
+    pub struct MotorConfig {
         /// Description of the thruster.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -786,7 +786,7 @@ spec! {
         /// Values that are estimated, and the reason.
         estimated: String = String::new(),
         /// Unit of the command.
-        command: CommandFile,
+        command: CommandUnitConfig,
         /// Minimum and maximum command, in the unit of the command.
         range: [f64; 2],
         /// Command at which the propeller stands still, in the unit of the command.
@@ -795,9 +795,9 @@ spec! {
         /// within it have no effect.
         dead_band: f64 [non_negative] = 0.0,
         /// Thrust as a function of the command.
-        curve: CurveFile,
+        curve: CurveConfig,
         /// Lag between command and effect.
-        lag: LagFile => "{kind: none}",
+        lag: LagConfig => "{kind: none}",
         /// Diameter of the propeller.
         diameter_m: f64 [positive],
         /// Reaction moment about the thrust axis per newton of thrust.
@@ -826,7 +826,7 @@ spec! {
 
 fieldless_choice! {
     /// Unit of an actuator command.
-    pub enum CommandFile {
+    pub enum CommandUnitConfig {
         /// Thrust, given in newtons.
         Newton = "newton",
         /// Normalised from -1 to 1.
@@ -840,7 +840,7 @@ fieldless_choice! {
 
 choice! {
     /// Thrust as a function of the command.
-    pub enum CurveFile {
+    pub enum CurveConfig {
         /// The command is the thrust in newtons.
         Direct = "direct",
         /// A polynomial in the command.
@@ -874,7 +874,7 @@ choice! {
             /// fraction w.
             wake_factor: f64 [positive] = 1.0,
             /// Velocity through the water from which the inflow is computed.
-            inflow: InflowFile = InflowFile::Axial,
+            inflow: InflowConfig = InflowConfig::Axial,
             /// Ratio 1 - t of the thrust on the hull to the thrust of the propeller, with the
             /// thrust deduction t.
             thrust_factor: f64 [positive] = 1.0,
@@ -908,7 +908,7 @@ choice! {
 
 fieldless_choice! {
     /// Velocity from which the inflow of a propeller is computed.
-    pub enum InflowFile {
+    pub enum InflowConfig {
         /// Component of the propeller velocity along its axis.
         Axial = "axial",
         /// Magnitude of the velocity of the link origin, as in Fossen's models of torpedo-shaped
@@ -919,7 +919,7 @@ fieldless_choice! {
 
 choice! {
     /// A linear lag. It acts on the thrust for static curves and on the shaft speed for propellers.
-    pub enum LagFile {
+    pub enum LagConfig {
         /// The command acts immediately.
         None = "none",
         /// Lag of first order.
@@ -953,7 +953,7 @@ choice! {
 
 spec! {
     /// A sensor: its type and its mounting.
-    pub struct SensorFile {
+    pub struct SensorConfig {
         /// Type of the sensor: a name in `params/sensors`, a file, or a map.
         device: Device,
         /// Link on which the sensor is mounted.
@@ -972,18 +972,18 @@ spec! {
         /// subscribed to or recorded.
         lazy: bool = true,
         /// Quality of service of the topics of this sensor.
-        qos: QosFile => "{}",
+        qos: QosConfig => "{}",
         /// Aiding sensors of an `ins`.
-        aids: Option<AidsFile>,
+        aids: Option<AidsConfig>,
     }
 }
 
 spec! {
     /// ROS 2 quality of service of the topics of a sensor.
-    pub struct QosFile {
+    pub struct QosConfig {
         /// Whether lost messages are sent again. A subscriber that requests `reliable` does not
         /// receive `best_effort` messages.
-        reliability: ReliabilityFile = ReliabilityFile::Reliable,
+        reliability: ReliabilityConfig = ReliabilityConfig::Reliable,
         /// Number of messages kept for slow subscribers.
         depth: u32 [in 1.0..=1000.0] = 10,
     }
@@ -991,7 +991,7 @@ spec! {
 
 fieldless_choice! {
     /// Reliability of the message delivery.
-    pub enum ReliabilityFile {
+    pub enum ReliabilityConfig {
         /// Lost messages are sent again while they are kept.
         Reliable = "reliable",
         /// Each message is sent once.
@@ -1018,30 +1018,30 @@ spec! {
         drop_out: f64 [fraction] = 0.0,
         /// Electrical power consumption of the device.
         power_w: f64 [non_negative] = 0.0,
-        ..measures: Measures,
+        ..measures: MeasurementConfig,
     }
 }
 
 choice! {
     /// Measured quantity of a sensor.
-    pub enum Measures {
+    pub enum MeasurementConfig {
         /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
         Imu = "imu" {
             /// Errors of the gyroscope [rad/s].
-            gyro: NoiseFile => "{}",
+            gyro: NoiseConfig => "{}",
             /// Errors of the accelerometer [m/s2].
-            accelerometer: NoiseFile => "{}",
+            accelerometer: NoiseConfig => "{}",
             /// Standard deviation of roll, pitch and yaw. Default: no attitude output.
             attitude_std_deg: Option<[f64; 3]> [non_negative],
         },
         /// Attitude from a filter of gyroscope, accelerometer and magnetometer.
-        Ahrs = "ahrs" (AhrsFile),
+        Ahrs = "ahrs" (AhrsConfig),
         /// Position, velocity and attitude from inertial navigation.
-        Ins = "ins" (InsFile),
+        Ins = "ins" (InsConfig),
         /// Position from satellite navigation (GNSS).
-        Gnss = "gnss" (GnssFile),
+        Gnss = "gnss" (GnssConfig),
         /// Heading from two GNSS antennas.
-        GnssHeading = "gnss_heading" (GnssHeadingFile),
+        GnssHeading = "gnss_heading" (GnssHeadingConfig),
         /// Velocity over the seabed or through the water (Doppler velocity log).
         Dvl = "dvl" {
             /// Angle between the beams and the -z axis of the sensor.
@@ -1068,7 +1068,7 @@ choice! {
             beam_loss: f64 [fraction] = 0.0,
             /// Ping rates by altitude, from the lowest range mode up, each limited by `rate_hz`.
             /// Default: always `rate_hz`.
-            range_modes: Vec<RangeModeFile> = Vec::new(),
+            range_modes: Vec<RangeModeConfig> = Vec::new(),
             /// Pings per second in water track. Default: `search_rate_hz`.
             water_rate_hz: Option<f64> [positive],
             /// Pings per second without bottom and water track. Default: the rate of the slowest
@@ -1078,17 +1078,17 @@ choice! {
         /// Absolute pressure at the sensor [Pa].
         Pressure = "pressure" {
             /// Errors of the pressure [Pa].
-            errors: NoiseFile => "{}",
+            errors: NoiseConfig => "{}",
         },
         /// Magnetic flux density [T].
         Magnetometer = "magnetometer" {
             /// Errors of the flux density [T].
-            errors: NoiseFile => "{}",
+            errors: NoiseConfig => "{}",
         },
         /// Distance to the seabed along the x axis of the sensor [m].
         Altimeter = "altimeter" {
             /// Errors of the distance [m].
-            errors: NoiseFile => "{}",
+            errors: NoiseConfig => "{}",
             /// Minimum range of the altimeter.
             min_range_m: f64 [non_negative],
             /// Maximum range of the altimeter.
@@ -1099,58 +1099,58 @@ choice! {
         /// Ground truth of position, attitude and velocity.
         Odometry = "odometry",
         /// One quantity of the water at the sensor.
-        Probe = "probe" (ProbeFile),
+        Probe = "probe" (ProbeConfig),
         /// Conductivity, temperature and pressure of the water, and quantities derived from them.
-        Ctd = "ctd" (CtdFile),
+        Ctd = "ctd" (CtdConfig),
         /// Water samples in bottles.
-        WaterSampler = "water_sampler" (WaterSamplerFile),
+        WaterSampler = "water_sampler" (WaterSamplerConfig),
         /// Atmospheric pressure at the sensor.
-        Barometer = "barometer" (BarometerFile),
+        Barometer = "barometer" (BarometerConfig),
         /// Apparent wind at the sensor.
-        Anemometer = "anemometer" (AnemometerFile),
+        Anemometer = "anemometer" (AnemometerConfig),
         /// Water inside the hull.
-        LeakDetector = "leak_detector" (LeakDetectorFile),
+        LeakDetector = "leak_detector" (LeakDetectorConfig),
         /// State of a thruster as reported by its motor controller.
-        MotorTelemetry = "motor_telemetry" (MotorTelemetryFile),
+        MotorTelemetry = "motor_telemetry" (MotorTelemetryConfig),
         /// Voltage, current and charge of the battery.
-        PowerMeter = "power_meter" (PowerMeterFile),
+        PowerMeter = "power_meter" (PowerMeterConfig),
         /// Distances from a laser that scans in a plane.
-        Laser = "laser" (LaserFile),
+        Laser = "laser" (LaserConfig),
         /// Distances from a planar scanning laser on a tilt unit; the scans of each tilt period are
         /// also combined.
-        TiltingLaser = "tilting_laser" (TiltingLaserFile),
+        TiltingLaser = "tilting_laser" (TiltingLaserConfig),
         /// Images of a camera.
-        Camera = "camera" (CameraFile),
+        Camera = "camera" (CameraConfig),
         /// Points from a laser that scans on several cones.
-        Lidar = "lidar" (LidarFile),
+        Lidar = "lidar" (LidarConfig),
         /// Images of a forward-looking sonar.
-        ImagingSonar = "imaging_sonar" (ImagingSonarFile),
+        ImagingSonar = "imaging_sonar" (ImagingSonarConfig),
         /// Seabed profiles of a multibeam echo sounder.
-        Multibeam = "multibeam" (MultibeamFile),
+        Multibeam = "multibeam" (MultibeamConfig),
         /// Echo lines to port and starboard from a towed or mounted side-scan sonar.
-        SideScan = "side_scan" (SideScanFile),
+        SideScan = "side_scan" (SideScanConfig),
         /// Echo lines from a sonar with one rotating beam.
-        ScanningSonar = "scanning_sonar" (ScanningSonarFile),
+        ScanningSonar = "scanning_sonar" (ScanningSonarConfig),
         /// Bearings and ranges of acoustic pingers.
-        Hydrophone = "hydrophone" (HydrophoneFile),
+        Hydrophone = "hydrophone" (HydrophoneConfig),
         /// Positions of transponders from an ultra-short baseline (USBL) array.
-        Usbl = "usbl" (UsblFile),
+        Usbl = "usbl" (UsblConfig),
         /// Position of the instrument from a long baseline (LBL) of transponders.
-        Lbl = "lbl" (LblFile),
+        Lbl = "lbl" (LblConfig),
         /// Positions of locators from a short baseline (SBL) of receivers.
-        Sbl = "sbl" (SblFile),
+        Sbl = "sbl" (SblConfig),
         /// Bounding boxes of obstacles.
-        ObstacleDetector = "obstacle_detector" (DetectorFile),
+        ObstacleDetector = "obstacle_detector" (DetectorConfig),
         /// Echo sectors of a radar with a rotating antenna.
-        Radar = "radar" (RadarFile),
+        Radar = "radar" (RadarConfig),
         /// Messages of the Automatic Identification System (AIS).
-        AisReceiver = "ais_receiver" (AisReceiverFile),
+        AisReceiver = "ais_receiver" (AisReceiverConfig),
         /// Force and torque through the joint of the link on which the sensor is mounted.
         Wrench = "wrench" {
             /// Errors of the force [N].
-            force: NoiseFile => "{}",
+            force: NoiseConfig => "{}",
             /// Errors of the torque [N m].
-            torque: NoiseFile => "{}",
+            torque: NoiseConfig => "{}",
             /// Sign convention of the wrench.
             direction: WrenchDirection = WrenchDirection::ChildToParent,
         },
@@ -1159,7 +1159,7 @@ choice! {
 
 spec! {
     /// A range mode of a DVL.
-    pub struct RangeModeFile {
+    pub struct RangeModeConfig {
         /// Minimum and maximum altitude. Where two modes overlap, the DVL switches at the midpoint
         /// of the overlap.
         altitude_m: [f64; 2] [non_negative],
@@ -1180,7 +1180,7 @@ fieldless_choice! {
 
 spec! {
     /// Error model of a measurement, in the unit of the measurement.
-    pub struct NoiseFile {
+    pub struct NoiseConfig {
         /// White noise density [unit/sqrt(Hz)].
         density: f64 [non_negative] = 0.0,
         /// Bias instability B [unit]; the minimum of the Allan deviation is 0.664 B.
@@ -1205,27 +1205,27 @@ spec! {
 
 spec! {
     /// A tether or mooring line between two ends.
-    pub struct TetherFile {
+    pub struct TetherConfig {
         /// Type of the line: a name in `params/lines`, a file, or a map.
-        line: LineFile,
+        line: LineConfig,
         /// First end of the line.
-        from: EndFile,
+        from: TetherEndConfig,
         /// Second end of the line.
-        to: EndFile,
+        to: TetherEndConfig,
         /// Unstretched length of the line.
         length_m: f64 [positive],
         /// Number of segments of the line.
         segments: u32 [in 2.0..=2000.0] = 20,
         /// Numerical model of the line.
-        method: LineModelFile = LineModelFile::Lumped,
+        method: LineModelConfig = LineModelConfig::Lumped,
         /// Winch at one of the ends. Default: none.
-        winch: Option<WinchFile>,
+        winch: Option<WinchConfig>,
     }
 }
 
 fieldless_choice! {
     /// Numerical model of a line.
-    pub enum LineModelFile {
+    pub enum LineModelConfig {
         /// Lumped masses at nodes, with inertia, drag, slack and seabed contact.
         Lumped = "lumped",
         /// Quasi-static elastic catenary, without inertia and drag.
@@ -1235,7 +1235,7 @@ fieldless_choice! {
 
 choice! {
     /// An end of a line.
-    pub enum EndFile {
+    pub enum TetherEndConfig {
         /// A point fixed in the world.
         World = "world" {
             /// Position in the world (east, north, up).
@@ -1268,7 +1268,7 @@ choice! {
 
 spec! {
     /// Type of a line. Masses are per metre of unstretched length.
-    pub struct LineFile {
+    pub struct LineConfig {
         /// Description of the line.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -1304,7 +1304,7 @@ spec! {
 
 spec! {
     /// A winch at one end of a tether.
-    pub struct WinchFile {
+    pub struct WinchConfig {
         /// End of the line at which the winch is mounted.
         stands_at: LineEnd = LineEnd::From,
         /// Maximum speed of paying out and heaving in.

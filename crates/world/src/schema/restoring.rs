@@ -6,7 +6,7 @@ spec! {
     /// Linear hydrostatics of a floating hull, instead of `hull`. The stiffness holds about the
     /// waterline at which the hull floats with `supports_kg` and with its origin at the surface.
     /// Points are in the axes of the body.
-    pub struct RestoringFile {
+    pub struct RestoringConfig {
         /// Mass with which the hull floats at that waterline.
         supports_kg: f64 [positive],
         /// Centre of that mass, relative to the body origin.

@@ -1,15 +1,15 @@
 //! Keys of servos, trajectories and the keep-out zones of an arm.
 
-use merrow_yaml::read::Named;
+use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// A servo: controller, motor, gear and encoder. Quantities are at the joint, after the gear.
     /// For a prismatic joint, replace radian by metre and newton metre by newton.
-    pub struct ServoFile {
+    pub struct ServoConfig {
         /// Control mode at the start. Default: position if `position_gain` is positive, else
         /// velocity.
-        mode: Option<ModeFile>,
+        mode: Option<JointModeConfig>,
         /// Controller cycles per second.
         rate_hz: f64 [in 1.0..=100000.0] = 100.0,
         /// Velocity set-point per position error [1/s]; 0 for a servo without position loop.
@@ -17,17 +17,17 @@ spec! {
         /// Maximum velocity set-point [rad/s or m/s].
         max_speed: f64 [positive],
         /// Control law of the velocity loop.
-        law: LawFile,
+        law: ServoLawConfig,
         /// Motor and gear of the servo.
-        actuator: ActuatorFile => "{}",
+        actuator: ActuatorConfig => "{}",
         /// Encoder of the servo.
-        encoder: EncoderFile => "{}",
+        encoder: EncoderConfig => "{}",
     }
 }
 
 fieldless_choice! {
     /// Control mode of a joint.
-    pub enum ModeFile {
+    pub enum JointModeConfig {
         /// Control of the effort.
         Effort = "effort",
         /// Control of the velocity.
@@ -39,7 +39,7 @@ fieldless_choice! {
 
 choice! {
     /// Velocity control law of a servo: effort as a function of the velocity error.
-    pub enum LawFile {
+    pub enum ServoLawConfig {
         /// Proportional-integral control of the velocity, with feed-forward.
         Cascade = "cascade" {
             /// Effort per velocity error [N m s/rad].
@@ -71,7 +71,7 @@ choice! {
 
 spec! {
     /// Motor and gear. Quantities are at the joint unless stated otherwise.
-    pub struct ActuatorFile {
+    pub struct ActuatorConfig {
         /// Motor turns per joint turn [1, or rad/m].
         gear_ratio: f64 [positive] = 1.0,
         /// Inertia of the rotor, at the rotor.
@@ -95,13 +95,13 @@ spec! {
         /// Effort per motor current [N m/A or N/A].
         effort_per_ampere: Option<f64> [positive],
         /// Heating of the motor winding. Default: not modelled.
-        winding: Option<WindingFile>,
+        winding: Option<WindingConfig>,
     }
 }
 
 spec! {
     /// Heating of a motor winding.
-    pub struct WindingFile {
+    pub struct WindingConfig {
         /// Resistance of the winding.
         resistance_ohm: f64 [positive],
         /// Temperature rise above the water temperature per watt.
@@ -117,7 +117,7 @@ spec! {
 
 spec! {
     /// Measurement of the joint state for the servo and for `joint_states`.
-    pub struct EncoderFile {
+    pub struct EncoderConfig {
         /// Side of the gear on which the encoder is mounted.
         on: EncoderSide = EncoderSide::Joint,
         /// Resolution of the position [rad or m]; 0 for none.
@@ -125,7 +125,7 @@ spec! {
         /// Standard deviation of the position [rad or m].
         noise_std: f64 [non_negative] = 0.0,
         /// Measurement of the velocity.
-        velocity: VelocityFile => "{kind: direct}",
+        velocity: VelocityConfig => "{kind: direct}",
     }
 }
 
@@ -141,7 +141,7 @@ fieldless_choice! {
 
 choice! {
     /// Measurement of the joint velocity.
-    pub enum VelocityFile {
+    pub enum VelocityConfig {
         /// Direct measurement of the velocity.
         Direct = "direct" {
             /// Resolution [rad/s or m/s]; 0 for none.
@@ -159,7 +159,7 @@ choice! {
 
 spec! {
     /// Tolerances and rules for trajectories and grippers, as in `joint_trajectory_controller`.
-    pub struct TrajectoryFile {
+    pub struct TrajectoryConfig {
         /// Whether a trajectory may omit joints of its group. Omitted joints hold their position.
         allow_partial_joints: bool = false,
         /// Whether the last point may have a non-zero velocity.
@@ -186,11 +186,11 @@ spec! {
 spec! {
     /// Boxes of the vehicle that its arms must not enter. The arm controller freezes the servos
     /// before that.
-    pub struct KeepOutFile {
+    pub struct KeepOutConfig {
         /// The boxes, fixed to the base, by name.
-        boxes: Named<BoxFile>,
+        boxes: NamedMap<KeepOutBoxConfig>,
         /// Spheres on links that must not enter the boxes, by name.
-        spheres: Named<SphereFile>,
+        spheres: NamedMap<KeepOutSphereConfig>,
         /// Time over which the motion is extrapolated.
         look_ahead_s: f64 [non_negative] = 0.1,
     }
@@ -198,7 +198,7 @@ spec! {
 
 spec! {
     /// A box along the axes of the base link.
-    pub struct BoxFile {
+    pub struct KeepOutBoxConfig {
         /// Centre of the box in the base frame (forward, left, up).
         center_m: [f64; 3],
         /// Length, width and height, along x, y and z.
@@ -208,7 +208,7 @@ spec! {
 
 spec! {
     /// A sphere on a link.
-    pub struct SphereFile {
+    pub struct KeepOutSphereConfig {
         /// Name of the link.
         link: String [name],
         /// Centre of the sphere on the link (forward, left, up).

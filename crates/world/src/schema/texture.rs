@@ -5,7 +5,7 @@ use merrow_yaml::spec::{choice, fieldless_choice};
 choice! {
     /// A texture on a shape. On the lateral sides it is upright; on the sides normal to z its upper
     /// edge points to +y.
-    pub enum TextureFile {
+    pub enum TextureConfig {
         /// A PNG or JPEG image. On a box it covers each side, on a mesh it is mapped with the
         /// texture coordinates of the mesh. With `size_m` it is repeated from the centre.
         Image = "image" {
@@ -15,32 +15,32 @@ choice! {
             /// Width and height of one tile of the repeated image. Default: not repeated.
             size_m: Option<[f64; 2]> [positive],
             /// Sides that show the image. Default: all.
-            sides: Vec<SideFile> = Vec::new(),
+            sides: Vec<ShapeSideConfig> = Vec::new(),
         },
         /// An AprilTag with its white frame, at the centre of a side.
         AprilTag = "apriltag" {
             /// Family of the AprilTag.
-            family: FamilyFile = FamilyFile::Tag36h11,
+            family: TagFamilyConfig = TagFamilyConfig::Tag36h11,
             /// Number of the tag in its family.
             id: u32 [in 0.0..=586.0],
             /// Side length of the black square. The white frame adds a quarter.
             size_m: f64 [positive],
             /// Sides that show the tag.
-            sides: Vec<SideFile> [not_empty] = vec![SideFile::Front],
+            sides: Vec<ShapeSideConfig> [not_empty] = vec![ShapeSideConfig::Front],
         },
         /// A helipad circle and letter at the centre of a side.
         Helipad = "helipad" {
             /// Diameter of the circle.
             size_m: f64 [positive] = 6.0,
             /// Sides that show the helipad.
-            sides: Vec<SideFile> [not_empty] = vec![SideFile::Top],
+            sides: Vec<ShapeSideConfig> [not_empty] = vec![ShapeSideConfig::Top],
         },
     }
 }
 
 fieldless_choice! {
     /// Family of an AprilTag.
-    pub enum FamilyFile {
+    pub enum TagFamilyConfig {
         /// 587 tags of 36 bits with a Hamming distance of at least 11.
         Tag36h11 = "36h11",
     }
@@ -48,7 +48,7 @@ fieldless_choice! {
 
 fieldless_choice! {
     /// Side of a shape.
-    pub enum SideFile {
+    pub enum ShapeSideConfig {
         /// Back, towards negative x.
         Back = "-x",
         /// Front, towards positive x.

@@ -1,32 +1,32 @@
 //! Keys of robots that are loaded from URDF.
 
-use crate::schema::{Coefficients, HullFile, Load, SlenderFile};
-use merrow_yaml::read::{Named, Places};
+use crate::schema::{Coefficients, HullConfig, FixedForceConfig, SlenderConfig};
+use merrow_yaml::read::{NamedMap, Places};
 use merrow_yaml::spec::{fieldless_choice, spec};
 use std::collections::BTreeMap;
 
 spec! {
     /// Hydrodynamics of the links of a URDF robot. Values that are not given are estimated from the
     /// shapes of the links.
-    pub struct HydrodynamicsFile {
+    pub struct HydrodynamicsConfig {
         /// Description of the coefficients.
         description: String = String::new(),
         /// Source of the parameter values.
         source: String = String::new(),
         /// Shapes from which missing values are estimated.
-        estimate: EstimateFile = EstimateFile::Collision,
+        estimate: EstimateConfig = EstimateConfig::Collision,
         /// Known values by the name of the link in the URDF.
         links: BTreeMap<String, LinkHydrodynamics> = BTreeMap::new(),
     }
 }
 
-impl HydrodynamicsFile {
+impl HydrodynamicsConfig {
     /// Creates an empty structure with the position `at`.
-    pub fn none(at: &Places) -> Self {
+    pub fn empty(at: &Places) -> Self {
         Self {
             description: String::new(),
             source: String::new(),
-            estimate: EstimateFile::Nothing,
+            estimate: EstimateConfig::Nothing,
             links: BTreeMap::new(),
             at: at.clone(),
         }
@@ -35,7 +35,7 @@ impl HydrodynamicsFile {
 
 fieldless_choice! {
     /// Shapes of a URDF from which hydrodynamics are estimated.
-    pub enum EstimateFile {
+    pub enum EstimateConfig {
         /// Collision shapes; visual shapes for a link that has none.
         Collision = "collision",
         /// Visual shapes; collision shapes for a link that has none.
@@ -57,9 +57,9 @@ spec! {
         /// Centre of buoyancy when fully submerged, relative to the link origin.
         center_of_buoyancy_m: Option<[f64; 3]>,
         /// Shape whose submerged part determines buoyancy at the water surface.
-        hull: Option<HullFile>,
+        hull: Option<HullConfig>,
         /// Constant vertical forces by name, for small weights and floats fixed to the link.
-        loads: Named<Load> = Named::default(),
+        loads: NamedMap<FixedForceConfig> = NamedMap::default(),
         /// Added mass about the link origin.
         added_mass: Option<Coefficients>,
         /// Linear damping about `damping_point_m`.
@@ -70,7 +70,7 @@ spec! {
         /// U), for surge, sway, heave, roll, pitch and yaw.
         linear_damping_decay_s_m: Option<[f64; 6]> [non_negative],
         /// Lift, drag and cross-flow drag of a torpedo-shaped body about the link origin.
-        slender: Option<SlenderFile>,
+        slender: Option<SlenderConfig>,
         /// Whether the added mass exerts the Munk moments in pitch and yaw.
         munk_moment: Option<bool>,
         /// Point at which the damping acts, relative to the link origin.
@@ -81,7 +81,7 @@ spec! {
 spec! {
     /// A joint that follows another joint: its position is `multiplier` times the position of the
     /// other, plus `offset`.
-    pub struct MimicFile {
+    pub struct MimicConfig {
         /// Name of the joint that is followed.
         joint: String [frame],
         /// Ratio of its motion to that of the other joint.

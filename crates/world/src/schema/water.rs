@@ -5,22 +5,22 @@ use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// A current that is added to the mean current.
-    pub struct FlowFile {
+    pub struct FlowConfig {
         /// Factor on its velocity; can be changed during a run.
         gain: f64 [in 0.0..=100.0] = 1.0,
         /// Region outside which the velocity is zero. Default: everywhere.
         region: Option<String> [name],
-        ..law: FlowLawFile,
+        ..law: FlowLawConfig,
     }
 }
 
 choice! {
     /// Velocity field of a current. Directions are where the water flows to, clockwise from north.
-    pub enum FlowLawFile {
+    pub enum FlowLawConfig {
         /// Tidal current: uniform in space, periodic in time.
         Tidal = "tidal" {
             /// Tidal constituents of the current.
-            constituents: Vec<ConstituentFile> [not_empty],
+            constituents: Vec<ConstituentConfig> [not_empty],
         },
         /// A straight jet whose speed decreases to both sides as sech² of the distance from its
         /// axis.
@@ -79,17 +79,17 @@ choice! {
 
 spec! {
     /// Level of the water surface, uniform in space.
-    pub struct TideFile {
+    pub struct TideConfig {
         /// Mean level above z = 0.
         level_m: f64 [in -100.0..=100.0] = 0.0,
         /// Tidal constituents of the level.
-        constituents: Vec<LevelFile> = Vec::new(),
+        constituents: Vec<LevelConstituentConfig> = Vec::new(),
     }
 }
 
 spec! {
     /// A tidal constituent of the water level.
-    pub struct LevelFile {
+    pub struct LevelConstituentConfig {
         /// Name of the constituent, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4
         /// or M6. Give either `name` or `period_s`.
         name: Option<String> [not_empty],
@@ -104,7 +104,7 @@ spec! {
 
 spec! {
     /// A constituent of a tidal current: an ellipse that the velocity describes once per period.
-    pub struct ConstituentFile {
+    pub struct ConstituentConfig {
         /// Name of the constituent, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4
         /// or M6. Give either `name` or `period_s`.
         name: Option<String> [not_empty],
@@ -125,11 +125,11 @@ spec! {
 spec! {
     /// Water properties as functions of depth: linear between the layers, constant above the first
     /// and below the last.
-    pub struct ColumnFile {
+    pub struct ColumnConfig {
         /// Formula for the speed of sound. The density follows EOS-80.
-        sound_speed_law: SoundSpeedLawFile = SoundSpeedLawFile::Unesco,
+        sound_speed_law: SoundSpeedLawConfig = SoundSpeedLawConfig::Unesco,
         /// Layers with increasing depth.
-        layers: Vec<WaterLayerFile> [not_empty],
+        layers: Vec<WaterLayerConfig> [not_empty],
         /// Temperature [degrees Celsius] on a grid, instead of the temperature of the layers.
         temperature: Option<GridFile>,
         /// Practical salinity on a grid, instead of the salinity of the layers.
@@ -139,7 +139,7 @@ spec! {
 
 fieldless_choice! {
     /// Formula for the speed of sound.
-    pub enum SoundSpeedLawFile {
+    pub enum SoundSpeedLawConfig {
         /// Chen and Millero (UNESCO): -2 to 40 degrees Celsius, salinity 0 to 42, depth to 9900 m.
         Unesco = "unesco",
         /// Mackenzie: 2 to 30 degrees Celsius, salinity 25 to 40, depth to 8000 m.
@@ -149,7 +149,7 @@ fieldless_choice! {
 
 spec! {
     /// Water at one depth.
-    pub struct WaterLayerFile {
+    pub struct WaterLayerConfig {
         /// Depth below the surface.
         depth_m: f64 [non_negative],
         /// Temperature of the water (ITS-90).
@@ -161,7 +161,7 @@ spec! {
 
 spec! {
     /// A horizontal area of the sea with its own water, uniform over the depth.
-    pub struct RegionFile {
+    pub struct RegionConfig {
         /// Vertices of the polygon (east, north), in order. The last is connected to the first.
         corners_m: Option<Vec<[f64; 2]>>,
         /// Vertices of the polygon as longitude and latitude, instead of `corners_m`.
@@ -186,7 +186,7 @@ spec! {
 
 spec! {
     /// A quantity carried by the water.
-    pub struct CarriedFile {
+    pub struct TracerConfig {
         /// Unit of the quantity, for display only.
         unit: String [not_empty],
         /// Pairs of depth [m] and value, by increasing depth: linear between them, constant above

@@ -4,29 +4,29 @@ use merrow_yaml::spec::{choice, spec};
 
 choice! {
     /// Model of the waves.
-    pub enum WavesFile {
+    pub enum WavesConfig {
         /// Flat water without waves.
         None = "none",
         /// One long-crested sinusoidal wave.
-        Regular = "regular" (RegularFile),
+        Regular = "regular" (RegularConfig),
         /// Fully developed wind sea; its period follows from its height.
-        PiersonMoskowitz = "pierson_moskowitz" (HeightFile),
+        PiersonMoskowitz = "pierson_moskowitz" (SeaHeightConfig),
         /// Developing wind sea with an enhanced spectral peak.
-        Jonswap = "jonswap" (JonswapFile),
+        Jonswap = "jonswap" (JonswapConfig),
         /// Wind sea of any height and period.
-        Bretschneider = "bretschneider" (PeriodFile),
+        Bretschneider = "bretschneider" (SeaPeriodConfig),
         /// Wind sea and swell, in the simplified form of 2004.
-        Torsethaugen = "torsethaugen" (PeriodFile),
+        Torsethaugen = "torsethaugen" (SeaPeriodConfig),
         /// A measured spectrum of the sea.
-        Tabulated = "tabulated" (TabulatedFile),
+        Tabulated = "tabulated" (TabulatedConfig),
         /// The whole surface rises and falls as one sine wave, as in the Kelpie simulator.
-        Kelpie = "kelpie" (KelpieFile),
+        Kelpie = "kelpie" (KelpieConfig),
     }
 }
 
 spec! {
     /// One long-crested sinusoidal wave.
-    pub struct RegularFile {
+    pub struct RegularConfig {
         /// Height from trough to crest.
         height_m: f64 [non_negative],
         /// Period of the wave.
@@ -42,11 +42,11 @@ spec! {
 
 spec! {
     /// Direction of the waves and their discretisation.
-    pub struct CourseFile {
+    pub struct WaveDirectionConfig {
         /// Mean direction of propagation, clockwise from north.
         direction_deg: f64 [in -360.0..=360.0] = 0.0,
         /// Directional spreading of the waves.
-        spreading: SpreadingFile => "{kind: cos2s}",
+        spreading: SpreadingConfig => "{kind: cos2s}",
         /// Number of wave components.
         components: u32 [in 1.0..=2000.0] = 200,
         /// Minimum wavelength of the components. Default: 1/64 of the wavelength at the spectral
@@ -59,7 +59,7 @@ spec! {
 
 choice! {
     /// Directional spreading of the waves.
-    pub enum SpreadingFile {
+    pub enum SpreadingConfig {
         /// All components propagate in the same direction.
         None = "none",
         /// cos^2s of half the angle from the mean direction.
@@ -77,52 +77,52 @@ choice! {
 
 spec! {
     /// Sea state by significant height, wind speed or Beaufort number; give one of the three.
-    pub struct HeightFile {
+    pub struct SeaHeightConfig {
         /// Significant wave height of the sea.
         hs_m: Option<f64> [non_negative],
         /// Mean speed of the wind for which the fully developed sea has the wave height.
         wind_speed_m_s: Option<f64> [in 0.0..=60.0],
         /// Beaufort number; gives the wave height of the scale for the open sea.
         beaufort: Option<u32> [in 0.0..=12.0],
-        ..course: CourseFile,
+        ..course: WaveDirectionConfig,
     }
 }
 
 spec! {
     /// Sea state by height and period.
-    pub struct PeriodFile {
+    pub struct SeaPeriodConfig {
         /// Peak period of the spectrum. Default: that of a fully developed sea of the same height,
         /// or that for `fetch_m`.
         tp_s: Option<f64> [in 0.1..=100.0],
         /// Fetch of the wind `wind_speed_m_s`, which limits the wave height. Default: fully
         /// developed sea.
         fetch_m: Option<f64> [positive],
-        ..sea: HeightFile,
+        ..sea: SeaHeightConfig,
     }
 }
 
 spec! {
     /// Sea state by height, period and peak enhancement.
-    pub struct JonswapFile {
+    pub struct JonswapConfig {
         /// Peak enhancement factor: ratio of the peak to that of the Bretschneider spectrum.
         gamma: f64 [in 1.0..=10.0] = 3.3,
-        ..sea: PeriodFile,
+        ..sea: SeaPeriodConfig,
     }
 }
 
 spec! {
     /// A measured spectrum of the sea.
-    pub struct TabulatedFile {
+    pub struct TabulatedConfig {
         /// Pairs of angular frequency [rad/s] and spectral density [m² s/rad], by increasing
         /// frequency: linear between them, zero outside.
         spectrum: Vec<[f64; 2]> [not_empty, non_negative],
-        ..course: CourseFile,
+        ..course: WaveDirectionConfig,
     }
 }
 
 spec! {
     /// Surface of the Kelpie simulator by wind speed or Beaufort number; give one of the two.
-    pub struct KelpieFile {
+    pub struct KelpieConfig {
         /// Mean speed of the wind.
         wind_speed_m_s: Option<f64> [in 0.0..=60.0],
         /// Beaufort number of the wind.

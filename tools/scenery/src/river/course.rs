@@ -35,7 +35,7 @@ const OMEGA: f64 = 1.0;
 /// Mean length of a bend [m], k λ/2 with λ = 365 m by (3) for a width of 32 m.
 const BEND: f64 = 239.0;
 /// Relative variation of ω and of the lengths of bends; chosen.
-const VARIES: f64 = 0.12;
+const VARIATION: f64 = 0.12;
 /// Number of generated bends: more than the valley's length needs, even if the seed makes all of
 /// them short.
 const BENDS: usize = 8;
@@ -57,7 +57,7 @@ pub struct Node {
 
 /// A point in coordinates along the course and to its left.
 #[derive(Clone, Copy, Debug)]
-pub struct Foot {
+pub struct CourseCoordinates {
     /// Distance along the course [m].
     pub s: f64,
     /// Distance to the left of it [m].
@@ -83,7 +83,7 @@ impl Course {
     pub fn new(seed: u64) -> Self {
         let stream = rng::Stream::new(seed, "river/course");
         let mut draw = stream.draw(0);
-        let mut vary = || 1.0 + VARIES * (2.0 * draw.uniform() - 1.0);
+        let mut vary = || 1.0 + VARIATION * (2.0 * draw.uniform() - 1.0);
         let first = if vary() > 1.0 { 1.0 } else { -1.0 };
         let mut angles = Vec::new();
         let mut crossings = vec![0.0];
@@ -94,11 +94,11 @@ impl Course {
                 crossings.push(crossings[j] + BEND * vary());
             }
         }
-        Self::through(&angles, crossings)
+        Self::from_angles(&angles, crossings)
     }
 
     /// Creates the course with the direction `angles[j]` [rad] at the distance `crossings[j]` [m].
-    fn through(angles: &[f64], crossings: Vec<f64>) -> Self {
+    fn from_angles(angles: &[f64], crossings: Vec<f64>) -> Self {
         let direction = |s: f64| {
             let j = crossings
                 .partition_point(|c| *c <= s)
@@ -144,7 +144,7 @@ impl Course {
     }
 
     /// Returns the coordinates of the point (x, y) [m] relative to the course.
-    pub fn foot(&self, p: [f64; 2]) -> Foot {
+    pub fn to_course_coordinates(&self, p: [f64; 2]) -> CourseCoordinates {
         const COARSE: usize = 16;
         let far = |k: usize| {
             let q = self.nodes[k].p;
@@ -180,7 +180,7 @@ impl Course {
             cos * node.along[0] - sin * node.along[1],
             sin * node.along[0] + cos * node.along[1],
         ];
-        Foot {
+        CourseCoordinates {
             s: node.s + offset,
             n,
             curvature: self.curvature(node.s + offset),
@@ -189,8 +189,8 @@ impl Course {
     }
 
     /// Returns the position (east, north) [m] at `s` along the course and `n` to its left [m].
-    pub fn place(&self, s: f64, n: f64) -> [f64; 2] {
-        let (a, b, part) = self.between(s);
+    pub fn to_position(&self, s: f64, n: f64) -> [f64; 2] {
+        let (a, b, part) = self.nodes_around(s);
         let mix = |a: f64, b: f64| a + part * (b - a);
         let [x, y] = [mix(a.p[0], b.p[0]), mix(a.p[1], b.p[1])];
         let [ax, ay] = [mix(a.along[0], b.along[0]), mix(a.along[1], b.along[1])];
@@ -199,11 +199,11 @@ impl Course {
 
     /// Returns the curvature at `s` [m] along the course [1/m].
     pub fn curvature(&self, s: f64) -> f64 {
-        let (a, b, part) = self.between(s);
+        let (a, b, part) = self.nodes_around(s);
         a.curvature + part * (b.curvature - a.curvature)
     }
 
-    fn between(&self, s: f64) -> (&Node, &Node, f64) {
+    fn nodes_around(&self, s: f64) -> (&Node, &Node, f64) {
         let at = (s / STEP).clamp(0.0, (self.nodes.len() - 1) as f64);
         let k = (at as usize).min(self.nodes.len() - 2);
         (&self.nodes[k], &self.nodes[k + 1], at - k as f64)
@@ -221,7 +221,7 @@ mod tests {
         for omega in [0.5, 1.0, 1.5] {
             let crossings: Vec<f64> = (0..=4).map(|j| 200.0 * f64::from(j)).collect();
             let angles = [omega, -omega, omega, -omega, omega];
-            let course = Course::through(&angles, crossings);
+            let course = Course::from_angles(&angles, crossings);
             let [a, b] = [course.nodes[0].p, course.nodes[800].p];
             let sinuosity = 800.0 / (b[0] - a[0]);
             assert!(
@@ -246,7 +246,7 @@ mod tests {
             let course = Course::new(seed);
             for k in 0..200 {
                 let (s, n) = (20.3 + 7.7 * f64::from(k), -20.0 + 0.2 * f64::from(k));
-                let foot = course.foot(course.place(s, n));
+                let foot = course.to_course_coordinates(course.to_position(s, n));
                 assert!(
                     (foot.s - s).abs() < 0.02 && (foot.n - n).abs() < 4e-3,
                     "{s} {n}: {foot:?}"

@@ -20,7 +20,7 @@ const GROUND_UNIT: f64 = 0.001;
 const CURRENT_UNIT: f64 = 0.0001;
 
 /// Returns all files of a river.
-pub fn files(river: &River) -> Vec<File> {
+pub fn river_files(river: &River) -> Vec<File> {
     let ground = |p: [f64; 2]| river.valley.height(p);
     let flow = |axis: usize| move |p: [f64; 2]| river.stream.velocity(&river.valley, p)[axis];
     let [ground_head, ground_data] = raster("ground.i16", GROUND_STEP, GROUND_UNIT, "m", ground);
@@ -45,8 +45,8 @@ pub fn files(river: &River) -> Vec<File> {
         ("current_east.i16", east_data),
         ("current_north.yaml", north_head),
         ("current_north.i16", north_data),
-        ("valley.yaml", valley(river).into_bytes()),
-        ("map.svg", map::map(river).svg().into_bytes()),
+        ("valley.yaml", world_text(river).into_bytes()),
+        ("map.svg", map::draw_map(river).svg().into_bytes()),
     ]
 }
 
@@ -65,12 +65,12 @@ fn raster(
         factor,
         unit,
     }
-    .bytes(value)
+    .header_and_data(value)
 }
 
 /// Returns the part of a world file with the river: terrain, current, trees, buoys and moorings.
 /// Writing to a String does not fail.
-fn valley(river: &River) -> String {
+fn world_text(river: &River) -> String {
     let mut out = format!(
         "# written by `merrow terrain riverwatch --seed {}`: include it in a world with `extends`\n\
          description: A river valley with bars, trees and moored buoys; {:.1} m3/s flow through it\n\
@@ -125,7 +125,7 @@ mod tests {
     // small. Method: generate each twice. Tolerance: none.
     #[test]
     fn a_seed_gives_its_bytes() {
-        let [a, again, b] = [3, 3, 4].map(|seed| files(&River::new(seed)));
+        let [a, again, b] = [3, 3, 4].map(|seed| river_files(&River::new(seed)));
         assert_eq!(a, again);
         assert!(a.iter().zip(&b).filter(|(a, b)| a.1 != b.1).count() >= 5);
         let size: usize = a.iter().map(|(_, bytes)| bytes.len()).sum();

@@ -29,22 +29,22 @@ const STROKES: f64 = 12.0;
 const STROKE: f64 = 14.0;
 
 /// Draws the map of a river.
-pub fn map(river: &River) -> Drawing {
+pub fn draw_map(river: &River) -> Drawing {
     let [w, h] = HALF_EXTENT.map(|half| (2.0 * half * SCALE) as u32);
     let size = [w + 2 * MARGIN[0] as u32, h + MARGIN[1] as u32 + 44];
     let mut drawing = Drawing {
         size,
         shapes: Vec::new(),
     };
-    ground(&mut drawing, river);
-    current(&mut drawing, river);
+    draw_terrain(&mut drawing, river);
+    draw_current(&mut drawing, river);
     for tree in &river.trees {
         let [x, y, _] = tree.p;
-        disc(&mut drawing, [x, y], tree.size[2], GREEN);
+        draw_disc(&mut drawing, [x, y], tree.size[2], GREEN);
     }
     for (k, buoy) in river.buoys.iter().enumerate() {
-        disc(&mut drawing, buoy.start, 2.2, RED);
-        let [x, y] = at([buoy.start[0] + 5.0, buoy.start[1] + 3.0]);
+        draw_disc(&mut drawing, buoy.start, 2.2, RED);
+        let [x, y] = to_pixels([buoy.start[0] + 5.0, buoy.start[1] + 3.0]);
         text(
             &mut drawing,
             [x, y],
@@ -57,7 +57,7 @@ pub fn map(river: &River) -> Drawing {
     drawing
 }
 
-fn at([x, y]: [f64; 2]) -> [f64; 2] {
+fn to_pixels([x, y]: [f64; 2]) -> [f64; 2] {
     [
         MARGIN[0] + SCALE * (x + HALF_EXTENT[0]),
         MARGIN[1] + SCALE * (HALF_EXTENT[1] - y),
@@ -79,7 +79,7 @@ fn fill(drawing: &mut Drawing, points: Vec<[f64; 2]>, colour: Colour) {
 }
 
 /// Draws rows of cells; neighbours of equal colour become one rectangle.
-fn ground(drawing: &mut Drawing, river: &River) {
+fn draw_terrain(drawing: &mut Drawing, river: &River) {
     let [columns, rows] = HALF_EXTENT.map(|half| (2.0 * half / CELL) as usize);
     let [low, high] = [HALF_EXTENT.map(|half| -half), HALF_EXTENT];
     // the most common colour is drawn first as background
@@ -87,10 +87,10 @@ fn ground(drawing: &mut Drawing, river: &River) {
     fill(
         drawing,
         vec![
-            at(low),
-            at([high[0], low[1]]),
-            at(high),
-            at([low[0], high[1]]),
+            to_pixels(low),
+            to_pixels([high[0], low[1]]),
+            to_pixels(high),
+            to_pixels([low[0], high[1]]),
         ],
         under,
     );
@@ -98,7 +98,7 @@ fn ground(drawing: &mut Drawing, river: &River) {
         let y = low[1] + CELL * j as f64;
         let colour = |i: usize| {
             let p = [low[0] + CELL * (i as f64 + 0.5), y + 0.5 * CELL];
-            let foot = river.valley.course.foot(p);
+            let foot = river.valley.course.to_course_coordinates(p);
             let z = river.valley.height_at(p, &foot);
             // low ground away from the river is not sand
             let ashore = foot.n.abs() > river.valley.half_width(foot.s) + SHORE;
@@ -118,7 +118,7 @@ fn ground(drawing: &mut Drawing, river: &River) {
                 let [a, b] = [from, to].map(|i| low[0] + CELL * i as f64);
                 fill(
                     drawing,
-                    vec![at([a, y]), at([b, y]), at([b, y + CELL]), at([a, y + CELL])],
+                    vec![to_pixels([a, y]), to_pixels([b, y]), to_pixels([b, y + CELL]), to_pixels([a, y + CELL])],
                     own,
                 );
             }
@@ -129,7 +129,7 @@ fn ground(drawing: &mut Drawing, river: &River) {
 
 /// Draws an arrow from each point of a grid to the position that its water reaches in [`STROKE`]
 /// seconds.
-fn current(drawing: &mut Drawing, river: &River) {
+fn draw_current(drawing: &mut Drawing, river: &River) {
     let [columns, rows] = HALF_EXTENT.map(|half| (2.0 * half / STROKES) as usize);
     for j in 0..rows {
         for i in 0..columns {
@@ -148,7 +148,7 @@ fn current(drawing: &mut Drawing, river: &River) {
                     tip[1] - 0.3 * v + side * 0.2 * u,
                 ]
             };
-            let points = vec![at(p), at(tip), at(wing(1.0)), at(tip), at(wing(-1.0))];
+            let points = vec![to_pixels(p), to_pixels(tip), to_pixels(wing(1.0)), to_pixels(tip), to_pixels(wing(-1.0))];
             drawing.shapes.push(Shape::Line {
                 points,
                 colour: BLUE,
@@ -159,10 +159,10 @@ fn current(drawing: &mut Drawing, river: &River) {
     }
 }
 
-fn disc(drawing: &mut Drawing, [x, y]: [f64; 2], radius: f64, colour: Colour) {
+fn draw_disc(drawing: &mut Drawing, [x, y]: [f64; 2], radius: f64, colour: Colour) {
     let corner = |k: i32| {
         let (s, c) = merrow_math::real::sin_cos(f64::from(k) * std::f64::consts::FRAC_PI_4);
-        at([x + radius * c, y + radius * s])
+        to_pixels([x + radius * c, y + radius * s])
     };
     fill(drawing, (0..8).map(corner).collect(), colour);
 }

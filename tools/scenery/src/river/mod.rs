@@ -16,7 +16,7 @@ pub mod valley;
 
 use crate::river::course::Course;
 use crate::river::scatter::{Buoy, Tree};
-use crate::river::stream::Stream;
+use crate::river::stream::RiverFlow;
 use crate::river::valley::Valley;
 
 /// Half the extent of the valley along and across its axis [m].
@@ -30,7 +30,7 @@ pub struct River {
     /// Terrain of the valley.
     pub valley: Valley,
     /// Flow of the water.
-    pub stream: Stream,
+    pub stream: RiverFlow,
     /// Trees on the banks.
     pub trees: Vec<Tree>,
     /// Buoys moored in the river.
@@ -41,9 +41,9 @@ impl River {
     /// Generates the river of `seed`.
     pub fn new(seed: u64) -> Self {
         let valley = Valley::new(Course::new(seed), seed);
-        let stream = Stream::new(&valley);
-        let trees = crate::river::scatter::trees(&valley, seed);
-        let buoys = crate::river::scatter::buoys(&valley, &stream, seed);
+        let stream = RiverFlow::new(&valley);
+        let trees = crate::river::scatter::generate_trees(&valley, seed);
+        let buoys = crate::river::scatter::generate_buoys(&valley, &stream, seed);
         Self {
             seed,
             valley,
@@ -55,7 +55,7 @@ impl River {
 }
 
 /// Smoothstep function: from 0 at 0 to 1 at 1, with zero slope at both ends.
-fn smooth(x: f64) -> f64 {
+fn smoothstep(x: f64) -> f64 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)
 }

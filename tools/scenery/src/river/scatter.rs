@@ -18,19 +18,19 @@
 //! tests below; test/analytic/riverwatch.rs
 
 use crate::river::HALF_EXTENT;
-use crate::river::stream::Stream;
+use crate::river::stream::RiverFlow;
 use crate::river::valley::Valley;
 use merrow_math::rng;
 
 /// Maximum number of trees.
-const TREES: usize = 60;
+const TREES_MAX: usize = 60;
 const TREES_APART: f64 = 9.0;
 /// Minimum and maximum distance of trees from the water's edge [m].
 const TREES_FROM_WATER: [f64; 2] = [4.0, 60.0];
 /// Minimum terrain height for trees [m].
-const DRY: f64 = 1.2;
+const TREE_HEIGHT_MIN: f64 = 1.2;
 /// Maximum number of buoys.
-const BUOYS: usize = 8;
+const BUOYS_MAX: usize = 8;
 const BUOYS_APART: f64 = 60.0;
 /// Depth at the edge of the fairway [m].
 const FAIRWAY: f64 = 1.6;
@@ -60,17 +60,17 @@ pub struct Buoy {
 }
 
 /// Generates the trees of `seed`.
-pub fn trees(valley: &Valley, seed: u64) -> Vec<Tree> {
+pub fn generate_trees(valley: &Valley, seed: u64) -> Vec<Tree> {
     let darts = rng::Stream::new(seed, "river/trees");
     let [nearest, farthest] = TREES_FROM_WATER;
     let mut kept: Vec<Tree> = Vec::new();
     for k in 0..DARTS {
         let mut draw = darts.draw(k);
         let [x, y] = [0, 1].map(|i| (2.0 * draw.uniform() - 1.0) * (HALF_EXTENT[i] - 6.0));
-        let foot = valley.course.foot([x, y]);
+        let foot = valley.course.to_course_coordinates([x, y]);
         let from_water = foot.n.abs() - valley.half_width(foot.s);
         let z = valley.height([x, y]);
-        let suits = (nearest..=farthest).contains(&from_water) && z >= DRY;
+        let suits = (nearest..=farthest).contains(&from_water) && z >= TREE_HEIGHT_MIN;
         if !suits
             || kept
                 .iter()
@@ -85,7 +85,7 @@ pub fn trees(valley: &Valley, seed: u64) -> Vec<Tree> {
             p: [x, y, z],
             size: [height, 0.02 * slim * height, 0.2 * slim * height],
         });
-        if kept.len() == TREES {
+        if kept.len() == TREES_MAX {
             break;
         }
     }
@@ -93,7 +93,7 @@ pub fn trees(valley: &Valley, seed: u64) -> Vec<Tree> {
 }
 
 /// Generates the buoys of `seed`, sorted from upstream to downstream.
-pub fn buoys(valley: &Valley, stream: &Stream, seed: u64) -> Vec<Buoy> {
+pub fn generate_buoys(valley: &Valley, stream: &RiverFlow, seed: u64) -> Vec<Buoy> {
     let darts = rng::Stream::new(seed, "river/buoys");
     let length = valley.course.nodes[valley.course.nodes.len() - 1].s;
     let mut kept: Vec<(f64, Buoy)> = Vec::new();
@@ -105,10 +105,10 @@ pub fn buoys(valley: &Valley, stream: &Stream, seed: u64) -> Vec<Buoy> {
         // the first point from the bank that is deep enough
         let b = valley.half_width(s);
         let mut n = (0..32).map(|k| side * b * (1.0 - f64::from(k) / 32.0));
-        let Some(n) = n.find(|n| valley.bed(s, *n, curvature) < -FAIRWAY) else {
+        let Some(n) = n.find(|n| valley.bed_height(s, *n, curvature) < -FAIRWAY) else {
             continue;
         };
-        let p = valley.course.place(s, n);
+        let p = valley.course.to_position(s, n);
         let inside = (0..2).all(|i| p[i].abs() < HALF_EXTENT[i] - 30.0);
         if !inside
             || kept
@@ -132,7 +132,7 @@ pub fn buoys(valley: &Valley, stream: &Stream, seed: u64) -> Vec<Buoy> {
                 start,
             },
         ));
-        if kept.len() == BUOYS {
+        if kept.len() == BUOYS_MAX {
             break;
         }
     }
@@ -156,10 +156,10 @@ mod tests {
             let river = River::new(seed);
             assert_eq!(
                 (river.trees.len(), river.buoys.len()),
-                (super::TREES, super::BUOYS),
+                (super::TREES_MAX, super::BUOYS_MAX),
                 "seed {seed}"
             );
-            assert!(river.trees.iter().all(|t| t.p[2] >= super::DRY));
+            assert!(river.trees.iter().all(|t| t.p[2] >= super::TREE_HEIGHT_MIN));
             for (k, a) in river.trees.iter().enumerate() {
                 let apart = |b: &super::Tree| libm::hypot(a.p[0] - b.p[0], a.p[1] - b.p[1]);
                 assert!(

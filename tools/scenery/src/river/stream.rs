@@ -35,18 +35,18 @@ const MANNING: f64 = 0.040;
 /// Number of strips in a section.
 const STRIPS: usize = 64;
 /// Depth below which the water does not move [m].
-const LEAST_DEPTH: f64 = 0.05;
+const MIN_DEPTH: f64 = 0.05;
 /// Half the step of the finite differences in (3) [m].
-const APART: f64 = 0.25;
+const HALF_STEP: f64 = 0.25;
 
 /// Flow of the river.
 #[derive(Clone, Copy, Debug)]
-pub struct Stream {
+pub struct RiverFlow {
     /// Discharge Q [m³/s].
     pub discharge: f64,
 }
 
-impl Stream {
+impl RiverFlow {
     /// Computes the flow in a valley. The discharge is that of the last crossing at full bank;
     /// sections with bars pass the same discharge.
     pub fn new(valley: &Valley) -> Self {
@@ -59,7 +59,7 @@ impl Stream {
 
     /// Returns ψ at (x, y) [m³/s] by (2).
     fn stream_function(&self, valley: &Valley, p: [f64; 2]) -> f64 {
-        let foot = valley.course.foot(p);
+        let foot = valley.course.to_course_coordinates(p);
         let b = valley.half_width(foot.s);
         if foot.n.abs() >= b {
             return if foot.n > 0.0 { self.discharge } else { 0.0 };
@@ -70,16 +70,16 @@ impl Stream {
 
     /// Returns the velocity at (x, y) towards east and north [m/s] by (3).
     pub fn velocity(&self, valley: &Valley, [x, y]: [f64; 2]) -> [f64; 2] {
-        let foot = valley.course.foot([x, y]);
+        let foot = valley.course.to_course_coordinates([x, y]);
         let depth = -valley.height_at([x, y], &foot);
-        if foot.n.abs() >= valley.half_width(foot.s) || depth < LEAST_DEPTH {
+        if foot.n.abs() >= valley.half_width(foot.s) || depth < MIN_DEPTH {
             return [0.0; 2];
         }
         let psi = |dx: f64, dy: f64| self.stream_function(valley, [x + dx, y + dy]);
-        let per = 1.0 / (2.0 * APART * depth);
+        let per = 1.0 / (2.0 * HALF_STEP * depth);
         [
-            per * (psi(0.0, APART) - psi(0.0, -APART)),
-            -per * (psi(APART, 0.0) - psi(-APART, 0.0)),
+            per * (psi(0.0, HALF_STEP) - psi(0.0, -HALF_STEP)),
+            -per * (psi(HALF_STEP, 0.0) - psi(-HALF_STEP, 0.0)),
         ]
     }
 }
@@ -89,7 +89,7 @@ fn conveyance(valley: &Valley, s: f64, curvature: f64, [from, to]: [f64; 2]) -> 
     let width = (to - from) / STRIPS as f64;
     let strip = |k: usize| {
         let n = from + width * (k as f64 + 0.5);
-        let depth = (-valley.bed(s, n, curvature)).max(0.0);
+        let depth = (-valley.bed_height(s, n, curvature)).max(0.0);
         libm::pow(depth, 5.0 / 3.0) / (1.0 - curvature * n).max(0.1).sqrt()
     };
     (0..STRIPS).map(strip).sum::<f64>() * width * FALL.sqrt() / MANNING
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn every_section_passes_the_discharge() {
         let valley = Valley::new(Course::new(1), 1);
-        let stream = Stream::new(&valley);
+        let stream = RiverFlow::new(&valley);
         let mut s = 200.0;
         while s < 1600.0 {
             let b = valley.half_width(s);
@@ -114,8 +114,8 @@ mod tests {
             let mut sum = 0.0;
             for k in 0..n_strips {
                 let n = -b + 0.1 * (k as f64 + 0.5);
-                let p = valley.course.place(s, n);
-                let foot = valley.course.foot(p);
+                let p = valley.course.to_position(s, n);
+                let foot = valley.course.to_course_coordinates(p);
                 let [u, v] = stream.velocity(&valley, p);
                 sum += 0.1 * (u * foot.along[0] + v * foot.along[1]) * (-valley.height(p)).max(0.0);
             }
@@ -133,9 +133,9 @@ mod tests {
     #[test]
     fn a_crossing_has_mannings_speed() {
         let valley = Valley::new(Course::new(1), 1);
-        let stream = Stream::new(&valley);
+        let stream = RiverFlow::new(&valley);
         let s = valley.course.crossings[valley.course.crossings.len() - 2];
-        let p = valley.course.place(s, 0.0);
+        let p = valley.course.to_position(s, 0.0);
         let [u, v] = stream.velocity(&valley, p);
         let expected = libm::pow(-valley.height(p), 2.0 / 3.0) * FALL.sqrt() / MANNING;
         assert!(

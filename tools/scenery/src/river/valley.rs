@@ -28,8 +28,8 @@
 //! # Checked by
 //! tests below; test/analytic/riverwatch.rs
 
-use crate::river::course::{Course, Foot, HALF_WIDTH};
-use crate::river::{HALF_EXTENT, smooth};
+use crate::river::course::{Course, CourseCoordinates, HALF_WIDTH};
+use crate::river::{HALF_EXTENT, smoothstep};
 use merrow_math::real::sin_cos;
 use merrow_math::rng;
 use std::f64::consts::TAU;
@@ -39,7 +39,7 @@ const DEPTH: f64 = 2.6;
 /// Exponent A, from Engelund's equilibrium with his angle of friction.
 const POWER: f64 = 4.0;
 /// Curvature of a sharp bend [1/m]: ω π/m of the mean course.
-const SHARP: f64 = 0.0131;
+const SHARP_CURVATURE: f64 = 0.0131;
 /// Height of a point bar in a sharp bend [m]; chosen.
 const POINT_BAR: f64 = 1.3;
 /// Height of the mid-channel bar above the water, its half length and half width [m]; chosen.
@@ -47,7 +47,7 @@ const MIDDLE_BAR: [f64; 3] = [0.4, 45.0, 7.5];
 /// Widening of the channel at the mid-channel bar, and its half length [m].
 const WIDENED: [f64; 2] = [5.0, 120.0];
 /// Height of the flood plain above the water [m]; chosen.
-const PLAIN: f64 = 1.9;
+const FLOOD_PLAIN: f64 = 1.9;
 /// Width of a bank at the outside of bends, and additional width at the inside [m].
 const BANK: [f64; 2] = [5.0, 10.0];
 /// Number of waves of the relief.
@@ -70,7 +70,7 @@ impl Valley {
         let mut draw = rng::Stream::new(seed, "river/bar").draw(0);
         // use the crossing nearest to a position in the upper half, so that the lower half is free
         let wanted = -60.0 - 120.0 * draw.uniform();
-        let off = |s: &f64| (course.place(*s, 0.0)[0] - wanted).abs();
+        let off = |s: &f64| (course.to_position(*s, 0.0)[0] - wanted).abs();
         let at = course
             .crossings
             .iter()
@@ -101,38 +101,38 @@ impl Valley {
 
     /// Returns the height of the terrain at (x, y) [m].
     pub fn height(&self, p: [f64; 2]) -> f64 {
-        self.height_at(p, &self.course.foot(p))
+        self.height_at(p, &self.course.to_course_coordinates(p))
     }
 
     /// Returns the height of the terrain at a point with known course coordinates [m].
-    pub fn height_at(&self, p: [f64; 2], foot: &Foot) -> f64 {
+    pub fn height_at(&self, p: [f64; 2], foot: &CourseCoordinates) -> f64 {
         let b = self.half_width(foot.s);
         if foot.n.abs() <= b {
-            return self.bed(foot.s, foot.n, foot.curvature);
+            return self.bed_height(foot.s, foot.n, foot.curvature);
         }
         let side = foot.n.signum();
-        let edge = self.bed(foot.s, side * b, foot.curvature);
-        let width = BANK[0] + BANK[1] * (side * foot.curvature / SHARP).clamp(0.0, 1.0);
+        let edge = self.bed_height(foot.s, side * b, foot.curvature);
+        let width = BANK[0] + BANK[1] * (side * foot.curvature / SHARP_CURVATURE).clamp(0.0, 1.0);
         let over = foot.n.abs() - b;
-        edge + (self.plain(p, over) - edge) * smooth(over / width) // (3)
+        edge + (self.flood_plain_height(p, over) - edge) * smoothstep(over / width) // (3)
     }
 
     /// Returns the height of the bed within the channel [m] by (1) and (2); `s` along the course
     /// and `n` to its left [m], `curvature` [1/m].
-    pub fn bed(&self, s: f64, n: f64, curvature: f64) -> f64 {
+    pub fn bed_height(&self, s: f64, n: f64, curvature: f64) -> f64 {
         let b = self.half_width(s);
         let part = n / b;
         let depth =
             DEPTH * (1.0 - part * part).max(0.0) * libm::pow((1.0 - curvature * n).max(0.1), POWER);
         let inner = part * curvature.signum();
-        let bar = POINT_BAR * (curvature.abs() / SHARP).min(1.0) * smooth((inner - 0.45) / 0.4);
+        let bar = POINT_BAR * (curvature.abs() / SHARP_CURVATURE).min(1.0) * smoothstep((inner - 0.45) / 0.4);
         let [at, aside] = self.middle_bar;
         let (ds, dn) = ((s - at) / MIDDLE_BAR[1], (n - aside) / MIDDLE_BAR[2]);
         bar - depth + (DEPTH + MIDDLE_BAR[0]) * bell(ds * ds + dn * dn)
     }
 
     /// Returns the height of the flood plain [m] at a point `over` [m] from the water's edge.
-    fn plain(&self, [x, y]: [f64; 2], over: f64) -> f64 {
+    fn flood_plain_height(&self, [x, y]: [f64; 2], over: f64) -> f64 {
         let relief: f64 = self
             .relief
             .iter()
@@ -140,7 +140,7 @@ impl Valley {
             .sum();
         let levee = 0.3 * libm::exp(-over / 20.0);
         let side = ((y.abs() - (HALF_EXTENT[1] - 55.0)) / 50.0).max(0.0);
-        PLAIN + relief + levee + 2.5 * side * side
+        FLOOD_PLAIN + relief + levee + 2.5 * side * side
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
             let s = 0.5 * (w[0] + w[1]);
             let curvature = valley.course.curvature(s);
             let inner = curvature.signum();
-            let z = |part: f64| valley.bed(s, part * valley.half_width(s) * inner, curvature);
+            let z = |part: f64| valley.bed_height(s, part * valley.half_width(s) * inner, curvature);
             assert!(z(0.9) > 0.2, "the height of the point bar is {}", z(0.9));
             assert!(
                 z(-0.5) < -2.4 && z(-0.5) < z(0.2),
@@ -190,6 +190,6 @@ mod tests {
             );
         }
         let [s, n] = valley.middle_bar;
-        assert!(valley.bed(s, n, 0.0) > 0.2 && valley.bed(s, n + 10.0, 0.0) < -1.0);
+        assert!(valley.bed_height(s, n, 0.0) > 0.2 && valley.bed_height(s, n + 10.0, 0.0) < -1.0);
     }
 }

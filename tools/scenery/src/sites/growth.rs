@@ -18,7 +18,7 @@
 //! # Checked by
 //! tests below
 
-use crate::sites::quay::{FACE, FOOT, PILE_RADIUS, piles};
+use crate::sites::quay::{FACE, FOOT, PILE_RADIUS, pile_positions};
 use merrow_math::real::sin_cos;
 use merrow_math::rng;
 use std::f64::consts::TAU;
@@ -48,7 +48,7 @@ pub enum Kind {
 
 /// Zone, frequency and appearance of a kind.
 #[derive(Clone, Copy, Debug)]
-pub struct Habit {
+pub struct GrowthKind {
     /// The kind of growth.
     pub kind: Kind,
     /// Lowest and highest height at which it lives [m].
@@ -62,43 +62,43 @@ pub struct Habit {
 }
 
 /// Properties of all kinds.
-pub const HABITS: [Habit; 6] = [
-    Habit {
+pub const GROWTH_KINDS: [GrowthKind; 6] = [
+    GrowthKind {
         kind: Kind::Mussels,
         zone: [-3.9, 0.0],
         share: 0.34,
         color: [0.075, 0.07, 0.095],
         sizes: [[0.10, 0.24], [0.10, 0.20]],
     },
-    Habit {
+    GrowthKind {
         kind: Kind::Barnacles,
         zone: [-1.6, 0.7],
         share: 0.26,
         color: [0.60, 0.58, 0.50],
         sizes: [[0.07, 0.16], [0.05, 0.09]],
     },
-    Habit {
+    GrowthKind {
         kind: Kind::Sponge,
         zone: [-6.6, -1.2],
         share: 0.12,
         color: [0.74, 0.30, 0.05],
         sizes: [[0.05, 0.13], [0.04, 0.10]],
     },
-    Habit {
+    GrowthKind {
         kind: Kind::Anemone,
         zone: [-6.6, -1.5],
         share: 0.12,
         color: [0.85, 0.70, 0.62],
         sizes: [[0.03, 0.06], [0.06, 0.12]],
     },
-    Habit {
+    GrowthKind {
         kind: Kind::Weed,
         zone: [-4.8, -0.4],
         share: 0.20,
         color: [0.24, 0.18, 0.04],
         sizes: [[0.25, 0.60], [0.25, 0.60]],
     },
-    Habit {
+    GrowthKind {
         kind: Kind::Lettuce,
         zone: [-1.4, 0.2],
         share: 0.16,
@@ -118,34 +118,34 @@ pub struct Growth {
     /// Point of attachment [m], W.
     pub p: [f64; 3],
     /// Outward direction of the surface, counter-clockwise from east [deg].
-    pub out: f64,
+    pub outward_deg: f64,
     /// Rotation about the outward direction [deg].
-    pub turn: f64,
+    pub rotation_deg: f64,
     /// Size across and outwards [m], quantized to four steps of the kind's range, so that meshes
     /// are shared.
     pub size: [f64; 2],
     /// Index into [`SHADES`].
     pub shade: usize,
     /// Index of the mesh among those of the kind.
-    pub form: usize,
+    pub mesh: usize,
 }
 
 /// Generates the growth on the quay of `seed`.
-pub fn on_quay(seed: u64) -> Vec<Growth> {
+pub fn quay_growth(seed: u64) -> Vec<Growth> {
     let mut all = Vec::new();
     let on_wall = |u: f64, z: f64| ([FACE + 0.01, HALF_COVERED * (2.0 * u - 1.0), z], 180.0);
-    scatter(
+    scatter_growth(
         &rng::Stream::new(seed, "quay/growth/wall"),
         WALL,
         on_wall,
         &mut all,
     );
-    for (k, [x, y]) in piles().enumerate() {
+    for (k, [x, y]) in pile_positions().enumerate() {
         let on_pile = |u: f64, z: f64| {
             let (s, c) = sin_cos(TAU * u);
             ([x + PILE_RADIUS * c, y + PILE_RADIUS * s, z], 360.0 * u)
         };
-        scatter(
+        scatter_growth(
             &rng::Stream::new(seed, &format!("quay/growth/pile_{k}")),
             PILE,
             on_pile,
@@ -157,7 +157,7 @@ pub fn on_quay(seed: u64) -> Vec<Growth> {
 
 /// Throws darts onto a surface. `at` returns the position [m] and the outward direction [deg] for a
 /// fraction of the width and a height [m].
-fn scatter(
+fn scatter_growth(
     stream: &rng::Stream,
     (darts, apart): (u64, f64),
     at: impl Fn(f64, f64) -> ([f64; 3], f64),
@@ -167,12 +167,12 @@ fn scatter(
     for k in 0..darts {
         let mut draw = stream.draw(k);
         let (p, out) = at(draw.uniform(), 0.8 + (FOOT - 0.8) * draw.uniform());
-        let mut share = draw.uniform() * HABITS.iter().map(|habit| habit.share).sum::<f64>();
-        let drawn = HABITS.iter().find(|habit| {
+        let mut share = draw.uniform() * GROWTH_KINDS.iter().map(|habit| habit.share).sum::<f64>();
+        let drawn = GROWTH_KINDS.iter().find(|habit| {
             share -= habit.share;
             share <= 0.0
         });
-        let Some(Habit {
+        let Some(GrowthKind {
             kind,
             zone: [low, high],
             sizes,
@@ -197,11 +197,11 @@ fn scatter(
         all.push(Growth {
             kind: *kind,
             p,
-            out,
-            turn: 360.0 * draw.uniform(),
+            outward_deg: out,
+            rotation_deg: 360.0 * draw.uniform(),
             size: sizes.map(|[least, most]| least + (most - least) * step),
             shade: (2.0 * draw.uniform()) as usize,
-            form: (2.0 * draw.uniform()) as usize,
+            mesh: (2.0 * draw.uniform()) as usize,
         });
     }
 }
@@ -214,15 +214,15 @@ mod tests {
     // seed. Tolerance: the centimetre by which it is embedded in the wall.
     #[test]
     fn growth_holds_where_it_lives() {
-        for g in on_quay(1) {
-            let zone = HABITS
+        for g in quay_growth(1) {
+            let zone = GROWTH_KINDS
                 .iter()
                 .find(|habit| habit.kind == g.kind)
                 .unwrap()
                 .zone;
             assert!((zone[0]..=zone[1]).contains(&g.p[2]), "{g:?}");
             let on_wall = (g.p[0] - FACE).abs() < 0.011;
-            let on_pile = piles()
+            let on_pile = pile_positions()
                 .any(|[x, y]| (libm::hypot(g.p[0] - x, g.p[1] - y) - PILE_RADIUS).abs() < 1e-9);
             assert!(on_wall || on_pile, "{g:?}");
         }

@@ -21,7 +21,7 @@ pub mod wreck;
 pub type File = (&'static str, Vec<u8>);
 
 /// Smoothstep function: from 0 at 0 to 1 at 1, with zero slope at both ends.
-pub fn smooth(x: f64) -> f64 {
+pub fn smoothstep(x: f64) -> f64 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)
 }

@@ -40,7 +40,7 @@ pub struct Mesh {
 impl Mesh {
     /// Adds a quadrilateral, counter-clockwise seen from outside; a triangle if two of its corners
     /// coincide.
-    pub fn quad(&mut self, [a, b, c, d]: [usize; 4]) {
+    pub fn add_quad(&mut self, [a, b, c, d]: [usize; 4]) {
         for t in [[a, b, c], [a, c, d]] {
             let [p, q, r] = t.map(|k| self.corners[k]);
             if (q - p).cross(r - p).norm() > 1e-9 {
@@ -51,7 +51,7 @@ impl Mesh {
 
     /// Returns the mesh as an OBJ file with a resolution of 1 mm and `what` as a comment. Writing
     /// to a String does not fail.
-    pub fn obj(&self, what: &str) -> Vec<u8> {
+    pub fn to_obj(&self, what: &str) -> Vec<u8> {
         let mut out = format!("# {what}\n");
         for p in &self.corners {
             let _ = writeln!(out, "v {:.3} {:.3} {:.3}", p.x, p.y, p.z);
@@ -74,10 +74,10 @@ impl Mesh {
 
 /// Returns a lump of mean radius 1 with relative roughness `roughness` and `columns` by `rings`
 /// faces.
-pub fn lump(stream: &rng::Stream, roughness: f64, [columns, rings]: [usize; 2]) -> Mesh {
+pub fn lump_mesh(stream: &rng::Stream, roughness: f64, [columns, rings]: [usize; 2]) -> Mesh {
     let relief = Relief::new(stream, [0.45, 1.8], false);
     let mut mesh = Mesh::default();
-    let place = |d: Vec3| d.scale((1.0 + roughness * relief.at(d)).clamp(0.55, 1.6));
+    let place = |d: Vec3| d.scale((1.0 + roughness * relief.evaluate(d)).clamp(0.55, 1.6));
     mesh.corners.push(place(Vec3::new(0.0, 0.0, -1.0)));
     for j in 1..rings {
         let (sp, cp) = sin_cos(PI * (j as f64 / rings as f64 - 0.5));
@@ -95,7 +95,7 @@ pub fn lump(stream: &rng::Stream, roughness: f64, [columns, rings]: [usize; 2]) 
     };
     for j in 0..rings {
         for i in 0..columns {
-            mesh.quad([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
+            mesh.add_quad([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
         }
     }
     mesh
@@ -103,7 +103,7 @@ pub fn lump(stream: &rng::Stream, roughness: f64, [columns, rings]: [usize; 2]) 
 
 /// Returns a clump of `n` small lumps on a surface with outward direction x, within a radius of
 /// about 1. `slim` is their width divided by their height.
-pub fn clump(stream: &rng::Stream, n: u64, slim: f64) -> Mesh {
+pub fn clump_mesh(stream: &rng::Stream, n: u64, slim: f64) -> Mesh {
     let mut mesh = Mesh::default();
     for k in 0..n {
         let mut draw = stream.draw(k);
@@ -113,7 +113,7 @@ pub fn clump(stream: &rng::Stream, n: u64, slim: f64) -> Mesh {
         let size = (1.15 - 0.5 * r) * (0.75 + 0.5 * draw.uniform()) * 1.3 / (n as f64).sqrt();
         let (lean, turn) = (1.0 * (draw.uniform() - 0.5), 1.0 * (draw.uniform() - 0.5));
         let axes = Mat3::from_rpy(TAU * draw.uniform(), lean, turn);
-        let part = lump(stream, 0.07, [7, 4]);
+        let part = lump_mesh(stream, 0.07, [7, 4]);
         let first = mesh.corners.len();
         let place = |p: &Vec3| {
             let q = axes
@@ -129,7 +129,7 @@ pub fn clump(stream: &rng::Stream, n: u64, slim: f64) -> Mesh {
 }
 
 /// Returns a car tyre from outer radius, rim radius and half width [m].
-pub fn tyre(outer: f64, rim: f64, half_width: f64) -> Mesh {
+pub fn tyre_mesh(outer: f64, rim: f64, half_width: f64) -> Mesh {
     let (around, section) = (32, 12);
     let (middle, half_height) = (0.5 * (outer + rim), 0.5 * (outer - rim));
     let mut mesh = Mesh::default();
@@ -146,14 +146,14 @@ pub fn tyre(outer: f64, rim: f64, half_width: f64) -> Mesh {
     let at = |i: usize, j: usize| (i % around) * section + j % section;
     for i in 0..around {
         for j in 0..section {
-            mesh.quad([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
+            mesh.add_quad([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
         }
     }
     mesh
 }
 
 /// Returns a tuft of `n` ribbons of weed, about 1 m high.
-pub fn tuft(stream: &rng::Stream, n: u64) -> Mesh {
+pub fn tuft_mesh(stream: &rng::Stream, n: u64) -> Mesh {
     let joints = 5;
     let mut mesh = Mesh::default();
     for k in 0..n {
@@ -181,7 +181,7 @@ pub fn tuft(stream: &rng::Stream, n: u64) -> Mesh {
         }
         for j in 0..joints {
             let a = first + 2 * j;
-            mesh.quad([a, a + 1, a + 3, a + 2]);
+            mesh.add_quad([a, a + 1, a + 3, a + 2]);
         }
     }
     mesh
@@ -209,15 +209,15 @@ mod tests {
     // tyre's section fills 0.92 of its box (12 corners on |u|^4 + |v|^4 = 1), within 5 %.
     #[test]
     fn meshes_are_closed_and_right_way_out() {
-        let ball = lump(&rng::Stream::new(1, "lump"), 0.0, [14, 8]);
+        let ball = lump_mesh(&rng::Stream::new(1, "lump"), 0.0, [14, 8]);
         assert!(
             closed(&ball) && (ball.volume() / (4.0 / 3.0 * PI) - 0.94).abs() < 0.06,
             "{}",
             ball.volume()
         );
-        let rough = lump(&rng::Stream::new(1, "lump"), 0.15, [14, 8]);
+        let rough = lump_mesh(&rng::Stream::new(1, "lump"), 0.15, [14, 8]);
         assert!(closed(&rough) && rough.volume() > 2.5);
-        let tyre = tyre(0.31, 0.19, 0.09);
+        let tyre = tyre_mesh(0.31, 0.19, 0.09);
         let box_ring = 0.12 * 0.18 * TAU * 0.25;
         assert!(
             closed(&tyre) && (tyre.volume() / box_ring / 0.88 - 1.0).abs() < 0.06,

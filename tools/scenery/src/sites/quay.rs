@@ -128,7 +128,7 @@ impl Quay {
             seed,
             relief,
             blocks: blocks(seed),
-            growth: growth::on_quay(seed),
+            growth: growth::quay_growth(seed),
             debris: Vec::new(),
         };
         quay.debris = debris(&quay, seed);
@@ -138,7 +138,7 @@ impl Quay {
     /// Returns the height of the mud [m] at (x, y) [m] by (1).
     pub fn height(&self, [x, y]: [f64; 2]) -> f64 {
         let out = (FACE - x).max(0.0);
-        let scour: f64 = piles()
+        let scour: f64 = pile_positions()
             .map(|[px, py]| {
                 let r = ((x - px) * (x - px) + (y - py) * (y - py)) / (SCOUR[1] * SCOUR[1]);
                 if r > 20.0 {
@@ -149,12 +149,12 @@ impl Quay {
             })
             .sum();
         FOOT - SLOPE * out + HEAP[0] * libm::exp(-out / HEAP[1]) - scour
-            + UNEVEN * self.relief.over([x, y])
+            + UNEVEN * self.relief.evaluate_on_plane([x, y])
     }
 }
 
 /// Iterates over the positions of the piles [m].
-pub fn piles() -> impl Iterator<Item = [f64; 2]> {
+pub fn pile_positions() -> impl Iterator<Item = [f64; 2]> {
     PILES
         .0
         .into_iter()
@@ -163,7 +163,7 @@ pub fn piles() -> impl Iterator<Item = [f64; 2]> {
 
 /// Returns the colour of a structure at height `z` [m]; `bare` is the colour of clean concrete or
 /// wood.
-pub fn zone(z: f64, bare: [f64; 3]) -> [f64; 3] {
+pub fn zone_color(z: f64, bare: [f64; 3]) -> [f64; 3] {
     // upper edges of the zones, and their colours
     let zones: [(f64, [f64; 3]); 5] = [
         (-4.2, [0.27, 0.25, 0.18]),
@@ -204,7 +204,7 @@ fn blocks(seed: u64) -> Vec<Block> {
             // the zone edges also vary from block to block
             let edge = 0.35 * (draw.uniform() - 0.5);
             let color = shade(
-                zone(z + edge, [0.43, 0.41, 0.36]),
+                zone_color(z + edge, [0.43, 0.41, 0.36]),
                 0.78 + 0.44 * draw.uniform(),
             );
             let x = FACE + 0.5 * BLOCK[2] + 0.04 - proud;
@@ -252,7 +252,7 @@ fn debris(quay: &Quay, seed: u64) -> Vec<Debris> {
             let near =
                 |p: [f64; 3]| (p[0] - x) * (p[0] - x) + (p[1] - y) * (p[1] - y) < apart * apart;
             let mut taken = kept.iter().any(|d| near(d.p));
-            taken |= piles().any(|[px, py]| near([px, py, 0.0]));
+            taken |= pile_positions().any(|[px, py]| near([px, py, 0.0]));
             if taken {
                 continue;
             }

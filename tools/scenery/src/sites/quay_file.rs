@@ -2,11 +2,11 @@
 //! them.
 
 use crate::sites::File;
-use crate::sites::growth::{Growth, HABITS, Habit, Kind, SHADES};
+use crate::sites::growth::{Growth, GROWTH_KINDS, GrowthKind, Kind, SHADES};
 use crate::sites::objects;
 use crate::sites::quay::{
     BLOCK, Debris, DebrisKind, FACE, FENDERS, FOOT, HALF_EXTENT, HALF_LENGTH, LADDER, PILE_RADIUS,
-    Quay, TOP, piles, shade, zone,
+    Quay, TOP, pile_positions, shade, zone_color,
 };
 use crate::sites::raster::Raster;
 use merrow_math::rng::Stream;
@@ -15,10 +15,10 @@ use std::fmt::Write as _;
 /// Distance between the samples of the mud [m].
 const STEP: f64 = 0.3;
 /// Collision groups of visual-only shapes, which have no contacts.
-const UNTOUCHED: &str = "groups: {member: [], meets: []}";
+const NO_CONTACT_GROUPS: &str = "groups: {member: [], meets: []}";
 
 /// Returns all files of a quay.
-pub fn files(quay: &Quay) -> Vec<File> {
+pub fn quay_files(quay: &Quay) -> Vec<File> {
     let raster = Raster {
         data: "mud.i16",
         half_extent: HALF_EXTENT,
@@ -26,15 +26,15 @@ pub fn files(quay: &Quay) -> Vec<File> {
         factor: 0.001,
         unit: "m",
     };
-    let [head, data] = raster.bytes(|p| quay.height(p));
+    let [head, data] = raster.header_and_data(|p| quay.height(p));
     let stream = |name: &str| Stream::new(quay.seed, &format!("quay/meshes/{name}"));
     let lump = |name: &str, roughness: f64| {
-        objects::lump(&stream(name), roughness, [18, 11]).obj("a lump of radius 1")
+        objects::lump_mesh(&stream(name), roughness, [18, 11]).to_obj("a lump of radius 1")
     };
     let clump = |name: &str, n: u64, slim: f64| {
-        objects::clump(&stream(name), n, slim).obj("a clump on a wall, out along x")
+        objects::clump_mesh(&stream(name), n, slim).to_obj("a clump on a wall, out along x")
     };
-    let tuft = |name: &str, n: u64| objects::tuft(&stream(name), n).obj("a tuft of weed, 1 m high");
+    let tuft = |name: &str, n: u64| objects::tuft_mesh(&stream(name), n).to_obj("a tuft of weed, 1 m high");
     vec![
         ("mud.yaml", head),
         ("mud.i16", data),
@@ -47,14 +47,14 @@ pub fn files(quay: &Quay) -> Vec<File> {
         ("tuft_2.obj", tuft("tuft_2", 12)),
         (
             "tyre.obj",
-            objects::tyre(0.31, 0.19, 0.09).obj("a tyre of a car"),
+            objects::tyre_mesh(0.31, 0.19, 0.09).to_obj("a tyre of a car"),
         ),
-        ("quay.yaml", site(quay).into_bytes()),
+        ("quay.yaml", world_text(quay).into_bytes()),
     ]
 }
 
 /// Returns the part of a world file with the quay. Writing to a String does not fail.
-fn site(quay: &Quay) -> String {
+fn world_text(quay: &Quay) -> String {
     let mut out = format!(
         "# written by `merrow terrain harbour-inspection --seed {}`: include it in a world with `extends`\n\
          description: A quay of concrete blocks with a jetty, a ladder and fenders over a muddy bottom\n\
@@ -134,11 +134,11 @@ fn wall(quay: &Quay, out: &mut String) {
 fn jetty(out: &mut String) {
     out.push_str("  jetty:\n    material: {friction: 0.6, reflectivity: 0.3, backscatter_db: -20, color: [0.27, 0.22, 0.16]}\n    shapes:\n");
     let edges = [FOOT - 1.5, -4.2, -2.4, -0.9, 0.1, 0.6, 1.2, TOP - 0.5];
-    for (k, [x, y]) in piles().enumerate() {
+    for (k, [x, y]) in pile_positions().enumerate() {
         for (band, ends) in edges.windows(2).enumerate() {
             let z = 0.5 * (ends[0] + ends[1]);
             let color = shade(
-                zone(z, [0.27, 0.22, 0.16]),
+                zone_color(z, [0.27, 0.22, 0.16]),
                 0.85 + 0.1 * ((k + band) % 4) as f64,
             );
             let _ = writeln!(
@@ -221,7 +221,7 @@ fn fenders(out: &mut String) {
 
 /// Adds one structure for each kind and shade of growth.
 fn growth(quay: &Quay, out: &mut String) {
-    for (Habit { kind, color, .. }, (n, factor)) in HABITS
+    for (GrowthKind { kind, color, .. }, (n, factor)) in GROWTH_KINDS
         .iter()
         .flat_map(|habit| SHADES.iter().enumerate().map(move |shade| (habit, shade)))
     {
@@ -241,10 +241,10 @@ fn growth(quay: &Quay, out: &mut String) {
             "  {name}:\n    material: {{reflectivity: 0.15, backscatter_db: -24, color: {color}}}\n    shapes:"
         );
         for (k, g) in own {
-            let (p, form) = (list(&g.p), form(g));
+            let (p, form) = (list(&g.p), growth_shape(g));
             let _ = writeln!(
                 out,
-                "      g{k:03}: {{kind: mesh, form: triangles, {form}, position_m: {p}, {UNTOUCHED}}}"
+                "      g{k:03}: {{kind: mesh, form: triangles, {form}, position_m: {p}, {NO_CONTACT_GROUPS}}}"
             );
         }
     }
@@ -252,15 +252,15 @@ fn growth(quay: &Quay, out: &mut String) {
 
 /// Returns mesh, scale and attitude of an item of growth. The z axis of a tuft points outwards and
 /// up; lumps lie flat on the surface.
-fn form(g: &Growth) -> String {
+fn growth_shape(g: &Growth) -> String {
     let [across, out] = g.size;
-    let n = g.form + 1;
+    let n = g.mesh + 1;
     match g.kind {
         Kind::Weed | Kind::Lettuce => {
             format!(
                 "file: tuft_{n}.obj, scale: {}, attitude_deg: {}",
                 list(&[across, across, out]),
-                list(&[0.0, 62.0, g.out])
+                list(&[0.0, 62.0, g.outward_deg])
             )
         }
         _ => format!(
@@ -271,7 +271,7 @@ fn form(g: &Growth) -> String {
                 "clump"
             },
             list(&[out, across, across]),
-            list(&[(g.turn / 45.0).floor() * 45.0, 0.0, g.out])
+            list(&[(g.rotation_deg / 45.0).floor() * 45.0, 0.0, g.outward_deg])
         ),
     }
 }
@@ -388,7 +388,7 @@ mod tests {
     // small. Method: generate each twice. Tolerance: none.
     #[test]
     fn a_seed_gives_its_bytes() {
-        let [a, again, b] = [3, 3, 4].map(|seed| files(&Quay::new(seed)));
+        let [a, again, b] = [3, 3, 4].map(|seed| quay_files(&Quay::new(seed)));
         assert_eq!(a, again);
         assert!(a.iter().zip(&b).filter(|(a, b)| a.1 != b.1).count() >= 5);
         let size: usize = a.iter().map(|(_, bytes)| bytes.len()).sum();

@@ -17,7 +17,7 @@ pub struct Raster<'a> {
 
 impl Raster<'_> {
     /// Returns header and numbers of `value` over (x, y) [m].
-    pub fn bytes(&self, value: impl Fn([f64; 2]) -> f64) -> [Vec<u8>; 2] {
+    pub fn header_and_data(&self, value: impl Fn([f64; 2]) -> f64) -> [Vec<u8>; 2] {
         let Self {
             data,
             half_extent,

@@ -62,7 +62,7 @@ impl Relief {
     }
 
     /// Evaluates (1) at `p` [m].
-    pub fn at(&self, p: Vec3) -> f64 {
+    pub fn evaluate(&self, p: Vec3) -> f64 {
         self.waves
             .iter()
             .map(|(k, phase, a)| a * sin_cos(k.dot(p) + phase).0)
@@ -70,8 +70,8 @@ impl Relief {
     }
 
     /// Evaluates (1) at (x, y) [m] on the plane z = 0.
-    pub fn over(&self, [x, y]: [f64; 2]) -> f64 {
-        self.at(Vec3::new(x, y, 0.0))
+    pub fn evaluate_on_plane(&self, [x, y]: [f64; 2]) -> f64 {
+        self.evaluate(Vec3::new(x, y, 0.0))
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
         let n = 20_000;
         let square = |k: u64| {
             let mut draw = rng::Stream::new(4, "places").draw(k);
-            let z = relief.over([1000.0 * draw.uniform(), 1000.0 * draw.uniform()]);
+            let z = relief.evaluate_on_plane([1000.0 * draw.uniform(), 1000.0 * draw.uniform()]);
             z * z
         };
         let mean = (0..n).map(square).sum::<f64>() / n as f64;

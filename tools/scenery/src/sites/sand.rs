@@ -28,7 +28,7 @@
 //! tests below; test/sensors/sensor_worlds.rs
 
 use crate::sites::relief::Relief;
-use crate::sites::smooth;
+use crate::sites::smoothstep;
 use crate::sites::wreck::{SIZE, Wreck};
 use merrow_math::real::sin_cos;
 use merrow_math::{Vec3, rng};
@@ -82,26 +82,26 @@ impl Sand {
     /// Returns the height of the seabed [m] at `p` [m] by (1).
     pub fn height(&self, p: [f64; 2]) -> f64 {
         let plane = -DEPTH + SLOPE[0] * p[0] + SLOPE[1] * p[1];
-        let far = self.off(p);
+        let far = self.distance_from_wreck(p);
         // no crests in the wake of the wreck
-        let patch = smooth(0.5 + 0.45 * self.patches.over(p)) * smooth((far - 1.0) / 9.0);
+        let patch = smoothstep(0.5 + 0.45 * self.patches.evaluate_on_plane(p)) * smoothstep((far - 1.0) / 9.0);
         let large = MEGARIPPLES[1] * self.crests(p, MEGARIPPLES, 0);
         let small =
-            RIPPLES[1] * self.crests(p, RIPPLES, 1) * (1.0 - 0.5 * patch) * smooth(far / 6.0);
-        plane + patch * large + small + 0.012 * self.fine.over(p) + self.about_wreck(p, far)
+            RIPPLES[1] * self.crests(p, RIPPLES, 1) * (1.0 - 0.5 * patch) * smoothstep(far / 6.0);
+        plane + patch * large + small + 0.012 * self.fine.evaluate_on_plane(p) + self.scour_and_tail(p, far)
     }
 
     /// Evaluates (2) for the ripples `k` (0 megaripples, 1 ripples).
     fn crests(&self, [x, y]: [f64; 2], [length, _, direction]: [f64; 3], k: usize) -> f64 {
         let (s, c) = sin_cos(direction.to_radians());
         // the fine ripples are displaced by the same distance
-        let wander = WANDER.0 * self.wander[k].over([x, y]) * (MEGARIPPLES[0] / length).sqrt();
+        let wander = WANDER.0 * self.wander[k].evaluate_on_plane([x, y]) * (MEGARIPPLES[0] / length).sqrt();
         let phase = TAU / length * (c * x + s * y) + wander;
         0.5 * (sin_cos(phase).0 + 0.25 * sin_cos(2.0 * phase).0)
     }
 
     /// Returns the horizontal position along and across the ship [m].
-    fn along(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+    fn ship_coordinates(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let (s, c) = sin_cos(self.wreck.attitude[2].to_radians());
         let Vec3 { x: x0, y: y0, .. } = self.wreck.p;
         let (dx, dy) = (x - x0, y - y0);
@@ -110,8 +110,8 @@ impl Sand {
 
     /// Returns the approximate horizontal distance from the wreck's outline, an ellipse [m]; 0
     /// inside.
-    pub fn off(&self, p: [f64; 2]) -> f64 {
-        let [u, v] = self.along(p);
+    pub fn distance_from_wreck(&self, p: [f64; 2]) -> f64 {
+        let [u, v] = self.ship_coordinates(p);
         let (a, b) = (0.5 * SIZE[0], 0.5 * SIZE[1]);
         let out = libm::hypot(u / a, v / b);
         if out <= 1.0 {
@@ -122,15 +122,15 @@ impl Sand {
     }
 
     /// Returns the height of scour and tail [m] at `p`, at the distance `far` [m] from the outline.
-    fn about_wreck(&self, p: [f64; 2], far: f64) -> f64 {
-        let [u, v] = self.along(p);
-        let ends = 0.55 + 0.6 * smooth((u.abs() / (0.5 * SIZE[0]) - 0.5) / 0.6);
+    fn scour_and_tail(&self, p: [f64; 2], far: f64) -> f64 {
+        let [u, v] = self.ship_coordinates(p);
+        let ends = 0.55 + 0.6 * smoothstep((u.abs() / (0.5 * SIZE[0]) - 0.5) / 0.6);
         let square = |x: f64| x * x;
         let scour = SCOUR[0] * ends * libm::exp(-square(far / SCOUR[1]));
         // the current flows to port
         let tail = TAIL[0]
             * libm::exp(-square((v - TAIL[3]) / TAIL[1]) - square(u / TAIL[2]))
-            * smooth(v / 8.0);
+            * smoothstep(v / 8.0);
         tail - scour
     }
 }
@@ -153,7 +153,7 @@ mod tests {
             for k in 0..4000 {
                 let mut draw = rng::Stream::new(9, "places").draw(k);
                 let p = [0, 1].map(|i| HALF_EXTENT[i] * (2.0 * draw.uniform() - 1.0));
-                match sand.off(p) {
+                match sand.distance_from_wreck(p) {
                     far if far > 0.0 && far < 5.0 => deepest = deepest.min(over(p)),
                     far if far > 40.0 => (least, most) = (least.min(over(p)), most.max(over(p))),
                     _ => {}

@@ -5,7 +5,7 @@ use crate::sites::File;
 use crate::sites::raster::Raster;
 use crate::sites::sand::{HALF_EXTENT, Sand};
 use crate::sites::wreck;
-use crate::sites::wreck::{FLOOR, HOLDS, edge};
+use crate::sites::wreck::{FLOOR, HOLDS, deck_edge_height};
 use merrow_math::rng::Stream;
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ const STEEL: &str =
     "{friction: 0.6, reflectivity: 0.2, color: [0.23, 0.13, 0.07], backscatter_db: -13}";
 
 /// Returns all files of a survey site.
-pub fn files(seed: u64) -> Vec<File> {
+pub fn survey_files(seed: u64) -> Vec<File> {
     let sand = Sand::new(seed);
     let raster = Raster {
         data: "sand.i16",
@@ -25,20 +25,20 @@ pub fn files(seed: u64) -> Vec<File> {
         factor: 0.001,
         unit: "m",
     };
-    let [head, data] = raster.bytes(|p| sand.height(p));
+    let [head, data] = raster.header_and_data(|p| sand.height(p));
     vec![
         ("sand.yaml", head),
         ("sand.i16", data),
         (
             "hull.obj",
-            wreck::hull().obj("the hull of a coaster with two holds, x ahead, z up"),
+            wreck::hull_mesh().to_obj("the hull of a coaster with two holds, x ahead, z up"),
         ),
-        ("wreck.yaml", site(&sand, seed).into_bytes()),
+        ("wreck.yaml", world_text(&sand, seed).into_bytes()),
     ]
 }
 
 /// Returns the part of a world file with the wreck. Writing to a String does not fail.
-fn site(sand: &Sand, seed: u64) -> String {
+fn world_text(sand: &Sand, seed: u64) -> String {
     let wreck = &sand.wreck;
     let [list, trim, heading] = wreck.attitude;
     let mut out = format!(
@@ -52,13 +52,13 @@ fn site(sand: &Sand, seed: u64) -> String {
     );
     superstructure(&mut out);
     cargo(seed, &mut out);
-    field(sand, seed, &mut out);
+    debris_field(sand, seed, &mut out);
     out
 }
 
 /// Adds house, funnel, masts and coamings.
 fn superstructure(out: &mut String) {
-    let deck = |x: f64| edge(x) - 0.7;
+    let deck = |x: f64| deck_edge_height(x) - 0.7;
     let mut add = |name: &str, shape: &str| {
         let _ = writeln!(out, "      {name}: {{{shape}}}");
     };
@@ -96,7 +96,7 @@ fn superstructure(out: &mut String) {
         "derrick",
         &format!(
             "kind: capsule, radius_m: 0.13, length_m: 8.5, position_m: [3.4, -4.2, {:.2}], attitude_deg: [74, 0, 12]",
-            edge(3.4) - 0.9
+            deck_edge_height(3.4) - 0.9
         ),
     );
     add(
@@ -143,7 +143,7 @@ fn cargo(seed: u64, out: &mut String) {
 }
 
 /// Adds plates, boxes and a boiler scattered around the wreck.
-fn field(sand: &Sand, seed: u64, out: &mut String) {
+fn debris_field(sand: &Sand, seed: u64, out: &mut String) {
     let _ = write!(out, "  field:\n    material: {STEEL}\n    shapes:\n");
     let stream = Stream::new(seed, "survey/field");
     let (mut kept, mut dart) = (0, 0);
@@ -154,7 +154,7 @@ fn field(sand: &Sand, seed: u64, out: &mut String) {
             30.0 * (2.0 * draw.uniform() - 1.0),
             22.0 * (2.0 * draw.uniform() - 1.0),
         ];
-        let far = sand.off(p);
+        let far = sand.distance_from_wreck(p);
         if !(1.5..12.0).contains(&far) {
             continue;
         }
@@ -196,7 +196,7 @@ mod tests {
     // small. Method: generate each twice. Tolerance: none.
     #[test]
     fn a_seed_gives_its_bytes() {
-        let [a, again, b] = [3, 3, 4].map(files);
+        let [a, again, b] = [3, 3, 4].map(survey_files);
         assert_eq!(a, again);
         assert_eq!(
             a.iter().zip(&b).filter(|(a, b)| a.1 != b.1).count(),

@@ -83,13 +83,13 @@ impl Wreck {
     }
 
     /// Transforms a point [m] from the world to S.
-    pub fn of_ship(&self, p: Vec3) -> Vec3 {
+    pub fn world_to_ship(&self, p: Vec3) -> Vec3 {
         self.axes().tr_mul_vec(p - self.p)
     }
 }
 
 /// Returns the height of the deck edge above the keel at `x` [m] (4).
-pub fn edge(x: f64) -> f64 {
+pub fn deck_edge_height(x: f64) -> f64 {
     let t = 2.0 * x / SIZE[0];
     SIZE[2] + SHEER * t * t
 }
@@ -99,13 +99,13 @@ pub fn half_breadth(x: f64, z: f64) -> f64 {
     let t = (2.0 * x / SIZE[0]).clamp(-1.0, 1.0);
     let p = 1.0 - (1.0 - BLUNT) * libm::pow(t.abs(), ENDS[usize::from(t < 0.0)]);
     let e = SECTIONS[0] + SECTIONS[1] * t.abs() * t * t;
-    let q = libm::pow((z / edge(x)).clamp(0.0, 1.0), e);
+    let q = libm::pow((z / deck_edge_height(x)).clamp(0.0, 1.0), e);
     0.5 * SIZE[1] * p * q
 }
 
 /// Returns the hull with deck and holds in S. It is closed after merging vertices at equal
 /// positions.
-pub fn hull() -> Mesh {
+pub fn hull_mesh() -> Mesh {
     let mut mesh = Mesh::default();
     // denser at the ends, where the waterlines are curved
     let place = |i: usize| {
@@ -133,13 +133,13 @@ pub fn hull() -> Mesh {
     });
     let sections: Vec<Vec<usize>> = stations
         .iter()
-        .map(|(x, open)| section(&mut mesh, *x, *open))
+        .map(|(x, open)| add_section(&mut mesh, *x, *open))
         .collect();
     for pair in sections.windows(2) {
         let (aft, fore) = (&pair[0], &pair[1]);
         for k in 0..aft.len() {
             let next = (k + 1) % aft.len();
-            mesh.quad([aft[k], aft[next], fore[next], fore[k]]);
+            mesh.add_quad([aft[k], aft[next], fore[next], fore[k]]);
         }
     }
     let (stern, stem) = (sections[0].clone(), sections[sections.len() - 1].clone());
@@ -147,16 +147,16 @@ pub fn hull() -> Mesh {
     let n = stem.len();
     for k in HEIGHTS..HEIGHTS + n {
         let [hub, a, b] = [HEIGHTS, k % n, (k + 1) % n];
-        mesh.quad([stem[hub], stem[a], stem[b], stem[b]]);
-        mesh.quad([stern[hub], stern[b], stern[a], stern[a]]);
+        mesh.add_quad([stem[hub], stem[a], stem[b], stem[b]]);
+        mesh.add_quad([stern[hub], stern[b], stern[a], stern[a]]);
     }
     mesh
 }
 
 /// Adds the vertices of a section: the shell from the starboard deck edge around the keel to port,
 /// then bulwark, deck, hold, deck and bulwark back to starboard. Returns their indices.
-fn section(mesh: &mut Mesh, x: f64, open: bool) -> Vec<usize> {
-    let top = edge(x);
+fn add_section(mesh: &mut Mesh, x: f64, open: bool) -> Vec<usize> {
+    let top = deck_edge_height(x);
     let height = |k: usize| {
         let u = k as f64 / HEIGHTS as f64;
         top * u * u
@@ -193,7 +193,7 @@ mod tests {
     // and 0.13 above the deck.
     #[test]
     fn the_hull_is_closed() {
-        let mesh = hull();
+        let mesh = hull_mesh();
         let mut index = BTreeMap::new();
         let at: Vec<usize> = mesh
             .corners

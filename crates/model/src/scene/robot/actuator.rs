@@ -17,7 +17,7 @@ pub struct Servo {
     /// Maximum velocity set-point [rad/s].
     pub max_speed: f64,
     /// Control law of the inner loop.
-    pub law: Law,
+    pub law: ServoLaw,
     /// Motor and gear parameters.
     pub actuator: Actuator,
     /// Encoder that the controller and `joint_states` use.
@@ -26,7 +26,7 @@ pub struct Servo {
 
 /// Inner loop of a servo: from a velocity set-point to an effort.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
+pub enum ServoLaw {
     /// PID on the velocity error that increments the torque, plus a fraction of the difference to
     /// the dynamics bias.
     TorquePid(TorquePid),
@@ -59,12 +59,12 @@ pub struct TorquePid {
     pub max_change: f64,
 }
 
-impl Law {
+impl ServoLaw {
     /// Returns true if the law needs the dynamics bias.
-    pub fn wants_bias(&self) -> bool {
+    pub fn needs_bias(&self) -> bool {
         match self {
-            Law::TorquePid(gains) => gains.blend != 0.0,
-            Law::Cascade { bias, .. } => *bias != 0.0,
+            ServoLaw::TorquePid(gains) => gains.blend != 0.0,
+            ServoLaw::Cascade { bias, .. } => *bias != 0.0,
         }
     }
 }
@@ -78,7 +78,7 @@ pub struct Actuator {
     /// Backlash and elasticity between rotor and joint; `None`: a rigid gear.
     pub elastic: Option<Elastic>,
     /// Torque-speed line; `None`: the effort limit does not depend on speed.
-    pub line: Option<Line>,
+    pub line: Option<TorqueSpeedLine>,
     /// Fraction of the motor effort lost in the gear when the motor drives the load, 0..1.
     pub forward_loss: f64,
     /// Fraction of the motor effort that the gear adds when the load drives the motor, 0 or more.
@@ -102,7 +102,7 @@ pub struct Elastic {
 
 /// Torque-speed line: the maximum effort decreases with speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
+pub struct TorqueSpeedLine {
     /// Maximum effort at standstill [N m].
     pub stall_effort: f64,
     /// Speed at which the maximum effort is zero [rad/s].
@@ -121,7 +121,7 @@ pub struct Thermal {
     /// Temperature at which derating begins [°C].
     pub derate_from: f64,
     /// Temperature at which the maximum effort is zero [°C].
-    pub most: f64,
+    pub max_temperature: f64,
 }
 
 /// Encoder of a servo.

@@ -2,8 +2,8 @@
 
 use crate::scene::robot::joint::Joint;
 use crate::scene::robot::radiation::Radiation;
-use merrow_math::hull_cut::Shape;
-use merrow_math::hull_mesh::Skin;
+use merrow_math::hull_cut::HullShape;
+use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub struct Link {
     /// True if the hull shape was given, so that its intersection with the surface is computed.
     pub own_hull: bool,
     /// Surface mesh of the hull in L, if given; then `hull` is its bounding box.
-    pub skin: Option<Arc<Skin>>,
+    pub hull_mesh: Option<Arc<HullMesh>>,
     /// True if the wave components are summed at every mesh vertex instead of interpolated on a
     /// lattice.
     pub sums_waves: bool,
@@ -196,7 +196,7 @@ pub struct Restoring {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hull {
     /// Box or ellipsoid about the centre.
-    pub shape: Shape,
+    pub shape: HullShape,
     /// Centre of the shape in L [m].
     pub p_LoH: Vec3,
     /// Rotation of the shape axes in L.

@@ -4,7 +4,7 @@ use merrow_math::Vec3;
 
 /// Buoyancy engine: a bladder or cylinder whose volume a pump changes at constant mass.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ballast {
+pub struct BuoyancyEngine {
     /// Name; used in its topics.
     pub name: String,
     /// Index of the link that contains it.
@@ -21,10 +21,10 @@ pub struct Ballast {
     pub efficiency: f64,
 }
 
-impl Ballast {
+impl BuoyancyEngine {
     /// Returns the volume [m³] after `dt` [s], from `volume` [m³] towards `command` [m³] at the
     /// fraction `part` of the maximum rate.
-    pub fn towards(&self, volume: f64, command: f64, part: f64, dt: f64) -> f64 {
+    pub fn advance_volume(&self, volume: f64, command: f64, part: f64, dt: f64) -> f64 {
         volume + (command - volume).clamp(-self.rate[1] * part * dt, self.rate[0] * part * dt)
     }
 }

@@ -1,6 +1,6 @@
 //! Collision shapes fixed to links and to the world, and their surface materials.
 
-use crate::scene::texture::Coat;
+use crate::scene::texture::SurfaceTexture;
 use merrow_math::{Mat3, Vec3};
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub enum Geometry {
     /// Convex hull of the mesh vertices.
     ConvexHull(Arc<Mesh>),
     /// Convex decomposition of a mesh.
-    ConvexParts(Arc<Mesh>),
+    ConvexDecomposition(Arc<Mesh>),
     /// Triangles of the mesh; for static geometry.
     Mesh(Arc<Mesh>),
     /// Terrain on a grid; for static geometry.
@@ -142,14 +142,14 @@ impl Ground {
 /// Collision filter. Two colliders can touch if each is a member of a group in the mask of the
 /// other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Groups {
+pub struct CollisionFilter {
     /// Group membership, one bit per group.
     pub member: u32,
     /// Mask of the groups that it collides with, one bit per group.
     pub meets: u32,
 }
 
-impl Default for Groups {
+impl Default for CollisionFilter {
     fn default() -> Self {
         Self {
             member: 1,
@@ -174,9 +174,9 @@ pub struct Collider {
     /// Surface material of the collider.
     pub material: Material,
     /// Collision filter of the collider.
-    pub groups: Groups,
+    pub filter: CollisionFilter,
     /// Texture on the surface.
-    pub coat: Option<Arc<Coat>>,
+    pub texture: Option<Arc<SurfaceTexture>>,
 }
 
 /// Static object in the world: a dock, a wall, a rock, a bathymetry.

@@ -31,7 +31,7 @@ impl ServoPower {
     /// Returns the electrical power [W] for the moment `moment` [N m] of the load about the shaft,
     /// which rotates at `rate` [rad/s]. There is no regeneration: power from the load is
     /// dissipated.
-    pub fn draw(&self, moment: f64, rate: f64) -> f64 {
+    pub fn electrical_power(&self, moment: f64, rate: f64) -> f64 {
         let mechanical = (self.friction * rate.abs() - moment * rate).max(0.0);
         let turning = if mechanical > 0.0 {
             mechanical / self.efficiency
@@ -65,7 +65,7 @@ pub struct Solar {
 
 /// Condition under which a charger charges a robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Contact {
+pub enum ChargeCondition {
     /// The robot held by the coupling with this index, while the coupling is latched.
     Coupling(usize),
     /// The robot whose base origin is nearest to a point, within a maximum distance [m].
@@ -78,7 +78,7 @@ pub struct Charger {
     /// Name of the charger.
     pub name: String,
     /// Condition under which it charges a robot.
-    pub contact: Contact,
+    pub condition: ChargeCondition,
     /// Maximum charging current [A].
     pub current: f64,
     /// Maximum voltage [V]; infinite: the limit of the battery applies.

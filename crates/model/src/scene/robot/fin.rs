@@ -65,11 +65,11 @@ pub struct FinTable {
 
 /// Propeller slipstream over the fin.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Race {
+pub struct Slipstream {
     /// Index of the thruster.
     pub thruster: usize,
     /// Fraction of the fin area inside the slipstream, 0..1.
-    pub part: f64,
+    pub fraction: f64,
     /// Development of the slipstream velocity at the fin: 0.5 at the disc, 1 far downstream.
     pub development: f64,
 }
@@ -109,7 +109,7 @@ pub struct Fin {
     /// Index of the first delayed command of the fin in `RobotState::fin_delays`.
     pub delay_start: usize,
     /// Propeller slipstream over the fin, if any.
-    pub race: Option<Race>,
+    pub slipstream: Option<Slipstream>,
     /// Power consumption of the servo.
     pub power: ServoPower,
     /// True for a sail. It is exposed to the wind, and its angle is the limit that the sheet sets
@@ -124,7 +124,7 @@ impl Fin {
     }
 
     /// Returns true if the fin can be commanded.
-    pub fn turns(&self) -> bool {
+    pub fn is_movable(&self) -> bool {
         self.range[0] < self.range[1]
     }
 
@@ -134,7 +134,7 @@ impl Fin {
     }
 
     /// Returns the direction of the chord at `angle` [rad], in L.
-    pub fn chord_at<T: Real>(&self, angle: T) -> Vec3<T> {
+    pub fn chord_direction<T: Real>(&self, angle: T) -> Vec3<T> {
         let (sin, cos) = angle.sin_cos();
         Vec3::splat(self.R_LF.col(0)).scale(cos) + Vec3::splat(self.R_LF.col(1)).scale(sin)
     }
@@ -153,7 +153,7 @@ impl Fin {
     ///
     /// Solves `d' = clip((target - d)/lag, rate)` exactly: at the rate limit while the error is
     /// large, then exponential decay.
-    pub fn servo(&self, angle: f64, target: f64, t: f64) -> f64 {
+    pub fn servo_angle(&self, angle: f64, target: f64, t: f64) -> f64 {
         let error = target - angle;
         let size = error.abs();
         // magnitude of the error below which the rate limit is inactive

@@ -19,11 +19,11 @@ pub enum FirmwareLaw {
     /// Multirotor controlled by velocity commands.
     Multirotor(Box<Multirotor>),
     /// Heading and depth hold with rudder and planes.
-    Course(Course),
+    HeadingDepthHold(HeadingDepthHold),
     /// Differential drive with wheels on both sides, controlled by velocity commands.
-    Drive(Drive),
+    Drive(DifferentialDrive),
     /// Surface vehicle controlled by velocity commands.
-    Vessel(Vessel),
+    SurgeYawRate(SurgeYawRateControl),
 }
 
 impl Firmware {
@@ -38,14 +38,14 @@ impl Firmware {
     pub fn takes_velocity(&self) -> bool {
         matches!(
             self.law,
-            FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_) | FirmwareLaw::Vessel(_)
+            FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_) | FirmwareLaw::SurgeYawRate(_)
         )
     }
 }
 
 /// Gains and limits of the heading and depth hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CourseGains {
+pub struct HeadingDepthGains {
     /// Rudder angle per heading error [rad/rad].
     pub heading: f64,
     /// Rudder angle per yaw rate [s].
@@ -66,9 +66,9 @@ pub struct CourseGains {
 
 /// Settings of the heading and depth hold.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
+pub struct HeadingDepthHold {
     /// Gains and limits of the control law.
-    pub gains: CourseGains,
+    pub gains: HeadingDepthGains,
     /// Index of the fin that is the rudder.
     pub rudder: usize,
     /// Index of the fin that is the stern planes.
@@ -82,7 +82,7 @@ pub struct Course {
 
 /// Settings of the differential drive.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drive {
+pub struct DifferentialDrive {
     /// Joint indices of the wheels on the left and on the right.
     pub wheels: [Vec<usize>; 2],
     /// Radius of the wheels [m].
@@ -98,7 +98,7 @@ pub struct Drive {
 /// Settings of the velocity controller of a surface vehicle; pairs are for surge speed and yaw
 /// rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Vessel {
+pub struct SurgeYawRateControl {
     /// Thrust per speed error [N s/m], moment per yaw rate error [N m s/rad].
     pub gain: [f64; 2],
     /// Integral gains: thrust [N/m] and moment [N m/rad] per time integral of the error.

@@ -25,12 +25,12 @@ pub struct Filter {
     /// Symmetric gain at Lo in L [kg/s², kg m/s², kg m²/s²].
     pub gain: SpatialInertia,
     /// Discretisation over half a step and over a full step.
-    pub advance: [Advance; 2],
+    pub advance: [FilterStep; 2],
 }
 
 /// Exact discretisation of a filter for an input that is linear in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Advance {
+pub struct FilterStep {
     /// State transition matrix over the interval.
     pub state: [[f64; 2]; 2],
     /// Effect of the input at the start of the interval on the state.
@@ -39,9 +39,9 @@ pub struct Advance {
     pub last: [f64; 2],
 }
 
-impl Advance {
+impl FilterStep {
     /// Computes the discretisation over `h` [s] for `omega` [rad/s] and `damping` [1/s].
-    pub fn over(h: f64, omega: f64, damping: f64) -> Self {
+    pub fn discretise(h: f64, omega: f64, damping: f64) -> Self {
         // x' = (b, u - damping b - ω² a), u' = slope: matrix exponential by its series on a short
         // interval, then repeated squaring
         let rate = [
@@ -108,7 +108,7 @@ impl Diffraction {
     /// between entries. Below the lowest frequency it falls with the square of the frequency; above
     /// the highest frequency it is constant.
     #[inline]
-    pub fn at(&self, omega: f64, heading: f64) -> Phasor {
+    pub fn interpolate(&self, omega: f64, heading: f64) -> Phasor {
         let flip = self.mirrored && heading < 0.0;
         let mut heading = if flip { -heading } else { heading };
         let n = self.headings.len();
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_filter_moves_exactly_under_a_ramp() {
         let (h, omega, damping) = (0.7, 3.0, 2.5);
-        let advance = Advance::over(h, omega, damping);
+        let advance = FilterStep::discretise(h, omega, damping);
         let (start, u0, u1) = ([0.3, -0.8], 1.1, -0.4);
         let moved: [f64; 2] = std::array::from_fn(|i| {
             let a = &advance;

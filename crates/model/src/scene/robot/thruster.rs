@@ -282,7 +282,7 @@ pub struct Thruster {
 
 impl Thruster {
     /// Computes `unit_wrench`. Call it after every change of position, direction or reaction.
-    pub fn finish(&mut self) {
+    pub fn update_unit_wrench(&mut self) {
         self.unit_wrench = SpatialForce::at_point(self.direction, self.p_LoT);
         self.unit_wrench.m += self.direction.scale(self.reaction);
     }
@@ -339,14 +339,14 @@ impl Thruster {
 
     /// Returns true if the thrust depends on the inflow in addition to the lagged drive. It is then
     /// evaluated at every integration stage.
-    pub fn feels_inflow(&self) -> bool {
+    pub fn depends_on_inflow(&self) -> bool {
         matches!(self.curve, Curve::OpenWater(_) | Curve::Rotor(_))
     }
 
     /// Returns true if the lagged drive alone determines the thrust: a fixed thruster without
     /// inflow dependence.
     pub fn is_plain(&self) -> bool {
-        self.azimuth.is_none() && !self.feels_inflow()
+        self.azimuth.is_none() && !self.depends_on_inflow()
     }
 
     /// Returns the maximum thrust in reverse (negative) and forward [N], in still water of

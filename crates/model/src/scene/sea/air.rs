@@ -34,7 +34,7 @@ pub struct Air {
     /// Universal time at the start of the run [s since 1970-01-01].
     pub start_utc: f64,
     /// Default of `start_utc` for a world without a start time [s since 1970-01-01].
-    pub untold_utc: f64,
+    pub default_start_utc: f64,
     /// Weather at the start of the current or last change.
     pub from: Weather,
     /// Weather at the end of that change.
@@ -111,7 +111,7 @@ impl Default for Air {
             gusts: Gusts::None,
             components: Arc::new([]),
             start_utc: Self::NOON,
-            untold_utc: Self::NOON,
+            default_start_utc: Self::NOON,
             from: weather,
             to: weather,
             change: [0.0, 0.0],

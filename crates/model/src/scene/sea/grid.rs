@@ -2,7 +2,7 @@
 //! memory-mapped file.
 //!
 //! # Law
-//! Multilinear interpolation between samples, or the nearest sample. [`Outside`] defines the value
+//! Multilinear interpolation between samples, or the nearest sample. [`Extrapolation`] defines the value
 //! beyond the first and last sample of an axis. An axis with one sample has no effect.
 //!
 //! # Symbols
@@ -21,7 +21,7 @@
 //! tests below; test/analytic/grid.rs, test/input/grids.rs
 
 use crate::scene::sea::mapped::Mapped;
-use merrow_math::ellipsoid::Plane;
+use merrow_math::ellipsoid::TangentPlane;
 
 /// Storage of the samples.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Axis {
     }
 
     /// Returns the coordinate of sample `k`.
-    pub fn at(&self, k: usize) -> f64 {
+    pub fn coordinate(&self, k: usize) -> f64 {
         self.knots[k]
     }
 
@@ -138,7 +138,7 @@ impl Axis {
 
 /// Interpolation between the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
+pub enum Interpolation {
     /// Linear along every axis.
     Linear,
     /// Value of the nearest sample.
@@ -147,7 +147,7 @@ pub enum Between {
 
 /// Value beyond the first and last samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outside {
+pub enum Extrapolation {
     /// The value at the nearest edge.
     Clamp,
     /// The value is zero.
@@ -169,11 +169,11 @@ pub struct Grid {
     pub strides: [isize; 4],
     /// World plane, if the first two axes are longitude and latitude, scaled to metres by this
     /// plane.
-    pub plane: Option<Plane>,
+    pub plane: Option<TangentPlane>,
     /// Interpolation between the samples.
-    pub between: Between,
+    pub interpolation: Interpolation,
     /// Value beyond the samples.
-    pub outside: Outside,
+    pub extrapolation: Extrapolation,
     /// Digest of the file and of how it is read, for the state hash.
     pub digest: u64,
 }
@@ -198,19 +198,19 @@ impl Grid {
         self.samples.get(index as usize)
     }
 
-    /// Returns true if `x` is outside a grid with [`Outside::Stop`].
-    pub fn stops(&self, x: [f64; 4]) -> bool {
-        if self.outside != Outside::Stop {
+    /// Returns true if `x` is outside a grid with [`Extrapolation::Stop`].
+    pub fn is_stopped_at(&self, x: [f64; 4]) -> bool {
+        if self.extrapolation != Extrapolation::Stop {
             return false;
         }
         let x = self
             .plane
             .map_or(x, |plane| along(x, plane.to_angles(x[0], x[1]).0));
-        self.outside == Outside::Stop && !(0..4).all(|i| self.axes[i].holds(x[i]))
+        self.extrapolation == Extrapolation::Stop && !(0..4).all(|i| self.axes[i].holds(x[i]))
     }
 
     /// Interpolates the value at `x`: east [m], north [m], depth [m], time [s].
-    pub fn at(&self, x: [f64; 4]) -> Sampled {
+    pub fn interpolate(&self, x: [f64; 4]) -> Sampled {
         let Some(plane) = &self.plane else {
             return self.along_axes(x);
         };
@@ -226,8 +226,8 @@ impl Grid {
 
     /// Implements [`Grid::at`] for coordinates along the axes of the grid.
     fn along_axes(&self, x: [f64; 4]) -> Sampled {
-        if self.outside != Outside::Clamp && !(0..4).all(|i| self.axes[i].holds(x[i])) {
-            let value = if self.outside == Outside::Zero {
+        if self.extrapolation != Extrapolation::Clamp && !(0..4).all(|i| self.axes[i].holds(x[i])) {
+            let value = if self.extrapolation == Extrapolation::Zero {
                 0.0
             } else {
                 f64::NAN
@@ -241,7 +241,7 @@ impl Grid {
         for i in 0..4 {
             found[i] = self.axes[i].find(x[i]);
         }
-        if self.between == Between::Nearest {
+        if self.interpolation == Interpolation::Nearest {
             let k = found.map(|(k, s, _)| k + usize::from(s >= 0.5));
             return Sampled {
                 value: self.sample(k),
@@ -297,7 +297,7 @@ mod tests {
 
     /// Creates 3 x 2 x 2 x 1 samples of a multilinear function, with non-uniform spacing along
     /// east.
-    fn grid(outside: Outside) -> Grid {
+    fn grid(outside: Extrapolation) -> Grid {
         let axes = [
             Axis::new(vec![0.0, 1.0, 4.0]),
             Axis::new(vec![-2.0, 2.0]),
@@ -310,15 +310,15 @@ mod tests {
                 samples.extend([0.0, 1.0, 4.0].map(|x| f(x, y, z)));
             }
         }
-        let (samples, between) = (Samples::F64(samples), Between::Linear);
+        let (samples, between) = (Samples::F64(samples), Interpolation::Linear);
         Grid {
             samples,
             axes,
             first: 0,
             strides: [1, 3, 6, 0],
             plane: None,
-            between,
-            outside,
+            interpolation: between,
+            extrapolation: outside,
             digest: 0,
         }
     }
@@ -329,9 +329,9 @@ mod tests {
 
     #[test]
     fn multilinear_functions_and_their_slopes_are_exact() {
-        let grid = grid(Outside::Clamp);
+        let grid = grid(Extrapolation::Clamp);
         for [x, y, z] in [[0.3, 1.1, 4.0], [3.7, -1.9, 9.9], [1.0, 0.0, 5.0]] {
-            let s = grid.at([x, y, z, 7.0]);
+            let s = grid.interpolate([x, y, z, 7.0]);
             assert!((s.value - f(x, y, z)).abs() < 1e-12, "{s:?}");
             let slope = [
                 2.0 + 0.25 * y - 0.1 * y * z,
@@ -348,14 +348,14 @@ mod tests {
     #[test]
     fn beyond_the_edge_holds_what_was_asked_for() {
         let x = [9.0, 0.5, 3.0, 0.0];
-        let clamped = grid(Outside::Clamp).at(x);
+        let clamped = grid(Extrapolation::Clamp).interpolate(x);
         assert!((clamped.value - f(4.0, 0.5, 3.0)).abs() < 1e-12 && clamped.slope[0] == 0.0);
-        assert_eq!(grid(Outside::Zero).at(x).value, 0.0);
-        assert!(grid(Outside::Stop).at(x).value.is_nan());
+        assert_eq!(grid(Extrapolation::Zero).interpolate(x).value, 0.0);
+        assert!(grid(Extrapolation::Stop).interpolate(x).value.is_nan());
         let nearest = Grid {
-            between: Between::Nearest,
-            ..grid(Outside::Clamp)
+            interpolation: Interpolation::Nearest,
+            ..grid(Extrapolation::Clamp)
         };
-        assert_eq!(nearest.at([2.6, 1.0, 4.9, 0.0]).value, f(4.0, 2.0, 0.0));
+        assert_eq!(nearest.interpolate([2.6, 1.0, 4.9, 0.0]).value, f(4.0, 2.0, 0.0));
     }
 }

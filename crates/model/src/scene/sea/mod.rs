@@ -13,7 +13,7 @@ use crate::scene::sea::air::Air;
 use crate::scene::sea::flow::Flow;
 use crate::scene::sea::optics::Optics;
 use crate::scene::sea::terrain::Terrain;
-use crate::scene::sea::water::{Carried, Column, Region};
+use crate::scene::sea::water::{Tracer, WaterColumn, Region};
 use crate::scene::sea::waves::Waves;
 use merrow_math::Vec3;
 use std::sync::Arc;
@@ -30,11 +30,11 @@ pub struct Sea {
     /// Air pressure at sea level [Pa].
     pub air_pressure: f64,
     /// Vertical profiles of the water properties; `None`: the water is homogeneous.
-    pub column: Option<Arc<Column>>,
+    pub column: Option<Arc<WaterColumn>>,
     /// Regions with separate water properties; the first region that contains a point applies.
     pub regions: Vec<Region>,
     /// Tracers (scalar fields) of the water.
-    pub carried: Vec<Carried>,
+    pub tracers: Vec<Tracer>,
     /// Optical properties of the water.
     pub optics: Optics,
     /// Air above the water.
@@ -50,19 +50,19 @@ pub struct Sea {
 impl Sea {
     /// Returns the region that contains the point (x, y) of W [m], if any.
     pub fn region(&self, x: f64, y: f64) -> Option<&Region> {
-        self.regions.iter().find(|region| region.holds(x, y))
+        self.regions.iter().find(|region| region.contains(x, y))
     }
 
     /// Returns true if any region excludes the current of the world.
     #[inline(always)]
     pub fn has_closed_regions(&self) -> bool {
-        self.regions.iter().any(|region| !region.open)
+        self.regions.iter().any(|region| !region.has_world_current)
     }
 
     /// Returns the index of the region at (x, y) of W [m] if it excludes the current of the world.
     pub fn closed_region(&self, x: f64, y: f64) -> Option<usize> {
-        let k = self.regions.iter().position(|region| region.holds(x, y))?;
-        (!self.regions[k].open).then_some(k)
+        let k = self.regions.iter().position(|region| region.contains(x, y))?;
+        (!self.regions[k].has_world_current).then_some(k)
     }
 }
 
@@ -129,7 +129,7 @@ impl Seabed {
     pub fn is_clear_of(&self, p: Vec3, radius: f64) -> bool {
         match &self.terrain {
             None => (p.z - self.height(p.x, p.y)) * self.normal(p.x, p.y).z > radius,
-            Some(terrain) => p.z - terrain.top_within(p.x, p.y, radius) > radius,
+            Some(terrain) => p.z - terrain.max_height_within(p.x, p.y, radius) > radius,
         }
     }
 }

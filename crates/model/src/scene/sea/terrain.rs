@@ -47,7 +47,7 @@ impl Terrain {
     pub fn new(grid: Arc<Grid>) -> Option<Self> {
         let step = [grid.axes[0].step()?, grid.axes[1].step()?];
         let count = [grid.axes[0].count(), grid.axes[1].count()];
-        let corner = [grid.axes[0].at(0), grid.axes[1].at(0)];
+        let corner = [grid.axes[0].coordinate(0), grid.axes[1].coordinate(0)];
         let tiles = count.map(|n| (n - 1).div_ceil(TILE));
         let mut terrain = Self {
             grid,
@@ -204,7 +204,7 @@ impl Terrain {
     }
 
     /// Returns an upper bound of the terrain height [m] within `radius` [m] of (x, y).
-    pub fn top_within(&self, x: f64, y: f64, radius: f64) -> f64 {
+    pub fn max_height_within(&self, x: f64, y: f64, radius: f64) -> f64 {
         let radius = radius * self.stretch(x, y);
         let [x, y] = self.along(x, y);
         let tiles = self.count.map(|n| (n - 1).div_ceil(TILE));
@@ -221,14 +221,14 @@ impl Terrain {
     /// Returns the distance [m] from `p` [m] along the unit vector `d` to the terrain; `None` if
     /// the ray misses it or starts below it.
     pub fn range(&self, p: Vec3, d: Vec3) -> Option<f64> {
-        (self.over(p, d, 0.0) >= 0.0)
+        (self.height_above(p, d, 0.0) >= 0.0)
             .then(|| self.range_between(p, d, [0.0, f64::INFINITY]))
             .flatten()
     }
 
     /// Returns the height of the ray above the terrain at the distance `t` [m].
     #[inline]
-    pub fn over(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
+    pub fn height_above(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
         p.z + t * d.z - self.height(p.x + t * d.x, p.y + t * d.y)
     }
 
@@ -244,7 +244,7 @@ impl Terrain {
             }
             // the ray never leaves the triangle: vertical, or beyond the edge
             let end = if next.is_finite() { next } else { t + 1.0 };
-            let (a, b) = (self.over(p, d, t), self.over(p, d, end));
+            let (a, b) = (self.height_above(p, d, t), self.height_above(p, d, end));
             if b < a && a >= 0.0 {
                 let hit = t + (end - t) * (a / (a - b));
                 if b <= 0.0 || !next.is_finite() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// Vertical profiles of the water properties.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct WaterColumn {
     /// Layers in order of depth, the first at depth 0; linear between them, constant below the
     /// last.
     pub layers: Vec<Layer>,
@@ -61,7 +61,7 @@ pub struct Region {
     /// Factor on the wave elevation [-].
     pub waves: f64,
     /// True if the current of the world also flows in the region.
-    pub open: bool,
+    pub has_world_current: bool,
 }
 
 /// Level of a dry region [m]: below any terrain.
@@ -71,7 +71,7 @@ impl Region {
     /// Returns the surface height or a pressure head [m] in the region, from the wave part `waves`
     /// [m] and the tide part `tide` [m] of the world.
     #[inline(always)]
-    pub fn over(&self, waves: f64, tide: f64) -> f64 {
+    pub fn surface_height(&self, waves: f64, tide: f64) -> f64 {
         self.waves * waves + self.level.unwrap_or(tide)
     }
 
@@ -81,13 +81,13 @@ impl Region {
     }
 
     /// Returns true if its surface differs from that of the sea.
-    pub fn has_surface(&self) -> bool {
+    pub fn has_own_surface(&self) -> bool {
         self.level.is_some() || self.waves != 1.0
     }
 
     /// Returns true if the region contains the point (x, y) of W [m]: a ray from there to the east
     /// crosses its boundary an odd number of times.
-    pub fn holds(&self, x: f64, y: f64) -> bool {
+    pub fn contains(&self, x: f64, y: f64) -> bool {
         let mut inside = false;
         let mut before = self.corners[self.corners.len() - 1];
         for corner in &self.corners {
@@ -103,27 +103,27 @@ impl Region {
 
 /// Named tracer of the water, such as turbidity or chlorophyll.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Carried {
+pub struct Tracer {
     /// Name of the tracer.
     pub name: String,
     /// Unit, as in the world file.
     pub unit: String,
     /// Values of the tracer.
-    pub values: Values,
+    pub values: TracerValues,
 }
 
 /// Values of a tracer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Values {
+pub enum TracerValues {
     /// (depth [m], value), in order of depth; linear between entries, constant beyond the ends.
     Profile(Vec<[f64; 2]>),
     /// Values on a grid.
     Grid(Arc<Grid>),
 }
 
-impl Column {
+impl WaterColumn {
     /// Returns the water properties at the height `z` [m].
-    pub fn at(&self, z: f64) -> Layer {
+    pub fn properties_at(&self, z: f64) -> Layer {
         let depth = (-z).max(0.0);
         let layers = &self.layers;
         let k = layers.partition_point(|l| l.depth <= depth);

@@ -56,7 +56,7 @@ pub struct SeaState {
     /// Number of components to generate.
     pub components: usize,
     /// Minimum wavelength [m]; `None`: cut off at 8 times the peak frequency.
-    pub shortest: Option<f64>,
+    pub min_wavelength: Option<f64>,
     /// Duration of the transition from the preceding sea state [s].
     pub ramp: f64,
 }
@@ -106,7 +106,7 @@ pub struct WaveField {
     /// Water depth of the dispersion relation [m].
     pub depth: f64,
     /// Upper bound of the magnitude of the elevation [m].
-    pub reach: f64,
+    pub max_elevation: f64,
 }
 
 /// Sea states of a world in time order. Each fades out while the next grows.
@@ -126,7 +126,7 @@ pub struct Waves {
 
 impl Waves {
     /// Creates the waves of a single sea state, active from the beginning.
-    pub fn of(field: WaveField) -> Self {
+    pub fn from_field(field: WaveField) -> Self {
         Self {
             seas: vec![(0, Arc::new(field))],
             tide: None,
@@ -138,25 +138,25 @@ impl Waves {
     pub fn of_regions(regions: &[Region]) -> Option<Arc<[Region]>> {
         regions
             .iter()
-            .any(Region::has_surface)
+            .any(Region::has_own_surface)
             .then(|| regions.into())
     }
 
     /// Returns the active sea states at `t_ns` [ns] and the weight of each, 0 to 1.
-    pub fn present(&self, t_ns: f64) -> impl Iterator<Item = (&Arc<WaveField>, f64)> {
+    pub fn active_fields(&self, t_ns: f64) -> impl Iterator<Item = (&Arc<WaveField>, f64)> {
         let growth = move |i: usize| match self.seas.get(i) {
-            Some((start, sea)) => Self::growth(*start, sea.asked.ramp, t_ns),
+            Some((start, sea)) => Self::growth_weight(*start, sea.asked.ramp, t_ns),
             None => 0.0,
         };
         let tide = self.tide.iter().map(|tide| (tide, 1.0));
         let seas = self.seas.iter().enumerate();
         seas.map(move |(i, (_, sea))| (sea, growth(i) * (1.0 - growth(i + 1))))
-            .filter(|(sea, weight)| *weight > 0.0 && sea.reach > 0.0)
+            .filter(|(sea, weight)| *weight > 0.0 && sea.max_elevation > 0.0)
             .chain(tide)
     }
 
     /// Returns true if both share the same sea states by pointer, not only by value.
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn is_same_instance(&self, other: &Self) -> bool {
         let tide = match (&self.tide, &other.tide) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
@@ -181,16 +181,16 @@ impl Waves {
             .regions
             .as_ref()
             .is_some_and(|all| all.iter().any(|r| r.level.is_some()));
-        !levels && self.tide.is_none() && self.seas.iter().all(|(_, sea)| sea.reach == 0.0)
+        !levels && self.tide.is_none() && self.seas.iter().all(|(_, sea)| sea.max_elevation == 0.0)
     }
 
     /// Returns an upper bound of the magnitude of the elevation [m].
-    pub fn reach(&self) -> f64 {
-        let seas = self.seas.iter().map(|(_, sea)| sea.reach).sum::<f64>();
-        let tide = self.tide.as_ref().map_or(0.0, |tide| tide.reach);
+    pub fn max_elevation(&self) -> f64 {
+        let seas = self.seas.iter().map(|(_, sea)| sea.max_elevation).sum::<f64>();
+        let tide = self.tide.as_ref().map_or(0.0, |tide| tide.max_elevation);
         let regions = self.regions.iter().flat_map(|all| all.iter());
         regions
-            .map(|r| r.over(seas, tide).abs())
+            .map(|r| r.surface_height(seas, tide).abs())
             .fold(seas + tide, f64::max)
     }
 
@@ -201,7 +201,7 @@ impl Waves {
 
     /// Returns the weight at `t_ns` [ns] of a sea state that grows from `start_ns` over `ramp` [s]:
     /// 0 to 1, continuous to the second derivative.
-    pub fn growth(start_ns: u64, ramp: f64, t_ns: f64) -> f64 {
+    pub fn growth_weight(start_ns: u64, ramp: f64, t_ns: f64) -> f64 {
         if start_ns == 0 {
             return 1.0;
         }
@@ -218,14 +218,14 @@ impl Waves {
 
     /// Returns the sea states after a request for `next` at `now_ns`. It grows at once, or after
     /// the growth in progress. A sea state that was waiting is discarded.
-    pub fn followed_by(&self, next: &Self, now_ns: u64) -> Self {
+    pub fn transition_to(&self, next: &Self, now_ns: u64) -> Self {
         let Some(next) = next.latest() else {
             return self.clone();
         };
         let known = self
             .latest()
             .is_some_and(|last| last.asked == next.asked && last.depth == next.depth);
-        if known || (self.seas.is_empty() && next.reach == 0.0) {
+        if known || (self.seas.is_empty() && next.max_elevation == 0.0) {
             return self.clone();
         }
         let done = |(start, sea): &(u64, Arc<WaveField>)| match start {
@@ -260,7 +260,7 @@ impl Waves {
     }
 
     /// Returns only the last sea state, active from the beginning.
-    pub fn settled(&self) -> Self {
+    pub fn without_transitions(&self) -> Self {
         let seas = self
             .latest()
             .map(|sea| (0, Arc::clone(sea)))
@@ -286,26 +286,26 @@ mod tests {
             towards: Vec3::new(1.0, 0.0, 0.0),
             spreading: Spreading::None,
             components: 8,
-            shortest: None,
+            min_wavelength: None,
             ramp: 10.0,
         };
-        Waves::of(WaveField {
+        Waves::from_field(WaveField {
             asked,
             components: Components::default(),
             n: 0,
             depth: 50.0,
-            reach: hs,
+            max_elevation: hs,
         })
     }
 
     #[test]
     fn growth_is_smooth_and_whole() {
-        let growth = |t: f64| Waves::growth(1_000_000_000, 10.0, 1e9 + t);
+        let growth = |t: f64| Waves::growth_weight(1_000_000_000, 10.0, 1e9 + t);
         assert_eq!(
             [growth(-1.0), growth(0.0), growth(5e9), growth(1e10)],
             [0.0, 0.0, 0.5, 1.0]
         );
-        assert_eq!(Waves::growth(0, 10.0, 0.0), 1.0, "active from the start");
+        assert_eq!(Waves::growth_weight(0, 10.0, 0.0), 1.0, "active from the start");
         let rate = |t: f64| (growth(t + 1e3) - growth(t - 1e3)) / 2e3;
         assert!(rate(1e6).abs() < 1e-15 && rate(1e10 - 1e6).abs() < 1e-15);
     }
@@ -320,42 +320,42 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let one = sea(1.0);
-        let two = one.followed_by(&sea(2.0), 100 * S);
+        let two = one.transition_to(&sea(2.0), 100 * S);
         assert_eq!(hs(&two), [(0, 1.0), (100, 2.0)]);
         assert_eq!(
-            hs(&two.followed_by(&sea(2.0), 103 * S)),
+            hs(&two.transition_to(&sea(2.0), 103 * S)),
             hs(&two),
             "the same sea state again"
         );
-        let three = two.followed_by(&sea(3.0), 105 * S);
+        let three = two.transition_to(&sea(3.0), 105 * S);
         assert_eq!(
             hs(&three),
             [(0, 1.0), (100, 2.0), (110, 3.0)],
             "waits for the growth in progress"
         );
-        let four = three.followed_by(&sea(4.0), 107 * S);
+        let four = three.transition_to(&sea(4.0), 107 * S);
         assert_eq!(
             hs(&four),
             [(0, 1.0), (100, 2.0), (110, 4.0)],
             "the waiting sea state is discarded"
         );
-        let five = four.followed_by(&sea(5.0), 113 * S);
+        let five = four.transition_to(&sea(5.0), 113 * S);
         assert_eq!(hs(&five), [(0, 2.0), (110, 4.0), (120, 5.0)]);
-        let six = five.followed_by(&sea(6.0), 140 * S);
+        let six = five.transition_to(&sea(6.0), 140 * S);
         assert_eq!(hs(&six), [(0, 5.0), (140, 6.0)], "replaced sea states are discarded");
-        assert_eq!(hs(&six.settled()), [(0, 6.0)]);
+        assert_eq!(hs(&six.without_transitions()), [(0, 6.0)]);
         assert_eq!(
-            hs(&six.followed_by(&sea(7.0), 0)),
+            hs(&six.transition_to(&sea(7.0), 0)),
             [(0, 7.0)],
             "before the first step there is no sea state to replace"
         );
         let flat = Waves::default();
         assert_eq!(
-            hs(&flat.followed_by(&sea(1.0), 9 * S)),
+            hs(&flat.transition_to(&sea(1.0), 9 * S)),
             [(9, 1.0)],
             "grows from flat water"
         );
-        assert!(flat.followed_by(&sea(0.0), 9 * S).seas.is_empty());
+        assert!(flat.transition_to(&sea(0.0), 9 * S).seas.is_empty());
     }
 }
 

@@ -35,7 +35,7 @@ pub enum BeaconKind {
         /// Delay from interrogation to reply [s].
         turn_around: f64,
         /// Receiver for the interrogation.
-        ear: Ear,
+        ear: ReceiverSensitivity,
     },
     /// Transmits when the synchronised positioning system takes a sample.
     Locator,
@@ -43,7 +43,7 @@ pub enum BeaconKind {
 
 /// Detection performance of an acoustic receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ear {
+pub struct ReceiverSensitivity {
     /// Bandwidth of the detector [Hz].
     pub bandwidth: f64,
     /// Spectral level of the self-noise [dB re 1 µPa²/Hz].
@@ -64,7 +64,7 @@ pub struct AcousticSpec {
     /// Minimum and maximum frequency that it receives [Hz].
     pub band: [f64; 2],
     /// Detection performance of the receiver.
-    pub ear: Ear,
+    pub receiver: ReceiverSensitivity,
     /// Maximum range to a target [m].
     pub max_range: f64,
     /// Standard deviation of a bearing at high signal-to-noise ratio [rad].
@@ -104,14 +104,14 @@ pub enum AcousticKind {
     /// Measures positions of transponders from range and bearing.
     Usbl {
         /// Transmitter of the interrogation.
-        voice: Voice,
+        voice: Interrogator,
         /// Uncertainty of the carrier pose; `None`: positions are output in S only.
         carrier: Option<Carrier>,
     },
     /// Measures its own position from ranges to transponders.
     Lbl {
         /// Transmitter of the interrogation.
-        voice: Voice,
+        voice: Interrogator,
         /// Error of the surveyed position of each beacon in W, in the order of the targets [m].
         survey: Vec<Vec3>,
         /// Standard deviation of a surveyed position [m].
@@ -133,7 +133,7 @@ pub enum AcousticKind {
 
 /// Transmitter of an interrogation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Voice {
+pub struct Interrogator {
     /// Transmit frequency of the interrogation [Hz].
     pub frequency: f64,
     /// Source level [dB re 1 µPa at 1 m].
@@ -151,7 +151,7 @@ pub struct Carrier {
 
 /// Quantity that an instrument publishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
+pub enum AcousticOutput {
     /// All detections of a sample.
     Detections,
     /// Position of the target with this index in S.
@@ -166,22 +166,22 @@ pub enum Output {
 
 impl AcousticSpec {
     /// Returns all outputs, each with the suffix of its topic.
-    pub fn outputs(&self) -> Vec<(String, Output)> {
+    pub fn outputs(&self) -> Vec<(String, AcousticOutput)> {
         let mut all = Vec::new();
         let numbered = || self.targets.iter().enumerate();
         match &self.kind {
             AcousticKind::Hydrophone { .. } => {
-                all.push(("/detections".to_string(), Output::Detections))
+                all.push(("/detections".to_string(), AcousticOutput::Detections))
             }
             AcousticKind::Usbl { carrier, .. } => {
                 numbered().for_each(|(k, t)| self.poses(k, t, carrier, &mut all))
             }
             AcousticKind::Lbl { .. } => {
                 if !self.targets.is_empty() {
-                    all.push(("/pose_world".to_string(), Output::OwnPose));
+                    all.push(("/pose_world".to_string(), AcousticOutput::OwnPose));
                 }
                 all.extend(
-                    numbered().map(|(k, t)| (format!("/{}/range", t.name), Output::Range(k, 0))),
+                    numbered().map(|(k, t)| (format!("/{}/range", t.name), AcousticOutput::Range(k, 0))),
                 );
             }
             AcousticKind::Sbl {
@@ -190,7 +190,7 @@ impl AcousticSpec {
                 for (k, target) in numbered() {
                     self.poses(k, target, carrier, &mut all);
                     let range =
-                        |n: usize| (format!("/{}/range_{n}", target.name), Output::Range(k, n));
+                        |n: usize| (format!("/{}/range_{n}", target.name), AcousticOutput::Range(k, n));
                     all.extend((0..receivers.len()).map(range));
                 }
             }
@@ -203,16 +203,16 @@ impl AcousticSpec {
         k: usize,
         target: &Target,
         carrier: &Option<Carrier>,
-        all: &mut Vec<(String, Output)>,
+        all: &mut Vec<(String, AcousticOutput)>,
     ) {
-        all.push((format!("/{}/pose", target.name), Output::Pose(k)));
+        all.push((format!("/{}/pose", target.name), AcousticOutput::Pose(k)));
         if carrier.is_some() {
-            all.push((format!("/{}/pose_world", target.name), Output::WorldPose(k)));
+            all.push((format!("/{}/pose_world", target.name), AcousticOutput::WorldPose(k)));
         }
     }
 
     /// Returns true if `frequency` [Hz] is within the receive band.
-    pub fn hears(&self, frequency: f64) -> bool {
+    pub fn receives_frequency(&self, frequency: f64) -> bool {
         (self.band[0]..=self.band[1]).contains(&frequency)
     }
 }

@@ -14,15 +14,15 @@ pub struct CameraSpec {
     /// Distance of a flat port in front of the lens [m]; `None`: a dome port or no housing.
     pub flat_port: Option<f64>,
     /// Available outputs, as [`Part`] bits.
-    pub parts: u8,
+    pub outputs: u8,
     /// True if the camera renders the robot that carries it.
-    pub sees_self: bool,
+    pub renders_self: bool,
     /// Minimum and maximum depth [m].
     pub range: [f64; 2],
     /// Rolling-shutter readout time from the first row to the last [s]; 0: global shutter.
     pub readout: f64,
     /// Exposure time [s]; 0: no motion blur.
-    pub open: f64,
+    pub exposure_time: f64,
     /// Number of instants during the exposure time whose light is summed.
     pub instants: usize,
     /// Baseline to the left camera of a stereo pair [m], if this is the right camera.
@@ -43,7 +43,7 @@ pub struct CameraSpec {
 
 /// Outputs of a camera, as bits. Only outputs in use are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum CameraOutput {
     /// Colour image (red, green, blue).
     Rgb = 1,
     /// Depth image along the optical axis.
@@ -56,12 +56,12 @@ pub enum Part {
     Jpeg = 16,
 }
 
-impl Part {
+impl CameraOutput {
     /// All outputs of a camera.
-    pub const ALL: [Part; 5] = [Part::Rgb, Part::Depth, Part::Labels, Part::Info, Part::Jpeg];
+    pub const ALL: [CameraOutput; 5] = [CameraOutput::Rgb, CameraOutput::Depth, CameraOutput::Labels, CameraOutput::Info, CameraOutput::Jpeg];
 
     /// Returns true if the bit set `parts` contains this output.
-    pub fn is_in(self, parts: u8) -> bool {
+    pub fn is_enabled_in(self, parts: u8) -> bool {
         parts & self as u8 != 0
     }
 }
@@ -85,7 +85,7 @@ pub struct Exposure {
     /// Exposure value below which gain compensates for missing light.
     pub gain_below: f64,
     /// Maximum gain of the exposure control [stops].
-    pub most_gain: f64,
+    pub max_gain: f64,
     /// Side length of the block over which chroma noise is smoothed, in cells of two by two pixels;
     /// 0: no smoothing.
     pub smoothing: usize,
@@ -93,15 +93,15 @@ pub struct Exposure {
 
 impl Exposure {
     /// Returns the feasible exposure value nearest to `wanted`.
-    pub fn within(&self, wanted: f64) -> f64 {
+    pub fn clamp_exposure(&self, wanted: f64) -> f64 {
         let [low, high] = self.limits;
-        wanted.clamp(low.max(self.gain_below - self.most_gain).min(high), high)
+        wanted.clamp(low.max(self.gain_below - self.max_gain).min(high), high)
     }
 }
 
 impl CameraSpec {
     /// Computes the unit directions of all pixels in the optical frame, row by row.
-    pub fn aim(lens: &Lens, [columns, rows]: [usize; 2]) -> Vec<Vec3> {
+    pub fn pixel_directions(lens: &Lens, [columns, rows]: [usize; 2]) -> Vec<Vec3> {
         let pixel = |k: usize| lens.direction([(k % columns) as f64, (k / columns) as f64]);
         (0..columns * rows)
             .map(|k| pixel(k).unwrap_or(Vec3::zero()))
@@ -175,7 +175,7 @@ impl CameraSpec {
         let turned = |v: Vec3| Vec3::new(v.z, -v.x, -v.y);
         match self.flat_port {
             Some(distance) if wet => {
-                let (p, d) = lens::through_port(d, distance)?;
+                let (p, d) = lens::refract_at_port(d, distance)?;
                 Some((turned(p), turned(d)))
             }
             _ => Some((Vec3::zero(), turned(d))),

@@ -93,7 +93,7 @@ pub enum LaserOutput {
 impl LaserSpec {
     /// Computes the unit vectors of all beams in the order of [`LaserSpec::directions`]. All angles
     /// are in [rad].
-    pub fn aim(elevations: &[f64], first: f64, step: f64, columns: usize) -> Vec<Vec3> {
+    pub fn beam_directions(elevations: &[f64], first: f64, step: f64, columns: usize) -> Vec<Vec3> {
         let column = |k: usize| {
             let (sa, ca) = sin_cos(first + k as f64 * step);
             elevations.iter().map(move |elevation| {
@@ -106,16 +106,16 @@ impl LaserSpec {
 
     /// Returns the position [m] of an echo of beam `k` at distance `range` [m], in the axes of the
     /// tilt unit, for a scan that starts at `stamp_ns`.
-    pub fn place(&self, k: usize, range: f64, stamp_ns: u64) -> Vec3 {
+    pub fn echo_position(&self, k: usize, range: f64, stamp_ns: u64) -> Vec3 {
         let p = self.directions[k].scale(range);
         self.tilt.map_or(p, |tilt| {
-            tilt.axes(stamp_ns + (self.fires(k) * 1e9) as u64)
+            tilt.axes(stamp_ns + (self.firing_time(k) * 1e9) as u64)
                 .mul_vec(p)
         })
     }
 
     /// Returns the firing time of column `k` after the first column [s].
-    pub fn fires(&self, k: usize) -> f64 {
+    pub fn firing_time(&self, k: usize) -> f64 {
         if self.columns < 2 {
             0.0
         } else {

@@ -57,14 +57,14 @@ pub struct Sensor {
     /// True if outputs are computed only while in use; for exteroceptive sensors.
     pub lazy: bool,
     /// QoS of its publishers.
-    pub offer: Offer,
+    pub qos: PublisherQos,
     /// Type of sensor and its parameters.
     pub kind: SensorKind,
 }
 
 /// QoS of a publisher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offer {
+pub struct PublisherQos {
     /// True for RELIABLE: lost messages are sent again.
     pub reliable: bool,
     /// History depth for slow subscribers [messages].
@@ -144,12 +144,12 @@ pub enum SensorKind {
     /// Voltage, current and charge of the battery.
     PowerMeter(Box<PowerSpec>),
     /// Exteroceptive sensor: sampled between steps and computed asynchronously.
-    Looks(Arc<Looks>),
+    Exteroceptive(Arc<ExteroceptiveSpec>),
 }
 
 /// Exteroceptive sensor with its parameters.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Looks {
+pub enum ExteroceptiveSpec {
     /// Scanning laser, planar or multi-ring.
     Laser(LaserSpec),
     /// Camera with lens, exposure and noise.
@@ -167,26 +167,26 @@ pub enum Looks {
     Radar(RadarSpec),
 }
 
-impl Looks {
+impl ExteroceptiveSpec {
     /// Returns true if the sensor outputs ranges or positions, to which a fault can add an offset.
-    pub fn measures(&self) -> bool {
+    pub fn supports_offset_faults(&self) -> bool {
         match self {
-            Looks::Laser(_) | Looks::Acoustic(_) | Looks::Obstacles(_) => true,
-            Looks::Sonar(spec) => spec.kind == SonarKind::Multibeam || spec.profiles,
-            Looks::Camera(_) | Looks::Ais(_) | Looks::Radar(_) => false,
+            ExteroceptiveSpec::Laser(_) | ExteroceptiveSpec::Acoustic(_) | ExteroceptiveSpec::Obstacles(_) => true,
+            ExteroceptiveSpec::Sonar(spec) => spec.kind == SonarKind::Multibeam || spec.profiles,
+            ExteroceptiveSpec::Camera(_) | ExteroceptiveSpec::Ais(_) | ExteroceptiveSpec::Radar(_) => false,
         }
     }
 
     /// Returns the duration of a sample [ns].
-    pub fn takes_ns(&self) -> u64 {
+    pub fn sample_duration_ns(&self) -> u64 {
         match self {
-            Looks::Laser(spec) => (spec.sweep * 1e9) as u64,
-            Looks::Camera(spec) => ((spec.readout + spec.open) * 1e9) as u64,
-            Looks::Sonar(spec) => (spec.listens() * 1e9) as u64,
-            Looks::Acoustic(spec) => (spec.listens * 1e9) as u64,
-            Looks::Obstacles(spec) => spec.takes_ns,
-            Looks::Ais(_) => 0,
-            Looks::Radar(spec) => spec.takes_ns,
+            ExteroceptiveSpec::Laser(spec) => (spec.sweep * 1e9) as u64,
+            ExteroceptiveSpec::Camera(spec) => ((spec.readout + spec.exposure_time) * 1e9) as u64,
+            ExteroceptiveSpec::Sonar(spec) => (spec.listens() * 1e9) as u64,
+            ExteroceptiveSpec::Acoustic(spec) => (spec.listens * 1e9) as u64,
+            ExteroceptiveSpec::Obstacles(spec) => spec.takes_ns,
+            ExteroceptiveSpec::Ais(_) => 0,
+            ExteroceptiveSpec::Radar(spec) => spec.takes_ns,
         }
     }
 }
@@ -201,7 +201,7 @@ impl Sensor {
     }
 
     /// Returns the last sample at or before `time_ns`; 0 before the first sample.
-    pub fn sample_at(&self, time_ns: u64) -> u64 {
+    pub fn sample_index(&self, time_ns: u64) -> u64 {
         let k = (time_ns.saturating_sub(self.start_ns) as f64 * 1e-9 * self.rate) as u64;
         // corrects a rounding error of one sample
         if self.sample_ns(k + 1) <= time_ns {
@@ -214,25 +214,25 @@ impl Sensor {
     /// Returns the stamps [ns] of the samples before and after the sample stamped `stamp_ns`; the
     /// former is `None` for the first sample. An exteroceptive sensor samples at the first step of
     /// `dt_ns` that is not before the nominal time.
-    pub fn stamps_about(&self, stamp_ns: u64, dt_ns: u64) -> (Option<u64>, u64) {
-        let k = self.sample_at(stamp_ns);
+    pub fn adjacent_stamps(&self, stamp_ns: u64, dt_ns: u64) -> (Option<u64>, u64) {
+        let k = self.sample_index(stamp_ns);
         let stamp = |k: u64| self.sample_ns(k).div_ceil(dt_ns).saturating_mul(dt_ns);
         (k.checked_sub(1).map(stamp), stamp(k + 1))
     }
 
     /// Returns the minimum sample rate [Hz]; lower than `rate` only for a sensor whose rate depends
     /// on its measurements.
-    pub fn least_rate(&self) -> f64 {
-        match self.pace() {
-            Some(pace) => pace.least().min(self.rate),
+    pub fn min_rate(&self) -> f64 {
+        match self.ping_rates() {
+            Some(pace) => pace.min_rate().min(self.rate),
             None => self.rate,
         }
     }
 
     /// Returns the rate table of a sensor whose rate depends on its measurements.
-    pub fn pace(&self) -> Option<&Pace> {
+    pub fn ping_rates(&self) -> Option<&PingRates> {
         match &self.kind {
-            SensorKind::Dvl(spec) => spec.pace.as_ref(),
+            SensorKind::Dvl(spec) => spec.ping_rates.as_ref(),
             _ => None,
         }
     }
@@ -241,16 +241,16 @@ impl Sensor {
 impl SensorKind {
     /// Returns the tilt unit that carries the sensor, if any.
     pub fn tilt(&self) -> Option<&Tilt> {
-        match &**self.looks()? {
-            Looks::Laser(spec) => spec.tilt.as_ref(),
-            Looks::Sonar(spec) => spec.tilt.as_ref(),
+        match &**self.exteroceptive()? {
+            ExteroceptiveSpec::Laser(spec) => spec.tilt.as_ref(),
+            ExteroceptiveSpec::Sonar(spec) => spec.tilt.as_ref(),
             _ => None,
         }
     }
 
     /// Returns the parameters of an exteroceptive sensor, if it is one.
-    pub fn looks(&self) -> Option<&Arc<Looks>> {
-        if let SensorKind::Looks(looks) = self {
+    pub fn exteroceptive(&self) -> Option<&Arc<ExteroceptiveSpec>> {
+        if let SensorKind::Exteroceptive(looks) = self {
             Some(looks)
         } else {
             None
@@ -258,7 +258,7 @@ impl SensorKind {
     }
 
     /// Returns the channels that can have separate faults.
-    pub fn parts(&self) -> &'static [&'static str] {
+    pub fn fault_channels(&self) -> &'static [&'static str] {
         match self {
             SensorKind::Imu { .. } | SensorKind::Ahrs(_) | SensorKind::Ins(_) => {
                 &["gyro", "accelerometer"]
@@ -293,49 +293,49 @@ impl SensorKind {
             SensorKind::LeakDetector { .. } => "leak_detector",
             SensorKind::Motor(_) => "motor_telemetry",
             SensorKind::PowerMeter(_) => "power_meter",
-            SensorKind::Looks(looks) => match &**looks {
-                Looks::Laser(LaserSpec { tilt: Some(_), .. }) => "tilting_laser",
-                Looks::Laser(LaserSpec {
+            SensorKind::Exteroceptive(looks) => match &**looks {
+                ExteroceptiveSpec::Laser(LaserSpec { tilt: Some(_), .. }) => "tilting_laser",
+                ExteroceptiveSpec::Laser(LaserSpec {
                     output: LaserOutput::Scan,
                     ..
                 }) => "laser",
-                Looks::Laser(LaserSpec {
+                ExteroceptiveSpec::Laser(LaserSpec {
                     output: LaserOutput::Cloud,
                     ..
                 }) => "lidar",
-                Looks::Camera(_) => "camera",
-                Looks::Sonar(SonarSpec {
+                ExteroceptiveSpec::Camera(_) => "camera",
+                ExteroceptiveSpec::Sonar(SonarSpec {
                     kind: SonarKind::Imaging,
                     ..
                 }) => "imaging_sonar",
-                Looks::Sonar(SonarSpec {
+                ExteroceptiveSpec::Sonar(SonarSpec {
                     kind: SonarKind::Multibeam,
                     ..
                 }) => "multibeam",
-                Looks::Sonar(SonarSpec {
+                ExteroceptiveSpec::Sonar(SonarSpec {
                     kind: SonarKind::SideScan,
                     ..
                 }) => "side_scan",
-                Looks::Sonar(SonarSpec {
+                ExteroceptiveSpec::Sonar(SonarSpec {
                     kind: SonarKind::Scanning,
                     ..
                 }) => "scanning_sonar",
-                Looks::Obstacles(_) => "obstacle_detector",
-                Looks::Ais(_) => "ais_receiver",
-                Looks::Radar(_) => "radar",
-                Looks::Acoustic(AcousticSpec {
+                ExteroceptiveSpec::Obstacles(_) => "obstacle_detector",
+                ExteroceptiveSpec::Ais(_) => "ais_receiver",
+                ExteroceptiveSpec::Radar(_) => "radar",
+                ExteroceptiveSpec::Acoustic(AcousticSpec {
                     kind: AcousticKind::Hydrophone { .. },
                     ..
                 }) => "hydrophone",
-                Looks::Acoustic(AcousticSpec {
+                ExteroceptiveSpec::Acoustic(AcousticSpec {
                     kind: AcousticKind::Usbl { .. },
                     ..
                 }) => "usbl",
-                Looks::Acoustic(AcousticSpec {
+                ExteroceptiveSpec::Acoustic(AcousticSpec {
                     kind: AcousticKind::Lbl { .. },
                     ..
                 }) => "lbl",
-                Looks::Acoustic(AcousticSpec {
+                ExteroceptiveSpec::Acoustic(AcousticSpec {
                     kind: AcousticKind::Sbl { .. },
                     ..
                 }) => "sbl",
@@ -369,12 +369,12 @@ pub struct DvlSpec {
     /// Fraction of the beams lost at maximum range, 0..1; proportional to the square of the range.
     pub beam_loss: f64,
     /// Ping rate as a function of altitude; `None`: the rate of the sensor.
-    pub pace: Option<Pace>,
+    pub ping_rates: Option<PingRates>,
 }
 
 /// Ping rate of a DVL as a function of its last measurement [Hz].
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct PingRates {
     /// Range modes: minimum altitude [m], ascending from 0, and ping rate [Hz].
     pub modes: Vec<[f64; 2]>,
     /// Ping rate during water track only [Hz].
@@ -383,7 +383,7 @@ pub struct Pace {
     pub search: f64,
 }
 
-impl Pace {
+impl PingRates {
     /// Returns the ping rate [Hz] for the last measured `altitude` [m]. Without an altitude it is
     /// the water-track rate if `tracks_water` is true, otherwise the search rate.
     pub fn rate(&self, altitude: Option<f64>, tracks_water: bool) -> f64 {
@@ -398,7 +398,7 @@ impl Pace {
     }
 
     /// Returns the minimum of all rates [Hz].
-    pub fn least(&self) -> f64 {
+    pub fn min_rate(&self) -> f64 {
         self.modes
             .iter()
             .map(|[_, rate]| *rate)

@@ -23,7 +23,7 @@ pub struct GnssSpec {
     /// Time above water until the first fix [s].
     pub reacquisition: f64,
     /// Satellites and multipath; `None`: a full constellation is always visible.
-    pub sky: Option<Sky>,
+    pub constellation: Option<SatelliteConstellation>,
 }
 
 impl GnssSpec {
@@ -50,7 +50,7 @@ pub enum Augmentation {
 
 /// Satellites of a receiver and its multipath errors.
 #[derive(Clone, Debug)]
-pub struct Sky {
+pub struct SatelliteConstellation {
     /// Unit vectors to the satellites, in W.
     pub satellites: Vec<Vec3>,
     /// Dilution of precision with all satellites visible: horizontal and vertical.

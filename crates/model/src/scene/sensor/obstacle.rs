@@ -35,7 +35,7 @@ pub struct DetectorSpec {
     /// Standard deviations of the centre [m], the size [m] and the yaw [rad].
     pub std: [f64; 3],
     /// Fraction of the obstacles that a sample misses, 0..1.
-    pub miss: f64,
+    pub miss_probability: f64,
     /// Level of a sonar echo above its neighbourhood that counts as a detection [dB].
     pub threshold: f64,
     /// Detection window on either side of an echo [m]: guard range, and the training range beyond
@@ -44,7 +44,7 @@ pub struct DetectorSpec {
     /// Echoes closer together than this belong to one obstacle [m].
     pub gap: f64,
     /// Minimum number of echoes of an obstacle.
-    pub least_echoes: usize,
+    pub min_echoes: usize,
     /// Minimum edge length of a box [m].
     pub least_size: f64,
     /// Time for which echoes are accumulated with later echoes [s]; 0: each sample separately.

@@ -73,7 +73,7 @@ impl RadarSpec {
 
     /// Returns the first and the end index of the spokes of `sample`, counted since the start.
     /// `rate` is the sample rate [Hz].
-    pub fn sector(&self, sample: u64, rate: f64) -> [u64; 2] {
+    pub fn spoke_range(&self, sample: u64, rate: f64) -> [u64; 2] {
         let first = |k: u64| (k as f64 * self.turns * self.spokes as f64 / rate) as u64;
         [first(sample), first(sample + 1)]
     }

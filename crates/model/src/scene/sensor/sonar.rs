@@ -38,7 +38,7 @@ pub struct SonarSpec {
     /// Angle between rows [rad].
     pub row_step: f64,
     /// For each column, the receiving beams that it contributes to.
-    pub hearing: Vec<Heard>,
+    pub column_beams: Vec<ColumnBeams>,
     /// Minimum and maximum range [m].
     pub limits: [f64; 2],
     /// Number of range bins.
@@ -108,7 +108,7 @@ pub enum Shading {
 
 /// Receiving beams that a column of rays contributes to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct ColumnBeams {
     /// Index of the first beam.
     pub first: usize,
     /// Receive pattern of this beam and the following beams at the column.
@@ -122,11 +122,11 @@ impl SonarSpec {
     /// Returns the unit direction in S at angles across and out of the fan [rad].
     pub fn direction(&self, across: f64, out: f64) -> Vec3 {
         let ((sa, ca), (so, co)) = (sin_cos(across), sin_cos(out));
-        self.turn(Vec3::new(so, co * sa, co * ca))
+        self.acoustic_to_sensor(Vec3::new(so, co * sa, co * ca))
     }
 
     /// Rotates a vector from A to S.
-    pub fn turn(&self, a: Vec3) -> Vec3 {
+    pub fn acoustic_to_sensor(&self, a: Vec3) -> Vec3 {
         if self.looks_down() {
             Vec3::new(a.x, -a.y, -a.z)
         } else {
@@ -135,7 +135,7 @@ impl SonarSpec {
     }
 
     /// Rotates a vector from S to A.
-    pub fn turn_back(&self, s: Vec3) -> Vec3 {
+    pub fn sensor_to_acoustic(&self, s: Vec3) -> Vec3 {
         if self.looks_down() {
             Vec3::new(s.x, -s.y, -s.z)
         } else {

@@ -4,16 +4,16 @@ use merrow_math::{Mat3, Vec3};
 
 /// All observations of one sample.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sounds {
+pub struct AcousticObservations {
     /// Position fixes of the sample.
-    pub fixes: Vec<Fix>,
+    pub fixes: Vec<AcousticFix>,
     /// Ranges measured in the sample.
-    pub ranges: Vec<Ranged>,
+    pub ranges: Vec<AcousticRange>,
 }
 
 /// Position fix of one target or of the instrument itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fix {
+pub struct AcousticFix {
     /// Index of the target; 0 for its own position.
     pub target: usize,
     /// Time of validity [ns].
@@ -30,7 +30,7 @@ pub struct Fix {
 
 /// Range measurement of one target.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ranged {
+pub struct AcousticRange {
     /// Index of the target.
     pub target: usize,
     /// Index of the receiver.

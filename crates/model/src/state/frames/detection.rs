@@ -1,6 +1,6 @@
 //! Output of an obstacle detector for one sample.
 
-use crate::state::Effect;
+use crate::state::FaultEffect;
 use merrow_math::{Mat3, Quat, Vec3};
 
 /// Echo in W with its vertical extent.
@@ -14,7 +14,7 @@ pub struct Echo {
 
 /// Echoes of one sample of a detector that accumulates several samples.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct EchoSet {
     /// Echoes of the sample.
     pub echoes: Vec<Echo>,
     /// Rotation of the detector frame S in W.
@@ -26,12 +26,12 @@ pub struct Heard {
     /// True with noise; false for an ideal detector.
     pub noise: bool,
     /// Effect of faults on the detector.
-    pub fault: Effect,
+    pub fault: FaultEffect,
 }
 
 /// Bounding box of an obstacle; its z axis is vertical.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct Detection {
     /// Centre in the output frame of the detector [m].
     pub p: Vec3,
     /// Attitude in the output frame of the detector.

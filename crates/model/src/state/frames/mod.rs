@@ -7,8 +7,8 @@ pub mod ping;
 pub mod sweep;
 pub mod view;
 
-use crate::state::frames::acoustic::Sounds;
-use crate::state::frames::detection::{Found, Heard};
+use crate::state::frames::acoustic::AcousticObservations;
+use crate::state::frames::detection::{Detection, EchoSet};
 use crate::state::frames::ping::Ping;
 use crate::state::frames::sweep::Sweep;
 use bytes::Bytes;
@@ -37,15 +37,15 @@ pub enum FrameData {
     /// Point cloud of a laser.
     Cloud(Vec<Point>),
     /// Images of a camera.
-    Picture(Picture),
+    CameraImages(CameraImages),
     /// Echoes of a sonar.
     Ping(Ping),
     /// Observations of beacons by an acoustic instrument.
-    Sounds(Sounds),
+    Acoustic(AcousticObservations),
     /// Bounding boxes of obstacles.
-    Boxes(Vec<Found>),
+    Detections(Vec<Detection>),
     /// Echoes that the detector accumulates with those of earlier samples.
-    Echoes(Heard),
+    Echoes(EchoSet),
     /// Spokes of a radar.
     Sweep(Sweep),
     /// AIS sentences of a receiver.
@@ -73,7 +73,7 @@ pub struct Scan {
 
 /// Requested outputs of a camera. Rows from the top, pixels from the left.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Picture {
+pub struct CameraImages {
     /// Requested outputs, as bits of [`crate::scene::sensor::camera::Part`].
     pub parts: u8,
     /// Red, green and blue of each pixel, 0..255.

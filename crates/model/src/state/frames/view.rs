@@ -2,12 +2,12 @@
 //! asynchronously.
 
 use crate::scene::Sea;
-use crate::state::Effect;
+use crate::state::FaultEffect;
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
 
 /// Poses and velocities of all links, the sea, and the state of lamps, power and faults.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct WorldView {
     /// Time of the view [ns].
     pub time_ns: u64,
     /// Sea at that time.
@@ -21,15 +21,15 @@ pub struct View {
     /// Whether each sensor of each robot is dead due to a fault.
     pub dead: Vec<Vec<bool>>,
     /// Effects of faults on every beacon.
-    pub beacons: Vec<Effect>,
+    pub beacons: Vec<FaultEffect>,
     /// Velocity of the links of every robot in W, at Lo, expressed in L [rad/s, m/s].
     pub velocities: Vec<Vec<SpatialVelocity>>,
 }
 
-impl View {
+impl WorldView {
     /// Returns a copy with every link extrapolated by `time` [s] at constant velocity and angular
     /// velocity.
-    pub fn after(&self, time: f64) -> Self {
+    pub fn extrapolate(&self, time: f64) -> Self {
         let link = |((R, p), V): (&(Mat3, Vec3), &SpatialVelocity)| {
             let turn = Quat::from_rotation_vector(V.w.scale(time)).matrix();
             (R.mul_mat(&turn), *p + R.mul_vec(V.v.scale(time)))

@@ -29,7 +29,7 @@ pub struct Clearance {
 }
 
 /// Speed that a robot may gain within the given time, in addition to doubling its speed [m/s].
-const GAIN: f64 = 0.5;
+const SPEED_GAIN: f64 = 0.5;
 
 impl Clearance {
     /// Creates the check for the shapes of a scene.
@@ -54,7 +54,7 @@ impl Clearance {
             }
         }
         for (robot, reach) in scene.robots.iter().zip(&mut reach) {
-            for (link, felt) in ground_effect_rays::reach(robot) {
+            for (link, felt) in ground_effect_rays::ray_ranges(robot) {
                 let far = felt + robot.longest_way(link);
                 *reach = Some(reach.map_or(far, |r| r.max(far)));
             }
@@ -84,7 +84,7 @@ impl Clearance {
         }
         self.order.clear();
         for (r, robot) in state.robots.iter().enumerate() {
-            let way = span_s * (2.0 * robot.motion.V_WB_B.v.norm() + GAIN);
+            let way = span_s * (2.0 * robot.motion.V_WB_B.v.norm() + SPEED_GAIN);
             self.allowed[r] = way;
             let Some(reach) = self.reach[r] else { continue };
             let p = robot.motion.p_WB;
@@ -119,7 +119,7 @@ impl Clearance {
     }
 
     /// Distance [m] that robot `r` may move after the last call of [`Clearance::is_clear`].
-    pub fn allowed(&self, r: usize) -> f64 {
+    pub fn allowed_distance(&self, r: usize) -> f64 {
         if self.reach[r].is_some() {
             self.allowed[r]
         } else {

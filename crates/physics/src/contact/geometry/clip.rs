@@ -33,7 +33,7 @@ pub struct Feature {
 
 /// A contact point on the incident feature.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct ClippedPoint {
     /// Position on b, W [m].
     pub p: Vec3,
     /// Distance from a to b along the normal there [m].
@@ -45,30 +45,30 @@ pub struct Place {
 /// Maximum distance by which corners may be outside and still count as inside [m].
 const TOLERANCE: f64 = 1e-7;
 /// Minimum cosine between face normal and contact normal for which the gap is computed.
-const STEEP: f64 = 1e-3;
+const MIN_FACE_COSINE: f64 = 1e-3;
 
 /// Computes the contact points in which face `a` and feature `b` overlap along `m`, at most eight,
 /// and returns their number.
 ///
 /// Returns 0 if `a` is not a face or is too steep.
-pub fn places(a: &Feature, b: &Feature, m: Vec3, out: &mut [Place; 8]) -> usize {
+pub fn clip_features(a: &Feature, b: &Feature, m: Vec3, out: &mut [ClippedPoint; 8]) -> usize {
     if a.n < 3 || b.n < 2 {
         return 0;
     }
     let f = (a.corners[1] - a.corners[0]).cross(a.corners[2] - a.corners[0]);
     let Some(f) = f.unit() else { return 0 };
     let steepness = f.dot(m);
-    if steepness.abs() < STEEP {
+    if steepness.abs() < MIN_FACE_COSINE {
         return 0;
     }
-    let mut polygon = [Place {
+    let mut polygon = [ClippedPoint {
         p: Vec3::zero(),
         gap: 0.0,
         ids: [0; 2],
     }; 8];
     let mut n = b.n;
     for k in 0..n {
-        polygon[k] = Place {
+        polygon[k] = ClippedPoint {
             p: b.corners[k],
             gap: 0.0,
             ids: [u32::MAX, b.ids[k]],
@@ -79,7 +79,7 @@ pub fn places(a: &Feature, b: &Feature, m: Vec3, out: &mut [Place; 8]) -> usize 
         let from = a.corners[k];
         let side = (a.corners[(k + 1) % a.n] - from).cross(m).scale(turn);
         let Some(outward) = side.unit() else { continue };
-        n = cut(&mut polygon, n, outward, outward.dot(from), a.ids[k]);
+        n = clip_by_plane(&mut polygon, n, outward, outward.dot(from), a.ids[k]);
     }
     for place in &mut polygon[..n] {
         place.gap = (place.p - a.corners[0]).dot(f) / steepness;
@@ -89,11 +89,11 @@ pub fn places(a: &Feature, b: &Feature, m: Vec3, out: &mut [Place; 8]) -> usize 
 }
 
 /// Keeps the part of the polygon on the inner side of a plane.
-fn cut(polygon: &mut [Place; 8], n: usize, outward: Vec3, at: f64, edge: u32) -> usize {
+fn clip_by_plane(polygon: &mut [ClippedPoint; 8], n: usize, outward: Vec3, at: f64, edge: u32) -> usize {
     let (input, mut count) = (*polygon, 0);
     // an edge is an open line: its end is not connected to its start
     let pairs = if n == 2 { 1 } else { n };
-    let mut push = |place: Place| {
+    let mut push = |place: ClippedPoint| {
         if count < polygon.len() {
             polygon[count] = place;
             count += 1;
@@ -109,7 +109,7 @@ fn cut(polygon: &mut [Place; 8], n: usize, outward: Vec3, at: f64, edge: u32) ->
         if k < pairs && crosses {
             let part = dp / (dp - dq);
             let id = p.ids[1].rotate_left(8) ^ q.ids[1];
-            push(Place {
+            push(ClippedPoint {
                 p: p.p + (q.p - p.p).scale(part),
                 gap: 0.0,
                 ids: [edge, id],
@@ -139,13 +139,13 @@ mod tests {
         }
     }
 
-    fn found(a: &Feature, b: &Feature) -> Vec<Place> {
-        let mut out = [Place {
+    fn found(a: &Feature, b: &Feature) -> Vec<ClippedPoint> {
+        let mut out = [ClippedPoint {
             p: Vec3::zero(),
             gap: 0.0,
             ids: [0; 2],
         }; 8];
-        let n = places(a, b, Vec3::new(0.0, 0.0, 1.0), &mut out);
+        let n = clip_features(a, b, Vec3::new(0.0, 0.0, 1.0), &mut out);
         out[..n].to_vec()
     }
 

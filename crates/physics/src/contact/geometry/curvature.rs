@@ -1,26 +1,26 @@
 //! Assembly of the Newton matrix of the contact solver: adds `Zᵀ G Z` block by block.
 
-use crate::contact::solver::blocks::{Blocks, Place};
+use crate::contact::solver::blocks::{BlockMatrix, BlockPosition};
 use crate::contact::solver::solve::{Kind, Row};
 
 /// Adds a group of rows with its curvature `g` to the matrix.
 ///
 /// `stiffness` is that of each row. `weighted` is scratch memory with the length of `Z`.
 #[inline(always)]
-pub fn add(
+pub fn add_curvature(
     kind: Kind,
     (rows, stiffness): (&[Row], &[f64]),
     Z: &[f64],
     g: &[f64; 6],
     weighted: &mut [f64],
-    (matrix, place): (&mut Blocks, Place),
+    (matrix, place): (&mut BlockMatrix, BlockPosition),
 ) {
     match kind {
-        Kind::Contact { .. } => weigh_three(rows, Z, g, weighted),
-        Kind::Box { .. } => weigh(&rows[0], Z, g[0], weighted),
+        Kind::Contact { .. } => weight_contact_rows(rows, Z, g, weighted),
+        Kind::Box { .. } => weight_row(&rows[0], Z, g[0], weighted),
         Kind::Equality => {
             for (row, stiffness) in rows.iter().zip(stiffness) {
-                weigh(row, Z, *stiffness, weighted);
+                weight_row(row, Z, *stiffness, weighted);
             }
         }
     }
@@ -29,7 +29,7 @@ pub fn add(
 
 /// Computes `g Z` of a row.
 #[inline(always)]
-fn weigh(row: &Row, Z: &[f64], g: f64, out: &mut [f64]) {
+fn weight_row(row: &Row, Z: &[f64], g: f64, out: &mut [f64]) {
     for s in &row.segments {
         for i in s.at as usize..(s.at + s.n) as usize {
             out[i] = g * Z[i];
@@ -39,7 +39,7 @@ fn weigh(row: &Row, Z: &[f64], g: f64, out: &mut [f64]) {
 
 /// Computes `G Z` of the three rows of a contact.
 #[inline(always)]
-fn weigh_three(rows: &[Row], Z: &[f64], [nn, n1, n2, a, b, c]: &[f64; 6], out: &mut [f64]) {
+fn weight_contact_rows(rows: &[Row], Z: &[f64], [nn, n1, n2, a, b, c]: &[f64; 6], out: &mut [f64]) {
     for k in 0..2 {
         let [n, s, t] = [0, 1, 2].map(|row: usize| rows[row].segments[k].at as usize);
         for i in 0..rows[0].segments[k].n as usize {
@@ -53,17 +53,17 @@ fn weigh_three(rows: &[Row], Z: &[f64], [nn, n1, n2, a, b, c]: &[f64; 6], out: &
 
 /// Adds `Zᵀ G Z` of a group to the matrix.
 #[inline(always)]
-fn outer_products(rows: &[Row], Z: &[f64], weighted: &[f64], matrix: &mut Blocks, place: Place) {
+fn outer_products(rows: &[Row], Z: &[f64], weighted: &[f64], matrix: &mut BlockMatrix, place: BlockPosition) {
     let [a, b] = rows[0].segments;
     if let ([n, s, t], 6, 0 | 6) = (rows, a.n, b.n) {
-        return add_six([n, s, t], Z, weighted, matrix, place);
+        return add_outer_products_6([n, s, t], Z, weighted, matrix, place);
     }
     for (k, s) in [a, b].into_iter().enumerate().filter(|(_, s)| s.n > 0) {
         let n = s.n as usize;
         let to = matrix.diagonal(s.body);
         for row in rows {
             let at = row.segments[k].at as usize;
-            outer(
+            add_outer_product(
                 &Z[at..at + n],
                 &weighted[at..at + n],
                 &mut matrix.values[to..to + n * n],
@@ -80,7 +80,7 @@ fn outer_products(rows: &[Row], Z: &[f64], weighted: &[f64], matrix: &mut Blocks
         for row in rows {
             let [e, l] = [row.segments[early], row.segments[late]];
             let (e_at, l_at) = (e.at as usize, l.at as usize);
-            outer(
+            add_outer_product(
                 &Z[e_at..e_at + e.n as usize],
                 &weighted[l_at..l_at + l.n as usize],
                 &mut matrix.values[place.at as usize..place.at as usize + size],
@@ -91,10 +91,10 @@ fn outer_products(rows: &[Row], Z: &[f64], weighted: &[f64], matrix: &mut Blocks
 
 /// [`outer_products`] for contacts of floating bodies without joints, the most frequent case.
 #[inline(always)]
-fn add_six(rows: [&Row; 3], Z: &[f64], weighted: &[f64], matrix: &mut Blocks, place: Place) {
+fn add_outer_products_6(rows: [&Row; 3], Z: &[f64], weighted: &[f64], matrix: &mut BlockMatrix, place: BlockPosition) {
     let [a, b] = rows[0].segments;
     let at = matrix.diagonal(a.body);
-    outer_three(
+    add_three_outer_products(
         columns(rows, 0),
         columns(rows, 0),
         Z,
@@ -103,7 +103,7 @@ fn add_six(rows: [&Row; 3], Z: &[f64], weighted: &[f64], matrix: &mut Blocks, pl
     );
     if b.n > 0 {
         let at = matrix.diagonal(b.body);
-        outer_three(
+        add_three_outer_products(
             columns(rows, 1),
             columns(rows, 1),
             Z,
@@ -112,7 +112,7 @@ fn add_six(rows: [&Row; 3], Z: &[f64], weighted: &[f64], matrix: &mut Blocks, pl
         );
         let early = usize::from(place.is_turned == (a.body < b.body));
         let at = place.at as usize;
-        outer_three(
+        add_three_outer_products(
             columns(rows, early),
             columns(rows, 1 - early),
             Z,
@@ -134,7 +134,7 @@ fn columns(rows: [&Row; 3], side: usize) -> [u32; 3] {
 
 /// Computes `out += Σ x yᵀ` over three rows of six.
 #[inline(always)]
-fn outer_three(x: [u32; 3], y: [u32; 3], X: &[f64], Y: &[f64], out: &mut [f64]) {
+fn add_three_outer_products(x: [u32; 3], y: [u32; 3], X: &[f64], Y: &[f64], out: &mut [f64]) {
     let [x0, x1, x2] = [six(X, x[0]), six(X, x[1]), six(X, x[2])];
     let [y0, y1, y2] = [six(Y, y[0]), six(Y, y[1]), six(Y, y[2])];
     let out = &mut out[..36];
@@ -155,7 +155,7 @@ fn six(list: &[f64], at: u32) -> [f64; 6] {
 
 /// Computes `out += x yᵀ`.
 #[inline(always)]
-fn outer(x: &[f64], y: &[f64], out: &mut [f64]) {
+fn add_outer_product(x: &[f64], y: &[f64], out: &mut [f64]) {
     if let (Ok(x), Ok(y)) = (<&[f64; 6]>::try_from(x), <&[f64; 6]>::try_from(y)) {
         for (x, out) in x.iter().zip(out.chunks_exact_mut(6)) {
             for k in 0..6 {

@@ -7,9 +7,9 @@ use crate::contact::coupling;
 use crate::contact::coupling::Body;
 use crate::contact::geometry::clearance::Clearance;
 use crate::contact::geometry::clip;
-use crate::contact::geometry::clip::{Feature, Place};
+use crate::contact::geometry::clip::{Feature, ClippedPoint};
 use crate::contact::geometry::shapes;
-use crate::contact::geometry::shapes::{Owner, Shape, ours, vector};
+use crate::contact::geometry::shapes::{Owner, Shape, from_parry, to_parry};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::{Scene, Seabed};
@@ -39,18 +39,18 @@ pub struct Touch {
     pub gap: f64,
     /// Fraction of the step after which a shape cast found the impact; `None` for surfaces that are
     /// close at the end.
-    pub met_at: Option<f64>,
+    pub impact_fraction: Option<f64>,
     /// Coefficient of friction of the pair.
     pub friction: f64,
     /// Coefficient of restitution of the pair.
     pub restitution: f64,
     /// Identifies this touch within the step and from one step to the next.
-    pub key: Key,
+    pub key: TouchKey,
 }
 
 /// Shapes and features of a touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct TouchKey {
     /// Indices of both shapes.
     pub shapes: [u32; 2],
     /// Features of both shapes, as numbered by parry.
@@ -100,7 +100,7 @@ impl Detector {
     /// # Errors
     /// One line for each shape that cannot be created.
     pub fn new(scene: &Scene) -> Result<Self, Vec<String>> {
-        let (moving, fixed) = shapes::build(scene)?;
+        let (moving, fixed) = shapes::build_shapes(scene)?;
         let fixed_poses: Vec<Pose> = fixed.iter().map(|s| fixed_pose(scene, s)).collect();
         let boxes: Vec<Aabb> = fixed
             .iter()
@@ -124,8 +124,8 @@ impl Detector {
                 .collect(),
             order: Vec::with_capacity(n),
             pairs: Vec::with_capacity(64 + 8 * n),
-            manifolds: vec![roomy()],
-            ground: Some(shapes::ground()),
+            manifolds: vec![manifold_with_capacity()],
+            ground: Some(shapes::terrain_triangle()),
             moving,
         })
     }
@@ -144,7 +144,7 @@ impl Detector {
 
     /// Sets the poses of all links; the previous poses become the start poses. `pose_of(robot,
     /// link)` returns the pose of a link in W.
-    pub fn place(&mut self, pose_of: impl Fn(usize, usize) -> Pose) {
+    pub fn update_poses(&mut self, pose_of: impl Fn(usize, usize) -> Pose) {
         std::mem::swap(&mut self.poses, &mut self.starts);
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
             if let Owner::Link(r, l) = shape.owner {
@@ -155,7 +155,7 @@ impl Detector {
 
     /// Same as [`Detector::place`], for links that were moved again in the same step; `None` keeps
     /// the pose.
-    pub fn correct(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
+    pub fn correct_poses(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
             if let Owner::Link(r, l) = shape.owner
                 && let Some(X_WL) = pose_of(r as usize, l as usize)
@@ -167,7 +167,7 @@ impl Detector {
 
     /// Writes all touches at the current poses to `out`, in a fixed order, except those of the
     /// pairs in `apart`, which is sorted.
-    pub fn touches(
+    pub fn detect_touches(
         &mut self,
         scene: &Scene,
         seabed: &Seabed,
@@ -189,19 +189,19 @@ impl Detector {
         self.find_pairs();
         for i in 0..self.moving.len() {
             match &seabed.terrain {
-                None => self.meet_seabed(scene, i, seabed, out),
-                Some(terrain) => self.meet_terrain(scene, i, terrain, out),
+                None => self.detect_seabed(scene, i, seabed, out),
+                Some(terrain) => self.detect_terrain(scene, i, terrain, out),
             }
         }
         for k in 0..self.pairs.len() {
             let (i, j) = self.pairs[k];
-            self.meet(scene, [i as usize, j as usize], apart, out);
+            self.detect_pair(scene, [i as usize, j as usize], apart, out);
         }
     }
 
     /// Calls `see` with every shape whose box intersects `around`, and its pose: first moving, then
     /// fixed shapes.
-    pub fn within(&self, around: &Aabb, mut see: impl FnMut(&Shape, &Pose)) {
+    pub fn visit_shapes_in(&self, around: &Aabb, mut see: impl FnMut(&Shape, &Pose)) {
         let (middle, reach) = (around.center(), around.half_extents().length());
         for ((shape, X), radius) in self.moving.iter().zip(&self.poses).zip(&self.radii) {
             let near = (X.translation - middle).length() <= reach + radius;
@@ -248,7 +248,7 @@ impl Detector {
         self.pairs.sort_unstable();
     }
 
-    fn other(&self, j: usize) -> (&Shape, &Pose, &Pose) {
+    fn shape_and_poses(&self, j: usize) -> (&Shape, &Pose, &Pose) {
         match j.checked_sub(self.moving.len()) {
             None => (&self.moving[j], &self.poses[j], &self.starts[j]),
             Some(k) => (&self.fixed[k], &self.fixed_poses[k], &self.fixed_poses[k]),
@@ -256,7 +256,7 @@ impl Detector {
     }
 
     /// Narrow phase of one pair.
-    fn meet(
+    fn detect_pair(
         &mut self,
         scene: &Scene,
         [i, j]: [usize; 2],
@@ -265,39 +265,39 @@ impl Detector {
     ) {
         let mut manifolds = std::mem::take(&mut self.manifolds);
         let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
-        let (b, X_b, start_b) = self.other(j);
-        if may_touch(scene, a, b) && !are_apart(a, b, apart) {
-            let base = touch(a, b, [i as u32, j as u32]);
+        let (b, X_b, start_b) = self.shape_and_poses(j);
+        if may_touch(scene, a, b) && !are_coupled(a, b, apart) {
+            let base = touch_template(a, b, [i as u32, j as u32]);
             let hop =
                 (X_a.translation - start_a.translation) - (X_b.translation - start_b.translation);
             let fast = hop.length() > a.thickness.min(b.thickness);
             match fast
-                .then(|| cast(a, [start_a, X_a], b, [start_b, X_b], &base))
+                .then(|| cast_pair(a, [start_a, X_a], b, [start_b, X_b], &base))
                 .flatten()
             {
                 Some(touch) => out.push(touch),
-                None => narrow(a, X_a, b, X_b, &base, &mut manifolds, out),
+                None => narrow_phase(a, X_a, b, X_b, &base, &mut manifolds, out),
             }
         }
         self.manifolds = manifolds;
     }
 
     /// Contacts of moving shape `i` with a planar seabed.
-    fn meet_seabed(&self, scene: &Scene, i: usize, seabed: &Seabed, out: &mut Vec<Touch>) {
+    fn detect_seabed(&self, scene: &Scene, i: usize, seabed: &Seabed, out: &mut Vec<Touch>) {
         let n = seabed.normal(0.0, 0.0);
-        self.meet_plane(scene, i, n, |p| (p.z - seabed.height(p.x, p.y)) * n.z, out);
+        self.detect_plane(scene, i, n, |p| (p.z - seabed.height(p.x, p.y)) * n.z, out);
     }
 
     /// Contacts of moving shape `i` with the terrain triangles near it; a shape below the terrain
     /// is pushed out as by a plane.
-    fn meet_terrain(&mut self, scene: &Scene, i: usize, terrain: &Terrain, out: &mut Vec<Touch>) {
-        let (low, high) = (ours(self.boxes[i].mins), ours(self.boxes[i].maxs));
-        let middle = ours(self.poses[i].translation);
+    fn detect_terrain(&mut self, scene: &Scene, i: usize, terrain: &Terrain, out: &mut Vec<Touch>) {
+        let (low, high) = (from_parry(self.boxes[i].mins), from_parry(self.boxes[i].maxs));
+        let middle = from_parry(self.poses[i].translation);
         let surface = terrain.height(middle.x, middle.y);
-        if middle.z < surface && ours(self.starts[i].translation).z < surface {
+        if middle.z < surface && from_parry(self.starts[i].translation).z < surface {
             let n = terrain.normal(middle.x, middle.y);
             let foot = Vec3::new(middle.x, middle.y, surface);
-            return self.meet_plane(scene, i, n, |p| n.dot(p - foot), out);
+            return self.detect_plane(scene, i, n, |p| n.dot(p - foot), out);
         }
         let Some(mut ground) = self.ground.take() else {
             return;
@@ -305,22 +305,22 @@ impl Detector {
         let mut manifolds = std::mem::take(&mut self.manifolds);
         ground.material = scene.seabed_material;
         let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
-        let base = touch(a, &ground, [i as u32, SEABED]);
+        let base = touch_template(a, &ground, [i as u32, SEABED]);
         let fast = (X_a.translation - start_a.translation).length() > a.thickness;
         terrain.triangles(low, high, |number, corners| {
             let face = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
             if let Some(triangle) = ground.shape.make_mut().as_shape_mut::<Triangle>() {
                 *triangle =
-                    Triangle::new(vector(corners[0]), vector(corners[1]), vector(corners[2]));
+                    Triangle::new(to_parry(corners[0]), to_parry(corners[1]), to_parry(corners[2]));
             }
             let (b, X_b) = (&ground, &Pose::IDENTITY);
             let before = out.len();
             match fast
-                .then(|| cast(a, [start_a, X_a], b, [X_b, X_b], &base))
+                .then(|| cast_pair(a, [start_a, X_a], b, [X_b, X_b], &base))
                 .flatten()
             {
                 Some(touch) => out.push(touch),
-                None => narrow(a, X_a, b, X_b, &base, &mut manifolds, out),
+                None => narrow_phase(a, X_a, b, X_b, &base, &mut manifolds, out),
             }
             // the terrain is one-sided, and its triangles are identified by their number
             let mut k = before;
@@ -339,7 +339,7 @@ impl Detector {
 
     /// Contacts of moving shape `i` with a plane of normal `n`; `height` is the distance of a point
     /// from the plane.
-    fn meet_plane(
+    fn detect_plane(
         &self,
         scene: &Scene,
         i: usize,
@@ -349,8 +349,8 @@ impl Detector {
     ) {
         let (shape, X) = (&self.moving[i], &self.poses[i]);
         let (center, reach) = (
-            ours(self.boxes[i].center()),
-            ours(self.boxes[i].half_extents()),
+            from_parry(self.boxes[i].center()),
+            from_parry(self.boxes[i].half_extents()),
         );
         if height(center) > n.x.abs() * reach.x + n.y.abs() * reach.y + n.z.abs() * reach.z {
             return;
@@ -366,10 +366,10 @@ impl Detector {
                     p_W: p - n.scale(radius + 0.5 * gap),
                     n_W: n,
                     gap,
-                    met_at: None,
+                    impact_fraction: None,
                     friction: (shape.material.friction * ground.friction).sqrt(),
                     restitution: shape.material.restitution.max(ground.restitution),
-                    key: Key {
+                    key: TouchKey {
                         shapes: [i as u32, SEABED],
                         features: [feature, 0],
                     },
@@ -377,20 +377,20 @@ impl Detector {
             }
         };
         if let Some(ball) = shape.shape.as_ball() {
-            put(ours(X.translation), ball.radius, 0);
+            put(from_parry(X.translation), ball.radius, 0);
         } else if let Some((map, radius)) = shape.shape.as_polygonal_feature_map() {
-            let down = X.rotation.inverse() * vector(-n);
+            let down = X.rotation.inverse() * to_parry(-n);
             let mut feature = PolygonalFeature::default();
             map.local_support_feature(down, &mut feature);
             for k in 0..feature.num_vertices {
-                put(ours(*X * feature.vertices[k]), radius, feature.vids[k].0);
+                put(from_parry(*X * feature.vertices[k]), radius, feature.vids[k].0);
             }
         }
     }
 }
 
 /// Touch of two shapes without its geometry.
-fn touch(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
+fn touch_template(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
     Touch {
         a: a.owner,
         b: b.owner,
@@ -398,10 +398,10 @@ fn touch(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
         p_W: Vec3::zero(),
         n_W: Vec3::zero(),
         gap: 0.0,
-        met_at: None,
+        impact_fraction: None,
         friction: (a.material.friction * b.material.friction).sqrt(),
         restitution: a.material.restitution.max(b.material.restitution),
-        key: Key {
+        key: TouchKey {
             shapes,
             features: [0; 2],
         },
@@ -409,7 +409,7 @@ fn touch(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
 }
 
 /// Creates a manifold with memory for the contact points of two convex shapes.
-fn roomy() -> ContactManifold<(), ()> {
+fn manifold_with_capacity() -> ContactManifold<(), ()> {
     let mut manifold = ContactManifold::new();
     manifold.points.reserve(16);
     manifold
@@ -431,13 +431,13 @@ fn may_touch(scene: &Scene, a: &Shape, b: &Shape) -> bool {
 }
 
 /// Returns true if a coupling connects the two bodies.
-fn are_apart(a: &Shape, b: &Shape, apart: &[[Body; 2]]) -> bool {
-    let (a, b) = (coupling::body(a.owner), coupling::body(b.owner));
+fn are_coupled(a: &Shape, b: &Shape, apart: &[[Body; 2]]) -> bool {
+    let (a, b) = (coupling::owner_body(a.owner), coupling::owner_body(b.owner));
     !apart.is_empty() && apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
 }
 
 /// Computes the contact points of two shapes that are close at the end of the step.
-fn narrow(
+fn narrow_phase(
     a: &Shape,
     X_a: &Pose,
     b: &Shape,
@@ -452,11 +452,11 @@ fn narrow(
         // reuse the memory of one manifold; without points or a normal it keeps no information
         manifolds.truncate(1);
         if manifolds.is_empty() {
-            manifolds.push(roomy());
+            manifolds.push(manifold_with_capacity());
         }
         if let Some(first) = manifolds.first_mut() {
             first.clear();
-            first.local_n1 = vector(Vec3::zero());
+            first.local_n1 = to_parry(Vec3::zero());
         }
     } else {
         manifolds.clear();
@@ -468,22 +468,22 @@ fn narrow(
     if done.is_err() {
         return;
     }
-    if whole(a) && whole(b) && flat(a, X_a, b, X_b, base, &manifolds[0], touches) {
+    if whole(a) && whole(b) && clip_flat_features(a, X_a, b, X_b, base, &manifolds[0], touches) {
         return;
     }
     for manifold in manifolds.iter() {
-        let n_W = -ours(X_a.rotation * manifold.local_n1);
+        let n_W = -from_parry(X_a.rotation * manifold.local_n1);
         for point in &manifold.points {
             if point.dist > MARGIN {
                 continue;
             }
-            let p_a = ours(*X_a * in_whole(manifold.subshape_pos1(), point.local_p1));
-            let p_b = ours(*X_b * in_whole(manifold.subshape_pos2(), point.local_p2));
+            let p_a = from_parry(*X_a * part_to_shape(manifold.subshape_pos1(), point.local_p1));
+            let p_b = from_parry(*X_b * part_to_shape(manifold.subshape_pos2(), point.local_p2));
             let features = [
                 point.fid1.0 ^ manifold.subshape1.rotate_left(16),
                 point.fid2.0 ^ manifold.subshape2.rotate_left(16),
             ];
-            let key = Key {
+            let key = TouchKey {
                 features,
                 ..base.key
             };
@@ -500,7 +500,7 @@ fn narrow(
 
 /// Computes contact points of faces or edges by clipping. Returns false if there are none; parry's
 /// points are then used.
-fn flat(
+fn clip_flat_features(
     a: &Shape,
     X_a: &Pose,
     b: &Shape,
@@ -526,7 +526,7 @@ fn flat(
         let n = found.num_vertices;
         let corner = |k: usize| {
             if k < n {
-                ours(*X * found.vertices[k])
+                from_parry(*X * found.vertices[k])
             } else {
                 Vec3::zero()
             }
@@ -538,17 +538,17 @@ fn flat(
         }
     };
     let (f_a, f_b) = (feature(map_a, X_a, m), feature(map_b, X_b, -m));
-    let m = ours(m);
-    let mut places = [Place {
+    let m = from_parry(m);
+    let mut places = [ClippedPoint {
         p: Vec3::zero(),
         gap: 0.0,
         ids: [0; 2],
     }; 8];
     let swap = f_a.n < 3;
     let n = if swap {
-        clip::places(&f_b, &f_a, -m, &mut places)
+        clip::clip_features(&f_b, &f_a, -m, &mut places)
     } else {
-        clip::places(&f_a, &f_b, m, &mut places)
+        clip::clip_features(&f_a, &f_b, m, &mut places)
     };
     for place in &places[..n] {
         let gap = place.gap - r_a - r_b;
@@ -558,7 +558,7 @@ fn flat(
             let p_W = place.p + towards.scale(own + 0.5 * gap);
             let [i, j] = place.ids;
             let features = if swap { [j, i] } else { [i, j] };
-            let key = Key {
+            let key = TouchKey {
                 features,
                 ..base.key
             };
@@ -575,12 +575,12 @@ fn flat(
 }
 
 /// Transforms a point of a part of a shape to the frame of the whole shape.
-fn in_whole(part: Option<&Pose>, p: Vector) -> Vector {
+fn part_to_shape(part: Option<&Pose>, p: Vector) -> Vector {
     part.map_or(p, |X| *X * p)
 }
 
 /// Contact of two shapes on straight paths through the step, if they hit each other.
-fn cast(
+fn cast_pair(
     a: &Shape,
     [a0, a1]: [&Pose; 2],
     b: &Shape,
@@ -600,20 +600,20 @@ fn cast(
     };
     let hit = cast_shapes(a0, hop_a, &*a.shape, b0, hop_b, &*b.shape, options).ok()??;
     let met_at = hit.time_of_impact;
-    let n_W = -ours(a0.rotation * hit.normal1);
-    let approach = ours(hop_a - hop_b).dot(n_W);
+    let n_W = -from_parry(a0.rotation * hit.normal1);
+    let approach = from_parry(hop_a - hop_b).dot(n_W);
     if met_at <= 0.0 || approach >= 0.0 {
         return None;
     }
     // moved to the positions of both at the end of the step
-    let p_a = ours(*a0 * hit.witness1 + hop_a);
-    let p_b = ours(*b0 * hit.witness2 + hop_b);
+    let p_a = from_parry(*a0 * hit.witness1 + hop_a);
+    let p_b = from_parry(*b0 * hit.witness2 + hop_b);
     let gap = (1.0 - met_at) * approach;
     Some(Touch {
         p_W: (p_a + p_b).scale(0.5),
         n_W,
         gap,
-        met_at: Some(met_at),
+        impact_fraction: Some(met_at),
         ..*base
     })
 }

@@ -6,7 +6,7 @@
 //! everything than this range (`clearance.rs`), so no deck is below them.
 
 use crate::contact::geometry::detect::Detector;
-use crate::contact::geometry::shapes::{Owner, Shape, vector};
+use crate::contact::geometry::shapes::{Owner, Shape, to_parry};
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Thruster};
 use merrow_model::state::Workspace;
@@ -16,9 +16,9 @@ use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::query::Ray;
 
 /// Range of the ground effect in radii: beyond it the effect is less than a thousandth.
-const REACH: f64 = 10.0;
+const RANGE_IN_RADII: f64 = 10.0;
 /// Start points of the rays relative to the hub, in radii.
-const PLACES: [[f64; 2]; 9] = {
+const RAY_ORIGINS: [[f64; 2]; 9] = {
     let (far, near) = (std::f64::consts::FRAC_1_SQRT_2, 0.5);
     [
         [0.0, 0.0],
@@ -34,32 +34,32 @@ const PLACES: [[f64; 2]; 9] = {
 };
 
 /// Returns true if the thruster is a rotor with ground effect.
-fn feels(thruster: &Thruster) -> bool {
+fn has_ground_effect(thruster: &Thruster) -> bool {
     thruster.rotor().is_some_and(|rotor| rotor.ground_effect)
 }
 
 /// Link of each rotor with ground effect, and the maximum distance from the link's origin to the
 /// end of its rays [m].
-pub fn reach(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
-    let felt = robot.thrusters.iter().filter(|t| feels(t));
+pub fn ray_ranges(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
+    let felt = robot.thrusters.iter().filter(|t| has_ground_effect(t));
     felt.map(|t| {
         (
             t.link,
-            t.p_LoT.norm() + (REACH * REACH + 1.0).sqrt() * t.radius,
+            t.p_LoT.norm() + (RANGE_IN_RADII * RANGE_IN_RADII + 1.0).sqrt() * t.radius,
         )
     })
 }
 
 /// Robots that have rotors with ground effect.
 #[derive(Debug)]
-pub struct Decks {
+pub struct GroundEffectRays {
     robots: Vec<usize>,
 }
 
-impl Decks {
+impl GroundEffectRays {
     /// Collects the robots of `scene` that have rotors with ground effect.
     pub fn new(scene: &Scene) -> Self {
-        let has = |r: &usize| scene.robots[*r].thrusters.iter().any(feels);
+        let has = |r: &usize| scene.robots[*r].thrusters.iter().any(has_ground_effect);
         Self {
             robots: (0..scene.robots.len()).filter(has).collect(),
         }
@@ -67,7 +67,7 @@ impl Decks {
 
     /// Stores the decks below the rotors in `works`. `works` and `detector` must have the same
     /// poses.
-    pub fn look<W>(&self, scene: &Scene, detector: &Detector, works: &mut [W])
+    pub fn cast_rays<W>(&self, scene: &Scene, detector: &Detector, works: &mut [W])
     where
         W: AsRef<Workspace> + AsMut<Workspace>,
     {
@@ -76,40 +76,40 @@ impl Decks {
                 .thrusters
                 .iter()
                 .enumerate()
-                .filter(|(_, t)| feels(t))
+                .filter(|(_, t)| has_ground_effect(t))
             {
                 let link = &works[r].as_ref().links[thruster.link];
                 let hub = link.p_WL + link.R_WL.mul_vec(thruster.p_LoT);
-                works[r].as_mut().decks[k] = under(hub, thruster.radius, r, detector);
+                works[r].as_mut().decks_below[k] = deck_below(hub, thruster.radius, r, detector);
             }
         }
     }
 
     /// Stores in `works` that no deck is below the rotors.
-    pub fn none<W: AsMut<Workspace>>(&self, works: &mut [W]) {
+    pub fn clear_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
         for &r in &self.robots {
-            works[r].as_mut().decks.fill(Deck::NONE);
+            works[r].as_mut().decks_below.fill(Deck::NONE);
         }
     }
 }
 
 /// Deck below a rotor of robot `own` with its hub at `p` [m], W.
-fn under(p: Vec3, radius: f64, own: usize, detector: &Detector) -> Deck {
-    let deep = REACH * radius;
+fn deck_below(p: Vec3, radius: f64, own: usize, detector: &Detector) -> Deck {
+    let deep = RANGE_IN_RADII * radius;
     let (low, high) = (
         p - Vec3::new(radius, radius, deep),
         p + Vec3::new(radius, radius, 0.0),
     );
-    let mut nearest = [f64::INFINITY; PLACES.len()];
-    detector.within(
-        &Aabb::new(vector(low), vector(high)),
+    let mut nearest = [f64::INFINITY; RAY_ORIGINS.len()];
+    detector.visit_shapes_in(
+        &Aabb::new(to_parry(low), to_parry(high)),
         |shape: &Shape, X: &Pose| {
             if matches!(shape.owner, Owner::Link(r, _) if r as usize == own) {
                 return;
             }
-            for ([x, y], nearest) in PLACES.iter().zip(&mut nearest) {
-                let from = vector(p + Vec3::new(x * radius, y * radius, 0.0));
-                let ray = Ray::new(from, vector(Vec3::new(0.0, 0.0, -1.0)));
+            for ([x, y], nearest) in RAY_ORIGINS.iter().zip(&mut nearest) {
+                let from = to_parry(p + Vec3::new(x * radius, y * radius, 0.0));
+                let ray = Ray::new(from, to_parry(Vec3::new(0.0, 0.0, -1.0)));
                 if let Some(far) = shape.shape.cast_ray(X, &ray, deep, true) {
                     *nearest = nearest.min(far);
                 }

@@ -1,7 +1,7 @@
 //! Conversion of the collision shapes of a scene to parry geometry.
 
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::robot::collision::{Groups, Heightfield, Mesh};
+use merrow_model::scene::robot::collision::{CollisionFilter, Heightfield, Mesh};
 use merrow_model::scene::{Collider, Geometry, Material, Scene};
 use parry3d_f64::glamx::{DMat3, DQuat};
 use parry3d_f64::math::{Pose, Vector};
@@ -34,14 +34,14 @@ pub struct Shape {
     /// Material of the surface.
     pub material: Material,
     /// Collision groups of the shape.
-    pub groups: Groups,
+    pub groups: CollisionFilter,
     /// Half of the smallest extent [m]. A shape that moves farther in one step could pass through
     /// another.
     pub thickness: f64,
 }
 
 /// Creates a terrain triangle that is reused for all positions.
-pub fn ground() -> Shape {
+pub fn terrain_triangle() -> Shape {
     Shape {
         owner: Owner::Seabed,
         collider: 0,
@@ -52,7 +52,7 @@ pub fn ground() -> Shape {
         ),
         X_LG: Pose::IDENTITY,
         material: Material::default(),
-        groups: Groups::default(),
+        groups: CollisionFilter::default(),
         thickness: f64::INFINITY,
     }
 }
@@ -61,7 +61,7 @@ pub fn ground() -> Shape {
 ///
 /// # Errors
 /// One line for each shape that cannot be created.
-pub fn build(scene: &Scene) -> Result<(Vec<Shape>, Vec<Shape>), Vec<String>> {
+pub fn build_shapes(scene: &Scene) -> Result<(Vec<Shape>, Vec<Shape>), Vec<String>> {
     let mut problems = Vec::new();
     let (mut moving, mut fixed) = (Vec::new(), Vec::new());
     for (r, robot) in scene.robots.iter().enumerate() {
@@ -70,13 +70,13 @@ pub fn build(scene: &Scene) -> Result<(Vec<Shape>, Vec<Shape>), Vec<String>> {
             let holds_still = !robot.floating && collider.link == 0;
             let place = if holds_still { &mut fixed } else { &mut moving };
             let what = || format!("{}: collision shape {}", robot.name, collider.name);
-            add(owner, k, collider, holds_still, place, what, &mut problems);
+            add_collider(owner, k, collider, holds_still, place, what, &mut problems);
         }
     }
     for (s, structure) in scene.structures.iter().enumerate() {
         for (k, collider) in structure.colliders.iter().enumerate() {
             let what = || format!("structure {}: shape {}", structure.name, collider.name);
-            add(
+            add_collider(
                 Owner::Structure(s as u32),
                 k,
                 collider,
@@ -94,7 +94,7 @@ pub fn build(scene: &Scene) -> Result<(Vec<Shape>, Vec<Shape>), Vec<String>> {
     }
 }
 
-fn add(
+fn add_collider(
     owner: Owner,
     index: usize,
     collider: &Collider,
@@ -103,7 +103,7 @@ fn add(
     what: impl Fn() -> String,
     problems: &mut Vec<String>,
 ) {
-    match parts(&collider.geometry, holds_still) {
+    match convex_parts(&collider.geometry, holds_still) {
         Ok(parts) => out.extend(parts.into_iter().map(|(X_CG, shape)| {
             let extent = shape.compute_local_aabb().half_extents();
             Shape {
@@ -111,7 +111,7 @@ fn add(
                 collider: index as u32,
                 X_LG: pose(&collider.R_LG, collider.p_LoG) * X_CG,
                 material: collider.material,
-                groups: collider.groups,
+                groups: collider.filter,
                 thickness: extent.x.min(extent.y).min(extent.z),
                 shape,
             }
@@ -121,7 +121,7 @@ fn add(
 }
 
 /// Convex parts of a geometry; the geometry of fixed bodies is not split.
-fn parts(geometry: &Geometry, holds_still: bool) -> Result<Vec<(Pose, SharedShape)>, String> {
+fn convex_parts(geometry: &Geometry, holds_still: bool) -> Result<Vec<(Pose, SharedShape)>, String> {
     let one = |shape| Ok(vec![(Pose::IDENTITY, shape)]);
     // parry's cylinders and capsules lie along y
     let upright = Pose::from_parts(
@@ -155,7 +155,7 @@ fn parts(geometry: &Geometry, holds_still: bool) -> Result<Vec<(Pose, SharedShap
                 "the mesh has no volume; expected corners that are not all in one plane".into()
             })
             .and_then(one),
-        Geometry::ConvexParts(mesh) => {
+        Geometry::ConvexDecomposition(mesh) => {
             let parameters = VHACDParameters::default();
             let whole = SharedShape::convex_decomposition_with_params(
                 &points(mesh),
@@ -202,21 +202,21 @@ fn heightfield(field: &Heightfield) -> SharedShape {
 }
 
 fn points(mesh: &Mesh) -> Vec<Vector> {
-    mesh.vertices.iter().map(|v| vector(*v)).collect()
+    mesh.vertices.iter().map(|v| to_parry(*v)).collect()
 }
 
 /// Converts a vector to parry's type.
-pub fn vector(v: Vec3) -> Vector {
+pub fn to_parry(v: Vec3) -> Vector {
     Vector::new(v.x, v.y, v.z)
 }
 
 /// Converts a vector of parry to [`Vec3`].
-pub fn ours(v: Vector) -> Vec3 {
+pub fn from_parry(v: Vector) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)
 }
 
 /// Converts axes and origin to parry's pose.
 pub fn pose(R: &Mat3, p: Vec3) -> Pose {
-    let columns = DMat3::from_cols(vector(R.col(0)), vector(R.col(1)), vector(R.col(2)));
-    Pose::from_parts(vector(p), DQuat::from_mat3(&columns).normalize())
+    let columns = DMat3::from_cols(to_parry(R.col(0)), to_parry(R.col(1)), to_parry(R.col(2)));
+    Pose::from_parts(to_parry(p), DQuat::from_mat3(&columns).normalize())
 }

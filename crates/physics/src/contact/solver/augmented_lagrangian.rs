@@ -26,17 +26,17 @@
 //! # Checked by
 //! test/analytic/contact.rs, test/identity/contact.rs
 
-use crate::contact::solver::blocks::Body;
-use crate::contact::solver::dense::{Dense, FEW};
-use crate::contact::solver::friction::{Bound, change, nearest, slip_error};
-use crate::contact::solver::nonsmooth_newton::Coulomb;
-use crate::contact::solver::solve::{Block, Kind, NOTHING, Row, dot};
+use crate::contact::solver::blocks::CoordinateRange;
+use crate::contact::solver::dense::{Dense, MAX_DENSE_SIZE};
+use crate::contact::solver::friction::{FrictionBound, projection_derivative, project, slip_error};
+use crate::contact::solver::nonsmooth_newton::NonsmoothScratch;
+use crate::contact::solver::solve::{Block, Kind, MIN_EFFECT, Row, dot_row};
 use crate::contact::solver::system::{Sparse, System};
 
 /// Parameters of the outer rounds, for problems with few rows and for heaps. In a heap the number of
 /// steps per round increases with stiffness and accuracy.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct RoundParameters {
     /// Stiffness of a row relative to its own inertia: each round reduces the error of the row's
     /// velocity by this factor. With a much larger value a step (2) contains little information
     /// beyond the next contact that begins to slide.
@@ -53,7 +53,7 @@ struct Pace {
 }
 
 /// Problems with few rows are solved to rounding.
-const SMALL_PROBLEM: Pace = Pace {
+const SMALL_PROBLEM: RoundParameters = RoundParameters {
     stiffness: 300.0,
     harder: 10.0,
     well: 0.1,
@@ -64,7 +64,7 @@ const SMALL_PROBLEM: Pace = Pace {
 /// Compared with [`SMALL_PROBLEM`] on the 378 large problems of a falling heap: a third fewer
 /// steps; the median error is 7e-7 m/s instead of 3e-7, and the largest tenth of the errors starts
 /// at 3e-4 instead of 4e-4.
-const HEAP: Pace = Pace {
+const LARGE_PROBLEM: RoundParameters = RoundParameters {
     stiffness: 100.0,
     harder: 5.0,
     well: 0.2,
@@ -73,25 +73,25 @@ const HEAP: Pace = Pace {
     patience: 5,
 };
 /// Maximum stiffness of a row.
-const HARDEST: f64 = 3e5;
+const MAX_STIFFNESS: f64 = 3e5;
 /// Velocity errors of a row [m/s or rad/s, and relative to the velocities] for small problems and
 /// for large ones.
 ///
 /// In order: the error below which the impulses of the previous step are accepted unchanged, the
 /// error at which the rounds end, and the error that counts as solved if further rounds make no
 /// progress. Small problems are solved to rounding, heaps until they rest.
-const SMALL: [f64; 3] = [1e-13, 1e-13, 5e-7];
-const LARGE: [f64; 3] = [5e-7, 1e-8, 5e-7];
+const SMALL_TOLERANCES: [f64; 3] = [1e-13, 1e-13, 5e-7];
+const LARGE_TOLERANCES: [f64; 3] = [5e-7, 1e-8, 5e-7];
 /// Upper limit of the first error, as a multiple of the second, after a step that computed new
 /// impulses.
 ///
 /// Those impulses removed the residual velocities of the step before. If they were accepted again,
 /// the residual velocities would return and would have to be removed again, without end.
-const AFTER: f64 = 3.0;
+const REUSE_LIMIT: f64 = 3.0;
 /// Maximum number of rows of a small problem.
 const SMALL_ROWS: usize = 256;
 /// Tolerated error of (2), as a fraction of the tolerance.
-const EXACTER: f64 = 0.1;
+const INNER_TOLERANCE: f64 = 0.1;
 /// Minimum and maximum number of rounds (3); in between it is `ROUND_ROWS` divided by the number of
 /// rows.
 const ROUNDS: [usize; 2] = [6, 30];
@@ -100,33 +100,33 @@ const ROUND_ROWS: usize = 12_000;
 /// previous round.
 const FIRST_ROUNDS: usize = 3;
 /// Maximum number of steps (2) in a round.
-const STEPS: usize = 40;
+const MAX_STEPS: usize = 40;
 /// Remaining slope at the end of a line search, as a fraction of the initial slope, and maximum
 /// number of trials.
-const LENGTH: f64 = 0.1;
+const LINE_SEARCH_TOLERANCE: f64 = 0.1;
 const HALVINGS: usize = 30;
 /// Rounding error of the gradient relative to stiffness times velocity, and the factor on it that
 /// is tolerated if the gradient no longer decreases.
 const ROUNDING: f64 = 1e-15;
-const NEARLY: f64 = 30.0;
+const ROUNDING_FACTOR: f64 = 30.0;
 /// Minimum slip of a sliding contact [m/s].
-const SLIDES: f64 = 1e-4;
+const MIN_SLIP: f64 = 1e-4;
 /// Maximum relative difference of curvatures for which a factor is reused.
-const NEAR: f64 = 0.1;
+const CURVATURE_TOLERANCE: f64 = 0.1;
 
 /// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
-pub struct Newton {
+pub struct AugmentedLagrangian {
     sparse: Sparse,
     dense: Dense,
-    pub(crate) coulomb: Coulomb,
+    pub(crate) coulomb: NonsmoothScratch,
     /// `J v - b` of each row, and its change along a step.
     pub(crate) u: Vec<f64>,
     du: Vec<f64>,
     prior: Vec<f64>,
     pub(crate) stiffness: Vec<f64>,
-    /// Friction bound of each contact; `Bound::None` for other groups.
-    bounds: Vec<Bound>,
+    /// Friction bound of each contact; `FrictionBound::None` for other groups.
+    bounds: Vec<FrictionBound>,
     /// `G` of each group: nn, n1, n2, 11, 12, 22 of a contact, nn of a box.
     curvature: Vec<[f64; 6]>,
     /// Curvatures of the current factor.
@@ -150,28 +150,28 @@ pub struct Newton {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// True if the impulses satisfy the constraints.
-    pub fits: bool,
+    pub is_solved: bool,
     /// True if the impulses differ from the initial guess.
-    pub is_anew: bool,
+    pub is_recomputed: bool,
 }
 
 /// Constraints of an island.
 pub struct Constraints<'a> {
     /// Coordinates of the robots.
-    pub bodies: &'a [Body],
+    pub bodies: &'a [CoordinateRange],
     /// Coefficients of the rows.
     pub Z: &'a [f64],
     /// Groups of rows that are projected together.
     pub blocks: &'a [Block],
 }
 
-impl Newton {
+impl AugmentedLagrangian {
     /// Allocates memory for the given number of rows of a few robots.
-    pub fn with_room(rows: usize) -> Self {
+    pub fn with_capacity(rows: usize) -> Self {
         Self {
-            sparse: Sparse::with_room(rows),
-            dense: Dense::with_room(rows),
-            coulomb: Coulomb::with_room(rows),
+            sparse: Sparse::with_capacity(rows),
+            dense: Dense::with_capacity(rows),
+            coulomb: NonsmoothScratch::with_room(rows),
             u: Vec::with_capacity(rows),
             du: Vec::with_capacity(rows),
             prior: Vec::with_capacity(rows),
@@ -206,83 +206,83 @@ impl Newton {
             .iter()
             .zip(&self.u)
             .fold(0.0, |m, (row, u)| m.max((u + row.wanted).abs()));
-        self.reach = rows.iter().fold(0.0_f64, |m, row| m.max(row.effect)).sqrt();
+        self.reach = rows.iter().fold(0.0_f64, |m, row| m.max(row.inverse_mass)).sqrt();
         let limits = if rows.len() <= SMALL_ROWS {
-            SMALL
+            SMALL_TOLERANCES
         } else {
-            LARGE
+            LARGE_TOLERANCES
         };
         let [as_it_is, tolerance, stand] = limits.map(|x| x * (1.0 + fastest));
         (self.tolerance, self.stand) = (tolerance, stand);
         self.fastest = fastest;
-        let misfit = self.misfit(c, rows);
+        let misfit = self.max_error(c, rows);
         if misfit
             <= if after {
-                as_it_is.min(AFTER * tolerance)
+                as_it_is.min(REUSE_LIMIT * tolerance)
             } else {
                 as_it_is
             }
         {
             return Outcome {
-                fits: true,
-                is_anew: false,
+                is_solved: true,
+                is_recomputed: false,
             };
         }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has these instructions
             return Outcome {
-                fits: unsafe { self.search_wide(c, rows, v, misfit) },
-                is_anew: true,
+                is_solved: unsafe { self.solve_from_guess_avx2(c, rows, v, misfit) },
+                is_recomputed: true,
             };
         }
         Outcome {
-            fits: self.search(c, rows, v, misfit),
-            is_anew: true,
+            is_solved: self.solve_from_guess(c, rows, v, misfit),
+            is_recomputed: true,
         }
     }
 
     /// [`Self::search`] compiled for processors with wider registers; bit-identical results.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn search_wide(
+    fn solve_from_guess_avx2(
         &mut self,
         c: &Constraints<'_>,
         rows: &mut [Row],
         v: &mut [f64],
         misfit: f64,
     ) -> bool {
-        self.search(c, rows, v, misfit)
+        self.solve_from_guess(c, rows, v, misfit)
     }
 
     /// Solves from a guess that does not satisfy the constraints; returns whether the result does.
     #[inline(always)]
-    fn search(
+    fn solve_from_guess(
         &mut self,
         c: &Constraints<'_>,
         rows: &mut [Row],
         v: &mut [f64],
         misfit: f64,
     ) -> bool {
-        if v.len() > FEW {
+        if v.len() > MAX_DENSE_SIZE {
             let mut sparse = std::mem::take(&mut self.sparse);
             sparse.plan(c, rows);
-            let fits = self.rounds(&mut sparse, c, rows, v, misfit);
+            let fits = self.outer_rounds(&mut sparse, c, rows, v, misfit);
             self.sparse = sparse;
             return fits;
         }
         let mut dense = std::mem::take(&mut self.dense);
-        dense.spread(c, rows, v.len());
-        let slides = self.slides(c, rows);
-        let fits = slides && self.coulomb(&mut dense, c, rows, v, misfit)
-            || self.rounds(&mut dense, c, rows, v, misfit);
+        dense.load_rows(c, rows, v.len());
+        let slides = self.has_sliding_contact(c, rows);
+        let fits = slides && self.solve_nonsmooth(&mut dense, c, rows, v, misfit)
+            || self.outer_rounds(&mut dense, c, rows, v, misfit);
         self.dense = dense;
         fits
     }
 
     /// Rounds (3); returns whether the impulses satisfy the constraints.
     #[inline(always)]
-    fn rounds<S: System>(
+    fn outer_rounds<S: System>(
         &mut self,
         system: &mut S,
         c: &Constraints<'_>,
@@ -295,7 +295,7 @@ impl Newton {
         let pace = if rows.len() <= SMALL_ROWS {
             SMALL_PROBLEM
         } else {
-            HEAP
+            LARGE_PROBLEM
         };
         let (mut misfit, mut stiffness) = (misfit, pace.stiffness);
         let (mut best, mut waits) = (misfit, 0);
@@ -303,13 +303,13 @@ impl Newton {
             for (row, prior) in rows.iter().zip(&mut self.prior) {
                 *prior = row.impulse;
             }
-            self.stiffen(c, rows, stiffness);
-            self.bound(c, rows, round < FIRST_ROUNDS);
+            self.set_stiffness(c, rows, stiffness);
+            self.set_friction_bounds(c, rows, round < FIRST_ROUNDS);
             self.rounding = ROUNDING * stiffness * self.fastest;
-            self.exact = (EXACTER * self.tolerance).max(pace.exact * misfit);
-            self.descend(system, c, rows, v);
+            self.exact = (INNER_TOLERANCE * self.tolerance).max(pace.exact * misfit);
+            self.minimize(system, c, rows, v);
             self.project(c, rows);
-            let now = self.misfit(c, rows);
+            let now = self.max_error(c, rows);
             (best, waits) = if now < 0.5 * best {
                 (now, 0)
             } else {
@@ -317,7 +317,7 @@ impl Newton {
             };
             let stalls = now > 0.9 * misfit && now <= self.stand || waits >= pace.patience;
             let next = if now < pace.well * misfit {
-                (pace.harder * stiffness).min(HARDEST)
+                (pace.harder * stiffness).min(MAX_STIFFNESS)
             } else {
                 (stiffness / pace.softer).max(pace.stiffness)
             };
@@ -337,7 +337,7 @@ impl Newton {
 
     /// Returns true if a loaded contact slides.
     #[inline(always)]
-    fn slides(&self, c: &Constraints<'_>, rows: &[Row]) -> bool {
+    fn has_sliding_contact(&self, c: &Constraints<'_>, rows: &[Row]) -> bool {
         let mut contacts = c
             .blocks
             .iter()
@@ -345,7 +345,7 @@ impl Newton {
         contacts.any(|block| {
             let k = block.first as usize;
             let slip = (self.u[k + 1] * self.u[k + 1] + self.u[k + 2] * self.u[k + 2]).sqrt();
-            rows[k].impulse > 0.0 && slip > SLIDES
+            rows[k].impulse > 0.0 && slip > MIN_SLIP
         })
     }
 
@@ -354,12 +354,12 @@ impl Newton {
     fn residuals(&mut self, c: &Constraints<'_>, rows: &[Row], v: &[f64]) {
         self.u.clear();
         self.u
-            .extend(rows.iter().map(|row| dot(row, c.Z, v) - row.wanted));
+            .extend(rows.iter().map(|row| dot_row(row, c.Z, v) - row.wanted));
     }
 
     /// Maximum error of (2)-(5) in `solve` [m/s or rad/s].
     #[inline(always)]
-    pub(crate) fn misfit(&self, c: &Constraints<'_>, rows: &[Row]) -> f64 {
+    pub(crate) fn max_error(&self, c: &Constraints<'_>, rows: &[Row]) -> f64 {
         let mut largest = 0.0_f64;
         for block in c.blocks {
             let first = block.first as usize;
@@ -368,7 +368,7 @@ impl Newton {
                 &self.u[first..first + block.n as usize],
             );
             let error = match block.kind {
-                Kind::Contact { friction } if rows[0].effect > NOTHING => {
+                Kind::Contact { friction } if rows[0].inverse_mass > MIN_EFFECT => {
                     let normal = if rows[0].impulse > 0.0 {
                         u[0].abs()
                     } else {
@@ -376,7 +376,7 @@ impl Newton {
                     };
                     normal.max(slip_error(rows, u, friction, self.tolerance))
                 }
-                Kind::Box { lo, hi, .. } if rows[0].effect > NOTHING => {
+                Kind::Box { lo, hi, .. } if rows[0].inverse_mass > MIN_EFFECT => {
                     let (x, u) = (rows[0].impulse, u[0]);
                     if x <= lo {
                         -u
@@ -388,7 +388,7 @@ impl Newton {
                 }
                 Kind::Contact { .. } | Kind::Box { .. } => 0.0,
                 Kind::Equality => {
-                    let errors = rows.iter().zip(u).filter(|(row, _)| row.effect > NOTHING);
+                    let errors = rows.iter().zip(u).filter(|(row, _)| row.inverse_mass > MIN_EFFECT);
                     errors.fold(0.0, |e: f64, (_, u)| e.max(u.abs()))
                 }
             };
@@ -403,12 +403,12 @@ impl Newton {
     }
 
     /// Sets the stiffness of each row relative to its own inertia.
-    pub(crate) fn stiffen(&mut self, c: &Constraints<'_>, rows: &[Row], stiffness: f64) {
+    pub(crate) fn set_stiffness(&mut self, c: &Constraints<'_>, rows: &[Row], stiffness: f64) {
         self.stiffness.clear();
         for block in c.blocks {
             let rows = &rows[block.first as usize..(block.first + block.n) as usize];
             let stiff = |effect: f64| {
-                if effect > NOTHING {
+                if effect > MIN_EFFECT {
                     stiffness / effect
                 } else {
                     0.0
@@ -416,12 +416,12 @@ impl Newton {
             };
             match block.kind {
                 Kind::Contact { .. } => {
-                    let all = rows[0].effect.max(rows[1].effect).max(rows[2].effect);
+                    let all = rows[0].inverse_mass.max(rows[1].inverse_mass).max(rows[2].inverse_mass);
                     self.stiffness.extend([stiff(all); 3]);
                 }
                 _ => self
                     .stiffness
-                    .extend(rows.iter().map(|row| stiff(row.effect))),
+                    .extend(rows.iter().map(|row| stiff(row.inverse_mass))),
             }
         }
     }
@@ -435,7 +435,7 @@ impl Newton {
         }
         self.factored.clear();
         self.bounds.clear();
-        self.bounds.resize(c.blocks.len(), Bound::None);
+        self.bounds.resize(c.blocks.len(), FrictionBound::None);
         for list in [&mut self.gradient, &mut self.step] {
             list.clear();
             list.resize(self.free.len(), 0.0);
@@ -448,7 +448,7 @@ impl Newton {
     /// given by the last impulse. For other contacts it is the cone. The cone includes the future
     /// normal impulse, but makes slipping contacts separate.
     #[inline(always)]
-    fn bound(&mut self, c: &Constraints<'_>, rows: &[Row], disks: bool) {
+    fn set_friction_bounds(&mut self, c: &Constraints<'_>, rows: &[Row], disks: bool) {
         for (block, bound) in c.blocks.iter().zip(&mut self.bounds) {
             let Kind::Contact { friction } = block.kind else {
                 continue;
@@ -459,17 +459,17 @@ impl Newton {
                 + self.u[first + 2] * self.u[first + 2])
                 .sqrt();
             let loaded = disks && normal > 0.0;
-            *bound = if slip > SLIDES || loaded {
-                Bound::Disk(friction * normal)
+            *bound = if slip > MIN_SLIP || loaded {
+                FrictionBound::Disk(friction * normal)
             } else {
-                Bound::Cone(friction * slip)
+                FrictionBound::Cone(friction * slip)
             };
         }
     }
 
     /// Solves (2) for fixed λ° and friction bounds.
     #[inline(always)]
-    fn descend<S: System>(
+    fn minimize<S: System>(
         &mut self,
         system: &mut S,
         c: &Constraints<'_>,
@@ -478,9 +478,9 @@ impl Newton {
     ) {
         self.project(c, rows);
         let mut before = f64::INFINITY;
-        for _ in 0..STEPS {
-            let error = self.slope(system, c, rows, v);
-            let is_rounding = error < NEARLY * self.rounding && error > 0.5 * before;
+        for _ in 0..MAX_STEPS {
+            let error = self.update_gradient(system, c, rows, v);
+            let is_rounding = error < ROUNDING_FACTOR * self.rounding && error > 0.5 * before;
             if error <= self.exact + self.rounding || is_rounding {
                 return;
             }
@@ -495,12 +495,12 @@ impl Newton {
             system.solve(&mut self.step);
             system.products(c, rows, &self.step, &mut self.du);
             let falls = -product(&self.gradient, &self.step);
-            self.go(v, 1.0);
+            self.advance(v, 1.0);
             self.project(c, rows);
-            if self.slope_here(rows, v) > LENGTH * falls {
-                self.go(v, -1.0);
+            if self.current_slope(rows, v) > LINE_SEARCH_TOLERANCE * falls {
+                self.advance(v, -1.0);
                 let length = self.line_search(c, v, falls);
-                self.go(v, length);
+                self.advance(v, length);
                 self.project(c, rows);
             }
         }
@@ -508,7 +508,7 @@ impl Newton {
 
     /// Advances along the step.
     #[inline(always)]
-    fn go(&mut self, v: &mut [f64], length: f64) {
+    fn advance(&mut self, v: &mut [f64], length: f64) {
         for (v, step) in v.iter_mut().zip(&self.step) {
             *v += length * step;
         }
@@ -519,7 +519,7 @@ impl Newton {
 
     /// Slope of the objective along the step at the current point.
     #[inline(always)]
-    fn slope_here(&self, rows: &[Row], v: &[f64]) -> f64 {
+    fn current_slope(&self, rows: &[Row], v: &[f64]) -> f64 {
         let mut sum = 0.0;
         for ((v, free), step) in v.iter().zip(&self.free).zip(&self.step) {
             sum += (v - free) * step;
@@ -539,7 +539,7 @@ impl Newton {
             match block.kind {
                 Kind::Contact { friction } => {
                     let p = [wanted(first), wanted(first + 1), wanted(first + 2)];
-                    let found = nearest(p, friction, self.bounds[k], self.stiffness[first]);
+                    let found = project(p, friction, self.bounds[k], self.stiffness[first]);
                     for (row, x) in rows[first..].iter_mut().zip(found) {
                         row.impulse = x;
                     }
@@ -557,7 +557,7 @@ impl Newton {
     /// Computes the gradient of the objective of (2); returns its magnitude as a velocity [m/s or
     /// rad/s].
     #[inline(always)]
-    fn slope<S: System>(
+    fn update_gradient<S: System>(
         &mut self,
         system: &S,
         c: &Constraints<'_>,
@@ -589,7 +589,7 @@ impl Newton {
             let p = |i: usize| prior[first + i] - stiffness[first + i] * u[first + i];
             let d = stiffness[first];
             curvature.push(match block.kind {
-                Kind::Contact { friction } => change([p(0), p(1), p(2)], friction, bounds[k], d),
+                Kind::Contact { friction } => projection_derivative([p(0), p(1), p(2)], friction, bounds[k], d),
                 Kind::Box { lo, hi, .. } if p(0) > lo && p(0) < hi => [d, 0.0, 0.0, 0.0, 0.0, 0.0],
                 Kind::Box { .. } => [0.0; 6],
                 Kind::Equality => [1.0; 6],
@@ -604,7 +604,7 @@ impl Newton {
             let size = old[0].max(old[3]).max(old[5]).max(new[3]).max(new[5]);
             new.iter()
                 .zip(old)
-                .all(|(new, old)| (new - old).abs() <= NEAR * size)
+                .all(|(new, old)| (new - old).abs() <= CURVATURE_TOLERANCE * size)
         };
         self.factored.len() == self.curvature.len()
             && self.curvature.iter().zip(&self.factored).all(near)
@@ -625,7 +625,7 @@ impl Newton {
             };
             let along = low.0 + (high.0 - low.0) * part;
             let slope = self.slope_along(c, v, along);
-            if slope.abs() <= LENGTH * falls {
+            if slope.abs() <= LINE_SEARCH_TOLERANCE * falls {
                 return along;
             }
             if slope < 0.0 {
@@ -644,12 +644,12 @@ impl Newton {
         for ((v, free), step) in v.iter().zip(&self.free).zip(&self.step) {
             sum += (v - free + along * step) * step;
         }
-        sum - self.work(c, along)
+        sum - self.impulse_work(c, along)
     }
 
     /// Computes `Δu · λ` at `along` of the step.
     #[inline(always)]
-    fn work(&self, c: &Constraints<'_>, along: f64) -> f64 {
+    fn impulse_work(&self, c: &Constraints<'_>, along: f64) -> f64 {
         let mut sum = 0.0;
         for (k, block) in c.blocks.iter().enumerate() {
             let first = block.first as usize;
@@ -658,7 +658,7 @@ impl Newton {
             match block.kind {
                 Kind::Contact { friction } => {
                     let p = [wanted(first), wanted(first + 1), wanted(first + 2)];
-                    let found = nearest(p, friction, self.bounds[k], self.stiffness[first]);
+                    let found = project(p, friction, self.bounds[k], self.stiffness[first]);
                     sum += found
                         .iter()
                         .zip(&self.du[first..])

@@ -22,7 +22,7 @@
 
 /// Coordinates of one robot in the vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Body {
+pub struct CoordinateRange {
     /// Index of the first coordinate.
     pub v: u32,
     /// Number of coordinates of the robot.
@@ -32,7 +32,7 @@ pub struct Body {
 /// A column of blocks, in the order of elimination.
 #[derive(Clone, Copy, Debug, Default)]
 struct Column {
-    body: Body,
+    body: CoordinateRange,
     /// Index of the first value of the diagonal block.
     diagonal: u32,
     /// Index range of the blocks below the diagonal.
@@ -51,7 +51,7 @@ struct Below {
 
 /// Position of the block of a pair.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Place {
+pub struct BlockPosition {
     /// Index of the first value. The block is stored column by column: one column per coordinate of
     /// the earlier robot.
     pub at: u32,
@@ -59,13 +59,13 @@ pub struct Place {
     pub is_turned: bool,
 }
 
-/// The matrix, and after [`Blocks::factor`] its factor.
+/// The matrix, and after [`BlockMatrix::factor`] its factor.
 #[derive(Clone, Debug, Default)]
-pub struct Blocks {
-    /// Elements of all blocks; after [`Blocks::factor`] those of the factor, with the inverse of
+pub struct BlockMatrix {
+    /// Elements of all blocks; after [`BlockMatrix::factor`] those of the factor, with the inverse of
     /// the diagonal.
     pub values: Vec<f64>,
-    bodies: Vec<Body>,
+    bodies: Vec<CoordinateRange>,
     pairs: Vec<[u32; 2]>,
     place: Vec<u32>,
     columns: Vec<Column>,
@@ -73,9 +73,9 @@ pub struct Blocks {
     neighbours: Vec<u64>,
 }
 
-impl Blocks {
+impl BlockMatrix {
     /// Allocates memory for the given number of robots without joints.
-    pub fn with_room(bodies: usize) -> Self {
+    pub fn with_capacity(bodies: usize) -> Self {
         let blocks = bodies * (bodies + 1) / 2;
         Self {
             values: Vec::with_capacity(36 * blocks),
@@ -91,7 +91,7 @@ impl Blocks {
     /// Plans the blocks of `bodies` and `pairs`; does nothing if the plan is unchanged.
     ///
     /// Each pair is in increasing order; the list is sorted and has no duplicates.
-    pub fn plan(&mut self, bodies: &[Body], pairs: &[[u32; 2]]) {
+    pub fn plan(&mut self, bodies: &[CoordinateRange], pairs: &[[u32; 2]]) {
         if self.bodies == bodies && self.pairs == pairs {
             return;
         }
@@ -99,12 +99,12 @@ impl Blocks {
         self.bodies.extend_from_slice(bodies);
         self.pairs.clear();
         self.pairs.extend_from_slice(pairs);
-        self.eliminate();
+        self.compute_elimination_order();
         self.lay_out();
     }
 
     /// Computes the order (2), and for each column the robots of its blocks below the diagonal.
-    fn eliminate(&mut self) {
+    fn compute_elimination_order(&mut self) {
         const OUT: u32 = u32::MAX;
         let n = self.bodies.len();
         let words = n.div_ceil(64);
@@ -192,13 +192,13 @@ impl Blocks {
     }
 
     /// Position of the block of a planned pair.
-    pub fn pair(&self, [a, b]: [u32; 2]) -> Place {
+    pub fn pair_block(&self, [a, b]: [u32; 2]) -> BlockPosition {
         let (a, b) = (self.place[a as usize], self.place[b as usize]);
         let (early, late) = (a.min(b), a.max(b));
         let c = self.columns[early as usize];
         let below = &self.below[c.first as usize..c.last as usize];
         let k = below.partition_point(|x| x.row < late);
-        Place {
+        BlockPosition {
             at: below[k].at,
             is_turned: b < a,
         }
@@ -229,9 +229,9 @@ impl Blocks {
                 let (head, tail) = values.split_at_mut(b.at as usize);
                 let (D, B) = (&head[c.diagonal as usize..][..n * n], &mut tail[..m * n]);
                 if n == 6 && m == 6 {
-                    divide(D, 6, B, 6)
+                    solve_below_diagonal(D, 6, B, 6)
                 } else {
-                    divide(D, n, B, m)
+                    solve_below_diagonal(D, n, B, m)
                 }
             }
             for (i, q) in own.iter().enumerate() {
@@ -248,7 +248,7 @@ impl Blocks {
                         }
                         below[scan].at as usize
                     };
-                    subtract(values, (q.at as usize, m_q), (p.at as usize, m_p), n, at);
+                    subtract_outer_product(values, (q.at as usize, m_q), (p.at as usize, m_p), n, at);
                 }
             }
         }
@@ -268,11 +268,11 @@ impl Blocks {
             for b in &self.below[c.first as usize..c.last as usize] {
                 let to = self.columns[b.row as usize].body;
                 let B = &self.values[b.at as usize..][..(to.n * c.body.n) as usize];
-                let (y, x) = two(x, c.body, to);
+                let (y, x) = split_two(x, c.body, to);
                 if n == 6 && to.n == 6 {
-                    take(B, y, 6, x, 6)
+                    subtract_product(B, y, 6, x, 6)
                 } else {
-                    take(B, y, n, x, to.n as usize)
+                    subtract_product(B, y, n, x, to.n as usize)
                 }
             }
         }
@@ -281,11 +281,11 @@ impl Blocks {
             for b in &self.below[c.first as usize..c.last as usize] {
                 let from = self.columns[b.row as usize].body;
                 let B = &self.values[b.at as usize..][..(from.n * c.body.n) as usize];
-                let (x, y) = two(x, c.body, from);
+                let (x, y) = split_two(x, c.body, from);
                 if n == 6 && from.n == 6 {
-                    give(B, y, 6, x, 6)
+                    subtract_transposed_product(B, y, 6, x, 6)
                 } else {
-                    give(B, y, from.n as usize, x, n)
+                    subtract_transposed_product(B, y, from.n as usize, x, n)
                 }
             }
             let D = &self.values[c.diagonal as usize..][..n * n];
@@ -300,7 +300,7 @@ impl Blocks {
 
 /// Parts of a vector for two robots.
 #[inline(always)]
-fn two(x: &mut [f64], a: Body, b: Body) -> (&mut [f64], &mut [f64]) {
+fn split_two(x: &mut [f64], a: CoordinateRange, b: CoordinateRange) -> (&mut [f64], &mut [f64]) {
     let [a, b] = [a, b].map(|b| (b.v as usize, (b.v + b.n) as usize));
     if a.0 < b.0 {
         let (head, tail) = x.split_at_mut(b.0);
@@ -339,7 +339,7 @@ fn backward(D: &[f64], n: usize, x: &mut [f64]) {
 
 /// Computes `x ← x - B y` for a block of `m` rows and `n` columns.
 #[inline(always)]
-fn take(B: &[f64], y: &[f64], n: usize, x: &mut [f64], m: usize) {
+fn subtract_product(B: &[f64], y: &[f64], n: usize, x: &mut [f64], m: usize) {
     let (y, x) = (&y[..n], &mut x[..m]);
     for k in 0..n {
         for r in 0..m {
@@ -350,7 +350,7 @@ fn take(B: &[f64], y: &[f64], n: usize, x: &mut [f64], m: usize) {
 
 /// Computes `x ← x - Bᵀ y` for a block of `m` rows and `n` columns.
 #[inline(always)]
-fn give(B: &[f64], y: &[f64], m: usize, x: &mut [f64], n: usize) {
+fn subtract_transposed_product(B: &[f64], y: &[f64], m: usize, x: &mut [f64], n: usize) {
     let (y, x) = (&y[..m], &mut x[..n]);
     for k in 0..n {
         let mut sum = 0.0;
@@ -382,7 +382,7 @@ fn cholesky(D: &mut [f64], n: usize) {
 
 /// Computes `B ← B L⁻ᵀ` for a block of `m` rows below the diagonal block `D`.
 #[inline(always)]
-fn divide(D: &[f64], n: usize, B: &mut [f64], m: usize) {
+fn solve_below_diagonal(D: &[f64], n: usize, B: &mut [f64], m: usize) {
     for k in 0..n {
         let (head, tail) = B.split_at_mut((k + 1) * m);
         let X = &mut head[k * m..];
@@ -400,7 +400,7 @@ fn divide(D: &[f64], n: usize, B: &mut [f64], m: usize) {
 
 /// Computes `T ← T - P Qᵀ`; the blocks `Q` and `P` of a column are stored before their target.
 #[inline(always)]
-fn subtract(
+fn subtract_outer_product(
     values: &mut [f64],
     (Q, m_q): (usize, usize),
     (P, m_p): (usize, usize),
@@ -408,7 +408,7 @@ fn subtract(
     target: usize,
 ) {
     if n == 6 && m_q == 6 && m_p == 6 {
-        return subtract_six(values, Q, P, target);
+        return subtract_outer_product_6(values, Q, P, target);
     }
     for c in 0..m_q {
         for k in 0..n {
@@ -422,7 +422,7 @@ fn subtract(
 
 /// [`subtract`] for floating bodies without joints, the most frequent case.
 #[inline(always)]
-fn subtract_six(values: &mut [f64], Q: usize, P: usize, target: usize) {
+fn subtract_outer_product_6(values: &mut [f64], Q: usize, P: usize, target: usize) {
     let (mut q, mut p) = ([0.0; 36], [0.0; 36]);
     q.copy_from_slice(&values[Q..Q + 36]);
     p.copy_from_slice(&values[P..P + 36]);

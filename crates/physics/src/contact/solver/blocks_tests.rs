@@ -28,15 +28,15 @@ fn the_factor_solves_what_the_matrix_says() {
         ),
     ] {
         let mut at = 0;
-        let bodies: Vec<Body> = sizes
+        let bodies: Vec<CoordinateRange> = sizes
             .iter()
             .map(|n| {
                 at += n;
-                Body { v: at - n, n: *n }
+                CoordinateRange { v: at - n, n: *n }
             })
             .collect();
         let size = at as usize;
-        let mut blocks = Blocks::default();
+        let mut blocks = BlockMatrix::default();
         blocks.plan(&bodies, &pairs);
         let mut full = vec![0.0; size * size];
         for (k, body) in bodies.iter().enumerate() {
@@ -56,7 +56,7 @@ fn the_factor_solves_what_the_matrix_says() {
             }
         }
         for [a, b] in &pairs {
-            let place = blocks.pair([*a, *b]);
+            let place = blocks.pair_block([*a, *b]);
             let (early, late) = if place.is_turned { (*b, *a) } else { (*a, *b) };
             let (e, l) = (bodies[early as usize], bodies[late as usize]);
             for i in 0..e.n as usize {

@@ -5,9 +5,9 @@ use crate::contact::solver::solve::{Kind, Row};
 use crate::contact::solver::system::System;
 
 /// Maximum number of coordinates for which a dense factor is cheaper.
-pub(crate) const FEW: usize = 32;
+pub(crate) const MAX_DENSE_SIZE: usize = 32;
 /// Number of values in a register: sums are accumulated in as many parts.
-const WIDE: usize = 4;
+const REGISTER_WIDTH: usize = 4;
 
 /// Calls a function with the row width as a constant, so that its loops are unrolled.
 macro_rules! sized {
@@ -17,7 +17,7 @@ macro_rules! sized {
             12 => $of::<12 $(, $symmetric)?>($($with),*),
             16 => $of::<16 $(, $symmetric)?>($($with),*),
             24 => $of::<24 $(, $symmetric)?>($($with),*),
-            _ => $of::<FEW $(, $symmetric)?>($($with),*),
+            _ => $of::<MAX_DENSE_SIZE $(, $symmetric)?>($($with),*),
         }
     };
 }
@@ -37,8 +37,8 @@ pub(crate) struct Dense {
 
 impl Dense {
     /// Allocates memory for the given number of constraint rows.
-    pub(crate) fn with_room(rows: usize) -> Self {
-        let matrix = Vec::with_capacity(FEW * FEW);
+    pub(crate) fn with_capacity(rows: usize) -> Self {
+        let matrix = Vec::with_capacity(MAX_DENSE_SIZE * MAX_DENSE_SIZE);
         Self {
             width: 0,
             Z: Vec::with_capacity(12 * rows),
@@ -49,11 +49,11 @@ impl Dense {
 
     /// Copies the constraint rows to padded rows of `n` coordinates.
     #[inline(always)]
-    pub(crate) fn spread(&mut self, c: &Constraints<'_>, rows: &[Row], n: usize) {
+    pub(crate) fn load_rows(&mut self, c: &Constraints<'_>, rows: &[Row], n: usize) {
         self.width = [8, 12, 16, 24]
             .into_iter()
             .find(|width| n <= *width)
-            .unwrap_or(FEW);
+            .unwrap_or(MAX_DENSE_SIZE);
         for list in [&mut self.Z, &mut self.weighted] {
             list.clear();
             list.resize(rows.len() * self.width, 0.0);
@@ -68,14 +68,14 @@ impl Dense {
 
     /// Computes `Z x` of every row.
     #[inline(always)]
-    pub(crate) fn times(&self, x: &[f64; FEW], out: &mut [f64]) {
+    pub(crate) fn multiply_rows(&self, x: &[f64; MAX_DENSE_SIZE], out: &mut [f64]) {
         sized!(self.width, products; &self.Z, x, out);
     }
 
     /// Computes `x ← x + Zᵀ k`.
     #[inline(always)]
-    pub(crate) fn gather(&self, k: impl Iterator<Item = f64>, x: &mut [f64; FEW]) {
-        sized!(self.width, sum_up; &self.Z, k, x);
+    pub(crate) fn add_transposed_product(&self, k: impl Iterator<Item = f64>, x: &mut [f64; MAX_DENSE_SIZE]) {
+        sized!(self.width, add_transposed_rows; &self.Z, k, x);
     }
 
     /// Assembles `M`. If G is not `SYMMETRIC`, its elements nn, n1, n2, 11, 12, 22 have n1 and n2
@@ -95,7 +95,7 @@ impl Dense {
         } = self;
         matrix.clear();
         matrix.resize(*width * *width, 0.0);
-        sized!(*width, outer, SYMMETRIC; c, (stiffness, G), Z, weighted, matrix);
+        sized!(*width, assemble_matrix, SYMMETRIC; c, (stiffness, G), Z, weighted, matrix);
     }
 
     /// Assembles `M` from an unsymmetric G and solves `M x = x`; returns false if `M` is singular.
@@ -105,23 +105,23 @@ impl Dense {
         c: &Constraints<'_>,
         stiffness: &[f64],
         G: &[[f64; 6]],
-        x: &mut [f64; FEW],
+        x: &mut [f64; MAX_DENSE_SIZE],
     ) -> bool {
         self.assemble::<false>(c, stiffness, G);
-        sized!(self.width, eliminate; &mut self.matrix, x)
+        sized!(self.width, solve_by_elimination; &mut self.matrix, x)
     }
 }
 
 impl System for Dense {
     #[inline(always)]
     fn products(&self, _: &Constraints<'_>, _: &[Row], x: &[f64], out: &mut [f64]) {
-        self.times(&padded(x), out);
+        self.multiply_rows(&padded(x), out);
     }
 
     #[inline(always)]
     fn take(&self, _: &Constraints<'_>, rows: &[Row], x: &mut [f64]) {
         let mut y = padded(x);
-        self.gather(rows.iter().map(|row| -row.impulse), &mut y);
+        self.add_transposed_product(rows.iter().map(|row| -row.impulse), &mut y);
         x.copy_from_slice(&y[..x.len()]);
     }
 
@@ -141,26 +141,26 @@ impl System for Dense {
 
 /// Vector padded with zeros.
 #[inline(always)]
-pub(crate) fn padded(x: &[f64]) -> [f64; FEW] {
-    let mut out = [0.0; FEW];
+pub(crate) fn padded(x: &[f64]) -> [f64; MAX_DENSE_SIZE] {
+    let mut out = [0.0; MAX_DENSE_SIZE];
     out[..x.len()].copy_from_slice(x);
     out
 }
 
 /// First elements of a vector.
 #[inline(always)]
-fn first<const N: usize>(x: &[f64; FEW]) -> [f64; N] {
+fn first<const N: usize>(x: &[f64; MAX_DENSE_SIZE]) -> [f64; N] {
     std::array::from_fn(|i| x[i])
 }
 
 /// Computes `Z x` with one partial sum per register element.
 #[inline(always)]
-fn products<const N: usize>(Z: &[f64], x: &[f64; FEW], out: &mut [f64]) {
+fn products<const N: usize>(Z: &[f64], x: &[f64; MAX_DENSE_SIZE], out: &mut [f64]) {
     let x: [f64; N] = first(x);
     for (z, out) in Z.as_chunks::<N>().0.iter().zip(out) {
-        let mut sums = [0.0; WIDE];
-        for i in (0..N).step_by(WIDE) {
-            for k in 0..WIDE {
+        let mut sums = [0.0; REGISTER_WIDTH];
+        for i in (0..N).step_by(REGISTER_WIDTH) {
+            for k in 0..REGISTER_WIDTH {
                 sums[k] += z[i + k] * x[i + k];
             }
         }
@@ -170,7 +170,7 @@ fn products<const N: usize>(Z: &[f64], x: &[f64; FEW], out: &mut [f64]) {
 
 /// Computes `x ← x + Zᵀ k` for a constant width.
 #[inline(always)]
-fn sum_up<const N: usize>(Z: &[f64], k: impl Iterator<Item = f64>, x: &mut [f64; FEW]) {
+fn add_transposed_rows<const N: usize>(Z: &[f64], k: impl Iterator<Item = f64>, x: &mut [f64; MAX_DENSE_SIZE]) {
     let mut y: [f64; N] = first(x);
     for (z, k) in Z.as_chunks::<N>().0.iter().zip(k) {
         for i in 0..N {
@@ -182,7 +182,7 @@ fn sum_up<const N: usize>(Z: &[f64], k: impl Iterator<Item = f64>, x: &mut [f64;
 
 /// Computes `M += 1 + Zᵀ G Z`; `M` must be zero.
 #[inline(always)]
-fn outer<const N: usize, const SYMMETRIC: bool>(
+fn assemble_matrix<const N: usize, const SYMMETRIC: bool>(
     c: &Constraints<'_>,
     (stiffness, G): (&[f64], &[[f64; 6]]),
     Z: &[f64],
@@ -200,10 +200,10 @@ fn outer<const N: usize, const SYMMETRIC: bool>(
         }
         let part = block.first as usize..(block.first + block.n) as usize;
         let (Z, W) = (&Z[part.clone()], &mut weighted[part.clone()]);
-        weigh::<N, SYMMETRIC>(block.kind, Z, &stiffness[part], g, W);
+        weight_rows::<N, SYMMETRIC>(block.kind, Z, &stiffness[part], g, W);
         if let (Kind::Contact { .. }, [a, b, c], [x, y, z]) = (block.kind, Z, &*W) {
             for (i, line) in matrix.iter_mut().enumerate() {
-                let from = if SYMMETRIC { i / WIDE * WIDE } else { 0 };
+                let from = if SYMMETRIC { i / REGISTER_WIDTH * REGISTER_WIDTH } else { 0 };
                 let (a, b, c) = (a[i], b[i], c[i]);
                 for k in from..N {
                     line[k] += a * x[k] + b * y[k] + c * z[k];
@@ -223,7 +223,7 @@ fn outer<const N: usize, const SYMMETRIC: bool>(
 
 /// Computes `G Z` of a group, one padded row per constraint row.
 #[inline(always)]
-fn weigh<const N: usize, const SYMMETRIC: bool>(
+fn weight_rows<const N: usize, const SYMMETRIC: bool>(
     kind: Kind,
     Z: &[[f64; N]],
     stiffness: &[f64],
@@ -269,7 +269,7 @@ fn cholesky<const N: usize>(M: &mut [f64]) {
         own[k] = inverse;
         for (i, other) in tail.iter_mut().enumerate() {
             // whole registers: elements before the diagonal are not used
-            let (factor, from) = (own[k + 1 + i], (k + 1 + i) / WIDE * WIDE);
+            let (factor, from) = (own[k + 1 + i], (k + 1 + i) / REGISTER_WIDTH * REGISTER_WIDTH);
             for j in from..N {
                 other[j] -= factor * own[j];
             }
@@ -279,7 +279,7 @@ fn cholesky<const N: usize>(M: &mut [f64]) {
 
 /// Solves `Uᵀ U x = x`.
 #[inline(always)]
-fn forward_and_back<const N: usize>(U: &[f64], x: &mut [f64; FEW]) {
+fn forward_and_back<const N: usize>(U: &[f64], x: &mut [f64; MAX_DENSE_SIZE]) {
     let U = U.as_chunks::<N>().0;
     let mut y: [f64; N] = first(x);
     for (k, line) in U.iter().enumerate() {
@@ -300,7 +300,7 @@ fn forward_and_back<const N: usize>(U: &[f64], x: &mut [f64; FEW]) {
 
 /// Solves `M x = x` by elimination with partial pivoting; returns false if `M` is singular.
 #[inline(always)]
-fn eliminate<const N: usize>(M: &mut [f64], x: &mut [f64; FEW]) -> bool {
+fn solve_by_elimination<const N: usize>(M: &mut [f64], x: &mut [f64; MAX_DENSE_SIZE]) -> bool {
     let M = M.as_chunks_mut::<N>().0;
     for k in 0..N {
         let mut pivot = k;
@@ -320,7 +320,7 @@ fn eliminate<const N: usize>(M: &mut [f64], x: &mut [f64; FEW]) -> bool {
             return false;
         }
         for (i, other) in tail.iter_mut().enumerate() {
-            let (factor, from) = (other[k] * inverse, k / WIDE * WIDE);
+            let (factor, from) = (other[k] * inverse, k / REGISTER_WIDTH * REGISTER_WIDTH);
             if factor != 0.0 {
                 for j in from..N {
                     other[j] -= factor * own[j];

@@ -20,11 +20,11 @@
 //! # Checked by
 //! test/analytic/contact.rs
 
-use crate::contact::solver::solve::{NOTHING, Row};
+use crate::contact::solver::solve::{MIN_EFFECT, Row};
 
 /// Friction bound of a contact in one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Bound {
+pub enum FrictionBound {
     /// The group is not a contact.
     #[default]
     None,
@@ -37,10 +37,10 @@ pub enum Bound {
 
 /// Admissible impulse nearest to `p`.
 #[inline(always)]
-pub fn nearest(mut p: [f64; 3], friction: f64, bound: Bound, stiffness: f64) -> [f64; 3] {
+pub fn project(mut p: [f64; 3], friction: f64, bound: FrictionBound, stiffness: f64) -> [f64; 3] {
     let square = p[1] * p[1] + p[2] * p[2];
     match bound {
-        Bound::Cone(lower) => {
+        FrictionBound::Cone(lower) => {
             p[0] -= stiffness * lower;
             let most = friction * p[0];
             if most >= 0.0 && square <= most * most {
@@ -54,7 +54,7 @@ pub fn nearest(mut p: [f64; 3], friction: f64, bound: Bound, stiffness: f64) -> 
             let part = friction * normal / size;
             [normal, part * p[1], part * p[2]]
         }
-        Bound::Disk(radius) => {
+        FrictionBound::Disk(radius) => {
             let part = if square > radius * radius {
                 radius / square.sqrt()
             } else {
@@ -62,17 +62,17 @@ pub fn nearest(mut p: [f64; 3], friction: f64, bound: Bound, stiffness: f64) -> 
             };
             [p[0].max(0.0), part * p[1], part * p[2]]
         }
-        Bound::None => p,
+        FrictionBound::None => p,
     }
 }
 
 /// Derivative of [`nearest`] with respect to `p`, times the stiffness: nn, n1, n2, 11, 12, 22.
 #[inline(always)]
-pub fn change(mut p: [f64; 3], friction: f64, bound: Bound, d: f64) -> [f64; 6] {
+pub fn projection_derivative(mut p: [f64; 3], friction: f64, bound: FrictionBound, d: f64) -> [f64; 6] {
     let size = (p[1] * p[1] + p[2] * p[2]).sqrt();
     let stick = [d, 0.0, 0.0, d, 0.0, d];
     match bound {
-        Bound::Cone(lower) => {
+        FrictionBound::Cone(lower) => {
             p[0] -= d * lower;
             if size <= friction * p[0] {
                 return stick;
@@ -91,7 +91,7 @@ pub fn change(mut p: [f64; 3], friction: f64, bound: Bound, d: f64) -> [f64; 6] 
             );
             [k, n * x, n * y, xx, xy, yy]
         }
-        Bound::Disk(radius) => {
+        FrictionBound::Disk(radius) => {
             let normal = if p[0] > 0.0 { d } else { 0.0 };
             if size <= radius {
                 return [normal, 0.0, 0.0, d, 0.0, d];
@@ -99,7 +99,7 @@ pub fn change(mut p: [f64; 3], friction: f64, bound: Bound, d: f64) -> [f64; 6] 
             let (x, y, k) = (p[1] / size, p[2] / size, d * radius / size);
             [normal, 0.0, 0.0, k * y * y, -k * x * y, k * x * x]
         }
-        Bound::None => stick,
+        FrictionBound::None => stick,
     }
 }
 
@@ -110,8 +110,8 @@ pub fn slip_error(rows: &[Row], u: &[f64], friction: f64, tolerance: f64) -> f64
     let (t, s) = ([rows[1].impulse, rows[2].impulse], [u[1], u[2]]);
     let norm = |x: [f64; 2]| (x[0] * x[0] + x[1] * x[1]).sqrt();
     let (most, size, slip) = (friction * rows[0].impulse, norm(t), norm(s));
-    let effect = rows[1].effect.max(rows[2].effect);
-    if effect <= NOTHING {
+    let effect = rows[1].inverse_mass.max(rows[2].inverse_mass);
+    if effect <= MIN_EFFECT {
         return 0.0;
     }
     // missing impulse, as the velocity change that it would cause

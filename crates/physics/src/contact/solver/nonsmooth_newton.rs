@@ -23,28 +23,28 @@
 //! # Checked by
 //! test/analytic/contact.rs, test/identity/contact.rs
 
-use crate::contact::solver::augmented_lagrangian::{Constraints, Newton};
-use crate::contact::solver::dense::{Dense, FEW, padded};
+use crate::contact::solver::augmented_lagrangian::{Constraints, AugmentedLagrangian};
+use crate::contact::solver::dense::{Dense, MAX_DENSE_SIZE, padded};
 use crate::contact::solver::friction;
-use crate::contact::solver::friction::Bound;
+use crate::contact::solver::friction::FrictionBound;
 use crate::contact::solver::solve::{Kind, Row};
 
 /// Stiffness relative to a row's own inertia: value of the first step, factor after each successful
 /// step, maximum, and value after an unsuccessful step. A lower stiffness better distinguishes
 /// opening and sliding contacts; a higher one converges faster.
-const FIRST: f64 = 30.0;
-const HARDER: f64 = 10.0;
-const HARDEST: f64 = 3e5;
-const SOFTEST: f64 = 3.0;
+const FIRST_STIFFNESS: f64 = 30.0;
+const STIFFNESS_INCREASE: f64 = 10.0;
+const MAX_STIFFNESS: f64 = 3e5;
+const MIN_STIFFNESS: f64 = 3.0;
 /// Factor on the tolerance below which an error that no longer decreases counts as rounding.
-const NEARLY: f64 = 10.0;
+const ROUNDING_FACTOR: f64 = 10.0;
 /// Maximum number of steps, and of steps without improvement.
-const STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 const PATIENCE: usize = 3;
 
 /// Scratch memory of the method.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Coulomb {
+pub(crate) struct NonsmoothScratch {
     /// `G` of each group: nn, 1n, 2n, 11, 12, 22 of a contact, nn of a box.
     change: Vec<[f64; 6]>,
     /// Change of the row velocities `Z Δw`.
@@ -54,7 +54,7 @@ pub(crate) struct Coulomb {
     first: Vec<f64>,
 }
 
-impl Coulomb {
+impl NonsmoothScratch {
     /// Allocates memory for the given number of rows.
     pub(crate) fn with_room(rows: usize) -> Self {
         let [du, prior, first] = [rows; 3].map(Vec::with_capacity);
@@ -67,13 +67,13 @@ impl Coulomb {
     }
 }
 
-impl Newton {
+impl AugmentedLagrangian {
     /// Computes the impulses into `rows` and the velocities into `v`, starting from the guess in
     /// them.
     ///
     /// Returns false and restores the guess if the method does not converge.
     #[inline(always)]
-    pub(crate) fn coulomb(
+    pub(crate) fn solve_nonsmooth(
         &mut self,
         dense: &mut Dense,
         c: &Constraints<'_>,
@@ -86,14 +86,14 @@ impl Newton {
         scratch.first.extend(rows.iter().map(|row| row.impulse));
         scratch.du.resize(rows.len(), 0.0);
         let (mut best, mut waits) = (before, 0);
-        let mut stiffness = FIRST;
-        for _ in 0..STEPS {
-            self.stiffen(c, rows, stiffness);
-            let Some(w) = self.coulomb_step(dense, c, rows) else {
+        let mut stiffness = FIRST_STIFFNESS;
+        for _ in 0..MAX_STEPS {
+            self.set_stiffness(c, rows, stiffness);
+            let Some(w) = self.nonsmooth_step(dense, c, rows) else {
                 break;
             };
-            let error = self.misfit(c, rows).max(outside(c, rows));
-            if error <= self.tolerance || (error <= NEARLY * self.tolerance && error > 0.5 * best) {
+            let error = self.max_error(c, rows).max(admissibility_error(c, rows));
+            if error <= self.tolerance || (error <= ROUNDING_FACTOR * self.tolerance && error > 0.5 * best) {
                 v.copy_from_slice(&w[..v.len()]);
                 return true;
             }
@@ -103,28 +103,28 @@ impl Newton {
                 break;
             }
             stiffness = if falls {
-                (stiffness * HARDER).min(HARDEST)
+                (stiffness * STIFFNESS_INCREASE).min(MAX_STIFFNESS)
             } else {
-                SOFTEST
+                MIN_STIFFNESS
             };
         }
         for (row, first) in rows.iter_mut().zip(&self.coulomb.first) {
             row.impulse = *first;
         }
-        self.follow(dense, rows);
+        self.update_velocities(dense, rows);
         false
     }
 
     /// Step (3); returns the velocities after it, or `None` if they are not finite.
     #[inline(always)]
-    fn coulomb_step(
+    fn nonsmooth_step(
         &mut self,
         dense: &mut Dense,
         c: &Constraints<'_>,
         rows: &mut [Row],
-    ) -> Option<[f64; FEW]> {
+    ) -> Option<[f64; MAX_DENSE_SIZE]> {
         let Self {
-            coulomb: Coulomb {
+            coulomb: NonsmoothScratch {
                 change, du, prior, ..
             },
             u,
@@ -136,7 +136,7 @@ impl Newton {
         change.clear();
         for block in c.blocks {
             let part = block.first as usize..(block.first + block.n) as usize;
-            let G = nearest(
+            let G = project_group(
                 block.kind,
                 &mut rows[part.clone()],
                 &u[part.clone()],
@@ -144,8 +144,8 @@ impl Newton {
             );
             change.push(G);
         }
-        let mut step = [0.0; FEW];
-        dense.gather(
+        let mut step = [0.0; MAX_DENSE_SIZE];
+        dense.add_transposed_product(
             rows.iter()
                 .zip(prior.iter())
                 .map(|(row, prior)| row.impulse - prior),
@@ -154,10 +154,10 @@ impl Newton {
         if !dense.solve_once(c, stiffness, change, &mut step) {
             return None;
         }
-        dense.times(&step, du);
+        dense.multiply_rows(&step, du);
         for (block, g) in c.blocks.iter().zip(change.iter()) {
             let part = block.first as usize..(block.first + block.n) as usize;
-            give(
+            subtract_linear_change(
                 block.kind,
                 &mut rows[part.clone()],
                 &du[part.clone()],
@@ -165,16 +165,16 @@ impl Newton {
                 g,
             );
         }
-        let w = self.follow(dense, rows);
+        let w = self.update_velocities(dense, rows);
         w.iter().all(|x| x.is_finite()).then_some(w)
     }
 
     /// Computes the velocities due to the impulses, and `Z w - b` of each row.
     #[inline(always)]
-    fn follow(&mut self, dense: &Dense, rows: &[Row]) -> [f64; FEW] {
+    fn update_velocities(&mut self, dense: &Dense, rows: &[Row]) -> [f64; MAX_DENSE_SIZE] {
         let mut w = padded(&self.free);
-        dense.gather(rows.iter().map(|row| row.impulse), &mut w);
-        dense.times(&w, &mut self.u);
+        dense.add_transposed_product(rows.iter().map(|row| row.impulse), &mut w);
+        dense.multiply_rows(&w, &mut self.u);
         for (u, row) in self.u.iter_mut().zip(rows) {
             *u -= row.wanted;
         }
@@ -184,7 +184,7 @@ impl Newton {
 
 /// Applies (2) of a group to its rows; returns its derivative with respect to u.
 #[inline(always)]
-fn nearest(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> [f64; 6] {
+fn project_group(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> [f64; 6] {
     let d = stiffness[0];
     match (kind, rows) {
         (Kind::Contact { friction }, [n, s, t]) => {
@@ -194,9 +194,9 @@ fn nearest(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> [f64; 
                 t.impulse - d * u[2],
             ];
             let radius = friction * p[0].max(0.0);
-            let bound = Bound::Disk(radius);
-            let mut change = friction::change(p, friction, bound, d);
-            let found = friction::nearest(p, friction, bound, d);
+            let bound = FrictionBound::Disk(radius);
+            let mut change = friction::projection_derivative(p, friction, bound, d);
+            let found = friction::project(p, friction, bound, d);
             let size = (p[1] * p[1] + p[2] * p[2]).sqrt();
             if size > radius {
                 // the disk grows with the normal impulse
@@ -234,7 +234,7 @@ fn nearest(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> [f64; 
 /// Subtracts `G du` from the impulses of a group. The result can be inadmissible; the next step
 /// corrects this.
 #[inline(always)]
-fn give(kind: Kind, rows: &mut [Row], du: &[f64], stiffness: &[f64], g: &[f64; 6]) {
+fn subtract_linear_change(kind: Kind, rows: &mut [Row], du: &[f64], stiffness: &[f64], g: &[f64; 6]) {
     match (kind, rows) {
         (Kind::Contact { .. }, [n, s, t]) => {
             let [nn, n1, n2, a, b, c] = g;
@@ -253,18 +253,18 @@ fn give(kind: Kind, rows: &mut [Row], du: &[f64], stiffness: &[f64], g: &[f64; 6
 
 /// Distance of the impulses from the admissible set, as the velocity that it causes [m/s or rad/s].
 #[inline(always)]
-fn outside(c: &Constraints<'_>, rows: &[Row]) -> f64 {
+fn admissibility_error(c: &Constraints<'_>, rows: &[Row]) -> f64 {
     let mut worst = 0.0_f64;
     for block in c.blocks {
         let rows = &rows[block.first as usize..(block.first + block.n) as usize];
         let error = match (block.kind, rows) {
             (Kind::Contact { friction }, [n, s, t]) => {
                 let size = (s.impulse * s.impulse + t.impulse * t.impulse).sqrt();
-                let more = (size - friction * n.impulse.max(0.0)) * s.effect.max(t.effect);
-                more.max(-n.impulse * n.effect)
+                let more = (size - friction * n.impulse.max(0.0)) * s.inverse_mass.max(t.inverse_mass);
+                more.max(-n.impulse * n.inverse_mass)
             }
             (Kind::Box { lo, hi, .. }, [row]) => {
-                (lo - row.impulse).max(row.impulse - hi) * row.effect
+                (lo - row.impulse).max(row.impulse - hi) * row.inverse_mass
             }
             _ => 0.0,
         };

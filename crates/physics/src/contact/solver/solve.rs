@@ -27,9 +27,9 @@
 //! # Checked by
 //! test/analytic/contact.rs, test/identity/contact.rs
 
-use crate::contact::dofs::{from_white, to_white};
-use crate::contact::solver::augmented_lagrangian::{Constraints, Newton, Outcome};
-use crate::contact::solver::blocks::Body;
+use crate::contact::dofs::{from_unit_inertia, to_unit_inertia};
+use crate::contact::solver::augmented_lagrangian::{Constraints, AugmentedLagrangian, Outcome};
+use crate::contact::solver::blocks::CoordinateRange;
 
 /// Coordinates of a row in one robot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,15 +54,15 @@ pub struct Row {
     /// Wanted velocity, minus the contribution of prescribed joints [m/s or rad/s].
     pub wanted: f64,
     /// Inverse effective mass of the row, `J H⁻¹ Jᵀ`.
-    pub effect: f64,
+    pub inverse_mass: f64,
     /// Impulse [N s or N m s]; the initial guess on entry.
     pub impulse: f64,
     /// Time over which an impulse spread evenly over the step moves the coordinates [s].
     pub duration: f64,
     /// Velocity that an impact removes at once [m/s or rad/s].
-    pub sudden: f64,
+    pub impact_velocity: f64,
     /// Time from the impact to the end of the step [s].
-    pub since: f64,
+    pub time_since_impact: f64,
     /// Position error before the correction; negative for an overlap [m or rad].
     pub gap: f64,
     /// Impulse-like unknown of the position correction.
@@ -105,7 +105,7 @@ pub struct Block {
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
     /// Coordinates of the robots.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<CoordinateRange>,
     /// Cholesky factors of the inertia of each robot, as computed by [`crate::contact::dofs`], in
     /// sequence.
     pub L: Vec<f64>,
@@ -122,23 +122,23 @@ pub struct Problem {
     /// Velocities, and later displacements, in coordinates of unit inertia.
     w: Vec<f64>,
     free: Vec<f64>,
-    newton: Newton,
+    newton: AugmentedLagrangian,
 }
 
 /// Effect up to which a row counts as immovable [1/kg].
-pub(crate) const NOTHING: f64 = 1e-11;
+pub(crate) const MIN_EFFECT: f64 = 1e-11;
 /// Fraction of an overlap that is removed in a step.
 const CORRECTION: f64 = 0.2;
 /// Overlap that is not corrected, so that resting contacts persist [m or rad].
 pub(crate) const SLOP: f64 = 1e-6;
 /// Position error of a coupling that is not corrected [m or rad].
-const EXACT: f64 = 1e-9;
+const COUPLING_TOLERANCE: f64 = 1e-9;
 /// Maximum number of sweeps of the position correction.
 const CORRECTION_SWEEPS: usize = 30;
 
 impl Problem {
     /// Creates an empty problem with memory for the given number of rows.
-    pub fn with_room(rows: usize) -> Self {
+    pub fn with_capacity(rows: usize) -> Self {
         Self {
             v: Vec::with_capacity(64),
             J: Vec::with_capacity(16 * rows),
@@ -147,7 +147,7 @@ impl Problem {
             x: Vec::with_capacity(64),
             w: Vec::with_capacity(64),
             free: Vec::with_capacity(64),
-            newton: Newton::with_room(rows),
+            newton: AugmentedLagrangian::with_capacity(rows),
             L: Vec::with_capacity(256),
             bodies: Vec::with_capacity(8),
         }
@@ -187,11 +187,11 @@ impl Problem {
         } = self;
         free.clear();
         free.extend_from_slice(v);
-        turn(bodies, L, free, to_white);
+        transform_bodies(bodies, L, free, to_unit_inertia);
         w.clear();
         w.extend_from_slice(free);
         for row in rows.iter() {
-            apply(row, J, w, row.impulse);
+            apply_impulse(row, J, w, row.impulse);
         }
         let outcome = newton.solve(
             &Constraints {
@@ -204,18 +204,18 @@ impl Problem {
             free,
             after,
         );
-        if outcome.fits {
+        if outcome.is_solved {
             // impulses on the robots are equal and opposite to the last bit
             w.fill(0.0);
             for row in rows.iter() {
-                apply(row, J, w, row.impulse);
+                apply_impulse(row, J, w, row.impulse);
             }
         } else {
             w.iter_mut()
                 .zip(free.iter())
                 .for_each(|(w, free)| *w -= free);
         }
-        turn(bodies, L, w, from_white);
+        transform_bodies(bodies, L, w, from_unit_inertia);
         v.iter_mut()
             .zip(w.iter())
             .for_each(|(v, change)| *v += change);
@@ -223,7 +223,7 @@ impl Problem {
     }
 
     /// Computes displacements by the impulses over their durations, and out of overlaps, into `x`.
-    pub fn displace(&mut self) {
+    pub fn compute_displacements(&mut self) {
         self.x.clear();
         self.x.resize(self.v.len(), 0.0);
         let Self {
@@ -233,7 +233,7 @@ impl Problem {
             let rows = &rows[block.first as usize..(block.first + block.n) as usize];
             let duration = duration(&rows[0]);
             for row in rows {
-                apply(row, J, x, row.impulse * duration);
+                apply_impulse(row, J, x, row.impulse * duration);
             }
         }
         let mut overlaps = false;
@@ -244,25 +244,25 @@ impl Problem {
                 Kind::Box { stops: false, .. } => 0,
             };
             for row in &mut rows[block.first as usize..(block.first + all) as usize] {
-                let gap = row.gap + dot(row, J, x);
+                let gap = row.gap + dot_row(row, J, x);
                 row.push = 0.0;
                 let equal = matches!(block.kind, Kind::Equality);
                 // remaining gap in this step, as a displacement that the correction must produce
                 row.gap = if equal { gap } else { gap + SLOP };
                 overlaps |= if equal {
-                    gap.abs() > EXACT
+                    gap.abs() > COUPLING_TOLERANCE
                 } else {
                     row.gap < 0.0
                 };
             }
         }
         if overlaps {
-            self.push_apart();
+            self.correct_overlaps();
         }
-        turn(&self.bodies, &self.L, &mut self.x, from_white);
+        transform_bodies(&self.bodies, &self.L, &mut self.x, from_unit_inertia);
     }
 
-    fn push_apart(&mut self) {
+    fn correct_overlaps(&mut self) {
         let Self {
             x,
             J,
@@ -287,12 +287,12 @@ impl Problem {
                     } else {
                         -CORRECTION * row.gap
                     };
-                    let wanted = row.push + (goal - dot(row, J, w)) / row.effect;
+                    let wanted = row.push + (goal - dot_row(row, J, w)) / row.inverse_mass;
                     let push = if one_sided { wanted.max(0.0) } else { wanted };
                     let change = push - row.push;
                     row.push = push;
-                    apply(row, J, w, change);
-                    largest = largest.max((change * row.effect).abs());
+                    apply_impulse(row, J, w, change);
+                    largest = largest.max((change * row.inverse_mass).abs());
                 }
             }
             if largest < 1e-3 * SLOP {
@@ -306,7 +306,7 @@ impl Problem {
 }
 
 /// Transforms each robot's part of a vector with its own factor.
-fn turn(bodies: &[Body], L: &[f64], x: &mut [f64], how: fn(&[f64], usize, &mut [f64])) {
+fn transform_bodies(bodies: &[CoordinateRange], L: &[f64], x: &mut [f64], how: fn(&[f64], usize, &mut [f64])) {
     let mut at = 0;
     for body in bodies {
         let n = body.n as usize;
@@ -322,17 +322,17 @@ fn turn(bodies: &[Body], L: &[f64], x: &mut [f64], how: fn(&[f64], usize, &mut [
 /// Effective duration of an impulse: the impact part acts from the impact on, the rest evenly over
 /// the step.
 fn duration(row: &Row) -> f64 {
-    let sudden = row.sudden / row.effect;
+    let sudden = row.impact_velocity / row.inverse_mass;
     if sudden <= 0.0 || row.impulse <= 0.0 {
         return row.duration;
     }
     let part = (sudden / row.impulse).min(1.0);
-    part * row.since + (1.0 - part) * row.duration
+    part * row.time_since_impact + (1.0 - part) * row.duration
 }
 
 /// Computes `J v` of a row.
 #[inline(always)]
-pub(crate) fn dot(row: &Row, J: &[f64], v: &[f64]) -> f64 {
+pub(crate) fn dot_row(row: &Row, J: &[f64], v: &[f64]) -> f64 {
     let mut sum = 0.0;
     for s in &row.segments {
         let (at, n) = (s.at as usize, s.n as usize);
@@ -346,7 +346,7 @@ pub(crate) fn dot(row: &Row, J: &[f64], v: &[f64]) -> f64 {
 
 /// Computes `w += Zᵀ k` of a row.
 #[inline(always)]
-fn apply(row: &Row, Z: &[f64], v: &mut [f64], k: f64) {
+fn apply_impulse(row: &Row, Z: &[f64], v: &mut [f64], k: f64) {
     if k == 0.0 {
         return;
     }

@@ -3,8 +3,8 @@
 
 use crate::contact::geometry::curvature;
 use crate::contact::solver::augmented_lagrangian::Constraints;
-use crate::contact::solver::blocks::{Blocks, Place};
-use crate::contact::solver::solve::{Row, dot};
+use crate::contact::solver::blocks::{BlockMatrix, BlockPosition};
+use crate::contact::solver::solve::{Row, dot_row};
 
 /// Rows of an island and `M = 1 + Zᵀ G Z`, in a form that suits its size.
 pub(crate) trait System {
@@ -22,19 +22,19 @@ pub(crate) trait System {
 /// Sparse form with one block per robot and one per pair of robots that share a row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sparse {
-    matrix: Blocks,
+    matrix: BlockMatrix,
     pairs: Vec<[u32; 2]>,
     /// Position of the off-diagonal block of each group of rows.
-    places: Vec<Place>,
+    places: Vec<BlockPosition>,
     /// Weighted rows `G Z`.
     weighted: Vec<f64>,
 }
 
 impl Sparse {
     /// Allocates memory for the given number of rows of a few robots.
-    pub(crate) fn with_room(rows: usize) -> Self {
+    pub(crate) fn with_capacity(rows: usize) -> Self {
         Self {
-            matrix: Blocks::with_room(rows.min(16)),
+            matrix: BlockMatrix::with_capacity(rows.min(16)),
             pairs: Vec::with_capacity(rows),
             places: Vec::with_capacity(rows),
             weighted: Vec::with_capacity(16 * rows),
@@ -52,7 +52,7 @@ impl Sparse {
         self.matrix.plan(c.bodies, &self.pairs);
         self.places.clear();
         for block in c.blocks {
-            let place = pair(&rows[block.first as usize]).map(|p| self.matrix.pair(p));
+            let place = pair(&rows[block.first as usize]).map(|p| self.matrix.pair_block(p));
             self.places.push(place.unwrap_or_default());
         }
         self.weighted.clear();
@@ -64,7 +64,7 @@ impl System for Sparse {
     #[inline(always)]
     fn products(&self, c: &Constraints<'_>, rows: &[Row], x: &[f64], out: &mut [f64]) {
         for (row, out) in rows.iter().zip(out) {
-            *out = dot(row, c.Z, x);
+            *out = dot_row(row, c.Z, x);
         }
     }
 
@@ -99,7 +99,7 @@ impl System for Sparse {
             if *g != [0.0; 6] {
                 let (first, last) = (block.first as usize, (block.first + block.n) as usize);
                 let (rows, stiffness) = (&rows[first..last], &stiffness[first..last]);
-                curvature::add(
+                curvature::add_curvature(
                     block.kind,
                     (rows, stiffness),
                     c.Z,

@@ -26,9 +26,9 @@ use merrow_model::scene::Robot;
 use merrow_model::state::{RobotState, Workspace};
 
 /// Stores the current volumes in `work` for all stages, without advancing a step.
-pub fn hold(robot: &Robot, state: &RobotState, work: &mut Workspace) {
-    for k in 0..robot.ballasts.len() {
-        work.ballasts[k] = [state.ballasts[k].volume; 3];
+pub fn store_current(robot: &Robot, state: &RobotState, work: &mut Workspace) {
+    for k in 0..robot.buoyancy_engines.len() {
+        work.ballasts[k] = [state.buoyancy_engines[k].volume; 3];
     }
 }
 
@@ -36,26 +36,26 @@ pub fn hold(robot: &Robot, state: &RobotState, work: &mut Workspace) {
 /// end in `work`. (2), (3)
 ///
 /// `pressure` is the gauge pressure of the water [Pa] at a position in W [m].
-pub fn prepare(
+pub fn prepare_step(
     robot: &Robot,
     state: &mut RobotState,
     dt: f64,
     pressure: impl Fn(Vec3) -> f64,
     work: &mut Workspace,
 ) {
-    for (k, ballast) in robot.ballasts.iter().enumerate() {
-        let memory = &mut state.ballasts[k];
+    for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
+        let memory = &mut state.buoyancy_engines[k];
         let start = memory.volume;
         let fault = &memory.fault;
         // a valve stays shut without its pump
         let part = if fault.dead || fault.stuck {
             0.0
         } else {
-            fault.part
+            fault.fraction
         };
         let command = (memory.command + fault.offset).clamp(ballast.range[0], ballast.range[1]);
-        let middle = ballast.towards(start, command, part, 0.5 * dt);
-        let end = ballast.towards(middle, command, part, 0.5 * dt);
+        let middle = ballast.advance_volume(start, command, part, 0.5 * dt);
+        let end = ballast.advance_volume(middle, command, part, 0.5 * dt);
         work.ballasts[k] = [start, middle, end];
         memory.volume = end;
         let link = &work.links[ballast.link];
@@ -78,7 +78,7 @@ pub fn force<T: Real>(
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
     for (k, ballast) in robot
-        .ballasts
+        .buoyancy_engines
         .iter()
         .enumerate()
         .filter(|(_, b)| b.link == link_idx)

@@ -48,24 +48,24 @@
 //! test/analytic/fin.rs, test/analytic/fin_servo.rs, test/witness/remus.rs (V47, V48, V49)
 
 use crate::forces::actuators::{sail, thruster};
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
-use merrow_model::scene::robot::fin::Race;
+use merrow_model::scene::robot::fin::Slipstream;
 use merrow_model::scene::{Fin, FinLaw, Robot, Thruster};
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{FinState, Health, RobotState, Workspace};
 
 /// Stores the current angles in `work` for all stages, without advancing a step.
-pub fn hold(robot: &Robot, state: &RobotState, work: &mut Workspace) {
+pub fn store_current(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for k in 0..robot.fins.len() {
         let fin = &state.fins[k];
-        (work.fins[k].angle, work.fins[k].part) = ([fin.angle; 3], part_left(fin));
+        (work.fins[k].angle, work.fins[k].area_fraction) = ([fin.angle; 3], remaining_fraction(fin));
     }
 }
 
 /// Advances every servo over the step of `dt` [s] and stores the angles at its start, midpoint and
 /// end in `work`.
-pub fn prepare(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Workspace) {
+pub fn prepare_step(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Workspace) {
     let powered = state.battery.is_on();
     for (k, fin) in robot.fins.iter().enumerate() {
         let memory = &mut state.fins[k];
@@ -88,18 +88,18 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Worksp
         } else if fin.is_ideal() {
             [target; 3]
         } else {
-            let middle = fin.servo(start, target, 0.5 * dt);
-            [start, middle, fin.servo(middle, target, 0.5 * dt)]
+            let middle = fin.servo_angle(start, target, 0.5 * dt);
+            [start, middle, fin.servo_angle(middle, target, 0.5 * dt)]
         };
         memory.rate = (angle[2] - start) / dt;
         memory.angle = angle[2];
-        (work.fins[k].angle, work.fins[k].part) = (angle, part_left(memory));
+        (work.fins[k].angle, work.fins[k].area_fraction) = (angle, remaining_fraction(memory));
     }
 }
 
 /// Stores the hydrodynamic moments about the shafts at the start of the step in `state`, for the
 /// battery model.
-pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
+pub fn store_shaft_moments(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &EnvironmentState<'_>) {
     if robot.battery.is_none() {
         return;
     }
@@ -108,15 +108,15 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Inst
         .fins
         .iter()
         .enumerate()
-        .filter(|(_, fin)| fin.turns() && !fin.is_azimuth())
+        .filter(|(_, fin)| fin.is_movable() && !fin.is_azimuth())
     {
         let link = &work.links[fin.link];
-        let flow = Flow::of(robot, fin, link, work, (0, 0), density);
-        let part = work.fins[k].part * wetness(fin, link, 0, at);
+        let flow = Flow::at_fin(robot, fin, link, work, (0, 0), density);
+        let part = work.fins[k].area_fraction * wet_fraction(fin, link, 0, at);
         let F = if fin.sail {
-            sail::force(fin, link, work.fins[k].angle[0], work.fins[k].part, at)
+            sail::force(fin, link, work.fins[k].angle[0], work.fins[k].area_fraction, at)
         } else {
-            one(fin, &flow, work.fins[k].angle[0], density, part)
+            fin_wrench(fin, &flow, work.fins[k].angle[0], density, part)
         };
         let about_shaft = F.m - fin.p_LoF.cross(F.f);
         state.fins[k].moment = about_shaft.dot(fin.R_LF.col(2));
@@ -124,11 +124,11 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Inst
 }
 
 /// Fraction of the fin's area that remains after faults.
-fn part_left(memory: &FinState) -> f64 {
+fn remaining_fraction(memory: &FinState) -> f64 {
     match memory.health {
         _ if memory.fault.dead => 0.0,
-        Health::Healthy | Health::Stuck => memory.fault.part,
-        Health::Reduced(part) => part * memory.fault.part,
+        Health::Healthy | Health::Stuck => memory.fault.fraction,
+        Health::Reduced(part) => part * memory.fault.fraction,
         Health::Dead => 0.0,
     }
 }
@@ -140,7 +140,7 @@ pub fn force<T: Real>(
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
 ) -> SpatialForce<T> {
     let density = at.sea.density;
     let mut sum = SpatialForce::zero();
@@ -153,12 +153,12 @@ pub fn force<T: Real>(
         let link = &work.links[link_idx];
         let lane = |i: usize| {
             if fin.sail {
-                let (sheet, part) = (work.fins[k].angle[stage].lane(i), work.fins[k].part.lane(i));
+                let (sheet, part) = (work.fins[k].angle[stage].lane(i), work.fins[k].area_fraction.lane(i));
                 return sail::force(fin, &link.lane(i), sheet, part, at);
             }
-            let flow = Flow::of(robot, fin, link, work, (stage, i), density);
-            let part = work.fins[k].part.lane(i) * wetness(fin, link, i, at);
-            one(fin, &flow, work.fins[k].angle[stage].lane(i), density, part)
+            let flow = Flow::at_fin(robot, fin, link, work, (stage, i), density);
+            let part = work.fins[k].area_fraction.lane(i) * wet_fraction(fin, link, i, at);
+            fin_wrench(fin, &flow, work.fins[k].angle[stage].lane(i), density, part)
         };
         sum = sum.plus(&SpatialForce::from_lanes(lane));
     }
@@ -176,7 +176,7 @@ struct Flow {
 
 impl Flow {
     #[inline(always)]
-    fn of<T: Real>(
+    fn at_fin<T: Real>(
         robot: &Robot,
         fin: &Fin,
         link: &LinkWork<T>,
@@ -188,11 +188,11 @@ impl Flow {
             w: link.V.w.lane(lane),
             v: link.V.v.lane(lane) - link.water.lane(lane),
         };
-        let race = fin.race.map(|race| {
+        let race = fin.slipstream.map(|race| {
             let drive = work.drive[race.thruster][stage].lane(lane);
             let t = &robot.thrusters[race.thruster];
-            let axis = thruster::axis(robot, t, work, stage).lane(lane);
-            (washed(t, axis, &race, &V_r, drive, density), race.part)
+            let axis = thruster::thrust_axis(robot, t, work, stage).lane(lane);
+            (slipstream_velocity(t, axis, &race, &V_r, drive, density), race.fraction)
         });
         Self { V_r, race }
     }
@@ -200,15 +200,15 @@ impl Flow {
 
 /// Velocity of the fin relative to the water that a slipstream adds, along the thrust direction,
 /// opposite to the water. (9)
-fn washed(
+fn slipstream_velocity(
     t: &Thruster,
     axis: Vec3,
-    race: &Race,
+    race: &Slipstream,
     V_r: &SpatialVelocity,
     drive: f64,
     density: f64,
 ) -> Vec3 {
-    let (thrust, inflow) = thruster::open_thrust(t, axis, drive, (V_r.v, V_r.w), density);
+    let (thrust, inflow) = thruster::undeducted_thrust(t, axis, drive, (V_r.v, V_r.w), density);
     let disc = std::f64::consts::PI * t.radius * t.radius;
     if thrust <= 0.0 || density <= 0.0 || disc <= 0.0 {
         return Vec3::zero();
@@ -219,11 +219,11 @@ fn washed(
 }
 
 /// Fraction of the fin that is under water, linear over its height.
-pub(crate) fn wetness<T: Real>(
+pub(crate) fn wet_fraction<T: Real>(
     fin: &Fin,
     link: &LinkWork<T>,
     lane: usize,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
 ) -> f64 {
     let up = link.R_WL.r[2].lane(lane);
     let height = 0.5
@@ -232,7 +232,7 @@ pub(crate) fn wetness<T: Real>(
         link.p_WL.z.lane(lane) + up.dot(fin.p_LoF)
     } else {
         let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(fin.p_LoF);
-        at.about_above_surface(p, height)
+        at.approximate_height_above_surface(p, height)
     };
     if height <= 0.0 {
         return if z <= 0.0 { 1.0 } else { 0.0 };
@@ -242,7 +242,7 @@ pub(crate) fn wetness<T: Real>(
 
 /// Wrench at Lo in L for one angle [rad]; `part` is the fraction of the fin that remains and is
 /// wet.
-fn one(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialForce {
+fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let half = 0.5 * density * part * fin.area;
     match fin.law {
@@ -262,9 +262,9 @@ fn one(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialFo
             let p = fin.p_LoF - f.scale(fin.center_of_pressure);
             let v = flow.V_r.v + flow.V_r.w.cross(p);
             let F = match flow.race {
-                None => foil(fin, v, f, s, half),
+                None => foil_force(fin, v, f, s, half),
                 Some((race, part)) => {
-                    foil(fin, v, f, s, half * (1.0 - part)) + foil(fin, v + race, f, s, half * part)
+                    foil_force(fin, v, f, s, half * (1.0 - part)) + foil_force(fin, v + race, f, s, half * part)
                 }
             };
             SpatialForce::at_point(F, p)
@@ -274,7 +274,7 @@ fn one(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialFo
 
 /// Force by (1) to (6), in L, for the velocity `v` of a fin with chord `f` and shaft `s`; `half` is
 /// ½ρA.
-pub(crate) fn foil(fin: &Fin, v: Vec3, f: Vec3, s: Vec3, half: f64) -> Vec3 {
+pub(crate) fn foil_force(fin: &Fin, v: Vec3, f: Vec3, s: Vec3, half: f64) -> Vec3 {
     let v = v - s.scale(v.dot(s));
     let speed = v.norm();
     if speed == 0.0 {

@@ -29,17 +29,17 @@ use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::body::Glider;
 
 /// Speed up to which the rotational damping grows with the square of the speed [m/s]; chosen.
-const FITTED: f64 = 1.0;
+const SQUARE_DAMPING_SPEED: f64 = 1.0;
 
 /// Wrench by (1) at the origin of U, in U, scaled by the wet fraction `wet`.
 ///
 /// `V_r` is the velocity of the vehicle relative to the water at the same point.
 #[inline(never)]
 pub fn force<T: Real>(glider: &Glider, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
-    SpatialForce::from_lanes(|i| one(glider, V_r.v.lane(i), V_r.w.lane(i), wet.lane(i)))
+    SpatialForce::from_lanes(|i| glider_wrench(glider, V_r.v.lane(i), V_r.w.lane(i), wet.lane(i)))
 }
 
-fn one(k: &Glider, v: Vec3, w: Vec3, wet: f64) -> SpatialForce {
+fn glider_wrench(k: &Glider, v: Vec3, w: Vec3, wet: f64) -> SpatialForce {
     let speed = v.norm();
     if speed == 0.0 {
         return SpatialForce::zero();
@@ -51,7 +51,7 @@ fn one(k: &Glider, v: Vec3, w: Vec3, wet: f64) -> SpatialForce {
     let right = Vec3::new(-ca * sb, -cb, sa * sb);
     let down = Vec3::new(-sa, 0.0, -ca);
     let q = wet * speed * speed;
-    let turning = speed.min(FITTED) / speed; // (3)
+    let turning = speed.min(SQUARE_DAMPING_SPEED) / speed; // (3)
     let along = |x: [f64; 3]| ahead.scale(q * x[0]) + right.scale(q * x[1]) + down.scale(q * x[2]);
     let [drag, drag_alpha] = k.drag;
     let f = along([

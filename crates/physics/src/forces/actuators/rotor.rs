@@ -39,7 +39,7 @@
 //! test/analytic/rotor.rs (V52), test/analytic/deck.rs
 
 use crate::forces::actuators::thruster;
-use merrow_environment::{Instant, air};
+use merrow_environment::{EnvironmentState, air};
 use merrow_math::{MAX_LANES, Real, SpatialForce, Vec3};
 use merrow_model::scene::robot::thruster::Rotor;
 use merrow_model::scene::{Robot, Thruster};
@@ -72,10 +72,10 @@ pub struct Hub {
 }
 
 /// Wind and air density at the origin of `link`, for one SIMD `lane`.
-pub fn air<T: Real>(link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> Air {
+pub fn air_at_link<T: Real>(link: &LinkWork<T>, lane: usize, at: &EnvironmentState<'_>) -> Air {
     let p = link.p_WL.lane(lane);
-    let over = Vec3::new(p.x, p.y, at.height_in_wind(p));
-    let wind = air::wind::at(&at.sea.air, over, at.time);
+    let over = Vec3::new(p.x, p.y, at.wind_height(p));
+    let wind = air::wind::wind_velocity(&at.sea.air, over, at.time);
     let temperature = air::weather(&at.sea.air, at.time).temperature;
     let velocity = link.R_WL.lane(lane).tr_mul_vec(wind);
     Air {
@@ -91,12 +91,12 @@ pub fn force<T: Real>(
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
 ) -> SpatialForce<T> {
     let link = &work.links[link_idx];
     let mut sum = [SpatialForce::zero(); MAX_LANES];
     for (lane, sum) in sum.iter_mut().enumerate().take(T::LANES) {
-        let here = air(link, lane, at);
+        let here = air_at_link(link, lane, at);
         let (v, w) = (link.V.v.lane(lane) - here.velocity, link.V.w.lane(lane));
         for (k, thruster) in robot
             .thrusters
@@ -107,7 +107,7 @@ pub fn force<T: Real>(
             let Some(rotor) = thruster.rotor() else {
                 continue;
             };
-            let axis = thruster::axis(robot, thruster, work, stage).lane(lane);
+            let axis = thruster::thrust_axis(robot, thruster, work, stage).lane(lane);
             let spin = [
                 work.drive[k][stage].lane(lane),
                 work.drive_rate[k][stage].lane(lane),
@@ -117,7 +117,7 @@ pub fn force<T: Real>(
                 v,
                 w,
                 spin,
-                deck: work.decks[k],
+                deck: work.decks_below[k],
             };
             *sum = sum.plus(&wrench(thruster, rotor, &hub, here.density, (link, lane), at).1);
         }
@@ -132,7 +132,7 @@ pub fn wrench<T: Real>(
     hub: &Hub,
     density: f64,
     (link, lane): (&LinkWork<T>, usize),
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
 ) -> (f64, SpatialForce) {
     let Hub {
         axis,
@@ -144,7 +144,7 @@ pub fn wrench<T: Real>(
     // the reaction of a right-handed rotor turns the body left-handed
     let s = -thruster.hand;
     let spun = (axis.scale(rate) + w.cross(axis).scale(n)).scale(-s * rotor.inertia); // (6)
-    let scale = dry_part(thruster, axis, (link, lane), at) * density / rotor.density;
+    let scale = dry_fraction(thruster, axis, (link, lane), at) * density / rotor.density;
     let v = hub.v + w.cross(thruster.p_LoT);
     let along = v.dot(axis);
     let across = v - axis.scale(along);
@@ -165,11 +165,11 @@ pub fn wrench<T: Real>(
 
 /// Fraction of the disc above the water, linear over its height, which is at least a tenth of its
 /// diameter.
-fn dry_part<T: Real>(
+fn dry_fraction<T: Real>(
     thruster: &Thruster,
     axis: Vec3,
     (link, lane): (&LinkWork<T>, usize),
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
     let radius = thruster.radius;
@@ -178,7 +178,7 @@ fn dry_part<T: Real>(
     }
     let s = link.R_WL.r[2].lane(lane).dot(axis);
     let half = radius * (1.0 - s * s).max(0.01).sqrt();
-    (0.5 + at.about_above_surface(p, radius) / (2.0 * half)).clamp(0.0, 1.0)
+    (0.5 + at.approximate_height_above_surface(p, radius) / (2.0 * half)).clamp(0.0, 1.0)
 }
 
 /// Ground effect factor κ by (5).
@@ -188,14 +188,14 @@ fn ground_effect<T: Real>(
     (n, deck): (f64, Deck),
     v: Vec3,
     (link, lane): (&LinkWork<T>, usize),
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
     let R = thruster.radius;
     let over_ground = p.z - at.sea.seabed.height(p.x, p.y);
     // beyond ten radii the effect is below a thousandth
     let over_water = if at.sea.density > 0.0 {
-        at.about_above_surface(p, 10.0 * R)
+        at.approximate_height_above_surface(p, 10.0 * R)
     } else {
         f64::INFINITY
     };

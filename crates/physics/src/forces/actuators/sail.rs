@@ -28,8 +28,8 @@
 //! # Checked by
 //! test/analytic/sail.rs
 
-use crate::forces::actuators::fin::{foil, wetness};
-use merrow_environment::{Instant, air};
+use crate::forces::actuators::fin::{foil_force, wet_fraction};
+use merrow_environment::{EnvironmentState, air};
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::Fin;
 use merrow_model::state::workspace::LinkWork;
@@ -37,13 +37,13 @@ use merrow_model::state::workspace::LinkWork;
 /// Wrench at Lo in L for the sheet limit `sheet` [rad]; `part` is the fraction of the sail that
 /// remains after faults.
 #[inline(never)]
-pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &Instant<'_>) -> SpatialForce {
+pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &EnvironmentState<'_>) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let p_WF = link.p_WL + link.R_WL.mul_vec(fin.p_LoF);
-    let over = Vec3::new(p_WF.x, p_WF.y, at.height_in_wind(p_WF));
+    let over = Vec3::new(p_WF.x, p_WF.y, at.wind_height(p_WF));
     let wind = link
         .R_WL
-        .tr_mul_vec(air::wind::at(&at.sea.air, over, at.time));
+        .tr_mul_vec(air::wind::wind_velocity(&at.sea.air, over, at.time));
     // the apparent wind at the mast determines the angle of the boom
     let a = wind - link.V.v - link.V.w.cross(fin.p_LoF);
     let boom = boom_angle(-a.dot(f0), -a.dot(n0), sheet);
@@ -53,8 +53,8 @@ pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &Instant<'_>
     let v = link.V.v + link.V.w.cross(p) - wind;
     let temperature = air::weather(&at.sea.air, at.time).temperature;
     let density = air::density(at.sea, temperature, p_WF.z);
-    let dry = 1.0 - wetness(fin, link, 0, at);
-    SpatialForce::at_point(foil(fin, v, f, s, 0.5 * density * part * dry * fin.area), p) // (3)
+    let dry = 1.0 - wet_fraction(fin, link, 0, at);
+    SpatialForce::at_point(foil_force(fin, v, f, s, 0.5 * density * part * dry * fin.area), p) // (3)
 }
 
 /// Angle of the boom [rad] for the apparent wind components and the sheet limit. (1), (2)

@@ -29,36 +29,36 @@
 //! test/analytic/thruster.rs, test/witness/remus.rs
 
 use crate::forces::actuators::rotor;
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_math::real::MAX_LANES;
-use merrow_math::{Lanewise, Real, SpatialForce, Vec3};
+use merrow_math::{LaneCondition, Real, SpatialForce, Vec3};
 use merrow_model::scene::robot::thruster::{Lag, OpenWater};
 use merrow_model::scene::{Curve, Robot, Thruster};
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{ActuatorState, Health, RobotState, Workspace};
 
 /// Stores the current wrenches and drives in `work`, without advancing a step.
-pub fn hold(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
+pub fn store_current(robot: &Robot, state: &mut RobotState, at: &EnvironmentState<'_>, work: &mut Workspace) {
     for w in &mut work.thrust {
         w[0] = SpatialForce::zero();
     }
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let actuator = &mut state.actuators[k];
-        let drive = match target(thruster, actuator) {
+        let drive = match lag_input(thruster, actuator) {
             Some(target) => {
-                work.drive_rate[k] = [rate(thruster, actuator, target); 3];
+                work.drive_rate[k] = [drive_rate(thruster, actuator, target); 3];
                 thruster.lag.output(&actuator.lag, target)
             }
-            None => actuator.stuck_at,
+            None => actuator.held_drive,
         };
-        let wet = wet_part(thruster, work, at);
-        put(robot, actuator, k, [drive; 3], 1, wet, work);
+        let wet = constant_wet_fraction(thruster, work, at);
+        store_drives(robot, actuator, k, [drive; 3], 1, wet, work);
     }
 }
 
 /// Advances every lag over the step and stores wrenches and drives at its start, midpoint and end
 /// in `work`.
-pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
+pub fn prepare_step(robot: &Robot, state: &mut RobotState, at: &EnvironmentState<'_>, work: &mut Workspace) {
     for w in &mut work.thrust {
         *w = [SpatialForce::zero(); 3];
     }
@@ -69,18 +69,18 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &m
         }
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator, &mut work.drive_rate[k]);
-        let wet = wet_part(thruster, work, at);
-        put(robot, actuator, k, drives, 3, wet, work);
+        let wet = constant_wet_fraction(thruster, work, at);
+        store_drives(robot, actuator, k, drives, 3, wet, work);
     }
 }
 
 /// Same as [`prepare`] for the robots in the lanes of `work`, whose poses are in `work`. All
 /// thrusters must be plain.
 #[inline(always)]
-pub fn prepare_beside<T: Real>(
+pub fn prepare_step_lanes<T: Real>(
     robot: &Robot,
     states: &mut [RobotState],
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     work: &mut Workspace<T>,
 ) {
     for w in &mut work.thrust {
@@ -98,12 +98,12 @@ fn prepare_plain<T: Real>(
     thruster: &Thruster,
     k: usize,
     states: &mut [RobotState],
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     work: &mut Workspace<T>,
 ) {
-    let drives = drives_beside(thruster, k, states);
+    let drives = drives_in_lanes(thruster, k, states);
     work.drive[k] = drives;
-    let wet = wetness(thruster, &work.links[thruster.link], at);
+    let wet = wet_fraction(thruster, &work.links[thruster.link], at);
     let unit = SpatialForce {
         m: Vec3::splat(thruster.unit_wrench.m),
         f: Vec3::splat(thruster.unit_wrench.f),
@@ -122,17 +122,17 @@ fn prepare_plain<T: Real>(
 
 /// Same as [`drives`] for thruster `k` in every lane.
 #[inline(always)]
-fn drives_beside<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
+fn drives_in_lanes<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
     if thruster.lag_down.is_some() || states.iter().any(|s| is_stuck(&s.actuators[k])) {
-        return drives_apart(thruster, k, states);
+        return drives_per_lane(thruster, k, states);
     }
-    let target = T::from_lanes(|i| wanted(thruster, &states[i].actuators[k]));
+    let target = T::from_lanes(|i| unstuck_lag_input(thruster, &states[i].actuators[k]));
     let of = |j: usize| T::from_lanes(|i| states[i].actuators[k].lag[j]);
     let (out, end) = thruster.lag.outputs(&[of(0), of(1), of(2)], target);
     for (i, state) in states.iter_mut().enumerate() {
         let actuator = &mut state.actuators[k];
         actuator.lag = [end[0].lane(i), end[1].lane(i), end[2].lane(i)];
-        actuator.stuck_at = out[2].lane(i);
+        actuator.held_drive = out[2].lane(i);
     }
     out
 }
@@ -140,7 +140,7 @@ fn drives_beside<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotStat
 /// Same as [`drives_beside`], if the lanes need different lags or a drive is stuck.
 #[cold]
 #[inline(never)]
-fn drives_apart<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
+fn drives_per_lane<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
     let mut lanes = [[0.0; 3]; MAX_LANES];
     for (lane, state) in lanes.iter_mut().zip(states) {
         *lane = drives(thruster, &mut state.actuators[k], &mut [0.0; 3]);
@@ -150,18 +150,18 @@ fn drives_apart<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState
 
 /// Submerged fraction of the disc, for a thruster that does not compute it at every stage.
 #[inline(always)]
-fn wet_part(thruster: &Thruster, work: &Workspace, at: &Instant<'_>) -> f64 {
-    if thruster.feels_inflow() {
+fn constant_wet_fraction(thruster: &Thruster, work: &Workspace, at: &EnvironmentState<'_>) -> f64 {
+    if thruster.depends_on_inflow() {
         0.0
     } else {
-        disc_wetness(thruster, &work.links[thruster.link], 0, at)
+        disc_wet_fraction(thruster, &work.links[thruster.link], 0, at)
     }
 }
 
 /// Stores the drives of a thruster. Adds its wrenches at the first `n_stages` stages unless it
 /// depends on the inflow.
 #[inline(always)]
-fn put(
+fn store_drives(
     robot: &Robot,
     actuator: &mut ActuatorState,
     k: usize,
@@ -172,12 +172,12 @@ fn put(
 ) {
     let thruster = &robot.thrusters[k];
     work.drive[k] = drives;
-    if thruster.feels_inflow() {
+    if thruster.depends_on_inflow() {
         return;
     }
     let turned = thruster
         .azimuth
-        .map(|_| [0, 1, 2].map(|stage| turned_wrench(robot, thruster, work, stage)));
+        .map(|_| [0, 1, 2].map(|stage| azimuth_unit_wrench(robot, thruster, work, stage)));
     let stages = &mut work.thrust[thruster.link];
     for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
         let thrust = wet * static_thrust(thruster, drive);
@@ -193,13 +193,13 @@ fn put(
 }
 
 /// Wrench per newton of thrust of an azimuth thruster, at a stage.
-fn turned_wrench(
+fn azimuth_unit_wrench(
     robot: &Robot,
     thruster: &Thruster,
     work: &Workspace,
     stage: usize,
 ) -> SpatialForce {
-    let axis = axis(robot, thruster, work, stage);
+    let axis = thrust_axis(robot, thruster, work, stage);
     let mut unit = SpatialForce::at_point(axis, thruster.p_LoT);
     unit.m += axis.scale(thruster.reaction);
     unit
@@ -207,7 +207,7 @@ fn turned_wrench(
 
 /// Unit vector of positive thrust at a stage, in L.
 #[inline(always)]
-pub fn axis<T: Real>(
+pub fn thrust_axis<T: Real>(
     robot: &Robot,
     thruster: &Thruster,
     work: &Workspace<T>,
@@ -215,12 +215,12 @@ pub fn axis<T: Real>(
 ) -> Vec3<T> {
     match thruster.azimuth {
         None => Vec3::splat(thruster.direction),
-        Some(k) => robot.fins[k].chord_at(work.fins[k].angle[stage]),
+        Some(k) => robot.fins[k].chord_direction(work.fins[k].angle[stage]),
     }
 }
 
 /// Lag that applies to the current direction of change.
-fn lag_towards<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64) -> &'a Lag {
+fn active_lag<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64) -> &'a Lag {
     let falls = |up: &Lag| target.abs() < up.output(&actuator.lag, target).abs();
     thruster
         .lag_down
@@ -230,32 +230,32 @@ fn lag_towards<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64
 }
 
 /// Rate of the drive, for a first-order lag [1/s].
-fn rate(thruster: &Thruster, actuator: &ActuatorState, target: f64) -> f64 {
-    let lag = lag_towards(thruster, actuator, target);
+fn drive_rate(thruster: &Thruster, actuator: &ActuatorState, target: f64) -> f64 {
+    let lag = active_lag(thruster, actuator, target);
     lag.over_tau * (target - lag.output(&actuator.lag, target))
 }
 
 /// Lagged drive and its rate at the start, midpoint and end of the step. Advances the state of the
 /// lag to the end.
 fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3]) -> [f64; 3] {
-    let Some(target) = target(thruster, actuator) else {
+    let Some(target) = lag_input(thruster, actuator) else {
         *rates = [0.0; 3];
-        return [actuator.stuck_at; 3];
+        return [actuator.held_drive; 3];
     };
-    let lag = lag_towards(thruster, actuator, target);
+    let lag = active_lag(thruster, actuator, target);
     let (out, end) = lag.outputs(&actuator.lag, target);
     actuator.lag = end;
     // only rotors use the rates
     if thruster.rotor().is_some() {
         *rates = out.map(|y| lag.over_tau * (target - y));
     }
-    actuator.stuck_at = out[2];
+    actuator.held_drive = out[2];
     out
 }
 
 /// Input of the lag; `None` while the drive is stuck.
-fn target(thruster: &Thruster, actuator: &ActuatorState) -> Option<f64> {
-    (!is_stuck(actuator)).then(|| wanted(thruster, actuator))
+fn lag_input(thruster: &Thruster, actuator: &ActuatorState) -> Option<f64> {
+    (!is_stuck(actuator)).then(|| unstuck_lag_input(thruster, actuator))
 }
 
 /// Returns true if the drive is stuck at its value.
@@ -266,14 +266,14 @@ fn is_stuck(actuator: &ActuatorState) -> bool {
 
 /// Input of the lag of a thruster that is not stuck.
 #[inline(always)]
-fn wanted(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
+fn unstuck_lag_input(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     let fault = &actuator.fault;
     let part = match actuator.health {
         _ if fault.dead => 0.0,
         Health::Stuck | Health::Dead => 0.0,
-        Health::Reduced(part) => part * fault.part,
-        Health::Healthy => fault.part,
-    } * actuator.supply;
+        Health::Reduced(part) => part * fault.fraction,
+        Health::Healthy => fault.fraction,
+    } * actuator.available_fraction;
     let wanted = if fault.offset == 0.0 {
         actuator.target
     } else {
@@ -301,25 +301,25 @@ fn static_thrust<T: Real>(thruster: &Thruster, drive: T) -> T {
 
 /// Same as [`disc_wetness`] in every lane.
 #[inline(always)]
-fn wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, at: &Instant<'_>) -> T {
+fn wet_fraction<T: Real>(thruster: &Thruster, link: &LinkWork<T>, at: &EnvironmentState<'_>) -> T {
     // fast path: most thrusters are fully submerged
     if at.waves.is_none() {
         let z = link.p_WL.z + link.R_WL.r[2].dot(Vec3::splat(thruster.p_LoT))
             - T::splat(thruster.submergence);
-        if Lanewise::of::<T>(|i| z.lane(i) < -thruster.radius) == Lanewise::All {
+        if LaneCondition::evaluate::<T>(|i| z.lane(i) < -thruster.radius) == LaneCondition::All {
             return T::one();
         }
     }
-    T::from_lanes(|i| disc_wetness(thruster, link, i, at))
+    T::from_lanes(|i| disc_wet_fraction(thruster, link, i, at))
 }
 
 /// Submerged fraction of the propeller disc, linear over its height.
 #[inline(always)]
-fn disc_wetness<T: Real>(
+fn disc_wet_fraction<T: Real>(
     thruster: &Thruster,
     link: &LinkWork<T>,
     lane: usize,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
 ) -> f64 {
     let z = match at.waves {
         None => link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT),
@@ -342,21 +342,21 @@ fn disc_above_surface<T: Real>(
     thruster: &Thruster,
     link: &LinkWork<T>,
     lane: usize,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
-    at.about_above_surface(p, thruster.radius)
+    at.approximate_height_above_surface(p, thruster.radius)
 }
 
 /// Wrench of the thrusters that depend on their inflow, at one stage (0 start, 1 midpoint, 2 end),
 /// at Lo in L. (3)
 #[inline(always)]
-pub fn inflow<T: Real>(
+pub fn inflow_wrench<T: Real>(
     robot: &Robot,
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
     let link = &work.links[link_idx];
@@ -367,7 +367,7 @@ pub fn inflow<T: Real>(
         let Curve::OpenWater(propeller) = &thruster.curve else {
             continue;
         };
-        let axis = axis(robot, thruster, work, stage);
+        let axis = thrust_axis(robot, thruster, work, stage);
         let p = Vec3::splat(thruster.p_LoT);
         let v = link.V.v - link.water;
         let speed = advance_speed(thruster, propeller, axis, (v, link.V.w));
@@ -375,7 +375,7 @@ pub fn inflow<T: Real>(
             let n = work.drive[k][stage].lane(i);
             propeller.thrust_torque(n, propeller.wake * speed.lane(i), at.sea.density)
         };
-        let wet = |i: usize| disc_wetness(thruster, link, i, at);
+        let wet = |i: usize| disc_wet_fraction(thruster, link, i, at);
         let thrust = T::from_lanes(|i| disc(i).0 * wet(i));
         let torque = T::from_lanes(|i| disc(i).1 * wet(i) * thruster.hand);
         let f = axis.scale(thrust);
@@ -409,7 +409,7 @@ fn advance_speed<T: Real>(
 ///
 /// `v` [m/s] and `w` [rad/s] are the velocities of the link at Lo relative to the water, and `axis`
 /// is the thrust axis, in L. `density` is in kg/m³.
-pub fn open_thrust(
+pub fn undeducted_thrust(
     thruster: &Thruster,
     axis: Vec3,
     drive: f64,
@@ -433,7 +433,7 @@ pub fn open_thrust(
 
 /// Stores the thrust of the propellers and rotors that depend on their inflow, at the start of the
 /// step, for battery and diagnostics.
-pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
+pub fn store_thrust(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &EnvironmentState<'_>) {
     if !(robot.inflow || robot.rotors) {
         return;
     }
@@ -442,10 +442,10 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Inst
         .thrusters
         .iter()
         .enumerate()
-        .filter(|(_, t)| t.feels_inflow())
+        .filter(|(_, t)| t.depends_on_inflow())
     {
         let link = &work.links[thruster.link];
-        let (axis, drive) = (axis(robot, thruster, work, 0), work.drive[k][0]);
+        let (axis, drive) = (thrust_axis(robot, thruster, work, 0), work.drive[k][0]);
         let actuator = &mut state.actuators[k];
         match &thruster.curve {
             Curve::OpenWater(propeller) => {
@@ -453,14 +453,14 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Inst
                     advance_speed(thruster, propeller, axis, (link.V.v - link.water, link.V.w));
                 let inflow = propeller.wake * speed;
                 let (thrust, _) = propeller.thrust_torque(drive, inflow, at.sea.density);
-                let wet = disc_wetness(thruster, link, 0, at);
+                let wet = disc_wet_fraction(thruster, link, 0, at);
                 actuator.thrust = thrust * wet;
                 actuator.shaft_power = propeller.shaft_power(drive, inflow, at.sea.density) * wet;
             }
             Curve::Rotor(rotor) => {
                 let here = match air {
                     Some((of, here)) if of == thruster.link => here,
-                    _ => rotor::air(link, 0, at),
+                    _ => rotor::air_at_link(link, 0, at),
                 };
                 air = Some((thruster.link, here));
                 let (v, spin) = (link.V.v - here.velocity, [drive, 0.0]);
@@ -469,7 +469,7 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Inst
                     v,
                     w: link.V.w,
                     spin,
-                    deck: work.decks[k],
+                    deck: work.decks_below[k],
                 };
                 actuator.thrust =
                     rotor::wrench(thruster, rotor, &hub, here.density, (link, 0), at).0;

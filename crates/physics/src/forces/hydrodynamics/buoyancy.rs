@@ -64,7 +64,7 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
             return (1.0, Vec3::zero());
         }
         let up_H = hull.R_LH.tr_mul_vec(up.lane(i));
-        let c = hull.shape.below(up_H, height.lane(i));
+        let c = hull.shape.cut_below(up_H, height.lane(i));
         (c.fraction, hull.R_LH.mul_vec(c.centroid))
     };
     let mut cuts = [(0.0, Vec3::zero()); MAX_LANES];

@@ -25,7 +25,7 @@
 //! # Checked by
 //! test/analytic/kelpie.rs (V05)
 
-use merrow_environment::{Instant, air};
+use merrow_environment::{EnvironmentState, air};
 use merrow_math::{Mat3, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::KelpieAttitude;
@@ -35,7 +35,7 @@ use merrow_model::state::workspace::LinkWork;
 ///
 /// `ahead` and `starboard` are horizontal unit vectors of the vehicle, `wind` is the downwind unit
 /// vector, all in W; `h` is the surface height [m].
-pub fn angles(law: &KelpieAttitude, ahead: Vec3, starboard: Vec3, wind: Vec3, h: f64) -> [f64; 2] {
+pub fn target_angles(law: &KelpieAttitude, ahead: Vec3, starboard: Vec3, wind: Vec3, h: f64) -> [f64; 2] {
     [
         ahead.dot(wind) * h * law.pitch,
         starboard.dot(wind) * h * law.roll,
@@ -47,7 +47,7 @@ pub fn angles(law: &KelpieAttitude, ahead: Vec3, starboard: Vec3, wind: Vec3, h:
 pub fn force<T: Real>(
     link: &Link,
     law: &KelpieAttitude,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     w: &LinkWork<T>,
 ) -> SpatialForce<T> {
     let wind = air::weather(&at.sea.air, at.time).wind;
@@ -73,7 +73,7 @@ pub fn force<T: Real>(
     );
     // no moment in air
     SpatialForce {
-        m: m.scale(T::from_lanes(|i| (20.0 * w.wet.lane(i)).min(1.0))),
+        m: m.scale(T::from_lanes(|i| (20.0 * w.submerged_fraction.lane(i)).min(1.0))),
         f: Vec3::zero(),
     }
 }
@@ -81,7 +81,7 @@ pub fn force<T: Real>(
 fn moment(
     link: &Link,
     law: &KelpieAttitude,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     (p_WB, R_WB, w_B): (Vec3, Mat3, Vec3),
     towards: Vec3,
 ) -> Vec3 {
@@ -94,10 +94,10 @@ fn moment(
     let starboard = Vec3::new(ahead.y, -ahead.x, 0.0);
     // height of the surface and its rates; the water at the surface moves with it
     let h = at.waves.map_or([0.0; 3], |waves| {
-        let (surface, water) = waves.at(Vec3::new(p_WB.x, p_WB.y, f64::INFINITY));
+        let (surface, water) = waves.surface_and_motion(Vec3::new(p_WB.x, p_WB.y, f64::INFINITY));
         [surface.z, water.velocity.z, water.local_acceleration.z]
     });
-    let [wanted, rate, acceleration] = h.map(|h| angles(law, ahead, starboard, towards, h));
+    let [wanted, rate, acceleration] = h.map(|h| target_angles(law, ahead, starboard, towards, h));
     // in FLU a positive rotation about y is bow down and a positive roll is to starboard
     let now = [
         libm::asin(bow.z.clamp(-1.0, 1.0)),

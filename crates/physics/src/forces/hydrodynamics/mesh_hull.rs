@@ -35,8 +35,8 @@
 
 use crate::forces::hydrodynamics::buoyancy::Wetness;
 use merrow_environment::waves::tile;
-use merrow_environment::{Instant, WavesNow};
-use merrow_math::hull_mesh::{Skin, Under};
+use merrow_environment::{EnvironmentState, WaveState};
+use merrow_math::hull_mesh::{HullMesh, SubmergedIntegrals};
 use merrow_math::{MAX_LANES, Mat3, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::state::workspace::{HullWork, LinkWork};
@@ -44,10 +44,10 @@ use merrow_model::state::workspace::{HullWork, LinkWork};
 /// Wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is that of the hull
 /// centre above the surface [m].
 #[inline(never)]
-pub fn under<T: Real>(
+pub fn wetness_and_pressure<T: Real>(
     link: &Link,
-    skin: &Skin,
-    at: &Instant<'_>,
+    skin: &HullMesh,
+    at: &EnvironmentState<'_>,
     w: &LinkWork<T>,
     height: T,
     hull: &mut HullWork,
@@ -55,20 +55,20 @@ pub fn under<T: Real>(
     let mut lanes = [(0.0, Vec3::zero(), SpatialForce::zero()); MAX_LANES];
     for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
         let (R_WL, p_WL) = (w.R_WL.lane(i), w.p_WL.lane(i));
-        let felt = |waves: &&WavesNow| waves.is_felt_at(-height.lane(i) - link.hull.bound);
+        let felt = |waves: &&WaveState| waves.has_effect_at_depth(-height.lane(i) - link.hull.bound);
         let found = match at.waves.filter(felt) {
             _ if height.lane(i) >= link.hull.bound => continue,
-            None if height.lane(i) <= -link.hull.bound => whole(link, R_WL.r[2]),
+            None if height.lane(i) <= -link.hull.bound => fully_submerged(link, R_WL.r[2]),
             None => {
                 let (up, z) = (R_WL.r[2], p_WL.z);
                 for (water, p) in hull.water.iter_mut().zip(&skin.vertices) {
                     *water = [-(up.dot(*p) + z); 2];
                 }
-                scaled(link, skin, &skin.under(&hull.water, up))
+                link_terms(link, skin, &skin.submerged_integrals(&hull.water, up))
             }
             Some(waves) => {
-                place(link, skin, at, hull, (i, &R_WL, p_WL), waves);
-                scaled(link, skin, &skin.under(&hull.water, R_WL.r[2]))
+                update_vertices(link, skin, at, hull, (i, &R_WL, p_WL), waves);
+                link_terms(link, skin, &skin.submerged_integrals(&hull.water, R_WL.r[2]))
             }
         };
         *lane = found;
@@ -85,7 +85,7 @@ pub fn under<T: Real>(
 #[inline(always)]
 pub fn force<T: Real>(
     link: &Link,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     w: &LinkWork<T>,
     wetness: &Wetness<T>,
     pressure: &SpatialForce<T>,
@@ -108,7 +108,7 @@ pub fn force<T: Real>(
 }
 
 /// Buoyancy of a hull that is fully under water without wave effects.
-fn whole(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
+fn fully_submerged(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
     let f = up.scale(link.volume);
     (
         1.0,
@@ -121,7 +121,7 @@ fn whole(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
 }
 
 /// Converts the mesh sums to wet fraction, centroid shift and wrench of the link.
-fn scaled(link: &Link, skin: &Skin, sums: &Under) -> (f64, Vec3, SpatialForce) {
+fn link_terms(link: &Link, skin: &HullMesh, sums: &SubmergedIntegrals) -> (f64, Vec3, SpatialForce) {
     let k = link.volume / skin.volume;
     let wet = (sums.volume / skin.volume).clamp(0.0, 1.0);
     let shift = sums.centroid().map_or(Vec3::zero(), |c| c - skin.centroid);
@@ -131,13 +131,13 @@ fn scaled(link: &Link, skin: &Skin, sums: &Under) -> (f64, Vec3, SpatialForce) {
 }
 
 /// Computes depth and pressure at all vertices in waves. (2)
-fn place(
+fn update_vertices(
     link: &Link,
-    skin: &Skin,
-    at: &Instant<'_>,
+    skin: &HullMesh,
+    at: &EnvironmentState<'_>,
     hull: &mut HullWork,
     (lane, R_WL, p_WL): (usize, &Mat3, Vec3),
-    waves: &WavesNow,
+    waves: &WaveState,
 ) {
     let HullWork {
         water,
@@ -149,11 +149,11 @@ fn place(
         stretched,
         tiles,
     } = hull;
-    skin.turned(R_WL, p_WL, [x, y, z]);
-    let found = match tiles.get_mut(lane).filter(|_| tile::pays(waves)) {
+    skin.transform_vertices(R_WL, p_WL, [x, y, z]);
+    let found = match tiles.get_mut(lane).filter(|_| tile::is_cheaper(waves)) {
         Some(tile) => {
             let middle = p_WL + R_WL.mul_vec(link.hull.p_LoH);
-            tile::set(tile, &at.sea.waves, waves, middle.x, middle.y);
+            tile::update_tile(tile, &at.sea.waves, waves, middle.x, middle.y);
             tile::look_up(tile, [x, y, z], eta, head)
         }
         None => false,
@@ -161,7 +161,7 @@ fn place(
     if !found {
         waves.elevations(x, y, eta);
         stretched.copy_from_slice(z);
-        waves.heads(x, y, stretched, eta, head);
+        waves.pressure_heads(x, y, stretched, eta, head);
     }
     for (((water, head), eta), z) in water.iter_mut().zip(head).zip(eta).zip(z) {
         *water = [*eta - *z, *head - *z];

@@ -28,31 +28,31 @@
 //! # Checked by
 //! test/witness/hemisphere.rs (V34)
 
-use merrow_environment::{Instant, WavesNow};
+use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::radiation::{Diffraction, Filter, Radiation};
-use merrow_model::state::workspace::{LinkWork, Memory};
+use merrow_model::state::workspace::{LinkWork, RadiationWork};
 use merrow_model::state::{RobotState, Workspace};
 
 /// Copies the filter states into the workspace, before the evaluation at the start of a step.
 #[inline(always)]
-pub fn load(robot: &Robot, state: &RobotState, work: &mut Workspace) {
+pub fn load_filter_states(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     if robot.links[0].radiation.is_some() {
-        work.memory.start.copy_from_slice(&state.memory);
+        work.radiation.start.copy_from_slice(&state.radiation_state);
     }
 }
 
 /// Advances the filter states over the step that ends with the base velocity `V_WB_B`. The current
 /// is that of the last evaluation.
 #[inline(always)]
-pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace) {
+pub fn advance_filters(robot: &Robot, state: &mut RobotState, work: &Workspace) {
     let Some(radiation) = &robot.links[0].radiation else {
         return;
     };
-    let V_r = relative(&work.links[0], &state.motion.V_WB_B);
-    for (filter, x) in radiation.filters.iter().zip(&mut state.memory) {
-        *x = moved(filter, 1, x, &work.memory.V_start, &V_r);
+    let V_r = velocity_relative_to_current(&work.links[0], &state.motion.V_WB_B);
+    for (filter, x) in radiation.filters.iter().zip(&mut state.radiation_state) {
+        *x = advance_filter(filter, 1, x, &work.radiation.V_start, &V_r);
     }
 }
 
@@ -60,12 +60,12 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace) {
 #[inline(never)]
 pub fn force<T: Real>(
     radiation: &Radiation,
-    at: &Instant<'_>,
+    at: &EnvironmentState<'_>,
     w: &LinkWork<T>,
-    memory: &mut Memory<T>,
+    memory: &mut RadiationWork<T>,
     stage: usize,
 ) -> SpatialForce<T> {
-    let V_r = relative(w, &w.V);
+    let V_r = velocity_relative_to_current(w, &w.V);
     if stage == 0 {
         memory.V_start = V_r;
     }
@@ -74,15 +74,15 @@ pub fn force<T: Real>(
         let b = if stage == 0 {
             x[1]
         } else {
-            moved(filter, stage - 1, x, &memory.V_start, &V_r)[1]
+            advance_filter(filter, stage - 1, x, &memory.V_start, &V_r)[1]
         };
         F = F.minus(&crate::forces::rigid_body::inertia_times(&filter.gain, &b));
     }
     if let (Some(diffraction), Some(waves)) = (&radiation.diffraction, at.waves) {
-        let lane = |i: usize| scattered(diffraction, waves, w.p_WL.lane(i), &w.R_WL.lane(i));
+        let lane = |i: usize| diffraction_force(diffraction, waves, w.p_WL.lane(i), &w.R_WL.lane(i));
         F = F.plus(&SpatialForce::from_lanes(lane));
     }
-    let part = T::from_lanes(|i| felt(w.wet.lane(i), radiation.wet_at_rest));
+    let part = T::from_lanes(|i| wet_factor(w.submerged_fraction.lane(i), radiation.wet_at_rest));
     SpatialForce {
         m: F.m.scale(part),
         f: F.f.scale(part),
@@ -90,7 +90,7 @@ pub fn force<T: Real>(
 }
 
 /// Factor on the coefficients at rest for another wet fraction of the hull.
-fn felt(wet: f64, at_rest: f64) -> f64 {
+fn wet_factor(wet: f64, at_rest: f64) -> f64 {
     if wet <= at_rest {
         return wet / at_rest;
     }
@@ -100,7 +100,7 @@ fn felt(wet: f64, at_rest: f64) -> f64 {
 
 /// Velocity relative to the current, in L.
 #[inline(always)]
-fn relative<T: Real>(w: &LinkWork<T>, V: &SpatialVelocity<T>) -> SpatialVelocity<T> {
+fn velocity_relative_to_current<T: Real>(w: &LinkWork<T>, V: &SpatialVelocity<T>) -> SpatialVelocity<T> {
     SpatialVelocity {
         w: V.w,
         v: V.v - (w.water - w.wave_velocity),
@@ -109,7 +109,7 @@ fn relative<T: Real>(w: &LinkWork<T>, V: &SpatialVelocity<T>) -> SpatialVelocity
 
 /// State of a filter after half a step (0) or a full step (1).
 #[inline(always)]
-fn moved<T: Real>(
+fn advance_filter<T: Real>(
     filter: &Filter,
     part: usize,
     x: &[SpatialVelocity<T>; 2],
@@ -129,7 +129,7 @@ fn moved<T: Real>(
 }
 
 /// Diffraction force (2) at Lo in L.
-fn scattered(diffraction: &Diffraction, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3) -> SpatialForce {
+fn diffraction_force(diffraction: &Diffraction, waves: &WaveState, p_WL: Vec3, R_WL: &Mat3) -> SpatialForce {
     // horizontal heading of the bow
     let bow = R_WL.col(0);
     let level = (bow.x * bow.x + bow.y * bow.y).sqrt();
@@ -140,9 +140,9 @@ fn scattered(diffraction: &Diffraction, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat
     };
     let mut sum = [0.0; 6];
     let p_WP = p_WL + R_WL.mul_vec(diffraction.p_LoP);
-    waves.each(p_WP.x, p_WP.y, |wave| {
+    waves.visit_waves(p_WP.x, p_WP.y, |wave| {
         let heading = libm::atan2(wave.dy * c - wave.dx * s, wave.dx * c + wave.dy * s);
-        let force = diffraction.at(wave.omega, heading);
+        let force = diffraction.interpolate(wave.omega, heading);
         for (sum, [re, im]) in sum.iter_mut().zip(force) {
             *sum += wave.a * (re * wave.cos + im * wave.sin);
         }

@@ -35,10 +35,10 @@ use merrow_model::scene::robot::body::Restoring;
 const LEAVING: f64 = 0.1;
 /// Cosines of the heel between which (1) is blended into (3): 60 and 70 degrees.
 const UPRIGHT: f64 = 0.5;
-const KEELED: f64 = 0.342;
+const HEELED: f64 = 0.342;
 
 /// Hydrostatic force on a hull, and its wet fraction.
-pub struct Float<T> {
+pub struct HydrostaticForce<T> {
     /// Force at Lo in L.
     pub force: SpatialForce<T>,
     /// Wet fraction for added mass and damping, 0..1.
@@ -50,23 +50,23 @@ pub struct Float<T> {
 /// `up` is the normal of the surface in L, and Lo is `height` [m] above the surface. `weight` is
 /// that of the link, at Lo in L.
 #[inline(never)]
-pub fn float<T: Real>(
+pub fn hydrostatic_force<T: Real>(
     hull: &Restoring,
     (up, height): (Vec3<T>, T),
     weight: &SpatialForce<T>,
     gravity: f64,
-) -> Float<T> {
+) -> HydrostaticForce<T> {
     let mut lanes = [(SpatialForce::zero(), 0.0); merrow_math::MAX_LANES];
     for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
-        *lane = one(hull, up.lane(i), height.lane(i), &weight.lane(i), gravity);
+        *lane = hydrostatic_force_lane(hull, up.lane(i), height.lane(i), &weight.lane(i), gravity);
     }
-    Float {
+    HydrostaticForce {
         force: SpatialForce::from_lanes(|i| lanes[i].0),
         wet: T::from_lanes(|i| lanes[i].1),
     }
 }
 
-fn one(
+fn hydrostatic_force_lane(
     hull: &Restoring,
     up: Vec3,
     height: f64,
@@ -79,7 +79,7 @@ fn one(
     let design = hull.mass * gravity;
     let borne = |sinkage: f64| (design + hull.heave * sinkage).clamp(0.0, hull.reserve * gravity);
     let wetness = |lift: f64| (lift / (LEAVING * design)).clamp(0.0, 1.0);
-    let upright = ((up.z - KEELED) / (UPRIGHT - KEELED)).clamp(0.0, 1.0);
+    let upright = ((up.z - HEELED) / (UPRIGHT - HEELED)).clamp(0.0, 1.0);
 
     let lift = borne(-height - F.x * pitch - F.y * roll);
     let spring = lift - design;

@@ -39,10 +39,10 @@ pub fn force<T: Real>(
     wet: T,
     density: f64,
 ) -> SpatialForce<T> {
-    SpatialForce::from_lanes(|i| one(body, V_r.w.lane(i), V_r.v.lane(i), density * wet.lane(i)))
+    SpatialForce::from_lanes(|i| slender_body_wrench(body, V_r.w.lane(i), V_r.v.lane(i), density * wet.lane(i)))
 }
 
-fn one(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> SpatialForce {
+fn slender_body_wrench(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> SpatialForce {
     let mut F = if body.area > 0.0 {
         lift_drag(body, v, density)
     } else {
@@ -55,8 +55,8 @@ fn one(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> SpatialForce {
     };
     let half = 0.5 * density * body.diameter * factor;
     let strips = |v: f64, r: f64| match body.strips {
-        0 => strips(v, r, body.length),
-        n => summed(v, r, body.length, n),
+        0 => cross_flow_integrals(v, r, body.length),
+        n => cross_flow_sums(v, r, body.length, n),
     };
     let (side, yaw) = strips(v.y, w.z);
     F.f.y -= half * body.cross_flow[0] * side;
@@ -87,7 +87,7 @@ fn lift_drag(body: &SlenderBody, v: Vec3, density: f64) -> SpatialForce {
 }
 
 /// `∫ |v + x r|(v + x r) dx` and the same integrand times x, over -length/2 .. length/2. (3)
-fn strips(v: f64, r: f64, length: f64) -> (f64, f64) {
+fn cross_flow_integrals(v: f64, r: f64, length: f64) -> (f64, f64) {
     let h = 0.5 * length;
     if r.abs() * h <= v.abs() {
         // no sign change along the body: the integrand is a parabola
@@ -109,7 +109,7 @@ fn strips(v: f64, r: f64, length: f64) -> (f64, f64) {
 
 /// (3) as in Fossen's programs: sum of `n` points from end to end, each with a length of 1/(n - 1)
 /// of the whole.
-fn summed(v: f64, r: f64, length: f64, n: usize) -> (f64, f64) {
+fn cross_flow_sums(v: f64, r: f64, length: f64, n: usize) -> (f64, f64) {
     let dx = length / (n - 1) as f64;
     let (mut force, mut moment) = (0.0, 0.0);
     for i in 0..n {
@@ -145,7 +145,7 @@ mod tests {
                 f += y.abs() * y * dx;
                 m += x * y.abs() * y * dx;
             }
-            let (force, moment) = strips(v, r, length);
+            let (force, moment) = cross_flow_integrals(v, r, length);
             // the error of the sum is of order dx²
             assert!(
                 (force - f).abs() < 1e-9 && (moment - m).abs() < 1e-9,

@@ -30,14 +30,14 @@ use merrow_math::{Mat3, Vec3};
 
 /// Bending at one node of a line.
 #[derive(Clone, Copy, Debug)]
-pub struct Bend {
+pub struct NodeBending {
     A: Mat3,
     B: Mat3,
     r: Vec3,
     k: f64,
 }
 
-impl Bend {
+impl NodeBending {
     /// No bending at this node.
     pub fn none() -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Bend {
     /// Bending between the segments `d_a` and `d_b` [m], W, of unstretched length `l` [m], with
     /// `stiffness` [N m²]. (1)
     pub fn between(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
-        let ((t_a, A), (t_b, B)) = (turned(d_a), turned(d_b));
+        let ((t_a, A), (t_b, B)) = (direction_and_derivative(d_a), direction_and_derivative(d_b));
         Self {
             A,
             B,
@@ -62,7 +62,7 @@ impl Bend {
 
     /// Bending at a clamp along the unit vector `t`, before the segment `d` [m], W. (5)
     pub fn clamped_before(stiffness: f64, l: f64, t: Vec3, d: Vec3) -> Self {
-        let (t_b, B) = turned(d);
+        let (t_b, B) = direction_and_derivative(d);
         Self {
             A: Mat3::zero(),
             B,
@@ -73,7 +73,7 @@ impl Bend {
 
     /// Bending at a clamp along the unit vector `t`, after the segment `d` [m], W. (5)
     pub fn clamped_after(stiffness: f64, l: f64, d: Vec3, t: Vec3) -> Self {
-        let (t_a, A) = turned(d);
+        let (t_a, A) = direction_and_derivative(d);
         Self {
             A,
             B: Mat3::zero(),
@@ -91,7 +91,7 @@ impl Bend {
 
     /// Updates the bending for changes of the node velocities [m/s], which change the positions
     /// over the time `lead` [s].
-    pub fn follow(&mut self, [before, at, after]: [Vec3; 3], lead: f64) {
+    pub fn update(&mut self, [before, at, after]: [Vec3; 3], lead: f64) {
         self.r += (self.A.mul_vec(before - at) + self.B.mul_vec(after - at)).scale(lead);
     }
 
@@ -112,12 +112,12 @@ impl Bend {
 
 /// Direction of a segment, and the derivative of the direction with respect to the segment's end.
 /// (3)
-fn turned(d: Vec3) -> (Vec3, Mat3) {
+fn direction_and_derivative(d: Vec3) -> (Vec3, Mat3) {
     let Some(t) = d.unit() else {
         return (Vec3::zero(), Mat3::zero());
     };
     (
         t,
-        crate::forces::lines::tether::split(t, 0.0, 1.0 / d.norm()),
+        crate::forces::lines::tether::axial_transverse_matrix(t, 0.0, 1.0 / d.norm()),
     )
 }

@@ -47,12 +47,12 @@ pub struct Span {
     pub stiffness: f64,
     /// Friction coefficient of the seabed under the lower end; `None` if the lower end does not lie
     /// on it.
-    pub bottom: Option<f64>,
+    pub seabed_friction: Option<f64>,
 }
 
 /// Tension at the upper end, and its flexibility.
 #[derive(Clone, Copy, Debug)]
-pub struct Hanging {
+pub struct CatenarySolution {
     /// Horizontal component of the tension [N].
     pub H: f64,
     /// Vertical component at the upper end [N].
@@ -62,22 +62,22 @@ pub struct Hanging {
 }
 
 /// Ratio of horizontal tension to weight for a line that lies in a heap: negligible, but not zero.
-const HEAPED: f64 = 1e-9;
+const HEAPED_TENSION_RATIO: f64 = 1e-9;
 /// Maximum number of Newton iterations; about eight are needed.
 const MAX_ROUNDS: usize = 60;
 
 impl Span {
     /// Solves (1) and (2), or (3) and (4), for the tension.
-    pub fn solve(&self) -> Hanging {
+    pub fn solve(&self) -> CatenarySolution {
         let w = self.weight;
         if self.is_heaped() {
             // negligible horizontal tension: the end moves freely along x and lifts the line
             // vertically
-            let (H, V) = (HEAPED * w * self.length, w * self.z.max(0.0));
-            return Hanging {
+            let (H, V) = (HEAPED_TENSION_RATIO * w * self.length, w * self.z.max(0.0));
+            return CatenarySolution {
                 H,
                 V,
-                flexibility: [[1.0 / (HEAPED * w), 0.0], [0.0, 1.0 / w]],
+                flexibility: [[1.0 / (HEAPED_TENSION_RATIO * w), 0.0], [0.0, 1.0 / w]],
             };
         }
         // a vertical line has no horizontal direction; a minimum span avoids this without a
@@ -97,7 +97,7 @@ impl Span {
         let mut V = 0.5 * w * (z / libm::tanh(shape) + L);
         let mut flexibility = [[1.0, 0.0], [0.0, 1.0]];
         for _ in 0..MAX_ROUNDS {
-            let (place, J) = span.place(H, V);
+            let (place, J) = span.upper_end(H, V);
             flexibility = J;
             let (ex, ez) = (x - place[0], z - place[1]);
             let det = J[0][0] * J[1][1] - J[0][1] * J[1][0];
@@ -111,19 +111,19 @@ impl Span {
                 break;
             }
         }
-        Hanging { H, V, flexibility }
+        CatenarySolution { H, V, flexibility }
     }
 
     /// Returns true if the line is so long that it hangs vertically from the upper end and lies in
     /// a heap.
     fn is_heaped(&self) -> bool {
-        self.bottom.is_some() && self.length >= self.x + self.z.max(0.0)
+        self.seabed_friction.is_some() && self.length >= self.x + self.z.max(0.0)
     }
 
     /// Length of line that lies on the seabed [m] for the vertical tension `V` [N] at the upper
     /// end.
-    pub fn on_bottom(&self, V: f64) -> f64 {
-        if self.bottom.is_some() {
+    pub fn length_on_seabed(&self, V: f64) -> f64 {
+        if self.seabed_friction.is_some() {
             (self.length - V / self.weight).max(0.0)
         } else {
             0.0
@@ -133,8 +133,8 @@ impl Span {
     /// Horizontal and vertical tension [N] at the lower end, for `H` and `V` [N] at the upper end.
     ///
     /// The vertical component is positive if the line rises from the lower end.
-    pub fn lower(&self, H: f64, V: f64) -> [f64; 2] {
-        match (self.bottom, self.on_bottom(V)) {
+    pub fn lower_tension(&self, H: f64, V: f64) -> [f64; 2] {
+        match (self.seabed_friction, self.length_on_seabed(V)) {
             (Some(friction), lying) if lying > 0.0 => {
                 [(H - friction * self.weight * lying).max(0.0), 0.0]
             }
@@ -143,13 +143,13 @@ impl Span {
     }
 
     /// Position of the upper end for the tension (H, V), and its derivatives.
-    fn place(&self, H: f64, V: f64) -> ([f64; 2], [[f64; 2]; 2]) {
+    fn upper_end(&self, H: f64, V: f64) -> ([f64; 2], [[f64; 2]; 2]) {
         let (w, L, EA) = (self.weight, self.length, self.stiffness);
         let a = V / H;
         let root = (1.0 + a * a).sqrt();
-        let lying = self.on_bottom(V);
+        let lying = self.length_on_seabed(V);
         if lying > 0.0 {
-            let mu = self.bottom.unwrap_or(0.0);
+            let mu = self.seabed_friction.unwrap_or(0.0);
             let moving = if mu > 0.0 {
                 (lying - H / (mu * w)).max(0.0)
             } else {
@@ -174,9 +174,9 @@ impl Span {
     }
 
     /// Position (along, up) [m] of the point at the unstretched length `s` [m] from the lower end.
-    pub fn point(&self, hanging: &Hanging, s: f64) -> [f64; 2] {
+    pub fn point(&self, hanging: &CatenarySolution, s: f64) -> [f64; 2] {
         let (w, EA, H) = (self.weight, self.stiffness, hanging.H);
-        let lying = self.on_bottom(hanging.V);
+        let lying = self.length_on_seabed(hanging.V);
         if lying > 0.0 {
             let up = (s - lying).max(0.0);
             let a = w * up / H;
@@ -214,7 +214,7 @@ mod tests {
                 length: 100.0,
                 weight: 12.0,
                 stiffness: 3e6,
-                bottom,
+                seabed_friction: bottom,
             })
         })
     }
@@ -225,7 +225,7 @@ mod tests {
     fn the_solution_meets_both_ends() {
         for span in spans().filter(|s| !s.is_heaped()) {
             let hanging = span.solve();
-            let ([x, z], _) = span.place(hanging.H, hanging.V);
+            let ([x, z], _) = span.upper_end(hanging.H, hanging.V);
             assert!(
                 (x - span.x).abs() < 1e-8 && (z - span.z).abs() < 1e-8,
                 "{span:?}: {x} {z}"
@@ -240,13 +240,13 @@ mod tests {
         let all: Vec<Span> = spans().filter(Span::is_heaped).collect();
         assert_eq!(all.len(), 4);
         for span in all {
-            let Hanging { H, V, .. } = span.solve();
+            let CatenarySolution { H, V, .. } = span.solve();
             assert!(
                 H < 1e-5 && (V - span.weight * span.z).abs() < 1e-9,
                 "{span:?}: {H} {V}"
             );
             let [x, z] = span.point(
-                &Hanging {
+                &CatenarySolution {
                     H,
                     V,
                     flexibility: [[0.0; 2]; 2],
@@ -265,12 +265,12 @@ mod tests {
     #[test]
     fn the_flexibility_is_the_derivative() {
         for span in spans().filter(|s| !s.is_heaped()) {
-            let Hanging { H, V, .. } = span.solve();
-            let (_, J) = span.place(H, V);
+            let CatenarySolution { H, V, .. } = span.solve();
+            let (_, J) = span.upper_end(H, V);
             let (dH, dV) = (1e-5 * H, 1e-5 * V.abs().max(1.0));
             for i in 0..2 {
-                let by_H = (span.place(H + dH, V).0[i] - span.place(H - dH, V).0[i]) / (2.0 * dH);
-                let by_V = (span.place(H, V + dV).0[i] - span.place(H, V - dV).0[i]) / (2.0 * dV);
+                let by_H = (span.upper_end(H + dH, V).0[i] - span.upper_end(H - dH, V).0[i]) / (2.0 * dH);
+                let by_V = (span.upper_end(H, V + dV).0[i] - span.upper_end(H, V - dV).0[i]) / (2.0 * dV);
                 let scale = J.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
                 assert!(
                     (J[i][0] - by_H).abs() < 1e-5 * scale,

@@ -33,16 +33,16 @@
 //! # Checked by
 //! test/analytic/tether.rs, test/analytic/tether_water.rs
 
-use merrow_environment::Instant;
+use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::Line;
+use merrow_model::scene::LineProperties;
 
 /// Speed below which friction on the seabed grows linearly [m/s].
-const CREEP: f64 = 1e-3;
+const CREEP_SPEED: f64 = 1e-3;
 
 /// A force, and its negative derivative with respect to velocity (positive semi-definite).
 #[derive(Clone, Copy, Debug)]
-pub struct Force {
+pub struct ForceWithDerivative {
     /// Force in W [N].
     pub f: Vec3,
     /// Negative derivative `-∂f/∂w` in W [N s/m].
@@ -55,10 +55,10 @@ pub struct Force {
 /// `rest` [m] and `rest_rate` [m/s] are the unstretched length and its rate, `d` [m] the vector
 /// between the nodes, and `dw` [m/s] the difference of their velocities, W.
 #[inline]
-pub fn tension(line: &Line, rest: f64, rest_rate: f64, d: Vec3, dw: Vec3, lead: f64) -> Force {
+pub fn tension(line: &LineProperties, rest: f64, rest_rate: f64, d: Vec3, dw: Vec3, lead: f64) -> ForceWithDerivative {
     let length = d.norm();
     let strain = length / rest - 1.0;
-    let none = Force {
+    let none = ForceWithDerivative {
         f: Vec3::zero(),
         D: Mat3::zero(),
     };
@@ -76,15 +76,15 @@ pub fn tension(line: &Line, rest: f64, rest_rate: f64, d: Vec3, dw: Vec3, lead: 
     // the destabilising term of a compressed segment is omitted, so that the tangent stays positive
     // semi-definite
     let across = tension.max(0.0) * lead / length;
-    Force {
+    ForceWithDerivative {
         f: t.scale(tension),
-        D: split(t, along, across),
+        D: axial_transverse_matrix(t, along, across),
     }
 }
 
 /// Computes `along t tᵀ + across (1 - t tᵀ)`.
 #[inline]
-pub fn split(t: Vec3, along: f64, across: f64) -> Mat3 {
+pub fn axial_transverse_matrix(t: Vec3, along: f64, across: f64) -> Mat3 {
     let k = t.scale(along - across);
     let row = |i: usize| {
         let mut row = t.scale(k[i]);
@@ -96,7 +96,7 @@ pub fn split(t: Vec3, along: f64, across: f64) -> Mat3 {
 
 /// Line and water properties at a node, computed once per step.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings {
+pub struct NodeEnvironment {
     /// Unstretched length of line assigned to the node [m].
     pub length: f64,
     /// Unit direction of the line at the node, W; zero if it is undefined.
@@ -112,13 +112,13 @@ pub struct Surroundings {
     pub acceleration: Vec3,
 }
 
-impl Surroundings {
+impl NodeEnvironment {
     /// Computes the surroundings of a node at `p` [m], W, with `length` [m] of line along the unit
     /// vector `tangent`.
-    pub fn new(line: &Line, at: &Instant<'_>, p: Vec3, tangent: Vec3, length: f64) -> Self {
+    pub fn new(line: &LineProperties, at: &EnvironmentState<'_>, p: Vec3, tangent: Vec3, length: f64) -> Self {
         let surface = at.waves.map_or(0.0, |waves| waves.elevation(p.x, p.y));
-        let wet = wet_part(line, at, p.z - surface);
-        let (water, acceleration) = at.water(p);
+        let wet = wet_fraction(line, at, p.z - surface);
+        let (water, acceleration) = at.water_motion(p);
         Self {
             length,
             tangent,
@@ -130,7 +130,7 @@ impl Surroundings {
     }
 
     /// Inertia along and across the line [kg], with the water `density` [kg/m³]. (6)
-    pub fn mass(&self, line: &Line, density: f64) -> [f64; 2] {
+    pub fn mass(&self, line: &LineProperties, density: f64) -> [f64; 2] {
         let m = line.mass * self.length;
         [
             m,
@@ -141,7 +141,7 @@ impl Surroundings {
 
 /// Submerged fraction of a horizontal piece of line `above` [m] the surface, with the cross-section
 /// of a box.
-fn wet_part(line: &Line, at: &Instant<'_>, above: f64) -> f64 {
+fn wet_fraction(line: &LineProperties, at: &EnvironmentState<'_>, above: f64) -> f64 {
     if at.sea.density > 0.0 {
         (0.5 - above / line.diameter).clamp(0.0, 1.0)
     } else {
@@ -152,16 +152,16 @@ fn wet_part(line: &Line, at: &Instant<'_>, above: f64) -> f64 {
 /// Force on a node by weight, buoyancy, drag, water acceleration and seabed. (2)-(5)
 ///
 /// The node is at `p` [m] with velocity `w` [m/s], W, at the end of the time `lead` [s].
-pub fn node(
-    line: &Line,
-    at: &Instant<'_>,
-    here: &Surroundings,
+pub fn node_force(
+    line: &LineProperties,
+    at: &EnvironmentState<'_>,
+    here: &NodeEnvironment,
     p: Vec3,
     w: Vec3,
     lead: f64,
-) -> Force {
+) -> ForceWithDerivative {
     let (rho, g, l) = (at.sea.density, at.gravity, here.length);
-    let wet = wet_part(line, at, p.z - here.surface);
+    let wet = wet_fraction(line, at, p.z - here.surface);
     let displaced = wet * rho * line.area() * l;
     let mut f = Vec3::new(0.0, 0.0, displaced * g - line.mass * l * g); // (2)
     let mut D = Mat3::zero();
@@ -180,32 +180,32 @@ pub fn node(
             k * std::f64::consts::PI * line.tangential_drag,
         );
         f += u_n.scale(k_n * U_n) + u_t.scale(k_t * U_t); // (3)
-        D = split(t, 2.0 * k_t * U_t, k_n * U_n);
+        D = axial_transverse_matrix(t, 2.0 * k_t * U_t, k_n * U_n);
         if U_n > 0.0 {
-            D = D + split(u_n.scale(1.0 / U_n), k_n * U_n, 0.0);
+            D = D + axial_transverse_matrix(u_n.scale(1.0 / U_n), k_n * U_n, 0.0);
         }
     }
     if wet > 0.0 && wet < 1.0 {
         // derivative of the wet fraction with respect to height
         D.r[2].z += rho * line.area() * l * g * lead / line.diameter;
     }
-    if let Some(bottom) = bottom(line, at, l, p, w, lead) {
+    if let Some(bottom) = seabed_force(line, at, l, p, w, lead) {
         f += bottom.f;
         D = D + bottom.D;
     }
-    Force { f, D }
+    ForceWithDerivative { f, D }
 }
 
 /// Depth [m] of `p` below the seabed along its normal, and the unit normal, W.
-pub fn depth_in_bottom(at: &Instant<'_>, p: Vec3) -> (f64, Vec3) {
+pub fn depth_below_seabed(at: &EnvironmentState<'_>, p: Vec3) -> (f64, Vec3) {
     let seabed = &at.sea.seabed;
     let n = seabed.normal(p.x, p.y);
     ((seabed.height(p.x, p.y) - p.z) * n.z, n)
 }
 
 /// Seabed contact force by (5).
-fn bottom(line: &Line, at: &Instant<'_>, l: f64, p: Vec3, w: Vec3, lead: f64) -> Option<Force> {
-    let (depth, n) = depth_in_bottom(at, p);
+fn seabed_force(line: &LineProperties, at: &EnvironmentState<'_>, l: f64, p: Vec3, w: Vec3, lead: f64) -> Option<ForceWithDerivative> {
+    let (depth, n) = depth_below_seabed(at, p);
     if depth <= 0.0 {
         return None;
     }
@@ -217,9 +217,9 @@ fn bottom(line: &Line, at: &Instant<'_>, l: f64, p: Vec3, w: Vec3, lead: f64) ->
         return None;
     }
     let w_t = w - n.scale(w_n);
-    let friction = line.seabed_friction * N / w_t.norm().max(CREEP);
-    Some(Force {
+    let friction = line.seabed_friction * N / w_t.norm().max(CREEP_SPEED);
+    Some(ForceWithDerivative {
         f: n.scale(N) - w_t.scale(friction),
-        D: split(n, l * (k * lead + c), friction),
+        D: axial_transverse_matrix(n, l * (k * lead + c), friction),
     })
 }

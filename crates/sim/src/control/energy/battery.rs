@@ -32,7 +32,7 @@ use merrow_model::scene::Battery;
 
 /// Demand and supply on the power bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Bus {
+pub struct PowerBus {
     /// Power demand of all devices on board [W].
     pub load: f64,
     /// Power available from the panels [W].
@@ -53,11 +53,11 @@ pub struct Flow {
     /// Power from the charger [W].
     pub charger: f64,
     /// Fraction of the demand that is served, 0..1.
-    pub served: f64,
+    pub served_fraction: f64,
 }
 
 /// Computes the flows at the state of charge `charge` (0..1). (1) to (3)
-pub fn flow(battery: &Battery, charge: f64, bus: &Bus) -> Flow {
+pub fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow {
     let (R, ocv) = (battery.resistance, battery.open_circuit_voltage(charge));
     let [offered, up_to] = bus.offer;
     let charger = if up_to > ocv { offered } else { 0.0 };
@@ -78,11 +78,11 @@ pub fn flow(battery: &Battery, charge: f64, bus: &Bus) -> Flow {
             voltage,
             solar: bus.solar,
             charger: voltage * charger,
-            served,
+            served_fraction: served,
         };
     }
     let current = 2.0 * wanted / (b + under_root.sqrt()); // (2)
-    let least = least_current(battery, charge, ocv, ceiling);
+    let least = min_current(battery, charge, ocv, ceiling);
     if current >= least {
         let voltage = ocv - R * current;
         return Flow {
@@ -90,7 +90,7 @@ pub fn flow(battery: &Battery, charge: f64, bus: &Bus) -> Flow {
             voltage,
             solar: bus.solar,
             charger: voltage * charger,
-            served: 1.0,
+            served_fraction: 1.0,
         };
     }
     let voltage = ocv - R * least;
@@ -101,12 +101,12 @@ pub fn flow(battery: &Battery, charge: f64, bus: &Bus) -> Flow {
         voltage,
         solar,
         charger: needed - solar,
-        served: 1.0,
+        served_fraction: 1.0,
     }
 }
 
 /// Lower limit of the battery current [A] by (3).
-fn least_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
+fn min_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
     if charge >= 1.0 || ocv >= ceiling {
         return 0.0;
     }
@@ -119,7 +119,7 @@ fn least_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 
 }
 
 /// State of charge after the current `current` [A] has flowed for `dt` [s]. (4)
-pub fn charged(battery: &Battery, charge: f64, current: f64, dt: f64) -> f64 {
+pub fn charge_after(battery: &Battery, charge: f64, current: f64, dt: f64) -> f64 {
     let kept = if current < 0.0 {
         battery.charge_efficiency
     } else {

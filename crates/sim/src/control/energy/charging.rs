@@ -6,7 +6,7 @@
 //! feeds it in the next one, so no energy is lost.
 
 use merrow_model::kinematics::coupling;
-use merrow_model::scene::robot::energy::Contact;
+use merrow_model::scene::robot::energy::ChargeCondition;
 use merrow_model::scene::{Charger, Scene};
 use merrow_model::state::State;
 
@@ -36,11 +36,11 @@ pub fn connect(scene: &Scene, state: &mut State) {
         state.chargers[k].given += taken;
         state.robots[robot].battery.offer = [0.0; 2];
         if let Some(feeder) = charger.from {
-            state.robots[feeder].battery.owed[0] += taken / charger.efficiency;
+            state.robots[feeder].battery.charger_debt[0] += taken / charger.efficiency;
         }
     }
     for robot in &mut state.robots {
-        let owed = &mut robot.battery.owed;
+        let owed = &mut robot.battery.charger_debt;
         owed[1] = owed[0] / (PERIOD_NS as f64 * 1e-9);
     }
     for (k, charger) in scene.chargers.iter().enumerate() {
@@ -66,17 +66,17 @@ fn in_contact(scene: &Scene, state: &State, charger: &Charger) -> Option<usize> 
             && state.robots[*r].halted.is_none()
             && state.robots[*r].battery.offer[0] == 0.0
     };
-    match &charger.contact {
-        Contact::Coupling(k) => {
+    match &charger.condition {
+        ChargeCondition::Coupling(k) => {
             let (c, memory) = (&scene.couplings[*k], &state.couplings[*k]);
-            let b = coupling::second(c, memory).filter(|_| memory.engaged)?;
+            let b = coupling::second_end(c, memory).filter(|_| memory.engaged)?;
             [c.a.link(), b.link()]
                 .into_iter()
                 .flatten()
                 .map(|(r, _)| r)
                 .find(can)
         }
-        Contact::Within(place, reach) => {
+        ChargeCondition::Within(place, reach) => {
             let at = coupling::end_motion(scene, state, place).p_W;
             let distance = |r: usize| (state.robots[r].motion.p_WB - at).norm();
             let near = (0..scene.robots.len())

@@ -37,17 +37,17 @@
 //! test/analytic/battery.rs, test/analytic/motor_heat.rs, test/identity/energy.rs
 
 use crate::control::energy::battery;
-use crate::control::energy::battery::Bus;
-use merrow_environment::{Instant, air};
+use crate::control::energy::battery::PowerBus;
+use merrow_environment::{EnvironmentState, air};
 use merrow_model::scene::robot::thruster::Motor;
 use merrow_model::scene::{Battery, Curve, Drive, Origin, Robot, Thruster};
 use merrow_model::state::{ActuatorState, RobotState, Workspace};
 
 /// Environment and time of a step, as needed by the battery.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'a> {
+pub struct PowerEnvironment<'a> {
     /// Sea, air and sun at the start of the step.
-    pub at: &'a Instant<'a>,
+    pub at: &'a EnvironmentState<'a>,
     /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
     /// Start of the step [ns].
@@ -60,38 +60,38 @@ pub struct Around<'a> {
 
 /// Sets the commands of unpowered devices to neutral for the coming step. Fins, azimuth thrusters,
 /// servos and sensors check the power themselves.
-pub fn cut(robot: &Robot, state: &mut RobotState) {
+pub fn cut_power(robot: &Robot, state: &mut RobotState) {
     if state.battery.is_on() {
         return;
     }
     for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
         actuator.set_command(thruster, thruster.neutral);
     }
-    for ballast in &mut state.ballasts {
+    for ballast in &mut state.buoyancy_engines {
         ballast.command = ballast.volume;
     }
     for (j, link) in robot.links[1..].iter().enumerate() {
         match link.joint.drive {
-            Drive::Effort { .. } => state.joints[j].asked = 0.0,
-            Drive::Position { .. } => state.joints[j].asked = state.motion.q[j],
+            Drive::Effort { .. } => state.joints[j].original_command = 0.0,
+            Drive::Position { .. } => state.joints[j].original_command = state.motion.q[j],
             Drive::Servo(_) => continue,
         }
-        state.joint_commands[j] = state.joints[j].asked;
+        state.joint_commands[j] = state.joints[j].original_command;
     }
 }
 
 /// Advances battery and temperatures over the step whose start has been evaluated in `work`.
-pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: Around<'_>) {
+pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: PowerEnvironment<'_>) {
     let on = state.battery.is_on();
     let mut load = 0.0;
     for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
         actuator.power = if on {
-            draw(&thruster.motor, actuator)
+            thruster_power(&thruster.motor, actuator)
         } else {
             0.0
         };
-        actuator.shaft = [actuator.stuck_at, torque(thruster, actuator)];
-        warm(&thruster.motor, actuator, around.ambient);
+        actuator.shaft = [actuator.held_drive, torque(thruster, actuator)];
+        advance_temperature(&thruster.motor, actuator, around.ambient);
         load += actuator.power;
     }
     let Some(pack) = &robot.battery else { return };
@@ -99,18 +99,18 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: 
         .fins
         .iter()
         .zip(&mut state.fins)
-        .filter(|(fin, _)| fin.turns())
+        .filter(|(fin, _)| fin.is_movable())
     {
         memory.power = if on {
-            fin.power.draw(memory.moment, memory.rate)
+            fin.power.electrical_power(memory.moment, memory.rate)
         } else {
             0.0
         }; // (2)
         load += memory.power;
     }
     if on {
-        load += joints(robot, state);
-        load += state.ballasts.iter().map(|b| b.power).sum::<f64>();
+        load += joint_power(robot, state);
+        load += state.buoyancy_engines.iter().map(|b| b.power).sum::<f64>();
         load += robot.sensors.iter().map(|s| s.power).sum::<f64>();
         load += robot
             .loads
@@ -120,18 +120,18 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: 
             .sum::<f64>();
         load += work.winch_power + pack.hotel_load;
     }
-    settle(
+    advance_battery(
         robot,
         pack,
         state,
         load,
-        sunlight(robot, work, &around),
+        solar_power(robot, work, &around),
         around,
     );
 }
 
 /// Electrical power of a thruster [W] by (1).
-fn draw(motor: &Motor, actuator: &ActuatorState) -> f64 {
+fn thruster_power(motor: &Motor, actuator: &ActuatorState) -> f64 {
     match motor.efficiency {
         Some(efficiency) => actuator.shaft_power.max(0.0) / efficiency,
         None => {
@@ -153,16 +153,16 @@ fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
 }
 
 /// Advances the motor temperature by (4) and sets the temperature factor of (5).
-fn warm(motor: &Motor, actuator: &mut ActuatorState, ambient: f64) {
+fn advance_temperature(motor: &Motor, actuator: &mut ActuatorState, ambient: f64) {
     let target = motor.loss * actuator.power * motor.thermal_resistance;
     actuator.heat += (target - actuator.heat) * motor.heating;
-    actuator.supply = 1.0;
+    actuator.available_fraction = 1.0;
     let Some([derate, stop]) = motor.temperature_limits else {
         return;
     };
     let temperature = ambient + actuator.heat;
-    actuator.too_hot = temperature >= stop || actuator.too_hot && temperature > derate;
-    actuator.supply = if actuator.too_hot {
+    actuator.is_overheated = temperature >= stop || actuator.is_overheated && temperature > derate;
+    actuator.available_fraction = if actuator.is_overheated {
         0.0
     } else {
         ((stop - temperature) / (stop - derate)).clamp(0.0, 1.0)
@@ -170,7 +170,7 @@ fn warm(motor: &Motor, actuator: &mut ActuatorState, ambient: f64) {
 }
 
 /// Electrical power of the motors of all joints [W]. (3)
-fn joints(robot: &Robot, state: &RobotState) -> f64 {
+fn joint_power(robot: &Robot, state: &RobotState) -> f64 {
     let mut sum = 0.0;
     for (j, link) in robot.links[1..].iter().enumerate() {
         let speed = state.motion.qd[j];
@@ -196,66 +196,66 @@ fn joints(robot: &Robot, state: &RobotState) -> f64 {
 }
 
 /// Power available from the solar panels [W].
-fn sunlight(robot: &Robot, work: &Workspace, around: &Around<'_>) -> f64 {
+fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -> f64 {
     if robot.solar.is_empty() {
         return 0.0;
     }
-    let light = air::sunlight::at(&around.at.sea.air, around.origin, around.at.time);
+    let light = air::sunlight::sunlight_at_time(&around.at.sea.air, around.origin, around.at.time);
     let mut sum = 0.0;
     for panel in &robot.solar {
         let link = &work.links[panel.link];
         let p_W = link.p_WL + link.R_WL.mul_vec(panel.p_LoP);
-        if around.at.above_surface(p_W) > 0.0 {
+        if around.at.height_above_surface(p_W) > 0.0 {
             let normal = link.R_WL.mul_vec(panel.normal);
             sum +=
-                panel.efficiency * panel.area * light.on(normal, panel.shading, panel.least_sine);
+                panel.efficiency * panel.area * light.irradiance(normal, panel.shading, panel.least_sine);
         }
     }
     sum
 }
 
 /// Computes the power flows, the remaining charge and the supply of the thrusters.
-fn settle(
+fn advance_battery(
     robot: &Robot,
     pack: &Battery,
     state: &mut RobotState,
     load: f64,
     solar: f64,
-    Around { now_ns, dt, .. }: Around<'_>,
+    PowerEnvironment { now_ns, dt, .. }: PowerEnvironment<'_>,
 ) {
     let memory = &mut state.battery;
     // a charger fed by this battery draws the energy that it delivered in the preceding period
     let fed = if memory.is_on() {
-        memory.owed[1].min(memory.owed[0] / dt)
+        memory.charger_debt[1].min(memory.charger_debt[0] / dt)
     } else {
         0.0
     };
     let asked = load + fed;
-    let bus = Bus {
+    let bus = PowerBus {
         load: asked.min(memory.limit),
         solar,
         offer: memory.offer,
     };
-    let mut flow = battery::flow(pack, memory.charge, &bus);
+    let mut flow = battery::power_flow(pack, memory.charge, &bus);
     if asked > bus.load {
-        flow.served *= bus.load / asked;
+        flow.served_fraction *= bus.load / asked;
     }
-    memory.owed[0] = (memory.owed[0] - flow.served * fed * dt).max(0.0);
+    memory.charger_debt[0] = (memory.charger_debt[0] - flow.served_fraction * fed * dt).max(0.0);
     (memory.current, memory.voltage) = (flow.current, flow.voltage);
-    (memory.load, memory.solar, memory.charger) = (flow.served * asked, flow.solar, flow.charger);
+    (memory.load, memory.solar, memory.charger) = (flow.served_fraction * asked, flow.solar, flow.charger);
     memory.delivered += memory.load * dt;
     memory.lost += pack.resistance * flow.current * flow.current * dt;
     memory.gained += (flow.solar + flow.charger) * dt;
     memory.taken += flow.charger * dt;
-    memory.charge = battery::charged(pack, memory.charge, flow.current, dt);
-    protect(pack, state, now_ns);
+    memory.charge = battery::charge_after(pack, memory.charge, flow.current, dt);
+    update_protection(pack, state, now_ns);
     let memory = &state.battery;
     for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
         let of_voltage = thruster.motor.rated.map_or(1.0, |[rated, exponent]| {
             libm::pow((memory.voltage / rated).max(0.0), exponent)
         });
-        actuator.supply *= if memory.is_on() {
-            of_voltage * flow.served
+        actuator.available_fraction *= if memory.is_on() {
+            of_voltage * flow.served_fraction
         } else {
             0.0
         }; // (5)
@@ -263,7 +263,7 @@ fn settle(
 }
 
 /// Opens and closes the protection of the battery.
-fn protect(pack: &Battery, state: &mut RobotState, now_ns: u64) {
+fn update_protection(pack: &Battery, state: &mut RobotState, now_ns: u64) {
     let memory = &mut state.battery;
     match memory.open_ns {
         None if memory.failed || memory.charge <= 0.0 || memory.voltage < pack.cut_off => {

@@ -92,7 +92,7 @@ fn independent_axes(columns: &[[f64; 6]]) -> [bool; 6] {
 
 /// Wrench of a unit thrust of each thruster at the base origin, force first [N, N m], with the
 /// joints at zero. `poses` are attitude and position [m] of the links in the base frame.
-pub fn geometry(robot: &Robot, poses: &[(merrow_math::Mat3, Vec3)]) -> Vec<[f64; 6]> {
+pub fn unit_wrenches(robot: &Robot, poses: &[(merrow_math::Mat3, Vec3)]) -> Vec<[f64; 6]> {
     robot
         .thrusters
         .iter()
@@ -115,11 +115,11 @@ pub fn allocate(
     density: f64,
     commands: &mut [f64],
 ) -> f64 {
-    let Some(manager) = &robot.manager else {
+    let Some(manager) = &robot.allocation else {
         return 0.0;
     };
     let wrench = [force.x, force.y, force.z, moment.x, moment.y, moment.z];
-    let thrust = |k: usize| -> f64 { (0..6).map(|i| manager.allocation[k][i] * wrench[i]).sum() };
+    let thrust = |k: usize| -> f64 { (0..6).map(|i| manager.matrix[k][i] * wrench[i]).sum() };
     let mut factor: f64 = 1.0;
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let (t, [lo, hi]) = (thrust(k), thruster.thrust_limits(density));

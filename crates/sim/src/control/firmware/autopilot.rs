@@ -27,13 +27,13 @@
 //! # Checked by
 //! test/witness/thetis.rs (V01), test/analytic/course.rs
 
-pub use merrow_model::scene::robot::firmware::CourseGains as Gains;
+pub use merrow_model::scene::robot::firmware::HeadingDepthGains as Gains;
 use merrow_model::state::Motion;
 use std::f64::consts::PI;
 
 /// Set-points of heading and depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Course {
+pub struct HeadingDepth {
     /// Heading, clockwise from north [rad].
     pub heading: f64,
     /// Depth, positive down [m].
@@ -59,7 +59,7 @@ pub struct Measured {
 
 impl Measured {
     /// Converts a true motion to the quantities of error-free sensors.
-    pub fn of(motion: &Motion) -> Self {
+    pub fn from_motion(motion: &Motion) -> Self {
         let R = motion.q_WB.matrix();
         let [_, pitch, yaw] = R.to_rpy();
         let V = &motion.V_WB_B;
@@ -86,7 +86,7 @@ pub struct Angles {
 }
 
 /// Computes the fin angles by (1) to (3). The limits of the fins are applied elsewhere.
-pub fn angles(gains: &Gains, course: &Course, at: &Measured) -> Angles {
+pub fn fin_angles(gains: &Gains, course: &HeadingDepth, at: &Measured) -> Angles {
     let error = libm::remainder(course.heading - at.heading, 2.0 * PI);
     let wanted = gains.depth * (at.depth - course.depth) + gains.sinking * at.sinking;
     let pitch = wanted.clamp(gains.set_points[0], gains.set_points[1]);
@@ -114,7 +114,7 @@ mod tests {
             bow: 0.5,
             set_points: [-0.2, 0.1],
         };
-        let course = Course {
+        let course = HeadingDepth {
             heading: 0.1,
             depth: 5.0,
         };
@@ -122,10 +122,10 @@ mod tests {
             heading: 2.0 * PI - 0.1,
             ..Measured::default()
         };
-        let found = angles(&gains, &course, &at);
+        let found = fin_angles(&gains, &course, &at);
         assert!((found.rudder - 0.2).abs() < 1e-12, "{found:?}");
         assert_eq!((found.stern_planes, found.bow_planes), (0.2, -0.1));
-        let deep = angles(
+        let deep = fin_angles(
             &gains,
             &course,
             &Measured {

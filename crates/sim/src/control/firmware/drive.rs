@@ -24,21 +24,21 @@
 
 use crate::control::joints::command;
 use merrow_math::real::sin_cos;
-use merrow_model::scene::robot::firmware::Drive as Settings;
+use merrow_model::scene::robot::firmware::DifferentialDrive as Settings;
 use merrow_model::scene::{JointMode, Robot};
 use merrow_model::state::RobotState;
-use merrow_model::state::firmware::Drive;
+use merrow_model::state::firmware::DifferentialDriveState;
 
 /// Runs one tick of `dt` [s] with the command of speed [m/s] and yaw rate [rad/s].
 pub fn tick(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
-    drive: &mut Drive,
+    drive: &mut DifferentialDriveState,
     command: [f64; 2],
     dt: f64,
 ) {
-    measure(settings, state, drive, dt);
+    update_odometry(settings, state, drive, dt);
     if !drive.on {
         return;
     }
@@ -47,15 +47,15 @@ pub fn tick(
         let most = settings.most_change[i] * dt;
         drive.wanted[i] += (wanted - drive.wanted[i]).clamp(-most, most);
     }
-    turn(robot, settings, state, drive.wanted);
+    set_wheel_speeds(robot, settings, state, drive.wanted);
 }
 
 /// Sets the wheel speeds for a speed [m/s] and a yaw rate [rad/s]. (1)
-pub fn turn(robot: &Robot, settings: &Settings, state: &mut RobotState, [v, w]: [f64; 2]) {
+pub fn set_wheel_speeds(robot: &Robot, settings: &Settings, state: &mut RobotState, [v, w]: [f64; 2]) {
     let side = 0.5 * w * settings.track;
     for (joints, speed) in settings.wheels.iter().zip([v - side, v + side]) {
         for joint in joints {
-            command::set(
+            command::set_reference(
                 robot,
                 state,
                 *joint,
@@ -67,7 +67,7 @@ pub fn turn(robot: &Robot, settings: &Settings, state: &mut RobotState, [v, w]: 
 }
 
 /// Updates the odometry by (2) and (3) from the encoders.
-fn measure(settings: &Settings, state: &RobotState, drive: &mut Drive, dt: f64) {
+fn update_odometry(settings: &Settings, state: &RobotState, drive: &mut DifferentialDriveState, dt: f64) {
     let now = [0, 1].map(|side| {
         let joints: &[usize] = &settings.wheels[side];
         joints

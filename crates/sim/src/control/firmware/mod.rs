@@ -6,14 +6,14 @@ pub mod drive;
 pub mod multirotor;
 pub mod vessel;
 
-use crate::control::command::{check, check_finite, pick, refuse};
+use crate::control::command::{check, check_finite, find_robot, refuse};
 use crate::control::firmware::autopilot::Measured;
 use crate::control::firmware::multirotor::Tick;
 use merrow_math::Vec3;
-use merrow_model::scene::robot::firmware::{Course as CourseSettings, FirmwareLaw};
+use merrow_model::scene::robot::firmware::{HeadingDepthHold as CourseSettings, FirmwareLaw};
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::commands::{Order, Refusal};
-use merrow_model::state::firmware::{Course, FirmwareMemory, Flight, FlightMode};
+use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
+use merrow_model::state::firmware::{FirmwareLawState, FlightMode, HeadingDepthState, MultirotorState};
 use merrow_model::state::{RobotState, State};
 
 /// Runs the firmware if it is due at `now_ns` [ns], once per instant. `gravity` is in [m/s²],
@@ -37,7 +37,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
     };
     let dt = 1.0 / firmware.rate;
     match (&firmware.law, &mut memory.memory) {
-        (FirmwareLaw::Multirotor(settings), FirmwareMemory::Flight(flight)) => {
+        (FirmwareLaw::Multirotor(settings), FirmwareLawState::Multirotor(flight)) => {
             multirotor::tick(
                 robot,
                 settings,
@@ -50,7 +50,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
                 },
             );
         }
-        (FirmwareLaw::Course(settings), FirmwareMemory::Course(course)) => {
+        (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(course)) => {
             if memory.ticks == 1 {
                 begin(robot, settings, state, course);
             }
@@ -58,7 +58,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
                 steer(robot, settings, state, course);
             }
         }
-        (FirmwareLaw::Drive(settings), FirmwareMemory::Drive(memory)) => {
+        (FirmwareLaw::Drive(settings), FirmwareLawState::Drive(memory)) => {
             drive::tick(
                 robot,
                 settings,
@@ -68,7 +68,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
                 dt,
             );
         }
-        (FirmwareLaw::Vessel(settings), FirmwareMemory::Vessel(memory)) if counts => {
+        (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory)) if counts => {
             vessel::tick(
                 robot,
                 settings,
@@ -81,8 +81,8 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
                 },
             );
         }
-        (FirmwareLaw::Vessel(_), FirmwareMemory::Vessel(memory)) if memory.on => {
-            vessel::let_go(robot, state, memory);
+        (FirmwareLaw::SurgeYawRate(_), FirmwareLawState::SurgeYawRate(memory)) if memory.on => {
+            vessel::release_thrusters(robot, state, memory);
         }
         _ => {}
     }
@@ -90,14 +90,14 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
 }
 
 /// Initialises a heading and depth hold that is active from the start, at its first tick.
-fn begin(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &mut Course) {
+fn begin(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &mut HeadingDepthState) {
     let Some((thruster, command)) = settings.start else {
         return;
     };
     state.actuators[thruster].set_command(&robot.thrusters[thruster], command);
     if !course.on {
-        let here = Measured::of(&state.motion);
-        *course = Course {
+        let here = Measured::from_motion(&state.motion);
+        *course = HeadingDepthState {
             on: true,
             heading: here.heading,
             depth: here.depth,
@@ -106,12 +106,12 @@ fn begin(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, cours
 }
 
 /// Runs one tick of the heading and depth hold.
-fn steer(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &Course) {
-    let wanted = autopilot::Course {
+fn steer(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &HeadingDepthState) {
+    let wanted = autopilot::HeadingDepth {
         heading: course.heading,
         depth: course.depth,
     };
-    let angles = autopilot::angles(&settings.gains, &wanted, &Measured::of(&state.motion));
+    let angles = autopilot::fin_angles(&settings.gains, &wanted, &Measured::from_motion(&state.motion));
     let mut put = |fin: usize, angle: f64| state.fins[fin].set_command(&robot.fins[fin], angle);
     put(settings.rudder, angles.rudder);
     put(settings.stern_planes, angles.stern_planes);
@@ -121,15 +121,15 @@ fn steer(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, cours
 }
 
 /// Sets a velocity command: `linear` [m/s] and `angular` [rad/s].
-pub fn velocity(
+pub fn set_velocity(
     scene: &Scene,
     state: &mut State,
     robot: usize,
     linear: Vec3,
     angular: Vec3,
-) -> Result<(), Refusal> {
+) -> Result<(), CommandRejection> {
     let now = state.time_ns;
-    let (model, target) = pick(scene, state, robot)?;
+    let (model, target) = find_robot(scene, state, robot)?;
     let takes = model.firmware.as_ref().is_some_and(|f| f.takes_velocity());
     let Some(memory) = target.firmware.as_mut().filter(|_| takes) else {
         return Err(refuse(
@@ -144,16 +144,16 @@ pub fn velocity(
 }
 
 /// Sets the heading [rad, clockwise from north], the depth [m] or both, and activates the hold.
-pub fn course(
+pub fn set_course(
     scene: &Scene,
     state: &mut State,
     robot: usize,
     heading: Option<f64>,
     depth: Option<f64>,
-) -> Result<(), Refusal> {
-    let (_, target) = pick(scene, state, robot)?;
-    let here = Measured::of(&target.motion);
-    let Some(FirmwareMemory::Course(course)) = target.firmware.as_mut().map(|f| &mut f.memory)
+) -> Result<(), CommandRejection> {
+    let (_, target) = find_robot(scene, state, robot)?;
+    let here = Measured::from_motion(&target.motion);
+    let Some(FirmwareLawState::HeadingDepthHold(course)) = target.firmware.as_mut().map(|f| &mut f.memory)
     else {
         return Err(refuse(
             robot,
@@ -168,7 +168,7 @@ pub fn course(
     } else {
         (here.heading, here.depth)
     };
-    *course = Course {
+    *course = HeadingDepthState {
         on: true,
         heading: heading.unwrap_or(held.0),
         depth: depth.unwrap_or(held.1),
@@ -177,18 +177,18 @@ pub fn course(
 }
 
 /// Handles a take-off, landing or enable command.
-pub fn order(scene: &Scene, state: &mut State, robot: usize, order: Order) -> Result<(), Refusal> {
-    let (model, target) = pick(scene, state, robot)?;
+pub fn handle_order(scene: &Scene, state: &mut State, robot: usize, order: FirmwareOrder) -> Result<(), CommandRejection> {
+    let (model, target) = find_robot(scene, state, robot)?;
     let (Some(firmware), Some(mut memory)) = (&model.firmware, target.firmware) else {
         return Err(refuse(robot, "the robot has no firmware".into()));
     };
     // velocity commands from before the order are discarded
     memory.command_ns = None;
     match (&firmware.law, &mut memory.memory, order) {
-        (_, FirmwareMemory::Flight(flight), _) => fly(model, target, flight, robot, order)?,
-        (_, FirmwareMemory::Course(course), Order::Enable(on)) if on != course.on => {
-            let here = Measured::of(&target.motion);
-            *course = Course {
+        (_, FirmwareLawState::Multirotor(flight), _) => handle_flight_order(model, target, flight, robot, order)?,
+        (_, FirmwareLawState::HeadingDepthHold(course), FirmwareOrder::Enable(on)) if on != course.on => {
+            let here = Measured::from_motion(&target.motion);
+            *course = HeadingDepthState {
                 on,
                 heading: here.heading,
                 depth: here.depth,
@@ -198,14 +198,14 @@ pub fn order(scene: &Scene, state: &mut State, robot: usize, order: Order) -> Re
                 all.for_each(|(memory, fin)| memory.set_command(fin, fin.neutral()));
             }
         }
-        (FirmwareLaw::Drive(settings), FirmwareMemory::Drive(memory), Order::Enable(on)) => {
+        (FirmwareLaw::Drive(settings), FirmwareLawState::Drive(memory), FirmwareOrder::Enable(on)) => {
             (memory.on, memory.wanted) = (on, [0.0; 2]);
-            drive::turn(model, settings, target, [0.0; 2]);
+            drive::set_wheel_speeds(model, settings, target, [0.0; 2]);
         }
-        (_, FirmwareMemory::Vessel(memory), Order::Enable(false)) => {
-            vessel::let_go(model, target, memory)
+        (_, FirmwareLawState::SurgeYawRate(memory), FirmwareOrder::Enable(false)) => {
+            vessel::release_thrusters(model, target, memory)
         }
-        (_, _, Order::Enable(_)) => {}
+        (_, _, FirmwareOrder::Enable(_)) => {}
         _ => return Err(refuse(robot, "the robot has no multirotor firmware".into())),
     }
     target.firmware = Some(memory);
@@ -213,35 +213,35 @@ pub fn order(scene: &Scene, state: &mut State, robot: usize, order: Order) -> Re
 }
 
 /// Handles a take-off, landing or enable command of a multirotor.
-fn fly(
+fn handle_flight_order(
     model: &Robot,
     target: &mut RobotState,
-    flight: &mut Flight,
+    flight: &mut MultirotorState,
     robot: usize,
-    order: Order,
-) -> Result<(), Refusal> {
+    order: FirmwareOrder,
+) -> Result<(), CommandRejection> {
     let off = flight.mode == FlightMode::Off;
     match order {
-        Order::TakeOff if !off => {
+        FirmwareOrder::TakeOff if !off => {
             return Err(refuse(
                 robot,
                 "take-off: the robot is already flying".into(),
             ));
         }
-        Order::TakeOff => multirotor::take_over(flight, FlightMode::TakingOff),
-        Order::Enable(true) if off => multirotor::take_over(flight, FlightMode::Flying),
-        Order::Enable(true) => {}
-        Order::Land if off => return Err(refuse(robot, "landing: the rotors are off".into())),
-        Order::Land => flight.mode = FlightMode::Landing,
-        Order::Enable(false) => multirotor::switch_off(model, target, flight),
+        FirmwareOrder::TakeOff => multirotor::start_flight(flight, FlightMode::TakingOff),
+        FirmwareOrder::Enable(true) if off => multirotor::start_flight(flight, FlightMode::Flying),
+        FirmwareOrder::Enable(true) => {}
+        FirmwareOrder::Land if off => return Err(refuse(robot, "landing: the rotors are off".into())),
+        FirmwareOrder::Land => flight.mode = FlightMode::Landing,
+        FirmwareOrder::Enable(false) => multirotor::switch_off(model, target, flight),
     }
     Ok(())
 }
 
 /// Refuses a command to the thrusters while the firmware controls them.
-pub fn check_free(robot: usize, target: &RobotState) -> Result<(), Refusal> {
+pub fn check_thrusters(robot: usize, target: &RobotState) -> Result<(), CommandRejection> {
     match &target.firmware {
-        Some(memory) if memory.holds_thrusters() => {
+        Some(memory) if memory.controls_thrusters() => {
             let reason =
                 "the firmware drives the thrusters: land, or switch it off by `enable`, first";
             Err(refuse(robot, reason.into()))
@@ -251,9 +251,9 @@ pub fn check_free(robot: usize, target: &RobotState) -> Result<(), Refusal> {
 }
 
 /// Refuses a command to the fins while the firmware controls them.
-pub fn check_fins(robot: usize, target: &RobotState) -> Result<(), Refusal> {
+pub fn check_fins(robot: usize, target: &RobotState) -> Result<(), CommandRejection> {
     match &target.firmware {
-        Some(memory) if memory.holds_fins() => Err(refuse(
+        Some(memory) if memory.controls_fins() => Err(refuse(
             robot,
             "the firmware drives the fins: switch it off by `enable` first".into(),
         )),
@@ -267,12 +267,12 @@ pub fn check_wheels(
     model: &Robot,
     target: &RobotState,
     joints: &[usize],
-) -> Result<(), Refusal> {
+) -> Result<(), CommandRejection> {
     let law = model.firmware.as_ref().map(|f| &f.law);
     let on = target
         .firmware
         .as_ref()
-        .is_some_and(|memory| memory.holds_joints());
+        .is_some_and(|memory| memory.controls_joints());
     let Some(FirmwareLaw::Drive(drive)) = law.filter(|_| on) else {
         return Ok(());
     };

@@ -37,20 +37,20 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::Multirotor;
 use merrow_model::state::RobotState;
-use merrow_model::state::firmware::{Flight, FlightMode};
+use merrow_model::state::firmware::{FlightMode, MultirotorState};
 use std::f64::consts::PI;
 
 /// Commanded climb rate above which the vehicle takes off [m/s].
-const CLIMBS: f64 = 0.05;
+const TAKEOFF_CLIMB_RATE: f64 = 0.05;
 /// Distance of the reference height below the vehicle from which the vehicle counts as standing
 /// [m].
-const HELD_UP: f64 = 0.3;
+const STANDING_DISTANCE: f64 = 0.3;
 /// Time for which it must do so [s].
-const HELD_UP_FOR: f64 = 0.5;
+const STANDING_TIME: f64 = 0.5;
 /// Minimum collective thrust over the weight; the attitude control needs some thrust.
-const LEAST_LIFT: f64 = 0.2;
+const MIN_LIFT: f64 = 0.2;
 /// Maximum lead of the reference yaw [rad].
-const YAW_LEASH: f64 = 0.5;
+const MAX_YAW_LEAD: f64 = 0.5;
 
 /// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
@@ -68,11 +68,11 @@ pub fn tick(
     robot: &Robot,
     settings: &Multirotor,
     state: &mut RobotState,
-    flight: &mut Flight,
+    flight: &mut MultirotorState,
     tick: Tick,
 ) {
-    if flight.mode == FlightMode::Off && tick.command[0].z > CLIMBS {
-        take_over(flight, FlightMode::Flying);
+    if flight.mode == FlightMode::Off && tick.command[0].z > TAKEOFF_CLIMB_RATE {
+        start_flight(flight, FlightMode::Flying);
     }
     if !state.battery.is_on() && flight.mode != FlightMode::Off {
         switch_off(robot, state, flight);
@@ -84,7 +84,7 @@ pub fn tick(
     let (p, v) = (state.motion.p_WB, R.mul_vec(state.motion.V_WB_B.v));
     let yaw = libm::atan2(R.r[1].x, R.r[0].x);
     if !flight.begun {
-        *flight = Flight {
+        *flight = MultirotorState {
             p,
             v,
             yaw,
@@ -93,9 +93,9 @@ pub fn tick(
             ..*flight
         };
     }
-    let (wanted, yaw_rate) = wanted(settings, flight, yaw, tick);
-    let acceleration = follow(settings, flight, p, wanted, tick.dt);
-    flight.yaw = lead(flight.yaw + yaw_rate * tick.dt, yaw);
+    let (wanted, yaw_rate) = requested_velocity(settings, flight, yaw, tick);
+    let acceleration = advance_reference(settings, flight, p, wanted, tick.dt);
+    flight.yaw = limit_yaw_lead(flight.yaw + yaw_rate * tick.dt, yaw);
     if has_landed(flight, p, wanted, tick.dt) {
         switch_off(robot, state, flight);
         return;
@@ -105,23 +105,23 @@ pub fn tick(
         - k(settings.position_gain, p - flight.p)
         - k(settings.velocity_gain, v - flight.v);
     let weight = settings.mass * tick.gravity;
-    let F = tilted(
+    let F = limit_tilt(
         push + Vec3::new(0.0, 0.0, weight),
         settings.max_tilt,
-        LEAST_LIFT * weight,
+        MIN_LIFT * weight,
     ); // (2)
     let R_r = attitude(F, flight.yaw);
-    let lift = F.dot(R.col(2)).max(LEAST_LIFT * weight); // (3)
+    let lift = F.dot(R.col(2)).max(MIN_LIFT * weight); // (3)
     let moment = moment(settings, &R, &R_r, state.motion.V_WB_B.w, yaw_rate);
     // the lift of the rotors acts at the centre of mass
     let lift = Vec3::new(0.0, 0.0, lift);
-    put(robot, state, lift, moment + settings.p_BoBcm.cross(lift));
+    command_rotors(robot, state, lift, moment + settings.p_BoBcm.cross(lift));
 }
 
 /// Starts to fly in `mode`, from the current pose of the vehicle.
-pub fn take_over(flight: &mut Flight, mode: FlightMode) {
+pub fn start_flight(flight: &mut MultirotorState, mode: FlightMode) {
     if flight.mode == FlightMode::Off {
-        *flight = Flight {
+        *flight = MultirotorState {
             begun: false,
             held_up: 0.0,
             ..*flight
@@ -131,7 +131,7 @@ pub fn take_over(flight: &mut Flight, mode: FlightMode) {
 }
 
 /// Stops the rotors and ends the flight.
-pub fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut Flight) {
+pub fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut MultirotorState) {
     (flight.mode, flight.held_up) = (FlightMode::Off, 0.0);
     for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
         actuator.set_command(thruster, thruster.neutral);
@@ -139,7 +139,7 @@ pub fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut Flight) {
 }
 
 /// Velocity in W [m/s] and yaw rate [rad/s] requested in the current mode.
-fn wanted(settings: &Multirotor, flight: &mut Flight, yaw: f64, tick: Tick) -> (Vec3, f64) {
+fn requested_velocity(settings: &Multirotor, flight: &mut MultirotorState, yaw: f64, tick: Tick) -> (Vec3, f64) {
     let [climb, sink] = settings.auto_speed;
     let up = |z: f64| Vec3::new(0.0, 0.0, z);
     match flight.mode {
@@ -170,7 +170,7 @@ fn wanted(settings: &Multirotor, flight: &mut Flight, yaw: f64, tick: Tick) -> (
 }
 
 /// Advances the reference by a tick; returns its acceleration in W [m/s²]. (1)
-fn follow(settings: &Multirotor, flight: &mut Flight, p: Vec3, wanted: Vec3, dt: f64) -> Vec3 {
+fn advance_reference(settings: &Multirotor, flight: &mut MultirotorState, p: Vec3, wanted: Vec3, dt: f64) -> Vec3 {
     let change = wanted - flight.v;
     let most = settings.max_acceleration * dt;
     let step = if change.norm() > most {
@@ -190,21 +190,21 @@ fn follow(settings: &Multirotor, flight: &mut Flight, p: Vec3, wanted: Vec3, dt:
 }
 
 /// Limits the lead of the reference yaw `wanted` over the actual yaw [rad].
-fn lead(wanted: f64, yaw: f64) -> f64 {
+fn limit_yaw_lead(wanted: f64, yaw: f64) -> f64 {
     let ahead = libm::remainder(wanted - yaw, 2.0 * PI);
-    yaw + ahead.clamp(-YAW_LEASH, YAW_LEASH)
+    yaw + ahead.clamp(-MAX_YAW_LEAD, MAX_YAW_LEAD)
 }
 
 /// Returns true when the reference has descended below the vehicle for `HELD_UP_FOR`.
-fn has_landed(flight: &mut Flight, p: Vec3, wanted: Vec3, dt: f64) -> bool {
-    let held_up = wanted.z < 0.0 && p.z - flight.p.z > HELD_UP;
+fn has_landed(flight: &mut MultirotorState, p: Vec3, wanted: Vec3, dt: f64) -> bool {
+    let held_up = wanted.z < 0.0 && p.z - flight.p.z > STANDING_DISTANCE;
     flight.held_up = if held_up { flight.held_up + dt } else { 0.0 };
-    flight.held_up >= HELD_UP_FOR
+    flight.held_up >= STANDING_TIME
 }
 
 /// Limits the force `F` [N] to a vertical component of at least `least` [N] and a tilt of at most
 /// `most` [rad].
-fn tilted(F: Vec3, most: f64, least: f64) -> Vec3 {
+fn limit_tilt(F: Vec3, most: f64, least: f64) -> Vec3 {
     let z = F.z.max(least);
     let (s, c) = sin_cos(most);
     let (flat, allowed) = ((F.x * F.x + F.y * F.y).sqrt(), z * s / c);
@@ -245,12 +245,12 @@ fn moment(settings: &Multirotor, R: &Mat3, R_r: &Mat3, w: Vec3, yaw_rate: f64) -
 
 /// Commands the rotors for the lift `force` [N] and the moment `moment` [N m] about the base
 /// origin, in B.
-fn put(robot: &Robot, state: &mut RobotState, force: Vec3, moment: Vec3) {
-    let Some(manager) = &robot.manager else {
+fn command_rotors(robot: &Robot, state: &mut RobotState, force: Vec3, moment: Vec3) {
+    let Some(manager) = &robot.allocation else {
         return;
     };
     let thrusts = |k: usize| {
-        let a = &manager.allocation[k];
+        let a = &manager.matrix[k];
         (
             a[2] * force.z,
             a[3] * moment.x + a[4] * moment.y + a[5] * moment.z,

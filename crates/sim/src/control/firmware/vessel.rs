@@ -26,9 +26,9 @@
 
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
-use merrow_model::scene::robot::firmware::Vessel as Settings;
+use merrow_model::scene::robot::firmware::SurgeYawRateControl as Settings;
 use merrow_model::state::RobotState;
-use merrow_model::state::firmware::Vessel;
+use merrow_model::state::firmware::SurgeYawRateState;
 
 /// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
@@ -46,16 +46,16 @@ pub fn tick(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
-    memory: &mut Vessel,
+    memory: &mut SurgeYawRateState,
     tick: Tick,
 ) {
-    let Some(manager) = &robot.manager else {
+    let Some(manager) = &robot.allocation else {
         return;
     };
     let V = &state.motion.V_WB_B;
     let now = [V.v.x, V.w.z];
     if !memory.on {
-        *memory = Vessel {
+        *memory = SurgeYawRateState {
             on: true,
             wanted: now,
             lost: [0.0; 2],
@@ -72,16 +72,16 @@ pub fn tick(
     // (3), contributions of surge force and yaw moment to each thruster
     let share = |k: usize| {
         (
-            manager.allocation[k][0] * asked[0],
-            manager.allocation[k][5] * asked[1],
+            manager.matrix[k][0] * asked[0],
+            manager.matrix[k][5] * asked[1],
         )
     };
     let limits = |k: usize| robot.thrusters[k].thrust_limits(tick.density);
     let n = robot.thrusters.len();
-    let turn_part = (0..n).fold(1.0_f64, |part, k| part.min(room(share(k).1, limits(k))));
+    let turn_part = (0..n).fold(1.0_f64, |part, k| part.min(available_fraction(share(k).1, limits(k))));
     let push_part = (0..n).fold(1.0_f64, |part, k| {
         let (push, turn) = share(k);
-        part.min(room(push, limits(k).map(|limit| limit - turn_part * turn)))
+        part.min(available_fraction(push, limits(k).map(|limit| limit - turn_part * turn)))
     });
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let (push, turn) = share(k);
@@ -96,7 +96,7 @@ pub fn tick(
 }
 
 /// Stops the thrusters and releases them for direct commands.
-pub fn let_go(robot: &Robot, state: &mut RobotState, memory: &mut Vessel) {
+pub fn release_thrusters(robot: &Robot, state: &mut RobotState, memory: &mut SurgeYawRateState) {
     memory.on = false;
     for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
         actuator.set_command(thruster, thruster.neutral);
@@ -104,7 +104,7 @@ pub fn let_go(robot: &Robot, state: &mut RobotState, memory: &mut Vessel) {
 }
 
 /// Fraction of `thrust` [N] that a thruster with these limits [N] can exert.
-fn room(thrust: f64, [low, high]: [f64; 2]) -> f64 {
+fn available_fraction(thrust: f64, [low, high]: [f64; 2]) -> f64 {
     let most = if thrust > 0.0 { high } else { low };
     if thrust.abs() <= most.abs() && thrust * most >= 0.0 {
         1.0

@@ -45,14 +45,14 @@
 
 use crate::control::joints::Now;
 use merrow_model::scene::Robot;
-use merrow_model::scene::robot::actuator::{Actuator, Elastic, Line};
+use merrow_model::scene::robot::actuator::{Actuator, Elastic, TorqueSpeedLine};
 use merrow_model::state::workspace::JointWork;
-use merrow_model::state::{JointMemory, RobotState, Workspace};
+use merrow_model::state::{JointDriveState, RobotState, Workspace};
 use merrow_physics::dynamics::mobility;
 
 /// State of a joint at the start of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct At {
+pub struct JointStart {
     /// Joint position [rad or m].
     pub q: f64,
     /// Joint velocity [rad/s or m/s].
@@ -78,16 +78,16 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
     for j in (0..n).filter(|j| servo(j).is_some()) {
         work.joints[j].effort = state.joint_commands[j];
         if coupled {
-            mobility::row(robot, work, j);
+            mobility::compute_row(robot, work, j);
         }
     }
     for j in 0..n {
-        visit(robot, state, work, j, coupled, now);
+        solve_joint(robot, state, work, j, coupled, now);
     }
     if coupled {
         (0..n)
             .rev()
-            .for_each(|j| visit(robot, state, work, j, coupled, now));
+            .for_each(|j| solve_joint(robot, state, work, j, coupled, now));
     }
     for (j, link) in robot.links[1..].iter().enumerate() {
         let Some(servo) = link.joint.servo() else {
@@ -106,7 +106,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
 
 /// Solves (2), (3) and (5) for joint `j` with the current efforts of the others, and updates the
 /// accelerations of all joints.
-fn visit(
+fn solve_joint(
     robot: &Robot,
     state: &RobotState,
     work: &mut Workspace,
@@ -125,7 +125,7 @@ fn visit(
         0.0
     };
     let friction = robot.links[j + 1].joint.friction;
-    let joint = At {
+    let joint = JointStart {
         q: motion.q[j],
         qd: motion.qd[j],
         qdd: work.qdd[j],
@@ -133,7 +133,7 @@ fn visit(
         mobility,
         friction,
     };
-    solve(
+    solve_effort(
         &servo.actuator,
         &state.joints[j],
         &joint,
@@ -155,15 +155,15 @@ fn needs_mobility(actuator: &Actuator) -> bool {
 }
 
 /// Largest effort that the motor may exert [N m or N] by (1).
-pub fn effort_limit(actuator: &Actuator, memory: &JointMemory, now: Now) -> f64 {
+pub fn effort_limit(actuator: &Actuator, memory: &JointDriveState, now: Now) -> f64 {
     if !now.powered || memory.fault.dead {
         return 0.0;
     }
     let limit = actuator.line.map_or(memory.effort_limit, |l| {
         memory.effort_limit.min(l.stall_effort)
     });
-    let limit = if memory.fault.part < 1.0 {
-        limit.min(f64::MAX) * memory.fault.part
+    let limit = if memory.fault.fraction < 1.0 {
+        limit.min(f64::MAX) * memory.fault.fraction
     } else {
         limit
     };
@@ -172,7 +172,7 @@ pub fn effort_limit(actuator: &Actuator, memory: &JointMemory, now: Now) -> f64 
     };
     let temperature = now.ambient + memory.heat;
     let left =
-        ((thermal.most - temperature) / (thermal.most - thermal.derate_from)).clamp(0.0, 1.0);
+        ((thermal.max_temperature - temperature) / (thermal.max_temperature - thermal.derate_from)).clamp(0.0, 1.0);
     if left < 1.0 {
         limit.min(f64::MAX) * left
     } else {
@@ -182,7 +182,7 @@ pub fn effort_limit(actuator: &Actuator, memory: &JointMemory, now: Now) -> f64 
 
 /// Computes the joint effort over the step that starts now, the motor effort and the rotor state at
 /// its end, and stores them in `out`.
-fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &mut JointWork) {
+fn solve_effort(actuator: &Actuator, memory: &JointDriveState, joint: &JointStart, now: Now, out: &mut JointWork) {
     let limit = effort_limit(actuator, memory, now);
     let wanted = if memory.fault.stuck {
         memory.motor_effort
@@ -193,7 +193,7 @@ fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &
     match &actuator.elastic {
         None => {
             let free = joint.qd + now.dt * (joint.qdd - joint.mobility * joint.held);
-            let (motor, loss) = motor(
+            let (motor, loss) = motor_and_loss(
                 actuator,
                 asked,
                 free,
@@ -203,17 +203,17 @@ fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &
             (out.motor_effort, out.effort) = (motor, motor + loss);
             out.rotor = memory.rotor;
         }
-        Some(gear) => through_gap(actuator, gear, memory.rotor, asked, joint, now.dt, out),
+        Some(gear) => solve_elastic(actuator, gear, memory.rotor, asked, joint, now.dt, out),
     }
 }
 
 /// Computes (2) and (3): effort of the motor and of the gear friction, for an inertia whose speed
 /// at the end of the step would be `free` without them and is `free + yields τ` with them, less the
 /// effect of dry friction.
-fn motor(actuator: &Actuator, asked: f64, free: f64, yields: f64, friction: f64) -> (f64, f64) {
+fn motor_and_loss(actuator: &Actuator, asked: f64, free: f64, yields: f64, friction: f64) -> (f64, f64) {
     let mut tau = asked;
     if let Some(line) = &actuator.line {
-        let most = |free: f64| on_line(line, free, yields, friction);
+        let most = |free: f64| max_line_effort(line, free, yields, friction);
         tau = tau.clamp(-most(-free), most(free));
     }
     let speed = free + yields * tau;
@@ -232,7 +232,7 @@ fn motor(actuator: &Actuator, asked: f64, free: f64, yields: f64, friction: f64)
 }
 
 /// Largest effort of (2) at the end of the step.
-fn on_line(line: &Line, free: f64, yields: f64, friction: f64) -> f64 {
+fn max_line_effort(line: &TorqueSpeedLine, free: f64, yields: f64, friction: f64) -> f64 {
     let (stall, most) = (line.stall_effort, line.no_load_speed);
     let softened = 1.0 + yields * stall / most;
     let effort = |free: f64| stall * (1.0 - free / most) / softened;
@@ -250,17 +250,17 @@ fn on_line(line: &Line, free: f64, yields: f64, friction: f64) -> f64 {
 }
 
 /// Advances (5) by one step.
-fn through_gap(
+fn solve_elastic(
     actuator: &Actuator,
     gear: &Elastic,
     [q_r, w_r]: [f64; 2],
     asked: f64,
-    joint: &At,
+    joint: &JointStart,
     h: f64,
     out: &mut JointWork,
 ) {
     let yields = h / actuator.rotor_inertia;
-    let (motor, loss) = motor(actuator, asked, w_r - yields * joint.held, yields, 0.0);
+    let (motor, loss) = motor_and_loss(actuator, asked, w_r - yields * joint.held, yields, 0.0);
     // both sides at the end of the step without a force between them
     let w_free = w_r + yields * (motor + loss);
     let qd_free = joint.qd + h * (joint.qdd - joint.mobility * joint.held);

@@ -1,11 +1,11 @@
 //! Commands to joints and joint groups: modes, set-points, trajectories and grippers. Commands are
 //! refused under the same conditions as by `joint_trajectory_controller`.
 
-use crate::control::command::{check, pick, refuse};
+use crate::control::command::{check, find_robot, refuse};
 use crate::control::firmware::check_wheels;
 use crate::control::joints::ideal;
 use merrow_model::scene::{Drive, Joint, JointGroup, JointMode, Robot, Scene};
-use merrow_model::state::commands::Refusal;
+use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::joint::{
     ActiveGripper, ActiveTrajectory, Goal, GoalState, Reference, Task, Tolerance, Trajectory,
 };
@@ -14,16 +14,16 @@ use std::sync::Arc;
 
 /// Applies a command to joints, or returns why it is refused. A refused command changes nothing;
 /// commands of other kinds are ignored.
-pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
+pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
     let now = state.time_ns;
     match command {
-        Command::JointIn {
+        Command::JointWithMode {
             robot,
             joint,
             mode,
             value,
         } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let link = model
                 .links
                 .get(joint + 1)
@@ -32,10 +32,10 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             check_value(*robot, &link.joint, *mode, *value)?;
             check_wheels(*robot, model, target, &[*joint])?;
             preempt_group_of(model, target, *joint, now);
-            set(model, target, *joint, *mode, *value);
+            set_reference(model, target, *joint, *mode, *value);
         }
         Command::JointMode { robot, joint, mode } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let link = model
                 .links
                 .get(joint + 1)
@@ -50,7 +50,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 } else {
                     0.0
                 };
-                set(model, target, *joint, *mode, value);
+                set_reference(model, target, *joint, *mode, value);
             }
         }
         Command::JointGroup {
@@ -59,7 +59,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             mode,
             values,
         } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let members = &find_group(model, *robot, *group)?.joints;
             check_count(*robot, values.len(), members.len())?;
             check_wheels(*robot, model, target, members)?;
@@ -70,7 +70,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             }
             replace_goal(target, *group, None, now);
             for (joint, value) in members.iter().zip(values) {
-                set(model, target, *joint, *mode, *value);
+                set_reference(model, target, *joint, *mode, *value);
             }
         }
         Command::Trajectory {
@@ -79,7 +79,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             id,
             trajectory,
         } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let members = find_group(model, *robot, *group)?;
             check_wheels(*robot, model, target, &members.joints)?;
             check_trajectory(model, members, trajectory, now)
@@ -93,7 +93,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             position,
             max_effort,
         } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let members = find_group(model, *robot, *group)?;
             check(*robot, &members.name, *position)?;
             check(*robot, &members.name, *max_effort)?;
@@ -110,7 +110,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             start_gripper(model, target, *group, *id, (*position, *max_effort), now);
         }
         Command::CancelGoal { robot, group, id } => {
-            let (model, target) = pick(scene, state, *robot)?;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let members = find_group(model, *robot, *group)?;
             let active = target.groups[*group].goal.filter(|g| !g.state.is_over());
             if active.is_none_or(|g| g.id != *id) {
@@ -120,7 +120,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 ));
             }
             end_goal(target, *group, GoalState::Cancelled, now);
-            hold(model, target, *group);
+            hold_position(model, target, *group);
         }
         _ => {}
     }
@@ -128,7 +128,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
 }
 
 /// Sets the mode and the set-point of joint `joint`, limited to the range of its drive.
-pub(crate) fn set(
+pub(crate) fn set_reference(
     robot: &Robot,
     state: &mut RobotState,
     joint: usize,
@@ -155,24 +155,24 @@ pub(crate) fn set(
     }
     memory.reference = reference;
     match model.drive {
-        Drive::Position { .. } => ask(robot, state, joint, reference.position),
-        Drive::Effort { .. } => ask(robot, state, joint, reference.effort),
+        Drive::Position { .. } => set_ideal_command(robot, state, joint, reference.position),
+        Drive::Effort { .. } => set_ideal_command(robot, state, joint, reference.effort),
         Drive::Servo(_) => {}
     }
 }
 
 /// Sets the command of an ideal drive.
-pub(crate) fn ask(robot: &Robot, state: &mut RobotState, joint: usize, command: f64) {
-    state.joints[joint].asked = command;
-    ideal::heed(robot, state, joint);
+pub(crate) fn set_ideal_command(robot: &Robot, state: &mut RobotState, joint: usize, command: f64) {
+    state.joints[joint].original_command = command;
+    ideal::apply_faults(robot, state, joint);
 }
 
 /// Holds the joints of a group at their measured positions.
-pub(crate) fn hold(robot: &Robot, state: &mut RobotState, group: usize) {
+pub(crate) fn hold_position(robot: &Robot, state: &mut RobotState, group: usize) {
     for joint in &robot.joint_groups[group].joints {
         if state.joints[*joint].mode == JointMode::Position {
             let position = state.measured(robot, *joint).position;
-            set(robot, state, *joint, JointMode::Position, position);
+            set_reference(robot, state, *joint, JointMode::Position, position);
         }
     }
 }
@@ -185,7 +185,7 @@ pub(crate) fn preempt_group_of(robot: &Robot, state: &mut RobotState, joint: usi
     };
     if state.groups[group].task.is_some() {
         end_goal(state, group, GoalState::Preempted, now_ns);
-        hold(robot, state, group);
+        hold_position(robot, state, group);
     }
 }
 
@@ -203,7 +203,7 @@ fn replace_goal(state: &mut RobotState, group: usize, id: Option<u64>, now_ns: u
     end_goal(state, group, GoalState::Preempted, now_ns);
     if let Some(id) = id {
         let group = &mut state.groups[group];
-        group.before = group.goal;
+        group.previous_goal = group.goal;
         group.goal = Some(Goal {
             id,
             state: GoalState::Active,
@@ -227,7 +227,7 @@ fn start_trajectory(
     for joint in &robot.joint_groups[group].joints {
         if state.joints[*joint].mode != JointMode::Position || !trajectory.joints.contains(joint) {
             let position = state.measured(robot, *joint).position;
-            set(robot, state, *joint, JointMode::Position, position);
+            set_reference(robot, state, *joint, JointMode::Position, position);
         }
         state.joints[*joint].effort_limit = robot.links[joint + 1].joint.max_effort;
     }
@@ -256,7 +256,7 @@ fn start_gripper(
 ) {
     replace_goal(state, group, Some(id), now);
     for joint in &robot.joint_groups[group].joints {
-        set(robot, state, *joint, JointMode::Position, position);
+        set_reference(robot, state, *joint, JointMode::Position, position);
         let own = robot.links[joint + 1].joint.max_effort;
         state.joints[*joint].effort_limit = if max_effort > 0.0 {
             own.min(max_effort)
@@ -268,7 +268,7 @@ fn start_gripper(
     state.groups[group].task = Some(Task::Gripper(task));
 }
 
-fn find_group(robot: &Robot, number: usize, group: usize) -> Result<&JointGroup, Refusal> {
+fn find_group(robot: &Robot, number: usize, group: usize) -> Result<&JointGroup, CommandRejection> {
     robot
         .joint_groups
         .get(group)
@@ -276,7 +276,7 @@ fn find_group(robot: &Robot, number: usize, group: usize) -> Result<&JointGroup,
 }
 
 /// Checks that the drive of a joint supports the mode.
-fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Refusal> {
+fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), CommandRejection> {
     let only = match &joint.drive {
         Drive::Effort { .. } => Some("an ideal effort drive"),
         Drive::Position { .. } => Some("an ideal position drive"),
@@ -298,7 +298,7 @@ fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Refusa
     }
 }
 
-fn check_value(robot: usize, joint: &Joint, mode: JointMode, value: f64) -> Result<(), Refusal> {
+fn check_value(robot: usize, joint: &Joint, mode: JointMode, value: f64) -> Result<(), CommandRejection> {
     if value.is_finite() {
         return Ok(());
     }
@@ -312,7 +312,7 @@ fn check_value(robot: usize, joint: &Joint, mode: JointMode, value: f64) -> Resu
     ))
 }
 
-fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), Refusal> {
+fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), CommandRejection> {
     if found == expected {
         return Ok(());
     }

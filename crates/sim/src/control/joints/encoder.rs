@@ -23,7 +23,7 @@
 use crate::control::joints::Now;
 use merrow_model::scene::Servo;
 use merrow_model::scene::robot::actuator::Tachometer;
-use merrow_model::state::JointMemory;
+use merrow_model::state::JointDriveState;
 use merrow_sensors::noise::quantise;
 
 /// Instant of tick `k` [ns] at `rate` [Hz].
@@ -38,7 +38,7 @@ pub fn period(servo: &Servo) -> f64 {
 
 /// Takes the measurements of one tick. `joint` is the true position [rad or m] and velocity [rad/s
 /// or m/s].
-pub fn tick(servo: &Servo, memory: &mut JointMemory, joint: [f64; 2], now: Now) {
+pub fn tick(servo: &Servo, memory: &mut JointDriveState, joint: [f64; 2], now: Now) {
     let encoder = &servo.encoder;
     let behind_gap = servo.actuator.elastic.is_some() && encoder.on_motor;
     let [q, qd] = if behind_gap { memory.rotor } else { joint };

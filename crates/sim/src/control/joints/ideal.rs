@@ -24,42 +24,42 @@
 //! test/analytic/fault.rs
 
 use merrow_model::scene::{Drive, Robot};
-use merrow_model::state::{Effect, RobotState};
+use merrow_model::state::{FaultEffect, RobotState};
 
 /// Writes the command of the ideal drive of joint `j` with the effect of its faults. Idempotent
 /// within one instant.
-pub fn heed(robot: &Robot, state: &mut RobotState, j: usize) {
+pub fn apply_faults(robot: &Robot, state: &mut RobotState, j: usize) {
     let (joint, memory, q) = (
         &robot.links[j + 1].joint,
         &state.joints[j],
         state.motion.q[j],
     );
-    let Effect {
+    let FaultEffect {
         dead,
         stuck,
-        part,
+        fraction: part,
         offset,
         ..
     } = memory.fault;
-    let faulty = memory.fault != Effect::NONE;
+    let faulty = memory.fault != FaultEffect::NONE;
     let command = match joint.drive {
         Drive::Servo(_) => return,
-        _ if !faulty => memory.asked,
+        _ if !faulty => memory.original_command,
         Drive::Effort { .. } if dead => 0.0,
         Drive::Position { .. } if dead => q,
         _ if stuck => return,
-        Drive::Effort { .. } => part * memory.asked + offset, // (1)
+        Drive::Effort { .. } => part * memory.original_command + offset, // (1)
         Drive::Position {
             bandwidth,
             max_speed,
             ..
         } => {
             let most = 2.0 * part * max_speed / bandwidth;
-            let way = memory.asked - q;
+            let way = memory.original_command - q;
             let kept = if part < 1.0 {
                 q + way.clamp(-most, most)
             } else {
-                memory.asked
+                memory.original_command
             };
             (kept + offset).clamp(joint.limits[0], joint.limits[1]) // (2)
         }
@@ -68,8 +68,8 @@ pub fn heed(robot: &Robot, state: &mut RobotState, j: usize) {
 }
 
 /// Calls [`heed`] for all joints.
-pub fn heed_all(robot: &Robot, state: &mut RobotState) {
+pub fn apply_all_faults(robot: &Robot, state: &mut RobotState) {
     for j in 0..state.joints.len() {
-        heed(robot, state, j);
+        apply_faults(robot, state, j);
     }
 }

@@ -28,11 +28,11 @@ use merrow_math::real::sin_cos;
 use merrow_model::kinematics;
 use merrow_model::scene::robot::actuator::Sphere;
 use merrow_model::scene::{JointMode, Robot};
-use merrow_model::state::joint::{Abort, GoalState};
+use merrow_model::state::joint::{AbortReason, GoalState};
 use merrow_model::state::{RobotState, Workspace};
 
 /// Applies (2) at the ticks of the servos.
-pub fn freeze(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_ns: u64) {
+pub fn freeze_if_blocked(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_ns: u64) {
     let Some(keep_out) = &robot.keep_out else {
         return;
     };
@@ -42,7 +42,7 @@ pub fn freeze(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_n
     let now = |j: usize| state.measured(robot, j).position;
     let ahead = |j: usize| now(j) + keep_out.look_ahead * work.joints[j].wanted;
     let blocked = keep_out.spheres.iter().find(|sphere| {
-        let (here, there) = (place(robot, sphere, now), place(robot, sphere, ahead));
+        let (here, there) = (sphere_center(robot, sphere, now), sphere_center(robot, sphere, ahead));
         keep_out.boxes.iter().any(|b| {
             let (d, d_ahead) = (
                 distance(b, here) - sphere.radius,
@@ -61,15 +61,15 @@ pub fn freeze(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_n
     }
     for group in 0..robot.joint_groups.len() {
         if state.groups[group].task.is_some() {
-            let why = GoalState::Aborted(Abort::KeepOut { link });
+            let why = GoalState::Aborted(AbortReason::KeepOut { link });
             command::end_goal(state, group, why, now_ns);
-            command::hold(robot, state, group);
+            command::hold_position(robot, state, group);
         }
     }
 }
 
 /// Centre of a sphere in the base frame [m], with the joints at `q`.
-fn place(robot: &Robot, sphere: &Sphere, q: impl Fn(usize) -> f64) -> Vec3 {
+fn sphere_center(robot: &Robot, sphere: &Sphere, q: impl Fn(usize) -> f64) -> Vec3 {
     let (mut i, mut p) = (sphere.link, sphere.p_LoC);
     while i != 0 {
         let q = q(i - 1);

@@ -45,7 +45,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
             && encoder::due_ns(servo.rate, state.joints[j].ticks) <= now.ns
         {
             work.joints[j].ticks = true;
-            wants_bias |= servo.law.wants_bias();
+            wants_bias |= servo.law.needs_bias();
             encoder::tick(
                 servo,
                 &mut state.joints[j],
@@ -60,11 +60,11 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
     if wants_bias {
         let Workspace { joints, .. } = work;
         let mut scratch = std::mem::take(joints);
-        rnea::bias(robot, work, |j, tau| scratch[j].bias = tau);
+        rnea::bias_efforts(robot, work, |j, tau| scratch[j].bias = tau);
         work.joints = scratch;
     }
-    servo::want(robot, state, &mut work.joints);
-    keep_out::freeze(robot, state, work, now.ns);
+    servo::request_speeds(robot, state, &mut work.joints);
+    keep_out::freeze_if_blocked(robot, state, work, now.ns);
     for (j, link) in robot.links[1..].iter().enumerate() {
         if let Some(servo) = link.joint.servo().filter(|_| work.joints[j].ticks) {
             servo::tick(servo, &mut state.joints[j], &work.joints[j], now);

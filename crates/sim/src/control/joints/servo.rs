@@ -30,14 +30,14 @@
 
 use crate::control::joints::Now;
 use crate::control::joints::encoder::period;
-use merrow_model::scene::robot::actuator::{Law, TorquePid};
+use merrow_model::scene::robot::actuator::{ServoLaw, TorquePid};
 use merrow_model::scene::{JointMode, Robot, Servo};
-use merrow_model::state::joint::difference;
+use merrow_model::state::joint::position_difference;
 use merrow_model::state::workspace::JointWork;
-use merrow_model::state::{JointMemory, RobotState};
+use merrow_model::state::{JointDriveState, RobotState};
 
 /// Computes (1) for all servos; those in effort mode request their measured velocity.
-pub fn want(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
+pub fn request_speeds(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
     for (j, link) in robot.links[1..].iter().enumerate() {
         let memory = &state.joints[j];
         let Some(servo) = link.joint.servo() else {
@@ -48,7 +48,7 @@ pub fn want(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
             JointMode::Effort => memory.measured.velocity,
             JointMode::Velocity => set.velocity,
             JointMode::Position => {
-                let error = difference(&link.joint, set.position, memory.measured.position);
+                let error = position_difference(&link.joint, set.position, memory.measured.position);
                 (set.velocity + servo.position_gain * error)
                     .clamp(-servo.max_speed, servo.max_speed)
             }
@@ -89,7 +89,7 @@ pub fn torque_pid(
 }
 
 /// Computes the requested effort by (2) or (3).
-pub fn tick(servo: &Servo, memory: &mut JointMemory, work: &JointWork, now: Now) {
+pub fn tick(servo: &Servo, memory: &mut JointDriveState, work: &JointWork, now: Now) {
     let limit = crate::control::joints::actuator::effort_limit(&servo.actuator, memory, now);
     let set = memory.reference;
     if memory.mode == JointMode::Effort {
@@ -99,7 +99,7 @@ pub fn tick(servo: &Servo, memory: &mut JointMemory, work: &JointWork, now: Now)
     let T = period(servo);
     let error = work.wanted - memory.measured.velocity;
     memory.effort = match servo.law {
-        Law::TorquePid(gains) => {
+        ServoLaw::TorquePid(gains) => {
             let before = Pid {
                 effort: memory.effort,
                 integral: memory.integral,
@@ -109,7 +109,7 @@ pub fn tick(servo: &Servo, memory: &mut JointMemory, work: &JointWork, now: Now)
             memory.integral = after.integral;
             after.effort
         }
-        Law::Cascade {
+        ServoLaw::Cascade {
             velocity_gain,
             integral_gain,
             inertia,

@@ -25,11 +25,11 @@
 //! test/analytic/trajectory.rs
 
 use crate::control::joints::command;
-use crate::control::joints::command::{end_goal, hold};
+use crate::control::joints::command::{end_goal, hold_position};
 use merrow_model::scene::{Drive, Joint, Robot, TrajectoryRules};
 use merrow_model::state::RobotState;
 use merrow_model::state::joint::{
-    Abort, ActiveGripper, ActiveTrajectory, GoalState, Reference, Task, Tolerance, TrajectoryPoint,
+    AbortReason, ActiveGripper, ActiveTrajectory, GoalState, Reference, Task, Tolerance, TrajectoryPoint,
 };
 use merrow_model::state::workspace::JointWork;
 
@@ -46,23 +46,23 @@ pub fn advance(
         return;
     };
     let end = match &mut task {
-        Task::Trajectory(active) => follow(robot, state, work, active, now_ns),
-        Task::Gripper(active) => grip(robot, state, group, active, now_ns),
+        Task::Trajectory(active) => follow_trajectory(robot, state, work, active, now_ns),
+        Task::Gripper(active) => monitor_gripper(robot, state, group, active, now_ns),
     };
     state.groups[group].task = Some(task);
     if let Some(end) = end {
         end_goal(state, group, end, now_ns);
         if matches!(
             end,
-            GoalState::Aborted(Abort::Path { .. } | Abort::Goal { .. })
+            GoalState::Aborted(AbortReason::Path { .. } | AbortReason::Goal { .. })
         ) {
-            hold(robot, state, group);
+            hold_position(robot, state, group);
         }
     }
 }
 
 /// Samples a trajectory; returns how it ended, or `None` if it is active.
-fn follow(
+fn follow_trajectory(
     robot: &Robot,
     state: &mut RobotState,
     work: &[JointWork],
@@ -76,13 +76,13 @@ fn follow(
     }
     for (i, joint) in active.trajectory.joints.iter().enumerate() {
         let model = &robot.links[joint + 1].joint;
-        let wanted = within(model, sample(active, i, now_ns));
+        let wanted = clamp_reference(model, sample_segment(active, i, now_ns));
         state.joints[*joint].reference = wanted;
         if let Drive::Position { bandwidth, .. } = model.drive {
             // the command for which the law of the drive gives the acceleration of the set-point
             let lead =
                 2.0 * wanted.velocity / bandwidth + wanted.acceleration / (bandwidth * bandwidth);
-            command::ask(robot, state, *joint, wanted.position + lead);
+            command::set_ideal_command(robot, state, *joint, wanted.position + lead);
         }
     }
     let over = active.segment == points.len();
@@ -91,10 +91,10 @@ fn follow(
         return None;
     }
     let rules = &robot.trajectory_rules;
-    let failure = worst(robot, state, active, over);
+    let failure = first_violation(robot, state, active, over);
     if !over {
         return failure.map(|(joint, velocity, error, tolerance)| {
-            GoalState::Aborted(Abort::Path {
+            GoalState::Aborted(AbortReason::Path {
                 joint,
                 velocity,
                 error,
@@ -108,7 +108,7 @@ fn follow(
     let asked = active.trajectory.goal_time_tolerance;
     let patience = if asked == 0.0 { rules.goal_time } else { asked };
     let late = (now_ns - time(points.len() - 1)) as f64 * 1e-9;
-    (patience > 0.0 && late > patience).then_some(GoalState::Aborted(Abort::Goal {
+    (patience > 0.0 && late > patience).then_some(GoalState::Aborted(AbortReason::Goal {
         joint,
         velocity,
         error,
@@ -118,7 +118,7 @@ fn follow(
 
 /// Returns the first joint out of its tolerance: its index, whether the velocity (or the position)
 /// is out of tolerance, error and tolerance.
-fn worst(
+fn first_violation(
     robot: &Robot,
     state: &RobotState,
     active: &ActiveTrajectory,
@@ -160,7 +160,7 @@ fn tolerances(
 }
 
 /// Monitors a gripper; returns how its goal ended, or `None` if it is active.
-fn grip(
+fn monitor_gripper(
     robot: &Robot,
     state: &mut RobotState,
     group: usize,
@@ -187,7 +187,7 @@ fn grip(
     }
     let joint = joints[0];
     let actual = tracking(&joint).actual;
-    let stalled = Abort::Stalled {
+    let stalled = AbortReason::Stalled {
         joint,
         position: actual.position,
         effort: actual.effort,
@@ -203,7 +203,7 @@ fn grip(
 }
 
 /// Set-point of joint `i` of the trajectory at `now_ns` [ns], in the segment of `active`.
-fn sample(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference {
+fn sample_segment(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference {
     let points = &active.trajectory.points;
     let time = |k: usize| active.start_ns + points[k].time_from_start_ns;
     let k = active.segment;
@@ -217,13 +217,13 @@ fn sample(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference {
         };
     };
     let (t_0, from) = match k {
-        0 => (active.accepted_ns, Knot::of(&active.from[i])),
-        _ => (time(k - 1), Knot::at(&points[k - 1], i)),
+        0 => (active.accepted_ns, SegmentEnd::from_reference(&active.from[i])),
+        _ => (time(k - 1), SegmentEnd::from_point(&points[k - 1], i)),
     };
     let seconds = |ns: u64| ns as f64 * 1e-9;
-    between(
+    interpolate(
         &from,
-        &Knot::at(to, i),
+        &SegmentEnd::from_point(to, i),
         seconds(now_ns - t_0),
         seconds(time(k) - t_0),
     )
@@ -231,7 +231,7 @@ fn sample(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference {
 
 /// End point of a trajectory segment for one joint.
 #[derive(Clone, Copy, Debug)]
-pub struct Knot {
+pub struct SegmentEnd {
     /// Joint position [rad or m].
     pub position: f64,
     /// Joint velocity [rad/s or m/s].
@@ -242,8 +242,8 @@ pub struct Knot {
     pub effort: f64,
 }
 
-impl Knot {
-    fn of(r: &Reference) -> Self {
+impl SegmentEnd {
+    fn from_reference(r: &Reference) -> Self {
         Self {
             position: r.position,
             velocity: Some(r.velocity),
@@ -252,7 +252,7 @@ impl Knot {
         }
     }
 
-    fn at(point: &TrajectoryPoint, i: usize) -> Self {
+    fn from_point(point: &TrajectoryPoint, i: usize) -> Self {
         let get = |values: &[f64]| values.get(i).copied();
         Self {
             position: point.positions[i],
@@ -265,7 +265,7 @@ impl Knot {
 
 /// Interpolates by (1), (2) or (3), `s` [s] into a segment of length `T` [s]. Efforts are
 /// interpolated linearly.
-pub fn between(from: &Knot, to: &Knot, s: f64, T: f64) -> Reference {
+pub fn interpolate(from: &SegmentEnd, to: &SegmentEnd, s: f64, T: f64) -> Reference {
     let d = to.position - from.position;
     let effort = from.effort + (to.effort - from.effort) * (s / T);
     let a = match (
@@ -302,7 +302,7 @@ pub fn between(from: &Knot, to: &Knot, s: f64, T: f64) -> Reference {
 }
 
 /// Limits a set-point to the limits of its joint.
-fn within(joint: &Joint, mut r: Reference) -> Reference {
+fn clamp_reference(joint: &Joint, mut r: Reference) -> Reference {
     let ([lo, hi], most) = (joint.limits, joint.max_speed());
     let held = r.position.clamp(lo, hi);
     if held != r.position {

@@ -2,41 +2,41 @@
 
 use crate::import::sname;
 use crate::schema::{
-    BallastFile, CommandFile, CurveFile, InflowFile, LagFile, MotorFile, ThrusterFile, Turning,
+    BuoyancyEngineConfig, CommandUnitConfig, CurveConfig, InflowConfig, LagConfig, MotorConfig, ThrusterConfig, PropellerRotation,
 };
 use merrow_math::SpatialForce;
 use merrow_model::scene::robot::thruster::{Lag, Motor, OpenWater, Rotor};
-use merrow_model::scene::{Ballast, CommandUnit, Curve, Link, Thruster};
+use merrow_model::scene::{BuoyancyEngine, CommandUnit, Curve, Link, Thruster};
 use merrow_yaml::error::{Place, Problems};
 
 /// Builds the thruster `name` on `links[link]`. `dt` is the time step [s].
-pub fn thruster(
+pub fn build_thruster(
     name: &str,
-    file: &ThrusterFile,
+    file: &ThrusterConfig,
     link: usize,
     links: &[Link],
     dt: f64,
     problems: &mut Problems,
 ) -> Thruster {
     let motor = &file.motor;
-    let direction_U = sname::vector(file.axes, file.direction)
+    let direction_U = sname::vector_to_flu(file.axes, file.direction)
         .unit()
         .unwrap_or_else(|| {
             problems.push(
-                file.at.of("direction"),
+                file.at.key_place("direction"),
                 format!(
                     "the direction of {name} has no length, expected numbers that are not all 0"
                 ),
             );
             merrow_math::Vec3::new(1.0, 0.0, 0.0)
         });
-    let p_UoT_U = sname::vector(file.axes, file.position_m);
+    let p_UoT_U = sname::vector_to_flu(file.axes, file.position_m);
     let R_LU = &links[link].R_LU;
     check_range(name, motor, problems);
     check_power(name, motor, problems);
     // The water exerts a reaction moment on the propeller, and the propeller on the hull: a
     // right-handed one by a negative moment.
-    let hand = if file.turning == Turning::Right {
+    let hand = if file.turning == PropellerRotation::Right {
         -1.0
     } else {
         1.0
@@ -49,18 +49,18 @@ pub fn thruster(
         direction_U,
         p_UoT_U,
         unit: match motor.command {
-            CommandFile::Newton => CommandUnit::Newton,
-            CommandFile::Normalized => CommandUnit::Normalized,
-            CommandFile::RadPerS => CommandUnit::RadPerS,
-            CommandFile::PwmUs => CommandUnit::PwmUs,
+            CommandUnitConfig::Newton => CommandUnit::Newton,
+            CommandUnitConfig::Normalized => CommandUnit::Normalized,
+            CommandUnitConfig::RadPerS => CommandUnit::RadPerS,
+            CommandUnitConfig::PwmUs => CommandUnit::PwmUs,
         },
         command_range: motor.range,
         neutral: motor.neutral,
         dead_band: motor.dead_band,
-        curve: curve(name, motor, problems),
-        lag: lag(name, motor, dt, problems),
+        curve: build_curve(name, motor, problems),
+        lag: build_lag(name, motor, dt, problems),
         lag_down: match &motor.lag {
-            LagFile::UpDown { down_s, .. } => Some(Lag::first_order(*down_s, dt)),
+            LagConfig::UpDown { down_s, .. } => Some(Lag::first_order(*down_s, dt)),
             _ => None,
         },
         hand,
@@ -79,23 +79,23 @@ pub fn thruster(
         },
         azimuth: None,
     };
-    thruster.finish();
+    thruster.update_unit_wrench();
     thruster
 }
 
-fn check_power(name: &str, motor: &MotorFile, problems: &mut Problems) {
-    if motor.motor_efficiency.is_some() && !matches!(motor.curve, CurveFile::OpenWater { .. }) {
+fn check_power(name: &str, motor: &MotorConfig, problems: &mut Problems) {
+    if motor.motor_efficiency.is_some() && !matches!(motor.curve, CurveConfig::OpenWater { .. }) {
         let text = format!(
             "{name} has `motor_efficiency`, but its curve is of the kind `{}`, which has no torque: expected `power_w_per_n15`",
             motor.curve.kind()
         );
-        problems.push(motor.at.of("motor_efficiency"), text);
+        problems.push(motor.at.key_place("motor_efficiency"), text);
     }
     if motor.motor_efficiency.is_some() && motor.power_w_per_n15 > 0.0 {
         let text = format!(
             "{name} has both `motor_efficiency` and `power_w_per_n15`, expected one of them"
         );
-        problems.push(motor.at.of("motor_efficiency"), text);
+        problems.push(motor.at.key_place("motor_efficiency"), text);
     }
     if let Some([derate, stop]) = motor.temperature_limits_c
         && derate >= stop
@@ -103,36 +103,36 @@ fn check_power(name: &str, motor: &MotorFile, problems: &mut Problems) {
         let text = format!(
             "the temperature limits of {name} are [{derate}, {stop}], expected the derating temperature first"
         );
-        problems.push(motor.at.of("temperature_limits_c"), text);
+        problems.push(motor.at.key_place("temperature_limits_c"), text);
     }
 }
 
-fn check_range(name: &str, motor: &MotorFile, problems: &mut Problems) {
+fn check_range(name: &str, motor: &MotorConfig, problems: &mut Problems) {
     let [lo, hi] = motor.range;
     if lo >= hi {
         let text =
             format!("the range of {name} is [{lo}, {hi}], expected the lowest command first");
-        problems.push(motor.at.of("range"), text);
+        problems.push(motor.at.key_place("range"), text);
     } else if motor.neutral < lo || motor.neutral > hi {
         let text = format!(
             "the neutral command of {name} is {}, expected it within [{lo}, {hi}]",
             motor.neutral
         );
-        problems.push(motor.at.of("neutral"), text);
+        problems.push(motor.at.key_place("neutral"), text);
     }
 }
 
-fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
+fn build_curve(name: &str, motor: &MotorConfig, problems: &mut Problems) -> Curve {
     match &motor.curve {
-        CurveFile::Direct => Curve::Direct,
-        CurveFile::Polynomial { coefficients, .. } => Curve::Polynomial(coefficients.clone()),
-        CurveFile::Table { points, at } => Curve::Table(table(
+        CurveConfig::Direct => Curve::Direct,
+        CurveConfig::Polynomial { coefficients, .. } => Curve::Polynomial(coefficients.clone()),
+        CurveConfig::Table { points, at } => Curve::Table(checked_table(
             points,
             &format!("the curve of {name}"),
-            at.of("points"),
+            at.key_place("points"),
             problems,
         )),
-        CurveFile::Quadratic {
+        CurveConfig::Quadratic {
             speed_per_command_rad_s,
             ahead,
             astern,
@@ -141,7 +141,7 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
             speed_per_command: *speed_per_command_rad_s,
             gain: [*ahead, *astern],
         },
-        CurveFile::OpenWater {
+        CurveConfig::OpenWater {
             speed_per_command_rad_s,
             kt,
             kq,
@@ -153,14 +153,14 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
         } => Curve::OpenWater(Box::new(OpenWater {
             speed_per_command: *speed_per_command_rad_s,
             diameter: motor.diameter_m,
-            KT: table(kt, &format!("KT of {name}"), at.of("kt"), problems),
-            KQ: table(kq, &format!("KQ of {name}"), at.of("kq"), problems),
+            KT: checked_table(kt, &format!("KT of {name}"), at.key_place("kt"), problems),
+            KQ: checked_table(kq, &format!("KQ of {name}"), at.key_place("kq"), problems),
             wake: *wake_factor,
-            total_inflow: *inflow == InflowFile::Total,
+            total_inflow: *inflow == InflowConfig::Total,
             deduction: *thrust_factor,
             torque_fraction: *torque_fraction,
         })),
-        CurveFile::Rotor {
+        CurveConfig::Rotor {
             speed_per_command_rad_s,
             thrust,
             inflow_loss,
@@ -171,10 +171,10 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
             ground_effect,
             ..
         } => {
-            if let LagFile::Second { at, .. } | LagFile::Transfer { at, .. } = &motor.lag {
+            if let LagConfig::Second { at, .. } | LagConfig::Transfer { at, .. } = &motor.lag {
                 let text =
                     format!("the lag of the rotor {name}: expected none, first_order or up_down");
-                problems.push(at.of("kind"), text);
+                problems.push(at.key_place("kind"), text);
             }
             Curve::Rotor(Box::new(Rotor {
                 speed_per_command: *speed_per_command_rad_s,
@@ -191,7 +191,7 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
 }
 
 /// Returns the pairs of a table. Reports a problem if the first values do not increase.
-pub fn table(
+pub fn checked_table(
     points: &[[f64; 2]],
     what: &str,
     place: &Place,
@@ -208,10 +208,10 @@ pub fn table(
     points.iter().map(|p| (p[0], p[1])).collect()
 }
 
-fn lag(name: &str, motor: &MotorFile, dt: f64, problems: &mut Problems) -> Lag {
+fn build_lag(name: &str, motor: &MotorConfig, dt: f64, problems: &mut Problems) -> Lag {
     match &motor.lag {
-        LagFile::None => Lag::none(),
-        LagFile::First {
+        LagConfig::None => Lag::none(),
+        LagConfig::First {
             time_constant_s, ..
         } => {
             let lag = Lag::from_transfer_function(&[1.0], &[*time_constant_s, 1.0], dt);
@@ -220,20 +220,20 @@ fn lag(name: &str, motor: &MotorFile, dt: f64, problems: &mut Problems) -> Lag {
                 ..lag
             }
         }
-        LagFile::UpDown { up_s, .. } => Lag::first_order(*up_s, dt),
-        LagFile::Second {
+        LagConfig::UpDown { up_s, .. } => Lag::first_order(*up_s, dt),
+        LagConfig::Second {
             natural_frequency_rad_s: w,
             damping_ratio: z,
             ..
         } => Lag::from_transfer_function(&[w * w], &[1.0, 2.0 * z * w, w * w], dt),
-        LagFile::Transfer {
+        LagConfig::Transfer {
             numerator,
             denominator,
             at,
         } => match check_transfer(numerator, denominator) {
             Ok(()) => Lag::from_transfer_function(numerator, denominator, dt),
             Err(why) => {
-                problems.push(at.of("denominator"), format!("the lag of {name}: {why}"));
+                problems.push(at.key_place("denominator"), format!("the lag of {name}: {why}"));
                 Lag::none()
             }
         },
@@ -269,31 +269,31 @@ fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
 }
 
 /// Builds the buoyancy engine `name` in `links[link]`.
-pub fn ballast(
+pub fn build_buoyancy_engine(
     name: &str,
-    file: &BallastFile,
+    file: &BuoyancyEngineConfig,
     link: usize,
     links: &[Link],
     problems: &mut Problems,
-) -> Ballast {
+) -> BuoyancyEngine {
     let [lo, hi] = file.range_m3;
     if lo >= hi {
         let text =
             format!("the range of {name} is [{lo}, {hi}], expected the smallest volume first");
-        problems.push(file.at.of("range_m3"), text);
+        problems.push(file.at.key_place("range_m3"), text);
     } else if !(lo..=hi).contains(&file.start_m3) {
         let text = format!(
             "{name} starts at {} m3, expected {lo} to {hi}",
             file.start_m3
         );
-        problems.push(file.at.of("start_m3"), text);
+        problems.push(file.at.key_place("start_m3"), text);
     }
-    Ballast {
+    BuoyancyEngine {
         name: name.to_string(),
         link,
         p_LoV: links[link]
             .R_LU
-            .mul_vec(sname::vector(file.axes, file.position_m)),
+            .mul_vec(sname::vector_to_flu(file.axes, file.position_m)),
         range: file.range_m3,
         rate: file.rate_m3_s,
         start: file.start_m3,

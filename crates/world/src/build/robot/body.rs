@@ -1,14 +1,14 @@
 //! Conversion of a body file to the inertia, buoyancy and damping of a link.
 
-use crate::build::robot::Frame;
-use crate::build::robot::actuator::table;
+use crate::build::robot::BuildContext;
+use crate::build::robot::actuator::checked_table;
 use crate::build::robot::hull;
 use crate::build::robot::radiation;
 use crate::import::sname;
 use crate::import::sname::Derivative;
-use crate::schema::air::WindLawFile;
-use crate::schema::{Axes, Body, HullFile, HullWavesFile, SlenderFile};
-use merrow_math::hull_cut::Shape;
+use crate::schema::air::WindLawConfig;
+use crate::schema::{Axes, Body, HullConfig, HullWavesConfig, SlenderConfig};
+use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::robot::body::{
     Blendermann, Glider, Hull, KelpieAttitude, Restoring, SlenderBody, SurfaceDamping, Trim,
@@ -19,7 +19,7 @@ use merrow_yaml::error::Problems;
 
 /// Gravity and water for which the buoyancy of a body is trimmed.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings {
+pub struct WaterAndGravity {
     /// Acceleration of gravity [m/s²].
     pub gravity: f64,
     /// Density of the water [kg/m³].
@@ -33,15 +33,15 @@ const POINT_RADIUS: f64 = 0.01;
 
 /// Builds the link of `body`. `R_LU` rotates from the user's frame to the link frame; `parent` and
 /// `joint` connect the link.
-pub fn link(
+pub fn build_link(
     name: &str,
     body: &Body,
     (R_LU, parent, joint): (Mat3, Option<usize>, Joint),
-    frame: Frame<'_>,
+    frame: BuildContext<'_>,
     problems: &mut Problems,
 ) -> Link {
     let around = frame.around;
-    let to_link = |v: [f64; 3]| R_LU.mul_vec(sname::vector(body.axes, v));
+    let to_link = |v: [f64; 3]| R_LU.mul_vec(sname::vector_to_flu(body.axes, v));
     let com = to_link(body.center_of_mass_m);
     let rigid = SpatialInertia::rigid(body.mass_kg, com, &inertia_about_com(body).rotated(&R_LU));
     // In air there is no added mass. It is set to zero only here; every use of `total` follows from
@@ -57,17 +57,17 @@ pub fn link(
     if smallest_eigenvalue(&rigid) <= 0.0 {
         let text =
             format!("the inertia of {name} is not positive definite: no such body can exist");
-        problems.push(body.at.of("inertia_kg_m2"), text);
-    } else if breaks_triangle(&inertia_about_com(body)) {
+        problems.push(body.at.key_place("inertia_kg_m2"), text);
+    } else if violates_triangle_inequality(&inertia_about_com(body)) {
         let text = format!(
             "the inertia of {name} violates the triangle inequality: no such body can exist, expected no principal \
              moment above the sum of the two others"
         );
-        problems.push(body.at.of("inertia_kg_m2"), text);
+        problems.push(body.at.key_place("inertia_kg_m2"), text);
     }
     let trim = trim(body, to_link);
-    let meshed = hull::meshed(name, body, R_LU, frame.assets, problems);
-    let stated = body.at.has("volume_m3") || body.net_buoyancy_n.is_some();
+    let meshed = hull::build_mesh_hull(name, body, R_LU, frame.assets, problems);
+    let stated = body.at.has_key("volume_m3") || body.net_buoyancy_n.is_some();
     let volume = match &meshed {
         Some(mesh) if !stated => mesh.volume,
         // Displaced volume at the floating position, for the force of accelerated waves.
@@ -78,21 +78,21 @@ pub fn link(
         _ => volume(name, body, trim.force, around, problems),
     };
     let cb = match &meshed {
-        Some(mesh) if !body.at.has("center_of_buoyancy_m") => mesh.centroid,
+        Some(mesh) if !body.at.has_key("center_of_buoyancy_m") => mesh.centroid,
         _ => to_link(body.center_of_buoyancy_m),
     };
     let linear_damping = damping(name, body, Derivative::Linear, problems);
     let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
     let (linear_damping, quadratic_damping) = linear_damping.paired_with(quadratic_damping);
-    let derivatives = sname::products(&body.derivatives, problems);
+    let derivatives = sname::product_derivatives(&body.derivatives, problems);
     if let Some(w) = body
         .wind
         .as_ref()
-        .filter(|w| w.blendermann.is_some() && w.at.has("law"))
+        .filter(|w| w.blendermann.is_some() && w.at.has_key("law"))
     {
         let text =
             format!("the wind on {name} has both `law` and `blendermann`, expected one of them");
-        problems.push(w.at.of("law"), text);
+        problems.push(w.at.key_place("law"), text);
     }
     let wet = in_water
         && (volume > 0.0
@@ -121,9 +121,9 @@ pub fn link(
         hull: meshed
             .as_ref()
             .map_or_else(|| hull(body, volume, cb, R_LU), |mesh| mesh.hull),
-        own_hull: body.hull != HullFile::Sphere,
-        skin: meshed.and_then(|mesh| mesh.skin),
-        sums_waves: matches!(&body.hull, HullFile::Mesh(f) if f.waves == HullWavesFile::Sum),
+        own_hull: body.hull != HullConfig::Sphere,
+        hull_mesh: meshed.and_then(|mesh| mesh.skin),
+        sums_waves: matches!(&body.hull, HullConfig::Mesh(f) if f.waves == HullWavesConfig::Sum),
         radiation: None,
         surface_laws: false,
         surface_damping: surface_damping(name, body, problems),
@@ -131,7 +131,7 @@ pub fn link(
         trim,
         linear_damping,
         quadratic_damping,
-        damping_decay: decay(body),
+        damping_decay: damping_decay(body),
         slender: body.slender.as_ref().map(|s| SlenderBody {
             length: s.length_m,
             diameter: s.diameter_m,
@@ -167,20 +167,20 @@ pub fn link(
                 length: b.length_m,
             }),
             law: match w.law {
-                WindLawFile::Drag => WindLaw::Drag,
-                WindLawFile::Kelpie => WindLaw::Kelpie,
+                WindLawConfig::Drag => WindLaw::Drag,
+                WindLawConfig::Kelpie => WindLaw::Kelpie,
             },
         }),
     };
-    radiation::apply(&mut link, body, frame, problems);
+    radiation::set_radiation(&mut link, body, frame, problems);
     link.surface_laws = link.radiation.is_some()
         || link.surface_damping.is_some()
         || link.kelpie_attitude.is_some();
     link
 }
 
-fn cross_flow_curve(name: &str, file: &SlenderFile, problems: &mut Problems) -> Vec<(f64, f64)> {
-    let place = file.at.of("cross_flow_over_speed_m_s");
+fn cross_flow_curve(name: &str, file: &SlenderConfig, problems: &mut Problems) -> Vec<(f64, f64)> {
+    let place = file.at.key_place("cross_flow_over_speed_m_s");
     let pairs = &file.cross_flow_over_speed_m_s;
     if pairs.iter().flatten().any(|x| *x < 0.0) {
         problems.push(
@@ -188,7 +188,7 @@ fn cross_flow_curve(name: &str, file: &SlenderFile, problems: &mut Problems) -> 
             format!("the cross-flow drag of {name} over speed: expected non-negative numbers"),
         );
     }
-    table(
+    checked_table(
         pairs,
         &format!("the cross-flow drag of {name}"),
         place,
@@ -202,7 +202,7 @@ fn surface_damping(
     problems: &mut Problems,
 ) -> Option<Box<SurfaceDamping>> {
     let file = body.surface_damping.as_ref()?;
-    let place = file.at.of("wave_resistance_n");
+    let place = file.at.key_place("wave_resistance_n");
     let pairs = &file.wave_resistance_n;
     if pairs.first().is_some_and(|pair| pair[0] <= 0.0) {
         let text = format!(
@@ -218,7 +218,7 @@ fn surface_damping(
             file.roll_cubic_nm_s3,
         ],
         roll_lift: file.roll_lift_n_s2,
-        resistance: table(
+        resistance: checked_table(
             pairs,
             &format!("the wave resistance of {name} over speed"),
             place,
@@ -238,7 +238,7 @@ fn kelpie_attitude(
         let text = format!("`kelpie_attitude` of {name}: only the base of a robot can have it");
         problems.push(&file.at.whole, text);
     }
-    if matches!(body.hull, HullFile::Mesh(_)) {
+    if matches!(body.hull, HullConfig::Mesh(_)) {
         let text = format!(
             "`kelpie_attitude` is for vehicles without a hull mesh, but the hull of {name} is a mesh, on which the wave pressure acts: \
              leave one of them out"
@@ -252,12 +252,12 @@ fn kelpie_attitude(
     })
 }
 
-fn strips(name: &str, file: &SlenderFile, problems: &mut Problems) -> usize {
+fn strips(name: &str, file: &SlenderConfig, problems: &mut Problems) -> usize {
     if file.cross_flow_strips == 1 {
         let text = format!(
             "the cross-flow drag of {name}: found 1 strip, expected 0 (exact) or 2 and more"
         );
-        problems.push(file.at.of("cross_flow_strips"), text);
+        problems.push(file.at.key_place("cross_flow_strips"), text);
     }
     file.cross_flow_strips as usize
 }
@@ -277,7 +277,7 @@ fn restoring(
             format!("{name} has `restoring`, expected it on the base only: use `hull`"),
         );
     }
-    if body.hull != HullFile::Sphere || body.volume_m3 > 0.0 || body.net_buoyancy_n.is_some() {
+    if body.hull != HullConfig::Sphere || body.volume_m3 > 0.0 || body.net_buoyancy_n.is_some() {
         let text = format!(
             "{name} has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either `restoring` or the other keys"
         );
@@ -288,7 +288,7 @@ fn restoring(
             "`reserve_kg` is {}, expected more than `supports_kg` {}: the hull would not float",
             file.reserve_kg, file.supports_kg
         );
-        problems.push(at.of("reserve_kg"), text);
+        problems.push(at.key_place("reserve_kg"), text);
     }
     Some(Restoring {
         mass: file.supports_kg,
@@ -302,7 +302,7 @@ fn restoring(
 }
 
 /// Builds a link without a body: a frame that is merged into its parent.
-pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
+pub fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
     let zero = SpatialInertia::zero();
     Link {
         name: name.to_string(),
@@ -318,13 +318,13 @@ pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
         volume: 0.0,
         p_LoCb: Vec3::zero(),
         hull: Hull {
-            shape: Shape::Ellipsoid(Vec3::new(POINT_RADIUS, POINT_RADIUS, POINT_RADIUS)),
+            shape: HullShape::Ellipsoid(Vec3::new(POINT_RADIUS, POINT_RADIUS, POINT_RADIUS)),
             p_LoH: Vec3::zero(),
             R_LH: R_LU,
             bound: POINT_RADIUS,
         },
         own_hull: false,
-        skin: None,
+        hull_mesh: None,
         sums_waves: false,
         radiation: None,
         surface_laws: false,
@@ -350,7 +350,7 @@ pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
 
 /// Returns the decay of the linear damping [s/m], angular components first; `None` if nothing
 /// decays.
-fn decay(body: &Body) -> Option<[f64; 6]> {
+fn damping_decay(body: &Body) -> Option<[f64; 6]> {
     let k = body.linear_damping_decay_s_m;
     k.iter()
         .any(|k| *k > 0.0)
@@ -373,7 +373,7 @@ fn inertia_about_com(body: &Body) -> Sym3 {
 
 /// Returns whether a principal moment exceeds the sum of the two others. Then ∫r rᵀ dm, which is
 /// half the trace minus the inertia, has a negative eigenvalue.
-fn breaks_triangle(i: &Sym3) -> bool {
+fn violates_triangle_inequality(i: &Sym3) -> bool {
     let half = 0.5 * (i.xx + i.yy + i.zz);
     let second_moment = nalgebra::Matrix3::new(
         half - i.xx,
@@ -391,14 +391,14 @@ fn breaks_triangle(i: &Sym3) -> bool {
 }
 
 fn added_mass(name: &str, body: &Body, R_LU: &Mat3, problems: &mut Problems) -> SpatialInertia {
-    let m = sname::matrix(
+    let m = sname::coefficient_matrix(
         &body.added_mass,
         Derivative::AddedMass,
         body.axes,
         "added_mass",
         problems,
     );
-    let at = body.at.of("added_mass");
+    let at = body.at.key_place("added_mass");
     let largest = m.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
     let skew = (0..6)
         .flat_map(|i| (0..i).map(move |j| (i, j)))
@@ -438,18 +438,18 @@ fn volume(
     name: &str,
     body: &Body,
     loads: f64,
-    around: Surroundings,
+    around: WaterAndGravity,
     problems: &mut Problems,
 ) -> f64 {
     let Some(net) = body.net_buoyancy_n else {
         return body.volume_m3;
     };
-    let at = body.at.of("net_buoyancy_n");
-    if body.at.has("volume_m3") {
+    let at = body.at.key_place("net_buoyancy_n");
+    if body.at.has_key("volume_m3") {
         let text = format!(
             "{name} has both `volume_m3` and `net_buoyancy_n` (at {at}), expected one of them: set the other to null"
         );
-        problems.push(body.at.of("volume_m3"), text);
+        problems.push(body.at.key_place("volume_m3"), text);
     }
     let rho_g = around.density * around.gravity;
     if rho_g <= 0.0 {
@@ -475,7 +475,7 @@ fn damping(name: &str, body: &Body, kind: Derivative, problems: &mut Problems) -
         Derivative::Linear => (&body.linear_damping, "linear_damping"),
         _ => (&body.quadratic_damping, "quadratic_damping"),
     };
-    let m = sname::matrix(set, kind, body.axes, key, problems);
+    let m = sname::coefficient_matrix(set, kind, body.axes, key, problems);
     // xᵀ D x < 0 for some x would add energy. For the quadratic law the diagonal is checked.
     let feeds = match kind {
         Derivative::Linear => {
@@ -491,7 +491,7 @@ fn damping(name: &str, body: &Body, kind: Derivative, problems: &mut Problems) -
              (SNAME derivatives are negative, `values` and `rows` positive)",
             key.replace('_', " ")
         );
-        problems.push(body.at.of(key), text);
+        problems.push(body.at.key_place(key), text);
     }
     Damping::from_matrix(&m)
 }
@@ -499,22 +499,22 @@ fn damping(name: &str, body: &Body, kind: Derivative, problems: &mut Problems) -
 fn hull(body: &Body, volume: f64, cb: Vec3, R_LU: Mat3) -> Hull {
     let half = |s: &[f64; 3]| Vec3::new(0.5 * s[0], 0.5 * s[1], 0.5 * s[2]);
     let (shape, center) = match &body.hull {
-        HullFile::Sphere | HullFile::Mesh(_) | HullFile::BoundingBox(_) => {
+        HullConfig::Sphere | HullConfig::Mesh(_) | HullConfig::BoundingBox(_) => {
             let r = libm::cbrt(volume * 3.0 / (4.0 * std::f64::consts::PI)).max(POINT_RADIUS);
-            (Shape::Ellipsoid(Vec3::new(r, r, r)), None)
+            (HullShape::Ellipsoid(Vec3::new(r, r, r)), None)
         }
-        HullFile::Box {
+        HullConfig::Box {
             size_m, center_m, ..
-        } => (Shape::Box(half(size_m)), *center_m),
-        HullFile::Ellipsoid {
+        } => (HullShape::Box(half(size_m)), *center_m),
+        HullConfig::Ellipsoid {
             size_m, center_m, ..
-        } => (Shape::Ellipsoid(half(size_m)), *center_m),
+        } => (HullShape::Ellipsoid(half(size_m)), *center_m),
     };
     let bound = match shape {
-        Shape::Box(h) => h.norm(),
-        Shape::Ellipsoid(a) => a.x.max(a.y).max(a.z),
+        HullShape::Box(h) => h.norm(),
+        HullShape::Ellipsoid(a) => a.x.max(a.y).max(a.z),
     };
-    let p_LoH = center.map_or(cb, |c| R_LU.mul_vec(sname::vector(body.axes, c)));
+    let p_LoH = center.map_or(cb, |c| R_LU.mul_vec(sname::vector_to_flu(body.axes, c)));
     Hull {
         shape,
         p_LoH,

@@ -1,21 +1,21 @@
 //! Conversion of shapes to colliders of a link or of a structure.
 
 use crate::build::texture;
-use crate::import::assets::{Assets, Surveyed};
-use crate::import::heightfield::{Given, heightfield};
+use crate::import::assets::{Assets, CheckedMesh};
+use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
 use crate::schema::Axes;
 use crate::schema::contact::{
-    CollisionFile, GroupsFile, MaterialFile, MeshForm, PropEntry, ShapeFile, StructureFile,
-    VisualFile,
+    CollisionConfig, GroupsConfig, MaterialConfig, MeshForm, PropEntry, ShapeConfig, StructureConfig,
+    VisualConfig,
 };
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{
-    Backscatter, Collider, Geometry, Ground, Groups, Material, Structure,
+    Backscatter, Collider, Geometry, Ground, CollisionFilter, Material, Structure,
 };
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::Key;
-use merrow_yaml::read::Named;
+use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
 
 /// Link or structure to which shapes are fixed.
@@ -32,59 +32,59 @@ pub struct Mount<'a> {
     /// Axes in which the file gives vectors.
     pub axes: Axes,
     /// Whether the link can move.
-    pub moves: bool,
+    pub is_moving: bool,
     /// Whether it is a structure in the world instead of a link.
-    pub structure: bool,
+    pub is_structure: bool,
     /// Whether its shapes are visuals without contacts.
-    pub seen: bool,
+    pub is_visual: bool,
     /// Surface of shapes that specify none.
     pub material: Material,
 }
 
 /// Builds the colliders of `shapes` on `mount`.
-pub fn colliders(
-    shapes: &Named<CollisionFile>,
+pub fn build_colliders(
+    shapes: &NamedMap<CollisionConfig>,
     mount: Mount<'_>,
     assets: &Assets,
     problems: &mut Problems,
 ) -> Vec<Collider> {
-    let one = |(name, file): (&str, &CollisionFile)| {
-        let geometry = geometry(name, file, mount, assets, problems)?;
+    let one = |(name, file): (&str, &CollisionConfig)| {
+        let geometry = build_geometry(name, file, mount, assets, problems)?;
         let coat = file.texture.as_ref().and_then(|texture| {
             let mesh = match &file.shape {
-                ShapeFile::Mesh { file, scale, .. } => Some((file.as_str(), *scale)),
+                ShapeConfig::Mesh { file, scale, .. } => Some((file.as_str(), *scale)),
                 _ => None,
             };
-            texture::coat(texture, &geometry, mesh, assets, problems)
+            texture::build_coat(texture, &geometry, mesh, assets, problems)
         });
         let [r, p, y] = file.attitude_deg.map(f64::to_radians);
         let R_LG = mount
             .R
-            .mul_mat(&axes(mount.axes))
+            .mul_mat(&axes_rotation(mount.axes))
             .mul_mat(&Mat3::from_rpy(r, p, y));
         Some(Collider {
             name: format!("{}/{name}", mount.name),
             link: mount.link,
             geometry,
             R_LG,
-            p_LoG: mount.p + mount.R.mul_vec(sname::vector(mount.axes, file.position_m)),
-            material: file.material.as_ref().map_or(mount.material, material),
-            groups: groups(&file.groups),
-            coat,
+            p_LoG: mount.p + mount.R.mul_vec(sname::vector_to_flu(mount.axes, file.position_m)),
+            material: file.material.as_ref().map_or(mount.material, build_material),
+            filter: groups(&file.groups),
+            texture: coat,
         })
     };
     shapes.iter().filter_map(one).collect()
 }
 
 /// Builds the visual shapes of `mount`.
-pub fn visuals(
-    shapes: &Named<VisualFile>,
+pub fn build_visuals(
+    shapes: &NamedMap<VisualConfig>,
     mount: Mount<'_>,
     assets: &Assets,
     problems: &mut Problems,
 ) -> Vec<Collider> {
-    let shape = |(name, file): &(Key, VisualFile)| {
-        let VisualFile {
+    let shape = |(name, file): &(Key, VisualConfig)| {
+        let VisualConfig {
             position_m,
             attitude_deg,
             material,
@@ -92,14 +92,14 @@ pub fn visuals(
             shape,
             at,
         } = file.clone();
-        let groups = GroupsFile {
+        let groups = GroupsConfig {
             member: Vec::new(),
             meets: None,
             at: at.clone(),
         };
         (
             name.clone(),
-            CollisionFile {
+            CollisionConfig {
                 position_m,
                 attitude_deg,
                 material,
@@ -110,11 +110,11 @@ pub fn visuals(
             },
         )
     };
-    let shapes = Named(shapes.0.iter().map(shape).collect());
-    colliders(
+    let shapes = NamedMap(shapes.0.iter().map(shape).collect());
+    build_colliders(
         &shapes,
         Mount {
-            seen: true,
+            is_visual: true,
             ..mount
         },
         assets,
@@ -123,9 +123,9 @@ pub fn visuals(
 }
 
 /// Builds the structure `name` of a world.
-pub fn structure(
+pub fn build_structure(
     name: &str,
-    file: &StructureFile,
+    file: &StructureConfig,
     assets: &Assets,
     problems: &mut Problems,
 ) -> Structure {
@@ -136,14 +136,14 @@ pub fn structure(
         R: Mat3::from_rpy(r, p, y),
         p: Vec3::from(file.position_m),
         axes: Axes::Flu,
-        moves: false,
-        structure: true,
-        seen: false,
-        material: material(&file.material),
+        is_moving: false,
+        is_structure: true,
+        is_visual: false,
+        material: build_material(&file.material),
     };
     Structure {
         name: name.to_string(),
-        colliders: colliders(&file.shapes, mount, assets, problems),
+        colliders: build_colliders(&file.shapes, mount, assets, problems),
     }
 }
 
@@ -151,12 +151,12 @@ pub fn structure(
 pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
     if entry.body.collisions.0.is_empty() {
         let text = format!("the prop {name} has no collision shape: add `collisions` to its body");
-        problems.push(entry.at.of("body"), text);
+        problems.push(entry.at.key_place("body"), text);
     }
 }
 
 /// Converts a surface material.
-pub fn material(file: &MaterialFile) -> Material {
+pub fn build_material(file: &MaterialConfig) -> Material {
     let ground = Ground {
         density: file.ground.density_kg_m3,
         sound_speed: file.ground.sound_speed_m_s,
@@ -178,21 +178,21 @@ pub fn material(file: &MaterialFile) -> Material {
     }
 }
 
-fn groups(file: &GroupsFile) -> Groups {
+fn groups(file: &GroupsConfig) -> CollisionFilter {
     let bits = |numbers: &[u32]| {
         numbers
             .iter()
             .fold(0, |bits, n| bits | 1u32.checked_shl(*n).unwrap_or(0))
     };
-    Groups {
+    CollisionFilter {
         member: bits(&file.member),
         meets: file.meets.as_deref().map_or(u32::MAX, bits),
     }
 }
 
 /// Returns the rotation from the axes of the file to the user's frame (forward, left, up).
-pub fn axes(axes: Axes) -> Mat3 {
-    let column = |v: [f64; 3]| sname::vector(axes, v);
+pub fn axes_rotation(axes: Axes) -> Mat3 {
+    let column = |v: [f64; 3]| sname::vector_to_flu(axes, v);
     Mat3::from_rows(
         column([1.0, 0.0, 0.0]),
         column([0.0, 1.0, 0.0]),
@@ -200,33 +200,33 @@ pub fn axes(axes: Axes) -> Mat3 {
     )
 }
 
-fn geometry(
+fn build_geometry(
     name: &str,
-    file: &CollisionFile,
+    file: &CollisionConfig,
     mount: Mount<'_>,
     assets: &Assets,
     problems: &mut Problems,
 ) -> Option<Geometry> {
     Some(match &file.shape {
-        ShapeFile::Sphere { radius_m, .. } => Geometry::Sphere { radius: *radius_m },
-        ShapeFile::Box {
+        ShapeConfig::Sphere { radius_m, .. } => Geometry::Sphere { radius: *radius_m },
+        ShapeConfig::Box {
             size_m: [x, y, z], ..
         } => Geometry::Box {
             half: Vec3::new(0.5 * x, 0.5 * y, 0.5 * z),
         },
-        ShapeFile::Cylinder {
+        ShapeConfig::Cylinder {
             radius_m, length_m, ..
         } => Geometry::Cylinder {
             radius: *radius_m,
             half_length: 0.5 * length_m,
         },
-        ShapeFile::Capsule {
+        ShapeConfig::Capsule {
             radius_m, length_m, ..
         } => Geometry::Capsule {
             radius: *radius_m,
             half_length: 0.5 * length_m,
         },
-        ShapeFile::Mesh {
+        ShapeConfig::Mesh {
             file,
             scale,
             form,
@@ -234,27 +234,27 @@ fn geometry(
         } => {
             if scale.contains(&0.0) {
                 problems.push(
-                    at.of("scale"),
+                    at.key_place("scale"),
                     "`scale`: expected non-zero factors, 0 would make the mesh flat",
                 );
                 return None;
             }
-            if mount.seen {
+            if mount.is_visual {
                 return Some(Geometry::Mesh(
-                    assets.mesh(file, *scale, at.of("file"), problems)?.0,
+                    assets.mesh(file, *scale, at.key_place("file"), problems)?.0,
                 ));
             }
-            if *form == MeshForm::Triangles && mount.moves {
+            if *form == MeshForm::Triangles && mount.is_moving {
                 let text = format!(
                     "the shape {name} of {} uses `triangles`, which is allowed for static bodies only: use \
                      `convex_parts`, or `convex_hull`",
                     mount.name
                 );
-                problems.push(at.of("form"), text);
+                problems.push(at.key_place("form"), text);
                 return None;
             }
-            let place = at.of("file");
-            touched(
+            let place = at.key_place("file");
+            contact_geometry(
                 *form,
                 assets.mesh(file, *scale, place, problems)?,
                 file,
@@ -262,14 +262,14 @@ fn geometry(
                 problems,
             )?
         }
-        ShapeFile::Heightfield {
+        ShapeConfig::Heightfield {
             file,
             heights_m,
             size_m,
             height_scale,
             at,
         } => {
-            if !mount.structure {
+            if !mount.is_structure {
                 let text = format!(
                     "the shape {name} of {} is a `heightfield`, which only `structures` can have",
                     mount.name
@@ -277,16 +277,16 @@ fn geometry(
                 problems.push(&at.whole, text);
                 return None;
             }
-            let given = Given {
+            let given = HeightfieldKeys {
                 file: file.as_deref(),
                 heights: heights_m.as_deref(),
                 size: *size_m,
                 scale: *height_scale,
             };
             let place = if file.is_some() {
-                at.of("file")
+                at.key_place("file")
             } else {
-                at.of("heights_m")
+                at.key_place("heights_m")
             };
             Geometry::Heightfield(Arc::new(heightfield(&given, place, problems)?))
         }
@@ -294,9 +294,9 @@ fn geometry(
 }
 
 /// Returns the collision geometry of a mesh, or reports why the mesh cannot be used.
-pub fn touched(
+pub fn contact_geometry(
     form: MeshForm,
-    (mesh, survey): Surveyed,
+    (mesh, survey): CheckedMesh,
     file: &str,
     place: &Place,
     problems: &mut Problems,
@@ -311,7 +311,7 @@ pub fn touched(
             None
         }
         MeshForm::ConvexHull => {
-            if let Some(why) = survey.no_body() {
+            if let Some(why) = survey.why_not_closed() {
                 problems.note(
                     place,
                     format!("{what}: {why}; its convex hull is used for contacts"),
@@ -319,7 +319,7 @@ pub fn touched(
             }
             Some(Geometry::ConvexHull(mesh))
         }
-        MeshForm::ConvexParts => match survey.no_body() {
+        MeshForm::ConvexParts => match survey.why_not_closed() {
             Some(why) => {
                 let text = format!(
                     "{what}: {why}; repair the mesh, or use `convex_hull`, which does not require a closed mesh"
@@ -327,11 +327,11 @@ pub fn touched(
                 problems.push(place, text);
                 None
             }
-            None => Some(Geometry::ConvexParts(mesh)),
+            None => Some(Geometry::ConvexDecomposition(mesh)),
         },
         // Terrain meshes are open, but the outer side of the triangles must still be defined.
         MeshForm::Triangles => {
-            if let Some(why) = survey.no_sides() {
+            if let Some(why) = survey.why_not_oriented() {
                 problems.push(place, format!("{what}: {why}"));
                 return None;
             }

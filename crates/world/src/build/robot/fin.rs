@@ -2,10 +2,10 @@
 
 use crate::build::energy;
 use crate::import::sname;
-use crate::schema::ThrusterFile;
-use crate::schema::fin::{AzimuthFile, FinFile, LawFile, SurfaceFile};
+use crate::schema::ThrusterConfig;
+use crate::schema::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::robot::fin::{FinTable, LiftDrag, Race};
+use merrow_model::scene::robot::fin::{FinTable, LiftDrag, Slipstream};
 use merrow_model::scene::{Fin, FinLaw, JointKind, Robot};
 use merrow_yaml::error::Place;
 use merrow_yaml::error::{Problems, did_you_mean, quote};
@@ -15,22 +15,22 @@ const FOIL_SLOPE: f64 = 0.9 * 2.0 * std::f64::consts::PI;
 
 /// Builds the fin `name` on link `link` of `robot`, whose thrusters and sensors are known. `dt` is
 /// the time step [s].
-pub fn fin(
+pub fn build_fin(
     name: &str,
-    file: &FinFile,
+    file: &FinConfig,
     link: usize,
     robot: &Robot,
     dt: f64,
     problems: &mut Problems,
 ) -> Fin {
     let surface = &file.surface;
-    let R_UF = axes(name, file, problems);
-    let p_UoF_U = sname::vector(file.axes, file.position_m);
+    let R_UF = fin_axes(name, file, problems);
+    let p_UoF_U = sname::vector_to_flu(file.axes, file.position_m);
     let R_LU = &robot.links[link].R_LU;
-    let range = range(
+    let range = range_in_radians(
         name,
         surface.range_deg,
-        surface.at.of("range_deg"),
+        surface.at.key_place("range_deg"),
         problems,
     );
     let most = surface.range_deg.map(f64::abs);
@@ -38,7 +38,7 @@ pub fn fin(
         let text = format!(
             "the range of {name} reaches half a turn or more, expected it within (-180, 180)"
         );
-        problems.push(surface.at.of("range_deg"), text);
+        problems.push(surface.at.key_place("range_deg"), text);
     }
     check_name(name, &file.at.whole, robot, problems);
     Fin {
@@ -51,36 +51,36 @@ pub fn fin(
         area: surface.area_m2,
         span: surface.span_m,
         center_of_pressure: surface.center_of_pressure_m,
-        law: law(name, surface, problems),
+        law: build_law(name, surface, problems),
         range,
         rate: surface.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
         lag: surface.time_constant_s,
         dead_steps: dead_steps(surface.dead_time_s, dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
-        race: race(name, file, link, robot, problems),
-        power: energy::servo(&surface.power),
-        sail: sail(name, file, problems),
+        slipstream: build_slipstream(name, file, link, robot, problems),
+        power: energy::build_servo_power(&surface.power),
+        sail: check_sail(name, file, problems),
     }
 }
 
 /// Builds the azimuth servo of thruster `k` of `robot` as a fin without a force, named
 /// `<thruster>_azimuth`.
-pub fn azimuth(
+pub fn build_azimuth_servo(
     k: usize,
-    file: &ThrusterFile,
-    azimuth: &AzimuthFile,
+    file: &ThrusterConfig,
+    azimuth: &AzimuthConfig,
     robot: &Robot,
     dt: f64,
     problems: &mut Problems,
 ) -> Fin {
     let thruster = &robot.thrusters[k];
     let name = format!("{}_azimuth", thruster.name);
-    let place = if azimuth.at.has("shaft") {
-        azimuth.at.of("shaft")
+    let place = if azimuth.at.has_key("shaft") {
+        azimuth.at.key_place("shaft")
     } else {
         &azimuth.at.whole
     };
-    let given = sname::vector(file.axes, azimuth.shaft).unit();
+    let given = sname::vector_to_flu(file.axes, azimuth.shaft).unit();
     let square = |s: &Vec3| s.dot(thruster.direction_U).abs() < 1e-6;
     let shaft = given.filter(square).unwrap_or_else(|| {
         let text = format!("the shaft of {name} is not perpendicular to the direction of thrust");
@@ -106,25 +106,25 @@ pub fn azimuth(
         span: diameter,
         center_of_pressure: 0.0,
         law: FinLaw::Azimuth(k),
-        range: range(
+        range: range_in_radians(
             &name,
             azimuth.range_deg,
-            azimuth.at.of("range_deg"),
+            azimuth.at.key_place("range_deg"),
             problems,
         ),
         rate: azimuth.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
         lag: azimuth.time_constant_s,
         dead_steps: dead_steps(azimuth.dead_time_s, dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
-        race: None,
-        power: energy::servo(&azimuth.power),
+        slipstream: None,
+        power: energy::build_servo_power(&azimuth.power),
         sail: false,
         name,
     }
 }
 
 /// Converts a range from degrees to radians.
-fn range(name: &str, deg: [f64; 2], place: &Place, problems: &mut Problems) -> [f64; 2] {
+fn range_in_radians(name: &str, deg: [f64; 2], place: &Place, problems: &mut Problems) -> [f64; 2] {
     let [lo, hi] = deg;
     if lo > hi {
         let text = format!("the range of {name} is [{lo}, {hi}], expected the lowest angle first");
@@ -134,15 +134,15 @@ fn range(name: &str, deg: [f64; 2], place: &Place, problems: &mut Problems) -> [
 }
 
 /// Returns whether the fin is a sail, and reports keys that a sail cannot have.
-fn sail(name: &str, file: &FinFile, problems: &mut Problems) -> bool {
+fn check_sail(name: &str, file: &FinConfig, problems: &mut Problems) -> bool {
     let surface = &file.surface;
     if !surface.sail {
         return false;
     }
-    let place = surface.at.of("sail");
+    let place = surface.at.key_place("sail");
     if !matches!(
         surface.law,
-        LawFile::LiftDrag { .. } | LawFile::Table { .. }
+        FinLawConfig::LiftDrag { .. } | FinLawConfig::Table { .. }
     ) {
         let text = format!(
             "the sail {name} has a law of the kind `{}`, expected `lift_drag` or `table`",
@@ -155,11 +155,11 @@ fn sail(name: &str, file: &FinFile, problems: &mut Problems) -> bool {
             "the sheet of {name} starts at {} degrees, expected 0 or more",
             surface.range_deg[0]
         );
-        problems.push(surface.at.of("range_deg"), text);
+        problems.push(surface.at.key_place("range_deg"), text);
     }
     if file.race.is_some() {
         problems.push(
-            file.at.of("race"),
+            file.at.key_place("race"),
             format!("{name} is a sail, for which `race` has no effect"),
         );
     }
@@ -178,16 +178,16 @@ fn dead_steps(seconds: f64, dt: f64) -> usize {
 }
 
 /// Returns chord, normal and shaft at angle zero in U, as columns.
-fn axes(name: &str, file: &FinFile, problems: &mut Problems) -> Mat3 {
-    let shaft = sname::vector(file.axes, file.shaft)
+fn fin_axes(name: &str, file: &FinConfig, problems: &mut Problems) -> Mat3 {
+    let shaft = sname::vector_to_flu(file.axes, file.shaft)
         .unit()
         .unwrap_or_else(|| {
             let text =
                 format!("the shaft of {name} has no length, expected numbers that are not all 0");
-            problems.push(file.at.of("shaft"), text);
+            problems.push(file.at.key_place("shaft"), text);
             Vec3::new(0.0, 0.0, 1.0)
         });
-    let chord = sname::vector(file.axes, file.chord);
+    let chord = sname::vector_to_flu(file.axes, file.chord);
     let across = chord - shaft.scale(chord.dot(shaft));
     let chord = across
         .unit()
@@ -195,10 +195,10 @@ fn axes(name: &str, file: &FinFile, problems: &mut Problems) -> Mat3 {
         .unwrap_or_else(|| {
             let text = format!("the chord of {name} lies along its shaft, expected it across");
             problems.push(
-                if file.at.has("chord") {
-                    file.at.of("chord")
+                if file.at.has_key("chord") {
+                    file.at.key_place("chord")
                 } else {
-                    file.at.of("shaft")
+                    file.at.key_place("shaft")
                 },
                 text,
             );
@@ -226,9 +226,9 @@ fn check_name(name: &str, place: &Place, robot: &Robot, problems: &mut Problems)
     }
 }
 
-fn law(name: &str, surface: &SurfaceFile, problems: &mut Problems) -> FinLaw {
+fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> FinLaw {
     match &surface.law {
-        LawFile::LiftDrag {
+        FinLawConfig::LiftDrag {
             lift_slope_per_rad,
             aspect_ratio,
             drag,
@@ -249,7 +249,7 @@ fn law(name: &str, surface: &SurfaceFile, problems: &mut Problems) -> FinLaw {
                 broadside: *broadside_drag,
             })
         }
-        LawFile::Table {
+        FinLawConfig::Table {
             alpha_deg,
             lift,
             drag,
@@ -262,7 +262,7 @@ fn law(name: &str, surface: &SurfaceFile, problems: &mut Problems) -> FinLaw {
                         values.len(),
                         alpha_deg.len()
                     );
-                    problems.push(at.of(key), text);
+                    problems.push(at.key_place(key), text);
                 }
             }
             let (first, last) = (alpha_deg[0], alpha_deg[alpha_deg.len() - 1]);
@@ -271,7 +271,7 @@ fn law(name: &str, surface: &SurfaceFile, problems: &mut Problems) -> FinLaw {
                 let text = format!(
                     "the angles of the table of {name} go from {first} to {last}, expected them rising from -180 or 0 to 180"
                 );
-                problems.push(at.of("alpha_deg"), text);
+                problems.push(at.key_place("alpha_deg"), text);
             }
             let pairs = |values: &[f64]| {
                 alpha_deg
@@ -286,7 +286,7 @@ fn law(name: &str, surface: &SurfaceFile, problems: &mut Problems) -> FinLaw {
                 symmetric: first == 0.0,
             })
         }
-        LawFile::Chord {
+        FinLawConfig::Chord {
             normal_slope_per_rad,
             axial,
             ..
@@ -294,12 +294,12 @@ fn law(name: &str, surface: &SurfaceFile, problems: &mut Problems) -> FinLaw {
             normal_slope: *normal_slope_per_rad,
             axial: *axial,
         },
-        LawFile::Fossen {
+        FinLawConfig::Fossen {
             lift_slope_per_rad, ..
         } => FinLaw::Fossen {
             slope: *lift_slope_per_rad,
         },
-        LawFile::Derivative {
+        FinLawConfig::Derivative {
             coefficient_n_s2_m2,
             ..
         } => FinLaw::Derivative {
@@ -308,22 +308,22 @@ fn law(name: &str, surface: &SurfaceFile, problems: &mut Problems) -> FinLaw {
     }
 }
 
-fn race(
+fn build_slipstream(
     name: &str,
-    file: &FinFile,
+    file: &FinConfig,
     link: usize,
     robot: &Robot,
     problems: &mut Problems,
-) -> Option<Race> {
+) -> Option<Slipstream> {
     let race = file.race.as_ref()?;
     if matches!(
         file.surface.law,
-        LawFile::Fossen { .. } | LawFile::Derivative { .. }
+        FinLawConfig::Fossen { .. } | FinLawConfig::Derivative { .. }
     ) {
         let text = format!(
             "the law of {name} uses the vehicle's speed, so that `race` has no effect: use `lift_drag`, `table` or `chord`"
         );
-        problems.push(file.at.of("race"), text);
+        problems.push(file.at.key_place("race"), text);
     }
     let Some(thruster) = robot.thrusters.iter().position(|t| t.name == race.thruster) else {
         let hint = did_you_mean(
@@ -331,7 +331,7 @@ fn race(
             robot.thrusters.iter().map(|t| t.name.as_str()),
         );
         problems.push(
-            race.at.of("thruster"),
+            race.at.key_place("thruster"),
             format!("no thruster {}{hint}", quote(&race.thruster)),
         );
         return None;
@@ -341,11 +341,11 @@ fn race(
             "the thruster {} is on another link than {name}",
             quote(&race.thruster)
         );
-        problems.push(race.at.of("thruster"), text);
+        problems.push(race.at.key_place("thruster"), text);
     }
-    Some(Race {
+    Some(Slipstream {
         thruster,
-        part: race.part,
+        fraction: race.part,
         development: race.development,
     })
 }

@@ -1,11 +1,11 @@
 //! Conversion of firmware files.
 
 use crate::schema::firmware::{
-    CourseFile, CourseStartFile, DriveFile, FirmwareFile, MultirotorFile, VesselFile,
+    HeadingDepthHoldConfig, HeadingDepthStartConfig, DifferentialDriveConfig, FirmwareConfig, MultirotorConfig, VesselConfig,
 };
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
-    Course, CourseGains, Drive, Firmware, FirmwareLaw, Multirotor, Vessel,
+    DifferentialDrive, Firmware, FirmwareLaw, HeadingDepthGains, HeadingDepthHold, Multirotor, SurgeYawRateControl,
 };
 use merrow_model::scene::{Link, Robot};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
@@ -13,12 +13,12 @@ use merrow_yaml::read::Places;
 
 /// Builds the firmware of `robot`, whose links and thrusters are complete, in a world with time
 /// step `dt` [s].
-pub fn firmware(file: &FirmwareFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+pub fn build_firmware(file: &FirmwareConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
     match file {
-        FirmwareFile::Multirotor(file) => multirotor(file, robot, dt, problems),
-        FirmwareFile::Course(file) => course(file, robot, dt, problems),
-        FirmwareFile::Drive(file) => drive(file, robot, dt, problems),
-        FirmwareFile::Vessel(file) => vessel(file, robot, dt, problems),
+        FirmwareConfig::Multirotor(file) => multirotor(file, robot, dt, problems),
+        FirmwareConfig::Course(file) => heading_depth_hold(file, robot, dt, problems),
+        FirmwareConfig::Drive(file) => differential_drive(file, robot, dt, problems),
+        FirmwareConfig::Vessel(file) => vessel(file, robot, dt, problems),
     }
 }
 
@@ -29,7 +29,7 @@ fn check_rate(rate: f64, dt: f64, at: &Places, problems: &mut Problems) {
             "`rate_hz`: found {rate}, expected at most {} with steps of {dt} s",
             1.0 / dt
         );
-        problems.push(at.of("rate_hz"), text);
+        problems.push(at.key_place("rate_hz"), text);
     }
 }
 
@@ -43,9 +43,9 @@ fn check_thrusters(
 ) {
     let can = |axis: usize| {
         robot
-            .manager
+            .allocation
             .as_ref()
-            .is_some_and(|m| m.allocation.iter().any(|row| row[axis].abs() > 1e-9))
+            .is_some_and(|m| m.matrix.iter().any(|row| row[axis].abs() > 1e-9))
     };
     for (_, what) in axes.iter().filter(|(axis, _)| !can(*axis)) {
         let text = format!(
@@ -57,7 +57,7 @@ fn check_thrusters(
     }
 }
 
-fn multirotor(file: &MultirotorFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+fn multirotor(file: &MultirotorConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     let axes = [
         (2, "lift it"),
@@ -70,7 +70,7 @@ fn multirotor(file: &MultirotorFile, robot: &Robot, dt: f64, problems: &mut Prob
         let text = "firmware `multirotor`: the mass properties are computed with all joints at 0 and are not updated";
         problems.note(&file.at.whole, text);
     }
-    let (mass, p_BoBcm, inertia) = whole(&robot.links);
+    let (mass, p_BoBcm, inertia) = total_mass_properties(&robot.links);
     let settings = Multirotor {
         position_gain: Vec3::from(file.position_gain_n_m),
         velocity_gain: Vec3::from(file.velocity_gain_n_s_m),
@@ -97,7 +97,7 @@ fn multirotor(file: &MultirotorFile, robot: &Robot, dt: f64, problems: &mut Prob
 
 /// Returns the mass [kg], the centre of mass in B [m] and the inertia about it [kg m²] of all links
 /// with their joints at 0.
-fn whole(links: &[Link]) -> (f64, Vec3, Mat3) {
+fn total_mass_properties(links: &[Link]) -> (f64, Vec3, Mat3) {
     let poses = crate::build::robot::poses_at_rest(links);
     let sum = links.iter().zip(&poses).fold(
         merrow_math::SpatialInertia::zero(),
@@ -121,7 +121,7 @@ fn whole(links: &[Link]) -> (f64, Vec3, Mat3) {
     )
 }
 
-fn course(file: &CourseFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+fn heading_depth_hold(file: &HeadingDepthHoldConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     let mut find = |name: &str, place: &Place| {
         let names = || {
@@ -143,19 +143,19 @@ fn course(file: &CourseFile, robot: &Robot, dt: f64, problems: &mut Problems) ->
                 0
             })
     };
-    let rudder = find(&file.rudder, file.at.of("rudder"));
-    let stern_planes = find(&file.stern_planes, file.at.of("stern_planes"));
+    let rudder = find(&file.rudder, file.at.key_place("rudder"));
+    let stern_planes = find(&file.stern_planes, file.at.key_place("stern_planes"));
     let bow_planes = file
         .bow_planes
         .as_ref()
-        .map(|name| find(name, file.at.of("bow_planes")));
+        .map(|name| find(name, file.at.key_place("bow_planes")));
     let [down, up] = file.pitch_limits_deg;
     if down > up {
         let text =
             format!("`pitch_limits_deg`: found [{down}, {up}], expected the steepest dive first");
-        problems.push(file.at.of("pitch_limits_deg"), text);
+        problems.push(file.at.key_place("pitch_limits_deg"), text);
     }
-    let gains = CourseGains {
+    let gains = HeadingDepthGains {
         heading: file.heading_gain,
         yaw_rate: file.yaw_rate_gain_s,
         depth: file.depth_gain_rad_m,
@@ -168,8 +168,8 @@ fn course(file: &CourseFile, robot: &Robot, dt: f64, problems: &mut Problems) ->
     let start = file
         .start
         .as_ref()
-        .map(|start| begin(start, robot, problems));
-    let law = FirmwareLaw::Course(Course {
+        .map(|start| initial_thruster_command(start, robot, problems));
+    let law = FirmwareLaw::HeadingDepthHold(HeadingDepthHold {
         gains,
         rudder,
         stern_planes,
@@ -184,7 +184,7 @@ fn course(file: &CourseFile, robot: &Robot, dt: f64, problems: &mut Problems) ->
 }
 
 /// Returns index and command of the thruster that is started with the heading and depth hold.
-fn begin(file: &CourseStartFile, robot: &Robot, problems: &mut Problems) -> (usize, f64) {
+fn initial_thruster_command(file: &HeadingDepthStartConfig, robot: &Robot, problems: &mut Problems) -> (usize, f64) {
     let names = || robot.thrusters.iter().map(|t| t.name.as_str());
     let found = robot
         .thrusters
@@ -193,7 +193,7 @@ fn begin(file: &CourseStartFile, robot: &Robot, problems: &mut Problems) -> (usi
     let Some(k) = found else {
         let hint = did_you_mean(&file.propeller, names());
         problems.push(
-            file.at.of("propeller"),
+            file.at.key_place("propeller"),
             format!("no thruster {}{hint}", quote(&file.propeller)),
         );
         return (0, 0.0);
@@ -201,12 +201,12 @@ fn begin(file: &CourseStartFile, robot: &Robot, problems: &mut Problems) -> (usi
     let [low, high] = robot.thrusters[k].command_range;
     if !(low..=high).contains(&file.command) {
         let text = format!("`command` is {}, expected {low} to {high}", file.command);
-        problems.push(file.at.of("command"), text);
+        problems.push(file.at.key_place("command"), text);
     }
     (k, file.command)
 }
 
-fn drive(file: &DriveFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+fn differential_drive(file: &DifferentialDriveConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     let mut side = |names: &[String], place: &Place| -> Vec<usize> {
         let servos = || {
@@ -234,10 +234,10 @@ fn drive(file: &DriveFile, robot: &Robot, dt: f64, problems: &mut Problems) -> F
         found
     };
     let wheels = [
-        side(&file.left, file.at.of("left")),
-        side(&file.right, file.at.of("right")),
+        side(&file.left, file.at.key_place("left")),
+        side(&file.right, file.at.key_place("right")),
     ];
-    let law = FirmwareLaw::Drive(Drive {
+    let law = FirmwareLaw::Drive(DifferentialDrive {
         wheels,
         radius: file.wheel_radius_m,
         track: file.track_m,
@@ -251,7 +251,7 @@ fn drive(file: &DriveFile, robot: &Robot, dt: f64, problems: &mut Problems) -> F
     }
 }
 
-fn vessel(file: &VesselFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+fn vessel(file: &VesselConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     check_thrusters(
         "vessel",
@@ -260,7 +260,7 @@ fn vessel(file: &VesselFile, robot: &Robot, dt: f64, problems: &mut Problems) ->
         &file.at,
         problems,
     );
-    let law = FirmwareLaw::Vessel(Vessel {
+    let law = FirmwareLaw::SurgeYawRate(SurgeYawRateControl {
         gain: [file.speed_gain_n_s_m, file.yaw_rate_gain_n_m_s_rad],
         integral: [file.speed_integral_n_m, file.yaw_integral_n_m_rad],
         most: [file.max_speed_m_s, file.max_yaw_rate_rad_s],

@@ -1,12 +1,12 @@
 //! Conversion of a hull mesh to the wetted hull mesh on which the water pressure acts, or to its
 //! bounding box.
 
-use crate::build::robot::collision::axes;
+use crate::build::robot::collision::axes_rotation;
 use crate::import::assets::Assets;
 use crate::import::sname;
-use crate::schema::{Body, HullFile, HullMeshFile};
-use merrow_math::hull_cut::Shape;
-use merrow_math::hull_mesh::Skin;
+use crate::schema::{Body, HullConfig, HullMeshConfig};
+use merrow_math::hull_cut::HullShape;
+use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Hull;
 use merrow_yaml::error::{Problems, quote};
@@ -17,7 +17,7 @@ const TRIANGLES_MAX: usize = 50_000;
 
 /// A hull that is derived from a mesh.
 #[derive(Clone, Debug)]
-pub struct Meshed {
+pub struct MeshHull {
     /// Volume of the hull [m³].
     pub volume: f64,
     /// Centroid of the volume in L [m].
@@ -25,50 +25,50 @@ pub struct Meshed {
     /// Bounding box of the mesh.
     pub hull: Hull,
     /// The mesh itself; `None` if the bounding box is used instead.
-    pub skin: Option<Arc<Skin>>,
+    pub skin: Option<Arc<HullMesh>>,
 }
 
 /// Returns the hull of the body `name` if it is a mesh or the bounding box of one.
-pub fn meshed(
+pub fn build_mesh_hull(
     name: &str,
     body: &Body,
     R_LU: Mat3,
     assets: &Assets,
     problems: &mut Problems,
-) -> Option<Meshed> {
+) -> Option<MeshHull> {
     let (file, is_box) = match &body.hull {
-        HullFile::Mesh(file) => (file, false),
-        HullFile::BoundingBox(file) => (file, true),
-        HullFile::Sphere | HullFile::Box { .. } | HullFile::Ellipsoid { .. } => return None,
+        HullConfig::Mesh(file) => (file, false),
+        HullConfig::BoundingBox(file) => (file, true),
+        HullConfig::Sphere | HullConfig::Box { .. } | HullConfig::Ellipsoid { .. } => return None,
     };
-    let skin = skin(name, body, file, is_box, assets, problems)?;
+    let skin = load_hull_mesh(name, body, file, is_box, assets, problems)?;
     if is_box {
-        Some(boxed(&skin, R_LU))
+        Some(bounding_box_hull(&skin, R_LU))
     } else {
-        Some(whole(&skin, R_LU))
+        Some(mesh_hull(&skin, R_LU))
     }
 }
 
 /// Loads the mesh and transforms it to the axes U of the body.
-fn skin(
+fn load_hull_mesh(
     name: &str,
     body: &Body,
-    file: &HullMeshFile,
+    file: &HullMeshConfig,
     is_box: bool,
     assets: &Assets,
     problems: &mut Problems,
-) -> Option<Skin> {
+) -> Option<HullMesh> {
     if file.scale.contains(&0.0) {
         problems.push(
-            file.at.of("scale"),
+            file.at.key_place("scale"),
             "`scale`: expected non-zero factors, 0 would make the mesh flat",
         );
         return None;
     }
-    let place = file.at.of("file");
+    let place = file.at.key_place("file");
     let (mesh, survey) = assets.mesh(&file.file, file.scale, place, problems)?;
     let what = quote(&file.file);
-    if let Some(why) = survey.no_body().filter(|_| !is_box) {
+    if let Some(why) = survey.why_not_closed().filter(|_| !is_box) {
         let text = format!(
             "{what}: {why}; the hull of {name} must enclose the water it displaces: repair the mesh"
         );
@@ -90,26 +90,26 @@ fn skin(
         return None;
     }
     let [r, p, y] = file.attitude_deg.map(f64::to_radians);
-    let R_UG = axes(body.axes).mul_mat(&Mat3::from_rpy(r, p, y));
-    let p_UoG = sname::vector(body.axes, file.position_m);
+    let R_UG = axes_rotation(body.axes).mul_mat(&Mat3::from_rpy(r, p, y));
+    let p_UoG = sname::vector_to_flu(body.axes, file.position_m);
     let vertices = mesh
         .vertices
         .iter()
         .map(|v| p_UoG + R_UG.mul_vec(*v))
         .collect();
-    Some(Skin::new(vertices, mesh.triangles.clone()))
+    Some(HullMesh::new(vertices, mesh.triangles.clone()))
 }
 
-fn whole(skin: &Skin, R_LU: Mat3) -> Meshed {
+fn mesh_hull(skin: &HullMesh, R_LU: Mat3) -> MeshHull {
     let vertices = skin.vertices.iter().map(|v| R_LU.mul_vec(*v)).collect();
-    let turned = Skin::new(vertices, skin.triangles.clone());
-    let (middle, bound) = skin.ball();
+    let turned = HullMesh::new(vertices, skin.triangles.clone());
+    let (middle, bound) = skin.bounding_sphere();
     let half = (skin.bounds[1] - skin.bounds[0]).scale(0.5);
-    Meshed {
+    MeshHull {
         volume: turned.volume,
         centroid: turned.centroid,
         hull: Hull {
-            shape: Shape::Box(half),
+            shape: HullShape::Box(half),
             p_LoH: R_LU.mul_vec(middle),
             R_LH: R_LU,
             bound,
@@ -118,12 +118,12 @@ fn whole(skin: &Skin, R_LU: Mat3) -> Meshed {
     }
 }
 
-fn boxed(skin: &Skin, R_LU: Mat3) -> Meshed {
+fn bounding_box_hull(skin: &HullMesh, R_LU: Mat3) -> MeshHull {
     let [low, high] = skin.bounds;
     let half = (high - low).scale(0.5);
     let middle = R_LU.mul_vec((low + high).scale(0.5));
-    let shape = Shape::Box(half);
-    Meshed {
+    let shape = HullShape::Box(half);
+    MeshHull {
         volume: shape.volume(),
         centroid: middle,
         hull: Hull {

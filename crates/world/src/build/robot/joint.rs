@@ -1,14 +1,14 @@
 //! Conversion of servos, joint groups and keep-out zones of a robot.
 
 use crate::schema::servo::{
-    ActuatorFile, EncoderFile, EncoderSide, KeepOutFile, LawFile, ModeFile, ServoFile,
-    TrajectoryFile, VelocityFile, WindingFile,
+    ActuatorConfig, EncoderConfig, EncoderSide, KeepOutConfig, ServoLawConfig, JointModeConfig, ServoConfig,
+    TrajectoryConfig, VelocityConfig, WindingConfig,
 };
-use crate::schema::{DriveFile, JointFile, RobotModel};
+use crate::schema::{JointDriveConfig, JointConfig, RobotModel};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::robot::actuator::{
-    Actuator, Elastic, Encoder, JointGroup, KeepOut, Law, Line, Servo, Sphere, Tachometer, Thermal,
+    Actuator, Elastic, Encoder, JointGroup, KeepOut, ServoLaw, TorqueSpeedLine, Servo, Sphere, Tachometer, Thermal,
     TorquePid, TrajectoryRules,
 };
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
@@ -21,16 +21,16 @@ const GEAR_FREQUENCY: f64 = 2.0 * std::f64::consts::PI * 50.0;
 
 /// Builds the drive of the joint of `link`. Its random streams are set in [`finish`], when the
 /// robot's name is known.
-pub fn drive(link: &str, joint: &JointFile, problems: &mut Problems) -> Drive {
+pub fn build_drive(link: &str, joint: &JointConfig, problems: &mut Problems) -> Drive {
     let limit = joint.max_speed.unwrap_or(f64::INFINITY);
     match &joint.drive {
-        DriveFile::Effort {
+        JointDriveConfig::Effort {
             stiffness, rest, ..
         } => Drive::Effort {
             stiffness: *stiffness,
             rest: *rest,
         },
-        DriveFile::Position {
+        JointDriveConfig::Position {
             bandwidth_rad_s,
             max_speed,
             max_acceleration,
@@ -40,7 +40,7 @@ pub fn drive(link: &str, joint: &JointFile, problems: &mut Problems) -> Drive {
             max_speed: max_speed.min(limit),
             max_acceleration: *max_acceleration,
         },
-        DriveFile::Servo(file) => {
+        JointDriveConfig::Servo(file) => {
             let mut servo = servo(link, file, problems);
             servo.max_speed = servo.max_speed.min(limit);
             Drive::Servo(Box::new(servo))
@@ -48,12 +48,12 @@ pub fn drive(link: &str, joint: &JointFile, problems: &mut Problems) -> Drive {
     }
 }
 
-fn servo(link: &str, file: &ServoFile, problems: &mut Problems) -> Servo {
+fn servo(link: &str, file: &ServoConfig, problems: &mut Problems) -> Servo {
     let has_loop = file.position_gain > 0.0;
     let mode = match file.mode {
-        Some(ModeFile::Effort) => JointMode::Effort,
-        Some(ModeFile::Velocity) => JointMode::Velocity,
-        Some(ModeFile::Position) => JointMode::Position,
+        Some(JointModeConfig::Effort) => JointMode::Effort,
+        Some(JointModeConfig::Velocity) => JointMode::Velocity,
+        Some(JointModeConfig::Position) => JointMode::Position,
         None if has_loop => JointMode::Position,
         None => JointMode::Velocity,
     };
@@ -61,7 +61,7 @@ fn servo(link: &str, file: &ServoFile, problems: &mut Problems) -> Servo {
         let text = format!(
             "the servo of {link} starts in position mode, expected a `position_gain` above 0"
         );
-        problems.push(file.at.of("mode"), text);
+        problems.push(file.at.key_place("mode"), text);
     }
     Servo {
         mode,
@@ -74,28 +74,28 @@ fn servo(link: &str, file: &ServoFile, problems: &mut Problems) -> Servo {
     }
 }
 
-fn law(file: &LawFile) -> Law {
+fn law(file: &ServoLawConfig) -> ServoLaw {
     match *file {
-        LawFile::Cascade {
+        ServoLawConfig::Cascade {
             velocity_gain,
             integral_gain,
             inertia_feed_forward,
             bias_feed_forward,
             ..
-        } => Law::Cascade {
+        } => ServoLaw::Cascade {
             velocity_gain,
             integral_gain,
             inertia: inertia_feed_forward,
             bias: bias_feed_forward,
         },
-        LawFile::TorquePid {
+        ServoLawConfig::TorquePid {
             kp,
             ki,
             kd,
             bias_blend,
             max_change,
             ..
-        } => Law::TorquePid(TorquePid {
+        } => ServoLaw::TorquePid(TorquePid {
             kp,
             ki,
             kd,
@@ -105,7 +105,7 @@ fn law(file: &LawFile) -> Law {
     }
 }
 
-fn actuator(link: &str, file: &ActuatorFile, problems: &mut Problems) -> Actuator {
+fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actuator {
     let rotor_inertia = file.gear_ratio * file.gear_ratio * file.rotor_inertia_kg_m2;
     let has_spring = file.backlash > 0.0 || file.stiffness.is_some();
     if has_spring && rotor_inertia == 0.0 {
@@ -113,7 +113,7 @@ fn actuator(link: &str, file: &ActuatorFile, problems: &mut Problems) -> Actuato
             "the gear of {link} has a gap or a spring, expected a `rotor_inertia_kg_m2` above 0"
         );
         problems.push(
-            file.at.of(if file.backlash > 0.0 {
+            file.at.key_place(if file.backlash > 0.0 {
                 "backlash"
             } else {
                 "stiffness"
@@ -135,7 +135,7 @@ fn actuator(link: &str, file: &ActuatorFile, problems: &mut Problems) -> Actuato
         }
     });
     let line = match (file.stall_effort, file.no_load_speed) {
-        (Some(stall_effort), Some(no_load_speed)) => Some(Line {
+        (Some(stall_effort), Some(no_load_speed)) => Some(TorqueSpeedLine {
             stall_effort,
             no_load_speed,
         }),
@@ -148,7 +148,7 @@ fn actuator(link: &str, file: &ActuatorFile, problems: &mut Problems) -> Actuato
                 [keys[1], keys[0]]
             };
             problems.push(
-                file.at.of(has),
+                file.at.key_place(has),
                 format!(
                     "`{has}` alone does not define a torque-speed line, expected `{lacks}` too"
                 ),
@@ -173,30 +173,30 @@ fn actuator(link: &str, file: &ActuatorFile, problems: &mut Problems) -> Actuato
     }
 }
 
-fn thermal(link: &str, file: &WindingFile, problems: &mut Problems) -> Thermal {
+fn thermal(link: &str, file: &WindingConfig, problems: &mut Problems) -> Thermal {
     if file.derate_from_c >= file.max_temperature_c {
         let (from, most) = (file.derate_from_c, file.max_temperature_c);
         let text = format!(
             "{link}: `derate_from_c` is {from}, expected less than `max_temperature_c` {most}"
         );
-        problems.push(file.at.of("derate_from_c"), text);
+        problems.push(file.at.key_place("derate_from_c"), text);
     }
     Thermal {
         resistance: file.resistance_ohm,
         kelvin_per_watt: file.thermal_resistance_k_w,
         tau: file.thermal_time_constant_s,
         derate_from: file.derate_from_c,
-        most: file.max_temperature_c,
+        max_temperature: file.max_temperature_c,
     }
 }
 
-fn encoder(file: &EncoderFile) -> Encoder {
+fn encoder(file: &EncoderConfig) -> Encoder {
     Encoder {
         on_motor: file.on == EncoderSide::Motor,
         resolution: file.resolution,
         noise: file.noise_std,
         velocity: match file.velocity {
-            VelocityFile::Direct {
+            VelocityConfig::Direct {
                 resolution,
                 noise_std,
                 ..
@@ -204,7 +204,7 @@ fn encoder(file: &EncoderFile) -> Encoder {
                 resolution,
                 noise: noise_std,
             },
-            VelocityFile::Difference { filter_s, .. } => Tachometer::Difference { tau: filter_s },
+            VelocityConfig::Difference { filter_s, .. } => Tachometer::Difference { tau: filter_s },
         },
         stream: Stream::new(0, ""),
     }
@@ -212,21 +212,21 @@ fn encoder(file: &EncoderFile) -> Encoder {
 
 /// Builds what concerns several joints: encoder streams, trajectory rules, groups and keep-out
 /// zones. Called when the links are complete, with the seed and the time step [s] of the world.
-pub fn finish(
+pub fn build_joint_extras(
     robot: &mut Robot,
     model: &RobotModel,
     (seed, dt): (u64, f64),
     problems: &mut Problems,
 ) {
     for (link, file) in model.links.iter() {
-        if let DriveFile::Servo(servo) = &file.joint.drive
+        if let JointDriveConfig::Servo(servo) = &file.joint.drive
             && servo.rate_hz * dt > 1.0 + 1e-9
         {
             let (rate, most) = (servo.rate_hz, 1.0 / dt);
             let text = format!(
                 "the servo of {link} is set to {rate} ticks per second, the time step allows {most:.0}: lower the rate or `dt_s`"
             );
-            problems.push(servo.at.of("rate_hz"), text);
+            problems.push(servo.at.key_place("rate_hz"), text);
         }
     }
     for link in &mut robot.links[1..] {
@@ -235,7 +235,7 @@ pub fn finish(
             servo.encoder.stream = Stream::new(seed, &stream);
         }
     }
-    robot.trajectory_rules = rules(&model.trajectories);
+    robot.trajectory_rules = trajectory_rules(&model.trajectories);
     robot.joint_groups = groups(robot, model, problems);
     robot.keep_out = model
         .keep_out
@@ -261,7 +261,7 @@ fn groups(robot: &Robot, model: &RobotModel, problems: &mut Problems) -> Vec<Joi
     }
     let mut groups: Vec<JointGroup> = Vec::new();
     for (group, names) in model.joint_groups.iter() {
-        let place = model.joint_groups.place(group).unwrap_or(&model.at.whole);
+        let place = model.joint_groups.key_place(group).unwrap_or(&model.at.whole);
         let mut joints = Vec::new();
         for name in names {
             let Some(joint) = moving().find(|j| name_of(*j) == name) else {
@@ -297,7 +297,7 @@ fn groups(robot: &Robot, model: &RobotModel, problems: &mut Problems) -> Vec<Joi
     groups
 }
 
-fn rules(file: &TrajectoryFile) -> TrajectoryRules {
+fn trajectory_rules(file: &TrajectoryConfig) -> TrajectoryRules {
     TrajectoryRules {
         allow_partial: file.allow_partial_joints,
         allow_moving_end: file.allow_moving_end,
@@ -312,7 +312,7 @@ fn rules(file: &TrajectoryFile) -> TrajectoryRules {
     }
 }
 
-fn keep_out(robot: &Robot, file: &KeepOutFile, problems: &mut Problems) -> KeepOut {
+fn keep_out(robot: &Robot, file: &KeepOutConfig, problems: &mut Problems) -> KeepOut {
     let corners = |center: [f64; 3], size: [f64; 3]| {
         let (center, half) = (Vec3::from(center), Vec3::from(size).scale(0.5));
         [center - half, center + half]
@@ -332,7 +332,7 @@ fn keep_out(robot: &Robot, file: &KeepOutFile, problems: &mut Problems) -> KeepO
             let known = robot.links.iter().map(|l| l.name.as_str());
             let hint = did_you_mean(&sphere.link, known);
             let text = format!("sphere {name}: no link {}{hint}", quote(&sphere.link));
-            problems.push(sphere.at.of("link"), text);
+            problems.push(sphere.at.key_place("link"), text);
             continue;
         };
         let p_LoC = robot.links[link].R_LU.mul_vec(p_U);

@@ -7,10 +7,10 @@
 //! because the sensor measures at its joint.
 
 use merrow_math::{Mat3, SpatialInertia, Vec3};
-use merrow_model::scene::{Attached, Damping, JointKind, Link, Robot, SensorKind};
+use merrow_model::scene::{AttachedFrame, Damping, JointKind, Link, Robot, SensorKind};
 
 /// Merges all fixed links of `robot` that can be merged, children first.
-pub fn merge(robot: &mut Robot) {
+pub fn merge_fixed_links(robot: &mut Robot) {
     for i in (1..robot.links.len()).rev() {
         let link = &robot.links[i];
         let still = link.joint.kind == JointKind::Fixed;
@@ -27,12 +27,12 @@ pub fn merge(robot: &mut Robot) {
                 .iter()
                 .any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench { .. }));
         if still && !keeps && link.munk {
-            remove(robot, i);
+            merge_into_parent(robot, i);
         }
     }
 }
 
-fn remove(robot: &mut Robot, i: usize) {
+fn merge_into_parent(robot: &mut Robot, i: usize) {
     let child = robot.links.remove(i);
     robot.start.q.remove(i - 1);
     let p = child.parent.unwrap_or(0);
@@ -57,11 +57,11 @@ fn remove(robot: &mut Robot, i: usize) {
             t.p_LoT = place(t.p_LoT);
             t.direction = R_PC.mul_vec(t.direction);
             t.link = p;
-            t.finish();
+            t.update_unit_wrench();
         }
         t.link = after_removal(t.link, i);
     }
-    for b in &mut robot.ballasts {
+    for b in &mut robot.buoyancy_engines {
         if b.link == i {
             (b.p_LoV, b.link) = (place(b.p_LoV), p);
         }
@@ -119,7 +119,7 @@ fn remove(robot: &mut Robot, i: usize) {
         }
         a.link = after_removal(a.link, i);
     }
-    robot.attached.push(Attached {
+    robot.attached.push(AttachedFrame {
         name: child.name,
         link: p,
         p_UoA_U: p_UpUc,
@@ -139,7 +139,7 @@ fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
     parent.rigid = parent.rigid.plus(&moved(&child.rigid));
     parent.added = parent.added.plus(&moved(&child.added));
     parent.total = parent.rigid.plus(&parent.added);
-    parent.p_LoLcm = mean(
+    parent.p_LoLcm = weighted_mean(
         parent.mass,
         parent.p_LoLcm,
         child.mass,
@@ -151,7 +151,7 @@ fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
         parent.hull.p_LoH = place(child.hull.p_LoH);
         parent.hull.R_LH = R_PC.mul_mat(&child.hull.R_LH);
     }
-    parent.p_LoCb = mean(
+    parent.p_LoCb = weighted_mean(
         parent.volume,
         parent.p_LoCb,
         child.volume,
@@ -164,7 +164,7 @@ fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
 }
 
 /// Returns the weighted mean of two points, or the first if both weights are zero.
-fn mean(a: f64, p: Vec3, b: f64, q: Vec3) -> Vec3 {
+fn weighted_mean(a: f64, p: Vec3, b: f64, q: Vec3) -> Vec3 {
     if a + b > 0.0 {
         p.scale(a / (a + b)) + q.scale(b / (a + b))
     } else {

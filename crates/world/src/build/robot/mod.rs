@@ -10,36 +10,36 @@ pub mod joint;
 pub mod merge_fixed;
 pub mod radiation;
 
-use crate::About;
+use crate::ModelInfo;
 use crate::build::energy;
-use crate::build::robot::body::Surroundings;
+use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision::Mount;
 use crate::build::sensor;
 use crate::build::sensor::camera;
 use crate::build::sensor::navigation;
 use crate::import::assets::Assets;
 use crate::schema::contact::PropEntry;
-use crate::schema::servo::TrajectoryFile;
-use crate::schema::urdf::HydrodynamicsFile;
-use crate::schema::{Base, Body, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
+use crate::schema::servo::TrajectoryConfig;
+use crate::schema::urdf::HydrodynamicsConfig;
+use crate::schema::{Base, Body, JointConfig, JointKindConfig, LinkConfig, RobotEntry, RobotModel};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{
-    Collider, Drive, Joint, JointKind, Link, Manager, Material, Robot, Start, TrajectoryRules,
+    Collider, Drive, Joint, JointKind, Link, ThrustAllocation, Material, Robot, Start, TrajectoryRules,
 };
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
 use merrow_sim::control::firmware::allocation;
-use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
-use merrow_yaml::read::Named;
+use merrow_yaml::error::{Place, Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::read::NamedMap;
 
 /// Name of the base link of a robot unless its file or URDF names it differently.
 pub const BASE: &str = "base_link";
 
 /// Context from the world that is needed to build a robot.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame<'a> {
+pub struct BuildContext<'a> {
     /// Gravity, and density and depth of the water.
-    pub around: Surroundings,
+    pub around: WaterAndGravity,
     /// Seed of the world.
     pub seed: u64,
     /// Time step of the world [s].
@@ -51,17 +51,17 @@ pub struct Frame<'a> {
 }
 
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
-pub fn robot(
+pub fn build_robot(
     name: &str,
     entry: &RobotEntry,
     offset: Vec3,
-    frame: Frame<'_>,
+    frame: BuildContext<'_>,
     problems: &mut Problems,
 ) -> Robot {
     let model = &entry.model;
-    let links = links(model, frame, problems);
-    let start = start(entry, offset, &links, problems);
-    let [colliders, visuals] = shapes(model, &links, frame.assets, problems);
+    let links = build_links(model, frame, problems);
+    let start = build_start(entry, offset, &links, problems);
+    let [colliders, visuals] = build_shapes(model, &links, frame.assets, problems);
     let mut robot = Robot {
         name: name.to_string(),
         model: model.description.clone(),
@@ -69,12 +69,12 @@ pub fn robot(
         attached: Vec::new(),
         thrusters: Vec::new(),
         fins: Vec::new(),
-        ballasts: Vec::new(),
+        buoyancy_engines: Vec::new(),
         winches: Vec::new(),
-        manager: None,
+        allocation: None,
         sensors: Vec::new(),
-        battery: model.battery.as_ref().map(|b| energy::battery(b, problems)),
-        loads: energy::loads(&model.loads),
+        battery: model.battery.as_ref().map(|b| energy::build_battery(b, problems)),
+        loads: energy::build_loads(&model.loads),
         lamps: Vec::new(),
         solar: Vec::new(),
         colliders,
@@ -94,8 +94,8 @@ pub fn robot(
         links,
     };
     for (name, file) in model.thrusters.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
-        robot.thrusters.push(actuator::thruster(
+        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
+        robot.thrusters.push(actuator::build_thruster(
             name,
             file,
             link,
@@ -105,13 +105,13 @@ pub fn robot(
         ));
     }
     for (sensor_name, file) in model.sensors.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
-        let made = sensor::sensor(sensor_name, file, link, &robot, frame, problems);
+        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
+        let made = sensor::build_sensor(sensor_name, file, link, &robot, frame, problems);
         robot.sensors.push(made);
     }
-    navigation::aids(&model.sensors, &mut robot.sensors, problems);
+    navigation::set_aids(&model.sensors, &mut robot.sensors, problems);
     for (lamp, file) in model.lamps.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
         let lamp = camera::lamp(
             lamp,
             file,
@@ -122,8 +122,8 @@ pub fn robot(
         robot.lamps.push(lamp);
     }
     for (panel, file) in model.solar_panels.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
-        robot.solar.push(energy::solar(
+        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
+        robot.solar.push(energy::build_solar_panel(
             panel,
             file,
             link,
@@ -131,35 +131,35 @@ pub fn robot(
             problems,
         ));
     }
-    energy::check(model, problems);
+    energy::check_battery_present(model, problems);
     for (fin_name, file) in model.fins.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
-        let fin = fin::fin(fin_name, file, link, &robot, frame.dt, problems);
+        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
+        let fin = fin::build_fin(fin_name, file, link, &robot, frame.dt, problems);
         robot.fins.push(fin);
     }
     for (name, file) in model.ballasts.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
         robot
-            .ballasts
-            .push(actuator::ballast(name, file, link, &robot.links, problems));
+            .buoyancy_engines
+            .push(actuator::build_buoyancy_engine(name, file, link, &robot.links, problems));
     }
     for (k, (_, file)) in model.thrusters.iter().enumerate() {
         let Some(azimuth) = &file.azimuth else {
             continue;
         };
-        let turns = fin::azimuth(k, file, azimuth, &robot, frame.dt, problems);
+        let turns = fin::build_azimuth_servo(k, file, azimuth, &robot, frame.dt, problems);
         robot.thrusters[k].azimuth = Some(robot.fins.len());
         robot.fins.push(turns);
     }
     if !robot.thrusters.is_empty() {
-        let columns = allocation::geometry(&robot, &poses_at_rest(&robot.links));
+        let columns = allocation::unit_wrenches(&robot, &poses_at_rest(&robot.links));
         let allocation = allocation::pseudo_inverse(&columns);
-        robot.manager = Some(Manager {
-            allocation,
+        robot.allocation = Some(ThrustAllocation {
+            matrix: allocation,
             timeout_s: model.command_timeout_s,
         });
     }
-    merge_fixed::merge(&mut robot);
+    merge_fixed::merge_fixed_links(&mut robot);
     for name in &model.contact_wrenches {
         let attached = || {
             robot
@@ -173,35 +173,35 @@ pub fn robot(
             None => {
                 let hint = did_you_mean(name, robot.links.iter().map(|l| l.name.as_str()));
                 problems.push(
-                    model.at.of("contact_wrenches"),
+                    model.at.key_place("contact_wrenches"),
                     format!("no link {}{hint}", quote(name)),
                 );
             }
         }
     }
-    joint::finish(&mut robot, model, (frame.seed, frame.dt), problems);
+    joint::build_joint_extras(&mut robot, model, (frame.seed, frame.dt), problems);
     robot.firmware = model
         .firmware
         .as_ref()
-        .map(|f| firmware::firmware(f, &robot, frame.dt, problems));
-    robot.finish();
+        .map(|f| firmware::build_firmware(f, &robot, frame.dt, problems));
+    robot.update_derived();
     robot
 }
 
 /// Converts a prop to a robot entry with one link, without actuators and sensors.
-pub fn prop(entry: &PropEntry) -> RobotEntry {
+pub fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
     RobotEntry {
         model: RobotModel {
             description: entry.body.description.clone(),
             source: entry.body.source.clone(),
             urdf: None,
-            hydrodynamics: HydrodynamicsFile::none(&entry.at),
+            hydrodynamics: HydrodynamicsConfig::empty(&entry.at),
             root: BASE.to_string(),
             base: Base::Floating,
             body: entry.body.clone(),
-            links: Named::default(),
-            joint_groups: Named::default(),
-            trajectories: TrajectoryFile {
+            links: NamedMap::default(),
+            joint_groups: NamedMap::default(),
+            trajectories: TrajectoryConfig {
                 allow_partial_joints: false,
                 allow_stalling: false,
                 allow_moving_end: false,
@@ -217,15 +217,15 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
             keep_out: None,
             contact_wrenches: Vec::new(),
             self_collision: false,
-            thrusters: Named::default(),
-            fins: Named::default(),
-            ballasts: Named::default(),
+            thrusters: NamedMap::default(),
+            fins: NamedMap::default(),
+            ballasts: NamedMap::default(),
             command_timeout_s: None,
-            sensors: Named::default(),
+            sensors: NamedMap::default(),
             battery: None,
-            loads: Named::default(),
-            lamps: Named::default(),
-            solar_panels: Named::default(),
+            loads: NamedMap::default(),
+            lamps: NamedMap::default(),
+            solar_panels: NamedMap::default(),
             firmware: None,
             at: entry.at.clone(),
         },
@@ -233,14 +233,14 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
         attitude_deg: entry.attitude_deg,
         velocity_m_s: entry.velocity_m_s,
         angular_velocity_rad_s: entry.angular_velocity_rad_s,
-        joints_rad: Named::default(),
+        joints_rad: NamedMap::default(),
         repeat: entry.repeat.clone(),
         at: entry.at.clone(),
     }
 }
 
 /// Returns the collision shapes and the visual shapes of all links, in the order of the links.
-fn shapes(
+fn build_shapes(
     model: &RobotModel,
     links: &[Link],
     assets: &Assets,
@@ -258,14 +258,14 @@ fn shapes(
             R: link.R_LU,
             p: Vec3::zero(),
             axes: body.axes,
-            moves: k > 0 || model.base == Base::Floating,
-            structure: false,
-            seen: false,
+            is_moving: k > 0 || model.base == Base::Floating,
+            is_structure: false,
+            is_visual: false,
             material: Material::default(),
         };
         [
-            collision::colliders(&body.collisions, mount, assets, problems),
-            collision::visuals(&body.visuals, mount, assets, problems),
+            collision::build_colliders(&body.collisions, mount, assets, problems),
+            collision::build_visuals(&body.visuals, mount, assets, problems),
         ]
     };
     let mut all = [Vec::new(), Vec::new()];
@@ -278,7 +278,7 @@ fn shapes(
 }
 
 /// Returns the description of a model and the sources of its values.
-pub fn about(model: &RobotModel) -> About {
+pub fn model_sources(model: &RobotModel) -> ModelInfo {
     let mut sources = vec![("robot".to_string(), model.source.clone(), String::new())];
     let mut add = |what: String, source: &str, estimated: &str| {
         sources.push((what, source.to_string(), estimated.to_string()));
@@ -328,18 +328,18 @@ pub fn about(model: &RobotModel) -> About {
         );
     }
     if let Some(firmware) = &model.firmware {
-        let (source, estimated) = firmware.about();
+        let (source, estimated) = firmware.sources();
         add("firmware".into(), source, estimated);
     }
-    About {
+    ModelInfo {
         description: model.description.clone(),
         sources,
     }
 }
 
-fn links(model: &RobotModel, frame: Frame<'_>, problems: &mut Problems) -> Vec<Link> {
+fn build_links(model: &RobotModel, frame: BuildContext<'_>, problems: &mut Problems) -> Vec<Link> {
     let identity = Mat3::identity();
-    let mut links = vec![body::link(
+    let mut links = vec![body::build_link(
         &model.root,
         &model.body,
         (identity, None, Joint::base()),
@@ -347,8 +347,8 @@ fn links(model: &RobotModel, frame: Frame<'_>, problems: &mut Problems) -> Vec<L
         problems,
     )];
     for (name, file) in model.links.iter() {
-        let parent = find_link(&links, &file.parent, file.at.of("parent"), problems);
-        let (joint, R_LU) = joint(name, file, &links[parent], problems);
+        let parent = find_link(&links, &file.parent, file.at.key_place("parent"), problems);
+        let (joint, R_LU) = build_joint(name, file, &links[parent], problems);
         if name == model.root || links.iter().any(|l| l.joint.name == joint.name) {
             let taken = if name == model.root {
                 name
@@ -361,7 +361,7 @@ fn links(model: &RobotModel, frame: Frame<'_>, problems: &mut Problems) -> Vec<L
             );
         }
         let link = match &file.body {
-            Some(body) => body::link(name, body, (R_LU, Some(parent), joint), frame, problems),
+            Some(body) => body::build_link(name, body, (R_LU, Some(parent), joint), frame, problems),
             None => {
                 if joint.kind != JointKind::Fixed {
                     let text = format!(
@@ -370,33 +370,33 @@ fn links(model: &RobotModel, frame: Frame<'_>, problems: &mut Problems) -> Vec<L
                     );
                     problems.push(&file.at.whole, text);
                 }
-                body::frame(name, R_LU, parent, joint)
+                body::frame_link(name, R_LU, parent, joint)
             }
         };
         links.push(link);
     }
-    mimics(model, &mut links, problems);
+    connect_mimics(model, &mut links, problems);
     let followers = links.iter().filter(|l| l.joint.mimic.is_some()).count();
     if followers > MIMICS_MAX {
         let text =
             format!("{followers} joints follow others, expected at most {MIMICS_MAX} of one robot");
         problems.push(&model.at.whole, text);
     }
-    if model.urdf.is_none() && model.at.has("hydrodynamics") {
+    if model.urdf.is_none() && model.at.has_key("hydrodynamics") {
         let text = "`hydrodynamics` has no effect without `urdf`: write it in `body` and in the bodies of the `links`";
-        problems.push(model.at.of("hydrodynamics"), text);
+        problems.push(model.at.key_place("hydrodynamics"), text);
     }
     links
 }
 
 /// Connects joints that follow other joints to their leaders, once all joints are known.
-fn mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
+fn connect_mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
     for (k, (_, file)) in model.links.iter().enumerate() {
         let Some(mimic) = &file.joint.mimic else {
             continue;
         };
         let own = &links[k + 1].joint;
-        let (place, name) = (mimic.at.of("joint"), quote(&own.name));
+        let (place, name) = (mimic.at.key_place("joint"), quote(&own.name));
         let moves = |l: &Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
         let names = || {
             links[1..]
@@ -413,7 +413,7 @@ fn mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
                 let text = format!(
                     "the joint {name} follows another: expected no position drive of its own"
                 );
-                problems.push(file.joint.at.of("drive"), text);
+                problems.push(file.joint.at.key_place("drive"), text);
             }
             Some(leader) if leader > 0 && !follows(leader) && own.kind != JointKind::Fixed => {
                 let (multiplier, offset) = (mimic.multiplier, mimic.offset);
@@ -446,11 +446,11 @@ fn mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
 
 /// Returns the joint in the link frame L of the parent, and the rotation of the child's user frame
 /// in the child's link frame.
-fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) -> (Joint, Mat3) {
+fn build_joint(name: &str, file: &LinkConfig, parent: &Link, problems: &mut Problems) -> (Joint, Mat3) {
     let j = &file.joint;
     let axis = Vec3::from(j.axis).unit().unwrap_or_else(|| {
         problems.push(
-            j.at.of("axis"),
+            j.at.key_place("axis"),
             format!(
                 "the axis of the joint of {name} has no length, expected numbers that are not all 0"
             ),
@@ -461,31 +461,31 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
     let [r, p, y] = j.attitude_rad;
     let R_PuCu = Mat3::from_rpy(r, p, y);
     let kind = match j.kind {
-        JointKindFile::Revolute => JointKind::Revolute,
-        JointKindFile::Continuous => JointKind::Continuous,
-        JointKindFile::Prismatic => JointKind::Prismatic,
-        JointKindFile::Fixed => JointKind::Fixed,
+        JointKindConfig::Revolute => JointKind::Revolute,
+        JointKindConfig::Continuous => JointKind::Continuous,
+        JointKindConfig::Prismatic => JointKind::Prismatic,
+        JointKindConfig::Fixed => JointKind::Fixed,
     };
     let mut joint = Joint {
         name: j.name.clone().unwrap_or_else(|| format!("{name}_joint")),
         kind,
         R_PC0: parent.R_LU.mul_mat(&R_PuCu).mul_mat(&R_UL),
         p_PoCo0: parent.R_LU.mul_vec(Vec3::from(j.position_m)),
-        limits: limits(name, j, kind, problems),
+        limits: joint_limits(name, j, kind, problems),
         max_effort: j.max_effort.unwrap_or(f64::INFINITY),
         speed_limit: j.max_speed.unwrap_or(f64::INFINITY),
         damping: j.damping,
         armature: j.armature,
         friction: j.friction,
         mimic: None,
-        drive: joint::drive(name, j, problems),
+        drive: joint::build_drive(name, j, problems),
     };
     if joint.friction > 0.0 && matches!(joint.drive, Drive::Position { .. }) {
         let text = format!(
             "the joint {} has friction, which its ideal position drive ignores; use a drive of the kind `servo`",
             joint.name
         );
-        problems.note(j.at.of("friction"), text);
+        problems.note(j.at.key_place("friction"), text);
     }
     // A rotor behind a rigid gear moves with the joint.
     if let Some(servo) = joint.servo()
@@ -496,7 +496,7 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
     (joint, R_UL.transpose())
 }
 
-fn limits(name: &str, j: &JointFile, kind: JointKind, problems: &mut Problems) -> [f64; 2] {
+fn joint_limits(name: &str, j: &JointConfig, kind: JointKind, problems: &mut Problems) -> [f64; 2] {
     let free = [f64::NEG_INFINITY, f64::INFINITY];
     let (given, keys) = match kind {
         JointKind::Revolute => ([j.lower_rad, j.upper_rad], ["lower_rad", "upper_rad"]),
@@ -504,12 +504,12 @@ fn limits(name: &str, j: &JointFile, kind: JointKind, problems: &mut Problems) -
         JointKind::Continuous | JointKind::Fixed => ([None, None], [""; 2]),
     };
     for key in ["lower_rad", "upper_rad", "lower_m", "upper_m"] {
-        if j.at.has(key) && !keys.contains(&key) {
+        if j.at.has_key(key) && !keys.contains(&key) {
             let text = format!(
                 "the joint of {name}: `{key}` does not apply to a {} joint",
                 j.kind.word()
             );
-            problems.push(j.at.of(key), text);
+            problems.push(j.at.key_place(key), text);
         }
     }
     if keys == [""; 2] {
@@ -528,12 +528,12 @@ fn limits(name: &str, j: &JointFile, kind: JointKind, problems: &mut Problems) -
             "the joint of {name}: `{}` is {lo}, expected no more than `{}` {hi}",
             keys[0], keys[1]
         );
-        problems.push(j.at.of(keys[0]), text);
+        problems.push(j.at.key_place(keys[0]), text);
     }
     [lo, hi]
 }
 
-fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Problems) -> Start {
+fn build_start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Problems) -> Start {
     let mut q = vec![0.0; links.len() - 1];
     let names = || {
         links[1..]
@@ -546,7 +546,7 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
             Some(k) if links[k + 1].joint.kind == JointKind::Fixed => {
                 let text = format!("joint {name} is fixed, expected the name of one that moves");
                 problems.push(
-                    entry.joints_rad.place(name).unwrap_or(&entry.at.whole),
+                    entry.joints_rad.key_place(name).unwrap_or(&entry.at.whole),
                     text,
                 );
             }
@@ -555,7 +555,7 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
                 if !(lo..=hi).contains(value) {
                     let text = format!("joint {name} starts at {value}, expected {lo} to {hi}");
                     problems.push(
-                        entry.joints_rad.place(name).unwrap_or(&entry.at.whole),
+                        entry.joints_rad.key_place(name).unwrap_or(&entry.at.whole),
                         text,
                     );
                 }
@@ -564,7 +564,7 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
             None => {
                 let text = format!("no joint {}{}", quote(name), did_you_mean(name, names()));
                 problems.push(
-                    entry.joints_rad.place(name).unwrap_or(&entry.at.whole),
+                    entry.joints_rad.key_place(name).unwrap_or(&entry.at.whole),
                     text,
                 );
             }
@@ -576,7 +576,7 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
         };
         let follows = mimic.multiplier * q[mimic.leader - 1] + mimic.offset;
         let name = &links[k].joint.name;
-        if let Some(place) = entry.joints_rad.place(name).filter(|_| q[k - 1] != follows) {
+        if let Some(place) = entry.joints_rad.key_place(name).filter(|_| q[k - 1] != follows) {
             let text =
                 format!("joint {name} follows another, which puts it at {follows}: leave it out");
             problems.push(place, text);
@@ -591,7 +591,7 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
             "angular_velocity_rad_s"
         };
         problems.push(
-            entry.at.of(key),
+            entry.at.key_place(key),
             "the base is fixed in the world, expected no velocity",
         );
     }
@@ -613,7 +613,7 @@ fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems)
         .or_else(base)
         .unwrap_or_else(|| {
             let names = || links.iter().map(|l| l.name.as_str());
-            let (hint, known) = (did_you_mean(name, names()), list(names()));
+            let (hint, known) = (did_you_mean(name, names()), quoted_list(names()));
             problems.push(
                 place,
                 format!(

@@ -1,16 +1,16 @@
 //! Conversion of tables of radiation and wave forces to the radiation filters and the diffraction
 //! of the base.
 
-use crate::build::robot::Frame;
+use crate::build::robot::BuildContext;
 use crate::import::assets;
-use crate::import::bem::{Exciting, Matrix, Table, capytaine, fit, wamit};
+use crate::import::bem::{WaveExcitation, Matrix, BemTable, capytaine, fit, wamit};
 use crate::import::sname;
-use crate::schema::{Body, RadiationFile};
+use crate::schema::{Body, RadiationConfig};
 use merrow_environment::waves::dispersion;
-use merrow_math::hull_mesh::Skin;
+use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialForce, SpatialInertia, Vec3};
 use merrow_model::scene::Link;
-use merrow_model::scene::robot::radiation::{Advance, Diffraction, Filter, Phasor, Radiation};
+use merrow_model::scene::robot::radiation::{FilterStep, Diffraction, Filter, Phasor, Radiation};
 use merrow_physics::forces::hydrodynamics::buoyancy;
 use merrow_yaml::error::{Place, Problems, quote};
 use std::path::Path;
@@ -18,25 +18,25 @@ use std::sync::Arc;
 
 /// Deviation of the filters from the tables, relative to the largest value, above which a note is
 /// given.
-const ERROR_SAID: f64 = 0.05;
+const NOTED_FIT_ERROR: f64 = 0.05;
 /// Energy that the filters add, relative to the largest damping, above which a note is given, and
 /// above which the tables are rejected.
-const FEEDS: [f64; 2] = [0.02, 0.2];
+const ADDED_ENERGY_LIMITS: [f64; 2] = [0.02, 0.2];
 /// Relative difference of the heave stiffness of the hull from that of the tables above which a
 /// note is given.
-const STIFFNESS_SAID: f64 = 0.05;
+const NOTED_STIFFNESS_ERROR: f64 = 0.05;
 
 /// Sets the radiation model of `link` from the tables of `body`, if there are any.
-pub fn apply(link: &mut Link, body: &Body, frame: Frame<'_>, problems: &mut Problems) {
+pub fn set_radiation(link: &mut Link, body: &Body, frame: BuildContext<'_>, problems: &mut Problems) {
     let Some(file) = &body.radiation else { return };
     let (at, origin, n) = match file {
-        RadiationFile::Wamit {
+        RadiationConfig::Wamit {
             at,
             origin_m,
             filters,
             ..
         }
-        | RadiationFile::Capytaine {
+        | RadiationConfig::Capytaine {
             at,
             origin_m,
             filters,
@@ -50,33 +50,33 @@ pub fn apply(link: &mut Link, body: &Body, frame: Frame<'_>, problems: &mut Prob
         );
         return problems.push(&at.whole, text);
     }
-    if body.at.has("added_mass") {
+    if body.at.has_key("added_mass") {
         let text = format!(
             "the added mass of {} follows from `radiation` (at {}): leave `added_mass` out",
             link.name, at.whole
         );
-        return problems.push(body.at.of("added_mass"), text);
+        return problems.push(body.at.key_place("added_mass"), text);
     }
     if frame.around.density <= 0.0 || frame.around.gravity <= 0.0 {
         return problems.push(&at.whole, "`radiation` needs water and gravity");
     }
-    let p_LoP = sname::vector(body.axes, origin);
+    let p_LoP = sname::vector_to_flu(body.axes, origin);
     let up = Vec3::new(0.0, 0.0, 1.0);
-    let wet_at_rest = buoyancy_at(link, up, -p_LoP.z);
+    let wet_at_rest = wetted_fraction(link, up, -p_LoP.z);
     if wet_at_rest <= 0.0 {
         let text = format!(
             "no part of the hull of {} lies under the surface through `origin_m`",
             link.name
         );
-        return problems.push(at.of("origin_m"), text);
+        return problems.push(at.key_place("origin_m"), text);
     }
-    let Some((table, place)) = read(file, frame, problems) else {
+    let Some((table, place)) = read_tables(file, frame, problems) else {
         return;
     };
-    stiffness(file, link, p_LoP, frame, problems);
+    check_heave_stiffness(file, link, p_LoP, frame, problems);
     let size = link.hull.bound;
     let fitted = fit::fit(&table, n, size);
-    judge(link, &fitted, place, problems);
+    check_fit(link, &fitted, place, problems);
     let to_link = |m: &Matrix| {
         let swap = |k: usize| (k + 3) % 6;
         let turned = std::array::from_fn(|i| std::array::from_fn(|j| m[swap(i)][swap(j)]));
@@ -86,14 +86,14 @@ pub fn apply(link: &mut Link, body: &Body, frame: Frame<'_>, problems: &mut Prob
         omega: *omega,
         damping: *damping,
         gain: to_link(gain),
-        advance: [0.5, 1.0].map(|part| Advance::over(part * frame.dt, *omega, *damping)),
+        advance: [0.5, 1.0].map(|part| FilterStep::discretise(part * frame.dt, *omega, *damping)),
     });
     let diffraction = table
         .waves
         .as_ref()
-        .and_then(|w| diffraction(w, link, p_LoP, frame, place, problems));
+        .and_then(|w| build_diffraction(w, link, p_LoP, frame, place, problems));
     // The added mass is scaled with the wetted fraction: at rest it equals that of the tables.
-    link.added = to_link(&fitted.fast).scale(1.0 / wet_at_rest);
+    link.added = to_link(&fitted.added_infinite).scale(1.0 / wet_at_rest);
     link.total = link.rigid.plus(&link.added);
     link.radiation = Some(Arc::new(Radiation {
         filters: filters.collect(),
@@ -103,22 +103,22 @@ pub fn apply(link: &mut Link, body: &Body, frame: Frame<'_>, problems: &mut Prob
 }
 
 /// Returns the wetted fraction of the hull with its origin `height` [m] above the surface.
-fn buoyancy_at(link: &Link, up: Vec3, height: f64) -> f64 {
-    match &link.skin {
-        Some(skin) => skin.under_plane(up, height).volume / skin.volume,
+fn wetted_fraction(link: &Link, up: Vec3, height: f64) -> f64 {
+    match &link.hull_mesh {
+        Some(skin) => skin.submerged_below_plane(up, height).volume / skin.volume,
         None => buoyancy::wetness(link, up, height).wet,
     }
 }
 
 /// Returns the tables and the position at which their file is named.
-fn read<'a>(
-    file: &'a RadiationFile,
-    frame: Frame<'_>,
+fn read_tables<'a>(
+    file: &'a RadiationConfig,
+    frame: BuildContext<'_>,
     problems: &mut Problems,
-) -> Option<(Table, &'a Place)> {
+) -> Option<(BemTable, &'a Place)> {
     let around = frame.around;
     let mut use_file = |name: &str, place: &Place, parse: &dyn Fn(&Path) -> Result<(), String>| {
-        let path = assets::find(name, place, problems)?;
+        let path = assets::find_file(name, place, problems)?;
         if let Err(text) = parse(&path) {
             problems.push(place, format!("{}: {text}", quote(name)));
             return None;
@@ -127,7 +127,7 @@ fn read<'a>(
     };
     let mut table = None;
     match file {
-        RadiationFile::Wamit {
+        RadiationConfig::Wamit {
             added_mass,
             excitation,
             scattering,
@@ -140,36 +140,36 @@ fn read<'a>(
                 gravity: around.gravity,
                 length: *length_m,
             };
-            let place = at.of("added_mass");
-            let cell = std::cell::RefCell::new(Table::default());
+            let place = at.key_place("added_mass");
+            let cell = std::cell::RefCell::new(BemTable::default());
             use_file(added_mass, place, &|path| {
-                *cell.borrow_mut() = wamit::radiation(&assets::text(path)?, scale)?;
+                *cell.borrow_mut() = wamit::read_radiation(&assets::read_text(path)?, scale)?;
                 Ok(())
             })?;
             let waves = match (excitation, scattering) {
                 (Some(_), Some(_)) => {
                     let text = "both `excitation` and `scattering` are given, expected one of them";
-                    problems.push(at.of("scattering"), text);
+                    problems.push(at.key_place("scattering"), text);
                     return None;
                 }
-                (Some(name), None) => Some((name, at.of("excitation"), true)),
-                (None, Some(name)) => Some((name, at.of("scattering"), false)),
+                (Some(name), None) => Some((name, at.key_place("excitation"), true)),
+                (None, Some(name)) => Some((name, at.key_place("scattering"), false)),
                 (None, None) => None,
             };
             if let Some((name, place, is_total)) = waves {
                 use_file(name, place, &|path| {
-                    let found = wamit::exciting(&assets::text(path)?, scale, is_total)?;
+                    let found = wamit::read_excitation(&assets::read_text(path)?, scale, is_total)?;
                     cell.borrow_mut().waves = Some(found);
                     Ok(())
                 })?;
             }
             table.replace((cell.into_inner(), place));
         }
-        RadiationFile::Capytaine { file, at, .. } => {
-            let place = at.of("file");
-            let cell = std::cell::RefCell::new(Table::default());
+        RadiationConfig::Capytaine { file, at, .. } => {
+            let place = at.key_place("file");
+            let cell = std::cell::RefCell::new(BemTable::default());
             use_file(file, place, &|path| {
-                let bytes = assets::bytes(path)?;
+                let bytes = assets::read_bytes(path)?;
                 *cell.borrow_mut() = capytaine::read(&bytes, around.density, around.gravity)?;
                 Ok(())
             })?;
@@ -180,9 +180,9 @@ fn read<'a>(
 }
 
 /// Notes filters that deviate from the tables; rejects filters that add energy.
-fn judge(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems) {
-    let [said, refused] = FEEDS;
-    if fitted.error > ERROR_SAID {
+fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems) {
+    let [said, refused] = ADDED_ENERGY_LIMITS;
+    if fitted.error > NOTED_FIT_ERROR {
         let text = format!(
             "the radiation memory of {} deviates from the tables by up to {:.0} % of their largest value: give more frequencies, or change \
              `filters`",
@@ -191,14 +191,14 @@ fn judge(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems)
         );
         problems.note(place, text);
     }
-    if fitted.feeds > said {
+    if fitted.negative_damping > said {
         let text = format!(
             "the radiation of {} would add energy at some frequency, {:.0} % of its largest damping: the tables are not \
              those of a body that makes waves, or need more frequencies",
             link.name,
-            100.0 * fitted.feeds
+            100.0 * fitted.negative_damping
         );
-        if fitted.feeds > refused {
+        if fitted.negative_damping > refused {
             problems.push(place, text)
         } else {
             problems.note(place, text)
@@ -207,14 +207,14 @@ fn judge(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems)
 }
 
 /// Notes a difference of the heave stiffness of the hull from that of WAMIT's `.hst`.
-fn stiffness(
-    file: &RadiationFile,
+fn check_heave_stiffness(
+    file: &RadiationConfig,
     link: &Link,
     p_LoP: Vec3,
-    frame: Frame<'_>,
+    frame: BuildContext<'_>,
     problems: &mut Problems,
 ) {
-    let RadiationFile::Wamit {
+    let RadiationConfig::Wamit {
         hydrostatics: Some(name),
         length_m,
         at,
@@ -223,20 +223,20 @@ fn stiffness(
     else {
         return;
     };
-    let place = at.of("hydrostatics");
-    let Some(path) = assets::find(name, place, problems) else {
+    let place = at.key_place("hydrostatics");
+    let Some(path) = assets::find_file(name, place, problems) else {
         return;
     };
-    let found = assets::text(&path).and_then(|text| wamit::heave_stiffness(&text));
+    let found = assets::read_text(&path).and_then(|text| wamit::read_waterplane_area(&text));
     let area = match found {
         Ok(c33) => c33 * length_m * length_m,
         Err(text) => return problems.push(place, format!("{}: {text}", quote(name))),
     };
     let up = Vec3::new(0.0, 0.0, 1.0);
     let step = 1e-4 * link.hull.bound;
-    let around = |height: f64| buoyancy_at(link, up, height) * link.volume;
+    let around = |height: f64| wetted_fraction(link, up, height) * link.volume;
     let own = (around(-p_LoP.z - step) - around(-p_LoP.z + step)) / (2.0 * step);
-    if (own / area - 1.0).abs() > STIFFNESS_SAID {
+    if (own / area - 1.0).abs() > NOTED_STIFFNESS_ERROR {
         let density = frame.around.density;
         let text = format!(
             "{}: the tables' waterplane is {area:.4} m2, that of the hull of {} {own:.4} m2 (in water of {density} kg/m3): the value of \
@@ -249,15 +249,15 @@ fn stiffness(
 }
 
 /// Computes the scattering forces at Lo.
-fn diffraction(
-    waves: &Exciting,
+fn build_diffraction(
+    waves: &WaveExcitation,
     link: &Link,
     p_LoP: Vec3,
-    frame: Frame<'_>,
+    frame: BuildContext<'_>,
     place: &Place,
     problems: &mut Problems,
 ) -> Option<Diffraction> {
-    let Some(skin) = &link.skin else {
+    let Some(skin) = &link.hull_mesh else {
         let text = format!(
             "the tables contain wave forces, which need a hull of the kind `mesh` for the pressure of the incident waves: give {} one, or \
              leave them out",
@@ -293,7 +293,7 @@ fn diffraction(
         }
     };
     let n = headings.len();
-    let wet = skin.cut(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
+    let wet = skin.clip_below_plane(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
     let around = frame.around;
     let to_link = |k: usize, force: &[[f64; 2]; 6]| -> Phasor {
         let (omega, heading) = (waves.omega[k / n], headings[k % n].to_radians());
@@ -308,7 +308,7 @@ fn diffraction(
         let mut parts = [part(0), part(1)];
         if waves.is_total {
             let wave_number = dispersion::wave_number(omega, around.depth, around.gravity);
-            let own = incident(&wet, p_LoP, wave_number, heading, around.depth);
+            let own = froude_krylov_force(&wet, p_LoP, wave_number, heading, around.depth);
             let rho_g = around.density * around.gravity * (link.volume / skin.volume);
             for (part, own) in parts.iter_mut().zip(own) {
                 *part = part.minus(&SpatialForce {
@@ -338,7 +338,7 @@ fn diffraction(
 /// Returns real and imaginary part of the pressure force of an undisturbed wave of 1 m amplitude on
 /// triangles at rest, divided by ρ g, at Lo. The pressure is linear over each triangle, as in the
 /// simulation step.
-fn incident(wet: &[[Vec3; 3]], p_LoP: Vec3, k: f64, heading: f64, depth: f64) -> [SpatialForce; 2] {
+fn froude_krylov_force(wet: &[[Vec3; 3]], p_LoP: Vec3, k: f64, heading: f64, depth: f64) -> [SpatialForce; 2] {
     let (c, s) = (libm::cos(heading), libm::sin(heading));
     let head = |p: Vec3| {
         let r = p - p_LoP;
@@ -356,7 +356,7 @@ fn incident(wet: &[[Vec3; 3]], p_LoP: Vec3, k: f64, heading: f64, depth: f64) ->
     for t in wet {
         let heads = t.map(head);
         for (part, sum) in sum.iter_mut().enumerate() {
-            *sum = sum.plus(&Skin::pressed(t, heads.map(|h| h[part])));
+            *sum = sum.plus(&HullMesh::pressure_wrench(t, heads.map(|h| h[part])));
         }
     }
     sum

@@ -1,56 +1,56 @@
 //! Conversion of acoustic beacons and of the instruments that receive them.
 
 use crate::schema::sensor::acoustic::{
-    BeaconEntry, EarFile, HearingFile, HydrophoneFile, LblFile, PlacingFile, SblFile, SendsFile,
-    UsblFile,
+    BeaconEntry, ReceiverConfig, ReceptionConfig, HydrophoneConfig, LblConfig, CarrierConfig, SblConfig, TransmissionConfig,
+    UsblConfig,
 };
-use crate::schema::{Measures, RobotEntry};
+use crate::schema::{MeasurementConfig, RobotEntry};
 use merrow_math::Vec3;
 use merrow_math::rng::{Draw, Stream};
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::acoustic::{
-    AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, Ear, Target, Voice,
+    AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, ReceiverSensitivity, Target, Interrogator,
 };
 use merrow_model::scene::{Scene, SensorKind};
-use merrow_yaml::error::{Problems, did_you_mean, list, quote};
-use merrow_yaml::read::{Named, Places};
+use merrow_yaml::error::{Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
 
 /// Lowest speed of sound for the length of the reception window [m/s].
-const SLOWEST: f64 = 1400.0;
+const MIN_SOUND_SPEED: f64 = 1400.0;
 
 /// Builds the beacons of a world whose robots are known.
-pub fn beacons(file: &Named<BeaconEntry>, scene: &Scene, problems: &mut Problems) -> Vec<Beacon> {
+pub fn build_beacons(file: &NamedMap<BeaconEntry>, scene: &Scene, problems: &mut Problems) -> Vec<Beacon> {
     file.iter()
-        .filter_map(|(name, entry)| beacon(name, entry, scene, problems))
+        .filter_map(|(name, entry)| build_beacon(name, entry, scene, problems))
         .collect()
 }
 
-fn beacon(
+fn build_beacon(
     name: &str,
     file: &BeaconEntry,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<Beacon> {
     let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
-    let (on, p) = mount(name, place, &file.at, scene, problems)?;
+    let (on, p) = find_mount(name, place, &file.at, scene, problems)?;
     let made = &file.beacon;
-    if !matches!(made.sends, SendsFile::Pinger { .. }) && file.at.has("start_s") {
+    if !matches!(made.sends, TransmissionConfig::Pinger { .. }) && file.at.has_key("start_s") {
         let text = format!(
             "`start_s` has no effect for {name}, which does not transmit by its own clock: use it with a pinger only"
         );
-        problems.push(file.at.of("start_s"), text);
+        problems.push(file.at.key_place("start_s"), text);
     }
     let kind = match &made.sends {
-        SendsFile::Pinger { period_s, .. } => BeaconKind::Pinger {
+        TransmissionConfig::Pinger { period_s, .. } => BeaconKind::Pinger {
             period: *period_s,
             start: file.start_s,
         },
-        SendsFile::Transponder(t) => BeaconKind::Transponder {
+        TransmissionConfig::Transponder(t) => BeaconKind::Transponder {
             turn_around: t.turn_around_s,
-            ear: ear(&t.ear),
+            ear: build_receiver(&t.ear),
         },
-        SendsFile::Locator => BeaconKind::Locator,
+        TransmissionConfig::Locator => BeaconKind::Locator,
     };
     Some(Beacon {
         name: name.to_string(),
@@ -64,7 +64,7 @@ fn beacon(
 
 /// Returns robot and link that carry the device `name` with its position on the link [m], L; or
 /// `None` and its position in the world [m].
-pub fn mount(
+pub fn find_mount(
     name: &str,
     (robot, link, position): (Option<&str>, &str, [f64; 3]),
     at: &Places,
@@ -73,16 +73,16 @@ pub fn mount(
 ) -> Option<(Option<(usize, usize)>, Vec3)> {
     let p = Vec3::from(position);
     let Some(wanted) = robot else {
-        if at.has("link") {
+        if at.has_key("link") {
             let text = format!("{name} has a `link` but no `robot`: expected both or none");
-            problems.push(at.of("link"), text);
+            problems.push(at.key_place("link"), text);
         }
         return Some((None, p));
     };
     let Some(r) = scene.robots.iter().position(|robot| robot.name == wanted) else {
         let hint = did_you_mean(wanted, scene.robots.iter().map(|r| r.name.as_str()));
         problems.push(
-            at.of("robot"),
+            at.key_place("robot"),
             format!("no robot {} for {name}{hint}", quote(wanted)),
         );
         return None;
@@ -92,19 +92,19 @@ pub fn mount(
         .link_index(link)
         .or((link == "base_link").then_some(0))
     else {
-        let names = list(model.links.iter().map(|l| l.name.as_str()));
+        let names = quoted_list(model.links.iter().map(|l| l.name.as_str()));
         let text = format!(
             "{wanted} has no link {}, expected one of {names}",
             quote(link)
         );
-        problems.push(at.of("link"), text);
+        problems.push(at.key_place("link"), text);
         return None;
     };
     Some((Some((r, l)), model.links[l].R_LU.mul_vec(p)))
 }
 
-fn ear(file: &EarFile) -> Ear {
-    Ear {
+fn build_receiver(file: &ReceiverConfig) -> ReceiverSensitivity {
+    ReceiverSensitivity {
         bandwidth: 1e3 * file.bandwidth_khz,
         self_noise: file.self_noise_db,
         threshold: file.threshold_db,
@@ -113,20 +113,20 @@ fn ear(file: &EarFile) -> Ear {
 }
 
 /// Builds a hydrophone array.
-pub fn hydrophone(file: &HydrophoneFile, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
+pub fn hydrophone(file: &HydrophoneConfig, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Hydrophone {
         synchronised: file.synchronised,
     };
-    spec(kind, &None, &file.hearing, (fixed, 0.0), 0.0, problems)
+    build_spec(kind, &None, &file.hearing, (fixed, 0.0), 0.0, problems)
 }
 
 /// Builds an ultra-short baseline array with `rate` samples per second [Hz].
-pub fn usbl(file: &UsblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
+pub fn usbl(file: &UsblConfig, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Usbl {
-        voice: voice(file.frequency_khz, file.source_level_db),
+        voice: build_transmitter(file.frequency_khz, file.source_level_db),
         carrier: carrier(&file.placing, problems),
     };
-    spec(
+    build_spec(
         kind,
         &file.targets,
         &file.placing.hearing,
@@ -137,14 +137,14 @@ pub fn usbl(file: &UsblFile, rate: f64, fixed: Stream, problems: &mut Problems) 
 }
 
 /// Builds a long baseline instrument with `rate` samples per second [Hz].
-pub fn lbl(file: &LblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
+pub fn lbl(file: &LblConfig, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Lbl {
-        voice: voice(file.frequency_khz, file.source_level_db),
+        voice: build_transmitter(file.frequency_khz, file.source_level_db),
         survey: Vec::new(),
         survey_std: file.survey_std_m,
         depth_std: file.depth_std_m,
     };
-    spec(
+    build_spec(
         kind,
         &file.targets,
         &file.hearing,
@@ -155,13 +155,13 @@ pub fn lbl(file: &LblFile, rate: f64, fixed: Stream, problems: &mut Problems) ->
 }
 
 /// Builds a short baseline instrument with `rate` samples per second [Hz].
-pub fn sbl(file: &SblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
+pub fn sbl(file: &SblConfig, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Sbl {
         receivers: file.receivers_m.iter().map(|p| Vec3::from(*p)).collect(),
         depth_std: file.depth_std_m,
         carrier: carrier(&file.placing, problems),
     };
-    spec(
+    build_spec(
         kind,
         &file.targets,
         &file.placing.hearing,
@@ -171,15 +171,15 @@ pub fn sbl(file: &SblFile, rate: f64, fixed: Stream, problems: &mut Problems) ->
     )
 }
 
-fn voice(khz: f64, source_level: f64) -> Voice {
-    Voice {
+fn build_transmitter(khz: f64, source_level: f64) -> Interrogator {
+    Interrogator {
         frequency: 1e3 * khz,
         source_level,
     }
 }
 
-fn carrier(file: &PlacingFile, problems: &mut Problems) -> Option<Carrier> {
-    file.at.idle(
+fn carrier(file: &CarrierConfig, problems: &mut Problems) -> Option<Carrier> {
+    file.at.report_ineffective_key(
         "carrier_position_std_m",
         "carrier_attitude_std_deg",
         problems,
@@ -192,7 +192,7 @@ fn carrier(file: &PlacingFile, problems: &mut Problems) -> Option<Carrier> {
     })
 }
 
-fn triple(std: f64, draw: &mut Draw) -> Vec3 {
+fn normal_vector(std: f64, draw: &mut Draw) -> Vec3 {
     Vec3::new(
         std * draw.normal(),
         std * draw.normal(),
@@ -202,10 +202,10 @@ fn triple(std: f64, draw: &mut Draw) -> Vec3 {
 
 /// Builds an instrument whose sound travels `ways` times the maximum range. Its targets contain
 /// only names until [`tune`].
-fn spec(
+fn build_spec(
     kind: AcousticKind,
     targets: &Option<Vec<String>>,
-    file: &HearingFile,
+    file: &ReceptionConfig,
     (fixed, rate): (Stream, f64),
     ways: f64,
     problems: &mut Problems,
@@ -213,9 +213,9 @@ fn spec(
     let [low, high] = file.band_khz;
     if low >= high {
         let text = format!("`band_khz` is [{low}, {high}], expected the smaller value first");
-        problems.push(file.at.of("band_khz"), text);
+        problems.push(file.at.key_place("band_khz"), text);
     }
-    let listens = ways * file.max_range_m / SLOWEST;
+    let listens = ways * file.max_range_m / MIN_SOUND_SPEED;
     if listens * rate > 1.0 {
         let text = format!(
             "{rate} samples per second, sound takes {listens:.3} s over {} m{}: expected at most {:.2}",
@@ -223,7 +223,7 @@ fn spec(
             if ways > 1.0 { " and back" } else { "" },
             1.0 / listens
         );
-        problems.push(file.at.of("max_range_m"), text);
+        problems.push(file.at.key_place("max_range_m"), text);
     }
     AcousticSpec {
         kind,
@@ -236,12 +236,12 @@ fn spec(
             })
             .collect(),
         band: [1e3 * low, 1e3 * high],
-        ear: ear(&file.ear),
+        receiver: build_receiver(&file.ear),
         max_range: file.max_range_m,
         bearing_std: file.bearing_std_deg.to_radians(),
         range_std: file.range_std_m,
         resolution: file.resolution_m,
-        misaligned: triple(file.alignment_std_deg.to_radians(), &mut fixed.draw(0)),
+        misaligned: normal_vector(file.alignment_std_deg.to_radians(), &mut fixed.draw(0)),
         sound_speed: file.sound_speed_m_s,
         bent: file.ray_bent,
         listens,
@@ -249,10 +249,10 @@ fn spec(
 }
 
 /// Resolves the beacons of the instruments of all robots, by name if the file names them.
-pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
+pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
     for (_, entry) in robots.iter() {
         for (name, file) in entry.model.sensors.iter() {
-            if let Some(named) = named(&file.device.measures) {
+            if let Some(named) = named_targets(&file.device.measures) {
                 check_targets(name, &named, scene, problems);
             }
         }
@@ -260,20 +260,20 @@ pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Proble
     let beacons = &scene.beacons;
     for (r, robot) in scene.robots.iter_mut().enumerate() {
         for sensor in &mut robot.sensors {
-            let SensorKind::Looks(looks) = &mut sensor.kind else {
+            let SensorKind::Exteroceptive(looks) = &mut sensor.kind else {
                 continue;
             };
-            let Looks::Acoustic(spec) = Arc::make_mut(looks) else {
+            let ExteroceptiveSpec::Acoustic(spec) = Arc::make_mut(looks) else {
                 continue;
             };
             let wanted: Vec<String> = spec.targets.drain(..).map(|t| t.name).collect();
             let numbered = beacons.iter().enumerate();
             // A beacon on the same robot is received only if it is named.
             let picked = |beacon: &Beacon| match wanted.is_empty() {
-                true => spec.hears(beacon.frequency) && beacon.on.is_none_or(|(own, _)| own != r),
+                true => spec.receives_frequency(beacon.frequency) && beacon.on.is_none_or(|(own, _)| own != r),
                 false => wanted.contains(&beacon.name),
             };
-            let fits = |beacon: &Beacon| fits(&spec.kind, &beacon.kind);
+            let fits = |beacon: &Beacon| is_compatible(&spec.kind, &beacon.kind);
             let targets: Vec<Target> = numbered
                 .filter(|(_, beacon)| fits(beacon) && picked(beacon))
                 .map(|(beacon, b)| Target {
@@ -293,7 +293,7 @@ pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Proble
                 let mut draw = sensor.stream.draw(0);
                 *survey = targets
                     .iter()
-                    .map(|_| triple(*survey_std, &mut draw))
+                    .map(|_| normal_vector(*survey_std, &mut draw))
                     .collect();
             }
             spec.targets = targets;
@@ -307,18 +307,18 @@ pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Proble
         let Some(robot) = made.next() else { continue };
         for (name, file) in entry.model.sensors.iter() {
             let sensor = robot.sensors.iter().find(|sensor| sensor.name == name);
-            let looks = sensor.and_then(|sensor| Some((sensor.rate, sensor.kind.looks()?)));
-            let Some((rate, Looks::Acoustic(spec))) = looks.map(|(rate, l)| (rate, &**l)) else {
+            let looks = sensor.and_then(|sensor| Some((sensor.rate, sensor.kind.exteroceptive()?)));
+            let Some((rate, ExteroceptiveSpec::Acoustic(spec))) = looks.map(|(rate, l)| (rate, &**l)) else {
                 continue;
             };
-            remark(name, &file.at, (spec, rate), problems);
+            note_usability(name, &file.at, (spec, rate), problems);
         }
     }
 }
 
 /// Gives notes on an instrument with `rate` samples per second that receives no beacon or
 /// interrogates too often.
-fn remark(name: &str, at: &Places, (spec, rate): (&AcousticSpec, f64), problems: &mut Problems) {
+fn note_usability(name: &str, at: &Places, (spec, rate): (&AcousticSpec, f64), problems: &mut Problems) {
     if spec.targets.is_empty() {
         problems.note(
             &at.whole,
@@ -335,7 +335,7 @@ fn remark(name: &str, at: &Places, (spec, rate): (&AcousticSpec, f64), problems:
 }
 
 /// Returns whether an instrument can use a type of beacon.
-fn fits(kind: &AcousticKind, beacon: &BeaconKind) -> bool {
+fn is_compatible(kind: &AcousticKind, beacon: &BeaconKind) -> bool {
     match kind {
         AcousticKind::Hydrophone { .. } => matches!(beacon, BeaconKind::Pinger { .. }),
         AcousticKind::Usbl { .. } | AcousticKind::Lbl { .. } => {
@@ -347,28 +347,28 @@ fn fits(kind: &AcousticKind, beacon: &BeaconKind) -> bool {
 
 /// Targets that a file names, their position, and whether they must be locators; otherwise
 /// transponders.
-struct Wanted<'a> {
+struct NamedTargets<'a> {
     targets: &'a [String],
     at: &'a Places,
     locators: bool,
 }
 
-fn named(measures: &Measures) -> Option<Wanted<'_>> {
+fn named_targets(measures: &MeasurementConfig) -> Option<NamedTargets<'_>> {
     let (targets, at, locators) = match measures {
-        Measures::Usbl(file) => (file.targets.as_deref()?, &file.at, false),
-        Measures::Lbl(file) => (file.targets.as_deref()?, &file.at, false),
-        Measures::Sbl(file) => (file.targets.as_deref()?, &file.at, true),
+        MeasurementConfig::Usbl(file) => (file.targets.as_deref()?, &file.at, false),
+        MeasurementConfig::Lbl(file) => (file.targets.as_deref()?, &file.at, false),
+        MeasurementConfig::Sbl(file) => (file.targets.as_deref()?, &file.at, true),
         _ => return None,
     };
-    Some(Wanted {
+    Some(NamedTargets {
         targets,
         at,
         locators,
     })
 }
 
-fn check_targets(name: &str, wanted: &Wanted<'_>, scene: &Scene, problems: &mut Problems) {
-    let place = wanted.at.of("targets");
+fn check_targets(name: &str, wanted: &NamedTargets<'_>, scene: &Scene, problems: &mut Problems) {
+    let place = wanted.at.key_place("targets");
     for target in wanted.targets {
         let Some(beacon) = scene.beacons.iter().find(|beacon| beacon.name == *target) else {
             let hint = did_you_mean(target, scene.beacons.iter().map(|b| b.name.as_str()));

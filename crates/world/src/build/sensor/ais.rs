@@ -1,33 +1,33 @@
 //! Conversion of AIS transponders and receivers.
 
-use crate::build::sensor::acoustic::mount;
-use crate::schema::sensor::ais::{AisClassFile, AisFile, AisReceiverFile};
+use crate::build::sensor::acoustic::find_mount;
+use crate::schema::sensor::ais::{AisClassConfig, AisConfig, AisReceiverConfig};
 use merrow_math::rng::Stream;
 use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::ais::{ReceiverSpec, Transponder, Vessel};
 use merrow_yaml::error::Problems;
-use merrow_yaml::read::Named;
+use merrow_yaml::read::NamedMap;
 
 /// Builds the AIS transponders of a world whose robots are known.
-pub fn transponders(
-    file: &Named<AisFile>,
+pub fn build_transponders(
+    file: &NamedMap<AisConfig>,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Vec<Transponder> {
     file.iter()
-        .filter_map(|(name, entry)| transponder(name, entry, scene, problems))
+        .filter_map(|(name, entry)| build_transponder(name, entry, scene, problems))
         .collect()
 }
 
-fn transponder(
+fn build_transponder(
     name: &str,
-    file: &AisFile,
+    file: &AisConfig,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<Transponder> {
     let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
-    let (on, p) = mount(name, place, &file.at, scene, problems)?;
-    let is_class_a = file.class == AisClassFile::A;
+    let (on, p) = find_mount(name, place, &file.at, scene, problems)?;
+    let is_class_a = file.class == AisClassConfig::A;
     Some(Transponder {
         name: name.to_string(),
         on,
@@ -52,7 +52,7 @@ fn transponder(
 }
 
 /// Builds an AIS receiver.
-pub fn receiver(file: &AisReceiverFile) -> ReceiverSpec {
+pub fn build_receiver(file: &AisReceiverConfig) -> ReceiverSpec {
     ReceiverSpec {
         sensitivity: file.sensitivity_dbm,
         fading: file.fading_std_db,

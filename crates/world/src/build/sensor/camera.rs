@@ -1,16 +1,16 @@
 //! Conversion of cameras, lamps and the optical properties of water.
 
 use crate::schema::sensor::camera::{
-    CameraFile, CameraOutputFile, DistortionFile, LampFile, OpticsFile,
+    CameraConfig, CameraOutputConfig, DistortionConfig, LampConfig, OpticsConfig,
 };
 use merrow_environment::optics;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::optics::Optics;
-use merrow_model::scene::sensor::camera::{CameraSpec, Exposure, Lamp, Part};
+use merrow_model::scene::sensor::camera::{CameraSpec, Exposure, Lamp, CameraOutput};
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use merrow_model::scene::{Link, Load};
-use merrow_yaml::error::{Problems, did_you_mean, list, quote};
+use merrow_yaml::error::{Problems, did_you_mean, quoted_list, quote};
 
 /// Maximum number of pixels of an image, to limit the memory.
 const PIXELS_MAX: usize = 16_000_000;
@@ -19,7 +19,7 @@ const PIXELS_MAX: usize = 16_000_000;
 const GAIN_BELOW: f64 = 4.0;
 
 /// Builds a camera that takes `rate` images per second [Hz].
-pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSpec {
+pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> CameraSpec {
     let mut size = [file.width as usize, file.height as usize];
     if size[0] * size[1] > PIXELS_MAX {
         let text = format!(
@@ -29,7 +29,7 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
         problems.push(&file.at.whole, text);
         size = [1, 1];
     }
-    ordered(
+    check_order(
         file,
         "auto_exposure_ev100",
         file.exposure.auto_exposure_ev100,
@@ -40,7 +40,7 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
             "`min_range_m` is {}, expected less than `max_range_m` {}",
             file.min_range_m, file.max_range_m
         );
-        problems.push(file.at.of("min_range_m"), text);
+        problems.push(file.at.key_place("min_range_m"), text);
     }
     for (key, time) in [
         ("exposure_s", file.exposure_s),
@@ -51,7 +51,7 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
                 "`{key}` is {time}, expected at most {}: {rate} images are taken per second",
                 (1e6 / rate).round() * 1e-6
             );
-            problems.push(file.at.of(key), text);
+            problems.push(file.at.key_place(key), text);
         }
     }
     let lens = lens(file, problems);
@@ -59,23 +59,23 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
     let at = &exposure.at;
     let [fixed, found] = ["exposure_ev100", "auto_exposure_ev100"];
     // The limits of a device may be overridden by a fixed value in another file.
-    if at.has(fixed) && at.has(found) && at.of(fixed).file == at.of(found).file {
+    if at.has_key(fixed) && at.has_key(found) && at.key_place(fixed).file == at.key_place(found).file {
         problems.push(
-            at.of(found),
+            at.key_place(found),
             format!("`{found}` has no effect together with `{fixed}`: expected one of them"),
         );
     }
     CameraSpec {
-        rays: CameraSpec::aim(&lens, size),
+        rays: CameraSpec::pixel_directions(&lens, size),
         places: CameraSpec::places(file.antialias as usize),
         size,
         lens,
         flat_port: file.flat_port_m,
-        parts: parts(&file.outputs),
-        sees_self: file.sees_self,
+        outputs: output_bits(&file.outputs),
+        renders_self: file.sees_self,
         range: [file.min_range_m, file.max_range_m],
         readout: file.readout_s,
-        open: file.exposure_s,
+        exposure_time: file.exposure_s,
         instants: file.blur_samples as usize,
         baseline: file.stereo_baseline_m,
         exposure: Exposure {
@@ -86,7 +86,7 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
             full_well: exposure.full_well_electrons,
             read_noise: exposure.read_noise_electrons,
             gain_below: gain_below(file, rate, problems),
-            most_gain: exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
+            max_gain: exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
             smoothing: exposure.noise_color_cells as usize,
         },
         snow: file.marine_snow,
@@ -96,14 +96,14 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
 
 /// Returns the exposure value of the longest exposure time: with an f-number that of `exposure_s`,
 /// or of the time between two images.
-fn gain_below(file: &CameraFile, rate: f64, problems: &mut Problems) -> f64 {
+fn gain_below(file: &CameraConfig, rate: f64, problems: &mut Problems) -> f64 {
     let exposure = &file.exposure;
     let Some(aperture) = exposure.f_number else {
         return exposure.gain_below_ev100.unwrap_or(GAIN_BELOW);
     };
     if exposure.gain_below_ev100.is_some() {
         let text = "both `f_number` and `gain_below_ev100`, expected one: `f_number` also determines where gain begins";
-        problems.push(exposure.at.of("f_number"), text);
+        problems.push(exposure.at.key_place("f_number"), text);
     }
     let longest = if file.exposure_s > 0.0 {
         file.exposure_s
@@ -113,34 +113,34 @@ fn gain_below(file: &CameraFile, rate: f64, problems: &mut Problems) -> f64 {
     libm::log2(aperture * aperture / longest)
 }
 
-fn ordered(file: &CameraFile, key: &str, pair: [f64; 2], problems: &mut Problems) {
+fn check_order(file: &CameraConfig, key: &str, pair: [f64; 2], problems: &mut Problems) {
     if pair[0] > pair[1] {
         let text = format!(
             "`{key}` is [{}, {}], expected the smaller value first",
             pair[0], pair[1]
         );
-        problems.push(file.exposure.at.of(key), text);
+        problems.push(file.exposure.at.key_place(key), text);
     }
 }
 
 /// Returns the outputs as bits.
-fn parts(outputs: &[CameraOutputFile]) -> u8 {
-    let bits = |output: &CameraOutputFile| match output {
-        CameraOutputFile::Rgb => Part::Rgb as u8 | Part::Jpeg as u8,
-        CameraOutputFile::Depth => Part::Depth as u8,
-        CameraOutputFile::Labels => Part::Labels as u8,
+fn output_bits(outputs: &[CameraOutputConfig]) -> u8 {
+    let bits = |output: &CameraOutputConfig| match output {
+        CameraOutputConfig::Rgb => CameraOutput::Rgb as u8 | CameraOutput::Jpeg as u8,
+        CameraOutputConfig::Depth => CameraOutput::Depth as u8,
+        CameraOutputConfig::Labels => CameraOutput::Labels as u8,
     };
     outputs
         .iter()
-        .fold(Part::Info as u8, |all, output| all | bits(output))
+        .fold(CameraOutput::Info as u8, |all, output| all | bits(output))
 }
 
-fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
+fn lens(file: &CameraConfig, problems: &mut Problems) -> Lens {
     let distortion = match file.distortion {
-        DistortionFile::PlumbBob {
+        DistortionConfig::PlumbBob {
             k1, k2, p1, p2, k3, ..
         } => Distortion::BrownConrady([k1, k2, p1, p2, k3]),
-        DistortionFile::FishEye { k1, k2, k3, k4, .. } => Distortion::FishEye([k1, k2, k3, k4]),
+        DistortionConfig::FishEye { k1, k2, k3, k4, .. } => Distortion::FishEye([k1, k2, k3, k4]),
     };
     let half = 0.5 * f64::from(file.width);
     let focal = match (file.focal_px, file.horizontal_fov_deg) {
@@ -152,7 +152,7 @@ fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
                 Distortion::BrownConrady(_) => {
                     if angle > 1.5 {
                         let text = "`horizontal_fov_deg` is too large for a lens other than `fisheye`, expected at most 170";
-                        problems.push(file.at.of("horizontal_fov_deg"), text);
+                        problems.push(file.at.key_place("horizontal_fov_deg"), text);
                     }
                     libm::tan(angle.min(1.5))
                 }
@@ -180,9 +180,9 @@ fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
             "`center_px` is [{x}, {y}], expected within the image, [0, 0] to [{}, {}]",
             last[0], last[1]
         );
-        problems.push(file.at.of("center_px"), text);
+        problems.push(file.at.key_place("center_px"), text);
     } else {
-        check_fold(file, &lens, problems);
+        check_monotonic_distortion(file, &lens, problems);
     }
     lens
 }
@@ -190,15 +190,15 @@ fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
 /// Checks that the distortion is monotonic up to the edge of the image, which otherwise indicates
 /// wrong coefficients. For a fisheye lens only the nearest edge is checked, for others all edges.
 /// Corners without an image give a note.
-fn check_fold(file: &CameraFile, lens: &Lens, problems: &mut Problems) {
+fn check_monotonic_distortion(file: &CameraConfig, lens: &Lens, problems: &mut Problems) {
     let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
     let [x, y] = [0, 1].map(|i| lens.center[i].clamp(0.0, last[i]));
     let mut edges = [[0.0, y], [last[0], y], [x, 0.0], [x, last[1]]];
     let from_middle = |p: &[f64; 2]| (p[0] - x).abs() + (p[1] - y).abs();
     edges.sort_by(|a, b| from_middle(a).total_cmp(&from_middle(b)));
     let (place, n) = match &file.distortion {
-        DistortionFile::PlumbBob { at, .. } => (&at.whole, 4),
-        DistortionFile::FishEye { at, .. } => (&at.whole, 1),
+        DistortionConfig::PlumbBob { at, .. } => (&at.whole, 4),
+        DistortionConfig::FishEye { at, .. } => (&at.whole, 1),
     };
     let blind = |p: &[f64; 2]| lens.direction(*p).is_none();
     if let Some(edge) = edges[..n].iter().find(|edge| blind(edge)) {
@@ -236,7 +236,7 @@ fn check_fold(file: &CameraFile, lens: &Lens, problems: &mut Problems) {
 /// Builds the lamp `name` on `link`, which has the index `index`.
 pub fn lamp(
     name: &str,
-    file: &LampFile,
+    file: &LampConfig,
     (index, link): (usize, &Link),
     loads: &[Load],
     problems: &mut Problems,
@@ -244,19 +244,19 @@ pub fn lamp(
     let d = Vec3::from(file.direction).unit().unwrap_or_else(|| {
         let text =
             format!("the direction of {name} has no length, expected numbers that are not all 0");
-        problems.push(file.at.of("direction"), text);
+        problems.push(file.at.key_place("direction"), text);
         Vec3::new(1.0, 0.0, 0.0)
     });
     let load = file.load.as_ref().and_then(|wanted| {
         let found = loads.iter().position(|load| load.name == *wanted);
         if found.is_none() {
             let names = || loads.iter().map(|load| load.name.as_str());
-            let (hint, known) = (did_you_mean(wanted, names()), list(names()));
+            let (hint, known) = (did_you_mean(wanted, names()), quoted_list(names()));
             let text = match loads.is_empty() {
                 true => format!("no load {}, the robot has no `loads`", quote(wanted)),
                 false => format!("no load {}, expected one of {known}{hint}", quote(wanted)),
             };
-            problems.push(file.at.of("load"), text);
+            problems.push(file.at.key_place("load"), text);
         }
         found
     });
@@ -276,13 +276,13 @@ pub fn lamp(
 }
 
 /// Converts the optical properties of the water.
-pub fn optics(file: &OpticsFile) -> Optics {
+pub fn optics(file: &OpticsConfig) -> Optics {
     let kind = optics::TYPES
         .iter()
         .position(|name| *name == file.jerlov.word())
         .unwrap_or(0);
     let typical = optics::jerlov(kind);
-    let own = optics::of(
+    let own = optics::optics_from_coefficients(
         file.daylight_per_m.unwrap_or(typical.daylight),
         file.scattering_per_m.unwrap_or(typical.scattering),
     );

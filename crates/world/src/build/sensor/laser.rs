@@ -1,17 +1,17 @@
 //! Conversion of scanning lasers.
 
-use crate::schema::sensor::laser::{LaserFile, LidarFile, RangingFile, TiltingLaserFile};
+use crate::schema::sensor::laser::{LaserConfig, LidarConfig, LaserRangingConfig, TiltingLaserConfig};
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec, Tilt};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
 
 /// Builds a planar scanning laser with `rate` scans per second [Hz].
-pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec {
+pub fn laser(file: &LaserConfig, rate: f64, problems: &mut Problems) -> LaserSpec {
     let [first, last] = file.azimuth_deg.map(f64::to_radians);
     let beams = file.beams as usize;
     if beams > 1 && first == last {
         problems.push(
-            file.at.of("azimuth_deg"),
+            file.at.key_place("azimuth_deg"),
             format!(
                 "`azimuth_deg` begins and ends at {}, expected two angles",
                 file.azimuth_deg[0]
@@ -24,7 +24,7 @@ pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec 
         0.0
     };
     let turns = (last - first).abs() / std::f64::consts::TAU;
-    spec(
+    build_spec(
         LaserOutput::Scan,
         vec![0.0],
         (first, step, beams),
@@ -35,7 +35,7 @@ pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec 
 }
 
 /// Builds a planar scanning laser on a tilt unit with `rate` scans per second [Hz].
-pub fn tilting(file: &TiltingLaserFile, rate: f64, problems: &mut Problems) -> LaserSpec {
+pub fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) -> LaserSpec {
     let (period, beams) = (file.tilt_period_s, f64::from(file.laser.beams));
     if period * rate < 2.0 || period * rate * beams > BEAMS_MAX as f64 {
         let most = BEAMS_MAX as f64 / beams;
@@ -43,9 +43,9 @@ pub fn tilting(file: &TiltingLaserFile, rate: f64, problems: &mut Problems) -> L
             "`tilt_period_s` is {period}, which is {:.3} scans, expected 2 to {most:.0}",
             period * rate
         );
-        problems.push(file.at.of("tilt_period_s"), text);
+        problems.push(file.at.key_place("tilt_period_s"), text);
     }
-    let tilt = tilt(&file.at, file.tilt_deg, period, problems);
+    let tilt = build_tilt(&file.at, file.tilt_deg, period, problems);
     LaserSpec {
         tilt: Some(tilt),
         ..laser(&file.laser, rate, problems)
@@ -54,10 +54,10 @@ pub fn tilting(file: &TiltingLaserFile, rate: f64, problems: &mut Problems) -> L
 
 /// Builds a tilt unit that moves a sensor between two angles [deg], to and fro in `period` [s].
 /// `at` holds the positions of the keys.
-pub fn tilt(at: &Places, [low, high]: [f64; 2], period: f64, problems: &mut Problems) -> Tilt {
+pub fn build_tilt(at: &Places, [low, high]: [f64; 2], period: f64, problems: &mut Problems) -> Tilt {
     if low >= high {
         let text = format!("`tilt_deg` is [{low}, {high}], expected the smaller value first");
-        problems.push(at.of("tilt_deg"), text);
+        problems.push(at.key_place("tilt_deg"), text);
     }
     // At least a nanosecond, so that a rejected value causes no division by zero.
     let period_ns = (period * 1e9).clamp(1.0, 1e18) as u64;
@@ -68,8 +68,8 @@ pub fn tilt(at: &Places, [low, high]: [f64; 2], period: f64, problems: &mut Prob
 }
 
 /// Builds a laser that scans on several cones, with `rate` scans per second [Hz].
-pub fn lidar(file: &LidarFile, rate: f64, problems: &mut Problems) -> LaserSpec {
-    let elevations: Vec<f64> = rings(file, problems)
+pub fn lidar(file: &LidarConfig, rate: f64, problems: &mut Problems) -> LaserSpec {
+    let elevations: Vec<f64> = ring_elevations(file, problems)
         .into_iter()
         .map(f64::to_radians)
         .collect();
@@ -77,7 +77,7 @@ pub fn lidar(file: &LidarFile, rate: f64, problems: &mut Problems) -> LaserSpec 
     let columns = file.columns as usize;
     if columns > 1 && first == last {
         problems.push(
-            file.at.of("azimuth_deg"),
+            file.at.key_place("azimuth_deg"),
             format!(
                 "`azimuth_deg` begins and ends at {}, expected two angles",
                 file.azimuth_deg[0]
@@ -87,7 +87,7 @@ pub fn lidar(file: &LidarFile, rate: f64, problems: &mut Problems) -> LaserSpec 
     // The last column of a full turn is one step before the first.
     let step = (last - first) / columns as f64;
     let turns = (step * (columns - 1) as f64).abs() / std::f64::consts::TAU;
-    spec(
+    build_spec(
         LaserOutput::Cloud,
         elevations,
         (first, step, columns),
@@ -98,12 +98,12 @@ pub fn lidar(file: &LidarFile, rate: f64, problems: &mut Problems) -> LaserSpec 
 }
 
 /// Returns the elevations of the rings [deg].
-fn rings(file: &LidarFile, problems: &mut Problems) -> Vec<f64> {
+fn ring_elevations(file: &LidarConfig, problems: &mut Problems) -> Vec<f64> {
     match (&file.elevations_deg, file.elevation_deg, file.rings) {
         (Some(list), None, None) => {
             if !list.is_sorted_by(|a, b| a < b) {
                 problems.push(
-                    file.at.of("elevations_deg"),
+                    file.at.key_place("elevations_deg"),
                     "`elevations_deg`: expected increasing values",
                 );
             }
@@ -113,7 +113,7 @@ fn rings(file: &LidarFile, problems: &mut Problems) -> Vec<f64> {
             if n > 1 && low >= high {
                 let text =
                     format!("`elevation_deg` is [{low}, {high}], expected the smaller value first");
-                problems.push(file.at.of("elevation_deg"), text);
+                problems.push(file.at.key_place("elevation_deg"), text);
             }
             let step = if n > 1 {
                 (high - low) / f64::from(n - 1)
@@ -132,11 +132,11 @@ fn rings(file: &LidarFile, problems: &mut Problems) -> Vec<f64> {
 
 /// Builds a laser from its columns (azimuth of the first [rad], step [rad], count). Its head makes
 /// `turns` turns per scan and `rate` scans per second [Hz].
-fn spec(
+fn build_spec(
     output: LaserOutput,
     elevations: Vec<f64>,
     (first_azimuth, azimuth_step, columns): (f64, f64, usize),
-    file: &RangingFile,
+    file: &LaserRangingConfig,
     (turns, rate): (f64, f64),
     problems: &mut Problems,
 ) -> LaserSpec {
@@ -145,16 +145,16 @@ fn spec(
             "`min_range_m` is {}, expected less than `max_range_m` {}",
             file.min_range_m, file.max_range_m
         );
-        problems.push(file.at.of("min_range_m"), text);
+        problems.push(file.at.key_place("min_range_m"), text);
     }
     if let Some(sweep) = file.sweep_s.filter(|sweep| sweep * rate > 1.0 + 1e-9) {
         let most = (1e6 / rate).round() * 1e-6;
         let text = format!(
             "`sweep_s` is {sweep}, expected at most {most}: {rate} scans are taken per second"
         );
-        problems.push(file.at.of("sweep_s"), text);
+        problems.push(file.at.key_place("sweep_s"), text);
     }
-    file.at.idle("pulse_length_m", "divergence_mrad", problems);
+    file.at.report_ineffective_key("pulse_length_m", "divergence_mrad", problems);
     let beams = columns * elevations.len();
     if beams > BEAMS_MAX {
         problems.push(
@@ -165,7 +165,7 @@ fn spec(
     let columns = if beams > BEAMS_MAX { 1 } else { columns };
     LaserSpec {
         output,
-        directions: LaserSpec::aim(&elevations, first_azimuth, azimuth_step, columns),
+        directions: LaserSpec::beam_directions(&elevations, first_azimuth, azimuth_step, columns),
         elevations,
         first_azimuth,
         azimuth_step,

@@ -12,14 +12,14 @@ pub mod probe;
 pub mod radar;
 pub mod sonar;
 
-use crate::build::robot::Frame;
+use crate::build::robot::BuildContext;
 use crate::schema::{
-    Device, Measures, NoiseFile, RangeModeFile, ReliabilityFile, SensorFile, WrenchDirection,
+    Device, MeasurementConfig, NoiseConfig, RangeModeConfig, ReliabilityConfig, SensorConfig, WrenchDirection,
 };
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::{DvlSpec, Errors, Looks, Noise, Offer, Pace};
+use merrow_model::scene::sensor::{DvlSpec, Errors, ExteroceptiveSpec, Noise, PublisherQos, PingRates};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
@@ -27,23 +27,23 @@ use std::sync::Arc;
 
 /// Maximum number of readings between measurement and delivery. Memory for them is allocated at the
 /// start.
-const MOST_IN_FLIGHT: f64 = 10_000.0;
+const MAX_IN_FLIGHT: f64 = 10_000.0;
 
 /// Substitute for an invalid rate [Hz], at which all other rate checks pass.
-const LEAST_RATE: f64 = 1.0 / 3600.0;
+const SUBSTITUTE_RATE: f64 = 1.0 / 3600.0;
 
 /// Builds the sensor `name` on a link of `carrier`, whose links, thrusters and battery are built.
-pub fn sensor(
+pub fn build_sensor(
     name: &str,
-    file: &SensorFile,
+    file: &SensorConfig,
     link: usize,
     carrier: &Robot,
-    frame: Frame<'_>,
+    frame: BuildContext<'_>,
     problems: &mut Problems,
 ) -> Sensor {
     let device = &file.device;
-    let rate = rate(name, file, frame.dt, problems);
-    if link == 0 && matches!(device.measures, Measures::Wrench { .. }) {
+    let rate = checked_rate(name, file, frame.dt, problems);
+    if link == 0 && matches!(device.measures, MeasurementConfig::Wrench { .. }) {
         let text = format!(
             "{name} measures the wrench through a joint, base_link has none: expected a `link`"
         );
@@ -53,12 +53,12 @@ pub fn sensor(
     let [r, p, y] = file.attitude_deg.map(f64::to_radians);
     let R_US = Mat3::from_rpy(r, p, y);
     let R_LU = &carrier.links[link].R_LU;
-    let watched = on_board::watched(name, file, carrier, problems);
+    let watched = on_board::measured_thruster(name, file, carrier, problems);
     let stream_name = format!("{}/{name}", carrier.name);
-    let kind = kind(device, rate, watched, frame, &stream_name, problems);
-    if kind.looks().is_none() && file.at.has("lazy") {
+    let kind = build_kind(device, rate, watched, frame, &stream_name, problems);
+    if kind.exteroceptive().is_none() && file.at.has_key("lazy") {
         let text = format!("`lazy` has no effect for {name}, which is not an exteroceptive sensor");
-        problems.push(file.at.of("lazy"), text);
+        problems.push(file.at.key_place("lazy"), text);
     }
     Sensor {
         name: name.to_string(),
@@ -71,12 +71,12 @@ pub fn sensor(
         latency_ns: (device.latency_s * 1e9) as u64,
         start_ns: (file.start_s * 1e9) as u64,
         drop_out: device.drop_out,
-        queue: (device.latency_s * rate).min(MOST_IN_FLIGHT) as usize + 2,
+        queue: (device.latency_s * rate).min(MAX_IN_FLIGHT) as usize + 2,
         power: device.power_w,
         stream: Stream::new(frame.seed, &stream_name),
         lazy: file.lazy,
-        offer: Offer {
-            reliable: file.qos.reliability == ReliabilityFile::Reliable,
+        qos: PublisherQos {
+            reliable: file.qos.reliability == ReliabilityConfig::Reliable,
             depth: file.qos.depth,
         },
         kind,
@@ -85,13 +85,13 @@ pub fn sensor(
 
 /// Returns the rate of the sensor [Hz]. An invalid rate is reported once and replaced by a valid
 /// one, so that no other mistakes follow from it.
-fn rate(name: &str, file: &SensorFile, dt: f64, problems: &mut Problems) -> f64 {
+fn checked_rate(name: &str, file: &SensorConfig, dt: f64, problems: &mut Problems) -> f64 {
     let device = &file.device;
     let rate = file.rate_hz.unwrap_or(device.rate_hz);
-    let place = if file.at.has("rate_hz") {
-        file.at.of("rate_hz")
+    let place = if file.at.has_key("rate_hz") {
+        file.at.key_place("rate_hz")
     } else {
-        device.at.of("rate_hz")
+        device.at.key_place("rate_hz")
     };
     let most = device.max_rate_hz.unwrap_or(f64::INFINITY);
     let text = if rate > most {
@@ -102,9 +102,9 @@ fn rate(name: &str, file: &SensorFile, dt: f64, problems: &mut Problems) -> f64 
             "{name} is set to {rate} samples per second, the time step allows {:.0}: lower the rate or `dt_s`",
             1.0 / dt
         )
-    } else if device.latency_s * rate > MOST_IN_FLIGHT {
+    } else if device.latency_s * rate > MAX_IN_FLIGHT {
         format!(
-            "{name} would have {:.0} readings in transit at once, expected no more than {MOST_IN_FLIGHT}: \
+            "{name} would have {:.0} readings in transit at once, expected no more than {MAX_IN_FLIGHT}: \
              lower the rate or `latency_s`",
             device.latency_s * rate
         )
@@ -112,27 +112,27 @@ fn rate(name: &str, file: &SensorFile, dt: f64, problems: &mut Problems) -> f64 
         return rate;
     };
     problems.push(place, text);
-    LEAST_RATE
+    SUBSTITUTE_RATE
 }
 
-fn kind(
+fn build_kind(
     device: &Device,
     rate: f64,
     watched: usize,
-    frame: Frame<'_>,
+    frame: BuildContext<'_>,
     stream: &str,
     problems: &mut Problems,
 ) -> SensorKind {
-    let errors = |file: &NoiseFile, part: &str| {
+    let errors = |file: &NoiseConfig, part: &str| {
         Errors::new(
-            &noise(file),
+            &build_noise(file),
             rate,
             Stream::new(frame.seed, &format!("{stream}/{part}")),
         )
     };
     let fixed = || Stream::new(frame.seed, &format!("{stream}/fixed"));
     match &device.measures {
-        Measures::Imu {
+        MeasurementConfig::Imu {
             gyro,
             accelerometer,
             attitude_std_deg,
@@ -142,29 +142,29 @@ fn kind(
             accelerometer: errors(accelerometer, "accelerometer"),
             orientation_std: attitude_std_deg.map(|a| a.map(f64::to_radians)),
         },
-        Measures::Ahrs(file) => {
+        MeasurementConfig::Ahrs(file) => {
             let [g, a, m] = [
                 (&file.gyro, "gyro"),
                 (&file.accelerometer, "accelerometer"),
                 (&file.magnetometer, "field"),
             ]
-            .map(|(of, part)| (errors(of, part), noise(of)));
+            .map(|(of, part)| (errors(of, part), build_noise(of)));
             SensorKind::Ahrs(Box::new(navigation::ahrs(file, [g, a, m], rate, problems)))
         }
-        Measures::Ins(file) => {
+        MeasurementConfig::Ins(file) => {
             let [g, a] = [(&file.gyro, "gyro"), (&file.accelerometer, "accelerometer")]
-                .map(|(of, part)| (errors(of, part), noise(of)));
+                .map(|(of, part)| (errors(of, part), build_noise(of)));
             SensorKind::Ins(Box::new(navigation::ins(file, [g, a])))
         }
-        Measures::Gnss(file) => {
+        MeasurementConfig::Gnss(file) => {
             let stream = Stream::new(frame.seed, &format!("{stream}/sky"));
             SensorKind::Gnss(Box::new(navigation::gnss(file, stream)))
         }
-        Measures::GnssHeading(file) => SensorKind::GnssHeading(navigation::heading(file, problems)),
-        Measures::Dvl { .. } => SensorKind::Dvl(Box::new(dvl(&device.measures, problems))),
-        Measures::Pressure { errors: e, .. } => SensorKind::Pressure(errors(e, "pressure")),
-        Measures::Magnetometer { errors: e, .. } => SensorKind::Magnetometer(errors(e, "field")),
-        Measures::Altimeter {
+        MeasurementConfig::GnssHeading(file) => SensorKind::GnssHeading(navigation::heading(file, problems)),
+        MeasurementConfig::Dvl { .. } => SensorKind::Dvl(Box::new(build_dvl(&device.measures, problems))),
+        MeasurementConfig::Pressure { errors: e, .. } => SensorKind::Pressure(errors(e, "pressure")),
+        MeasurementConfig::Magnetometer { errors: e, .. } => SensorKind::Magnetometer(errors(e, "field")),
+        MeasurementConfig::Altimeter {
             errors: e,
             min_range_m,
             max_range_m,
@@ -175,7 +175,7 @@ fn kind(
                 let text = format!(
                     "`min_range_m` is {min_range_m}, expected less than `max_range_m` {max_range_m}"
                 );
-                problems.push(at.of("min_range_m"), text);
+                problems.push(at.key_place("min_range_m"), text);
             }
             SensorKind::Altimeter {
                 errors: errors(e, "range"),
@@ -183,8 +183,8 @@ fn kind(
                 beam_width: beam_width_deg.to_radians(),
             }
         }
-        Measures::Odometry => SensorKind::Odometry,
-        Measures::Probe(file) => {
+        MeasurementConfig::Odometry => SensorKind::Odometry,
+        MeasurementConfig::Probe(file) => {
             let errors = errors(&file.errors, &file.field);
             SensorKind::Probe(Box::new(probe::probe(
                 file,
@@ -193,17 +193,17 @@ fn kind(
                 problems,
             )))
         }
-        Measures::WaterSampler(file) => {
+        MeasurementConfig::WaterSampler(file) => {
             SensorKind::WaterSampler(Box::new(probe::sampler(file, frame.carried, problems)))
         }
-        Measures::Barometer(file) => on_board::barometer(file, &errors, problems),
-        Measures::Anemometer(file) => on_board::anemometer(file, &errors),
-        Measures::LeakDetector(file) => SensorKind::LeakDetector {
+        MeasurementConfig::Barometer(file) => on_board::barometer(file, &errors, problems),
+        MeasurementConfig::Anemometer(file) => on_board::anemometer(file, &errors),
+        MeasurementConfig::LeakDetector(file) => SensorKind::LeakDetector {
             volume: file.trips_at_m3,
         },
-        Measures::MotorTelemetry(file) => on_board::motor(file, watched, &errors),
-        Measures::PowerMeter(file) => on_board::power_meter(file, &errors),
-        Measures::Ctd(file) => {
+        MeasurementConfig::MotorTelemetry(file) => on_board::motor(file, watched, &errors),
+        MeasurementConfig::PowerMeter(file) => on_board::power_meter(file, &errors),
+        MeasurementConfig::Ctd(file) => {
             let errors = [
                 errors(&file.temperature, "temperature"),
                 errors(&file.conductivity, "conductivity"),
@@ -211,43 +211,43 @@ fn kind(
             ];
             SensorKind::Ctd(Box::new(probe::ctd(file, errors, frame.around.gravity)))
         }
-        Measures::Laser(file) => looks(Looks::Laser(laser::laser(file, rate, problems))),
-        Measures::TiltingLaser(file) => looks(Looks::Laser(laser::tilting(file, rate, problems))),
-        Measures::Camera(file) => looks(Looks::Camera(camera::camera(file, rate, problems))),
-        Measures::Lidar(file) => looks(Looks::Laser(laser::lidar(file, rate, problems))),
-        Measures::ImagingSonar(file) => looks(Looks::Sonar(sonar::imaging(file, rate, problems))),
-        Measures::Multibeam(file) => looks(Looks::Sonar(sonar::multibeam(file, rate, problems))),
-        Measures::SideScan(file) => looks(Looks::Sonar(sonar::side_scan(file, rate, problems))),
-        Measures::ScanningSonar(file) => looks(Looks::Sonar(sonar::scanning(file, rate, problems))),
-        Measures::Hydrophone(file) => looks(Looks::Acoustic(acoustic::hydrophone(
+        MeasurementConfig::Laser(file) => exteroceptive(ExteroceptiveSpec::Laser(laser::laser(file, rate, problems))),
+        MeasurementConfig::TiltingLaser(file) => exteroceptive(ExteroceptiveSpec::Laser(laser::tilting(file, rate, problems))),
+        MeasurementConfig::Camera(file) => exteroceptive(ExteroceptiveSpec::Camera(camera::camera(file, rate, problems))),
+        MeasurementConfig::Lidar(file) => exteroceptive(ExteroceptiveSpec::Laser(laser::lidar(file, rate, problems))),
+        MeasurementConfig::ImagingSonar(file) => exteroceptive(ExteroceptiveSpec::Sonar(sonar::imaging(file, rate, problems))),
+        MeasurementConfig::Multibeam(file) => exteroceptive(ExteroceptiveSpec::Sonar(sonar::multibeam(file, rate, problems))),
+        MeasurementConfig::SideScan(file) => exteroceptive(ExteroceptiveSpec::Sonar(sonar::side_scan(file, rate, problems))),
+        MeasurementConfig::ScanningSonar(file) => exteroceptive(ExteroceptiveSpec::Sonar(sonar::scanning(file, rate, problems))),
+        MeasurementConfig::Hydrophone(file) => exteroceptive(ExteroceptiveSpec::Acoustic(acoustic::hydrophone(
             file,
             fixed(),
             problems,
         ))),
-        Measures::Usbl(file) => looks(Looks::Acoustic(acoustic::usbl(
-            file,
-            rate,
-            fixed(),
-            problems,
-        ))),
-        Measures::Lbl(file) => looks(Looks::Acoustic(acoustic::lbl(
+        MeasurementConfig::Usbl(file) => exteroceptive(ExteroceptiveSpec::Acoustic(acoustic::usbl(
             file,
             rate,
             fixed(),
             problems,
         ))),
-        Measures::Sbl(file) => looks(Looks::Acoustic(acoustic::sbl(
+        MeasurementConfig::Lbl(file) => exteroceptive(ExteroceptiveSpec::Acoustic(acoustic::lbl(
             file,
             rate,
             fixed(),
             problems,
         ))),
-        Measures::Radar(file) => looks(Looks::Radar(radar::radar(file, rate, problems))),
-        Measures::AisReceiver(file) => looks(Looks::Ais(ais::receiver(file))),
-        Measures::ObstacleDetector(file) => {
-            looks(Looks::Obstacles(obstacle::detector(file, problems)))
+        MeasurementConfig::Sbl(file) => exteroceptive(ExteroceptiveSpec::Acoustic(acoustic::sbl(
+            file,
+            rate,
+            fixed(),
+            problems,
+        ))),
+        MeasurementConfig::Radar(file) => exteroceptive(ExteroceptiveSpec::Radar(radar::radar(file, rate, problems))),
+        MeasurementConfig::AisReceiver(file) => exteroceptive(ExteroceptiveSpec::Ais(ais::build_receiver(file))),
+        MeasurementConfig::ObstacleDetector(file) => {
+            exteroceptive(ExteroceptiveSpec::Obstacles(obstacle::build_detector(file, problems)))
         }
-        Measures::Wrench {
+        MeasurementConfig::Wrench {
             force,
             torque,
             direction,
@@ -260,12 +260,12 @@ fn kind(
     }
 }
 
-fn looks(with: Looks) -> SensorKind {
-    SensorKind::Looks(Arc::new(with))
+fn exteroceptive(with: ExteroceptiveSpec) -> SensorKind {
+    SensorKind::Exteroceptive(Arc::new(with))
 }
 
-fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {
-    let Measures::Dvl {
+fn build_dvl(measures: &MeasurementConfig, problems: &mut Problems) -> DvlSpec {
+    let MeasurementConfig::Dvl {
         beam_angle_deg,
         beam_azimuths_deg,
         bottom_std_m_s,
@@ -288,7 +288,7 @@ fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {
     let mut ordered = |key: &str, pair: &[f64; 2]| {
         if pair[0] >= pair[1] {
             problems.push(
-                at.of(key),
+                at.key_place(key),
                 format!(
                     "`{key}` is [{}, {}], expected the smaller value first",
                     pair[0], pair[1]
@@ -315,25 +315,25 @@ fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {
         max_beam_speed: *max_beam_speed_m_s,
         resolution: *resolution_m_s,
         beam_loss: *beam_loss,
-        pace: pace(range_modes, [*water_rate_hz, *search_rate_hz], at, problems),
+        ping_rates: build_ping_rates(range_modes, [*water_rate_hz, *search_rate_hz], at, problems),
     }
 }
 
 /// Builds the ping rates of a DVL from its range modes, for water track and for search; `None`
 /// without modes.
-fn pace(
-    modes: &[RangeModeFile],
+fn build_ping_rates(
+    modes: &[RangeModeConfig],
     [water, search]: [Option<f64>; 2],
     at: &Places,
     problems: &mut Problems,
-) -> Option<Pace> {
+) -> Option<PingRates> {
     if modes.is_empty() {
         for key in ["water_rate_hz", "search_rate_hz"]
             .into_iter()
-            .filter(|key| at.has(key))
+            .filter(|key| at.has_key(key))
         {
             problems.push(
-                at.of(key),
+                at.key_place(key),
                 format!("`{key}` without `range_modes`: expected both or none"),
             );
         }
@@ -345,14 +345,14 @@ fn pace(
     {
         let [low, high] = mode.altitude_m;
         let text = format!("`altitude_m` is [{low}, {high}], expected the smaller value first");
-        problems.push(mode.at.of("altitude_m"), text);
+        problems.push(mode.at.key_place("altitude_m"), text);
     }
     for pair in modes.windows(2) {
         let rises = |k: usize| pair[0].altitude_m[k] < pair[1].altitude_m[k];
         if !rises(0) || !rises(1) {
             let text = "the range mode is not higher than the previous one: expected higher altitudes at both ends"
                 .to_string();
-            problems.push(pair[1].at.of("altitude_m"), text);
+            problems.push(pair[1].at.key_place("altitude_m"), text);
         }
     }
     let slowest = modes
@@ -364,7 +364,7 @@ fn pace(
         0 => 0.0,
         k => 0.5 * (modes[k - 1].altitude_m[1] + modes[k].altitude_m[0]),
     };
-    Some(Pace {
+    Some(PingRates {
         modes: modes
             .iter()
             .enumerate()
@@ -375,7 +375,7 @@ fn pace(
     })
 }
 
-fn noise(file: &NoiseFile) -> Noise {
+fn build_noise(file: &NoiseConfig) -> Noise {
     Noise {
         density: file.density,
         bias_instability: file.bias_instability,

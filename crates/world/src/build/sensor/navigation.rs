@@ -1,56 +1,56 @@
 //! Conversion of navigation instruments.
 
 use crate::schema::sensor::navigation::{
-    AhrsFile, AugmentationFile, GnssFile, GnssHeadingFile, InsFile, SkyFile, SystemFile,
+    AhrsConfig, AugmentationConfig, GnssConfig, GnssHeadingConfig, InsConfig, GnssVisibilityConfig, GnssSystemConfig,
 };
-use crate::schema::{Measures, SensorFile};
+use crate::schema::{MeasurementConfig, SensorConfig};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Stream;
 use merrow_model::scene::sensor::navigation::{
     AhrsSpec, Aids, Augmentation, DvlAid, GnssAid, GnssSpec, HeadingSpec, InsSpec, NoiseModel,
-    PressureAid, Sky,
+    PressureAid, SatelliteConstellation,
 };
 use merrow_model::scene::sensor::{Errors, Noise};
 use merrow_model::scene::{Sensor, SensorKind};
 use merrow_sensors::gnss::visibility::dilution;
 use merrow_yaml::error::{Problems, did_you_mean, quote};
-use merrow_yaml::read::Named;
+use merrow_yaml::read::NamedMap;
 
 /// Minimum horizontal baseline of two antennas [m].
-const SHORTEST: f64 = 0.01;
+const MIN_BASELINE: f64 = 0.01;
 
 /// Builds a satellite receiver; `stream` draws the orientation of its constellation.
-pub fn gnss(file: &GnssFile, stream: Stream) -> GnssSpec {
+pub fn gnss(file: &GnssConfig, stream: Stream) -> GnssSpec {
     GnssSpec {
         std: [file.horizontal_std_m, file.vertical_std_m],
         tau: file.correlation_time_s,
         velocity_std: file.velocity_std_m_s,
         augmentation: match file.augmentation {
-            AugmentationFile::None => Augmentation::None,
-            AugmentationFile::Satellites => Augmentation::Satellites,
-            AugmentationFile::Ground => Augmentation::Ground,
+            AugmentationConfig::None => Augmentation::None,
+            AugmentationConfig::Satellites => Augmentation::Satellites,
+            AugmentationConfig::Ground => Augmentation::Ground,
         },
         systems: file.systems.iter().fold(0, |all, system| {
             all | match system {
-                SystemFile::Gps => GnssSpec::GPS,
-                SystemFile::Glonass => GnssSpec::GLONASS,
-                SystemFile::Beidou => GnssSpec::BEIDOU,
-                SystemFile::Galileo => GnssSpec::GALILEO,
+                GnssSystemConfig::Gps => GnssSpec::GPS,
+                GnssSystemConfig::Glonass => GnssSpec::GLONASS,
+                GnssSystemConfig::Beidou => GnssSpec::BEIDOU,
+                GnssSystemConfig::Galileo => GnssSpec::GALILEO,
             }
         }),
         max_depth: file.max_depth_m,
         reacquisition: file.reacquisition_s,
-        sky: file
+        constellation: file
             .sky
             .as_ref()
-            .map(|sky| crate::build::sensor::navigation::sky(sky, stream)),
+            .map(|sky| crate::build::sensor::navigation::build_constellation(sky, stream)),
     }
 }
 
 /// Distributes satellites evenly over the sky above the mask, on a golden-angle spiral with a
 /// random start.
-fn sky(file: &SkyFile, stream: Stream) -> Sky {
+fn build_constellation(file: &GnssVisibilityConfig, stream: Stream) -> SatelliteConstellation {
     let n = file.satellites;
     let lowest = sin_cos(file.mask_deg.to_radians()).0;
     let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
@@ -64,7 +64,7 @@ fn sky(file: &SkyFile, stream: Stream) -> Sky {
     let satellites: Vec<Vec3> = (0..n).map(satellite).collect();
     // Six or more satellites on a spiral never lie on a cone.
     let dilution = dilution(satellites.iter().copied()).unwrap_or([1.0; 2]);
-    Sky {
+    SatelliteConstellation {
         satellites,
         dilution,
         multipath_std: file.multipath_std_m,
@@ -74,14 +74,14 @@ fn sky(file: &SkyFile, stream: Stream) -> Sky {
 }
 
 /// Builds a GNSS heading sensor with two antennas.
-pub fn heading(file: &GnssHeadingFile, problems: &mut Problems) -> HeadingSpec {
+pub fn heading(file: &GnssHeadingConfig, problems: &mut Problems) -> HeadingSpec {
     let antennas = file.antennas_m.map(Vec3::from);
     let b = antennas[1] - antennas[0];
-    if b.x * b.x + b.y * b.y < SHORTEST * SHORTEST {
+    if b.x * b.x + b.y * b.y < MIN_BASELINE * MIN_BASELINE {
         let text = format!(
-            "the antennas are above each other, expected a horizontal distance of {SHORTEST} m or more"
+            "the antennas are above each other, expected a horizontal distance of {MIN_BASELINE} m or more"
         );
-        problems.push(file.at.of("antennas_m"), text);
+        problems.push(file.at.key_place("antennas_m"), text);
     }
     HeadingSpec {
         antennas,
@@ -94,7 +94,7 @@ pub fn heading(file: &GnssHeadingFile, problems: &mut Problems) -> HeadingSpec {
 
 /// Builds an AHRS from its file and its three triads at `rate` [Hz].
 pub fn ahrs(
-    file: &AhrsFile,
+    file: &AhrsConfig,
     [g, a, m]: [(Errors, Noise); 3],
     rate: f64,
     problems: &mut Problems,
@@ -105,7 +105,7 @@ pub fn ahrs(
             file.bias_time_s,
             2.0 / rate
         );
-        problems.push(file.at.of("bias_time_s"), text);
+        problems.push(file.at.key_place("bias_time_s"), text);
     }
     AhrsSpec {
         gyro: g.0,
@@ -127,7 +127,7 @@ pub fn ahrs(
 }
 
 /// Builds an INS without aiding sensors from its file and its two triads.
-pub fn ins(file: &InsFile, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
+pub fn ins(file: &InsConfig, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
     InsSpec {
         gyro: g.0,
         accelerometer: a.0,
@@ -143,7 +143,7 @@ pub fn ins(file: &InsFile, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
 
 /// Sets the aiding sensors of the navigation systems among `sensors`, which are in the order of
 /// `files`.
-pub fn aids(files: &Named<SensorFile>, sensors: &mut [Sensor], problems: &mut Problems) {
+pub fn set_aids(files: &NamedMap<SensorConfig>, sensors: &mut [Sensor], problems: &mut Problems) {
     for (k, (name, file)) in files.iter().enumerate() {
         let Some(named) = &file.aids else { continue };
         let SensorKind::Ins(spec) = &sensors[k].kind else {
@@ -151,7 +151,7 @@ pub fn aids(files: &Named<SensorFile>, sensors: &mut [Sensor], problems: &mut Pr
                 "{name} is of the kind `{}`; only an `ins` can have `aids`",
                 sensors[k].kind.name()
             );
-            problems.push(file.at.of("aids"), text);
+            problems.push(file.at.key_place("aids"), text);
             continue;
         };
         let mut spec = (**spec).clone();
@@ -162,9 +162,9 @@ pub fn aids(files: &Named<SensorFile>, sensors: &mut [Sensor], problems: &mut Pr
         ];
         for (key, aid) in keys {
             let Some(aid) = aid else { continue };
-            match find(sensors, k, (key, aid)) {
-                Ok(found) => add(&mut spec.aids, files, &sensors[k], (found, &sensors[found])),
-                Err(why) => problems.push(named.at.of(key), why),
+            match find_aid(sensors, k, (key, aid)) {
+                Ok(found) => add_aid(&mut spec.aids, files, &sensors[k], (found, &sensors[found])),
+                Err(why) => problems.push(named.at.key_place(key), why),
             }
         }
         sensors[k].kind = SensorKind::Ins(Box::new(spec));
@@ -172,7 +172,7 @@ pub fn aids(files: &Named<SensorFile>, sensors: &mut [Sensor], problems: &mut Pr
 }
 
 /// Returns the index of the aiding sensor for sensor `k`.
-fn find(sensors: &[Sensor], k: usize, (kind, name): (&str, &str)) -> Result<usize, String> {
+fn find_aid(sensors: &[Sensor], k: usize, (kind, name): (&str, &str)) -> Result<usize, String> {
     let Some(found) = sensors.iter().position(|s| s.name == *name) else {
         let hint = did_you_mean(name, sensors.iter().map(|s| s.name.as_str()));
         return Err(format!("no sensor {}{hint}", quote(name)));
@@ -194,9 +194,9 @@ fn find(sensors: &[Sensor], k: usize, (kind, name): (&str, &str)) -> Result<usiz
 }
 
 /// Adds an aiding sensor, with its pose in the frame of the navigation system.
-fn add(
+fn add_aid(
     aids: &mut Aids,
-    files: &Named<SensorFile>,
+    files: &NamedMap<SensorConfig>,
     system: &Sensor,
     (sensor, aid): (usize, &Sensor),
 ) {
@@ -225,7 +225,7 @@ fn add(
                 .find(|(name, _)| **name == aid.name)
                 .map(|(_, file)| &file.device.measures);
             let bias_std = match file {
-                Some(Measures::Pressure { errors, .. }) => errors.turn_on_bias_std,
+                Some(MeasurementConfig::Pressure { errors, .. }) => errors.turn_on_bias_std,
                 _ => 0.0,
             };
             aids.pressure = Some(PressureAid {

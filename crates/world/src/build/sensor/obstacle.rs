@@ -1,19 +1,19 @@
 //! Conversion of obstacles and obstacle detectors.
 
-use crate::schema::sensor::obstacle::{DetectorFile, ObstacleFile};
-use crate::schema::{Measures, RobotEntry};
+use crate::schema::sensor::obstacle::{DetectorConfig, ObstacleConfig};
+use crate::schema::{MeasurementConfig, RobotEntry};
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::scene::sensor::sonar::SonarKind;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
-use merrow_yaml::error::{Problems, list, quote};
-use merrow_yaml::read::Named;
+use merrow_yaml::error::{Problems, quoted_list, quote};
+use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
 
 /// Builds the obstacles that a world lists.
-pub fn obstacles(file: &Named<ObstacleFile>) -> Vec<Obstacle> {
-    let one = |(name, o): (&str, &ObstacleFile)| Obstacle {
+pub fn build_obstacles(file: &NamedMap<ObstacleConfig>) -> Vec<Obstacle> {
+    let one = |(name, o): (&str, &ObstacleConfig)| Obstacle {
         name: name.to_string(),
         p: Vec3::from(o.position_m),
         size: Vec3::from(o.size_m),
@@ -23,11 +23,11 @@ pub fn obstacles(file: &Named<ObstacleFile>) -> Vec<Obstacle> {
 }
 
 /// Builds a detector. Of its sensor only the name is set until [`point`].
-pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
+pub fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> DetectorSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
         let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
-        problems.push(file.at.of("min_range_m"), text);
+        problems.push(file.at.key_place("min_range_m"), text);
     }
     let heights = file.height_m.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     if heights[0] >= heights[1] {
@@ -35,13 +35,13 @@ pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
             "`height_m` is [{}, {}], expected the smaller value first",
             heights[0], heights[1]
         );
-        problems.push(file.at.of("height_m"), text);
+        problems.push(file.at.key_place("height_m"), text);
     } else {
-        file.at.idle("height_m", "sensor", problems);
+        file.at.report_ineffective_key("height_m", "sensor", problems);
     }
     // Boxes that the world lists have no echoes.
     for key in ["threshold_db", "window_m", "gap_m", "keep_s"] {
-        file.at.idle(key, "sensor", problems);
+        file.at.report_ineffective_key(key, "sensor", problems);
     }
     DetectorSpec {
         sensor: file.sensor.as_ref().map(|name| (name.clone(), 0)),
@@ -55,11 +55,11 @@ pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
             file.size_std_m,
             file.yaw_std_deg.to_radians(),
         ],
-        miss: file.miss,
+        miss_probability: file.miss,
         threshold: file.threshold_db,
         window: file.window_m,
         gap: file.gap_m,
-        least_echoes: file.least_echoes as usize,
+        min_echoes: file.least_echoes as usize,
         least_size: file.least_size_m,
         // Without the key, [`point`] computes the value from the sensor.
         keep: file
@@ -72,7 +72,7 @@ pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
 }
 
 /// Resolves the sensors of the detectors of all robots.
-pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
+pub fn resolve_detector_sensors(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
     for (name, entry) in robots.iter() {
         let mut made = scene
             .robots
@@ -80,8 +80,8 @@ pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Probl
             .filter(|r| r.name == name || r.name == format!("{name}_0"));
         let Some(robot) = made.next() else { continue };
         for (name, file) in entry.model.sensors.iter() {
-            if let Measures::ObstacleDetector(detector) = &file.device.measures {
-                check(name, detector, robot, problems);
+            if let MeasurementConfig::ObstacleDetector(detector) = &file.device.measures {
+                check_detector(name, detector, robot, problems);
             }
         }
     }
@@ -89,16 +89,16 @@ pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Probl
         let of = |s: &Sensor| {
             (
                 s.name.clone(),
-                s.kind.looks().map_or(0, |looks| looks.takes_ns()),
-                turn(s).unwrap_or(0.0),
+                s.kind.exteroceptive().map_or(0, |looks| looks.sample_duration_ns()),
+                turn_time(s).unwrap_or(0.0),
             )
         };
         let others: Vec<(String, u64, f64)> = robot.sensors.iter().map(of).collect();
         for sensor in &mut robot.sensors {
-            let SensorKind::Looks(looks) = &mut sensor.kind else {
+            let SensorKind::Exteroceptive(looks) = &mut sensor.kind else {
                 continue;
             };
-            if let Looks::Obstacles(spec) = Arc::make_mut(looks)
+            if let ExteroceptiveSpec::Obstacles(spec) = Arc::make_mut(looks)
                 && let Some((name, index)) = &mut spec.sensor
             {
                 *index = others
@@ -118,9 +118,9 @@ pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Probl
 
 /// Returns the time in which a rotating head returns to all its bearings except the first [s];
 /// `None` for other sensors.
-fn turn(sensor: &Sensor) -> Option<f64> {
-    match &**sensor.kind.looks()? {
-        Looks::Sonar(spec) if spec.kind == SonarKind::Scanning => {
+fn turn_time(sensor: &Sensor) -> Option<f64> {
+    match &**sensor.kind.exteroceptive()? {
+        ExteroceptiveSpec::Sonar(spec) if spec.kind == SonarKind::Scanning => {
             Some((spec.sweep_pings() as f64 - 0.5) / sensor.rate)
         }
         _ => None,
@@ -128,30 +128,30 @@ fn turn(sensor: &Sensor) -> Option<f64> {
 }
 
 /// Returns whether a detector can process the echoes of a sensor.
-fn has_echoes(looks: &Looks) -> bool {
+fn has_echoes(looks: &ExteroceptiveSpec) -> bool {
     match looks {
-        Looks::Laser(_) => true,
-        Looks::Sonar(spec) => spec.kind != SonarKind::SideScan,
+        ExteroceptiveSpec::Laser(_) => true,
+        ExteroceptiveSpec::Sonar(spec) => spec.kind != SonarKind::SideScan,
         _ => false,
     }
 }
 
-fn check(own: &str, file: &DetectorFile, robot: &Robot, problems: &mut Problems) {
+fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mut Problems) {
     let Some(wanted) = &file.sensor else { return };
     let good = robot
         .sensors
         .iter()
-        .filter(|s| s.kind.looks().is_some_and(|l| has_echoes(l)));
+        .filter(|s| s.kind.exteroceptive().is_some_and(|l| has_echoes(l)));
     let names: Vec<&str> = good.map(|s| s.name.as_str()).collect();
     if !names.contains(&wanted.as_str()) {
         let expected = match names.is_empty() {
             true => {
                 "expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, but the robot has none".into()
             }
-            false => format!("expected one of {}", list(names)),
+            false => format!("expected one of {}", quoted_list(names)),
         };
         problems.push(
-            file.at.of("sensor"),
+            file.at.key_place("sensor"),
             format!("{} has no echoes to process, {expected}", quote(wanted)),
         );
     }
@@ -160,7 +160,7 @@ fn check(own: &str, file: &DetectorFile, robot: &Robot, problems: &mut Problems)
             .sensors
             .iter()
             .find(|s| s.name == name)
-            .map(|s| (s.rate, turn(s).is_some()))
+            .map(|s| (s.rate, turn_time(s).is_some()))
     };
     if let (Some((own, _)), Some((other, true))) = (rate(own), rate(wanted))
         && own != other
@@ -169,6 +169,6 @@ fn check(own: &str, file: &DetectorFile, robot: &Robot, problems: &mut Problems)
             "{} pings {other} times per second and the rate of the detector is {own}: expected equal rates, so that no bearing is missed",
             quote(wanted)
         );
-        problems.push(file.at.of("sensor"), text);
+        problems.push(file.at.key_place("sensor"), text);
     }
 }

@@ -1,20 +1,20 @@
 //! Conversion of instruments that measure the state of the robot or the air around it.
 
 use crate::schema::sensor::on_board::{
-    AnemometerFile, BarometerFile, MotorTelemetryFile, PowerMeterFile,
+    AnemometerConfig, BarometerConfig, MotorTelemetryConfig, PowerMeterConfig,
 };
-use crate::schema::{Measures, NoiseFile, SensorFile};
+use crate::schema::{MeasurementConfig, NoiseConfig, SensorConfig};
 use merrow_model::scene::sensor::Errors;
 use merrow_model::scene::sensor::on_board::{AnemometerSpec, MotorSpec, PowerSpec};
 use merrow_model::scene::{Robot, SensorKind};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 
 /// Function that builds the error model of a named part of an instrument.
-pub type MakeErrors<'a> = &'a dyn Fn(&NoiseFile, &str) -> Errors;
+pub type MakeErrors<'a> = &'a dyn Fn(&NoiseConfig, &str) -> Errors;
 
 /// Builds a barometer from its file.
 pub fn barometer(
-    file: &BarometerFile,
+    file: &BarometerConfig,
     errors: MakeErrors<'_>,
     problems: &mut Problems,
 ) -> SensorKind {
@@ -24,7 +24,7 @@ pub fn barometer(
             "`range_pa` is [{}, {}], expected the smaller value first",
             range[0], range[1]
         );
-        problems.push(file.at.of("range_pa"), text);
+        problems.push(file.at.key_place("range_pa"), text);
     }
     SensorKind::Barometer {
         errors: errors(&file.errors, "pressure"),
@@ -33,7 +33,7 @@ pub fn barometer(
 }
 
 /// Builds an anemometer from its file.
-pub fn anemometer(file: &AnemometerFile, errors: MakeErrors<'_>) -> SensorKind {
+pub fn anemometer(file: &AnemometerConfig, errors: MakeErrors<'_>) -> SensorKind {
     SensorKind::Anemometer(Box::new(AnemometerSpec {
         speed: errors(&file.speed, "speed"),
         direction: errors(&file.direction, "direction"),
@@ -44,7 +44,7 @@ pub fn anemometer(file: &AnemometerFile, errors: MakeErrors<'_>) -> SensorKind {
 }
 
 /// Builds the telemetry of the motor controller of thruster `thruster`.
-pub fn motor(file: &MotorTelemetryFile, thruster: usize, errors: MakeErrors<'_>) -> SensorKind {
+pub fn motor(file: &MotorTelemetryConfig, thruster: usize, errors: MakeErrors<'_>) -> SensorKind {
     SensorKind::Motor(Box::new(MotorSpec {
         thruster,
         errors: [
@@ -58,7 +58,7 @@ pub fn motor(file: &MotorTelemetryFile, thruster: usize, errors: MakeErrors<'_>)
 }
 
 /// Builds a battery meter from its file.
-pub fn power_meter(file: &PowerMeterFile, errors: MakeErrors<'_>) -> SensorKind {
+pub fn power_meter(file: &PowerMeterConfig, errors: MakeErrors<'_>) -> SensorKind {
     let errors = [
         errors(&file.voltage, "voltage"),
         errors(&file.current, "current"),
@@ -68,9 +68,9 @@ pub fn power_meter(file: &PowerMeterFile, errors: MakeErrors<'_>) -> SensorKind 
 
 /// Returns the index of the thruster that the sensor `name` measures on `robot`; 0 if it measures
 /// none.
-pub fn watched(name: &str, file: &SensorFile, robot: &Robot, problems: &mut Problems) -> usize {
+pub fn measured_thruster(name: &str, file: &SensorConfig, robot: &Robot, problems: &mut Problems) -> usize {
     let measures = &file.device.measures;
-    if let Measures::PowerMeter(_) = measures
+    if let MeasurementConfig::PowerMeter(_) = measures
         && robot.battery.is_none()
     {
         problems.push(
@@ -78,14 +78,14 @@ pub fn watched(name: &str, file: &SensorFile, robot: &Robot, problems: &mut Prob
             format!("{name} measures the battery, {} has none", robot.name),
         );
     }
-    let telemetry = matches!(measures, Measures::MotorTelemetry(_));
+    let telemetry = matches!(measures, MeasurementConfig::MotorTelemetry(_));
     match &file.thruster {
         Some(_) if !telemetry => {
             let text = format!(
                 "{name} is a {}: only `motor_telemetry` has a `thruster`",
                 measures.kind()
             );
-            problems.push(file.at.of("thruster"), text);
+            problems.push(file.at.key_place("thruster"), text);
         }
         Some(wanted) => {
             if let Some(k) = robot.thrusters.iter().position(|t| t.name == *wanted) {
@@ -93,7 +93,7 @@ pub fn watched(name: &str, file: &SensorFile, robot: &Robot, problems: &mut Prob
             }
             let hint = did_you_mean(wanted, robot.thrusters.iter().map(|t| t.name.as_str()));
             let text = format!("no thruster {} on {}{hint}", quote(wanted), robot.name);
-            problems.push(file.at.of("thruster"), text);
+            problems.push(file.at.key_place("thruster"), text);
         }
         None if telemetry => {
             let text = format!(

@@ -1,23 +1,23 @@
 //! Checks of sensor positions: inside an object that the sensor detects, or far from its robot. The
 //! results are notes, because a robot may start inside a wall and a mast may be long.
 
-use crate::schema::{RobotEntry, SensorFile};
+use crate::schema::{RobotEntry, SensorConfig};
 use merrow_math::hull_cut;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::robot::collision::{Collider, Geometry};
-use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::{Robot, Scene, Sensor};
 use merrow_model::state::{RobotState, Workspace};
 use merrow_yaml::error::Problems;
-use merrow_yaml::read::Named;
+use merrow_yaml::read::NamedMap;
 
 /// A sensor is far from its link beyond this factor of the radius of its robot plus this distance
 /// [m].
-const FAR: (f64, f64) = (10.0, 10.0);
+const MAX_MOUNT_DISTANCE: (f64, f64) = (10.0, 10.0);
 
 /// Checks the sensors of all robots; of copies only the first.
-pub fn check(robots: &Named<RobotEntry>, scene: &Scene, problems: &mut Problems) {
+pub fn check_placement(robots: &NamedMap<RobotEntry>, scene: &Scene, problems: &mut Problems) {
     for (name, entry) in robots.iter() {
         let copy = |r: &&Robot| r.name == name || r.name == format!("{name}_0");
         let Some(robot) = scene.robots.iter().find(copy) else {
@@ -36,27 +36,27 @@ pub fn check(robots: &Named<RobotEntry>, scene: &Scene, problems: &mut Problems)
             };
             let carrier = &work.links[sensor.link];
             let p_WS = carrier.p_WL + carrier.R_WL.mul_vec(sensor.p_LoS);
-            of_sensor(robot, sensor, file.1, scene, p_WS, problems);
+            check_sensor(robot, sensor, file.1, scene, p_WS, problems);
         }
     }
 }
 
-fn of_sensor(
+fn check_sensor(
     robot: &Robot,
     sensor: &Sensor,
-    file: &SensorFile,
+    file: &SensorConfig,
     scene: &Scene,
     p_WS: Vec3,
     problems: &mut Problems,
 ) {
-    let place = if file.at.has("position_m") {
-        file.at.of("position_m")
+    let place = if file.at.has_key("position_m") {
+        file.at.key_place("position_m")
     } else {
         &file.at.whole
     };
     let ([x, y, z], name) = (file.position_m, &sensor.name);
-    let (away, reach) = (sensor.p_UoS_U.norm(), reach(robot));
-    if away > FAR.0 * reach + FAR.1 {
+    let (away, reach) = (sensor.p_UoS_U.norm(), robot_radius(robot));
+    if away > MAX_MOUNT_DISTANCE.0 * reach + MAX_MOUNT_DISTANCE.1 {
         let text = format!(
             "{name} is {away:.1} m from the link that carries it, {} reaches {reach:.1} m: expected metres, and a position on the robot",
             robot.name
@@ -64,10 +64,10 @@ fn of_sensor(
         problems.note(place, text);
         return;
     }
-    let sees_self = match sensor.kind.looks().map(|looks| &**looks) {
+    let sees_self = match sensor.kind.exteroceptive().map(|looks| &**looks) {
         None => return,
-        Some(Looks::Camera(spec)) => spec.sees_self,
-        Some(Looks::Laser(_) | Looks::Sonar(_)) => false,
+        Some(ExteroceptiveSpec::Camera(spec)) => spec.renders_self,
+        Some(ExteroceptiveSpec::Laser(_) | ExteroceptiveSpec::Sonar(_)) => false,
         // Other sensors are not affected by shapes or the water surface in this way.
         Some(_) => return,
     };
@@ -79,7 +79,7 @@ fn of_sensor(
             .map(|c| format!("its robot's shape {}", c.name));
         let hull = || {
             let link = &robot.links[sensor.link];
-            let bare = own().next().is_none() && link.volume > 0.0 && link.skin.is_none();
+            let bare = own().next().is_none() && link.volume > 0.0 && link.hull_mesh.is_none();
             (bare && in_hull(link, sensor.p_LoS)).then(|| format!("the hull of {}", link.name))
         };
         if let Some(what) = shape.or_else(hull) {
@@ -105,7 +105,7 @@ fn of_sensor(
 }
 
 /// Returns the maximum distance of a part of the robot from its base [m], as built.
-fn reach(robot: &Robot) -> f64 {
+fn robot_radius(robot: &Robot) -> f64 {
     let links = robot
         .links
         .iter()
@@ -141,10 +141,10 @@ fn in_hull(link: &merrow_model::scene::Link, p_LoS: Vec3) -> bool {
     let R: &Mat3 = &hull.R_LH;
     let p = R.tr_mul_vec(p_LoS - hull.p_LoH);
     match hull.shape {
-        hull_cut::Shape::Box(half) => {
+        hull_cut::HullShape::Box(half) => {
             p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z
         }
-        hull_cut::Shape::Ellipsoid(half) => {
+        hull_cut::HullShape::Ellipsoid(half) => {
             Vec3::new(p.x / half.x, p.y / half.y, p.z / half.z).norm() < 1.0
         }
     }

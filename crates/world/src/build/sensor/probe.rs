@@ -1,29 +1,29 @@
 //! Conversion of instruments that measure the water at their position.
 
-use crate::schema::sensor::probe::{CtdFile, DepthLawFile, ProbeFile, WaterSamplerFile};
+use crate::schema::sensor::probe::{CtdConfig, DepthLawConfig, ProbeConfig, WaterSamplerConfig};
 use merrow_model::scene::sensor::Errors;
 use merrow_model::scene::sensor::probe::{CtdSpec, DepthLaw, ProbeSpec, Quantity, SamplerSpec};
 use merrow_model::state::bottle::FIELDS;
-use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quoted_list, quote};
 
 /// Names and units of the quantities carried by the water of a world; `None` if unknown.
 pub type CarriedNames<'a> = Option<&'a [(String, String)]>;
 
 /// Builds a probe with the error model `errors`.
 pub fn probe(
-    file: &ProbeFile,
+    file: &ProbeConfig,
     errors: Errors,
     carried: CarriedNames<'_>,
     problems: &mut Problems,
 ) -> ProbeSpec {
-    let (quantity, unit) = quantity(&file.field, file.at.of("field"), carried, problems);
+    let (quantity, unit) = find_quantity(&file.field, file.at.key_place("field"), carried, problems);
     let range = file.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     if range[0] >= range[1] {
         let text = format!(
             "`range` is [{}, {}], expected the smaller value first",
             range[0], range[1]
         );
-        problems.push(file.at.of("range"), text);
+        problems.push(file.at.key_place("range"), text);
     }
     ProbeSpec {
         quantity,
@@ -37,7 +37,7 @@ pub fn probe(
 }
 
 /// Returns the quantity that the name `field`, written at `place`, stands for, and its unit.
-fn quantity(
+fn find_quantity(
     field: &str,
     place: &Place,
     carried: CarriedNames<'_>,
@@ -61,7 +61,7 @@ fn quantity(
     let text = format!(
         "the water carries no {}, expected one of {}, or a name under `water.carried`{}",
         quote(field),
-        list(known()),
+        quoted_list(known()),
         did_you_mean(field, known())
     );
     problems.push(place, text);
@@ -70,11 +70,11 @@ fn quantity(
 
 /// Builds a water sampler from its file.
 pub fn sampler(
-    file: &WaterSamplerFile,
+    file: &WaterSamplerConfig,
     carried: CarriedNames<'_>,
     problems: &mut Problems,
 ) -> SamplerSpec {
-    let place = file.at.of("fields");
+    let place = file.at.key_place("fields");
     let mut fields: Vec<String> = file.fields.clone();
     if fields.is_empty() {
         let own = ["temperature", "salinity"].map(str::to_string);
@@ -92,7 +92,7 @@ pub fn sampler(
     }
     let found: Vec<(Quantity, String)> = fields
         .iter()
-        .map(|field| quantity(field, place, carried, problems))
+        .map(|field| find_quantity(field, place, carried, problems))
         .collect();
     SamplerSpec {
         bottles: file.bottles,
@@ -109,13 +109,13 @@ pub fn sampler(
 
 /// Builds a CTD with errors of temperature, conductivity and pressure, in a world with `gravity`
 /// [m/s²].
-pub fn ctd(file: &CtdFile, errors: [Errors; 3], gravity: f64) -> CtdSpec {
+pub fn ctd(file: &CtdConfig, errors: [Errors; 3], gravity: f64) -> CtdSpec {
     CtdSpec {
         errors,
         tau: [file.temperature_response_s, file.conductivity_response_s],
         depth: match file.depth_law {
-            DepthLawFile::Seawater => DepthLaw::Seawater,
-            DepthLawFile::Fresh => DepthLaw::Fresh,
+            DepthLawConfig::Seawater => DepthLaw::Seawater,
+            DepthLawConfig::Fresh => DepthLaw::Fresh,
         },
         gravity,
     }

@@ -1,6 +1,6 @@
 //! Conversion of radars.
 
-use crate::schema::sensor::radar::{PolarisationFile, RadarFile};
+use crate::schema::sensor::radar::{PolarisationConfig, RadarConfig};
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::scene::sensor::sonar::Shading;
 use merrow_sensors::sonar::beam::{aperture, pattern};
@@ -8,30 +8,30 @@ use merrow_sensors::sonar::decibels::power;
 use merrow_yaml::error::Problems;
 
 /// Thermal noise of a receiver at 290 K [W/Hz].
-const THERMAL: f64 = 1.380_649e-23 * 290.0;
+const THERMAL_NOISE: f64 = 1.380_649e-23 * 290.0;
 /// Angle between ray rows at the horizon, relative to half of their vertical extent.
-const FINEST: f64 = 0.01;
+const HORIZON_STEP: f64 = 0.01;
 /// Maximum number of values, and of rays, per turn.
-const MOST: usize = 32_000_000;
+const MAX_PER_TURN: usize = 32_000_000;
 
 /// Builds a radar that outputs `rate` sectors per second [Hz].
-pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec {
+pub fn radar(file: &RadarConfig, rate: f64, problems: &mut Problems) -> RadarSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
         let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
-        problems.push(file.at.of("min_range_m"), text);
+        problems.push(file.at.key_place("min_range_m"), text);
     }
     let [low, high] = file.levels_dbm;
     if low >= high {
         let text = format!("`levels_dbm` is [{low}, {high}], expected the smaller value first");
-        problems.push(file.at.of("levels_dbm"), text);
+        problems.push(file.at.key_place("levels_dbm"), text);
     }
     let turns = file.speed_rpm / 60.0;
     if turns > rate {
         let text = format!(
             "{turns} turns and {rate} sectors per second, expected sectors of at most one turn"
         );
-        problems.push(file.at.of("speed_rpm"), text);
+        problems.push(file.at.key_place("speed_rpm"), text);
     }
     let spokes = file.spokes as usize;
     let [columns, rows] = file.rays.map(|n| n as usize);
@@ -39,10 +39,10 @@ pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec 
         (spokes * file.bins as usize, "values"),
         (spokes * columns * rows, "rays"),
     ] {
-        if n > MOST {
+        if n > MAX_PER_TURN {
             problems.push(
                 &file.at.whole,
-                format!("{n} {what} per turn, expected at most {MOST}"),
+                format!("{n} {what} per turn, expected at most {MAX_PER_TURN}"),
             );
         }
     }
@@ -65,7 +65,7 @@ pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec 
         along,
         pulse: 1e-6 * file.pulse_us,
         losses: power(file.losses_db),
-        noise: THERMAL
+        noise: THERMAL_NOISE
             * power(file.noise_figure_db)
             * 1e6
             * file.bandwidth_mhz.unwrap_or(1.0 / file.pulse_us),
@@ -78,7 +78,7 @@ pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec 
         bins: file.bins as usize,
         pulses: f64::from(file.pulses),
         land: power(file.land_db),
-        vertical: file.polarisation == PolarisationFile::Vertical,
+        vertical: file.polarisation == PolarisationConfig::Vertical,
         fading: file.fading,
         gain_per_decade: file.gain_per_decade_db,
         levels: file.levels_dbm,
@@ -89,8 +89,8 @@ pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec 
 /// each represents [rad].
 fn rows(reach: f64, n: usize) -> Vec<[f64; 2]> {
     let reach = reach.min(1.5);
-    let finest = FINEST * reach;
-    let most = libm::asinh(1.0 / FINEST);
+    let finest = HORIZON_STEP * reach;
+    let most = libm::asinh(1.0 / HORIZON_STEP);
     let edge = |k: usize| finest * libm::sinh(most * (2.0 * k as f64 / n as f64 - 1.0));
     (0..n)
         .map(|k| [0.5 * (edge(k) + edge(k + 1)), edge(k + 1) - edge(k)])

@@ -2,18 +2,18 @@
 
 use crate::build::sensor::laser;
 use crate::schema::sensor::sonar::{
-    ImagingSonarFile, MultibeamFile, ScanningSonarFile, ShadingFile, SideScanFile, SoundingFile,
+    ImagingSonarConfig, MultibeamConfig, ScanningSonarConfig, ShadingConfig, SideScanConfig, SonarConfig,
 };
 use merrow_model::scene::sensor::laser::Tilt;
-use merrow_model::scene::sensor::sonar::{Aperture, Heard, Shading, SonarKind, SonarSpec};
+use merrow_model::scene::sensor::sonar::{Aperture, ColumnBeams, Shading, SonarKind, SonarSpec};
 use merrow_sensors::sonar::beam::{aperture, pattern, solid_angle};
 use merrow_yaml::error::Problems;
 use std::f64::consts::{PI, TAU};
 
 /// Maximum number of rays, and of values, per ping, to limit the memory.
-const MOST: usize = 16_000_000;
+const MAX_PER_PING: usize = 16_000_000;
 /// Relative power below which a column is ignored in a beam.
-const UNHEARD: f64 = 1e-5;
+const MIN_BEAM_WEIGHT: f64 = 1e-5;
 /// Half of the illuminated angle divided by the beam width: the main lobe, and the main lobe with
 /// the first side lobes, of a shaded array.
 const MAIN_LOBE: f64 = 1.3;
@@ -34,7 +34,7 @@ struct Layout {
 }
 
 /// Builds a forward-looking imaging sonar with `rate` pings per second [Hz].
-pub fn imaging(file: &ImagingSonarFile, rate: f64, problems: &mut Problems) -> SonarSpec {
+pub fn imaging(file: &ImagingSonarConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
     let (sector, width) = (
         file.sector_deg.to_radians(),
         file.beam_width_deg.to_radians(),
@@ -43,20 +43,20 @@ pub fn imaging(file: &ImagingSonarFile, rate: f64, problems: &mut Problems) -> S
     let shading = shading(&file.sounding);
     let layout = Layout {
         kind: SonarKind::Imaging,
-        steering: fan(sector, file.beams),
+        steering: beam_angles(sector, file.beams),
         across: [aperture(width, shading), aperture(PI, shading)],
         along: [aperture(elevation, shading); 2],
         columns: [-0.5 * sector - width, 0.5 * sector + width],
         rows: WITH_SIDE_LOBES * elevation,
-        rays: [columns(sector, file.beams, width), 24],
+        rays: [column_count(sector, file.beams, width), 24],
         threshold: 0.0,
         head: [0.0; 2],
     };
-    spec(layout, &file.sounding, rate, problems)
+    build_spec(layout, &file.sounding, rate, problems)
 }
 
 /// Builds a multibeam echo sounder with `rate` pings per second [Hz].
-pub fn multibeam(file: &MultibeamFile, rate: f64, problems: &mut Problems) -> SonarSpec {
+pub fn multibeam(file: &MultibeamConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
     let (sector, width) = (
         file.sector_deg.to_radians(),
         file.beam_width_deg.to_radians(),
@@ -65,20 +65,20 @@ pub fn multibeam(file: &MultibeamFile, rate: f64, problems: &mut Problems) -> So
     let shading = shading(&file.sounding);
     let layout = Layout {
         kind: SonarKind::Multibeam,
-        steering: fan(sector, file.beams),
+        steering: beam_angles(sector, file.beams),
         across: [aperture(width, shading), aperture(PI, shading)],
         along: [aperture(PI, shading), aperture(along, shading)],
         columns: [-0.5 * sector - width, 0.5 * sector + width],
         rows: MAIN_LOBE * along,
-        rays: [2 * columns(sector, file.beams, width), 5],
+        rays: [2 * column_count(sector, file.beams, width), 5],
         threshold: file.threshold_db,
         head: [0.0; 2],
     };
-    spec(layout, &file.sounding, rate, problems)
+    build_spec(layout, &file.sounding, rate, problems)
 }
 
 /// Builds a side-scan sonar with `rate` pings per second [Hz].
-pub fn side_scan(file: &SideScanFile, rate: f64, problems: &mut Problems) -> SonarSpec {
+pub fn side_scan(file: &SideScanConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
     let (width, across) = (
         file.beam_width_deg.to_radians(),
         file.across_width_deg.to_radians(),
@@ -99,11 +99,11 @@ pub fn side_scan(file: &SideScanFile, rate: f64, problems: &mut Problems) -> Son
         threshold: 0.0,
         head: [0.0; 2],
     };
-    spec(layout, &file.sounding, rate, problems)
+    build_spec(layout, &file.sounding, rate, problems)
 }
 
 /// Builds a scanning sonar with `rate` pings per second [Hz].
-pub fn scanning(file: &ScanningSonarFile, rate: f64, problems: &mut Problems) -> SonarSpec {
+pub fn scanning(file: &ScanningSonarConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
     let (width, elevation) = (
         file.beam_width_deg.to_radians(),
         file.elevation_width_deg.to_radians(),
@@ -114,7 +114,7 @@ pub fn scanning(file: &ScanningSonarFile, rate: f64, problems: &mut Problems) ->
             "`step_deg` is {}, expected at most `sector_deg` {}",
             file.step_deg, file.sector_deg
         );
-        problems.push(file.at.of("step_deg"), text);
+        problems.push(file.at.key_place("step_deg"), text);
     }
     let layout = Layout {
         kind: SonarKind::Scanning,
@@ -127,22 +127,22 @@ pub fn scanning(file: &ScanningSonarFile, rate: f64, problems: &mut Problems) ->
         threshold: file.threshold_db,
         head: [file.step_deg.to_radians(), file.sector_deg.to_radians()],
     };
-    file.at.idle("threshold_db", "profiles", problems);
+    file.at.report_ineffective_key("threshold_db", "profiles", problems);
     SonarSpec {
         profiles: file.profiles,
-        ..spec(layout, &file.sounding, rate, problems)
+        ..build_spec(layout, &file.sounding, rate, problems)
     }
 }
 
-fn shading(file: &SoundingFile) -> Shading {
+fn shading(file: &SonarConfig) -> Shading {
     match file.shading {
-        ShadingFile::Uniform => Shading::Uniform,
-        ShadingFile::Cosine => Shading::Cosine,
+        ShadingConfig::Uniform => Shading::Uniform,
+        ShadingConfig::Cosine => Shading::Cosine,
     }
 }
 
 /// Returns the angles of beams evenly spaced over a sector [rad].
-fn fan(sector: f64, beams: u32) -> Vec<f64> {
+fn beam_angles(sector: f64, beams: u32) -> Vec<f64> {
     let step = sector / f64::from(beams - 1);
     (0..beams)
         .map(|k| f64::from(k) * step - 0.5 * sector)
@@ -151,13 +151,13 @@ fn fan(sector: f64, beams: u32) -> Vec<f64> {
 
 /// Returns the number of ray columns that resolve the beams: two per beam width or beam spacing,
 /// whichever is smaller.
-fn columns(sector: f64, beams: u32, width: f64) -> usize {
+fn column_count(sector: f64, beams: u32, width: f64) -> usize {
     let step = (sector / f64::from(beams - 1)).min(width);
     (2.0 * (sector + 2.0 * width) / step).ceil() as usize
 }
 
-fn spec(layout: Layout, file: &SoundingFile, rate: f64, problems: &mut Problems) -> SonarSpec {
-    check(file, rate, problems);
+fn build_spec(layout: Layout, file: &SonarConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
+    check_sounding(file, rate, problems);
     let rays = file
         .rays
         .map_or(layout.rays, |rays| rays.map(|n| n as usize));
@@ -172,10 +172,10 @@ fn spec(layout: Layout, file: &SoundingFile, rate: f64, problems: &mut Problems)
         (heard, "columns times beams"),
     ];
     let mut rays = rays;
-    for (n, what) in too_many.into_iter().filter(|(n, _)| *n > MOST) {
+    for (n, what) in too_many.into_iter().filter(|(n, _)| *n > MAX_PER_PING) {
         problems.push(
             &file.at.whole,
-            format!("{n} {what} per ping, expected at most {MOST}"),
+            format!("{n} {what} per ping, expected at most {MAX_PER_PING}"),
         );
         rays = [1, 1];
     }
@@ -199,7 +199,7 @@ fn spec(layout: Layout, file: &SoundingFile, rate: f64, problems: &mut Problems)
         bandwidth: file
             .bandwidth_khz
             .map_or(1e6 / file.pulse_us, |khz| 1e3 * khz),
-        hearing: hearing(&columns, &layout.steering, &layout.across[0]),
+        column_beams: beam_weights(&columns, &layout.steering, &layout.across[0]),
         solid_angle: solid_angle(&layout.across[0], &layout.along[0]),
         steering: layout.steering,
         across: layout.across,
@@ -223,12 +223,12 @@ fn spec(layout: Layout, file: &SoundingFile, rate: f64, problems: &mut Problems)
         threshold: layout.threshold,
         head: layout.head,
         profiles: false,
-        tilt: tilt(file, rate, problems),
+        tilt: build_tilt(file, rate, problems),
     }
 }
 
 /// Builds the tilt unit, if there is one.
-fn tilt(file: &SoundingFile, rate: f64, problems: &mut Problems) -> Option<Tilt> {
+fn build_tilt(file: &SonarConfig, rate: f64, problems: &mut Problems) -> Option<Tilt> {
     match (file.tilt_deg, file.tilt_period_s) {
         (Some(limits), Some(period)) => {
             if period * rate < 2.0 {
@@ -236,9 +236,9 @@ fn tilt(file: &SoundingFile, rate: f64, problems: &mut Problems) -> Option<Tilt>
                 let text = format!(
                     "`tilt_period_s` is {period}, which is {pings:.3} pings, expected at least 2"
                 );
-                problems.push(file.at.of("tilt_period_s"), text);
+                problems.push(file.at.key_place("tilt_period_s"), text);
             }
-            Some(laser::tilt(&file.at, limits, period, problems))
+            Some(laser::build_tilt(&file.at, limits, period, problems))
         }
         (None, None) => None,
         (limits, _) => {
@@ -248,7 +248,7 @@ fn tilt(file: &SoundingFile, rate: f64, problems: &mut Problems) -> Option<Tilt>
                 "tilt_period_s"
             };
             problems.push(
-                file.at.of(key),
+                file.at.key_place(key),
                 "`tilt_deg` and `tilt_period_s` require each other: expected both",
             );
             None
@@ -256,26 +256,26 @@ fn tilt(file: &SoundingFile, rate: f64, problems: &mut Problems) -> Option<Tilt>
     }
 }
 
-fn check(file: &SoundingFile, rate: f64, problems: &mut Problems) {
+fn check_sounding(file: &SonarConfig, rate: f64, problems: &mut Problems) {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
         let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
-        problems.push(file.at.of("min_range_m"), text);
+        problems.push(file.at.key_place("min_range_m"), text);
     }
     if file.bits != 8 && file.bits != 16 {
         problems.push(
-            file.at.of("bits"),
+            file.at.key_place("bits"),
             format!("`bits` is {}, expected 8 or 16", file.bits),
         );
     }
     let [low, high] = file.levels_db;
     if low >= high {
         let text = format!("`levels_db` is [{low}, {high}], expected the smaller value first");
-        problems.push(file.at.of("levels_db"), text);
+        problems.push(file.at.key_place("levels_db"), text);
     }
     if file.ray_bent && file.multipath {
         let text = "`ray_bent` and `multipath` cannot be combined: expected one of them";
-        problems.push(file.at.of("ray_bent"), text);
+        problems.push(file.at.key_place("ray_bent"), text);
     }
     let listens = 2.0 * far / file.sound_speed_m_s.unwrap_or(1500.0);
     if listens * rate > 1.02 {
@@ -283,12 +283,12 @@ fn check(file: &SoundingFile, rate: f64, problems: &mut Problems) {
             "{rate} pings per second, the echoes from {far} m take {listens:.3} s: expected at most {:.2}",
             1.0 / listens
         );
-        problems.push(file.at.of("max_range_m"), text);
+        problems.push(file.at.key_place("max_range_m"), text);
     }
 }
 
 /// Returns the beams that receive each column, with their weights.
-fn hearing(columns: &[f64], steering: &[f64], across: &Aperture) -> Vec<Heard> {
+fn beam_weights(columns: &[f64], steering: &[f64], across: &Aperture) -> Vec<ColumnBeams> {
     let weight = |column: f64, beam: usize| {
         let angle = (column - steering[beam] + PI).rem_euclid(TAU) - PI;
         pattern(across, angle)
@@ -310,13 +310,13 @@ fn hearing(columns: &[f64], steering: &[f64], across: &Aperture) -> Vec<Heard> {
         let all: Vec<f64> = (0..steering.len())
             .map(|beam| weight(*column, beam))
             .collect();
-        let first = all.iter().position(|w| *w >= UNHEARD).unwrap_or(0);
+        let first = all.iter().position(|w| *w >= MIN_BEAM_WEIGHT).unwrap_or(0);
         let last = all
             .iter()
-            .rposition(|w| *w >= UNHEARD)
+            .rposition(|w| *w >= MIN_BEAM_WEIGHT)
             .map_or(first, |k| k + 1);
         let main = all.iter().enumerate().filter(|(_, w)| **w >= 0.5);
-        Heard {
+        ColumnBeams {
             first,
             weights: all[first..last].iter().map(|w| *w as f32).collect(),
             main: main

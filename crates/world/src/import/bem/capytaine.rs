@@ -1,24 +1,24 @@
 //! Reads Capytaine data sets in NetCDF classic: `separate_complex_values(dataset).to_netcdf(path,
 //! format="NETCDF3_64BIT")`.
 
-use crate::import::bem::{Exciting, Matrix, Table};
+use crate::import::bem::{WaveExcitation, Matrix, BemTable};
 use crate::import::grid::netcdf;
 use crate::import::grid::netcdf::Array;
-use merrow_yaml::error::{list, quote};
+use merrow_yaml::error::{quoted_list, quote};
 
 /// Names of the six degrees of freedom, in matrix order.
 const MOTIONS: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
 
 /// Reads the table of a file, scaled to water of `density` [kg/m³]; `gravity` [m/s²] must agree
 /// with the file to 1 %.
-pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<Table, String> {
+pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<BemTable, String> {
     let file = File {
         bytes,
         rows: motions(bytes, "influenced_dof")?,
         columns: motions(bytes, "radiating_dof")?,
     };
-    let omega = file.need("omega", &["omega"])?.values;
-    let one = |name: &str| Ok::<f64, String>(file.need(name, &[])?.values[0]);
+    let omega = file.required_variable("omega", &["omega"])?.values;
+    let one = |name: &str| Ok::<f64, String>(file.required_variable(name, &[])?.values[0]);
     let (rho, g) = (one("rho")?, one("g")?);
     if (g / gravity - 1.0).abs() > 0.01 {
         return Err(format!(
@@ -28,7 +28,7 @@ pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<Table, String> {
     let scale = density / rho;
     let added = file.matrices("added_mass", scale)?;
     let damping = file.matrices("radiation_damping", scale)?;
-    let mut table = Table::default();
+    let mut table = BemTable::default();
     for (k, omega) in omega.iter().enumerate() {
         if *omega == 0.0 {
             table.slow = Some(added[k]);
@@ -40,8 +40,8 @@ pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<Table, String> {
             table.damping.push(damping[k]);
         }
     }
-    table.waves = file.exciting(&omega, scale)?;
-    table.finish()
+    table.waves = file.diffraction_forces(&omega, scale)?;
+    table.sorted_and_checked()
 }
 
 struct File<'a> {
@@ -52,7 +52,7 @@ struct File<'a> {
 
 /// Returns the degree of freedom (0..6) of each entry of a coordinate.
 fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
-    let words = netcdf::words(bytes, name)?.ok_or_else(|| {
+    let words = netcdf::read_words(bytes, name)?.ok_or_else(|| {
         format!(
             "no names {} in it, expected a data set of Capytaine",
             quote(name)
@@ -64,7 +64,7 @@ fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
             format!(
                 "found the motion {}, expected one of {}: expected one rigid body",
                 quote(word),
-                list(MOTIONS)
+                quoted_list(MOTIONS)
             )
         })
     };
@@ -73,8 +73,8 @@ fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
 
 impl File<'_> {
     /// Reads a required variable and checks its dimensions.
-    fn need(&self, name: &str, dims: &[&str]) -> Result<Array, String> {
-        let found = netcdf::array(self.bytes, name)?.ok_or_else(|| {
+    fn required_variable(&self, name: &str, dims: &[&str]) -> Result<Array, String> {
+        let found = netcdf::read_array(self.bytes, name)?.ok_or_else(|| {
             format!(
                 "no variable {}, expected a data set of Capytaine",
                 quote(name)
@@ -85,15 +85,15 @@ impl File<'_> {
             return Err(format!(
                 "{} on {}, expected {}",
                 quote(name),
-                list(names),
-                list(dims.to_vec())
+                quoted_list(names),
+                quoted_list(dims.to_vec())
             ));
         }
         Ok(found)
     }
 
     fn matrices(&self, name: &str, scale: f64) -> Result<Vec<Matrix>, String> {
-        let array = self.need(name, &["omega", "influenced_dof", "radiating_dof"])?;
+        let array = self.required_variable(name, &["omega", "influenced_dof", "radiating_dof"])?;
         let (rows, columns) = (self.rows.len(), self.columns.len());
         let one = |values: &[f64]| {
             let mut m = [[0.0; 6]; 6];
@@ -108,16 +108,16 @@ impl File<'_> {
 
     /// Reads the diffraction forces. The file's time convention is exp(-iωt), so the imaginary part
     /// changes its sign.
-    fn exciting(&self, omega: &[f64], scale: f64) -> Result<Option<Exciting>, String> {
+    fn diffraction_forces(&self, omega: &[f64], scale: f64) -> Result<Option<WaveExcitation>, String> {
         let name = "diffraction_force";
-        if netcdf::array(self.bytes, name)?.is_none() {
+        if netcdf::read_array(self.bytes, name)?.is_none() {
             return Ok(None);
         }
-        let array = self.need(
+        let array = self.required_variable(
             name,
             &["complex", "omega", "wave_direction", "influenced_dof"],
         )?;
-        let directions = self.need("wave_direction", &["wave_direction"])?.values;
+        let directions = self.required_variable("wave_direction", &["wave_direction"])?.values;
         let mut order: Vec<usize> = (0..directions.len()).collect();
         order.sort_by(|a, b| directions[*a].total_cmp(&directions[*b]));
         let mut kept: Vec<usize> = (0..omega.len())
@@ -126,7 +126,7 @@ impl File<'_> {
         kept.sort_by(|a, b| omega[*a].total_cmp(&omega[*b]));
         let (n, m) = (directions.len(), self.rows.len());
         let half = array.values.len() / 2;
-        let mut waves = Exciting {
+        let mut waves = WaveExcitation {
             omega: kept.iter().map(|k| omega[*k]).collect(),
             headings: order.iter().map(|k| directions[*k].to_degrees()).collect(),
             force: Vec::new(),

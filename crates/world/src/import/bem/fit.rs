@@ -10,7 +10,7 @@
 //! pair of axes, with a ridge of 1e-4 that keeps the gains small. Every filter is therefore stable,
 //! whatever the tables contain.
 
-use crate::import::bem::{Matrix, Table};
+use crate::import::bem::{Matrix, BemTable};
 
 /// Ridge of the least squares problem.
 const RIDGE: f64 = 1e-4;
@@ -25,13 +25,13 @@ pub struct Fit {
     /// Frequency [rad/s], damping [rad/s] and gain matrix of each filter.
     pub filters: Vec<(f64, f64, Matrix)>,
     /// Added mass at infinite frequency.
-    pub fast: Matrix,
+    pub added_infinite: Matrix,
     /// Largest error of A and B/ω over the table, relative to the largest entry of A of the same
     /// kind (translation, rotation, coupling).
     pub error: f64,
     /// Largest negative damping of a motion, relative to the largest damping of the table. A
     /// positive value means that the filters add energy. Zero if there is none.
-    pub feeds: f64,
+    pub negative_damping: f64,
 }
 
 /// One equation of the least squares problem: the factors of the gains and of A∞, and the table
@@ -42,7 +42,7 @@ struct Row {
 }
 
 /// Fits `n` filters to a table. `size` is the characteristic length of the body [m].
-pub fn fit(table: &Table, n: usize, size: f64) -> Fit {
+pub fn fit(table: &BemTable, n: usize, size: f64) -> Fit {
     let (low, high) = (
         0.8 * table.omega[0],
         1.6 * table.omega[table.omega.len() - 1],
@@ -84,12 +84,12 @@ pub fn fit(table: &Table, n: usize, size: f64) -> Fit {
         .collect();
     let mut fit = Fit {
         filters,
-        fast,
+        added_infinite: fast,
         error: 0.0,
-        feeds: 0.0,
+        negative_damping: 0.0,
     };
     fit.error = error(table, &fit, size);
-    fit.feeds = feeds(table, &fit, size);
+    fit.negative_damping = feeds(table, &fit, size);
     fit
 }
 
@@ -101,7 +101,7 @@ fn response((pole, damping): (f64, f64), omega: f64) -> (f64, f64) {
     (imaginary / square, real / square)
 }
 
-fn rows(table: &Table, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
+fn rows(table: &BemTable, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
     let mut rows = Vec::new();
     let factors = |omega: f64, imaginary: bool, weight: f64| -> Vec<f64> {
         let one = |p: &(f64, f64)| {
@@ -196,8 +196,8 @@ fn solve(factor: &[Vec<f64>], mut x: Vec<f64>) -> Vec<f64> {
 
 impl Fit {
     /// Computes added mass and damping at a frequency [rad/s].
-    pub fn at(&self, omega: f64) -> (Matrix, Matrix) {
-        let (mut added, mut damping) = (self.fast, [[0.0; 6]; 6]);
+    pub fn matrices_at(&self, omega: f64) -> (Matrix, Matrix) {
+        let (mut added, mut damping) = (self.added_infinite, [[0.0; 6]; 6]);
         for (pole, width, gain) in &self.filters {
             let (re, im) = response((*pole, *width), omega);
             for i in 0..6 {
@@ -216,11 +216,11 @@ fn kind(i: usize, j: usize) -> usize {
     usize::from(i > 2) + usize::from(j > 2)
 }
 
-fn error(table: &Table, fit: &Fit, size: f64) -> f64 {
+fn error(table: &BemTable, fit: &Fit, size: f64) -> f64 {
     let mut largest = [0.0_f64; 3];
     let mut worst = [0.0_f64; 3];
     for (k, omega) in table.omega.iter().enumerate() {
-        let (added, damping) = fit.at(*omega);
+        let (added, damping) = fit.matrices_at(*omega);
         for i in 0..6 {
             for j in 0..6 {
                 let kind = kind(i, j);
@@ -241,7 +241,7 @@ fn error(table: &Table, fit: &Fit, size: f64) -> f64 {
         .fold(0.0, f64::max)
 }
 
-fn feeds(table: &Table, fit: &Fit, length: f64) -> f64 {
+fn feeds(table: &BemTable, fit: &Fit, length: f64) -> f64 {
     // scale each axis by its own size, so that translation and rotation are comparable
     let largest = |i: usize| table.damping.iter().map(|b| b[i][i]).fold(1e-300, f64::max);
     let push = (0..3).map(largest).fold(0.0, f64::max);
@@ -260,7 +260,7 @@ fn feeds(table: &Table, fit: &Fit, length: f64) -> f64 {
     let mut worst = 0.0_f64;
     for k in 0..120 {
         let omega = low * libm::pow(high / low, f64::from(k) / 119.0);
-        let (_, b) = fit.at(omega);
+        let (_, b) = fit.matrices_at(omega);
         let scaled =
             std::array::from_fn(|i| std::array::from_fn(|j| b[i][j] / (size[i] * size[j])));
         let least = merrow_model::scene::smallest_eigenvalue(

@@ -12,7 +12,7 @@ pub type Matrix = [[f64; 6]; 6];
 
 /// Result of a BEM program about the body's origin at the waterline; axes forward, port and up (B).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct BemTable {
     /// Frequencies, ascending, positive and finite [rad/s].
     pub omega: Vec<f64>,
     /// Added mass at `omega` [kg, kg m, kg m²].
@@ -24,12 +24,12 @@ pub struct Table {
     /// Added mass at infinite frequency, if the file has it.
     pub fast: Option<Matrix>,
     /// Wave excitation forces, if the file has them.
-    pub waves: Option<Exciting>,
+    pub waves: Option<WaveExcitation>,
 }
 
 /// Wave excitation forces on a fixed body, per metre of wave amplitude.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Exciting {
+pub struct WaveExcitation {
     /// Frequencies, ascending [rad/s].
     pub omega: Vec<f64>,
     /// Directions of propagation of the waves, counter-clockwise from forward, ascending [deg].
@@ -41,12 +41,12 @@ pub struct Exciting {
     pub is_total: bool,
 }
 
-impl Table {
+impl BemTable {
     /// Sorts the table by frequency and checks it.
     ///
     /// # Errors
     /// Fewer than 4 frequencies, a repeated frequency, or a value that is not finite.
-    pub fn finish(mut self) -> Result<Self, String> {
+    pub fn sorted_and_checked(mut self) -> Result<Self, String> {
         let mut order: Vec<usize> = (0..self.omega.len()).collect();
         order.sort_by(|a, b| self.omega[*a].total_cmp(&self.omega[*b]));
         self.omega = order.iter().map(|k| self.omega[*k]).collect();

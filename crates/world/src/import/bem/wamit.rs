@@ -7,7 +7,7 @@
 //!   .3  PER BETA I |X̄| φ Re Im    X = ρ g Lᵐ X̄,  m = 2, or 3 for moments
 //! ```
 
-use crate::import::bem::{Exciting, Matrix, Table};
+use crate::import::bem::{WaveExcitation, Matrix, BemTable};
 use std::collections::BTreeMap;
 
 /// Factors that convert the dimensionless output to SI units.
@@ -51,8 +51,8 @@ fn axis(x: f64, line: usize) -> Result<usize, String> {
 }
 
 /// Reads the added mass and damping of a `.1` file.
-pub fn radiation(text: &str, scale: Scale) -> Result<Table, String> {
-    let mut table = Table::default();
+pub fn read_radiation(text: &str, scale: Scale) -> Result<BemTable, String> {
+    let mut table = BemTable::default();
     let mut found: BTreeMap<u64, (Matrix, Matrix)> = BTreeMap::new();
     for (line, row) in rows(text) {
         if row.len() < 4 {
@@ -90,12 +90,12 @@ pub fn radiation(text: &str, scale: Scale) -> Result<Table, String> {
         table.added.push(added);
         table.damping.push(damping);
     }
-    table.finish()
+    table.sorted_and_checked()
 }
 
 /// Reads the wave forces of a `.3` file or a file of the same format. `is_total` states whether
 /// they include the pressure of the undisturbed wave.
-pub fn exciting(text: &str, scale: Scale, is_total: bool) -> Result<Exciting, String> {
+pub fn read_excitation(text: &str, scale: Scale, is_total: bool) -> Result<WaveExcitation, String> {
     let mut found: BTreeMap<(u64, i64), [[f64; 2]; 6]> = BTreeMap::new();
     let mut headings: Vec<f64> = Vec::new();
     let mut periods: Vec<f64> = Vec::new();
@@ -122,10 +122,10 @@ pub fn exciting(text: &str, scale: Scale, is_total: bool) -> Result<Exciting, St
     }
     headings.sort_by(f64::total_cmp);
     periods.sort_by(|a, b| b.total_cmp(a));
-    let mut table = Exciting {
+    let mut table = WaveExcitation {
         headings,
         is_total,
-        ..Exciting::default()
+        ..WaveExcitation::default()
     };
     for period in periods {
         table.omega.push(std::f64::consts::TAU / period);
@@ -146,7 +146,7 @@ pub fn exciting(text: &str, scale: Scale, is_total: bool) -> Result<Exciting, St
 }
 
 /// Returns the waterplane area divided by ULEN² of an `.hst` file: C(3,3) / (ρ g L²).
-pub fn heave_stiffness(text: &str) -> Result<f64, String> {
+pub fn read_waterplane_area(text: &str) -> Result<f64, String> {
     let heave = |row: &[f64]| row.len() == 3 && row[0] == 3.0 && row[1] == 3.0;
     let found = rows(text)
         .find(|(_, row)| heave(row))

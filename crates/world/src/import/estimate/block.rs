@@ -69,17 +69,17 @@ const PRISM: [(f64, f64); 8] = [
 
 /// Long rectangular section rotating about its length: (longer over shorter edge, coefficient of ρ
 /// π (l/2)⁴).
-const TURNING: [(f64, f64); 4] = [(1.0, 0.234), (2.0, 0.15), (5.0, 0.15), (10.0, 0.147)];
+const ROTATING_SECTION: [(f64, f64); 4] = [(1.0, 0.234), (2.0, 0.15), (5.0, 0.15), (10.0, 0.147)];
 
 /// Returns the factor by which the added mass of a square or round plate grows if its thickness is
 /// `t` times its width.
 pub(crate) fn thickness_factor(t: f64) -> f64 {
     let plate = PLATE[0].1 * PI / 4.0;
-    let prism = |t: f64| table::at(&PRISM, t) * t.min(10.0) / plate;
+    let prism = |t: f64| table::interpolate(&PRISM, t) * t.min(10.0) / plate;
     if t < 1.0 {
         // thin bodies: the growth of the sections, scaled so that it is continuous with the prisms
         // at the cube
-        1.0 + (table::at(&SECTION, t) - 1.0) * (prism(1.0) - 1.0) / (table::at(&SECTION, 1.0) - 1.0)
+        1.0 + (table::interpolate(&SECTION, t) - 1.0) * (prism(1.0) - 1.0) / (table::interpolate(&SECTION, 1.0) - 1.0)
     } else {
         prism(t)
     }
@@ -87,20 +87,20 @@ pub(crate) fn thickness_factor(t: f64) -> f64 {
 
 /// Computes the added mass over density along x, y, z [m³] and about them [m⁵] of a block with
 /// edges `size` [m].
-pub fn added(size: [f64; 3]) -> [f64; 6] {
+pub fn added_mass(size: [f64; 3]) -> [f64; 6] {
     let along = |i: usize| {
         let (a, b) = edges(size, i);
         let t = size[i] / a;
         let square = a / b;
-        let f = square * thickness_factor(t) + (1.0 - square) * table::at(&SECTION, t);
-        table::at(&PLATE, b / a) * PI / 4.0 * a * a * b * f
+        let f = square * thickness_factor(t) + (1.0 - square) * table::interpolate(&SECTION, t);
+        table::interpolate(&PLATE, b / a) * PI / 4.0 * a * a * b * f
     };
     let about = |k: usize| {
         let (h, l) = edges(size, k);
         let w = size[k];
         let half = 0.5 * l;
-        let strips = PI * (0.5 * w) * (0.5 * w) * table::at(&SECTION, h / w) * l * l * l / 12.0;
-        let section = PI * half * half * half * half * table::at(&TURNING, l / h) * w;
+        let strips = PI * (0.5 * w) * (0.5 * w) * table::interpolate(&SECTION, h / w) * l * l * l / 12.0;
+        let section = PI * half * half * half * half * table::interpolate(&ROTATING_SECTION, l / h) * w;
         strips.min(section)
     };
     [along(0), along(1), along(2), about(0), about(1), about(2)]

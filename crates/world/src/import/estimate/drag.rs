@@ -70,11 +70,11 @@ pub fn block(size: [f64; 3]) -> [f64; 6] {
         // a plate
         let length = size[i] / (a * b).sqrt();
         let rod = if length > 1.0 {
-            table::at(&ROD, length) / ROD[0].1
+            table::interpolate(&ROD, length) / ROD[0].1
         } else {
             1.0
         };
-        table::at(&PLATE, b / a) * rod
+        table::interpolate(&PLATE, b / a) * rod
     };
     let along = |i: usize| {
         let (a, b) = edges(size, i);
@@ -94,9 +94,9 @@ pub fn block(size: [f64; 3]) -> [f64; 6] {
 /// `radius` and `length` in [m].
 pub fn cylinder(radius: f64, length: f64) -> [f64; 6] {
     let slenderness = 0.5 * length / radius;
-    let c = 1.2 * table::at(&FINITE, slenderness);
+    let c = 1.2 * table::interpolate(&FINITE, slenderness);
     let across = 0.5 * c * 2.0 * radius * length;
-    let end = 0.5 * table::at(&ROUND_ROD, slenderness);
+    let end = 0.5 * table::interpolate(&ROUND_ROD, slenderness);
     let along = end * PI * radius * radius;
     // strips along the length, plus the flat ends as strips of a disc: ∫|x|³ 2√(R² - x²) dx = 8/15
     // R⁵

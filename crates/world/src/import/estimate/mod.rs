@@ -11,7 +11,7 @@ mod ellipsoid;
 mod solid_mesh;
 mod table;
 
-pub use crate::import::estimate::solid_mesh::of_mesh;
+pub use crate::import::estimate::solid_mesh::equivalent_ellipsoid;
 
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 
@@ -33,7 +33,7 @@ pub enum Solid {
 
 /// A shape at a pose in the body frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Placed {
+pub struct PlacedSolid {
     /// The shape.
     pub solid: Solid,
     /// Rotation from the shape's axes to the body's.
@@ -45,7 +45,7 @@ pub struct Placed {
 /// Coefficients of one shape in water of density 1, along its own axes: translation along x, y, z,
 /// then rotation about them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Alone {
+struct UnitCoefficients {
     /// Added mass [m³] and added inertia [m⁵].
     added: [f64; 6],
     /// Quadratic drag over density: [m²] and [m⁵].
@@ -85,18 +85,18 @@ impl Solid {
         }
     }
 
-    fn alone(&self) -> Alone {
+    fn unit_coefficients(&self) -> UnitCoefficients {
         match *self {
-            Solid::Box(size) => Alone {
-                added: crate::import::estimate::block::added(size),
+            Solid::Box(size) => UnitCoefficients {
+                added: crate::import::estimate::block::added_mass(size),
                 drag: crate::import::estimate::drag::block(size),
             },
-            Solid::Cylinder { radius, length } => Alone {
-                added: crate::import::estimate::cylinder::added(radius, length),
+            Solid::Cylinder { radius, length } => UnitCoefficients {
+                added: crate::import::estimate::cylinder::added_mass(radius, length),
                 drag: crate::import::estimate::drag::cylinder(radius, length),
             },
-            Solid::Ellipsoid(axes) => Alone {
-                added: crate::import::estimate::ellipsoid::added(axes),
+            Solid::Ellipsoid(axes) => UnitCoefficients {
+                added: crate::import::estimate::ellipsoid::added_mass(axes),
                 drag: crate::import::estimate::drag::ellipsoid(axes),
             },
         }
@@ -104,7 +104,7 @@ impl Solid {
 }
 
 /// Sums the hydrodynamics of `shapes` in water of `density` [kg/m³]. Returns `None` without shapes.
-pub fn estimate(shapes: &[Placed], density: f64) -> Option<Estimate> {
+pub fn estimate(shapes: &[PlacedSolid], density: f64) -> Option<Estimate> {
     let volume: f64 = shapes.iter().map(|s| s.solid.volume()).sum();
     if shapes.is_empty() || volume <= 0.0 {
         return None;
@@ -116,7 +116,7 @@ pub fn estimate(shapes: &[Placed], density: f64) -> Option<Estimate> {
     let mut added = SpatialInertia::zero();
     let mut drag = [0.0; 6];
     for shape in shapes {
-        let alone = shape.solid.alone();
+        let alone = shape.solid.unit_coefficients();
         let [x, y, z, k, m, n] = alone.added.map(|a| density * a);
         let diagonal = |[xx, yy, zz]: [f64; 3]| Sym3 {
             xx,

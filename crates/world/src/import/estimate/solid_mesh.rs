@@ -16,13 +16,13 @@
 //! # Checked by
 //! The moments of a box and its bounding box in `tests.rs`.
 
-use crate::import::estimate::{Placed, Solid};
+use crate::import::estimate::{PlacedSolid, Solid};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::Mesh;
 use nalgebra::{Matrix3, SymmetricEigen};
 
 /// Returns the equivalent ellipsoid of a mesh. `closed` states whether the mesh encloses a volume.
-pub fn of_mesh(mesh: &Mesh, closed: bool) -> Option<Placed> {
+pub fn equivalent_ellipsoid(mesh: &Mesh, closed: bool) -> Option<PlacedSolid> {
     if closed {
         by_moments(mesh)
     } else {
@@ -30,7 +30,7 @@ pub fn of_mesh(mesh: &Mesh, closed: bool) -> Option<Placed> {
     }
 }
 
-fn by_moments(mesh: &Mesh) -> Option<Placed> {
+fn by_moments(mesh: &Mesh) -> Option<PlacedSolid> {
     let corner = |k: u32| mesh.vertices[k as usize];
     // relative to a vertex, so that a mesh far from its origin loses no precision
     let origin = corner(mesh.triangles.first()?[0]);
@@ -63,14 +63,14 @@ fn by_moments(mesh: &Mesh) -> Option<Placed> {
     let column = |j: usize| Vec3::from(std::array::from_fn(|i| eigen.eigenvectors[(i, j)]));
     let (x, y) = (column(0), column(1));
     let R = Mat3::from_rows(x, y, x.cross(y)).transpose();
-    Some(Placed {
+    Some(PlacedSolid {
         solid: Solid::Ellipsoid(axes),
         R,
         p: origin + c,
     })
 }
 
-fn by_bounds(mesh: &Mesh) -> Option<Placed> {
+fn by_bounds(mesh: &Mesh) -> Option<PlacedSolid> {
     let mut low = *mesh.vertices.first()?;
     let mut high = low;
     for v in &mesh.vertices {
@@ -81,7 +81,7 @@ fn by_bounds(mesh: &Mesh) -> Option<Placed> {
     // a flat mesh counts as a thin plate
     let least = 1e-3 * half.norm();
     let axes = half.to_array().map(|a| a.max(least));
-    let placed = Placed {
+    let placed = PlacedSolid {
         solid: Solid::Ellipsoid(axes),
         R: Mat3::identity(),
         p: (low + high).scale(0.5),

@@ -5,7 +5,7 @@ use crate::import::mesh::sample::box_mesh;
 use std::f64::consts::PI;
 
 fn added(solid: Solid) -> [f64; 6] {
-    solid.alone().added
+    solid.unit_coefficients().added
 }
 
 #[track_caller]
@@ -122,7 +122,7 @@ fn cylinder_and_block_agree_with_boundary_elements() {
 
 #[test]
 fn drag_of_known_shapes() {
-    let drag = |solid: Solid| solid.alone().drag;
+    let drag = |solid: Solid| solid.unit_coefficients().drag;
     within(
         "sphere",
         drag(Solid::Ellipsoid([0.5; 3]))[0],
@@ -163,7 +163,7 @@ fn drag_of_known_shapes() {
 fn shapes_meet_in_the_frame_of_the_body() {
     // two spheres on the x axis, 1 m from the origin
     let ball = Solid::Ellipsoid([0.1; 3]);
-    let at = |x: f64| Placed {
+    let at = |x: f64| PlacedSolid {
         solid: ball,
         R: Mat3::identity(),
         p: Vec3::new(x, 0.0, 0.0),
@@ -174,7 +174,7 @@ fn shapes_meet_in_the_frame_of_the_body() {
     assert!(both.center.norm() < 1e-15);
     within("along", both.added.D.xx, 2.0 * half, 1e-12);
     within("about", both.added.A.zz, 2.0 * half, 1e-12);
-    let one = 1000.0 * ball.alone().drag[0];
+    let one = 1000.0 * ball.unit_coefficients().drag[0];
     within("drag about", both.drag[5], 2.0 * one, 1e-12);
     // a sphere off the origin couples sway with yaw: B = m [p]x
     let off = estimate(&[at(1.0)], 1000.0).unwrap();
@@ -188,7 +188,7 @@ fn shapes_meet_in_the_frame_of_the_body() {
     );
     let bar = Solid::Box([2.0, 0.2, 0.1]);
     let turned = estimate(
-        &[Placed {
+        &[PlacedSolid {
             solid: bar,
             R,
             p: Vec3::zero(),
@@ -196,7 +196,7 @@ fn shapes_meet_in_the_frame_of_the_body() {
         1.0,
     )
     .unwrap();
-    let own = bar.alone();
+    let own = bar.unit_coefficients();
     within("turned", turned.added.D.yy, own.added[0], 1e-12);
     within("turned drag", turned.drag[0], own.drag[1], 1e-12);
     assert_eq!(estimate(&[], 1000.0), None);
@@ -205,7 +205,7 @@ fn shapes_meet_in_the_frame_of_the_body() {
 #[test]
 fn a_mesh_becomes_the_ellipsoid_of_its_moments() {
     let far = Vec3::new(100.0, -200.0, 300.0);
-    let placed = of_mesh(&box_mesh([1.0, 2.0, 3.0], far), true).unwrap();
+    let placed = equivalent_ellipsoid(&box_mesh([1.0, 2.0, 3.0], far), true).unwrap();
     let Solid::Ellipsoid(axes) = placed.solid else {
         panic!("{placed:?}")
     };
@@ -219,6 +219,6 @@ fn a_mesh_becomes_the_ellipsoid_of_its_moments() {
     // the longest axis is z
     let longest = (0..3).max_by(|i, j| axes[*i].total_cmp(&axes[*j])).unwrap();
     assert!(placed.R.col(longest).z.abs() > 1.0 - 1e-9);
-    let open = of_mesh(&box_mesh([1.0, 2.0, 3.0], far), false).unwrap();
+    let open = equivalent_ellipsoid(&box_mesh([1.0, 2.0, 3.0], far), false).unwrap();
     assert_eq!(open.solid, Solid::Ellipsoid([0.5, 1.0, 1.5]));
 }

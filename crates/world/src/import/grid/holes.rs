@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 ///
 /// # Errors
 /// There are holes and `holes: refuse` applies, or no sample has a value.
-pub fn mend(
+pub fn fill_holes(
     file: &GridFile,
     samples: &mut Samples,
     first: usize,
@@ -57,7 +57,7 @@ pub fn mend(
             for t in 0..shape[3] {
                 for z in 0..shape[2] {
                     let level = first as isize + t as isize * strides[3] + z as isize * strides[2];
-                    left += spread(
+                    left += fill_level(
                         samples,
                         level,
                         [strides[0], strides[1]],
@@ -77,7 +77,7 @@ pub fn mend(
 
 /// Fills the holes of one level outwards from their neighbours (4-neighbourhood). Returns the
 /// number of samples of the level if none has a value, otherwise 0.
-fn spread(samples: &mut Samples, level: isize, strides: [isize; 2], shape: [usize; 2]) -> usize {
+fn fill_level(samples: &mut Samples, level: isize, strides: [isize; 2], shape: [usize; 2]) -> usize {
     let index =
         |x: usize, y: usize| (level + x as isize * strides[0] + y as isize * strides[1]) as usize;
     let places = || (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| (x, y)));

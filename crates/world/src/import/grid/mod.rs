@@ -15,11 +15,11 @@ use crate::import::grid::declare::{
     BetweenFile, GridFile, HorizontalFile, OutsideFile, RawFile, VerticalFile,
 };
 use memmap2::Mmap;
-use merrow_math::ellipsoid::Plane;
+use merrow_math::ellipsoid::TangentPlane;
 use merrow_model::scene::Origin;
-use merrow_model::scene::sea::grid::{Axis, Between, Grid, Outside, Samples};
+use merrow_model::scene::sea::grid::{Axis, Interpolation, Grid, Extrapolation, Samples};
 use merrow_model::scene::sea::mapped::{Layout, Mapped};
-use merrow_yaml::error::{Place, Problems, list, quote};
+use merrow_yaml::error::{Place, Problems, quoted_list, quote};
 use merrow_yaml::load::Loader;
 use merrow_yaml::read;
 use std::path::Path;
@@ -27,9 +27,9 @@ use std::path::Path;
 /// Maximum number of samples of a grid that is not memory-mapped.
 const SAMPLES_MAX: usize = 64_000_000;
 /// Number of samples above which a grid is stored in single precision or left in its file.
-const LARGE: usize = 2_000_000;
+const DOUBLE_PRECISION_MAX: usize = 2_000_000;
 /// Accepted names of the axes: east, north, depth, time.
-const NAMES: [&[&str]; 4] = [
+const AXIS_NAMES: [&[&str]; 4] = [
     &["x", "lon", "longitude", "easting"],
     &["y", "lat", "latitude", "northing"],
     &["depth", "z", "height", "altitude", "lev"],
@@ -41,11 +41,11 @@ pub struct NamedAxis {
     /// Name of the axis in the file.
     pub name: String,
     /// Coordinates of the samples, in the file's unit.
-    pub places: Vec<f64>,
+    pub coordinates: Vec<f64>,
 }
 
 /// A grid in a file that can be memory-mapped.
-pub struct Found {
+pub struct FileGrid {
     /// Axes from the slowest to the fastest varying.
     pub axes: Vec<NamedAxis>,
     /// Storage layout of the samples in the file.
@@ -55,7 +55,7 @@ pub struct Found {
 }
 
 /// A grid that was read into memory, with NaN for missing values.
-pub struct InMemory {
+pub struct MemoryGrid {
     /// Axes from the slowest to the fastest varying.
     pub axes: Vec<NamedAxis>,
     /// Samples in the file's unit, last axis fastest.
@@ -65,18 +65,18 @@ pub struct InMemory {
 }
 
 enum Source {
-    Mapped(Mmap, Found),
-    Memory(InMemory),
+    Mapped(Mmap, FileGrid),
+    Memory(MemoryGrid),
 }
 
 /// Reads the grid that `file` declares, for a world with this origin. Returns `None` after
 /// reporting a problem.
-pub fn grid(file: &GridFile, origin: &Origin, problems: &mut Problems) -> Option<Grid> {
-    let place = file.at.of("file");
-    let path = assets::find(&file.file, place, problems)?;
+pub fn read_grid(file: &GridFile, origin: &Origin, problems: &mut Problems) -> Option<Grid> {
+    let place = file.at.key_place("file");
+    let path = assets::find_file(&file.file, place, problems)?;
     let source = open(file, &path, problems)?;
     let name = quote(&path.to_string_lossy());
-    assemble(file, source, origin)
+    assemble_grid(file, source, origin)
         .map(|(grid, note)| {
             if let Some(note) = note {
                 problems.note(place, format!("{name}: {note}"));
@@ -88,30 +88,30 @@ pub fn grid(file: &GridFile, origin: &Origin, problems: &mut Problems) -> Option
 }
 
 fn open(file: &GridFile, path: &Path, problems: &mut Problems) -> Option<Source> {
-    let place = file.at.of("file");
+    let place = file.at.key_place("file");
     let name = quote(&path.to_string_lossy());
     let variable = file.variable.as_deref();
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let opened = match ending.as_deref() {
-        Some("nc" | "nc3" | "cdf") => map(path).and_then(|map| {
-            let found = crate::import::grid::netcdf::find(&map, variable)?;
+        Some("nc" | "nc3" | "cdf") => map_file(path).and_then(|map| {
+            let found = crate::import::grid::netcdf::find_variable(&map, variable)?;
             Ok(Source::Mapped(map, found))
         }),
-        Some("csv") => assets::text(path).and_then(|text| {
+        Some("csv") => assets::read_text(path).and_then(|text| {
             let own = [&file.axes.x, &file.axes.y, &file.axes.depth, &file.axes.time];
             let names: Vec<&str> = own
                 .iter()
-                .zip(NAMES)
+                .zip(AXIS_NAMES)
                 .flat_map(|(own, usual)| own.as_deref().map_or(usual.to_vec(), |name| vec![name]))
                 .collect();
-            crate::import::grid::text::table(&text, variable, &names).map(Source::Memory)
+            crate::import::grid::text::read_table(&text, variable, &names).map(Source::Memory)
         }),
         Some("asc" | "agr" | "grd") => {
             let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"));
-            text.and_then(|text| crate::import::grid::text::ascii(&text)).map(Source::Memory)
+            text.and_then(|text| crate::import::grid::text::read_ascii_grid(&text)).map(Source::Memory)
         }
         Some("tif" | "tiff") => crate::import::grid::tiff::read(path).map(Source::Memory),
-        Some("yaml" | "yml") => return raw(path, place, problems),
+        Some("yaml" | "yml") => return map_raw_grid(path, place, problems),
         _ => {
             Err("expected a grid that ends in .nc, .csv, .asc, .tif, or .yaml for the header of a raw grid"
                 .into())
@@ -123,7 +123,7 @@ fn open(file: &GridFile, path: &Path, problems: &mut Problems) -> Option<Source>
 }
 
 /// Maps a file into memory, read-only.
-fn map(path: &Path) -> Result<Mmap, String> {
+fn map_file(path: &Path) -> Result<Mmap, String> {
     let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
     // SAFETY: the mapping is only read. The user must not shorten or rewrite the file while a world
     // uses it (docs/water.md). This requirement is usual for large data on disk.
@@ -132,9 +132,9 @@ fn map(path: &Path) -> Result<Mmap, String> {
 }
 
 /// Maps a raw grid whose header is in `path`.
-fn raw(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
+fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
     let node = Loader::new(Vec::new()).load(path, problems)?;
-    let head: RawFile = read::read(&node, problems)?;
+    let head: RawFile = read::read_root(&node, problems)?;
     let mut axes = Vec::new();
     for axis in &head.axes {
         let places = match (&axis.at_each, axis.count) {
@@ -153,17 +153,17 @@ fn raw(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
         };
         axes.push(NamedAxis {
             name: axis.name.clone(),
-            places,
+            coordinates: places,
         });
     }
     let count = axes
         .iter()
-        .fold(1_usize, |n, axis| n.saturating_mul(axis.places.len()));
+        .fold(1_usize, |n, axis| n.saturating_mul(axis.coordinates.len()));
     let number = head.number.number();
     let data = path.parent().unwrap_or(Path::new("")).join(&head.data);
-    let map = map(&data).map_err(|text| {
+    let map = map_file(&data).map_err(|text| {
         let name = quote(&data.to_string_lossy());
-        problems.push(head.at.of("data"), format!("{name}: {text}"));
+        problems.push(head.at.key_place("data"), format!("{name}: {text}"));
     });
     let map = map.ok()?;
     let expected = count
@@ -193,7 +193,7 @@ fn raw(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
     };
     Some(Source::Mapped(
         map,
-        Found {
+        FileGrid {
             axes,
             layout,
             unit: head.unit.clone(),
@@ -203,7 +203,7 @@ fn raw(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
 
 /// Arranges the samples along the world's axes and handles the holes. The returned text is a note
 /// for the user.
-fn assemble(
+fn assemble_grid(
     file: &GridFile,
     source: Source,
     origin: &Origin,
@@ -218,7 +218,7 @@ fn assemble(
         let text = format!("its unit is {}, expected {}", quote(found), quote(expected));
         return Err(text);
     }
-    let (axes, first, strides) = along_ours(file, named, origin)?;
+    let (axes, first, strides) = world_axes(file, named, origin)?;
     let mut samples = match source {
         Source::Memory(read) => Samples::F64(
             read.samples
@@ -226,13 +226,13 @@ fn assemble(
                 .map(|x| x * file.factor + file.offset)
                 .collect(),
         ),
-        Source::Mapped(map, Found { mut layout, .. }) => {
+        Source::Mapped(map, FileGrid { mut layout, .. }) => {
             layout.scale = [
                 layout.scale[0] * file.factor,
                 layout.scale[1] * file.factor + file.offset,
             ];
             match layout.count {
-                n if n <= LARGE => Samples::F64(
+                n if n <= DOUBLE_PRECISION_MAX => Samples::F64(
                     (0..n)
                         .map(|i| layout.get(&map, i).unwrap_or(f64::NAN))
                         .collect(),
@@ -250,9 +250,9 @@ fn assemble(
         axes[2].count(),
         axes[3].count(),
     ];
-    let note = crate::import::grid::holes::mend(file, &mut samples, first, strides, shape)?;
+    let note = crate::import::grid::holes::fill_holes(file, &mut samples, first, strides, shape)?;
     if let Samples::F64(all) = &samples
-        && all.len() > LARGE
+        && all.len() > DOUBLE_PRECISION_MAX
     {
         samples = Samples::F32(all.iter().map(|x| *x as f32).collect());
     }
@@ -262,15 +262,15 @@ fn assemble(
         axes,
         first,
         strides,
-        plane: (file.axes.horizontal == HorizontalFile::Degrees).then(|| plane(origin)),
-        between: match file.between {
-            BetweenFile::Linear => Between::Linear,
-            BetweenFile::Nearest => Between::Nearest,
+        plane: (file.axes.horizontal == HorizontalFile::Degrees).then(|| tangent_plane(origin)),
+        interpolation: match file.between {
+            BetweenFile::Linear => Interpolation::Linear,
+            BetweenFile::Nearest => Interpolation::Nearest,
         },
-        outside: match file.outside {
-            OutsideFile::Clamp => Outside::Clamp,
-            OutsideFile::Zero => Outside::Zero,
-            OutsideFile::Stop => Outside::Stop,
+        extrapolation: match file.outside {
+            OutsideFile::Clamp => Extrapolation::Clamp,
+            OutsideFile::Zero => Extrapolation::Zero,
+            OutsideFile::Stop => Extrapolation::Stop,
         },
         digest,
     };
@@ -288,7 +288,7 @@ type Placed = ([Axis; 4], usize, [isize; 4]);
 
 /// Returns the world axes east, north, depth and time [m, s] of the file's axes, ascending, with
 /// the index of the first sample and the index steps along each axis.
-fn along_ours(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<Placed, String> {
+fn world_axes(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<Placed, String> {
     let own = [
         &file.axes.x,
         &file.axes.y,
@@ -306,16 +306,16 @@ fn along_ours(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<P
     for axis in named.iter().rev() {
         let which = (0..4).find(|k| match own[*k] {
             Some(name) => *name == axis.name,
-            None => NAMES[*k]
+            None => AXIS_NAMES[*k]
                 .iter()
                 .any(|usual| usual.eq_ignore_ascii_case(&axis.name)),
         });
-        let n = axis.places.len();
+        let n = axis.coordinates.len();
         let Some(k) = which.filter(|k| !taken[*k]) else {
             if n == 1 {
                 continue;
             }
-            let names = list(NAMES.iter().flat_map(|n| n.iter().copied()));
+            let names = quoted_list(AXIS_NAMES.iter().flat_map(|n| n.iter().copied()));
             return Err(format!(
                 "the axis {} is none of {names}: name it under `axes` as `x`, `y`, `depth` or `time`",
                 quote(&axis.name)
@@ -323,9 +323,9 @@ fn along_ours(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<P
         };
         taken[k] = true;
         let mut places: Vec<f64> = axis
-            .places
+            .coordinates
             .iter()
-            .map(|x| converted(file, k, *x, origin))
+            .map(|x| to_world_coordinate(file, k, *x, origin))
             .collect();
         if n > 1 && places[1] < places[0] {
             places.reverse();
@@ -351,11 +351,11 @@ fn along_ours(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<P
 
 /// Converts a coordinate of the file's axis for world axis `k` (0 east, 1 north, 2 depth, 3 time)
 /// to metres or seconds.
-fn converted(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
+fn to_world_coordinate(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
     let axes = &file.axes;
     match (k, axes.horizontal) {
         (0 | 1, HorizontalFile::Metres) => x - axes.origin_m[k],
-        (0 | 1, HorizontalFile::Degrees) => plane(origin).metres(k, x.to_radians()),
+        (0 | 1, HorizontalFile::Degrees) => tangent_plane(origin).metres(k, x.to_radians()),
         (2, _) => {
             if axes.vertical == VerticalFile::Up {
                 -x
@@ -368,6 +368,6 @@ fn converted(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
 }
 
 /// Returns the local tangent plane of the world at `origin`.
-pub fn plane(origin: &Origin) -> Plane {
-    Plane::new(origin.latitude, origin.longitude, origin.altitude)
+pub fn tangent_plane(origin: &Origin) -> TangentPlane {
+    TangentPlane::new(origin.latitude, origin.longitude, origin.altitude)
 }

@@ -4,9 +4,9 @@
 //! Only the header is parsed; the numbers of a variable stay in the file until they are requested.
 //! Every count in the header is checked against the length of the file before it is used.
 
-use crate::import::grid::{Found, NamedAxis};
+use crate::import::grid::{FileGrid, NamedAxis};
 use merrow_model::scene::sea::mapped::{Layout, Number};
-use merrow_yaml::error::{did_you_mean, list, quote};
+use merrow_yaml::error::{did_you_mean, quoted_list, quote};
 
 /// Fill value for missing data in variables without a fill value attribute.
 const DEFAULT_FILL: f64 = 9.969_209_968_386_869e36;
@@ -234,7 +234,7 @@ impl Head {
     }
 
     /// Number of samples of a variable that are contiguous in the file.
-    fn run(&self, v: &Variable) -> Read<usize> {
+    fn contiguous_samples(&self, v: &Variable) -> Read<usize> {
         let from = usize::from(self.is_record(v));
         let mut n = 1_usize;
         for d in &v.dims[from.min(v.dims.len())..] {
@@ -255,7 +255,7 @@ impl Head {
         let mut sum = 0_usize;
         for v in &records {
             let bytes = self
-                .run(v)?
+                .contiguous_samples(v)?
                 .saturating_mul(v.number.map_or(1, Number::size));
             // a single record variable is not padded
             let padded = if records.len() == 1 {
@@ -274,7 +274,7 @@ impl Head {
         let number = v
             .number
             .ok_or_else(|| format!("the variable {} holds no numbers", quote(&v.name)))?;
-        let run = self.run(v)?.max(1);
+        let run = self.contiguous_samples(v)?.max(1);
         let records = if self.is_record(v) { self.records } else { 1 };
         let run_stride = if self.is_record(v) {
             self.record_size()?
@@ -326,7 +326,7 @@ impl Head {
 }
 
 /// Returns the variable `wanted` of the file, or its only variable on a grid.
-pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
+pub fn find_variable(bytes: &[u8], wanted: Option<&str>) -> Result<FileGrid, String> {
     let head = head(bytes)?;
     let is_axis = |v: &Variable| head.dims.iter().any(|(name, _)| *name == v.name);
     let grids: Vec<&Variable> = head
@@ -340,7 +340,7 @@ pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
             format!(
                 "no variable {}, expected one of {}{}",
                 quote(name),
-                list(names()),
+                quoted_list(names()),
                 did_you_mean(name, names())
             )
         })?,
@@ -350,7 +350,7 @@ pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
             _ => {
                 return Err(format!(
                     "found several variables, expected `variable`: one of {}",
-                    list(names())
+                    quoted_list(names())
                 ));
             }
         },
@@ -377,14 +377,14 @@ pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
                 ));
             }
         };
-        axes.push(NamedAxis { name, places });
+        axes.push(NamedAxis { name, coordinates: places });
     }
     let unit = variable
         .attributes
         .iter()
         .find(|a| a.name == "units")
         .and_then(|a| a.text.clone());
-    Ok(Found {
+    Ok(FileGrid {
         axes,
         layout: head.layout(variable, bytes)?,
         unit,
@@ -401,7 +401,7 @@ pub struct Array {
 }
 
 /// Reads the variable `name` as numbers. Returns `None` if the file does not have it.
-pub fn array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
+pub fn read_array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
     let head = head(bytes)?;
     let Some(v) = head.variables.iter().find(|v| v.name == name) else {
         return Ok(None);
@@ -424,7 +424,7 @@ pub fn array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
 
 /// Reads the variable `name` as a list of words, one per row. Returns `None` if it is missing or
 /// holds numbers.
-pub fn words(bytes: &[u8], name: &str) -> Result<Option<Vec<String>>, String> {
+pub fn read_words(bytes: &[u8], name: &str) -> Result<Option<Vec<String>>, String> {
     let head = head(bytes)?;
     let found = head
         .variables

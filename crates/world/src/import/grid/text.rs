@@ -1,12 +1,12 @@
 //! Reads grids from text files: tables with one column per coordinate, and ESRI ASCII grids.
 
-use crate::import::grid::{InMemory, NamedAxis, SAMPLES_MAX};
-use merrow_yaml::error::{did_you_mean, list, quote};
+use crate::import::grid::{MemoryGrid, NamedAxis, SAMPLES_MAX};
+use merrow_yaml::error::{did_you_mean, quoted_list, quote};
 
 /// Reads a table with a header line. The columns in `coordinates` give the position of each value.
 /// The value is in the column `wanted`, or in the only other column. Grid points without a line in
 /// the table are holes.
-pub fn table(text: &str, wanted: Option<&str>, coordinates: &[&str]) -> Result<InMemory, String> {
+pub fn read_table(text: &str, wanted: Option<&str>, coordinates: &[&str]) -> Result<MemoryGrid, String> {
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
@@ -24,14 +24,14 @@ pub fn table(text: &str, wanted: Option<&str>, coordinates: &[&str]) -> Result<I
         .map(|k| head[k].as_str())
         .collect();
     if axes.is_empty() {
-        let names = list(coordinates.iter().copied());
+        let names = quoted_list(coordinates.iter().copied());
         return Err(format!(
             "found no coordinate column in its first line, expected some of {names}"
         ));
     }
     let value = match (wanted, others.as_slice()) {
         (Some(name), _) => head.iter().position(|h| h == name).ok_or_else(|| {
-            let all = list(others.iter().copied());
+            let all = quoted_list(others.iter().copied());
             format!(
                 "no column {}, expected one of {all}{}",
                 quote(name),
@@ -41,7 +41,7 @@ pub fn table(text: &str, wanted: Option<&str>, coordinates: &[&str]) -> Result<I
         (None, [one]) => head.iter().position(|h| h == one).unwrap_or_default(),
         (None, []) => return Err("found no column of values next to the coordinate columns".into()),
         (None, _) => {
-            let all = list(others.iter().copied());
+            let all = quoted_list(others.iter().copied());
             return Err(format!(
                 "found several columns of values, expected `variable`: one of {all}"
             ));
@@ -74,7 +74,7 @@ fn fill_lattice(
     head: &[String],
     axes: &[usize],
     rows: &[(Vec<f64>, f64, u64)],
-) -> Result<InMemory, String> {
+) -> Result<MemoryGrid, String> {
     let mut named = Vec::new();
     let mut total = 1_usize;
     for (k, column) in axes.iter().enumerate() {
@@ -84,7 +84,7 @@ fn fill_lattice(
         total = total.saturating_mul(places.len());
         named.push(NamedAxis {
             name: head[*column].clone(),
-            places,
+            coordinates: places,
         });
     }
     if total > SAMPLES_MAX {
@@ -97,7 +97,7 @@ fn fill_lattice(
     for (places, value, line) in rows {
         let mut index = 0;
         for (axis, place) in named.iter().zip(places) {
-            index = index * axis.places.len() + axis.places.partition_point(|p| p < place);
+            index = index * axis.coordinates.len() + axis.coordinates.partition_point(|p| p < place);
         }
         if taken[index] != 0 {
             return Err(format!(
@@ -107,7 +107,7 @@ fn fill_lattice(
         }
         (samples[index], taken[index]) = (*value, *line);
     }
-    Ok(InMemory {
+    Ok(MemoryGrid {
         axes: named,
         samples,
         unit: None,
@@ -115,7 +115,7 @@ fn fill_lattice(
 }
 
 /// Reads an ESRI ASCII grid: header lines, then rows from north to south.
-pub fn ascii(text: &str) -> Result<InMemory, String> {
+pub fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
     let (mut count, mut cell, mut void) = ([None, None], [None, None], None);
     let (mut corner, mut middle) = ([None, None], [None, None]);
     let mut samples: Vec<f64> = Vec::new();
@@ -174,12 +174,12 @@ pub fn ascii(text: &str) -> Result<InMemory, String> {
         };
         NamedAxis {
             name: name.into(),
-            places: (0..n as usize).map(|i| start + d * i as f64).collect(),
+            coordinates: (0..n as usize).map(|i| start + d * i as f64).collect(),
         }
     };
     let (x, mut y) = (axis("x", 0, dx, nx), axis("y", 1, dy, ny));
-    y.places.reverse();
-    Ok(InMemory {
+    y.coordinates.reverse();
+    Ok(MemoryGrid {
         axes: vec![y, x],
         samples,
         unit: None,

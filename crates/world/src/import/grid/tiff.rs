@@ -1,6 +1,6 @@
 //! Reads GeoTIFF rasters with one band that are georeferenced by scale and tie point.
 
-use crate::import::grid::{InMemory, NamedAxis, SAMPLES_MAX};
+use crate::import::grid::{MemoryGrid, NamedAxis, SAMPLES_MAX};
 use std::io::BufReader;
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
@@ -11,7 +11,7 @@ use tiff::tags::Tag;
 const RASTER_TYPE: u16 = 1025;
 
 /// Reads the raster in `path` with its axes in the file's coordinates; missing values become NaN.
-pub fn read(path: &Path) -> Result<InMemory, String> {
+pub fn read(path: &Path) -> Result<MemoryGrid, String> {
     let wrong = |e: tiff::TiffError| format!("not a readable TIFF: {e}");
     let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
     let mut tiff = Decoder::new(BufReader::new(file)).map_err(wrong)?;
@@ -80,14 +80,14 @@ pub fn read(path: &Path) -> Result<InMemory, String> {
     let axes = vec![
         NamedAxis {
             name: "y".into(),
-            places: north,
+            coordinates: north,
         },
         NamedAxis {
             name: "x".into(),
-            places: east,
+            coordinates: east,
         },
     ];
-    Ok(InMemory {
+    Ok(MemoryGrid {
         axes,
         samples,
         unit: None,

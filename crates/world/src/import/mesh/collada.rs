@@ -4,7 +4,7 @@
 //! geometries, placed by the visual scene and the node library. Skins, splines and physics are
 //! ignored.
 
-use crate::import::mesh::Soup;
+use crate::import::mesh::TriangleSoup;
 use merrow_math::Vec3;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ type Matrix = [[f64; 4]; 4];
 ///
 /// # Errors
 /// Invalid XML, missing or malformed geometry data, or too many nested nodes.
-pub fn read(bytes: &[u8]) -> Result<Soup, String> {
+pub fn read(bytes: &[u8]) -> Result<TriangleSoup, String> {
     let text =
         std::str::from_utf8(bytes).map_err(|_| "not a valid COLLADA file: not UTF-8 text")?;
     let options = ParsingOptions {
@@ -46,20 +46,20 @@ pub fn read(bytes: &[u8]) -> Result<Soup, String> {
         .collect();
     let mut file = File {
         ids,
-        nodes: 0,
-        soup: Soup::default(),
+        visited_nodes: 0,
+        soup: TriangleSoup::default(),
     };
     let scenes: Vec<Node<'_, '_>> = root
         .descendants()
         .filter(|n| n.has_tag_name_local("instance_visual_scene"))
-        .filter_map(|n| file.target(n))
+        .filter_map(|n| file.referenced_element(n))
         .collect();
     let scenes = if scenes.is_empty() {
-        all(root, "visual_scene")
+        descendants_named(root, "visual_scene")
     } else {
         scenes
     };
-    let top = units(root);
+    let top = unit_transform(root);
     for scene in scenes {
         for node in children(scene, "node") {
             file.add_node(node, &top, 0)?;
@@ -86,7 +86,7 @@ fn children<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Vec<Node<'a, 'i>> {
         .collect()
 }
 
-fn all<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Vec<Node<'a, 'i>> {
+fn descendants_named<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Vec<Node<'a, 'i>> {
     node.descendants()
         .filter(|n| n.has_tag_name_local(name))
         .collect()
@@ -114,7 +114,7 @@ fn not_a_number(text: &str) -> String {
 }
 
 /// Returns the transform from the file's unit and up axis to metres and z up.
-fn units(root: Node<'_, '_>) -> Matrix {
+fn unit_transform(root: Node<'_, '_>) -> Matrix {
     let asset = children(root, "asset").into_iter().next();
     let of = |name: &str| asset.and_then(|a| children(a, name).into_iter().next());
     let unit: f64 = of("unit")
@@ -141,7 +141,7 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
 }
 
 /// Returns the transform of a node relative to its parent.
-fn placement(node: Node<'_, '_>) -> Result<Matrix, String> {
+fn node_transform(node: Node<'_, '_>) -> Result<Matrix, String> {
     let mut m: Matrix =
         std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }));
     for step in node.children().filter(Node::is_element) {
@@ -196,13 +196,13 @@ fn rotation(axis: Vec3, degrees: f64) -> Matrix {
 /// Parser state while one file is read.
 struct File<'a, 'i> {
     ids: HashMap<&'a str, Node<'a, 'i>>,
-    nodes: usize,
-    soup: Soup,
+    visited_nodes: usize,
+    soup: TriangleSoup,
 }
 
 impl<'a, 'i> File<'a, 'i> {
     /// Returns the element that the `url` or `source` attribute of `node` refers to.
-    fn target(&self, node: Node<'a, 'i>) -> Option<Node<'a, 'i>> {
+    fn referenced_element(&self, node: Node<'a, 'i>) -> Option<Node<'a, 'i>> {
         let name = node.attribute("url").or_else(|| node.attribute("source"))?;
         self.ids.get(name.strip_prefix('#')?).copied()
     }
@@ -213,23 +213,23 @@ impl<'a, 'i> File<'a, 'i> {
         parent: &Matrix,
         depth: usize,
     ) -> Result<(), String> {
-        self.nodes += 1;
-        if depth > DEPTH_MAX || self.nodes > NODES_MAX {
+        self.visited_nodes += 1;
+        if depth > DEPTH_MAX || self.visited_nodes > NODES_MAX {
             return Err(
                 "the nodes of the COLLADA file are nested too deeply or refer to each other in a cycle".to_string(),
             );
         }
-        let placed = product(parent, &placement(node)?);
+        let placed = product(parent, &node_transform(node)?);
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
                 "node" => self.add_node(child, &placed, depth + 1)?,
                 "instance_node" => {
-                    if let Some(target) = self.target(child) {
+                    if let Some(target) = self.referenced_element(child) {
                         self.add_node(target, &placed, depth + 1)?;
                     }
                 }
                 "instance_geometry" => {
-                    if let Some(geometry) = self.target(child) {
+                    if let Some(geometry) = self.referenced_element(child) {
                         self.add_geometry(geometry, &placed)?;
                     }
                 }
@@ -291,18 +291,18 @@ impl<'a, 'i> File<'a, 'i> {
     /// Returns the vertex positions that the `VERTEX` input of a face list refers to.
     fn positions(&self, input: Node<'a, 'i>) -> Result<Vec<[f64; 3]>, String> {
         let missing = || "not a valid COLLADA file: a geometry has no positions".to_string();
-        let vertices = self.target(input).ok_or_else(missing)?;
+        let vertices = self.referenced_element(input).ok_or_else(missing)?;
         let position = children(vertices, "input")
             .into_iter()
             .find(|n| n.attribute("semantic") == Some("POSITION"));
         let source = self
-            .target(position.ok_or_else(missing)?)
+            .referenced_element(position.ok_or_else(missing)?)
             .ok_or_else(missing)?;
         let array = children(source, "float_array")
             .into_iter()
             .next()
             .ok_or_else(missing)?;
-        let accessor = all(source, "accessor").into_iter().next();
+        let accessor = descendants_named(source, "accessor").into_iter().next();
         let of = |name: &str, default: usize| {
             accessor
                 .and_then(|a| a.attribute(name)?.parse::<usize>().ok())

@@ -3,7 +3,7 @@
 //! The standard defines y as up, and common editors convert it to z up in the same way. This module
 //! parses the JSON itself, because the available glTF crates panic on malformed files.
 
-use crate::import::mesh::Soup;
+use crate::import::mesh::TriangleSoup;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use merrow_math::Vec3;
@@ -16,7 +16,7 @@ const DEPTH_MAX: usize = 64;
 /// time.
 const NODES_MAX: usize = 100_000;
 /// Maximum sum of vertices, indices and triangles of one scene.
-const PARTS_MAX: usize = 20_000_000;
+const ELEMENTS_MAX: usize = 20_000_000;
 
 /// Columns of a 4x4 affine transform.
 type Matrix = [[f64; 4]; 4];
@@ -26,7 +26,7 @@ type Matrix = [[f64; 4]; 4];
 /// # Errors
 /// Invalid JSON, missing scene, missing buffers, references outside the file's lists, or compressed
 /// data.
-pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
+pub fn read(bytes: &[u8], folder: &Path) -> Result<TriangleSoup, String> {
     let (json, binary) = if bytes.starts_with(b"glTF") {
         chunks(bytes)?
     } else {
@@ -41,8 +41,8 @@ pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
     let mut file = File {
         buffers: buffers(&root, binary, folder)?,
         root: &root,
-        nodes: 0,
-        soup: Soup::default(),
+        visited_nodes: 0,
+        soup: TriangleSoup::default(),
     };
     for node in list(&scene["nodes"]) {
         file.add_node(node, &y_up(), 0)?;
@@ -114,7 +114,7 @@ fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
 
 /// Returns the columns of a node's transform relative to its parent, from `matrix` or from
 /// translation, rotation and scale.
-fn placement(node: &Value) -> Matrix {
+fn node_transform(node: &Value) -> Matrix {
     if let Some(m) = numbers::<16>(&node["matrix"]) {
         return std::array::from_fn(|j| std::array::from_fn(|i| m[4 * j + i]));
     }
@@ -132,27 +132,27 @@ fn placement(node: &Value) -> Matrix {
 /// Parser state while one file is read.
 struct File<'a> {
     root: &'a Value,
-    nodes: usize,
+    visited_nodes: usize,
     buffers: Vec<Vec<u8>>,
-    soup: Soup,
+    soup: TriangleSoup,
 }
 
 impl File<'_> {
     /// Returns the entry of the list `kind` that the index in `value` refers to.
-    fn named(&self, kind: &str, value: &Value) -> Option<&Value> {
+    fn entry(&self, kind: &str, value: &Value) -> Option<&Value> {
         self.root[kind].get(index(value)?)
     }
 
     fn add_node(&mut self, number: &Value, parent: &Matrix, depth: usize) -> Result<(), String> {
-        self.nodes += 1;
-        if depth > DEPTH_MAX || self.nodes > NODES_MAX {
+        self.visited_nodes += 1;
+        if depth > DEPTH_MAX || self.visited_nodes > NODES_MAX {
             return Err("the nodes of the glTF file are nested too deeply or refer to each other in a cycle".to_string());
         }
         let root = self.root;
         let Some(node) = index(number).and_then(|n| root["nodes"].get(n)) else {
             return Err("not a valid glTF file: it refers to a missing node".to_string());
         };
-        let own = placement(node);
+        let own = node_transform(node);
         let placed: Matrix = std::array::from_fn(|j| {
             std::array::from_fn(|i| (0..4).map(|k| parent[k][i] * own[j][k]).sum::<f64>())
         });
@@ -173,13 +173,13 @@ impl File<'_> {
             return Ok(());
         }
         let first = self.soup.vertices.len() as u32;
-        let corners = self.points(positions)?;
+        let corners = self.positions(positions)?;
         let order: Vec<u32> = match &primitive["indices"] {
             Value::Null => (0..corners.len() as u32).collect(),
             indices => self.indices(indices)?,
         };
         if self.soup.vertices.len() + self.soup.triangles.len() + corners.len() + order.len()
-            > PARTS_MAX
+            > ELEMENTS_MAX
         {
             return Err("too large: the glTF file has too many corners and triangles".to_string());
         }
@@ -187,7 +187,7 @@ impl File<'_> {
             let at = |i: usize| m[0][i] * x + m[1][i] * y + m[2][i] * z + m[3][i];
             self.soup.vertices.push(Vec3::new(at(0), at(1), at(2)));
         }
-        self.add_places(&primitive["attributes"]["TEXCOORD_0"])?;
+        self.add_texture_coordinates(&primitive["attributes"]["TEXCOORD_0"])?;
         // a transform with negative determinant reverses the winding of the triangles
         let column = |j: usize| Vec3::new(m[j][0], m[j][1], m[j][2]);
         let mirrored = column(0).cross(column(1)).dot(column(2)) < 0.0;
@@ -217,7 +217,7 @@ impl File<'_> {
     }
 
     /// Adds the texture coordinates of the vertices that were added last.
-    fn add_places(&mut self, number: &Value) -> Result<(), String> {
+    fn add_texture_coordinates(&mut self, number: &Value) -> Result<(), String> {
         if number.is_null() {
             return Ok(());
         }
@@ -242,7 +242,7 @@ impl File<'_> {
         size: usize,
     ) -> Result<impl Iterator<Item = &[u8]>, String> {
         let outside = || "the glTF file refers to bytes outside its buffers".to_string();
-        let view = self.named("bufferViews", &accessor["bufferView"]);
+        let view = self.entry("bufferViews", &accessor["bufferView"]);
         let view = view
             .ok_or("sparse or compressed accessors of glTF files are not supported: export without them")?;
         let buffer = index(&view["buffer"])
@@ -270,7 +270,7 @@ impl File<'_> {
 
     fn accessor(&self, number: &Value) -> Result<(&Value, u64, &str), String> {
         let missing = "not a valid glTF file: it refers to a missing accessor";
-        let accessor = self.named("accessors", number).ok_or(missing)?;
+        let accessor = self.entry("accessors", number).ok_or(missing)?;
         let kind = accessor["componentType"].as_u64().unwrap_or(0);
         Ok((
             accessor,
@@ -279,7 +279,7 @@ impl File<'_> {
         ))
     }
 
-    fn points(&self, number: &Value) -> Result<Vec<[f64; 3]>, String> {
+    fn positions(&self, number: &Value) -> Result<Vec<[f64; 3]>, String> {
         let (accessor, kind, shape) = self.accessor(number)?;
         // 5126 is a 32-bit float
         if (kind, shape) != (5126, "VEC3") {

@@ -11,7 +11,7 @@ mod gltf;
 pub(crate) mod sample;
 mod survey;
 
-pub use crate::import::mesh::survey::{Survey, survey};
+pub use crate::import::mesh::survey::{ManifoldCheck, check_manifold};
 
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Mesh;
@@ -23,7 +23,7 @@ const FILE_MAX: u64 = 256 << 20;
 
 /// Triangles as read from a file, before equal vertices are merged.
 #[derive(Debug, Default)]
-pub(crate) struct Soup {
+pub(crate) struct TriangleSoup {
     /// Vertex positions [m].
     pub vertices: Vec<Vec3>,
     /// Indices into `vertices`, three per triangle.
@@ -35,7 +35,7 @@ pub(crate) struct Soup {
 
 /// Texture coordinates of the three corners of each triangle, 0..1 from the upper left corner of
 /// the image.
-pub type Corners = Vec<[[f32; 2]; 3]>;
+pub type CornerTextureCoordinates = Vec<[[f32; 2]; 3]>;
 
 /// Reads the mesh in `path`; the file name extension determines the format.
 ///
@@ -47,7 +47,7 @@ pub fn read(path: &Path) -> Result<Mesh, String> {
 
 /// Reads a mesh like [`read`], together with its texture coordinates if the file has them for every
 /// vertex.
-pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<Corners>), String> {
+pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<CornerTextureCoordinates>), String> {
     let ending = path
         .extension()
         .map(|e| e.to_string_lossy().to_lowercase())
@@ -78,12 +78,12 @@ pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<Corners>), String>
         "dae" => crate::import::mesh::collada::read(&bytes)?,
         _ => crate::import::mesh::gltf::read(&bytes, path.parent().unwrap_or(Path::new("")))?,
     };
-    join(soup)
+    merge_vertices(soup)
 }
 
-fn from_loader(read: std::io::Result<mesh_loader::Scene>, format: &str) -> Result<Soup, String> {
+fn from_loader(read: std::io::Result<mesh_loader::Scene>, format: &str) -> Result<TriangleSoup, String> {
     let scene = read.map_err(|e| format!("not a valid {format} file: {e}"))?;
-    let mut soup = Soup::default();
+    let mut soup = TriangleSoup::default();
     for mesh in &scene.meshes {
         let first = soup.vertices.len() as u32;
         soup.vertices
@@ -98,7 +98,7 @@ fn from_loader(read: std::io::Result<mesh_loader::Scene>, format: &str) -> Resul
 }
 
 /// Merges vertices at equal positions and drops triangles in which two corners coincide.
-fn join(soup: Soup) -> Result<(Mesh, Option<Corners>), String> {
+fn merge_vertices(soup: TriangleSoup) -> Result<(Mesh, Option<CornerTextureCoordinates>), String> {
     let mut index: HashMap<[u64; 3], u32> = HashMap::new();
     let mut vertices: Vec<Vec3> = Vec::new();
     let mut triangles = Vec::with_capacity(soup.triangles.len());
@@ -130,7 +130,7 @@ fn join(soup: Soup) -> Result<(Mesh, Option<Corners>), String> {
     if triangles.is_empty() {
         return Err("the mesh is empty: it has no triangles".to_string());
     }
-    let finite = |corners: &Corners| corners.iter().flatten().flatten().all(|x| x.is_finite());
+    let finite = |corners: &CornerTextureCoordinates| corners.iter().flatten().flatten().all(|x| x.is_finite());
     Ok((
         Mesh {
             vertices,
@@ -158,11 +158,11 @@ pub fn scaled(mesh: &Mesh, scale: [f64; 3]) -> Mesh {
 }
 
 /// Scales a mesh like [`scaled`], together with its texture coordinates.
-pub fn scaled_with(
+pub fn scaled_with_corners(
     mesh: &Mesh,
-    corners: Option<Corners>,
+    corners: Option<CornerTextureCoordinates>,
     scale: [f64; 3],
-) -> (Mesh, Option<Corners>) {
+) -> (Mesh, Option<CornerTextureCoordinates>) {
     let mirrored = scale[0] * scale[1] * scale[2] < 0.0;
     let turn = |[a, b, c]: [[f32; 2]; 3]| if mirrored { [a, c, b] } else { [a, b, c] };
     (

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Result of the manifold check of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Survey {
+pub struct ManifoldCheck {
     /// Number of edges with only one triangle.
     pub open: usize,
     /// Number of edges with more than two triangles, or with two triangles of inconsistent
@@ -19,21 +19,21 @@ pub struct Survey {
     pub flat: bool,
 }
 
-impl Survey {
+impl ManifoldCheck {
     /// Returns the reason why the mesh does not enclose a volume, or `None` if it does.
-    pub fn no_body(&self) -> Option<String> {
+    pub fn why_not_closed(&self) -> Option<String> {
         if self.open > 0 {
             let edges = edges(self.open);
             return Some(format!(
                 "the mesh is open: {edges} only one triangle, expected a closed surface"
             ));
         }
-        self.no_sides()
+        self.why_not_oriented()
     }
 
     /// Returns the reason why the mesh, which may be open, has no consistent outside, or `None` if
     /// it has one.
-    pub fn no_sides(&self) -> Option<String> {
+    pub fn why_not_oriented(&self) -> Option<String> {
         if self.crossed > 0 {
             Some(format!(
                 "the mesh is not manifold: {} more than two triangles, or two of opposite orientation",
@@ -59,7 +59,7 @@ fn edges(n: usize) -> String {
 }
 
 /// Computes the manifold check, the volume and the flatness of a mesh.
-pub fn survey(mesh: &Mesh) -> Survey {
+pub fn check_manifold(mesh: &Mesh) -> ManifoldCheck {
     // per edge (lower vertex index first): how many triangles traverse it in ascending and in
     // descending direction
     let mut runs: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
@@ -84,7 +84,7 @@ pub fn survey(mesh: &Mesh) -> Survey {
             a.dot(b.cross(c)) / 6.0
         })
         .sum();
-    Survey {
+    ManifoldCheck {
         open,
         crossed,
         volume,

@@ -156,7 +156,7 @@ fn every_format_gives_the_same_box() {
     ];
     for (name, bytes) in files {
         let mesh = read_as(name, &bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let survey = survey(&mesh);
+        let survey = check_manifold(&mesh);
         assert_eq!(
             (mesh.vertices.len(), mesh.triangles.len()),
             (8, 12),
@@ -187,16 +187,16 @@ fn every_format_gives_the_same_box() {
 #[test]
 fn faults_of_a_surface_are_found() {
     let mesh = read_as("s.obj", obj().as_bytes()).unwrap();
-    assert_eq!(survey(&mesh).no_body(), None);
+    assert_eq!(check_manifold(&mesh).why_not_closed(), None);
     let mirrored = scaled(&mesh, [-1.0, 1.0, 1.0]);
     assert!(
-        (survey(&mirrored).volume - 6.0).abs() < 1e-12,
+        (check_manifold(&mirrored).volume - 6.0).abs() < 1e-12,
         "a mirrored mesh keeps its outward orientation"
     );
     let with = |change: &dyn Fn(&mut Vec<[u32; 3]>)| {
         let mut changed = mesh.clone();
         change(&mut changed.triangles);
-        survey(&changed).no_body().unwrap_or_default()
+        check_manifold(&changed).why_not_closed().unwrap_or_default()
     };
     assert_eq!(
         with(&|t| t.truncate(11)),
@@ -212,7 +212,7 @@ fn faults_of_a_surface_are_found() {
         b"v 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\nf 1 2 3\nf 2 4 3\n",
     )
     .unwrap();
-    assert!(survey(&flat).flat);
+    assert!(check_manifold(&flat).flat);
 }
 
 #[test]

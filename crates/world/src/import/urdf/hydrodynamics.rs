@@ -1,8 +1,8 @@
 //! Determines which hydrodynamic keys of the links are given, and which have to be estimated.
 
-use crate::import::urdf::tree::Tree;
-use crate::schema::urdf::EstimateFile;
-use merrow_yaml::error::{Problems, did_you_mean, list, quote};
+use crate::import::urdf::tree::LinkTree;
+use crate::schema::urdf::EstimateConfig;
+use merrow_yaml::error::{Problems, did_you_mean, quoted_list, quote};
 use merrow_yaml::node::{Key, Map, Node, Value};
 
 /// Keys of a body that describe its hydrodynamics.
@@ -23,9 +23,9 @@ const KEYS: [&str; 12] = [
 
 /// Hydrodynamics of the links given in the world file and its parameter files.
 #[derive(Debug)]
-pub struct Given {
+pub struct GivenHydrodynamics {
     /// Shapes used to estimate the missing values.
-    pub estimate: EstimateFile,
+    pub estimate: EstimateConfig,
     /// Source of the given values, as a text for reports.
     pub source: String,
     /// Per link of the tree: the keys of `hydrodynamics`, which override those of its body.
@@ -34,26 +34,26 @@ pub struct Given {
     own: Vec<Vec<String>>,
 }
 
-impl Given {
+impl GivenHydrodynamics {
     /// Reads the keys that affect the estimates. The values themselves are checked later, when the
     /// model is read.
     pub fn new(
         node: Option<&Node>,
         model: &Map,
-        tree: &Tree,
+        tree: &LinkTree,
         problems: &mut Problems,
-    ) -> Option<Given> {
+    ) -> Option<GivenHydrodynamics> {
         let file = node.and_then(as_map);
         let text = |key: &str| match file.and_then(|f| f.get(key)).map(|n| &n.value) {
             Some(Value::Scalar { text, .. }) => text.clone(),
             _ => String::new(),
         };
         let estimate = match text("estimate").as_str() {
-            "visual" => EstimateFile::Visual,
-            "nothing" => EstimateFile::Nothing,
-            _ => EstimateFile::Collision,
+            "visual" => EstimateConfig::Visual,
+            "nothing" => EstimateConfig::Nothing,
+            _ => EstimateConfig::Collision,
         };
-        let mut given = Given {
+        let mut given = GivenHydrodynamics {
             estimate,
             source: text("source"),
             over: vec![Vec::new(); tree.knots.len()],
@@ -70,7 +70,7 @@ impl Given {
                 .position(|knot| knot.link.name == key.name)
             else {
                 let names = || tree.knots.iter().map(|k| k.link.name.as_str());
-                let (hint, known) = (did_you_mean(&key.name, names()), list(names()));
+                let (hint, known) = (did_you_mean(&key.name, names()), quoted_list(names()));
                 problems.push(
                     &key.place,
                     format!(
@@ -91,18 +91,18 @@ impl Given {
     }
 
     /// Returns true if `key` of link `k` is given in any of these places.
-    pub fn says(&self, k: usize, key: &str) -> bool {
+    pub fn has_key(&self, k: usize, key: &str) -> bool {
         self.over[k].iter().any(|(said, _)| said.name == key)
             || self.own[k].iter().any(|said| said == key)
     }
 
     /// Returns true if any hydrodynamic key of link `k` is given.
-    pub fn says_any(&self, k: usize) -> bool {
-        KEYS.iter().any(|key| self.says(k, key))
+    pub fn has_any_key(&self, k: usize) -> bool {
+        KEYS.iter().any(|key| self.has_key(k, key))
     }
 
     /// Returns the keys of `hydrodynamics` for link `k`.
-    pub fn over(&self, k: usize) -> &[(Key, Node)] {
+    pub fn overrides(&self, k: usize) -> &[(Key, Node)] {
         &self.over[k]
     }
 }
@@ -115,7 +115,7 @@ fn as_map(node: &Node) -> Option<&Map> {
 }
 
 /// Returns the names of the keys in the model's own `body` and `links`, per link of the tree.
-fn own_keys(model: &Map, tree: &Tree) -> Vec<Vec<String>> {
+fn own_keys(model: &Map, tree: &LinkTree) -> Vec<Vec<String>> {
     let names = |body: Option<&Node>| -> Vec<String> {
         body.and_then(as_map).map_or(Vec::new(), |m| {
             m.entries.iter().map(|(key, _)| key.name.clone()).collect()

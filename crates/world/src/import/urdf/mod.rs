@@ -19,7 +19,7 @@ use merrow_yaml::node::{Map, Node, Value, merge};
 
 /// Context of the world that is known before the world file is read.
 #[derive(Clone, Copy, Debug)]
-pub struct World<'a> {
+pub struct WorldContext<'a> {
     /// Density of the water [kg/m³].
     pub density: f64,
     /// Cache of the meshes and images read so far.
@@ -28,9 +28,9 @@ pub struct World<'a> {
 
 /// Merges every model of the world `root` that names a URDF with the content of that file; the keys
 /// of the model take precedence.
-pub fn expand(root: &mut Node, assets: &Assets, problems: &mut Problems) {
+pub fn expand_urdf_models(root: &mut Node, assets: &Assets, problems: &mut Problems) {
     let density = density(root);
-    let world = World { density, assets };
+    let world = WorldContext { density, assets };
     let Value::Map(root) = &mut root.value else {
         return;
     };
@@ -65,7 +65,7 @@ fn density(root: &Node) -> f64 {
     }
 }
 
-fn expand_model(model: &mut Node, world: World<'_>, problems: &mut Problems) {
+fn expand_model(model: &mut Node, world: WorldContext<'_>, problems: &mut Problems) {
     let Value::Map(map) = &mut model.value else {
         return;
     };
@@ -76,7 +76,7 @@ fn expand_model(model: &mut Node, world: World<'_>, problems: &mut Problems) {
         return;
     };
     let hydrodynamics = map.get("hydrodynamics").cloned();
-    match base(
+    match urdf_model(
         text,
         &named.place,
         hydrodynamics.as_ref(),
@@ -94,17 +94,17 @@ fn expand_model(model: &mut Node, world: World<'_>, problems: &mut Problems) {
 }
 
 /// Returns the model described by the URDF, with the given hydrodynamics applied.
-fn base(
+fn urdf_model(
     name: &str,
     place: &Place,
     hydrodynamics: Option<&Node>,
     model: &Map,
-    world: World<'_>,
+    world: WorldContext<'_>,
     problems: &mut Problems,
 ) -> Option<Node> {
-    let path = assets::find(name, place, problems)?;
+    let path = assets::find_file(name, place, problems)?;
     let file = path.to_string_lossy().into_owned();
-    let text = match assets::text(&path) {
+    let text = match assets::read_text(&path) {
         Ok(text) => text,
         Err(why) => {
             problems.push(&Place::file(&file), why);
@@ -113,10 +113,10 @@ fn base(
     };
     let robot = crate::import::urdf::xml::read(&file, &text, problems)?;
     let held = matches!(model.get("base").map(|n| &n.value), Some(Value::Scalar { text, .. }) if text == "fixed");
-    let tree = crate::import::urdf::tree::Tree::new(robot, held, problems)?;
+    let tree = crate::import::urdf::tree::LinkTree::new(robot, held, problems)?;
     let given =
-        crate::import::urdf::hydrodynamics::Given::new(hydrodynamics, model, &tree, problems)?;
-    Some(crate::import::urdf::write::model(
+        crate::import::urdf::hydrodynamics::GivenHydrodynamics::new(hydrodynamics, model, &tree, problems)?;
+    Some(crate::import::urdf::write::model_node(
         &tree, &given, world, problems,
     ))
 }

@@ -10,7 +10,7 @@ const LINKS_MAX: usize = 1000;
 
 /// A link as a node of the tree.
 #[derive(Debug)]
-pub struct Knot {
+pub struct LinkNode {
     /// The link as read from the file.
     pub link: Link,
     /// The joint that connects the link to its parent, and the index of the parent. `None` for the
@@ -27,18 +27,18 @@ pub struct Knot {
 
 /// A URDF whose joints form one tree.
 #[derive(Debug)]
-pub struct Tree {
+pub struct LinkTree {
     /// Links, parents first.
-    pub knots: Vec<Knot>,
+    pub knots: Vec<LinkNode>,
     /// Place of the `robot` element in the file.
     pub place: Place,
     /// True if the root is fixed to the world.
     pub held: bool,
 }
 
-impl Tree {
+impl LinkTree {
     /// Builds the tree of `robot`. Returns `None` after reporting all errors found.
-    pub fn new(mut robot: Robot, held: bool, problems: &mut Problems) -> Option<Tree> {
+    pub fn new(mut robot: Robot, held: bool, problems: &mut Problems) -> Option<LinkTree> {
         let before = problems.len();
         strip_prefix(&mut robot);
         check_names(&robot, problems);
@@ -47,7 +47,7 @@ impl Tree {
             return None;
         }
         let root = root(&robot, problems)?;
-        let tree = Tree {
+        let tree = LinkTree {
             place: robot.place.clone(),
             knots: in_order(robot, &root, problems)?,
             held,
@@ -64,12 +64,12 @@ impl Tree {
             .iter()
             .enumerate()
             .filter(|(i, k)| k.head == head && counts(*i));
-        let parts: Vec<(&Inertial, &Knot)> = parts
+        let parts: Vec<(&Inertial, &LinkNode)> = parts
             .filter_map(|(_, k)| Some((k.link.inertial.as_ref()?, k)))
             .collect();
         let place = parts.first()?.0.place.clone();
         let mass: f64 = parts.iter().map(|(i, _)| i.mass).sum();
-        let at = |(i, k): &(&Inertial, &Knot)| k.p + k.R.mul_vec(i.com);
+        let at = |(i, k): &(&Inertial, &LinkNode)| k.p + k.R.mul_vec(i.com);
         let com = parts.iter().fold(Vec3::zero(), |c, part| {
             c + at(part).scale(part.0.mass / mass)
         });
@@ -306,7 +306,7 @@ fn root(robot: &Robot, problems: &mut Problems) -> Option<String> {
 }
 
 /// Sorts the links so that parents come first, in the order of the joints.
-fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Knot>> {
+fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<LinkNode>> {
     let Robot {
         links,
         joints,
@@ -321,7 +321,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Kno
             .or_default()
             .push(joint);
     }
-    let mut knots: Vec<Knot> = Vec::new();
+    let mut knots: Vec<LinkNode> = Vec::new();
     // joints that still have to be followed; the last one is next
     let mut open: Vec<(Joint, usize)> = Vec::new();
     let mut next = links.remove(root).map(|link| (link, None));
@@ -334,7 +334,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Kno
                 .flatten()
                 .map(|j| (j, index)),
         );
-        knots.push(knot(link, joint, &knots));
+        knots.push(link_node(link, joint, &knots));
         next = open
             .pop()
             .and_then(|(j, parent)| Some((links.remove(&j.child.0)?, Some((j, parent)))));
@@ -359,7 +359,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Kno
     Some(knots)
 }
 
-fn knot(link: Link, joint: Option<(Joint, usize)>, before: &[Knot]) -> Knot {
+fn link_node(link: Link, joint: Option<(Joint, usize)>, before: &[LinkNode]) -> LinkNode {
     let (head, R, p) = match &joint {
         Some((j, parent)) if j.kind == "fixed" => {
             let [r, pi, y] = j.rpy;
@@ -369,7 +369,7 @@ fn knot(link: Link, joint: Option<(Joint, usize)>, before: &[Knot]) -> Knot {
         }
         _ => (before.len(), Mat3::identity(), Vec3::zero()),
     };
-    Knot {
+    LinkNode {
         link,
         joint,
         head,

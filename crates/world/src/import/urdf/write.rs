@@ -1,18 +1,18 @@
 //! Converts a tree of links to the keys of a model, each with its place in the URDF file.
 
-use crate::import::estimate::{Estimate, Placed, Solid, estimate, of_mesh};
-use crate::import::urdf::World;
-use crate::import::urdf::hydrodynamics::Given;
-use crate::import::urdf::tree::{Knot, Tree};
-use crate::import::urdf::xml::{Geometry, Inertial, Joint, Look, Shape};
-use crate::schema::urdf::EstimateFile;
+use crate::import::estimate::{Estimate, PlacedSolid, Solid, estimate, equivalent_ellipsoid};
+use crate::import::urdf::WorldContext;
+use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
+use crate::import::urdf::tree::{LinkNode, LinkTree};
+use crate::import::urdf::xml::{Geometry, Inertial, Joint, VisualMaterial, Shape};
+use crate::schema::urdf::EstimateConfig;
 use merrow_math::{Mat3, Sym3, Vec3};
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::{Key, Map, Node, Value, merge};
 use std::collections::BTreeSet;
 
 /// Returns the model node of a link tree and its hydrodynamics.
-pub fn model(tree: &Tree, given: &Given, world: World<'_>, problems: &mut Problems) -> Node {
+pub fn model_node(tree: &LinkTree, given: &GivenHydrodynamics, world: WorldContext<'_>, problems: &mut Problems) -> Node {
     let bodies: Vec<Option<Node>> = (0..tree.knots.len())
         .map(|k| body(tree, k, given, world, problems))
         .collect();
@@ -172,17 +172,17 @@ fn joint(file: &Joint, problems: &mut Problems) -> Node {
 /// Returns the body of a link, or `None`: from its own mass, or for a head without mass from the
 /// masses of the links fixed to it.
 fn body(
-    tree: &Tree,
+    tree: &LinkTree,
     k: usize,
-    given: &Given,
-    world: World<'_>,
+    given: &GivenHydrodynamics,
+    world: WorldContext<'_>,
     problems: &mut Problems,
 ) -> Option<Node> {
     let knot = &tree.knots[k];
     let is_head = knot.head == k;
-    let own = |i: usize| i != k && given.says_any(i);
+    let own = |i: usize| i != k && given.has_any_key(i);
     let inertial = match &knot.link.inertial {
-        Some(inertial) if is_head || !is_taken(tree, knot.head) => inertial.clone(),
+        Some(inertial) if is_head || !head_lacks_mass(tree, knot.head) => inertial.clone(),
         None if is_head => match tree.mass_of(k, |_| true) {
             Some(inertial) => {
                 if let Some(i) = (0..tree.knots.len()).find(|i| tree.knots[*i].head == k && own(*i))
@@ -196,7 +196,7 @@ fn body(
                 }
                 inertial
             }
-            None => held_in_the_world(&knot.link.place),
+            None => fixed_base_inertial(&knot.link.place),
         },
         _ => return None,
     };
@@ -204,9 +204,9 @@ fn body(
     let mut entries = mass(&inertial);
     // water has no effect on a base that is fixed to the world
     let moves = k > 0 || !tree.held;
-    if moves && (is_head || given.says_any(k)) {
+    if moves && (is_head || given.has_any_key(k)) {
         let shapes = solids(tree, k, given, world, &mut notes, problems);
-        entries.extend(estimates(
+        entries.extend(estimated_keys(
             tree, k, &shapes, &inertial, given, world, &notes, problems,
         ));
     }
@@ -218,7 +218,7 @@ fn body(
     };
     entries.push(("source", text(at, &format!("URDF {}{source}", at.file))));
     let mut body = map(at, entries);
-    let over = given.over(k).to_vec();
+    let over = given.overrides(k).to_vec();
     body = merge(
         body,
         Node {
@@ -247,13 +247,13 @@ fn body(
 
 /// Returns true if a head has no mass of its own and therefore takes the masses of all links fixed
 /// to it.
-fn is_taken(tree: &Tree, head: usize) -> bool {
+fn head_lacks_mass(tree: &LinkTree, head: usize) -> bool {
     tree.knots[head].link.inertial.is_none()
 }
 
 /// Returns a placeholder for a base without mass that is fixed to the world, where mass has no
 /// effect.
-fn held_in_the_world(place: &Place) -> Inertial {
+fn fixed_base_inertial(place: &Place) -> Inertial {
     let inertia = Sym3 {
         xx: 1.0,
         xy: 0.0,
@@ -293,8 +293,8 @@ fn mass<'a>(inertial: &Inertial) -> Vec<(&'a str, Node)> {
 
 /// Returns the links whose shapes belong to body `k`: the link itself, and for a head also the
 /// links without a body that are fixed to it.
-fn parts<'t>(tree: &'t Tree, k: usize, has_body: impl Fn(usize) -> bool) -> Vec<&'t Knot> {
-    let belongs = |(i, knot): &(usize, &'t Knot)| *i == k || (knot.head == k && !has_body(*i));
+fn parts<'t>(tree: &'t LinkTree, k: usize, has_body: impl Fn(usize) -> bool) -> Vec<&'t LinkNode> {
+    let belongs = |(i, knot): &(usize, &'t LinkNode)| *i == k || (knot.head == k && !has_body(*i));
     tree.knots
         .iter()
         .enumerate()
@@ -304,7 +304,7 @@ fn parts<'t>(tree: &'t Tree, k: usize, has_body: impl Fn(usize) -> bool) -> Vec<
 }
 
 /// Returns the pose in body `k` of an item at the pose (`R`, `p` [m]) on one of its parts.
-fn pose(tree: &Tree, k: usize, part: &Knot, R: &Mat3, p: Vec3) -> (Mat3, Vec3) {
+fn pose(tree: &LinkTree, k: usize, part: &LinkNode, R: &Mat3, p: Vec3) -> (Mat3, Vec3) {
     // a fixed link with a body of its own has only its own shapes
     if tree.knots[k].head != k {
         return (*R, p);
@@ -312,9 +312,9 @@ fn pose(tree: &Tree, k: usize, part: &Knot, R: &Mat3, p: Vec3) -> (Mat3, Vec3) {
     (part.R.mul_mat(R), part.p + part.R.mul_vec(p))
 }
 
-fn collisions(tree: &Tree, k: usize, at: &Place) -> Node {
+fn collisions(tree: &LinkTree, k: usize, at: &Place) -> Node {
     let has_body =
-        |i: usize| tree.knots[i].link.inertial.is_some() && !is_taken(tree, tree.knots[i].head);
+        |i: usize| tree.knots[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.knots[i].head);
     let mut entries = Vec::new();
     for part in parts(tree, k, has_body) {
         for shape in &part.link.collisions {
@@ -374,17 +374,17 @@ fn collision(shape: &Shape, R: &Mat3, p: Vec3) -> Node {
 
 /// Returns the visuals of a body. Unreadable visuals are omitted with a note, because only
 /// rendering depends on them.
-fn visuals(tree: &Tree, k: usize, at: &Place, world: World<'_>, problems: &mut Problems) -> Node {
+fn visuals(tree: &LinkTree, k: usize, at: &Place, world: WorldContext<'_>, problems: &mut Problems) -> Node {
     let has_body =
-        |i: usize| tree.knots[i].link.inertial.is_some() && !is_taken(tree, tree.knots[i].head);
+        |i: usize| tree.knots[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.knots[i].head);
     let mut entries = Vec::new();
     for part in parts(tree, k, has_body) {
         for shape in &part.link.visuals {
-            let look = shape.look.as_ref();
+            let look = shape.material.as_ref();
             let is_glass = look
                 .and_then(|look| look.color)
                 .is_some_and(|[.., opaque]| opaque == 0.0);
-            if is_glass || !is_had(shape, world, problems) {
+            if is_glass || !is_readable(shape, world, problems) {
                 continue;
             }
             let (R, p) = pose(tree, k, part, &shape.R, shape.p);
@@ -412,7 +412,7 @@ fn visuals(tree: &Tree, k: usize, at: &Place, world: World<'_>, problems: &mut P
 }
 
 /// Returns true unless the shape is a mesh that cannot be read. In that case it reports a note.
-fn is_had(shape: &Shape, world: World<'_>, problems: &mut Problems) -> bool {
+fn is_readable(shape: &Shape, world: WorldContext<'_>, problems: &mut Problems) -> bool {
     let Geometry::Mesh(file, scale) = &shape.geometry else {
         return true;
     };
@@ -431,8 +431,8 @@ fn note_all(wrong: &Problems, what: &str, problems: &mut Problems) {
 /// Returns the colour and texture of a shape, as far as they can be read.
 fn appearance(
     shape: &Shape,
-    look: &Look,
-    world: World<'_>,
+    look: &VisualMaterial,
+    world: WorldContext<'_>,
     problems: &mut Problems,
 ) -> Vec<(Key, Node)> {
     let at = &shape.place;
@@ -442,7 +442,7 @@ fn appearance(
     };
     let mut entries = Vec::new();
     if let Some([rgb @ .., _]) = look.color {
-        let color = numbers(at, &rgb.map(given_back));
+        let color = numbers(at, &rgb.map(srgb_to_linear));
         entries.push((key("material"), map(at, vec![("color", color)])));
     }
     let Some(file) = &look.texture else {
@@ -453,12 +453,12 @@ fn appearance(
         Geometry::Box(_) => true,
         Geometry::Mesh(mesh, scale) => world
             .assets
-            .corners(mesh, *scale, at, &mut wrong)
+            .mesh_corners(mesh, *scale, at, &mut wrong)
             .flatten()
             .is_some(),
         _ => false,
     };
-    let found = world.assets.picture(
+    let found = world.assets.image(
         file,
         matches!(shape.geometry, Geometry::Mesh(..)),
         at,
@@ -484,7 +484,7 @@ fn appearance(
 }
 
 /// Converts an sRGB component to linear reflectance, 0..1 (IEC 61966-2-1).
-fn given_back(part: f64) -> f64 {
+fn srgb_to_linear(part: f64) -> f64 {
     if part <= 0.04045 {
         part / 12.92
     } else {
@@ -495,21 +495,21 @@ fn given_back(part: f64) -> f64 {
 /// Returns the solids from which the hydrodynamics of body `k` are estimated, and adds a
 /// description of each to `kinds`.
 fn solids(
-    tree: &Tree,
+    tree: &LinkTree,
     k: usize,
-    given: &Given,
-    world: World<'_>,
+    given: &GivenHydrodynamics,
+    world: WorldContext<'_>,
     kinds: &mut BTreeSet<&'static str>,
     problems: &mut Problems,
-) -> Vec<Placed> {
-    let has_own = |i: usize| given.says_any(i);
+) -> Vec<PlacedSolid> {
+    let has_own = |i: usize| given.has_any_key(i);
     let mut solids = Vec::new();
-    if given.estimate == EstimateFile::Nothing {
+    if given.estimate == EstimateConfig::Nothing {
         return solids;
     }
     for part in parts(tree, k, has_own) {
         let (touched, seen) = (&part.link.collisions, &part.link.visuals);
-        let (first, second) = if given.estimate == EstimateFile::Visual {
+        let (first, second) = if given.estimate == EstimateConfig::Visual {
             (seen, touched)
         } else {
             (touched, seen)
@@ -520,7 +520,7 @@ fn solids(
             };
             let (R, p) = (shape.R.mul_mat(&own.R), shape.p + shape.R.mul_vec(own.p));
             let (R, p) = pose(tree, k, part, &R, p);
-            solids.push(Placed {
+            solids.push(PlacedSolid {
                 solid: own.solid,
                 R,
                 p,
@@ -533,10 +533,10 @@ fn solids(
 /// Returns the solid of a shape about the origin of the shape.
 fn solid(
     shape: &Shape,
-    world: World<'_>,
+    world: WorldContext<'_>,
     kinds: &mut BTreeSet<&'static str>,
     problems: &mut Problems,
-) -> Option<Placed> {
+) -> Option<PlacedSolid> {
     let (kind, solid) = match &shape.geometry {
         Geometry::Box(size) => ("box", Solid::Box(*size)),
         Geometry::Cylinder(radius, length) => (
@@ -562,17 +562,17 @@ fn solid(
                 );
             }
             let (mesh, survey) = found?;
-            let open = survey.no_body();
+            let open = survey.why_not_closed();
             kinds.insert(if open.is_none() {
                 "mesh as an ellipsoid with equal moments"
             } else {
                 "open mesh as the ellipsoid in its bounding box"
             });
-            return of_mesh(&mesh, open.is_none());
+            return equivalent_ellipsoid(&mesh, open.is_none());
         }
     };
     kinds.insert(kind);
-    Some(Placed {
+    Some(PlacedSolid {
         solid,
         R: Mat3::identity(),
         p: Vec3::zero(),
@@ -580,19 +580,19 @@ fn solid(
 }
 
 /// Returns the hydrodynamic keys that are not given, estimated from the solids of the body.
-fn estimates<'a>(
-    tree: &Tree,
+fn estimated_keys<'a>(
+    tree: &LinkTree,
     k: usize,
-    solids: &[Placed],
+    solids: &[PlacedSolid],
     inertial: &Inertial,
-    given: &Given,
-    world: World<'_>,
+    given: &GivenHydrodynamics,
+    world: WorldContext<'_>,
     kinds: &BTreeSet<&'static str>,
     problems: &mut Problems,
 ) -> Vec<(&'a str, Node)> {
     let link = &tree.knots[k].link;
     let Some(found) = estimate(solids, world.density) else {
-        if given.estimate != EstimateFile::Nothing && !given.says_any(k) {
+        if given.estimate != EstimateConfig::Nothing && !given.has_any_key(k) {
             let text = format!(
                 "the link {} has neither hydrodynamics nor a shape to estimate them from: no hydrodynamic forces act on it",
                 quote(&link.name)
@@ -602,7 +602,7 @@ fn estimates<'a>(
         return Vec::new();
     };
     let at = &link.place;
-    let missing = |keys: &[&str]| !keys.iter().any(|key| given.says(k, key));
+    let missing = |keys: &[&str]| !keys.iter().any(|key| given.has_key(k, key));
     let (mut entries, mut what) = (Vec::new(), Vec::new());
     if missing(&["volume_m3", "net_buoyancy_n"]) {
         what.push("volume");
@@ -686,7 +686,7 @@ fn added_mass(found: &Estimate, at: &Place) -> Node {
 
 /// Returns the bounding hull (box or ellipsoid) of a body of one shape, used to compute its
 /// submerged part.
-fn hull(solids: &[Placed], at: &Place) -> Option<Node> {
+fn hull(solids: &[PlacedSolid], at: &Place) -> Option<Node> {
     let [one] = solids else { return None };
     let (kind, half) = match one.solid {
         Solid::Box([x, y, z]) => ("box", [0.5 * x, 0.5 * y, 0.5 * z]),

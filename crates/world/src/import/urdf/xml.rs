@@ -62,12 +62,12 @@ pub struct Shape {
     /// Geometry of the shape.
     pub geometry: Geometry,
     /// Material of the shape, if given.
-    pub look: Option<Look>,
+    pub material: Option<VisualMaterial>,
 }
 
 /// Material of a visual.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Look {
+pub struct VisualMaterial {
     /// Name of the material.
     pub name: String,
     /// Red, green, blue (sRGB) and opacity, 0..1.
@@ -166,7 +166,7 @@ pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
     let place = reader.place(root);
     if root.tag_name().name() != "robot" {
         let found = quote(root.tag_name().name());
-        reader.wrong(
+        reader.report(
             root,
             format!("not a URDF: expected the element `robot`, found {found}"),
         );
@@ -179,7 +179,7 @@ pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
             .is_some_and(|ns| ns.contains("xacro"))
             || text_in(n)
     }) {
-        reader.wrong(
+        reader.report(
             root,
             "found a xacro file, expected the output of `xacro`: run `xacro file.xacro > file.urdf`",
         );
@@ -196,31 +196,31 @@ pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
         match node.tag_name().name() {
             "link" => robot.links.extend(reader.link(node)),
             "joint" => robot.joints.extend(reader.joint(node)),
-            "material" => looks.extend(reader.look(node)),
-            _ => reader.not_used(node),
+            "material" => looks.extend(reader.material(node)),
+            _ => reader.count_unused(node),
         }
     }
     reader.note_unused();
-    name_looks(&mut robot, &looks);
+    resolve_materials(&mut robot, &looks);
     (problems.len() == before).then_some(robot)
 }
 
 /// Replaces materials that are only referenced by name with the definitions of that name elsewhere
 /// in the file.
-fn name_looks(robot: &mut Robot, looks: &[Look]) {
-    let says = |look: &Look| look.color.is_some() || look.texture.is_some();
+fn resolve_materials(robot: &mut Robot, looks: &[VisualMaterial]) {
+    let says = |look: &VisualMaterial| look.color.is_some() || look.texture.is_some();
     let shapes = robot
         .links
         .iter()
         .flat_map(|link| &link.visuals)
-        .filter_map(|shape| shape.look.clone());
+        .filter_map(|shape| shape.material.clone());
     // definitions inside earlier visuals count too, as in other URDF parsers
-    let known: Vec<Look> = looks.iter().cloned().chain(shapes).filter(says).collect();
+    let known: Vec<VisualMaterial> = looks.iter().cloned().chain(shapes).filter(says).collect();
     for look in robot
         .links
         .iter_mut()
         .flat_map(|link| &mut link.visuals)
-        .filter_map(|s| s.look.as_mut())
+        .filter_map(|s| s.material.as_mut())
     {
         if !says(look)
             && let Some(found) = known.iter().find(|known| known.name == look.name)
@@ -244,12 +244,12 @@ impl Reader<'_, '_> {
         Place::new(&self.name, at.row, at.col)
     }
 
-    fn wrong(&mut self, node: Node<'_, '_>, text: impl AsRef<str>) {
+    fn report(&mut self, node: Node<'_, '_>, text: impl AsRef<str>) {
         let place = self.place(node);
         self.problems.push(&place, text);
     }
 
-    fn not_used(&mut self, node: Node<'_, '_>) {
+    fn count_unused(&mut self, node: Node<'_, '_>) {
         let place = self.place(node);
         self.unused
             .entry(node.tag_name().name().to_string())
@@ -274,10 +274,10 @@ impl Reader<'_, '_> {
     }
 
     /// Records the child elements of `node` other than `known` as unused.
-    fn only(&mut self, node: Node<'_, '_>, known: &[&str]) {
+    fn record_unused(&mut self, node: Node<'_, '_>, known: &[&str]) {
         for child in node.children().filter(Node::is_element) {
             if !known.contains(&child.tag_name().name()) {
-                self.not_used(child);
+                self.count_unused(child);
             }
         }
     }
@@ -287,7 +287,7 @@ impl Reader<'_, '_> {
         match node.attribute(key).map(str::trim) {
             Some(text) if !text.is_empty() => Some(text.to_string()),
             _ => {
-                self.wrong(
+                self.report(
                     node,
                     format!("missing attribute `{key}` in <{}>", node.tag_name().name()),
                 );
@@ -313,7 +313,7 @@ impl Reader<'_, '_> {
                 format!("{N} finite numbers")
             };
             let tag = node.tag_name().name();
-            self.wrong(
+            self.report(
                 node,
                 format!(
                     "`{key}` of <{tag}>: expected {expected}, found {}",
@@ -325,7 +325,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the numbers of an optional attribute, or `default`.
-    fn or<const N: usize>(
+    fn numbers_or<const N: usize>(
         &mut self,
         node: Option<Node<'_, '_>>,
         key: &str,
@@ -348,7 +348,7 @@ impl Reader<'_, '_> {
             return Some(value);
         }
         let tag = node.tag_name().name();
-        self.wrong(
+        self.report(
             node,
             format!("`{key}` of <{tag}>: expected a positive number, found {value}"),
         );
@@ -358,13 +358,13 @@ impl Reader<'_, '_> {
     /// Returns `xyz` [m] and `rpy` [rad] of the element `origin`.
     fn origin(&mut self, node: Node<'_, '_>) -> Option<([f64; 3], [f64; 3])> {
         let origin = node.children().find(|n| n.has_tag_name("origin"));
-        let xyz = self.or(origin, "xyz", [0.0; 3]);
-        let rpy = self.or(origin, "rpy", [0.0; 3]);
+        let xyz = self.numbers_or(origin, "xyz", [0.0; 3]);
+        let rpy = self.numbers_or(origin, "rpy", [0.0; 3]);
         Some((xyz?, rpy?))
     }
 
     fn link(&mut self, node: Node<'_, '_>) -> Option<Link> {
-        self.only(node, &["inertial", "collision", "visual"]);
+        self.record_unused(node, &["inertial", "collision", "visual"]);
         let name = self.frame_name(node);
         let inertial = node
             .children()
@@ -398,7 +398,7 @@ impl Reader<'_, '_> {
                 "the name {} contains blanks, which are not allowed in ROS frame names",
                 quote(&name)
             );
-            self.wrong(node, text);
+            self.report(node, text);
             return None;
         }
         Some(name)
@@ -410,8 +410,8 @@ impl Reader<'_, '_> {
         let mass = self.child_number(node, "mass", "value");
         let inertia = match node.children().find(|n| n.has_tag_name("inertia")) {
             Some(inertia) => {
-                let [xx, xy, xz] = ["ixx", "ixy", "ixz"].map(|k| self.or(Some(inertia), k, [0.0]));
-                let [yy, yz, zz] = ["iyy", "iyz", "izz"].map(|k| self.or(Some(inertia), k, [0.0]));
+                let [xx, xy, xz] = ["ixx", "ixy", "ixz"].map(|k| self.numbers_or(Some(inertia), k, [0.0]));
+                let [yy, yz, zz] = ["iyy", "iyz", "izz"].map(|k| self.numbers_or(Some(inertia), k, [0.0]));
                 (|| {
                     Some(Sym3 {
                         xx: xx?[0],
@@ -424,14 +424,14 @@ impl Reader<'_, '_> {
                 })()
             }
             None => {
-                self.wrong(node, "missing element <inertia> in <inertial>");
+                self.report(node, "missing element <inertia> in <inertial>");
                 None
             }
         };
         let (xyz, [r, p, y]) = self.origin(node)?;
         let (mass, inertia) = (mass?, inertia?);
         if mass < 0.0 {
-            self.wrong(
+            self.report(
                 node,
                 format!("the mass is {mass} kg, expected at least 0"),
             );
@@ -451,7 +451,7 @@ impl Reader<'_, '_> {
         match node.children().find(|n| n.has_tag_name(child)) {
             Some(child) => self.number(child, key),
             None => {
-                self.wrong(
+                self.report(
                     node,
                     format!("missing element <{child}> in <{}>", node.tag_name().name()),
                 );
@@ -461,11 +461,11 @@ impl Reader<'_, '_> {
     }
 
     fn shape(&mut self, node: Node<'_, '_>) -> Option<Shape> {
-        self.only(node, &["origin", "geometry", "material"]);
+        self.record_unused(node, &["origin", "geometry", "material"]);
         let (xyz, [r, p, y]) = self.origin(node)?;
         let geometry = node.children().find(|n| n.has_tag_name("geometry"));
         let Some(shape) = geometry.and_then(|g| g.children().find(Node::is_element)) else {
-            self.wrong(
+            self.report(
                 node,
                 format!(
                     "missing <geometry> with a shape in <{}>",
@@ -479,7 +479,7 @@ impl Reader<'_, '_> {
                 let text = self.text(shape, "size")?;
                 let size: [f64; 3] = self.numbers(shape, "size", &text)?;
                 if size.iter().any(|s| *s <= 0.0) {
-                    self.wrong(
+                    self.report(
                         shape,
                         format!(
                             "`size` of <box>: expected positive numbers, found {}",
@@ -501,9 +501,9 @@ impl Reader<'_, '_> {
             "sphere" => Geometry::Sphere(self.positive(shape, "radius")?),
             "mesh" => {
                 let file = self.text(shape, "filename")?;
-                let scale = self.or(Some(shape), "scale", [1.0; 3])?;
+                let scale = self.numbers_or(Some(shape), "scale", [1.0; 3])?;
                 if scale.contains(&0.0) {
-                    self.wrong(
+                    self.report(
                         shape,
                         "`scale` of <mesh>: expected non-zero factors; 0 would make the mesh flat",
                     );
@@ -512,26 +512,26 @@ impl Reader<'_, '_> {
                 Geometry::Mesh(file, scale)
             }
             _ => {
-                self.not_used(shape);
+                self.count_unused(shape);
                 return None;
             }
         };
         let look = self
             .child(node, "material")
-            .and_then(|node| self.look(node));
+            .and_then(|node| self.material(node));
         let (p, R) = (Vec3::from(xyz), Mat3::from_rpy(r, p, y));
         Some(Shape {
             place: self.place(shape),
             p,
             R,
             geometry,
-            look,
+            material: look,
         })
     }
 
     /// Reads a material. Returns `None` after reporting a problem.
-    fn look(&mut self, node: Node<'_, '_>) -> Option<Look> {
-        self.only(node, &["color", "texture"]);
+    fn material(&mut self, node: Node<'_, '_>) -> Option<VisualMaterial> {
+        self.record_unused(node, &["color", "texture"]);
         let name = node.attribute("name").unwrap_or_default().to_string();
         let color = match self.child(node, "color") {
             Some(color) => {
@@ -541,14 +541,14 @@ impl Reader<'_, '_> {
             None => None,
         };
         if color.is_some_and(|rgba| rgba.iter().any(|part| !(0.0..=1.0).contains(part))) {
-            self.wrong(node, "`rgba` of <color>: expected four numbers from 0 to 1");
+            self.report(node, "`rgba` of <color>: expected four numbers from 0 to 1");
             return None;
         }
         let texture = match self.child(node, "texture") {
             Some(texture) => Some(self.text(texture, "filename")?),
             None => None,
         };
-        Some(Look {
+        Some(VisualMaterial {
             name,
             color,
             texture,
@@ -556,7 +556,7 @@ impl Reader<'_, '_> {
     }
 
     fn joint(&mut self, node: Node<'_, '_>) -> Option<Joint> {
-        self.only(
+        self.record_unused(
             node,
             &[
                 "origin", "parent", "child", "axis", "limit", "dynamics", "mimic",
@@ -564,10 +564,10 @@ impl Reader<'_, '_> {
         );
         let name = self.frame_name(node);
         let kind = self.joint_kind(node);
-        let (parent, child) = (self.end(node, "parent"), self.end(node, "child"));
+        let (parent, child) = (self.joint_link(node, "parent"), self.joint_link(node, "child"));
         let origin = self.origin(node);
         let axis_node = self.child(node, "axis");
-        let axis = self.or(axis_node, "xyz", [1.0, 0.0, 0.0]);
+        let axis = self.numbers_or(axis_node, "xyz", [1.0, 0.0, 0.0]);
         let dynamics = self.child(node, "dynamics");
         let [damping, friction] =
             ["damping", "friction"].map(|key| self.at_least_zero(dynamics, key));
@@ -612,26 +612,26 @@ impl Reader<'_, '_> {
         } else {
             why.into()
         };
-        self.wrong(node, text);
+        self.report(node, text);
         None
     }
 
     /// Returns the link that the `parent` or `child` element of a joint names, and its place.
-    fn end(&mut self, node: Node<'_, '_>, which: &str) -> Option<(String, Place)> {
+    fn joint_link(&mut self, node: Node<'_, '_>, which: &str) -> Option<(String, Place)> {
         match node.children().find(|n| n.has_tag_name(which)) {
             Some(end) => Some((self.text(end, "link")?, self.place(end))),
             None => {
-                self.wrong(node, format!("missing element <{which}> in <joint>"));
+                self.report(node, format!("missing element <{which}> in <joint>"));
                 None
             }
         }
     }
 
     fn at_least_zero(&mut self, node: Option<Node<'_, '_>>, key: &str) -> Option<f64> {
-        let [value] = self.or(node, key, [0.0])?;
+        let [value] = self.numbers_or(node, key, [0.0])?;
         match node {
             Some(node) if value < 0.0 => {
-                self.wrong(
+                self.report(
                     node,
                     format!("`{key}` of <dynamics>: expected a number of 0 or more, found {value}"),
                 );
@@ -642,9 +642,9 @@ impl Reader<'_, '_> {
     }
 
     fn limit(&mut self, node: Node<'_, '_>) -> Option<Limit> {
-        let [lower] = self.or(Some(node), "lower", [0.0])?;
-        let [upper] = self.or(Some(node), "upper", [0.0])?;
-        let [effort, velocity] = ["effort", "velocity"].map(|key| self.most(node, key));
+        let [lower] = self.numbers_or(Some(node), "lower", [0.0])?;
+        let [upper] = self.numbers_or(Some(node), "upper", [0.0])?;
+        let [effort, velocity] = ["effort", "velocity"].map(|key| self.upper_limit(node, key));
         Some(Limit {
             place: self.place(node),
             range: [lower, upper],
@@ -654,10 +654,10 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the value of an upper limit, infinite if it is not given.
-    fn most(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
-        let [most] = self.or(Some(node), key, [f64::INFINITY])?;
+    fn upper_limit(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
+        let [most] = self.numbers_or(Some(node), key, [f64::INFINITY])?;
         if most < 0.0 {
-            self.wrong(
+            self.report(
                 node,
                 format!("`{key}` of <limit>: expected a number of 0 or more"),
             );
@@ -668,8 +668,8 @@ impl Reader<'_, '_> {
 
     fn mimic(&mut self, node: Node<'_, '_>) -> Option<(String, f64, f64, Place)> {
         let joint = self.text(node, "joint");
-        let [multiplier] = self.or(Some(node), "multiplier", [1.0])?;
-        let [offset] = self.or(Some(node), "offset", [0.0])?;
+        let [multiplier] = self.numbers_or(Some(node), "multiplier", [1.0])?;
+        let [offset] = self.numbers_or(Some(node), "offset", [0.0])?;
         Some((joint?, multiplier, offset, self.place(node)))
     }
 }

@@ -6,7 +6,7 @@ spec! {
     /// A beacon: its type and its mounting.
     pub struct BeaconEntry {
         /// Type of the beacon: a name in `params/beacons`, a file, or a map.
-        beacon: BeaconFile,
+        beacon: BeaconConfig,
         /// Robot or prop that carries the beacon; for a copy from `repeat` its own name, such as
         /// `rov_3`. Default: fixed in the world.
         robot: Option<String> [not_empty],
@@ -22,7 +22,7 @@ spec! {
 
 spec! {
     /// Type of a beacon.
-    pub struct BeaconFile {
+    pub struct BeaconConfig {
         /// Description of the beacon.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -33,20 +33,20 @@ spec! {
         frequency_khz: f64 [in 1.0..=500.0],
         /// Source level at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
-        ..sends: SendsFile,
+        ..sends: TransmissionConfig,
     }
 }
 
 choice! {
     /// Event at which a beacon transmits.
-    pub enum SendsFile {
+    pub enum TransmissionConfig {
         /// Transmits by its own clock.
         Pinger = "pinger" {
             /// Time between two pings.
             period_s: f64 [in 0.01..=86400.0],
         },
         /// Replies to the interrogation of an instrument.
-        Transponder = "transponder" (TransponderFile),
+        Transponder = "transponder" (TransponderConfig),
         /// Transmits when the positioning system that shares its clock samples.
         Locator = "locator",
     }
@@ -54,16 +54,16 @@ choice! {
 
 spec! {
     /// Reply of a transponder.
-    pub struct TransponderFile {
+    pub struct TransponderConfig {
         /// Delay between the interrogation and the reply.
         turn_around_s: f64 [in 0.0..=60.0] = 0.0,
-        ..ear: EarFile,
+        ..ear: ReceiverConfig,
     }
 }
 
 spec! {
     /// Sensitivity of a receiver.
-    pub struct EarFile {
+    pub struct ReceiverConfig {
         /// Bandwidth of the detector.
         bandwidth_khz: f64 [positive] = 1.0,
         /// Spectral level of the self noise, re 1 uPa2/Hz.
@@ -77,30 +77,30 @@ spec! {
 
 spec! {
     /// A small array that receives pingers.
-    pub struct HydrophoneFile {
+    pub struct HydrophoneConfig {
         /// Whether the array knows the time of the pings and can therefore measure the range.
         synchronised: bool = true,
-        ..hearing: HearingFile,
+        ..hearing: ReceptionConfig,
     }
 }
 
 spec! {
     /// A small array that interrogates transponders and measures their positions (USBL).
-    pub struct UsblFile {
+    pub struct UsblConfig {
         /// Frequency of the interrogation.
         frequency_khz: f64 [in 1.0..=500.0],
         /// Source level of the interrogation at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
         /// Names of the transponders to interrogate, one per sample. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
-        ..placing: PlacingFile,
+        ..placing: CarrierConfig,
     }
 }
 
 spec! {
     /// An instrument that interrogates several transponders at once and computes its own position
     /// from their ranges (LBL).
-    pub struct LblFile {
+    pub struct LblConfig {
         /// Frequency of the interrogation.
         frequency_khz: f64 [in 1.0..=500.0],
         /// Source level of the interrogation at 1 m, re 1 uPa.
@@ -112,13 +112,13 @@ spec! {
         /// Standard deviation of its own depth sensor. Default: the position is computed from
         /// ranges alone.
         depth_std_m: Option<f64> [positive],
-        ..hearing: HearingFile,
+        ..hearing: ReceptionConfig,
     }
 }
 
 spec! {
     /// Receivers on a ship or a quay that measure the positions of locators (SBL).
-    pub struct SblFile {
+    pub struct SblConfig {
         /// Positions of the receivers in the sensor frame (forward, left, up).
         receivers_m: Vec<[f64; 3]> [not_empty],
         /// Names of the locators. Default: all in its band.
@@ -126,26 +126,26 @@ spec! {
         /// Standard deviation of the depth that a locator transmits. Default: the position is
         /// computed from ranges alone.
         depth_std_m: Option<f64> [positive],
-        ..placing: PlacingFile,
+        ..placing: CarrierConfig,
     }
 }
 
 spec! {
     /// Position and attitude of the carrier of an instrument, for the transformation of
     /// measurements to the world.
-    pub struct PlacingFile {
+    pub struct CarrierConfig {
         /// Standard deviations of roll, pitch and heading of the carrier. Default: positions are
         /// reported in the instrument frame only.
         carrier_attitude_std_deg: Option<[f64; 3]> [non_negative],
         /// Standard deviations of the position of the carrier: east, north and up.
         carrier_position_std_m: [f64; 3] [non_negative] = [0.0, 0.0, 0.0],
-        ..hearing: HearingFile,
+        ..hearing: ReceptionConfig,
     }
 }
 
 spec! {
     /// Reception of an instrument and its errors.
-    pub struct HearingFile {
+    pub struct ReceptionConfig {
         /// Minimum and maximum frequency of the reception band.
         band_khz: [f64; 2] [in 1.0..=500.0],
         /// Maximum range of the instrument.
@@ -163,6 +163,6 @@ spec! {
         sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
         /// Whether sound propagates along rays bent by refraction; otherwise along straight lines.
         ray_bent: bool = false,
-        ..ear: EarFile,
+        ..ear: ReceiverConfig,
     }
 }

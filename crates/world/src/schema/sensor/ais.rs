@@ -4,7 +4,7 @@ use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
     /// An AIS transponder that transmits identity, position and motion of a vessel.
-    pub struct AisFile {
+    pub struct AisConfig {
         /// Robot or prop that carries the transponder; for a copy from `repeat` its own name, such
         /// as `usv_3`. Default: fixed in the world.
         robot: Option<String> [not_empty],
@@ -14,7 +14,7 @@ spec! {
         /// up) without a robot.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Class of the transponder.
-        class: AisClassFile = AisClassFile::B,
+        class: AisClassConfig = AisClassConfig::B,
         /// Maritime Mobile Service Identity, nine digits.
         mmsi: u32 [in 0.0..=999999999.0],
         /// Name of the vessel; 20 characters are transmitted. Default: the name of this entry.
@@ -45,7 +45,7 @@ spec! {
 
 fieldless_choice! {
     /// Class of an AIS transponder.
-    pub enum AisClassFile {
+    pub enum AisClassConfig {
         /// For ships that are required to carry a transponder.
         A = "a",
         /// For all other vessels.
@@ -55,7 +55,7 @@ fieldless_choice! {
 
 spec! {
     /// A receiver of AIS transponders.
-    pub struct AisReceiverFile {
+    pub struct AisReceiverConfig {
         /// Received power at which half of the messages are decoded.
         sensitivity_dbm: f64 [in -150.0..=0.0] = -107.0,
         /// Standard deviation of received powers.

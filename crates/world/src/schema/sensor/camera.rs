@@ -4,7 +4,7 @@ use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// A camera. In the sensor frame, x is the viewing direction, y points left and z up.
-    pub struct CameraFile {
+    pub struct CameraConfig {
         /// Image width: number of columns.
         width: u32 [in 1.0..=8192.0],
         /// Image height: number of rows.
@@ -17,11 +17,11 @@ spec! {
         /// centre.
         center_px: Option<[f64; 2]>,
         /// Distortion model of the lens.
-        distortion: DistortionFile => "{kind: plumb_bob}",
+        distortion: DistortionConfig => "{kind: plumb_bob}",
         /// Distance of a flat port from the lens. Default: a dome port, or none.
         flat_port_m: Option<f64> [non_negative],
         /// Outputs of the camera.
-        outputs: Vec<CameraOutputFile> [not_empty] = vec![CameraOutputFile::Rgb],
+        outputs: Vec<CameraOutputConfig> [not_empty] = vec![CameraOutputConfig::Rgb],
         /// Whether the camera renders the robot that carries it.
         sees_self: bool = false,
         /// Minimum distance of the depth output. For the camera's own robot it is also the minimum
@@ -46,13 +46,13 @@ spec! {
         marine_snow: f64 [in 0.0..=100000.0] = 0.0,
         /// Quality of the JPEG images.
         jpeg_quality: u32 [in 1.0..=100.0] = 90,
-        ..exposure: ExposureFile,
+        ..exposure: ExposureConfig,
     }
 }
 
 choice! {
     /// Distortion model of a lens.
-    pub enum DistortionFile {
+    pub enum DistortionConfig {
         /// Brown-Conrady model, the standard model of OpenCV. All zero describes a pinhole camera.
         PlumbBob = "plumb_bob" {
             /// Radial coefficient of the second power.
@@ -83,7 +83,7 @@ choice! {
 
 fieldless_choice! {
     /// Output of a camera.
-    pub enum CameraOutputFile {
+    pub enum CameraOutputConfig {
         /// Colour image, also as JPEG.
         Rgb = "rgb",
         /// Depth along the optical axis.
@@ -95,7 +95,7 @@ fieldless_choice! {
 
 spec! {
     /// Conversion of light to pixel values.
-    pub struct ExposureFile {
+    pub struct ExposureConfig {
         /// Exposure value at ISO 100. Default: automatic, computed from each image.
         exposure_ev100: Option<f64> [in -20.0..=30.0],
         /// Minimum and maximum exposure value of the automatic exposure.
@@ -123,7 +123,7 @@ spec! {
 
 spec! {
     /// A lamp on a robot.
-    pub struct LampFile {
+    pub struct LampConfig {
         /// Link on which the lamp is mounted.
         link: String [frame] = "base_link".to_string(),
         /// Position on the link (forward, left, up).
@@ -143,9 +143,9 @@ spec! {
 
 spec! {
     /// Optical properties of the water.
-    pub struct OpticsFile {
+    pub struct OpticsConfig {
         /// Water type as defined by Jerlov.
-        jerlov: JerlovFile = JerlovFile::Two,
+        jerlov: JerlovConfig = JerlovConfig::Two,
         /// Diffuse attenuation of daylight with depth for red, green and blue. Default: that of the
         /// water type.
         daylight_per_m: Option<[f64; 3]> [positive],
@@ -159,7 +159,7 @@ spec! {
 
 fieldless_choice! {
     /// Jerlov water types, the clearest first.
-    pub enum JerlovFile {
+    pub enum JerlovConfig {
         /// Type I: clearest ocean water.
         One = "I",
         /// Type IA: clear ocean water.

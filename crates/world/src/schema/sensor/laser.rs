@@ -4,29 +4,29 @@ use merrow_yaml::spec::spec;
 
 spec! {
     /// A laser that scans in a plane.
-    pub struct LaserFile {
+    pub struct LaserConfig {
         /// Azimuths of the first and the last beam, from the x axis, counter-clockwise.
         azimuth_deg: [f64; 2] [in -360.0..=360.0],
         /// Number of beams from the first to the last.
         beams: u32 [in 1.0..=1000000.0],
-        ..ranging: RangingFile,
+        ..ranging: LaserRangingConfig,
     }
 }
 
 spec! {
     /// A planar scanning laser on a unit that tilts it about y at a constant speed, to and fro.
-    pub struct TiltingLaserFile {
+    pub struct TiltingLaserConfig {
         /// Minimum and maximum angle of the tilt unit, positive downwards.
         tilt_deg: [f64; 2] [in -180.0..=180.0],
         /// Period of the tilt motion, to and fro.
         tilt_period_s: f64 [positive],
-        ..laser: LaserFile,
+        ..laser: LaserConfig,
     }
 }
 
 spec! {
     /// A laser that scans on several cones.
-    pub struct LidarFile {
+    pub struct LidarConfig {
         /// Elevations of the lowest and the highest ring above the sensor's xy plane; the rings are
         /// evenly spaced. Give either this or `elevations_deg`.
         elevation_deg: Option<[f64; 2]> [in -90.0..=90.0],
@@ -39,13 +39,13 @@ spec! {
         azimuth_deg: [f64; 2] [in -360.0..=360.0] = [180.0, -180.0],
         /// Number of columns of a scan.
         columns: u32 [in 1.0..=100000.0],
-        ..ranging: RangingFile,
+        ..ranging: LaserRangingConfig,
     }
 }
 
 spec! {
     /// Range measurement of a laser.
-    pub struct RangingFile {
+    pub struct LaserRangingConfig {
         /// Minimum range of the laser.
         min_range_m: f64 [non_negative] = 0.0,
         /// Maximum range of the laser.

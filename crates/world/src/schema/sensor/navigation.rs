@@ -1,11 +1,11 @@
 //! Keys of navigation instruments.
 
-use crate::schema::NoiseFile;
+use crate::schema::NoiseConfig;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
     /// A satellite navigation receiver (GNSS).
-    pub struct GnssFile {
+    pub struct GnssConfig {
         /// Standard deviation of each horizontal position coordinate.
         horizontal_std_m: f64 [non_negative],
         /// Standard deviation of the height.
@@ -16,22 +16,22 @@ spec! {
         /// Default: no velocity output.
         velocity_std_m_s: Option<[f64; 2]> [non_negative],
         /// Source of the corrections.
-        augmentation: AugmentationFile = AugmentationFile::None,
+        augmentation: AugmentationConfig = AugmentationConfig::None,
         /// Satellite systems that the receiver uses.
-        systems: Vec<SystemFile> [not_empty] = vec![SystemFile::Gps],
+        systems: Vec<GnssSystemConfig> [not_empty] = vec![GnssSystemConfig::Gps],
         /// Depth of the antenna below which there is no fix.
         max_depth_m: f64 [non_negative] = 0.0,
         /// Time above water before the first fix.
         reacquisition_s: f64 [non_negative] = 0.0,
         /// Satellites that terrain and structures can occlude, and multipath. Default: always
         /// enough satellites, no multipath.
-        sky: Option<SkyFile>,
+        sky: Option<GnssVisibilityConfig>,
     }
 }
 
 fieldless_choice! {
     /// Source of the corrections of a satellite navigation receiver.
-    pub enum AugmentationFile {
+    pub enum AugmentationConfig {
         /// No corrections are used.
         None = "none",
         /// Corrections from satellites (SBAS).
@@ -43,7 +43,7 @@ fieldless_choice! {
 
 fieldless_choice! {
     /// A satellite navigation system.
-    pub enum SystemFile {
+    pub enum GnssSystemConfig {
         /// GPS of the United States.
         Gps = "gps",
         /// GLONASS of the Russian Federation.
@@ -57,7 +57,7 @@ fieldless_choice! {
 
 spec! {
     /// Satellites of a receiver and its multipath errors.
-    pub struct SkyFile {
+    pub struct GnssVisibilityConfig {
         /// Number of visible satellites under an open sky.
         satellites: u32 [in 6.0..=200.0] = 20,
         /// Minimum elevation of the satellites.
@@ -74,7 +74,7 @@ spec! {
 
 spec! {
     /// Two antennas of satellite navigation receivers for heading.
-    pub struct GnssHeadingFile {
+    pub struct GnssHeadingConfig {
         /// Positions of the antennas in the sensor frame. The heading is computed from the
         /// direction of the first to the second.
         antennas_m: [[f64; 3]; 2],
@@ -92,13 +92,13 @@ spec! {
 
 spec! {
     /// An attitude and heading reference system (AHRS): a complementary filter of its own sensors.
-    pub struct AhrsFile {
+    pub struct AhrsConfig {
         /// Errors of the gyroscope [rad/s].
-        gyro: NoiseFile => "{}",
+        gyro: NoiseConfig => "{}",
         /// Errors of the accelerometer [m/s2].
-        accelerometer: NoiseFile => "{}",
+        accelerometer: NoiseConfig => "{}",
         /// Errors of the magnetometer [T].
-        magnetometer: NoiseFile => "{}",
+        magnetometer: NoiseConfig => "{}",
         /// Time constant with which the accelerometer corrects the tilt.
         tilt_time_s: f64 [positive] = 10.0,
         /// Time constant with which the magnetometer corrects the heading.
@@ -120,11 +120,11 @@ spec! {
 
 spec! {
     /// An inertial navigation system (INS).
-    pub struct InsFile {
+    pub struct InsConfig {
         /// Errors of the gyroscope [rad/s].
-        gyro: NoiseFile => "{}",
+        gyro: NoiseConfig => "{}",
         /// Errors of the accelerometer [m/s2].
-        accelerometer: NoiseFile => "{}",
+        accelerometer: NoiseConfig => "{}",
         /// Standard deviation of each coordinate of the initial position.
         start_position_std_m: f64 [non_negative] = 0.0,
         /// Standard deviation of each component of the initial velocity.
@@ -139,7 +139,7 @@ spec! {
 
 spec! {
     /// Aiding sensors of a navigation system, on the same robot and link.
-    pub struct AidsFile {
+    pub struct AidsConfig {
         /// Name of a `dvl` sensor.
         dvl: Option<String> [not_empty],
         /// Name of a `gnss` sensor.

@@ -5,7 +5,7 @@ use merrow_yaml::spec::spec;
 spec! {
     /// A box that obstacle detectors without `sensor` report. It has no contacts, and other sensors
     /// do not detect it.
-    pub struct ObstacleFile {
+    pub struct ObstacleConfig {
         /// Description of the obstacle.
         description: String = String::new(),
         /// Centre of the box in the world (east, north, up).
@@ -19,7 +19,7 @@ spec! {
 
 spec! {
     /// A detector that reports bounding boxes of obstacles.
-    pub struct DetectorFile {
+    pub struct DetectorConfig {
         /// Sonar or laser of the same robot whose echoes are processed. Default: the detector
         /// reports the `obstacles` of the world.
         sensor: Option<String> [not_empty],

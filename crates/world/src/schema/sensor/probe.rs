@@ -1,16 +1,16 @@
 //! Keys of instruments that measure the water at their position.
 
-use crate::schema::NoiseFile;
+use crate::schema::NoiseConfig;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
     /// A probe for one quantity of the water.
-    pub struct ProbeFile {
+    pub struct ProbeConfig {
         /// Measured quantity: `temperature`, `salinity`, `density`, `sound_speed`, or the name of a
         /// quantity in `water.carried`.
         field: String [name],
         /// Errors, in the unit of the quantity.
-        errors: NoiseFile => "{}",
+        errors: NoiseConfig => "{}",
         /// Time constant of the response.
         response_s: f64 [non_negative] = 0.0,
         /// Minimum and maximum reading, in the unit of the quantity. Default: unlimited.
@@ -22,25 +22,25 @@ spec! {
 
 spec! {
     /// A conductivity, temperature and depth probe (CTD).
-    pub struct CtdFile {
+    pub struct CtdConfig {
         /// Errors of the temperature [degC].
-        temperature: NoiseFile => "{}",
+        temperature: NoiseConfig => "{}",
         /// Errors of the conductivity [S/m].
-        conductivity: NoiseFile => "{}",
+        conductivity: NoiseConfig => "{}",
         /// Errors of the pressure [Pa].
-        pressure: NoiseFile => "{}",
+        pressure: NoiseConfig => "{}",
         /// Time constant of the thermometer.
         temperature_response_s: f64 [non_negative] = 0.0,
         /// Time constant of the conductivity cell.
         conductivity_response_s: f64 [non_negative] = 0.0,
         /// Conversion of pressure to depth.
-        depth_law: DepthLawFile = DepthLawFile::Seawater,
+        depth_law: DepthLawConfig = DepthLawConfig::Seawater,
     }
 }
 
 spec! {
     /// A sampler that fills bottles with water.
-    pub struct WaterSamplerFile {
+    pub struct WaterSamplerConfig {
         /// Number of bottles that can be filled.
         bottles: u32 [in 1.0..=1000.0] = 1,
         /// Volume of a bottle.
@@ -55,7 +55,7 @@ spec! {
 
 fieldless_choice! {
     /// Conversion of pressure to depth.
-    pub enum DepthLawFile {
+    pub enum DepthLawConfig {
         /// Sea water of 0 degC and salinity 35 (UNESCO 44).
         Seawater = "seawater",
         /// Fresh water, as in lakes and rivers.

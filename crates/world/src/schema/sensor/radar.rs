@@ -4,7 +4,7 @@ use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
     /// A radar with a rotating antenna.
-    pub struct RadarFile {
+    pub struct RadarConfig {
         /// Frequency of the transmitted pulse.
         frequency_ghz: f64 [in 1.0..=40.0] = 9.41,
         /// Peak power of a pulse; for a radar with pulse compression the equivalent power without
@@ -42,7 +42,7 @@ spec! {
         /// Backscatter of a square metre of land at normal incidence.
         land_db: f64 [in -60.0..=20.0] = -12.0,
         /// Polarisation of antenna and pulse.
-        polarisation: PolarisationFile = PolarisationFile::Horizontal,
+        polarisation: PolarisationConfig = PolarisationConfig::Horizontal,
         /// Whether echoes fluctuate (fading).
         fading: bool = true,
         /// Reduction of the gain for near echoes, in decibels per decade of range.
@@ -55,7 +55,7 @@ spec! {
 
 fieldless_choice! {
     /// Polarisation of a radar.
-    pub enum PolarisationFile {
+    pub enum PolarisationConfig {
         /// Horizontal electric field vector.
         Horizontal = "horizontal",
         /// Vertical electric field vector.

@@ -4,7 +4,7 @@ use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
     /// A forward-looking sonar: one image over bearing and range per ping.
-    pub struct ImagingSonarFile {
+    pub struct ImagingSonarConfig {
         /// Full angle of the fan.
         sector_deg: f64 [in 1.0..=180.0],
         /// Number of beams in the fan.
@@ -13,13 +13,13 @@ spec! {
         beam_width_deg: f64 [in 0.05..=60.0],
         /// Vertical width of the fan, for transmission and for reception.
         elevation_width_deg: f64 [in 0.1..=90.0],
-        ..sounding: SoundingFile,
+        ..sounding: SonarConfig,
     }
 }
 
 spec! {
     /// A downward-looking multibeam echo sounder that detects the seabed.
-    pub struct MultibeamFile {
+    pub struct MultibeamConfig {
         /// Full angle of the fan.
         sector_deg: f64 [in 1.0..=175.0],
         /// Number of beams in the fan.
@@ -30,26 +30,26 @@ spec! {
         along_width_deg: f64 [in 0.05..=60.0],
         /// Signal-to-noise ratio at which a beam detects the seabed.
         threshold_db: f64 [in 0.0..=100.0] = 12.0,
-        ..sounding: SoundingFile,
+        ..sounding: SonarConfig,
     }
 }
 
 spec! {
     /// A side-scan sonar: one line of echoes over range to port and to starboard per ping.
-    pub struct SideScanFile {
+    pub struct SideScanConfig {
         /// Width of the beams along track.
         beam_width_deg: f64 [in 0.05..=10.0],
         /// Vertical width of the beams.
         across_width_deg: f64 [in 1.0..=120.0] = 50.0,
         /// Angle of the beam axes below the horizontal.
         depression_deg: f64 [in 0.0..=90.0] = 30.0,
-        ..sounding: SoundingFile,
+        ..sounding: SonarConfig,
     }
 }
 
 spec! {
     /// A sonar whose head rotates one beam by a step between pings.
-    pub struct ScanningSonarFile {
+    pub struct ScanningSonarConfig {
         /// Full angle about the x axis that the head scans, to and fro; 360 for continuous
         /// rotation.
         sector_deg: f64 [in 1.0..=360.0] = 360.0,
@@ -63,13 +63,13 @@ spec! {
         profiles: bool = false,
         /// Signal-to-noise ratio at which a bearing has a range, with `profiles`.
         threshold_db: f64 [in 0.0..=100.0] = 12.0,
-        ..sounding: SoundingFile,
+        ..sounding: SonarConfig,
     }
 }
 
 spec! {
     /// Transmission and reception of a sonar.
-    pub struct SoundingFile {
+    pub struct SonarConfig {
         /// Frequency of the transmitted sound.
         frequency_khz: f64 [in 1.0..=5000.0],
         /// Source level at 1 m, re 1 uPa.
@@ -85,7 +85,7 @@ spec! {
         /// Number of range bins between them.
         bins: u32 [in 2.0..=16384.0],
         /// Amplitude shading of the array elements.
-        shading: ShadingFile = ShadingFile::Cosine,
+        shading: ShadingConfig = ShadingConfig::Cosine,
         /// Number of ray columns and rows per ping. More rays resolve finer details. Default:
         /// depends on the kind of sonar and its beams.
         rays: Option<[u32; 2]> [in 1.0..=100000.0],
@@ -123,7 +123,7 @@ spec! {
 
 fieldless_choice! {
     /// Amplitude shading of the elements of an array.
-    pub enum ShadingFile {
+    pub enum ShadingConfig {
         /// Equal weights: side lobes at -13 dB.
         Uniform = "uniform",
         /// Cosine weights: side lobes at -23 dB.
