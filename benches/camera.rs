@@ -96,14 +96,23 @@ fn checksum(data: &FrameData) -> u64 {
 
 /// Simulates two tenths of a second, with frames of this sensor in the first tenth if `wanted`.
 /// Returns the number of frames and a checksum.
-fn simulate_frames(simulation: &mut Simulation, robot: usize, sensor: usize, wanted: bool) -> (usize, u64) {
+fn simulate_frames(
+    simulation: &mut Simulation,
+    robot: usize,
+    sensor: usize,
+    wanted: bool,
+) -> (usize, u64) {
     let scene = Arc::clone(&simulation.scene);
     let looks = scene.robots[robot].sensors[sensor].kind.exteroceptive();
     let is_camera = matches!(
         looks.map(|looks| &**looks),
         Some(merrow_model::scene::sensor::ExteroceptiveSpec::Camera(_))
     );
-    let parts = if is_camera { CameraOutput::Rgb as u8 } else { u8::MAX };
+    let parts = if is_camera {
+        CameraOutput::Rgb as u8
+    } else {
+        u8::MAX
+    };
     simulation.frames.clear();
     // a sweep takes a tenth of a second and is delivered after it
     for parts in [if wanted { parts } else { 0 }, 0] {
@@ -128,7 +137,12 @@ fn main() {
         let (_, world, robot, sensor) = CASES.iter().find(|case| case.0 == name).expect("a case");
         let mut simulation = simulation(world, 1);
         let count: usize = count.parse().expect("a number of frames");
-        (0..count).for_each(|_| println!("{}", simulate_frames(&mut simulation, *robot, *sensor, true).1));
+        (0..count).for_each(|_| {
+            println!(
+                "{}",
+                simulate_frames(&mut simulation, *robot, *sensor, true).1
+            )
+        });
         return;
     }
     let mut all = Map::new();

@@ -320,7 +320,9 @@ fn callgrind(case: &str, steps: u64) {
             let scene = Arc::clone(&sea.scene);
             let lookout = sea.sensor_scheduler.as_ref().expect("cameras");
             // one camera above the water and one below
-            (0..2).for_each(|robot| lookout.request_outputs(&scene, robot, 0, CameraOutput::Rgb as u8));
+            (0..2).for_each(|robot| {
+                lookout.request_outputs(&scene, robot, 0, CameraOutput::Rgb as u8)
+            });
             let to_next = 100_000_000 / scene.dt_ns;
             (0..steps).for_each(|_| sea.advance(to_next));
             assert!(steps == 0 || !sea.frames.is_empty(), "no pictures");
@@ -380,11 +382,17 @@ fn main() {
     );
     let mut uvms = Case::<f64>::with_free_joints("uvms_pool");
     uvms.evaluate();
-    row("10-DOF ABA passes alone", time_per_call(|| uvms.accelerations()));
+    row(
+        "10-DOF ABA passes alone",
+        time_per_call(|| uvms.accelerations()),
+    );
     row("10-DOF derivative", time_per_call(|| uvms.evaluate()));
     row("10-DOF RK4 step", time_per_call(|| uvms.rk4()));
     let mut driven = Case::<f64>::new("uvms_pool");
-    row("10-DOF RK4 step, position drives", time_per_call(|| driven.rk4()));
+    row(
+        "10-DOF RK4 step, position drives",
+        time_per_call(|| driven.rk4()),
+    );
     let mut whole = Whole::new("uvms_pool");
     row("OSU UVMS whole step", time_per_call(|| whole.step()));
     let [many, one] = waves();

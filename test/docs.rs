@@ -160,7 +160,8 @@ fn the_river_of_docs_loads() {
     let folder = Folder::new("docs_river", &[]);
     let valley = folder.0.join("my_valley");
     std::fs::create_dir(&valley).unwrap();
-    for (name, bytes) in merrow_scenery::river::files::river_files(&merrow_scenery::river::River::new(7))
+    for (name, bytes) in
+        merrow_scenery::river::files::river_files(&merrow_scenery::river::River::new(7))
     {
         std::fs::write(valley.join(name), bytes).unwrap();
     }

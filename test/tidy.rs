@@ -41,7 +41,10 @@ fn files_below(folder: &Path, ending: &str, out: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             let name = entry.file_name();
-            if !["target", ".git", "node_modules"].iter().any(|skip| name == *skip) {
+            if !["target", ".git", "node_modules"]
+                .iter()
+                .any(|skip| name == *skip)
+            {
                 files_below(&path, ending, out);
             }
         } else if path.extension().is_some_and(|e| e == ending) {
@@ -57,7 +60,12 @@ fn files(folders: &[&str], ending: &str) -> Vec<(String, String)> {
         files_below(&root().join(folder), ending, &mut paths);
     }
     paths.sort();
-    let relative = |path: &PathBuf| path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+    let relative = |path: &PathBuf| {
+        path.strip_prefix(root())
+            .unwrap()
+            .to_string_lossy()
+            .into_owned()
+    };
     paths
         .iter()
         .map(|path| (relative(path), std::fs::read_to_string(path).unwrap()))
@@ -67,13 +75,18 @@ fn files(folders: &[&str], ending: &str) -> Vec<(String, String)> {
 /// Source files of the libraries and the node, without their unit tests.
 fn sources() -> Vec<(String, String)> {
     let is_test = |name: &str| {
-        ["_test.rs", "_tests.rs", "/tests.rs"].iter().any(|end| name.ends_with(end))
+        ["_test.rs", "_tests.rs", "/tests.rs"]
+            .iter()
+            .any(|end| name.ends_with(end))
     };
     files(&["crates", "tools", "src"], "rs")
         .into_iter()
         .filter(|(name, _)| !is_test(name))
         .map(|(name, text)| {
-            let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            let text = text
+                .split("#[cfg(test)]\nmod tests")
+                .next()
+                .unwrap_or_default();
             (name, text.to_string())
         })
         .collect()
@@ -81,20 +94,36 @@ fn sources() -> Vec<(String, String)> {
 
 #[track_caller]
 fn expect_none(rule: &str, wrong: &[String]) {
-    assert!(wrong.is_empty(), "{rule}; {} places:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{rule}; {} places:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
 fn dependencies_go_one_way() {
     let mut wrong = Vec::new();
     for (own, name) in ORDER.iter().enumerate() {
-        let folder = if *name == "scenery" { "tools" } else { "crates" };
+        let folder = if *name == "scenery" {
+            "tools"
+        } else {
+            "crates"
+        };
         let manifest = text(&format!("{folder}/{name}/Cargo.toml"));
         let dependencies = manifest.split("[dependencies]").nth(1).unwrap();
         let dependencies = dependencies.split("\n[").next().unwrap();
-        for used in dependencies.lines().filter_map(|l| l.strip_prefix("merrow-")) {
+        for used in dependencies
+            .lines()
+            .filter_map(|l| l.strip_prefix("merrow-"))
+        {
             let used = used.split('.').next().unwrap();
-            if ORDER.iter().position(|other| *other == used).is_none_or(|other| other >= own) {
+            if ORDER
+                .iter()
+                .position(|other| *other == used)
+                .is_none_or(|other| other >= own)
+            {
                 wrong.push(format!("{folder}/{name} depends on {used}"));
             }
         }
@@ -102,7 +131,9 @@ fn dependencies_go_one_way() {
     for name in ["ros2", "yaml", "math"] {
         let manifest = text(&format!("crates/{name}/Cargo.toml"));
         if manifest.contains("\nmerrow-") {
-            wrong.push(format!("crates/{name} must depend on no other crate of ours"));
+            wrong.push(format!(
+                "crates/{name} must depend on no other crate of ours"
+            ));
         }
     }
     expect_none("a crate may depend on those before it only", &wrong);
@@ -114,10 +145,26 @@ fn words_stay_in_their_modules() {
     let rules: [(&str, &[&str]); 9] = [
         (
             "std::fs",
-            &["crates/world/", "crates/yaml/src/load.rs", "crates/ros2/src/bag/", "crates/validate/src/read/", "src/cli/"],
+            &[
+                "crates/world/",
+                "crates/yaml/src/load.rs",
+                "crates/ros2/src/bag/",
+                "crates/validate/src/read/",
+                "src/cli/",
+            ],
         ),
-        ("File::open", &["crates/world/", "crates/yaml/src/load.rs", "crates/ros2/src/bag/"]),
-        ("Instant::now", &["crates/sim/src/pace.rs", "crates/ros2/", "src/"]),
+        (
+            "File::open",
+            &[
+                "crates/world/",
+                "crates/yaml/src/load.rs",
+                "crates/ros2/src/bag/",
+            ],
+        ),
+        (
+            "Instant::now",
+            &["crates/sim/src/pace.rs", "crates/ros2/", "src/"],
+        ),
         ("SystemTime", &["crates/ros2/", "src/"]),
         ("mul_add", &[]),
         ("rustdds", &["crates/ros2/src/dds/"]),
@@ -185,7 +232,11 @@ fn citations_resolve() {
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         let joined = text.replace("\n//! ", " ").replace("\n/// ", " ");
-        for cited in joined.split('[').skip(1).filter_map(|rest| rest.split(']').next()) {
+        for cited in joined
+            .split('[')
+            .skip(1)
+            .filter_map(|rest| rest.split(']').next())
+        {
             // a citation is "Name year" or "Name year, place"
             let key = cited.split([',', ';']).next().unwrap_or_default().trim();
             let year = key.rsplit([' ', '-']).next().unwrap_or_default();
@@ -208,17 +259,26 @@ fn files_and_folders_keep_to_their_size() {
     for (file, text) in sources() {
         let lines = text.lines().count();
         // declarations of keys and the macros that read them are lists, not logic
-        let is_list = file.starts_with("crates/world/src/schema/") || file.ends_with("yaml/src/spec.rs");
+        let is_list =
+            file.starts_with("crates/world/src/schema/") || file.ends_with("yaml/src/spec.rs");
         if lines > FILE_LINES && !is_list {
-            wrong.push(format!("{file}: {lines} lines, expected at most {FILE_LINES}"));
+            wrong.push(format!(
+                "{file}: {lines} lines, expected at most {FILE_LINES}"
+            ));
         }
-        let folder = Path::new(&file).parent().unwrap().to_string_lossy().into_owned();
+        let folder = Path::new(&file)
+            .parent()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
         *folders.entry(folder).or_default() += 1;
     }
     // one file per package of ROS interfaces
     folders.remove("crates/ros2/src/msg");
     for (folder, n) in folders.into_iter().filter(|(_, n)| *n > FOLDER_FILES) {
-        wrong.push(format!("{folder}: {n} files, expected at most {FOLDER_FILES}"));
+        wrong.push(format!(
+            "{folder}: {n} files, expected at most {FOLDER_FILES}"
+        ));
     }
     expect_none("sizes of files and folders", &wrong);
 }
@@ -230,16 +290,31 @@ fn functions(text: &str) -> Vec<(usize, String, usize)> {
     for (start, line) in lines.iter().enumerate() {
         let code = line.trim_start();
         let indent = &line[..line.len() - code.len()];
-        let Some(position) = code.find("fn ").filter(|_| !code.starts_with("//")) else { continue };
+        let Some(position) = code.find("fn ").filter(|_| !code.starts_with("//")) else {
+            continue;
+        };
         let is_function = code[..position].split_whitespace().all(|word| {
-            ["pub", "pub(crate)", "pub(super)", "const", "unsafe", "async"].contains(&word)
+            [
+                "pub",
+                "pub(crate)",
+                "pub(super)",
+                "const",
+                "unsafe",
+                "async",
+            ]
+            .contains(&word)
         });
         if !is_function || line.trim_end().ends_with(['}', ';']) {
             continue;
         }
-        let name = code[position + 3..].split(['(', '<']).next().unwrap().to_string();
+        let name = code[position + 3..]
+            .split(['(', '<'])
+            .next()
+            .unwrap()
+            .to_string();
         let end = lines[start..].iter().position(|l| {
-            l.strip_prefix(indent).is_some_and(|rest| rest == "}" || rest.ends_with(");") && !rest.starts_with(' '))
+            l.strip_prefix(indent)
+                .is_some_and(|rest| rest == "}" || rest.ends_with(");") && !rest.starts_with(' '))
         });
         found.push((start + 1, name, end.map_or(0, |n| n + 1)));
     }
@@ -256,7 +331,10 @@ fn functions_keep_to_their_size() {
             }
         }
     }
-    expect_none(&format!("a function has at most {FUNCTION_LINES} lines"), &wrong);
+    expect_none(
+        &format!("a function has at most {FUNCTION_LINES} lines"),
+        &wrong,
+    );
 }
 
 #[test]
@@ -266,8 +344,16 @@ fn comments_keep_to_their_width() {
         for (n, line) in text.lines().enumerate() {
             let code = line.trim_start();
             // a formula or an address may be wider
-            if code.starts_with("//") && line.chars().count() > WIDTH && !code.contains("://") && !code.contains("  ") {
-                wrong.push(format!("{file}:{}: {} columns", n + 1, line.chars().count()));
+            if code.starts_with("//")
+                && line.chars().count() > WIDTH
+                && !code.contains("://")
+                && !code.contains("  ")
+            {
+                wrong.push(format!(
+                    "{file}:{}: {} columns",
+                    n + 1,
+                    line.chars().count()
+                ));
             }
         }
     }
@@ -306,7 +392,10 @@ fn prose_lines(text: &str) -> Vec<(usize, &str)> {
 
 /// All pages: those of the root, of docs/ and of the crates.
 fn pages() -> Vec<(String, String)> {
-    let mut pages = files(&["docs", "crates", "tools", "test", "meshes", "grids"], "md");
+    let mut pages = files(
+        &["docs", "crates", "tools", "test", "meshes", "grids"],
+        "md",
+    );
     for entry in std::fs::read_dir(root()).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.ends_with(".md") {
@@ -326,17 +415,58 @@ fn pages_keep_to_their_width() {
             }
         }
     }
-    expect_none(&format!("a line of prose has at most {WIDTH} columns"), &wrong);
+    expect_none(
+        &format!("a line of prose has at most {WIDTH} columns"),
+        &wrong,
+    );
 }
 
 #[test]
 fn headings_are_in_sentence_case() {
     // names that keep their capital
     let names = [
-        "Merrow", "ROS", "I", "Kelpie", "Thetis", "Python", "Fast", "DDS", "Cyclone", "Rust", "Markdown", "Earth",
-        "Beaufort", "Embree", "MuJoCo", "Pinocchio", "Added", "Changed", "Fixed", "Removed", "Unreleased", "Xeon",
-        "Intel", "Doppler", "Capytaine", "Gazebo", "Stonefish", "Otter", "Heron", "Linux", "English", "Taipan",
-        "Remus", "Wagner", "Coulomb", "Kirchhoff", "Fossen", "Apache", "Ekman", "Airy", "Stokes", "Wheeler",
+        "Merrow",
+        "ROS",
+        "I",
+        "Kelpie",
+        "Thetis",
+        "Python",
+        "Fast",
+        "DDS",
+        "Cyclone",
+        "Rust",
+        "Markdown",
+        "Earth",
+        "Beaufort",
+        "Embree",
+        "MuJoCo",
+        "Pinocchio",
+        "Added",
+        "Changed",
+        "Fixed",
+        "Removed",
+        "Unreleased",
+        "Xeon",
+        "Intel",
+        "Doppler",
+        "Capytaine",
+        "Gazebo",
+        "Stonefish",
+        "Otter",
+        "Heron",
+        "Linux",
+        "English",
+        "Taipan",
+        "Remus",
+        "Wagner",
+        "Coulomb",
+        "Kirchhoff",
+        "Fossen",
+        "Apache",
+        "Ekman",
+        "Airy",
+        "Stokes",
+        "Wheeler",
     ];
     let mut wrong = Vec::new();
     for (file, text) in pages() {
@@ -345,7 +475,9 @@ fn headings_are_in_sentence_case() {
             if line.trim_start().starts_with("```") {
                 in_code = !in_code;
             }
-            let Some(heading) = line.strip_prefix('#').filter(|_| !in_code) else { continue };
+            let Some(heading) = line.strip_prefix('#').filter(|_| !in_code) else {
+                continue;
+            };
             let heading = heading.trim_start_matches('#').trim();
             for phrase in heading.split(": ") {
                 for word in phrase.split([' ', '-', '/', '(']).skip(1) {
@@ -449,7 +581,11 @@ fn paths_in_the_map_exist() {
 
 #[test]
 fn open_points_name_their_issue() {
-    let marks = ["TO".to_string() + "DO", "FIX".to_string() + "ME", "X".repeat(3)];
+    let marks = [
+        "TO".to_string() + "DO",
+        "FIX".to_string() + "ME",
+        "X".repeat(3),
+    ];
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         for (n, line) in text.lines().enumerate() {
@@ -469,7 +605,10 @@ fn every_dependency_has_its_reason() {
     let mut reason = false;
     for line in section.lines().filter(|l| !l.is_empty()) {
         let family = line.starts_with("rand") || line.starts_with("merrow-");
-        assert!(line.starts_with('#') || reason || family, "no reason above: {line}");
+        assert!(
+            line.starts_with('#') || reason || family,
+            "no reason above: {line}"
+        );
         reason = line.starts_with('#');
     }
 }
@@ -483,7 +622,10 @@ fn crates_introduce_themselves() {
             wrong.push(format!("{folder}/{name}: no README.md"));
         }
         let library = text(&format!("{folder}/{name}/src/lib.rs"));
-        let head: String = library.lines().take_while(|l| l.starts_with("//!")).collect();
+        let head: String = library
+            .lines()
+            .take_while(|l| l.starts_with("//!"))
+            .collect();
         if !head.contains("```") {
             wrong.push(format!("{folder}/{name}/src/lib.rs: no example"));
         }

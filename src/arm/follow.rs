@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::arm::request::{Rejection, goal_trajectory};
-use crate::arm::watch::{GroupStatus, Slot, GoalReport, GoalStanding, GoalObserver};
+use crate::arm::watch::{GoalObserver, GoalReport, GoalStanding, GroupStatus, Slot};
 use crate::arm::{GroupIndex, state};
 use crate::input::Mailbox;
 use crate::node::frames::Snapshot;
@@ -100,11 +100,16 @@ impl GoalReport for Action {
         let (robot, _) = status.group.lookup(scene);
         let (error_code, error_string) = match goal.state {
             GoalState::Succeeded => (Outcome::SUCCESSFUL, "goal reached".to_string()),
-            GoalState::Cancelled => (Outcome::SUCCESSFUL, "canceled; the joints hold their position".to_string()),
+            GoalState::Cancelled => (
+                Outcome::SUCCESSFUL,
+                "canceled; the joints hold their position".to_string(),
+            ),
             GoalState::Aborted(why) => (why.code(), why.text(robot)),
             GoalState::Preempted => return Self::aborted_result("replaced by another command"),
             GoalState::Active => {
-                return Self::aborted_result("the robot was halted because its state is not finite");
+                return Self::aborted_result(
+                    "the robot was halted because its state is not finite",
+                );
             }
         };
         Outcome {

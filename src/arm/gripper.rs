@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::arm::watch::{GroupStatus, Slot, GoalReport, GoalStanding, GoalObserver};
+use crate::arm::watch::{GoalObserver, GoalReport, GoalStanding, GroupStatus, Slot};
 use crate::arm::{GroupIndex, state};
 use crate::convert::header;
 use crate::input::Mailbox;
@@ -213,7 +213,11 @@ impl GoalReport for plain::Action {
 }
 
 impl GripperAction for parallel::Action {
-    fn aim(robot: &Robot, group: &JointGroup, goal: parallel::Goal) -> Result<GripperTarget, String> {
+    fn aim(
+        robot: &Robot,
+        group: &JointGroup,
+        goal: parallel::Goal,
+    ) -> Result<GripperTarget, String> {
         let JointState {
             name,
             position,

@@ -14,7 +14,7 @@ mod watch;
 
 pub use crate::arm::request::{goal_number, topic_trajectory};
 pub use crate::arm::state::{controller_state, joint_state, joint_state_names};
-pub use crate::arm::watch::{GroupStatus, Progress, GoalObserver};
+pub use crate::arm::watch::{GoalObserver, GroupStatus, Progress};
 
 use crate::input::Mailbox;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
@@ -191,7 +191,12 @@ pub fn actions(index: usize, robot: &Robot) -> Vec<ActionPlan> {
         };
         if supports_mode(robot, group, JointMode::Position) {
             let kind = follow_joint_trajectory::Action::TYPE;
-            add("_controller", "follow_joint_trajectory", kind, ActionKind::Follow);
+            add(
+                "_controller",
+                "follow_joint_trajectory",
+                kind,
+                ActionKind::Follow,
+            );
         }
         if is_gripper(robot, group) {
             add(

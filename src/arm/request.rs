@@ -153,9 +153,8 @@ fn trajectory(
             velocities: point.velocities,
             accelerations: point.accelerations,
             effort: point.effort,
-            time_from_start_ns: nanoseconds(&point.time_from_start).ok_or_else(|| {
-                invalid_goal(format!("point {k}: time_from_start is negative"))
-            })?,
+            time_from_start_ns: nanoseconds(&point.time_from_start)
+                .ok_or_else(|| invalid_goal(format!("point {k}: time_from_start is negative")))?,
         });
     }
     let Time { sec, nanosec } = message.header.stamp;

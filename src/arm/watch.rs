@@ -16,7 +16,7 @@ use merrow_model::state::Command;
 use merrow_model::state::joint::{Goal, GoalState, Measured};
 use merrow_ros2::action_type::Action;
 use merrow_ros2::dds::GoalHandle;
-use merrow_ros2::goals::{GoalOutcome, GoalId};
+use merrow_ros2::goals::{GoalId, GoalOutcome};
 use merrow_sim::{Reply, Request, Simulation};
 
 /// Progress of the run, shared by the action servers and the run.
@@ -181,9 +181,7 @@ impl<A: GoalReport> Slot<A> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<(u64, GoalHandle<A>)>> {
-        self.active
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -199,7 +197,9 @@ impl<A: GoalReport> GoalObserver for Arc<Slot<A>> {
         };
         let end = match goal.state {
             GoalState::Active if !status.halted => return,
-            GoalState::Active | GoalState::Aborted(_) | GoalState::Preempted => GoalOutcome::Aborted,
+            GoalState::Active | GoalState::Aborted(_) | GoalState::Preempted => {
+                GoalOutcome::Aborted
+            }
             GoalState::Succeeded => GoalOutcome::Succeeded,
             GoalState::Cancelled => GoalOutcome::Canceled,
         };
@@ -215,7 +215,11 @@ impl<A: GoalReport> GoalObserver for Arc<Slot<A>> {
 
     fn forgotten(&self, up_to: u64) {
         if let Some(number) = self.number().filter(|number| *number <= up_to) {
-            self.end(number, GoalOutcome::Aborted, A::aborted_result("the world was reset"));
+            self.end(
+                number,
+                GoalOutcome::Aborted,
+                A::aborted_result("the world was reset"),
+            );
         }
     }
 }

@@ -59,7 +59,10 @@ pub fn all(whole: &PageArguments) -> Result<ExitCode, String> {
 /// Runs the cases of one set.
 pub fn set(set: CaseSet, arguments: &Arguments) -> Result<ExitCode, String> {
     let outcomes = run(
-        cases::all_cases().into_iter().filter(|c| c.set == set).collect(),
+        cases::all_cases()
+            .into_iter()
+            .filter(|c| c.set == set)
+            .collect(),
         arguments,
     )?;
     Ok(verdict(&outcomes, arguments))
@@ -123,9 +126,11 @@ fn verdict(outcomes: &[Outcome], arguments: &Arguments) -> ExitCode {
 }
 
 fn folder_for(path: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(path).map_err(|e| format!("{}: cannot create the folder: {e}", path.display()))
+    std::fs::create_dir_all(path)
+        .map_err(|e| format!("{}: cannot create the folder: {e}", path.display()))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    std::fs::write(path, bytes).map_err(|e| format!("{}: cannot write the file: {e}", path.display()))
+    std::fs::write(path, bytes)
+        .map_err(|e| format!("{}: cannot write the file: {e}", path.display()))
 }

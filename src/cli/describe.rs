@@ -10,7 +10,7 @@ use merrow_model::scene::fault::Device;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::scene::sensor::ais::Transponder;
 use merrow_model::scene::sensor::obstacle::Obstacle;
-use merrow_model::scene::{TetherEnd, Robot, Tether, Winch};
+use merrow_model::scene::{Robot, Tether, TetherEnd, Winch};
 use merrow_ros2::message::Service;
 use merrow_ros2::msg::std_srvs::Trigger;
 use merrow_sim::Pace;

@@ -4,7 +4,7 @@
 
 use merrow::convert::header;
 use merrow::display::cloud;
-use merrow::display::cloud::{SwathPoint, RenderedImage};
+use merrow::display::cloud::{RenderedImage, SwathPoint};
 use merrow::display::radar::PlanPositionDisplay;
 use merrow::display::sonar::SonarDisplay;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
@@ -32,7 +32,10 @@ pub enum SensorImage {
 pub fn has_picture(looks: &ExteroceptiveSpec) -> bool {
     matches!(
         looks,
-        ExteroceptiveSpec::Camera(_) | ExteroceptiveSpec::Sonar(_) | ExteroceptiveSpec::Radar(_) | ExteroceptiveSpec::Laser(_)
+        ExteroceptiveSpec::Camera(_)
+            | ExteroceptiveSpec::Sonar(_)
+            | ExteroceptiveSpec::Radar(_)
+            | ExteroceptiveSpec::Laser(_)
     )
 }
 
@@ -101,10 +104,16 @@ pub fn picture(
 
 /// Builds the image from samples taken at one time.
 fn instantaneous_image(looks: &ExteroceptiveSpec, frames: Vec<FrameData>) -> Option<SensorImage> {
-    let (mut display, mut scope, mut shown) = (SonarDisplay::default(), PlanPositionDisplay::default(), None);
+    let (mut display, mut scope, mut shown) = (
+        SonarDisplay::default(),
+        PlanPositionDisplay::default(),
+        None,
+    );
     for data in frames {
         shown = Some(match (looks, data) {
-            (ExteroceptiveSpec::Camera(_), FrameData::CameraImages(picture)) => SensorImage::Camera(picture),
+            (ExteroceptiveSpec::Camera(_), FrameData::CameraImages(picture)) => {
+                SensorImage::Camera(picture)
+            }
             (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping)) => {
                 SensorImage::Grey(display.show(spec, &ping, header(0, "")))
             }
@@ -136,7 +145,9 @@ struct LineAccumulator {
 impl LineAccumulator {
     fn add(&mut self, looks: &ExteroceptiveSpec, data: &FrameData, pose: &Pose, stamp_ns: u64) {
         match (looks, data) {
-            (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping)) if spec.kind == SonarKind::SideScan => {
+            (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping))
+                if spec.kind == SonarKind::SideScan =>
+            {
                 self.grey = Some(self.display.show(spec, ping, header(0, "")));
             }
             (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping)) => {
@@ -154,7 +165,9 @@ impl LineAccumulator {
     fn finish(self, looks: &ExteroceptiveSpec) -> Option<SensorImage> {
         Some(match (self.grey, looks) {
             (Some(image), _) => SensorImage::Grey(image),
-            (None, ExteroceptiveSpec::Laser(_)) => SensorImage::Colored(cloud::tilted_scan(&self.points)),
+            (None, ExteroceptiveSpec::Laser(_)) => {
+                SensorImage::Colored(cloud::tilted_scan(&self.points))
+            }
             (None, ExteroceptiveSpec::Sonar(_)) => SensorImage::Colored(cloud::swath(&self.lines)),
             _ => return None,
         })

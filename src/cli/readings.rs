@@ -63,7 +63,9 @@ pub fn draw(
                 .map(|target| target.name.as_str())
                 .collect();
             let sounds = frames.iter().filter_map(|frame| match &*frame.data {
-                FrameData::Acoustic(sounds) => Some((frame.stamp_ns, acoustic_quantities(sounds, &names))),
+                FrameData::Acoustic(sounds) => {
+                    Some((frame.stamp_ns, acoustic_quantities(sounds, &names)))
+                }
                 _ => None,
             });
             curves(&title, sounds)
@@ -195,7 +197,10 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         }
         Reading::Gnss(r) => {
             let mut all = vec![
-                ("latitude [deg]".into(), single_curve("", r.position[0].to_degrees())),
+                (
+                    "latitude [deg]".into(),
+                    single_curve("", r.position[0].to_degrees()),
+                ),
                 (
                     "longitude [deg]".into(),
                     single_curve("", r.position[1].to_degrees()),
@@ -228,7 +233,10 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
             ),
         ],
         Reading::Pressure(r) => {
-            vec![("absolute pressure [kPa]".into(), single_curve("", 1e-3 * r.pressure))]
+            vec![(
+                "absolute pressure [kPa]".into(),
+                single_curve("", 1e-3 * r.pressure),
+            )]
         }
         Reading::Magnetometer(r) => vec![("magnetic field [uT]".into(), xyz(r.field.scale(1e6)))],
         Reading::Altimeter(r) => vec![("range [m]".into(), single_curve("", r.range))],
@@ -247,10 +255,16 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         }
         Reading::Probe(r) => vec![("value".into(), single_curve("", r.value))],
         Reading::Ctd(r) => vec![
-            ("temperature [deg C]".into(), single_curve("", r.temperature)),
+            (
+                "temperature [deg C]".into(),
+                single_curve("", r.temperature),
+            ),
             ("salinity [psu]".into(), single_curve("", r.salinity)),
             ("depth [m]".into(), single_curve("", r.depth)),
-            ("speed of sound [m/s]".into(), single_curve("", r.sound_speed)),
+            (
+                "speed of sound [m/s]".into(),
+                single_curve("", r.sound_speed),
+            ),
         ],
         Reading::Bottle(r) => {
             vec![
@@ -261,7 +275,10 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         Reading::Wind(r) => {
             vec![
                 ("speed [m/s]".into(), single_curve("", r.speed)),
-                ("wind from, clockwise from ahead [deg]".into(), single_curve("", r.from.to_degrees())),
+                (
+                    "wind from, clockwise from ahead [deg]".into(),
+                    single_curve("", r.from.to_degrees()),
+                ),
             ]
         }
         Reading::Leak(r) => vec![("wet".into(), single_curve("", r.signal))],
@@ -269,7 +286,10 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
             ("shaft speed [rad/s]".into(), single_curve("", r.speed)),
             ("current [A]".into(), single_curve("", r.current)),
             ("voltage [V]".into(), single_curve("", r.voltage)),
-            ("temperature [deg C]".into(), single_curve("", r.temperature)),
+            (
+                "temperature [deg C]".into(),
+                single_curve("", r.temperature),
+            ),
         ],
         Reading::Power(r) => vec![
             ("voltage [V]".into(), single_curve("", r.voltage)),
@@ -294,7 +314,10 @@ fn acoustic_quantities(sounds: &AcousticObservations, names: &[&str]) -> Vec<Axi
         }
     }
     for ranged in &sounds.ranges {
-        all.push(("range [m]".into(), single_curve(name(ranged.target), ranged.range)));
+        all.push((
+            "range [m]".into(),
+            single_curve(name(ranged.target), ranged.range),
+        ));
     }
     all
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use merrow::node::bridge::Bridge;
 use merrow_model::state::commands::CommandRejection;
-use merrow_ros2::args::{NodeOptions, ArgsContext};
+use merrow_ros2::args::{ArgsContext, NodeOptions};
 use merrow_sim as sim;
 use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
 use serde_json::json;
@@ -187,10 +187,7 @@ fn print_summary(s: &Summary, as_json: bool) {
             .iter()
             .map(|(name, n)| format!("{name} {n}"))
             .collect();
-        println!(
-            "samples missed by late sensors: {}",
-            each.join(", ")
-        );
+        println!("samples missed by late sensors: {}", each.join(", "));
     }
     println!("state hash: {}", s.state_hash);
 }

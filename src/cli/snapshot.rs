@@ -10,7 +10,7 @@ use merrow_environment::air::sun;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::camera::{CameraSpec, Exposure, CameraOutput};
+use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec, Exposure};
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use merrow_model::state::frames;
 use merrow_ros2::msg::sensor_msgs::Image;
@@ -85,7 +85,9 @@ fn parse_point(text: &str) -> Result<Vec3, String> {
         Some(&[x, y, z]) if x.is_finite() && y.is_finite() && z.is_finite() => {
             Ok(Vec3::new(x, y, z))
         }
-        _ => Err(format!("found {text}; expected three numbers such as 1,2,3")),
+        _ => Err(format!(
+            "found {text}; expected three numbers such as 1,2,3"
+        )),
     }
 }
 
@@ -120,7 +122,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         return Err(format!("--at is {at}; expected 0 to 1000000 s"));
     }
     if !arguments.view && (arguments.from.is_some() || arguments.look.is_some()) {
-        return Err("--from and --look apply to views only; add --view and remove --robot".to_string());
+        return Err(
+            "--from and --look apply to views only; add --view and remove --robot".to_string(),
+        );
     }
     let world = super::load(&arguments.world, None)?;
     if arguments.view {
@@ -163,7 +167,10 @@ fn write_sensor(
     steps: u64,
 ) -> Result<(PathBuf, String), String> {
     let (robot, sensor) = device(&simulation.scene, arguments)?;
-    let looks = simulation.scene.robots[robot].sensors[sensor].kind.exteroceptive().cloned();
+    let looks = simulation.scene.robots[robot].sensors[sensor]
+        .kind
+        .exteroceptive()
+        .cloned();
     let size = match looks.as_deref() {
         Some(ExteroceptiveSpec::Camera(spec)) => spec.size,
         _ if arguments.show != "rgb" => {
@@ -174,7 +181,8 @@ fn write_sensor(
         }
         _ if arguments.time_of_day.is_some() => {
             return Err(
-                "--time-of-day applies to cameras and views only, and the sensor is not a camera".to_string(),
+                "--time-of-day applies to cameras and views only, and the sensor is not a camera"
+                    .to_string(),
             );
         }
         _ => [0; 2],
@@ -183,7 +191,10 @@ fn write_sensor(
         let output = arguments.output_or("snapshot.svg");
         check_output(&output, &PLOT_EXTENSIONS)?;
         let seconds = arguments.at.unwrap_or(readings::DEFAULT_DURATION);
-        curves(&readings::draw(simulation, robot, sensor, seconds)?, &output)?;
+        curves(
+            &readings::draw(simulation, robot, sensor, seconds)?,
+            &output,
+        )?;
         return Ok((output, format!("from 0 to {seconds} s")));
     }
     let output = arguments.output_or("snapshot.png");
@@ -377,7 +388,9 @@ fn save(shown: &ImageView, file: &Path) -> Result<(), String> {
 
 /// Checks folder and extension of the output file before the simulation runs.
 fn check_output(file: &Path, endings: &[&str]) -> Result<(), String> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         return Err(format!(
             "{}: no folder `{}`; create it or choose another file",
@@ -410,7 +423,8 @@ fn curves(drawing: &Drawing, file: &Path) -> Result<(), String> {
 
 /// Writes bytes to a file.
 fn write_file(file: &Path, bytes: &[u8]) -> Result<(), String> {
-    std::fs::write(file, bytes).map_err(|e| format!("{}: cannot write the file: {e}", file.display()))
+    std::fs::write(file, bytes)
+        .map_err(|e| format!("{}: cannot write the file: {e}", file.display()))
 }
 
 /// Converts depths to grey on a logarithmic scale; near is bright.

@@ -316,5 +316,6 @@ fn write_figure(out: &Path, outcome: &Outcome, mode: Mode) -> Result<(), String>
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    std::fs::write(path, bytes).map_err(|e| format!("{}: cannot write the file: {e}", path.display()))
+    std::fs::write(path, bytes)
+        .map_err(|e| format!("{}: cannot write the file: {e}", path.display()))
 }

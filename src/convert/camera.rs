@@ -3,7 +3,7 @@
 use crate::convert::image;
 use crate::convert::image::{DepthScale, Pixels};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::camera::{CameraSpec, CameraOutput};
+use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::scene::sensor::lens::Distortion;
 use merrow_model::scene::{Scene, SensorKind};
 use merrow_model::state::frames::CameraImages;
@@ -45,7 +45,8 @@ pub fn camera_topics(spec: &CameraSpec) -> impl Iterator<Item = CameraTopic> {
     ];
     let parts = spec.outputs;
     let has = move |form: &CameraTopic| {
-        form.part().is_enabled_in(parts) && (*form != CameraTopic::DepthInfo || CameraOutput::Depth.is_enabled_in(parts))
+        form.part().is_enabled_in(parts)
+            && (*form != CameraTopic::DepthInfo || CameraOutput::Depth.is_enabled_in(parts))
     };
     ALL.into_iter().filter(has)
 }
@@ -88,7 +89,12 @@ pub enum CameraMessage {
 
 /// Converts a camera image to a message of `form`; `None` if the image does not contain the
 /// required output.
-pub fn convert_image(form: CameraTopic, spec: &CameraSpec, picture: &CameraImages, header: Header) -> Option<CameraMessage> {
+pub fn convert_image(
+    form: CameraTopic,
+    spec: &CameraSpec,
+    picture: &CameraImages,
+    header: Header,
+) -> Option<CameraMessage> {
     let [width, height] = spec.size.map(|n| n as u32);
     let of = |pixels| image::ImageView {
         width,
@@ -104,11 +110,16 @@ pub fn convert_image(form: CameraTopic, spec: &CameraSpec, picture: &CameraImage
             .map(|labels| of(Pixels::Uint16(labels)))
     };
     match form {
-        CameraTopic::Info | CameraTopic::DepthInfo => Some(CameraMessage::Info(Box::new(camera_info(spec, header)))),
+        CameraTopic::Info | CameraTopic::DepthInfo => {
+            Some(CameraMessage::Info(Box::new(camera_info(spec, header))))
+        }
         CameraTopic::Rgb => rgb()?.raw(header).ok().map(CameraMessage::Raw),
         CameraTopic::Depth => depth()?.raw(header).ok().map(CameraMessage::Raw),
         CameraTopic::Labels => labels()?.raw(header).ok().map(CameraMessage::Raw),
-        CameraTopic::Jpeg => rgb()?.jpeg(header, spec.jpeg_quality).ok().map(CameraMessage::File),
+        CameraTopic::Jpeg => rgb()?
+            .jpeg(header, spec.jpeg_quality)
+            .ok()
+            .map(CameraMessage::File),
         CameraTopic::DepthFile => {
             let scale = DepthScale {
                 max: spec.range[1] as f32,

@@ -97,7 +97,9 @@ pub fn topics(looks: &ExteroceptiveSpec) -> Vec<(Cow<'static, str>, &'static Typ
             ("/image_display".into(), Image::info(), Topic::PlanPosition),
         ],
         ExteroceptiveSpec::Ais(_) => vec![("/nmea".into(), Sentence::info(), Topic::Sentences)],
-        ExteroceptiveSpec::Obstacles(_) => vec![("/detections".into(), Detection3DArray::info(), Topic::Boxes)],
+        ExteroceptiveSpec::Obstacles(_) => {
+            vec![("/detections".into(), Detection3DArray::info(), Topic::Boxes)]
+        }
         ExteroceptiveSpec::Acoustic(spec) => {
             let outputs = spec.outputs().into_iter();
             outputs

@@ -94,7 +94,9 @@ impl fmt::Display for ImageError {
                     "found {found} numbers; they do not match an image of {width} x {height} pixels"
                 )
             }
-            Self::Kind(file, encoding) => write!(f, "{file} cannot store pixels of encoding {encoding}"),
+            Self::Kind(file, encoding) => {
+                write!(f, "{file} cannot store pixels of encoding {encoding}")
+            }
             Self::Writer(why) => write!(f, "cannot encode the image: {why}"),
         }
     }
@@ -149,8 +151,9 @@ impl ImageView<'_> {
             Pixels::Mono8(p) => (p, ColorType::Luma, "mono8"),
             _ => return Err(ImageError::Kind("JPEG", self.pixels.encoding())),
         };
-        let side =
-            |n: u32| u16::try_from(n).map_err(|_| ImageError::Writer(format!("side of {n} pixels")));
+        let side = |n: u32| {
+            u16::try_from(n).map_err(|_| ImageError::Writer(format!("side of {n} pixels")))
+        };
         let (width, height) = (side(self.width)?, side(self.height)?);
         let mut file = Vec::with_capacity(pixels.len() / 4);
         let mut encoder = jpeg_encoder::Encoder::new(&mut file, quality.clamp(1, 100));
@@ -194,10 +197,7 @@ impl ImageView<'_> {
     ) -> Result<CompressedImage, ImageError> {
         self.check()?;
         let Pixels::Depth(depths) = self.pixels else {
-            return Err(ImageError::Kind(
-                "compressedDepth",
-                self.pixels.encoding(),
-            ));
+            return Err(ImageError::Kind("compressedDepth", self.pixels.encoding()));
         };
         let a = scale.quantization * (scale.quantization + 1.0);
         let b = 1.0 - a / scale.max;

@@ -30,7 +30,9 @@ fn picture(pixels: Pixels<'_>) -> ImageView<'_> {
 
 /// Decodes the numbers in a PNG file.
 fn read_png(file: &[u8]) -> Vec<u16> {
-    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file))
+        .read_info()
+        .unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
     assert_eq!((info.width, info.height), (WIDTH, HEIGHT));
@@ -250,7 +252,10 @@ fn what_is_no_picture_is_refused() {
         text(depth.jpeg(head(), 90)),
         "JPEG cannot store pixels of encoding 32FC1"
     );
-    assert_eq!(text(depth.png(head())), "PNG cannot store pixels of encoding 32FC1");
+    assert_eq!(
+        text(depth.png(head())),
+        "PNG cannot store pixels of encoding 32FC1"
+    );
     let scale = DepthScale::default();
     assert_eq!(
         text(strip.compressed_depth(head(), scale)),

@@ -84,7 +84,10 @@ fn probe(spec: &ProbeSpec) -> &'static [(&'static str, InstrumentTopic)] {
     } else if spec.unit.eq_ignore_ascii_case("ntu") {
         &[("/data", InstrumentTopic::Turbidity)]
     } else {
-        &[("/data", InstrumentTopic::Number(0)), ("/record", InstrumentTopic::Record)]
+        &[
+            ("/data", InstrumentTopic::Number(0)),
+            ("/record", InstrumentTopic::Record),
+        ]
     }
 }
 

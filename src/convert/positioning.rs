@@ -7,8 +7,8 @@
 
 use crate::convert::{WORLD_FRAME, header, point};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::acoustic::{AcousticSpec, Beacon, AcousticOutput};
-use merrow_model::state::frames::acoustic::{AcousticRange, AcousticObservations};
+use merrow_model::scene::sensor::acoustic::{AcousticOutput, AcousticSpec, Beacon};
+use merrow_model::state::frames::acoustic::{AcousticObservations, AcousticRange};
 use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance, PoseWithCovarianceStamped};
 use merrow_ros2::msg::sensor_msgs::Range;
@@ -82,11 +82,17 @@ pub fn detections(
 
 /// Builds the pose message of an output, if the target was located. `frame` is the frame of the
 /// instrument.
-pub fn pose(output: AcousticOutput, sounds: &AcousticObservations, frame: &str) -> Option<PoseWithCovarianceStamped> {
+pub fn pose(
+    output: AcousticOutput,
+    sounds: &AcousticObservations,
+    frame: &str,
+) -> Option<PoseWithCovarianceStamped> {
     let of = |k: usize| sounds.fixes.iter().find(|fix| fix.target == k);
     let (fix, frame, (p, covariance)) = match output {
         AcousticOutput::Pose(k) => of(k).map(|fix| (fix, frame, (fix.p_S, fix.covariance)))?,
-        AcousticOutput::WorldPose(k) => of(k).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?,
+        AcousticOutput::WorldPose(k) => {
+            of(k).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?
+        }
         AcousticOutput::OwnPose => of(0).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?,
         AcousticOutput::Detections | AcousticOutput::Range(..) => return None,
     };
@@ -97,7 +103,12 @@ pub fn pose(output: AcousticOutput, sounds: &AcousticObservations, frame: &str) 
 }
 
 /// Builds the range message of an output, if the range was measured.
-pub fn range(spec: &AcousticSpec, output: AcousticOutput, sounds: &AcousticObservations, frame: &str) -> Option<Range> {
+pub fn range(
+    spec: &AcousticSpec,
+    output: AcousticOutput,
+    sounds: &AcousticObservations,
+    frame: &str,
+) -> Option<Range> {
     let AcousticOutput::Range(target, receiver) = output else {
         return None;
     };

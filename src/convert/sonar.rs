@@ -86,8 +86,8 @@ pub fn info(part: SonarTopic) -> &'static TypeInfo {
 /// Returns the orientation in the sensor frame of the frame of these messages: z out of the sonar,
 /// x up or forward.
 pub fn acoustic_frame(spec: &SonarSpec) -> Quat {
-    let [x, y, z] =
-        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|a| spec.acoustic_to_sensor(Vec3::from(a)));
+    let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        .map(|a| spec.acoustic_to_sensor(Vec3::from(a)));
     Quat::from_matrix(&Mat3::from_rows(x, y, z).transpose())
 }
 

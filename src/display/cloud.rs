@@ -171,7 +171,10 @@ impl Ranges {
 
     fn color(&self, r: f64, light: f64) -> [u8; 3] {
         let [low, high] = self.0.map(libm::log);
-        viridis(1.0 - relative_position([low, high], libm::log(r.max(1e-3))), light)
+        viridis(
+            1.0 - relative_position([low, high], libm::log(r.max(1e-3))),
+            light,
+        )
     }
 
     fn legend(&self) -> String {

@@ -5,7 +5,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_model::state::Command;
-use merrow_sim::control::fault::{check_fault, find_device, find_beacon};
+use merrow_sim::control::fault::{check_fault, find_beacon, find_device};
 use merrow_world::build::fault::{build_leak, random_stream};
 
 /// Names of the values of each kind: required values, then optional values.
@@ -195,7 +195,11 @@ mod tests {
         };
         assert_eq!(
             (fault.kind, fault.device, fault.end_ns),
-            (FaultKind::PowerLimited(30.0), Device::Battery, 5_000_000_000)
+            (
+                FaultKind::PowerLimited(30.0),
+                Device::Battery,
+                5_000_000_000
+            )
         );
         let Ok(Command::Fault(fault)) = ask("imu/gyro", "biased", &["bias"], &[0.1]) else {
             panic!("refused");

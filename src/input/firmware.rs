@@ -1,6 +1,6 @@
 //! Topics and services of the built-in firmwares.
 
-use crate::convert::{header, point, quaternion, from_vector3, vector3};
+use crate::convert::{from_vector3, header, point, quaternion, vector3};
 use crate::node::frames::Snapshot;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
@@ -98,7 +98,12 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         FirmwareLaw::HeadingDepthHold(_) => String::new(),
     };
     if firmware.takes_velocity() {
-        add("cmd_vel", Twist::info(), FirmwareCommand::Velocity, unit.clone());
+        add(
+            "cmd_vel",
+            Twist::info(),
+            FirmwareCommand::Velocity,
+            unit.clone(),
+        );
         add(
             "cmd_vel_stamped",
             TwistStamped::info(),
@@ -141,8 +146,11 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, FirmwareOrder)> {
         .enumerate()
         .filter(|(_, robot)| flies(robot));
     let of = |(i, robot): (usize, &Robot)| {
-        [("takeoff", FirmwareOrder::TakeOff), ("land", FirmwareOrder::Land)]
-            .map(|(name, order)| (format!("{}/{name}", robot.name), i, order))
+        [
+            ("takeoff", FirmwareOrder::TakeOff),
+            ("land", FirmwareOrder::Land),
+        ]
+        .map(|(name, order)| (format!("{}/{name}", robot.name), i, order))
     };
     robots.flat_map(of).collect()
 }
@@ -151,7 +159,12 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, FirmwareOrder)> {
 ///
 /// # Errors
 /// The reason why the message is invalid.
-pub fn command(scene: &Scene, robot: usize, told: FirmwareCommand, bytes: &[u8]) -> Result<Command, String> {
+pub fn command(
+    scene: &Scene,
+    robot: usize,
+    told: FirmwareCommand,
+    bytes: &[u8],
+) -> Result<Command, String> {
     let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
     let velocity = |twist: &Twist| Command::Velocity {
         robot,

@@ -40,9 +40,9 @@ pub struct Mailbox {
 impl Mailbox {
     /// Counts and reports a refusal. Without a robot it counts for the node.
     pub fn refuse(&self, robot: Option<usize>, topic: &str, why: &str) {
-        if let Some(line) = self
-            .refusals
-            .count_refusal(&self.scene, robot, &format!("{topic}: {why}"))
+        if let Some(line) =
+            self.refusals
+                .count_refusal(&self.scene, robot, &format!("{topic}: {why}"))
         {
             self.logger.warn(line);
         }
@@ -147,7 +147,10 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             if !(frame.is_empty() || *frame == base || frame == "base_link") {
                 return Err(format!("wrench in frame {frame:?}; expected {base}"));
             }
-            let (force, moment) = (from_vector3(&w.wrench.force), from_vector3(&w.wrench.torque));
+            let (force, moment) = (
+                from_vector3(&w.wrench.force),
+                from_vector3(&w.wrench.torque),
+            );
             Ok(vec![Command::Wrench {
                 robot,
                 force,

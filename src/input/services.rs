@@ -4,7 +4,7 @@
 //! threads. The node therefore keeps serving: a pause is processed while a million steps run.
 
 use crate::convert::instruments;
-use crate::convert::{from_quaternion, time, from_vector3};
+use crate::convert::{from_quaternion, from_vector3, time};
 use crate::input::Mailbox;
 use crate::input::firmware;
 use crate::msg::{
@@ -139,7 +139,11 @@ impl Mailbox {
     }
 
     /// Sends a command to the run; its outcome is the reply to the caller.
-    fn send_command<S: ServiceOutcome<Outcome = MessageOutcome>>(&self, command: Command, caller: Caller<S>) {
+    fn send_command<S: ServiceOutcome<Outcome = MessageOutcome>>(
+        &self,
+        command: Command,
+        caller: Caller<S>,
+    ) {
         let reply = caller.reply(|result: Result<(), CommandRejection>| {
             result
                 .map(|()| String::new())
@@ -322,7 +326,11 @@ fn weather(
     request: WeatherRequest,
     caller: Caller<Weather>,
 ) {
-    match crate::node::weather::change_from_request(&request.names, &request.values, request.duration_s) {
+    match crate::node::weather::change_from_request(
+        &request.names,
+        &request.values,
+        request.duration_s,
+    ) {
         Err(why) => {
             mailbox.refuse(None, "~/weather", &why);
             caller.answer(Err(why));

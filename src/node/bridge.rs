@@ -1,15 +1,15 @@
 //! ROS interface of a running world: node, topics, services, parameters, recorder.
 
 use crate::arm;
-use crate::arm::{GroupStatus, GroupIndex, Progress, RunningAction};
+use crate::arm::{GroupIndex, GroupStatus, Progress, RunningAction};
 use crate::convert::exteroceptive;
 use crate::input::Mailbox;
 use crate::input::services;
-use crate::node::diagnostics::{Refusals, HealthSnapshot};
+use crate::node::diagnostics::{HealthSnapshot, Refusals};
 use crate::node::frames::Snapshot;
 use crate::node::live_parameters;
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
-use crate::publisher::{Batch, PublisherThread, PublisherContext};
+use crate::publisher::{Batch, PublisherContext, PublisherThread};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
 use merrow_model::state::commands::CommandRejection;

@@ -41,7 +41,12 @@ impl Refusals {
 
     /// Counts a refusal. Returns the line to log, or `None` if one was logged recently. Without a
     /// robot the refusal counts for the node.
-    pub fn count_refusal(&self, scene: &Scene, robot: Option<usize>, reason: &str) -> Option<String> {
+    pub fn count_refusal(
+        &self,
+        scene: &Scene,
+        robot: Option<usize>,
+        reason: &str,
+    ) -> Option<String> {
         let mut robots = self.lock();
         let last = robots.len() - 1;
         let entry = robots.get_mut(robot.unwrap_or(last))?;
@@ -250,10 +255,9 @@ pub fn build_message(
         of_beacons.map(|f| fault_status("beacons", &fault::beacon_name(scene, f.fault.device), f)),
     );
     let behind = health.missed.iter().filter(|(_, _, missed)| *missed > 0);
-    status.extend(
-        behind
-            .map(|(robot, sensor, missed)| late_sensor_status(&scene.robots[*robot], *sensor, *missed)),
-    );
+    status.extend(behind.map(|(robot, sensor, missed)| {
+        late_sensor_status(&scene.robots[*robot], *sensor, *missed)
+    }));
     for (tether, memory) in scene.tethers.iter().zip(&health.tethers) {
         if tether.line.breaking.is_finite() || memory.halted_ns.is_some() {
             status.push(tether_status(tether, memory));
@@ -265,7 +269,11 @@ pub fn build_message(
     }
 }
 
-fn run_status(health: &HealthSnapshot, dropped: u64, refused: Option<&RefusalCount>) -> DiagnosticStatus {
+fn run_status(
+    health: &HealthSnapshot,
+    dropped: u64,
+    refused: Option<&RefusalCount>,
+) -> DiagnosticStatus {
     let c = &health.control;
     let achieved = health.time_ns as f64 * 1e-9 / c.wall_s.max(1e-9);
     let paced = matches!(c.pace, merrow_sim::Pace::Factor(_));
@@ -364,9 +372,10 @@ fn battery_status(
 
 fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) -> DiagnosticStatus {
     let (level, message) = match health_status(a.health) {
-        (DiagnosticStatus::OK, _) if a.is_overheated => {
-            (DiagnosticStatus::ERROR, "stopped by overheating protection".to_string())
-        }
+        (DiagnosticStatus::OK, _) if a.is_overheated => (
+            DiagnosticStatus::ERROR,
+            "stopped by overheating protection".to_string(),
+        ),
         (DiagnosticStatus::OK, _) if a.available_fraction <= 0.0 => {
             (DiagnosticStatus::ERROR, "no power".to_string())
         }

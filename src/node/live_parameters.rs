@@ -65,10 +65,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             .with_range(Range::doubles(range[0], range[1]))
     };
     let waves = initial_sea_state(scene);
-    let grows = format!(
-        "A change replaces the present waves over {} s.",
-        waves.ramp
-    );
+    let grows = format!("A change replaces the present waves over {} s.", waves.ramp);
     let replaces = "Setting any current parameter replaces a current profile by a uniform current.";
     let everywhere = "Setting it replaces a water column by uniform water.";
     let mut all = vec![
@@ -82,7 +79,9 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             DIRECTION,
             heading,
             [-360.0, 360.0],
-            &format!("Direction towards which the current flows, clockwise from north [deg]. {replaces}"),
+            &format!(
+                "Direction towards which the current flows, clockwise from north [deg]. {replaces}"
+            ),
         ),
         double(
             UP,
@@ -137,7 +136,9 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             WAVES_TO,
             libm::atan2(waves.towards.x, waves.towards.y).to_degrees(),
             [-360.0, 360.0],
-            &format!("Direction towards which the waves travel, clockwise from north [deg]. {grows}"),
+            &format!(
+                "Direction towards which the waves travel, clockwise from north [deg]. {grows}"
+            ),
         ),
         Declaration::new(
             PACE,
@@ -321,10 +322,12 @@ impl Live {
         if batch.iter().any(|(name, _)| name.starts_with("water.")) {
             requests.push(Request::Command(Command::Sea(Box::new(self.sea(batch)?))));
         }
-        if let Some(change) = weather::change_from_parameters(batch, |name| match self.value(name, batch) {
-            Some(Value::Double(x)) => Some(x),
-            _ => None,
-        }) {
+        if let Some(change) =
+            weather::change_from_parameters(batch, |name| match self.value(name, batch) {
+                Some(Value::Double(x)) => Some(x),
+                _ => None,
+            })
+        {
             requests.push(Request::Command(Command::Weather(Box::new(change))));
         }
         for (name, value) in batch {
@@ -403,9 +406,7 @@ impl Live {
         let (gravity, depth) = (self.scene.gravity, -self.scene.sea.seabed.z0);
         let mut sea = initial_sea_state(&self.scene);
         if hs > 0.0 && gravity == 0.0 {
-            return Err(format!(
-                "parameter '{HEIGHT}': waves require gravity"
-            ));
+            return Err(format!("parameter '{HEIGHT}': waves require gravity"));
         }
         let developed = tp == 0.0 || sea.spectrum == Spectrum::PiersonMoskowitz;
         sea.tp = if developed && hs > 0.0 {
@@ -422,7 +423,12 @@ impl Live {
             Some(Implausibility::Breaks(text)) => {
                 Err(format!("parameters '{HEIGHT}' and '{PERIOD}': {text}"))
             }
-            _ => Ok(Waves::from_field(wave_field(sea, depth, gravity, self.scene.seed))),
+            _ => Ok(Waves::from_field(wave_field(
+                sea,
+                depth,
+                gravity,
+                self.scene.seed,
+            ))),
         }
     }
 
@@ -448,8 +454,9 @@ impl Live {
             .iter()
             .enumerate()
             .find_map(|(robot, model)| {
-                let of =
-                    |load: &merrow_model::scene::Load| load_level_name(&model.name, &load.name) == name;
+                let of = |load: &merrow_model::scene::Load| {
+                    load_level_name(&model.name, &load.name) == name
+                };
                 Some((robot, model.loads.iter().position(of)?))
             });
         found.map(|(robot, load)| Request::Command(Command::Load { robot, load, level }))

@@ -622,7 +622,12 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit,
         );
     }
-    for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.is_movable()) {
+    for (k, fin) in robot
+        .fins
+        .iter()
+        .enumerate()
+        .filter(|(_, fin)| fin.is_movable())
+    {
         let unit = format!("rad [{:.4}, {:.4}]", fin.range[0], fin.range[1]);
         let target = Target::Fin { robot: i, fin: k };
         let topic = match fin.law {

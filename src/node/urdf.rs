@@ -173,8 +173,12 @@ fn hull_visual(link: &Link, R_UL: &Mat3) -> String {
         HullShape::Box(h) => format!("<box size=\"{} {} {}\"/>", 2.0 * h.x, 2.0 * h.y, 2.0 * h.z),
         // URDF has no ellipsoid: written as a sphere if all axes are equal, otherwise as the
         // enclosing box
-        HullShape::Ellipsoid(a) if a.x == a.y && a.y == a.z => format!("<sphere radius=\"{}\"/>", a.x),
-        HullShape::Ellipsoid(a) => format!("<box size=\"{} {} {}\"/>", 2.0 * a.x, 2.0 * a.y, 2.0 * a.z),
+        HullShape::Ellipsoid(a) if a.x == a.y && a.y == a.z => {
+            format!("<sphere radius=\"{}\"/>", a.x)
+        }
+        HullShape::Ellipsoid(a) => {
+            format!("<box size=\"{} {} {}\"/>", 2.0 * a.x, 2.0 * a.y, 2.0 * a.z)
+        }
     };
     format!("{place}<geometry>{geometry}</geometry>")
 }
@@ -291,7 +295,11 @@ fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
         "    <visual>{place}<geometry><box size=\"{chord} {thickness} {span}\"/></geometry></visual>"
     );
     let _ = writeln!(out, "  </link>");
-    let kind = if fin.is_movable() { "revolute" } else { "fixed" };
+    let kind = if fin.is_movable() {
+        "revolute"
+    } else {
+        "fixed"
+    };
     let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", fin.name);
     let parent = &robot.links[fin.link].name;
     let _ = writeln!(

@@ -521,7 +521,11 @@ impl Worker {
     }
 
     fn emit_bytes(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> Vec<u8>) {
-        let publisher = self.context.publishers.get(output).filter(|p| p.has_receivers());
+        let publisher = self
+            .context
+            .publishers
+            .get(output)
+            .filter(|p| p.has_receivers());
         if publisher.is_none() && self.bag.is_none() {
             return;
         }

@@ -2,7 +2,7 @@
 
 use crate::convert;
 use crate::convert::camera;
-use crate::convert::camera::{CameraTopic, CameraMessage};
+use crate::convert::camera::{CameraMessage, CameraTopic};
 use crate::convert::exteroceptive;
 use crate::convert::exteroceptive::Topic;
 use crate::convert::header;
@@ -17,12 +17,12 @@ use crate::node::frames;
 use crate::publisher::Worker;
 use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::acoustic::{AcousticSpec, AcousticOutput};
+use merrow_model::scene::sensor::acoustic::{AcousticOutput, AcousticSpec};
 use merrow_model::scene::sensor::camera::CameraSpec;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_model::state::frames::ping::Ping;
-use merrow_model::state::frames::{Frame, FrameData, CameraImages};
+use merrow_model::state::frames::{CameraImages, Frame, FrameData};
 use merrow_model::state::reading::{Reading, Stamped};
 use merrow_ros2::msg::geometry_msgs::TwistWithCovarianceStamped;
 use merrow_ros2::msg::nmea_msgs::Sentence;
@@ -113,7 +113,10 @@ impl Worker {
                 }
                 (Topic::TiltCloud, FrameData::Scan(scan), ExteroceptiveSpec::Laser(spec)) => {
                     let about = sensor.adjacent_stamps(frame.stamp_ns, scene.dt_ns);
-                    let swept = self.tilt_accumulators.entry((frame.robot, frame.sensor)).or_default();
+                    let swept = self
+                        .tilt_accumulators
+                        .entry((frame.robot, frame.sensor))
+                        .or_default();
                     if let Some((stamp_ns, points)) = swept.add(spec, scan, frame.stamp_ns, about) {
                         let head = header(stamp_ns, &frames::mount_frame(model, frame.sensor));
                         self.emit(i, now, || exteroceptive::point_cloud(&points, head));
@@ -123,15 +126,27 @@ impl Worker {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || exteroceptive::point_cloud(points, head));
                 }
-                (Topic::Camera(form), FrameData::CameraImages(picture), ExteroceptiveSpec::Camera(spec)) => {
+                (
+                    Topic::Camera(form),
+                    FrameData::CameraImages(picture),
+                    ExteroceptiveSpec::Camera(spec),
+                ) => {
                     let head = head(&frames::optical_frame(model, frame.sensor));
                     self.publish_camera(i, form, (spec, picture), head, now);
                 }
-                (Topic::Sonar(SonarTopic::Bearing), FrameData::Ping(ping), ExteroceptiveSpec::Sonar(spec)) => {
+                (
+                    Topic::Sonar(SonarTopic::Bearing),
+                    FrameData::Ping(ping),
+                    ExteroceptiveSpec::Sonar(spec),
+                ) => {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || profile::bearing(spec, ping, sensor.rate, head));
                 }
-                (Topic::Sonar(SonarTopic::Sweep), FrameData::Ping(ping), ExteroceptiveSpec::Sonar(spec)) => {
+                (
+                    Topic::Sonar(SonarTopic::Sweep),
+                    FrameData::Ping(ping),
+                    ExteroceptiveSpec::Sonar(spec),
+                ) => {
                     let profile = self
                         .profiles
                         .entry((frame.robot, frame.sensor))
@@ -154,7 +169,11 @@ impl Worker {
                         now,
                     );
                 }
-                (Topic::Acoustic(output), FrameData::Acoustic(sounds), ExteroceptiveSpec::Acoustic(spec)) => {
+                (
+                    Topic::Acoustic(output),
+                    FrameData::Acoustic(sounds),
+                    ExteroceptiveSpec::Acoustic(spec),
+                ) => {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.publish_acoustic((i, output), scene, (spec, sounds), head, now);
                 }
@@ -171,7 +190,8 @@ impl Worker {
                                 .echo_accumulators
                                 .entry((frame.robot, frame.sensor))
                                 .or_default();
-                            gathered = before.add_sample(spec, sensor.stream, heard, frame.stamp_ns);
+                            gathered =
+                                before.add_sample(spec, sensor.stream, heard, frame.stamp_ns);
                             &gathered
                         }
                         _ => continue,
@@ -247,7 +267,9 @@ impl Worker {
     ) {
         match part {
             SonarTopic::Projected => self.emit(i, now, || sonar::projected(spec, ping, head)),
-            SonarTopic::Raw(beam) => self.emit(i, now, || sonar::raw(spec, ping, beam..beam + 1, head)),
+            SonarTopic::Raw(beam) => {
+                self.emit(i, now, || sonar::raw(spec, ping, beam..beam + 1, head))
+            }
             SonarTopic::Samples => self.emit(i, now, || {
                 sonar::raw(spec, ping, 0..spec.steering.len(), head)
             }),

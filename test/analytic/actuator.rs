@@ -143,7 +143,7 @@ fn a_steep_line_is_stable_on_a_light_joint() {
 #[test]
 fn motors_on_a_chain_are_stable() {
     use merrow_model::scene::robot::actuator::{
-        Actuator, Elastic, Encoder, ServoLaw, TorqueSpeedLine, Servo, Tachometer,
+        Actuator, Elastic, Encoder, Servo, ServoLaw, Tachometer, TorqueSpeedLine,
     };
     use merrow_model::scene::{Drive, JointKind, JointMode};
     for case in 0..12 {

@@ -1,11 +1,13 @@
 //! Tests the equilibrium of a robot in calm water as `describe` reports it.
 
-use crate::common::worlds::afloat;
 use crate::common::meshes::{cuboid, sphere};
+use crate::common::worlds::afloat;
 use crate::common::{close, near, relative, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
-use merrow_sim::report::hydrostatic_equilibrium::{FloatingState, Equilibrium, compute_equilibrium};
+use merrow_sim::report::hydrostatic_equilibrium::{
+    Equilibrium, FloatingState, compute_equilibrium,
+};
 
 fn floats(scene: &Scene) -> FloatingState {
     match compute_equilibrium(scene, &scene.robots[0]) {
@@ -111,5 +113,9 @@ robots: {{ball: {{model: {{source: test, body: {{source: test, axes: flu, mass_k
         "{:?}",
         ball(10.001)
     );
-    assert!(matches!(ball(9.9), Equilibrium::Afloat(_)), "{:?}", ball(9.9));
+    assert!(
+        matches!(ball(9.9), Equilibrium::Afloat(_)),
+        "{:?}",
+        ball(9.9)
+    );
 }

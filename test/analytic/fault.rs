@@ -204,7 +204,12 @@ fn a_shortage_of_power_weakens_all() {
     s.advance(1);
     let r = &s.state.robots[0];
     close("load", r.battery.load, 50.0, 1e-12);
-    close("left to the thruster", r.actuators[0].available_fraction, 0.5, 1e-12);
+    close(
+        "left to the thruster",
+        r.actuators[0].available_fraction,
+        0.5,
+        1e-12,
+    );
     s.advance(1);
     close("thrust", s.state.robots[0].actuators[0].thrust, 8.0, 1e-12);
     let mut s = broken("battery", "dead");

@@ -1,6 +1,5 @@
 //! Bodies in waves: what floats goes with the surface, what hovers with the water, what measures sees both.
 
-use merrow_validate::cases::sea::eastward_sea_state as sea;
 use crate::common::{advance, close, near, readings, relative, scene, simulation};
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::{WaveState, air};
@@ -8,6 +7,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::{Spectrum, Waves};
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
+use merrow_validate::cases::sea::eastward_sea_state as sea;
 use std::sync::Arc;
 
 const RAFT: &str = "
@@ -181,7 +181,12 @@ robots:
     };
     let start = center(&s);
     s.advance(3000);
-    relative("drift", (center(&s) - start) / 60.0, a * a * k * omega, 0.01);
+    relative(
+        "drift",
+        (center(&s) - start) / 60.0,
+        a * a * k * omega,
+        0.01,
+    );
 }
 
 // Goal: the pressure of the water on an upright box is integrated rightly: buoyancy up to the surface as it is, and the

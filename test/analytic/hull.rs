@@ -1,7 +1,7 @@
 //! Hulls that are meshes: the part under the surface, and what the water presses on it.
 
-use crate::common::worlds::afloat;
 use crate::common::meshes::{cuboid, sphere};
+use crate::common::worlds::afloat;
 use crate::common::{advance, close, near, period, relative};
 use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::{Quat, Vec3};

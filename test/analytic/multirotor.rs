@@ -23,7 +23,8 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, sensors: null, battery: nu
 const ON_PIER: &str = "position_m: [0, 0, 2.08]";
 
 fn order(s: &mut Simulation, order: FirmwareOrder) {
-    s.apply(&Command::FirmwareOrder { robot: 0, order }).unwrap();
+    s.apply(&Command::FirmwareOrder { robot: 0, order })
+        .unwrap();
 }
 
 /// `seconds` under a velocity command, repeated ten times a second.

@@ -57,7 +57,12 @@ fn every_section_passes_the_rivers_discharge() {
     let mut s = 100.0;
     for _ in 0..24 {
         s += 40.0;
-        let foot = |n: f64| river.valley.course.to_course_coordinates(river.valley.course.to_position(s, n));
+        let foot = |n: f64| {
+            river
+                .valley
+                .course
+                .to_course_coordinates(river.valley.course.to_position(s, n))
+        };
         if river.valley.course.to_position(s, 0.0)[0].abs() > 360.0 {
             continue;
         }
@@ -91,7 +96,9 @@ fn buoys_keep_within_their_moorings() {
     advance(&mut s, 60.0);
     assert_eq!(s.scene.tethers.len(), 8);
     for (tether, state) in s.scene.tethers.iter().zip(&s.state.tethers) {
-        let (TetherEnd::World(anchor), TetherEnd::Link { robot, .. }) = (tether.ends[0], tether.ends[1]) else {
+        let (TetherEnd::World(anchor), TetherEnd::Link { robot, .. }) =
+            (tether.ends[0], tether.ends[1])
+        else {
             panic!()
         };
         let p = place(&s, robot);
@@ -177,7 +184,8 @@ fn the_bank_stops_a_boat() {
     for _ in 0..150 {
         push(&mut s, 150.0, 0.2);
         let ground_pushes = |c: &&Contact| {
-            c.b == ContactBody::Seabed && matches!(c.a, ContactBody::Link { robot, .. } if robot as usize == BOAT)
+            c.b == ContactBody::Seabed
+                && matches!(c.a, ContactBody::Link { robot, .. } if robot as usize == BOAT)
         };
         let dt = s.scene.dt();
         let push: f64 = s

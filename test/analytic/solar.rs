@@ -36,7 +36,10 @@ fn light_by_height_and_cloud() {
         1e-12,
     );
     assert_eq!(
-        (sunlight_under_clouds(&sun(-1.0), 0.0).beam, sunlight_under_clouds(&sun(-1.0), 0.0).sky),
+        (
+            sunlight_under_clouds(&sun(-1.0), 0.0).beam,
+            sunlight_under_clouds(&sun(-1.0), 0.0).sky
+        ),
         (0.0, 0.0)
     );
 }
@@ -60,7 +63,12 @@ fn light_by_the_surfaces_turn() {
         c30 * light.beam + 0.5 * light.sky,
         1e-12,
     );
-    close("away", light.irradiance(-north, 0.0, 0.0), 0.5 * light.sky, 1e-12);
+    close(
+        "away",
+        light.irradiance(-north, 0.0, 0.0),
+        0.5 * light.sky,
+        1e-12,
+    );
     close(
         "shaded",
         light.irradiance(up, 0.4, 0.0),
@@ -94,7 +102,8 @@ robots:
     let mut s = simulation(&world(0.5));
     advance(&mut s, 1.0);
     let t = s.state.time_ns as f64 * 1e-9 - s.scene.dt();
-    let light = merrow_environment::air::sunlight::sunlight_at_time(&s.scene.sea.air, &s.scene.origin, t);
+    let light =
+        merrow_environment::air::sunlight::sunlight_at_time(&s.scene.sea.air, &s.scene.origin, t);
     let power = 0.1 * light.irradiance(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0);
     let b = s.state.robots[0].battery;
     // the equinox's sun stands within 2 degrees of the zenith there: 1.1 times the beam

@@ -19,7 +19,10 @@ fn flat_water_is_a_plane() {
     assert_eq!(surface.intersect_ray(p, d.scale(-1.0), 100.0), None);
     let below = Vec3::new(1.0, 2.0, -4.0);
     assert!((surface.intersect_ray(below, d.scale(-1.0), 100.0).unwrap() - 5.0).abs() < 1e-12);
-    assert_eq!(surface.intersect_ray(p, Vec3::new(1.0, 0.0, 0.0), 1e6), None);
+    assert_eq!(
+        surface.intersect_ray(p, Vec3::new(1.0, 0.0, 0.0), 1e6),
+        None
+    );
 }
 
 // Goal: in waves the place found lies on the surface, and no crossing lies before it. Method: 400 lines from above and below into a sea of 2 m, each walked in steps of a

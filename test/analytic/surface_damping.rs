@@ -1,7 +1,7 @@
 //! Roll damping of ships and wave resistance.
 
-use crate::common::worlds::afloat;
 use crate::common::meshes::cuboid;
+use crate::common::worlds::afloat;
 use crate::common::{advance, close, relative};
 use merrow_model::scene::Scene;
 use merrow_sim::Simulation;

@@ -1,7 +1,7 @@
 //! Ground on a grid: seen by echo sounders, touched, and larger than what fits into memory.
 
-use crate::common::turntable::{ball, place};
 use crate::common::folder::Folder;
+use crate::common::turntable::{ball, place};
 use crate::common::{advance, close, near, reading};
 use merrow_math::Vec3;
 use merrow_model::state::reading::Reading;

@@ -1,7 +1,7 @@
 //! The level of the water: where it stands, and that everything that asks for the surface finds it there.
 
-use crate::common::worlds::afloat;
 use crate::common::meshes::cuboid;
+use crate::common::worlds::afloat;
 use crate::common::{advance, close, readings, simulation};
 use merrow_environment::WaveState;
 use merrow_model::state::reading::Reading;

@@ -2,7 +2,7 @@
 
 use crate::common::turntable::ball;
 use crate::common::{advance, close, reading, scene, simulation};
-use merrow_model::scene::sea::water::{WaterColumn, Layer, SoundSpeedLaw};
+use merrow_model::scene::sea::water::{Layer, SoundSpeedLaw, WaterColumn};
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ fn sensors_feel_the_column() {
         panic!("not a pressure")
     };
     // independent integral: many thin slices, each with the density at its middle's pressure
-    use merrow_environment::seawater::{density, sound_speed, ipts68_from_its90};
+    use merrow_environment::seawater::{density, ipts68_from_its90, sound_speed};
     let (n, mut load) = (54_321, 0.0);
     for _ in 0..n {
         let half = load + 0.5 * 0.01 * density(35.0, ipts68_from_its90(8.0), 9.81 * load);

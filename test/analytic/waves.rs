@@ -8,8 +8,8 @@ use merrow_environment::waves::spectrum::{Density, developed_period};
 use merrow_environment::waves::{Surface, WaveState};
 use merrow_math::Vec3;
 use merrow_model::scene::{Spectrum, Spreading, WaveField, Waves};
-use merrow_validate::cases::sea::spectral_moment;
 use merrow_validate::cases::sea::eastward_sea_state as sea;
+use merrow_validate::cases::sea::spectral_moment;
 use std::f64::consts::TAU;
 
 const G: f64 = 9.81;
@@ -209,8 +209,9 @@ fn kelpies_surface_rises_as_one() {
 // Tolerance: the growth's own rate, 1.9/ramp of the height.
 #[test]
 fn a_new_sea_grows_without_a_jump() {
-    let field =
-        |hs: f64, tp: f64| Waves::from_field(wave_field(sea(Spectrum::Jonswap(2.0), hs, tp), 50.0, G, 9));
+    let field = |hs: f64, tp: f64| {
+        Waves::from_field(wave_field(sea(Spectrum::Jonswap(2.0), hs, tp), 50.0, G, 9))
+    };
     let mut waves = Waves::default().transition_to(&field(4.0, 9.0), 3_000_000_000);
     assert_eq!(WaveState::new(&waves, 3e9).elevation(1.0, 2.0), 0.0);
     waves = waves.transition_to(&field(2.0, 5.0), 30_000_000_000);

@@ -151,7 +151,8 @@ fn describe_tells_every_cost() {
         assert!(
             lines
                 .iter()
-                .any(|line| line.ends_with("altimeter (altimeter, 10 Hz): less than 0.1 % of a core")),
+                .any(|line| line
+                    .ends_with("altimeter (altimeter, 10 Hz): less than 0.1 % of a core")),
             "{lines:#?}"
         );
     }

@@ -49,7 +49,9 @@ pub fn outcomes() -> Vec<Outcome> {
 pub fn run(number: u32) -> &'static CaseResult {
     let entry = ENTRIES.iter().find(|entry| entry.case.number == number);
     let outcome = entry.expect("a case of this number").outcome();
-    let found = outcome.as_ref().unwrap_or_else(|why| panic!("V{number:02}: {why}"));
+    let found = outcome
+        .as_ref()
+        .unwrap_or_else(|why| panic!("V{number:02}: {why}"));
     assert!(!found.checks.is_empty(), "V{number:02} compares nothing");
     for check in &found.checks {
         assert!(

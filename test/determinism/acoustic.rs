@@ -79,14 +79,18 @@ fn sounds_have_the_same_bits() {
 #[test]
 fn what_is_about_a_vessel_has_the_same_bits() {
     let run = |threads: usize, block: u64| {
-        let text = std::fs::read_to_string(merrow_world::data_dir::world_file("positioning")).unwrap();
+        let text =
+            std::fs::read_to_string(merrow_world::data_dir::world_file("positioning")).unwrap();
         // fewer beams: what is compared is not the sonar
         let text = text.replace(
             "max_range_m: 40, rate_hz: 2",
             "max_range_m: 40, rate_hz: 2, beams: 64, bins: 200",
         );
         let mut sim = Simulation::new(Arc::new(scene(&text)), threads).unwrap();
-        let lookout = sim.sensor_scheduler.as_ref().expect("sensors that look around");
+        let lookout = sim
+            .sensor_scheduler
+            .as_ref()
+            .expect("sensors that look around");
         for (r, robot) in sim.scene.robots.iter().enumerate() {
             (0..robot.sensors.len()).for_each(|s| lookout.request_frames(&sim.scene, r, s, true));
         }

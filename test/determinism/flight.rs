@@ -8,8 +8,8 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
 fn start(world: &str, threads: usize) -> Simulation {
-    let world =
-        load_world(&data_dir::world_file(world), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let world = load_world(&data_dir::world_file(world), Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
     Simulation::new(Arc::new(world.scene), threads).unwrap()
 }
 

@@ -111,7 +111,10 @@ fn the_impatient_miss_frames_and_count_them() {
     let scene = Arc::new(scene(&text));
     let run = |patient: bool| {
         let mut sim = Simulation::new(Arc::clone(&scene), 2).unwrap();
-        sim.sensor_scheduler.as_mut().unwrap().set_waits_for_frames(patient);
+        sim.sensor_scheduler
+            .as_mut()
+            .unwrap()
+            .set_waits_for_frames(patient);
         let mut all = Vec::new();
         while sim.state.step < 300 {
             sim.advance(25);
@@ -122,7 +125,8 @@ fn the_impatient_miss_frames_and_count_them() {
     };
     let ((frames, patient), (found, sim)) = (run(true), run(false));
     assert_eq!(sim.state.hash(), patient.state.hash(), "the state");
-    let missed: Vec<(usize, usize, u64)> = sim.sensor_scheduler.as_ref().unwrap().missed().collect();
+    let missed: Vec<(usize, usize, u64)> =
+        sim.sensor_scheduler.as_ref().unwrap().missed().collect();
     assert!(
         patient
             .sensor_scheduler

@@ -26,7 +26,10 @@ fn the_shipped_river_is_what_the_generator_writes() {
 // after 200 steps. Tolerance: none.
 #[test]
 fn threads_and_blocks_change_nothing() {
-    let world = load_world(&data_dir::world_file("riverwatch_three"), Overrides::default());
+    let world = load_world(
+        &data_dir::world_file("riverwatch_three"),
+        Overrides::default(),
+    );
     let scene = Arc::new(world.unwrap_or_else(|problems| panic!("{problems}")).scene);
     assert_eq!(scene.robots.len(), 14);
     let hash = |threads: usize, block: u64| {

@@ -87,7 +87,12 @@ fn a_reset_keeps_the_waves_asked_for_last() {
     let mut sea = s.state.sea.clone();
     let mut asked = sea.waves.latest().unwrap().asked.clone();
     asked.hs = 2.0;
-    let other = Waves::from_field(wave_field(asked.clone(), 25.0, scene.gravity, scene.seed + 1));
+    let other = Waves::from_field(wave_field(
+        asked.clone(),
+        25.0,
+        scene.gravity,
+        scene.seed + 1,
+    ));
     sea.waves = Waves::from_field(wave_field(asked, 25.0, scene.gravity, scene.seed));
     assert_ne!(
         WaveState::new(&other, 0.0).elevation(0.0, 0.0),

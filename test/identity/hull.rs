@@ -1,7 +1,7 @@
 //! A mesh and the shape that it stands for are the same hull.
 
-use crate::common::worlds::afloat;
 use crate::common::meshes::{cuboid, sphere};
+use crate::common::worlds::afloat;
 use crate::common::{advance, near, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
@@ -117,7 +117,11 @@ fn flat_water_keeps_the_energy() {
             let R_WB = m.q_WB.matrix();
             let kinetic = 0.5 * m.V_WB_B.dot(&link.rigid.mul(&m.V_WB_B));
             let weight = link.mass * 9.81 * (m.p_WB.z + R_WB.r[2].dot(link.p_LoLcm));
-            let under = link.hull_mesh.as_ref().unwrap().submerged_below_plane(R_WB.r[2], m.p_WB.z);
+            let under = link
+                .hull_mesh
+                .as_ref()
+                .unwrap()
+                .submerged_below_plane(R_WB.r[2], m.p_WB.z);
             let raised = under.volume * m.p_WB.z + R_WB.r[2].dot(under.first_moment);
             kinetic + weight - 9810.0 * raised
         };

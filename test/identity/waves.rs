@@ -1,6 +1,5 @@
 //! What waves of small height must be, however they are summed: a flow of an ideal fluid under a free surface.
 
-use merrow_validate::cases::sea::eastward_sea_state as sea;
 use crate::common::{close, near};
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::tile;
@@ -8,6 +7,7 @@ use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::Vec3;
 use merrow_model::scene::{Spectrum, Spreading, Waves};
 use merrow_model::state::wave_tile::WaveTile;
+use merrow_validate::cases::sea::eastward_sea_state as sea;
 
 const G: f64 = 9.81;
 
@@ -177,7 +177,10 @@ fn every_way_of_summing_agrees() {
             .sum();
         assert!((many[i] - sum).abs() < 1e-9 && (wide.elevation(x[i], y[i]) - sum).abs() < 1e-9);
         let p = Vec3::new(x[i], y[i], -0.01 * i as f64);
-        assert_eq!(format!("{:?}", wide.surface_and_motion(p)), format!("{:?}", portable.surface_and_motion(p)));
+        assert_eq!(
+            format!("{:?}", wide.surface_and_motion(p)),
+            format!("{:?}", portable.surface_and_motion(p))
+        );
     }
 }
 

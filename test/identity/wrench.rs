@@ -79,7 +79,11 @@ fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f6
     let (sea, mut own) = (s.state.sea.clone(), s.state.robots[robot].clone());
     s.runners[robot].evaluate(&scene, &scene.robots[robot], &sea, now, &mut own);
     let mut work = s.runners[robot].work.clone();
-    let (half, kick) = if own.impulse_acceleration.is_nonzero { (0.5, 1.0) } else { (1.0, 0.0) };
+    let (half, kick) = if own.impulse_acceleration.is_nonzero {
+        (0.5, 1.0)
+    } else {
+        (1.0, 0.0)
+    };
     let A0 = SpatialVelocity::zero()
         .add_scaled(&work.links[0].A, half)
         .add_scaled(&own.impulse_acceleration.A_WB_B, kick);

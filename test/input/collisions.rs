@@ -287,7 +287,9 @@ fn wrong_meshes() {
         &format!("{}: {triangles}", at("t.obj")),
     );
     let parts = |why: &str| {
-        format!("{why}; repair the mesh, or use `convex_hull`, which does not require a closed mesh")
+        format!(
+            "{why}; repair the mesh, or use `convex_hull`, which does not require a closed mesh"
+        )
     };
     let file = "w.yaml:5:74";
     wrong(
@@ -324,6 +326,8 @@ fn wrong_meshes() {
     wrong(
         "none.obj",
         "convex_hull",
-        &format!("{file}: no file `none.obj`, looked next to `w.yaml` and in Merrow's data folders"),
+        &format!(
+            "{file}: no file `none.obj`, looked next to `w.yaml` and in Merrow's data folders"
+        ),
     );
 }

@@ -47,7 +47,10 @@ fn a_missing_world() {
 fn a_name_of_no_world() {
     let expected = "riverwach: no such file, and no bundled world has this name (`merrow list` lists them); \
                     did you mean `riverwatch`?";
-    assert_eq!(unknown_world_message("riverwach").as_deref(), Some(expected));
+    assert_eq!(
+        unknown_world_message("riverwach").as_deref(),
+        Some(expected)
+    );
     for known in [
         "riverwatch",
         "riverwatch.yaml",
@@ -85,7 +88,8 @@ fn circles() {
         ("w.yaml", "extends: a.yaml\nrobots: {}\n"),
         ("a.yaml", "extends: w.yaml\n"),
     ];
-    let expected = "w.yaml:1:10: circular `extends`: w.yaml:1:10 names `a.yaml`, a.yaml:1:10 names `w.yaml`";
+    let expected =
+        "w.yaml:1:10: circular `extends`: w.yaml:1:10 names `a.yaml`, a.yaml:1:10 names `w.yaml`";
     check("two", &two, expected);
     let below = [
         ("w.yaml", "robots: {r: {model: {extends: m.yaml}}}\n"),
@@ -111,7 +115,8 @@ fn a_mistake_is_shown_in_the_file_that_holds_it() {
     );
     let body = "extends: bodies/bluerov2_wu2018.yaml\nmass_kg: heavy\n";
     let world = "robots:\n  a: {model: {extends: robots/bluerov2.yaml, body: body.yaml}}\n";
-    let expected = "body.yaml:2:10: `mass_kg`: expected a positive number [kg], found string `heavy`";
+    let expected =
+        "body.yaml:2:10: `mass_kg`: expected a positive number [kg], found string `heavy`";
     check("part", &[("w.yaml", world), ("body.yaml", body)], expected);
     let broken = [
         ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),
@@ -127,7 +132,8 @@ fn files_of_the_wrong_form() {
         ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),
         ("rov.yaml", "- 1\n"),
     ];
-    let expected = "w.yaml:1:21: expected a file with keys, found `rov.yaml` with a list or a string";
+    let expected =
+        "w.yaml:1:21: expected a file with keys, found `rov.yaml` with a list or a string";
     check("list", &list, expected);
     let empty = [
         ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),

@@ -83,9 +83,10 @@ fn seeds() -> Vec<String> {
     let world = |name: &String| std::fs::read_to_string(data_dir::world_file(name)).unwrap();
     let mut seeds: Vec<String> = data_dir::file_names("worlds").iter().map(world).collect();
     for name in data_dir::file_names("params/robots") {
-        let text =
-            std::fs::read_to_string(data_dir::params_folders()[0].join(format!("robots/{name}.yaml")))
-                .unwrap();
+        let text = std::fs::read_to_string(
+            data_dir::params_folders()[0].join(format!("robots/{name}.yaml")),
+        )
+        .unwrap();
         let model: String = text.lines().map(|line| format!("      {line}\n")).collect();
         seeds.push(format!("robots:\n  r:\n    model:\n{model}"));
     }

@@ -295,9 +295,7 @@ fn distortions_that_turn_back() {
     );
     assert_eq!(
         corners,
-        [
-            "w.yaml:8:121: the distortion reverses in the corners of the image: they show nothing"
-        ]
+        ["w.yaml:8:121: the distortion reverses in the corners of the image: they show nothing"]
     );
 }
 

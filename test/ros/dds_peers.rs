@@ -16,7 +16,7 @@ use merrow_ros2::cdr::{CdrError, from_bytes, to_bytes};
 use merrow_ros2::dds::{
     ActionServer, Executor, GoalHandle, Logger, Node, ParameterServices, Service, Subscription,
 };
-use merrow_ros2::goals::{GoalOutcome, GoalId};
+use merrow_ros2::goals::{GoalId, GoalOutcome};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::control_msgs::gripper_command::{Action, Feedback, Goal, Result as Outcome};
 use merrow_ros2::msg::std_msgs::String as Text;

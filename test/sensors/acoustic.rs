@@ -227,7 +227,8 @@ fn a_usbl_errs_as_told() {
     assert!(n > 590.0);
     let across = 200.0 * 1_f64.to_radians();
     for (axis, std) in [(0, 0.5), (1, across), (2, across)] {
-        let error = |s: &AcousticObservations| s.fixes[0].p_S[axis] - if axis == 0 { 200.0 } else { 0.0 };
+        let error =
+            |s: &AcousticObservations| s.fixes[0].p_S[axis] - if axis == 0 { 200.0 } else { 0.0 };
         let square = (heard.iter().map(|(_, s)| error(s) * error(s)).sum::<f64>() / n).sqrt();
         near(
             "deviation",

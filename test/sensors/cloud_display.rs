@@ -1,6 +1,6 @@
 //! Known things at known pixels of pictures of clouds and swaths, and the colours.
 
-use merrow::display::cloud::{SwathPoint, RenderedImage, lidar, tilted_scan, scan, swath};
+use merrow::display::cloud::{RenderedImage, SwathPoint, lidar, scan, swath, tilted_scan};
 use merrow::display::colors::viridis;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::state::frames::Point;

@@ -3,7 +3,7 @@
 use crate::common::turntable::{ball, place, set, weightless};
 use crate::common::{close, reading, readings, relative, simulation};
 use merrow_environment::conductivity;
-use merrow_environment::seawater::{sound_speed, ipts68_from_its90};
+use merrow_environment::seawater::{ipts68_from_its90, sound_speed};
 use merrow_math::Vec3;
 use merrow_model::state::reading::{Ctd, Reading};
 use merrow_sim::Simulation;
@@ -43,7 +43,14 @@ fn a_perfect_ctd_tells_the_water() {
     relative(
         "pressure",
         over,
-        9.81 * s.state.sea.column.as_ref().unwrap().properties_at(-150.0).load,
+        9.81 * s
+            .state
+            .sea
+            .column
+            .as_ref()
+            .unwrap()
+            .properties_at(-150.0)
+            .load,
         1e-12,
     );
     relative(
@@ -134,8 +141,11 @@ fn faults_of_a_cell_reach_what_follows() {
     let over = |c: &Ctd| c.pressure - 101_325.0;
     let biased = run("c/temperature", "biased, bias: 0.5");
     close("biased", biased.temperature, 16.5, 1e-6);
-    let salinity =
-        conductivity::salinity(biased.conductivity, ipts68_from_its90(biased.temperature), over(&biased));
+    let salinity = conductivity::salinity(
+        biased.conductivity,
+        ipts68_from_its90(biased.temperature),
+        over(&biased),
+    );
     close("biased salinity", biased.salinity, salinity, 1e-12);
     assert!((biased.salinity - 34.4).abs() > 0.3);
     let whole = run("c", "biased, bias: 0.5");

@@ -142,7 +142,8 @@ fn towards(sky: &Sky, elevation: f64, turn: f64) -> Vec3 {
 // have two digits; 1e-6; 2 % of the integral.
 #[test]
 fn haze_takes_and_gives_what_its_depth_says() {
-    let beyond = |extinction: f64| haze::optical_depth(extinction) - haze::optical_depth(3.912 / 50e3);
+    let beyond =
+        |extinction: f64| haze::optical_depth(extinction) - haze::optical_depth(3.912 / 50e3);
     let table = [
         (2.0, 0.84),
         (3.0, 0.90),
@@ -524,7 +525,8 @@ fn a_snapshot_is_the_frame_of_its_instant() {
     let mut unwatched = simulation(&text);
     unwatched.sensor_scheduler = None;
     advance(&mut unwatched, 0.3);
-    let Some(FrameData::CameraImages(snapshot)) = scheduler::compute_frame(&mut unwatched, 0, 0) else {
+    let Some(FrameData::CameraImages(snapshot)) = scheduler::compute_frame(&mut unwatched, 0, 0)
+    else {
         panic!("no picture")
     };
     let mut watched = simulation(&text);
@@ -603,7 +605,10 @@ structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m
     for quality in [12, 97] {
         let text = world(5.0, &format!("{base}, jpeg_quality: {quality}"), "");
         let scene = scene(&text);
-        let Some(ExteroceptiveSpec::Camera(spec)) = scene.robots[0].sensors[0].kind.exteroceptive().map(|l| &**l)
+        let Some(ExteroceptiveSpec::Camera(spec)) = scene.robots[0].sensors[0]
+            .kind
+            .exteroceptive()
+            .map(|l| &**l)
         else {
             panic!("no camera")
         };

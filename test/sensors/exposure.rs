@@ -51,7 +51,8 @@ fn smoothed_noise_matches_the_closed_form() {
     for size in [[20, 14], [21, 15]] {
         let [columns, rows] = size;
         let all = DemosaicingNoise::new(vec![0.25; columns * rows], size, 3);
-        let red = (0..columns * rows).map(|k| f32::from(bayer_color(k % columns, k / columns) == 0));
+        let red =
+            (0..columns * rows).map(|k| f32::from(bayer_color(k % columns, k / columns) == 0));
         let red = DemosaicingNoise::new(red.collect(), size, 3);
         for (column, row) in (0..columns).flat_map(|i| (0..rows).map(move |j| (i, j))) {
             let added = at(&all, [column, row]).map(f64::from);

@@ -109,7 +109,8 @@ fn the_covariance_with_aids_is_true() {
             .zip(normalised(&found, &truth))
             .for_each(|(s, x)| *s += x / n as f64);
         square += (truth.p - found.p_WS).dot(truth.p - found.p_WS) / n as f64;
-        let Some(NavigationFilter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref() else {
+        let Some(NavigationFilter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref()
+        else {
             panic!("no filter")
         };
         assert!(filter.rejected < 3, "{} readings left out", filter.rejected);
@@ -185,7 +186,8 @@ fn jumps_are_left_out_and_walks_are_followed() {
             Vec3::zero(),
         );
         let (found, truth) = last(&mut s, 460.0);
-        let Some(NavigationFilter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref() else {
+        let Some(NavigationFilter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref()
+        else {
             panic!("no filter")
         };
         (found.p_WS - truth.p, filter.rejected)

@@ -452,7 +452,10 @@ fn faults_and_laziness() {
     let lazy = world("laser", keys, WALL).replace("lazy: false", "lazy: true");
     let mut sim = simulation(&lazy);
     assert!(frames(&mut sim, 0.3).is_empty());
-    sim.sensor_scheduler.as_ref().unwrap().request_frames(&sim.scene, 0, 0, true);
+    sim.sensor_scheduler
+        .as_ref()
+        .unwrap()
+        .request_frames(&sim.scene, 0, 0, true);
     assert_eq!(frames(&mut sim, 0.3).len(), 3);
 }
 

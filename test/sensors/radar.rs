@@ -4,7 +4,7 @@ use crate::common::{advance, simulation};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::state::frames::FrameData;
-use merrow_sensors::radar::clutter::{SeaClutter, rain_cross_section, rain_attenuation};
+use merrow_sensors::radar::clutter::{SeaClutter, rain_attenuation, rain_cross_section};
 use merrow_sensors::radar::echo_power;
 use merrow_sim::Simulation;
 

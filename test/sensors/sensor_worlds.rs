@@ -300,7 +300,8 @@ fn the_stereo_pair_knows_its_baseline() {
             .into_iter()
             .find(|sensor| sensor.name == name)
             .unwrap();
-        let merrow_model::scene::sensor::ExteroceptiveSpec::Camera(spec) = &**sensor.kind.exteroceptive().unwrap()
+        let merrow_model::scene::sensor::ExteroceptiveSpec::Camera(spec) =
+            &**sensor.kind.exteroceptive().unwrap()
         else {
             panic!("{name} is no camera")
         };

@@ -287,7 +287,8 @@ fn speckle_is_rayleigh() {
         let (spec, smooth) = ping(&world(395.0, &device(false), rest));
         let (_, rough) = ping(&world(395.0, &device(true), rest));
         let of = |n: u16| 10f64.powf(0.1 * sample_level(&spec, n));
-        let ratio = |(s, r): (&u16, &u16)| (sample_level(&spec, *s) > 80.0).then(|| of(*r) / of(*s));
+        let ratio =
+            |(s, r): (&u16, &u16)| (sample_level(&spec, *s) > 80.0).then(|| of(*r) / of(*s));
         let all: Vec<Option<f64>> = smooth.levels.iter().zip(&rough.levels).map(ratio).collect();
         let ratios: Vec<f64> = all.iter().flatten().copied().collect();
         let count = ratios.len() as f64;

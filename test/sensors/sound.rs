@@ -2,7 +2,7 @@
 
 use crate::common::cases::run;
 use merrow_environment::sound::Waveguide;
-use merrow_environment::sound::eigenray::{eigenrays_between, eigenrays};
+use merrow_environment::sound::eigenray::{eigenrays, eigenrays_between};
 use merrow_environment::sound::ray::trace;
 use merrow_math::Vec3;
 use merrow_validate::cases::sound::{munk_sound_speed, munk_water};
@@ -145,7 +145,8 @@ fn rays_go_through_the_water_of_a_world() {
     let scene = load_text("sound.yaml", text, Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"))
         .scene;
-    let rays = |from: Vec3, to: Vec3| eigenrays_between(&scene.sea, scene.gravity, from, to, 0.0, 2);
+    let rays =
+        |from: Vec3, to: Vec3| eigenrays_between(&scene.sea, scene.gravity, from, to, 0.0, 2);
     let found = rays(Vec3::new(0.0, 0.0, -20.0), Vec3::new(4900.0, 0.0, -70.0));
     // bent down by the warm water: no direct ray to the thermocline's shadow, only by the bottom
     assert!(

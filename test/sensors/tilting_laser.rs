@@ -213,7 +213,10 @@ fn its_joint_is_among_those_described() {
         (WORLD.replace("sensors", arm), vec!["elbow", "l_tilt"]),
     ] {
         let s = simulation(&text);
-        assert_eq!(arm::joint_state(&s.scene, 0, &Snapshot::read(&s)).name, names);
+        assert_eq!(
+            arm::joint_state(&s.scene, 0, &Snapshot::read(&s)).name,
+            names
+        );
         assert_eq!(arm::joint_state_names(&s.scene.robots[0]), names);
     }
 }

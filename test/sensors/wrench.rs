@@ -56,8 +56,11 @@ fn wrench_is_newton_euler_of_what_hangs_on_the_joint() {
             let scale = work.links.iter().map(|w| largest(&w.F)).fold(1.0, f64::max);
             for i in 1..links {
                 let sensor = sensor(i, random.vector(0.3), random.attitude().matrix());
-                let found =
-                    wrench::wrench_at_sensor(&sensor, &wrench::joint_wrench(robot, &work, i, None), false);
+                let found = wrench::wrench_at_sensor(
+                    &sensor,
+                    &wrench::joint_wrench(robot, &work, i, None),
+                    false,
+                );
                 let w = &work.links[i];
                 // the sensor's place and axes in W
                 let (p_WS, R_WS) = (

@@ -17,8 +17,18 @@ fn conductivity_is_that_of_gsw() {
     let mut n = 0;
     for [S, t, p, expected] in rows {
         let what = format!("salinity {S}, {t} degC, {p} dbar");
-        relative(&what, conductivity(S, ipts68_from_its90(t), p * 1e4), expected, 1e-8);
-        relative(&what, salinity(expected, ipts68_from_its90(t), p * 1e4), S, 1e-8);
+        relative(
+            &what,
+            conductivity(S, ipts68_from_its90(t), p * 1e4),
+            expected,
+            1e-8,
+        );
+        relative(
+            &what,
+            salinity(expected, ipts68_from_its90(t), p * 1e4),
+            S,
+            1e-8,
+        );
         n += 1;
     }
     assert_eq!(n, 72);

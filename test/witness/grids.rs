@@ -105,8 +105,10 @@ robots: {}
         );
         let d = 100.0;
         let differences = [
-            grid.interpolate([x + d, y, 0.0, 0.0]).value - grid.interpolate([x - d, y, 0.0, 0.0]).value,
-            grid.interpolate([x, y + d, 0.0, 0.0]).value - grid.interpolate([x, y - d, 0.0, 0.0]).value,
+            grid.interpolate([x + d, y, 0.0, 0.0]).value
+                - grid.interpolate([x - d, y, 0.0, 0.0]).value,
+            grid.interpolate([x, y + d, 0.0, 0.0]).value
+                - grid.interpolate([x, y - d, 0.0, 0.0]).value,
         ];
         for k in 0..2 {
             let slope = differences[k] / (2.0 * d);

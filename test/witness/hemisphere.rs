@@ -7,7 +7,7 @@ use crate::common::{close, relative};
 use merrow_math::SpatialVelocity;
 use merrow_sim::Simulation;
 use merrow_validate::cases::hemisphere;
-use merrow_validate::cases::hemisphere::{RHO_G_A, RHO_V, RADIATION, EXCITATION};
+use merrow_validate::cases::hemisphere::{EXCITATION, RADIATION, RHO_G_A, RHO_V};
 use merrow_world::{Overrides, World, load_text};
 use std::sync::Arc;
 

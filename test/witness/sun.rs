@@ -1,6 +1,6 @@
 //! The sun against published worked examples.
 
-use merrow_environment::air::sun::{Season, sun_position, solar_noon, season};
+use merrow_environment::air::sun::{Season, season, solar_noon, sun_position};
 
 /// Seconds since 1970 of a date and universal time.
 fn utc(text: &str) -> f64 {
@@ -97,7 +97,8 @@ fn worlds_that_state_no_time_start_at_noon() {
     ] {
         let text = format!("origin: {{latitude_deg: {lat}, longitude_deg: {lon}}}\nrobots: {{}}\n");
         let air = crate::common::scene(&text).sea.air;
-        let sun = |later: f64| sun_position(air.start_utc + later, lat.to_radians(), lon.to_radians());
+        let sun =
+            |later: f64| sun_position(air.start_utc + later, lat.to_radians(), lon.to_radians());
         let now = sun(0.0);
         assert!(
             now.direction().x.abs() < 4e-4 && now.elevation > 0.4,

@@ -2,7 +2,7 @@
 
 use crate::common::tree::Random;
 use merrow_math::Vec3;
-use merrow_model::scene::sea::grid::{Axis, Interpolation, Grid, Extrapolation, Samples};
+use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 use merrow_model::scene::sea::terrain::Terrain;
 use parry3d_f64::glamx::DQuat;
 use parry3d_f64::math::{Pose, Vector};

@@ -70,7 +70,10 @@ fn measured_joints_give_the_measured_attitude() {
 // the paper's spread from trial to trial; the speed's, the spread of the three.
 #[test]
 fn the_vehicle_rests_as_in_the_ascents() {
-    let ascents: Vec<_> = recordings().iter().filter_map(baseline::measured_ascent).collect();
+    let ascents: Vec<_> = recordings()
+        .iter()
+        .filter_map(baseline::measured_ascent)
+        .collect();
     assert_eq!(ascents.len(), 3);
     let measured = baseline::mean_ascent(&ascents).unwrap();
     let model = model("uvms_pool");

@@ -205,6 +205,10 @@ fn a_folder_without_trials_is_said() {
         std::fs::remove_dir_all(f).unwrap();
         std::fs::create_dir_all(f).unwrap();
     });
-    assert!(trials::load_trials(&empty).unwrap_err().contains("found no trial"));
+    assert!(
+        trials::load_trials(&empty)
+            .unwrap_err()
+            .contains("found no trial")
+    );
     std::fs::remove_dir_all(&empty).unwrap();
 }

@@ -74,7 +74,11 @@ fn dilute(root: f64, t: f64) -> f64 {
 
 /// Factor f of (5).
 fn continuity_factor(t: f64) -> f64 {
-    DILUTE_SALINITY / dilute(bisect_increasing(|root| ocean(root, t) - DILUTE_SALINITY, MAX_ROOT), t)
+    DILUTE_SALINITY
+        / dilute(
+            bisect_increasing(|root| ocean(root, t) - DILUTE_SALINITY, MAX_ROOT),
+            t,
+        )
 }
 
 /// Terms of (3): the numerator, the part of the denominator without R, and the coefficient of R in

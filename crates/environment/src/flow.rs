@@ -75,7 +75,13 @@ impl FlowSample {
 /// Sum of the position-dependent flows at `p` [m], W, and `t` [s].
 ///
 /// If `own` is given, only the flows of that region (index into `regions`) are added.
-pub fn sample_flows(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f64) -> FlowSample {
+pub fn sample_flows(
+    flows: &[Flow],
+    regions: &[Region],
+    own: Option<usize>,
+    p: Vec3,
+    t: f64,
+) -> FlowSample {
     let mut sum = FlowSample::still();
     for flow in flows {
         if own.is_some() && flow.region != own {
@@ -297,13 +303,23 @@ mod tests {
         channel.retain(|f| matches!(f.law, FlowLaw::Channel(_)));
         let across = Vec3::new(-0.6, 0.8, 0.0);
         let middle = Vec3::new(3.0, -2.0, 0.0);
-        assert!((sample_flows(&channel, &[], None, middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
+        assert!(
+            (sample_flows(&channel, &[], None, middle, 0.0)
+                .velocity
+                .norm()
+                - 1.3)
+                .abs()
+                < 1e-15
+        );
         for p in [
             middle + across.scale(20.001),
             middle - across.scale(25.0),
             middle + Vec3::new(0.0, 0.0, -12.0),
         ] {
-            assert_eq!(sample_flows(&channel, &[], None, p, 0.0), FlowSample::still());
+            assert_eq!(
+                sample_flows(&channel, &[], None, p, 0.0),
+                FlowSample::still()
+            );
         }
     }
 

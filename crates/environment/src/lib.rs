@@ -100,16 +100,26 @@ impl EnvironmentState<'_> {
         };
         let (surface, orbital) = waves.surface_and_motion(p);
         let wave = wave_acceleration(&stream, &orbital, surface.slope);
-        (stream.velocity + orbital.velocity, stream.acceleration() + wave)
+        (
+            stream.velocity + orbital.velocity,
+            stream.acceleration() + wave,
+        )
     }
 
     /// Current at `p` [m], W, without waves.
     fn current_motion(&self, p: Vec3) -> FlowSample {
         let current = &self.sea.current;
         if let Some(own) = self.sea.closed_region(p.x, p.y) {
-            return crate::flow::sample_flows(&current.flows, &self.sea.regions, Some(own), p, self.time);
+            return crate::flow::sample_flows(
+                &current.flows,
+                &self.sea.regions,
+                Some(own),
+                p,
+                self.time,
+            );
         }
-        let mut local = crate::flow::sample_flows(&current.flows, &self.sea.regions, None, p, self.time);
+        let mut local =
+            crate::flow::sample_flows(&current.flows, &self.sea.regions, None, p, self.time);
         local.velocity +=
             crate::current::mean_at_depth(&current.profile, -p.z) + self.variation.velocity;
         local.rate += self.variation.acceleration;
@@ -136,7 +146,9 @@ impl EnvironmentState<'_> {
     #[inline(always)]
     pub fn approximate_height_above_surface(&self, p: Vec3, enough: f64) -> f64 {
         match self.waves {
-            Some(waves) if p.z.abs() <= enough + waves.max_height() => p.z - waves.elevation(p.x, p.y),
+            Some(waves) if p.z.abs() <= enough + waves.max_height() => {
+                p.z - waves.elevation(p.x, p.y)
+            }
             _ => p.z,
         }
     }
@@ -187,7 +199,11 @@ pub fn stopping_grid_name(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
 /// the water surface at the hull in `links`. The wave motion is then sampled at the centre of the
 /// submerged part of the hull.
 #[inline(always)]
-pub fn sample_water_motion<T: Real>(robot: &Robot, at: &EnvironmentState<'_>, links: &mut [LinkWork<T>]) {
+pub fn sample_water_motion<T: Real>(
+    robot: &Robot,
+    at: &EnvironmentState<'_>,
+    links: &mut [LinkWork<T>],
+) {
     let uniform = at.sea.current.profile.len() == 1;
     let everywhere = at.sea.current.profile[0].1 + at.variation.velocity;
     let local = !at.sea.current.flows.is_empty() || at.sea.has_closed_regions();
@@ -206,7 +222,8 @@ pub fn sample_water_motion<T: Real>(robot: &Robot, at: &EnvironmentState<'_>, li
         if !uniform {
             let z = work.p_WL.z + work.R_WL.r[2].dot(Vec3::splat(link.p_LoCb));
             let profile = &at.sea.current.profile;
-            v_W = crate::current::mean_at_height(&at.sea.current, z) + Vec3::splat(at.variation.velocity);
+            v_W = crate::current::mean_at_height(&at.sea.current, z)
+                + Vec3::splat(at.variation.velocity);
             let shear = |i: usize| crate::current::shear_at_depth(profile, -z.lane(i));
             a_W += Vec3::from_lanes(shear).scale(v_W.z);
         }

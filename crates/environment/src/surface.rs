@@ -159,7 +159,11 @@ impl<'a> Surface<'a> {
 
 /// Root between the two abscissae `a` and `b`, at which the heights `ha` and `hb` have different
 /// signs.
-fn refine_root([mut a, mut b]: [f64; 2], [mut ha, mut hb]: [f64; 2], over: impl Fn(f64) -> f64) -> f64 {
+fn refine_root(
+    [mut a, mut b]: [f64; 2],
+    [mut ha, mut hb]: [f64; 2],
+    over: impl Fn(f64) -> f64,
+) -> f64 {
     for k in 0..60 {
         if (b - a).abs() < 1e-9 * (1.0 + a.abs()) || ha == hb {
             break;

@@ -30,7 +30,7 @@ use crate::seawater::ipts68_from_its90;
 use merrow_math::{Real, Vec3};
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::grid::Grid;
-use merrow_model::scene::sea::water::{Tracer, WaterColumn, Layer, SoundSpeedLaw, TracerValues};
+use merrow_model::scene::sea::water::{Layer, SoundSpeedLaw, Tracer, TracerValues, WaterColumn};
 use std::sync::Arc;
 
 /// Maximum distance between the layers of a column [m]. At 20 m the curvature of the density causes
@@ -41,7 +41,12 @@ const SPACING: f64 = 20.0;
 ///
 /// Each entry of `profile` is (depth [m], temperature [°C], salinity), shallowest first. `gravity`
 /// is in m/s².
-pub fn build_column(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw) -> WaterColumn {
+pub fn build_column(
+    profile: &[[f64; 3]],
+    bottom: f64,
+    gravity: f64,
+    law: SoundSpeedLaw,
+) -> WaterColumn {
     let mut depths = vec![0.0];
     for target in profile.iter().map(|p| p[0]).chain([bottom]) {
         let from = depths[depths.len() - 1];
@@ -57,7 +62,8 @@ pub fn build_column(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundS
     let mut layers: Vec<Layer> = Vec::with_capacity(depths.len());
     for depth in depths {
         let [temperature, salinity] = interpolate_profile(profile, depth);
-        let density = |load: f64| seawater::density(salinity, ipts68_from_its90(temperature), gravity * load);
+        let density =
+            |load: f64| seawater::density(salinity, ipts68_from_its90(temperature), gravity * load);
         let mut load = 0.0;
         if let Some(above) = layers.last() {
             // load and density depend on each other; two iterations reduce an error of 1e-4 of 20 m
@@ -85,9 +91,17 @@ pub fn build_column(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundS
     }
 }
 
-fn sound_speed_by_law(law: SoundSpeedLaw, temperature: f64, salinity: f64, pressure: f64, depth: f64) -> f64 {
+fn sound_speed_by_law(
+    law: SoundSpeedLaw,
+    temperature: f64,
+    salinity: f64,
+    pressure: f64,
+    depth: f64,
+) -> f64 {
     match law {
-        SoundSpeedLaw::Unesco => seawater::sound_speed(salinity, ipts68_from_its90(temperature), pressure),
+        SoundSpeedLaw::Unesco => {
+            seawater::sound_speed(salinity, ipts68_from_its90(temperature), pressure)
+        }
         SoundSpeedLaw::Mackenzie => seawater::mackenzie_sound_speed(temperature, salinity, depth),
     }
 }
@@ -173,9 +187,13 @@ pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
 /// this density.
 pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => seawater::salinity_from_density(region.density, ipts68_from_its90(region.temperature)),
+        (Some(region), _) => {
+            seawater::salinity_from_density(region.density, ipts68_from_its90(region.temperature))
+        }
         (None, Some(column)) => sample_column(column, gravity, p, t).salinity,
-        (None, None) => seawater::salinity_from_density(sea.density, ipts68_from_its90(sea.temperature)),
+        (None, None) => {
+            seawater::salinity_from_density(sea.density, ipts68_from_its90(sea.temperature))
+        }
     }
 }
 
@@ -227,7 +245,10 @@ mod tests {
         let layer = column.properties_at(-15.0);
         assert!((layer.temperature - 16.0).abs() < 1e-12 && (layer.salinity - 35.25).abs() < 1e-12);
         assert_eq!(
-            (column.properties_at(3.0).temperature, column.properties_at(-5000.0).salinity),
+            (
+                column.properties_at(3.0).temperature,
+                column.properties_at(-5000.0).salinity
+            ),
             (20.0, 34.8)
         );
         // the load is the integral of the density
@@ -239,7 +260,9 @@ mod tests {
                     .density
             })
             .sum();
-        assert!((column.properties_at(-900.0).load / (sum * 900.0 / f64::from(n)) - 1.0).abs() < 1e-9);
+        assert!(
+            (column.properties_at(-900.0).load / (sum * 900.0 / f64::from(n)) - 1.0).abs() < 1e-9
+        );
         // in uniform water the density increases with depth by compression alone
         assert!(column.properties_at(-1000.0).density > column.properties_at(-510.0).density + 2.0);
     }

@@ -142,8 +142,14 @@ impl HullMesh {
     fn turned_in<T: Packed>(&self, R: &Mat3, p: Vec3, [x, y, z]: [&mut [f64]; 3]) {
         let (R, p) = (Mat3::<T>::splat(R), Vec3::<T>::splat(p));
         let [a, b, c] = &self.coordinates;
-        let from = lane_groups(a).iter().zip(lane_groups(b)).zip(lane_groups(c));
-        let to = lane_groups_mut(x).iter_mut().zip(lane_groups_mut(y)).zip(lane_groups_mut(z));
+        let from = lane_groups(a)
+            .iter()
+            .zip(lane_groups(b))
+            .zip(lane_groups(c));
+        let to = lane_groups_mut(x)
+            .iter_mut()
+            .zip(lane_groups_mut(y))
+            .zip(lane_groups_mut(z));
         for (((a, b), c), ((x, y), z)) in from.zip(to) {
             let v = p + R.mul_vec(Vec3::new(T::read(a), T::read(b), T::read(c)));
             v.x.write(x);
@@ -304,7 +310,7 @@ const ALL: u32 = (1 << MAX_LANES) - 1;
 
 #[cfg(target_arch = "x86_64")]
 mod in_quads {
-    use super::{Mat3, HullMesh, SubmergedIntegrals, Vec3};
+    use super::{HullMesh, Mat3, SubmergedIntegrals, Vec3};
     use crate::Quad;
 
     #[target_feature(enable = "avx2,bmi1")]

@@ -43,6 +43,6 @@ pub mod vec3;
 
 pub use crate::f64x4::Quad;
 pub use crate::quat::Quat;
-pub use crate::real::{Lanes, LaneCondition, MAX_LANES, Packed, Real};
+pub use crate::real::{LaneCondition, Lanes, MAX_LANES, Packed, Real};
 pub use crate::spatial::{SpatialForce, SpatialInertia, SpatialVelocity};
 pub use crate::vec3::{Mat3, Sym3, Vec3};

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::cdr::Cdr;
-use crate::description::{Count, Description, Element, Field, Primitive, FieldType};
+use crate::description::{Count, Description, Element, Field, FieldType, Primitive};
 
 /// Names and texts of a message type, for code that handles messages as bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -152,7 +152,11 @@ fn draw_error(fault: &FaultEffect, draw: &mut Draw) -> f64 {
 
 /// Computes an independent error for each of three components.
 fn draw_error_vector(fault: &FaultEffect, draw: &mut Draw) -> Vec3 {
-    Vec3::new(draw_error(fault, draw), draw_error(fault, draw), draw_error(fault, draw))
+    Vec3::new(
+        draw_error(fault, draw),
+        draw_error(fault, draw),
+        draw_error(fault, draw),
+    )
 }
 
 /// Adds the errors of (1) to the first quantity of a reading.

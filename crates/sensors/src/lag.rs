@@ -22,7 +22,12 @@ use merrow_model::state::SensorLag;
 
 /// Computes the outputs at time `t` [s] of three lags with time constants `tau` [s] and inputs `x`.
 /// The first sample returns `x`.
-pub fn first_order_lag(memory: &mut Option<SensorLag>, t: f64, x: [f64; 3], tau: [f64; 3]) -> [f64; 3] {
+pub fn first_order_lag(
+    memory: &mut Option<SensorLag>,
+    t: f64,
+    x: [f64; 3],
+    tau: [f64; 3],
+) -> [f64; 3] {
     let mut now = SensorLag {
         at: t,
         met: x,
@@ -77,6 +82,9 @@ mod tests {
         let mut memory = None;
         first_order_lag(&mut memory, 0.0, [1.0; 3], tau);
         assert!(first_order_lag(&mut memory, 1.0, [f64::NAN, 2.0, 2.0], tau)[0].is_nan());
-        assert_eq!(first_order_lag(&mut memory, 2.0, [7.0, 2.0, 2.0], tau)[0], 7.0);
+        assert_eq!(
+            first_order_lag(&mut memory, 2.0, [7.0, 2.0, 2.0], tau)[0],
+            7.0
+        );
     }
 }

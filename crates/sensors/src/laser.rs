@@ -48,7 +48,7 @@
 //! # Checked by
 //! test/sensors/laser.rs, test/determinism/frames.rs
 
-use crate::ray_scene::{SurfaceHit, RayScene};
+use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::raytrace::Ray;
 use crate::sample::{Pose, SampleErrors};
 use crate::wave_clipmap::WaveSurfaceRays;
@@ -240,7 +240,13 @@ struct Column {
 }
 
 impl Column {
-    fn new(spec: &LaserSpec, at: &EnvironmentState<'_>, now_ns: u64, pose: &Pose, column: usize) -> Self {
+    fn new(
+        spec: &LaserSpec,
+        at: &EnvironmentState<'_>,
+        now_ns: u64,
+        pose: &Pose,
+        column: usize,
+    ) -> Self {
         let time = spec.firing_time(column);
         let (R_WS, p_WS) = pose.extrapolate(time);
         let tilt = spec
@@ -324,7 +330,14 @@ impl Beams<'_> {
     }
 
     /// Adds the echoes of one ray, which carries the fraction `part` of the beam.
-    fn add_ray_echoes(&self, wet: bool, ray: &Ray, hit: Option<SurfaceHit>, part: f64, echoes: &mut Echoes) {
+    fn add_ray_echoes(
+        &self,
+        wet: bool,
+        ray: &Ray,
+        hit: Option<SurfaceHit>,
+        part: f64,
+        echoes: &mut Echoes,
+    ) {
         let Ray {
             origin: p,
             direction: d,
@@ -393,7 +406,8 @@ impl Beams<'_> {
         let through_air = self.extinction * t;
         echoes.add(
             t,
-            part * self.surface_reflectivity(-d.z) * libm::exp(-2.0 * through_air) / (t * t).max(1e-12),
+            part * self.surface_reflectivity(-d.z) * libm::exp(-2.0 * through_air)
+                / (t * t).max(1e-12),
         );
         let (F, bent) = refract(d, n, cosine);
         let mirrored = d + n.scale(2.0 * cosine);
@@ -424,7 +438,8 @@ impl Beams<'_> {
         }
         let c2 = cosine * cosine;
         let tan2 = (1.0 - c2).max(0.0) / c2;
-        F_0 / (4.0 * self.slope_variance * c2 * c2 * cosine) * libm::exp(-tan2 / self.slope_variance)
+        F_0 / (4.0 * self.slope_variance * c2 * c2 * cosine)
+            * libm::exp(-tan2 / self.slope_variance)
     }
 }
 

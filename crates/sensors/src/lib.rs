@@ -217,7 +217,11 @@ pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
 }
 
 /// Computes pose, velocity and acceleration of a sensor from those of its link.
-pub fn sensor_truth<'a>(sensor: &Sensor, work: &Workspace, about: &SensorEnvironment<'a>) -> Truth<'a> {
+pub fn sensor_truth<'a>(
+    sensor: &Sensor,
+    work: &Workspace,
+    about: &SensorEnvironment<'a>,
+) -> Truth<'a> {
     let link = &work.links[sensor.link];
     let (p, w) = (sensor.p_LoS, link.V.w);
     let v_S = link.V.v + w.cross(p);
@@ -253,8 +257,14 @@ fn measure(
     if dropped && matches!(sensor.kind, SensorKind::WaterSampler(_)) {
         return None;
     }
-    let radio =
-        || crate::gnss::interference::interference_at(on_board.faults, index, truth.p_WS, on_board.now_ns);
+    let radio = || {
+        crate::gnss::interference::interference_at(
+            on_board.faults,
+            index,
+            truth.p_WS,
+            on_board.now_ns,
+        )
+    };
     let reading = match &sensor.kind {
         SensorKind::Imu {
             gyro,

@@ -30,7 +30,13 @@ use merrow_model::scene::sensor::Errors;
 /// Applies (1) to the vector `x` (in S, in the unit of `errors`). `drift` is the state of (3) and
 /// (4) for its three channels. With `on` false the true value is only quantised and clipped.
 #[inline]
-pub fn measure_vector(errors: &Errors, drift: &mut [[f64; 2]], x: Vec3, on: bool, draw: &mut Draw) -> Vec3 {
+pub fn measure_vector(
+    errors: &Errors,
+    drift: &mut [[f64; 2]],
+    x: Vec3,
+    on: bool,
+    draw: &mut Draw,
+) -> Vec3 {
     let mut y = if on { errors.matrix.mul_vec(x) } else { x };
     for i in 0..3 {
         y[i] = channel(errors, &mut drift[i], y[i], errors.bias[i], on, draw);
@@ -41,7 +47,13 @@ pub fn measure_vector(errors: &Errors, drift: &mut [[f64; 2]], x: Vec3, on: bool
 /// Applies (1) to the scalar `x` (in the unit of `errors`). `drift` is the state of (3) and (4);
 /// with `on` false the true value is only quantised and clipped.
 #[inline]
-pub fn measure_scalar(errors: &Errors, drift: &mut [f64; 2], x: f64, on: bool, draw: &mut Draw) -> f64 {
+pub fn measure_scalar(
+    errors: &Errors,
+    drift: &mut [f64; 2],
+    x: f64,
+    on: bool,
+    draw: &mut Draw,
+) -> f64 {
     let scaled = if on { errors.matrix.r[0].x * x } else { x };
     channel(errors, drift, scaled, errors.bias.x, on, draw)
 }

@@ -101,7 +101,9 @@ impl StaticGeometry {
     /// long to prepare.
     pub fn is_needed(scene: &Scene) -> bool {
         let meets = |sensor: &Sensor| match &sensor.kind {
-            SensorKind::Exteroceptive(_) | SensorKind::Dvl(_) | SensorKind::Altimeter { .. } => true,
+            SensorKind::Exteroceptive(_) | SensorKind::Dvl(_) | SensorKind::Altimeter { .. } => {
+                true
+            }
             SensorKind::Gnss(spec) => spec.constellation.is_some(),
             _ => false,
         };
@@ -199,7 +201,12 @@ impl RayScene {
 
     /// Returns true if anything except the two robots themselves occludes the straight path between
     /// the points `a` on the first and `b` on the second [m], W.
-    pub fn is_occluded_between(&self, view: &WorldView, robots: [usize; 2], [a, b]: [Vec3; 2]) -> bool {
+    pub fn is_occluded_between(
+        &self,
+        view: &WorldView,
+        robots: [usize; 2],
+        [a, b]: [Vec3; 2],
+    ) -> bool {
         let way = b - a;
         let far = way.norm();
         let d = way.scale(1.0 / far.max(1e-9));
@@ -342,7 +349,9 @@ impl RayScene {
             let at = [turned(x - placed.p_WG), turned(seen.normal), turned(d)];
             Some(coat.color(seen.material.color, face, at, is_box, width))
         };
-        seen.shape_and_face.and_then(picture).unwrap_or(seen.material.color)
+        seen.shape_and_face
+            .and_then(picture)
+            .unwrap_or(seen.material.color)
     }
 }
 
@@ -397,7 +406,12 @@ pub(crate) fn robot_shapes(
             R_LG: c.R_LG,
             p_LoG: c.p_LoG,
         };
-        (Shape::from(&c.geometry), mount, c.material, c.texture.clone())
+        (
+            Shape::from(&c.geometry),
+            mount,
+            c.material,
+            c.texture.clone(),
+        )
     };
     if by == RayKind::Light && !robot.visuals.is_empty() {
         return robot.visuals.iter().map(shape).collect();

@@ -254,13 +254,19 @@ impl WaveClipmap {
             };
             let track = level.track(self.centre, [x, y]);
             let (nudge, reach) = (NUDGE * level.cell / flat, REACH * level.cell);
-            let border = fast_min(x.exit_distance(-reach, 2.0 * reach), y.exit_distance(-reach, 2.0 * reach));
+            let border = fast_min(
+                x.exit_distance(-reach, 2.0 * reach),
+                y.exit_distance(-reach, 2.0 * reach),
+            );
             let border = fast_max(fast_min(border, last), t + nudge);
             while t < border && left > 0 {
                 left -= 1;
                 let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK as u32);
                 let corner = [i, j].map(|c| c * BLOCK as u32);
-                let end = fast_max(fast_min(track.leaves(corner, BLOCK as f64), border), t + nudge);
+                let end = fast_max(
+                    fast_min(track.leaves(corner, BLOCK as f64), border),
+                    t + nudge,
+                );
                 let [low, high] = level.bounds[j as usize * BLOCKS + i as usize].map(f64::from);
                 let (z, there) = (p.z + t * d.z, p.z + end * d.z);
                 let passes = if side > 0.0 {
@@ -509,7 +515,10 @@ impl ClipmapLevel {
     ) -> Option<f64> {
         let ([h, east, north, far], [i, j]) = (corners.map(f64::from), [at % SIDE, at / SIDE]);
         let (a, b, c) = (east - h, north - h, far - east - north + h);
-        let (u, v) = (track.u.position(t) - i as f64, track.v.position(t) - j as f64);
+        let (u, v) = (
+            track.u.position(t) - i as f64,
+            track.v.position(t) - j as f64,
+        );
         let (du, dv) = (track.u.d, track.v.d);
         let f0 = side * (now - (h + a * u + b * v + c * u * v));
         let f1 = side * (dz - (a * du + b * dv + c * (u * dv + v * du)));

@@ -15,7 +15,12 @@ pub(crate) struct EnvironmentCache {
 
 impl EnvironmentCache {
     /// Returns the environment at the start, midpoint and end of the step from `now_ns` [ns].
-    pub fn over_step<'a>(&'a mut self, scene: &Scene, sea: &'a Sea, now_ns: u64) -> [EnvironmentState<'a>; 3] {
+    pub fn over_step<'a>(
+        &'a mut self,
+        scene: &Scene,
+        sea: &'a Sea,
+        now_ns: u64,
+    ) -> [EnvironmentState<'a>; 3] {
         let (t, dt) = (now_ns as f64 * 1e-9, scene.dt());
         let [now, middle, end] = self.waves.for_step(&sea.waves, now_ns, scene.dt_ns);
         let mut at = |time: f64, waves| EnvironmentState {
@@ -29,7 +34,12 @@ impl EnvironmentCache {
     }
 
     /// Returns the environment at `now_ns` [ns] only.
-    pub fn at_start<'a>(&'a mut self, scene: &Scene, sea: &'a Sea, now_ns: u64) -> EnvironmentState<'a> {
+    pub fn at_start<'a>(
+        &'a mut self,
+        scene: &Scene,
+        sea: &'a Sea,
+        now_ns: u64,
+    ) -> EnvironmentState<'a> {
         let time = now_ns as f64 * 1e-9;
         EnvironmentState {
             sea,

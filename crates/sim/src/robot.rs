@@ -16,7 +16,7 @@ use merrow_physics::forces::external;
 use merrow_physics::forces::hydrodynamics::radiation;
 use merrow_sensors as sensors;
 use merrow_sensors::ray_scene::StaticGeometry;
-use merrow_sensors::{SensorEnvironment, Delivered};
+use merrow_sensors::{Delivered, SensorEnvironment};
 
 use crate::instants::EnvironmentCache;
 use crate::step::Kernel;
@@ -266,7 +266,13 @@ impl Step<'_> {
     /// Applies command time-outs and faults, and runs the firmware.
     pub fn begin(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         command::time_out(robot, state, self.now_ns);
-        fault::prepare(robot, state, work, self.now_ns, self.environment[0].sea.density);
+        fault::prepare(
+            robot,
+            state,
+            work,
+            self.now_ns,
+            self.environment[0].sea.density,
+        );
         firmware::advance(
             robot,
             state,

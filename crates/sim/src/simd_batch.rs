@@ -41,9 +41,9 @@ impl RobotGroup {
         let is_here = f64x4::is_supported();
         let (mut groups, mut rest) = (Vec::new(), robots);
         while let Some(first) = rest.first() {
-            let squad = rest
-                .get(..BATCH_SIZE)
-                .filter(|some| is_here && can_batch(first) && some.iter().all(|r| are_identical(first, r)));
+            let squad = rest.get(..BATCH_SIZE).filter(|some| {
+                is_here && can_batch(first) && some.iter().all(|r| are_identical(first, r))
+            });
             let len = squad.map_or(1, <[Robot]>::len);
             groups.push(Self {
                 len,
@@ -90,7 +90,8 @@ fn can_batch(robot: &Robot) -> bool {
 
 /// Returns true if two robots are identical for the kernel.
 fn are_identical(a: &Robot, b: &Robot) -> bool {
-    let parts = a.thrusters == b.thrusters && a.fins == b.fins && a.buoyancy_engines == b.buoyancy_engines;
+    let parts =
+        a.thrusters == b.thrusters && a.fins == b.fins && a.buoyancy_engines == b.buoyancy_engines;
     a.floating == b.floating && a.links == b.links && parts
 }
 

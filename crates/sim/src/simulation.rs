@@ -70,7 +70,8 @@ impl Simulation {
             None
         };
         let state = State::new(&scene);
-        let still = StaticGeometry::is_needed(&scene).then(|| Arc::new(StaticGeometry::new(&scene)));
+        let still =
+            StaticGeometry::is_needed(&scene).then(|| Arc::new(StaticGeometry::new(&scene)));
         let runners = scene
             .robots
             .iter()
@@ -85,7 +86,9 @@ impl Simulation {
         };
         let tethers = Tethers::new(&scene);
         let groups = RobotGroup::split_robots(&scene.robots);
-        let lookout = still.map_or(Ok(None), |still| SensorScheduler::new(&scene, &still, wanted))?;
+        let lookout = still.map_or(Ok(None), |still| {
+            SensorScheduler::new(&scene, &still, wanted)
+        })?;
         let (others, frames) = (MovingTargets::new(&scene), Vec::new());
         Ok(Self {
             scene,
@@ -205,28 +208,30 @@ impl Simulation {
             ..
         } = self;
         let (scene, sea, start): (&Scene, &Sea, u64) = (scene, &state.sea, state.time_ns);
-        let one =
-            |first: usize, group: &mut RobotGroup, runners: &mut [Runner], states: &mut [RobotState]| {
-                let robots = &scene.robots[first..first + group.len];
-                runners
-                    .iter_mut()
-                    .zip(&*states)
-                    .for_each(|(runner, state)| runner.mark(state));
-                for k in 0..steps {
-                    group.step(
-                        (scene, robots),
-                        sea,
-                        start + k * scene.dt_ns,
-                        runners,
-                        states,
-                    );
-                    for (runner, state) in runners.iter_mut().zip(&mut *states) {
-                        // the impulses of a step affect the readings of the next step only
-                        state.impulse_acceleration.clear();
-                        runner.update_excursion(state);
-                    }
+        let one = |first: usize,
+                   group: &mut RobotGroup,
+                   runners: &mut [Runner],
+                   states: &mut [RobotState]| {
+            let robots = &scene.robots[first..first + group.len];
+            runners
+                .iter_mut()
+                .zip(&*states)
+                .for_each(|(runner, state)| runner.mark(state));
+            for k in 0..steps {
+                group.step(
+                    (scene, robots),
+                    sea,
+                    start + k * scene.dt_ns,
+                    runners,
+                    states,
+                );
+                for (runner, state) in runners.iter_mut().zip(&mut *states) {
+                    // the impulses of a step affect the readings of the next step only
+                    state.impulse_acceleration.clear();
+                    runner.update_excursion(state);
                 }
-            };
+            }
+        };
         let all = GroupRange {
             first: 0,
             groups,
@@ -416,7 +421,10 @@ struct GroupRange<'a> {
 
 impl GroupRange<'_> {
     /// Calls `what` for every group.
-    fn for_each_group(self, what: &impl Fn(usize, &mut RobotGroup, &mut [Runner], &mut [RobotState])) {
+    fn for_each_group(
+        self,
+        what: &impl Fn(usize, &mut RobotGroup, &mut [Runner], &mut [RobotState]),
+    ) {
         let Self {
             mut first,
             groups,
@@ -463,6 +471,9 @@ impl GroupRange<'_> {
             runners: right_runners,
             states: right_states,
         };
-        rayon::join(|| left.for_each_group_parallel(grain, what), || right.for_each_group_parallel(grain, what));
+        rayon::join(
+            || left.for_each_group_parallel(grain, what),
+            || right.for_each_group_parallel(grain, what),
+        );
     }
 }

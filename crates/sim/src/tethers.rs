@@ -14,7 +14,7 @@ use merrow_environment::current::VariationCache;
 use merrow_environment::waves::StepWaves;
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
 use merrow_model::kinematics;
-use merrow_model::scene::{TetherEnd, Integrator, LineModel, Scene, Tether};
+use merrow_model::scene::{Integrator, LineModel, Scene, Tether, TetherEnd};
 use merrow_model::state::fault::FaultEffect;
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{LineBreak, RobotState, State, TetherState};
@@ -87,7 +87,9 @@ impl Tethers {
             kinematics::velocities(robot, motion, &mut runners[r].work.links);
         }
         let tethers = &state.tethers;
-        apply_end_forces(scene, &mut state.robots, runners, 0.0, |k| tethers[k].end_force);
+        apply_end_forces(scene, &mut state.robots, runners, 0.0, |k| {
+            tethers[k].end_force
+        });
         for &r in &self.robots {
             let (robot, robot_state) = (&scene.robots[r], &mut state.robots[r]);
             if robot_state.halted.is_some() {
@@ -167,7 +169,12 @@ impl Tethers {
 
     /// Makes the solution of the step that ends at `now_ns` [ns] the state of the tethers.
     pub fn commit_step(&mut self, scene: &Scene, state: &mut State, now_ns: u64) {
-        for ((memory, line), turn) in state.tethers.iter_mut().zip(&self.lines).zip(&self.drum_motions) {
+        for ((memory, line), turn) in state
+            .tethers
+            .iter_mut()
+            .zip(&self.lines)
+            .zip(&self.drum_motions)
+        {
             if memory.halted_ns.is_some() {
                 continue;
             }
@@ -329,7 +336,9 @@ fn apply_end_forces(
         let turned_back = |s: f64| Quat::from_rotation_vector(w.V.w.scale(-s * h)).matrix();
         let F_L = w.R_WL.tr_mul_vec(of(k)[e]);
         let f = w.R_WL.mul_vec(turned_back(0.5).mul_vec(F_L));
-        let m = w.R_WL.mul_vec(p_LoQ.cross(turned_back(LEVER_FRACTION).mul_vec(F_L)));
+        let m = w
+            .R_WL
+            .mul_vec(p_LoQ.cross(turned_back(LEVER_FRACTION).mul_vec(F_L)));
         let external = &mut robots[robot].external_force[link];
         *external = external.plus(&SpatialForce { m, f });
     }

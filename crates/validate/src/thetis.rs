@@ -11,7 +11,7 @@ use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 use merrow_sim::control::firmware::autopilot;
-use merrow_sim::control::firmware::autopilot::{HeadingDepth, Gains, Measured};
+use merrow_sim::control::firmware::autopilot::{Gains, HeadingDepth, Measured};
 use std::sync::Arc;
 
 /// Commanded depth of the mission [m].

@@ -24,7 +24,10 @@ pub fn share_folders() -> Vec<PathBuf> {
 
 /// Returns the folders of component files.
 pub fn params_folders() -> Vec<PathBuf> {
-    share_folders().into_iter().map(|p| p.join("params")).collect()
+    share_folders()
+        .into_iter()
+        .map(|p| p.join("params"))
+        .collect()
 }
 
 /// Returns the file of a world given by its path or by the name of a bundled world, with or without

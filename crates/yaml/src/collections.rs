@@ -9,7 +9,7 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 
 use crate::error::{Place, Problems, in_brackets, quote};
 use crate::node::{Key, Node, Value};
-use crate::read::{Check, Field, TypeName, Read, is_frame_name, is_name};
+use crate::read::{Check, Field, Read, TypeName, is_frame_name, is_name};
 use crate::schema::Defs;
 
 impl<T: Read> Read for Option<T> {
@@ -103,7 +103,11 @@ impl<T: Read, const N: usize> Read for [T; N] {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<[T; N]> {
         let unit = in_brackets(field.unit);
         let Value::Seq(items) = &node.value else {
-            field.report_mismatch(node, &format!("{}{unit}", Self::type_name(field).one), problems);
+            field.report_mismatch(
+                node,
+                &format!("{}{unit}", Self::type_name(field).one),
+                problems,
+            );
             return None;
         };
         if items.len() != N {

@@ -6,7 +6,7 @@
 use serde_json::Value as Json;
 
 use crate::collections::keys_of;
-use crate::error::{Place, Problems, did_you_mean, quoted_list, explain_unknown_key};
+use crate::error::{Place, Problems, did_you_mean, explain_unknown_key, quoted_list};
 use crate::node::{Key, Map, Node, Value, parse};
 use crate::read::{Field, Fields, Read, describe_node};
 use crate::schema::{Defs, Shape};
@@ -83,7 +83,9 @@ impl<T: Read> Fallback<T> {
         match self {
             Fallback::TypeDefault => T::read_missing(place, owner, field, problems),
             Fallback::Value(value) => Some(value()),
-            Fallback::Yaml(text) => T::read(&Self::default_node(text, place, problems)?, field, problems),
+            Fallback::Yaml(text) => {
+                T::read(&Self::default_node(text, place, problems)?, field, problems)
+            }
         }
     }
 
@@ -169,7 +171,8 @@ impl<'a> Reader<'a> {
         if let Some((_, node)) = self.entries.iter().find(|(key, _)| key.name == field.name) {
             return T::read(node, field, problems);
         }
-        if fallback.is_required() && (self.partial || self.probably_meant.iter().any(|name| name == field.name))
+        if fallback.is_required()
+            && (self.partial || self.probably_meant.iter().any(|name| name == field.name))
         {
             return None;
         }
@@ -279,7 +282,11 @@ pub fn read_kind_key<T: Fields>(
 
 /// Reports the keys that belong to no kind of a choice. Returns whether one of them was probably
 /// meant to be [`KIND`].
-fn report_unknown_choice_keys<T: Fields>(map: &Map, field: &Field<'_>, problems: &mut Problems) -> bool {
+fn report_unknown_choice_keys<T: Fields>(
+    map: &Map,
+    field: &Field<'_>,
+    problems: &mut Problems,
+) -> bool {
     let shapes = T::shapes(&mut Defs::default());
     let mut expected: Vec<&str> = field.outer.to_vec();
     for key in shapes.iter().flat_map(Shape::keys) {

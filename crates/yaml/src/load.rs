@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Place, Problems, did_you_mean, quoted_list, quote};
+use crate::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use crate::node::{DEPTH_MAX, Key, Map, Node, Value, merge, parse};
 
 /// Maximum size of a file [bytes].
@@ -82,7 +82,12 @@ impl Loader {
 
     /// Returns the path of a file that is named at the position `from`. Reports a problem if the
     /// file is in none of the folders.
-    pub fn find_file(&self, wanted: &str, from: &Place, problems: &mut Problems) -> Option<PathBuf> {
+    pub fn find_file(
+        &self,
+        wanted: &str,
+        from: &Place,
+        problems: &mut Problems,
+    ) -> Option<PathBuf> {
         let beside = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
         let folders = || std::iter::once(beside).chain(self.search.iter().map(PathBuf::as_path));
         let found = folders()

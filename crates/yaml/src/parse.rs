@@ -131,7 +131,9 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, None) => {
                 self.scalar(place, text.into_owned(), style, anchor)
             }
-            Event::SequenceStart(anchor, None) => self.open(place, anchor, OpenContent::Seq(Vec::new())),
+            Event::SequenceStart(anchor, None) => {
+                self.open(place, anchor, OpenContent::Seq(Vec::new()))
+            }
             Event::MappingStart(anchor, None) => self.open(
                 place,
                 anchor,

@@ -7,9 +7,9 @@
 
 use serde_json::Value as Json;
 
-pub use crate::collections::{NamedMap, Located};
+pub use crate::collections::{Located, NamedMap};
 use crate::error::{Place, Problems, quote, unit_of};
-pub use crate::fields::{Fallback, KIND, Places, Reader, read_word, read_kind_key};
+pub use crate::fields::{Fallback, KIND, Places, Reader, read_kind_key, read_word};
 use crate::node::{Node, Value};
 pub use crate::scalars::{boolean, is_frame_name, is_name, number};
 use crate::schema::{Defs, Shape, first_sentence};

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use crate::error::{Problems, in_brackets};
 use crate::node::{Node, Value};
-use crate::read::{Check, Field, TypeName, Read};
+use crate::read::{Check, Field, Read, TypeName};
 use crate::schema::Defs;
 
 /// Parses a number as defined by YAML 1.2, including `.nan` and `.inf`. Returns `None` for any
@@ -126,7 +126,11 @@ impl Read for f64 {
                 field.report_mismatch(node, &format!("a finite number{unit}"), problems)
             }
             Some(value) if within(value, field.checks) => return Some(value),
-            _ => field.report_mismatch(node, &format!("{}{unit}", f64::type_name(field).one), problems),
+            _ => field.report_mismatch(
+                node,
+                &format!("{}{unit}", f64::type_name(field).one),
+                problems,
+            ),
         }
         None
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::Problems;
 use crate::node::{Loader, parse};
-use crate::read::{NamedMap, Located, read_root};
+use crate::read::{Located, NamedMap, read_root};
 use crate::schema::schema;
 
 spec! {
@@ -105,7 +105,8 @@ fieldless_choice! {
 
 fn world(text: &str) -> (Option<World>, String) {
     let mut problems = Problems::new();
-    let world = parse("w.yaml", text, &mut problems).and_then(|node| read_root(&node, &mut problems));
+    let world =
+        parse("w.yaml", text, &mut problems).and_then(|node| read_root(&node, &mut problems));
     (world, problems.to_string())
 }
 
@@ -130,7 +131,10 @@ fn defaults_hold_and_places_are_remembered() {
         (1025.0, Some(40.0))
     );
     assert_eq!(world.water.current, Current::None);
-    assert_eq!(world.water.at.key_place("depth_m").to_string(), "w.yaml:2:12");
+    assert_eq!(
+        world.water.at.key_place("depth_m").to_string(),
+        "w.yaml:2:12"
+    );
     assert_eq!(
         world.water.at.key_place("ice").to_string(),
         "w.yaml:2:3",

@@ -63,7 +63,8 @@ impl Waveguide {
         let speed = |depth: f64| {
             [
                 depth,
-                water_column::sample_column(column, gravity, Vec3::new(p.x, p.y, -depth), t).sound_speed,
+                water_column::sample_column(column, gravity, Vec3::new(p.x, p.y, -depth), t)
+                    .sound_speed,
             ]
         };
         let profile: Vec<[f64; 2]> = column.layers.iter().map(|l| speed(l.depth)).collect();

@@ -35,12 +35,22 @@ use merrow_model::scene::robot::body::Restoring;
 const OUTER_GAUSS_POINT: f64 = 1.341_640_786_499_874;
 /// Sample positions along the waterplane in units of r_x, and their weights for both sides
 /// together. (3)
-const ALONG: [(f64, f64); 3] = [(-OUTER_GAUSS_POINT, 5.0 / 18.0), (0.0, 4.0 / 9.0), (OUTER_GAUSS_POINT, 5.0 / 18.0)];
+const ALONG: [(f64, f64); 3] = [
+    (-OUTER_GAUSS_POINT, 5.0 / 18.0),
+    (0.0, 4.0 / 9.0),
+    (OUTER_GAUSS_POINT, 5.0 / 18.0),
+];
 /// Cosine of the heel beyond which the stiffness no longer describes the waterplane.
 const MIN_UPRIGHT_COSINE: f64 = 0.3;
 
 /// Plane by (1), in W, with its height [m] at the position `at` [m], W.
-pub fn mean_waterplane_surface(hull: &Restoring, waves: &WaveState, p_WL: Vec3, R_WL: &Mat3, at: Vec3) -> Surface {
+pub fn mean_waterplane_surface(
+    hull: &Restoring,
+    waves: &WaveState,
+    p_WL: Vec3,
+    R_WL: &Mat3,
+    at: Vec3,
+) -> Surface {
     let (ahead, left) = (R_WL.col(0), R_WL.col(1));
     let (rx, ry) = (
         (hull.pitch / hull.heave).sqrt(),

@@ -308,7 +308,12 @@ fn add_pressure_head<T: Packed>(
 /// Elevation [m] at (x, y) [m] and its slopes along x and y. `T` holds a part of the [`LANES`]
 /// lanes.
 #[inline(always)]
-pub fn surface_elevation_and_slope<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64) -> [f64; 3] {
+pub fn surface_elevation_and_slope<T: Packed>(
+    c: &Components,
+    phase: &[f64],
+    x: f64,
+    y: f64,
+) -> [f64; 3] {
     let mut sums = [[T::zero(); 3]; GROUPS];
     for i in 0..c.a.len() / LANES {
         let (phases, a, kx, ky) = (
@@ -338,7 +343,13 @@ pub const ORBITAL: usize = 15;
 /// [m], surface rate [m/s], -∂u/∂x, -∂u/∂y, -∂v/∂y, ∂w/∂x and ∂w/∂y [1/s], and the drift (x, y)
 /// [m/s] without its factor 1 + z/h. The drift is proportional to the square of the amplitudes.
 #[inline(always)]
-pub fn orbital_motion<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64) -> [f64; ORBITAL] {
+pub fn orbital_motion<T: Packed>(
+    c: &Components,
+    phase: &[f64],
+    x: f64,
+    y: f64,
+    z: f64,
+) -> [f64; ORBITAL] {
     let mut sums = [[T::zero(); ORBITAL]; GROUPS];
     // omit contributions below rounding: short waves at depth
     let felt =
@@ -352,8 +363,16 @@ pub fn orbital_motion<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, 
             lane_group(&c.kx, i),
             lane_group(&c.ky, i),
         );
-        let (speeds, omegas, q) = (lane_group(&c.speed, i), lane_group(&c.omega, i), lane_group(&c.q, i));
-        let (dx, dy, heads) = (lane_group(&c.dx, i), lane_group(&c.dy, i), lane_group(&c.head, i));
+        let (speeds, omegas, q) = (
+            lane_group(&c.speed, i),
+            lane_group(&c.omega, i),
+            lane_group(&c.q, i),
+        );
+        let (dx, dy, heads) = (
+            lane_group(&c.dx, i),
+            lane_group(&c.dy, i),
+            lane_group(&c.head, i),
+        );
         let a = lane_group(&c.a, i);
         for (g, sums) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
             let (kx, ky): (T, T) = (group_part(kx, g), group_part(ky, g));
@@ -466,7 +485,10 @@ mod tests {
     fn decay_is_the_exponential() {
         for i in 0..70_000 {
             let x = f64::from(-i) * 0.01;
-            assert!((exp_nonpositive(x) / libm::exp(x) - 1.0).abs() < 4e-16, "{x}");
+            assert!(
+                (exp_nonpositive(x) / libm::exp(x) - 1.0).abs() < 4e-16,
+                "{x}"
+            );
         }
         assert_eq!(exp_nonpositive(-1e9), exp_nonpositive(-700.0));
     }

@@ -382,7 +382,14 @@ impl WaveState {
                 continue;
             }
             let c = &part.field.components;
-            crate::waves::kernel::add_lattice_elevations::<Lanes>(c, &part.phase, part.weight, most, [x, y], out);
+            crate::waves::kernel::add_lattice_elevations::<Lanes>(
+                c,
+                &part.phase,
+                part.weight,
+                most,
+                [x, y],
+                out,
+            );
         }
         for (row, y) in out.chunks_exact_mut(x.len().max(1)).zip(y) {
             self.apply_regions(x, std::iter::repeat(y), row);
@@ -394,7 +401,14 @@ impl WaveState {
     ///
     /// `z` are heights [m] and `eta` the surface heights [m] at the points (x, y) [m]. On return
     /// `z` holds the stretched heights.
-    pub fn pressure_heads(&self, x: &[f64], y: &[f64], z: &mut [f64], eta: &[f64], out: &mut [f64]) {
+    pub fn pressure_heads(
+        &self,
+        x: &[f64],
+        y: &[f64],
+        z: &mut [f64],
+        eta: &[f64],
+        out: &mut [f64],
+    ) {
         for (z, eta) in z.iter_mut().zip(eta) {
             *z = stretched_height(self.depth, *z, *eta);
         }
@@ -504,7 +518,12 @@ impl WaveState {
             // SAFETY: as in `elevations`
             return unsafe { wide::surface(part, x, y) };
         }
-        crate::waves::kernel::surface_elevation_and_slope::<Lanes>(&part.field.components, &part.phase, x, y)
+        crate::waves::kernel::surface_elevation_and_slope::<Lanes>(
+            &part.field.components,
+            &part.phase,
+            x,
+            y,
+        )
     }
 
     /// Wave motion at `p` [m], W, below or above a surface of height `eta` [m]. (2)-(6)
@@ -520,7 +539,22 @@ impl WaveState {
                 .for_each(|(sum, one)| *sum += share * one);
             drift += Vec3::new(one[13], one[14], 0.0).scale(share * share);
         }
-        let [u, v, w, ax, ay, az, head, surface_rate, xx, xy, yy, xz, yz, ..] = sum;
+        let [
+            u,
+            v,
+            w,
+            ax,
+            ay,
+            az,
+            head,
+            surface_rate,
+            xx,
+            xy,
+            yy,
+            xz,
+            yz,
+            ..,
+        ] = sum;
         let head = region
             .and_then(|region| region.level)
             .map_or(head, |level| head + level);
@@ -555,7 +589,13 @@ impl WaveState {
             // SAFETY: as in `elevations`
             return unsafe { wide::orbital(part, p.x, p.y, z) };
         }
-        crate::waves::kernel::orbital_motion::<Lanes>(&part.field.components, &part.phase, p.x, p.y, z)
+        crate::waves::kernel::orbital_motion::<Lanes>(
+            &part.field.components,
+            &part.phase,
+            p.x,
+            p.y,
+            z,
+        )
     }
 
     /// Surface and wave motion at `p` [m], W.
@@ -591,7 +631,13 @@ mod wide {
 
     #[target_feature(enable = "avx2")]
     pub fn heads(part: &SeaAtInstant, at: [&[f64]; 3], out: &mut [f64]) {
-        kernel::add_pressure_heads::<Quad>(&part.field.components, &part.phase, part.weight, at, out);
+        kernel::add_pressure_heads::<Quad>(
+            &part.field.components,
+            &part.phase,
+            part.weight,
+            at,
+            out,
+        );
     }
 
     #[target_feature(enable = "avx2")]
@@ -624,7 +670,12 @@ impl StepWaves {
     }
 
     #[inline(never)]
-    fn update_for_step(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WaveState>; 3] {
+    fn update_for_step(
+        &mut self,
+        waves: &Waves,
+        now_ns: u64,
+        dt_ns: u64,
+    ) -> [Option<&WaveState>; 3] {
         if waves.is_flat() {
             return [None; 3];
         }

@@ -75,7 +75,14 @@ pub fn wave_field(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveF
         };
         let u = first + i as f64 * GOLDEN;
         let turn = quantiles.angle(u - u.floor());
-        components.push(*a, *omega, phase, k, rotate_horizontal(asked.towards, turn), depth);
+        components.push(
+            *a,
+            *omega,
+            phase,
+            k,
+            rotate_horizontal(asked.towards, turn),
+            depth,
+        );
     }
     let n = waves.len();
     while !components.a.len().is_multiple_of(LANES) {

@@ -164,7 +164,12 @@ fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<SpectralPeak> {
         )
     };
     let m0 = hs * hs / 16.0;
-    let mut parts = vec![SpectralPeak::new(m0 * part * part, TAU / tp, gamma.max(1.0), 4.0)];
+    let mut parts = vec![SpectralPeak::new(
+        m0 * part * part,
+        TAU / tp,
+        gamma.max(1.0),
+        4.0,
+    )];
     if part < 1.0 - 1e-9 {
         parts.push(SpectralPeak::new(
             m0 * (1.0 - part * part),

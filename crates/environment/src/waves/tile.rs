@@ -162,7 +162,9 @@ fn compute_snapshot(tile: &mut WaveTile, place: usize, t_ns: f64) {
         let region = regions
             .iter()
             .find(|region| region.contains(x[k % SIDE], y[k / SIDE]));
-        *out = out.map(|waves| region.map_or(waves + level, |region| region.surface_height(waves, level)));
+        *out = out.map(|waves| {
+            region.map_or(waves + level, |region| region.surface_height(waves, level))
+        });
     }
 }
 
@@ -192,8 +194,13 @@ fn look_up_in<T: Packed>(
     eta: &mut [f64],
     head: &mut [f64],
 ) -> bool {
-    let places = lane_groups(x).iter().zip(lane_groups(y)).zip(lane_groups(z));
-    for (((x, y), z), (eta, head)) in places.zip(lane_groups_mut(eta).iter_mut().zip(lane_groups_mut(head))) {
+    let places = lane_groups(x)
+        .iter()
+        .zip(lane_groups(y))
+        .zip(lane_groups(z));
+    for (((x, y), z), (eta, head)) in
+        places.zip(lane_groups_mut(eta).iter_mut().zip(lane_groups_mut(head)))
+    {
         let fields = lattice_fields::<T>(tile, corner, T::read(x), T::read(y));
         let z = crate::waves::stretched_height(tile.depth, T::read(z), fields[0]);
         if (T::splat(tile.levels[3]) - z).positive() != 0 {
@@ -266,7 +273,11 @@ fn blend_snapshots(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4], wi
 }
 
 #[inline(always)]
-fn blend_snapshots_in<T: Packed>(now: &mut [Fields], [wa, wb, wc, wd]: [f64; 4], [a, b, c, d]: [&[Fields]; 4]) {
+fn blend_snapshots_in<T: Packed>(
+    now: &mut [Fields],
+    [wa, wb, wc, wd]: [f64; 4],
+    [a, b, c, d]: [&[Fields]; 4],
+) {
     for (now, (((a, b), c), d)) in now.iter_mut().zip(a.iter().zip(b).zip(c).zip(d)) {
         let early = T::read(a) * wa + T::read(b) * wb;
         (early + (T::read(c) * wc + T::read(d) * wd)).write(now);

@@ -24,7 +24,7 @@ pub use crate::scene::sea::flow::{Flow, FlowLaw};
 pub use crate::scene::sea::waves::{SeaState, Spectrum, Spreading, WaveField, Waves};
 pub use crate::scene::sea::{Current, Origin, Sea, Seabed};
 pub use crate::scene::sensor::{Sensor, SensorKind};
-pub use crate::scene::tether::{TetherEnd, LineProperties, LineModel, Tether, Winch};
+pub use crate::scene::tether::{LineModel, LineProperties, Tether, TetherEnd, Winch};
 
 use merrow_math::spatial::Factor;
 use merrow_math::{Mat3, SpatialInertia, Vec3};

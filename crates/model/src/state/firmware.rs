@@ -133,11 +133,13 @@ impl FirmwareState {
                     begun: false,
                 })
             }
-            FirmwareLaw::HeadingDepthHold(_) => FirmwareLawState::HeadingDepthHold(HeadingDepthState {
-                on: false,
-                heading: 0.0,
-                depth: 0.0,
-            }),
+            FirmwareLaw::HeadingDepthHold(_) => {
+                FirmwareLawState::HeadingDepthHold(HeadingDepthState {
+                    on: false,
+                    heading: 0.0,
+                    depth: 0.0,
+                })
+            }
             FirmwareLaw::Drive(_) => FirmwareLawState::Drive(DifferentialDriveState {
                 on: true,
                 wanted: [0.0; 2],
@@ -170,11 +172,17 @@ impl FirmwareState {
 
     /// Returns true if the firmware controls the fins.
     pub fn controls_fins(&self) -> bool {
-        matches!(self.memory, FirmwareLawState::HeadingDepthHold(HeadingDepthState { on: true, .. }))
+        matches!(
+            self.memory,
+            FirmwareLawState::HeadingDepthHold(HeadingDepthState { on: true, .. })
+        )
     }
 
     /// Returns true if the firmware controls the wheel joints.
     pub fn controls_joints(&self) -> bool {
-        matches!(self.memory, FirmwareLawState::Drive(DifferentialDriveState { on: true, .. }))
+        matches!(
+            self.memory,
+            FirmwareLawState::Drive(DifferentialDriveState { on: true, .. })
+        )
     }
 }

@@ -150,7 +150,9 @@ impl State {
 
 impl CouplingState {
     fn bits(&self, sink: &mut Bits) {
-        sink.int(u64::from(self.engaged) | u64::from(self.guided) << 1 | (self.capture as u64) << 2);
+        sink.int(
+            u64::from(self.engaged) | u64::from(self.guided) << 1 | (self.capture as u64) << 2,
+        );
         let (robot, link) = self
             .partner
             .map_or((0, 0), |(r, l)| (r as u64 + 1, l as u64));
@@ -230,7 +232,10 @@ impl RobotState {
         }
         self.winches.iter().for_each(|fault| sink.effect(fault));
         sink.reals(&self.fin_delays);
-        self.radiation_state.iter().flatten().for_each(|x| sink.spatial(x));
+        self.radiation_state
+            .iter()
+            .flatten()
+            .for_each(|x| sink.spatial(x));
         for s in &self.sensors {
             sink.int(s.samples);
             sink.int(s.due_ns);

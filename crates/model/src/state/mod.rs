@@ -415,7 +415,11 @@ impl RobotState {
             motion,
             actuators: robot.thrusters.iter().map(ActuatorState::new).collect(),
             fins: robot.fins.iter().map(FinState::new).collect(),
-            buoyancy_engines: robot.buoyancy_engines.iter().map(BuoyancyEngineState::new).collect(),
+            buoyancy_engines: robot
+                .buoyancy_engines
+                .iter()
+                .map(BuoyancyEngineState::new)
+                .collect(),
             winches: vec![FaultEffect::NONE; robot.winches.len()],
             fin_delays: robot
                 .fins
@@ -510,8 +514,14 @@ impl RobotState {
         spare.external_force.copy_from_slice(external);
         spare.contact_force.copy_from_slice(contact_force);
         spare.coupling_force.copy_from_slice(coupling_force);
-        (spare.impulse_acceleration.is_nonzero, spare.impulse_acceleration.has_current_forces) = (kick.is_nonzero, kick.has_current_forces);
-        (spare.impulse_acceleration.is_recomputed, spare.impulse_acceleration.A_WB_B) = (kick.is_recomputed, kick.A_WB_B);
+        (
+            spare.impulse_acceleration.is_nonzero,
+            spare.impulse_acceleration.has_current_forces,
+        ) = (kick.is_nonzero, kick.has_current_forces);
+        (
+            spare.impulse_acceleration.is_recomputed,
+            spare.impulse_acceleration.A_WB_B,
+        ) = (kick.is_recomputed, kick.A_WB_B);
         spare.impulse_acceleration.qdd.copy_from_slice(&kick.qdd);
         if spare.halted != *halted {
             spare.halted.clone_from(halted);

@@ -30,7 +30,8 @@
 use crate::contact::dofs::from_unit_inertia;
 use crate::contact::geometry::shapes::Owner;
 use crate::contact::island::{
-    RobotDynamics, Island, Side, AssemblyContext, duration_fraction as share_held, relative_velocity, stop_row,
+    AssemblyContext, Island, RobotDynamics, Side, duration_fraction as share_held,
+    relative_velocity, stop_row,
 };
 use crate::contact::solver::solve::{Block, Kind, Row, Segment};
 use merrow_math::{Quat, SpatialForce, Vec3};
@@ -74,7 +75,13 @@ impl ActiveCoupling {
 
     /// Adds a mean moment and force, on the second end at its origin along the world axes, to the
     /// coupling forces of both links.
-    fn add_coupling_force<W: AsRef<Workspace>>(&self, state: &mut State, works: &[W], m: Vec3, f: Vec3) {
+    fn add_coupling_force<W: AsRef<Workspace>>(
+        &self,
+        state: &mut State,
+        works: &[W],
+        m: Vec3,
+        f: Vec3,
+    ) {
         for (side, sign) in self.sides.into_iter().zip([-1.0, 1.0]) {
             let Some((r, l)) = side else { continue };
             let arm = self.B.p_W - works[r].as_ref().links[l].p_WL;
@@ -172,7 +179,12 @@ impl Couplings {
     }
 
     /// Applies the predicted loads to the workspaces for the coming step.
-    pub fn apply_predicted_loads<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
+    pub fn apply_predicted_loads<W: AsMut<Workspace>>(
+        &self,
+        scene: &Scene,
+        state: &State,
+        works: &mut [W],
+    ) {
         for work in works.iter_mut() {
             work.as_mut().coupling_wrenches.clear();
         }
@@ -192,7 +204,13 @@ impl Couplings {
                     let work = works[r].as_mut();
                     work.coupling_wrenches
                         .resize(scene.robots[r].links.len(), [SpatialForce::zero(); 3]);
-                    add_predicted_load(&mut work.coupling_wrenches[l], &memory.predicted_load, sign, [&T, &B, &link], h);
+                    add_predicted_load(
+                        &mut work.coupling_wrenches[l],
+                        &memory.predicted_load,
+                        sign,
+                        [&T, &B, &link],
+                        h,
+                    );
                 }
             }
         }
@@ -371,7 +389,11 @@ fn funnel_radius(funnel: &Funnel, z: f64) -> f64 {
 impl Island {
     /// Adds the rows of a coupling: equalities while it is engaged, otherwise the rows of its
     /// funnel.
-    pub fn add_coupling_rows<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>, index: u32) {
+    pub fn add_coupling_rows<W: AsRef<Workspace>>(
+        &mut self,
+        around: &AssemblyContext<'_, W>,
+        index: u32,
+    ) {
         let live = &around.couplings.active[index as usize];
         let k = live.coupling as usize;
         let (c, memory) = (&around.scene.couplings[k], &around.state.couplings[k]);
@@ -494,7 +516,10 @@ impl Island {
     /// [N s, N m s].
     fn coupling_impulse(&self, kind: &CouplingKind, held: &EngagedRows) -> [f64; 6] {
         let mut all = [0.0; 6];
-        for (n, i) in (0..6).filter(|i| kind.constrained_directions()[*i]).enumerate() {
+        for (n, i) in (0..6)
+            .filter(|i| kind.constrained_directions()[*i])
+            .enumerate()
+        {
             all[i] = self.problem.rows[held.first as usize + n].impulse;
         }
         all
@@ -511,7 +536,10 @@ impl Island {
         frames: &[RobotDynamics],
         state: &mut State,
     ) {
-        for (n, i) in (0..6).filter(|i| kind.constrained_directions()[*i]).enumerate() {
+        for (n, i) in (0..6)
+            .filter(|i| kind.constrained_directions()[*i])
+            .enumerate()
+        {
             let segments = self.problem.rows[held.first as usize + n].segments;
             for s in segments.iter().filter(|s| s.n > 0) {
                 let frame = &frames[s.robot as usize];
@@ -519,9 +547,12 @@ impl Island {
                 from_unit_inertia(&frame.L, y.len(), y);
                 let kick = &mut state.robots[s.robot as usize].impulse_acceleration;
                 kick.is_nonzero |= change[i] != 0.0;
-                frame
-                    .dofs
-                    .add_velocity_change(y, -0.5 * change[i], &mut kick.A_WB_B, &mut kick.qdd);
+                frame.dofs.add_velocity_change(
+                    y,
+                    -0.5 * change[i],
+                    &mut kick.A_WB_B,
+                    &mut kick.qdd,
+                );
             }
         }
     }

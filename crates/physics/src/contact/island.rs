@@ -1,7 +1,7 @@
 //! Islands: groups of robots that interact in a step, with their constraints as rows of one
 //! problem.
 
-use crate::contact::coupling::{Couplings, FunnelRow, EngagedRows};
+use crate::contact::coupling::{Couplings, EngagedRows, FunnelRow};
 use crate::contact::dofs;
 use crate::contact::dofs::Dofs;
 use crate::contact::geometry::detect::Touch;
@@ -225,7 +225,11 @@ impl Island {
     }
 
     /// Adds normal and friction rows of a touch.
-    fn add_touch_rows<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>, touch: &Touch) {
+    fn add_touch_rows<W: AsRef<Workspace>>(
+        &mut self,
+        around: &AssemblyContext<'_, W>,
+        touch: &Touch,
+    ) {
         let n = touch.n_W;
         let (t1, t2) = tangents(n);
         let directions = [n, t1, t2];
@@ -286,7 +290,11 @@ impl Island {
     }
 
     /// Converts the coefficients of three consecutive rows to coordinates of unit inertia.
-    fn convert_to_unit_inertia<W>(&mut self, around: &AssemblyContext<'_, W>, segments: &[[Segment; 2]; 3]) {
+    fn convert_to_unit_inertia<W>(
+        &mut self,
+        around: &AssemblyContext<'_, W>,
+        segments: &[[Segment; 2]; 3],
+    ) {
         for s in segments[0].iter().filter(|s| s.n > 0) {
             let (at, n) = (s.at as usize, s.n as usize);
             let rows = &mut self.problem.J[at..at + 3 * n];

@@ -7,12 +7,12 @@ use crate::contact::geometry::detect::{Detector, Touch};
 use crate::contact::geometry::ground_effect_rays::GroundEffectRays;
 use crate::contact::geometry::shapes::{Owner, pose};
 use crate::contact::island;
-use crate::contact::island::{RobotDynamics, Island, AssemblyContext};
+use crate::contact::island::{AssemblyContext, Island, RobotDynamics};
 use crate::dynamics::integrate;
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::contact::{Contact, Impulse, ContactBody};
+use merrow_model::state::contact::{Contact, ContactBody, Impulse};
 use merrow_model::state::{Halt, RobotState, State, Workspace};
 use rayon::prelude::*;
 
@@ -101,7 +101,12 @@ impl Contacts {
     }
 
     /// Applies the predicted loads of couplings before a free step.
-    pub fn apply_predicted_loads<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
+    pub fn apply_predicted_loads<W: AsMut<Workspace>>(
+        &self,
+        scene: &Scene,
+        state: &State,
+        works: &mut [W],
+    ) {
         if !scene.couplings.is_empty() {
             self.couplings.apply_predicted_loads(scene, state, works);
         }
@@ -150,10 +155,11 @@ impl Contacts {
         };
         let solve = |island: &mut Island| {
             island.assemble(&around);
-            let after = island
-                .robots
-                .iter()
-                .any(|r| around.state.robots[*r as usize].impulse_acceleration.is_recomputed);
+            let after = island.robots.iter().any(|r| {
+                around.state.robots[*r as usize]
+                    .impulse_acceleration
+                    .is_recomputed
+            });
             island.outcome = island.problem.solve(after);
             island.problem.compute_displacements();
         };
@@ -212,7 +218,11 @@ impl Contacts {
             .touches
             .iter()
             .map(|t| [t.a, t.b].map(|o| movable_robot(movable, state, o)));
-        let couplings = self.couplings.active.iter().map(|l| l.movable_robots(movable));
+        let couplings = self
+            .couplings
+            .active
+            .iter()
+            .map(|l| l.movable_robots(movable));
         for sides in touches.chain(couplings) {
             for r in sides.into_iter().flatten() {
                 self.frames[r as usize].active = true;
@@ -285,18 +295,20 @@ impl Contacts {
                 offset += frame.dofs.n;
             }
         }
-        let one =
-            |(((frame, work), robot), state): (((&mut RobotDynamics, &mut W), &Robot), &RobotState)| {
-                if frame.active && state.halted.is_none() {
-                    let RobotDynamics {
-                        dofs,
-                        L,
-                        full: [full, H],
-                        ..
-                    } = frame;
-                    dofs.factor(robot, work.as_mut(), full, H, L);
-                }
-            };
+        let one = |(((frame, work), robot), state): (
+            ((&mut RobotDynamics, &mut W), &Robot),
+            &RobotState,
+        )| {
+            if frame.active && state.halted.is_none() {
+                let RobotDynamics {
+                    dofs,
+                    L,
+                    full: [full, H],
+                    ..
+                } = frame;
+                dofs.factor(robot, work.as_mut(), full, H, L);
+            }
+        };
         let busy = self.islands[..self.n_islands]
             .iter()
             .map(|i| i.robots.len())
@@ -320,7 +332,12 @@ impl Contacts {
     }
 
     /// Writes velocities, positions and impulses to the state.
-    fn write_results<W: AsRef<Workspace>>(&mut self, scene: &Scene, state: &mut State, works: &[W]) {
+    fn write_results<W: AsRef<Workspace>>(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        works: &[W],
+    ) {
         let h = scene.dt();
         for robot in &mut state.robots {
             robot.impulse_acceleration.clear();
@@ -362,7 +379,10 @@ impl Contacts {
                 let impulse = island::total_impulse(touch.n_W, along_rows);
                 state.contacts.impulses.push((key, impulse));
                 if along_rows[0] > 0.0 {
-                    state.contacts.touching.push(contact_from_touch(touch, &impulse));
+                    state
+                        .contacts
+                        .touching
+                        .push(contact_from_touch(touch, &impulse));
                     add_contact_force(
                         touch,
                         impulse.force_W.scale(1.0 / h),
@@ -428,7 +448,12 @@ fn halt_robots(island: &Island, scene: &Scene, state: &mut State) {
 }
 
 /// Adds the mean force of a touch over the step to both links.
-fn add_contact_force<W: AsRef<Workspace>>(touch: &Touch, f: Vec3, robots: &mut [RobotState], works: &[W]) {
+fn add_contact_force<W: AsRef<Workspace>>(
+    touch: &Touch,
+    f: Vec3,
+    robots: &mut [RobotState],
+    works: &[W],
+) {
     for (owner, f) in [(touch.a, f), (touch.b, -f)] {
         if let Owner::Link(r, l) = owner
             && robots[r as usize].halted.is_none()

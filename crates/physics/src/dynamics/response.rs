@@ -31,7 +31,12 @@ use merrow_model::scene::Robot;
 use merrow_model::state::Workspace;
 
 /// Change of the acceleration of `link` at Lo in L due to the force `F` on it at Lo in L. (1)
-pub fn response_to_force(robot: &Robot, work: &Workspace, link: usize, F: &SpatialForce) -> SpatialVelocity {
+pub fn response_to_force(
+    robot: &Robot,
+    work: &Workspace,
+    link: usize,
+    F: &SpatialForce,
+) -> SpatialVelocity {
     bias_response(robot, work, link, SpatialForce { m: -F.m, f: -F.f })
 }
 

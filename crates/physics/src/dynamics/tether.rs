@@ -45,7 +45,7 @@ use merrow_math::pentadiagonal::PentadiagonalRow;
 use merrow_math::tridiagonal;
 use merrow_math::tridiagonal::BlockRow;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::{TetherEnd, Tether};
+use merrow_model::scene::{Tether, TetherEnd};
 use merrow_model::state::TetherState;
 
 /// Boundary condition of an end of a line during a step.
@@ -391,7 +391,11 @@ impl LineStep<'_> {
             r: m.r.map(|row| row.scale(k)),
         };
         for i in 0..=n {
-            let before = if i > 0 { work.segments[i - 1] } else { ZERO_FORCE };
+            let before = if i > 0 {
+                work.segments[i - 1]
+            } else {
+                ZERO_FORCE
+            };
             let after = if i < n { work.segments[i] } else { ZERO_FORCE };
             let (w, v) = (work.w[i], self.state.v[i]);
             let springs = before.D + after.D;
@@ -517,7 +521,8 @@ impl LineStep<'_> {
                 None | Some(EndCondition::Free) => {
                     let around = &work.around[i];
                     let [along, across] = around.mass(&self.tether.line, self.at.sea.density);
-                    let dv = law::axial_transverse_matrix(around.tangent, 1.0 / along, 1.0 / across);
+                    let dv =
+                        law::axial_transverse_matrix(around.tangent, 1.0 / along, 1.0 / across);
                     self.state.v[i] + dv.mul_vec(F + work.nodes[i].f).scale(h)
                 }
                 Some(EndCondition::World(_)) => Vec3::zero(),

@@ -55,7 +55,8 @@ pub fn sum<T: Real>(
                 (None, Some(skin)) => {
                     let hull = &mut work.hulls[skins];
                     skins += 1;
-                    let (wetness, pressure) = mesh_hull::wetness_and_pressure(link, skin, at, w, height, hull);
+                    let (wetness, pressure) =
+                        mesh_hull::wetness_and_pressure(link, skin, at, w, height, hull);
                     (wetness, Some(pressure))
                 }
             };
@@ -167,7 +168,12 @@ fn surface_forces<T: Real>(
 ) -> SpatialForce<T> {
     let mut F = SpatialForce::zero();
     if let Some(law) = &link.surface_damping {
-        F = F.plus(&surface_damping::force(link, law, V_r, w.submerged_fraction));
+        F = F.plus(&surface_damping::force(
+            link,
+            law,
+            V_r,
+            w.submerged_fraction,
+        ));
     }
     if let Some(law) = &link.kelpie_attitude {
         F = F.plus(&kelpie_attitude::force(link, law, at, w));
@@ -228,7 +234,11 @@ struct RelativeWater<T> {
 /// `F` plus the velocity products of a fully wet link in still water, where rigid and added mass
 /// share one velocity.
 #[inline(always)]
-fn merged_velocity_products<T: Real>(link: &Link, F: SpatialForce<T>, w: &LinkWork<T>) -> SpatialForce<T> {
+fn merged_velocity_products<T: Real>(
+    link: &Link,
+    F: SpatialForce<T>,
+    w: &LinkWork<T>,
+) -> SpatialForce<T> {
     F.plus(&rigid_body::velocity_product(&link.total, &w.V))
 }
 
@@ -279,7 +289,8 @@ fn mixed_velocity_products<T: Real>(
 #[cold]
 #[inline(never)]
 fn mixed_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
-    SpatialInertia::splat(&link.total).select_lanes(&partly_wet_inertia(link, wet), |i| wet.lane(i) == 1.0)
+    SpatialInertia::splat(&link.total)
+        .select_lanes(&partly_wet_inertia(link, wet), |i| wet.lane(i) == 1.0)
 }
 
 /// Evaluates a law in the user's link frame: converts the relative velocity to U and the force back

@@ -65,7 +65,10 @@ impl fmt::Display for BagError {
             ),
             Self::Io(path, error) => write!(f, "cannot write {}: {error}", path.display()),
             Self::Mcap(path, error) => write!(f, "cannot write {}: {error}", path.display()),
-            Self::Failed => write!(f, "an earlier write of the bag failed, so it records no more messages"),
+            Self::Failed => write!(
+                f,
+                "an earlier write of the bag failed, so it records no more messages"
+            ),
         }
     }
 }

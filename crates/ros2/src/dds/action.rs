@@ -14,7 +14,7 @@ use crate::cdr::{CdrError, from_bytes, to_bytes};
 use crate::dds::node::{Node, NodeError};
 use crate::dds::publisher::Publisher;
 use crate::dds::service::{Responder, Service};
-use crate::goals::{GoalOutcome, GoalId, Goals, GoalResult};
+use crate::goals::{GoalId, GoalOutcome, GoalResult, Goals};
 use crate::message::{Message, Service as ServiceType};
 use crate::msg::action_msgs::{
     CancelGoal, CancelGoalRequest, CancelGoalResponse, GoalStatus, GoalStatusArray,
@@ -282,9 +282,10 @@ impl<A: Action> Shared<A> {
         }
         let ended = former.and_then(|former| {
             let result = executor.replaced_result();
-            let told = state
-                .goals
-                .finish(former, GoalOutcome::Aborted, result.clone(), Instant::now());
+            let told =
+                state
+                    .goals
+                    .finish(former, GoalOutcome::Aborted, result.clone(), Instant::now());
             told.map(|(status, waiting)| (status, result, waiting))
         });
         state.publish_status();
@@ -343,7 +344,11 @@ impl<A: Action> State<A> {
     }
 }
 
-fn send_results<A: Action>(status: i8, result: &A::Result, waiting: impl IntoIterator<Item = Responder>) {
+fn send_results<A: Action>(
+    status: i8,
+    result: &A::Result,
+    waiting: impl IntoIterator<Item = Responder>,
+) {
     let response = to_bytes(&A::result_response(status, result.clone()));
     waiting
         .into_iter()

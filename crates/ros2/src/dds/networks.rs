@@ -78,7 +78,9 @@ impl Networks {
         self.0
             .iter()
             .find(holds)
-            .map_or(ETHERNET_CAPACITY, |network| network.mtu.saturating_sub(HEADERS_LEN))
+            .map_or(ETHERNET_CAPACITY, |network| {
+                network.mtu.saturating_sub(HEADERS_LEN)
+            })
     }
 }
 

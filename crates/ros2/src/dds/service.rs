@@ -317,9 +317,14 @@ impl Clients {
     /// writer.
     fn can_receive_reply(&self, asker: GUID, now: Instant) -> bool {
         let same = |guid: &GUID| guid_prefix(guid) == guid_prefix(&asker);
-        let askers = self.request_writers.iter().filter(|guid| same(guid)).count();
-        let settled =
-            |matched_at: &Instant| now.saturating_duration_since(*matched_at) >= MATCH_SETTLING_TIME;
+        let askers = self
+            .request_writers
+            .iter()
+            .filter(|guid| same(guid))
+            .count();
+        let settled = |matched_at: &Instant| {
+            now.saturating_duration_since(*matched_at) >= MATCH_SETTLING_TIME
+        };
         let hearers = self
             .reply_readers
             .iter()
@@ -424,7 +429,10 @@ mod tests {
         let later = start + MATCH_SETTLING_TIME;
         let mut clients = Clients::default();
         clients.request_writers.insert(guid(1, 1));
-        assert!(!clients.can_receive_reply(guid(1, 1), later), "no reader is matched");
+        assert!(
+            !clients.can_receive_reply(guid(1, 1), later),
+            "no reader is matched"
+        );
         clients.reply_readers.insert(guid(1, 2), start);
         assert!(
             !clients.can_receive_reply(guid(1, 1), start),
@@ -436,6 +444,9 @@ mod tests {
             !clients.can_receive_reply(guid(1, 3), later),
             "a second client of the participant has no reader yet"
         );
-        assert!(!clients.can_receive_reply(guid(2, 1), later), "another participant");
+        assert!(
+            !clients.can_receive_reply(guid(2, 1), later),
+            "another participant"
+        );
     }
 }

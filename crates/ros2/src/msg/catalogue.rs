@@ -9,7 +9,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::cdr::{Cdr, CdrError, Encoder, from_bytes, to_bytes};
-use crate::description::{Count, DUMMY_FIELD, Description, Element, Primitive, FieldType};
+use crate::description::{Count, DUMMY_FIELD, Description, Element, FieldType, Primitive};
 use crate::message::{Message, Service, TypeInfo};
 
 use crate::msg::control_msgs::{
@@ -213,7 +213,9 @@ impl Filler {
         let n = self.count;
         match primitive {
             Primitive::Bool => encode_value(n % 2 == 1, out),
-            Primitive::Byte | Primitive::Char | Primitive::Uint8 => encode_value((n % 251) as u8, out),
+            Primitive::Byte | Primitive::Char | Primitive::Uint8 => {
+                encode_value((n % 251) as u8, out)
+            }
             Primitive::Int8 => encode_value(-((n % 127) as i8), out),
             Primitive::Uint16 => encode_value(40_000 + (n % 20_000) as u16, out),
             Primitive::Int16 => encode_value(-((n % 30_000) as i16), out),

@@ -90,8 +90,10 @@ fn read_nodes(
     for (key, child) in entries {
         if key == "ros__parameters" {
             if prefix.is_empty() {
-                return Err(child
-                    .error("ros__parameters is not below a node name; expected a node name or /**".to_owned()));
+                return Err(child.error(
+                    "ros__parameters is not below a node name; expected a node name or /**"
+                        .to_owned(),
+                ));
             }
             if name_matches(prefix, node) {
                 read_parameters(child, "", parameters)?;

@@ -33,7 +33,7 @@ use crate::acoustic::usbl;
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::acoustic::{Carrier, Interrogator};
-use merrow_model::state::frames::acoustic::{AcousticFix, AcousticRange, AcousticObservations};
+use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
 
 /// Fixed-point iterations for the path to a moving receiver.
 const PATH_ITERATIONS: usize = 4;
@@ -196,9 +196,9 @@ fn signal_arrival(
     let beacon = &by.beacons[index];
     let (mut time, mut way) = (sent, None);
     for _ in 0..PATH_ITERATIONS {
-        let found = by
-            .waters
-            .find_path(source.p, by.point_after(receiver, time).p, beacon.frequency)?;
+        let found =
+            by.waters
+                .find_path(source.p, by.point_after(receiver, time).p, beacon.frequency)?;
         (time, way) = (sent + found.time, Some(found));
     }
     let received = by.source_level(index) - way?.loss;

@@ -73,7 +73,11 @@ fn normal_equations(known: &[KnownRange], height: Option<[f64; 2]>, x: Vec3) -> 
 /// Computes the position [m] and its covariance [m²] by (1), starting from `start` [m]. `height` is
 /// a known height and its standard deviation [m]. Returns `None` with fewer than three ranges or if
 /// the ranges do not determine the position.
-pub fn solve_position(known: &[KnownRange], height: Option<[f64; 2]>, start: Vec3) -> Option<(Vec3, Mat3)> {
+pub fn solve_position(
+    known: &[KnownRange],
+    height: Option<[f64; 2]>,
+    start: Vec3,
+) -> Option<(Vec3, Mat3)> {
     if known.len() < 3 {
         return None;
     }

@@ -41,10 +41,10 @@ pub fn receive_pings(by: &AcousticReceiver<'_>, synchronised: bool) -> AcousticO
         let (moving, late) = (by.beacon_motion(target.beacon)?, by.late(target.beacon));
         let (sent, way) = last_ping(by, beacon, &moving, late)?;
         let arrived = sent + way.time;
-        if !by
-            .waters
-            .has_line_of_sight(moving.end_after(sent), by.point_after(Vec3::zero(), arrived))
-        {
+        if !by.waters.has_line_of_sight(
+            moving.end_after(sent),
+            by.point_after(Vec3::zero(), arrived),
+        ) {
             return None;
         }
         let mut draw = by.draw(k);
@@ -80,7 +80,12 @@ pub fn receive_pings(by: &AcousticReceiver<'_>, synchronised: bool) -> AcousticO
 /// Finds the last ping of a pinger that arrived since the preceding sample, with the clock of the
 /// pinger `late` by this time [s]. Returns the time of its transmission [s after the sample] and
 /// its path. (1)
-fn last_ping(by: &AcousticReceiver<'_>, beacon: &Beacon, moving: &BeaconMotion, late: f64) -> Option<(f64, AcousticPath)> {
+fn last_ping(
+    by: &AcousticReceiver<'_>,
+    beacon: &Beacon,
+    moving: &BeaconMotion,
+    late: f64,
+) -> Option<(f64, AcousticPath)> {
     let BeaconKind::Pinger { period, start } = beacon.kind else {
         return None;
     };
@@ -89,9 +94,11 @@ fn last_ping(by: &AcousticReceiver<'_>, beacon: &Beacon, moving: &BeaconMotion, 
         let source = moving.end_after(sent).p;
         let (mut arrived, mut way) = (0.0, None);
         for _ in 0..PATH_ITERATIONS {
-            let found = by
-                .waters
-                .find_path(source, by.point_after(Vec3::zero(), arrived).p, beacon.frequency)?;
+            let found = by.waters.find_path(
+                source,
+                by.point_after(Vec3::zero(), arrived).p,
+                beacon.frequency,
+            )?;
             (arrived, way) = (sent + found.time, Some(found));
         }
         way

@@ -33,14 +33,16 @@ pub mod hydrophone;
 pub mod path;
 pub mod usbl;
 
-use crate::acoustic::path::{PathEnd, AcousticMedium};
+use crate::acoustic::path::{AcousticMedium, PathEnd};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use crate::sonar::decibels::level;
 use merrow_environment::{EnvironmentState, air};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::acoustic::{AcousticKind, AcousticSpec, Beacon, Carrier, ReceiverSensitivity};
+use merrow_model::scene::sensor::acoustic::{
+    AcousticKind, AcousticSpec, Beacon, Carrier, ReceiverSensitivity,
+};
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
 
@@ -111,7 +113,9 @@ pub fn sample_instrument(
             receivers,
             depth_std,
             carrier,
-        } => crate::acoustic::baseline::sbl_fixes(&listener, receivers, *depth_std, carrier.as_ref()),
+        } => {
+            crate::acoustic::baseline::sbl_fixes(&listener, receivers, *depth_std, carrier.as_ref())
+        }
     })
 }
 
@@ -189,10 +193,20 @@ impl AcousticReceiver<'_> {
 
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] and level `received`
     /// [dB re 1 µPa], or `None` if it is not detected.
-    pub fn detect(&self, ear: &ReceiverSensitivity, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
+    pub fn detect(
+        &self,
+        ear: &ReceiverSensitivity,
+        frequency: f64,
+        received: f64,
+        draw: &mut Draw,
+    ) -> Option<f64> {
         let fading = if self.by.noise { ear.fading } else { 0.0 };
-        self.waters
-            .detect(&ReceiverSensitivity { fading, ..*ear }, frequency, received, draw)
+        self.waters.detect(
+            &ReceiverSensitivity { fading, ..*ear },
+            frequency,
+            received,
+            draw,
+        )
     }
 
     /// Converts a time after the sample [s] to a stamp [ns].

@@ -88,7 +88,11 @@ impl AcousticMedium<'_> {
             return true;
         }
         let (own, from, to) = match robots {
-            [Some(r), Some(s)] => return !self.stage.is_occluded_between(self.view, [r, s], [a.p, b.p]),
+            [Some(r), Some(s)] => {
+                return !self
+                    .stage
+                    .is_occluded_between(self.view, [r, s], [a.p, b.p]);
+            }
             [Some(r), None] => (r, a.p, b.p),
             [None, Some(r)] => (r, b.p, a.p),
             [None, None] => return true,
@@ -114,7 +118,8 @@ impl AcousticMedium<'_> {
             });
         }
         let (sea, gravity) = (self.at.sea, self.at.gravity);
-        let ray = *eigenray::eigenrays_between(sea, gravity, source, receiver, self.at.time, 0).first()?;
+        let ray = *eigenray::eigenrays_between(sea, gravity, source, receiver, self.at.time, 0)
+            .first()?;
         let (s, c) = merrow_math::real::sin_cos(ray.angle);
         let level = Vec3::new(chord.x, chord.y, 0.0)
             .unit()
@@ -151,7 +156,13 @@ impl AcousticMedium<'_> {
 
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] that is received with
     /// the level `received` [dB re 1 µPa], or `None` if it is not detected. (4), (5)
-    pub fn detect(&self, ear: &ReceiverSensitivity, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
+    pub fn detect(
+        &self,
+        ear: &ReceiverSensitivity,
+        frequency: f64,
+        received: f64,
+        draw: &mut Draw,
+    ) -> Option<f64> {
         let noise = (ambient(1e-3 * frequency, self.wind) + power(ear.self_noise)) * ear.bandwidth;
         let snr = received - level(noise) + ear.fading * draw.normal();
         (snr > ear.threshold).then_some(snr)

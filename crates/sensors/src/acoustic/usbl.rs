@@ -45,7 +45,11 @@ pub struct Reply {
 }
 
 /// Interrogates the next transponder and computes its fix.
-pub fn interrogate(by: &AcousticReceiver<'_>, voice: &Interrogator, carrier: Option<&Carrier>) -> AcousticObservations {
+pub fn interrogate(
+    by: &AcousticReceiver<'_>,
+    voice: &Interrogator,
+    carrier: Option<&Carrier>,
+) -> AcousticObservations {
     let mut sounds = AcousticObservations::default();
     let n = by.spec.targets.len() as u64;
     if n == 0 {
@@ -62,7 +66,10 @@ pub fn interrogate(by: &AcousticReceiver<'_>, voice: &Interrogator, carrier: Opt
         0.5 * by.sound_speed * (reply.arrived - reply.turn_around),
         &mut draw,
     );
-    let (p_S, covariance) = (d.scale(range), range_bearing_covariance(d, along, range * range * variance));
+    let (p_S, covariance) = (
+        d.scale(range),
+        range_bearing_covariance(d, along, range * range * variance),
+    );
     let world = carrier.map(|c| by.to_world(c, (p_S, &covariance), reply.arrived, &mut draw));
     let stamp_ns = by.stamp(reply.arrived);
     sounds.fixes.push(AcousticFix {
@@ -78,7 +85,12 @@ pub fn interrogate(by: &AcousticReceiver<'_>, voice: &Interrogator, carrier: Opt
 
 /// Computes the reply of transponder number `index` to an interrogation sent at the sample. Returns
 /// `None` if interrogation or reply is not detected or the range exceeds the maximum range. (1)
-pub fn receive_reply(by: &AcousticReceiver<'_>, voice: &Interrogator, index: usize, draw: &mut Draw) -> Option<Reply> {
+pub fn receive_reply(
+    by: &AcousticReceiver<'_>,
+    voice: &Interrogator,
+    index: usize,
+    draw: &mut Draw,
+) -> Option<Reply> {
     let beacon = &by.beacons[index];
     let BeaconKind::Transponder { turn_around, ear } = beacon.kind else {
         return None;
@@ -94,9 +106,11 @@ pub fn receive_reply(by: &AcousticReceiver<'_>, voice: &Interrogator, index: usi
     let source = moving.end_after(sent).p;
     let (mut arrived, mut back) = (sent + way.time, None);
     for _ in 0..PATH_ITERATIONS {
-        let found = by
-            .waters
-            .find_path(source, by.point_after(Vec3::zero(), arrived).p, beacon.frequency)?;
+        let found = by.waters.find_path(
+            source,
+            by.point_after(Vec3::zero(), arrived).p,
+            beacon.frequency,
+        )?;
         (arrived, back) = (sent + found.time, Some(found));
     }
     let back = back?;
@@ -119,7 +133,12 @@ pub fn receive_reply(by: &AcousticReceiver<'_>, voice: &Interrogator, index: usi
 
 /// Computes when an interrogation sent from `from` (W [m]) at the sample reaches the transponder [s
 /// after the sample], and its path.
-fn interrogation_arrival(by: &AcousticReceiver<'_>, voice: &Interrogator, moving: &BeaconMotion, from: Vec3) -> Option<(f64, AcousticPath)> {
+fn interrogation_arrival(
+    by: &AcousticReceiver<'_>,
+    voice: &Interrogator,
+    moving: &BeaconMotion,
+    from: Vec3,
+) -> Option<(f64, AcousticPath)> {
     let (mut heard, mut way) = (0.0, None);
     for _ in 0..PATH_ITERATIONS {
         let found = by

@@ -164,7 +164,9 @@ fn link_margin(
     let flat = 40.0 * log(d) - 20.0 * log(sender * receiver);
     let ends = [moving.p, pose.p_WS];
     let hidden = match transponder.on {
-        Some((robot, _)) => air.stage.is_occluded_between(air.view, [robot, pose.robot], ends),
+        Some((robot, _)) => air
+            .stage
+            .is_occluded_between(air.view, [robot, pose.robot], ends),
         None => air
             .stage
             .first_hit_excluding(
@@ -204,7 +206,11 @@ pub fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn: f64) 
 }
 
 /// Reports of a transponder that are sent after the time `after` and up to the time `until` [s].
-fn due_reports(of: &Transponder, moving: &TransponderMotion, [after, until]: [f64; 2]) -> Vec<(f64, Report)> {
+fn due_reports(
+    of: &Transponder,
+    moving: &TransponderMotion,
+    [after, until]: [f64; 2],
+) -> Vec<(f64, Report)> {
     let speed = (moving.v.x * moving.v.x + moving.v.y * moving.v.y).sqrt();
     let period = reporting_interval(of.is_class_a, of.status, speed, moving.w.z);
     // random phases: vessels do not transmit simultaneously, and each one sends its first report

@@ -86,7 +86,10 @@ fn mirrored_neighbours(at: usize, n: usize) -> [usize; 2] {
 
 /// Noise of one pixel without colour smoothing. (1)
 fn raw_noise(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]) -> [f32; 3] {
-    let ([w, e], [s, n]) = (mirrored_neighbours(column, columns), mirrored_neighbours(row, rows));
+    let ([w, e], [s, n]) = (
+        mirrored_neighbours(column, columns),
+        mirrored_neighbours(row, rows),
+    );
     let at = |i: usize, j: usize| noise[j * columns + i];
     let own = at(column, row);
     let (level, upright) = (at(w, row) + at(e, row), at(column, s) + at(column, n));

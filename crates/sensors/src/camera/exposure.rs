@@ -92,7 +92,8 @@ pub fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], by: &SampleErrors) -> Byte
         keep(row, &mut kept);
         let pixels = &light[row * columns..][..columns];
         for (column, ((noise, pixel), kept)) in line.iter_mut().zip(pixels).zip(&kept).enumerate() {
-            *noise = spread.deviation(pixel[bayer_color(column, row)] * kept) * draw.normal() as f32;
+            *noise =
+                spread.deviation(pixel[bayer_color(column, row)] * kept) * draw.normal() as f32;
         }
     }
     let grain = noisy.then(|| DemosaicingNoise::new(noise, spec.size, exposure.smoothing));

@@ -83,7 +83,9 @@ impl Haze {
         }
         let left = fast_exp(-depth / sky.sun.z.max(0.1));
         let thin = fast_exp(-SINGLE_SCATTERING_LENGTH * (extinction - CLEAR));
-        let of_sun = sky.beam.scale(BEAM_TO_GROUND * sky.sun.z.max(0.0) * (1.0 - left));
+        let of_sun = sky
+            .beam
+            .scale(BEAM_TO_GROUND * sky.sun.z.max(0.0) * (1.0 - left));
         let all = Self {
             depth,
             ..Self::default()
@@ -99,7 +101,8 @@ impl Haze {
             };
             integrate_hemisphere(shape).y
         });
-        let of_sky = integrate_hemisphere(|d| sky.luminance(d, 1.0).scale(1.0 - all.transmittance(d)));
+        let of_sky =
+            integrate_hemisphere(|d| sky.luminance(d, 1.0).scale(1.0 - all.transmittance(d)));
         let (sun, sky) = (of_sun.scale(1.0 / sum), of_sky.scale(1.0 / of_grey)); // (3)
         let haze = Self {
             depth,

@@ -27,7 +27,7 @@
 use crate::camera::RenderContext;
 use crate::camera::noise::smooth_step;
 use crate::camera::water::{LAMP_ASYMMETRY, phase};
-use crate::camera::{Medium, fast_exp, transmittance, times};
+use crate::camera::{Medium, fast_exp, times, transmittance};
 use merrow_math::Vec3;
 use std::ops::Range;
 
@@ -106,7 +106,14 @@ impl LitLamp {
     ///
     /// `beam` is the extinction along the path, by colour [1/m]. The result is zero where the lamp
     /// is occluded or negligible compared with the `other` illuminance [lx].
-    pub fn surface_illuminance(&self, world: &RenderContext, x: Vec3, n: Vec3, beam: Vec3, other: Vec3) -> Vec3 {
+    pub fn surface_illuminance(
+        &self,
+        world: &RenderContext,
+        x: Vec3,
+        n: Vec3,
+        beam: Vec3,
+        other: Vec3,
+    ) -> Vec3 {
         let least = LEAST + UNSEEN * other.x.min(other.y).min(other.z);
         let Some((light, r, u)) = self.light_at_point(x, beam, least) else {
             return Vec3::zero();
@@ -141,7 +148,10 @@ impl LitLamp {
         let r = way.norm().max(0.05);
         let u = way.scale(1.0 / r);
         let part = smooth_step(self.cosines[0], self.cosines[1], -u.dot(self.d)).max(SPILL);
-        (self.intensity.scale(part / (r * r) * fast_exp(-haze * r)), u)
+        (
+            self.intensity.scale(part / (r * r) * fast_exp(-haze * r)),
+            u,
+        )
     }
 
     /// Returns true if anything except the lamp's own robot occludes it from the point `x` [m], W.

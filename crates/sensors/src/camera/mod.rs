@@ -18,13 +18,13 @@ pub mod snow;
 pub mod water;
 
 use crate::camera::shading::Shader;
-use crate::ray_scene::{SurfaceHit, RayScene};
+use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::raytrace::Ray;
 use crate::sample::{Pose, SampleErrors};
 use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Packed, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::camera::{CameraSpec, CameraOutput};
+use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::state::frames::CameraImages;
 use merrow_model::state::frames::view::WorldView;
 use rayon::prelude::*;
@@ -78,10 +78,19 @@ struct Layers {
 ///
 /// `parts` are the [`Part`] bits of the requested outputs; outputs that `spec` does not provide are
 /// ignored. `by` gives the random stream and the sample index.
-pub fn render_image(spec: &CameraSpec, world: &RenderContext, pose: &Pose, by: &SampleErrors, parts: u8) -> CameraImages {
+pub fn render_image(
+    spec: &CameraSpec,
+    world: &RenderContext,
+    pose: &Pose,
+    by: &SampleErrors,
+    parts: u8,
+) -> CameraImages {
     let parts = parts & spec.outputs;
     let colored = CameraOutput::Rgb.is_enabled_in(parts) || CameraOutput::Jpeg.is_enabled_in(parts);
-    if !colored && !CameraOutput::Depth.is_enabled_in(parts) && !CameraOutput::Labels.is_enabled_in(parts) {
+    if !colored
+        && !CameraOutput::Depth.is_enabled_in(parts)
+        && !CameraOutput::Labels.is_enabled_in(parts)
+    {
         return CameraImages {
             parts,
             ..CameraImages::default()
@@ -106,7 +115,13 @@ pub fn render_image(spec: &CameraSpec, world: &RenderContext, pose: &Pose, by: &
 
 /// Averages the radiance over the instants of an exposure. Depths and labels are those of the
 /// middle instant.
-fn exposed(spec: &CameraSpec, world: &RenderContext, pose: &Pose, by: &SampleErrors, parts: u8) -> Layers {
+fn exposed(
+    spec: &CameraSpec,
+    world: &RenderContext,
+    pose: &Pose,
+    by: &SampleErrors,
+    parts: u8,
+) -> Layers {
     let (mut stage, middle) = (world.stage.clone(), spec.instants / 2);
     let mut all = Layers::default();
     for k in 0..spec.instants {
@@ -168,12 +183,18 @@ fn layers(
     let n = spec.size[0] * spec.size[1];
     let mut all = Layers {
         light: vec![[0.0; 3]; if colored { n } else { 0 }],
-        depth: CameraOutput::Depth.is_enabled_in(parts).then(|| vec![f32::INFINITY; n]),
-        labels: CameraOutput::Labels.is_enabled_in(parts).then(|| vec![0; n]),
+        depth: CameraOutput::Depth
+            .is_enabled_in(parts)
+            .then(|| vec![f32::INFINITY; n]),
+        labels: CameraOutput::Labels
+            .is_enabled_in(parts)
+            .then(|| vec![0; n]),
     };
     let bands = all.bands(spec.size);
     if rayon::current_thread_index().is_some() {
-        bands.into_par_iter().for_each(|band| look.render_band(band));
+        bands
+            .into_par_iter()
+            .for_each(|band| look.render_band(band));
     } else {
         bands.into_iter().for_each(|band| look.render_band(band));
     }
@@ -271,7 +292,11 @@ impl BandRenderer<'_> {
                     // Objects nearer than the minimum range still occlude, so rays start at 0. If
                     // the camera renders its own robot, rays start at the minimum range, so that
                     // its housing does not occlude the image.
-                    let near = if spec.renders_self { spec.range[0] } else { 0.0 };
+                    let near = if spec.renders_self {
+                        spec.range[0]
+                    } else {
+                        0.0
+                    };
                     rays.push(Ray {
                         origin: p,
                         direction: d,

@@ -50,7 +50,13 @@ fn slope(rain: f64) -> f64 {
 }
 
 /// Adds rain streaks to the luminance of an image.
-pub fn draw_streaks(spec: &CameraSpec, world: &RenderContext, pose: &Pose, by: &SampleErrors, light: &mut [[f32; 3]]) {
+pub fn draw_streaks(
+    spec: &CameraSpec,
+    world: &RenderContext,
+    pose: &Pose,
+    by: &SampleErrors,
+    light: &mut [[f32; 3]],
+) {
     let sea = world.at.sea;
     let weather = air::weather(&sea.air, world.at.time);
     let (R_WS, p_WS) = pose.extrapolate(0.0);
@@ -60,7 +66,11 @@ pub fn draw_streaks(spec: &CameraSpec, world: &RenderContext, pose: &Pose, by: &
     let sky = Sky::new(world.scene, &sea.air, &weather, world.at.time);
     let level = sky.diffuse + sky.beam.scale(sky.sun.z.max(0.0));
     let glow = level.scale(BRIGHT / std::f64::consts::PI);
-    let open = if spec.exposure_time > 0.0 { spec.exposure_time } else { OPEN };
+    let open = if spec.exposure_time > 0.0 {
+        spec.exposure_time
+    } else {
+        OPEN
+    };
     let skip = if spec.renders_self {
         0..0
     } else {

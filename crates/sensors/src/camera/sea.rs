@@ -213,8 +213,8 @@ impl Sea {
         // The angular size of the sun blurs structure finer than a hundredth of the depth.
         let near = h.min(2.5);
         let far = h.min(8.0);
-        let area =
-            1.0 + 0.25 * 0.7 * (near * fine * fast_exp(-0.45 * h) + far * wide * fast_exp(-0.1 * h));
+        let area = 1.0
+            + 0.25 * 0.7 * (near * fine * fast_exp(-0.45 * h) + far * wide * fast_exp(-0.1 * h));
         (1.0 / area.abs().max(0.3)).min(3.0)
     }
 }
@@ -229,8 +229,9 @@ fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
     let mut out = Box::new([[[0.0_f32; 4]; RIPPLES]; RIPPLES]);
     let cell = turn / RIPPLES as f64;
     for n in 0..WAVES {
-        let chance =
-            |k: u64| crate::camera::noise::value_noise(n as f64 * 7.0 + 0.5, k as f64 * 13.0 + 0.5, 21);
+        let chance = |k: u64| {
+            crate::camera::noise::value_noise(n as f64 * 7.0 + 0.5, k as f64 * 13.0 + 0.5, 21)
+        };
         // Wave numbers from 3 to 40 per pattern length, at equal ratios.
         let size = 3.0 * libm::pow(13.0, (n as f64 + 0.5) / WAVES as f64);
         let angle = heading + spread * (2.0 * chance(1) - 1.0) * 1.4;
@@ -304,7 +305,10 @@ fn amounts([share, crests]: [f64; 2]) -> Vec<f64> {
     // The average over wave heights allows fewer positions.
     let n = if crests == 0.0 { 4096 } else { 1024 };
     let patterns: Vec<f64> = (0..n).map(at).collect();
-    let net = (0..n).map(|k| foam_net(place(k).0, place(k).1)).sum::<f64>() / f64::from(n);
+    let net = (0..n)
+        .map(|k| foam_net(place(k).0, place(k).1))
+        .sum::<f64>()
+        / f64::from(n);
     // Midpoints of sixteenths of a normal distribution, both halves.
     let normal = |k: u32| quantile((f64::from(k) + 0.5) / 16.0);
     let heights: Vec<f64> = if crests == 0.0 {

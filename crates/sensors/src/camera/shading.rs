@@ -35,7 +35,7 @@ use crate::camera::noise::fractal_noise;
 use crate::camera::sea::{Facet, Sea};
 use crate::camera::sky_radiance::Sky;
 use crate::camera::water::{INDEX, Water};
-use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, transmittance, mix, times};
+use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, mix, times, transmittance};
 use crate::laser;
 use crate::ray_scene::SurfaceHit;
 use merrow_environment::air;
@@ -196,10 +196,19 @@ impl<'a> Shader<'a> {
     }
 
     /// Luminance along a ray in air, and the distance at which the ray ends [m].
-    fn shade_air_ray(&self, p: Vec3, d: Vec3, hit: Option<SurfaceHit>, surface: Option<f64>) -> (Vec3, f64) {
+    fn shade_air_ray(
+        &self,
+        p: Vec3,
+        d: Vec3,
+        hit: Option<SurfaceHit>,
+        surface: Option<f64>,
+    ) -> (Vec3, f64) {
         let (light, distance) = match (surface, hit) {
             (Some(t), _) => (self.surface(p + d.scale(t), d, t), t),
-            (None, Some(hit)) => (self.shade_dry_surface(p + d.scale(hit.distance), d, &hit), hit.distance),
+            (None, Some(hit)) => (
+                self.shade_dry_surface(p + d.scale(hit.distance), d, &hit),
+                hit.distance,
+            ),
             (None, None) => return (self.sky.luminance(d, 0.0), f64::INFINITY),
         };
         (self.apply_haze(light, d, distance), distance)
@@ -216,7 +225,10 @@ impl<'a> Shader<'a> {
 
     /// Luminance of a surface in air or afloat, hit at `x`. (1)
     fn shade_dry_surface(&self, x: Vec3, d: Vec3, hit: &SurfaceHit) -> Vec3 {
-        let (n, from) = (hit.normal, x - d.scale(RAY_OFFSET) + hit.normal.scale(RAY_OFFSET));
+        let (n, from) = (
+            hit.normal,
+            x - d.scale(RAY_OFFSET) + hit.normal.scale(RAY_OFFSET),
+        );
         let sun = n.dot(self.sky.sun);
         let mut light = self.sky.diffuse.scale(0.5 * (1.0 + n.z));
         // Light that comes up from the water.
@@ -345,7 +357,9 @@ impl<'a> Shader<'a> {
             let power = fast_exp((c * c - 1.0) / (c * c * rough)) / (PI * rough);
             let (F, _) = fresnel_reflectance(-h.dot(d), INDEX);
             let one = light.scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c));
-            if one.y > 1e-3 * other.y && !lamp.is_occluded(self.world, q + Vec3::new(0.0, 0.0, 0.02)) {
+            if one.y > 1e-3 * other.y
+                && !lamp.is_occluded(self.world, q + Vec3::new(0.0, 0.0, 0.02))
+            {
                 sum += one;
             }
         }
@@ -356,7 +370,11 @@ impl<'a> Shader<'a> {
     /// of one pixel.
     ///
     /// The camera pose is `(R_WS, p_WS)`, with the position in [m].
-    pub fn lamp_images(&self, spec: &CameraSpec, (R_WS, p_WS): &(Mat3, Vec3)) -> Vec<([f64; 2], Vec3)> {
+    pub fn lamp_images(
+        &self,
+        spec: &CameraSpec,
+        (R_WS, p_WS): &(Mat3, Vec3),
+    ) -> Vec<([f64; 2], Vec3)> {
         let solid = self.pixel * self.pixel;
         let one = |lamp: &LitLamp| {
             let p_S = R_WS.tr_mul_vec(lamp.position() - *p_WS);
@@ -450,7 +468,8 @@ impl<'a> Shader<'a> {
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
         let deep = || {
             let hit = self.first_hit(below, mirrored, self.water.sight);
-            self.shade_water_ray(below, mirrored, hit, None, self.levels[1]).0
+            self.shade_water_ray(below, mirrored, hit, None, self.levels[1])
+                .0
         };
         // Unresolved facets tilt towards the camera and away from it: mean of three slopes by
         // Gauss-Hermite quadrature.

@@ -166,7 +166,12 @@ impl Sky {
         let low = 1.0 / (up.z.max(0.0) + 0.05);
         let warm = tint(Vec3::from(DEPTH.map(|depth| libm::exp(-depth * low))));
         // Luminance of a white surface in the light above the clouds.
-        let white = EFFICACY * sunlight::sunlight_under_clouds(&sun, 0.0).irradiance(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0)
+        let white = EFFICACY
+            * sunlight::sunlight_under_clouds(&sun, 0.0).irradiance(
+                Vec3::new(0.0, 0.0, 1.0),
+                0.0,
+                0.0,
+            )
             / std::f64::consts::PI;
         let mut sky = Self {
             sun: up,
@@ -186,11 +191,13 @@ impl Sky {
             rim: Vec::new(),
             haze: Haze::default(),
         };
-        let level_of = |of: &dyn Fn(Vec3) -> f64| integrate_hemisphere(|d| Vec3::new(0.0, of(d), 0.0)).y;
+        let level_of =
+            |of: &dyn Fn(Vec3) -> f64| integrate_hemisphere(|d| Vec3::new(0.0, of(d), 0.0)).y;
         sky.scale[0] = clear / level_of(&|d| sky.clear(d));
         sky.scale[1] = level / level_of(&|d| sky.overcast(d));
         if sky.clouds {
-            let between = integrate_hemisphere(|d| sky.clear_luminance(d).scale(1.0 - sky.cloud(d, BLUR).0));
+            let between =
+                integrate_hemisphere(|d| sky.clear_luminance(d).scale(1.0 - sky.cloud(d, BLUR).0));
             let clouds = integrate_hemisphere(|d| {
                 let (part, light) = sky.cloud(d, BLUR);
                 light.scale(part)
@@ -320,7 +327,13 @@ impl Sky {
         let height = d.z.max(0.05);
         let x = (d.x * CLOUDS / height - self.drift.x) / 1500.0;
         let y = (d.y * CLOUDS / height - self.drift.y) / 1500.0;
-        grey.scale(0.8 + 0.4 * blend_pattern(fractal_noise(x, y, 4, 5), sharp * smooth_step(0.03, 0.25, d.z)))
+        grey.scale(
+            0.8 + 0.4
+                * blend_pattern(
+                    fractal_noise(x, y, 4, 5),
+                    sharp * smooth_step(0.03, 0.25, d.z),
+                ),
+        )
     }
 
     /// Luminance at the horizon in the azimuth of `d` (W), by colour [cd/m²].

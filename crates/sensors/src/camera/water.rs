@@ -26,7 +26,7 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use crate::camera::{fast_exp, transmittance, times};
+use crate::camera::{fast_exp, times, transmittance};
 use merrow_math::Vec3;
 use merrow_model::scene::sea::optics::Optics;
 

@@ -23,7 +23,7 @@
 
 use crate::Truth;
 use crate::gnss::interference::Interference;
-use crate::gnss::{has_signal, gauss_markov_step};
+use crate::gnss::{gauss_markov_step, has_signal};
 use merrow_math::real::wrap_angle;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::navigation::HeadingSpec;

@@ -53,7 +53,12 @@ impl Interference {
 
 /// Computes the interference that the active faults of a robot cause at its sensor number `sensor`,
 /// with the antenna at `p_WS` (in W [m]), at `now_ns` [ns].
-pub fn interference_at(faults: &[FaultState], sensor: usize, p_WS: Vec3, now_ns: u64) -> Interference {
+pub fn interference_at(
+    faults: &[FaultState],
+    sensor: usize,
+    p_WS: Vec3,
+    now_ns: u64,
+) -> Interference {
     let mut radio = Interference::clear();
     for memory in faults.iter().filter(|f| f.is_active(now_ns)) {
         let fault = &memory.fault;

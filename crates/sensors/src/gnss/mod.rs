@@ -107,7 +107,14 @@ pub fn measure(
 
 /// Advances a Gauss-Markov process with the standard deviation `std` and the time constant `tau`
 /// [s] by `dt` [s]; the first sample is drawn from the steady state.
-pub(crate) fn gauss_markov_step(last: f64, std: f64, dt: f64, tau: f64, first: bool, draw: &mut Draw) -> f64 {
+pub(crate) fn gauss_markov_step(
+    last: f64,
+    std: f64,
+    dt: f64,
+    tau: f64,
+    first: bool,
+    draw: &mut Draw,
+) -> f64 {
     let keep = if tau > 0.0 { libm::exp(-dt / tau) } else { 0.0 };
     let fresh = std * draw.normal();
     if first {

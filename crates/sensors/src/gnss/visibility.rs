@@ -39,7 +39,10 @@ pub struct SatelliteVisibility {
 }
 
 /// Computes the visibility of the satellites of `sky` at the antenna position in `truth`.
-pub fn satellite_visibility(sky: &SatelliteConstellation, truth: &Truth<'_>) -> SatelliteVisibility {
+pub fn satellite_visibility(
+    sky: &SatelliteConstellation,
+    truth: &Truth<'_>,
+) -> SatelliteVisibility {
     let visible = |d: &&Vec3| truth.ray_range(**d).is_none();
     let seen = sky.satellites.iter().filter(visible).count();
     let hidden = 1.0 - seen as f64 / sky.satellites.len() as f64;

@@ -155,7 +155,10 @@ fn initial_attitude(spec: &AhrsSpec, sense: &FilterInputs) -> Quat {
     let up = sense.force.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0));
     let along = |v: Vec3, n: Vec3| (v - n.scale(n.dot(v))).unit();
     let z = Vec3::new(0.0, 0.0, 1.0);
-    let (Some(m), Some(n)) = (along(sense.field, up), along(sense.reference_field(spec), z)) else {
+    let (Some(m), Some(n)) = (
+        along(sense.field, up),
+        along(sense.reference_field(spec), z),
+    ) else {
         return Quat::from_matrix(&Mat3::with_z_axis(up).transpose());
     };
     let of_S = Mat3::from_rows(m, up.cross(m), up);

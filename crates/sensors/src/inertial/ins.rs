@@ -44,7 +44,7 @@ use merrow_math::{Mat3, Quat, Sym3, Vec3};
 use merrow_model::scene::sensor::navigation::InsSpec;
 use merrow_model::scene::{Origin, Sensor};
 use merrow_model::state::SensorState;
-use merrow_model::state::navigation::{NavigationFilter, InsMemory};
+use merrow_model::state::navigation::{InsMemory, NavigationFilter};
 use merrow_model::state::reading::{Navigation, Reading, Stamped};
 
 /// Rotation of the Earth [rad/s] [NGA.STND.0036 2014].
@@ -144,7 +144,12 @@ pub fn measure(
 
 /// Stores a reading of sensor number `sensor` of the same robot for the next sample, if this sensor
 /// is an aid.
-pub fn store_aid_reading(spec: &InsSpec, memory: &mut SensorState, sensor: usize, stamped: Stamped) {
+pub fn store_aid_reading(
+    spec: &InsSpec,
+    memory: &mut SensorState,
+    sensor: usize,
+    stamped: Stamped,
+) {
     let aids = &spec.aids;
     let of = [
         aids.dvl.as_ref().map(|a| a.sensor),
@@ -218,14 +223,14 @@ fn apply_aids(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3
                     .for_each(|by| ins_filter::update_with_dvl(spec, filter, by, r, (w, age)));
             }
             (Reading::Gnss(r), aids) => {
-                aids.gnss
-                    .iter()
-                    .for_each(|by| ins_filter::update_with_gnss(spec, filter, by, r, truth.origin, (w, age)));
+                aids.gnss.iter().for_each(|by| {
+                    ins_filter::update_with_gnss(spec, filter, by, r, truth.origin, (w, age))
+                });
             }
             (Reading::Pressure(r), aids) => {
-                aids.pressure
-                    .iter()
-                    .for_each(|by| ins_filter::update_with_pressure(spec, filter, by, r, truth.environment, age));
+                aids.pressure.iter().for_each(|by| {
+                    ins_filter::update_with_pressure(spec, filter, by, r, truth.environment, age)
+                });
             }
             _ => {}
         }
@@ -233,7 +238,12 @@ fn apply_aids(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3
 }
 
 /// Returns the output of the INS with its covariances.
-fn navigation_output(spec: &InsSpec, filter: &InsMemory, earth: &Earth, truth: &Truth<'_>) -> Navigation {
+fn navigation_output(
+    spec: &InsSpec,
+    filter: &InsMemory,
+    earth: &Earth,
+    truth: &Truth<'_>,
+) -> Navigation {
     let R = filter.q.matrix();
     let c = &filter.covariance;
     let v_S = R.tr_mul_vec(filter.v);

@@ -213,7 +213,8 @@ pub fn update_with_dvl(
     );
     let c = &r.covariance;
     let row = |i: usize| Vec3::new(c[3 * i], c[3 * i + 1], c[3 * i + 2]);
-    let noise = Sym3::upper(&(Mat3::from_rows(row(0), row(1), row(2)) + isotropic(MIN_STD * MIN_STD)));
+    let noise =
+        Sym3::upper(&(Mat3::from_rows(row(0), row(1), row(2)) + isotropic(MIN_STD * MIN_STD)));
     update(
         spec,
         filter,

@@ -128,7 +128,11 @@ fn closeness(points: &[[f64; 2]], corners: &[[f64; 2]], yaw: f64) -> (f64, f64) 
     let [[x0, x1], [y0, y1]] = extents(corners, s, c);
     let near = |p: &[f64; 2]| {
         let (u, v) = (c * p[0] + s * p[1], c * p[1] - s * p[0]);
-        1.0 / (u - x0).min(x1 - u).min(v - y0).min(y1 - v).max(MIN_SIDE_DISTANCE)
+        1.0 / (u - x0)
+            .min(x1 - u)
+            .min(v - y0)
+            .min(y1 - v)
+            .max(MIN_SIDE_DISTANCE)
     };
     (points.iter().map(near).sum(), (x1 - x0) * (y1 - y0))
 }

@@ -15,9 +15,16 @@ use merrow_model::state::frames::{FrameData, Scan};
 
 /// Positions [m] of the echoes of a frame that began at `stamp_ns` [ns], each with half of the
 /// height that it represents [m]. They are in the frame of the sensor, or in that of its tilt unit.
-pub fn extract_echoes(spec: &DetectorSpec, looks: &ExteroceptiveSpec, data: &FrameData, stamp_ns: u64) -> Vec<(Vec3, f64)> {
+pub fn extract_echoes(
+    spec: &DetectorSpec,
+    looks: &ExteroceptiveSpec,
+    data: &FrameData,
+    stamp_ns: u64,
+) -> Vec<(Vec3, f64)> {
     match (looks, data) {
-        (ExteroceptiveSpec::Laser(laser), FrameData::Scan(scan)) => scan_echoes(laser, scan, stamp_ns),
+        (ExteroceptiveSpec::Laser(laser), FrameData::Scan(scan)) => {
+            scan_echoes(laser, scan, stamp_ns)
+        }
         (_, FrameData::Cloud(points)) => points
             .iter()
             .map(|p| (Vec3::from(p.p.map(f64::from)), 0.0))

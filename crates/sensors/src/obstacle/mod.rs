@@ -38,7 +38,7 @@ use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::detection::{Echo, Detection, EchoSet};
+use merrow_model::state::frames::detection::{Detection, Echo, EchoSet};
 
 /// Box with a vertical axis, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,7 +87,8 @@ pub fn frame_boxes(
     by: &SampleErrors,
 ) -> FrameData {
     let within = |echo: &Echo| {
-        (spec.heights[0]..=spec.heights[1]).contains(&echo.p.z) && is_in_field_of_view(spec, pose, echo.p)
+        (spec.heights[0]..=spec.heights[1]).contains(&echo.p.z)
+            && is_in_field_of_view(spec, pose, echo.p)
     };
     let echoes: Vec<Echo> = crate::obstacle::echoes::extract_echoes(spec, looks, data, stamp_ns)
         .into_iter()
@@ -118,11 +119,14 @@ pub fn frame_boxes(
 }
 
 /// Fits boxes to echoes (positions in W [m]) and adds the errors of the detector.
-pub fn fit_boxes(spec: &DetectorSpec, echoes: &[Echo], pose: &Pose, by: &SampleErrors) -> Vec<Detection> {
+pub fn fit_boxes(
+    spec: &DetectorSpec,
+    echoes: &[Echo],
+    pose: &Pose,
+    by: &SampleErrors,
+) -> Vec<Detection> {
     let groups = crate::obstacle::cluster::cluster_echoes(echoes, spec.gap);
-    let large = groups
-        .iter()
-        .filter(|group| group.len() >= spec.min_echoes);
+    let large = groups.iter().filter(|group| group.len() >= spec.min_echoes);
     let one = |(k, group): (usize, &Vec<usize>)| {
         let mut cuboid = crate::obstacle::cluster::fit_cuboid(group.iter().map(|i| echoes[*i]));
         for axis in 0..3 {

@@ -142,7 +142,8 @@ fn offset(spec: &RadarSpec, column: usize) -> f64 {
 
 /// Number of spokes to either side whose columns contribute to a spoke.
 pub fn reach(spec: &RadarSpec) -> u64 {
-    ((CONTRIBUTING_BEAM_WIDTHS * width(&spec.across) / spec.step()).ceil() as u64).clamp(1, spec.spokes as u64 / 2)
+    ((CONTRIBUTING_BEAM_WIDTHS * width(&spec.across) / spec.step()).ceil() as u64)
+        .clamp(1, spec.spokes as u64 / 2)
 }
 
 /// Minimum height above the water of a visible point at the range `r` [m], for an antenna at
@@ -314,7 +315,14 @@ impl Antenna<'_> {
     }
 
     /// Strengths of spoke `n`. `lines` are the columns starting `reach` spokes before `first`.
-    fn spoke(&self, n: u64, first: u64, reach: u64, lines: &[ColumnEchoes], by: &SampleErrors) -> Vec<f32> {
+    fn spoke(
+        &self,
+        n: u64,
+        first: u64,
+        reach: u64,
+        lines: &[ColumnEchoes],
+        by: &SampleErrors,
+    ) -> Vec<f32> {
         let spec = self.spec;
         let (mut mean, mut lit, mut heard) = (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
         let (turn, mut vessels) = (n / spec.spokes as u64, vec![0.0; spec.bins]);

@@ -21,11 +21,13 @@
 //! The tests of `mod.rs`; test/sensors/raytrace.rs
 
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
-use crate::raytrace::mesh::{PacketSearch, LocalHit, round_up_f32};
+use crate::raytrace::mesh::{LocalHit, PacketSearch, round_up_f32};
 use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
-use crate::raytrace::ray_packet::{RayPacket, PacketStack, RAYS, PacketTraversal, has_common_signs, pop_lowest_bit};
-use crate::raytrace::traverse::{Holds, BoxStack, RayPlanes, Traversal};
+use crate::raytrace::ray_packet::{
+    PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
+};
+use crate::raytrace::traverse::{BoxStack, Holds, RayPlanes, Traversal};
 use crate::raytrace::{Hit, PosedShape, Ray, Shape};
 use merrow_math::Vec3;
 use std::ops::Range;
@@ -187,7 +189,12 @@ impl ShapeGroup {
                         }
                         Err((leaf, _)) => {
                             let from = shift + f64::from(walk.entered());
-                            if self.test_shape::<E, ANY>(self.order[leaf as usize], from, query, inner) {
+                            if self.test_shape::<E, ANY>(
+                                self.order[leaf as usize],
+                                from,
+                                query,
+                                inner,
+                            ) {
                                 return true;
                             }
                             false
@@ -226,7 +233,8 @@ impl ShapeGroup {
         while let Some(i) = pop_lowest_bit(&mut left) {
             let limit = limit(&rays[i], &hits[i]);
             if let Some(shift) = self.first(&rays[i], limit) {
-                (inside, shifts[i], limits[i]) = (inside | 1 << i, shift, round_up_f32(limit - shift));
+                (inside, shifts[i], limits[i]) =
+                    (inside | 1 << i, shift, round_up_f32(limit - shift));
             }
         }
         let (mut only, mut boundless) =
@@ -290,7 +298,8 @@ impl ShapeGroup {
         {
             let mut left = which;
             while let Some(i) = pop_lowest_bit(&mut left) {
-                room.inner.ways[i] = placed.to_local_ray(&rays[i], limit(&rays[i], &hits[i]), from[i]);
+                room.inner.ways[i] =
+                    placed.to_local_ray(&rays[i], limit(&rays[i], &hits[i]), from[i]);
             }
             if mesh.run_packet::<E>(&mut room.inner, which) {
                 while let Some(i) = pop_lowest_bit(&mut which) {

@@ -29,7 +29,9 @@ impl From<&Geometry> for Shape {
                 radius: *radius,
                 half_length: *half_length,
             },
-            Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
+            Geometry::ConvexHull(mesh)
+            | Geometry::ConvexDecomposition(mesh)
+            | Geometry::Mesh(mesh) => {
                 return Self::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)));
             }
             Geometry::Heightfield(field) => return Self::Mesh(Arc::new(grid(field))),

@@ -325,7 +325,7 @@ mod tests {
     use merrow_math::Vec3;
     use merrow_math::ellipsoid::TangentPlane;
     use merrow_math::rng::{Draw, Stream};
-    use merrow_model::scene::sea::grid::{Axis, Interpolation, Grid, Extrapolation, Samples};
+    use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 
     /// Rough terrain of `n` cells of 20 m along either axis.
     fn ground(n: [usize; 2], plane: Option<TangentPlane>) -> Arc<Terrain> {

@@ -4,11 +4,11 @@
 //! search therefore makes one step, prefetches what it needs next, and lets the other searches
 //! continue. The result is the same as that of [`Group::search`].
 
-use crate::raytrace::acceleration::{ShapeGroup, Query};
+use crate::raytrace::acceleration::{Query, ShapeGroup};
 use crate::raytrace::mesh::{Mesh, MeshSearch, round_up_f32};
 use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
-use crate::raytrace::traverse::{BoxStack, SortedStack, RayPlanes, Traversal};
+use crate::raytrace::traverse::{BoxStack, RayPlanes, SortedStack, Traversal};
 use crate::raytrace::{Hit, Ray, Shape};
 use std::ops::Range;
 

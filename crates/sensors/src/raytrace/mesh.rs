@@ -27,8 +27,10 @@
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
 use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
-use crate::raytrace::ray_packet::{Arrival, RayPacket, PacketStack, RAYS, PacketTraversal, has_common_signs, pop_lowest_bit};
-use crate::raytrace::traverse::{Holds, BoxStack, SortedStack, RayPlanes, Traversal};
+use crate::raytrace::ray_packet::{
+    Arrival, PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
+};
+use crate::raytrace::traverse::{BoxStack, Holds, RayPlanes, SortedStack, Traversal};
 use crate::raytrace::triangles::{Block, Corners, Nearest, face_index};
 use merrow_math::Vec3;
 
@@ -261,7 +263,10 @@ impl Mesh {
         if self.is_empty() {
             return true;
         }
-        let (bundle, mut tour) = (RayPacket::<E>::new(probes, rays), PacketTraversal::at_root());
+        let (bundle, mut tour) = (
+            RayPacket::<E>::new(probes, rays),
+            PacketTraversal::at_root(),
+        );
         while let Some(arrival) = tour.next(&bundle, self, later, limits) {
             let Arrival {
                 leaf: (first, count),
@@ -270,7 +275,12 @@ impl Mesh {
             } = arrival;
             while let Some(i) = pop_lowest_bit(&mut left) {
                 for k in first..first + count {
-                    self.blocks[k as usize].intersect::<E>(&probes[i], k, &self.faces, &mut best[i]);
+                    self.blocks[k as usize].intersect::<E>(
+                        &probes[i],
+                        k,
+                        &self.faces,
+                        &mut best[i],
+                    );
                 }
                 limits[i] = best[i].t;
             }

@@ -30,11 +30,11 @@ pub mod ray_packet;
 pub mod traverse;
 pub mod triangles;
 
-use crate::raytrace::acceleration::{ShapeGroup, Query, SearchMemory};
+use crate::raytrace::acceleration::{Query, SearchMemory, ShapeGroup};
 use crate::raytrace::bvh::BuildQuality;
 pub use crate::raytrace::heightfield::Heightfield;
-pub use crate::raytrace::mesh::Mesh;
 use crate::raytrace::mesh::LocalRay;
+pub use crate::raytrace::mesh::Mesh;
 use crate::raytrace::packet8::{F32x8, Plain};
 pub use crate::raytrace::primitive::Primitive;
 use crate::raytrace::ray_packet::RAYS;

@@ -157,7 +157,8 @@ impl<E: F32x8> RayPacket<E> {
         // (1)
         let near = |row: usize, k: usize| {
             let way = E::read(&bounds[row]).sub(self.near[k]);
-            way.mul(self.inners[k][0]).lane_min(way.mul(self.inners[k][1]))
+            way.mul(self.inners[k][0])
+                .lane_min(way.mul(self.inners[k][1]))
         };
         // (2)
         let far = |row: usize, k: usize| {
@@ -290,7 +291,7 @@ fn ends(x: &[f32; RAYS]) -> [f32; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raytrace::mesh::{PacketSearch, Mesh, LocalRay};
+    use crate::raytrace::mesh::{LocalRay, Mesh, PacketSearch};
     use crate::raytrace::packet8::Plain;
     use crate::raytrace::traverse::BoxStack;
     use merrow_math::Vec3;

@@ -158,7 +158,13 @@ impl Traversal {
 
     /// Pushes the children of a node that the ray enters before `limit`.
     #[inline(always)]
-    pub fn push_children<E: F32x8>(&mut self, pile: &mut SortedStack, node: &Node, at: &RayPlanes<E>, limit: f32) {
+    pub fn push_children<E: F32x8>(
+        &mut self,
+        pile: &mut SortedStack,
+        node: &Node,
+        at: &RayPlanes<E>,
+        limit: f32,
+    ) {
         let (into, out) = at.meet(node, limit);
         // Eight elements are always written, whatever the count.
         let place = self.top.min(ROOM - 8);

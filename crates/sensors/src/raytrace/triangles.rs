@@ -127,7 +127,13 @@ impl Block {
     /// Intersects the triangles with `probe` and updates `best` if one is closer. At equal
     /// distances the lowest number in `faces` wins. `at` is the index of the block.
     #[inline(always)]
-    pub fn intersect<E: F32x8>(&self, probe: &TreeRay, at: u32, faces: &[[u32; 8]], best: &mut Nearest) {
+    pub fn intersect<E: F32x8>(
+        &self,
+        probe: &TreeRay,
+        at: u32,
+        faces: &[[u32; 8]],
+        best: &mut Nearest,
+    ) {
         let [kx, ky, kz] = probe.k;
         let z = E::read(&self.points[kz]).sub(E::splat(probe.o[kz]));
         let x = E::read(&self.points[kx])
@@ -168,7 +174,9 @@ impl Block {
             let i = left.trailing_zeros();
             left &= left - 1;
             let t = ts[i as usize & 7];
-            if t < best.t || best.is_at(t) && face_index(faces, (at, i)) < face_index(faces, best.at) {
+            if t < best.t
+                || best.is_at(t) && face_index(faces, (at, i)) < face_index(faces, best.at)
+            {
                 *best = Nearest { t, at: (at, i) };
             }
         }

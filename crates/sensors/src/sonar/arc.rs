@@ -326,7 +326,8 @@ mod tests {
             [60.0, 1500.0],
         ];
         let guide = Waveguide::new(&profile, [0.0, 60.0]).unwrap();
-        let layers = SoundSpeedProfile::new(profile.iter().rev().map(|[z, c]| [-z, *c]).collect()).unwrap();
+        let layers =
+            SoundSpeedProfile::new(profile.iter().rev().map(|[z, c]| [-z, *c]).collect()).unwrap();
         for degrees in [-80.0_f64, -45.0, -20.0, -8.0] {
             let angle = degrees.to_radians();
             let far = 0.9 * 58.0 / angle.sin().abs().max(0.35);
@@ -372,7 +373,8 @@ mod tests {
             let exact = -20.0 + 20.0 * beyond.sin();
             assert!((p.z - exact).abs() < 0.1, "{degrees}: {p:?} {exact}");
         }
-        let channel = SoundSpeedProfile::new(vec![[-100.0, 1520.0], [-50.0, 1480.0], [0.0, 1520.0]]).unwrap();
+        let channel =
+            SoundSpeedProfile::new(vec![[-100.0, 1520.0], [-50.0, 1480.0], [0.0, 1520.0]]).unwrap();
         let (p, _, time, n) = go(&channel, -50.0, 0.0, 100.0);
         assert!(
             p.z == -50.0 && (time - 100.0 / 1480.0).abs() < 1e-9 && n <= 1001,

@@ -31,7 +31,12 @@ use merrow_model::state::frames::ping::Sounding;
 const LEAST: f64 = 0.1;
 
 /// Detects the sounding of each beam. A beam without a detection has the range +inf. (1)
-pub fn detect_soundings(picture: &EchoPowers, spec: &SonarSpec, wind: f64, by: &SampleErrors) -> Vec<Sounding> {
+pub fn detect_soundings(
+    picture: &EchoPowers,
+    spec: &SonarSpec,
+    wind: f64,
+    by: &SampleErrors,
+) -> Vec<Sounding> {
     let floor = receive::detection_threshold(spec, wind);
     let mut draw = by
         .stream

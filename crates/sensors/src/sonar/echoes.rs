@@ -5,7 +5,7 @@ use crate::sample::Pose;
 use crate::sonar::beam::pattern;
 use crate::sonar::decibels::power;
 use crate::sonar::motion::Motion;
-use crate::sonar::propagation::{Transmitter, PropagationContext};
+use crate::sonar::propagation::{PropagationContext, Transmitter};
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::sonar::{ColumnBeams, SonarSpec};
@@ -168,7 +168,13 @@ impl ShiftedColumns {
 }
 
 /// Adds the echoes of a ping and the volume reverberation. `head` is the head angle [rad].
-pub fn fill(picture: &mut EchoPowers, spec: &SonarSpec, waters: &PropagationContext<'_>, pose: &Pose, head: f64) {
+pub fn fill(
+    picture: &mut EchoPowers,
+    spec: &SonarSpec,
+    waters: &PropagationContext<'_>,
+    pose: &Pose,
+    head: f64,
+) {
     let sender = Transmitter {
         spec,
         waters,

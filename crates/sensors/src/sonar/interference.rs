@@ -109,8 +109,9 @@ pub fn add_bursts(picture: &mut EchoPowers, spec: &SonarSpec, bursts: &[Burst], 
         let first = index(burst.range);
         let last = index(burst.range + burst.length + bin);
         for (b, steering) in spec.steering.iter().enumerate() {
-            let heard =
-                pattern(&spec.across[0], wrap_angle(across - head - steering)) * along * burst.power;
+            let heard = pattern(&spec.across[0], wrap_angle(across - head - steering))
+                * along
+                * burst.power;
             for k in first..last {
                 picture.power[k * picture.beams + b] += heard as f32;
             }

@@ -103,7 +103,9 @@ pub fn absorption(at: &EnvironmentState<'_>, p: Vec3, frequency: f64) -> f64 {
     let sea = at.sea;
     let temperature = water_column::temperature(sea, at.gravity, p, at.time);
     let salinity = match (sea.region(p.x, p.y), &sea.column) {
-        (None, Some(column)) => water_column::sample_column(column, at.gravity, p, at.time).salinity,
+        (None, Some(column)) => {
+            water_column::sample_column(column, at.gravity, p, at.time).salinity
+        }
         (region, _) => salinity(region.map_or(sea.density, |r| r.density), temperature),
     };
     let water = Water {

@@ -33,7 +33,12 @@ use std::f64::consts::{LOG10_E, PI};
 ///
 /// `sine` is that of the grazing angle. The water has a density [kg/m³] and a speed of sound [m/s];
 /// the wave number is in [1/m].
-pub fn seabed_reflection(ground: &Ground, sine: f64, [density, speed]: [f64; 2], wave_number: f64) -> f64 {
+pub fn seabed_reflection(
+    ground: &Ground,
+    sine: f64,
+    [density, speed]: [f64; 2],
+    wave_number: f64,
+) -> f64 {
     let (m, n) = (ground.density / density, speed / ground.sound_speed);
     let loss = ground.attenuation / (40.0 * PI * LOG10_E);
     // n² - cos² φ and its root, real and imaginary parts.
@@ -87,7 +92,9 @@ mod tests {
             "{upright}"
         );
         let critical = (1500.0_f64 / 1650.0).acos();
-        assert!((seabed_reflection(&sand, (0.99 * critical).sin(), water, 6000.0) - 1.0).abs() < 1e-12);
+        assert!(
+            (seabed_reflection(&sand, (0.99 * critical).sin(), water, 6000.0) - 1.0).abs() < 1e-12
+        );
         assert!(seabed_reflection(&sand, (1.2 * critical).sin(), water, 6000.0) < 0.5);
         // m² sin² = n² - cos², for slow mud.
         let (m, n) = (1.4_f64, 1500.0 / 1450.0);

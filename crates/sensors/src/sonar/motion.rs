@@ -60,7 +60,13 @@ impl Motion {
     /// The outgoing path has the apparent length `there` [m]; the echo returns by `back` from the
     /// direction `d` (unit vector in S at the ping). `sound_speed` [m/s] is the one that the sonar
     /// assumes.
-    pub fn arrival(&self, d: Vec3, there: f64, back: &AcousticPath, sound_speed: f64) -> (f64, Vec3) {
+    pub fn arrival(
+        &self,
+        d: Vec3,
+        there: f64,
+        back: &AcousticPath,
+        sound_speed: f64,
+    ) -> (f64, Vec3) {
         let r = back.r.max(1e-3);
         let (mut told, mut to, mut time) = (0.5 * (there + back.told), d, 0.0);
         for _ in 0..2 {

@@ -1,11 +1,11 @@
 //! Propagation of the rays of a ping: straight, refracted, or specularly reflected. The equations
 //! are in `mod.rs`, `arc.rs` and `mirror.rs`.
 
-use crate::ray_scene::{SurfaceHit, RayScene};
+use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::sonar::arc::SoundSpeedProfile;
 use crate::sonar::backscatter::{coherent_reflection, material_strength, surface_strength};
 use crate::sonar::beam::{pattern, pattern_at_sine};
-use crate::sonar::echoes::{FLAT, FLAT_SHAPE, ColumnEchoes, Patch, AcousticPath};
+use crate::sonar::echoes::{AcousticPath, ColumnEchoes, FLAT, FLAT_SHAPE, Patch};
 use crate::sonar::medium::Medium;
 use crate::sonar::mirror;
 use crate::sonar::motion::Motion;
@@ -165,10 +165,10 @@ impl Transmitter<'_> {
 
     /// First hit of a ray within `far` [m], including the water surface.
     fn first_hit(&self, p: Vec3, d: Vec3, far: f64) -> Option<HitPoint> {
-        let hit = self
-            .waters
-            .stage
-            .first_hit_excluding(self.waters.view, self.robot, p, d, [0.0, far]);
+        let hit =
+            self.waters
+                .stage
+                .first_hit_excluding(self.waters.view, self.robot, p, d, [0.0, far]);
         let reach = hit.map_or(far, |hit| hit.distance);
         if let Some(distance) = self.surface.crossing(p, d, reach) {
             let q = p + d.scale(distance);
@@ -289,7 +289,14 @@ impl Transmitter<'_> {
         shift - TAU * libm::round(shift / TAU)
     }
 
-    fn add_patch(&self, ray: &Ray, way: AcousticPath, power: f64, place: &HitPoint, line: &mut ColumnEchoes) {
+    fn add_patch(
+        &self,
+        ray: &Ray,
+        way: AcousticPath,
+        power: f64,
+        place: &HitPoint,
+        line: &mut ColumnEchoes,
+    ) {
         let patch = Patch {
             d: ray.d,
             sides: ray.sides,
@@ -407,8 +414,12 @@ impl Transmitter<'_> {
             let scattered =
                 (self.strength(place.made, sine) * self.strength(place.made, sine_there)).sqrt();
             let (told, hears) = self.arrives(ray, &gone.way, &back.way);
-            let power =
-                ray.strength * hears * self.transmit_pattern(first) * gone.kept * back.kept * scattered;
+            let power = ray.strength
+                * hears
+                * self.transmit_pattern(first)
+                * gone.kept
+                * back.kept
+                * scattered;
             let way = AcousticPath {
                 r: gone.way.r,
                 told,
@@ -478,7 +489,12 @@ impl Transmitter<'_> {
         let mut n = up;
         for _ in 0..3 {
             n = seabed.normal(m.x, m.y);
-            m = mirror::reflection_point(self.p, to, Vec3::new(m.x, m.y, seabed.height(m.x, m.y)), n)?;
+            m = mirror::reflection_point(
+                self.p,
+                to,
+                Vec3::new(m.x, m.y, seabed.height(m.x, m.y)),
+                n,
+            )?;
         }
         // The ray must hit the seabed near the reflection point, which also gives its material.
         let (d, r) = apart(to, m)?;

@@ -34,7 +34,12 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 
 /// Adds noise and speckle. (1)
-pub fn add_noise_and_speckle(picture: &mut EchoPowers, spec: &SonarSpec, wind: f64, by: &SampleErrors) {
+pub fn add_noise_and_speckle(
+    picture: &mut EchoPowers,
+    spec: &SonarSpec,
+    wind: f64,
+    by: &SampleErrors,
+) {
     let noise = noise::beam_noise(spec, wind) as f32;
     picture.power.iter_mut().for_each(|p| *p += noise);
     if !(spec.speckle && by.noise) {

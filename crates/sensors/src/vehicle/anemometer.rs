@@ -47,11 +47,13 @@ pub fn measure(
             z: truth.environment.wind_height(truth.p_WS),
             ..truth.p_WS
         };
-        let w_W = air::wind::wind_velocity(&truth.environment.sea.air, over, truth.environment.time);
+        let w_W =
+            air::wind::wind_velocity(&truth.environment.sea.air, over, truth.environment.time);
         let w = truth.R_WS.tr_mul_vec(w_W) - truth.V_WS_S.v; // (1)
         let [speed, from] = lagged_wind(spec, &mut memory.lag, truth.environment.time, w);
         let on = memory.noise;
-        let speed = noise::measure_scalar(&spec.speed, &mut memory.drift[0], speed, on, draw).max(0.0);
+        let speed =
+            noise::measure_scalar(&spec.speed, &mut memory.drift[0], speed, on, draw).max(0.0);
         let from = noise::measure_scalar(&spec.direction, &mut memory.drift[1], from, on, draw);
         let mut wind = Wind {
             speed,

@@ -78,7 +78,11 @@ pub fn measure(
 /// Computes the conductivity at the sensor by (1) [S/m]; `temperature` is that of the water [°C].
 fn true_conductivity(temperature: f64, truth: &Truth<'_>) -> f64 {
     let S = probe::true_quantity(Quantity::Salinity, truth);
-    conductivity::conductivity(S, ipts68_from_its90(temperature), pressure::water_pressure(truth))
+    conductivity::conductivity(
+        S,
+        ipts68_from_its90(temperature),
+        pressure::water_pressure(truth),
+    )
 }
 
 /// Computes salinity, speed of sound and depth from the measured quantities by (3) to (5).

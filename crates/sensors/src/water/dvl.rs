@@ -172,7 +172,11 @@ fn water_velocity(spec: &DvlSpec, truth: &Truth<'_>) -> Option<Vec3> {
     if truth.environment.height_above_surface(middle) > 0.0 || end.z < bottom {
         return None;
     }
-    Some(truth.R_WS.tr_mul_vec(truth.environment.water_motion(middle).0))
+    Some(
+        truth
+            .R_WS
+            .tr_mul_vec(truth.environment.water_motion(middle).0),
+    )
 }
 
 fn track_water(

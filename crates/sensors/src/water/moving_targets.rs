@@ -83,7 +83,8 @@ impl MovingTargets {
                 .map(|(sensor, _)| BeamSensor { robot, sensor })
                 .collect::<Vec<_>>()
         };
-        let sounders: Vec<BeamSensor> = scene.robots.iter().enumerate().flat_map(of_robot).collect();
+        let sounders: Vec<BeamSensor> =
+            scene.robots.iter().enumerate().flat_map(of_robot).collect();
         if sounders.is_empty() || scene.robots.len() < 2 {
             return None;
         }
@@ -325,7 +326,13 @@ fn evaluate_kinematics<W: AsMut<Workspace>>(
 }
 
 /// Replaces `met` by the nearest hit of a beam on a robot if this hit is nearer.
-fn intersect_robot(beam: &Ray, shown: &RobotShapes, work: &Workspace, scratch: &mut Scratch, met: &mut BeamHit) {
+fn intersect_robot(
+    beam: &Ray,
+    shown: &RobotShapes,
+    work: &Workspace,
+    scratch: &mut Scratch,
+    met: &mut BeamHit,
+) {
     for part in &*shown.parts {
         let link = &work.links[part.link];
         let origin = link.R_WL.tr_mul_vec(beam.origin - link.p_WL);

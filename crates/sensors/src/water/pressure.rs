@@ -39,17 +39,30 @@ pub fn measure(
 ) -> Pressure {
     let on = memory.noise;
     Pressure {
-        pressure: noise::measure_scalar(errors, &mut memory.drift[0], absolute_pressure(truth), on, draw),
+        pressure: noise::measure_scalar(
+            errors,
+            &mut memory.drift[0],
+            absolute_pressure(truth),
+            on,
+            draw,
+        ),
         variance: errors.variance(),
     }
 }
 
 /// Absolute pressure at the sensor [Pa].
 pub fn absolute_pressure(truth: &Truth<'_>) -> f64 {
-    let (sea, over) = (truth.environment.sea, truth.environment.height_above_surface(truth.p_WS));
+    let (sea, over) = (
+        truth.environment.sea,
+        truth.environment.height_above_surface(truth.p_WS),
+    );
     let temperature = air::weather(&sea.air, truth.environment.time).temperature;
     let p = air::pressure(sea, temperature, truth.p_WS.z - over.min(0.0)); // (2)
-    if over > 0.0 { p } else { p + water_pressure(truth) } // (1)
+    if over > 0.0 {
+        p
+    } else {
+        p + water_pressure(truth)
+    } // (1)
 }
 
 /// Pressure of the water at the sensor over that of the air [Pa]; zero above the surface.

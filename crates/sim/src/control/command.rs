@@ -30,7 +30,9 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             };
         }
         Command::Weather(change) => change_weather(state, change)?,
-        Command::Sample { robot, sensor, on } => sampler::switch_pump(scene, state, *robot, *sensor, *on)?,
+        Command::Sample { robot, sensor, on } => {
+            sampler::switch_pump(scene, state, *robot, *sensor, *on)?
+        }
         Command::Thruster {
             robot,
             thruster,
@@ -141,7 +143,9 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         } => {
             firmware::set_course(scene, state, *robot, *heading, *depth)?;
         }
-        Command::FirmwareOrder { robot, order } => firmware::handle_order(scene, state, *robot, *order)?,
+        Command::FirmwareOrder { robot, order } => {
+            firmware::handle_order(scene, state, *robot, *order)?
+        }
         Command::Joint {
             robot,
             joint,

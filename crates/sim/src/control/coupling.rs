@@ -116,8 +116,11 @@ fn engage_near(
         coupling::end_motion(scene, state, &c.a),
         coupling::end_motion(scene, state, &b),
     );
-    let (offset, rate) =
-        coupling::deviation(&c.kind, &coupling::target_frame(&A, memory.p_AT, &memory.q_AT), &B);
+    let (offset, rate) = coupling::deviation(
+        &c.kind,
+        &coupling::target_frame(&A, memory.p_AT, &memory.q_AT),
+        &B,
+    );
     if let Some(why) = misfit_error(&offset) {
         return Err(why);
     }

@@ -128,8 +128,14 @@ fn reset(state: &mut RobotState) {
         .actuators
         .iter_mut()
         .for_each(|a| a.fault = FaultEffect::NONE);
-    state.fins.iter_mut().for_each(|f| f.fault = FaultEffect::NONE);
-    state.joints.iter_mut().for_each(|j| j.fault = FaultEffect::NONE);
+    state
+        .fins
+        .iter_mut()
+        .for_each(|f| f.fault = FaultEffect::NONE);
+    state
+        .joints
+        .iter_mut()
+        .for_each(|j| j.fault = FaultEffect::NONE);
     state
         .buoyancy_engines
         .iter_mut()
@@ -168,13 +174,17 @@ fn apply_effect(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: b
         Device::Joint(k) => &mut state.joints[k].fault,
         Device::BuoyancyEngine(k) => &mut state.buoyancy_engines[k].fault,
         Device::Winch(k) => &mut state.winches[k],
-        Device::Sensor(k) | Device::GnssReceiver(k) | Device::UnbiasableSensor(k) => &mut state.sensors[k].fault,
+        Device::Sensor(k) | Device::GnssReceiver(k) | Device::UnbiasableSensor(k) => {
+            &mut state.sensors[k].fault
+        }
         Device::SensorChannel(k, part) => &mut state.sensors[k].channel_faults[part],
         Device::Battery => {
             match fault.kind {
                 FaultKind::Dead => state.battery.failed = true,
                 FaultKind::Intermittent(_) => state.battery.failed |= failing,
-                FaultKind::PowerLimited(power) => state.battery.limit = state.battery.limit.min(power),
+                FaultKind::PowerLimited(power) => {
+                    state.battery.limit = state.battery.limit.min(power)
+                }
                 _ => {}
             }
             return;
@@ -221,7 +231,13 @@ fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now
 }
 
 /// Adds the water that enters over a step of `dt` [s] whose start has been evaluated in `work`. (1)
-pub fn advance_flooding(state: &mut RobotState, work: &Workspace, at: &EnvironmentState<'_>, now_ns: u64, dt: f64) {
+pub fn advance_flooding(
+    state: &mut RobotState,
+    work: &Workspace,
+    at: &EnvironmentState<'_>,
+    now_ns: u64,
+    dt: f64,
+) {
     for memory in &mut state.faults {
         let (FaultKind::Leak(leak), Device::Hull(link)) = (memory.fault.kind, memory.fault.device)
         else {
@@ -338,7 +354,9 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     for (k, sensor) in robot.sensors.iter().enumerate() {
         let device = match &sensor.kind {
             SensorKind::Gnss(_) | SensorKind::GnssHeading(_) => Device::GnssReceiver(k),
-            SensorKind::Exteroceptive(looks) if !looks.supports_offset_faults() => Device::UnbiasableSensor(k),
+            SensorKind::Exteroceptive(looks) if !looks.supports_offset_faults() => {
+                Device::UnbiasableSensor(k)
+            }
             _ => Device::Sensor(k),
         };
         add("sensors", &sensor.name, device);
@@ -424,7 +442,9 @@ pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), St
         FaultKind::Reduced(part) => (0.0..=1.0).contains(&part),
         FaultKind::Biased(by) => by.is_finite(),
         FaultKind::Noisy(x) | FaultKind::PowerLimited(x) => x.is_finite() && x >= 0.0,
-        FaultKind::Intermittent(means) => means.iter().all(|x| x.is_finite() && *x >= MIN_MEAN_TIME),
+        FaultKind::Intermittent(means) => {
+            means.iter().all(|x| x.is_finite() && *x >= MIN_MEAN_TIME)
+        }
         FaultKind::Leak(leak) => {
             let sizes = leak.area.is_finite()
                 && leak.area > 0.0

@@ -33,7 +33,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::robot::collision::Geometry;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::camera::{CameraSpec, CameraOutput};
+use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::scene::sensor::laser::LaserSpec;
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
@@ -189,7 +189,9 @@ impl<'a> CostModel<'a> {
                 ExteroceptiveSpec::Acoustic(spec) => {
                     spec.targets.len() as f64 * (PRICES.voice + 2.0 * self.ray())
                 }
-                ExteroceptiveSpec::Ais(_) => self.scene.ais.len() as f64 * (PRICES.voice + self.ray()),
+                ExteroceptiveSpec::Ais(_) => {
+                    self.scene.ais.len() as f64 * (PRICES.voice + self.ray())
+                }
                 // it computes the sample of the other sensor again
                 ExteroceptiveSpec::Obstacles(spec) => spec
                     .sensor
@@ -206,7 +208,11 @@ impl<'a> CostModel<'a> {
             SensorKind::Altimeter { .. } => PRICES.reading + self.ray(),
             SensorKind::Gnss(spec) => {
                 // one ray per satellite that can be visible
-                PRICES.reading + spec.constellation.as_ref().map_or(0.0, |_| 32.0 * self.ray())
+                PRICES.reading
+                    + spec
+                        .constellation
+                        .as_ref()
+                        .map_or(0.0, |_| 32.0 * self.ray())
             }
             _ => PRICES.reading,
         }

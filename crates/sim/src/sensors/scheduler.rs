@@ -17,7 +17,7 @@ use crate::Simulation;
 use crate::control::fault;
 use crate::instants::EnvironmentCache;
 use crate::robot::Runner;
-use crate::sensors::worker::{SampleResult, SampleRequest, Worker, render_pool};
+use crate::sensors::worker::{SampleRequest, SampleResult, Worker, render_pool};
 use crate::sensors::world_view;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_math::rng::Stream;
@@ -83,7 +83,11 @@ impl SensorScheduler {
     ///
     /// # Errors
     /// Returns a message if the threads cannot be started.
-    pub fn new(scene: &Arc<Scene>, still: &StaticGeometry, threads: usize) -> Result<Option<Self>, String> {
+    pub fn new(
+        scene: &Arc<Scene>,
+        still: &StaticGeometry,
+        threads: usize,
+    ) -> Result<Option<Self>, String> {
         let of_robot = |(robot, model): (usize, &merrow_model::scene::Robot)| {
             let looking = model
                 .sensors
@@ -284,7 +288,10 @@ impl SensorScheduler {
                 self.devices[k].missed += 1;
                 continue;
             }
-            let takes = sensor.kind.exteroceptive().map_or(0, |looks| looks.sample_duration_ns());
+            let takes = sensor
+                .kind
+                .exteroceptive()
+                .map_or(0, |looks| looks.sample_duration_ns());
             let due_ns = now + sensor.latency_ns.max(takes);
             let device = &mut self.devices[k];
             device.under_way.push_back((self.order, due_ns));
@@ -365,7 +372,11 @@ impl SensorScheduler {
                 continue;
             }
             device.under_way.pop_front();
-            let data = self.completed.remove(k).data.or_else(|| device.last.clone());
+            let data = self
+                .completed
+                .remove(k)
+                .data
+                .or_else(|| device.last.clone());
             device.last.clone_from(&data);
             let (robot, sensor) = (device.robot, device.sensor);
             out.extend(data.map(|data| Frame {
@@ -434,12 +445,21 @@ pub fn pose_of(simulation: &mut Simulation, robot: usize, sensor: usize) -> Pose
 }
 
 /// Computes the current frame of an exteroceptive sensor; `None` for any other sensor.
-pub fn compute_frame(simulation: &mut Simulation, robot: usize, sensor: usize) -> Option<FrameData> {
+pub fn compute_frame(
+    simulation: &mut Simulation,
+    robot: usize,
+    sensor: usize,
+) -> Option<FrameData> {
     compute_frames(simulation, robot, sensor, 1).pop()
 }
 
 /// Computes the next `n` frames of an exteroceptive sensor with the world unchanged.
-pub fn compute_frames(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64) -> Vec<FrameData> {
+pub fn compute_frames(
+    simulation: &mut Simulation,
+    robot: usize,
+    sensor: usize,
+    n: u64,
+) -> Vec<FrameData> {
     let scene = Arc::clone(&simulation.scene);
     let device = &scene.robots[robot].sensors[sensor];
     let Some(looks) = device.kind.exteroceptive().cloned() else {

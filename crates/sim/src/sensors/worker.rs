@@ -77,7 +77,11 @@ pub(crate) fn render_pool(threads: usize) -> Result<Option<ThreadPool>, String> 
 }
 
 impl Worker {
-    pub(crate) fn run(mut self, inbox: &Receiver<SampleRequest>, outbox: &Sender<Result<SampleResult, String>>) {
+    pub(crate) fn run(
+        mut self,
+        inbox: &Receiver<SampleRequest>,
+        outbox: &Sender<Result<SampleResult, String>>,
+    ) {
         lower_priority();
         for job in inbox {
             // the state of a sample that panicked is not used again
@@ -167,12 +171,19 @@ impl Worker {
                 FrameData::CameraImages(camera::render_image(spec, &world, &pose, &by, job.outputs))
             }
             ExteroceptiveSpec::Sonar(spec) => {
-                let bursts = interfering_pulses(&self.scene, (spec, sensor), stage, view, &at, &pose);
+                let bursts =
+                    interfering_pulses(&self.scene, (spec, sensor), stage, view, &at, &pose);
                 sonar::ping(spec, stage, view, &at, &pose, &by, &bursts)
             }
             ExteroceptiveSpec::Acoustic(spec) => {
                 let around = (stage, view, &at);
-                acoustic::sample_instrument((spec, model.rate), &self.scene.beacons, around, &pose, &by)
+                acoustic::sample_instrument(
+                    (spec, model.rate),
+                    &self.scene.beacons,
+                    around,
+                    &pose,
+                    &by,
+                )
             }
             ExteroceptiveSpec::Radar(spec) => {
                 let around = (stage, view, &at);

@@ -88,7 +88,9 @@ pub(crate) fn interfering_pulses(
             .enumerate()
             .filter(|(s, _)| !view.dead[r][*s])
         {
-            let Some(ExteroceptiveSpec::Sonar(other)) = device.kind.exteroceptive().map(|looks| &**looks) else {
+            let Some(ExteroceptiveSpec::Sonar(other)) =
+                device.kind.exteroceptive().map(|looks| &**looks)
+            else {
                 continue;
             };
             if (r, s) == (own.robot, sensor) || !interference::share_a_band(spec, other) {

@@ -59,7 +59,13 @@ fn sphere(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let over = a[2] / (4.0 / 3.0 * PI);
     Ok(CaseResult::new(vec![
         Check::absolute("added mass over ρV", "", 0.5, over, 1e-9),
-        Check::relative("added mass over ρV, BEM with 24 x 24 panels", "", 0.512_36, over, 0.03),
+        Check::relative(
+            "added mass over ρV, BEM with 24 x 24 panels",
+            "",
+            0.512_36,
+            over,
+            0.03,
+        ),
         Check::absolute("added inertia", "m^5", 0.0, a[3], 1e-12),
     ]))
 }

@@ -219,7 +219,10 @@ mod tests {
             "0 rad"
         );
         assert_eq!(Check::at_most("", "m", 1e-6, 3e-17).got_text(), "< 1e-8 m");
-        assert_eq!(Check::at_most("", "m", 1e-6, 3.21e-7).got_text(), "3.2e-7 m");
+        assert_eq!(
+            Check::at_most("", "m", 1e-6, 3.21e-7).got_text(),
+            "3.2e-7 m"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, mean_period};
-use crate::cases::sea::{spectral_moment, eastward_sea_state};
+use crate::cases::sea::{eastward_sea_state, spectral_moment};
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_environment::WaveState;
@@ -61,9 +61,10 @@ fn record(seed: u64) -> Record {
         now.update(&waves, f64::from(i) * 0.25e9);
         let height = now.elevation(40.0, -3.0);
         record.height.push(height);
-        record
-            .velocity
-            .push(now.orbital_motion(Vec3::new(40.0, -3.0, height), height).velocity);
+        record.velocity.push(
+            now.orbital_motion(Vec3::new(40.0, -3.0, height), height)
+                .velocity,
+        );
     }
     record
 }
@@ -103,8 +104,8 @@ fn hour(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
         (3.3, [0.903_298, TM01, TZ]),
         (7.0, [0.931_236, 0.877_509, 0.828_99]),
     ] {
-        let density =
-            Density::new(&eastward_sea_state(Spectrum::Jonswap(gamma), HS, TP), G).ok_or("no density")?;
+        let density = Density::new(&eastward_sea_state(Spectrum::Jonswap(gamma), HS, TP), G)
+            .ok_or("no density")?;
         let m = |n: f64| spectral_moment(&density, n, TAU / TP, [0.2, 60.0]);
         let (zero, one) = (m(0.0), m(1.0));
         checks.push(Check::absolute(

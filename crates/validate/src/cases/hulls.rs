@@ -8,7 +8,9 @@ use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Motion;
 use merrow_sim::Simulation;
-use merrow_sim::report::hydrostatic_equilibrium::{FloatingState, Equilibrium, compute_equilibrium};
+use merrow_sim::report::hydrostatic_equilibrium::{
+    Equilibrium, FloatingState, compute_equilibrium,
+};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 

@@ -75,7 +75,12 @@ fn trials(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let checks = vec![
         Check::at_most("mean RMSE of roll", "deg", LIMITS[0], all.rmse[0].0),
         Check::at_most("mean RMSE of pitch", "deg", LIMITS[1], all.rmse[1].0),
-        Check::at_most("mean absolute value of the best lag", "s", LIMITS[2], all.lag_size),
+        Check::at_most(
+            "mean absolute value of the best lag",
+            "s",
+            LIMITS[2],
+            all.lag_size,
+        ),
     ];
     Ok(CaseResult::new(checks))
 }

@@ -100,7 +100,14 @@ fn rates(scene: &Scene, x: &State, thrust: [f64; 2]) -> State {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);
     add_thrust(&mut work, robot, thrust);
-    step::evaluate(robot, &environment_of(scene), &motion_of(*x), &[], 0, &mut work);
+    step::evaluate(
+        robot,
+        &environment_of(scene),
+        &motion_of(*x),
+        &[],
+        0,
+        &mut work,
+    );
     let A = work.links[0].A;
     let ((s, c), (st, ct)) = (sin_cos(x[9]), sin_cos(x[10]));
     // 25 kg at (0.05, 0, -0.35), forward-right-down, and the stiffness about the origin

@@ -272,7 +272,12 @@ fn reciprocity() -> Result<Vec<Check>, String> {
             2.0,
             there.len() as f64,
         ),
-        Check::at_most("reciprocity: largest difference of travel times", "s", 1e-9, time),
+        Check::at_most(
+            "reciprocity: largest difference of travel times",
+            "s",
+            1e-9,
+            time,
+        ),
         Check::at_most(
             "reciprocity: largest difference of spreading",
             "",
@@ -321,7 +326,13 @@ fn shift(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
             (echo - 1.0) * f,
             1.1 * v / c,
         ),
-        Check::relative("echo frequency ratio, (c+v)/(c-v)", "", (c + v) / (c - v), echo, 1e-14),
+        Check::relative(
+            "echo frequency ratio, (c+v)/(c-v)",
+            "",
+            (c + v) / (c - v),
+            echo,
+            1e-14,
+        ),
     ]))
 }
 

@@ -206,13 +206,7 @@ robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null, bo
             speed,
             1e-5,
         ),
-        Check::relative(
-            "M_uw (destabilising)",
-            "kg",
-            24.0,
-            moment,
-            1e-4,
-        ),
+        Check::relative("M_uw (destabilising)", "kg", 24.0, moment, 1e-4),
     ]))
 }
 

@@ -5,7 +5,9 @@ use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};
 use merrow_environment::absorption::{Water, ainslie_mccolm, francois_garrison, thorp};
 use merrow_environment::geodesy;
-use merrow_environment::seawater::{density, mackenzie_sound_speed, sound_speed, ipts68_from_its90};
+use merrow_environment::seawater::{
+    density, ipts68_from_its90, mackenzie_sound_speed, sound_speed,
+};
 use merrow_math::Vec3;
 use merrow_model::scene::Origin;
 
@@ -163,8 +165,9 @@ fn absorption(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         "ainslie_mccolm1998",
     ];
     let mut worst = [0.0_f64; 3];
-    for [f, temperature, salinity, depth, ph, a, b, c] in
-        materials.table("absorption_db_per_km.csv")?.columns(names)?
+    for [f, temperature, salinity, depth, ph, a, b, c] in materials
+        .table("absorption_db_per_km.csv")?
+        .columns(names)?
     {
         let water = Water {
             temperature,

@@ -83,8 +83,15 @@ pub enum Shape {
 /// Returns the width of a text [px] at the font size `size` [px].
 pub fn text_width(text: &str, size: f64) -> f64 {
     let advance = |c: char| {
-        let ascii = (c as usize).checked_sub(0x20).and_then(|k| ASCII_ADVANCE.get(k));
-        let other = || OTHER_ADVANCE.iter().find(|(other, _)| *other == c).map(|(_, w)| w);
+        let ascii = (c as usize)
+            .checked_sub(0x20)
+            .and_then(|k| ASCII_ADVANCE.get(k));
+        let other = || {
+            OTHER_ADVANCE
+                .iter()
+                .find(|(other, _)| *other == c)
+                .map(|(_, w)| w)
+        };
         f64::from(*ascii.or_else(other).unwrap_or(&UNKNOWN_ADVANCE))
     };
     text.chars().map(advance).sum::<f64>() * size / 2048.0

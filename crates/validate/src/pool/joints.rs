@@ -266,7 +266,11 @@ mod tests {
         for k in 0..70 {
             let t = 0.013 + 0.1 * k as f64;
             let e = 1e-5;
-            let (a, b, c) = (motion.state_at(t - e), motion.state_at(t), motion.state_at(t + e));
+            let (a, b, c) = (
+                motion.state_at(t - e),
+                motion.state_at(t),
+                motion.state_at(t + e),
+            );
             assert!(((c.q[0] - a.q[0]) / (2.0 * e) - b.qd[0]).abs() < 1e-6);
             assert!(((c.qd[0] - a.qd[0]) / (2.0 * e) - b.qdd[0]).abs() < 1e-3);
         }

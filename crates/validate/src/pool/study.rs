@@ -349,7 +349,8 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
     );
     let mut rows = serde_json::Map::new();
     let mut case = |text: &mut String, name: &str, model: &Model, theory: f64| {
-        let found = integrators.map(|(_, integrator)| delayed::simulated_limit(model, home, integrator));
+        let found =
+            integrators.map(|(_, integrator)| delayed::simulated_limit(model, home, integrator));
         let _ = writeln!(
             text,
             "{name:<26} {theory:>8.3} {:>8.3} {:>20.3}",

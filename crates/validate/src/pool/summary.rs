@@ -60,7 +60,10 @@ pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
             let (mean, deviation) = over(&|o| o.lag_with_offset);
             (mean, deviation, over(&|o| o.lag_with_offset.abs()).0)
         },
-        rmse_without_model: [over(&|o| o.rmse_without_model[0]).0, over(&|o| o.rmse_without_model[1]).0],
+        rmse_without_model: [
+            over(&|o| o.rmse_without_model[0]).0,
+            over(&|o| o.rmse_without_model[1]).0,
+        ],
         blown_up: trials.iter().filter(|o| o.track.blown_up.is_some()).count(),
     })
 }
@@ -108,7 +111,11 @@ pub fn missed_limits(summary: &Summary, rest: &Rest) -> Vec<String> {
     };
     most("mean RMSE of roll [deg]", summary.rmse[0].0, LIMITS[0]);
     most("mean RMSE of pitch [deg]", summary.rmse[1].0, LIMITS[1]);
-    most("mean absolute value of the best lag [s]", summary.lag_size, LIMITS[2]);
+    most(
+        "mean absolute value of the best lag [s]",
+        summary.lag_size,
+        LIMITS[2],
+    );
     most("unstable replays", summary.blown_up as f64, 0.0);
     for (k, name) in ["roll", "pitch"].iter().enumerate() {
         let [middle, spread] = REST[k];

@@ -1,6 +1,8 @@
 //! Conversion of couplings: the bodies of their ends, and whether the ends fit.
 
-use crate::schema::coupling::{CouplingEndConfig, CouplingConfig, CouplingKindConfig, FunnelConfig};
+use crate::schema::coupling::{
+    CouplingConfig, CouplingEndConfig, CouplingKindConfig, FunnelConfig,
+};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::kinematics::coupling;
 use merrow_model::scene::{
@@ -8,7 +10,7 @@ use merrow_model::scene::{
 };
 use merrow_model::state::State;
 use merrow_sim::control::coupling as control;
-use merrow_yaml::error::{Place, Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
 /// Builds the couplings of `file` between the robots of `scene`.
@@ -21,7 +23,9 @@ pub fn build_couplings(
         return Vec::new();
     }
     let state = State::new(scene);
-    let one = |(name, entry): (&str, &CouplingConfig)| build_coupling(name, entry, scene, &state, problems);
+    let one = |(name, entry): (&str, &CouplingConfig)| {
+        build_coupling(name, entry, scene, &state, problems)
+    };
     file.iter().filter_map(one).collect()
 }
 
@@ -123,7 +127,10 @@ fn set_initial_state(
     };
     let A = coupling::end_motion(scene, state, &c.a);
     if let (CouplingKind::Grasp { .. }, Some((robot, link))) = (c.kind, b.link()) {
-        c.start = control::relative_pose(&A, &coupling::link_motion_or_rest(scene, state, robot, link));
+        c.start = control::relative_pose(
+            &A,
+            &coupling::link_motion_or_rest(scene, state, robot, link),
+        );
         return;
     }
     let T = coupling::target_frame(&A, c.start.0, &c.start.1);
@@ -244,7 +251,11 @@ pub(crate) fn build_end(
     let Some((link, R_UF, p_UF)) = find_frame(model, file.link.as_deref()) else {
         let names = || model.links.iter().map(|l| l.name.as_str());
         let wanted = file.link.as_deref().unwrap_or_default();
-        let (what, hint, known) = (quote(wanted), did_you_mean(wanted, names()), quoted_list(names()));
+        let (what, hint, known) = (
+            quote(wanted),
+            did_you_mean(wanted, names()),
+            quoted_list(names()),
+        );
         let text = format!("no link {what} on {robot_name}, expected one of {known}{hint}");
         problems.push(file.at.key_place("link"), text);
         return None;

@@ -6,7 +6,8 @@ use crate::import::sname;
 use crate::schema::RobotModel;
 use crate::schema::coupling::CouplingConfig;
 use crate::schema::energy::{
-    BatteryConfig, ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, ServoPowerConfig, SolarConfig, Technology,
+    BatteryConfig, ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, ServoPowerConfig,
+    SolarConfig, Technology,
 };
 use merrow_math::Vec3;
 use merrow_model::scene::robot::energy::{ChargeCondition, ServoPower};
@@ -109,7 +110,9 @@ pub fn build_solar_panel(
     Solar {
         name: name.to_string(),
         link: index,
-        p_LoP: link.R_LU.mul_vec(sname::vector_to_flu(file.axes, file.position_m)),
+        p_LoP: link
+            .R_LU
+            .mul_vec(sname::vector_to_flu(file.axes, file.position_m)),
         normal: link.R_LU.mul_vec(normal),
         area: file.area_m2,
         efficiency: file.efficiency,
@@ -142,8 +145,9 @@ pub fn build_chargers(
     scene: &Scene,
     problems: &mut Problems,
 ) -> Vec<Charger> {
-    let one =
-        |(name, entry): (&str, &ChargerConfig)| build_charger(name, entry, couplings, scene, problems);
+    let one = |(name, entry): (&str, &ChargerConfig)| {
+        build_charger(name, entry, couplings, scene, problems)
+    };
     file.iter().filter_map(one).collect()
 }
 

@@ -5,18 +5,27 @@ use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
-use merrow_sim::control::fault::{check_fault, find_device, find_beacon};
+use merrow_sim::control::fault::{check_fault, find_beacon, find_device};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 
 /// Builds the faults of a world whose robots are known.
-pub fn build_faults(file: &NamedMap<FaultConfig>, scene: &Scene, problems: &mut Problems) -> Vec<Fault> {
+pub fn build_faults(
+    file: &NamedMap<FaultConfig>,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Vec<Fault> {
     file.iter()
         .filter_map(|(name, entry)| build_fault(name, entry, scene, problems))
         .collect()
 }
 
-fn build_fault(name: &str, file: &FaultConfig, scene: &Scene, problems: &mut Problems) -> Option<Fault> {
+fn build_fault(
+    name: &str,
+    file: &FaultConfig,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<Fault> {
     let index = match &file.robot {
         None => None,
         Some(wanted) => {

@@ -22,7 +22,9 @@ use crate::build::sensor::obstacle;
 use crate::build::sensor::placement;
 use crate::import::assets::Assets;
 use crate::import::urdf;
-use crate::schema::{CurrentConfig, IntegratorConfig, Layer, OriginConfig, RobotEntry, WorldConfig};
+use crate::schema::{
+    CurrentConfig, IntegratorConfig, Layer, OriginConfig, RobotEntry, WorldConfig,
+};
 use crate::{World, data_dir};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -204,9 +206,9 @@ fn build_world(
         about.resize(scene.robots.len(), robot::model_sources(&entry.model));
     }
     for (name, structure) in file.structures.iter() {
-        scene
-            .structures
-            .push(collision::build_structure(name, structure, assets, problems));
+        scene.structures.push(collision::build_structure(
+            name, structure, assets, problems,
+        ));
     }
     check_names(file, &scene, problems);
     for (name, _) in file.tethers.iter() {
@@ -247,9 +249,13 @@ fn add_robots(
     problems: &mut Problems,
 ) {
     let Some(repeat) = &entry.repeat else {
-        scene
-            .robots
-            .push(robot::build_robot(name, entry, Vec3::zero(), frame, problems));
+        scene.robots.push(robot::build_robot(
+            name,
+            entry,
+            Vec3::zero(),
+            frame,
+            problems,
+        ));
         return;
     };
     let [nx, ny, nz] = repeat.count.map(u64::from);
@@ -304,7 +310,9 @@ fn build_sea(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut Prob
             v.z = *up_m_s;
             vec![(0.0, v)]
         }
-        CurrentConfig::Profile { layers, at } => current_profile(layers, at.key_place("layers"), problems),
+        CurrentConfig::Profile { layers, at } => {
+            current_profile(layers, at.key_place("layers"), problems)
+        }
     };
     let column = water::build_column(file, origin, problems);
     let regions = water::build_regions(&water.regions, origin, problems);
@@ -340,7 +348,11 @@ fn build_sea(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut Prob
     }
 }
 
-fn current_profile(layers: &[Layer], place: &crate::Place, problems: &mut Problems) -> Vec<(f64, Vec3)> {
+fn current_profile(
+    layers: &[Layer],
+    place: &crate::Place,
+    problems: &mut Problems,
+) -> Vec<(f64, Vec3)> {
     if layers.windows(2).any(|w| w[1].depth_m <= w[0].depth_m) {
         problems.push(
             place,

@@ -1,11 +1,13 @@
 //! Conversion of tethers to lines between two ends, with their initial shape.
 
-use crate::schema::{TetherEndConfig, LineEnd, LineConfig, LineModelConfig, TetherConfig, WinchConfig};
+use crate::schema::{
+    LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
+};
 use merrow_math::Vec3;
 use merrow_model::kinematics;
 use merrow_model::scene::{LineModel, LineProperties, Robot, Scene, Tether, TetherEnd, Winch};
 use merrow_model::state::{RobotState, Workspace};
-use merrow_yaml::error::{Place, Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].
 const MIN_CATENARY_WEIGHT: f64 = 0.01;
@@ -105,7 +107,9 @@ fn build_line(file: &LineConfig, scene: &Scene) -> LineProperties {
 
 fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> Option<TetherEnd> {
     match file {
-        TetherEndConfig::World { position_m, .. } => Some(TetherEnd::World(Vec3::from(*position_m))),
+        TetherEndConfig::World { position_m, .. } => {
+            Some(TetherEnd::World(Vec3::from(*position_m)))
+        }
         TetherEndConfig::Free { position_m, .. } => Some(TetherEnd::Free(Vec3::from(*position_m))),
         TetherEndConfig::Seabed {
             position_m: [x, y], ..
@@ -188,7 +192,12 @@ fn find_point(
     None
 }
 
-fn build_winch(name: &str, file: &WinchConfig, tether: &TetherConfig, problems: &mut Problems) -> Winch {
+fn build_winch(
+    name: &str,
+    file: &WinchConfig,
+    tether: &TetherConfig,
+    problems: &mut Problems,
+) -> Winch {
     let longest = file.max_length_m.unwrap_or(tether.length_m);
     if !(file.min_length_m..=longest).contains(&tether.length_m) {
         let text = format!(
@@ -220,7 +229,12 @@ fn build_winch(name: &str, file: &WinchConfig, tether: &TetherConfig, problems: 
 }
 
 /// Returns the direction in which the line leaves an end.
-fn clamp_direction(name: &str, file: &TetherEndConfig, line: &LineProperties, problems: &mut Problems) -> Option<Vec3> {
+fn clamp_direction(
+    name: &str,
+    file: &TetherEndConfig,
+    line: &LineProperties,
+    problems: &mut Problems,
+) -> Option<Vec3> {
     let TetherEndConfig::World {
         direction: Some(direction),
         at,
@@ -245,7 +259,13 @@ fn clamp_direction(name: &str, file: &TetherEndConfig, line: &LineProperties, pr
 }
 
 /// Reports a line whose initial tension exceeds its breaking load.
-fn check_load(name: &str, file: &TetherConfig, line: &LineProperties, distance: f64, problems: &mut Problems) {
+fn check_load(
+    name: &str,
+    file: &TetherConfig,
+    line: &LineProperties,
+    distance: f64,
+    problems: &mut Problems,
+) {
     let tension = line.stiffness * (distance / file.length_m - 1.0);
     if tension > line.breaking {
         let text = format!(

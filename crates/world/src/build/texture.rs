@@ -5,7 +5,7 @@ use crate::import::apriltag::{BLACK_CELLS, CELLS};
 use crate::import::assets::Assets;
 use crate::schema::texture::{ShapeSideConfig, TextureConfig};
 use merrow_model::scene::robot::collision::Geometry;
-use merrow_model::scene::texture::{SurfaceTexture, Mapping, Texture};
+use merrow_model::scene::texture::{Mapping, SurfaceTexture, Texture};
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 
@@ -142,5 +142,9 @@ fn helipad_image(size: f64) -> Texture {
         }
         pixel(WHITE, cover)
     };
-    Texture::new([HELIPAD_SAMPLES, HELIPAD_SAMPLES], (0..HELIPAD_SAMPLES * HELIPAD_SAMPLES).map(point).collect(), false)
+    Texture::new(
+        [HELIPAD_SAMPLES, HELIPAD_SAMPLES],
+        (0..HELIPAD_SAMPLES * HELIPAD_SAMPLES).map(point).collect(),
+        false,
+    )
 }

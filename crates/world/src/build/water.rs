@@ -4,8 +4,8 @@ use crate::build::horizontal_velocity;
 use crate::import::grid;
 use crate::import::grid::declare::{BetweenFile, GridFile, OutsideFile};
 use crate::schema::water::{
-    TracerConfig, ColumnConfig, ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig, RegionConfig,
-    SoundSpeedLawConfig, WaterLayerConfig,
+    ColumnConfig, ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig,
+    RegionConfig, SoundSpeedLawConfig, TracerConfig, WaterLayerConfig,
 };
 use crate::schema::{SeabedConfig, WorldConfig};
 use merrow_environment::seawater;
@@ -16,9 +16,11 @@ use merrow_math::Vec3;
 use merrow_model::scene::sea::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
 use merrow_model::scene::sea::grid::Grid;
 use merrow_model::scene::sea::terrain::Terrain;
-use merrow_model::scene::sea::water::{Tracer, WaterColumn, DRY, Region, SoundSpeedLaw, TracerValues};
+use merrow_model::scene::sea::water::{
+    DRY, Region, SoundSpeedLaw, Tracer, TracerValues, WaterColumn,
+};
 use merrow_model::scene::{Origin, WaveField};
-use merrow_yaml::error::{Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
 
@@ -38,7 +40,11 @@ const PERIODS_H: [(&str, f64); 11] = [
 ];
 
 /// Builds the water column, if the world has one.
-pub fn build_column(file: &WorldConfig, origin: &Origin, problems: &mut Problems) -> Option<WaterColumn> {
+pub fn build_column(
+    file: &WorldConfig,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<WaterColumn> {
     let water = &file.water;
     let column = water.column.as_ref()?;
     for key in ["density_kg_m3", "sound_speed_m_s", "temperature_c"] {
@@ -76,7 +82,8 @@ pub fn build_column(file: &WorldConfig, origin: &Origin, problems: &mut Problems
         .iter()
         .map(|l| [l.depth_m, l.temperature_c, l.salinity_psu])
         .collect();
-    let mut built = water_column::build_column(&profile, valid.depth.max(deepest), file.gravity_m_s2, law);
+    let mut built =
+        water_column::build_column(&profile, valid.depth.max(deepest), file.gravity_m_s2, law);
     let mut gridded = |file: &Option<GridFile>, what: &str, range: [f64; 2]| {
         let file = file.as_ref()?;
         let grid = grid::read_grid(file, origin, problems)?;
@@ -148,7 +155,11 @@ fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, problems: &mut Prob
 }
 
 /// Builds the regions of a world.
-pub fn build_regions(files: &NamedMap<RegionConfig>, origin: &Origin, problems: &mut Problems) -> Vec<Region> {
+pub fn build_regions(
+    files: &NamedMap<RegionConfig>,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Vec<Region> {
     let one = |(name, file): (&str, &RegionConfig)| {
         let (key, corners) = match (&file.corners_m, &file.corners_deg) {
             (Some(corners), None) => ("corners_m", corners.clone()),
@@ -286,7 +297,9 @@ pub fn build_tracers(
                 }
                 TracerValues::Profile(profile.clone())
             }
-            (None, Some(file)) => TracerValues::Grid(Arc::new(grid::read_grid(file, origin, problems)?)),
+            (None, Some(file)) => {
+                TracerValues::Grid(Arc::new(grid::read_grid(file, origin, problems)?))
+            }
             _ => {
                 let text = format!("{} needs either `profile` or `grid`", quote(name));
                 problems.push(&file.at.whole, text);
@@ -336,7 +349,11 @@ pub fn build_flows(
     files.iter().filter_map(one).collect()
 }
 
-fn build_flow_law(file: &FlowLawConfig, origin: &Origin, problems: &mut Problems) -> Option<FlowLaw> {
+fn build_flow_law(
+    file: &FlowLawConfig,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<FlowLaw> {
     let place = |[x, y]: [f64; 2]| Vec3::new(x, y, 0.0);
     Some(match file {
         FlowLawConfig::Tidal { constituents, .. } => {
@@ -401,7 +418,9 @@ fn build_flow_law(file: &FlowLawConfig, origin: &Origin, problems: &mut Problems
             }
             let mut component = |file: &Option<GridFile>| match file {
                 None => Some(None),
-                Some(file) => grid::read_grid(file, origin, problems).map(|grid| Some(Arc::new(grid))),
+                Some(file) => {
+                    grid::read_grid(file, origin, problems).map(|grid| Some(Arc::new(grid)))
+                }
             };
             // All three components are read, so that all mistakes are reported.
             let all = [component(east), component(north), component(up)];
@@ -471,7 +490,11 @@ pub fn build_tide(file: &WorldConfig, problems: &mut Problems) -> Option<Arc<Wav
         );
         problems.push(&tide.at.whole, text);
     }
-    Some(Arc::new(realise::tide_field(tide.level_m, &constituents, depth)))
+    Some(Arc::new(realise::tide_field(
+        tide.level_m,
+        &constituents,
+        depth,
+    )))
 }
 
 fn build_constituent(file: &ConstituentConfig, problems: &mut Problems) -> Option<Constituent> {

@@ -3,8 +3,8 @@
 use crate::build::horizontal_velocity;
 use crate::schema::WorldConfig;
 use crate::schema::waves::{
-    WaveDirectionConfig, SeaHeightConfig, KelpieConfig, SeaPeriodConfig, RegularConfig, SpreadingConfig, TabulatedConfig,
-    WavesConfig,
+    KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, SpreadingConfig,
+    TabulatedConfig, WaveDirectionConfig, WavesConfig,
 };
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
@@ -19,7 +19,12 @@ use std::f64::consts::TAU;
 const FLAT_SEA_PERIOD: f64 = 8.0;
 
 /// Builds the waves of a world; flat water if there is a mistake.
-pub fn build_waves(file: &WavesConfig, world: &WorldConfig, seed: u64, problems: &mut Problems) -> Waves {
+pub fn build_waves(
+    file: &WavesConfig,
+    world: &WorldConfig,
+    seed: u64,
+    problems: &mut Problems,
+) -> Waves {
     let (gravity, depth) = (world.gravity_m_s2, world.seabed.depth_m);
     let place = match file {
         WavesConfig::None => return Waves::default(),
@@ -48,9 +53,15 @@ pub fn build_waves(file: &WavesConfig, world: &WorldConfig, seed: u64, problems:
                 &f.course,
             )
         }),
-        WavesConfig::Jonswap(f) => sea_with_period(Spectrum::Jonswap(f.gamma), &f.sea, gravity, problems),
-        WavesConfig::Bretschneider(f) => sea_with_period(Spectrum::Bretschneider, f, gravity, problems),
-        WavesConfig::Torsethaugen(f) => sea_with_period(Spectrum::Torsethaugen, f, gravity, problems),
+        WavesConfig::Jonswap(f) => {
+            sea_with_period(Spectrum::Jonswap(f.gamma), &f.sea, gravity, problems)
+        }
+        WavesConfig::Bretschneider(f) => {
+            sea_with_period(Spectrum::Bretschneider, f, gravity, problems)
+        }
+        WavesConfig::Torsethaugen(f) => {
+            sea_with_period(Spectrum::Torsethaugen, f, gravity, problems)
+        }
         WavesConfig::Tabulated(f) => tabulated_sea(f, problems),
         WavesConfig::Kelpie(f) => kelpie_sea(f, gravity, problems),
     };
@@ -130,7 +141,11 @@ fn sea_with_period(
 }
 
 /// Returns the significant wave height [m] from the one of three keys that is given.
-fn significant_height(file: &SeaHeightConfig, gravity: f64, problems: &mut Problems) -> Option<f64> {
+fn significant_height(
+    file: &SeaHeightConfig,
+    gravity: f64,
+    problems: &mut Problems,
+) -> Option<f64> {
     let given = [
         ("hs_m", file.hs_m),
         (
@@ -148,7 +163,11 @@ fn significant_height(file: &SeaHeightConfig, gravity: f64, problems: &mut Probl
 }
 
 /// Returns the value of the only key that is given; reports none or several.
-fn only_given(given: &[(&str, Option<f64>)], place: &Place, problems: &mut Problems) -> Option<f64> {
+fn only_given(
+    given: &[(&str, Option<f64>)],
+    place: &Place,
+    problems: &mut Problems,
+) -> Option<f64> {
     let said: Vec<&(&str, Option<f64>)> =
         given.iter().filter(|(_, value)| value.is_some()).collect();
     let expected = enumerate_keys(given.iter(), "or");
@@ -171,7 +190,10 @@ fn only_given(given: &[(&str, Option<f64>)], place: &Place, problems: &mut Probl
 }
 
 /// Returns the quoted keys as an enumeration.
-fn enumerate_keys<'a>(keys: impl Iterator<Item = &'a (&'a str, Option<f64>)>, last: &str) -> String {
+fn enumerate_keys<'a>(
+    keys: impl Iterator<Item = &'a (&'a str, Option<f64>)>,
+    last: &str,
+) -> String {
     let quoted: Vec<String> = keys.map(|(name, _)| format!("`{name}`")).collect();
     match quoted.split_last() {
         Some((end, [])) => end.clone(),
@@ -227,7 +249,9 @@ fn kelpie_sea(file: &KelpieConfig, gravity: f64, problems: &mut Problems) -> Opt
     Some(SeaState {
         spectrum: Spectrum::Kelpie,
         hs,
-        tp: file.period_s.unwrap_or_else(|| developed_period(hs, gravity)),
+        tp: file
+            .period_s
+            .unwrap_or_else(|| developed_period(hs, gravity)),
         towards: Vec3::new(0.0, 1.0, 0.0),
         spreading: Spreading::None,
         components: 1,

@@ -48,7 +48,10 @@ pub fn heightfield(
 fn grid((rows, own_size): Raster, given: &HeightfieldKeys<'_>) -> Result<Heightfield, String> {
     let size = match (own_size, given.size) {
         (Some(_), Some(_)) => {
-            return Err("the raster states its own extent: expected no `size_m`; remove the key".to_string());
+            return Err(
+                "the raster states its own extent: expected no `size_m`; remove the key"
+                    .to_string(),
+            );
         }
         (Some(size), None) | (None, Some(size)) => size,
         (None, None) => {

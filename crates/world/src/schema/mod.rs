@@ -22,18 +22,24 @@ pub mod waves;
 
 use crate::import::grid::declare::GridFile;
 use crate::schema::air::{AirConfig, WeatherConfig, WindLoadConfig};
-use crate::schema::contact::{CollisionConfig, MaterialConfig, PropEntry, StructureConfig, VisualConfig};
+use crate::schema::contact::{
+    CollisionConfig, MaterialConfig, PropEntry, StructureConfig, VisualConfig,
+};
 use crate::schema::coupling::CouplingConfig;
 use crate::schema::energy::{BatteryConfig, ChargerConfig, ElectricalLoadConfig, SolarConfig};
 use crate::schema::fault::FaultConfig;
 use crate::schema::fin::{AzimuthConfig, FinConfig};
 use crate::schema::firmware::FirmwareConfig;
 use crate::schema::restoring::RestoringConfig;
-use crate::schema::sensor::acoustic::{BeaconEntry, HydrophoneConfig, LblConfig, SblConfig, UsblConfig};
+use crate::schema::sensor::acoustic::{
+    BeaconEntry, HydrophoneConfig, LblConfig, SblConfig, UsblConfig,
+};
 use crate::schema::sensor::ais::{AisConfig, AisReceiverConfig};
 use crate::schema::sensor::camera::{CameraConfig, LampConfig, OpticsConfig};
 use crate::schema::sensor::laser::{LaserConfig, LidarConfig, TiltingLaserConfig};
-use crate::schema::sensor::navigation::{AhrsConfig, AidsConfig, GnssConfig, GnssHeadingConfig, InsConfig};
+use crate::schema::sensor::navigation::{
+    AhrsConfig, AidsConfig, GnssConfig, GnssHeadingConfig, InsConfig,
+};
 use crate::schema::sensor::obstacle::{DetectorConfig, ObstacleConfig};
 use crate::schema::sensor::on_board::{
     AnemometerConfig, BarometerConfig, LeakDetectorConfig, MotorTelemetryConfig, PowerMeterConfig,
@@ -45,9 +51,9 @@ use crate::schema::sensor::sonar::{
 };
 use crate::schema::servo::{KeepOutConfig, ServoConfig, TrajectoryConfig};
 use crate::schema::urdf::{HydrodynamicsConfig, MimicConfig};
-use crate::schema::water::{TracerConfig, ColumnConfig, FlowConfig, RegionConfig, TideConfig};
+use crate::schema::water::{ColumnConfig, FlowConfig, RegionConfig, TideConfig, TracerConfig};
 use crate::schema::waves::WavesConfig;
-use merrow_yaml::read::{NamedMap, Located};
+use merrow_yaml::read::{Located, NamedMap};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {

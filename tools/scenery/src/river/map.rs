@@ -118,7 +118,12 @@ fn draw_terrain(drawing: &mut Drawing, river: &River) {
                 let [a, b] = [from, to].map(|i| low[0] + CELL * i as f64);
                 fill(
                     drawing,
-                    vec![to_pixels([a, y]), to_pixels([b, y]), to_pixels([b, y + CELL]), to_pixels([a, y + CELL])],
+                    vec![
+                        to_pixels([a, y]),
+                        to_pixels([b, y]),
+                        to_pixels([b, y + CELL]),
+                        to_pixels([a, y + CELL]),
+                    ],
                     own,
                 );
             }
@@ -148,7 +153,13 @@ fn draw_current(drawing: &mut Drawing, river: &River) {
                     tip[1] - 0.3 * v + side * 0.2 * u,
                 ]
             };
-            let points = vec![to_pixels(p), to_pixels(tip), to_pixels(wing(1.0)), to_pixels(tip), to_pixels(wing(-1.0))];
+            let points = vec![
+                to_pixels(p),
+                to_pixels(tip),
+                to_pixels(wing(1.0)),
+                to_pixels(tip),
+                to_pixels(wing(-1.0)),
+            ];
             drawing.shapes.push(Shape::Line {
                 points,
                 colour: BLUE,

@@ -125,7 +125,9 @@ impl Valley {
         let depth =
             DEPTH * (1.0 - part * part).max(0.0) * libm::pow((1.0 - curvature * n).max(0.1), POWER);
         let inner = part * curvature.signum();
-        let bar = POINT_BAR * (curvature.abs() / SHARP_CURVATURE).min(1.0) * smoothstep((inner - 0.45) / 0.4);
+        let bar = POINT_BAR
+            * (curvature.abs() / SHARP_CURVATURE).min(1.0)
+            * smoothstep((inner - 0.45) / 0.4);
         let [at, aside] = self.middle_bar;
         let (ds, dn) = ((s - at) / MIDDLE_BAR[1], (n - aside) / MIDDLE_BAR[2]);
         bar - depth + (DEPTH + MIDDLE_BAR[0]) * bell(ds * ds + dn * dn)
@@ -181,7 +183,8 @@ mod tests {
             let s = 0.5 * (w[0] + w[1]);
             let curvature = valley.course.curvature(s);
             let inner = curvature.signum();
-            let z = |part: f64| valley.bed_height(s, part * valley.half_width(s) * inner, curvature);
+            let z =
+                |part: f64| valley.bed_height(s, part * valley.half_width(s) * inner, curvature);
             assert!(z(0.9) > 0.2, "the height of the point bar is {}", z(0.9));
             assert!(
                 z(-0.5) < -2.4 && z(-0.5) < z(0.2),

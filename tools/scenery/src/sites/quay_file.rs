@@ -2,7 +2,7 @@
 //! them.
 
 use crate::sites::File;
-use crate::sites::growth::{Growth, GROWTH_KINDS, GrowthKind, Kind, SHADES};
+use crate::sites::growth::{GROWTH_KINDS, Growth, GrowthKind, Kind, SHADES};
 use crate::sites::objects;
 use crate::sites::quay::{
     BLOCK, Debris, DebrisKind, FACE, FENDERS, FOOT, HALF_EXTENT, HALF_LENGTH, LADDER, PILE_RADIUS,
@@ -34,7 +34,9 @@ pub fn quay_files(quay: &Quay) -> Vec<File> {
     let clump = |name: &str, n: u64, slim: f64| {
         objects::clump_mesh(&stream(name), n, slim).to_obj("a clump on a wall, out along x")
     };
-    let tuft = |name: &str, n: u64| objects::tuft_mesh(&stream(name), n).to_obj("a tuft of weed, 1 m high");
+    let tuft = |name: &str, n: u64| {
+        objects::tuft_mesh(&stream(name), n).to_obj("a tuft of weed, 1 m high")
+    };
     vec![
         ("mud.yaml", head),
         ("mud.i16", data),

@@ -84,18 +84,24 @@ impl Sand {
         let plane = -DEPTH + SLOPE[0] * p[0] + SLOPE[1] * p[1];
         let far = self.distance_from_wreck(p);
         // no crests in the wake of the wreck
-        let patch = smoothstep(0.5 + 0.45 * self.patches.evaluate_on_plane(p)) * smoothstep((far - 1.0) / 9.0);
+        let patch = smoothstep(0.5 + 0.45 * self.patches.evaluate_on_plane(p))
+            * smoothstep((far - 1.0) / 9.0);
         let large = MEGARIPPLES[1] * self.crests(p, MEGARIPPLES, 0);
         let small =
             RIPPLES[1] * self.crests(p, RIPPLES, 1) * (1.0 - 0.5 * patch) * smoothstep(far / 6.0);
-        plane + patch * large + small + 0.012 * self.fine.evaluate_on_plane(p) + self.scour_and_tail(p, far)
+        plane
+            + patch * large
+            + small
+            + 0.012 * self.fine.evaluate_on_plane(p)
+            + self.scour_and_tail(p, far)
     }
 
     /// Evaluates (2) for the ripples `k` (0 megaripples, 1 ripples).
     fn crests(&self, [x, y]: [f64; 2], [length, _, direction]: [f64; 3], k: usize) -> f64 {
         let (s, c) = sin_cos(direction.to_radians());
         // the fine ripples are displaced by the same distance
-        let wander = WANDER.0 * self.wander[k].evaluate_on_plane([x, y]) * (MEGARIPPLES[0] / length).sqrt();
+        let wander =
+            WANDER.0 * self.wander[k].evaluate_on_plane([x, y]) * (MEGARIPPLES[0] / length).sqrt();
         let phase = TAU / length * (c * x + s * y) + wander;
         0.5 * (sin_cos(phase).0 + 0.25 * sin_cos(2.0 * phase).0)
     }

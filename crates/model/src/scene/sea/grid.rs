@@ -356,6 +356,9 @@ mod tests {
             interpolation: Interpolation::Nearest,
             ..grid(Extrapolation::Clamp)
         };
-        assert_eq!(nearest.interpolate([2.6, 1.0, 4.9, 0.0]).value, f(4.0, 2.0, 0.0));
+        assert_eq!(
+            nearest.interpolate([2.6, 1.0, 4.9, 0.0]).value,
+            f(4.0, 2.0, 0.0)
+        );
     }
 }

@@ -13,7 +13,7 @@ use crate::scene::sea::air::Air;
 use crate::scene::sea::flow::Flow;
 use crate::scene::sea::optics::Optics;
 use crate::scene::sea::terrain::Terrain;
-use crate::scene::sea::water::{Tracer, WaterColumn, Region};
+use crate::scene::sea::water::{Region, Tracer, WaterColumn};
 use crate::scene::sea::waves::Waves;
 use merrow_math::Vec3;
 use std::sync::Arc;
@@ -61,7 +61,10 @@ impl Sea {
 
     /// Returns the index of the region at (x, y) of W [m] if it excludes the current of the world.
     pub fn closed_region(&self, x: f64, y: f64) -> Option<usize> {
-        let k = self.regions.iter().position(|region| region.contains(x, y))?;
+        let k = self
+            .regions
+            .iter()
+            .position(|region| region.contains(x, y))?;
         (!self.regions[k].has_world_current).then_some(k)
     }
 }

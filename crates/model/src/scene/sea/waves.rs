@@ -186,7 +186,11 @@ impl Waves {
 
     /// Returns an upper bound of the magnitude of the elevation [m].
     pub fn max_elevation(&self) -> f64 {
-        let seas = self.seas.iter().map(|(_, sea)| sea.max_elevation).sum::<f64>();
+        let seas = self
+            .seas
+            .iter()
+            .map(|(_, sea)| sea.max_elevation)
+            .sum::<f64>();
         let tide = self.tide.as_ref().map_or(0.0, |tide| tide.max_elevation);
         let regions = self.regions.iter().flat_map(|all| all.iter());
         regions
@@ -305,7 +309,11 @@ mod tests {
             [growth(-1.0), growth(0.0), growth(5e9), growth(1e10)],
             [0.0, 0.0, 0.5, 1.0]
         );
-        assert_eq!(Waves::growth_weight(0, 10.0, 0.0), 1.0, "active from the start");
+        assert_eq!(
+            Waves::growth_weight(0, 10.0, 0.0),
+            1.0,
+            "active from the start"
+        );
         let rate = |t: f64| (growth(t + 1e3) - growth(t - 1e3)) / 2e3;
         assert!(rate(1e6).abs() < 1e-15 && rate(1e10 - 1e6).abs() < 1e-15);
     }
@@ -342,7 +350,11 @@ mod tests {
         let five = four.transition_to(&sea(5.0), 113 * S);
         assert_eq!(hs(&five), [(0, 2.0), (110, 4.0), (120, 5.0)]);
         let six = five.transition_to(&sea(6.0), 140 * S);
-        assert_eq!(hs(&six), [(0, 5.0), (140, 6.0)], "replaced sea states are discarded");
+        assert_eq!(
+            hs(&six),
+            [(0, 5.0), (140, 6.0)],
+            "replaced sea states are discarded"
+        );
         assert_eq!(hs(&six.without_transitions()), [(0, 6.0)]);
         assert_eq!(
             hs(&six.transition_to(&sea(7.0), 0)),

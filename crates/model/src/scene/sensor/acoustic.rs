@@ -181,7 +181,8 @@ impl AcousticSpec {
                     all.push(("/pose_world".to_string(), AcousticOutput::OwnPose));
                 }
                 all.extend(
-                    numbered().map(|(k, t)| (format!("/{}/range", t.name), AcousticOutput::Range(k, 0))),
+                    numbered()
+                        .map(|(k, t)| (format!("/{}/range", t.name), AcousticOutput::Range(k, 0))),
                 );
             }
             AcousticKind::Sbl {
@@ -189,8 +190,12 @@ impl AcousticSpec {
             } => {
                 for (k, target) in numbered() {
                     self.poses(k, target, carrier, &mut all);
-                    let range =
-                        |n: usize| (format!("/{}/range_{n}", target.name), AcousticOutput::Range(k, n));
+                    let range = |n: usize| {
+                        (
+                            format!("/{}/range_{n}", target.name),
+                            AcousticOutput::Range(k, n),
+                        )
+                    };
                     all.extend((0..receivers.len()).map(range));
                 }
             }
@@ -207,7 +212,10 @@ impl AcousticSpec {
     ) {
         all.push((format!("/{}/pose", target.name), AcousticOutput::Pose(k)));
         if carrier.is_some() {
-            all.push((format!("/{}/pose_world", target.name), AcousticOutput::WorldPose(k)));
+            all.push((
+                format!("/{}/pose_world", target.name),
+                AcousticOutput::WorldPose(k),
+            ));
         }
     }
 

@@ -58,7 +58,13 @@ pub enum CameraOutput {
 
 impl CameraOutput {
     /// All outputs of a camera.
-    pub const ALL: [CameraOutput; 5] = [CameraOutput::Rgb, CameraOutput::Depth, CameraOutput::Labels, CameraOutput::Info, CameraOutput::Jpeg];
+    pub const ALL: [CameraOutput; 5] = [
+        CameraOutput::Rgb,
+        CameraOutput::Depth,
+        CameraOutput::Labels,
+        CameraOutput::Info,
+        CameraOutput::Jpeg,
+    ];
 
     /// Returns true if the bit set `parts` contains this output.
     pub fn is_enabled_in(self, parts: u8) -> bool {

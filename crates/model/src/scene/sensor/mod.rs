@@ -171,9 +171,13 @@ impl ExteroceptiveSpec {
     /// Returns true if the sensor outputs ranges or positions, to which a fault can add an offset.
     pub fn supports_offset_faults(&self) -> bool {
         match self {
-            ExteroceptiveSpec::Laser(_) | ExteroceptiveSpec::Acoustic(_) | ExteroceptiveSpec::Obstacles(_) => true,
+            ExteroceptiveSpec::Laser(_)
+            | ExteroceptiveSpec::Acoustic(_)
+            | ExteroceptiveSpec::Obstacles(_) => true,
             ExteroceptiveSpec::Sonar(spec) => spec.kind == SonarKind::Multibeam || spec.profiles,
-            ExteroceptiveSpec::Camera(_) | ExteroceptiveSpec::Ais(_) | ExteroceptiveSpec::Radar(_) => false,
+            ExteroceptiveSpec::Camera(_)
+            | ExteroceptiveSpec::Ais(_)
+            | ExteroceptiveSpec::Radar(_) => false,
         }
     }
 

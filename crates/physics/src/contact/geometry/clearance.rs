@@ -11,8 +11,8 @@ use crate::contact::geometry::shapes::{Owner, Shape};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
-use parry3d_f64::math::Pose;
 use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::math::Pose;
 
 /// Bounding spheres of the robots, and the fixed boxes that they must not intersect.
 #[derive(Debug)]

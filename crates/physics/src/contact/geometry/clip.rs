@@ -89,7 +89,13 @@ pub fn clip_features(a: &Feature, b: &Feature, m: Vec3, out: &mut [ClippedPoint;
 }
 
 /// Keeps the part of the polygon on the inner side of a plane.
-fn clip_by_plane(polygon: &mut [ClippedPoint; 8], n: usize, outward: Vec3, at: f64, edge: u32) -> usize {
+fn clip_by_plane(
+    polygon: &mut [ClippedPoint; 8],
+    n: usize,
+    outward: Vec3,
+    at: f64,
+    edge: u32,
+) -> usize {
     let (input, mut count) = (*polygon, 0);
     // an edge is an open line: its end is not connected to its start
     let pairs = if n == 2 { 1 } else { n };

@@ -53,7 +53,13 @@ fn weight_contact_rows(rows: &[Row], Z: &[f64], [nn, n1, n2, a, b, c]: &[f64; 6]
 
 /// Adds `Zᵀ G Z` of a group to the matrix.
 #[inline(always)]
-fn outer_products(rows: &[Row], Z: &[f64], weighted: &[f64], matrix: &mut BlockMatrix, place: BlockPosition) {
+fn outer_products(
+    rows: &[Row],
+    Z: &[f64],
+    weighted: &[f64],
+    matrix: &mut BlockMatrix,
+    place: BlockPosition,
+) {
     let [a, b] = rows[0].segments;
     if let ([n, s, t], 6, 0 | 6) = (rows, a.n, b.n) {
         return add_outer_products_6([n, s, t], Z, weighted, matrix, place);
@@ -91,7 +97,13 @@ fn outer_products(rows: &[Row], Z: &[f64], weighted: &[f64], matrix: &mut BlockM
 
 /// [`outer_products`] for contacts of floating bodies without joints, the most frequent case.
 #[inline(always)]
-fn add_outer_products_6(rows: [&Row; 3], Z: &[f64], weighted: &[f64], matrix: &mut BlockMatrix, place: BlockPosition) {
+fn add_outer_products_6(
+    rows: [&Row; 3],
+    Z: &[f64],
+    weighted: &[f64],
+    matrix: &mut BlockMatrix,
+    place: BlockPosition,
+) {
     let [a, b] = rows[0].segments;
     let at = matrix.diagonal(a.body);
     add_three_outer_products(

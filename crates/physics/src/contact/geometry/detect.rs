@@ -7,14 +7,14 @@ use crate::contact::coupling;
 use crate::contact::coupling::Body;
 use crate::contact::geometry::clearance::Clearance;
 use crate::contact::geometry::clip;
-use crate::contact::geometry::clip::{Feature, ClippedPoint};
+use crate::contact::geometry::clip::{ClippedPoint, Feature};
 use crate::contact::geometry::shapes;
 use crate::contact::geometry::shapes::{Owner, Shape, from_parry, to_parry};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::{Scene, Seabed};
-use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
+use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use parry3d_f64::query::{
     ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, ShapeCastOptions,
@@ -291,7 +291,10 @@ impl Detector {
     /// Contacts of moving shape `i` with the terrain triangles near it; a shape below the terrain
     /// is pushed out as by a plane.
     fn detect_terrain(&mut self, scene: &Scene, i: usize, terrain: &Terrain, out: &mut Vec<Touch>) {
-        let (low, high) = (from_parry(self.boxes[i].mins), from_parry(self.boxes[i].maxs));
+        let (low, high) = (
+            from_parry(self.boxes[i].mins),
+            from_parry(self.boxes[i].maxs),
+        );
         let middle = from_parry(self.poses[i].translation);
         let surface = terrain.height(middle.x, middle.y);
         if middle.z < surface && from_parry(self.starts[i].translation).z < surface {
@@ -310,8 +313,11 @@ impl Detector {
         terrain.triangles(low, high, |number, corners| {
             let face = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
             if let Some(triangle) = ground.shape.make_mut().as_shape_mut::<Triangle>() {
-                *triangle =
-                    Triangle::new(to_parry(corners[0]), to_parry(corners[1]), to_parry(corners[2]));
+                *triangle = Triangle::new(
+                    to_parry(corners[0]),
+                    to_parry(corners[1]),
+                    to_parry(corners[2]),
+                );
             }
             let (b, X_b) = (&ground, &Pose::IDENTITY);
             let before = out.len();
@@ -383,7 +389,11 @@ impl Detector {
             let mut feature = PolygonalFeature::default();
             map.local_support_feature(down, &mut feature);
             for k in 0..feature.num_vertices {
-                put(from_parry(*X * feature.vertices[k]), radius, feature.vids[k].0);
+                put(
+                    from_parry(*X * feature.vertices[k]),
+                    radius,
+                    feature.vids[k].0,
+                );
             }
         }
     }

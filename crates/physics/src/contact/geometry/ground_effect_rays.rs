@@ -11,8 +11,8 @@ use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Thruster};
 use merrow_model::state::Workspace;
 use merrow_model::state::workspace::Deck;
-use parry3d_f64::math::Pose;
 use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::math::Pose;
 use parry3d_f64::query::Ray;
 
 /// Range of the ground effect in radii: beyond it the effect is less than a thousandth.

@@ -121,7 +121,10 @@ fn add_collider(
 }
 
 /// Convex parts of a geometry; the geometry of fixed bodies is not split.
-fn convex_parts(geometry: &Geometry, holds_still: bool) -> Result<Vec<(Pose, SharedShape)>, String> {
+fn convex_parts(
+    geometry: &Geometry,
+    holds_still: bool,
+) -> Result<Vec<(Pose, SharedShape)>, String> {
     let one = |shape| Ok(vec![(Pose::IDENTITY, shape)]);
     // parry's cylinders and capsules lie along y
     let upright = Pose::from_parts(
@@ -170,11 +173,11 @@ fn convex_parts(geometry: &Geometry, holds_still: bool) -> Result<Vec<(Pose, Sha
                 ),
             }
         }
-        Geometry::Mesh(_) | Geometry::Heightfield(_) if !holds_still => Err(
-            "a mesh or height field cannot be used on a moving body; \
+        Geometry::Mesh(_) | Geometry::Heightfield(_) if !holds_still => {
+            Err("a mesh or height field cannot be used on a moving body; \
              expected `convex_hull` or `convex_parts`"
-                .into(),
-        ),
+                .into())
+        }
         Geometry::Mesh(mesh) => {
             let flags = TriMeshFlags::FIX_INTERNAL_EDGES | TriMeshFlags::MERGE_DUPLICATE_VERTICES;
             SharedShape::trimesh_with_flags(points(mesh), mesh.triangles.clone(), flags)

@@ -28,7 +28,7 @@
 
 use crate::contact::solver::blocks::CoordinateRange;
 use crate::contact::solver::dense::{Dense, MAX_DENSE_SIZE};
-use crate::contact::solver::friction::{FrictionBound, projection_derivative, project, slip_error};
+use crate::contact::solver::friction::{FrictionBound, project, projection_derivative, slip_error};
 use crate::contact::solver::nonsmooth_newton::NonsmoothScratch;
 use crate::contact::solver::solve::{Block, Kind, MIN_EFFECT, Row, dot_row};
 use crate::contact::solver::system::{Sparse, System};
@@ -206,7 +206,10 @@ impl AugmentedLagrangian {
             .iter()
             .zip(&self.u)
             .fold(0.0, |m, (row, u)| m.max((u + row.wanted).abs()));
-        self.reach = rows.iter().fold(0.0_f64, |m, row| m.max(row.inverse_mass)).sqrt();
+        self.reach = rows
+            .iter()
+            .fold(0.0_f64, |m, row| m.max(row.inverse_mass))
+            .sqrt();
         let limits = if rows.len() <= SMALL_ROWS {
             SMALL_TOLERANCES
         } else {
@@ -388,7 +391,10 @@ impl AugmentedLagrangian {
                 }
                 Kind::Contact { .. } | Kind::Box { .. } => 0.0,
                 Kind::Equality => {
-                    let errors = rows.iter().zip(u).filter(|(row, _)| row.inverse_mass > MIN_EFFECT);
+                    let errors = rows
+                        .iter()
+                        .zip(u)
+                        .filter(|(row, _)| row.inverse_mass > MIN_EFFECT);
                     errors.fold(0.0, |e: f64, (_, u)| e.max(u.abs()))
                 }
             };
@@ -416,7 +422,10 @@ impl AugmentedLagrangian {
             };
             match block.kind {
                 Kind::Contact { .. } => {
-                    let all = rows[0].inverse_mass.max(rows[1].inverse_mass).max(rows[2].inverse_mass);
+                    let all = rows[0]
+                        .inverse_mass
+                        .max(rows[1].inverse_mass)
+                        .max(rows[2].inverse_mass);
                     self.stiffness.extend([stiff(all); 3]);
                 }
                 _ => self
@@ -589,7 +598,9 @@ impl AugmentedLagrangian {
             let p = |i: usize| prior[first + i] - stiffness[first + i] * u[first + i];
             let d = stiffness[first];
             curvature.push(match block.kind {
-                Kind::Contact { friction } => projection_derivative([p(0), p(1), p(2)], friction, bounds[k], d),
+                Kind::Contact { friction } => {
+                    projection_derivative([p(0), p(1), p(2)], friction, bounds[k], d)
+                }
                 Kind::Box { lo, hi, .. } if p(0) > lo && p(0) < hi => [d, 0.0, 0.0, 0.0, 0.0, 0.0],
                 Kind::Box { .. } => [0.0; 6],
                 Kind::Equality => [1.0; 6],

@@ -248,7 +248,13 @@ impl BlockMatrix {
                         }
                         below[scan].at as usize
                     };
-                    subtract_outer_product(values, (q.at as usize, m_q), (p.at as usize, m_p), n, at);
+                    subtract_outer_product(
+                        values,
+                        (q.at as usize, m_q),
+                        (p.at as usize, m_p),
+                        n,
+                        at,
+                    );
                 }
             }
         }

@@ -74,7 +74,11 @@ impl Dense {
 
     /// Computes `x ← x + Zᵀ k`.
     #[inline(always)]
-    pub(crate) fn add_transposed_product(&self, k: impl Iterator<Item = f64>, x: &mut [f64; MAX_DENSE_SIZE]) {
+    pub(crate) fn add_transposed_product(
+        &self,
+        k: impl Iterator<Item = f64>,
+        x: &mut [f64; MAX_DENSE_SIZE],
+    ) {
         sized!(self.width, add_transposed_rows; &self.Z, k, x);
     }
 
@@ -170,7 +174,11 @@ fn products<const N: usize>(Z: &[f64], x: &[f64; MAX_DENSE_SIZE], out: &mut [f64
 
 /// Computes `x ← x + Zᵀ k` for a constant width.
 #[inline(always)]
-fn add_transposed_rows<const N: usize>(Z: &[f64], k: impl Iterator<Item = f64>, x: &mut [f64; MAX_DENSE_SIZE]) {
+fn add_transposed_rows<const N: usize>(
+    Z: &[f64],
+    k: impl Iterator<Item = f64>,
+    x: &mut [f64; MAX_DENSE_SIZE],
+) {
     let mut y: [f64; N] = first(x);
     for (z, k) in Z.as_chunks::<N>().0.iter().zip(k) {
         for i in 0..N {
@@ -203,7 +211,11 @@ fn assemble_matrix<const N: usize, const SYMMETRIC: bool>(
         weight_rows::<N, SYMMETRIC>(block.kind, Z, &stiffness[part], g, W);
         if let (Kind::Contact { .. }, [a, b, c], [x, y, z]) = (block.kind, Z, &*W) {
             for (i, line) in matrix.iter_mut().enumerate() {
-                let from = if SYMMETRIC { i / REGISTER_WIDTH * REGISTER_WIDTH } else { 0 };
+                let from = if SYMMETRIC {
+                    i / REGISTER_WIDTH * REGISTER_WIDTH
+                } else {
+                    0
+                };
                 let (a, b, c) = (a[i], b[i], c[i]);
                 for k in from..N {
                     line[k] += a * x[k] + b * y[k] + c * z[k];
@@ -269,7 +281,10 @@ fn cholesky<const N: usize>(M: &mut [f64]) {
         own[k] = inverse;
         for (i, other) in tail.iter_mut().enumerate() {
             // whole registers: elements before the diagonal are not used
-            let (factor, from) = (own[k + 1 + i], (k + 1 + i) / REGISTER_WIDTH * REGISTER_WIDTH);
+            let (factor, from) = (
+                own[k + 1 + i],
+                (k + 1 + i) / REGISTER_WIDTH * REGISTER_WIDTH,
+            );
             for j in from..N {
                 other[j] -= factor * own[j];
             }

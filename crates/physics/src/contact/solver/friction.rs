@@ -68,7 +68,12 @@ pub fn project(mut p: [f64; 3], friction: f64, bound: FrictionBound, stiffness: 
 
 /// Derivative of [`nearest`] with respect to `p`, times the stiffness: nn, n1, n2, 11, 12, 22.
 #[inline(always)]
-pub fn projection_derivative(mut p: [f64; 3], friction: f64, bound: FrictionBound, d: f64) -> [f64; 6] {
+pub fn projection_derivative(
+    mut p: [f64; 3],
+    friction: f64,
+    bound: FrictionBound,
+    d: f64,
+) -> [f64; 6] {
     let size = (p[1] * p[1] + p[2] * p[2]).sqrt();
     let stick = [d, 0.0, 0.0, d, 0.0, d];
     match bound {

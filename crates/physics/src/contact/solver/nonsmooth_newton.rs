@@ -23,7 +23,7 @@
 //! # Checked by
 //! test/analytic/contact.rs, test/identity/contact.rs
 
-use crate::contact::solver::augmented_lagrangian::{Constraints, AugmentedLagrangian};
+use crate::contact::solver::augmented_lagrangian::{AugmentedLagrangian, Constraints};
 use crate::contact::solver::dense::{Dense, MAX_DENSE_SIZE, padded};
 use crate::contact::solver::friction;
 use crate::contact::solver::friction::FrictionBound;
@@ -93,7 +93,9 @@ impl AugmentedLagrangian {
                 break;
             };
             let error = self.max_error(c, rows).max(admissibility_error(c, rows));
-            if error <= self.tolerance || (error <= ROUNDING_FACTOR * self.tolerance && error > 0.5 * best) {
+            if error <= self.tolerance
+                || (error <= ROUNDING_FACTOR * self.tolerance && error > 0.5 * best)
+            {
                 v.copy_from_slice(&w[..v.len()]);
                 return true;
             }
@@ -234,7 +236,13 @@ fn project_group(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> 
 /// Subtracts `G du` from the impulses of a group. The result can be inadmissible; the next step
 /// corrects this.
 #[inline(always)]
-fn subtract_linear_change(kind: Kind, rows: &mut [Row], du: &[f64], stiffness: &[f64], g: &[f64; 6]) {
+fn subtract_linear_change(
+    kind: Kind,
+    rows: &mut [Row],
+    du: &[f64],
+    stiffness: &[f64],
+    g: &[f64; 6],
+) {
     match (kind, rows) {
         (Kind::Contact { .. }, [n, s, t]) => {
             let [nn, n1, n2, a, b, c] = g;
@@ -260,7 +268,8 @@ fn admissibility_error(c: &Constraints<'_>, rows: &[Row]) -> f64 {
         let error = match (block.kind, rows) {
             (Kind::Contact { friction }, [n, s, t]) => {
                 let size = (s.impulse * s.impulse + t.impulse * t.impulse).sqrt();
-                let more = (size - friction * n.impulse.max(0.0)) * s.inverse_mass.max(t.inverse_mass);
+                let more =
+                    (size - friction * n.impulse.max(0.0)) * s.inverse_mass.max(t.inverse_mass);
                 more.max(-n.impulse * n.inverse_mass)
             }
             (Kind::Box { lo, hi, .. }, [row]) => {

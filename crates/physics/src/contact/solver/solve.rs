@@ -28,7 +28,7 @@
 //! test/analytic/contact.rs, test/identity/contact.rs
 
 use crate::contact::dofs::{from_unit_inertia, to_unit_inertia};
-use crate::contact::solver::augmented_lagrangian::{Constraints, AugmentedLagrangian, Outcome};
+use crate::contact::solver::augmented_lagrangian::{AugmentedLagrangian, Constraints, Outcome};
 use crate::contact::solver::blocks::CoordinateRange;
 
 /// Coordinates of a row in one robot.
@@ -306,7 +306,12 @@ impl Problem {
 }
 
 /// Transforms each robot's part of a vector with its own factor.
-fn transform_bodies(bodies: &[CoordinateRange], L: &[f64], x: &mut [f64], how: fn(&[f64], usize, &mut [f64])) {
+fn transform_bodies(
+    bodies: &[CoordinateRange],
+    L: &[f64],
+    x: &mut [f64],
+    how: fn(&[f64], usize, &mut [f64]),
+) {
     let mut at = 0;
     for body in bodies {
         let n = body.n as usize;

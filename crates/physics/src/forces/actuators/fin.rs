@@ -59,7 +59,8 @@ use merrow_model::state::{FinState, Health, RobotState, Workspace};
 pub fn store_current(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for k in 0..robot.fins.len() {
         let fin = &state.fins[k];
-        (work.fins[k].angle, work.fins[k].area_fraction) = ([fin.angle; 3], remaining_fraction(fin));
+        (work.fins[k].angle, work.fins[k].area_fraction) =
+            ([fin.angle; 3], remaining_fraction(fin));
     }
 }
 
@@ -99,7 +100,12 @@ pub fn prepare_step(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut W
 
 /// Stores the hydrodynamic moments about the shafts at the start of the step in `state`, for the
 /// battery model.
-pub fn store_shaft_moments(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &EnvironmentState<'_>) {
+pub fn store_shaft_moments(
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &Workspace,
+    at: &EnvironmentState<'_>,
+) {
     if robot.battery.is_none() {
         return;
     }
@@ -114,7 +120,13 @@ pub fn store_shaft_moments(robot: &Robot, state: &mut RobotState, work: &Workspa
         let flow = Flow::at_fin(robot, fin, link, work, (0, 0), density);
         let part = work.fins[k].area_fraction * wet_fraction(fin, link, 0, at);
         let F = if fin.sail {
-            sail::force(fin, link, work.fins[k].angle[0], work.fins[k].area_fraction, at)
+            sail::force(
+                fin,
+                link,
+                work.fins[k].angle[0],
+                work.fins[k].area_fraction,
+                at,
+            )
         } else {
             fin_wrench(fin, &flow, work.fins[k].angle[0], density, part)
         };
@@ -153,7 +165,10 @@ pub fn force<T: Real>(
         let link = &work.links[link_idx];
         let lane = |i: usize| {
             if fin.sail {
-                let (sheet, part) = (work.fins[k].angle[stage].lane(i), work.fins[k].area_fraction.lane(i));
+                let (sheet, part) = (
+                    work.fins[k].angle[stage].lane(i),
+                    work.fins[k].area_fraction.lane(i),
+                );
                 return sail::force(fin, &link.lane(i), sheet, part, at);
             }
             let flow = Flow::at_fin(robot, fin, link, work, (stage, i), density);
@@ -192,7 +207,10 @@ impl Flow {
             let drive = work.drive[race.thruster][stage].lane(lane);
             let t = &robot.thrusters[race.thruster];
             let axis = thruster::thrust_axis(robot, t, work, stage).lane(lane);
-            (slipstream_velocity(t, axis, &race, &V_r, drive, density), race.fraction)
+            (
+                slipstream_velocity(t, axis, &race, &V_r, drive, density),
+                race.fraction,
+            )
         });
         Self { V_r, race }
     }
@@ -264,7 +282,8 @@ fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> Sp
             let F = match flow.race {
                 None => foil_force(fin, v, f, s, half),
                 Some((race, part)) => {
-                    foil_force(fin, v, f, s, half * (1.0 - part)) + foil_force(fin, v + race, f, s, half * part)
+                    foil_force(fin, v, f, s, half * (1.0 - part))
+                        + foil_force(fin, v + race, f, s, half * part)
                 }
             };
             SpatialForce::at_point(F, p)

@@ -37,7 +37,13 @@ use merrow_model::state::workspace::LinkWork;
 /// Wrench at Lo in L for the sheet limit `sheet` [rad]; `part` is the fraction of the sail that
 /// remains after faults.
 #[inline(never)]
-pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &EnvironmentState<'_>) -> SpatialForce {
+pub fn force(
+    fin: &Fin,
+    link: &LinkWork,
+    sheet: f64,
+    part: f64,
+    at: &EnvironmentState<'_>,
+) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let p_WF = link.p_WL + link.R_WL.mul_vec(fin.p_LoF);
     let over = Vec3::new(p_WF.x, p_WF.y, at.wind_height(p_WF));
@@ -54,7 +60,10 @@ pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &Environment
     let temperature = air::weather(&at.sea.air, at.time).temperature;
     let density = air::density(at.sea, temperature, p_WF.z);
     let dry = 1.0 - wet_fraction(fin, link, 0, at);
-    SpatialForce::at_point(foil_force(fin, v, f, s, 0.5 * density * part * dry * fin.area), p) // (3)
+    SpatialForce::at_point(
+        foil_force(fin, v, f, s, 0.5 * density * part * dry * fin.area),
+        p,
+    ) // (3)
 }
 
 /// Angle of the boom [rad] for the apparent wind components and the sheet limit. (1), (2)

@@ -38,7 +38,12 @@ use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{ActuatorState, Health, RobotState, Workspace};
 
 /// Stores the current wrenches and drives in `work`, without advancing a step.
-pub fn store_current(robot: &Robot, state: &mut RobotState, at: &EnvironmentState<'_>, work: &mut Workspace) {
+pub fn store_current(
+    robot: &Robot,
+    state: &mut RobotState,
+    at: &EnvironmentState<'_>,
+    work: &mut Workspace,
+) {
     for w in &mut work.thrust {
         w[0] = SpatialForce::zero();
     }
@@ -58,7 +63,12 @@ pub fn store_current(robot: &Robot, state: &mut RobotState, at: &EnvironmentStat
 
 /// Advances every lag over the step and stores wrenches and drives at its start, midpoint and end
 /// in `work`.
-pub fn prepare_step(robot: &Robot, state: &mut RobotState, at: &EnvironmentState<'_>, work: &mut Workspace) {
+pub fn prepare_step(
+    robot: &Robot,
+    state: &mut RobotState,
+    at: &EnvironmentState<'_>,
+    work: &mut Workspace,
+) {
     for w in &mut work.thrust {
         *w = [SpatialForce::zero(); 3];
     }
@@ -433,7 +443,12 @@ pub fn undeducted_thrust(
 
 /// Stores the thrust of the propellers and rotors that depend on their inflow, at the start of the
 /// step, for battery and diagnostics.
-pub fn store_thrust(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &EnvironmentState<'_>) {
+pub fn store_thrust(
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &Workspace,
+    at: &EnvironmentState<'_>,
+) {
     if !(robot.inflow || robot.rotors) {
         return;
     }

@@ -35,7 +35,13 @@ use merrow_model::state::workspace::LinkWork;
 ///
 /// `ahead` and `starboard` are horizontal unit vectors of the vehicle, `wind` is the downwind unit
 /// vector, all in W; `h` is the surface height [m].
-pub fn target_angles(law: &KelpieAttitude, ahead: Vec3, starboard: Vec3, wind: Vec3, h: f64) -> [f64; 2] {
+pub fn target_angles(
+    law: &KelpieAttitude,
+    ahead: Vec3,
+    starboard: Vec3,
+    wind: Vec3,
+    h: f64,
+) -> [f64; 2] {
     [
         ahead.dot(wind) * h * law.pitch,
         starboard.dot(wind) * h * law.roll,
@@ -73,7 +79,9 @@ pub fn force<T: Real>(
     );
     // no moment in air
     SpatialForce {
-        m: m.scale(T::from_lanes(|i| (20.0 * w.submerged_fraction.lane(i)).min(1.0))),
+        m: m.scale(T::from_lanes(|i| {
+            (20.0 * w.submerged_fraction.lane(i)).min(1.0)
+        })),
         f: Vec3::zero(),
     }
 }

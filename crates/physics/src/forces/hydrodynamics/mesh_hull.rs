@@ -55,7 +55,8 @@ pub fn wetness_and_pressure<T: Real>(
     let mut lanes = [(0.0, Vec3::zero(), SpatialForce::zero()); MAX_LANES];
     for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
         let (R_WL, p_WL) = (w.R_WL.lane(i), w.p_WL.lane(i));
-        let felt = |waves: &&WaveState| waves.has_effect_at_depth(-height.lane(i) - link.hull.bound);
+        let felt =
+            |waves: &&WaveState| waves.has_effect_at_depth(-height.lane(i) - link.hull.bound);
         let found = match at.waves.filter(felt) {
             _ if height.lane(i) >= link.hull.bound => continue,
             None if height.lane(i) <= -link.hull.bound => fully_submerged(link, R_WL.r[2]),
@@ -68,7 +69,11 @@ pub fn wetness_and_pressure<T: Real>(
             }
             Some(waves) => {
                 update_vertices(link, skin, at, hull, (i, &R_WL, p_WL), waves);
-                link_terms(link, skin, &skin.submerged_integrals(&hull.water, R_WL.r[2]))
+                link_terms(
+                    link,
+                    skin,
+                    &skin.submerged_integrals(&hull.water, R_WL.r[2]),
+                )
             }
         };
         *lane = found;
@@ -99,7 +104,9 @@ pub fn force<T: Real>(
     if at.waves.is_none() || link.is_scattering() {
         return F;
     }
-    let twice = w.pressure_acceleration.scale(wetness.wet * (rho * link.volume));
+    let twice = w
+        .pressure_acceleration
+        .scale(wetness.wet * (rho * link.volume));
     let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
     SpatialForce {
         m: F.m - p_LoCb.cross(twice),
@@ -121,7 +128,11 @@ fn fully_submerged(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
 }
 
 /// Converts the mesh sums to wet fraction, centroid shift and wrench of the link.
-fn link_terms(link: &Link, skin: &HullMesh, sums: &SubmergedIntegrals) -> (f64, Vec3, SpatialForce) {
+fn link_terms(
+    link: &Link,
+    skin: &HullMesh,
+    sums: &SubmergedIntegrals,
+) -> (f64, Vec3, SpatialForce) {
     let k = link.volume / skin.volume;
     let wet = (sums.volume / skin.volume).clamp(0.0, 1.0);
     let shift = sums.centroid().map_or(Vec3::zero(), |c| c - skin.centroid);

@@ -79,7 +79,8 @@ pub fn force<T: Real>(
         F = F.minus(&crate::forces::rigid_body::inertia_times(&filter.gain, &b));
     }
     if let (Some(diffraction), Some(waves)) = (&radiation.diffraction, at.waves) {
-        let lane = |i: usize| diffraction_force(diffraction, waves, w.p_WL.lane(i), &w.R_WL.lane(i));
+        let lane =
+            |i: usize| diffraction_force(diffraction, waves, w.p_WL.lane(i), &w.R_WL.lane(i));
         F = F.plus(&SpatialForce::from_lanes(lane));
     }
     let part = T::from_lanes(|i| wet_factor(w.submerged_fraction.lane(i), radiation.wet_at_rest));
@@ -100,7 +101,10 @@ fn wet_factor(wet: f64, at_rest: f64) -> f64 {
 
 /// Velocity relative to the current, in L.
 #[inline(always)]
-fn velocity_relative_to_current<T: Real>(w: &LinkWork<T>, V: &SpatialVelocity<T>) -> SpatialVelocity<T> {
+fn velocity_relative_to_current<T: Real>(
+    w: &LinkWork<T>,
+    V: &SpatialVelocity<T>,
+) -> SpatialVelocity<T> {
     SpatialVelocity {
         w: V.w,
         v: V.v - (w.water - w.wave_velocity),
@@ -129,7 +133,12 @@ fn advance_filter<T: Real>(
 }
 
 /// Diffraction force (2) at Lo in L.
-fn diffraction_force(diffraction: &Diffraction, waves: &WaveState, p_WL: Vec3, R_WL: &Mat3) -> SpatialForce {
+fn diffraction_force(
+    diffraction: &Diffraction,
+    waves: &WaveState,
+    p_WL: Vec3,
+    R_WL: &Mat3,
+) -> SpatialForce {
     // horizontal heading of the bow
     let bow = R_WL.col(0);
     let level = (bow.x * bow.x + bow.y * bow.y).sqrt();

@@ -39,7 +39,9 @@ pub fn force<T: Real>(
     wet: T,
     density: f64,
 ) -> SpatialForce<T> {
-    SpatialForce::from_lanes(|i| slender_body_wrench(body, V_r.w.lane(i), V_r.v.lane(i), density * wet.lane(i)))
+    SpatialForce::from_lanes(|i| {
+        slender_body_wrench(body, V_r.w.lane(i), V_r.v.lane(i), density * wet.lane(i))
+    })
 }
 
 fn slender_body_wrench(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> SpatialForce {

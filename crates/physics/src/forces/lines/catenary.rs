@@ -269,8 +269,10 @@ mod tests {
             let (_, J) = span.upper_end(H, V);
             let (dH, dV) = (1e-5 * H, 1e-5 * V.abs().max(1.0));
             for i in 0..2 {
-                let by_H = (span.upper_end(H + dH, V).0[i] - span.upper_end(H - dH, V).0[i]) / (2.0 * dH);
-                let by_V = (span.upper_end(H, V + dV).0[i] - span.upper_end(H, V - dV).0[i]) / (2.0 * dV);
+                let by_H =
+                    (span.upper_end(H + dH, V).0[i] - span.upper_end(H - dH, V).0[i]) / (2.0 * dH);
+                let by_V =
+                    (span.upper_end(H, V + dV).0[i] - span.upper_end(H, V - dV).0[i]) / (2.0 * dV);
                 let scale = J.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
                 assert!(
                     (J[i][0] - by_H).abs() < 1e-5 * scale,

@@ -55,7 +55,14 @@ pub struct ForceWithDerivative {
 /// `rest` [m] and `rest_rate` [m/s] are the unstretched length and its rate, `d` [m] the vector
 /// between the nodes, and `dw` [m/s] the difference of their velocities, W.
 #[inline]
-pub fn tension(line: &LineProperties, rest: f64, rest_rate: f64, d: Vec3, dw: Vec3, lead: f64) -> ForceWithDerivative {
+pub fn tension(
+    line: &LineProperties,
+    rest: f64,
+    rest_rate: f64,
+    d: Vec3,
+    dw: Vec3,
+    lead: f64,
+) -> ForceWithDerivative {
     let length = d.norm();
     let strain = length / rest - 1.0;
     let none = ForceWithDerivative {
@@ -115,7 +122,13 @@ pub struct NodeEnvironment {
 impl NodeEnvironment {
     /// Computes the surroundings of a node at `p` [m], W, with `length` [m] of line along the unit
     /// vector `tangent`.
-    pub fn new(line: &LineProperties, at: &EnvironmentState<'_>, p: Vec3, tangent: Vec3, length: f64) -> Self {
+    pub fn new(
+        line: &LineProperties,
+        at: &EnvironmentState<'_>,
+        p: Vec3,
+        tangent: Vec3,
+        length: f64,
+    ) -> Self {
         let surface = at.waves.map_or(0.0, |waves| waves.elevation(p.x, p.y));
         let wet = wet_fraction(line, at, p.z - surface);
         let (water, acceleration) = at.water_motion(p);
@@ -204,7 +217,14 @@ pub fn depth_below_seabed(at: &EnvironmentState<'_>, p: Vec3) -> (f64, Vec3) {
 }
 
 /// Seabed contact force by (5).
-fn seabed_force(line: &LineProperties, at: &EnvironmentState<'_>, l: f64, p: Vec3, w: Vec3, lead: f64) -> Option<ForceWithDerivative> {
+fn seabed_force(
+    line: &LineProperties,
+    at: &EnvironmentState<'_>,
+    l: f64,
+    p: Vec3,
+    w: Vec3,
+    lead: f64,
+) -> Option<ForceWithDerivative> {
     let (depth, n) = depth_below_seabed(at, p);
     if depth <= 0.0 {
         return None;

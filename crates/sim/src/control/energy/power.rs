@@ -81,7 +81,12 @@ pub fn cut_power(robot: &Robot, state: &mut RobotState) {
 }
 
 /// Advances battery and temperatures over the step whose start has been evaluated in `work`.
-pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: PowerEnvironment<'_>) {
+pub fn advance(
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &Workspace,
+    around: PowerEnvironment<'_>,
+) {
     let on = state.battery.is_on();
     let mut load = 0.0;
     for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
@@ -207,8 +212,9 @@ fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -
         let p_W = link.p_WL + link.R_WL.mul_vec(panel.p_LoP);
         if around.at.height_above_surface(p_W) > 0.0 {
             let normal = link.R_WL.mul_vec(panel.normal);
-            sum +=
-                panel.efficiency * panel.area * light.irradiance(normal, panel.shading, panel.least_sine);
+            sum += panel.efficiency
+                * panel.area
+                * light.irradiance(normal, panel.shading, panel.least_sine);
         }
     }
     sum
@@ -242,7 +248,8 @@ fn advance_battery(
     }
     memory.charger_debt[0] = (memory.charger_debt[0] - flow.served_fraction * fed * dt).max(0.0);
     (memory.current, memory.voltage) = (flow.current, flow.voltage);
-    (memory.load, memory.solar, memory.charger) = (flow.served_fraction * asked, flow.solar, flow.charger);
+    (memory.load, memory.solar, memory.charger) =
+        (flow.served_fraction * asked, flow.solar, flow.charger);
     memory.delivered += memory.load * dt;
     memory.lost += pack.resistance * flow.current * flow.current * dt;
     memory.gained += (flow.solar + flow.charger) * dt;

@@ -51,7 +51,12 @@ pub fn tick(
 }
 
 /// Sets the wheel speeds for a speed [m/s] and a yaw rate [rad/s]. (1)
-pub fn set_wheel_speeds(robot: &Robot, settings: &Settings, state: &mut RobotState, [v, w]: [f64; 2]) {
+pub fn set_wheel_speeds(
+    robot: &Robot,
+    settings: &Settings,
+    state: &mut RobotState,
+    [v, w]: [f64; 2],
+) {
     let side = 0.5 * w * settings.track;
     for (joints, speed) in settings.wheels.iter().zip([v - side, v + side]) {
         for joint in joints {
@@ -67,7 +72,12 @@ pub fn set_wheel_speeds(robot: &Robot, settings: &Settings, state: &mut RobotSta
 }
 
 /// Updates the odometry by (2) and (3) from the encoders.
-fn update_odometry(settings: &Settings, state: &RobotState, drive: &mut DifferentialDriveState, dt: f64) {
+fn update_odometry(
+    settings: &Settings,
+    state: &RobotState,
+    drive: &mut DifferentialDriveState,
+    dt: f64,
+) {
     let now = [0, 1].map(|side| {
         let joints: &[usize] = &settings.wheels[side];
         joints

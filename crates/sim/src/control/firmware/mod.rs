@@ -10,10 +10,12 @@ use crate::control::command::{check, check_finite, find_robot, refuse};
 use crate::control::firmware::autopilot::Measured;
 use crate::control::firmware::multirotor::Tick;
 use merrow_math::Vec3;
-use merrow_model::scene::robot::firmware::{HeadingDepthHold as CourseSettings, FirmwareLaw};
+use merrow_model::scene::robot::firmware::{FirmwareLaw, HeadingDepthHold as CourseSettings};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
-use merrow_model::state::firmware::{FirmwareLawState, FlightMode, HeadingDepthState, MultirotorState};
+use merrow_model::state::firmware::{
+    FirmwareLawState, FlightMode, HeadingDepthState, MultirotorState,
+};
 use merrow_model::state::{RobotState, State};
 
 /// Runs the firmware if it is due at `now_ns` [ns], once per instant. `gravity` is in [m/s²],
@@ -90,7 +92,12 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
 }
 
 /// Initialises a heading and depth hold that is active from the start, at its first tick.
-fn begin(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &mut HeadingDepthState) {
+fn begin(
+    robot: &Robot,
+    settings: &CourseSettings,
+    state: &mut RobotState,
+    course: &mut HeadingDepthState,
+) {
     let Some((thruster, command)) = settings.start else {
         return;
     };
@@ -106,12 +113,21 @@ fn begin(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, cours
 }
 
 /// Runs one tick of the heading and depth hold.
-fn steer(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &HeadingDepthState) {
+fn steer(
+    robot: &Robot,
+    settings: &CourseSettings,
+    state: &mut RobotState,
+    course: &HeadingDepthState,
+) {
     let wanted = autopilot::HeadingDepth {
         heading: course.heading,
         depth: course.depth,
     };
-    let angles = autopilot::fin_angles(&settings.gains, &wanted, &Measured::from_motion(&state.motion));
+    let angles = autopilot::fin_angles(
+        &settings.gains,
+        &wanted,
+        &Measured::from_motion(&state.motion),
+    );
     let mut put = |fin: usize, angle: f64| state.fins[fin].set_command(&robot.fins[fin], angle);
     put(settings.rudder, angles.rudder);
     put(settings.stern_planes, angles.stern_planes);
@@ -153,7 +169,8 @@ pub fn set_course(
 ) -> Result<(), CommandRejection> {
     let (_, target) = find_robot(scene, state, robot)?;
     let here = Measured::from_motion(&target.motion);
-    let Some(FirmwareLawState::HeadingDepthHold(course)) = target.firmware.as_mut().map(|f| &mut f.memory)
+    let Some(FirmwareLawState::HeadingDepthHold(course)) =
+        target.firmware.as_mut().map(|f| &mut f.memory)
     else {
         return Err(refuse(
             robot,
@@ -177,7 +194,12 @@ pub fn set_course(
 }
 
 /// Handles a take-off, landing or enable command.
-pub fn handle_order(scene: &Scene, state: &mut State, robot: usize, order: FirmwareOrder) -> Result<(), CommandRejection> {
+pub fn handle_order(
+    scene: &Scene,
+    state: &mut State,
+    robot: usize,
+    order: FirmwareOrder,
+) -> Result<(), CommandRejection> {
     let (model, target) = find_robot(scene, state, robot)?;
     let (Some(firmware), Some(mut memory)) = (&model.firmware, target.firmware) else {
         return Err(refuse(robot, "the robot has no firmware".into()));
@@ -185,8 +207,12 @@ pub fn handle_order(scene: &Scene, state: &mut State, robot: usize, order: Firmw
     // velocity commands from before the order are discarded
     memory.command_ns = None;
     match (&firmware.law, &mut memory.memory, order) {
-        (_, FirmwareLawState::Multirotor(flight), _) => handle_flight_order(model, target, flight, robot, order)?,
-        (_, FirmwareLawState::HeadingDepthHold(course), FirmwareOrder::Enable(on)) if on != course.on => {
+        (_, FirmwareLawState::Multirotor(flight), _) => {
+            handle_flight_order(model, target, flight, robot, order)?
+        }
+        (_, FirmwareLawState::HeadingDepthHold(course), FirmwareOrder::Enable(on))
+            if on != course.on =>
+        {
             let here = Measured::from_motion(&target.motion);
             *course = HeadingDepthState {
                 on,
@@ -198,7 +224,11 @@ pub fn handle_order(scene: &Scene, state: &mut State, robot: usize, order: Firmw
                 all.for_each(|(memory, fin)| memory.set_command(fin, fin.neutral()));
             }
         }
-        (FirmwareLaw::Drive(settings), FirmwareLawState::Drive(memory), FirmwareOrder::Enable(on)) => {
+        (
+            FirmwareLaw::Drive(settings),
+            FirmwareLawState::Drive(memory),
+            FirmwareOrder::Enable(on),
+        ) => {
             (memory.on, memory.wanted) = (on, [0.0; 2]);
             drive::set_wheel_speeds(model, settings, target, [0.0; 2]);
         }
@@ -231,7 +261,9 @@ fn handle_flight_order(
         FirmwareOrder::TakeOff => multirotor::start_flight(flight, FlightMode::TakingOff),
         FirmwareOrder::Enable(true) if off => multirotor::start_flight(flight, FlightMode::Flying),
         FirmwareOrder::Enable(true) => {}
-        FirmwareOrder::Land if off => return Err(refuse(robot, "landing: the rotors are off".into())),
+        FirmwareOrder::Land if off => {
+            return Err(refuse(robot, "landing: the rotors are off".into()));
+        }
         FirmwareOrder::Land => flight.mode = FlightMode::Landing,
         FirmwareOrder::Enable(false) => multirotor::switch_off(model, target, flight),
     }

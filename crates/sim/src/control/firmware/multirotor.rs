@@ -139,7 +139,12 @@ pub fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut Multirotor
 }
 
 /// Velocity in W [m/s] and yaw rate [rad/s] requested in the current mode.
-fn requested_velocity(settings: &Multirotor, flight: &mut MultirotorState, yaw: f64, tick: Tick) -> (Vec3, f64) {
+fn requested_velocity(
+    settings: &Multirotor,
+    flight: &mut MultirotorState,
+    yaw: f64,
+    tick: Tick,
+) -> (Vec3, f64) {
     let [climb, sink] = settings.auto_speed;
     let up = |z: f64| Vec3::new(0.0, 0.0, z);
     match flight.mode {
@@ -170,7 +175,13 @@ fn requested_velocity(settings: &Multirotor, flight: &mut MultirotorState, yaw: 
 }
 
 /// Advances the reference by a tick; returns its acceleration in W [m/s²]. (1)
-fn advance_reference(settings: &Multirotor, flight: &mut MultirotorState, p: Vec3, wanted: Vec3, dt: f64) -> Vec3 {
+fn advance_reference(
+    settings: &Multirotor,
+    flight: &mut MultirotorState,
+    p: Vec3,
+    wanted: Vec3,
+    dt: f64,
+) -> Vec3 {
     let change = wanted - flight.v;
     let most = settings.max_acceleration * dt;
     let step = if change.norm() > most {

@@ -78,10 +78,15 @@ pub fn tick(
     };
     let limits = |k: usize| robot.thrusters[k].thrust_limits(tick.density);
     let n = robot.thrusters.len();
-    let turn_part = (0..n).fold(1.0_f64, |part, k| part.min(available_fraction(share(k).1, limits(k))));
+    let turn_part = (0..n).fold(1.0_f64, |part, k| {
+        part.min(available_fraction(share(k).1, limits(k)))
+    });
     let push_part = (0..n).fold(1.0_f64, |part, k| {
         let (push, turn) = share(k);
-        part.min(available_fraction(push, limits(k).map(|limit| limit - turn_part * turn)))
+        part.min(available_fraction(
+            push,
+            limits(k).map(|limit| limit - turn_part * turn),
+        ))
     });
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let (push, turn) = share(k);

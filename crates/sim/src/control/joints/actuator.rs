@@ -171,8 +171,9 @@ pub fn effort_limit(actuator: &Actuator, memory: &JointDriveState, now: Now) -> 
         return limit;
     };
     let temperature = now.ambient + memory.heat;
-    let left =
-        ((thermal.max_temperature - temperature) / (thermal.max_temperature - thermal.derate_from)).clamp(0.0, 1.0);
+    let left = ((thermal.max_temperature - temperature)
+        / (thermal.max_temperature - thermal.derate_from))
+        .clamp(0.0, 1.0);
     if left < 1.0 {
         limit.min(f64::MAX) * left
     } else {
@@ -182,7 +183,13 @@ pub fn effort_limit(actuator: &Actuator, memory: &JointDriveState, now: Now) -> 
 
 /// Computes the joint effort over the step that starts now, the motor effort and the rotor state at
 /// its end, and stores them in `out`.
-fn solve_effort(actuator: &Actuator, memory: &JointDriveState, joint: &JointStart, now: Now, out: &mut JointWork) {
+fn solve_effort(
+    actuator: &Actuator,
+    memory: &JointDriveState,
+    joint: &JointStart,
+    now: Now,
+    out: &mut JointWork,
+) {
     let limit = effort_limit(actuator, memory, now);
     let wanted = if memory.fault.stuck {
         memory.motor_effort
@@ -210,7 +217,13 @@ fn solve_effort(actuator: &Actuator, memory: &JointDriveState, joint: &JointStar
 /// Computes (2) and (3): effort of the motor and of the gear friction, for an inertia whose speed
 /// at the end of the step would be `free` without them and is `free + yields τ` with them, less the
 /// effect of dry friction.
-fn motor_and_loss(actuator: &Actuator, asked: f64, free: f64, yields: f64, friction: f64) -> (f64, f64) {
+fn motor_and_loss(
+    actuator: &Actuator,
+    asked: f64,
+    free: f64,
+    yields: f64,
+    friction: f64,
+) -> (f64, f64) {
     let mut tau = asked;
     if let Some(line) = &actuator.line {
         let most = |free: f64| max_line_effort(line, free, yields, friction);

@@ -298,7 +298,12 @@ fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Comman
     }
 }
 
-fn check_value(robot: usize, joint: &Joint, mode: JointMode, value: f64) -> Result<(), CommandRejection> {
+fn check_value(
+    robot: usize,
+    joint: &Joint,
+    mode: JointMode,
+    value: f64,
+) -> Result<(), CommandRejection> {
     if value.is_finite() {
         return Ok(());
     }

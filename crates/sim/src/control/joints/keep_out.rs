@@ -42,7 +42,10 @@ pub fn freeze_if_blocked(robot: &Robot, state: &mut RobotState, work: &mut Works
     let now = |j: usize| state.measured(robot, j).position;
     let ahead = |j: usize| now(j) + keep_out.look_ahead * work.joints[j].wanted;
     let blocked = keep_out.spheres.iter().find(|sphere| {
-        let (here, there) = (sphere_center(robot, sphere, now), sphere_center(robot, sphere, ahead));
+        let (here, there) = (
+            sphere_center(robot, sphere, now),
+            sphere_center(robot, sphere, ahead),
+        );
         keep_out.boxes.iter().any(|b| {
             let (d, d_ahead) = (
                 distance(b, here) - sphere.radius,

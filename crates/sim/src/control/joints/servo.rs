@@ -48,7 +48,8 @@ pub fn request_speeds(robot: &Robot, state: &RobotState, work: &mut [JointWork])
             JointMode::Effort => memory.measured.velocity,
             JointMode::Velocity => set.velocity,
             JointMode::Position => {
-                let error = position_difference(&link.joint, set.position, memory.measured.position);
+                let error =
+                    position_difference(&link.joint, set.position, memory.measured.position);
                 (set.velocity + servo.position_gain * error)
                     .clamp(-servo.max_speed, servo.max_speed)
             }

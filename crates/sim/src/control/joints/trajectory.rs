@@ -29,7 +29,8 @@ use crate::control::joints::command::{end_goal, hold_position};
 use merrow_model::scene::{Drive, Joint, Robot, TrajectoryRules};
 use merrow_model::state::RobotState;
 use merrow_model::state::joint::{
-    AbortReason, ActiveGripper, ActiveTrajectory, GoalState, Reference, Task, Tolerance, TrajectoryPoint,
+    AbortReason, ActiveGripper, ActiveTrajectory, GoalState, Reference, Task, Tolerance,
+    TrajectoryPoint,
 };
 use merrow_model::state::workspace::JointWork;
 
@@ -217,7 +218,10 @@ fn sample_segment(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference
         };
     };
     let (t_0, from) = match k {
-        0 => (active.accepted_ns, SegmentEnd::from_reference(&active.from[i])),
+        0 => (
+            active.accepted_ns,
+            SegmentEnd::from_reference(&active.from[i]),
+        ),
         _ => (time(k - 1), SegmentEnd::from_point(&points[k - 1], i)),
     };
     let seconds = |ns: u64| ns as f64 * 1e-9;

@@ -2,7 +2,8 @@
 
 use crate::import::sname;
 use crate::schema::{
-    BuoyancyEngineConfig, CommandUnitConfig, CurveConfig, InflowConfig, LagConfig, MotorConfig, ThrusterConfig, PropellerRotation,
+    BuoyancyEngineConfig, CommandUnitConfig, CurveConfig, InflowConfig, LagConfig, MotorConfig,
+    PropellerRotation, ThrusterConfig,
 };
 use merrow_math::SpatialForce;
 use merrow_model::scene::robot::thruster::{Lag, Motor, OpenWater, Rotor};
@@ -233,7 +234,10 @@ fn build_lag(name: &str, motor: &MotorConfig, dt: f64, problems: &mut Problems) 
         } => match check_transfer(numerator, denominator) {
             Ok(()) => Lag::from_transfer_function(numerator, denominator, dt),
             Err(why) => {
-                problems.push(at.key_place("denominator"), format!("the lag of {name}: {why}"));
+                problems.push(
+                    at.key_place("denominator"),
+                    format!("the lag of {name}: {why}"),
+                );
                 Lag::none()
             }
         },

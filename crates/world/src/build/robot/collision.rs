@@ -6,12 +6,12 @@ use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
 use crate::schema::Axes;
 use crate::schema::contact::{
-    CollisionConfig, GroupsConfig, MaterialConfig, MeshForm, PropEntry, ShapeConfig, StructureConfig,
-    VisualConfig,
+    CollisionConfig, GroupsConfig, MaterialConfig, MeshForm, PropEntry, ShapeConfig,
+    StructureConfig, VisualConfig,
 };
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{
-    Backscatter, Collider, Geometry, Ground, CollisionFilter, Material, Structure,
+    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, Structure,
 };
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::Key;
@@ -67,8 +67,14 @@ pub fn build_colliders(
             link: mount.link,
             geometry,
             R_LG,
-            p_LoG: mount.p + mount.R.mul_vec(sname::vector_to_flu(mount.axes, file.position_m)),
-            material: file.material.as_ref().map_or(mount.material, build_material),
+            p_LoG: mount.p
+                + mount
+                    .R
+                    .mul_vec(sname::vector_to_flu(mount.axes, file.position_m)),
+            material: file
+                .material
+                .as_ref()
+                .map_or(mount.material, build_material),
             filter: groups(&file.groups),
             texture: coat,
         })

@@ -1,11 +1,13 @@
 //! Conversion of firmware files.
 
 use crate::schema::firmware::{
-    HeadingDepthHoldConfig, HeadingDepthStartConfig, DifferentialDriveConfig, FirmwareConfig, MultirotorConfig, VesselConfig,
+    DifferentialDriveConfig, FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
+    MultirotorConfig, VesselConfig,
 };
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
-    DifferentialDrive, Firmware, FirmwareLaw, HeadingDepthGains, HeadingDepthHold, Multirotor, SurgeYawRateControl,
+    DifferentialDrive, Firmware, FirmwareLaw, HeadingDepthGains, HeadingDepthHold, Multirotor,
+    SurgeYawRateControl,
 };
 use merrow_model::scene::{Link, Robot};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
@@ -13,7 +15,12 @@ use merrow_yaml::read::Places;
 
 /// Builds the firmware of `robot`, whose links and thrusters are complete, in a world with time
 /// step `dt` [s].
-pub fn build_firmware(file: &FirmwareConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+pub fn build_firmware(
+    file: &FirmwareConfig,
+    robot: &Robot,
+    dt: f64,
+    problems: &mut Problems,
+) -> Firmware {
     match file {
         FirmwareConfig::Multirotor(file) => multirotor(file, robot, dt, problems),
         FirmwareConfig::Course(file) => heading_depth_hold(file, robot, dt, problems),
@@ -57,7 +64,12 @@ fn check_thrusters(
     }
 }
 
-fn multirotor(file: &MultirotorConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+fn multirotor(
+    file: &MultirotorConfig,
+    robot: &Robot,
+    dt: f64,
+    problems: &mut Problems,
+) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     let axes = [
         (2, "lift it"),
@@ -121,7 +133,12 @@ fn total_mass_properties(links: &[Link]) -> (f64, Vec3, Mat3) {
     )
 }
 
-fn heading_depth_hold(file: &HeadingDepthHoldConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+fn heading_depth_hold(
+    file: &HeadingDepthHoldConfig,
+    robot: &Robot,
+    dt: f64,
+    problems: &mut Problems,
+) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     let mut find = |name: &str, place: &Place| {
         let names = || {
@@ -184,7 +201,11 @@ fn heading_depth_hold(file: &HeadingDepthHoldConfig, robot: &Robot, dt: f64, pro
 }
 
 /// Returns index and command of the thruster that is started with the heading and depth hold.
-fn initial_thruster_command(file: &HeadingDepthStartConfig, robot: &Robot, problems: &mut Problems) -> (usize, f64) {
+fn initial_thruster_command(
+    file: &HeadingDepthStartConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> (usize, f64) {
     let names = || robot.thrusters.iter().map(|t| t.name.as_str());
     let found = robot
         .thrusters
@@ -206,7 +227,12 @@ fn initial_thruster_command(file: &HeadingDepthStartConfig, robot: &Robot, probl
     (k, file.command)
 }
 
-fn differential_drive(file: &DifferentialDriveConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+fn differential_drive(
+    file: &DifferentialDriveConfig,
+    robot: &Robot,
+    dt: f64,
+    problems: &mut Problems,
+) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     let mut side = |names: &[String], place: &Place| -> Vec<usize> {
         let servos = || {

@@ -1,15 +1,15 @@
 //! Conversion of servos, joint groups and keep-out zones of a robot.
 
 use crate::schema::servo::{
-    ActuatorConfig, EncoderConfig, EncoderSide, KeepOutConfig, ServoLawConfig, JointModeConfig, ServoConfig,
-    TrajectoryConfig, VelocityConfig, WindingConfig,
+    ActuatorConfig, EncoderConfig, EncoderSide, JointModeConfig, KeepOutConfig, ServoConfig,
+    ServoLawConfig, TrajectoryConfig, VelocityConfig, WindingConfig,
 };
-use crate::schema::{JointDriveConfig, JointConfig, RobotModel};
+use crate::schema::{JointConfig, JointDriveConfig, RobotModel};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::robot::actuator::{
-    Actuator, Elastic, Encoder, JointGroup, KeepOut, ServoLaw, TorqueSpeedLine, Servo, Sphere, Tachometer, Thermal,
-    TorquePid, TrajectoryRules,
+    Actuator, Elastic, Encoder, JointGroup, KeepOut, Servo, ServoLaw, Sphere, Tachometer, Thermal,
+    TorquePid, TorqueSpeedLine, TrajectoryRules,
 };
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
@@ -261,7 +261,10 @@ fn groups(robot: &Robot, model: &RobotModel, problems: &mut Problems) -> Vec<Joi
     }
     let mut groups: Vec<JointGroup> = Vec::new();
     for (group, names) in model.joint_groups.iter() {
-        let place = model.joint_groups.key_place(group).unwrap_or(&model.at.whole);
+        let place = model
+            .joint_groups
+            .key_place(group)
+            .unwrap_or(&model.at.whole);
         let mut joints = Vec::new();
         for name in names {
             let Some(joint) = moving().find(|j| name_of(*j) == name) else {

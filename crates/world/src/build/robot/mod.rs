@@ -25,11 +25,12 @@ use crate::schema::{Base, Body, JointConfig, JointKindConfig, LinkConfig, RobotE
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{
-    Collider, Drive, Joint, JointKind, Link, ThrustAllocation, Material, Robot, Start, TrajectoryRules,
+    Collider, Drive, Joint, JointKind, Link, Material, Robot, Start, ThrustAllocation,
+    TrajectoryRules,
 };
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
 use merrow_sim::control::firmware::allocation;
-use merrow_yaml::error::{Place, Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
 /// Name of the base link of a robot unless its file or URDF names it differently.
@@ -73,7 +74,10 @@ pub fn build_robot(
         winches: Vec::new(),
         allocation: None,
         sensors: Vec::new(),
-        battery: model.battery.as_ref().map(|b| energy::build_battery(b, problems)),
+        battery: model
+            .battery
+            .as_ref()
+            .map(|b| energy::build_battery(b, problems)),
         loads: energy::build_loads(&model.loads),
         lamps: Vec::new(),
         solar: Vec::new(),
@@ -94,7 +98,12 @@ pub fn build_robot(
         links,
     };
     for (name, file) in model.thrusters.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
+        let link = find_link(
+            &robot.links,
+            &file.link,
+            file.at.key_place("link"),
+            problems,
+        );
         robot.thrusters.push(actuator::build_thruster(
             name,
             file,
@@ -105,13 +114,23 @@ pub fn build_robot(
         ));
     }
     for (sensor_name, file) in model.sensors.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
+        let link = find_link(
+            &robot.links,
+            &file.link,
+            file.at.key_place("link"),
+            problems,
+        );
         let made = sensor::build_sensor(sensor_name, file, link, &robot, frame, problems);
         robot.sensors.push(made);
     }
     navigation::set_aids(&model.sensors, &mut robot.sensors, problems);
     for (lamp, file) in model.lamps.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
+        let link = find_link(
+            &robot.links,
+            &file.link,
+            file.at.key_place("link"),
+            problems,
+        );
         let lamp = camera::lamp(
             lamp,
             file,
@@ -122,7 +141,12 @@ pub fn build_robot(
         robot.lamps.push(lamp);
     }
     for (panel, file) in model.solar_panels.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
+        let link = find_link(
+            &robot.links,
+            &file.link,
+            file.at.key_place("link"),
+            problems,
+        );
         robot.solar.push(energy::build_solar_panel(
             panel,
             file,
@@ -133,15 +157,29 @@ pub fn build_robot(
     }
     energy::check_battery_present(model, problems);
     for (fin_name, file) in model.fins.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
+        let link = find_link(
+            &robot.links,
+            &file.link,
+            file.at.key_place("link"),
+            problems,
+        );
         let fin = fin::build_fin(fin_name, file, link, &robot, frame.dt, problems);
         robot.fins.push(fin);
     }
     for (name, file) in model.ballasts.iter() {
-        let link = find_link(&robot.links, &file.link, file.at.key_place("link"), problems);
-        robot
-            .buoyancy_engines
-            .push(actuator::build_buoyancy_engine(name, file, link, &robot.links, problems));
+        let link = find_link(
+            &robot.links,
+            &file.link,
+            file.at.key_place("link"),
+            problems,
+        );
+        robot.buoyancy_engines.push(actuator::build_buoyancy_engine(
+            name,
+            file,
+            link,
+            &robot.links,
+            problems,
+        ));
     }
     for (k, (_, file)) in model.thrusters.iter().enumerate() {
         let Some(azimuth) = &file.azimuth else {
@@ -361,7 +399,9 @@ fn build_links(model: &RobotModel, frame: BuildContext<'_>, problems: &mut Probl
             );
         }
         let link = match &file.body {
-            Some(body) => body::build_link(name, body, (R_LU, Some(parent), joint), frame, problems),
+            Some(body) => {
+                body::build_link(name, body, (R_LU, Some(parent), joint), frame, problems)
+            }
             None => {
                 if joint.kind != JointKind::Fixed {
                     let text = format!(
@@ -446,7 +486,12 @@ fn connect_mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problem
 
 /// Returns the joint in the link frame L of the parent, and the rotation of the child's user frame
 /// in the child's link frame.
-fn build_joint(name: &str, file: &LinkConfig, parent: &Link, problems: &mut Problems) -> (Joint, Mat3) {
+fn build_joint(
+    name: &str,
+    file: &LinkConfig,
+    parent: &Link,
+    problems: &mut Problems,
+) -> (Joint, Mat3) {
     let j = &file.joint;
     let axis = Vec3::from(j.axis).unit().unwrap_or_else(|| {
         problems.push(
@@ -576,7 +621,11 @@ fn build_start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut 
         };
         let follows = mimic.multiplier * q[mimic.leader - 1] + mimic.offset;
         let name = &links[k].joint.name;
-        if let Some(place) = entry.joints_rad.key_place(name).filter(|_| q[k - 1] != follows) {
+        if let Some(place) = entry
+            .joints_rad
+            .key_place(name)
+            .filter(|_| q[k - 1] != follows)
+        {
             let text =
                 format!("joint {name} follows another, which puts it at {follows}: leave it out");
             problems.push(place, text);

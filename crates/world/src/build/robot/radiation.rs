@@ -3,14 +3,14 @@
 
 use crate::build::robot::BuildContext;
 use crate::import::assets;
-use crate::import::bem::{WaveExcitation, Matrix, BemTable, capytaine, fit, wamit};
+use crate::import::bem::{BemTable, Matrix, WaveExcitation, capytaine, fit, wamit};
 use crate::import::sname;
 use crate::schema::{Body, RadiationConfig};
 use merrow_environment::waves::dispersion;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialForce, SpatialInertia, Vec3};
 use merrow_model::scene::Link;
-use merrow_model::scene::robot::radiation::{FilterStep, Diffraction, Filter, Phasor, Radiation};
+use merrow_model::scene::robot::radiation::{Diffraction, Filter, FilterStep, Phasor, Radiation};
 use merrow_physics::forces::hydrodynamics::buoyancy;
 use merrow_yaml::error::{Place, Problems, quote};
 use std::path::Path;
@@ -27,7 +27,12 @@ const ADDED_ENERGY_LIMITS: [f64; 2] = [0.02, 0.2];
 const NOTED_STIFFNESS_ERROR: f64 = 0.05;
 
 /// Sets the radiation model of `link` from the tables of `body`, if there are any.
-pub fn set_radiation(link: &mut Link, body: &Body, frame: BuildContext<'_>, problems: &mut Problems) {
+pub fn set_radiation(
+    link: &mut Link,
+    body: &Body,
+    frame: BuildContext<'_>,
+    problems: &mut Problems,
+) {
     let Some(file) = &body.radiation else { return };
     let (at, origin, n) = match file {
         RadiationConfig::Wamit {
@@ -338,7 +343,13 @@ fn build_diffraction(
 /// Returns real and imaginary part of the pressure force of an undisturbed wave of 1 m amplitude on
 /// triangles at rest, divided by ρ g, at Lo. The pressure is linear over each triangle, as in the
 /// simulation step.
-fn froude_krylov_force(wet: &[[Vec3; 3]], p_LoP: Vec3, k: f64, heading: f64, depth: f64) -> [SpatialForce; 2] {
+fn froude_krylov_force(
+    wet: &[[Vec3; 3]],
+    p_LoP: Vec3,
+    k: f64,
+    heading: f64,
+    depth: f64,
+) -> [SpatialForce; 2] {
     let (c, s) = (libm::cos(heading), libm::sin(heading));
     let head = |p: Vec3| {
         let r = p - p_LoP;

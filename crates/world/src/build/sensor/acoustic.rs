@@ -1,18 +1,19 @@
 //! Conversion of acoustic beacons and of the instruments that receive them.
 
 use crate::schema::sensor::acoustic::{
-    BeaconEntry, ReceiverConfig, ReceptionConfig, HydrophoneConfig, LblConfig, CarrierConfig, SblConfig, TransmissionConfig,
-    UsblConfig,
+    BeaconEntry, CarrierConfig, HydrophoneConfig, LblConfig, ReceiverConfig, ReceptionConfig,
+    SblConfig, TransmissionConfig, UsblConfig,
 };
 use crate::schema::{MeasurementConfig, RobotEntry};
 use merrow_math::Vec3;
 use merrow_math::rng::{Draw, Stream};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::acoustic::{
-    AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, ReceiverSensitivity, Target, Interrogator,
+    AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, Interrogator, ReceiverSensitivity,
+    Target,
 };
 use merrow_model::scene::{Scene, SensorKind};
-use merrow_yaml::error::{Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
 
@@ -20,7 +21,11 @@ use std::sync::Arc;
 const MIN_SOUND_SPEED: f64 = 1400.0;
 
 /// Builds the beacons of a world whose robots are known.
-pub fn build_beacons(file: &NamedMap<BeaconEntry>, scene: &Scene, problems: &mut Problems) -> Vec<Beacon> {
+pub fn build_beacons(
+    file: &NamedMap<BeaconEntry>,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Vec<Beacon> {
     file.iter()
         .filter_map(|(name, entry)| build_beacon(name, entry, scene, problems))
         .collect()
@@ -270,7 +275,10 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
             let numbered = beacons.iter().enumerate();
             // A beacon on the same robot is received only if it is named.
             let picked = |beacon: &Beacon| match wanted.is_empty() {
-                true => spec.receives_frequency(beacon.frequency) && beacon.on.is_none_or(|(own, _)| own != r),
+                true => {
+                    spec.receives_frequency(beacon.frequency)
+                        && beacon.on.is_none_or(|(own, _)| own != r)
+                }
                 false => wanted.contains(&beacon.name),
             };
             let fits = |beacon: &Beacon| is_compatible(&spec.kind, &beacon.kind);
@@ -308,7 +316,9 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
         for (name, file) in entry.model.sensors.iter() {
             let sensor = robot.sensors.iter().find(|sensor| sensor.name == name);
             let looks = sensor.and_then(|sensor| Some((sensor.rate, sensor.kind.exteroceptive()?)));
-            let Some((rate, ExteroceptiveSpec::Acoustic(spec))) = looks.map(|(rate, l)| (rate, &**l)) else {
+            let Some((rate, ExteroceptiveSpec::Acoustic(spec))) =
+                looks.map(|(rate, l)| (rate, &**l))
+            else {
                 continue;
             };
             note_usability(name, &file.at, (spec, rate), problems);
@@ -318,7 +328,12 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
 
 /// Gives notes on an instrument with `rate` samples per second that receives no beacon or
 /// interrogates too often.
-fn note_usability(name: &str, at: &Places, (spec, rate): (&AcousticSpec, f64), problems: &mut Problems) {
+fn note_usability(
+    name: &str,
+    at: &Places,
+    (spec, rate): (&AcousticSpec, f64),
+    problems: &mut Problems,
+) {
     if spec.targets.is_empty() {
         problems.note(
             &at.whole,

@@ -7,10 +7,10 @@ use merrow_environment::optics;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::optics::Optics;
-use merrow_model::scene::sensor::camera::{CameraSpec, Exposure, Lamp, CameraOutput};
+use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec, Exposure, Lamp};
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use merrow_model::scene::{Link, Load};
-use merrow_yaml::error::{Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 
 /// Maximum number of pixels of an image, to limit the memory.
 const PIXELS_MAX: usize = 16_000_000;
@@ -59,7 +59,10 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
     let at = &exposure.at;
     let [fixed, found] = ["exposure_ev100", "auto_exposure_ev100"];
     // The limits of a device may be overridden by a fixed value in another file.
-    if at.has_key(fixed) && at.has_key(found) && at.key_place(fixed).file == at.key_place(found).file {
+    if at.has_key(fixed)
+        && at.has_key(found)
+        && at.key_place(fixed).file == at.key_place(found).file
+    {
         problems.push(
             at.key_place(found),
             format!("`{found}` has no effect together with `{fixed}`: expected one of them"),

@@ -1,6 +1,8 @@
 //! Conversion of scanning lasers.
 
-use crate::schema::sensor::laser::{LaserConfig, LidarConfig, LaserRangingConfig, TiltingLaserConfig};
+use crate::schema::sensor::laser::{
+    LaserConfig, LaserRangingConfig, LidarConfig, TiltingLaserConfig,
+};
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec, Tilt};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
@@ -54,7 +56,12 @@ pub fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) ->
 
 /// Builds a tilt unit that moves a sensor between two angles [deg], to and fro in `period` [s].
 /// `at` holds the positions of the keys.
-pub fn build_tilt(at: &Places, [low, high]: [f64; 2], period: f64, problems: &mut Problems) -> Tilt {
+pub fn build_tilt(
+    at: &Places,
+    [low, high]: [f64; 2],
+    period: f64,
+    problems: &mut Problems,
+) -> Tilt {
     if low >= high {
         let text = format!("`tilt_deg` is [{low}, {high}], expected the smaller value first");
         problems.push(at.key_place("tilt_deg"), text);
@@ -154,7 +161,8 @@ fn build_spec(
         );
         problems.push(file.at.key_place("sweep_s"), text);
     }
-    file.at.report_ineffective_key("pulse_length_m", "divergence_mrad", problems);
+    file.at
+        .report_ineffective_key("pulse_length_m", "divergence_mrad", problems);
     let beams = columns * elevations.len();
     if beams > BEAMS_MAX {
         problems.push(

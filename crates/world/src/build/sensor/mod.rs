@@ -14,12 +14,15 @@ pub mod sonar;
 
 use crate::build::robot::BuildContext;
 use crate::schema::{
-    Device, MeasurementConfig, NoiseConfig, RangeModeConfig, ReliabilityConfig, SensorConfig, WrenchDirection,
+    Device, MeasurementConfig, NoiseConfig, RangeModeConfig, ReliabilityConfig, SensorConfig,
+    WrenchDirection,
 };
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::{DvlSpec, Errors, ExteroceptiveSpec, Noise, PublisherQos, PingRates};
+use merrow_model::scene::sensor::{
+    DvlSpec, Errors, ExteroceptiveSpec, Noise, PingRates, PublisherQos,
+};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
@@ -160,10 +163,18 @@ fn build_kind(
             let stream = Stream::new(frame.seed, &format!("{stream}/sky"));
             SensorKind::Gnss(Box::new(navigation::gnss(file, stream)))
         }
-        MeasurementConfig::GnssHeading(file) => SensorKind::GnssHeading(navigation::heading(file, problems)),
-        MeasurementConfig::Dvl { .. } => SensorKind::Dvl(Box::new(build_dvl(&device.measures, problems))),
-        MeasurementConfig::Pressure { errors: e, .. } => SensorKind::Pressure(errors(e, "pressure")),
-        MeasurementConfig::Magnetometer { errors: e, .. } => SensorKind::Magnetometer(errors(e, "field")),
+        MeasurementConfig::GnssHeading(file) => {
+            SensorKind::GnssHeading(navigation::heading(file, problems))
+        }
+        MeasurementConfig::Dvl { .. } => {
+            SensorKind::Dvl(Box::new(build_dvl(&device.measures, problems)))
+        }
+        MeasurementConfig::Pressure { errors: e, .. } => {
+            SensorKind::Pressure(errors(e, "pressure"))
+        }
+        MeasurementConfig::Magnetometer { errors: e, .. } => {
+            SensorKind::Magnetometer(errors(e, "field"))
+        }
         MeasurementConfig::Altimeter {
             errors: e,
             min_range_m,
@@ -211,25 +222,36 @@ fn build_kind(
             ];
             SensorKind::Ctd(Box::new(probe::ctd(file, errors, frame.around.gravity)))
         }
-        MeasurementConfig::Laser(file) => exteroceptive(ExteroceptiveSpec::Laser(laser::laser(file, rate, problems))),
-        MeasurementConfig::TiltingLaser(file) => exteroceptive(ExteroceptiveSpec::Laser(laser::tilting(file, rate, problems))),
-        MeasurementConfig::Camera(file) => exteroceptive(ExteroceptiveSpec::Camera(camera::camera(file, rate, problems))),
-        MeasurementConfig::Lidar(file) => exteroceptive(ExteroceptiveSpec::Laser(laser::lidar(file, rate, problems))),
-        MeasurementConfig::ImagingSonar(file) => exteroceptive(ExteroceptiveSpec::Sonar(sonar::imaging(file, rate, problems))),
-        MeasurementConfig::Multibeam(file) => exteroceptive(ExteroceptiveSpec::Sonar(sonar::multibeam(file, rate, problems))),
-        MeasurementConfig::SideScan(file) => exteroceptive(ExteroceptiveSpec::Sonar(sonar::side_scan(file, rate, problems))),
-        MeasurementConfig::ScanningSonar(file) => exteroceptive(ExteroceptiveSpec::Sonar(sonar::scanning(file, rate, problems))),
-        MeasurementConfig::Hydrophone(file) => exteroceptive(ExteroceptiveSpec::Acoustic(acoustic::hydrophone(
-            file,
-            fixed(),
-            problems,
-        ))),
-        MeasurementConfig::Usbl(file) => exteroceptive(ExteroceptiveSpec::Acoustic(acoustic::usbl(
-            file,
-            rate,
-            fixed(),
-            problems,
-        ))),
+        MeasurementConfig::Laser(file) => {
+            exteroceptive(ExteroceptiveSpec::Laser(laser::laser(file, rate, problems)))
+        }
+        MeasurementConfig::TiltingLaser(file) => exteroceptive(ExteroceptiveSpec::Laser(
+            laser::tilting(file, rate, problems),
+        )),
+        MeasurementConfig::Camera(file) => exteroceptive(ExteroceptiveSpec::Camera(
+            camera::camera(file, rate, problems),
+        )),
+        MeasurementConfig::Lidar(file) => {
+            exteroceptive(ExteroceptiveSpec::Laser(laser::lidar(file, rate, problems)))
+        }
+        MeasurementConfig::ImagingSonar(file) => exteroceptive(ExteroceptiveSpec::Sonar(
+            sonar::imaging(file, rate, problems),
+        )),
+        MeasurementConfig::Multibeam(file) => exteroceptive(ExteroceptiveSpec::Sonar(
+            sonar::multibeam(file, rate, problems),
+        )),
+        MeasurementConfig::SideScan(file) => exteroceptive(ExteroceptiveSpec::Sonar(
+            sonar::side_scan(file, rate, problems),
+        )),
+        MeasurementConfig::ScanningSonar(file) => exteroceptive(ExteroceptiveSpec::Sonar(
+            sonar::scanning(file, rate, problems),
+        )),
+        MeasurementConfig::Hydrophone(file) => exteroceptive(ExteroceptiveSpec::Acoustic(
+            acoustic::hydrophone(file, fixed(), problems),
+        )),
+        MeasurementConfig::Usbl(file) => exteroceptive(ExteroceptiveSpec::Acoustic(
+            acoustic::usbl(file, rate, fixed(), problems),
+        )),
         MeasurementConfig::Lbl(file) => exteroceptive(ExteroceptiveSpec::Acoustic(acoustic::lbl(
             file,
             rate,
@@ -242,11 +264,15 @@ fn build_kind(
             fixed(),
             problems,
         ))),
-        MeasurementConfig::Radar(file) => exteroceptive(ExteroceptiveSpec::Radar(radar::radar(file, rate, problems))),
-        MeasurementConfig::AisReceiver(file) => exteroceptive(ExteroceptiveSpec::Ais(ais::build_receiver(file))),
-        MeasurementConfig::ObstacleDetector(file) => {
-            exteroceptive(ExteroceptiveSpec::Obstacles(obstacle::build_detector(file, problems)))
+        MeasurementConfig::Radar(file) => {
+            exteroceptive(ExteroceptiveSpec::Radar(radar::radar(file, rate, problems)))
         }
+        MeasurementConfig::AisReceiver(file) => {
+            exteroceptive(ExteroceptiveSpec::Ais(ais::build_receiver(file)))
+        }
+        MeasurementConfig::ObstacleDetector(file) => exteroceptive(ExteroceptiveSpec::Obstacles(
+            obstacle::build_detector(file, problems),
+        )),
         MeasurementConfig::Wrench {
             force,
             torque,

@@ -1,7 +1,8 @@
 //! Conversion of navigation instruments.
 
 use crate::schema::sensor::navigation::{
-    AhrsConfig, AugmentationConfig, GnssConfig, GnssHeadingConfig, InsConfig, GnssVisibilityConfig, GnssSystemConfig,
+    AhrsConfig, AugmentationConfig, GnssConfig, GnssHeadingConfig, GnssSystemConfig,
+    GnssVisibilityConfig, InsConfig,
 };
 use crate::schema::{MeasurementConfig, SensorConfig};
 use merrow_math::Vec3;

@@ -7,7 +7,7 @@ use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::scene::sensor::sonar::SonarKind;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
-use merrow_yaml::error::{Problems, quoted_list, quote};
+use merrow_yaml::error::{Problems, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
 
@@ -37,7 +37,8 @@ pub fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> Detecto
         );
         problems.push(file.at.key_place("height_m"), text);
     } else {
-        file.at.report_ineffective_key("height_m", "sensor", problems);
+        file.at
+            .report_ineffective_key("height_m", "sensor", problems);
     }
     // Boxes that the world lists have no echoes.
     for key in ["threshold_db", "window_m", "gap_m", "keep_s"] {
@@ -72,7 +73,11 @@ pub fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> Detecto
 }
 
 /// Resolves the sensors of the detectors of all robots.
-pub fn resolve_detector_sensors(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
+pub fn resolve_detector_sensors(
+    robots: &NamedMap<RobotEntry>,
+    scene: &mut Scene,
+    problems: &mut Problems,
+) {
     for (name, entry) in robots.iter() {
         let mut made = scene
             .robots
@@ -89,7 +94,9 @@ pub fn resolve_detector_sensors(robots: &NamedMap<RobotEntry>, scene: &mut Scene
         let of = |s: &Sensor| {
             (
                 s.name.clone(),
-                s.kind.exteroceptive().map_or(0, |looks| looks.sample_duration_ns()),
+                s.kind
+                    .exteroceptive()
+                    .map_or(0, |looks| looks.sample_duration_ns()),
                 turn_time(s).unwrap_or(0.0),
             )
         };

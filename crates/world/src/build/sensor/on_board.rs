@@ -68,7 +68,12 @@ pub fn power_meter(file: &PowerMeterConfig, errors: MakeErrors<'_>) -> SensorKin
 
 /// Returns the index of the thruster that the sensor `name` measures on `robot`; 0 if it measures
 /// none.
-pub fn measured_thruster(name: &str, file: &SensorConfig, robot: &Robot, problems: &mut Problems) -> usize {
+pub fn measured_thruster(
+    name: &str,
+    file: &SensorConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> usize {
     let measures = &file.device.measures;
     if let MeasurementConfig::PowerMeter(_) = measures
         && robot.battery.is_none()

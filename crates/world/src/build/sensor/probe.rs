@@ -4,7 +4,7 @@ use crate::schema::sensor::probe::{CtdConfig, DepthLawConfig, ProbeConfig, Water
 use merrow_model::scene::sensor::Errors;
 use merrow_model::scene::sensor::probe::{CtdSpec, DepthLaw, ProbeSpec, Quantity, SamplerSpec};
 use merrow_model::state::bottle::FIELDS;
-use merrow_yaml::error::{Place, Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 
 /// Names and units of the quantities carried by the water of a world; `None` if unknown.
 pub type CarriedNames<'a> = Option<&'a [(String, String)]>;
@@ -16,7 +16,8 @@ pub fn probe(
     carried: CarriedNames<'_>,
     problems: &mut Problems,
 ) -> ProbeSpec {
-    let (quantity, unit) = find_quantity(&file.field, file.at.key_place("field"), carried, problems);
+    let (quantity, unit) =
+        find_quantity(&file.field, file.at.key_place("field"), carried, problems);
     let range = file.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     if range[0] >= range[1] {
         let text = format!(

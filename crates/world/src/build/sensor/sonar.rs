@@ -2,7 +2,8 @@
 
 use crate::build::sensor::laser;
 use crate::schema::sensor::sonar::{
-    ImagingSonarConfig, MultibeamConfig, ScanningSonarConfig, ShadingConfig, SideScanConfig, SonarConfig,
+    ImagingSonarConfig, MultibeamConfig, ScanningSonarConfig, ShadingConfig, SideScanConfig,
+    SonarConfig,
 };
 use merrow_model::scene::sensor::laser::Tilt;
 use merrow_model::scene::sensor::sonar::{Aperture, ColumnBeams, Shading, SonarKind, SonarSpec};
@@ -127,7 +128,8 @@ pub fn scanning(file: &ScanningSonarConfig, rate: f64, problems: &mut Problems) 
         threshold: file.threshold_db,
         head: [file.step_deg.to_radians(), file.sector_deg.to_radians()],
     };
-    file.at.report_ineffective_key("threshold_db", "profiles", problems);
+    file.at
+        .report_ineffective_key("threshold_db", "profiles", problems);
     SonarSpec {
         profiles: file.profiles,
         ..build_spec(layout, &file.sounding, rate, problems)

@@ -1,10 +1,10 @@
 //! Reads Capytaine data sets in NetCDF classic: `separate_complex_values(dataset).to_netcdf(path,
 //! format="NETCDF3_64BIT")`.
 
-use crate::import::bem::{WaveExcitation, Matrix, BemTable};
+use crate::import::bem::{BemTable, Matrix, WaveExcitation};
 use crate::import::grid::netcdf;
 use crate::import::grid::netcdf::Array;
-use merrow_yaml::error::{quoted_list, quote};
+use merrow_yaml::error::{quote, quoted_list};
 
 /// Names of the six degrees of freedom, in matrix order.
 const MOTIONS: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
@@ -108,7 +108,11 @@ impl File<'_> {
 
     /// Reads the diffraction forces. The file's time convention is exp(-iωt), so the imaginary part
     /// changes its sign.
-    fn diffraction_forces(&self, omega: &[f64], scale: f64) -> Result<Option<WaveExcitation>, String> {
+    fn diffraction_forces(
+        &self,
+        omega: &[f64],
+        scale: f64,
+    ) -> Result<Option<WaveExcitation>, String> {
         let name = "diffraction_force";
         if netcdf::read_array(self.bytes, name)?.is_none() {
             return Ok(None);
@@ -117,7 +121,9 @@ impl File<'_> {
             name,
             &["complex", "omega", "wave_direction", "influenced_dof"],
         )?;
-        let directions = self.required_variable("wave_direction", &["wave_direction"])?.values;
+        let directions = self
+            .required_variable("wave_direction", &["wave_direction"])?
+            .values;
         let mut order: Vec<usize> = (0..directions.len()).collect();
         order.sort_by(|a, b| directions[*a].total_cmp(&directions[*b]));
         let mut kept: Vec<usize> = (0..omega.len())

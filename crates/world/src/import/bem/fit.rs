@@ -10,7 +10,7 @@
 //! pair of axes, with a ridge of 1e-4 that keeps the gains small. Every filter is therefore stable,
 //! whatever the tables contain.
 
-use crate::import::bem::{Matrix, BemTable};
+use crate::import::bem::{BemTable, Matrix};
 
 /// Ridge of the least squares problem.
 const RIDGE: f64 = 1e-4;

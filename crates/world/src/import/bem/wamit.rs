@@ -7,7 +7,7 @@
 //!   .3  PER BETA I |X̄| φ Re Im    X = ρ g Lᵐ X̄,  m = 2, or 3 for moments
 //! ```
 
-use crate::import::bem::{WaveExcitation, Matrix, BemTable};
+use crate::import::bem::{BemTable, Matrix, WaveExcitation};
 use std::collections::BTreeMap;
 
 /// Factors that convert the dimensionless output to SI units.

@@ -79,7 +79,8 @@ pub(crate) fn thickness_factor(t: f64) -> f64 {
     if t < 1.0 {
         // thin bodies: the growth of the sections, scaled so that it is continuous with the prisms
         // at the cube
-        1.0 + (table::interpolate(&SECTION, t) - 1.0) * (prism(1.0) - 1.0) / (table::interpolate(&SECTION, 1.0) - 1.0)
+        1.0 + (table::interpolate(&SECTION, t) - 1.0) * (prism(1.0) - 1.0)
+            / (table::interpolate(&SECTION, 1.0) - 1.0)
     } else {
         prism(t)
     }
@@ -99,8 +100,10 @@ pub fn added_mass(size: [f64; 3]) -> [f64; 6] {
         let (h, l) = edges(size, k);
         let w = size[k];
         let half = 0.5 * l;
-        let strips = PI * (0.5 * w) * (0.5 * w) * table::interpolate(&SECTION, h / w) * l * l * l / 12.0;
-        let section = PI * half * half * half * half * table::interpolate(&ROTATING_SECTION, l / h) * w;
+        let strips =
+            PI * (0.5 * w) * (0.5 * w) * table::interpolate(&SECTION, h / w) * l * l * l / 12.0;
+        let section =
+            PI * half * half * half * half * table::interpolate(&ROTATING_SECTION, l / h) * w;
         strips.min(section)
     };
     [along(0), along(1), along(2), about(0), about(1), about(2)]

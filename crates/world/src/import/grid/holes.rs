@@ -70,14 +70,21 @@ pub fn fill_holes(
                     "{some}, and at some level or time no sample has one: cannot be filled"
                 ));
             }
-            Ok(Some(format!("{some} and are set to that of the nearest sample")))
+            Ok(Some(format!(
+                "{some} and are set to that of the nearest sample"
+            )))
         }
     }
 }
 
 /// Fills the holes of one level outwards from their neighbours (4-neighbourhood). Returns the
 /// number of samples of the level if none has a value, otherwise 0.
-fn fill_level(samples: &mut Samples, level: isize, strides: [isize; 2], shape: [usize; 2]) -> usize {
+fn fill_level(
+    samples: &mut Samples,
+    level: isize,
+    strides: [isize; 2],
+    shape: [usize; 2],
+) -> usize {
     let index =
         |x: usize, y: usize| (level + x as isize * strides[0] + y as isize * strides[1]) as usize;
     let places = || (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| (x, y)));

@@ -17,9 +17,9 @@ use crate::import::grid::declare::{
 use memmap2::Mmap;
 use merrow_math::ellipsoid::TangentPlane;
 use merrow_model::scene::Origin;
-use merrow_model::scene::sea::grid::{Axis, Interpolation, Grid, Extrapolation, Samples};
+use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 use merrow_model::scene::sea::mapped::{Layout, Mapped};
-use merrow_yaml::error::{Place, Problems, quoted_list, quote};
+use merrow_yaml::error::{Place, Problems, quote, quoted_list};
 use merrow_yaml::load::Loader;
 use merrow_yaml::read;
 use std::path::Path;

@@ -6,7 +6,7 @@
 
 use crate::import::grid::{FileGrid, NamedAxis};
 use merrow_model::scene::sea::mapped::{Layout, Number};
-use merrow_yaml::error::{did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{did_you_mean, quote, quoted_list};
 
 /// Fill value for missing data in variables without a fill value attribute.
 const DEFAULT_FILL: f64 = 9.969_209_968_386_869e36;
@@ -46,8 +46,8 @@ impl<'a> Reader<'a> {
             .at
             .checked_add(n)
             .filter(|end| *end <= self.bytes.len());
-        let end =
-            end.ok_or_else(|| format!("the file ends at byte {}, in its header", self.bytes.len()))?;
+        let end = end
+            .ok_or_else(|| format!("the file ends at byte {}, in its header", self.bytes.len()))?;
         let part = &self.bytes[self.at..end];
         self.at = end;
         Ok(part)
@@ -377,7 +377,10 @@ pub fn find_variable(bytes: &[u8], wanted: Option<&str>) -> Result<FileGrid, Str
                 ));
             }
         };
-        axes.push(NamedAxis { name, coordinates: places });
+        axes.push(NamedAxis {
+            name,
+            coordinates: places,
+        });
     }
     let unit = variable
         .attributes

@@ -1,12 +1,16 @@
 //! Reads grids from text files: tables with one column per coordinate, and ESRI ASCII grids.
 
 use crate::import::grid::{MemoryGrid, NamedAxis, SAMPLES_MAX};
-use merrow_yaml::error::{did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{did_you_mean, quote, quoted_list};
 
 /// Reads a table with a header line. The columns in `coordinates` give the position of each value.
 /// The value is in the column `wanted`, or in the only other column. Grid points without a line in
 /// the table are holes.
-pub fn read_table(text: &str, wanted: Option<&str>, coordinates: &[&str]) -> Result<MemoryGrid, String> {
+pub fn read_table(
+    text: &str,
+    wanted: Option<&str>,
+    coordinates: &[&str],
+) -> Result<MemoryGrid, String> {
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
@@ -97,7 +101,8 @@ fn fill_lattice(
     for (places, value, line) in rows {
         let mut index = 0;
         for (axis, place) in named.iter().zip(places) {
-            index = index * axis.coordinates.len() + axis.coordinates.partition_point(|p| p < place);
+            index =
+                index * axis.coordinates.len() + axis.coordinates.partition_point(|p| p < place);
         }
         if taken[index] != 0 {
             return Err(format!(

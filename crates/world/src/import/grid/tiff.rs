@@ -28,8 +28,7 @@ pub fn read(path: &Path) -> Result<MemoryGrid, String> {
     let tie = numbers(&mut tiff, Tag::ModelTiepointTag);
     let (Some([dx, dy, ..]), Some([i, j, _, x, y, ..])) = (scale.as_deref(), tie.as_deref()) else {
         return Err(
-            "found no scale and tie point, expected a GeoTIFF aligned with east and north"
-                .into(),
+            "found no scale and tie point, expected a GeoTIFF aligned with east and north".into(),
         );
     };
     let (dx, dy, i, j, x, y) = (*dx, *dy, *i, *j, *x, *y);

@@ -243,8 +243,9 @@ impl File<'_> {
     ) -> Result<impl Iterator<Item = &[u8]>, String> {
         let outside = || "the glTF file refers to bytes outside its buffers".to_string();
         let view = self.entry("bufferViews", &accessor["bufferView"]);
-        let view = view
-            .ok_or("sparse or compressed accessors of glTF files are not supported: export without them")?;
+        let view = view.ok_or(
+            "sparse or compressed accessors of glTF files are not supported: export without them",
+        )?;
         let buffer = index(&view["buffer"])
             .and_then(|n| self.buffers.get(n))
             .ok_or_else(outside)?;
@@ -284,7 +285,8 @@ impl File<'_> {
         // 5126 is a 32-bit float
         if (kind, shape) != (5126, "VEC3") {
             return Err(
-                "the vertex positions of the glTF file are compressed: export without compression".to_string(),
+                "the vertex positions of the glTF file are compressed: export without compression"
+                    .to_string(),
             );
         }
         let float = |b: &[u8], k: usize| {

@@ -81,7 +81,10 @@ pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<CornerTextureCoord
     merge_vertices(soup)
 }
 
-fn from_loader(read: std::io::Result<mesh_loader::Scene>, format: &str) -> Result<TriangleSoup, String> {
+fn from_loader(
+    read: std::io::Result<mesh_loader::Scene>,
+    format: &str,
+) -> Result<TriangleSoup, String> {
     let scene = read.map_err(|e| format!("not a valid {format} file: {e}"))?;
     let mut soup = TriangleSoup::default();
     for mesh in &scene.meshes {
@@ -130,7 +133,9 @@ fn merge_vertices(soup: TriangleSoup) -> Result<(Mesh, Option<CornerTextureCoord
     if triangles.is_empty() {
         return Err("the mesh is empty: it has no triangles".to_string());
     }
-    let finite = |corners: &CornerTextureCoordinates| corners.iter().flatten().flatten().all(|x| x.is_finite());
+    let finite = |corners: &CornerTextureCoordinates| {
+        corners.iter().flatten().flatten().all(|x| x.is_finite())
+    };
     Ok((
         Mesh {
             vertices,

@@ -196,7 +196,9 @@ fn faults_of_a_surface_are_found() {
     let with = |change: &dyn Fn(&mut Vec<[u32; 3]>)| {
         let mut changed = mesh.clone();
         change(&mut changed.triangles);
-        check_manifold(&changed).why_not_closed().unwrap_or_default()
+        check_manifold(&changed)
+            .why_not_closed()
+            .unwrap_or_default()
     };
     assert_eq!(
         with(&|t| t.truncate(11)),

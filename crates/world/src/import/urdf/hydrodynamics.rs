@@ -2,7 +2,7 @@
 
 use crate::import::urdf::tree::LinkTree;
 use crate::schema::urdf::EstimateConfig;
-use merrow_yaml::error::{Problems, did_you_mean, quoted_list, quote};
+use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::node::{Key, Map, Node, Value};
 
 /// Keys of a body that describe its hydrodynamics.

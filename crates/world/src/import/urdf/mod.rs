@@ -114,8 +114,12 @@ fn urdf_model(
     let robot = crate::import::urdf::xml::read(&file, &text, problems)?;
     let held = matches!(model.get("base").map(|n| &n.value), Some(Value::Scalar { text, .. }) if text == "fixed");
     let tree = crate::import::urdf::tree::LinkTree::new(robot, held, problems)?;
-    let given =
-        crate::import::urdf::hydrodynamics::GivenHydrodynamics::new(hydrodynamics, model, &tree, problems)?;
+    let given = crate::import::urdf::hydrodynamics::GivenHydrodynamics::new(
+        hydrodynamics,
+        model,
+        &tree,
+        problems,
+    )?;
     Some(crate::import::urdf::write::model_node(
         &tree, &given, world, problems,
     ))

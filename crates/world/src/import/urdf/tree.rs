@@ -270,9 +270,8 @@ fn check_motion(joint: &Joint, problems: &mut Problems) {
             range: [lower, upper],
             ..
         }) if limited && lower > upper => {
-            let text = format!(
-                "the joint {what}: `lower` is {lower}, expected at most `upper` {upper}"
-            );
+            let text =
+                format!("the joint {what}: `lower` is {lower}, expected at most `upper` {upper}");
             problems.push(place, text);
         }
         _ => {}

@@ -1,10 +1,10 @@
 //! Converts a tree of links to the keys of a model, each with its place in the URDF file.
 
-use crate::import::estimate::{Estimate, PlacedSolid, Solid, estimate, equivalent_ellipsoid};
+use crate::import::estimate::{Estimate, PlacedSolid, Solid, equivalent_ellipsoid, estimate};
 use crate::import::urdf::WorldContext;
 use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
 use crate::import::urdf::tree::{LinkNode, LinkTree};
-use crate::import::urdf::xml::{Geometry, Inertial, Joint, VisualMaterial, Shape};
+use crate::import::urdf::xml::{Geometry, Inertial, Joint, Shape, VisualMaterial};
 use crate::schema::urdf::EstimateConfig;
 use merrow_math::{Mat3, Sym3, Vec3};
 use merrow_yaml::error::{Place, Problems, quote};
@@ -12,7 +12,12 @@ use merrow_yaml::node::{Key, Map, Node, Value, merge};
 use std::collections::BTreeSet;
 
 /// Returns the model node of a link tree and its hydrodynamics.
-pub fn model_node(tree: &LinkTree, given: &GivenHydrodynamics, world: WorldContext<'_>, problems: &mut Problems) -> Node {
+pub fn model_node(
+    tree: &LinkTree,
+    given: &GivenHydrodynamics,
+    world: WorldContext<'_>,
+    problems: &mut Problems,
+) -> Node {
     let bodies: Vec<Option<Node>> = (0..tree.knots.len())
         .map(|k| body(tree, k, given, world, problems))
         .collect();
@@ -313,8 +318,9 @@ fn pose(tree: &LinkTree, k: usize, part: &LinkNode, R: &Mat3, p: Vec3) -> (Mat3,
 }
 
 fn collisions(tree: &LinkTree, k: usize, at: &Place) -> Node {
-    let has_body =
-        |i: usize| tree.knots[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.knots[i].head);
+    let has_body = |i: usize| {
+        tree.knots[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.knots[i].head)
+    };
     let mut entries = Vec::new();
     for part in parts(tree, k, has_body) {
         for shape in &part.link.collisions {
@@ -374,9 +380,16 @@ fn collision(shape: &Shape, R: &Mat3, p: Vec3) -> Node {
 
 /// Returns the visuals of a body. Unreadable visuals are omitted with a note, because only
 /// rendering depends on them.
-fn visuals(tree: &LinkTree, k: usize, at: &Place, world: WorldContext<'_>, problems: &mut Problems) -> Node {
-    let has_body =
-        |i: usize| tree.knots[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.knots[i].head);
+fn visuals(
+    tree: &LinkTree,
+    k: usize,
+    at: &Place,
+    world: WorldContext<'_>,
+    problems: &mut Problems,
+) -> Node {
+    let has_body = |i: usize| {
+        tree.knots[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.knots[i].head)
+    };
     let mut entries = Vec::new();
     for part in parts(tree, k, has_body) {
         for shape in &part.link.visuals {

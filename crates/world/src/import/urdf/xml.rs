@@ -410,8 +410,10 @@ impl Reader<'_, '_> {
         let mass = self.child_number(node, "mass", "value");
         let inertia = match node.children().find(|n| n.has_tag_name("inertia")) {
             Some(inertia) => {
-                let [xx, xy, xz] = ["ixx", "ixy", "ixz"].map(|k| self.numbers_or(Some(inertia), k, [0.0]));
-                let [yy, yz, zz] = ["iyy", "iyz", "izz"].map(|k| self.numbers_or(Some(inertia), k, [0.0]));
+                let [xx, xy, xz] =
+                    ["ixx", "ixy", "ixz"].map(|k| self.numbers_or(Some(inertia), k, [0.0]));
+                let [yy, yz, zz] =
+                    ["iyy", "iyz", "izz"].map(|k| self.numbers_or(Some(inertia), k, [0.0]));
                 (|| {
                     Some(Sym3 {
                         xx: xx?[0],
@@ -431,10 +433,7 @@ impl Reader<'_, '_> {
         let (xyz, [r, p, y]) = self.origin(node)?;
         let (mass, inertia) = (mass?, inertia?);
         if mass < 0.0 {
-            self.report(
-                node,
-                format!("the mass is {mass} kg, expected at least 0"),
-            );
+            self.report(node, format!("the mass is {mass} kg, expected at least 0"));
             return None;
         }
         let inertia = inertia.rotated(&Mat3::from_rpy(r, p, y));
@@ -564,7 +563,10 @@ impl Reader<'_, '_> {
         );
         let name = self.frame_name(node);
         let kind = self.joint_kind(node);
-        let (parent, child) = (self.joint_link(node, "parent"), self.joint_link(node, "child"));
+        let (parent, child) = (
+            self.joint_link(node, "parent"),
+            self.joint_link(node, "child"),
+        );
         let origin = self.origin(node);
         let axis_node = self.child(node, "axis");
         let axis = self.numbers_or(axis_node, "xyz", [1.0, 0.0, 0.0]);
