@@ -1,4 +1,5 @@
-//! Hours that no vehicle should have: nothing that sea, current and wind do makes a state other than finite.
+//! Hours that no vehicle should have: nothing that sea, current and wind do makes a state other
+//! than finite.
 //!
 //! Slow: `test/run slow`. `MERROW_HOUR_SECONDS` shortens the hours, to try them out.
 
@@ -118,7 +119,8 @@ robots:
     all
 }
 
-// Goal: an hour of Beaufort 12 with the actuators at work. Method: all shipped hulls. Tolerance: none is stopped.
+// Goal: an hour of Beaufort 12 with the actuators at work. Method: all shipped hulls. Tolerance:
+// none is stopped.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn beaufort_12() {
@@ -129,8 +131,9 @@ fn beaufort_12() {
     );
 }
 
-// Goal: capsized and flying hulls come down and go on. Method: the same sea; every two minutes each is thrown from 12 m upside down with a spin.
-// Tolerance: none is stopped, and a minute later each is within 30 m of the surface.
+// Goal: capsized and flying hulls come down and go on. Method: the same sea; every two minutes each
+// is thrown from 12 m upside down with a spin. Tolerance: none is stopped, and a minute later each
+// is within 30 m of the surface.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn capsized_and_flying_hulls() {
@@ -165,8 +168,8 @@ fn capsized_and_flying_hulls() {
     });
 }
 
-// Goal: a current a hundred times as fast as a river's, 50 m/s. Method: every shipped vehicle but the rover is put into it at rest, and again every
-// ten minutes. Tolerance: none is stopped.
+// Goal: a current a hundred times as fast as a river's, 50 m/s. Method: every shipped vehicle but
+// the rover is put into it at rest, and again every ten minutes. Tolerance: none is stopped.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn a_hundredfold_current() {

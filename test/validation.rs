@@ -40,8 +40,8 @@ fn cases_hold_and_the_page_is_current() {
     }
 }
 
-// Goal: the command prints all four columns and a verdict, and says what it lacks. Method: two sets, a folder that is not there and
-// one without tables.
+// Goal: the command prints all four columns and a verdict, and says what it lacks. Method: two
+// sets, a folder that is not there and one without tables.
 #[test]
 fn the_command_says_what_it_finds() {
     let merrow = |arguments: &[&str]| {
@@ -66,7 +66,7 @@ fn the_command_says_what_it_finds() {
     }
     let (fine, _, err) = merrow(&["validate", "sea", "--data", "no/such/folder"]);
     assert!(
-        !fine && err.contains("no/such/folder: found no such folder, expected one with tables"),
+        !fine && err.contains("no/such/folder: no such folder; expected a folder"),
         "{err}"
     );
     let empty = crate::common::folder::Folder::new("validate", &[]);

@@ -136,7 +136,7 @@ fn tether(tether: &Tether, scene: &merrow_model::scene::Scene) -> Value {
         "length_m": tether.length,
         "segments": tether.n_segments(),
         "diameter_m": line.diameter,
-        "mass_kg_m": line.mass,
+        "mass_kg_per_m": line.mass,
         "axial_stiffness_n": line.stiffness,
         "bending_stiffness_nm2": line.bending,
         "breaking_load_n": line.breaking.is_finite().then_some(line.breaking),

@@ -12,10 +12,10 @@ use merrow_world::build::fault::{build_leak, random_stream};
 const VALUES: [(&str, &[&str], &[&str]); 10] = [
     ("dead", &[], &[]),
     ("stuck", &[], &[]),
-    ("reduced", &["part"], &[]),
+    ("reduced", &["fraction"], &[]),
     ("biased", &["bias"], &[]),
     ("noisy", &["noise_std"], &[]),
-    ("intermittent", &["works_s", "fails_s"], &[]),
+    ("intermittent", &["mean_working_s", "mean_failed_s"], &[]),
     ("shortage", &["power_w"], &[]),
     (
         "leak",
@@ -142,10 +142,12 @@ fn fault_kind(
         |of: &str, unit: &str| ["x", "y", "z"].map(|axis| value(&format!("{of}_{axis}_{unit}")));
     Ok(match kind.as_str() {
         "stuck" => FaultKind::Stuck,
-        "reduced" => FaultKind::Reduced(value("part")),
+        "reduced" => FaultKind::Reduced(value("fraction")),
         "biased" => FaultKind::Biased(value("bias")),
         "noisy" => FaultKind::Noisy(value("noise_std")),
-        "intermittent" => FaultKind::Intermittent([value("works_s"), value("fails_s")]),
+        "intermittent" => {
+            FaultKind::Intermittent([value("mean_working_s"), value("mean_failed_s")])
+        }
         "shortage" => FaultKind::PowerLimited(value("power_w")),
         "leak" => build_leak(
             model,
@@ -279,7 +281,7 @@ mod tests {
             ask(device, kind, names, values).unwrap_err()
         };
         assert_eq!(
-            wrong("battery", "reduced", &["part"], &[0.5]),
+            wrong("battery", "reduced", &["fraction"], &[0.5]),
             "`battery` cannot be `reduced`, expected one of dead, intermittent, shortage"
         );
         assert_eq!(
@@ -287,11 +289,11 @@ mod tests {
             "the fault shortage requires power_w"
         );
         assert_eq!(
-            wrong("battery", "dead", &["part"], &[]),
+            wrong("battery", "dead", &["fraction"], &[]),
             "found 0 values for 1 names; expected one each"
         );
         assert_eq!(
-            wrong("battery", "dead", &["part"], &[1.0]),
+            wrong("battery", "dead", &["fraction"], &[1.0]),
             "the fault dead has no value \"part\"; expected "
         );
         assert_eq!(

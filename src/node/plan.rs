@@ -456,7 +456,7 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     firmware::outputs(i, robot, outputs);
     for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
         outputs.push(Output {
-            topic: format!("{name}/ballasts/{}/volume", ballast.name),
+            topic: format!("{name}/buoyancy_engines/{}/volume", ballast.name),
             info: Float64::info(),
             qos: Qos::DEFAULT,
             rate_hz: Some(FRAME_RATE),
@@ -616,7 +616,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             ballast: k,
         };
         add(
-            format!("{name}/ballasts/{}/command", ballast.name),
+            format!("{name}/buoyancy_engines/{}/command", ballast.name),
             Float64::info(),
             target,
             unit,

@@ -305,8 +305,9 @@ fn backlash_conserves_momentum_and_gains_no_energy() {
 #[test]
 fn backlash_hysteresis_equals_gap_width() {
     let actuator = "rotor_inertia_kg_m2: 0.01, backlash: 0.02, stiffness: 1000";
-    let keys =
-        format!("rate_hz: 1000, mode: velocity, actuator: {{{actuator}}}, encoder: {{on: motor}},");
+    let keys = format!(
+        "rate_hz: 1000, mode: velocity, actuator: {{{actuator}}}, encoder: {{side: motor}},"
+    );
     let drive = cascade("velocity_gain: 2, integral_gain: 20", &keys);
     let mut s = Hinge {
         drive: &drive,
@@ -373,7 +374,7 @@ fn position_loop_over_backlash_limit_cycles() {
 #[test]
 fn winding_heats_exponentially() {
     let drive = effort_servo(
-        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 10}",
+        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_per_w: 2, thermal_time_constant_s: 10}",
     );
     let mut s = Hinge {
         drive: &drive,
@@ -403,7 +404,7 @@ fn winding_heats_exponentially() {
 #[test]
 fn derating_reaches_equilibrium() {
     let drive = effort_servo(
-        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 1, \
+        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_per_w: 2, thermal_time_constant_s: 1, \
          derate_from_c: 60, max_temperature_c: 80}",
     );
     let mut s = Hinge {
@@ -436,7 +437,7 @@ fn derating_reaches_equilibrium() {
 #[test]
 fn blocks_do_not_advance_a_motor_twice() {
     let drive = gap(
-        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 1}",
+        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_per_w: 2, thermal_time_constant_s: 1}",
     );
     let model = "sensors: {truth: {device: {source: test, rate_hz: 1000, kind: odometry}}}";
     let ended = |block: u64| {

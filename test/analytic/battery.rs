@@ -76,7 +76,7 @@ fn voltage_sag_matches_load_current() {
 #[test]
 fn charging_is_at_constant_current_then_voltage() {
     let (R, C, I) = (0.5, 3600.0 * 0.02, 2.0);
-    let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 0, -5]}, reach_m: 1}}";
+    let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 0, -5]}, range_m: 1}}";
     let keys = "capacity_ah: 0.02, open_circuit_v: [[0, 12], [1, 14]], resistance_ohm: 0.5, initial_charge: 0.1, \
                 charge_voltage_v: 14, charge_current_a: 10";
     let mut s = simulation(&held(keys, "", world));
@@ -112,7 +112,7 @@ fn charging_is_at_constant_current_then_voltage() {
 fn battery_limits_charge_current() {
     let charger = |voltage: &str| {
         format!(
-            "chargers: {{pad: {{kind: within, current_a: 2{voltage}, place: {{position_m: [0, 0, -5]}}, reach_m: 1}}}}"
+            "chargers: {{pad: {{kind: within, current_a: 2{voltage}, place: {{position_m: [0, 0, -5]}}, range_m: 1}}}}"
         )
     };
     let first = |keys: &str, voltage: &str| {
@@ -146,7 +146,7 @@ fn battery_limits_charge_current() {
 // none.
 #[test]
 fn charger_out_of_reach_does_not_charge() {
-    let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 1.1, -5]}, reach_m: 1}}";
+    let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 1.1, -5]}, range_m: 1}}";
     let mut s = simulation(&held(
         "capacity_ah: 2, initial_charge: 0.5, open_circuit_v: [[0, 12], [1, 14]]",
         "",
@@ -160,7 +160,7 @@ fn charger_out_of_reach_does_not_charge() {
 }
 
 const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: pressure}}}
-      fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], rate_deg_s: 10, law: {kind: derivative, coefficient_n_s2_m2: 1}},
+      fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], rate_deg_s: 10, law: {kind: derivative, coefficient_n_s2_per_m2: 1}},
         position_m: [0, 0, 0], shaft: [0, 0, 1]}}
       thrusters: {t: {motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1},
         position_m: [0, 0, 0], direction: [1, 0, 0]}}";
@@ -265,7 +265,7 @@ fn thrust_falls_with_the_voltage() {
 fn servo_power_depends_on_moment() {
     let devices = "fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], rate_deg_s: 10,
         center_of_pressure_m: 0.05, law: {kind: chord, normal_slope_per_rad: 3},
-        power: {standby_w: 1, efficiency: 0.4, holding_w_n2m2: 0.1, friction_nm: 0.2}}, position_m: [0, 0, 0], shaft: [0, 0, 1]}}";
+        power: {standby_w: 1, efficiency: 0.4, holding_w_per_n2m2: 0.1, friction_nm: 0.2}}, position_m: [0, 0, 0], shaft: [0, 0, 1]}}";
     let mut s = simulation(
         &held(
             "capacity_ah: 2, open_circuit_v: [[0, 10], [1, 10]]",
@@ -308,7 +308,7 @@ fn joint_power_is_mechanical_plus_winding_loss() {
     use crate::common::joints::{Hinge, command, effort_servo};
     let battery = "battery: {source: test, capacity_ah: 2, open_circuit_v: [[0, 24], [1, 24]]}";
     let drive = effort_servo(
-        "effort_per_ampere: 2, winding: {resistance_ohm: 3, thermal_resistance_k_w: 0.1, thermal_time_constant_s: 100}",
+        "effort_per_ampere: 2, winding: {resistance_ohm: 3, thermal_resistance_k_per_w: 0.1, thermal_time_constant_s: 100}",
     );
     let mut s = Hinge {
         drive: &drive,

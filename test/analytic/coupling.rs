@@ -327,7 +327,7 @@ fn a_body_on_a_ball_joint_precesses() {
 fn a_coupling_breaks_at_its_strength() {
     for (strength, holds) in [(20.0, true), (19.0, false)] {
         let ball = format!(
-            "couplings: {{j: {{kind: ball, strength_n: {strength}, a: {{robot: bob}}, b: {{}}}}}}\n"
+            "couplings: {{j: {{kind: ball, break_force_n: {strength}, a: {{robot: bob}}, b: {{}}}}}}\n"
         );
         let mut s = simulation(
             &(air(0.002, 9.81) + &entry("bob", 2.0, [1.0; 3], "position_m: [0, 0, 0]", "") + &ball),

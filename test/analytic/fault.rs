@@ -11,15 +11,16 @@ use merrow_world::{Overrides, load_text};
 
 const BATTERY: &str = "capacity_ah: 100, open_circuit_v: [[0, 12], [1, 12]]";
 const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: pressure}}}
-      fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], law: {kind: derivative, coefficient_n_s2_m2: 1}},
+      fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], law: {kind: derivative, coefficient_n_s2_per_m2: 1}},
         position_m: [0, 0, 0], shaft: [0, 0, 1]}}
       thrusters: {t: {motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1},
         position_m: [0, 0, 0], direction: [1, 0, 0]}}";
 
-/// The devices with one fault of `device` from 0.5 s on for 1 s; the thruster told 16 N, the fin 0.2 rad.
+/// The devices with one fault of `device` from 0.5 s on for 1 s; the thruster told 16 N, the fin
+/// 0.2 rad.
 fn broken(device: &str, kind: &str) -> Simulation {
     let fault = format!(
-        "faults: {{x: {{robot: r, of: {device}, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
+        "faults: {{x: {{robot: r, target: {device}, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
     );
     let mut s = simulation(&held(BATTERY, DEVICES, &fault));
     s.apply(&Command::Thrusters {
@@ -30,7 +31,8 @@ fn broken(device: &str, kind: &str) -> Simulation {
     s
 }
 
-/// Thrust of the thruster and angle of the fin before, in and after the time of a fault. In its middle other commands come.
+/// Thrust of the thruster and angle of the fin before, in and after the time of a fault. In its
+/// middle other commands come.
 fn seen(s: &mut Simulation) -> [(f64, f64); 4] {
     let at = |s: &Simulation| {
         (
@@ -53,8 +55,8 @@ fn seen(s: &mut Simulation) -> [(f64, f64); 4] {
     [before, first, then, at(s)]
 }
 
-// Goal: thrusters and fins fail as named, at their time, and are well again afterwards. Method: before, in and after the fault, the command changed
-// in it. Tolerance: rounding.
+// Goal: thrusters and fins fail as named, at their time, and are well again afterwards. Method:
+// before, in and after the fault, the command changed in it. Tolerance: rounding.
 #[test]
 fn actuators_fail_as_named() {
     let thrust = |kind: &str| seen(&mut broken("t", kind)).map(|x| x.0);
@@ -67,7 +69,7 @@ fn actuators_fail_as_named() {
     check("stuck", thrust("stuck"), [16.0, 16.0, 16.0, -9.0]);
     check(
         "reduced",
-        thrust("reduced, part: 0.25"),
+        thrust("reduced, fraction: 0.25"),
         [16.0, 4.0, -2.25, -9.0],
     );
     check(
@@ -90,12 +92,13 @@ fn actuators_fail_as_named() {
     );
 }
 
-// Goal: noise has its deviation, and intermittent faults their share of the time. Method: 100 s at 500 Hz; thrust about 16 N, and the part of time
-// without. Tolerance: 4 standard errors; of the telegraph 2 x 0.5 x 1.5/2 / sqrt(50 cycles) of the mean share 0.25, rounded up.
+// Goal: noise has its deviation, and intermittent faults their share of the time. Method: 100 s at
+// 500 Hz; thrust about 16 N, and the part of time without. Tolerance: 4 standard errors; of the
+// telegraph 2 x 0.5 x 1.5/2 / sqrt(50 cycles) of the mean share 0.25, rounded up.
 #[test]
 fn noise_and_interruptions_have_their_statistics() {
     let run = |kind: &str| {
-        let fault = format!("faults: {{x: {{robot: r, of: t, kind: {kind}}}}}");
+        let fault = format!("faults: {{x: {{robot: r, target: t, kind: {kind}}}}}");
         let mut s = simulation(&held(BATTERY, DEVICES, &fault));
         s.apply(&Command::Thrusters {
             robot: 0,
@@ -115,19 +118,21 @@ fn noise_and_interruptions_have_their_statistics() {
         (noisy.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / noisy.len() as f64).sqrt();
     close("mean", mean, 16.0, 4.0 * 0.5 / 50_000.0_f64.sqrt() / 16.0);
     relative("deviation", std, 0.5, 4.0 / 100_000.0_f64.sqrt());
-    let failing = run("intermittent, works_s: 1.5, fails_s: 0.5");
+    let failing = run("intermittent, mean_working_s: 1.5, mean_failed_s: 0.5");
     assert_eq!(failing[0], 0.0, "it begins by failing");
     let share = failing.iter().filter(|x| **x == 0.0).count() as f64 / failing.len() as f64;
     assert!((share - 0.25).abs() < 0.12, "it fails {share} of the time");
     assert!(failing.iter().all(|x| *x == 0.0 || *x == 16.0));
 }
 
-// Goal: sensors fail as named. Method: pressure at 5 m, 100 Hz, the readings in the second of the fault. Tolerance: rounding; 4 standard errors.
+// Goal: sensors fail as named. Method: pressure at 5 m, 100 Hz, the readings in the second of the
+// fault. Tolerance: rounding; 4 standard errors.
 #[test]
 fn sensors_fail_as_named() {
     let heard = |kind: &str| -> Vec<f64> {
-        let fault =
-            format!("faults: {{x: {{robot: r, of: p, time_s: 0.5, duration_s: 1, kind: {kind}}}}}");
+        let fault = format!(
+            "faults: {{x: {{robot: r, target: p, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
+        );
         let mut s = simulation(&held(BATTERY, DEVICES, &fault));
         let all = readings(&mut s, 0, 2.0);
         let inside = all
@@ -156,16 +161,17 @@ fn sensors_fail_as_named() {
         100.0,
         4.0 / (2.0 * noisy.len() as f64).sqrt(),
     );
-    let some = heard("intermittent, works_s: 0.1, fails_s: 0.1").len();
+    let some = heard("intermittent, mean_working_s: 0.1, mean_failed_s: 0.1").len();
     assert!(some > 10 && some < 90, "{some} readings of 99");
 }
 
-// Goal: a stuck sensor repeats itself while the world moves on. Method: an altimeter-like pressure on a sinking body. Tolerance: none.
+// Goal: a stuck sensor repeats itself while the world moves on. Method: an altimeter-like pressure
+// on a sinking body. Tolerance: none.
 #[test]
 fn a_stuck_sensor_repeats_itself() {
     let mut s = simulation(
         "
-faults: {x: {robot: r, of: p, time_s: 0.5, kind: stuck}}
+faults: {x: {robot: r, target: p, time_s: 0.5, kind: stuck}}
 robots:
   r:
     velocity_m_s: [0, 0, -1]
@@ -186,11 +192,11 @@ robots:
     assert!(all[199].stamp_ns > all[55].stamp_ns, "it goes on speaking");
 }
 
-// Goal: a battery that gives less makes thrusters weaker, and a dead one stops all. Method: 64 W of thrust and 36 W of hotel load with 50 W to be
-// had: all have a half. Tolerance: rounding.
+// Goal: a battery that gives less makes thrusters weaker, and a dead one stops all. Method: 64 W of
+// thrust and 36 W of hotel load with 50 W to be had: all have a half. Tolerance: rounding.
 #[test]
 fn a_shortage_of_power_weakens_all() {
-    let fault = "faults: {x: {robot: r, of: battery, kind: shortage, power_w: 50}}";
+    let fault = "faults: {x: {robot: r, target: battery, kind: shortage, power_w: 50}}";
     let mut s = simulation(&held(
         &format!("{BATTERY}, hotel_load_w: 36"),
         DEVICES,
@@ -222,13 +228,14 @@ fn a_shortage_of_power_weakens_all() {
     );
 }
 
-// Goal: joints' servos fail. Method: a hinge under 2 N m for a second, then dead, weak, biased. Tolerance: 1e-9.
+// Goal: joints' servos fail. Method: a hinge under 2 N m for a second, then dead, weak, biased.
+// Tolerance: 1e-9.
 #[test]
 fn joints_fail_as_named() {
     use crate::common::joints::{Hinge, command, effort_servo};
     for (kind, wanted) in [
         ("dead", 0.0),
-        ("reduced, part: 0.5", 1.5),
+        ("reduced, fraction: 0.5", 1.5),
         ("biased, bias: 0.5", 2.5),
         ("stuck", 2.0),
     ] {
@@ -239,7 +246,7 @@ fn joints_fail_as_named() {
         }
         .text();
         let mut s = simulation(&format!(
-            "faults: {{x: {{robot: r, of: hinge, time_s: 0.5, kind: {kind}}}}}{text}"
+            "faults: {{x: {{robot: r, target: hinge, time_s: 0.5, kind: {kind}}}}}{text}"
         ));
         command(&mut s, 2.0);
         advance(&mut s, 1.0);
@@ -257,8 +264,8 @@ fn joints_fail_as_named() {
     }
 }
 
-// Goal: ideal effort drives fail, and are well again afterwards. Method: a hinge of 1 kg m² under 2 N m, a fault from 0.5 s on for 0.5 s, another command in it. Tolerance:
-// 1e-9.
+// Goal: ideal effort drives fail, and are well again afterwards. Method: a hinge of 1 kg m² under 2
+// N m, a fault from 0.5 s on for 0.5 s, another command in it. Tolerance: 1e-9.
 #[test]
 fn ideal_effort_drives_fail_as_named() {
     use crate::common::joints::{Hinge, command};
@@ -269,12 +276,13 @@ fn ideal_effort_drives_fail_as_named() {
     .text();
     for (kind, wanted) in [
         ("dead", [0.0, 0.0]),
-        ("reduced, part: 0.5", [1.0, -0.5]),
+        ("reduced, fraction: 0.5", [1.0, -0.5]),
         ("biased, bias: 0.5", [2.5, -0.5]),
         ("stuck", [2.0, 2.0]),
         ("biased, bias: 9", [3.0, 3.0]),
     ] {
-        let fault = format!("{{robot: r, of: hinge, time_s: 0.5, duration_s: 0.5, kind: {kind}}}");
+        let fault =
+            format!("{{robot: r, target: hinge, time_s: 0.5, duration_s: 0.5, kind: {kind}}}");
         let mut s = simulation(&format!("faults: {{x: {fault}}}{drive}"));
         let gains = |s: &mut Simulation, time: f64| {
             let before = s.state.robots[0].motion.qd[0];
@@ -290,8 +298,9 @@ fn ideal_effort_drives_fail_as_named() {
     }
 }
 
-// Goal: ideal position drives fail, and go on to their last command afterwards. Method: a drive on its way to 1 rad at its limit of 0.2 rad/s; a fault from 2 s on for 2 s, at
-// which another command comes after 1 s. Tolerance: 1e-3 of what settles, 2 % of a speed.
+// Goal: ideal position drives fail, and go on to their last command afterwards. Method: a drive on
+// its way to 1 rad at its limit of 0.2 rad/s; a fault from 2 s on for 2 s, at which another command
+// comes after 1 s. Tolerance: 1e-3 of what settles, 2 % of a speed.
 #[test]
 fn ideal_position_drives_fail_as_named() {
     use crate::common::joints::{Hinge, command};
@@ -303,11 +312,16 @@ fn ideal_position_drives_fail_as_named() {
         }
         .text();
         simulation(&format!(
-            "faults: {{x: {{robot: r, of: joints/hinge, time_s: 2, duration_s: 2, kind: {kind}}}}}{text}"
+            "faults: {{x: {{robot: r, target: joints/hinge, time_s: 2, duration_s: 2, kind: {kind}}}}}{text}"
         ))
     };
     let angle = |s: &Simulation| s.state.robots[0].motion.q[0];
-    for kind in ["dead", "stuck", "reduced, part: 0.25", "biased, bias: 0.1"] {
+    for kind in [
+        "dead",
+        "stuck",
+        "reduced, fraction: 0.25",
+        "biased, bias: 0.1",
+    ] {
         let mut s = world(kind);
         command(&mut s, 1.0);
         advance(&mut s, 2.0);
@@ -322,7 +336,7 @@ fn ideal_position_drives_fail_as_named() {
             "dead" => assert!(went[0].abs() < 0.03 && went[1].abs() < 1e-6, "{went:?}"),
             // goes on to where it was told to
             "stuck" => close("stuck", went[1], 0.9 * 0.2, 2e-3),
-            "reduced, part: 0.25" => {
+            "reduced, fraction: 0.25" => {
                 assert!(
                     (went[0] / 0.05 - 1.0).abs() < 0.2 && went[1] < -0.035,
                     "{went:?}"
@@ -335,18 +349,19 @@ fn ideal_position_drives_fail_as_named() {
     }
 }
 
-// Goal: a buoyancy engine fails. Method: 10 cm³/s from 300 cm³, told 400; after 5 s of which the last 4 are faulty. Tolerance: rounding.
+// Goal: a buoyancy engine fails. Method: 10 cm³/s from 300 cm³, told 400; after 5 s of which the
+// last 4 are faulty. Tolerance: rounding.
 #[test]
 fn buoyancy_engines_fail_as_named() {
     for (kind, wanted) in [
         ("dead", 310.0),
         ("stuck", 310.0),
-        ("reduced, part: 0.5", 330.0),
+        ("reduced, fraction: 0.5", 330.0),
         ("biased, bias: -80e-6", 320.0),
-        ("reduced, part: 1", 350.0),
+        ("reduced, fraction: 1", 350.0),
     ] {
-        let model = "ballasts: {pump: {source: test, range_m3: [0, 5e-4], rate_m3_s: [1e-5, 1e-5], start_m3: 3e-4}}";
-        let fault = format!("faults: {{x: {{robot: r, of: pump, time_s: 1, kind: {kind}}}}}");
+        let model = "buoyancy_engines: {pump: {source: test, range_m3: [0, 5e-4], rate_m3_s: [1e-5, 1e-5], start_m3: 3e-4}}";
+        let fault = format!("faults: {{x: {{robot: r, target: pump, time_s: 1, kind: {kind}}}}}");
         let mut s = simulation(&held(BATTERY, model, &fault));
         s.apply(&Command::BuoyancyEngine {
             robot: 0,
@@ -364,8 +379,9 @@ fn buoyancy_engines_fail_as_named() {
     }
 }
 
-// Goal: a winch on board fails; one ashore is no device of a robot. Method: a load hangs from it, paid out at 0.4 m/s (ramps of 1 m/s²); told to heave in when the fault
-// begins, or told nothing new; 3 s of the fault. Tolerance: two steps of the motor's speed.
+// Goal: a winch on board fails; one ashore is no device of a robot. Method: a load hangs from it,
+// paid out at 0.4 m/s (ramps of 1 m/s²); told to heave in when the fault begins, or told nothing
+// new; 3 s of the fault. Tolerance: two steps of the motor's speed.
 #[test]
 fn winches_fail_as_named() {
     use merrow_model::state::WinchCommand;
@@ -381,20 +397,20 @@ robots:
     model: {{source: test, base: fixed, body: {{source: test, axes: flu, mass_kg: 100, inertia_kg_m2: {{xx: 20, yy: 30, zz: 40}}}}}}
 tethers:
   t:
-    line: {{source: test, diameter_m: 0.004, mass_kg_m: 0.0126, axial_stiffness_n: 20000, axial_damping_n_s: 500}}
+    line: {{source: test, diameter_m: 0.004, mass_kg_per_m: 0.0126, axial_stiffness_n: 20000, axial_damping_n_s: 500}}
     from: {{kind: {stands}}}
     to: {{kind: free, position_m: [0, 0, -40]}}
     length_m: 30
     segments: 4
     winch: {{max_speed_m_s: 0.5, min_length_m: 5, max_length_m: 40}}
-faults: {{x: {{robot: r, of: winches/t, time_s: 2, kind: {kind}}}}}
+faults: {{x: {{robot: r, target: winches/t, time_s: 2, kind: {kind}}}}}
 "
         )
     };
     for (kind, then, wanted) in [
         ("dead", 0.4, 0.0),
         ("stuck", -0.4, 1.2),
-        ("reduced, part: 0.5", 0.4, 0.62),
+        ("reduced, fraction: 0.5", 0.4, 0.62),
         ("biased, bias: -0.1", 0.4, 0.905),
         ("noisy, noise_std: 0", 0.4, 1.2),
     ] {
@@ -428,13 +444,14 @@ faults: {{x: {{robot: r, of: winches/t, time_s: 2, kind: {kind}}}}}
     );
 }
 
-// Goal: gyro and accelerometer of an IMU fail each for itself, or together. Method: an ideal IMU on a body at rest, a fault of each from 0.5 s on. Tolerance: rounding.
+// Goal: gyro and accelerometer of an IMU fail each for itself, or together. Method: an ideal IMU on
+// a body at rest, a fault of each from 0.5 s on. Tolerance: rounding.
 #[test]
 fn gyro_and_accelerometer_fail_each_for_itself() {
     use merrow_math::Vec3;
     let heard = |of: &str, kind: &str| {
         let imu = "sensors: {imu: {device: {source: test, rate_hz: 100, kind: imu}}}";
-        let fault = format!("faults: {{x: {{robot: r, of: {of}, time_s: 0.5, kind: {kind}}}}}");
+        let fault = format!("faults: {{x: {{robot: r, target: {of}, time_s: 0.5, kind: {kind}}}}}");
         let mut s = simulation(&held(BATTERY, imu, &fault));
         let all = readings(&mut s, 0, 1.0);
         all.iter().rev().find_map(|r| match r.reading {
@@ -477,7 +494,8 @@ fn gyro_and_accelerometer_fail_each_for_itself() {
     assert!(gyro == rest && (accelerometer - up).norm() > 0.01);
 }
 
-// Goal: a stuck accelerometer repeats itself while the gyro goes on. Method: a turntable that speeds up. Tolerance: rounding.
+// Goal: a stuck accelerometer repeats itself while the gyro goes on. Method: a turntable that
+// speeds up. Tolerance: rounding.
 #[test]
 fn a_stuck_accelerometer_leaves_the_gyro() {
     use crate::common::joints::{Hinge, command};
@@ -486,7 +504,7 @@ fn a_stuck_accelerometer_leaves_the_gyro() {
         "      sensors: {imu: {link: arm, position_m: [1, 0, 0], device: {source: test, rate_hz: 100, kind: imu}}}\n      links:",
     );
     let mut s = simulation(&format!(
-        "faults: {{x: {{robot: r, of: imu/accelerometer, time_s: 0.495, kind: stuck}}}}{text}"
+        "faults: {{x: {{robot: r, target: imu/accelerometer, time_s: 0.495, kind: stuck}}}}{text}"
     ));
     command(&mut s, 2.0);
     let all = readings(&mut s, 0, 1.0);
@@ -504,7 +522,7 @@ fn leaking(hole: f64, volume: f64) -> Simulation {
     simulation(&format!(
         "
 water: {{density_kg_m3: 1000}}
-faults: {{hole: {{robot: r, of: base_link, kind: leak, hole_m: {hole}, compartment_m3: {volume}, center_m: [0.3, 0, 0]}}}}
+faults: {{hole: {{robot: r, target: base_link, kind: leak, hole_m: {hole}, compartment_m3: {volume}, center_m: [0.3, 0, 0]}}}}
 robots:
   r:
     position_m: [0, 0, -10]
@@ -516,8 +534,8 @@ robots:
     ))
 }
 
-// Goal: a compartment fills by Torricelli's law until it is full. Method: a hole of 2 cm at 10 m held there: 0.61 A sqrt(2 g h) t, at most 20 l.
-// Tolerance: rounding of the steps.
+// Goal: a compartment fills by Torricelli's law until it is full. Method: a hole of 2 cm at 10 m
+// held there: 0.61 A sqrt(2 g h) t, at most 20 l. Tolerance: rounding of the steps.
 #[test]
 fn a_leak_fills_its_compartment() {
     let mut s = leaking(0.02, 0.02);
@@ -533,8 +551,9 @@ fn a_leak_fills_its_compartment() {
     assert_eq!(s.state.robots[0].faults[0].water, 0.02);
 }
 
-// Goal: the water weighs and is carried along. Method: a free cube with its compartment filled at once: it falls with w g/(m + w) as one that turns,
-// so the acceleration of the common centre of mass is w g/(m + w), and the pitching moment w g times its arm about that of the common inertia.
+// Goal: the water weighs and is carried along. Method: a free cube with its compartment filled at
+// once: it falls with w g/(m + w) as one that turns, so the acceleration of the common centre of
+// mass is w g/(m + w), and the pitching moment w g times its arm about that of the common inertia.
 // Tolerance: 2e-3, the turn and fall of 20 ms.
 #[test]
 fn water_weighs_and_has_inertia() {
@@ -564,7 +583,8 @@ fn water_weighs_and_has_inertia() {
     relative("turn", (after.w.y - before.w.y) / t, alpha, 2e-3);
 }
 
-// Goal: live faults act, are replaced and repaired, and wrong ones are refused. Method: commands. Tolerance: none.
+// Goal: live faults act, are replaced and repaired, and wrong ones are refused. Method: commands.
+// Tolerance: none.
 #[test]
 fn faults_can_be_commanded() {
     let mut s = simulation(&held(BATTERY, DEVICES, ""));
@@ -651,8 +671,10 @@ fn describe_lists_what_can_fail() {
     }
 }
 
-// Goal: a sonar that is dead, or whose robot has no power, disturbs no other. Method: what one brings that faces another in its band, with the other at work, dead, dead for a while that is over, and
-// on a robot with a dead battery, against what it brings when it hears no others. Tolerance: none.
+// Goal: a sonar that is dead, or whose robot has no power, disturbs no other. Method: what one
+// brings that faces another in its band, with the other at work, dead, dead for a while that is
+// over, and on a robot with a dead battery, against what it brings when it hears no others.
+// Tolerance: none.
 #[test]
 fn silent_sonars_disturb_nobody() {
     let sonar = |more: &str| {
@@ -684,14 +706,14 @@ fn silent_sonars_disturb_nobody() {
         "they do not hear one another"
     );
     assert!(
-        brings("", "f: {robot: b, of: s, kind: dead}") == undisturbed,
+        brings("", "f: {robot: b, target: s, kind: dead}") == undisturbed,
         "dead"
     );
     // what a battery gives is known from the first step on
-    let unpowered = brings("", "f: {robot: b, of: battery, kind: dead}");
+    let unpowered = brings("", "f: {robot: b, target: battery, kind: dead}");
     assert!(unpowered[1..] == undisturbed[1..], "no power");
     // the sample of half a second is disturbed again
-    let again = brings("", "f: {robot: b, of: s, kind: dead, duration_s: 0.4}");
+    let again = brings("", "f: {robot: b, target: s, kind: dead, duration_s: 0.4}");
     assert!(
         again[0] == undisturbed[0] && again[1] != undisturbed[1],
         "for a while"

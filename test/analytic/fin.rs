@@ -26,7 +26,8 @@ robots:
     )
 }
 
-/// Force at the base for the velocity `V` and the angle `angle` [rad], less what the body alone has.
+/// Force at the base for the velocity `V` and the angle `angle` [rad], less what the body alone
+/// has.
 fn force(scene: &Scene, V: SpatialVelocity, angle: f64) -> SpatialForce {
     let mut motion = start(scene, 0);
     motion.V_WB_B = V;
@@ -53,8 +54,9 @@ fn rad(deg: f64) -> f64 {
     f64::to_radians(deg)
 }
 
-// Goal: lift and drag have size and direction: attached, at the stall, broadside and in reversed flow. Method: the
-// law's parts where only one of them acts. Tolerance: the share of the other part that the smooth stall leaves.
+// Goal: lift and drag have size and direction: attached, at the stall, broadside and in reversed
+// flow. Method: the law's parts where only one of them acts. Tolerance: the share of the other part
+// that the smooth stall leaves.
 #[test]
 fn lift_and_drag_over_the_whole_circle() {
     let s = scene(&board(
@@ -103,8 +105,8 @@ fn lift_and_drag_over_the_whole_circle() {
     );
 }
 
-// Goal: the slope of lift follows from the aspect ratio. Method: Prestero's 3.12 per rad at 2.21, and the square of
-// span over area where no ratio is given. Tolerance: the printed digits.
+// Goal: the slope of lift follows from the aspect ratio. Method: Prestero's 3.12 per rad at 2.21,
+// and the square of span over area where no ratio is given. Tolerance: the printed digits.
 #[test]
 fn slope_of_lift_from_the_aspect_ratio() {
     let slope = |keys: &str| {
@@ -124,8 +126,8 @@ fn slope_of_lift_from_the_aspect_ratio() {
     );
 }
 
-// Goal: a turn of the body is felt as flow at the fin. Method: yaw and pitch rates against the same velocity of the fin
-// without a turn. Tolerance: rounding.
+// Goal: a turn of the body is felt as flow at the fin. Method: yaw and pitch rates against the same
+// velocity of the fin without a turn. Tolerance: rounding.
 #[test]
 fn the_inflow_is_that_at_the_fin() {
     let s = scene(&board(RUDDER, "law: {kind: lift_drag}"));
@@ -138,8 +140,8 @@ fn the_inflow_is_that_at_the_fin() {
     assert!(turning.f.norm() > 1.0);
 }
 
-// Goal: Thetis's formula, term by term. Method: F_x, F_z and M_q as printed, with the plane's own coefficients, for a bow
-// and a stern plane ahead at several angles. Tolerance: rounding.
+// Goal: Thetis's formula, term by term. Method: F_x, F_z and M_q as printed, with the plane's own
+// coefficients, for a bow and a stern plane ahead at several angles. Tolerance: rounding.
 #[test]
 fn planes_of_thetis_follow_its_formula() {
     let (a, c0, lcs, speed) = (3.0, 0.05, 0.012, 2.0);
@@ -174,8 +176,8 @@ fn planes_of_thetis_follow_its_formula() {
     }
 }
 
-// Goal: a table is read at the angle of attack, on both sides. Method: lift and drag at and between its points.
-// Tolerance: rounding.
+// Goal: a table is read at the angle of attack, on both sides. Method: lift and drag at and between
+// its points. Tolerance: rounding.
 #[test]
 fn a_table_is_read_at_the_angle_of_attack() {
     let table =
@@ -198,7 +200,8 @@ fn a_table_is_read_at_the_angle_of_attack() {
     }
 }
 
-// Goal: a fin that does not move brakes, whatever the flow. Method: many directions of flow and angles. Tolerance: none.
+// Goal: a fin that does not move brakes, whatever the flow. Method: many directions of flow and
+// angles. Tolerance: none.
 #[test]
 fn no_law_of_the_flow_feeds_energy_in() {
     for law in [
@@ -220,13 +223,15 @@ fn no_law_of_the_flow_feeds_energy_in() {
     }
 }
 
-// Goal: the race of a propeller washes the part of the fin that lies in it, ahead only. Method: bollard thrust T, whose race far
-// behind has sqrt(2T/(ρA)); at its disc half of that. Tolerance: rounding.
+// Goal: the race of a propeller washes the part of the fin that lies in it, ahead only. Method:
+// bollard thrust T, whose race far behind has sqrt(2T/(ρA)); at its disc half of that. Tolerance:
+// rounding.
 #[test]
 fn a_race_washes_its_part_of_the_fin() {
     let world = |development: f64, part: f64| {
-        let place =
-            format!("{RUDDER}, race: {{thruster: t, part: {part}, development: {development}}}");
+        let place = format!(
+            "{RUDDER}, slipstream: {{thruster: t, area_fraction: {part}, development: {development}}}"
+        );
         let table = "law: {kind: table, alpha_deg: [0, 180], lift: [0, 0], drag: [0.5, 0.5]}";
         board(&place, table)
             + "      thrusters: {t: {motor: {source: test, command: newton, range: [-50, 50], curve: direct, diameter_m: 0.2}, \
@@ -263,8 +268,8 @@ fn a_race_washes_its_part_of_the_fin() {
     assert_eq!(washed(1.0, 1.0, -30.0), 0.0, "astern");
 }
 
-// Goal: a fin half out of the water has half the force, one above it none. Method: a rudder of 0.2 m span at four heights.
-// Tolerance: rounding.
+// Goal: a fin half out of the water has half the force, one above it none. Method: a rudder of 0.2
+// m span at four heights. Tolerance: rounding.
 #[test]
 fn a_fin_out_of_the_water_does_not_steer() {
     let s = scene(&board(

@@ -26,8 +26,8 @@ fn angles(s: &mut Simulation, n: usize) -> Vec<f64> {
     (0..n).map(step).collect()
 }
 
-// Goal: rate limit and lag together give the exact response. Method: the closed solution: at the rate until the error is rate times
-// lag, then exponentially. Tolerance: rounding over 500 steps.
+// Goal: rate limit and lag together give the exact response. Method: the closed solution: at the
+// rate until the error is rate times lag, then exponentially. Tolerance: rounding over 500 steps.
 #[test]
 fn rate_and_lag_have_their_step_response() {
     let (rate, lag, target) = (30_f64.to_radians(), 0.1, 20_f64.to_radians());
@@ -51,8 +51,8 @@ fn rate_and_lag_have_their_step_response() {
     close("rate", s.state.robots[0].fins[0].rate, rate_now, 1e-5);
 }
 
-// Goal: a command acts after the dead time, to the step; without lag it then acts at once; beyond the range it is clipped.
-// Method: 30 ms at 2 ms a step. Tolerance: none.
+// Goal: a command acts after the dead time, to the step; without lag it then acts at once; beyond
+// the range it is clipped. Method: 30 ms at 2 ms a step. Tolerance: none.
 #[test]
 fn dead_time_and_range() {
     let mut s = simulation(
@@ -67,8 +67,9 @@ fn dead_time_and_range() {
     );
 }
 
-// Goal: stuck holds the angle, healed follows again, reduced and dead leave that part of the force; what is no number or out of count
-// is refused and changes nothing. Method: the sway that a rudder gives in a step. Tolerance: 1e-3, the step's own turn.
+// Goal: stuck holds the angle, healed follows again, reduced and dead leave that part of the force;
+// what is no number or out of count is refused and changes nothing. Method: the sway that a rudder
+// gives in a step. Tolerance: 1e-3, the step's own turn.
 #[test]
 fn health_and_commands() {
     let text = board(RUDDER, LAW).replace("model:", "velocity_m_s: [2, 0, 0]\n    model:");

@@ -1,4 +1,5 @@
-//! Bodies in waves: what floats goes with the surface, what hovers with the water, what measures sees both.
+//! Bodies in waves: what floats goes with the surface, what hovers with the water, what measures
+//! sees both.
 
 use crate::common::{advance, close, near, readings, relative, scene, simulation};
 use merrow_environment::waves::realise::wave_field;
@@ -35,10 +36,11 @@ fn now(s: &Simulation) -> WaveState {
     WaveState::new(&s.state.sea.waves, s.time_ns() as f64)
 }
 
-// Goal: a raft that is small against the waves heaves, pitches and drifts as the surface does. Method: a wave of 12 s
-// (225 m long) and 1 m height, half a wave after the start and for two periods; the raft's natural periods are about
-// 1.5 s. Tolerance: 2 % of the amplitude in heave, of which 1 % is the square of the periods' ratio; 5 % of the greatest
-// slope, by which pitch damping lags.
+// Goal: a raft that is small against the waves heaves, pitches and drifts as the surface does.
+// Method: a wave of 12 s (225 m long) and 1 m height, half a wave after the start and for two
+// periods; the raft's natural periods are about 1.5 s. Tolerance: 2 % of the amplitude in heave, of
+// which 1 % is the square of the periods' ratio; 5 % of the greatest slope, by which pitch damping
+// lags.
 #[test]
 fn a_raft_follows_long_waves() {
     let mut s = simulation(RAFT);
@@ -66,9 +68,10 @@ fn a_raft_follows_long_waves() {
     assert!(lowest < -0.48 && highest > 0.48, "{lowest} {highest}");
 }
 
-// Goal (V45): a hovering body is carried by the water of the waves, however its added mass is shaped. Method: a
-// submerged body of the water's density starts with the water's velocity in a flat wave; for two periods against the path
-// of a particle, by Runge-Kutta of the water's velocity. Tolerance: 1 % of the orbit, the wave's steepness being 0.2 %.
+// Goal (V45): a hovering body is carried by the water of the waves, however its added mass is
+// shaped. Method: a submerged body of the water's density starts with the water's velocity in a
+// flat wave; for two periods against the path of a particle, by Runge-Kutta of the water's
+// velocity. Tolerance: 1 % of the orbit, the wave's steepness being 0.2 %.
 #[test]
 fn a_hovering_body_goes_with_the_water() {
     let mut scene = scene(
@@ -127,9 +130,10 @@ fn swell(scene: &merrow_model::scene::Scene) -> [f64; 3] {
     [c.a[0], c.k[0], c.omega[0]]
 }
 
-// Goal: waves hold a submerged body of the water's density at its depth: the mean force is (m + A) k a² ω² exp(2kz) upwards.
-// Method: a sphere without damping starts 4 m deep with the water's velocity and is carried for ten periods. Tolerance: 1 cm in
-// height at every whole period; 1 % of the Stokes drift of 0.24 m (fourth order in steepness).
+// Goal: waves hold a submerged body of the water's density at its depth: the mean force is (m + A)
+// k a² ω² exp(2kz) upwards. Method: a sphere without damping starts 4 m deep with the water's
+// velocity and is carried for ten periods. Tolerance: 1 cm in height at every whole period; 1 % of
+// the Stokes drift of 0.24 m (fourth order in steepness).
 #[test]
 fn a_submerged_sphere_keeps_its_depth() {
     let mut scene = scene(&format!(
@@ -159,8 +163,9 @@ robots:
     relative("drift", x, drift, 0.01);
 }
 
-// Goal: what floats drifts with the Stokes drift a² k ω of the surface. Method: a ball of 2 cm with a large drag for ten
-// periods after one. Tolerance: 1 %: its wet half is 4 mm under the surface; terms of fourth order.
+// Goal: what floats drifts with the Stokes drift a² k ω of the surface. Method: a ball of 2 cm with
+// a large drag for ten periods after one. Tolerance: 1 %: its wet half is 4 mm under the surface;
+// terms of fourth order.
 #[test]
 fn a_floating_particle_has_the_stokes_drift() {
     let scene = scene(&format!(
@@ -189,10 +194,11 @@ robots:
     );
 }
 
-// Goal: the pressure of the water on an upright box is integrated rightly: buoyancy up to the surface as it is, and the
-// waves' pressure below, with the second-order part -ρ/2 |u|² relative to the surface. Method: a fixed box half under a
-// crest, force from the pressure on its bottom in closed form.
-// Tolerance: 2e-3, by which a pressure that decays over the draught of 0.5 m differs from its mean gradient.
+// Goal: the pressure of the water on an upright box is integrated rightly: buoyancy up to the
+// surface as it is, and the waves' pressure below, with the second-order part -ρ/2 |u|² relative to
+// the surface. Method: a fixed box half under a crest, force from the pressure on its bottom in
+// closed form. Tolerance: 2e-3, by which a pressure that decays over the draught of 0.5 m differs
+// from its mean gradient.
 #[test]
 fn a_held_box_feels_the_pressure_under_it() {
     let mut asked = sea(Spectrum::Regular(0.0), 1.0, 5.0);
@@ -209,7 +215,8 @@ fn a_held_box_feels_the_pressure_under_it() {
     let mut motion = merrow_model::state::Motion::rest(0);
     // the crest is 0.5 m high, the bottom of the box 0.4 m under it
     motion.p_WB = Vec3::new(0.0, 0.0, 0.35);
-    // water and body move as one, so that nothing but pressure is left; the added mass's part is taken off
+    // water and body move as one, so that nothing but pressure is left; the added mass's part is
+    // taken off
     let v = waves.surface_and_motion(Vec3::new(0.0, 0.0, 0.3)).1;
     motion.V_WB_B.v = v.velocity;
     merrow_sim::step::evaluate(robot, &at, &motion, &[], 0, &mut work);
@@ -236,9 +243,10 @@ robots:
     ))
 }
 
-// Goal: sensors and propellers see the surface as it is. Method: in a sea that rises as one, by 2.75 m: an antenna at
-// 0.5 m has a fix half of the time and more, an altimeter and a propeller there work for the rest; the pressure at 1 m
-// depth is that of the water over it, and the air's in the trough. Tolerance: one reading at each end; rounding.
+// Goal: sensors and propellers see the surface as it is. Method: in a sea that rises as one, by
+// 2.75 m: an antenna at 0.5 m has a fix half of the time and more, an altimeter and a propeller
+// there work for the rest; the pressure at 1 m depth is that of the water over it, and the air's in
+// the trough. Tolerance: one reading at each end; rounding.
 #[test]
 fn instruments_feel_the_waves() {
     let gnss = "sensors: {g: {device: {source: test, kind: gnss, rate_hz: 10, horizontal_std_m: 0, vertical_std_m: 0, max_depth_m: 0}}}";

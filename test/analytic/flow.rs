@@ -3,7 +3,8 @@
 use crate::common::{advance, near, run, simulation};
 use merrow_math::Vec3;
 
-/// A neutral body without drag at rotation, its added mass the same along all axes, that starts at `start`.
+/// A neutral body without drag at rotation, its added mass the same along all axes, that starts at
+/// `start`.
 fn drifter(water: &str, start: &str) -> String {
     format!(
         "
@@ -22,14 +23,14 @@ robots:
     )
 }
 
-// Goal: in water that turns as a solid body a neutral body that starts with it goes on its circle: the water's acceleration
-// is centripetal, though the field is steady. Method: the middle of an eddy with a core a million times as wide as the
-// circle; ten turns. Tolerance: 1e-6 of the radius; RK4 at 1/628 of a turn leaves about 1e-8, and a body without (∇u) u
-// would be flung out at once.
+// Goal: in water that turns as a solid body a neutral body that starts with it goes on its circle:
+// the water's acceleration is centripetal, though the field is steady. Method: the middle of an
+// eddy with a core a million times as wide as the circle; ten turns. Tolerance: 1e-6 of the radius;
+// RK4 at 1/628 of a turn leaves about 1e-8, and a body without (∇u) u would be flung out at once.
 #[test]
 fn solid_rotation_carries_a_neutral_body_in_a_circle() {
     let text = drifter(
-        "flows: {whirl: {kind: eddy, spin_rad_s: 1, position_m: [5, -3], core_radius_m: 3.0e+6}}",
+        "flows: {whirl: {kind: eddy, angular_velocity_rad_s: 1, position_m: [5, -3], core_radius_m: 3.0e+6}}",
         "position_m: [7, -3, -40]\n    velocity_m_s: [0, 2, 0]",
     );
     let mut s = simulation(&text);
@@ -41,9 +42,10 @@ fn solid_rotation_carries_a_neutral_body_in_a_circle() {
     }
 }
 
-// Goal: in a stream that varies across, a body that is driven over it by an upward or cross current feels (∇u) u. Method: a
-// uniform current of 0.3 m/s across a jet; a particle's speed along the jet is that of the place, so the way along it is
-// U b tanh(n/b) / 0.3. Tolerance: 1e-6 after crossing half of it.
+// Goal: in a stream that varies across, a body that is driven over it by an upward or cross current
+// feels (∇u) u. Method: a uniform current of 0.3 m/s across a jet; a particle's speed along the jet
+// is that of the place, so the way along it is U b tanh(n/b) / 0.3. Tolerance: 1e-6 after crossing
+// half of it.
 #[test]
 fn a_body_that_crosses_a_jet_has_the_jet_s_speed_everywhere() {
     let text = drifter(
@@ -62,14 +64,14 @@ fn a_body_that_crosses_a_jet_has_the_jet_s_speed_everywhere() {
     );
 }
 
-// Goal: as above for a current that changes with depth, in a rising current. Method: a profile of 1 m/s at the surface and
-// none at 20 m, water that rises 0.5 m/s: x = ∫ (1 - depth/20) dt. The eddy of no strength asks for the general form.
-// Tolerance: 1e-6.
+// Goal: as above for a current that changes with depth, in a rising current. Method: a profile of 1
+// m/s at the surface and none at 20 m, water that rises 0.5 m/s: x = ∫ (1 - depth/20) dt. The eddy
+// of no strength asks for the general form. Tolerance: 1e-6.
 #[test]
 fn a_body_that_rises_through_layers_has_their_speed() {
     let text = drifter(
         "current: {kind: profile, layers: [{depth_m: 0, speed_m_s: 1, direction_deg: 90}, {depth_m: 20, speed_m_s: 0}]},
-  flows: {whirl: {kind: eddy, spin_rad_s: 0, core_radius_m: 3}}",
+  flows: {whirl: {kind: eddy, angular_velocity_rad_s: 0, core_radius_m: 3}}",
         "position_m: [0, 0, -18]\n    velocity_m_s: [0.1, 0, 0.5]",
     );
     let mut scene = crate::common::scene(&text);
@@ -87,12 +89,12 @@ fn a_body_that_rises_through_layers_has_their_speed() {
     );
 }
 
-// Goal: a rotary tide carries a body around its ellipse with the tide's acceleration. Method: a period of 200 s; a body that
-// starts with the tide stays with it. Tolerance: 1e-9 of the way.
+// Goal: a rotary tide carries a body around its ellipse with the tide's acceleration. Method: a
+// period of 200 s; a body that starts with the tide stays with it. Tolerance: 1e-9 of the way.
 #[test]
 fn a_tide_carries_a_body_around() {
     let text = drifter(
-        "flows: {tide: {kind: tidal, constituents: [{period_s: 200, speed_m_s: 0.8, direction_deg: 90, across_m_s: 0.3}]}}",
+        "flows: {tide: {kind: tidal, constituents: [{period_s: 200, speed_m_s: 0.8, direction_deg: 90, across_speed_m_s: 0.3}]}}",
         "position_m: [0, 0, -40]\n    velocity_m_s: [0.8, 0, 0]",
     );
     let s = run(&text, 50.0);
@@ -105,8 +107,8 @@ fn a_tide_carries_a_body_around() {
     );
 }
 
-// Goal: a gain changes a flow in the run. Method: a command that halves it. Tolerance: 1e-3 of the speed after a while in
-// which drag has done its work.
+// Goal: a gain changes a flow in the run. Method: a command that halves it. Tolerance: 1e-3 of the
+// speed after a while in which drag has done its work.
 #[test]
 fn the_gain_of_a_flow_is_live() {
     let text = drifter(

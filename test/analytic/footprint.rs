@@ -20,7 +20,8 @@ robots: {{a: {{model: bluerov2, position_m: [0, 0, -5]}}}}
     ))
 }
 
-/// A hull of two slender floats of 4 m, 2 m apart, the middle of the waterplane ahead of the origin.
+/// A hull of two slender floats of 4 m, 2 m apart, the middle of the waterplane ahead of the
+/// origin.
 fn hull() -> Restoring {
     let (rx, ry, heave) = (4.0 / 12_f64.sqrt(), 1.0, 1e4);
     Restoring {
@@ -34,10 +35,11 @@ fn hull() -> Restoring {
     }
 }
 
-// Goal: a hull feels the mean and the slope of the waves over its waterplane. Method: a long wave from astern and from abeam on a level
-// hull at eleven phases, against the integrals over a line of length L, sin(u)/u and 3 (sin u - u cos u)/u³ of crest and slope with
-// u = kL/2, and over two lines b apart, cos(kb/2) and sin(kb/2)/(kb/2); a very long one against the surface itself, whatever the heading.
-// Tolerance: Gauss's rule of three points, 1 % of the wave.
+// Goal: a hull feels the mean and the slope of the waves over its waterplane. Method: a long wave
+// from astern and from abeam on a level hull at eleven phases, against the integrals over a line of
+// length L, sin(u)/u and 3 (sin u - u cos u)/u³ of crest and slope with u = kL/2, and over two
+// lines b apart, cos(kb/2) and sin(kb/2)/(kb/2); a very long one against the surface itself,
+// whatever the heading. Tolerance: Gauss's rule of three points, 1 % of the wave.
 #[test]
 fn waves_are_felt_over_the_waterplane() {
     let level = Quat::identity().matrix();

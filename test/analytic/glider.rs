@@ -1,4 +1,5 @@
-//! The glider: steady glides by their closed solution, the buoyancy engine, its pump and what that costs.
+//! The glider: steady glides by their closed solution, the buoyancy engine, its pump and what that
+//! costs.
 
 use crate::common::{advance, close, near, relative, scene, simulation, start};
 use merrow_math::{SpatialVelocity, Vec3};
@@ -24,9 +25,10 @@ fn ballast(s: &mut Simulation, value: f64) {
     .unwrap();
 }
 
-/// Angle of attack, nose-up pitch [rad] and speed of the closed solution (Graver 2005, ch. 4): lift and drag carry the net weight `W` [N] along
-/// the path, and in pitch K_M0 + K_M α and the Munk moment balance the weights of hull and sliding mass, whose moment about the origin is
-/// that of `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
+/// Angle of attack, nose-up pitch [rad] and speed of the closed solution (Graver 2005, ch. 4): lift
+/// and drag carry the net weight `W` [N] along the path, and in pitch K_M0 + K_M α and the Munk
+/// moment balance the weights of hull and sliding mass, whose moment about the origin is that of
+/// `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
 fn closed(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     let (d, l, m) = ([7.19, 386.29], [-0.36, 440.99], [0.28, -65.84]);
     let munk = 65.92 - 1.48;
@@ -63,8 +65,9 @@ fn closed(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     (lo, pitch, speed)
 }
 
-// Goal: a dive and a climb settle on the glides of the closed solution: angle of attack, pitch, path, speed. Method: 0.3 l out of and into the
-// engine, the battery slid forwards and back; 15 minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: what is left of the phugoid.
+// Goal: a dive and a climb settle on the glides of the closed solution: angle of attack, pitch,
+// path, speed. Method: 0.3 l out of and into the engine, the battery slid forwards and back; 15
+// minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: what is left of the phugoid.
 #[test]
 fn steady_glides() {
     for (litres, slide) in [(-0.3, 0.405), (0.3, 0.393)] {
@@ -105,8 +108,8 @@ fn V_rest(V: &SpatialVelocity) -> f64 {
     V.w.norm() + V.v.y.abs()
 }
 
-// Goal: force and moment of the published law, drifting and turning. Method: the law by hand in forward-right-down, against the same body without it.
-// Tolerance: 1e-9.
+// Goal: force and moment of the published law, drifting and turning. Method: the law by hand in
+// forward-right-down, against the same body without it. Tolerance: 1e-9.
 #[test]
 fn force_and_moment_by_the_law() {
     let body = |glider: &str| {
@@ -152,8 +155,9 @@ robots: {{g: {{position_m: [0, 0, -50], model: {{source: test, body: {{source: t
     near("moment", with.1 - without.1, flu(m), 1e-9);
 }
 
-// Goal: the engine changes its volume at the pump's rates, within its range, and pumping out costs the work against the water. Method: rates by
-// hand; p V'/η; what the battery gives against that. Tolerance: 1e-9; 1e-6 of the power for the depth's change.
+// Goal: the engine changes its volume at the pump's rates, within its range, and pumping out costs
+// the work against the water. Method: rates by hand; p V'/η; what the battery gives against that.
+// Tolerance: 1e-9; 1e-6 of the power for the depth's change.
 #[test]
 fn the_engine_pumps_and_pays() {
     let mut s = glider(0.4, "");

@@ -58,9 +58,10 @@ fn lattice(times: &'static [f64]) -> impl Iterator<Item = [f64; 3]> {
     })
 }
 
-// Goal: in a plane stagnation flow u = a x, v = -a y, which a grid holds exactly, a neutral body goes on the hyperbola of its
-// particle: x = x0 e^(at), y = y0 e^(-at), whose acceleration a² r is all (∇u) u. Method: 12 s at a = 0.2/s across uneven
-// cells. Tolerance: 1e-6, RK4 with a kink of the gradient's rounding at each cell.
+// Goal: in a plane stagnation flow u = a x, v = -a y, which a grid holds exactly, a neutral body
+// goes on the hyperbola of its particle: x = x0 e^(at), y = y0 e^(-at), whose acceleration a² r is
+// all (∇u) u. Method: 12 s at a = 0.2/s across uneven cells. Tolerance: 1e-6, RK4 with a kink of
+// the gradient's rounding at each cell.
 #[test]
 fn stagnation_flow_carries_a_body_on_its_hyperbola() {
     let mut s = drifter(
@@ -81,8 +82,9 @@ fn stagnation_flow_carries_a_body_on_its_hyperbola() {
     }
 }
 
-// Goal: a current that grows with time on the grid accelerates the water everywhere. Method: u = 0.03 t between samples at 0,
-// 10 and 50 s, then constant, since the grid is clamped. Tolerance: 1e-9; RK4 is exact for it, the steps meet the samples.
+// Goal: a current that grows with time on the grid accelerates the water everywhere. Method: u =
+// 0.03 t between samples at 0, 10 and 50 s, then constant, since the grid is clamped. Tolerance:
+// 1e-9; RK4 is exact for it, the steps meet the samples.
 #[test]
 fn a_grid_in_time_accelerates_its_water() {
     let mut s = drifter(
@@ -108,8 +110,9 @@ fn a_grid_in_time_accelerates_its_water() {
     );
 }
 
-// Goal: `outside: stop` stops a robot where the grid ends, and says why. Method: a drifter carried over the eastern edge at 30 m
-// by 1 m/s, from 28 m. Tolerance: it stands within a step's way of the edge, or an implicit one more.
+// Goal: `outside: stop` stops a robot where the grid ends, and says why. Method: a drifter carried
+// over the eastern edge at 30 m by 1 m/s, from 28 m. Tolerance: it stands within a step's way of
+// the edge, or an implicit one more.
 #[test]
 fn a_grid_that_stops_says_why() {
     let mut s = drifter(

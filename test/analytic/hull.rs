@@ -29,7 +29,8 @@ fn evaluate(scene: &Scene, motion: &Motion, t: f64) -> Workspace {
     work
 }
 
-/// Force and moment of the water at the base's origin, in the world: what is left without the weight.
+/// Force and moment of the water at the base's origin, in the world: what is left without the
+/// weight.
 fn pressed(scene: &Scene, motion: &Motion, t: f64) -> (Vec3, Vec3) {
     let work = evaluate(scene, motion, t);
     let (link, w) = (&scene.robots[0].links[0], &work.links[0]);
@@ -51,9 +52,10 @@ fn at(p_WB: Vec3, q_WB: Quat) -> Motion {
 
 const BALL: &str = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
 
-// Goal (V42): volume and centroid of a sphere of 1 m at three draughts. Method: meshes of ever more triangles in a turned
-// attitude, through the force and its line of action. Tolerance: the error falls by 4 with half the edge (3.5 to 4.6 seen
-// between levels), and is under 3e-3 of the volume with 2048 triangles.
+// Goal (V42): volume and centroid of a sphere of 1 m at three draughts. Method: meshes of ever more
+// triangles in a turned attitude, through the force and its line of action. Tolerance: the error
+// falls by 4 with half the edge (3.5 to 4.6 seen between levels), and is under 3e-3 of the volume
+// with 2048 triangles.
 #[test]
 fn sphere_displaces_its_cap() {
     let caps = [
@@ -98,8 +100,8 @@ fn sphere_displaces_its_cap() {
 
 const CUBE: &str = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
 
-// Goal (V43): a half-submerged cube heeled to 40 degrees. Method: the wall-sided formula's place of the centroid, through the
-// moment about the cube's centre. Tolerance: 1e-12 (exact cut).
+// Goal (V43): a half-submerged cube heeled to 40 degrees. Method: the wall-sided formula's place of
+// the centroid, through the moment about the cube's centre. Tolerance: 1e-12 (exact cut).
 #[test]
 fn heeled_cube_matches_the_wall_sided_formula() {
     let scene = afloat("cube", &cuboid([1.0, 1.0, 1.0], 1), CUBE, "", "");
@@ -115,8 +117,8 @@ fn heeled_cube_matches_the_wall_sided_formula() {
     }
 }
 
-// Goal: volume and centre of buoyancy follow from the mesh, a stated volume and centre override them. Method: a cube placed
-// off the origin, wholly under water. Tolerance: rounding.
+// Goal: volume and centre of buoyancy follow from the mesh, a stated volume and centre override
+// them. Method: a cube placed off the origin, wholly under water. Tolerance: rounding.
 #[test]
 fn volume_and_centre_are_the_meshs_unless_stated() {
     let cube = cuboid([1.0, 1.0, 1.0], 0);
@@ -131,8 +133,8 @@ fn volume_and_centre_are_the_meshs_unless_stated() {
     }
 }
 
-// Goal (V44): a square beam of half the water's density turns on its edge, 45 degrees. Method: 1 degree of heel, damping, a
-// minute. Tolerance: 1e-4 degrees.
+// Goal (V44): a square beam of half the water's density turns on its edge, 45 degrees. Method: 1
+// degree of heel, damping, a minute. Tolerance: 1e-4 degrees.
 #[test]
 fn square_beam_turns_on_its_edge() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 333.3, yy: 2833, zz: 2833},
@@ -145,8 +147,8 @@ fn square_beam_turns_on_its_edge() {
     close("pitch", pitch.to_degrees(), 0.0, 1e-6);
 }
 
-// Goal (V44): heave of a wall-sided hull, w = sqrt(g / T) = 4.4294 rad/s. Method: as for the box in `buoyancy.rs`.
-// Tolerance: 1e-7; the cut is linear in the draught.
+// Goal (V44): heave of a wall-sided hull, w = sqrt(g / T) = 4.4294 rad/s. Method: as for the box in
+// `buoyancy.rs`. Tolerance: 1e-7; the cut is linear in the draught.
 #[test]
 fn barge_heaves_with_its_natural_frequency() {
     let body =
@@ -170,9 +172,10 @@ fn barge_heaves_with_its_natural_frequency() {
 
 const WAVE: &str = ", waves: {kind: regular, height_m: 0.002, period_s: 4, direction_deg: 90}";
 
-// Goal: the pressure of a wave on a sphere under water: ∇p is harmonic, so its mean over the sphere is that in the middle,
-// F = ρ V ω² a e^{kz} (sin, cos). Method: 1 mm of a wave 25 m long over a ball of 2 m, many phases. Tolerance: 1e-2: 6e-3
-// of it is the mesh's volume, 8192 triangles, the rest that the head is linear over them.
+// Goal: the pressure of a wave on a sphere under water: ∇p is harmonic, so its mean over the sphere
+// is that in the middle, F = ρ V ω² a e^{kz} (sin, cos). Method: 1 mm of a wave 25 m long over a
+// ball of 2 m, many phases. Tolerance: 1e-2: 6e-3 of it is the mesh's volume, 8192 triangles, the
+// rest that the head is linear over them.
 #[test]
 fn wave_presses_on_a_sphere_as_in_its_middle() {
     let scene = afloat("wave_ball", &sphere(1.0, 5), BALL, WAVE, "");
@@ -197,9 +200,10 @@ fn wave_presses_on_a_sphere_as_in_its_middle() {
     }
 }
 
-// Goal: Froude-Krylov forces on a floating box in a small wave, in closed form: heave ρ g a B e^{-kT} 2 sin(kL/2)/k cos θ,
-// surge ρ g a B (1 - e^{-kT})/k 2 sin(kL/2) sin θ. Method: a box of 4 x 2 x 1 m, half under water, a wave of 6 m. Tolerance: 2e-3,
-// the head's curve over triangles of 0.13 m, with the amplitude's part of 1e-4.
+// Goal: Froude-Krylov forces on a floating box in a small wave, in closed form: heave ρ g a B
+// e^{-kT} 2 sin(kL/2)/k cos θ, surge ρ g a B (1 - e^{-kT})/k 2 sin(kL/2) sin θ. Method: a box of 4
+// x 2 x 1 m, half under water, a wave of 6 m. Tolerance: 2e-3, the head's curve over triangles of
+// 0.13 m, with the amplitude's part of 1e-4.
 #[test]
 fn wave_presses_on_a_floating_box_as_the_integral_says() {
     let wave = ", waves: {kind: regular, height_m: 0.0002, period_s: 1.9603, direction_deg: 90}";

@@ -1,4 +1,5 @@
-//! Kelpie's laws as options of a world: pitch and roll, wind, bounding-box buoyancy [V05, V06, V07].
+//! Kelpie's laws as options of a world: pitch and roll, wind, bounding-box buoyancy [V05, V06,
+//! V07].
 
 use crate::common::cases::run;
 

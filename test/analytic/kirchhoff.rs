@@ -1,4 +1,5 @@
-//! A spheroid in ideal fluid: Lamb's added mass, Kirchhoff's motion, the Munk moment [V31, V35, V36].
+//! A spheroid in ideal fluid: Lamb's added mass, Kirchhoff's motion, the Munk moment [V31, V35,
+//! V36].
 
 use crate::common::cases::run;
 

@@ -27,7 +27,8 @@ fn mode(s: &Simulation) -> FlightMode {
     }
 }
 
-/// Flies towards a place `over` the deck's middle [m] that moves with the boat, for `seconds` or until the latch holds the drone; ten commands a second.
+/// Flies towards a place `over` the deck's middle [m] that moves with the boat, for `seconds` or
+/// until the latch holds the drone; ten commands a second.
 fn chase(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: f64) {
     for _ in 0..(seconds * 10.0) as usize {
         let (boat, drone) = (&s.state.robots[BOAT], &s.state.robots[DRONE]);
@@ -73,10 +74,12 @@ fn leave(s: &mut Simulation) {
     );
 }
 
-// Goal: a drone leaves the deck of a boat under way, comes back, is latched and recharged, and takes off again. Method: the boat makes way on
-// both engines in waves; the drone takes off, lets the boat go, catches up and keeps over the deck by its velocity, then sinks at 0.3 m/s;
-// 20 s on the latch. Tolerance: the drone takes the 4.9 A that its battery may be charged with and its own 8 W, at 11 V to 12.6 V; the boat's battery gives
-// it, with the charger's 0.9 and one look of 0.1 s late. It stays in the latch's seat to 0.1 mm.
+// Goal: a drone leaves the deck of a boat under way, comes back, is latched and recharged, and
+// takes off again. Method: the boat makes way on both engines in waves; the drone takes off, lets
+// the boat go, catches up and keeps over the deck by its velocity, then sinks at 0.3 m/s; 20 s on
+// the latch. Tolerance: the drone takes the 4.9 A that its battery may be charged with and its own
+// 8 W, at 11 V to 12.6 V; the boat's battery gives it, with the charger's 0.9 and one look of 0.1 s
+// late. It stays in the latch's seat to 0.1 mm.
 #[test]
 fn a_drone_lands_on_a_boat_under_way_and_is_recharged() {
     let path = data_dir::world_file("landing");

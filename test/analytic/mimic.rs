@@ -1,12 +1,14 @@
 //! Joints that follow others: geared masses accelerate as one.
 //!
-//! Goal: the gear is exact, for both drives of its leader, and never lets go. Method: closed solutions of two masses on
-//! one coordinate, m₁ + k² m₂; conservation of momentum and energy of a gripper on a floating body.
+//! Goal: the gear is exact, for both drives of its leader, and never lets go. Method: closed
+//! solutions of two masses on one coordinate, m₁ + k² m₂; conservation of momentum and energy of a
+//! gripper on a floating body.
 
 use crate::common::{close, evaluate, run, scene, start};
 use merrow_model::scene::Scene;
 
-/// A base with a slide or hinge for each of two links, the second following the first; in a vacuum without weight.
+/// A base with a slide or hinge for each of two links, the second following the first; in a vacuum
+/// without weight.
 fn world(base: &str, lead: &str, follow: &str, mimic: &str) -> String {
     let link = |joint: &str, mass: f64| {
         format!(

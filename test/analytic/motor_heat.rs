@@ -9,12 +9,13 @@ const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
 /// A motor that takes 1 W per N^1.5, loses a half, and heats by 2 K per watt with 10 s.
 fn motor(limits: &str) -> String {
     format!(
-        "command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1, loss: 0.5, thermal_resistance_k_w: 2, \
+        "command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1, heat_fraction: 0.5, thermal_resistance_k_per_w: 2, \
          thermal_time_constant_s: 10{limits}"
     )
 }
 
-// Goal: a motor heats as a body of one time constant. Method: 9 N take 27 W, 27 K in the end: 27 (1 - exp(-t/10)). Tolerance: rounding.
+// Goal: a motor heats as a body of one time constant. Method: 9 N take 27 W, 27 K in the end: 27 (1
+// - exp(-t/10)). Tolerance: rounding.
 #[test]
 fn heat_follows_its_exponential() {
     let mut s = simulation(&boat(&motor(""), AHEAD, ""));
@@ -31,8 +32,9 @@ fn heat_follows_its_exponential() {
     }
 }
 
-// Goal: a motor that derates settles where heat and limit meet. Method: water of 15 C, limits of 30 and 50 C: with x the part of the thrust,
-// the rise is 27 x^1.5 and x = (50 - 15 - rise)/20. Tolerance: 1e-6, what is left of the exponential after 100 s.
+// Goal: a motor that derates settles where heat and limit meet. Method: water of 15 C, limits of 30
+// and 50 C: with x the part of the thrust, the rise is 27 x^1.5 and x = (50 - 15 - rise)/20.
+// Tolerance: 1e-6, what is left of the exponential after 100 s.
 #[test]
 fn a_derated_motor_finds_its_balance() {
     let mut s = simulation(&boat(&motor(", temperature_limits_c: [30, 50]"), AHEAD, ""));
@@ -53,8 +55,8 @@ fn a_derated_motor_finds_its_balance() {
     assert!(lo > 0.6 && lo < 0.9);
 }
 
-// Goal: a motor that is too hot stops until it has cooled to the lower limit. Method: the water itself is warmed past the upper limit, then
-// cooled. Tolerance: none.
+// Goal: a motor that is too hot stops until it has cooled to the lower limit. Method: the water
+// itself is warmed past the upper limit, then cooled. Tolerance: none.
 #[test]
 fn a_hot_motor_stops_until_it_is_cool() {
     let mut s = simulation(&boat(&motor(", temperature_limits_c: [30, 50]"), AHEAD, ""));
@@ -75,7 +77,8 @@ fn a_hot_motor_stops_until_it_is_cool() {
     assert!(!cool.is_overheated && cool.thrust == 9.0, "{cool:?}");
 }
 
-// Goal: a propeller in open water draws its shaft's power. Method: 2π n Q over the efficiency at the bollard. Tolerance: rounding.
+// Goal: a propeller in open water draws its shaft's power. Method: 2π n Q over the efficiency at
+// the bollard. Tolerance: rounding.
 #[test]
 fn a_propeller_draws_its_shaft_power() {
     let motor = "command: rad_s, range: [-200, 200], motor_efficiency: 0.8, \

@@ -1,4 +1,5 @@
-//! The multirotor's firmware: take-off, velocities, hovering in wind, time-out, landing, and who may command what.
+//! The multirotor's firmware: take-off, velocities, hovering in wind, time-out, landing, and who
+//! may command what.
 
 use crate::common::{advance, close, near, simulation};
 use merrow_math::Vec3;
@@ -7,7 +8,8 @@ use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{FirmwareLawState, FlightMode};
 use merrow_sim::Simulation;
 
-/// A Firefly on a pier, 2 m over the water, or in the air over it, with further keys of the world and the firmware.
+/// A Firefly on a pier, 2 m over the water, or in the air over it, with further keys of the world
+/// and the firmware.
 fn firefly(place: &str, world: &str, firmware: &str) -> Simulation {
     simulation(&format!(
         "
@@ -61,9 +63,10 @@ fn yaw(s: &Simulation) -> f64 {
     s.state.robots[0].motion.q_WB.matrix().to_rpy()[2]
 }
 
-// Goal: from standing to a hover 1.5 m over the start, and back, with rotors that stand still at both ends. Method: take-off, 6 s, landing,
-// 8 s. Tolerance: 3 cm of height (the weight of the thinner air 3 m up and the loss near the deck), 2 cm sideways; it stands as before
-// to 2 mm, the gap that a contact keeps.
+// Goal: from standing to a hover 1.5 m over the start, and back, with rotors that stand still at
+// both ends. Method: take-off, 6 s, landing, 8 s. Tolerance: 3 cm of height (the weight of the
+// thinner air 3 m up and the loss near the deck), 2 cm sideways; it stands as before to 2 mm, the
+// gap that a contact keeps.
 #[test]
 fn it_takes_off_hovers_and_lands() {
     let mut s = firefly(ON_PIER, "", "");
@@ -104,9 +107,10 @@ fn it_takes_off_hovers_and_lands() {
     assert_eq!(refused.reason, "landing: the rotors are off");
 }
 
-// Goal: a velocity is flown, ahead being where the vehicle looks; it is held within its limits. Method: starts looking north; 2 m/s ahead, 1 to
-// the left, 0.5 up for 5 s, then a turn of 1 rad/s for 1 s. Tolerance: 2 % of the speed: the drag of the air is balanced by the lead of the wanted place, which
-// has settled; 0.02 rad.
+// Goal: a velocity is flown, ahead being where the vehicle looks; it is held within its limits.
+// Method: starts looking north; 2 m/s ahead, 1 to the left, 0.5 up for 5 s, then a turn of 1 rad/s
+// for 1 s. Tolerance: 2 % of the speed: the drag of the air is balanced by the lead of the wanted
+// place, which has settled; 0.02 rad.
 #[test]
 fn it_flies_velocities() {
     let mut s = firefly(
@@ -129,8 +133,8 @@ fn it_flies_velocities() {
     close("largest climb", v.z, 2.0, 0.03);
 }
 
-// Goal: a command that is not renewed counts for half a second only; then the vehicle stops and hovers. Method: one command of 2 m/s, and
-// the place after 4 s and 6 s. Tolerance: 1 cm of drift.
+// Goal: a command that is not renewed counts for half a second only; then the vehicle stops and
+// hovers. Method: one command of 2 m/s, and the place after 4 s and 6 s. Tolerance: 1 cm of drift.
 #[test]
 fn an_old_command_no_longer_counts() {
     let mut s = firefly("position_m: [0, 0, 30]", "", "starts_flying: true");
@@ -149,8 +153,8 @@ fn an_old_command_no_longer_counts() {
     assert_eq!(mode(&s), FlightMode::Flying);
 }
 
-// Goal: a wind of 8 m/s does not carry it away. Method: 20 s of hovering, the largest distance from the start. Tolerance: the drag of the
-// mean wind, about 2 N, over the gain of 6 N/m.
+// Goal: a wind of 8 m/s does not carry it away. Method: 20 s of hovering, the largest distance from
+// the start. Tolerance: the drag of the mean wind, about 2 N, over the gain of 6 N/m.
 #[test]
 fn it_holds_its_place_in_wind() {
     let world = "weather: {wind_speed_m_s: 8, wind_from_deg: 200}";
@@ -165,8 +169,9 @@ fn it_holds_its_place_in_wind() {
     near("at rest", velocity(&s), Vec3::zero(), 0.02);
 }
 
-// Goal: commands that are no numbers are refused and change nothing; while the firmware flies, nobody else drives the rotors; once it is off, anybody may.
-// Method: each command and its answer. Tolerance: none.
+// Goal: commands that are no numbers are refused and change nothing; while the firmware flies,
+// nobody else drives the rotors; once it is off, anybody may. Method: each command and its answer.
+// Tolerance: none.
 #[test]
 fn commands_are_refused_in_words() {
     let mut s = firefly(ON_PIER, "", "");

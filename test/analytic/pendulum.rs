@@ -2,7 +2,8 @@
 
 use crate::common::{period, relative, simulation};
 
-/// Period of a pendulum of small-swing period 1 that swings to `amplitude` [rad]: 1 / agm(1, cos(amplitude / 2)).
+/// Period of a pendulum of small-swing period 1 that swings to `amplitude` [rad]: 1 / agm(1,
+/// cos(amplitude / 2)).
 fn swing_factor(amplitude: f64) -> f64 {
     let (mut a, mut g) = (1.0, (0.5 * amplitude).cos());
     for _ in 0..6 {
@@ -22,8 +23,8 @@ fn measured(text: &str) -> f64 {
     period(s.scene.dt(), &q)
 }
 
-/// A sphere of 0.1 m radius and twice the water's density on a weightless arm of 1 m, with half its volume of added
-/// mass; the hinge is along y.
+/// A sphere of 0.1 m radius and twice the water's density on a weightless arm of 1 m, with half its
+/// volume of added mass; the hinge is along y.
 fn sphere(amplitude: f64) -> String {
     let volume = 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
     let (mass, added) = (2000.0 * volume, 500.0 * volume);
@@ -53,8 +54,8 @@ robots:
     )
 }
 
-// Goal: the factor used here is that of the complete elliptic integral. Method: the series 1 + a²/16 + 11 a⁴/3072.
-// Tolerance: the series' next term.
+// Goal: the factor used here is that of the complete elliptic integral. Method: the series 1 +
+// a²/16 + 11 a⁴/3072. Tolerance: the series' next term.
 #[test]
 fn swing_factor_has_its_series() {
     let a = 0.1_f64;
@@ -66,8 +67,9 @@ fn swing_factor_has_its_series() {
     );
 }
 
-// Goal (V39): period of a sphere that swings in ideal fluid, by 0.01 rad and by 30 degrees. Method: upward zeros of
-// the hinge angle over 28 s. Tolerance: 1e-5 (V39 asks 1e-4); the interpolation's error is under 1e-9.
+// Goal (V39): period of a sphere that swings in ideal fluid, by 0.01 rad and by 30 degrees. Method:
+// upward zeros of the hinge angle over 28 s. Tolerance: 1e-5 (V39 asks 1e-4); the interpolation's
+// error is under 1e-9.
 #[test]
 fn sphere_swings_in_ideal_fluid() {
     relative(
@@ -91,8 +93,9 @@ fn sphere_swings_in_ideal_fluid() {
     );
 }
 
-// Goal: a physical pendulum in air, T = 2 pi sqrt(I / (m g d)) times the swing's factor. Method: a bar of 3 kg whose
-// centre is 0.4 m from a hinge along a skew axis across the vertical, with an armature. Tolerance: 1e-7.
+// Goal: a physical pendulum in air, T = 2 pi sqrt(I / (m g d)) times the swing's factor. Method: a
+// bar of 3 kg whose centre is 0.4 m from a hinge along a skew axis across the vertical, with an
+// armature. Tolerance: 1e-7.
 #[test]
 fn bar_swings_in_air() {
     let text = "

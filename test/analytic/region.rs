@@ -1,4 +1,5 @@
-//! Regions of water and land with a level, waves and current of their own: one sea for hulls, sensors and currents.
+//! Regions of water and land with a level, waves and current of their own: one sea for hulls,
+//! sensors and currents.
 
 use crate::common::folder::Folder;
 use crate::common::meshes::cuboid;
@@ -11,8 +12,8 @@ use merrow_sim::{Pace, Simulation};
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
-/// A lake 12 m up to the east of x = 50, a harbour without waves to the west of x = -50, a polder to the north of y = 50; a sea, a tide and a
-/// current between them.
+/// A lake 12 m up to the east of x = 50, a harbour without waves to the west of x = -50, a polder
+/// to the north of y = 50; a sea, a tide and a current between them.
 const WATER: &str = "
 water:
   density_kg_m3: 1000
@@ -20,8 +21,8 @@ water:
   tide: {level_m: 0.3}
   waves: {kind: bretschneider, hs_m: 0.5, tp_s: 4, direction_deg: 90, components: COMPONENTS}
   regions:
-    lake: {corners_m: [[50, -40], [90, -40], [90, 40], [50, 40]], level_m: 12, waves: 0, open: false, density_kg_m3: 1000}
-    harbour: {corners_m: [[-50, -40], [-90, -40], [-90, 40], [-50, 40]], waves: 0, density_kg_m3: 1000}
+    lake: {corners_m: [[50, -40], [90, -40], [90, 40], [50, 40]], level_m: 12, wave_factor: 0, open_to_current: false, density_kg_m3: 1000}
+    harbour: {corners_m: [[-50, -40], [-90, -40], [-90, 40], [-50, 40]], wave_factor: 0, density_kg_m3: 1000}
     polder: {corners_m: [[-40, 50], [40, 50], [40, 90], [-40, 90]], dry: true}
   flows:
     inlet: {kind: jet, region: lake, speed_m_s: 0.2, direction_deg: 90, half_width_m: 1.0e+6}
@@ -62,9 +63,10 @@ const HULLS: [&str; 3] = [
     "{kind: mesh, file: FOLDER/cube.obj}",
 ];
 
-// Goal: a hull of every kind floats in a lake as it does in calm water, 12 m higher, and the pressure there is that of the water and the air over it. Method: half its
-// volume under, 20 s after it was put there; with few waves and with many (the lattice) beyond the shore. Tolerance: 1 mm; 20 Pa, 2 mm of
-// water.
+// Goal: a hull of every kind floats in a lake as it does in calm water, 12 m higher, and the
+// pressure there is that of the water and the air over it. Method: half its volume under, 20 s
+// after it was put there; with few waves and with many (the lattice) beyond the shore. Tolerance: 1
+// mm; 20 Pa, 2 mm of water.
 #[test]
 fn a_lake_carries_hulls_at_its_own_level() {
     for components in [8, 64] {
@@ -95,8 +97,9 @@ fn a_lake_carries_hulls_at_its_own_level() {
     }
 }
 
-// Goal: a harbour has the tide and no waves; a polder no water at all; the sea between them both. Method: the surface at places in each, one
-// by one and many at once; heads; the water's velocity; a body that falls in the polder. Tolerance: 1e-9, what many at once may be off.
+// Goal: a harbour has the tide and no waves; a polder no water at all; the sea between them both.
+// Method: the surface at places in each, one by one and many at once; heads; the water's velocity;
+// a body that falls in the polder. Tolerance: 1e-9, what many at once may be off.
 #[test]
 fn every_question_has_the_same_answer() {
     let s = floater(40, HULLS[0], [0.0, 70.0, -5.0]);
@@ -144,8 +147,9 @@ fn every_question_has_the_same_answer() {
     close("falls", place(&s).z, -5.0 - 0.5 * 9.81, 2e-3);
 }
 
-// Goal: a hull that is carried over an edge makes the same bits in blocks and one by one. Method: a mesh in the waves of the sea, drifting into the
-// harbour, whose waves are none; hashes after 400 steps. Tolerance: none.
+// Goal: a hull that is carried over an edge makes the same bits in blocks and one by one. Method: a
+// mesh in the waves of the sea, drifting into the harbour, whose waves are none; hashes after 400
+// steps. Tolerance: none.
 #[test]
 fn edges_change_no_bit_with_blocks() {
     let travel = |block: u64| {
@@ -161,9 +165,11 @@ fn edges_change_no_bit_with_blocks() {
     assert_eq!(travel(1), travel(200));
 }
 
-// Goal: the boats of `worlds/harbour.yaml` lie as their waters do: one heaves and drifts at sea, one lies quiet behind the mole at the same tide, one at
-// the lake's level. Method: 20 s, heights at every 0.1 s from the fifth on. Tolerance: 10 cm of height for draught and trim on the lake, whose water is flat; the
-// harbour's waves are a tenth of the sea's, a light boat follows them twice as readily at most.
+// Goal: the boats of `worlds/harbour.yaml` lie as their waters do: one heaves and drifts at sea,
+// one lies quiet behind the mole at the same tide, one at the lake's level. Method: 20 s, heights
+// at every 0.1 s from the fifth on. Tolerance: 10 cm of height for draught and trim on the lake,
+// whose water is flat; the harbour's waves are a tenth of the sea's, a light boat follows them
+// twice as readily at most.
 #[test]
 fn each_boat_of_the_harbour_lies_in_its_own_water() {
     let world = load_world(&data_dir::world_file("harbour"), Overrides::default());
@@ -202,8 +208,9 @@ fn each_boat_of_the_harbour_lies_in_its_own_water() {
     assert!(s.state.robots.iter().all(|r| r.halted.is_none()));
 }
 
-// Goal: a lake rises and a harbour gets waves in the run, as its parameters say. Method: a box on the lake whose level is raised by a metre; the surface of the
-// harbour before and after; a wave command afterwards keeps both. Tolerance: 1 mm of rest after 20 s.
+// Goal: a lake rises and a harbour gets waves in the run, as its parameters say. Method: a box on
+// the lake whose level is raised by a metre; the surface of the harbour before and after; a wave
+// command afterwards keeps both. Tolerance: 1 mm of rest after 20 s.
 #[test]
 fn levels_and_waves_are_set_in_the_run() {
     let mut s = floater(8, HULLS[0], [60.0, 0.0, 12.0]);

@@ -1,4 +1,5 @@
-//! The river of `worlds/riverwatch.yaml` as its users meet it: its water, bed, banks, buoys, trees, boat and drone.
+//! The river of `worlds/riverwatch.yaml` as its users meet it: its water, bed, banks, buoys, trees,
+//! boat and drone.
 
 use crate::common::{advance, simulation};
 use merrow_environment::{EnvironmentState, Variation};
@@ -39,9 +40,10 @@ fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f
     }
 }
 
-// Goal: the water that the world gives to its robots is the river's: each section passes the discharge that the generator states, none
-// flows over land. Method: speed along the course times depth over strips of 0.25 m across, at every 60 m, as a hull and an echo sounder
-// would find them. Tolerance: 5 %: both are linear between samples 3 m and 4 m apart, in a channel 32 m wide.
+// Goal: the water that the world gives to its robots is the river's: each section passes the
+// discharge that the generator states, none flows over land. Method: speed along the course times
+// depth over strips of 0.25 m across, at every 60 m, as a hull and an echo sounder would find them.
+// Tolerance: 5 %: both are linear between samples 3 m and 4 m apart, in a channel 32 m wide.
 #[test]
 fn every_section_passes_the_rivers_discharge() {
     let scene = riverwatch().scene;
@@ -88,8 +90,9 @@ fn every_section_passes_the_rivers_discharge() {
     }
 }
 
-// Goal: buoys float, downstream of their anchors, within their lines. Method: a minute of river and wind. Tolerance: 0.4 m
-// beyond the circle of a taut line, for the buoy's own radius; 0.3 m of height.
+// Goal: buoys float, downstream of their anchors, within their lines. Method: a minute of river and
+// wind. Tolerance: 0.4 m beyond the circle of a taut line, for the buoy's own radius; 0.3 m of
+// height.
 #[test]
 fn buoys_keep_within_their_moorings() {
     let mut s = riverwatch();
@@ -129,9 +132,9 @@ fn buoys_keep_within_their_moorings() {
     }
 }
 
-// Goal: the boat goes up the river by velocity commands, and stops when they end. Method: 1.5 m/s over ground for 15 s against the current,
-// the mean of the last five, then none. Tolerance: 5 % of the speed under gusts, in a current that
-// changes on the way.
+// Goal: the boat goes up the river by velocity commands, and stops when they end. Method: 1.5 m/s
+// over ground for 15 s against the current, the mean of the last five, then none. Tolerance: 5 % of
+// the speed under gusts, in a current that changes on the way.
 #[test]
 fn the_boat_is_driven_upriver() {
     let mut s = riverwatch();
@@ -170,9 +173,11 @@ fn push(s: &mut Simulation, thrust: f64, seconds: f64) {
     advance(s, seconds);
 }
 
-// Goal: a boat that is run at the bank grounds there: it neither goes through nor over it, however the river turns it. Method: turned to the outer
-// bank, then both engines ahead with 150 N, which make 1 m/s in open water, for 30 s. Tolerance: the ground carries its hulls to 2 cm; the ground pushes back with half of what the engines give at least; its middle never
-// gets over ground higher than 0.1 m, its bow does get to land.
+// Goal: a boat that is run at the bank grounds there: it neither goes through nor over it, however
+// the river turns it. Method: turned to the outer bank, then both engines ahead with 150 N, which
+// make 1 m/s in open water, for 30 s. Tolerance: the ground carries its hulls to 2 cm; the ground
+// pushes back with half of what the engines give at least; its middle never gets over ground higher
+// than 0.1 m, its bow does get to land.
 #[test]
 fn the_bank_stops_a_boat() {
     let mut s = riverwatch();
@@ -218,8 +223,9 @@ fn the_bank_stops_a_boat() {
     );
 }
 
-// Goal: a drone that is let go on the deck of a boat under way stays there until it takes off. Method: 1.5 m/s upriver, the latch lets go, 12 s in which the
-// commands end, and the boat slows down, drifts and rocks on the waves. Tolerance: 2 cm on the deck.
+// Goal: a drone that is let go on the deck of a boat under way stays there until it takes off.
+// Method: 1.5 m/s upriver, the latch lets go, 12 s in which the commands end, and the boat slows
+// down, drifts and rocks on the waves. Tolerance: 2 cm on the deck.
 #[test]
 fn the_drone_rides_on_the_deck() {
     let mut s = riverwatch();
@@ -250,8 +256,9 @@ fn the_drone_rides_on_the_deck() {
     assert!(place(&s, DRONE).z > 2.5, "{:?}", place(&s, DRONE));
 }
 
-// Goal: the drone comes back to the deck of a boat that is driven upriver, in waves, wind and gusts, and is latched. Method: take-off, over the deck by its velocity, then down at
-// 0.3 m/s, felt by its rotors. Tolerance: none: the latch takes it within 15 cm and 15 degrees.
+// Goal: the drone comes back to the deck of a boat that is driven upriver, in waves, wind and
+// gusts, and is latched. Method: take-off, over the deck by its velocity, then down at 0.3 m/s,
+// felt by its rotors. Tolerance: none: the latch takes it within 15 cm and 15 degrees.
 #[test]
 fn the_drone_lands_on_the_deck() {
     let mut s = riverwatch();
@@ -292,8 +299,9 @@ fn the_drone_lands_on_the_deck() {
     panic!("not captured: {:?}", place(&s, DRONE) - place(&s, BOAT));
 }
 
-// Goal: the drone leaves the deck and hovers in wind and gusts. Method: the latch lets go, take-off, 10 s. Tolerance: a metre about its hover, 1.5 m
-// over where it stood: a wind of 4 m/s leads it by a quarter of that, gusts by as much again.
+// Goal: the drone leaves the deck and hovers in wind and gusts. Method: the latch lets go,
+// take-off, 10 s. Tolerance: a metre about its hover, 1.5 m over where it stood: a wind of 4 m/s
+// leads it by a quarter of that, gusts by as much again.
 #[test]
 fn the_drone_leaves_the_deck_and_hovers() {
     let mut s = riverwatch();
@@ -322,8 +330,9 @@ fn the_drone_leaves_the_deck_and_hovers() {
     assert!((place(&s, BOAT) - start).norm() > 1.5);
 }
 
-// Goal: trees stand in the way, trunk and crown; and the ground carries what falls. Method: balls of 0.2 m thrown at 6 m/s at the trunk and at the crown of a tree
-// from 2 m before them, one past it. Tolerance: none.
+// Goal: trees stand in the way, trunk and crown; and the ground carries what falls. Method: balls
+// of 0.2 m thrown at 6 m/s at the trunk and at the crown of a tree from 2 m before them, one past
+// it. Tolerance: none.
 #[test]
 fn trees_are_hit() {
     let river = River::new(1);

@@ -1,4 +1,5 @@
-//! Rotors in air: thrust, torque, lag, inflow, drag, ground effect, spin; the Firefly's figures (V52).
+//! Rotors in air: thrust, torque, lag, inflow, drag, ground effect, spin; the Firefly's figures
+//! (V52).
 
 use crate::common::{advance, close, near, relative, scene, simulation, start};
 use merrow_environment::air;
@@ -6,7 +7,8 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::state::{Command, Workspace};
 use merrow_sim::{Simulation, step};
 
-/// A body of 2 kg without weight, 1000 m up, with one rotor of `keys` at `mount`; `world` and `start` are further keys.
+/// A body of 2 kg without weight, 1000 m up, with one rotor of `keys` at `mount`; `world` and
+/// `start` are further keys.
 fn craft(keys: &str, mount: &str, world: &str, start: &str) -> String {
     format!(
         "
@@ -47,8 +49,9 @@ fn firefly_hovers_at_its_speed() {
     crate::common::cases::run(52);
 }
 
-// Goal: a rotor gains speed with one time constant and loses it with another. Method: thrust against k n², n = 800 (1 - e^(-t/τ))
-// and down again. Tolerance: 1e-8, the ground effect 1000 m up.
+// Goal: a rotor gains speed with one time constant and loses it with another. Method: thrust
+// against k n², n = 800 (1 - e^(-t/τ)) and down again. Tolerance: 1e-8, the ground effect 1000 m
+// up.
 #[test]
 fn speed_rises_and_falls_with_its_own_time_constants() {
     let keys =
@@ -75,14 +78,15 @@ fn speed_rises_and_falls_with_its_own_time_constants() {
     check(&|t| top * (-t / 0.025).exp());
 }
 
-// Goal: the spin of a rotor is paid for by the body: without drag of the air nothing turns the whole about any axis, while the rotor speeds up and the
-// body tumbles. Method: angular momentum J ω + I n e in the world, before and after. Tolerance: 1e-6, the integral of the spin-up
-// by RK4 at 1 ms over a time constant of 20 ms.
+// Goal: the spin of a rotor is paid for by the body: without drag of the air nothing turns the
+// whole about any axis, while the rotor speeds up and the body tumbles. Method: angular momentum J
+// ω + I n e in the world, before and after. Tolerance: 1e-6, the integral of the spin-up by RK4 at
+// 1 ms over a time constant of 20 ms.
 #[test]
 fn spin_is_taken_from_the_body() {
     let keys = "curve: {kind: rotor, thrust: 1e-12, inertia_kg_m2: 2e-4}, lag: {kind: first_order, time_constant_s: 0.02}";
     for (turning, spin) in [("right", 1.0), ("left", -1.0)] {
-        let mount = format!("position_m: [0, 0, 0], direction: [0.6, 0, 0.8], turning: {turning}");
+        let mount = format!("position_m: [0, 0, 0], direction: [0.6, 0, 0.8], rotation: {turning}");
         let mut s = simulation(&craft(
             keys,
             &mount,
@@ -132,14 +136,15 @@ fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
     (work.links[0].F.f, work.links[0].F.m, thinner(&s))
 }
 
-// Goal: thrust less inflow, drag across the axis, torque against the spin and the rolling moment, for a rotor off the centre in a wind, on
-// a body that moves. Method: the law by hand. Tolerance: 1e-9, rounding.
+// Goal: thrust less inflow, drag across the axis, torque against the spin and the rolling moment,
+// for a rotor off the centre in a wind, on a body that moves. Method: the law by hand. Tolerance:
+// 1e-9, rounding.
 #[test]
 fn force_and_moment_in_moving_air() {
     let keys = "torque_per_thrust_m: 0.02, curve: {kind: rotor, thrust: 1e-5, inflow_loss: 2e-4, drag: 8e-5, rolling: 1e-6}";
     for (turning, s) in [("right", 1.0), ("left", -1.0)] {
         let mount =
-            format!("position_m: [0.3, -0.2, 0.1], direction: [0, 0.6, 0.8], turning: {turning}");
+            format!("position_m: [0.3, -0.2, 0.1], direction: [0, 0.6, 0.8], rotation: {turning}");
         let world =
             "air: {shear: {kind: uniform}}\nweather: {wind_speed_m_s: 5, wind_from_deg: 270}";
         let moving = "velocity_m_s: [1, 2, 3]\n    angular_velocity_rad_s: [0, 0, 1]";
@@ -166,9 +171,9 @@ fn force_and_moment_in_moving_air() {
     }
 }
 
-// Goal: what a rotor feels is its motion through the air: a craft that goes with the wind flies as one in calm air, seen from
-// the moving air. Method: the Firefly with six different rotor speeds, tumbling, in a wind of 7 m/s and in none, for 2 s. Tolerance:
-// 1e-9 of the distance flown.
+// Goal: what a rotor feels is its motion through the air: a craft that goes with the wind flies as
+// one in calm air, seen from the moving air. Method: the Firefly with six different rotor speeds,
+// tumbling, in a wind of 7 m/s and in none, for 2 s. Tolerance: 1e-9 of the distance flown.
 #[test]
 fn flight_is_the_same_in_moving_air() {
     let fly = |wind: f64, velocity: &str| {
@@ -194,8 +199,9 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position
     assert!((calm.p_WB - Vec3::new(0.0, 0.0, 200.0)).norm() > 1.0);
 }
 
-// Goal: near the ground and near the water a rotor lifts more, by Cheeseman and Bennett's law, less when it moves; no more than at half a
-// radius. Method: the law by hand at some heights of the hub, held fast. Tolerance: 1e-9.
+// Goal: near the ground and near the water a rotor lifts more, by Cheeseman and Bennett's law, less
+// when it moves; no more than at half a radius. Method: the law by hand at some heights of the hub,
+// held fast. Tolerance: 1e-9.
 #[test]
 fn ground_effect_lifts() {
     let lift = |height: f64, world: &str| {
@@ -226,8 +232,8 @@ fn ground_effect_lifts() {
     assert_eq!(lift(-0.5, ""), 0.0);
 }
 
-// Goal: the Firefly falls at last at the speed at which the air carries its weight. Method: 1/2 ρ C A v² = m g by hand; at that speed
-// nothing accelerates it. Tolerance: 1e-9.
+// Goal: the Firefly falls at last at the speed at which the air carries its weight. Method: 1/2 ρ C
+// A v² = m g by hand; at that speed nothing accelerates it. Tolerance: 1e-9.
 #[test]
 fn it_falls_at_its_terminal_speed() {
     let world = scene(
@@ -242,8 +248,8 @@ fn it_falls_at_its_terminal_speed() {
     near("force", work.links[0].F.f, Vec3::zero(), 1e-9);
 }
 
-// Goal: Kelpie's wind: (p·w)|w| ahead and to the left, whatever the vehicle does. Method: the law by hand, yawed and pitched, moving.
-// Tolerance: 1e-9.
+// Goal: Kelpie's wind: (p·w)|w| ahead and to the left, whatever the vehicle does. Method: the law
+// by hand, yawed and pitched, moving. Tolerance: 1e-9.
 #[test]
 fn kelpies_wind_is_a_steady_force() {
     let world = scene(

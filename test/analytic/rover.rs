@@ -1,4 +1,5 @@
-//! The rover: it stands, drives straight, turns, holds on a slope, and knows how far its wheels have turned.
+//! The rover: it stands, drives straight, turns, holds on a slope, and knows how far its wheels
+//! have turned.
 
 use crate::common::{advance, close, near, relative, simulation};
 use merrow_math::Vec3;
@@ -7,7 +8,8 @@ use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{DifferentialDriveState, FirmwareLawState};
 use merrow_sim::Simulation;
 
-/// A rover on a slab that is pitched nose-up by `slope` degrees, its surface through the world's origin's height of 1 m.
+/// A rover on a slab that is pitched nose-up by `slope` degrees, its surface through the world's
+/// origin's height of 1 m.
 fn rover(slope: f64) -> Simulation {
     let (s, c) = slope.to_radians().sin_cos();
     // the wheels' axles lie 0.0345 m over the base's origin, so the ground 0.0635 m under it
@@ -53,9 +55,10 @@ fn yaw(s: &Simulation) -> f64 {
     s.state.robots[0].motion.q_WB.matrix().to_rpy()[2]
 }
 
-// Goal: it stands, drives straight as far as it is told to, stops when it is told no more, and its wheels know how far. Method: 1 m/s for
-// 5 s, reached at 1 m/s², then half a second until the command is too old and a second to stop: 5 m. Tolerance: 1 % of the way,
-// the servos' lag; 2 mm aside; odometry 5 mm, the slip of driving off and braking.
+// Goal: it stands, drives straight as far as it is told to, stops when it is told no more, and its
+// wheels know how far. Method: 1 m/s for 5 s, reached at 1 m/s², then half a second until the
+// command is too old and a second to stop: 5 m. Tolerance: 1 % of the way, the servos' lag; 2 mm
+// aside; odometry 5 mm, the slip of driving off and braking.
 #[test]
 fn it_drives_straight() {
     let mut s = rover(0.0);
@@ -74,10 +77,11 @@ fn it_drives_straight() {
     assert!(s.state.robots[0].motion.V_WB_B.v.norm() < 1e-3);
 }
 
-// Goal: a skid-steered vehicle turns about its middle by the law of its wheels: all four slip, and the friction's moments balance where the turning is as if
-// the sides were (B² + L²)/B apart, B the track and L the wheelbase, for wheels that carry the same. Method: the drive reckons with just that,
-// so the vehicle turns as commanded: 0.5 rad/s for 6 s. Tolerance: 4 %: the centre of mass lies 12 mm before the middle and the servos lag; in place
-// to 10 cm, the same 12 mm.
+// Goal: a skid-steered vehicle turns about its middle by the law of its wheels: all four slip, and
+// the friction's moments balance where the turning is as if the sides were (B² + L²)/B apart, B the
+// track and L the wheelbase, for wheels that carry the same. Method: the drive reckons with just
+// that, so the vehicle turns as commanded: 0.5 rad/s for 6 s. Tolerance: 4 %: the centre of mass
+// lies 12 mm before the middle and the servos lag; in place to 10 cm, the same 12 mm.
 #[test]
 fn it_turns_in_place() {
     let mut s = rover(0.0);
@@ -107,8 +111,9 @@ fn it_turns_in_place() {
     assert!((place(&s) - start).norm() < 0.1, "{:?}", place(&s) - start);
 }
 
-// Goal: it holds on a slope of 15 degrees, and climbs it. Method: 4 s of standing, then 0.5 m/s for 4 s. Tolerance: 1 mm after the first second, in
-// which the servos find their torque; 3 % of the way.
+// Goal: it holds on a slope of 15 degrees, and climbs it. Method: 4 s of standing, then 0.5 m/s for
+// 4 s. Tolerance: 1 mm after the first second, in which the servos find their torque; 3 % of the
+// way.
 #[test]
 fn it_holds_on_a_slope() {
     let mut s = rover(15.0);
@@ -130,7 +135,8 @@ fn it_holds_on_a_slope() {
     );
 }
 
-// Goal: who drives the wheels. Method: a command to a wheel while the firmware drives, and once it is off. Tolerance: none.
+// Goal: who drives the wheels. Method: a command to a wheel while the firmware drives, and once it
+// is off. Tolerance: none.
 #[test]
 fn its_wheels_are_its_own_while_it_drives() {
     let mut s = rover(0.0);
@@ -152,7 +158,8 @@ fn its_wheels_are_its_own_while_it_drives() {
     s.apply(&wheel).unwrap();
 }
 
-// Goal: the wheels' encoders count. Method: driving, every measured angle is a whole number of steps of 78 000 a metre of way. Tolerance: rounding.
+// Goal: the wheels' encoders count. Method: driving, every measured angle is a whole number of
+// steps of 78 000 a metre of way. Tolerance: rounding.
 #[test]
 fn wheels_are_measured_in_steps() {
     let mut s = rover(0.0);

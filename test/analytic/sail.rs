@@ -8,8 +8,8 @@ use merrow_model::state::{Command, Workspace};
 use merrow_physics::forces::actuators::sail::boom_angle;
 use merrow_sim::{Simulation, step};
 
-// Goal: the boom streams with the wind until the sheet holds it. Method: winds from ahead, both sides and behind; sheets of 0, 30 and 90 deg.
-// Tolerance: rounding.
+// Goal: the boom streams with the wind until the sheet holds it. Method: winds from ahead, both
+// sides and behind; sheets of 0, 30 and 90 deg. Tolerance: rounding.
 #[test]
 fn the_boom_goes_as_far_as_its_sheet() {
     let boom = |from_deg: f64, sheet_deg: f64| {
@@ -32,8 +32,8 @@ fn the_boom_goes_as_far_as_its_sheet() {
     assert_eq!(boom_angle(0.0, 0.0, 1.0), 0.0);
 }
 
-/// A mast held 3 m over the water in a wind of 8 m/s from `from_deg`, its sail of 2 m² by a table: C_L = 0.1 α, C_D = 0.01 + 0.02 α up to 30
-/// degrees, in degrees.
+/// A mast held 3 m over the water in a wind of 8 m/s from `from_deg`, its sail of 2 m² by a table:
+/// C_L = 0.1 α, C_D = 0.01 + 0.02 α up to 30 degrees, in degrees.
 fn mast(from_deg: f64) -> Scene {
     scene(&format!(
         "
@@ -63,8 +63,9 @@ robots:
     ))
 }
 
-// Goal: lift across and drag along the apparent wind, at the centre of effort on the boom; none but drag where the sail streams. Method: heading
-// north, wind from 50 deg on either bow and the sheet at 30 deg: 20 deg of attack, C_L 2, C_D 0.41. Tolerance: rounding.
+// Goal: lift across and drag along the apparent wind, at the centre of effort on the boom; none but
+// drag where the sail streams. Method: heading north, wind from 50 deg on either bow and the sheet
+// at 30 deg: 20 deg of attack, C_L 2, C_D 0.41. Tolerance: rounding.
 #[test]
 fn a_sail_has_lift_and_drag() {
     for side in [1.0, -1.0] {
@@ -107,8 +108,9 @@ fn scene_force(scene: &Scene, work: &mut Workspace) -> (Vec3, Vec3) {
     (work.links[0].F.f, work.links[0].F.m)
 }
 
-/// The shipped boat on the course `heading` from north in a steady wind of 6 m/s from the north, steered by its rudder every 0.2 s for 100 s
-/// with the sheet at `sheet_deg`; it starts with 1.5 m/s, as its keel stalls when a boat is held close to the wind from rest.
+/// The shipped boat on the course `heading` from north in a steady wind of 6 m/s from the north,
+/// steered by its rudder every 0.2 s for 100 s with the sheet at `sheet_deg`; it starts with 1.5
+/// m/s, as its keel stalls when a boat is held close to the wind from rest.
 fn sail(heading: f64, sheet_deg: f64, current: bool) -> Simulation {
     let yaw = 90.0 - heading;
     let (wind, water) = if current {
@@ -179,9 +181,10 @@ fn best(heading: f64) -> (f64, f64) {
     best
 }
 
-// Goal: the polar of a sailing boat. Method: best of five sheets at courses to a wind of 6 m/s: none leads to windward close to the wind, and a little
-// further off one makes less than half of what it makes close-hauled; it is fastest on a beam reach, and slower before the wind. Tolerance: the order of
-// the speeds.
+// Goal: the polar of a sailing boat. Method: best of five sheets at courses to a wind of 6 m/s:
+// none leads to windward close to the wind, and a little further off one makes less than half of
+// what it makes close-hauled; it is fastest on a beam reach, and slower before the wind. Tolerance:
+// the order of the speeds.
 #[test]
 fn the_polar_is_that_of_a_sailing_boat() {
     let no_go = best(8.0).1;
@@ -200,8 +203,9 @@ fn the_polar_is_that_of_a_sailing_boat() {
     assert!(beam > 1.5 && beam < 3.0, "{speeds:?}");
 }
 
-// Goal: in steady sailing all forces balance, the boat heels to leeward by its stiffness, and makes leeway. Method: a beam reach: accelerations
-// vanish; the moment of sail, keel and rudder about the length is the righting moment. Tolerance: 1e-4 m/s² after 100 s; signs.
+// Goal: in steady sailing all forces balance, the boat heels to leeward by its stiffness, and makes
+// leeway. Method: a beam reach: accelerations vanish; the moment of sail, keel and rudder about the
+// length is the righting moment. Tolerance: 1e-4 m/s² after 100 s; signs.
 #[test]
 fn forces_balance_on_a_reach() {
     let s = sail(90.0, 30.0, false);
@@ -221,7 +225,8 @@ fn forces_balance_on_a_reach() {
         roll.to_degrees()
     );
     assert!(m.V_WB_B.v.y < -0.005, "leeway {}", m.V_WB_B.v.y);
-    // without sail and fins only hull and stiffness are left: what they do is what sail, keel and rudder make good
+    // without sail and fins only hull and stiffness are left: what they do is what sail, keel and
+    // rudder make good
     (0..3).for_each(|k| work.fins[k].area_fraction = 0.0);
     step::evaluate(&scene.robots[0], &instant(scene), m, &[], 0, &mut work);
     let hull = work.links[0].F;
@@ -233,8 +238,9 @@ fn forces_balance_on_a_reach() {
     assert!(evaluate(scene, m).links[0].F.f.x.is_finite());
 }
 
-// Goal: a current carries the boat and changes nothing else, if the wind over the water is the same (Galilean invariance). Method: the same reach in still
-// water, and in a current of 0.5 m/s with the wind that comes with it. Tolerance: 1e-8 of the way of 100 s.
+// Goal: a current carries the boat and changes nothing else, if the wind over the water is the same
+// (Galilean invariance). Method: the same reach in still water, and in a current of 0.5 m/s with
+// the wind that comes with it. Tolerance: 1e-8 of the way of 100 s.
 #[test]
 fn a_current_carries_the_boat() {
     let (still, moved) = (sail(70.0, 30.0, false), sail(70.0, 30.0, true));

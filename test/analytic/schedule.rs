@@ -1,4 +1,5 @@
-//! When sensors speak and what a device does to a number: rates, latency, losses, steps, limits (V84).
+//! When sensors speak and what a device does to a number: rates, latency, losses, steps, limits
+//! (V84).
 
 use crate::common::turntable::{ball, place, set};
 use crate::common::{readings, simulation};
@@ -10,9 +11,10 @@ fn pressure(device: &str, more: &str) -> String {
     format!("p: {{device: {{source: test, kind: pressure, {device}}}{more}}}")
 }
 
-// Goal (V84): a rate that divides neither the second nor the step gives all its samples, hour after hour: 7 a second
-// are 25 200 an hour, the k-th in the first step that starts at k/7 s or later. Method: steps of 14.3 ms, which come
-// within 14.3 us of the samples' times, so that a drift of less than a nanosecond a sample shows. Tolerance: none.
+// Goal (V84): a rate that divides neither the second nor the step gives all its samples, hour after
+// hour: 7 a second are 25 200 an hour, the k-th in the first step that starts at k/7 s or later.
+// Method: steps of 14.3 ms, which come within 14.3 us of the samples' times, so that a drift of
+// less than a nanosecond a sample shows. Tolerance: none.
 #[test]
 fn seven_hertz_do_not_drift_in_an_hour() {
     let step_ns = 14_300_000;
@@ -30,7 +32,8 @@ fn seven_hertz_do_not_drift_in_an_hour() {
     }
 }
 
-// Goal (V84): counters are exact for rates that fit and that do not, at the default step. Method: 10 s. Tolerance: none.
+// Goal (V84): counters are exact for rates that fit and that do not, at the default step. Method:
+// 10 s. Tolerance: none.
 #[test]
 fn every_rate_gives_its_number_of_samples() {
     for (rate, expected) in [
@@ -46,9 +49,9 @@ fn every_rate_gives_its_number_of_samples() {
     }
 }
 
-// Goal (V84): a reading is measured at its stamp and reaches its user when its latency has passed; the first at
-// `start_s`. Method: a ball that sinks at 1 m/s; 10 Hz, 0.35 s of latency, from 0.5 s on; looked at every step.
-// Tolerance: none for the times; rounding for the pressure.
+// Goal (V84): a reading is measured at its stamp and reaches its user when its latency has passed;
+// the first at `start_s`. Method: a ball that sinks at 1 m/s; 10 Hz, 0.35 s of latency, from 0.5 s
+// on; looked at every step. Tolerance: none for the times; rounding for the pressure.
 #[test]
 fn latency_delays_the_delivery_not_the_measurement() {
     let mut s = simulation(&ball(
@@ -89,11 +92,15 @@ fn latency_delays_the_delivery_not_the_measurement() {
     assert_eq!(count, 12);
 }
 
-// Goal: lost samples are lost, the others keep their times. Method: a quarter lost of 5000. Tolerance: 4 standard
-// errors, 2.5 %.
+// Goal: lost samples are lost, the others keep their times. Method: a quarter lost of 5000.
+// Tolerance: 4 standard errors, 2.5 %.
 #[test]
 fn dropped_samples_leave_the_others_in_place() {
-    let mut s = simulation(&ball("", "", &pressure("rate_hz: 500, drop_out: 0.25", "")));
+    let mut s = simulation(&ball(
+        "",
+        "",
+        &pressure("rate_hz: 500, loss_probability: 0.25", ""),
+    ));
     let all = readings(&mut s, 0, 10.0);
     let kept = all.len() as f64 / 5000.0;
     assert!((kept - 0.75).abs() < 0.025, "{kept} kept");
@@ -101,8 +108,9 @@ fn dropped_samples_leave_the_others_in_place() {
     assert_eq!(s.state.robots[0].sensors[0].samples, 5001);
 }
 
-// Goal (V84): readings are multiples of the resolution, the nearest to the truth, and stop at the full scale.
-// Method: a ball that sinks, 100 Pa and 150 kPa; a spin over a gyro's range. Tolerance: none.
+// Goal (V84): readings are multiples of the resolution, the nearest to the truth, and stop at the
+// full scale. Method: a ball that sinks, 100 Pa and 150 kPa; a spin over a gyro's range. Tolerance:
+// none.
 #[test]
 fn resolution_and_full_scale_are_exact() {
     let mut s = simulation(&ball(
@@ -154,8 +162,8 @@ fn resolution_and_full_scale_are_exact() {
     assert_eq!(r.angular_velocity.to_array(), [5.0, -5.0, 2.0]);
 }
 
-// Goal: noise can be switched off and on while the run goes on; off means the truth. Method: a noisy sensor at rest.
-// Tolerance: none.
+// Goal: noise can be switched off and on while the run goes on; off means the truth. Method: a
+// noisy sensor at rest. Tolerance: none.
 #[test]
 fn noise_switch_shows_the_truth() {
     let mut s = simulation(&ball(

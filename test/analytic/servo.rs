@@ -41,10 +41,11 @@ fn torque_pid(limits: &str) -> Simulation {
     s
 }
 
-// Goal: the torque PID of the trials. Method: a velocity error that stays 0.1 rad/s, by hand:
-// P = 0.00338, I = 0.000439 a tick, D = 0.0174 in the first tick only, and a quarter of what is missing to 0.0981 N m:
-// 0.02122 + 0.024525 = 0.045744; then 0.00338 + 0.000878 + 0.013089 more; then 0.00338 + 0.001317 + 0.008752 more.
-// Tolerance: rounding, and 1e-12 rad/s that the heavy joint moves.
+// Goal: the torque PID of the trials. Method: a velocity error that stays 0.1 rad/s, by hand: P =
+// 0.00338, I = 0.000439 a tick, D = 0.0174 in the first tick only, and a quarter of what is missing
+// to 0.0981 N m: 0.02122 + 0.024525 = 0.045744; then 0.00338 + 0.000878 + 0.013089 more; then
+// 0.00338 + 0.001317 + 0.008752 more. Tolerance: rounding, and 1e-12 rad/s that the heavy joint
+// moves.
 #[test]
 fn torque_pid_makes_the_hand_numbers() {
     let tau = asked(&mut torque_pid("max_change: 0.1"), 3);
@@ -75,8 +76,9 @@ fn torque_pid_keeps_to_the_largest_effort() {
     assert_eq!(s.state.robots[0].joint_commands[0], 0.6);
 }
 
-// Goal: the bias is Newton-Euler without accelerations, with all forces of the water. Method: random trees under water against
-// `rnea::inverse`, which is checked against ABA. Tolerance: rounding.
+// Goal: the bias is Newton-Euler without accelerations, with all forces of the water. Method:
+// random trees under water against `rnea::inverse`, which is checked against ABA. Tolerance:
+// rounding.
 #[test]
 fn bias_is_inverse_dynamics_without_acceleration() {
     for links in [2, 5, 12] {
@@ -94,7 +96,8 @@ fn bias_is_inverse_dynamics_without_acceleration() {
         let commands = vec![0.0; robot.n_joints()];
         step::evaluate(robot, &instant(&scene), &motion, &commands, 0, &mut work);
         let still = vec![0.0; robot.n_joints()];
-        // a base whose velocity stays as it is in the world: its rate in its own turning axes is v x w
+        // a base whose velocity stays as it is in the world: its rate in its own turning axes is v
+        // x w
         let V = work.links[0].V;
         let even = SpatialVelocity {
             w: Vec3::zero(),
@@ -135,10 +138,10 @@ fn step_error(dt: f64) -> f64 {
     })
 }
 
-// Goal: position and velocity loop on an inertia make the second-order system they should. Method: its closed step response, at
-// three steps with a tick each; the held effort is late by half a step, so the error is of order one.
-// Tolerance: half a millisecond late at speeds up to 0.3 rad/s is 1.5e-4 rad and swings over a little; the order is judged from the
-// halving, within 5 %.
+// Goal: position and velocity loop on an inertia make the second-order system they should. Method:
+// its closed step response, at three steps with a tick each; the held effort is late by half a
+// step, so the error is of order one. Tolerance: half a millisecond late at speeds up to 0.3 rad/s
+// is 1.5e-4 rad and swings over a little; the order is judged from the halving, within 5 %.
 #[test]
 fn cascade_is_the_closed_second_order_system() {
     let errors = [0.001, 0.0005, 0.00025].map(step_error);
@@ -148,8 +151,9 @@ fn cascade_is_the_closed_second_order_system() {
     }
 }
 
-// Goal: velocity mode with an integral has no error left under a constant load; the bias makes the integral unnecessary.
-// Method: a hinge with a weight, asked to stand still. Tolerance: what is left of the loop's decay after 10 s.
+// Goal: velocity mode with an integral has no error left under a constant load; the bias makes the
+// integral unnecessary. Method: a hinge with a weight, asked to stand still. Tolerance: what is
+// left of the loop's decay after 10 s.
 #[test]
 fn integral_and_bias_carry_a_weight() {
     for (law, integral) in [
@@ -179,8 +183,9 @@ fn integral_and_bias_carry_a_weight() {
     }
 }
 
-// Goal: while the motor gives all it has, the integral does not grow; without limit it does. Method: a joint that cannot move,
-// asked for 1 rad/s. Tolerance: none, and rounding for the free integral e t.
+// Goal: while the motor gives all it has, the integral does not grow; without limit it does.
+// Method: a joint that cannot move, asked for 1 rad/s. Tolerance: none, and rounding for the free
+// integral e t.
 #[test]
 fn integral_rests_while_the_effort_is_at_its_limit() {
     let drive = cascade(
@@ -206,7 +211,8 @@ fn integral_rests_while_the_effort_is_at_its_limit() {
     }
 }
 
-// Goal: effort mode is the effort. Method: q = tau t²/2 for an inertia of 1 after the first tick at t = 0. Tolerance: rounding.
+// Goal: effort mode is the effort. Method: q = tau t²/2 for an inertia of 1 after the first tick at
+// t = 0. Tolerance: rounding.
 #[test]
 fn effort_mode_gives_the_effort() {
     let mut s = Hinge {
@@ -219,8 +225,8 @@ fn effort_mode_gives_the_effort() {
     relative("position", s.state.robots[0].motion.q[0], 1.0, 1e-12);
 }
 
-// Goal: a rotor behind a rigid gear is an inertia of ratio² times its own. Method: as above, 100² 1e-4 = 1 kg m² on top.
-// Tolerance: rounding.
+// Goal: a rotor behind a rigid gear is an inertia of ratio² times its own. Method: as above, 100²
+// 1e-4 = 1 kg m² on top. Tolerance: rounding.
 #[test]
 fn a_rigid_gear_reflects_its_rotor() {
     let drive = effort_servo("gear_ratio: 100, rotor_inertia_kg_m2: 0.0001");
@@ -234,8 +240,9 @@ fn a_rigid_gear_reflects_its_rotor() {
     relative("position", s.state.robots[0].motion.q[0], 0.5, 1e-12);
 }
 
-// Goal: an encoder says the nearest step, and finds velocities from steps as multiples of step over tick. Method: a joint that
-// turns at 0.1 rad/s in steps of 0.01 rad, ticks of 10 ms. Tolerance: rounding.
+// Goal: an encoder says the nearest step, and finds velocities from steps as multiples of step over
+// tick. Method: a joint that turns at 0.1 rad/s in steps of 0.01 rad, ticks of 10 ms. Tolerance:
+// rounding.
 #[test]
 fn encoders_quantise() {
     let encoder = "rate_hz: 100, encoder: {resolution: 0.01, velocity: {kind: difference}},";
@@ -269,8 +276,9 @@ fn encoders_quantise() {
     close("mean velocity", mean, 0.1, 1e-3);
 }
 
-// Goal: the low-pass filter of a differentiating encoder, and no quantisation where none is asked for. Method: a joint that starts
-// to turn at 0.1 rad/s is measured at 0.1 (1 - (τ/(τ+T))^k). Tolerance: rounding.
+// Goal: the low-pass filter of a differentiating encoder, and no quantisation where none is asked
+// for. Method: a joint that starts to turn at 0.1 rad/s is measured at 0.1 (1 - (τ/(τ+T))^k).
+// Tolerance: rounding.
 #[test]
 fn differences_are_filtered() {
     let encoder = "rate_hz: 100, encoder: {velocity: {kind: difference, filter_s: 0.04}},";
@@ -292,8 +300,8 @@ fn differences_are_filtered() {
     }
 }
 
-// Goal: noise of the size asked for, the same for the same seed. Method: 4000 ticks at rest. Tolerance: 4 standard errors of a
-// standard deviation, 4 / sqrt(2 n) = 4.5 %.
+// Goal: noise of the size asked for, the same for the same seed. Method: 4000 ticks at rest.
+// Tolerance: 4 standard errors of a standard deviation, 4 / sqrt(2 n) = 4.5 %.
 #[test]
 fn encoder_noise_has_its_deviation() {
     let encoder = "rate_hz: 1000, encoder: {noise_std: 0.000283, velocity: {kind: direct, noise_std: 0.002}},";
@@ -319,8 +327,8 @@ fn encoder_noise_has_its_deviation() {
     assert_eq!(squares, run());
 }
 
-// Goal: modes can be switched in the run, and only to what the drive knows. Method: messages, and where the joint stays.
-// Tolerance: 1e-6 rad after the loop's decay.
+// Goal: modes can be switched in the run, and only to what the drive knows. Method: messages, and
+// where the joint stays. Tolerance: 1e-6 rad after the loop's decay.
 #[test]
 fn modes_are_switched_and_refused() {
     let drive = cascade("velocity_gain: 20", "rate_hz: 1000, position_gain: 10,");

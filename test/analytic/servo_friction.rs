@@ -1,7 +1,7 @@
 //! Joints with dry friction under a servo.
 //!
-//! Friction is an impulse that opposes the step's motion and at most stops it, solved to rounding; where a tolerance is wider, it
-//! says why.
+//! Friction is an impulse that opposes the step's motion and at most stops it, solved to rounding;
+//! where a tolerance is wider, it says why.
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::{advance, close, relative};
@@ -16,8 +16,9 @@ fn motion(s: &Simulation) -> (f64, f64) {
     )
 }
 
-// Goal: a motor below the friction moves nothing, one above it moves what is left of it. Method: 0.3 N m of friction, 1 kg m², efforts
-// of 0.29 and 0.5 N m. Tolerance: the effort begins with the first or the second step, 1 ms of 0.2 rad/s².
+// Goal: a motor below the friction moves nothing, one above it moves what is left of it. Method:
+// 0.3 N m of friction, 1 kg m², efforts of 0.29 and 0.5 N m. Tolerance: the effort begins with the
+// first or the second step, 1 ms of 0.2 rad/s².
 #[test]
 fn a_motor_moves_what_friction_leaves() {
     let mut s = Hinge {
@@ -41,8 +42,8 @@ fn a_motor_moves_what_friction_leaves() {
     );
 }
 
-// Goal: a velocity loop is slower by f / k_v, and an integral makes that good. Method: 0.3 N m, k_v = 2. Tolerance: after ten time
-// constants of 0.5 s and, for the integral, of 1 s.
+// Goal: a velocity loop is slower by f / k_v, and an integral makes that good. Method: 0.3 N m, k_v
+// = 2. Tolerance: after ten time constants of 0.5 s and, for the integral, of 1 s.
 #[test]
 fn a_velocity_loop_works_against_friction() {
     for (law, expected) in [
@@ -62,9 +63,9 @@ fn a_velocity_loop_works_against_friction() {
     }
 }
 
-// Goal: a motor of the line τ_s (1 - ω/ω_0) runs at ω_0 (1 - f/τ_s), and the friction that holds it leaves it the whole effort at
-// rest, however light the joint. Method: 0.001 kg m² at 1 ms, so that a step is many times the time in which it runs up; f = 1 and
-// 9.9 of 10 N m. Tolerance: rounding.
+// Goal: a motor of the line τ_s (1 - ω/ω_0) runs at ω_0 (1 - f/τ_s), and the friction that holds it
+// leaves it the whole effort at rest, however light the joint. Method: 0.001 kg m² at 1 ms, so that
+// a step is many times the time in which it runs up; f = 1 and 9.9 of 10 N m. Tolerance: rounding.
 #[test]
 fn a_light_joint_breaks_away_and_runs_on_its_line() {
     for friction in [0.0, 1.0, 9.9] {
@@ -85,10 +86,12 @@ fn a_light_joint_breaks_away_and_runs_on_its_line() {
     }
 }
 
-// Goal: behind a gap the rotor runs up and takes the joint along a little; then the joint holds until the effort exceeds the friction,
-// and both go on together. Method: 0.3 N m, rotor of 0.1 and joint of 1 kg m², gap of 0.02 rad with the rotor in its middle. At 0.2 N m
-// the rotor meets the flank at v = sqrt(2 · 2 · 0.01) = 0.2 rad/s, both go on at 0.1 v / 1.1 and stop after that² / (2 · 0.1 / 1.1);
-// then 0.5 N m for 2 s. Tolerance: the push lasts some milliseconds, in which friction takes a part: 5 %; at rest rounding.
+// Goal: behind a gap the rotor runs up and takes the joint along a little; then the joint holds
+// until the effort exceeds the friction, and both go on together. Method: 0.3 N m, rotor of 0.1 and
+// joint of 1 kg m², gap of 0.02 rad with the rotor in its middle. At 0.2 N m the rotor meets the
+// flank at v = sqrt(2 · 2 · 0.01) = 0.2 rad/s, both go on at 0.1 v / 1.1 and stop after that² / (2
+// · 0.1 / 1.1); then 0.5 N m for 2 s. Tolerance: the push lasts some milliseconds, in which
+// friction takes a part: 5 %; at rest rounding.
 #[test]
 fn a_gap_moves_before_the_joint_does() {
     let drive = effort_servo("rotor_inertia_kg_m2: 0.1, backlash: 0.02");
@@ -119,7 +122,8 @@ fn a_gap_moves_before_the_joint_does() {
     relative("speed", motion(&s).1, 0.2 / 1.1 * 2.0, 0.01);
 }
 
-// Goal: friction that nothing feels is no secret. Method: the note of a joint with an ideal position drive.
+// Goal: friction that nothing feels is no secret. Method: the note of a joint with an ideal
+// position drive.
 #[test]
 fn an_ideal_drive_does_not_feel_friction() {
     let text = Hinge {
@@ -138,8 +142,8 @@ fn an_ideal_drive_does_not_feel_friction() {
     );
 }
 
-// Goal: a joint's own limit of speed holds for its drive too, for a set-point as for a trajectory. Method: limits on either side of the
-// drive's.
+// Goal: a joint's own limit of speed holds for its drive too, for a set-point as for a trajectory.
+// Method: limits on either side of the drive's.
 #[test]
 fn the_lower_limit_of_speed_counts() {
     let most = |joint: &str, drive: &str| {

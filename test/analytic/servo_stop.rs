@@ -5,13 +5,14 @@ use crate::common::joints::{Hinge, cascade, command, trajectory};
 use merrow_model::state::Command;
 use merrow_model::state::joint::{AbortReason, GoalState};
 
-/// A hinge with a ball of 0.05 m at the end of 1 m; a box fills |y - 1| <= 0.2, |x| <= 2: the ball touches at
-/// sin q = 0.75, q = 0.848 rad.
+/// A hinge with a ball of 0.05 m at the end of 1 m; a box fills |y - 1| <= 0.2, |x| <= 2: the ball
+/// touches at sin q = 0.75, q = 0.848 rad.
 const MODEL: &str = "keep_out: {boxes: {hull: {center_m: [0, 1, 0], size_m: [4, 0.4, 1]}}, \
                      spheres: {tip: {link: arm, center_m: [1, 0, 0], radius_m: 0.05}}, look_ahead_s: 0.1}";
 
-// Goal: the arm stops before the box, holds there, and can go back. Method: a set-point inside the box; the servo wants 0.5 rad/s,
-// so it is frozen when 0.05 rad remain. Tolerance: two ticks of 10 ms and the velocity loop's run-out v J/k = 0.005 rad.
+// Goal: the arm stops before the box, holds there, and can go back. Method: a set-point inside the
+// box; the servo wants 0.5 rad/s, so it is frozen when 0.05 rad remain. Tolerance: two ticks of 10
+// ms and the velocity loop's run-out v J/k = 0.005 rad.
 #[test]
 fn servos_freeze_before_a_box_and_lead_out_of_it() {
     let keys = "rate_hz: 100, position_gain: 20,";
@@ -36,8 +37,9 @@ fn servos_freeze_before_a_box_and_lead_out_of_it() {
     close("out again", s.state.robots[0].motion.q[0], 0.2, 1e-6);
 }
 
-// Goal: an arm that is inside the box may go out, and no deeper. Method: a start in the box, set-points further in and out. Tolerance: two
-// ticks of the wanted speed for the first, the loop's decay for the second.
+// Goal: an arm that is inside the box may go out, and no deeper. Method: a start in the box,
+// set-points further in and out. Tolerance: two ticks of the wanted speed for the first, the loop's
+// decay for the second.
 #[test]
 fn an_arm_in_the_box_may_leave_it() {
     let keys = "rate_hz: 100, position_gain: 20,";
@@ -58,7 +60,8 @@ fn an_arm_in_the_box_may_leave_it() {
     close("out", s.state.robots[0].motion.q[0], 0.3, 1e-6);
 }
 
-// Goal: a goal ends with the link that would enter, and the arm holds. Method: the same as a trajectory. Tolerance: as above.
+// Goal: a goal ends with the link that would enter, and the arm holds. Method: the same as a
+// trajectory. Tolerance: as above.
 #[test]
 fn a_goal_into_a_box_is_aborted() {
     let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain: 20,");
@@ -94,7 +97,8 @@ fn a_goal_into_a_box_is_aborted() {
     assert!(q < libm::asin(0.75) && q > 0.7, "{q}");
 }
 
-// Goal: without a box the same set-point is reached. Method: as above without the key. Tolerance: the loop's decay.
+// Goal: without a box the same set-point is reached. Method: as above without the key. Tolerance:
+// the loop's decay.
 #[test]
 fn without_the_box_the_arm_goes_on() {
     let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain: 20,");

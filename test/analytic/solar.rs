@@ -13,8 +13,9 @@ fn sun(elevation_deg: f64) -> Sun {
     }
 }
 
-// Goal: the light of a clear and of a covered sky. Method: the law's numbers by hand: through one air mass 1353 · 0.7 = 947 W/m², at 30 degrees
-// through 1.994 [Kasten 1989, table II]; an overcast sky lets a quarter through, all of it from the sky. Tolerance: of the table.
+// Goal: the light of a clear and of a covered sky. Method: the law's numbers by hand: through one
+// air mass 1353 · 0.7 = 947 W/m², at 30 degrees through 1.994 [Kasten 1989, table II]; an overcast
+// sky lets a quarter through, all of it from the sky. Tolerance: of the table.
 #[test]
 fn light_by_height_and_cloud() {
     let zenith = sunlight_under_clouds(&sun(90.0), 0.0);
@@ -44,8 +45,8 @@ fn light_by_height_and_cloud() {
     );
 }
 
-// Goal: a surface has the beam by the cosine, the sky by what it sees of it. Method: level, upright and turned away; shaded; a beam under the
-// least angle. Tolerance: rounding.
+// Goal: a surface has the beam by the cosine, the sky by what it sees of it. Method: level, upright
+// and turned away; shaded; a beam under the least angle. Tolerance: rounding.
 #[test]
 fn light_by_the_surfaces_turn() {
     let light = sunlight_under_clouds(&sun(30.0), 0.3);
@@ -78,8 +79,9 @@ fn light_by_the_surfaces_turn() {
     close("masked", light.irradiance(up, 0.0, 0.51), light.sky, 1e-12);
 }
 
-// Goal: a panel charges the battery, and nothing under water. Method: noon of an equinox on the equator, 0.5 m² at 20 %, level, against the
-// law at the sun's height then; the current is power over voltage. Tolerance: 1e-9.
+// Goal: a panel charges the battery, and nothing under water. Method: noon of an equinox on the
+// equator, 0.5 m² at 20 %, level, against the law at the sun's height then; the current is power
+// over voltage. Tolerance: 1e-9.
 #[test]
 fn a_panel_charges_what_it_should() {
     let world = |z: f64| {

@@ -6,7 +6,8 @@ use merrow_environment::surface::Surface;
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 
-// Goal: in flat water a line meets the plane z = 0, from either side, and not behind it. Method: closed form. Tolerance: rounding.
+// Goal: in flat water a line meets the plane z = 0, from either side, and not behind it. Method:
+// closed form. Tolerance: rounding.
 #[test]
 fn flat_water_is_a_plane() {
     let scene = scene("robots: {}");
@@ -25,8 +26,9 @@ fn flat_water_is_a_plane() {
     );
 }
 
-// Goal: in waves the place found lies on the surface, and no crossing lies before it. Method: 400 lines from above and below into a sea of 2 m, each walked in steps of a
-// millimetre's height first. Tolerance: 0.1 mm of height, what the law states.
+// Goal: in waves the place found lies on the surface, and no crossing lies before it. Method: 400
+// lines from above and below into a sea of 2 m, each walked in steps of a millimetre's height
+// first. Tolerance: 0.1 mm of height, what the law states.
 #[test]
 fn in_waves_it_is_the_first_crossing() {
     let scene = scene(
@@ -73,7 +75,8 @@ fn in_waves_it_is_the_first_crossing() {
     assert!(met > 200 && missed > 50, "{met} {missed}");
 }
 
-// Goal: a line that starts on the surface leaves it. Method: straight up and down from it. Tolerance: exact.
+// Goal: a line that starts on the surface leaves it. Method: straight up and down from it.
+// Tolerance: exact.
 #[test]
 fn a_line_from_the_surface_leaves_it() {
     let scene = scene(

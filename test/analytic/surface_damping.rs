@@ -34,13 +34,13 @@ fn added(name: &str, losses: &str, entry: &str) -> [f64; 6] {
     std::array::from_fn(|i| with[i] - without[i])
 }
 
-// Goal: each term is what its key says, and there is none where the hull is out of the water or wholly under it. Method: the
-// force with it less that without. Tolerance: 1e-9.
+// Goal: each term is what its key says, and there is none where the hull is out of the water or
+// wholly under it. Method: the force with it less that without. Tolerance: 1e-9.
 #[test]
 fn every_term_is_what_its_key_says() {
     let entry = "velocity_m_s: [-1.5, 0.4, 0]
     angular_velocity_rad_s: [-0.2, 0.1, 0.3]";
-    let all = "roll_nm_s_rad: 10, roll_quadratic_nm_s2: 20, roll_cubic_nm_s3: 30, roll_lift_n_s2: 40, \
+    let all = "roll_nm_s_per_rad: 10, roll_quadratic_nm_s2: 20, roll_cubic_nm_s3: 30, roll_lift_n_s2: 40, \
                wave_resistance_n: [[1, 4], [2, 60]]";
     let found = added("terms", all, entry);
     close(
@@ -63,14 +63,15 @@ fn every_term_is_what_its_key_says() {
     }
 }
 
-// Goal: linear roll damping makes a decay of its own: ln of the ratio of amplitudes δ = π b / sqrt(C I), small. Method: 0.5 degrees of heel, b = 20, ten
-// periods. Tolerance: 1 %, the damping's square and the amplitude's.
+// Goal: linear roll damping makes a decay of its own: ln of the ratio of amplitudes δ = π b /
+// sqrt(C I), small. Method: 0.5 degrees of heel, b = 20, ten periods. Tolerance: 1 %, the damping's
+// square and the amplitude's.
 #[test]
 fn roll_decays_by_its_damping() {
     let mut s = Simulation::new(
         Arc::new(barge(
             "decay",
-            "roll_nm_s_rad: 20",
+            "roll_nm_s_per_rad: 20",
             "position_m: [0, 0, 0]\n    attitude_deg: [0.5, 0, 0]",
         )),
         1,
@@ -98,8 +99,8 @@ fn roll_decays_by_its_damping() {
     );
 }
 
-// Goal: pushed by a constant force, a boat runs as fast as its wave resistance lets it. Method: the table's speed by the thrust of
-// a heel-free push, 60 s with linear damping. Tolerance: 1e-6.
+// Goal: pushed by a constant force, a boat runs as fast as its wave resistance lets it. Method: the
+// table's speed by the thrust of a heel-free push, 60 s with linear damping. Tolerance: 1e-6.
 #[test]
 fn resistance_sets_the_speed() {
     let scene = barge("speed", "wave_resistance_n: [[1, 40], [2, 100]]", "");

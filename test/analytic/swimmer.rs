@@ -10,7 +10,8 @@ use merrow_model::state::{Motion, Workspace};
 use merrow_physics::dynamics::{aba, crba, integrate};
 use merrow_physics::forces;
 
-/// Unit thickness; semi-axes 1 and 0.1; as heavy as the water; the hinges 1.1 fore and aft of each centre.
+/// Unit thickness; semi-axes 1 and 0.1; as heavy as the water; the hinges 1.1 fore and aft of each
+/// centre.
 fn swimmer() -> Scene {
     let pi = std::f64::consts::PI;
     let (mass, inertia) = (0.1 * pi, 0.1 * pi * 1.01 / 4.0);
@@ -88,9 +89,10 @@ fn velocity_without_momentum(robot: &Robot, motion: &Motion, work: &Workspace) -
     merrow_math::spatial::solve(&SpatialInertia::from_matrix(&base), &f)
 }
 
-// Goal (V37): place and heading of the middle link after a quarter, a half, one, two and four strokes; no momentum
-// all the while. Method: the kernel with prescribed joint accelerations, RK4 of 4000 steps a stroke, against a
-// reference from the kinematic equations of zero momentum. Tolerance: 1e-5 as V37 asks; momentum 1e-10.
+// Goal (V37): place and heading of the middle link after a quarter, a half, one, two and four
+// strokes; no momentum all the while. Method: the kernel with prescribed joint accelerations, RK4
+// of 4000 steps a stroke, against a reference from the kinematic equations of zero momentum.
+// Tolerance: 1e-5 as V37 asks; momentum 1e-10.
 #[test]
 fn swimmer_gets_where_geometry_takes_it() {
     let scene = swimmer();

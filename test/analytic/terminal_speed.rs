@@ -16,8 +16,9 @@ fn coasting(m: f64, dl: f64, dq: f64, u0: f64, t: f64) -> f64 {
 
 /// Forward speed of a body of the library, made `neutral`, after a minute at `thrust`.
 ///
-/// Its mass hangs half a metre low, so that it stays level: at these speeds the Munk moment overcomes the vehicles' own
-/// righting moment, and the published numbers are for a vehicle held level.
+/// Its mass hangs half a metre low, so that it stays level: at these speeds the Munk moment
+/// overcomes the vehicles' own righting moment, and the published numbers are for a vehicle held
+/// level.
 fn driven(body: &str, neutral: &str, thrust: f64) -> f64 {
     let mut s = simulation(&format!(
         "
@@ -44,8 +45,9 @@ robots:
     s.state.robots[0].motion.V_WB_B.v.x
 }
 
-// Goal (V40): terminal speeds of published vehicles. Method: their files in params, a minute at a constant force;
-// Wu's heave by its own 2 N of buoyancy. Tolerance: 1e-6 (V40 asks 1e-5), the expected digits.
+// Goal (V40): terminal speeds of published vehicles. Method: their files in params, a minute at a
+// constant force; Wu's heave by its own 2 N of buoyancy. Tolerance: 1e-6 (V40 asks 1e-5), the
+// expected digits.
 #[test]
 fn published_vehicles_reach_their_terminal_speeds() {
     let wu = driven("bluerov2_wu2018", "net_buoyancy_n: 0", 10.0);
@@ -71,7 +73,8 @@ fn published_vehicles_reach_their_terminal_speeds() {
     );
 }
 
-// Goal (V40): RexROV at 150 N. Method: its surge drag on an otherwise plain body. Tolerance: as above.
+// Goal (V40): RexROV at 150 N. Method: its surge drag on an otherwise plain body. Tolerance: as
+// above.
 #[test]
 fn plain_bodies_reach_the_balance_of_thrust_and_drag() {
     relative(
@@ -115,8 +118,8 @@ robots:
     }
 }
 
-// Goal (V41): coast-down of 17 kg (11.5 of body, 5.5 of water) from 1 m/s. Method: the closed solution, itself
-// checked by the table. Tolerance: 1e-6 for the table's digits, 1e-10 for the run.
+// Goal (V41): coast-down of 17 kg (11.5 of body, 5.5 of water) from 1 m/s. Method: the closed
+// solution, itself checked by the table. Tolerance: 1e-6 for the table's digits, 1e-10 for the run.
 #[test]
 fn body_coasts_down() {
     let mut s = simulation(

@@ -18,7 +18,8 @@ fn simulation(name: &str, files: &[(&str, &str)], text: &str) -> (Folder, Simula
     (folder, Simulation::new(Arc::new(world.scene), 1).unwrap())
 }
 
-/// A roof along north: 30 m deep at x = 0, deeper by a half of the distance to both sides; samples every 5 m.
+/// A roof along north: 30 m deep at x = 0, deeper by a half of the distance to both sides; samples
+/// every 5 m.
 fn roof() -> String {
     let mut table = String::from("x,y,depth_of_water\n");
     for y in -4..=4 {
@@ -35,8 +36,8 @@ const DEVICE: &str =
     "a: {device: {source: test, kind: altimeter, rate_hz: 500, min_range_m: 0.5, max_range_m: 200},
         attitude_deg: [0, 90, 0]}";
 
-// Goal: an echo sounder sees the ground on the grid, over both sides of a ridge and beyond the grid's edge. Method: by hand.
-// Tolerance: 1e-9.
+// Goal: an echo sounder sees the ground on the grid, over both sides of a ridge and beyond the
+// grid's edge. Method: by hand. Tolerance: 1e-9.
 #[test]
 fn echo_sounder_sees_the_ground() {
     let (_folder, mut s) = simulation(
@@ -69,7 +70,8 @@ fn echo_sounder_sees_the_ground() {
         40.0,
         1e-9,
     );
-    // pitched nose-up by 45 degrees it looks ahead and down: from x = -7 over the ridge down the far side
+    // pitched nose-up by 45 degrees it looks ahead and down: from x = -7 over the ridge down the
+    // far side
     let angle = -std::f64::consts::FRAC_PI_4;
     // depth 10 + t = 30 + (t - 7)/2 on the far side
     close(
@@ -80,8 +82,9 @@ fn echo_sounder_sees_the_ground() {
     );
 }
 
-// Goal: the same ground carries what lies on it. Method: a box with little friction set on the slope slides down with
-// g' (sin a - μ cos a); a box with more friction stays. Tolerance: 1e-3 of the way, the settling at the start.
+// Goal: the same ground carries what lies on it. Method: a box with little friction set on the
+// slope slides down with g' (sin a - μ cos a); a box with more friction stays. Tolerance: 1e-3 of
+// the way, the settling at the start.
 #[test]
 fn boxes_slide_and_stay_on_the_slope() {
     let slope = 0.5_f64.atan();
@@ -124,8 +127,9 @@ robots: {{}}
     }
 }
 
-// Goal: a body dropped onto a peak that is narrower than itself rests on the peak, and one that falls fast does not pass
-// through. Method: a ball over a single high sample; a ball at 200 m/s. Tolerance: the touch is within a millimetre.
+// Goal: a body dropped onto a peak that is narrower than itself rests on the peak, and one that
+// falls fast does not pass through. Method: a ball over a single high sample; a ball at 200 m/s.
+// Tolerance: the touch is within a millimetre.
 #[test]
 fn nothing_falls_through_the_ground() {
     let mut table = String::from("x,y,h\n");
@@ -162,10 +166,11 @@ robots: {{}}
     }
 }
 
-// Goal: bathymetry of 10 000 x 10 000 samples is used without being read into memory. Method: a raw file of 200 MB, with a
-// hole in the disk for all but a few bytes; the depth, and the memory of the process, which without the map would grow by
-// 400 MB or more. What the system keeps of the file in its cache it counts to the process while it lasts, so only memory of
-// the process's own is looked at. Tolerance: 50 MB, for whatever other tests of the process do meanwhile.
+// Goal: bathymetry of 10 000 x 10 000 samples is used without being read into memory. Method: a raw
+// file of 200 MB, with a hole in the disk for all but a few bytes; the depth, and the memory of the
+// process, which without the map would grow by 400 MB or more. What the system keeps of the file in
+// its cache it counts to the process while it lasts, so only memory of the process's own is looked
+// at. Tolerance: 50 MB, for whatever other tests of the process do meanwhile.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_hundred_million_samples_stay_on_the_disk() {
@@ -210,9 +215,11 @@ fn a_hundred_million_samples_stay_on_the_disk() {
     assert!(grown < 50, "{grown} MB");
 }
 
-// Goal: ground in degrees is one surface for echo sounders and contact, and lies where the ellipsoid has it. Method: a slope that is even in longitude and latitude, 10 km to the
-// north-east of the origin at 45 degrees; its height there from the geodetic coordinates; rays in three directions; the corners of its triangles. Tolerance: 1e-6 m; a
-// ray's end 1e-4 m from the surface, the curves of 100 m of it.
+// Goal: ground in degrees is one surface for echo sounders and contact, and lies where the
+// ellipsoid has it. Method: a slope that is even in longitude and latitude, 10 km to the north-east
+// of the origin at 45 degrees; its height there from the geodetic coordinates; rays in three
+// directions; the corners of its triangles. Tolerance: 1e-6 m; a ray's end 1e-4 m from the surface,
+// the curves of 100 m of it.
 #[test]
 fn ground_in_degrees_lies_on_the_ellipsoid() {
     use merrow_environment::geodesy::geodetic_from_world;

@@ -1,4 +1,5 @@
-//! Lines between fixed ends against closed solutions: the elastic catenary, waves along and across, energy, the bottom.
+//! Lines between fixed ends against closed solutions: the elastic catenary, waves along and across,
+//! energy, the bottom.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, relative};
@@ -6,11 +7,12 @@ use merrow_math::Vec3;
 use merrow_physics::forces::lines::catenary::Span;
 use merrow_sim::Simulation;
 
-/// A line of 60 m between two points 40 m apart and 10 m up, in still water, `segments` pieces, after it has settled.
+/// A line of 60 m between two points 40 m apart and 10 m up, in still water, `segments` pieces,
+/// after it has settled.
 fn hanging(segments: usize) -> Simulation {
     let mut sim = tethered(
         "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
-        "diameter_m: 0.02, mass_kg_m: 1.2, axial_stiffness_n: 20000, axial_damping_n_s: 2000, normal_drag: 100, tangential_drag: 10",
+        "diameter_m: 0.02, mass_kg_per_m: 1.2, axial_stiffness_n: 20000, axial_damping_n_s: 2000, normal_drag: 100, tangential_drag: 10",
         &format!(
             "from: {{kind: world, position_m: [0, 0, -20]}}\nto: {{kind: world, position_m: [24, 32, -10]}}\nlength_m: 60\nsegments: {segments}"
         ),
@@ -32,9 +34,10 @@ fn closed() -> Span {
     }
 }
 
-// Goal: a hanging line takes the elastic catenary, and the error falls with the square of the segments' length. Method: all
-// nodes and both end tensions against the closed solution, at 10, 20 and 40 segments, 200 s after the start.
-// Tolerance: 1 % at 10 segments; a factor of 4 a doubling within 0.5, for the next term of the error.
+// Goal: a hanging line takes the elastic catenary, and the error falls with the square of the
+// segments' length. Method: all nodes and both end tensions against the closed solution, at 10, 20
+// and 40 segments, 200 s after the start. Tolerance: 1 % at 10 segments; a factor of 4 a doubling
+// within 0.5, for the next term of the error.
 #[test]
 fn a_hanging_line_is_the_elastic_catenary() {
     let span = closed();
@@ -68,14 +71,15 @@ fn a_hanging_line_is_the_elastic_catenary() {
 fn taut(dt: f64, segments: usize) -> Simulation {
     tethered(
         &format!("step: {{dt_s: {dt}}}\ngravity_m_s2: 0\nwater: {{density_kg_m3: 0}}"),
-        "diameter_m: 0.01, mass_kg_m: 0.1, axial_stiffness_n: 4000",
+        "diameter_m: 0.01, mass_kg_per_m: 0.1, axial_stiffness_n: 4000",
         &format!(
             "from: {{kind: world, position_m: [0, 0, 0]}}\nto: {{kind: world, position_m: [10.2, 0, 0]}}\nlength_m: 10\nsegments: {segments}"
         ),
     )
 }
 
-/// Period of the first mode, started by moving the nodes along `direction` by 1 cm in the middle; followed over ten periods.
+/// Period of the first mode, started by moving the nodes along `direction` by 1 cm in the middle;
+/// followed over ten periods.
 fn period(dt: f64, segments: usize, direction: Vec3, expected: f64) -> f64 {
     let mut sim = taut(dt, segments);
     let middle = segments / 2;
@@ -94,10 +98,11 @@ fn period(dt: f64, segments: usize, direction: Vec3, expected: f64) -> f64 {
     crate::common::period(dt, &track)
 }
 
-// Goal: waves run along and across a taut line as they should. Method: first modes; along, 2 L sqrt(m/EA); across,
-// 2 D sqrt(m L/(D T)) with the tension T at the stretched length D. Tolerance: 40 segments: the line's first mode is slow by
-// (π/40)²/24 = 0.03 %, the heavier nodes beside the ends another 0.1 %, the step (ωh)²/12 less; across, an amplitude of 1 cm adds
-// 3π²/16 (a/D)² EA/T... = 0.01 %.
+// Goal: waves run along and across a taut line as they should. Method: first modes; along, 2 L
+// sqrt(m/EA); across, 2 D sqrt(m L/(D T)) with the tension T at the stretched length D. Tolerance:
+// 40 segments: the line's first mode is slow by (π/40)²/24 = 0.03 %, the heavier nodes beside the
+// ends another 0.1 %, the step (ωh)²/12 less; across, an amplitude of 1 cm adds 3π²/16 (a/D)²
+// EA/T... = 0.01 %.
 #[test]
 fn waves_run_at_their_speed() {
     let along = 2.0 * 10.0 * (0.1_f64 / 4000.0).sqrt();
@@ -128,9 +133,10 @@ fn energy(sim: &Simulation) -> f64 {
     springs.sum::<f64>() + motion.sum::<f64>()
 }
 
-// Goal: nothing makes energy. Method: a line in empty space that is half slack and thrown about at up to 5 m/s, and a taut one
-// plucked, at steps from 1 to 10 ms, EA/l up to 2e6 N/m; the energy must never exceed that of the start.
-// Tolerance: the highest energy is that of the start within 1e-3: a kink found late is a step of implicit Euler late.
+// Goal: nothing makes energy. Method: a line in empty space that is half slack and thrown about at
+// up to 5 m/s, and a taut one plucked, at steps from 1 to 10 ms, EA/l up to 2e6 N/m; the energy
+// must never exceed that of the start. Tolerance: the highest energy is that of the start within
+// 1e-3: a kink found late is a step of implicit Euler late.
 #[test]
 fn energy_only_decays() {
     for (dt, stiffness, distance) in [
@@ -141,7 +147,7 @@ fn energy_only_decays() {
     ] {
         let mut sim = tethered(
             &format!("step: {{dt_s: {dt}}}\ngravity_m_s2: 0\nwater: {{density_kg_m3: 0}}"),
-            &format!("diameter_m: 0.01, mass_kg_m: 0.1, axial_stiffness_n: {stiffness}"),
+            &format!("diameter_m: 0.01, mass_kg_per_m: 0.1, axial_stiffness_n: {stiffness}"),
             &format!(
                 "from: {{kind: world, position_m: [0, 0, 0]}}\nto: {{kind: world, position_m: [{distance}, 0, 0]}}\nlength_m: 10\nsegments: 20"
             ),
@@ -166,14 +172,15 @@ fn energy_only_decays() {
     }
 }
 
-// Goal: a line laid on the bottom rests there, and lifts off where the catenary does. Method: anchor on the bottom 100 m deep,
-// top 95 m above and 120 m beside it, 180 m of rope of 2 kg/m, after 400 s; horizontal tension, top tension and lying length
-// against the closed solution without friction. Tolerance: tensions 1 %; the lying length to a segment.
+// Goal: a line laid on the bottom rests there, and lifts off where the catenary does. Method:
+// anchor on the bottom 100 m deep, top 95 m above and 120 m beside it, 180 m of rope of 2 kg/m,
+// after 400 s; horizontal tension, top tension and lying length against the closed solution without
+// friction. Tolerance: tensions 1 %; the lying length to a segment.
 #[test]
 fn a_line_lies_down_on_the_bottom() {
     let mut sim = tethered(
         "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 100}",
-        "diameter_m: 0.03, mass_kg_m: 2.7, axial_stiffness_n: 1e+6, axial_damping_n_s: 1e+4, seabed_friction: 0",
+        "diameter_m: 0.03, mass_kg_per_m: 2.7, axial_stiffness_n: 1e+6, axial_damping_n_s: 1e+4, seabed_friction: 0",
         "from: {kind: seabed, position_m: [0, 0]}\nto: {kind: world, position_m: [120, 0, -5]}\nlength_m: 180\nsegments: 90",
     );
     sim.advance(40_000);

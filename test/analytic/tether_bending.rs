@@ -12,7 +12,7 @@ fn rod(dt: f64, world: &str, stiffness: f64, tether: &str) -> Simulation {
     tethered(
         &format!("step: {{dt_s: {dt}}}\nwater: {{density_kg_m3: 0}}\n{world}"),
         &format!(
-            "diameter_m: 0.01, mass_kg_m: 0.3, axial_stiffness_n: {stiffness}, bending_stiffness_nm2: {EI}"
+            "diameter_m: 0.01, mass_kg_per_m: 0.3, axial_stiffness_n: {stiffness}, bending_stiffness_nm2: {EI}"
         ),
         tether,
     )
@@ -29,9 +29,10 @@ fn cantilever(dt: f64, world: &str, segments: usize) -> Simulation {
     )
 }
 
-// Goal: a cantilever sags as its weight makes it, from either end. Method: tip of a rod of 3 N/m and 20 N m² under q = m g, q L⁴/(8 EI) = 18.4 mm, with
-// 10, 20 and 40 segments, 30 s after the start. Tolerance: the error falls by four with the segments' length, up to what the rod's
-// true length takes from the linear beam, (δ/L)²/2 = 2e-4, and is 1.2 % at 10 segments.
+// Goal: a cantilever sags as its weight makes it, from either end. Method: tip of a rod of 3 N/m
+// and 20 N m² under q = m g, q L⁴/(8 EI) = 18.4 mm, with 10, 20 and 40 segments, 30 s after the
+// start. Tolerance: the error falls by four with the segments' length, up to what the rod's true
+// length takes from the linear beam, (δ/L)²/2 = 2e-4, and is 1.2 % at 10 segments.
 #[test]
 fn a_cantilever_sags_as_a_beam() {
     let linear = 0.3 * 9.81 / (8.0 * EI);
@@ -67,8 +68,9 @@ fn a_cantilever_sags_as_a_beam() {
     );
 }
 
-// Goal: it swings with the beam's frequency. Method: first mode of the same rod without weight, plucked 1 cm at the tip, ω = 3.5160 √(EI/(m L⁴)). Tolerance: 1 % at
-// 20 segments: the root's half segment has its mass a little farther out.
+// Goal: it swings with the beam's frequency. Method: first mode of the same rod without weight,
+// plucked 1 cm at the tip, ω = 3.5160 √(EI/(m L⁴)). Tolerance: 1 % at 20 segments: the root's half
+// segment has its mass a little farther out.
 #[test]
 fn a_cantilever_swings_as_a_beam() {
     let mut sim = cantilever(2e-4, "gravity_m_s2: 0", 20);
@@ -89,9 +91,11 @@ fn a_cantilever_swings_as_a_beam() {
     relative("period", measured, expected, 0.01);
 }
 
-// Goal: Euler's load, below which a rod stays straight and above which it gives way, bearing little more. Method: 2 m, hinged at both ends, pushed together. P = π² EI/L² = 49.3 N:
-// with EA = 1e4 N a shortening by 0.4 % is 40 N and it stays straight however it is bent at the start; with EA = 1e6 N and 1 % it stands bowed and pushes with
-// P (1 + δ/(2 L)) [Timoshenko 1961]. Tolerance: 40 segments: (π/40)²/12 = 5e-4 by the polygon, and the next order in δ, 1e-4.
+// Goal: Euler's load, below which a rod stays straight and above which it gives way, bearing little
+// more. Method: 2 m, hinged at both ends, pushed together. P = π² EI/L² = 49.3 N: with EA = 1e4 N a
+// shortening by 0.4 % is 40 N and it stays straight however it is bent at the start; with EA = 1e6
+// N and 1 % it stands bowed and pushes with P (1 + δ/(2 L)) [Timoshenko 1961]. Tolerance: 40
+// segments: (π/40)²/12 = 5e-4 by the polygon, and the next order in δ, 1e-4.
 #[test]
 fn a_rod_buckles_at_eulers_load() {
     let between = |d: f64, stiffness: f64| {
@@ -129,8 +133,10 @@ fn a_rod_buckles_at_eulers_load() {
     relative("its bow", bow, 2.0 * (0.04 / (PI * PI)).sqrt(), 0.02);
 }
 
-// Goal: bending makes neither momentum nor energy, at any step. Method: a loose rod bent to a half circle of 0.32 m radius springs open in empty space, bending 500 times faster than the largest step. The
-// momentum stays to rounding, the middle stays where it was, and the energy of motion and bending never exceeds that of the start, by more than the 1e-3 that Newton's last round leaves.
+// Goal: bending makes neither momentum nor energy, at any step. Method: a loose rod bent to a half
+// circle of 0.32 m radius springs open in empty space, bending 500 times faster than the largest
+// step. The momentum stays to rounding, the middle stays where it was, and the energy of motion and
+// bending never exceeds that of the start, by more than the 1e-3 that Newton's last round leaves.
 #[test]
 fn a_loose_rod_keeps_momentum_and_makes_no_energy() {
     for dt in [1e-4, 1e-3, 1e-2] {

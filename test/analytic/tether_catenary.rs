@@ -5,8 +5,8 @@ use crate::common::{near, relative, simulation};
 use merrow_math::Vec3;
 use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
 
-// Goal: the pulls on the ends balance the line's weight in water, for a line heavier and one lighter than water, either end up.
-// Method: ends at rest. Tolerance: rounding.
+// Goal: the pulls on the ends balance the line's weight in water, for a line heavier and one
+// lighter than water, either end up. Method: ends at rest. Tolerance: rounding.
 #[test]
 fn the_pulls_carry_the_weight() {
     for (mass, from, to) in [
@@ -17,7 +17,7 @@ fn the_pulls_carry_the_weight() {
     ] {
         let mut sim = tethered(
             "water: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
-            &format!("diameter_m: 0.02, mass_kg_m: {mass}, axial_stiffness_n: 20000"),
+            &format!("diameter_m: 0.02, mass_kg_per_m: {mass}, axial_stiffness_n: 20000"),
             &format!(
                 "from: {{kind: world, position_m: [0, 0, {from}]}}\nto: {{kind: world, position_m: [24, 32, {to}]}}\nlength_m: 60\nmethod: catenary"
             ),
@@ -37,13 +37,14 @@ fn the_pulls_carry_the_weight() {
     }
 }
 
-// Goal: a buoy on a slack chain, pushed by a steady force, goes where the closed solution has that force. Method: 200 kg
-// floating deep (net lift balances nothing but its own), drag in a current of 0.5 m/s as the force; chain with touch-down.
-// Tolerance: 1e-6: the same closed solution, so this checks coupling and signs.
+// Goal: a buoy on a slack chain, pushed by a steady force, goes where the closed solution has that
+// force. Method: 200 kg floating deep (net lift balances nothing but its own), drag in a current of
+// 0.5 m/s as the force; chain with touch-down. Tolerance: 1e-6: the same closed solution, so this
+// checks coupling and signs.
 #[test]
 fn a_moored_robot_finds_its_offset() {
     let mut sim = simulation(
-        "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000, current: {kind: uniform, speed_m_s: 0.5, direction_deg: 90}}\nseabed: {depth_m: 50}\nrobots:\n  buoy:\n    position_m: [30, 0, -10]\n    model: {source: test, body: {source: test, axes: flu, mass_kg: 200, inertia_kg_m2: {xx: 20, yy: 20, zz: 20}, net_buoyancy_n: 500, quadratic_damping: {kind: diagonal, values: [400, 400, 400, 9, 9, 9]}, linear_damping: {kind: diagonal, values: [0, 0, 300, 90, 90, 90]}}}\ntethers:\n  chain:\n    line: {source: test, diameter_m: 0.02, mass_kg_m: 3, axial_stiffness_n: 1e+6, seabed_friction: 0}\n    from: {kind: seabed, position_m: [0, 0]}\n    to: {kind: robot, robot: buoy}\n    length_m: 60\n    method: catenary\n",
+        "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000, current: {kind: uniform, speed_m_s: 0.5, direction_deg: 90}}\nseabed: {depth_m: 50}\nrobots:\n  buoy:\n    position_m: [30, 0, -10]\n    model: {source: test, body: {source: test, axes: flu, mass_kg: 200, inertia_kg_m2: {xx: 20, yy: 20, zz: 20}, net_buoyancy_n: 500, quadratic_damping: {kind: diagonal, values: [400, 400, 400, 9, 9, 9]}, linear_damping: {kind: diagonal, values: [0, 0, 300, 90, 90, 90]}}}\ntethers:\n  chain:\n    line: {source: test, diameter_m: 0.02, mass_kg_per_m: 3, axial_stiffness_n: 1e+6, seabed_friction: 0}\n    from: {kind: seabed, position_m: [0, 0]}\n    to: {kind: robot, robot: buoy}\n    length_m: 60\n    method: catenary\n",
     );
     sim.advance(60_000);
     let p = sim.state.robots[0].motion.p_WB;

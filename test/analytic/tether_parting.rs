@@ -10,7 +10,7 @@ fn heaved(method: &str, more: &str) -> Simulation {
     tethered(
         "step: {dt_s: 0.002}\nwater: {density_kg_m3: 0}\nseabed: {depth_m: 500}",
         &format!(
-            "diameter_m: 0.01, mass_kg_m: 0.1, axial_stiffness_n: 5000, axial_damping_n_s: 50, breaking_load_n: 100{more}"
+            "diameter_m: 0.01, mass_kg_per_m: 0.1, axial_stiffness_n: 5000, axial_damping_n_s: 50, breaking_load_n: 100{more}"
         ),
         &format!(
             "from: {{kind: world, position_m: [0, 0, 5]}}\nto: {{kind: world, position_m: [10, 0, 5.5]}}\nlength_m: 10.2\nsegments: 10\n\
@@ -19,8 +19,11 @@ fn heaved(method: &str, more: &str) -> Simulation {
     )
 }
 
-// Goal: a line parts in the step after which its tension is above its breaking load, where it is tightest, at its upper end, and from then on holds nothing together; a reset mends it. Method: a winch heaves it taut,
-// with both methods. Tolerance: the tension of the last whole step is below the load, and above it by no more than what a step heaves in, 0.05 · 0.002 · 5000 / 10 = 0.05 N, with the oscillation of the line 1 N.
+// Goal: a line parts in the step after which its tension is above its breaking load, where it is
+// tightest, at its upper end, and from then on holds nothing together; a reset mends it. Method: a
+// winch heaves it taut, with both methods. Tolerance: the tension of the last whole step is below
+// the load, and above it by no more than what a step heaves in, 0.05 · 0.002 · 5000 / 10 = 0.05 N,
+// with the oscillation of the line 1 N.
 #[test]
 fn a_line_parts_above_its_breaking_load() {
     for method in ["lumped", "catenary"] {
@@ -45,7 +48,8 @@ fn a_line_parts_above_its_breaking_load() {
             (9, s.time_ns()),
             "{method}"
         );
-        // the lumped line's uppermost segment, whose weight hangs below its middle, bears the end's pull
+        // the lumped line's uppermost segment, whose weight hangs below its middle, bears the end's
+        // pull
         assert!(t > 100.0 && t < 101.0, "{method}: {before} N, then {t} N");
         assert!(!s.state.tethers[0].is_whole());
         s.advance(1);
@@ -69,7 +73,8 @@ fn a_line_parts_above_its_breaking_load() {
     }
 }
 
-// Goal: the stronger line does not part. Method: the same, with no breaking load, until the winch stops at 1.5 % of stretch.
+// Goal: the stronger line does not part. Method: the same, with no breaking load, until the winch
+// stops at 1.5 % of stretch.
 #[test]
 fn a_line_without_a_breaking_load_holds() {
     let mut s = heaved("lumped", "");
@@ -81,8 +86,10 @@ fn a_line_without_a_breaking_load_holds() {
     assert!(s.state.tethers[0].is_whole() && s.state.tethers[0].end_tensions()[1] > 100.0);
 }
 
-// Goal: a line that parts takes no momentum with it, and lets its robots go. Method: two robots apart in empty space, drifting away from each other on a line that bears 20 N; the momentum of both and the line, and
-// the robots' velocities once it has parted. Tolerance: 4e-15 a step, as for whole lines: 1e-11 over 2 s. Without a pull they go straight on.
+// Goal: a line that parts takes no momentum with it, and lets its robots go. Method: two robots
+// apart in empty space, drifting away from each other on a line that bears 20 N; the momentum of
+// both and the line, and the robots' velocities once it has parted. Tolerance: 4e-15 a step, as for
+// whole lines: 1e-11 over 2 s. Without a pull they go straight on.
 #[test]
 fn parting_keeps_momentum() {
     let robot = |name: &str, x: f64, v: f64| {
@@ -92,7 +99,7 @@ fn parting_keeps_momentum() {
         )
     };
     let mut s = simulation(&format!(
-        "step: {{dt_s: 0.001}}\ngravity_m_s2: 0\nwater: {{density_kg_m3: 0}}\nrobots:\n{}{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_m: 0.1, \
+        "step: {{dt_s: 0.001}}\ngravity_m_s2: 0\nwater: {{density_kg_m3: 0}}\nrobots:\n{}{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_per_m: 0.1, \
          axial_stiffness_n: 5000, breaking_load_n: 20}}\n    from: {{kind: robot, robot: a}}\n    to: {{kind: robot, robot: b}}\n    length_m: 5\n    segments: 10\n",
         robot("a", 0.0, -0.4),
         robot("b", 5.0, 0.5)

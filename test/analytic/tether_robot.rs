@@ -15,10 +15,11 @@ fn ball(name: &str, mass: f64, position: &str, keys: &str) -> String {
     )
 }
 
-// Goal: a tethered ROV hangs in the catenary of the closed solution. Method: a vehicle of 20 kg, 15 N heavy in still water, pulls
-// with a thrust of 25 N on 30 m of heavy line from a point at the surface; after 300 s the vehicle's place and the top tension
-// against the catenary loaded by thrust and weight at its lower end.
-// Tolerance: 1e-3 of the length, the error of 40 segments; 1e-4 of the tension, which is balance alone. The issue asks 1 %.
+// Goal: a tethered ROV hangs in the catenary of the closed solution. Method: a vehicle of 20 kg, 15
+// N heavy in still water, pulls with a thrust of 25 N on 30 m of heavy line from a point at the
+// surface; after 300 s the vehicle's place and the top tension against the catenary loaded by
+// thrust and weight at its lower end. Tolerance: 1e-3 of the length, the error of 40 segments; 1e-4
+// of the tension, which is balance alone. The issue asks 1 %.
 #[test]
 fn a_tethered_rov_hangs_in_the_catenary() {
     let mut sim = simulation(
@@ -47,7 +48,7 @@ robots:
           motor: {source: test, diameter_m: 0.1, command: newton, range: [-50, 50], curve: {kind: direct}}
 tethers:
   t:
-    line: {source: test, diameter_m: 0.01, mass_kg_m: 0.2, axial_stiffness_n: 50000, axial_damping_n_s: 500}
+    line: {source: test, diameter_m: 0.01, mass_kg_per_m: 0.2, axial_stiffness_n: 50000, axial_damping_n_s: 500}
     from: {kind: world, position_m: [0, 0, 0]}
     to: {kind: robot, robot: rov}
     length_m: 30
@@ -96,7 +97,7 @@ tethers:
 fn pair(dt: f64, integrator: &str, model: &str) -> Simulation {
     let gravity = if model == "catenary" { 1.0 } else { 0.0 };
     let mut sim = simulation(&format!(
-        "step: {{dt_s: {dt}, integrator: {integrator}}}\ngravity_m_s2: {gravity}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 100000}}\nrobots:\n{}{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_m: 0.1, axial_stiffness_n: 100000}}\n    from: {{kind: robot, robot: a}}\n    to: {{kind: robot, robot: b}}\n    length_m: 10\n    segments: 20\n    method: {model}\n",
+        "step: {{dt_s: {dt}, integrator: {integrator}}}\ngravity_m_s2: {gravity}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 100000}}\nrobots:\n{}{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_per_m: 0.1, axial_stiffness_n: 100000}}\n    from: {{kind: robot, robot: a}}\n    to: {{kind: robot, robot: b}}\n    length_m: 10\n    segments: 20\n    method: {model}\n",
         ball("a", 5.0, "[0, 0, 0]", ""),
         ball("b", 3.0, "[9.9, 0, 0]", "")
     ));
@@ -125,8 +126,9 @@ fn momentum(sim: &Simulation) -> Vec3 {
     sum
 }
 
-// Goal: what one robot gets the other loses, line included, through a hard snap and slack flight. Method: momentum before and
-// after every one of 2000 steps. Tolerance: 1e-9 of the momentum a step: rounding of forces of 1e4 N over 2 ms.
+// Goal: what one robot gets the other loses, line included, through a hard snap and slack flight.
+// Method: momentum before and after every one of 2000 steps. Tolerance: 1e-9 of the momentum a
+// step: rounding of forces of 1e4 N over 2 ms.
 #[test]
 fn two_tied_robots_conserve_momentum() {
     for integrator in ["rk4", "semi_implicit"] {
@@ -146,10 +148,11 @@ fn two_tied_robots_conserve_momentum() {
     }
 }
 
-// Goal: a stiff line on a light robot is stable: 1 kg on EA = 1e5 N in pieces of 5 cm (explicit exchange would need a step
-// under 1 ms), in empty space, started with 5 m/s against the taut line, at 1 to 10 ms and with both integrators; and the robot held
-// off its centre. Method: the energy of motion and height never exceeds that of the start. Tolerance: 2 % to 2 ms; 15 % at 10 ms,
-// where a snap of 1 kN swings the robot by radians within a step.
+// Goal: a stiff line on a light robot is stable: 1 kg on EA = 1e5 N in pieces of 5 cm (explicit
+// exchange would need a step under 1 ms), in empty space, started with 5 m/s against the taut line,
+// at 1 to 10 ms and with both integrators; and the robot held off its centre. Method: the energy of
+// motion and height never exceeds that of the start. Tolerance: 2 % to 2 ms; 15 % at 10 ms, where a
+// snap of 1 kN swings the robot by radians within a step.
 #[test]
 fn a_light_robot_on_a_stiff_line_is_stable() {
     for (dt, integrator) in [
@@ -161,7 +164,7 @@ fn a_light_robot_on_a_stiff_line_is_stable() {
     ] {
         for model in ["lumped", "catenary"] {
             let mut sim = simulation(&format!(
-                "step: {{dt_s: {dt}, integrator: {integrator}}}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 1000}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_m: 0.1, axial_stiffness_n: 100000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: a, position_m: [0, 0, 0.05]}}\n    length_m: 2\n    segments: 40\n    method: {model}\n",
+                "step: {{dt_s: {dt}, integrator: {integrator}}}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 1000}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_per_m: 0.1, axial_stiffness_n: 100000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: a, position_m: [0, 0, 0.05]}}\n    length_m: 2\n    segments: 40\n    method: {model}\n",
                 ball("a", 1.0, "[0, 0, -2.05]", "")
             ));
             sim.state.robots[0].motion.V_WB_B.v = Vec3::new(3.0, 0.0, -4.0);
@@ -195,14 +198,14 @@ fn a_light_robot_on_a_stiff_line_is_stable() {
     }
 }
 
-// Goal: a 20 kg ROV on 100 m of tether of EA = 5e4 N at 2 ms comes to rest in still water, with a quiet tension. Method: 3 N
-// light in the water, line heavier than water by 0.1 N/m; after 120 s the tension's spread over a second.
-// Tolerance: 0.1 % of the tension.
+// Goal: a 20 kg ROV on 100 m of tether of EA = 5e4 N at 2 ms comes to rest in still water, with a
+// quiet tension. Method: 3 N light in the water, line heavier than water by 0.1 N/m; after 120 s
+// the tension's spread over a second. Tolerance: 0.1 % of the tension.
 #[test]
 fn a_rov_on_a_long_tether_is_quiet() {
     let body = ", net_buoyancy_n: -30, quadratic_damping: {kind: diagonal, values: [40, 40, 40, 1, 1, 1]}, linear_damping: {kind: diagonal, values: [5, 5, 5, 1, 1, 1]}";
     let mut sim = simulation(&format!(
-        "step: {{dt_s: 0.002}}\nseabed: {{depth_m: 500}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.0076, mass_kg_m: 0.06, axial_stiffness_n: 50000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: rov}}\n    length_m: 100\n    segments: 100\n",
+        "step: {{dt_s: 0.002}}\nseabed: {{depth_m: 500}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.0076, mass_kg_per_m: 0.06, axial_stiffness_n: 50000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: rov}}\n    length_m: 100\n    segments: 100\n",
         ball("rov", 20.0, "[30, 0, -90]", body)
     ));
     sim.advance(60_000);
@@ -216,12 +219,13 @@ fn a_rov_on_a_long_tether_is_quiet() {
     assert!(high - low < 1e-3 * high, "{low} to {high} N");
 }
 
-// Goal: a snap has the height that energy gives it. Method: 20 kg dropped 1 m into 10 m of line of EA 2e4 N and next to no mass, in
-// empty space: T = W (1 + √(1 + 2 h EA/(W L))). Tolerance: 3 %: a line of 1 % of the robot's mass, and the step.
+// Goal: a snap has the height that energy gives it. Method: 20 kg dropped 1 m into 10 m of line of
+// EA 2e4 N and next to no mass, in empty space: T = W (1 + √(1 + 2 h EA/(W L))). Tolerance: 3 %: a
+// line of 1 % of the robot's mass, and the step.
 #[test]
 fn a_snap_is_as_hard_as_the_fall() {
     let mut sim = simulation(&format!(
-        "step: {{dt_s: 0.001}}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 1000}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_m: 0.002, axial_stiffness_n: 20000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: a}}\n    length_m: 10\n    segments: 10\n",
+        "step: {{dt_s: 0.001}}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 1000}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_per_m: 0.002, axial_stiffness_n: 20000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: a}}\n    length_m: 10\n    segments: 10\n",
         ball("a", 20.0, "[0, 0, -9]", "")
     ));
     let mut highest: f64 = 0.0;
@@ -235,15 +239,16 @@ fn a_snap_is_as_hard_as_the_fall() {
     relative("snap", highest, expected, 0.03);
 }
 
-// Goal: several lines on one light robot are as stable as one. Method: a buoy of 2 kg, 40 N light, on three stiff lines to the
-// bottom, pushed aside; it must come to rest upright in the middle, each line carrying a third. Tolerance: 1 %.
+// Goal: several lines on one light robot are as stable as one. Method: a buoy of 2 kg, 40 N light,
+// on three stiff lines to the bottom, pushed aside; it must come to rest upright in the middle,
+// each line carrying a third. Tolerance: 1 %.
 #[test]
 fn three_moorings_hold_a_light_buoy() {
     let body =
         ", net_buoyancy_n: 60, linear_damping: {kind: diagonal, values: [10, 10, 10, 1, 1, 1]}";
     let mooring = |name: &str, x: f64, y: f64| {
         format!(
-            "  {name}:\n    line: {{source: test, diameter_m: 0.006, mass_kg_m: 0.05, axial_stiffness_n: 1e+5}}\n    from: {{kind: seabed, position_m: [{x}, {y}]}}\n    to: {{kind: robot, robot: buoy}}\n    length_m: 19.9\n    segments: 20\n"
+            "  {name}:\n    line: {{source: test, diameter_m: 0.006, mass_kg_per_m: 0.05, axial_stiffness_n: 1e+5}}\n    from: {{kind: seabed, position_m: [{x}, {y}]}}\n    to: {{kind: robot, robot: buoy}}\n    length_m: 19.9\n    segments: 20\n"
         )
     };
     let mut sim = simulation(&format!(

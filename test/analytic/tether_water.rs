@@ -4,15 +4,16 @@ use crate::common::worlds::tethered;
 use crate::common::{close, relative};
 use std::f64::consts::PI;
 
-// Goal: a heavy line with a loose lower end, towed or in a uniform current, is straight at the critical angle φ to the
-// flow, where w cos φ = ½ ρ C_n d U² sin² φ, and its tension is that of its weight and tangential drag along it [Berteaux 1976].
-// Method: 100 m of line hung into a current of 1 m/s, after 1000 s; the angle of every segment, and the top tension.
-// Tolerance: 1e-4 rad and 1e-4: drag along nodes is exact for a straight line; what is left is the end of the motion.
+// Goal: a heavy line with a loose lower end, towed or in a uniform current, is straight at the
+// critical angle φ to the flow, where w cos φ = ½ ρ C_n d U² sin² φ, and its tension is that of its
+// weight and tangential drag along it [Berteaux 1976]. Method: 100 m of line hung into a current of
+// 1 m/s, after 1000 s; the angle of every segment, and the top tension. Tolerance: 1e-4 rad and
+// 1e-4: drag along nodes is exact for a straight line; what is left is the end of the motion.
 #[test]
 fn a_towed_line_is_straight_at_the_critical_angle() {
     let mut sim = tethered(
         "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000, current: {kind: uniform, speed_m_s: 1, direction_deg: 90}}\nseabed: {depth_m: 500}",
-        "diameter_m: 0.02, mass_kg_m: 1.2, axial_stiffness_n: 1e+6, axial_damping_n_s: 1e+4, normal_drag: 1.2, tangential_drag: 0.02",
+        "diameter_m: 0.02, mass_kg_per_m: 1.2, axial_stiffness_n: 1e+6, axial_damping_n_s: 1e+4, normal_drag: 1.2, tangential_drag: 0.02",
         "from: {kind: world, position_m: [0, 0, -1]}\nto: {kind: free, position_m: [70, 0, -71]}\nlength_m: 100\nsegments: 25",
     );
     sim.advance(100_000);
@@ -36,14 +37,15 @@ fn a_towed_line_is_straight_at_the_critical_angle() {
     relative("top tension", state.end_tensions()[0], tension, 1e-4);
 }
 
-// Goal: a neutrally buoyant line across a current hangs downstream in the parabola sag = q D²/(8 T) of a load q = ½ ρ C_n d U²
-// on each metre. Method: 20 m between two points, pretensioned; small sag, so that the load is that across the chord.
-// Tolerance: 2 %: where the line slopes the load across it falls with cos², 0.9 %, and acts on the unstretched 19.9 m, 0.9 %.
+// Goal: a neutrally buoyant line across a current hangs downstream in the parabola sag = q D²/(8 T)
+// of a load q = ½ ρ C_n d U² on each metre. Method: 20 m between two points, pretensioned; small
+// sag, so that the load is that across the chord. Tolerance: 2 %: where the line slopes the load
+// across it falls with cos², 0.9 %, and acts on the unstretched 19.9 m, 0.9 %.
 #[test]
 fn a_line_across_a_current_is_a_parabola() {
     let mut sim = tethered(
         "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000, current: {kind: uniform, speed_m_s: 0.5, direction_deg: 0}}\nseabed: {depth_m: 500}",
-        "diameter_m: 0.01, mass_kg_m: 0.0785398, axial_stiffness_n: 10000, normal_drag: 1.2",
+        "diameter_m: 0.01, mass_kg_per_m: 0.0785398, axial_stiffness_n: 10000, normal_drag: 1.2",
         "from: {kind: world, position_m: [0, 0, -10]}\nto: {kind: world, position_m: [20, 0, -10]}\nlength_m: 19.9\nsegments: 40",
     );
     sim.advance(10_000);
@@ -62,14 +64,15 @@ fn a_line_across_a_current_is_a_parabola() {
     assert!(state.p.iter().all(|p| (p.z + 10.0).abs() < 1e-3));
 }
 
-// Goal: a falling line reaches the speed at which drag carries its weight, across √(2 w/(ρ C_n d)) lying, along
-// √(2 w/(ρ π C_t d)) upright. Method: both ends loose, after 60 s. Tolerance: 1e-6, the approach is exponential.
+// Goal: a falling line reaches the speed at which drag carries its weight, across √(2 w/(ρ C_n d))
+// lying, along √(2 w/(ρ π C_t d)) upright. Method: both ends loose, after 60 s. Tolerance: 1e-6,
+// the approach is exponential.
 #[test]
 fn a_loose_line_falls_at_its_terminal_speed() {
     for (to, coefficient) in [("[10, 0, -10]", 1.2), ("[0, 0, -20]", PI * 0.05)] {
         let mut sim = tethered(
             "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 5000}",
-            "diameter_m: 0.01, mass_kg_m: 0.2, axial_stiffness_n: 1e+5, axial_damping_n_s: 1000, tangential_drag: 0.05",
+            "diameter_m: 0.01, mass_kg_per_m: 0.2, axial_stiffness_n: 1e+5, axial_damping_n_s: 1000, tangential_drag: 0.05",
             &format!(
                 "from: {{kind: free, position_m: [0, 0, -10]}}\nto: {{kind: free, position_m: {to}}}\nlength_m: 10\nsegments: 20"
             ),
@@ -83,9 +86,10 @@ fn a_loose_line_falls_at_its_terminal_speed() {
     }
 }
 
-// Goal: the line feels the current at each of its depths, weightless parts above the surface no water. Method: a light line
-// upright through a profile, its first half in still water; the pull of the lower end is half that of the whole.
-// Tolerance: 2 %: the taut line bends a little out of the vertical.
+// Goal: the line feels the current at each of its depths, weightless parts above the surface no
+// water. Method: a light line upright through a profile, its first half in still water; the pull of
+// the lower end is half that of the whole. Tolerance: 2 %: the taut line bends a little out of the
+// vertical.
 #[test]
 fn each_node_feels_the_water_at_its_depth() {
     let world = |layers: &str| {
@@ -96,7 +100,7 @@ fn each_node_feels_the_water_at_its_depth() {
     let total = |layers: &str| {
         let mut sim = tethered(
             &world(layers),
-            "diameter_m: 0.01, mass_kg_m: 0.0785398, axial_stiffness_n: 1e+5",
+            "diameter_m: 0.01, mass_kg_per_m: 0.0785398, axial_stiffness_n: 1e+5",
             "from: {kind: world, position_m: [0, 0, -5]}\nto: {kind: world, position_m: [0, 0, -25]}\nlength_m: 19.9\nsegments: 40",
         );
         sim.advance(3000);
@@ -110,14 +114,14 @@ fn each_node_feels_the_water_at_its_depth() {
     relative("half the load", half, 0.5 * all, 0.03);
 }
 
-// Goal: in air only the weight acts; a floating line lies in the surface. Method: a line lighter than water, loose, released
-// 5 m deep; after 60 s it floats with as much of it wet as carries it, s = m/(ρ A), z = d (½ - s).
-// Tolerance: 1e-4 m of a diameter of 20 mm.
+// Goal: in air only the weight acts; a floating line lies in the surface. Method: a line lighter
+// than water, loose, released 5 m deep; after 60 s it floats with as much of it wet as carries it,
+// s = m/(ρ A), z = d (½ - s). Tolerance: 1e-4 m of a diameter of 20 mm.
 #[test]
 fn a_light_line_floats() {
     let mut sim = tethered(
         "step: {dt_s: 0.005}\nwater: {density_kg_m3: 1000}",
-        "diameter_m: 0.02, mass_kg_m: 0.22, axial_stiffness_n: 1e+5, axial_damping_n_s: 1000",
+        "diameter_m: 0.02, mass_kg_per_m: 0.22, axial_stiffness_n: 1e+5, axial_damping_n_s: 1000",
         "from: {kind: free, position_m: [0, 0, -5]}\nto: {kind: free, position_m: [10, 0, -5]}\nlength_m: 10\nsegments: 10",
     );
     sim.advance(12_000);

@@ -9,7 +9,7 @@ use merrow_sim::Simulation;
 fn winched(keys: &str, distance: f64) -> Simulation {
     tethered(
         "step: {dt_s: 0.005}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
-        "diameter_m: 0.01, mass_kg_m: 0.2, axial_stiffness_n: 10000, axial_damping_n_s: 500",
+        "diameter_m: 0.01, mass_kg_per_m: 0.2, axial_stiffness_n: 10000, axial_damping_n_s: 500",
         &format!(
             "from: {{kind: world, position_m: [0, 0, -10]}}\nto: {{kind: world, position_m: [{distance}, 0, -10]}}\nlength_m: 20\nsegments: 20\nwinch: {{max_speed_m_s: 0.5, min_length_m: 5, max_length_m: 30{keys}}}"
         ),
@@ -20,8 +20,9 @@ fn command(sim: &mut Simulation, command: WinchCommand) {
     sim.apply(&Command::Winch { tether: 0, command }).unwrap();
 }
 
-// Goal: length is the integral of speed, with the ramp of the largest acceleration; stops at the ends of the drum; goes to a
-// length. Method: the commands one after the other. Tolerance: a step of the ramp; 1 mm for the length.
+// Goal: length is the integral of speed, with the ramp of the largest acceleration; stops at the
+// ends of the drum; goes to a length. Method: the commands one after the other. Tolerance: a step
+// of the ramp; 1 mm for the length.
 #[test]
 fn it_pays_out_and_heaves_in() {
     let mut sim = winched("", 10.0);
@@ -51,9 +52,10 @@ fn it_pays_out_and_heaves_in() {
     assert!((length(&sim) - 15.0).abs() < 1e-3);
 }
 
-// Goal: heaving in, the tension does not pass the largest pull, the drum slips instead; braked it holds up to the brake.
-// Method: haul a line that is too short for its ends, 200 N at most, brake 400 N. Tolerance: slip gives way in proportion: the
-// pull is passed by what it takes to slip at the motor's speed, EA/L v τ = 10000/10 · 0.5 · 0.05 = 25 N, and 10 N of weight.
+// Goal: heaving in, the tension does not pass the largest pull, the drum slips instead; braked it
+// holds up to the brake. Method: haul a line that is too short for its ends, 200 N at most, brake
+// 400 N. Tolerance: slip gives way in proportion: the pull is passed by what it takes to slip at
+// the motor's speed, EA/L v τ = 10000/10 · 0.5 · 0.05 = 25 N, and 10 N of weight.
 #[test]
 fn it_slips_above_its_pull() {
     let mut sim = winched(", max_pull_n: 200, brake_n: 400", 10.0);
@@ -70,8 +72,10 @@ fn it_slips_above_its_pull() {
     assert!((190.0..260.0).contains(&held), "{held} N");
 }
 
-// Goal: a winch on board draws what it heaves in, and stands when its battery is empty; one ashore draws nothing from it. Method: 50 N on a line of little weight, hauled in at 0.4 m/s
-// by a fixed robot: 5 W and 50 N · 0.4 m/s/0.8 of it; paying out costs 5 W. Tolerance: 2 %, the line's weight and stretch.
+// Goal: a winch on board draws what it heaves in, and stands when its battery is empty; one ashore
+// draws nothing from it. Method: 50 N on a line of little weight, hauled in at 0.4 m/s by a fixed
+// robot: 5 W and 50 N · 0.4 m/s/0.8 of it; paying out costs 5 W. Tolerance: 2 %, the line's weight
+// and stretch.
 #[test]
 fn it_draws_from_the_battery_on_board() {
     let world = |charge: &str, stands: &str| {
@@ -93,12 +97,12 @@ robots:
     model: {{source: test, body: {{source: test, axes: flu, mass_kg: 10, net_buoyancy_n: -50, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}}}
 tethers:
   t:
-    line: {{source: test, diameter_m: 0.004, mass_kg_m: 0.0126, axial_stiffness_n: 20000, axial_damping_n_s: 500, normal_drag: 0.1, tangential_drag: 0}}
+    line: {{source: test, diameter_m: 0.004, mass_kg_per_m: 0.0126, axial_stiffness_n: 20000, axial_damping_n_s: 500, normal_drag: 0.1, tangential_drag: 0}}
     from: {{kind: robot, robot: r}}
     to: {{kind: robot, robot: load}}
     length_m: 30
     segments: 4
-    winch: {{stands_at: {stands}, max_speed_m_s: 0.5, min_length_m: 5, max_length_m: 40, efficiency: 0.8, standby_w: 5}}
+    winch: {{mounted_at: {stands}, max_speed_m_s: 0.5, min_length_m: 5, max_length_m: 40, efficiency: 0.8, standby_w: 5}}
 "
         ))
     };
@@ -143,7 +147,7 @@ fn wrong_commands_are_refused() {
     assert_eq!(sim.state.hash(), hash);
     let mut plain = tethered(
         "",
-        "diameter_m: 0.01, mass_kg_m: 0.2, axial_stiffness_n: 10000",
+        "diameter_m: 0.01, mass_kg_per_m: 0.2, axial_stiffness_n: 10000",
         "from: {kind: world, position_m: [0, 0, 0]}\nto: {kind: free, position_m: [9, 0, 0]}\nlength_m: 10",
     );
     let winch = Command::Winch {

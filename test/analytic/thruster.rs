@@ -43,8 +43,9 @@ fn check_lag(lag: &str, response: impl Fn(f64) -> f64) {
     }
 }
 
-// Goal: every lag has its own step response at every step, whatever the step. Method: the closed responses of orders
-// 1, 2 and 3, with and without a zero, at the default 2 ms. Tolerance: 1e-11, a thousand rounded steps.
+// Goal: every lag has its own step response at every step, whatever the step. Method: the closed
+// responses of orders 1, 2 and 3, with and without a zero, at the default 2 ms. Tolerance: 1e-11, a
+// thousand rounded steps.
 #[test]
 fn lags_have_their_step_responses() {
     check_lag("{kind: first_order, time_constant_s: 0.1}", |t| {
@@ -70,8 +71,9 @@ fn lags_have_their_step_responses() {
     check_lag("none", |_| 1.0);
 }
 
-// Goal: the lagged thrust does its work at Runge-Kutta's inner stages too. Method: speed of a body without drag behind
-// a first-order lag, v = F/m (t - tau (1 - exp(-t/tau))). Tolerance: 1e-9, Simpson's rule over 2 ms of 100 ms.
+// Goal: the lagged thrust does its work at Runge-Kutta's inner stages too. Method: speed of a body
+// without drag behind a first-order lag, v = F/m (t - tau (1 - exp(-t/tau))). Tolerance: 1e-9,
+// Simpson's rule over 2 ms of 100 ms.
 #[test]
 fn lagged_thrust_gives_its_momentum() {
     let motor = "command: newton, range: [-50, 50], curve: direct, lag: {kind: first_order, time_constant_s: 0.1}";
@@ -82,8 +84,8 @@ fn lagged_thrust_gives_its_momentum() {
     relative("speed", s.state.robots[0].motion.V_WB_B.v.x, expected, 1e-9);
 }
 
-// Goal: the shipped T200 curve is the maker's table. Method: all 201 points, and the middle between neighbours.
-// Tolerance: none at the points.
+// Goal: the shipped T200 curve is the maker's table. Method: all 201 points, and the middle between
+// neighbours. Tolerance: none at the points.
 #[test]
 fn t200_follows_its_table() {
     let s = simulation(
@@ -162,8 +164,8 @@ fn curves_have_their_hand_numbers() {
     );
 }
 
-// Goal: a lag on a shaft speed acts on the speed, not on the thrust. Method: T = c n², n = n_0 (1 - exp(-t/tau)).
-// Tolerance: 1e-11.
+// Goal: a lag on a shaft speed acts on the speed, not on the thrust. Method: T = c n², n = n_0 (1 -
+// exp(-t/tau)). Tolerance: 1e-11.
 #[test]
 fn quadratic_thrust_lags_in_speed() {
     let motor =
@@ -177,9 +179,9 @@ fn quadratic_thrust_lags_in_speed() {
     }
 }
 
-// Goal: T = rho D⁴ KT(J) n|n|, Q = rho D⁵ KQ(J) n|n| with J = (1-w) u / (n D), thrust deduction, and a right-handed
-// propeller that heels the boat to the left. Method: forces of one step at 2 m/s, from the accelerations. D = 0.2 m,
-// n = 10 1/s, J = 0.9 * 2 / 2 = 0.9. Tolerance: rounding.
+// Goal: T = rho D⁴ KT(J) n|n|, Q = rho D⁵ KQ(J) n|n| with J = (1-w) u / (n D), thrust deduction,
+// and a right-handed propeller that heels the boat to the left. Method: forces of one step at 2
+// m/s, from the accelerations. D = 0.2 m, n = 10 1/s, J = 0.9 * 2 / 2 = 0.9. Tolerance: rounding.
 #[test]
 fn propeller_feels_its_inflow() {
     let motor =
@@ -198,7 +200,8 @@ fn propeller_feels_its_inflow() {
         1e-12,
     );
     let m = &s.state.robots[0].motion;
-    // over the step the boat gains F/m dt, so J gains 0.9 of that over n D, KT loses 0.4 and KQ 0.04 of that; half on average
+    // over the step the boat gains F/m dt, so J gains 0.9 of that over n D, KT loses 0.4 and KQ
+    // 0.04 of that; half on average
     let gained = 0.5 * 0.9 * thrust / 10.0 * 0.002 / 2.0;
     let mean = (
         thrust * (1.0 - 0.4 * gained / kt),
@@ -222,12 +225,12 @@ fn propeller_feels_its_inflow() {
     );
 }
 
-// Goal: a thrust off the centre turns the body, p x f plus the reaction about its axis. Method: accelerations of one
-// step, by hand. Tolerance: rounding over one step.
+// Goal: a thrust off the centre turns the body, p x f plus the reaction about its axis. Method:
+// accelerations of one step, by hand. Tolerance: rounding over one step.
 #[test]
 fn thrust_off_the_centre_turns_the_body() {
     let motor = "command: newton, range: [-50, 50], curve: direct, torque_per_thrust_m: 0.05";
-    let mount = "position_m: [0.3, -0.2, 0.1], direction: [0, 3, 4], turning: left";
+    let mount = "position_m: [0.3, -0.2, 0.1], direction: [0, 3, 4], rotation: left";
     let mut s = simulation(&boat(motor, mount, ""));
     command(&mut s, 10.0);
     s.advance(1);
@@ -242,7 +245,7 @@ fn thrust_off_the_centre_turns_the_body() {
         1e-4,
     );
     // figures in forward-right-down give the same thruster
-    let frd = "axes: frd, position_m: [0.3, 0.2, -0.1], direction: [0, -3, -4], turning: left";
+    let frd = "axes: frd, position_m: [0.3, 0.2, -0.1], direction: [0, -3, -4], rotation: left";
     let other = simulation(&boat(motor, frd, ""));
     let (a, b) = (
         &s.scene.robots[0].thrusters[0],

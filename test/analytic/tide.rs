@@ -1,4 +1,5 @@
-//! The level of the water: where it stands, and that everything that asks for the surface finds it there.
+//! The level of the water: where it stands, and that everything that asks for the surface finds it
+//! there.
 
 use crate::common::meshes::cuboid;
 use crate::common::worlds::afloat;
@@ -10,8 +11,8 @@ use std::sync::Arc;
 
 const TIDE: &str = "tide: {level_m: 1.5, constituents: [{name: M2, amplitude_m: 1, phase_deg: 90}, {period_s: 600, amplitude_m: 0.25}]}";
 
-// Goal: the level is the mean and its constituents, M2 of 12.4206 h among them. Method: sums of cosines worked out here, at hours up to a year.
-// Tolerance: 1e-9.
+// Goal: the level is the mean and its constituents, M2 of 12.4206 h among them. Method: sums of
+// cosines worked out here, at hours up to a year. Tolerance: 1e-9.
 #[test]
 fn the_level_is_the_sum_of_its_constituents() {
     let s = simulation(&format!("water: {{{TIDE}}}\nrobots: {{}}\n"));
@@ -30,8 +31,9 @@ fn the_level_is_the_sum_of_its_constituents() {
     }
 }
 
-// Goal: hulls of every kind float on it, and a pressure sensor 3 m under z = 0 feels the water over it. Method: a barge by its mesh
-// and by its box, damped, on water that stands 1.5 m high; the sensor's reading. Tolerance: 1e-6 m; 1e-6 of the pressure.
+// Goal: hulls of every kind float on it, and a pressure sensor 3 m under z = 0 feels the water over
+// it. Method: a barge by its mesh and by its box, damped, on water that stands 1.5 m high; the
+// sensor's reading. Tolerance: 1e-6 m; 1e-6 of the pressure.
 #[test]
 fn hulls_and_sensors_find_the_surface_there() {
     let body = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, center_of_mass_m: [0, 0, -0.3], \

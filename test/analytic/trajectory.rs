@@ -17,9 +17,9 @@ fn knot(position: f64, velocity: Option<f64>, acceleration: Option<f64>) -> Segm
     }
 }
 
-// Goal: quintic, cubic and line meet their ends and are what they are called. Method: both ends of a general segment; a rest-to-rest
-// quintic is 10 s³ - 15 s⁴ + 6 s⁵, a rest-to-rest cubic 3 s² - 2 s³; a polynomial of the degree goes through itself.
-// Tolerance: rounding.
+// Goal: quintic, cubic and line meet their ends and are what they are called. Method: both ends of
+// a general segment; a rest-to-rest quintic is 10 s³ - 15 s⁴ + 6 s⁵, a rest-to-rest cubic 3 s² - 2
+// s³; a polynomial of the degree goes through itself. Tolerance: rounding.
 #[test]
 fn splines_are_their_closed_forms() {
     let T = 1.7;
@@ -85,7 +85,8 @@ fn splines_are_their_closed_forms() {
     }
 }
 
-/// Two joints in a row with cascaded servos, and a jaw in a group of its own; `rules` are keys of `trajectories`.
+/// Two joints in a row with cascaded servos, and a jaw in a group of its own; `rules` are keys of
+/// `trajectories`.
 fn arm(rules: &str) -> Simulation {
     let servo = "{kind: servo, rate_hz: 1000, max_speed: 2, position_gain: 20, law: {kind: cascade, velocity_gain: 40, \
                  integral_gain: 40, inertia_feed_forward: 1, bias_feed_forward: 1}}";
@@ -139,9 +140,10 @@ fn quintic(seconds: f64, q: &[f64]) -> Trajectory {
     t
 }
 
-// Goal: servos follow a quintic, end where it ends, and the goal succeeds once the joints stand. Method: largest distance from the
-// set-point, end, and time of success. Tolerance: the feed-forward misses the coupling of the joints (0.1 kg m² of 1 to 2.2), which
-// leaves 0.02 rad; the end within the loop's decay.
+// Goal: servos follow a quintic, end where it ends, and the goal succeeds once the joints stand.
+// Method: largest distance from the set-point, end, and time of success. Tolerance: the
+// feed-forward misses the coupling of the joints (0.1 kg m² of 1 to 2.2), which leaves 0.02 rad;
+// the end within the loop's decay.
 #[test]
 fn a_quintic_is_followed_and_succeeds() {
     let mut s = arm("");
@@ -179,8 +181,8 @@ fn a_quintic_is_followed_and_succeeds() {
     close("second joint", s.state.robots[0].motion.q[1], -0.5, 1e-4);
 }
 
-// Goal: an ideal position drive follows without lag. Method: a quintic of 1 rad in 2 s on a drive of 20 rad/s.
-// Tolerance: the command is held over a step: 1 ms times the speed, 1e-3 rad.
+// Goal: an ideal position drive follows without lag. Method: a quintic of 1 rad in 2 s on a drive
+// of 20 rad/s. Tolerance: the command is held over a step: 1 ms times the speed, 1e-3 rad.
 #[test]
 fn an_ideal_drive_follows_without_lag() {
     let drive = "{kind: position, bandwidth_rad_s: 20, max_speed: 3, max_acceleration: 100}";
@@ -202,8 +204,8 @@ fn an_ideal_drive_follows_without_lag() {
     close("end", s.state.robots[0].motion.q[0], 1.0, 1e-6);
 }
 
-// Goal: points without velocities are joined by lines, with velocities by cubics, from where the joints were. Method: set-points at
-// the points and halfway. Tolerance: rounding.
+// Goal: points without velocities are joined by lines, with velocities by cubics, from where the
+// joints were. Method: set-points at the points and halfway. Tolerance: rounding.
 #[test]
 fn points_are_met_in_time() {
     let mut s = arm("");
@@ -231,8 +233,9 @@ fn points_are_met_in_time() {
     }
 }
 
-// Goal: a trajectory replaces the one before it without a jump of the set-point; both goals say how they ended. Method: in the middle
-// of a quintic a way back. Tolerance: none for the states; the set-point moves by less than speed times step.
+// Goal: a trajectory replaces the one before it without a jump of the set-point; both goals say how
+// they ended. Method: in the middle of a quintic a way back. Tolerance: none for the states; the
+// set-point moves by less than speed times step.
 #[test]
 fn a_new_trajectory_preempts_the_old() {
     let mut s = arm("");
@@ -276,8 +279,8 @@ fn a_new_trajectory_preempts_the_old() {
     close("held", s.state.robots[0].motion.q[1], held, 1e-2);
 }
 
-// Goal: cancelling holds the joints where they are; only the goal under way can be cancelled. Method: states and messages.
-// Tolerance: the way that the arm needs to stop, 1 rad/s / 20 per s.
+// Goal: cancelling holds the joints where they are; only the goal under way can be cancelled.
+// Method: states and messages. Tolerance: the way that the arm needs to stop, 1 rad/s / 20 per s.
 #[test]
 fn cancelling_holds() {
     let mut s = arm("");
@@ -311,8 +314,8 @@ fn cancelling_holds() {
     assert_eq!(twice.reason, "arm: goal 1 is not active");
 }
 
-// Goal: tolerances of the message stand before the robot's own; -1 lifts them. Method: a joint that is pushed off its path, and one
-// that does not stand in time. Tolerance: none.
+// Goal: tolerances of the message stand before the robot's own; -1 lifts them. Method: a joint that
+// is pushed off its path, and one that does not stand in time. Tolerance: none.
 #[test]
 fn tolerances_abort() {
     let tight = Tolerance {
@@ -384,7 +387,8 @@ fn tolerances_abort() {
     );
 }
 
-// Goal: what makes no sense is refused in one line and changes nothing. Method: messages. Tolerance: none.
+// Goal: what makes no sense is refused in one line and changes nothing. Method: messages.
+// Tolerance: none.
 #[test]
 fn trajectories_are_refused() {
     let mut s = arm("");
@@ -484,7 +488,8 @@ fn trajectories_are_refused() {
     );
 }
 
-// Goal: with the rule for it, joints may be left out; they hold. Method: one of two joints. Tolerance: the loop's decay.
+// Goal: with the rule for it, joints may be left out; they hold. Method: one of two joints.
+// Tolerance: the loop's decay.
 #[test]
 fn partial_trajectories_hold_the_others() {
     let mut s = arm("allow_partial_joints: true");
@@ -497,7 +502,8 @@ fn partial_trajectories_hold_the_others() {
     close("held", s.state.robots[0].motion.q[0], 0.0, 1e-4);
 }
 
-// Goal: a trajectory with a start time waits for it. Method: set-point before and after. Tolerance: rounding.
+// Goal: a trajectory with a start time waits for it. Method: set-point before and after. Tolerance:
+// rounding.
 #[test]
 fn a_start_time_counts() {
     let mut s = arm("");
@@ -521,8 +527,8 @@ fn a_start_time_counts() {
     );
 }
 
-// Goal: a gripper reaches its position, or stalls with the effort it was allowed. Method: a servo on a light jaw; then one on a jaw that
-// cannot move. Tolerance: none.
+// Goal: a gripper reaches its position, or stalls with the effort it was allowed. Method: a servo
+// on a light jaw; then one on a jaw that cannot move. Tolerance: none.
 #[test]
 fn grippers_reach_or_stall() {
     let drive = cascade("velocity_gain: 20", "rate_hz: 100, position_gain: 10,");
@@ -586,8 +592,9 @@ fn grippers_reach_or_stall() {
     assert_eq!(why, "arm: found max_effort -1, expected 0 or more");
 }
 
-// Goal: a run goes on from a clone of its state with a trajectory under way, on any number of threads and in any blocks.
-// Method: state hash of four arms with the torque servo and noisy encoders after 1 s. Tolerance: none.
+// Goal: a run goes on from a clone of its state with a trajectory under way, on any number of
+// threads and in any blocks. Method: state hash of four arms with the torque servo and noisy
+// encoders after 1 s. Tolerance: none.
 #[test]
 fn goals_resume_bit_for_bit() {
     let text = "
@@ -634,8 +641,9 @@ robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {shoulde
     }
 }
 
-// Goal: the arm of the pool trials under its torque servo follows a quintic like theirs, on a free vehicle. Method: 8 s within its speed
-// limits. Tolerance: what the published gains leave: 5 mrad on the way and 1 mrad at the end, doubled.
+// Goal: the arm of the pool trials under its torque servo follows a quintic like theirs, on a free
+// vehicle. Method: 8 s within its speed limits. Tolerance: what the published gains leave: 5 mrad
+// on the way and 1 mrad at the end, doubled.
 #[test]
 fn the_servo_of_the_trials_follows_a_quintic() {
     let mut s = simulation(

@@ -1,4 +1,5 @@
-//! Surface vehicles under velocity commands: speeds kept in a current, limits, time-out, and who may command what.
+//! Surface vehicles under velocity commands: speeds kept in a current, limits, time-out, and who
+//! may command what.
 
 use crate::common::{advance, close, simulation};
 use merrow_math::Vec3;
@@ -37,9 +38,10 @@ fn now(s: &Simulation) -> [f64; 2] {
     [V.v.x, V.w.z]
 }
 
-// Goal: each boat keeps speed over ground and yaw rate, against the current and across it. Method: 0.8 m/s ahead for 25 s, then a turn of
-// 0.3 rad/s at 0.5 m/s for 15 s, in which the current turns once about the boat. Tolerance: 1 % straight on; 0.1 m/s and 0.02 rad/s in the turn, where
-// the integral lags behind the turning current.
+// Goal: each boat keeps speed over ground and yaw rate, against the current and across it. Method:
+// 0.8 m/s ahead for 25 s, then a turn of 0.3 rad/s at 0.5 m/s for 15 s, in which the current turns
+// once about the boat. Tolerance: 1 % straight on; 0.1 m/s and 0.02 rad/s in the turn, where the
+// integral lags behind the turning current.
 #[test]
 fn speed_and_yaw_rate_are_kept() {
     for model in ["wamv", "otter", "heron"] {
@@ -55,8 +57,9 @@ fn speed_and_yaw_rate_are_kept() {
     }
 }
 
-// Goal: more than the thrusters can do is cut so that the boat still turns. Method: the Heron at its largest speed against 1.2 m/s, told to turn too: surge alone takes
-// both jets to their limit. Tolerance: 20 % of the yaw rate after 5 s.
+// Goal: more than the thrusters can do is cut so that the boat still turns. Method: the Heron at
+// its largest speed against 1.2 m/s, told to turn too: surge alone takes both jets to their limit.
+// Tolerance: 20 % of the yaw rate after 5 s.
 #[test]
 fn steering_comes_first() {
     let mut s = boat("heron", 1.2);
@@ -67,8 +70,8 @@ fn steering_comes_first() {
     close("yaw rate", now(&s)[1], 0.4, 0.08);
 }
 
-// Goal: an old command no longer counts: the thrusters stop and are anybody's; while one counts they are the firmware's. Method: each command and its
-// answer. Tolerance: none.
+// Goal: an old command no longer counts: the thrusters stop and are anybody's; while one counts
+// they are the firmware's. Method: each command and its answer. Tolerance: none.
 #[test]
 fn the_thrusters_are_its_own_only_while_it_drives() {
     let mut s = boat("heron", 0.5);

@@ -18,9 +18,9 @@ fn layer(depth: f64, density: f64, load: f64) -> Layer {
     }
 }
 
-// Goal: a neutral float in water whose density grows evenly with depth heaves with ω² = g ρ' V / (m + A). Method: an
-// ellipsoid without drag, 1 m over its depth; half a period later it is 1 m under it, at a quarter in between.
-// Tolerance: 1e-8 m, what RK4 leaves at a thousandth of the period.
+// Goal: a neutral float in water whose density grows evenly with depth heaves with ω² = g ρ' V / (m
+// + A). Method: an ellipsoid without drag, 1 m over its depth; half a period later it is 1 m under
+// it, at a quarter in between. Tolerance: 1e-8 m, what RK4 leaves at a thousandth of the period.
 #[test]
 fn float_heaves_with_its_buoyancy_frequency() {
     let text = "
@@ -72,9 +72,10 @@ fn world(water: &str) -> Simulation {
     ))
 }
 
-// Goal: a pressure sensor integrates the column, a DVL tells the speed of sound where it is. Method: water that is the same
-// to the bottom, where the density at the surface and the compression by hand give both. Tolerance: the pressure within the
-// rounding of the hand's 1e-6; the speed of sound within 1e-3 m/s of Chen and Millero at that pressure.
+// Goal: a pressure sensor integrates the column, a DVL tells the speed of sound where it is.
+// Method: water that is the same to the bottom, where the density at the surface and the
+// compression by hand give both. Tolerance: the pressure within the rounding of the hand's 1e-6;
+// the speed of sound within 1e-3 m/s of Chen and Millero at that pressure.
 #[test]
 fn sensors_feel_the_column() {
     let mut s = world("{column: {layers: [{depth_m: 0, temperature_c: 8, salinity_psu: 35}]}}");
@@ -105,8 +106,9 @@ fn sensors_feel_the_column() {
     );
 }
 
-// Goal: temperature and salinity on grids in space and time take the place of the layers', and what is carried too. Method: a
-// front that moves; EOS-80 by hand at the layers' pressure. Tolerance: rounding.
+// Goal: temperature and salinity on grids in space and time take the place of the layers', and what
+// is carried too. Method: a front that moves; EOS-80 by hand at the layers' pressure. Tolerance:
+// rounding.
 #[test]
 fn fields_on_grids_take_the_place_of_layers() {
     use merrow_environment::{seawater, water_column};
@@ -120,7 +122,7 @@ fn fields_on_grids_take_the_place_of_layers() {
     };
     let s = world(&format!(
         "{{column: {{layers: [{{depth_m: 0, temperature_c: 8, salinity_psu: 35}}], temperature: {}, salinity: {}}},
-          carried: {{dye: {{unit: ppb, grid: {}}}}}}}",
+          tracers: {{dye: {{unit: ppb, grid: {}}}}}}}",
         file("temp"),
         file("salt"),
         file("temp")
@@ -152,8 +154,8 @@ fn fields_on_grids_take_the_place_of_layers() {
     );
 }
 
-// Goal: with a column the world's own figures are those of its surface. Method: EOS-80 and Mackenzie by hand. Tolerance:
-// rounding.
+// Goal: with a column the world's own figures are those of its surface. Method: EOS-80 and
+// Mackenzie by hand. Tolerance: rounding.
 #[test]
 fn surface_of_a_column_stands_for_the_world() {
     let s = world(
@@ -177,8 +179,9 @@ fn surface_of_a_column_stands_for_the_world() {
     );
 }
 
-// Goal: a river's water is its own, and a flow can be bounded by its banks. Method: a body neutral in sea water in a river of
-// fresh water and beside it; what pressure sensors and DVLs tell in both; the corner of an L. Tolerance: rounding.
+// Goal: a river's water is its own, and a flow can be bounded by its banks. Method: a body neutral
+// in sea water in a river of fresh water and beside it; what pressure sensors and DVLs tell in
+// both; the corner of an L. Tolerance: rounding.
 #[test]
 fn regions_have_water_of_their_own() {
     let water = "{density_kg_m3: 1025, regions: {river: {corners_m: [[0, 0], [40, 0], [40, 10], [10, 10], [10, 40], [0, 40]]}},

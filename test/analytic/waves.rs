@@ -1,4 +1,5 @@
-//! The sea: dispersion, decay with depth, spectra and their realisation, wind and the Beaufort scale.
+//! The sea: dispersion, decay with depth, spectra and their realisation, wind and the Beaufort
+//! scale.
 
 use crate::common::cases::run;
 use crate::common::{close, near, relative, scene};
@@ -14,7 +15,8 @@ use std::f64::consts::TAU;
 
 const G: f64 = 9.81;
 
-// V60 to V62 and V64. Goal, method, tolerance: beside the cases, in `src/validate/cases/sea.rs` and `hour.rs`.
+// V60 to V62 and V64. Goal, method, tolerance: beside the cases, in `src/validate/cases/sea.rs` and
+// `hour.rs`.
 #[test]
 fn dispersion_matches_the_table() {
     run(60);
@@ -41,9 +43,9 @@ fn beaufort_scale_matches_the_table() {
     );
 }
 
-// Goal: the simplified Torsethaugen spectrum is that of its paper, in a wind sea and in swell. Method: the published
-// formulas with their own constants, written out for two seas. Tolerance: 4 %, by which the published constants miss
-// the energy that ours are scaled to.
+// Goal: the simplified Torsethaugen spectrum is that of its paper, in a wind sea and in swell.
+// Method: the published formulas with their own constants, written out for two seas. Tolerance: 4
+// %, by which the published constants miss the energy that ours are scaled to.
 #[test]
 fn torsethaugen_matches_its_paper() {
     let peak = |f: f64, h: f64, t: f64, gamma: f64| {
@@ -86,9 +88,10 @@ fn torsethaugen_matches_its_paper() {
     }
 }
 
-// Goal: the components have the spectrum's energy and mean zero-crossing period, and directions spread as asked.
-// Method: sums over the components of every kind of spectrum. Tolerance: 1e-9 for the energy; 1.2 % for the period,
-// whose integral ends at 8 times the peak's frequency; 0.01 for the mean of the cosine of 200 directions.
+// Goal: the components have the spectrum's energy and mean zero-crossing period, and directions
+// spread as asked. Method: sums over the components of every kind of spectrum. Tolerance: 1e-9 for
+// the energy; 1.2 % for the period, whose integral ends at 8 times the peak's frequency; 0.01 for
+// the mean of the cosine of 200 directions.
 #[test]
 fn components_have_the_energy_and_the_period() {
     let measured: Vec<(f64, f64)> = (0..60)
@@ -141,8 +144,9 @@ fn record(field: WaveField, x: f64, seconds: u32) -> Vec<f64> {
         .collect()
 }
 
-// Goal: half an hour of sea never repeats. Method: a record of a short-crested JONSWAP sea at one place, three seeds. Tolerance: the greatest
-// correlation of two pieces five minutes or more apart under 0.5, for some 60 waves each.
+// Goal: half an hour of sea never repeats. Method: a record of a short-crested JONSWAP sea at one
+// place, three seeds. Tolerance: the greatest correlation of two pieces five minutes or more apart
+// under 0.5, for some 60 waves each.
 #[test]
 fn half_an_hour_of_sea_does_not_repeat() {
     for seed in [1, 2, 3] {
@@ -161,7 +165,8 @@ fn half_an_hour_of_sea_does_not_repeat() {
     }
 }
 
-// V63, and the Pierson-Moskowitz spectrum's period. Goal: ωp = 0.4 sqrt(g/Hs). Method: a world file; the formula. Tolerance: its digits.
+// V63, and the Pierson-Moskowitz spectrum's period. Goal: ωp = 0.4 sqrt(g/Hs). Method: a world
+// file; the formula. Tolerance: its digits.
 #[test]
 fn wind_raises_the_published_height() {
     run(63);
@@ -181,8 +186,9 @@ fn wind_raises_the_published_height() {
     );
 }
 
-// Goal: Kelpie's equation 2: the surface is one sine of half the Beaufort height, level, everywhere the same; its water
-// goes with it. Method: Beaufort 5 at six instants and three places. Tolerance: rounding.
+// Goal: Kelpie's equation 2: the surface is one sine of half the Beaufort height, level, everywhere
+// the same; its water goes with it. Method: Beaufort 5 at six instants and three places. Tolerance:
+// rounding.
 #[test]
 fn kelpies_surface_rises_as_one() {
     let scene = scene("water: {waves: {kind: kelpie, beaufort: 5, period_s: 6}}\nrobots: {}\n");
@@ -204,9 +210,9 @@ fn kelpies_surface_rises_as_one() {
     }
 }
 
-// Goal: an asked-for change grows in its time and not in a jump. Method: from flat water to 4 m and from there to other
-// waves; the surface and the water at a point every 10 ms, against the most that the waves alone do in that time.
-// Tolerance: the growth's own rate, 1.9/ramp of the height.
+// Goal: an asked-for change grows in its time and not in a jump. Method: from flat water to 4 m and
+// from there to other waves; the surface and the water at a point every 10 ms, against the most
+// that the waves alone do in that time. Tolerance: the growth's own rate, 1.9/ramp of the height.
 #[test]
 fn a_new_sea_grows_without_a_jump() {
     let field = |hs: f64, tp: f64| {

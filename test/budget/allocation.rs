@@ -7,7 +7,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    // a count per thread, so that tests beside this one do not disturb it; const, so that it needs no allocation itself
+    // a count per thread, so that tests beside this one do not disturb it; const, so that it needs
+    // no allocation itself
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -40,7 +41,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Allocations of this thread while `s` makes `blocks` blocks of five steps and its outboxes are emptied.
+/// Allocations of this thread while `s` makes `blocks` blocks of five steps and its outboxes are
+/// emptied.
 fn allocations(s: &mut Simulation, blocks: u64) -> u64 {
     let before = COUNT.with(Cell::get);
     for _ in 0..blocks {
@@ -58,8 +60,9 @@ fn the_counter_counts() {
     assert_eq!(COUNT.with(Cell::get), before + 1);
 }
 
-// Goal: a fleet with an arm, thrusters, battery, every sensor, a layered and varying current, one robot in the
-// surface, allocates nothing in 4 s after 4 s of warm-up. Method: as above, on one thread. Tolerance: none.
+// Goal: a fleet with an arm, thrusters, battery, every sensor, a layered and varying current, one
+// robot in the surface, allocates nothing in 4 s after 4 s of warm-up. Method: as above, on one
+// thread. Tolerance: none.
 #[test]
 fn steps_allocate_nothing() {
     let mut s = crate::determinism::fleet::started(crate::determinism::fleet::fleet(), 1);
@@ -68,8 +71,8 @@ fn steps_allocate_nothing() {
     assert!(s.state.robots[0].sensors.iter().all(|m| m.samples > 0));
 }
 
-// Goal: the same for semi-implicit steps and for a robot that stops because its state is no longer finite, once it
-// has stopped. Method: a pool world, 2 s. Tolerance: none.
+// Goal: the same for semi-implicit steps and for a robot that stops because its state is no longer
+// finite, once it has stopped. Method: a pool world, 2 s. Tolerance: none.
 #[test]
 fn halted_and_semi_implicit_robots_allocate_nothing() {
     let mut world = scene(
@@ -86,8 +89,8 @@ robots: {rov: {model: bluerov2_heavy, position_m: [0, 0, -3], repeat: {count: [2
     assert_eq!(allocations(&mut s, 200), 0);
 }
 
-// Goal: commands that set one value allocate nothing either. Method: thruster and joint commands between blocks.
-// Tolerance: none.
+// Goal: commands that set one value allocate nothing either. Method: thruster and joint commands
+// between blocks. Tolerance: none.
 #[test]
 fn single_commands_allocate_nothing() {
     let mut s = simulation("{robots: {rov: {model: bluerov2_heavy, position_m: [0, 0, -3]}}}");
@@ -107,7 +110,8 @@ fn single_commands_allocate_nothing() {
     assert_eq!(COUNT.with(Cell::get), before);
 }
 
-// Goal: fins allocate nothing, nor do their commands; dead time and a race included. Method: a REMUS 100 that steers. Tolerance: none.
+// Goal: fins allocate nothing, nor do their commands; dead time and a race included. Method: a
+// REMUS 100 that steers. Tolerance: none.
 #[test]
 fn fins_allocate_nothing() {
     let mut s = simulation(
@@ -118,7 +122,7 @@ robots:
     model:
       extends: robots/taipan300.yaml
       sensors: null
-      fins: {rudder: {race: {thruster: propeller, part: 0.5}, surface: {dead_time_s: 0.05}}}
+      fins: {rudder: {slipstream: {thruster: propeller, area_fraction: 0.5}, surface: {dead_time_s: 0.05}}}
 ",
     );
     s.apply(&Command::Thruster {
@@ -148,8 +152,8 @@ robots:
     );
 }
 
-// Goal: the same for robots that hold together. Method: a chain of ten on every kind of coupling, on one thread.
-// Tolerance: none.
+// Goal: the same for robots that hold together. Method: a chain of ten on every kind of coupling,
+// on one thread. Tolerance: none.
 #[test]
 fn coupled_robots_allocate_nothing() {
     let mut s =
@@ -158,8 +162,9 @@ fn coupled_robots_allocate_nothing() {
     assert_eq!(allocations(&mut s, 100), 0);
 }
 
-// Goal: servos, their motors and trajectories, the stop before the vehicle and a wrench sensor allocate nothing while they run. Method:
-// the arm of the pool trials with a trajectory under way. Tolerance: none.
+// Goal: servos, their motors and trajectories, the stop before the vehicle and a wrench sensor
+// allocate nothing while they run. Method: the arm of the pool trials with a trajectory under way.
+// Tolerance: none.
 #[test]
 fn servos_and_trajectories_allocate_nothing() {
     use merrow_model::state::joint::{Trajectory, TrajectoryPoint};
@@ -201,8 +206,8 @@ robots:
     assert_eq!(allocations(&mut s, 1000), 0);
 }
 
-// Goal: a world with tethers, lumped, catenary and on winches, allocates nothing either, though a chain
-// pulls its robot to the bottom while it counts. Method: as above.
+// Goal: a world with tethers, lumped, catenary and on winches, allocates nothing either, though a
+// chain pulls its robot to the bottom while it counts. Method: as above.
 #[test]
 fn tied_steps_allocate_nothing() {
     let mut s = crate::determinism::tethers::started(1);
@@ -211,8 +216,9 @@ fn tied_steps_allocate_nothing() {
     assert!(s.state.contacts.collisions > 0);
 }
 
-// Goal: flows, columns, regions, grids, the ground's triangles, gusts and wind loads allocate nothing. Method: a box that slides
-// down a slope of the ground in all of them, after half a second of warm-up. Tolerance: none.
+// Goal: flows, columns, regions, grids, the ground's triangles, gusts and wind loads allocate
+// nothing. Method: a box that slides down a slope of the ground in all of them, after half a second
+// of warm-up. Tolerance: none.
 #[test]
 fn water_ground_and_wind_allocate_nothing() {
     let folder = crate::common::folder::Folder::new(
@@ -234,7 +240,7 @@ water:
   flows:
     tide: {{kind: tidal, constituents: [{{name: M2, speed_m_s: 0.5, direction_deg: 90}}]}}
     jet: {{kind: jet, speed_m_s: 0.2, direction_deg: 10, half_width_m: 5}}
-    whirl: {{kind: eddy, spin_rad_s: 0.1, core_radius_m: 3}}
+    whirl: {{kind: eddy, angular_velocity_rad_s: 0.1, core_radius_m: 3}}
     grid: {{kind: gridded, east: {{file: {0}/u.csv}}}}
 air: {{gusts: {{kind: npd}}}}
 weather: {{wind_speed_m_s: 10}}
@@ -252,8 +258,8 @@ robots: {{}}
     assert!(!s.state.contacts.touching.is_empty() && s.state.robots[0].motion.p_WB.x > 0.5);
 }
 
-// Goal: hulls that are meshes allocate nothing, in waves and when thrown through the surface. Method: a ball falls from 1 m into a sea.
-// Tolerance: none.
+// Goal: hulls that are meshes allocate nothing, in waves and when thrown through the surface.
+// Method: a ball falls from 1 m into a sea. Tolerance: none.
 #[test]
 fn mesh_hulls_allocate_nothing() {
     let ball = crate::common::meshes::sphere(0.5, 2);
@@ -267,8 +273,8 @@ fn mesh_hulls_allocate_nothing() {
     assert!(s.state.robots[0].motion.p_WB.z < 0.5);
 }
 
-// Goal: neither do flights in gusts, drives with wheels on the ground and dives on a buoyancy engine, firmware included. Method: the
-// shipped worlds under a command, 2 s. Tolerance: none.
+// Goal: neither do flights in gusts, drives with wheels on the ground and dives on a buoyancy
+// engine, firmware included. Method: the shipped worlds under a command, 2 s. Tolerance: none.
 #[test]
 fn flights_drives_and_dives_allocate_nothing() {
     use merrow_math::Vec3;

@@ -39,7 +39,8 @@ fn shipped(path: &Path) -> Scene {
         .scene
 }
 
-// Goal: every sensor of every shipped world has a cost, and what looks around with rays costs more than a reading. Method: all worlds. Tolerance: none.
+// Goal: every sensor of every shipped world has a cost, and what looks around with rays costs more
+// than a reading. Method: all worlds. Tolerance: none.
 #[test]
 fn every_sensor_has_its_cost() {
     let mut number = 0;
@@ -65,7 +66,8 @@ fn every_sensor_has_its_cost() {
     assert!(number > 500, "{number}");
 }
 
-/// Cost of the sensor `s` of a fixed robot at the height `z`, with other lines of the world and keys of the robot.
+/// Cost of the sensor `s` of a fixed robot at the height `z`, with other lines of the world and
+/// keys of the robot.
 fn told(z: f64, device: &str, keys: &str, rest: &str) -> f64 {
     let text = format!(
         "
@@ -85,7 +87,8 @@ robots:
     cost::sensor_costs(&scene(&text))[0][0]
 }
 
-// Goal: what makes a sensor dear is told. Method: rate, pixels and instants of a blur multiply, lamps, waves and ranges add, a lidar over waves costs more than over calm water or under it.
+// Goal: what makes a sensor dear is told. Method: rate, pixels and instants of a blur multiply,
+// lamps, waves and ranges add, a lidar over waves costs more than over calm water or under it.
 // Tolerance: rounding, and the fixed part of a sample.
 #[test]
 fn what_makes_a_sensor_dear_is_told() {
@@ -136,7 +139,8 @@ fn what_makes_a_sensor_dear_is_told() {
     assert!(bins(1000) > 1.3 * bins(500));
 }
 
-// Goal: `describe` has a line of cost for every sensor, cheap ones too. Method: the worlds `pool` and `positioning`. Tolerance: none.
+// Goal: `describe` has a line of cost for every sensor, cheap ones too. Method: the worlds `pool`
+// and `positioning`. Tolerance: none.
 #[test]
 fn describe_tells_every_cost() {
     for (world, sensors) in [("pool", 7), ("positioning", 19)] {
@@ -164,7 +168,8 @@ fn spent() -> f64 {
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
-/// Processor time of two simulated seconds, a second after the start, with all sensors that look around wanted or not [s].
+/// Processor time of two simulated seconds, a second after the start, with all sensors that look
+/// around wanted or not [s].
 fn used(simulation: &mut Simulation, wanted: bool) -> f64 {
     let scene = Arc::clone(&simulation.scene);
     for (r, robot) in scene.robots.iter().enumerate() {
@@ -186,8 +191,9 @@ fn used(simulation: &mut Simulation, wanted: bool) -> f64 {
     spent() - before
 }
 
-// Goal: what is told is what is used, for the worlds whose sensors look around. Method: processor time of two simulated seconds with all of them wanted over that with none.
-// Tolerance: a factor of two; this build is a quarter slower than a release, which is what is told.
+// Goal: what is told is what is used, for the worlds whose sensors look around. Method: processor
+// time of two simulated seconds with all of them wanted over that with none. Tolerance: a factor of
+// two; this build is a quarter slower than a release, which is what is told.
 #[test]
 #[ignore = "takes a minute, alone on the machine: test/run slow"]
 fn what_is_told_is_what_is_used() {

@@ -4,8 +4,9 @@ use merrow_model::state::Command;
 use merrow_model::state::joint::{Trajectory, TrajectoryPoint};
 use merrow_sim::Simulation;
 
-/// A fixed base with one hinge about z, a body of inertia `inertia` [kg m²] on it and `drive` in its joint; `joint` holds further
-/// keys of the joint, each with a comma after it, and `model` further lines of the model.
+/// A fixed base with one hinge about z, a body of inertia `inertia` [kg m²] on it and `drive` in
+/// its joint; `joint` holds further keys of the joint, each with a comma after it, and `model`
+/// further lines of the model.
 pub struct Hinge<'a> {
     /// Step [s].
     pub dt: f64,

@@ -77,7 +77,8 @@ pub fn cuboid(size: [f64; 3], level: usize) -> Made {
     (0..level).fold(coarse, |mesh, _| mesh.halved())
 }
 
-/// A sphere about the origin of 8 * 4^`level` triangles, from an octahedron; its equator is an edge.
+/// A sphere about the origin of 8 * 4^`level` triangles, from an octahedron; its equator is an
+/// edge.
 pub fn sphere(radius: f64, level: usize) -> Made {
     let tip = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
     let vertices = vec![

@@ -73,7 +73,8 @@ pub fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
     work
 }
 
-/// All readings that sensor `sensor` of robot 0 delivers from now (left out) until `seconds` have passed (counted in).
+/// All readings that sensor `sensor` of robot 0 delivers from now (left out) until `seconds` have
+/// passed (counted in).
 pub fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Stamped> {
     let mut steps = (seconds / simulation.scene.dt()).round() as u64;
     let mut all = Vec::new();

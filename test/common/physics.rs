@@ -37,14 +37,16 @@ pub fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace) -> f64
     sum
 }
 
-/// Momentum of bodies and water (Kirchhoff's impulse) in W about the world's origin: angular, then linear.
+/// Momentum of bodies and water (Kirchhoff's impulse) in W about the world's origin: angular, then
+/// linear.
 pub fn impulse(work: &Workspace) -> SpatialForce {
     work.links.iter().fold(SpatialForce::zero(), |sum, w| {
         sum.plus(&w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL))
     })
 }
 
-/// Rate of [`impulse`] that the accelerations in `work` mean; what acts from outside, if they are right.
+/// Rate of [`impulse`] that the accelerations in `work` mean; what acts from outside, if they are
+/// right.
 pub fn impulse_rate(work: &Workspace) -> SpatialForce {
     work.links.iter().fold(SpatialForce::zero(), |sum, w| {
         let rate = w

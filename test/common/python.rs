@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-/// The script `path` below `test/` in the environment that `test/run` prepares; none if peers are skipped. Fails where the
-/// environment is missing, rather than pass unseen.
+/// The script `path` below `test/` in the environment that `test/run` prepares; none if peers are
+/// skipped. Fails where the environment is missing, rather than pass unseen.
 pub fn script(path: &str) -> Option<Command> {
     if std::env::var("MERROW_SKIP_PEERS").is_ok_and(|v| v == "1") {
         println!("skipped: MERROW_SKIP_PEERS is 1");

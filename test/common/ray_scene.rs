@@ -1,5 +1,5 @@
-//! What rays are tried on: a fractal ground of 1 km x 1 km with five hulls, and rays as lidars, cameras, echo sounders and
-//! nobody sends them.
+//! What rays are tried on: a fractal ground of 1 km x 1 km with five hulls, and rays as lidars,
+//! cameras, echo sounders and nobody sends them.
 
 use merrow_math::Vec3;
 use std::fs::File;
@@ -204,7 +204,8 @@ fn incoherent() -> Rays {
     }
 }
 
-/// Rays at corners and at the middles of edges of the ground with `n` x `n` squares, straight down and aslant.
+/// Rays at corners and at the middles of edges of the ground with `n` x `n` squares, straight down
+/// and aslant.
 pub fn edges(soup: &Soup, n: u32) -> Rays {
     let one = |k: u64| {
         let of = |i: u64| uniform(2 << 60 | k << 4 | i);
@@ -229,8 +230,8 @@ pub fn edges(soup: &Soup, n: u32) -> Rays {
     }
 }
 
-/// Writes a scene for programs of others: counts of vertices and triangles (u32), vertices (f32 x 3), triangles (u32 x 3), lowest
-/// byte first.
+/// Writes a scene for programs of others: counts of vertices and triangles (u32), vertices (f32 x
+/// 3), triangles (u32 x 3), lowest byte first.
 pub fn write_scene(path: &Path, soup: &Soup) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     for count in [soup.vertices.len(), soup.triangles.len()] {

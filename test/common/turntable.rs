@@ -4,7 +4,8 @@ use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
 
-/// A world with a neutral ball that carries the sensors `sensors`, a YAML map; `top` are further keys of the world.
+/// A world with a neutral ball that carries the sensors `sensors`, a YAML map; `top` are further
+/// keys of the world.
 ///
 /// The ball has no added mass, no damping and no weight to speak of: it goes on as it starts.
 pub fn ball(top: &str, robot: &str, sensors: &str) -> String {

@@ -60,8 +60,8 @@ fn travel(integrator: Integrator, steps: u32) -> Vec<f64> {
 
 const SECONDS: f64 = 0.1;
 
-// Goal: the chain of these tests is what they say. Method: the base's velocity through the water at start and end.
-// Tolerance: none.
+// Goal: the chain of these tests is what they say. Method: the base's velocity through the water at
+// start and end. Tolerance: none.
 #[test]
 fn no_velocity_of_the_base_changes_sign() {
     let end = travel(Integrator::Rk4, 100);
@@ -92,7 +92,8 @@ fn order(integrator: Integrator, coarse: u32) -> f64 {
     (error(coarse) / error(8 * coarse)).log2() / 3.0
 }
 
-// Goal: RK4 is of order 4 for the whole motion, attitude and joints too. Method: 10 to 80 steps over 0.1 s, against
+// Goal: RK4 is of order 4 for the whole motion, attitude and joints too. Method: 10 to 80 steps
+// over 0.1 s, against
 // 1600. Tolerance: 0.1.
 #[test]
 fn rk4_is_of_order_four() {
@@ -107,8 +108,8 @@ fn semi_implicit_is_of_order_one() {
     assert!((p - 1.0).abs() < 0.1, "order {p}");
 }
 
-// Goal: both integrators go to the same motion. Method: the fine limit of one against the other. Tolerance: the
-// first-order error, which falls to an eighth.
+// Goal: both integrators go to the same motion. Method: the fine limit of one against the other.
+// Tolerance: the first-order error, which falls to an eighth.
 #[test]
 fn integrators_agree_in_the_limit() {
     let exact = travel(Integrator::Rk4, 1600);

@@ -6,7 +6,7 @@ use crate::common::worlds::tethered;
 fn middle(dt: f64) -> merrow_math::Vec3 {
     let mut sim = tethered(
         &format!("step: {{dt_s: {dt}}}\nwater: {{density_kg_m3: 1000}}\nseabed: {{depth_m: 500}}"),
-        "diameter_m: 0.01, mass_kg_m: 0.5, axial_stiffness_n: 200, axial_damping_n_s: 0.5, added_mass: 0, normal_drag: 0, tangential_drag: 0",
+        "diameter_m: 0.01, mass_kg_per_m: 0.5, axial_stiffness_n: 200, axial_damping_n_s: 0.5, added_mass: 0, normal_drag: 0, tangential_drag: 0",
         "from: {kind: world, position_m: [0, 0, -50]}\nto: {kind: world, position_m: [12, 0, -50]}\nlength_m: 10\nsegments: 6",
     );
     for (i, v) in sim.state.tethers[0]
@@ -22,9 +22,10 @@ fn middle(dt: f64) -> merrow_math::Vec3 {
     sim.state.tethers[0].p[3]
 }
 
-// Goal: where the step resolves the line's waves (ωh ≤ 0.1) and nothing turns slack the rule is of order two. Method: three
-// halvings of the step from 2 ms against 31 us. Tolerance: slope 2 ± 0.2; the damping of high waves is of the next order. Without drag
-// and added mass, which take the tangents of the start of the step and are of order one in the line's turning.
+// Goal: where the step resolves the line's waves (ωh ≤ 0.1) and nothing turns slack the rule is of
+// order two. Method: three halvings of the step from 2 ms against 31 us. Tolerance: slope 2 ± 0.2;
+// the damping of high waves is of the next order. Without drag and added mass, which take the
+// tangents of the start of the step and are of order one in the line's turning.
 #[test]
 fn a_resolved_line_converges_with_order_two() {
     let exact = middle(0.2 / 6400.0);

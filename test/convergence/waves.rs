@@ -24,8 +24,8 @@ robots:
     s.state.robots[0].motion.p_WB
 }
 
-// Goal: the error falls with the fourth power of the step. Method: 100, 200 and 400 steps against 3200. Tolerance: the
-// ratio of two errors, 16, within 3.
+// Goal: the error falls with the fourth power of the step. Method: 100, 200 and 400 steps against
+// 3200. Tolerance: the ratio of two errors, 16, within 3.
 #[test]
 fn the_order_is_four_in_waves() {
     let exact = end(3200);

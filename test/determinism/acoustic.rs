@@ -18,8 +18,8 @@ beacons:
   c: {beacon: s2c_18_34, position_m: [10, 70, -19]}
   u1: {beacon: waterlinked_u1, robot: rov}
 faults:
-  loose: {of: ping, kind: intermittent, works_s: 0.7, fails_s: 0.4}
-  late: {of: a, kind: biased, bias: 0.001, time_s: 2}
+  loose: {target: ping, kind: intermittent, mean_working_s: 0.7, mean_failed_s: 0.4}
+  late: {target: a, kind: biased, bias: 0.001, time_s: 2}
 robots:
   boat:
     model:
@@ -27,7 +27,7 @@ robots:
       sensors:
         ears: {lazy: false, position_m: [0, 0, -0.6], device: {extends: sensors/hydrophone_array.yaml, rate_hz: 2}}
         usbl: {lazy: false, position_m: [0, 0, -0.6], device: {extends: sensors/seatrac_x150.yaml, max_range_m: 300, rate_hz: 1, max_rate_hz: 4}}
-        ugps: {lazy: false, position_m: [0, 0, -0.6], device: {extends: sensors/waterlinked_ugps.yaml, ray_bent: true}}
+        ugps: {lazy: false, position_m: [0, 0, -0.6], device: {extends: sensors/waterlinked_ugps.yaml, refraction: true}}
   rov:
     position_m: [20, 5, -6]
     model:
@@ -47,7 +47,8 @@ fn run(threads: usize, block: u64) -> (Vec<Frame>, String) {
     (all, sim.state.hash())
 }
 
-// Goal: same seed, same sounds: fixes of a boat in waves and of a vehicle under it, to the last bit, for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps. Method: whole frames compared.
+// Goal: same seed, same sounds: fixes of a boat in waves and of a vehicle under it, to the last
+// bit, for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps. Method: whole frames compared.
 // Tolerance: none.
 #[test]
 fn sounds_have_the_same_bits() {
@@ -75,7 +76,8 @@ fn sounds_have_the_same_bits() {
     }
 }
 
-// Goal: the same of radar, AIS and boxes about a sonar's echoes. Method: the world that ships with all of them, whole frames of 1.4 s. Tolerance: none.
+// Goal: the same of radar, AIS and boxes about a sonar's echoes. Method: the world that ships with
+// all of them, whole frames of 1.4 s. Tolerance: none.
 #[test]
 fn what_is_about_a_vessel_has_the_same_bits() {
     let run = |threads: usize, block: u64| {

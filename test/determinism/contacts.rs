@@ -1,4 +1,5 @@
-//! Worlds in which things touch: the same bits for any threads, blocks and resumption, near one another or far apart.
+//! Worlds in which things touch: the same bits for any threads, blocks and resumption, near one
+//! another or far apart.
 
 use crate::common::scene;
 use crate::common::shapes::{collider, cube};
@@ -48,8 +49,8 @@ fn run(world: &Arc<Scene>, start: &State, threads: usize, block: u64, steps: u64
     s.state
 }
 
-// Goal: threads, blocks and resumption change no bit of a heap of cubes. Method: state hash after 600 steps, by which all have met
-// something. Tolerance: none.
+// Goal: threads, blocks and resumption change no bit of a heap of cubes. Method: state hash after
+// 600 steps, by which all have met something. Tolerance: none.
 #[test]
 fn a_heap_has_the_same_bits() {
     let world = Arc::new(falling());
@@ -72,9 +73,10 @@ fn a_heap_has_the_same_bits() {
     assert_eq!(run(&world, &half, 1, 50, 300).hash(), end.hash(), "resumed");
 }
 
-// Goal: robots that run alone and turn out to get further than was thought are stepped again with the others, to the bits of single
-// steps. Method: a body pushed at 3000 m/s2 from rest, 1 m from a wall of cubes; blocks of 25 steps are 50 ms, in which it is thought to
-// get 0.025 m. Tolerance: none.
+// Goal: robots that run alone and turn out to get further than was thought are stepped again with
+// the others, to the bits of single steps. Method: a body pushed at 3000 m/s2 from rest, 1 m from a
+// wall of cubes; blocks of 25 steps are 50 ms, in which it is thought to get 0.025 m. Tolerance:
+// none.
 #[test]
 fn who_gets_further_than_thought_is_stepped_again() {
     let mut world = falling();

@@ -32,8 +32,8 @@ fn travel(s: &mut Simulation, block: u64) -> String {
     s.state.hash()
 }
 
-// Goal: the same bits on 1, 2 and 4 threads and in blocks of 1, 50 and 250 steps; and from a clone of the state. Method: state
-// hashes after 500 steps. Tolerance: none.
+// Goal: the same bits on 1, 2 and 4 threads and in blocks of 1, 50 and 250 steps; and from a clone
+// of the state. Method: state hashes after 500 steps. Tolerance: none.
 #[test]
 fn threads_blocks_and_clones_change_nothing() {
     let hash = travel(&mut estuary(1), 50);

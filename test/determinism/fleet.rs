@@ -78,7 +78,8 @@ pub fn started(scene: Scene, threads: usize) -> Simulation {
     s
 }
 
-/// Runs `steps` in blocks of `block`; all readings of each robot, as text, which tells every bit and NaN apart.
+/// Runs `steps` in blocks of `block`; all readings of each robot, as text, which tells every bit
+/// and NaN apart.
 pub fn travel(s: &mut Simulation, steps: u64, block: u64) -> Vec<String> {
     let mut readings = vec![String::new(); s.scene.robots.len()];
     let mut left = steps;
@@ -96,7 +97,8 @@ pub fn travel(s: &mut Simulation, steps: u64, block: u64) -> Vec<String> {
     readings
 }
 
-/// Ten bodies in a current, the first held to the world, each to the next by another kind of coupling.
+/// Ten bodies in a current, the first held to the world, each to the next by another kind of
+/// coupling.
 pub fn chain() -> Scene {
     let kinds = ["ball", "hinge", "slide", "weld"];
     let (mut robots, mut couplings) = (

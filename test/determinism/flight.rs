@@ -13,7 +13,8 @@ fn start(world: &str, threads: usize) -> Simulation {
     Simulation::new(Arc::new(world.scene), threads).unwrap()
 }
 
-/// What a world is told for its first and its second 500 steps: a take-off and a flight, a drive in a curve, a dive.
+/// What a world is told for its first and its second 500 steps: a take-off and a flight, a drive in
+/// a curve, a dive.
 fn told(world: &str, half: usize) -> Command {
     match (world, half) {
         ("hover", 0) => Command::FirmwareOrder {
@@ -42,8 +43,8 @@ fn travel(s: &mut Simulation, world: &str, block: u64, half: usize) {
     }
 }
 
-// Goal: the same bits on 1, 2 and 4 threads and in blocks of 1, 25, 50 and 250 steps; and from a clone of the state. Method: state
-// hashes after 1000 steps. Tolerance: none.
+// Goal: the same bits on 1, 2 and 4 threads and in blocks of 1, 25, 50 and 250 steps; and from a
+// clone of the state. Method: state hashes after 1000 steps. Tolerance: none.
 #[test]
 fn threads_blocks_and_clones_change_nothing() {
     for world in ["hover", "bank", "glider"] {

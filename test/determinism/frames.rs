@@ -1,4 +1,5 @@
-//! What sensors that look around bring back is the same for any number of threads and any block, and does not touch the step.
+//! What sensors that look around bring back is the same for any number of threads and any block,
+//! and does not touch the step.
 
 use crate::common::scene;
 use merrow_model::state::Command;
@@ -18,7 +19,7 @@ robots:
     model:
       extends: robots/otter.yaml
       sensors:
-        lidar: {lazy: false, position_m: [0, 0, 0.8], device: {source: test, rate_hz: 10, drop_out: 0.1, kind: lidar,
+        lidar: {lazy: false, position_m: [0, 0, 0.8], device: {source: test, rate_hz: 10, loss_probability: 0.1, kind: lidar,
           elevation_deg: [-15, 15], rings: 8, columns: 120, max_range_m: 60, range_std_m: 0.02, beam_loss: 0.05}}
         laser: {lazy: false, position_m: [0.5, 0, 0.5], device: {source: test, rate_hz: 17, latency_s: 0.03, kind: laser,
           azimuth_deg: [-120, 120], beams: 241, max_range_m: 30, range_std_m: 0.01, divergence_mrad: 3}}
@@ -47,8 +48,9 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
     (all, sim.state.hash())
 }
 
-// Goal: same seed, same pixels: frames of two boats in waves at a quay, to the last bit, for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps; the state is that
-// of a run in which nobody looks. Method: two seconds, whole frames compared. Tolerance: none.
+// Goal: same seed, same pixels: frames of two boats in waves at a quay, to the last bit, for 1, 2
+// and 4 threads and blocks of 1, 25 and 400 steps; the state is that of a run in which nobody
+// looks. Method: two seconds, whole frames compared. Tolerance: none.
 #[test]
 fn frames_have_the_same_bits() {
     let (frames, hash) = run(1, 25, false);
@@ -79,8 +81,8 @@ fn assert_same(frames: &[Frame], others: &[Frame], what: &str) {
     }
 }
 
-// Goal: frames and state are the same on a machine that is busy with other things. Method: two seconds beside four threads that spin, on two threads, over a quiet run.
-// Tolerance: none.
+// Goal: frames and state are the same on a machine that is busy with other things. Method: two
+// seconds beside four threads that spin, on two threads, over a quiet run. Tolerance: none.
 #[test]
 fn frames_have_the_same_bits_under_load() {
     let (frames, hash) = run(2, 25, false);
@@ -101,13 +103,15 @@ fn frames_have_the_same_bits_under_load() {
     assert_same(&frames, &others, "under load");
 }
 
-// Goal: who follows the wall clock never waits for a frame: what is not ready in time is missed and counted, every other sample comes once, and neither changes the state or a frame.
-// Method: a run as fast as it goes with too many beams for it, patient and not; what the impatient one brings is a frame of the patient one. Tolerance: none.
+// Goal: who follows the wall clock never waits for a frame: what is not ready in time is missed and
+// counted, every other sample comes once, and neither changes the state or a frame. Method: a run
+// as fast as it goes with too many beams for it, patient and not; what the impatient one brings is
+// a frame of the patient one. Tolerance: none.
 #[test]
 fn the_impatient_miss_frames_and_count_them() {
     let text = WORLD
         .replace("columns: 120", "columns: 3000")
-        .replace("drop_out: 0.1, ", "");
+        .replace("loss_probability: 0.1, ", "");
     let scene = Arc::new(scene(&text));
     let run = |patient: bool| {
         let mut sim = Simulation::new(Arc::clone(&scene), 2).unwrap();
@@ -180,8 +184,9 @@ robots:
           horizontal_fov_deg: 120, distortion: {kind: fisheye}, marine_snow: 200, antialias: 4}}
 ";
 
-// Goal: same seed, same pixels: colours, depths and labels of two cameras in waves, above and below, to the last bit for 1, 2 and 4 threads and blocks of 25 and 400
-// steps. Method: whole frames compared. Tolerance: none.
+// Goal: same seed, same pixels: colours, depths and labels of two cameras in waves, above and
+// below, to the last bit for 1, 2 and 4 threads and blocks of 25 and 400 steps. Method: whole
+// frames compared. Tolerance: none.
 #[test]
 fn camera_pictures_have_the_same_bits() {
     let run = |threads: usize, block: u64| {

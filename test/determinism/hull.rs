@@ -73,7 +73,8 @@ fn run(threads: usize, block: u64, resumed: bool) -> String {
     s.state.hash()
 }
 
-// Goal: threads, blocks and resumption change nothing. Method: state hash of three hulls after 0.5 s. Tolerance: none.
+// Goal: threads, blocks and resumption change nothing. Method: state hash of three hulls after 0.5
+// s. Tolerance: none.
 #[test]
 fn threads_blocks_and_resumption_change_nothing() {
     let reference = run(1, 30, false);
@@ -86,7 +87,8 @@ fn threads_blocks_and_resumption_change_nothing() {
     }
 }
 
-// Goal: a lane is a robot, and the wide kernel has the bits of the portable one. Method: as for waves. Tolerance: none.
+// Goal: a lane is a robot, and the wide kernel has the bits of the portable one. Method: as for
+// waves. Tolerance: none.
 #[test]
 fn lanes_and_kernels_agree_on_mesh_hulls() {
     lanes_and_kernels_agree(&fleet());

@@ -7,14 +7,14 @@ use merrow_model::state::{Command, RobotState};
 const WORLD: &str = "
 water:
   column: {layers: [{depth_m: 0, temperature_c: 18, salinity_psu: 34}, {depth_m: 20, temperature_c: 10, salinity_psu: 35}]}
-  carried: {turbidity: {unit: NTU, profile: [[0, 2], [20, 9]]}, chlorophyll: {unit: ug/l, profile: [[0, 9], [20, 1]]}}
+  tracers: {turbidity: {unit: NTU, profile: [[0, 2], [20, 9]]}, chlorophyll: {unit: ug/l, profile: [[0, 9], [20, 1]]}}
   waves: {kind: jonswap, hs_m: 0.3, tp_s: 4, direction_deg: 90}
 weather: {wind_speed_m_s: 6, wind_from_deg: 270}
 air: {gusts: {kind: npd}}
 faults:
-  a: {robot: r_0, of: ctd/conductivity, time_s: 0.3, kind: intermittent, works_s: 0.05, fails_s: 0.05}
-  b: {robot: r_1, of: esc/current, time_s: 0.2, kind: noisy, noise_std: 2}
-  c: {robot: r_1, of: base_link, time_s: 0.1, kind: leak, hole_m: 0.02, compartment_m3: 0.003, center_m: [0, 0, 0]}
+  a: {robot: r_0, target: ctd/conductivity, time_s: 0.3, kind: intermittent, mean_working_s: 0.05, mean_failed_s: 0.05}
+  b: {robot: r_1, target: esc/current, time_s: 0.2, kind: noisy, noise_std: 2}
+  c: {robot: r_1, target: base_link, time_s: 0.1, kind: leak, hole_m: 0.02, compartment_m3: 0.003, center_m: [0, 0, 0]}
 robots:
   r:
     position_m: [0, 0, -0.3]
@@ -35,8 +35,9 @@ robots:
         baro: {device: bmp388, position_m: [0, 0, 1]}
 ";
 
-// Goal: the same bits and the same readings in blocks of 1, 7 and 250 steps when saved, and when resumed from a clone while a bottle fills and faults act. Method: 1.2 s of four
-// vehicles under way in small waves, every instrument on board. Tolerance: none.
+// Goal: the same bits and the same readings in blocks of 1, 7 and 250 steps when saved, and when
+// resumed from a clone while a bottle fills and faults act. Method: 1.2 s of four vehicles under
+// way in small waves, every instrument on board. Tolerance: none.
 #[test]
 fn instruments_have_the_same_bits() {
     let start = || {

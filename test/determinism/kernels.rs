@@ -5,8 +5,9 @@ use merrow_model::scene::Integrator;
 use merrow_model::state::{Motion, State, Workspace};
 use merrow_sim::step::Kernel;
 
-// Goal: what the processor can do changes no bit. Method: the vehicle with its arm, near the surface and with its joints
-// moving, 2000 RK4 steps by each kernel. Tolerance: none. On a processor without AVX2 both are the portable one.
+// Goal: what the processor can do changes no bit. Method: the vehicle with its arm, near the
+// surface and with its joints moving, 2000 RK4 steps by each kernel. Tolerance: none. On a
+// processor without AVX2 both are the portable one.
 #[test]
 fn wide_and_portable_kernels_agree() {
     let scene = common::scene(

@@ -92,9 +92,9 @@ fn chain(links: usize) -> Scene {
     scene
 }
 
-// Goal: a lane is a robot, to the last bit: joints, full added mass, damping, layered current, partial submergence,
-// end stops. Method: chains of 1, 3 and 6 links; lane 0 deep, the others in or near the surface; 1000 RK4 steps
-// against the single robots. Tolerance: none.
+// Goal: a lane is a robot, to the last bit: joints, full added mass, damping, layered current,
+// partial submergence, end stops. Method: chains of 1, 3 and 6 links; lane 0 deep, the others in or
+// near the surface; 1000 RK4 steps against the single robots. Tolerance: none.
 #[test]
 fn every_lane_has_the_bits_of_the_single_robot() {
     for links in [1, 3, 6] {
@@ -128,8 +128,8 @@ fn every_lane_has_the_bits_of_the_single_robot() {
     }
 }
 
-// Goal: the same for propellers that feel their inflow, each lane with its own part of the disc under water.
-// Method: one evaluation, propellers deep, half out, and in the air. Tolerance: none.
+// Goal: the same for propellers that feel their inflow, each lane with its own part of the disc
+// under water. Method: one evaluation, propellers deep, half out, and in the air. Tolerance: none.
 #[test]
 fn propellers_of_every_lane_have_their_own_water() {
     let mut scene = crate::common::scene(&crate::common::worlds::boat(
@@ -168,15 +168,15 @@ fn propellers_of_every_lane_have_their_own_water() {
     }
 }
 
-// Goal: the same for fins: own flow, angle, part under water and race in each lane. Method: one evaluation of a rudder behind a
-// propeller. Tolerance: none.
+// Goal: the same for fins: own flow, angle, part under water and race in each lane. Method: one
+// evaluation of a rudder behind a propeller. Tolerance: none.
 #[test]
 fn fins_of_every_lane_have_their_own_water() {
     let text = crate::common::worlds::boat(
         "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.07]]}",
         "position_m: [-0.5, 0.1, 0], direction: [1, 0, 0]",
         "",
-    ) + "      fins: {f: {position_m: [-0.6, 0, 0], shaft: [0, 0.1, 1], race: {thruster: t, part: 0.7}, surface: {source: test, \
+    ) + "      fins: {f: {position_m: [-0.6, 0, 0], shaft: [0, 0.1, 1], slipstream: {thruster: t, area_fraction: 0.7}, surface: {source: test, \
          area_m2: 0.02, span_m: 0.2, law: {kind: lift_drag}, range_deg: [-30, 30]}}}\n";
     let scene = crate::common::scene(&text);
     let robot = &scene.robots[0];

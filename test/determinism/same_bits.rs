@@ -12,8 +12,8 @@ fn reference() -> (String, Vec<String>) {
     (s.state.hash(), readings)
 }
 
-// Goal: the same world gives the same bits again, on 1, 2 and 4 threads, in blocks of 1, 7, 50 and all steps.
-// Method: state hash and all readings after 3 s. Tolerance: none.
+// Goal: the same world gives the same bits again, on 1, 2 and 4 threads, in blocks of 1, 7, 50 and
+// all steps. Method: state hash and all readings after 3 s. Tolerance: none.
 #[test]
 fn threads_and_blocks_change_nothing() {
     let (hash, readings) = reference();
@@ -33,8 +33,8 @@ fn threads_and_blocks_change_nothing() {
     }
 }
 
-// Goal: a clone of the state is all that is needed to go on. Method: half a run, then the other half in a new
-// simulation from the clone; the first simulation is thrown away. Tolerance: none.
+// Goal: a clone of the state is all that is needed to go on. Method: half a run, then the other
+// half in a new simulation from the clone; the first simulation is thrown away. Tolerance: none.
 #[test]
 fn a_cloned_state_resumes_the_run() {
     let (hash, readings) = reference();
@@ -51,8 +51,8 @@ fn a_cloned_state_resumes_the_run() {
     assert_eq!(second.state.hash(), hash);
 }
 
-// Goal: the neighbours of a robot change neither its motion nor its readings. Method: robot `e` of the fleet against
-// the same robot alone in the same sea. Tolerance: none.
+// Goal: the neighbours of a robot change neither its motion nor its readings. Method: robot `e` of
+// the fleet against the same robot alone in the same sea. Tolerance: none.
 #[test]
 fn neighbours_change_nothing() {
     let mut fleet = started(fleet(), 2);
@@ -66,8 +66,8 @@ fn neighbours_change_nothing() {
     );
 }
 
-// Goal: the hash sees what it should: another seed, another robot's command, one step more. Method: small changes of
-// the run. Tolerance: none.
+// Goal: the hash sees what it should: another seed, another robot's command, one step more. Method:
+// small changes of the run. Tolerance: none.
 #[test]
 fn the_hash_tells_runs_apart() {
     let (hash, _) = reference();
@@ -83,8 +83,9 @@ fn the_hash_tells_runs_apart() {
     assert_ne!(s.state.hash(), hash);
 }
 
-// Goal: the same for robots that hold together. Method: a chain of ten bodies on balls, hinges and slides that sways in
-// the current; blocks and threads as above, and half a run resumed from a clone. Tolerance: none.
+// Goal: the same for robots that hold together. Method: a chain of ten bodies on balls, hinges and
+// slides that sways in the current; blocks and threads as above, and half a run resumed from a
+// clone. Tolerance: none.
 #[test]
 fn coupled_robots_keep_their_bits() {
     let start = |threads| Simulation::new(Arc::new(super::fleet::chain()), threads).unwrap();

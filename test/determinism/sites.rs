@@ -1,5 +1,5 @@
-//! The places of `harbour_inspection` and `survey` that ship are those that their generators write; what the sensors of the worlds that show them bring has the same bits
-//! on any number of threads.
+//! The places of `harbour_inspection` and `survey` that ship are those that their generators write;
+//! what the sensors of the worlds that show them bring has the same bits on any number of threads.
 
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_scenery::sites::quay::Quay;
@@ -9,7 +9,8 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
-// Goal: what ships under grids is what `merrow terrain` writes for seed 1, no more and no less. Method: all files, byte for byte. Tolerance: none.
+// Goal: what ships under grids is what `merrow terrain` writes for seed 1, no more and no less.
+// Method: all files, byte for byte. Tolerance: none.
 #[test]
 fn the_shipped_places_are_what_the_generators_write() {
     let check = |kind: &str, made: &[File]| {
@@ -49,8 +50,9 @@ fn run(world: &str, threads: usize, block: u64) -> (Vec<Frame>, String) {
     (all, s.state.hash())
 }
 
-// Goal: the worlds that show the sensors run with all of them, every one brings something, and all of it has the same bits on 1, 2 and 4 threads and in other blocks. Method: every
-// frame of an eighth of a second. Tolerance: none.
+// Goal: the worlds that show the sensors run with all of them, every one brings something, and all
+// of it has the same bits on 1, 2 and 4 threads and in other blocks. Method: every frame of an
+// eighth of a second. Tolerance: none.
 #[test]
 fn the_sensors_of_the_worlds_have_the_same_bits() {
     for (world, sensors) in [("harbour_inspection", 2), ("survey", 2), ("riverwatch", 6)] {

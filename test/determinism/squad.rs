@@ -58,9 +58,10 @@ fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
     [s.state, alone]
 }
 
-// Goal: who steps together is of no consequence: wholly wet and half wet side by side, in still water and in a current, in waves,
-// with thrusters, fins and propellers that feel their inflow, beside one whose state is no longer finite.
-// Method: six robots, so that four make a squad and two do not, in blocks, against each stepped by itself. Tolerance: none.
+// Goal: who steps together is of no consequence: wholly wet and half wet side by side, in still
+// water and in a current, in waves, with thrusters, fins and propellers that feel their inflow,
+// beside one whose state is no longer finite. Method: six robots, so that four make a squad and two
+// do not, in blocks, against each stepped by itself. Tolerance: none.
 #[test]
 fn a_squad_has_the_bits_of_single_robots() {
     let current = "water: {current: {kind: uniform, speed_m_s: 0.3, direction_deg: 40}}\n";

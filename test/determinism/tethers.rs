@@ -7,7 +7,8 @@ use merrow_model::state::{Command, WinchCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
-/// Seventy robots in a varying current, so that the threads have work; three tied together, two on winches, one moored.
+/// Seventy robots in a varying current, so that the threads have work; three tied together, two on
+/// winches, one moored.
 pub fn tied() -> Scene {
     scene(
         "
@@ -65,8 +66,9 @@ fn travel(s: &mut Simulation, steps: u64, block: u64) -> String {
     readings
 }
 
-// Goal: threads and blocks change no bit of a tied world, readings included; a clone of the state resumes it; the hash sees the
-// lines. Method: state hash and readings after 600 steps. Tolerance: none.
+// Goal: threads and blocks change no bit of a tied world, readings included; a clone of the state
+// resumes it; the hash sees the lines. Method: state hash and readings after 600 steps. Tolerance:
+// none.
 #[test]
 fn tied_worlds_give_the_same_bits() {
     let mut s = started(1);
@@ -104,7 +106,8 @@ fn a_reset_restores_the_lines() {
     );
 }
 
-// Goal: a line that is no longer finite is given up and leaves its robots running. Method: a node at infinity.
+// Goal: a line that is no longer finite is given up and leaves its robots running. Method: a node
+// at infinity.
 #[test]
 fn a_broken_line_lets_go() {
     let mut s = started(1);

@@ -1,4 +1,5 @@
-//! Waves: the same bits for any threads, blocks, lanes and processors, resumed, and while they change.
+//! Waves: the same bits for any threads, blocks, lanes and processors, resumed, and while they
+//! change.
 
 use super::fleet::travel;
 use crate::common::{instant, scene};
@@ -58,8 +59,8 @@ fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
     (s.state.hash(), all)
 }
 
-// Goal: threads, blocks and resumption change nothing, also while one sea gives way to another. Method: state hash and
-// readings of four vehicles after 1.2 s. Tolerance: none.
+// Goal: threads, blocks and resumption change nothing, also while one sea gives way to another.
+// Method: state hash and readings of four vehicles after 1.2 s. Tolerance: none.
 #[test]
 fn threads_blocks_and_resumption_change_nothing() {
     let reference = run(1, 50, false);
@@ -77,8 +78,8 @@ fn threads_blocks_and_resumption_change_nothing() {
     }
 }
 
-// Goal: another seed is another sea, and a reset begins with the waves that were asked for last. Method: elevations and
-// the restarted state. Tolerance: none.
+// Goal: another seed is another sea, and a reset begins with the waves that were asked for last.
+// Method: elevations and the restarted state. Tolerance: none.
 #[test]
 fn a_reset_keeps_the_waves_asked_for_last() {
     let scene = fleet();
@@ -139,8 +140,9 @@ fn travel_in_waves<T: Real>(scene: &Scene, motion: &mut Motion<T>, kernel: Kerne
     }
 }
 
-// Goal: a lane is a robot in waves too, and the wide kernel has the bits of the portable one. Method: four starts from
-// deep to airborne, together, alone, and by the portable kernel. Tolerance: none.
+// Goal: a lane is a robot in waves too, and the wide kernel has the bits of the portable one.
+// Method: four starts from deep to airborne, together, alone, and by the portable kernel.
+// Tolerance: none.
 #[test]
 fn lanes_and_kernels_agree_in_waves() {
     lanes_and_kernels_agree(&fleet());

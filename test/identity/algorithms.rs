@@ -35,9 +35,9 @@ fn cases() -> impl Iterator<Item = (Scene, Motion, Workspace)> {
         })
 }
 
-// Goal: ABA's accelerations, put into Newton-Euler, give back the efforts that were applied, and no force at the base
-// that nothing holds. Method: the two share the forces on the links, not the recursion.
-// Tolerance: rounding over 30 links, against the largest force.
+// Goal: ABA's accelerations, put into Newton-Euler, give back the efforts that were applied, and no
+// force at the base that nothing holds. Method: the two share the forces on the links, not the
+// recursion. Tolerance: rounding over 30 links, against the largest force.
 #[test]
 fn inverse_dynamics_gives_the_applied_efforts_back() {
     for (scene, _, work) in cases() {
@@ -60,8 +60,9 @@ fn inverse_dynamics_gives_the_applied_efforts_back() {
     }
 }
 
-// Goal: the same with the inertia matrix, M q̈ + bias = tau. Method: the bias is Newton-Euler without accelerations,
-// M comes from composite bodies. Tolerance: rounding, against the largest force.
+// Goal: the same with the inertia matrix, M q̈ + bias = tau. Method: the bias is Newton-Euler
+// without accelerations, M comes from composite bodies. Tolerance: rounding, against the largest
+// force.
 #[test]
 fn inertia_matrix_times_acceleration_balances_the_efforts() {
     for (scene, _, work) in cases() {
@@ -92,8 +93,8 @@ fn inertia_matrix_times_acceleration_balances_the_efforts() {
     }
 }
 
-// Goal: ½ vᵀ M v is the sum of the links' kinetic energies. Method: M from composite bodies, the sum from its
-// definition. Tolerance: rounding.
+// Goal: ½ vᵀ M v is the sum of the links' kinetic energies. Method: M from composite bodies, the
+// sum from its definition. Tolerance: rounding.
 #[test]
 fn inertia_matrix_holds_the_kinetic_energy() {
     for (scene, motion, work) in cases() {
@@ -112,8 +113,8 @@ fn inertia_matrix_holds_the_kinetic_energy() {
     }
 }
 
-// Goal: a joint that is held has the acceleration that its drive prescribes, and a fixed one none. Method: the link's
-// acceleration less its parent's, along the axis. Tolerance: rounding.
+// Goal: a joint that is held has the acceleration that its drive prescribes, and a fixed one none.
+// Method: the link's acceleration less its parent's, along the axis. Tolerance: rounding.
 #[test]
 fn held_joints_move_as_prescribed() {
     let mut held = 0;

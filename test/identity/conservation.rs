@@ -36,8 +36,8 @@ fn travel(scene: &Scene, motion: &mut Motion, dt: f64, seconds: f64) {
 }
 
 // Goal: nothing but outer forces changes the impulse of bodies and water, whatever the joints do.
-// Method: its rate from the accelerations, in still ideal fluid without weight, must vanish. Tolerance: rounding,
-// against the largest rate of a link.
+// Method: its rate from the accelerations, in still ideal fluid without weight, must vanish.
+// Tolerance: rounding, against the largest rate of a link.
 #[test]
 fn impulse_of_a_floating_chain_has_no_rate() {
     for links in [1, 2, 3, 7, 15, 30] {
@@ -74,8 +74,8 @@ fn impulse_of_a_floating_chain_is_conserved_over_a_run() {
     }
 }
 
-// Goal (V38): energy of an undamped chain with weight, buoyancy and springs drifts less than 1e-6 over 10 s.
-// Method: RK4 with 0.5 ms. Tolerance: of the largest kinetic energy on the way.
+// Goal (V38): energy of an undamped chain with weight, buoyancy and springs drifts less than 1e-6
+// over 10 s. Method: RK4 with 0.5 ms. Tolerance: of the largest kinetic energy on the way.
 #[test]
 fn energy_of_an_undamped_chain_is_conserved() {
     for (seed, floating) in [(3, true), (4, false)] {
@@ -105,9 +105,10 @@ fn energy_of_an_undamped_chain_is_conserved() {
     }
 }
 
-// Goal: work of thrusters, joint efforts and damping, and loss of potential energy, is the gain of kinetic energy.
-// Method: all powers at one instant; the change of potential energy by a central difference along the motion.
-// Tolerance: 1e-7 of the sum of the powers' magnitudes, the difference's own error (1e-4 s, third order).
+// Goal: work of thrusters, joint efforts and damping, and loss of potential energy, is the gain of
+// kinetic energy. Method: all powers at one instant; the change of potential energy by a central
+// difference along the motion. Tolerance: 1e-7 of the sum of the powers' magnitudes, the
+// difference's own error (1e-4 s, third order).
 #[test]
 fn powers_balance() {
     for links in [1, 2, 5, 12] {
@@ -151,7 +152,8 @@ fn powers_balance() {
             .map(|(l, w)| w.V.dot(&damping::force(l, &w.V, 1.0)))
             .sum();
         assert!(drag < 0.0, "damping gives energy");
-        // springs are in tau; take the friction and the command from it, and springs into the potential
+        // springs are in tau; take the friction and the command from it, and springs into the
+        // potential
         let joints: f64 = (0..links - 1)
             .map(|j| motion.qd[j] * (commands[j] - robot.links[j + 1].joint.damping * motion.qd[j]))
             .sum();
@@ -181,7 +183,8 @@ fn potential_rate(scene: &Scene, motion: &Motion) -> f64 {
     (at(h) - at(-h)) / (2.0 * h)
 }
 
-// Goal: energy of a chain with damping only falls. Method: a run of 3 s, looked at every 0.1 s. Tolerance: none.
+// Goal: energy of a chain with damping only falls. Method: a run of 3 s, looked at every 0.1 s.
+// Tolerance: none.
 #[test]
 fn damping_never_gives_energy() {
     let (scene, mut motion) = moving(
@@ -204,7 +207,8 @@ fn damping_never_gives_energy() {
     assert!(before < 0.2 * first);
 }
 
-// Goal: a chain that nothing moves stays where it is. Method: 1 s from rest, no weight. Tolerance: none.
+// Goal: a chain that nothing moves stays where it is. Method: 1 s from rest, no weight. Tolerance:
+// none.
 #[test]
 fn rest_stays_rest() {
     let scene = tree::scene(8, Recipe { links: 6, ..FREE });

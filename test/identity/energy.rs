@@ -1,13 +1,15 @@
-//! Energy that leaves a battery is what was used and what became heat; what a charger gives its feeder has lost.
+//! Energy that leaves a battery is what was used and what became heat; what a charger gives its
+//! feeder has lost.
 
 use crate::common::simulation;
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
 
-/// A vessel that feeds a charger, and a drone on its deck, both with batteries and duties of their own.
+/// A vessel that feeds a charger, and a drone on its deck, both with batteries and duties of their
+/// own.
 const PAIR: &str = "
 water: {density_kg_m3: 1000}
-chargers: {pad: {kind: within, current_a: 3, efficiency: 0.8, from: usv, place: {robot: usv, position_m: [0, 0, 1]}, reach_m: 0.5}}
+chargers: {pad: {kind: within, current_a: 3, efficiency: 0.8, source_robot: usv, place: {robot: usv, position_m: [0, 0, 1]}, range_m: 0.5}}
 origin: {latitude_deg: 43, longitude_deg: 4}
 weather: {start_utc: \"2026-06-20T09:00:00Z\", cloud_cover: 0.2}
 robots:
@@ -30,7 +32,8 @@ robots:
         initial_charge: 0.4, charge_current_a: 2}
 ";
 
-/// Chemical energy that left the battery of each robot in one step: open-circuit voltage times charge.
+/// Chemical energy that left the battery of each robot in one step: open-circuit voltage times
+/// charge.
 fn step(s: &mut Simulation) -> [f64; 2] {
     let before = [0, 1].map(|r| s.state.robots[r].battery.charge);
     s.advance(1);
@@ -41,9 +44,10 @@ fn step(s: &mut Simulation) -> [f64; 2] {
     })
 }
 
-// Goal: battery energy = delivered + I²R - gained, for a vessel under changing load with sun and a feeding charger and for the drone
-// that is charged; and what the charger gave is what its feeder has lost to it times the efficiency. Method: sums over 60 s, the thrust changed
-// every second. Tolerance: 1e-9, 30 000 rounded steps; the charger's period of 0.1 s for what it owes.
+// Goal: battery energy = delivered + I²R - gained, for a vessel under changing load with sun and a
+// feeding charger and for the drone that is charged; and what the charger gave is what its feeder
+// has lost to it times the efficiency. Method: sums over 60 s, the thrust changed every second.
+// Tolerance: 1e-9, 30 000 rounded steps; the charger's period of 0.1 s for what it owes.
 #[test]
 fn batteries_lose_what_is_used() {
     let mut s = simulation(PAIR);
@@ -95,8 +99,8 @@ fn batteries_lose_what_is_used() {
     assert!(uav.charge > 0.4 + 0.1);
 }
 
-// Goal: chargers change no bit with blocks, threads or resumption. Method: the same minute of both robots in blocks of 1, 7, 50 and 500 steps,
-// and from a clone. Tolerance: none.
+// Goal: chargers change no bit with blocks, threads or resumption. Method: the same minute of both
+// robots in blocks of 1, 7, 50 and 500 steps, and from a clone. Tolerance: none.
 #[test]
 fn charging_is_the_same_in_all_blocks() {
     let run = |block: u64| {

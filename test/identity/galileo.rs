@@ -1,4 +1,5 @@
-//! Galilean invariance: seen from water, air and ground that move evenly, every vehicle does what it does where they stand.
+//! Galilean invariance: seen from water, air and ground that move evenly, every vehicle does what
+//! it does where they stand.
 
 use crate::common::{aligned, close, near, scene};
 use merrow_math::Vec3;
@@ -90,9 +91,10 @@ fn relative_velocity(m: &Motion, boost: Vec3) -> Vec3 {
     m.q_WB.matrix().mul_vec(m.V_WB_B.v) - boost
 }
 
-// Goal: every shipped vehicle but the rover, which needs a ground: the same five seconds in water and air at rest with a wind, and in water and air that
-// move besides. Method: places differ by the way that the boost makes, all else by nothing. Tolerance: 1e-8, rounding that grows over 2500 steps of
-// turning vehicles.
+// Goal: every shipped vehicle but the rover, which needs a ground: the same five seconds in water
+// and air at rest with a wind, and in water and air that move besides. Method: places differ by the
+// way that the boost makes, all else by nothing. Tolerance: 1e-8, rounding that grows over 2500
+// steps of turning vehicles.
 #[test]
 fn every_vehicle_swims_sails_and_flies_alike_where_all_moves() {
     let mut n = 0;
@@ -142,7 +144,8 @@ fn every_vehicle_swims_sails_and_flies_alike_where_all_moves() {
     assert!(n >= 16, "{n} vehicles");
 }
 
-/// A barge of 400 t that floats at half its height, so heavy that a rover does not stir it, with the rover on its deck.
+/// A barge of 400 t that floats at half its height, so heavy that a rover does not stir it, with
+/// the rover on its deck.
 const DECK: &str = "
   rover:
     position_m: [-3, 0, 2.0635]
@@ -162,8 +165,9 @@ const DECK: &str = "
         collisions: {deck: {kind: box, size_m: [20, 10, 4], material: {friction: 0.8}}}
 ";
 
-// Goal: the rover, whose ground is a deck: it drives and turns on a barge adrift as on one at rest. Method: 1 s to settle, 2 s ahead, 2 s of turning;
-// place on the deck, attitude, wheels. Tolerance: 1e-6: contacts that stick and slip let the rounding grow.
+// Goal: the rover, whose ground is a deck: it drives and turns on a barge adrift as on one at rest.
+// Method: 1 s to settle, 2 s ahead, 2 s of turning; place on the deck, attitude, wheels. Tolerance:
+// 1e-6: contacts that stick and slip let the rounding grow.
 #[test]
 fn a_rover_drives_alike_on_a_deck_that_moves() {
     let drive = |boost: Vec3| {

@@ -31,8 +31,8 @@ robots:
     ))
 }
 
-// Goal: a box by its triangles is the box by its tetrahedra. Method: thrown tumbling out of the air and under water, 2 s of flat
-// water. Tolerance: 1e-9: rounding, which the tumbling lets grow; the
+// Goal: a box by its triangles is the box by its tetrahedra. Method: thrown tumbling out of the air
+// and under water, 2 s of flat water. Tolerance: 1e-9: rounding, which the tumbling lets grow; the
 // box's corners are such as the file's single precision holds.
 #[test]
 fn a_box_moves_as_its_mesh() {
@@ -54,7 +54,8 @@ fn a_box_moves_as_its_mesh() {
     assert!(a.p_WB.z.abs() < 1.0, "it is in the water");
 }
 
-// Goal: the box about a mesh is the box. Method: a ball's mesh, twice as long, put off the origin. Tolerance: rounding.
+// Goal: the box about a mesh is the box. Method: a ball's mesh, twice as long, put off the origin.
+// Tolerance: rounding.
 #[test]
 fn the_box_about_a_mesh_is_that_box() {
     let folder =
@@ -75,9 +76,10 @@ fn the_box_about_a_mesh_is_that_box() {
     assert!(link.hull_mesh.is_none());
 }
 
-// Goal: in a wave that is long against it a mesh feels what the shape feels, whose surface is a plane and whose pressure goes
-// by the acceleration in its middle. Method: a ball of 1 m in a wave of 156 m, 20 s of drift and heave. Tolerance: 2 cm of 5 m of
-// motion: (kR)² = 4e-4 of the forces, and 1 % of volume that the mesh lacks.
+// Goal: in a wave that is long against it a mesh feels what the shape feels, whose surface is a
+// plane and whose pressure goes by the acceleration in its middle. Method: a ball of 1 m in a wave
+// of 156 m, 20 s of drift and heave. Tolerance: 2 cm of 5 m of motion: (kR)² = 4e-4 of the forces,
+// and 1 % of volume that the mesh lacks.
 #[test]
 fn in_long_waves_a_mesh_moves_as_its_shape() {
     let water = ", waves: {kind: regular, height_m: 2, period_s: 10, direction_deg: 60}";
@@ -101,9 +103,10 @@ fn in_long_waves_a_mesh_moves_as_its_shape() {
     assert!((a - b).norm() < 0.02, "{a:?} {b:?}");
 }
 
-// Goal: flat water gives back what it was given: kinetic energy, weight, and the potential of the displaced water, -ρ g ∫ z dV, are
-// constant together. Method: a barge without added mass or damping dropped askew, 4 s of plunging and capsizing, at two steps.
-// Tolerance: 1e-6 of the energy that moves, and a tenth of it with half the step.
+// Goal: flat water gives back what it was given: kinetic energy, weight, and the potential of the
+// displaced water, -ρ g ∫ z dV, are constant together. Method: a barge without added mass or
+// damping dropped askew, 4 s of plunging and capsizing, at two steps. Tolerance: 1e-6 of the energy
+// that moves, and a tenth of it with half the step.
 #[test]
 fn flat_water_keeps_the_energy() {
     let body = "mass_kg: 500, center_of_mass_m: [0.05, 0.02, 0.1], inertia_kg_m2: {xx: 60, yy: 130, zz: 150}";
@@ -143,8 +146,8 @@ fn flat_water_keeps_the_energy() {
     );
 }
 
-// Goal: Galileo: seen from a current the hull moves as in still water. Method: a barge thrown into flat water at rest, and into
-// a current with the current's velocity; 3 s. Tolerance: 1e-9.
+// Goal: Galileo: seen from a current the hull moves as in still water. Method: a barge thrown into
+// flat water at rest, and into a current with the current's velocity; 3 s. Tolerance: 1e-9.
 #[test]
 fn a_current_carries_a_hull_as_it_is() {
     let entry = |u: f64| {
@@ -191,8 +194,9 @@ fn a_current_carries_a_hull_as_it_is() {
     near("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
 }
 
-// Goal: nothing that a sea can do to a hull makes it other than finite: Beaufort 12, thrown, capsized, held under. Method: a
-// barge and a ball for five minutes, without damping of their own but a little. Tolerance: it is not stopped.
+// Goal: nothing that a sea can do to a hull makes it other than finite: Beaufort 12, thrown,
+// capsized, held under. Method: a barge and a ball for five minutes, without damping of their own
+// but a little. Tolerance: it is not stopped.
 #[test]
 fn a_hurricane_leaves_hulls_finite() {
     let water = ", waves: {kind: jonswap, beaufort: 12, components: 16}";
@@ -210,9 +214,10 @@ fn a_hurricane_leaves_hulls_finite() {
     assert!(z.abs() < 40.0, "it stays with the surface: {z}");
 }
 
-// Goal: a hull on the lattice feels what it feels by the sum of all waves. Method: a barge of 1.25 m in short-crested waves of 10 m and
-// their short companions, forces at 60 instants and places, on the lattice in one run of time and by the sum. Tolerance: 4 % of what the
-// waves do to it, in the mean square: waves shorter than the hull, which the lattice rounds off.
+// Goal: a hull on the lattice feels what it feels by the sum of all waves. Method: a barge of 1.25
+// m in short-crested waves of 10 m and their short companions, forces at 60 instants and places, on
+// the lattice in one run of time and by the sum. Tolerance: 4 % of what the waves do to it, in the
+// mean square: waves shorter than the hull, which the lattice rounds off.
 #[test]
 fn the_lattice_gives_the_forces_of_the_sum() {
     let water = ", waves: {kind: jonswap, hs_m: 0.5, tp_s: 2.6, direction_deg: 50, components: 60}";
@@ -250,10 +255,12 @@ fn the_lattice_gives_the_forces_of_the_sum() {
     }
 }
 
-// Goal: a hull in regular waves takes from them what its damping spends. Method: a barge without added mass in waves of 0.3 m and 3 s, a minute to
-// settle, then ten periods of 4 ms steps: the power of all forces is the rate of its kinetic energy; that of water pressure and weight (the
-// model without damping) is on average what the damping takes away. Tolerance: 1e-4 of the power that goes to and fro, the trapezoids between the steps;
-// 3 % of the power that is spent, by which it is no strict period of a hull that drifts.
+// Goal: a hull in regular waves takes from them what its damping spends. Method: a barge without
+// added mass in waves of 0.3 m and 3 s, a minute to settle, then ten periods of 4 ms steps: the
+// power of all forces is the rate of its kinetic energy; that of water pressure and weight (the
+// model without damping) is on average what the damping takes away. Tolerance: 1e-4 of the power
+// that goes to and fro, the trapezoids between the steps; 3 % of the power that is spent, by which
+// it is no strict period of a hull that drifts.
 #[test]
 fn a_hull_in_regular_waves_spends_what_it_takes() {
     let water = ", waves: {kind: regular, height_m: 0.3, period_s: 3, direction_deg: 70}";

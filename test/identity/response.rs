@@ -8,9 +8,10 @@ use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{aba, response};
 use merrow_sim::step;
 
-// Goal: `response` is the derivative of ABA by a force. Method: random trees, floating and fixed, with all joint kinds; ABA
-// with and without a random force on a random link; also for a lone body, whose inertia is factored beforehand.
-// Tolerance: rounding over 12 links, against the change: 1e-9.
+// Goal: `response` is the derivative of ABA by a force. Method: random trees, floating and fixed,
+// with all joint kinds; ABA with and without a random force on a random link; also for a lone body,
+// whose inertia is factored beforehand. Tolerance: rounding over 12 links, against the change:
+// 1e-9.
 #[test]
 fn an_answer_is_the_difference_that_a_force_makes() {
     for (links, floating) in (1..=12).flat_map(|n| [true, false].map(|f| (n, f))) {

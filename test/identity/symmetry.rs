@@ -69,8 +69,8 @@ fn same_joints(a: &Motion, b: &Motion) {
     }
 }
 
-// Goal: turning the world, its current and its robots turns the answer. Method: a general turn about a deep point.
-// Tolerance: rounding of a thousand steps.
+// Goal: turning the world, its current and its robots turns the answer. Method: a general turn
+// about a deep point. Tolerance: rounding of a thousand steps.
 #[test]
 fn turned_world_gives_the_turned_answer() {
     let (scene, start) = chain();
@@ -95,8 +95,9 @@ fn turned_world_gives_the_turned_answer() {
     same_joints(&turned, &end);
 }
 
-// Goal: Galilean invariance. Method: robot and water both get the same extra velocity; all that changes is that both
-// have gone along. Tolerance: rounding of a thousand steps, and RK4 over different numbers.
+// Goal: Galilean invariance. Method: robot and water both get the same extra velocity; all that
+// changes is that both have gone along. Tolerance: rounding of a thousand steps, and RK4 over
+// different numbers.
 #[test]
 fn moving_along_with_the_water_changes_nothing() {
     let (scene, start) = chain();
@@ -117,9 +118,9 @@ fn moving_along_with_the_water_changes_nothing() {
     aligned("attitude", &boosted.q_WB, &end.q_WB, 1e-9);
 }
 
-// Goal: a robot that starts with the water and is as heavy as the water it displaces goes with it, however it turns
-// and whatever its added mass. Method: water that accelerates uniformly for a second. Tolerance: RK4 in a turning
-// frame, 1e-9 of the way.
+// Goal: a robot that starts with the water and is as heavy as the water it displaces goes with it,
+// however it turns and whatever its added mass. Method: water that accelerates uniformly for a
+// second. Tolerance: RK4 in a turning frame, 1e-9 of the way.
 #[test]
 fn neutral_body_goes_with_accelerating_water() {
     let recipe = Recipe {
@@ -131,7 +132,8 @@ fn neutral_body_goes_with_accelerating_water() {
     };
     let mut scene = tree::scene(31, recipe);
     let link = &mut scene.robots[0].links[0];
-    // at rest in the water: no spin; the centres of mass and buoyancy together, or the water would turn it
+    // at rest in the water: no spin; the centres of mass and buoyancy together, or the water would
+    // turn it
     link.volume = link.mass / 1000.0;
     link.p_LoCb = link.p_LoLcm;
     let mut start = Motion::rest(0);

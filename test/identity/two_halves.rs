@@ -44,8 +44,9 @@ fn merged(robot: &Robot) -> Link {
     whole
 }
 
-// Goal: two general bodies on a fixed joint move as the one body they make: full added mass, weight, buoyancy, loads,
-// linear damping. Method: the merged body by its definitions; both run 2 s. Tolerance: rounding.
+// Goal: two general bodies on a fixed joint move as the one body they make: full added mass,
+// weight, buoyancy, loads, linear damping. Method: the merged body by its definitions; both run 2
+// s. Tolerance: rounding.
 #[test]
 fn two_bodies_on_a_fixed_joint_are_one() {
     let recipe = Recipe {
@@ -112,7 +113,8 @@ robots:
         hull: {kind: box, size_m: [1, 0.4, 0.3]}}
 ";
 
-// each half: mass 30, 0.5 x 0.4 x 0.3 m, centre 0.25 m fore or aft; 5.45 = 2 (1.7875 + 30 * 0.25²) and so on
+// each half: mass 30, 0.5 x 0.4 x 0.3 m, centre 0.25 m fore or aft; 5.45 = 2 (1.7875 + 30 * 0.25²)
+// and so on
 const HALVES: &str = "
 robots:
   hull:
@@ -131,8 +133,8 @@ robots:
             volume_m3: 0.06, hull: {kind: box, size_m: [0.5, 0.4, 0.3]}}
 ";
 
-// Goal: the same for a box that bobs and rolls in the surface, whose halves are cut by it each for itself.
-// Method: two world files, 3 s. Tolerance: rounding, and the tetrahedra that differ.
+// Goal: the same for a box that bobs and rolls in the surface, whose halves are cut by it each for
+// itself. Method: two world files, 3 s. Tolerance: rounding, and the tetrahedra that differ.
 #[test]
 fn floating_box_in_two_halves_is_one() {
     let (mut a, mut b) = (simulation(WHOLE), simulation(HALVES));

@@ -1,7 +1,8 @@
-//! A robot from URDF moves as the same robot from a world file, and URDFs as they are met in the field load.
+//! A robot from URDF moves as the same robot from a world file, and URDFs as they are met in the
+//! field load.
 //!
-//! Goal: no figure changes on its way through URDF. Method: our own models written as URDF and read back; hand-made URDFs
-//! against bodies whose figures were worked out by hand.
+//! Goal: no figure changes on its way through URDF. Method: our own models written as URDF and read
+//! back; hand-made URDFs against bodies whose figures were worked out by hand.
 
 use crate::common::folder::Folder;
 use crate::common::tree::Random;
@@ -78,7 +79,7 @@ fn hydrodynamics(link: &Link) -> String {
         let at = point(link.trim.moment_arm.scale(1.0 / link.trim.force));
         write!(
             text,
-            ", loads: {{all: {{force_n: {}, at_m: {at}}}}}",
+            ", loads: {{all: {{force_n: {}, position_m: {at}}}}}",
             link.trim.force
         )
         .unwrap();
@@ -118,7 +119,8 @@ fn accelerations(scene: &Scene, seed: u64, names: &[&str]) -> Vec<f64> {
         .collect()
 }
 
-/// The round trip: our vehicle with its arm, as `merrow describe --urdf` writes it, with its hydrodynamics beside it.
+/// The round trip: our vehicle with its arm, as `merrow describe --urdf` writes it, with its
+/// hydrodynamics beside it.
 #[test]
 fn the_uvms_comes_back_from_its_own_urdf() {
     let joints = ["base", "shoulder", "elbow", "wrist"];
@@ -166,8 +168,9 @@ fn the_uvms_comes_back_from_its_own_urdf() {
     );
 }
 
-/// Goal: the description has every frame of the tree, each where the tree has it. Method: links and joints of the URDF of every robot of two worlds with cameras, sonars, a DVL and a
-/// nodded laser, against /tf_static. Tolerance: rounding of the angles.
+/// Goal: the description has every frame of the tree, each where the tree has it. Method: links and
+/// joints of the URDF of every robot of two worlds with cameras, sonars, a DVL and a nodded laser,
+/// against /tf_static. Tolerance: rounding of the angles.
 #[test]
 fn the_description_has_all_frames() {
     use merrow::node::frames;
@@ -232,7 +235,8 @@ fn shipped_urdfs_load() {
         )
         .scene;
         let model = crate::common::scene(&format!("robots: {{a: {{model: {name}}}}}"));
-        // fins, whose mass is their link's, and lasers that are nodded weigh a millionth of a kilogram each
+        // fins, whose mass is their link's, and lasers that are nodded weigh a millionth of a
+        // kilogram each
         let nodded = model.robots[0]
             .sensors
             .iter()
@@ -259,11 +263,12 @@ fn shipped_urdfs_load() {
     }
 }
 
-/// Goal: turned inertial frames, massless frames and masses fixed beyond a massless base count as they should.
+/// Goal: turned inertial frames, massless frames and masses fixed beyond a massless base count as
+/// they should.
 #[test]
 fn masses_are_gathered() {
-    // a base without mass, as KDL asks for; 2 kg at (1, 0, 0) in a frame turned by 90 degrees about z, its inertia in an
-    // inertial frame turned by 90 degrees about x
+    // a base without mass, as KDL asks for; 2 kg at (1, 0, 0) in a frame turned by 90 degrees about
+    // z, its inertia in an inertial frame turned by 90 degrees about x
     let urdf = "<robot name='r'>
       <link name='base_link'/>
       <link name='base_inertia'>
@@ -286,7 +291,8 @@ fn masses_are_gathered() {
     let base = &robot.links[0];
     assert_eq!(base.mass, 2.0);
     near("centre", base.p_LoLcm, Vec3::new(1.0, 0.0, 1.0), 1e-15);
-    // about the centre, in the inertial frame (1, 2, 2.5); about x: (1, 2.5, 2); about z: (2.5, 1, 2); and 2 kg at (1, 0, 1)
+    // about the centre, in the inertial frame (1, 2, 2.5); about x: (1, 2.5, 2); about z: (2.5, 1,
+    // 2); and 2 kg at (1, 0, 1)
     let I = base.rigid.A;
     for (found, expected) in [
         (I.xx, 2.5 + 2.0),
@@ -307,7 +313,8 @@ fn masses_are_gathered() {
     );
 }
 
-/// Goal: a fixed-base arm swings as a pendulum. Method: the compound pendulum's closed period law, at one angle.
+/// Goal: a fixed-base arm swings as a pendulum. Method: the compound pendulum's closed period law,
+/// at one angle.
 #[test]
 fn an_arm_on_the_ground_is_a_pendulum() {
     let urdf = "<robot name='r'>
@@ -414,7 +421,8 @@ fn forty_joints_on_two_arms_and_a_chain() {
     assert!(simulation.state.robots[0].halted.is_none());
 }
 
-/// Goal: the jaws of a gripper keep together. Method: a URDF with a mimic joint, its hand written ratio.
+/// Goal: the jaws of a gripper keep together. Method: a URDF with a mimic joint, its hand written
+/// ratio.
 #[test]
 fn mimic_joints_and_what_is_known_of_the_water() {
     let finger = |name: &str, mimic: &str, axis: &str| {

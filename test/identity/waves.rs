@@ -1,4 +1,5 @@
-//! What waves of small height must be, however they are summed: a flow of an ideal fluid under a free surface.
+//! What waves of small height must be, however they are summed: a flow of an ideal fluid under a
+//! free surface.
 
 use crate::common::{close, near};
 use merrow_environment::waves::realise::wave_field;
@@ -25,9 +26,10 @@ const PLACES: [Vec3; 4] = [
     Vec3::new(5.0, 800.0, -11.5),
 ];
 
-// Goal: the water keeps its volume, does not turn, accelerates as its pressure drives it and as its velocity grows, and
-// the bottom holds it. Method: central differences over 2 mm and 2 ms of a short-crested sea of a ten-millionth of a
-// metre in 12 m depth, at four places. Tolerance: 2e-4 of what the shortest waves make of a difference over that length.
+// Goal: the water keeps its volume, does not turn, accelerates as its pressure drives it and as its
+// velocity grows, and the bottom holds it. Method: central differences over 2 mm and 2 ms of a
+// short-crested sea of a ten-millionth of a metre in 12 m depth, at four places. Tolerance: 2e-4 of
+// what the shortest waves make of a difference over that length.
 #[test]
 fn small_waves_are_a_flow() {
     let waves = waves(1e-7, 12.0);
@@ -76,9 +78,9 @@ fn small_waves_are_a_flow() {
     }
 }
 
-// Goal: the surface moves with the water, its slope is its gradient, and nothing presses on it. Method: a sea of a
-// ten-millionth of a metre by differences; the pressure in one of 3 m, where stretching matters. Tolerance: as above;
-// rounding for the pressure.
+// Goal: the surface moves with the water, its slope is its gradient, and nothing presses on it.
+// Method: a sea of a ten-millionth of a metre by differences; the pressure in one of 3 m, where
+// stretching matters. Tolerance: as above; rounding for the pressure.
 #[test]
 fn the_surface_is_free() {
     let small = waves(1e-7, 12.0);
@@ -114,9 +116,10 @@ fn the_surface_is_free() {
     }
 }
 
-// Goal: the acceleration of the water is that of its particles, in waves, sheared current and eddy together. Method:
-// central differences of the velocity along the path of a particle over 2 ms, in a short-crested sea of 10 cm in 12 m depth.
-// Tolerance: 2e-4 of the acceleration of 0.1 m/s², for terms of third order; the convective terms are 1 to 30 % of it.
+// Goal: the acceleration of the water is that of its particles, in waves, sheared current and eddy
+// together. Method: central differences of the velocity along the path of a particle over 2 ms, in
+// a short-crested sea of 10 cm in 12 m depth. Tolerance: 2e-4 of the acceleration of 0.1 m/s², for
+// terms of third order; the convective terms are 1 to 30 % of it.
 #[test]
 fn the_water_accelerates_as_its_particles_do() {
     let scene = crate::common::scene(
@@ -124,7 +127,7 @@ fn the_water_accelerates_as_its_particles_do() {
 water:
   waves: {kind: jonswap, hs_m: 0.1, tp_s: 4, direction_deg: 60}
   current: {kind: profile, layers: [{depth_m: 0, speed_m_s: 0.5, direction_deg: 90}, {depth_m: 20, speed_m_s: 0.1}]}
-  flows: {eddy: {kind: eddy, spin_rad_s: 0.02, position_m: [3, -20], core_radius_m: 15}}
+  flows: {eddy: {kind: eddy, angular_velocity_rad_s: 0.02, position_m: [3, -20], core_radius_m: 15}}
 seabed: {depth_m: 12}
 robots: {a: {model: bluerov2}}
 ",
@@ -153,8 +156,9 @@ robots: {a: {model: bluerov2}}
     assert!(greatest > 0.05, "{greatest} m/s² says little");
 }
 
-// Goal: the two orders of summing agree with each other and with the C library's cosines, and the vector instructions
-// change no bit. Method: 1000 points of a sea of 200 waves. Tolerance: 1e-9 m of the plain sum; none between builds.
+// Goal: the two orders of summing agree with each other and with the C library's cosines, and the
+// vector instructions change no bit. Method: 1000 points of a sea of 200 waves. Tolerance: 1e-9 m
+// of the plain sum; none between builds.
 #[test]
 fn every_way_of_summing_agrees() {
     let waves = waves(3.0, 30.0);
@@ -184,9 +188,10 @@ fn every_way_of_summing_agrees() {
     }
 }
 
-// Goal: the lattice about a hull is near the sum that it stands for, and has the same bits on every processor. Method: a sea of 12 s
-// on 200 waves about a hull of 2 m radius, points in it at the surface and down to its draught, two windows and four instants; both kinds
-// of registers. Tolerance: (k s)²/8 of the shorter waves, here 1 % of the sea's height; none between processors.
+// Goal: the lattice about a hull is near the sum that it stands for, and has the same bits on every
+// processor. Method: a sea of 12 s on 200 waves about a hull of 2 m radius, points in it at the
+// surface and down to its draught, two windows and four instants; both kinds of registers.
+// Tolerance: (k s)²/8 of the shorter waves, here 1 % of the sea's height; none between processors.
 #[test]
 fn the_lattice_about_a_hull_is_the_sum() {
     let waves = waves(3.0, 30.0);
@@ -237,8 +242,9 @@ fn the_lattice_about_a_hull_is_the_sum() {
     }
 }
 
-// Goal: the wind is that over the waves near them and that over the mean surface far up, without a jump. Method: heights over a
-// crest. Tolerance: none at the ends; the steps of 1 cm in between grow by no more than the surface's height over the reach.
+// Goal: the wind is that over the waves near them and that over the mean surface far up, without a
+// jump. Method: heights over a crest. Tolerance: none at the ends; the steps of 1 cm in between
+// grow by no more than the surface's height over the reach.
 #[test]
 fn the_wind_follows_the_waves_near_them() {
     let waves = waves(3.0, 30.0);

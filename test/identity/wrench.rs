@@ -1,4 +1,5 @@
-//! Wrench sensors of robots that are held back, against Newton-Euler with the forces of contacts and couplings as outside forces.
+//! Wrench sensors of robots that are held back, against Newton-Euler with the forces of contacts
+//! and couplings as outside forces.
 
 use crate::common::physics::largest;
 use crate::common::simulation;
@@ -12,8 +13,9 @@ use merrow_model::state::reading::Reading;
 use merrow_physics::dynamics::rnea;
 use merrow_sim::Simulation;
 
-/// A vehicle with an arm of three joints in water, whose tip comes down on the bottom with the joints against their friction and
-/// their stops, one driven by another; a float hangs on the arm by a weld or a ball.
+/// A vehicle with an arm of three joints in water, whose tip comes down on the bottom with the
+/// joints against their friction and their stops, one driven by another; a float hangs on the arm
+/// by a weld or a ball.
 fn world(coupling: &str, integrator: &str) -> String {
     let link = |parent: &str, at: &str, joint: &str, more: &str| {
         format!(
@@ -72,8 +74,8 @@ couplings:
     )
 }
 
-/// Forces and accelerations now, those of the last step's contacts and couplings among them, each straight from what the world says of
-/// them; and the forces that the joints' own drives exert.
+/// Forces and accelerations now, those of the last step's contacts and couplings among them, each
+/// straight from what the world says of them; and the forces that the joints' own drives exert.
 fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f64>) {
     let (scene, now, dt) = (s.scene.clone(), s.state.time_ns, s.scene.dt());
     let (sea, mut own) = (s.state.sea.clone(), s.state.robots[robot].clone());
@@ -137,7 +139,8 @@ fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f6
     (work, A0, qdd)
 }
 
-/// Momentum's rate less the outside forces of `link` and all beyond it, at `p_W` along the world's axes.
+/// Momentum's rate less the outside forces of `link` and all beyond it, at `p_W` along the world's
+/// axes.
 fn beyond(
     s: &Simulation,
     (work, A0, qdd): &(Workspace, SpatialVelocity, Vec<f64>),
@@ -166,12 +169,15 @@ fn beyond(
     sum
 }
 
-// Goal: whatever holds an arm back, its wrench sensors read the rate of momentum of all beyond them, added mass included, less all
-// outside forces there; and with the mean forces of contacts and couplings as outside forces Newton-Euler leaves little over on the
-// free base. Method: a floating vehicle whose arm lands on the bottom, runs into its stops, has dry friction and a geared joint, and a float
-// coupled to it, step by step for 1.5 s. Tolerances, as parts of the largest force on a link: a reading is that sum to 1e-5 in 95 of 100 steps and 1e-3 in
-// all: a coupling acts where its end was before places were corrected in the step. The base's balance, which asks that these forces are what made the
-// accelerations, 5e-3 and, in the steps of impacts, 2e-2: of order h, as weight and drag are of an instant, accelerations and impulses of a step.
+// Goal: whatever holds an arm back, its wrench sensors read the rate of momentum of all beyond
+// them, added mass included, less all outside forces there; and with the mean forces of contacts
+// and couplings as outside forces Newton-Euler leaves little over on the free base. Method: a
+// floating vehicle whose arm lands on the bottom, runs into its stops, has dry friction and a
+// geared joint, and a float coupled to it, step by step for 1.5 s. Tolerances, as parts of the
+// largest force on a link: a reading is that sum to 1e-5 in 95 of 100 steps and 1e-3 in all: a
+// coupling acts where its end was before places were corrected in the step. The base's balance,
+// which asks that these forces are what made the accelerations, 5e-3 and, in the steps of impacts,
+// 2e-2: of order h, as weight and drag are of an instant, accelerations and impulses of a step.
 #[test]
 fn readings_balance_contacts_couplings_and_stops() {
     let ends = "a: {robot: r, link: tip, position_m: [0.2, 0, 0.1]}, b: {robot: float}";

@@ -1,6 +1,7 @@
 //! Thrusters and batteries.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{bluerov2, check, motor, plain};
 
@@ -29,11 +30,11 @@ fn commands() {
         "w.yaml:5:26: `command_timeout_s`: expected a positive number [s], found `-1`",
     );
     check(
-        &bluerov2("thrusters: {t1: {turning: clockwise}}"),
+        &bluerov2("thrusters: {t1: {rotation: clockwise}}"),
         "w.yaml:5:33: `turning`: expected one of `right`, `left`, found string `clockwise`",
     );
     check(
-        &motor("command: newton, range: [-1, 1], curve: direct, loss: 1.2"),
+        &motor("command: newton, range: [-1, 1], curve: direct, heat_fraction: 1.2"),
         "w.yaml:10:104: `loss`: expected a number from 0 to 1, found `1.2`",
     );
 }

@@ -1,6 +1,7 @@
 //! Bodies that cannot exist, and coefficients with the wrong sign or name.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{BLUEROV2, bluerov2, body, check};
 
@@ -146,7 +147,7 @@ fn names_of_derivatives() {
 fn restoring() {
     let with = |keys: &str| {
         body(&format!(
-            "{keys}restoring: {{supports_kg: 10, supports_at_m: [0, 0, 0], heave_n_m: 1, roll_nm_rad: 1, pitch_nm_rad: 1, reserve_kg: 20}}, "
+            "{keys}restoring: {{floating_mass_kg: 10, floating_mass_center_m: [0, 0, 0], heave_n_per_m: 1, roll_nm_per_rad: 1, pitch_nm_per_rad: 1, max_supported_kg: 20}}, "
         ))
     };
     check(
@@ -154,12 +155,12 @@ fn restoring() {
         "w.yaml:5:64: base_link has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either `restoring` or the other keys",
     );
     check(
-        &with("").replace("reserve_kg: 20", "reserve_kg: 10"),
-        "w.yaml:5:153: `reserve_kg` is 10, expected more than `supports_kg` 10: the hull would not float",
+        &with("").replace("max_supported_kg: 20", "max_supported_kg: 10"),
+        "w.yaml:5:153: `max_supported_kg` is 10, expected more than `floating_mass_kg` 10: the hull would not float",
     );
     check(
-        &with("").replace("roll_nm_rad: 1", "roll_nm_rad: 0"),
-        "w.yaml:5:121: `roll_nm_rad`: expected a positive number [N m/rad], found `0`",
+        &with("").replace("roll_nm_per_rad: 1", "roll_nm_per_rad: 0"),
+        "w.yaml:5:121: `roll_nm_per_rad`: expected a positive number [N m/rad], found `0`",
     );
 }
 

@@ -1,7 +1,7 @@
 //! Shapes that can be touched: where they come to lie, and what is refused.
 //!
-//! Goal: a shape lies where its author put it, in the axes of its body, on a link merged or not, and on a structure.
-//! Method: places worked out by hand; the exact message for each mistake.
+//! Goal: a shape lies where its author put it, in the axes of its body, on a link merged or not,
+//! and on a structure. Method: places worked out by hand; the exact message for each mistake.
 
 use super::{body, check, plain, world};
 use crate::common::folder::Folder;
@@ -16,11 +16,12 @@ const TETRAHEDRON: &str =
 
 #[test]
 fn shapes_lie_in_the_axes_of_their_body() {
-    // as L of the base is U, a place in forward, right, down changes two signs; its own turn follows
+    // as L of the base is U, a place in forward, right, down changes two signs; its own turn
+    // follows
     let frd = "robots:\n  r:\n    model:\n      source: test\n      body: {source: test, axes: frd, mass_kg: 10, \
                inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, collisions: {a: {kind: cylinder, radius_m: 0.1, length_m: 2, \
                position_m: [1, 2, 3], attitude_deg: [0, 90, 0], material: {friction: 0.8}, \
-               groups: {member: [1, 31], meets: [0]}}}}\n";
+               groups: {member_of: [1, 31], collides_with: [0]}}}}\n";
     let scene = scene(frd);
     let c = &scene.robots[0].colliders[0];
     assert_eq!((c.name.as_str(), c.link), ("base_link/a", 0));
@@ -210,7 +211,7 @@ fn wrong_shapes() {
         "w.yaml:5:59: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found string `ball`",
     );
     check(
-        &body("visuals: {a: {kind: sphere, radius_m: 1, groups: {member: [1]}}}, "),
+        &body("visuals: {a: {kind: sphere, radius_m: 1, groups: {member_of: [1]}}}, "),
         "w.yaml:5:80: unknown key `groups` in `a`, expected one of `position_m`, `attitude_deg`, `material`, `texture`, `radius_m`",
     );
     check(
@@ -222,7 +223,7 @@ fn wrong_shapes() {
         "w.yaml:5:80: `radius_m`: expected a positive number [m], found `0`",
     );
     check(
-        &body("collisions: {a: {kind: sphere, radius_m: 1, groups: {member: [32]}}}, "),
+        &body("collisions: {a: {kind: sphere, radius_m: 1, groups: {member_of: [32]}}}, "),
         "w.yaml:5:101: `member[0]`: expected a whole number from 0 to 31, found `32`",
     );
     check(

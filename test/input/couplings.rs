@@ -16,8 +16,9 @@ fn world(coupling: &str) -> String {
     )
 }
 
-// Goal: ends lie where they are written, on links that were merged too, and a second end without a place where the first
-// is. Method: an arm fixed a metre over a post, a ball a metre under a vehicle.
+// Goal: ends lie where they are written, on links that were merged too, and a second end without a
+// place where the first is. Method: an arm fixed a metre over a post, a ball a metre under a
+// vehicle.
 #[test]
 fn ends_lie_where_they_are_written() {
     let s = scene(&world(

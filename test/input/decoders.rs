@@ -1,7 +1,7 @@
 //! Every message type that can come in from the network, behind one call.
 //!
-//! Exists so that the randomized test and the fuzz target feed the same decoders. Must not judge how the bytes came
-//! about.
+//! Exists so that the randomized test and the fuzz target feed the same decoders. Must not judge
+//! how the bytes came about.
 
 use merrow::msg as own;
 use merrow_ros2::cdr::{from_bytes, to_bytes};
@@ -12,7 +12,8 @@ use merrow_ros2::msg::{
     tf2_msgs,
 };
 
-/// Decodes `bytes` as `M`. What was accepted must keep its bytes once it has been written by ourselves.
+/// Decodes `bytes` as `M`. What was accepted must keep its bytes once it has been written by
+/// ourselves.
 ///
 /// # Panics
 /// If it does not, or if a decoder panics: that is what the caller looks for.

@@ -1,6 +1,7 @@
 //! Batteries, loads, panels and chargers.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{bluerov2, check, motor, plain};
 
@@ -75,15 +76,15 @@ fn chargers() {
         "w.yaml:1:44: no coupling `dock` for the charger pad",
     );
     check(
-        &with("kind: within, reach_m: 1, place: {robot: rr}, current_a: 1"),
+        &with("kind: within, range_m: 1, place: {robot: rr}, current_a: 1"),
         "w.yaml:1:59: no robot or prop `rr` for the charger pad",
     );
     check(
-        &with("kind: within, reach_m: 1, place: {}, current_a: 1, from: usv"),
+        &with("kind: within, range_m: 1, place: {}, current_a: 1, source_robot: usv"),
         "w.yaml:1:75: no robot `usv` to feed the charger pad",
     );
     check(
-        &(with("kind: within, reach_m: 1, place: {}, current_a: 1, from: p")
+        &(with("kind: within, range_m: 1, place: {}, current_a: 1, source_robot: p")
             + "  p: {model: {source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\n"),
         "w.yaml:1:75: p is to feed the charger pad, but has no battery",
     );

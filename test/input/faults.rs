@@ -1,6 +1,7 @@
 //! Faults.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::check;
 
@@ -15,52 +16,52 @@ fn with(fault: &str) -> String {
 #[test]
 fn faults() {
     check(
-        &with("robot: rr, of: t, kind: dead"),
+        &with("robot: rr, target: t, kind: dead"),
         "w.yaml:1:21: no robot `rr` for the fault x",
     );
     check(
-        &with("robot: r, of: wing, kind: dead"),
+        &with("robot: r, target: wing, kind: dead"),
         "w.yaml:1:28: no device `wing` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
     );
     check(
-        &with("robot: r, of: t, kind: dead"),
+        &with("robot: r, target: t, kind: dead"),
         "w.yaml:1:28: several devices of r are called `t`, expected one of thrusters/t, sensors/t",
     );
     check(
-        &with("robot: r, of: sensors/t, kind: reduced, part: 0.5"),
+        &with("robot: r, target: sensors/t, kind: reduced, fraction: 0.5"),
         "w.yaml:1:45: `sensors/t` cannot be `reduced`, expected one of dead, stuck, biased, noisy, intermittent",
     );
     check(
-        &with("robot: r, of: thrusters/t, kind: reduced, part: 1.5"),
-        "w.yaml:1:62: `part`: expected a number from 0 to 1, found `1.5`",
+        &with("robot: r, target: thrusters/t, kind: reduced, fraction: 1.5"),
+        "w.yaml:1:62: `fraction`: expected a number from 0 to 1, found `1.5`",
     );
     check(
-        &with("robot: r, of: base_link, kind: dead"),
+        &with("robot: r, target: base_link, kind: dead"),
         "w.yaml:1:45: `base_link` cannot be `dead`, expected one of leak",
     );
     check(
-        &with("robot: r, of: imu, kind: tired"),
+        &with("robot: r, target: imu, kind: tired"),
         "w.yaml:1:39: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, `jammed`, `spoofed`, found string `tired`",
     );
     check(
-        &with("robot: r, of: imu, kind: jammed"),
+        &with("robot: r, target: imu, kind: jammed"),
         "w.yaml:1:39: `imu` cannot be `jammed`, expected one of dead, stuck, biased, noisy, intermittent",
     );
     check(
-        &with("robot: r, of: imu, kind: spoofed, offset_m: [1, .nan, 0]"),
+        &with("robot: r, target: imu, kind: spoofed, offset_m: [1, .nan, 0]"),
         "w.yaml:1:62: `offset_m[1]`: expected a finite number [m], found `.nan`",
     );
     check(
-        &with("robot: r, of: imu, kind: jammed, power_w: -1"),
+        &with("robot: r, target: imu, kind: jammed, power_w: -1"),
         "w.yaml:1:56: `power_w`: expected a non-negative number [W], found `-1`",
     );
     check(
-        &with("robot: r, of: imu, kind: dead, duration_s: 0"),
+        &with("robot: r, target: imu, kind: dead, duration_s: 0"),
         "w.yaml:1:57: `duration_s`: expected a positive number [s], found `0`",
     );
     check(
-        &with("robot: r, of: imu, kind: intermittent, works_s: 1"),
-        "w.yaml:1:13: missing key `fails_s` (mean time for which it fails) in `x`",
+        &with("robot: r, target: imu, kind: intermittent, mean_working_s: 1"),
+        "w.yaml:1:13: missing key `mean_failed_s` (mean time for which it fails) in `x`",
     );
 }
 
@@ -73,23 +74,23 @@ fn beacons() {
         )
     };
     check(
-        &world("of: gat, kind: dead"),
+        &world("target: gat, kind: dead"),
         "w.yaml:1:18: no beacon `gat` in the world, expected one of beacons/gate, beacons/tail; a device of a robot needs `robot`",
     );
     check(
-        &with("of: imu, kind: dead"),
+        &with("target: imu, kind: dead"),
         "w.yaml:1:18: no beacon `imu` in the world, it has none; a device of a robot needs `robot`",
     );
     check(
-        &world("of: gate, kind: stuck"),
+        &world("target: gate, kind: stuck"),
         "w.yaml:1:30: `gate` cannot be `stuck`, expected one of dead, reduced, biased, intermittent",
     );
     check(
-        &world("robot: r, of: gate, kind: dead"),
+        &world("robot: r, target: gate, kind: dead"),
         "w.yaml:1:28: no device `gate` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
     );
     check(
-        &world("of: beacons/tail, kind: reduced, part: .nan"),
-        "w.yaml:1:53: `part`: expected a finite number, found `.nan`",
+        &world("target: beacons/tail, kind: reduced, fraction: .nan"),
+        "w.yaml:1:53: `fraction`: expected a finite number, found `.nan`",
     );
 }

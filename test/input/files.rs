@@ -1,7 +1,7 @@
 //! Files that are missing, that name each other in a circle, or that are wrong themselves.
 //!
-//! Goal: a mistake is shown in the file that holds it, and a file that is not found says where it was sought.
-//! Method: small folders of files and the exact messages.
+//! Goal: a mistake is shown in the file that holds it, and a file that is not found says where it
+//! was sought. Method: small folders of files and the exact messages.
 
 use super::without_root;
 use crate::common::folder::Folder;
@@ -104,7 +104,7 @@ fn a_mistake_is_shown_in_the_file_that_holds_it() {
     let robot = "extends: robots/bluerov2.yaml\ncomand_timeout_s: 3\n";
     let expected = "my/rov.yaml:2:1: unknown key `comand_timeout_s` in `model`, expected one of `description`, `source`, \
                     `urdf`, `hydrodynamics`, `base`, `root`, `body`, `links`, `contact_wrenches`, `self_collision`, `joint_groups`, \
-                    `trajectories`, `keep_out`, `thrusters`, `fins`, `ballasts`, `command_timeout_s`, `sensors`, `battery`, `loads`, `lamps`, `solar_panels`, `firmware`; did you mean \
+                    `trajectories`, `keep_out`, `thrusters`, `fins`, `buoyancy_engines`, `command_timeout_s`, `sensors`, `battery`, `loads`, `lamps`, `solar_panels`, `firmware`; did you mean \
                     `command_timeout_s`?";
     // two robots of one model: said once
     let world = "robots:\n  a: {model: my/rov.yaml}\n  b: {model: my/rov.yaml}\n";
@@ -160,7 +160,8 @@ fn a_part_of_another_kind_replaces_the_first() {
     check("kind", &[("w.yaml", world)], "accepted");
 }
 
-/// Goal: a world that ships with Merrow is extended by its bare name, and only where a whole world stands.
+/// Goal: a world that ships with Merrow is extended by its bare name, and only where a whole world
+/// stands.
 #[test]
 fn shipped_worlds_are_extended_by_name() {
     check(

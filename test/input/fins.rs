@@ -1,10 +1,12 @@
 //! Fins, derivatives, cross-flow drag.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{messages, plain};
 
-/// The one message of a world, without its place, which must be that of `key`: given as `@key: text`.
+/// The one message of a world, without its place, which must be that of `key`: given as `@key:
+/// text`.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let (key, expected) = expected[1..].split_once(": ").unwrap();
@@ -46,7 +48,7 @@ fn mounts() {
         "@shaft: the chord of rudder lies along its shaft, expected it across",
     );
     check(
-        &rudder("shaft: [0, 0, 1], race: {thruster: prop}", &surface),
+        &rudder("shaft: [0, 0, 1], slipstream: {thruster: prop}", &surface),
         "@thruster: no thruster `prop`",
     );
     check(

@@ -1,10 +1,11 @@
 //! Mistakes in firmwares and rotors.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{check, plain};
 
-const GAINS: &str = "position_gain_n_m: [6, 6, 6], velocity_gain_n_s_m: [5, 5, 5], attitude_gain_n_m_rad: [3, 3, 0.2], rate_gain_n_m_s_rad: [0.5, 0.5, 0.2]";
+const GAINS: &str = "position_gain_n_per_m: [6, 6, 6], velocity_gain_n_s_per_m: [5, 5, 5], attitude_gain_nm_per_rad: [3, 3, 0.2], rate_gain_nm_s_per_rad: [0.5, 0.5, 0.2]";
 
 #[test]
 fn a_multirotor_needs_rotors_that_can() {
@@ -23,8 +24,8 @@ fn a_multirotor_needs_rotors_that_can() {
 #[test]
 fn figures() {
     check(
-        "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000, leash_m: 0}}}",
-        "w.yaml:2:80: `leash_m`: expected a positive number [m], found `0`",
+        "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000, max_position_lead_m: 0}}}",
+        "w.yaml:2:80: `max_position_lead_m`: expected a positive number [m], found `0`",
     );
     check(
         "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000}}}",
@@ -34,7 +35,7 @@ fn figures() {
 
 #[test]
 fn a_boat_needs_thrusters_that_push_and_turn() {
-    let gains = "speed_gain_n_s_m: 1, speed_integral_n_m: 1, yaw_rate_gain_n_m_s_rad: 1, yaw_integral_n_m_rad: 1, max_speed_m_s: 1, max_yaw_rate_rad_s: 1";
+    let gains = "speed_gain_n_s_per_m: 1, speed_integral_gain_n_per_m: 1, yaw_rate_gain_nm_s_per_rad: 1, yaw_integral_gain_nm_per_rad: 1, max_speed_m_s: 1, max_yaw_rate_rad_s: 1";
     check(
         &plain(&format!(
             "firmware: {{kind: vessel, source: test, {gains}}}"
@@ -78,7 +79,7 @@ fn names_of_fins_and_joints() {
 fn buoyancy_engines() {
     let engine = |keys: &str| {
         plain(&format!(
-            "ballasts: {{b: {{source: test, rate_m3_s: [1e-5, 1e-5], {keys}}}}}"
+            "buoyancy_engines: {{b: {{source: test, rate_m3_s: [1e-5, 1e-5], {keys}}}}}"
         ))
     };
     check(

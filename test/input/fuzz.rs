@@ -1,8 +1,8 @@
 //! Random input: no text and no bytes make the readers panic.
 //!
-//! Goal: a world file and a message from the network may be anything. Method: good input, changed at random from a
-//! fixed seed; a few hundred rounds, or `MERROW_FUZZ_SECONDS` of them. `fuzz/` holds the same for a fuzzer that is
-//! guided by coverage.
+//! Goal: a world file and a message from the network may be anything. Method: good input, changed
+//! at random from a fixed seed; a few hundred rounds, or `MERROW_FUZZ_SECONDS` of them. `fuzz/`
+//! holds the same for a fuzzer that is guided by coverage.
 
 use super::decoders::decode_all;
 use merrow_ros2::msg::catalogue;

@@ -1,12 +1,13 @@
 //! Broken grids: each kind of mistake has its message.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: files written by the test, the
-//! exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: files
+//! written by the test, the exact message.
 
 use super::{check, messages, world};
 use crate::common::folder::Folder;
 
-/// Checks the message of a world whose gridded flow is read from the file `name` that holds `content`.
+/// Checks the message of a world whose gridded flow is read from the file `name` that holds
+/// `content`.
 #[track_caller]
 fn refuses(name: &str, content: &[u8], keys: &str, expected: &str) {
     let folder = Folder::new(&format!("g{}", std::panic::Location::caller().line()), &[]);
@@ -105,8 +106,8 @@ fn netcdf() {
     );
 }
 
-/// Goal: a head that lies about its counts does not stop the program. Method: every byte of a good file set to 255, one at a
-/// time; whatever is said, it is said.
+/// Goal: a head that lies about its counts does not stop the program. Method: every byte of a good
+/// file set to 255, one at a time; whatever is said, it is said.
 #[test]
 fn netcdf_heads_that_lie() {
     let good = std::fs::read("test/data/grids/cdf5.nc").unwrap();

@@ -25,8 +25,9 @@ fn message(mesh: &str, more: &str) -> String {
     }
 }
 
-// Goal: a mesh that encloses nothing is refused in one line that says what is wrong with it. Method: a tetrahedron that lacks a
-// face, is inside out, has a face twice, is flat or scaled flat. Tolerance: the exact text.
+// Goal: a mesh that encloses nothing is refused in one line that says what is wrong with it.
+// Method: a tetrahedron that lacks a face, is inside out, has a face twice, is flat or scaled flat.
+// Tolerance: the exact text.
 #[test]
 fn meshes_that_enclose_nothing_are_refused() {
     let mend = "; the hull of base_link must enclose the water it displaces: repair the mesh";
@@ -82,7 +83,8 @@ fn a_file_that_is_not_there_is_said() {
     );
 }
 
-// Goal: laws of the surface are refused where they mean nothing. Method: one mistake each. Tolerance: the exact text.
+// Goal: laws of the surface are refused where they mean nothing. Method: one mistake each.
+// Tolerance: the exact text.
 #[test]
 fn laws_of_the_surface_say_what_is_wrong() {
     check(
@@ -95,13 +97,13 @@ fn laws_of_the_surface_say_what_is_wrong() {
     );
     check(
         &body(
-            "kelpie_attitude: {pitch_rad_m: 0.1, roll_rad_m: 0.1}, hull: {kind: mesh, file: meshes/ball_2m.obj}, ",
+            "kelpie_attitude: {pitch_rad_per_m: 0.1, roll_rad_per_m: 0.1}, hull: {kind: mesh, file: meshes/ball_2m.obj}, ",
         ),
         "w.yaml:5:56: `kelpie_attitude` is for vehicles without a hull mesh, but the hull of base_link is a mesh, on which the wave pressure \
          acts: leave one of them out",
     );
     check(
-        &body("surface_damping: {roll_nm_s_rad: -1}, "),
-        "w.yaml:5:72: `roll_nm_s_rad`: expected a non-negative number [N m s/rad], found `-1`",
+        &body("surface_damping: {roll_nm_s_per_rad: -1}, "),
+        "w.yaml:5:72: `roll_nm_s_per_rad`: expected a non-negative number [N m s/rad], found `-1`",
     );
 }

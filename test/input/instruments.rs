@@ -1,6 +1,7 @@
 //! Instruments of water, air and what is on board.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{check, device};
 
@@ -8,12 +9,12 @@ use super::{check, device};
 fn probes() {
     check(
         &device("kind: probe, field: turbidty"),
-        "w.yaml:8:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.carried`",
+        "w.yaml:8:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
     );
-    let carried = "water: {carried: {turbidity: {unit: NTU, profile: [[0, 1]]}}}\n".to_string();
+    let carried = "water: {tracers: {turbidity: {unit: NTU, profile: [[0, 1]]}}}\n".to_string();
     check(
         &(carried + &device("kind: probe, field: turbidty")),
-        "w.yaml:9:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, `turbidity`, or a name under `water.carried`; did you mean `turbidity`?",
+        "w.yaml:9:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, `turbidity`, or a name under `water.tracers`; did you mean `turbidity`?",
     );
     check(
         &device("kind: probe, field: salinity, range: [5, 5], response_s: -1"),
@@ -33,7 +34,7 @@ fn probes() {
     );
     check(
         &device("kind: probe"),
-        "w.yaml:8:19: missing key `field` (measured quantity: `temperature`, `salinity`, `density`, `sound_speed`, or the name of a quantity in `water.carried`) in `device`",
+        "w.yaml:8:19: missing key `field` (measured quantity: `temperature`, `salinity`, `density`, `sound_speed`, or the name of a quantity in `water.tracers`) in `device`",
     );
 }
 
@@ -48,8 +49,8 @@ fn air_and_hull() {
         "w.yaml:8:85: `distance_constant_m`: expected a non-negative number [m], found `-2`",
     );
     check(
-        &device("kind: leak_detector, trips_at_m3: -1"),
-        "w.yaml:8:80: `trips_at_m3`: expected a non-negative number [m3], found `-1`",
+        &device("kind: leak_detector, trigger_volume_m3: -1"),
+        "w.yaml:8:80: `trigger_volume_m3`: expected a non-negative number [m3], found `-1`",
     );
 }
 
@@ -81,6 +82,6 @@ fn samplers() {
     );
     check(
         &device("kind: water_sampler, volume_m3: 1, flow_m3_s: 1, fields: [density, salt]"),
-        "w.yaml:8:103: the water carries no `salt`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.carried`",
+        "w.yaml:8:103: the water carries no `salt`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
     );
 }

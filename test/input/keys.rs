@@ -1,6 +1,7 @@
 //! Keys that are unknown, missing or of another kind.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{bluerov2, body, check, device, plain, world};
 
@@ -20,11 +21,11 @@ fn unknown_keys() {
     );
     check(
         &world("water: {densty_kg_m3: 1000}"),
-        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`, expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `carried`, `optics`, `air_pressure_pa`, `current`, `variation`, `flows`, `tide`, `waves`; did you mean `density_kg_m3`?",
+        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`, expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `tracers`, `optics`, `air_pressure_pa`, `current`, `variation`, `flows`, `tide`, `waves`; did you mean `density_kg_m3`?",
     );
     check(
         &body("colour: red, "),
-        "w.yaml:5:39: unknown key `colour` in `body`, expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `restoring`, `loads`, `added_mass`, `radiation`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_m`, `surface_damping`, `kelpie_attitude`, `slender`, `glider`, `derivatives`, `munk_moment`, `damping_point_m`, `wind`, `collisions`, `visuals`",
+        "w.yaml:5:39: unknown key `colour` in `body`, expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `restoring`, `loads`, `added_mass`, `radiation`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_per_m`, `surface_damping`, `kelpie_attitude`, `slender`, `glider`, `derivatives`, `munk_moment`, `damping_point_m`, `wind`, `collisions`, `visuals`",
     );
     check(
         &plain("sensors: {s1: {device: truth, postion_m: [0, 0, 0]}}"),
@@ -96,7 +97,7 @@ fn missing_keys() {
     );
     check(
         &body("loads: {ballast: {force_n: -3}}, "),
-        "w.yaml:5:56: missing key `at_m` (point at which the force acts, relative to the body origin) in `ballast`",
+        "w.yaml:5:56: missing key `position_m` (point at which the force acts, relative to the body origin) in `ballast`",
     );
     check(
         &plain("sensors: {imu: {rate_hz: 1}}"),
@@ -160,6 +161,6 @@ fn kinds() {
     );
     check(
         &device("kind: pressure, altitude_m: [0.5, 50]"),
-        "w.yaml:8:62: unknown key `altitude_m` in `device`, expected one of `description`, `source`, `estimated`, `rate_hz`, `max_rate_hz`, `latency_s`, `drop_out`, `power_w`, `errors`",
+        "w.yaml:8:62: unknown key `altitude_m` in `device`, expected one of `description`, `source`, `estimated`, `rate_hz`, `max_rate_hz`, `latency_s`, `loss_probability`, `power_w`, `errors`",
     );
 }

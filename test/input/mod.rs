@@ -1,7 +1,8 @@
 //! Wrong input is refused with a message at its place; every file that ships is accepted.
 //!
-//! Goal: a world either builds whole or lists all its mistakes, each as `file:line:column: what, found, expected`.
-//! Method: small worlds in memory with one mistake each and the exact text that they must give.
+//! Goal: a world either builds whole or lists all its mistakes, each as `file:line:column: what,
+//! found, expected`. Method: small worlds in memory with one mistake each and the exact text that
+//! they must give.
 
 mod actuators;
 mod bodies;
@@ -112,7 +113,8 @@ fn device(keys: &str) -> String {
     ))
 }
 
-/// Goal: no mistake hides another. Method: one file with ten, in its keys, values, names, files, links and joints.
+/// Goal: no mistake hides another. Method: one file with ten, in its keys, values, names, files,
+/// links and joints.
 #[test]
 fn ten_mistakes_are_all_listed() {
     let text = "\

@@ -1,6 +1,7 @@
 //! Beacons, instruments that hear them, obstacles, AIS and radar.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{body, check, device};
 
@@ -129,7 +130,8 @@ fn ais_and_radar() {
     );
 }
 
-/// Goal: a key that does nothing is told of, with what it would need. Method: each alone; with what it needs there is no such line. Tolerance: none.
+/// Goal: a key that does nothing is told of, with what it would need. Method: each alone; with what
+/// it needs there is no such line. Tolerance: none.
 #[test]
 fn keys_that_do_nothing() {
     let idle = |keys: &str, key: &str, with: &str| {
@@ -143,8 +145,8 @@ fn keys_that_do_nothing() {
     for key in [
         "threshold_db: 3",
         "window_m: [1, 2]",
-        "gap_m: 2",
-        "keep_s: 4",
+        "cluster_gap_m: 2",
+        "accumulation_s: 4",
         "height_m: [0, 4]",
     ] {
         let name = key.split(':').next().unwrap();

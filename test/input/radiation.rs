@@ -1,7 +1,8 @@
 //! Tables of radiation: what is refused, and what is said though nothing is wrong.
 //!
-//! Goal: a broken table has one line that names the file and what is wrong in it. Method: the shipped hemisphere's tables with one
-//! mistake each; the message from the key on. Tolerance: the exact text.
+//! Goal: a broken table has one line that names the file and what is wrong in it. Method: the
+//! shipped hemisphere's tables with one mistake each; the message from the key on. Tolerance: the
+//! exact text.
 
 use crate::common::folder::Folder;
 use merrow_world::{Overrides, data_dir, load_text};
@@ -17,7 +18,8 @@ fn shipped(ending: &str) -> String {
     .unwrap()
 }
 
-/// The messages, or the notes, of a ball with `files` beside it and `radiation`; `more` are further keys of its body.
+/// The messages, or the notes, of a ball with `files` beside it and `radiation`; `more` are further
+/// keys of its body.
 fn said(files: &[(&str, &str)], radiation: &str, hull: &str, more: &str) -> String {
     let folder = Folder::new("radiation", files);
     let text = format!(

@@ -1,6 +1,7 @@
 //! Robots, their names, their links and joints.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{bluerov2, check, joint, plain};
 

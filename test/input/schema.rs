@@ -1,7 +1,8 @@
 //! The JSON Schema of the world file is whole, and accepts every world that ships.
 //!
-//! Goal: an editor that uses the schema never flags a good file. Method: a validator of just the words that the schema
-//! uses, which fails on any other; the worlds as written, and as they read once their `extends` are followed.
+//! Goal: an editor that uses the schema never flags a good file. Method: a validator of just the
+//! words that the schema uses, which fails on any other; the worlds as written, and as they read
+//! once their `extends` are followed.
 
 use merrow_world::Problems;
 use merrow_world::data_dir;
@@ -9,7 +10,8 @@ use merrow_yaml::node::{Loader, Node, Value, parse};
 use merrow_yaml::read::{boolean, is_frame_name, is_name, number};
 use serde_json::{Map, Value as Json, json};
 
-/// Keys whose text names a component file, as `world` knows them; if one is missing here, a shipped world fails.
+/// Keys whose text names a component file, as `world` knows them; if one is missing here, a shipped
+/// world fails.
 const COMPONENTS: &[(&str, &str)] = &[
     ("model", "robots"),
     ("body", "bodies"),

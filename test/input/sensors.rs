@@ -1,6 +1,7 @@
 //! Sensors.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{bluerov2, check, device};
 use merrow_world::{Overrides, load_text};
@@ -38,8 +39,8 @@ fn rates() {
         "w.yaml:8:73: `latency_s`: expected a number from 0 to 60 [s], found `120`",
     );
     check(
-        &device("kind: odometry, drop_out: 2"),
-        "w.yaml:8:72: `drop_out`: expected a number from 0 to 1, found `2`",
+        &device("kind: odometry, loss_probability: 2"),
+        "w.yaml:8:72: `loss_probability`: expected a number from 0 to 1, found `2`",
     );
 }
 
@@ -130,8 +131,8 @@ fn satellite_receivers() {
         "w.yaml:8:116: `satellites`: expected a whole number from 6 to 200, found `3`",
     );
     check(
-        &device(&format!("{gnss}, sky: {{mask_deg: .nan}}")),
-        "w.yaml:8:114: `mask_deg`: expected a finite number [deg], found `.nan`",
+        &device(&format!("{gnss}, sky: {{elevation_mask_deg: .nan}}")),
+        "w.yaml:8:114: `elevation_mask_deg`: expected a finite number [deg], found `.nan`",
     );
     check(
         &device("kind: gnss_heading, baseline_std_m: 0.01"),
@@ -150,19 +151,19 @@ fn filters() {
         "w.yaml:8:74: `density`: expected a non-negative number, found `-1`",
     );
     check(
-        &device("kind: ahrs, tilt_time_s: 0"),
-        "w.yaml:8:71: `tilt_time_s`: expected a positive number [s], found `0`",
+        &device("kind: ahrs, tilt_time_constant_s: 0"),
+        "w.yaml:8:71: `tilt_time_constant_s`: expected a positive number [s], found `0`",
     );
     check(
-        &device("kind: ahrs, bias_time_s: 1.5"),
-        "w.yaml:8:71: `bias_time_s` is 1.5, expected two samples or more (2 s)",
+        &device("kind: ahrs, bias_time_constant_s: 1.5"),
+        "w.yaml:8:71: `bias_time_constant_s` is 1.5, expected two samples or more (2 s)",
     );
     check(
         &device("kind: ahrs, iron_nt: [1, 2]"),
         "w.yaml:8:67: `iron_nt`: expected 3 numbers [nT], found 2",
     );
     check(
-        &device("kind: ins, gate: 0"),
+        &device("kind: ins, innovation_gate: 0"),
         "w.yaml:8:63: `gate`: expected a positive number, found `0`",
     );
     check(
@@ -205,7 +206,8 @@ fn aids() {
     );
 }
 
-/// Goal: a line of YAML cannot ask for gigabytes. Method: a step of 1 us, a rate as high, a latency of seconds.
+/// Goal: a line of YAML cannot ask for gigabytes. Method: a step of 1 us, a rate as high, a latency
+/// of seconds.
 #[test]
 fn readings_on_their_way() {
     let text = "step: {dt_s: 0.000001}\n".to_string() + &device("kind: odometry, latency_s: 1");
@@ -266,8 +268,8 @@ fn quality_of_service() {
     );
 }
 
-/// Goal: a distortion that no lens has is refused in one line. Method: barrels that turn back before an edge; a calibration of a wide lens, whose corners alone are
-/// beyond it, is not.
+/// Goal: a distortion that no lens has is refused in one line. Method: barrels that turn back
+/// before an edge; a calibration of a wide lens, whose corners alone are beyond it, is not.
 #[test]
 fn distortions_that_turn_back() {
     let camera = |keys: &str| {
@@ -307,8 +309,9 @@ fn notes(text: &str) -> Vec<String> {
     }
 }
 
-/// Goal: a sensor that can see nothing but what it is within, and one far from its robot, are told of. Method: a camera that sees its robot within a shape and a hull of it; a laser within a
-/// wall; a place in millimetres; the same beside them.
+/// Goal: a sensor that can see nothing but what it is within, and one far from its robot, are told
+/// of. Method: a camera that sees its robot within a shape and a hull of it; a laser within a wall;
+/// a place in millimetres; the same beside them.
 #[test]
 fn places_where_sensors_cannot_be() {
     let with = |device: &str, place: &str| {
@@ -317,7 +320,7 @@ fn places_where_sensors_cannot_be() {
             "structures: {{wall: {{position_m: [5, 0, 0], shapes: {{s: {{kind: cylinder, radius_m: 1, length_m: 4}}}}}}}}\nrobots:\n  r:\n    model:\n      source: test\n      body: {body}\n      sensors:\n        s: {{position_m: {place}, device: {device}}}\n"
         )
     };
-    let camera = "{source: test, rate_hz: 1, kind: camera, width: 64, height: 48, horizontal_fov_deg: 70, sees_self: true}";
+    let camera = "{source: test, rate_hz: 1, kind: camera, width: 64, height: 48, horizontal_fov_deg: 70, render_self: true}";
     let laser = "{source: test, rate_hz: 1, kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30}";
     let check = |device: &str, place: &str, expected: &[&str]| {
         assert_eq!(notes(&with(device, place)), expected, "{place}")
@@ -326,12 +329,12 @@ fn places_where_sensors_cannot_be() {
         camera,
         "[0.3, 0, 0]",
         &[
-            "w.yaml:8:25: s is within its robot's shape base_link/frame, which it renders: found [0.3, 0, 0], expected a position outside, or `sees_self: false` on the camera",
+            "w.yaml:8:25: s is within its robot's shape base_link/frame, which it renders: found [0.3, 0, 0], expected a position outside, or `render_self: false` on the camera",
         ],
     );
     check(camera, "[0.6, 0, 0]", &[]);
     check(
-        &camera.replace("sees_self: true", "sees_self: false"),
+        &camera.replace("render_self: true", "render_self: false"),
         "[0.3, 0, 0]",
         &[],
     );
@@ -358,7 +361,8 @@ fn places_where_sensors_cannot_be() {
     assert_eq!(notes(&hull).len(), 1, "{:?}", notes(&hull));
 }
 
-/// Goal: a camera or a laser that would take longer than it has, and a lens whose middle is beside its picture, are told of. Method: one mistake each. Tolerance: none.
+/// Goal: a camera or a laser that would take longer than it has, and a lens whose middle is beside
+/// its picture, are told of. Method: one mistake each. Tolerance: none.
 #[test]
 fn impossible_cameras_and_lasers() {
     let camera = "kind: camera, width: 64, height: 48, focal_px: [40, 40]";
@@ -397,7 +401,8 @@ fn impossible_cameras_and_lasers() {
     );
 }
 
-/// Goal: a lamp that follows a load of a robot without any is told so, not offered none of them. Method: that lamp. Tolerance: none.
+/// Goal: a lamp that follows a load of a robot without any is told so, not offered none of them.
+/// Method: that lamp. Tolerance: none.
 #[test]
 fn a_lamp_without_loads() {
     check(

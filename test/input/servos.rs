@@ -1,6 +1,7 @@
 //! Servos, groups of joints, keep-out boxes and wrench sensors.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{check, joint, plain};
 
@@ -38,7 +39,7 @@ fn servos() {
         &servo("actuator: {efficiency: 0}, "),
         "w.yaml:9:95: `efficiency`: expected a number from 0.01 to 1, found `0`",
     );
-    let winding = "resistance_ohm: 1, thermal_resistance_k_w: 1, thermal_time_constant_s: 1";
+    let winding = "resistance_ohm: 1, thermal_resistance_k_per_w: 1, thermal_time_constant_s: 1";
     check(
         &servo(&format!("actuator: {{winding: {{{winding}}}}}, ")),
         "w.yaml:9:92: the winding of arm heats with its current, expected `effort_per_ampere` too",

@@ -1,6 +1,7 @@
 //! Every world and component file that ships is accepted.
 //!
-//! Goal: nothing that ships is broken. Method: walk the folders; a file of a new folder fails until it is known here.
+//! Goal: nothing that ships is broken. Method: walk the folders; a file of a new folder fails until
+//! it is known here.
 
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text, load_world};
@@ -105,7 +106,7 @@ fn every_component_loads() {
         };
         let carried = "turbidity: {unit: NTU, profile: [[0, 1]]}, chlorophyll: {unit: ug/l, profile: [[0, 1]]}";
         let text = format!(
-            "step: {{dt_s: 0.001}}\nwater: {{carried: {{{carried}}}}}\nrobots: {{r: {{model: {model}}}}}\n"
+            "step: {{dt_s: 0.001}}\nwater: {{tracers: {{{carried}}}}}\nrobots: {{r: {{model: {model}}}}}\n"
         );
         if let Err(problems) = load_text("w.yaml", &text, Overrides::default()) {
             panic!("{}:\n{problems}", path.display());
@@ -113,7 +114,8 @@ fn every_component_loads() {
     }
 }
 
-/// Goal: no number without its origin. Method: every component says where it is from, in more than a word.
+/// Goal: no number without its origin. Method: every component says where it is from, in more than
+/// a word.
 #[test]
 fn every_component_names_its_source() {
     for path in files("params") {

@@ -28,9 +28,9 @@ fn pings() {
     );
     check(
         &sonar(&format!(
-            "{SCANS}, max_range_m: 30, ray_bent: true, multipath: true"
+            "{SCANS}, max_range_m: 30, refraction: true, multipath: true"
         )),
-        "w.yaml:6:240: `ray_bent` and `multipath` cannot be combined: expected one of them",
+        "w.yaml:6:240: `refraction` and `multipath` cannot be combined: expected one of them",
     );
     check(
         &sonar(&format!("{SCANS}, max_range_m: .nan")),
@@ -113,7 +113,7 @@ fn detectors_keep_up_with_heads() {
         "w.yaml:7:81: `s` pings 2 times per second and the rate of the detector is 5: expected equal rates, so that no bearing is missed",
     );
     check(
-        &detector(2, ", keep_s: -1"),
-        "w.yaml:7:109: `keep_s`: expected a non-negative number [s], found `-1`",
+        &detector(2, ", accumulation_s: -1"),
+        "w.yaml:7:109: `accumulation_s`: expected a non-negative number [s], found `-1`",
     );
 }

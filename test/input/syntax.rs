@@ -1,6 +1,7 @@
 //! Files that are no YAML, or not of the form of a world.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::check;
 

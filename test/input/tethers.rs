@@ -1,6 +1,7 @@
 //! Tethers, their ends, lines and winches.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::check;
 
@@ -61,12 +62,12 @@ fn lines() {
         )
     };
     check(
-        &line("mass_kg_m: 0.1, axial_stiffness_n: 0"),
+        &line("mass_kg_per_m: 0.1, axial_stiffness_n: 0"),
         "w.yaml:4:81: `axial_stiffness_n`: expected a positive number [N], found `0`",
     );
     check(
-        &line("mass_kg_m: 0, axial_stiffness_n: 1e5"),
-        "w.yaml:4:57: `mass_kg_m`: expected a positive number [kg/m], found `0`",
+        &line("mass_kg_per_m: 0, axial_stiffness_n: 1e5"),
+        "w.yaml:4:57: `mass_kg_per_m`: expected a positive number [kg/m], found `0`",
     );
     check(
         &tether("fathom", ENDS, "length_m: 10"),
@@ -128,7 +129,7 @@ fn catenaries_and_winches() {
         &tether(
             LINE,
             "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [5, 0, 0]}",
-            "length_m: 10, winch: {max_speed_m_s: 1, stands_at: to}",
+            "length_m: 10, winch: {max_speed_m_s: 1, mounted_at: to}",
         ),
         "w.yaml:4:138: the winch of t is at `to`, expected an end that is not free",
     );

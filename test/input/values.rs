@@ -1,6 +1,7 @@
 //! Values of the wrong type, and numbers out of their range.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{bluerov2, check, world};
 

@@ -1,6 +1,7 @@
 //! Mistakes in what a world says of its water.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{check, world};
 
@@ -32,7 +33,7 @@ fn streams() {
         "w.yaml:1:27: `kind`: expected one of `tidal`, `jet`, `channel`, `eddy`, `gridded`, found string `jett`; did you mean `jet`?",
     );
     check(
-        &world("water: {flows: {t: {kind: eddy, spin_rad_s: 1, core_radius_m: 0}}}"),
+        &world("water: {flows: {t: {kind: eddy, angular_velocity_rad_s: 1, core_radius_m: 0}}}"),
         "w.yaml:1:63: `core_radius_m`: expected a positive number [m], found `0`",
     );
 }
@@ -66,11 +67,11 @@ fn columns() {
         "w.yaml:1:24: both `column` and `density_kg_m3` are given, expected one of them",
     );
     check(
-        &world("water: {carried: {turbidity: {unit: ntu, profile: [[3, 1], [2, 0]]}}}"),
+        &world("water: {tracers: {turbidity: {unit: ntu, profile: [[3, 1], [2, 0]]}}}"),
         "w.yaml:1:51: `turbidity`: expected rising depths",
     );
     check(
-        &world("water: {carried: {turbidity: {unit: ntu}}}"),
+        &world("water: {tracers: {turbidity: {unit: ntu}}}"),
         "w.yaml:1:30: `turbidity` needs either `profile` or `grid`",
     );
     check(
@@ -109,7 +110,7 @@ fn regions() {
     );
     check(
         &world(
-            "water: {regions: {river: {corners_m: [[0, 0], [1, 1], [0, 1]]}}, flows: {f: {region: rivr, kind: eddy, spin_rad_s: 1, core_radius_m: 1}}}",
+            "water: {regions: {river: {corners_m: [[0, 0], [1, 1], [0, 1]]}}, flows: {f: {region: rivr, kind: eddy, angular_velocity_rad_s: 1, core_radius_m: 1}}}",
         ),
         "w.yaml:1:86: no region `rivr` in this world; did you mean `river`?",
     );
@@ -135,7 +136,7 @@ fn regions() {
         &world(
             "water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [0, 9]]}}, flows: {f: {region: lake, kind: tidal, constituents: [{name: M2, speed_m_s: 1, direction_deg: 9}]}}}",
         ),
-        "w.yaml:1:85: a tidal flow is the same everywhere, expected no `region`; `open: false` keeps it out of one",
+        "w.yaml:1:85: a tidal flow is the same everywhere, expected no `region`; `open_to_current: false` keeps it out of one",
     );
     check(
         &world(

@@ -1,6 +1,7 @@
 //! Waves that cannot be, and seas that hardly ever are.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
+//! exact message.
 
 use super::{check, world};
 use merrow_world::{Overrides, load_text};
@@ -41,7 +42,7 @@ fn kinds_and_values() {
     );
     check(
         &waves("kind: pierson_moskowitz, hs_m: 1, tp_s: 5"),
-        "w.yaml:1:51: unknown key `tp_s` in `waves`, expected one of `hs_m`, `wind_speed_m_s`, `beaufort`, `direction_deg`, `spreading`, `components`, `shortest_m`, `ramp_s`",
+        "w.yaml:1:51: unknown key `tp_s` in `waves`, expected one of `hs_m`, `wind_speed_m_s`, `beaufort`, `direction_deg`, `spreading`, `components`, `min_wavelength_m`, `ramp_s`",
     );
 }
 

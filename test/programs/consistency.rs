@@ -1,4 +1,5 @@
-//! Independent ways to one result: identities, convergence, determinism, bounded memory. One of the test programs that `test/run` runs.
+//! Independent ways to one result: identities, convergence, determinism, bounded memory. One of the
+//! test programs that `test/run` runs.
 
 #[path = "../budget/mod.rs"]
 mod budget;

@@ -1,4 +1,5 @@
-//! What users read and write: world files, error messages, documented examples; rules of the code. One of the test programs that `test/run` runs.
+//! What users read and write: world files, error messages, documented examples; rules of the code.
+//! One of the test programs that `test/run` runs.
 
 #[path = "../common/mod.rs"]
 mod common;

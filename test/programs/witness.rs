@@ -1,4 +1,5 @@
-//! Programs and published data of others, the cases of `merrow validate`, hours of extreme seas. One of the test programs that `test/run` runs.
+//! Programs and published data of others, the cases of `merrow validate`, hours of extreme seas.
+//! One of the test programs that `test/run` runs.
 
 #[path = "../common/mod.rs"]
 mod common;

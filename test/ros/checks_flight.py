@@ -104,8 +104,8 @@ def check_riverwatch_pair():
 def check_glider_dives():
     """A glider shrinks its buoyancy engine and sinks; its volume is published."""
     with Merrow("glider", "--pace", "20") as m:
-        truth, volume = m.listen("/glider/odometry"), m.listen("/glider/ballasts/engine/volume")
-        m.write("/glider/ballasts/engine/command", data=-0.0003)
+        truth, volume = m.listen("/glider/odometry"), m.listen("/glider/buoyancy_engines/engine/volume")
+        m.write("/glider/buoyancy_engines/engine/command", data=-0.0003)
         wait_until(volume, lambda v: abs(v.data + 0.0003) < 1e-9, 20)
         wait_until(truth, lambda o: o.pose.pose.position.z < -7, 30)
         m.alive()

@@ -1,8 +1,9 @@
-//! The embedded ROS client against independent DDS implementations: Cyclone DDS from Python, Fast DDS from C++.
+//! The embedded ROS client against independent DDS implementations: Cyclone DDS from Python, Fast
+//! DDS from C++.
 //!
-//! A node with one of everything runs in this process; the peer is a child process that checks what it sees, and at
-//! last asks the node to leave. Fast DDS needs a C++ compiler and its library: `fastdds/run.sh` has both, and runs the
-//! test that is ignored here.
+//! A node with one of everything runs in this process; the peer is a child process that checks what
+//! it sees, and at last asks the node to leave. Fast DDS needs a C++ compiler and its library:
+//! `fastdds/run.sh` has both, and runs the test that is ignored here.
 
 use std::process::Command;
 use std::sync::atomic::AtomicU64;
@@ -279,7 +280,8 @@ fn run_against(domain_id: u16, mut peer: Command) {
     );
 }
 
-/// Topics both ways, services, parameters, log, node graph, malformed samples: all from Cyclone DDS.
+/// Topics both ways, services, parameters, log, node graph, malformed samples: all from Cyclone
+/// DDS.
 #[test]
 fn cyclone_dds_peer_finds_no_fault() {
     let Some((peer, _turn)) = super::script("dds_cyclone.py") else {
@@ -297,8 +299,8 @@ fn fast_dds_peer_finds_no_fault() {
     run_against(172, Command::new(program));
 }
 
-/// A robot that is put back into the world must not obey the commands of its former life: a new subscription starts
-/// empty, though the DDS library keeps what the topic received before.
+/// A robot that is put back into the world must not obey the commands of its former life: a new
+/// subscription starts empty, though the DDS library keeps what the topic received before.
 #[test]
 fn a_new_subscription_does_not_see_what_came_before() {
     let options = |name| NodeOptions {

@@ -1,8 +1,10 @@
-//! Merrow against programs and libraries of others: message types, bags, DDS peers, a whole run from outside.
+//! Merrow against programs and libraries of others: message types, bags, DDS peers, a whole run
+//! from outside.
 //!
-//! The peers are Python scripts and a C++ program beside this file; `test/run` prepares their environment and names it
-//! in `MERROW_PYTHON`. Where it is missing these tests fail, rather than pass unseen; `MERROW_SKIP_PEERS=1` skips them
-//! and says so. They must not run at the same time: each would count the others' load as Merrow's lateness.
+//! The peers are Python scripts and a C++ program beside this file; `test/run` prepares their
+//! environment and names it in `MERROW_PYTHON`. Where it is missing these tests fail, rather than
+//! pass unseen; `MERROW_SKIP_PEERS=1` skips them and says so. They must not run at the same time:
+//! each would count the others' load as Merrow's lateness.
 
 mod dds_peers;
 mod pictures;
@@ -66,7 +68,8 @@ fn message_types_are_those_of_ros() {
     });
 }
 
-/// Two seconds of the pool in a bag, which two independent readers read whole, and cut anywhere up to the cut.
+/// Two seconds of the pool in a bag, which two independent readers read whole, and cut anywhere up
+/// to the cut.
 #[test]
 fn bags_are_read_by_others() {
     let Some((mut command, _turn)) = script("bag.py") else {
@@ -137,7 +140,8 @@ fn sonars_are_read_by_others() {
     recorded_and_read("sonars", "2");
 }
 
-/// What instruments for positioning, detectors, a radar and an AIS receiver tell, in a bag, as their users read it.
+/// What instruments for positioning, detectors, a radar and an AIS receiver tell, in a bag, as
+/// their users read it.
 #[test]
 fn positions_are_read_by_others() {
     recorded_and_read("positions", "6");

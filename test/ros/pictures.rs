@@ -109,9 +109,10 @@ fn record_pictures(folder: &Path) {
     bag.finish().unwrap();
 }
 
-// Goal: subscribers of image_transport see what was published. Method: raw pictures and their files in a bag; rosbags reads
-// it, Pillow the files, and format and depth are taken as image_transport's plugins take them. Tolerance: JPEG of quality 90
-// above 35 dB; PNG none; depth half a step of its coding.
+// Goal: subscribers of image_transport see what was published. Method: raw pictures and their files
+// in a bag; rosbags reads it, Pillow the files, and format and depth are taken as image_transport's
+// plugins take them. Tolerance: JPEG of quality 90 above 35 dB; PNG none; depth half a step of its
+// coding.
 #[test]
 fn pictures_are_read_by_others() {
     let Some((mut command, _turn)) = script("pictures.py") else {
@@ -125,8 +126,8 @@ fn pictures_are_read_by_others() {
     });
 }
 
-// Goal: a bag can hold every message type. Method: one message of each, a topic each, read as any other bag is, by two
-// readers, by the definitions in it. Tolerance: none.
+// Goal: a bag can hold every message type. Method: one message of each, a topic each, read as any
+// other bag is, by two readers, by the definitions in it. Tolerance: none.
 #[test]
 fn a_bag_of_every_type_is_read_by_others() {
     let Some((mut command, _turn)) = script("bag.py") else {

@@ -1,4 +1,5 @@
-//! Acoustic positioning: times, ranges and bearings of beacons at rest and in motion, what is heard, places by ranges.
+//! Acoustic positioning: times, ranges and bearings of beacons at rest and in motion, what is
+//! heard, places by ranges.
 
 use crate::common::{advance, simulation};
 use merrow_environment::absorption::{Water, francois_garrison};
@@ -11,7 +12,8 @@ use merrow_sim::Simulation;
 
 pub(crate) const C: f64 = 1500.0;
 
-/// A robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s without gravity; `rest` are further keys of the world and robots.
+/// A robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s without gravity; `rest`
+/// are further keys of the world and robots.
 pub(crate) fn world(device: &str, robots: &str, rest: &str) -> String {
     format!(
         "
@@ -76,7 +78,8 @@ pub(crate) fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-// Goal: a hydrophone tells place and arrival of a pinger at rest and of one that moves. Method: c t_a = |p(t_k)| solved by hand: the sound comes from where the pinger was when it pinged.
+// Goal: a hydrophone tells place and arrival of a pinger at rest and of one that moves. Method: c
+// t_a = |p(t_k)| solved by hand: the sound comes from where the pinger was when it pinged.
 // Tolerance: 1e-6 m, 1 ns.
 #[test]
 fn a_hydrophone_hears_where_a_pinger_was() {
@@ -114,8 +117,9 @@ fn a_hydrophone_hears_where_a_pinger_was() {
     assert!(count[0] >= 4 && count[1] >= 4, "{count:?}");
 }
 
-// Goal: half of the pings are heard where the sonar equation gives the threshold, all 9 dB over it, none 9 dB under it. Method: SL - 20 log r - α r - 10 log (N B) = DT, with fading of 3 dB; 300 pings
-// each. Tolerance: 3.5 standard errors of a share, 0.1.
+// Goal: half of the pings are heard where the sonar equation gives the threshold, all 9 dB over it,
+// none 9 dB under it. Method: SL - 20 log r - α r - 10 log (N B) = DT, with fading of 3 dB; 300
+// pings each. Tolerance: 3.5 standard errors of a share, 0.1.
 #[test]
 fn half_of_the_pings_are_heard_at_the_threshold() {
     let r = 500.0_f64;
@@ -144,7 +148,9 @@ fn half_of_the_pings_are_heard_at_the_threshold() {
     }
 }
 
-// Goal: what stands between is not heard through, nor what is out of the water, of band or of reach. Method: a wall, a pinger ashore, one of 5 kHz and one 2.5 km away beside one that is heard. Tolerance: none.
+// Goal: what stands between is not heard through, nor what is out of the water, of band or of
+// reach. Method: a wall, a pinger ashore, one of 5 kHz and one 2.5 km away beside one that is
+// heard. Tolerance: none.
 #[test]
 fn what_is_hidden_is_not_heard() {
     let low = pinger(190.0).replace("frequency_khz: 30", "frequency_khz: 5");
@@ -183,7 +189,8 @@ pub(crate) fn transponder(turn: f64) -> String {
     )
 }
 
-// Goal: range and instant of a USBL fix on a target that runs away radially. Method: the question catches up at t_1 = d/(c - v); the reply leaves at t_2 = t_1 + T from d + v t_2 and arrives at
+// Goal: range and instant of a USBL fix on a target that runs away radially. Method: the question
+// catches up at t_1 = d/(c - v); the reply leaves at t_2 = t_1 + T from d + v t_2 and arrives at
 // t_3 = t_2 + (d + v t_2)/c; r = c (t_3 - T)/2. Tolerance: 1 mm, 1 ns: of the steps of the body.
 #[test]
 fn a_usbl_ranges_by_the_time_there_and_back() {
@@ -211,7 +218,8 @@ fn a_usbl_ranges_by_the_time_there_and_back() {
     }
 }
 
-// Goal: errors of bearing and range are those of the keys, and the covariance says so. Method: 600 fixes on a target 200 m ahead; strong signals. Tolerance: 4 standard errors.
+// Goal: errors of bearing and range are those of the keys, and the covariance says so. Method: 600
+// fixes on a target 200 m ahead; strong signals. Tolerance: 4 standard errors.
 #[test]
 fn a_usbl_errs_as_told() {
     let rest = format!(
@@ -245,8 +253,10 @@ fn a_usbl_errs_as_told() {
     }
 }
 
-// Goal: a long base line finds its own place, a short one that of a locator, exactly by exact ranges; with errors of ranges the scatter is that of the covariance. Method: four transponders on the bottom,
-// four receivers about the robot; 200 samples. Tolerance: 1e-4 m; 30 % of the standard deviation.
+// Goal: a long base line finds its own place, a short one that of a locator, exactly by exact
+// ranges; with errors of ranges the scatter is that of the covariance. Method: four transponders on
+// the bottom, four receivers about the robot; 200 samples. Tolerance: 1e-4 m; 30 % of the standard
+// deviation.
 #[test]
 fn base_lines_find_places() {
     let node = |name: &str, x: f64, y: f64, z: f64| {
@@ -299,8 +309,10 @@ fn base_lines_find_places() {
     }
 }
 
-// Goal: over long ways sound comes along the bent ray: its time, and the bearing from above or below. Method: a hydrophone 50 m deep in water that grows slower downwards, the ray of environment/sound (which has
-// proofs of its own); straight, the bearing is that of the geometry. Tolerance: 1e-9 s, 1e-6 rad; the two bearings differ by more than a degree.
+// Goal: over long ways sound comes along the bent ray: its time, and the bearing from above or
+// below. Method: a hydrophone 50 m deep in water that grows slower downwards, the ray of
+// environment/sound (which has proofs of its own); straight, the bearing is that of the geometry.
+// Tolerance: 1e-9 s, 1e-6 rad; the two bearings differ by more than a degree.
 #[test]
 fn bent_sound_comes_along_its_ray() {
     let water = "water: {column: {layers: [{depth_m: 0, temperature_c: 20, salinity_psu: 35}, {depth_m: 100, temperature_c: 5, salinity_psu: 35}]}}";
@@ -311,7 +323,7 @@ fn bent_sound_comes_along_its_ray() {
     let mut steep = Vec::new();
     for bent in [true, false] {
         let device = format!(
-            "kind: hydrophone, rate_hz: 1, {EARS}, ray_bent: {bent}, sound_speed_m_s: 1500"
+            "kind: hydrophone, rate_hz: 1, {EARS}, refraction: {bent}, sound_speed_m_s: 1500"
         );
         let text = world(&device, "", &rest)
             .replace(

@@ -1,4 +1,5 @@
-//! The filter of an AHRS: what gyro biases, accelerations and iron make of its attitude, and whether its covariance is true.
+//! The filter of an AHRS: what gyro biases, accelerations and iron make of its attitude, and
+//! whether its covariance is true.
 
 use crate::common::turntable::ball;
 use crate::common::{aligned, close, instant, relative, scene};
@@ -103,7 +104,8 @@ fn at_rest(rpy: [f64; 3]) -> Motion {
     )
 }
 
-// Goal: a perfect device has the attitude, however it lies and turns. Method: three attitudes; then a minute of turning about an axis askew. Tolerance: rounding; as many steps.
+// Goal: a perfect device has the attitude, however it lies and turns. Method: three attitudes; then
+// a minute of turning about an axis askew. Tolerance: rounding; as many steps.
 #[test]
 fn a_perfect_device_is_right() {
     for rpy in [[0.0; 3], [0.4, -0.7, 2.5], [-2.0, 1.2, -0.3]] {
@@ -127,11 +129,13 @@ fn a_perfect_device_is_right() {
     }
 }
 
-// Goal: an acceleration a passes for gravity: the attitude tilts towards atan(a/g) by 1 - exp(-t/T); a gate keeps it out. Method: at rest, then 0.5 m/s² to the north for 3 s and 30 s, with hardly any
-// search for a bias; T = 8 s. Tolerance: sine for angle at 3 degrees, 0.1 %, and the bias found meanwhile, 0.1 %.
+// Goal: an acceleration a passes for gravity: the attitude tilts towards atan(a/g) by 1 -
+// exp(-t/T); a gate keeps it out. Method: at rest, then 0.5 m/s² to the north for 3 s and 30 s,
+// with hardly any search for a bias; T = 8 s. Tolerance: sine for angle at 3 degrees, 0.1 %, and
+// the bias found meanwhile, 0.1 %.
 #[test]
 fn accelerations_tilt() {
-    let keys = "tilt_time_s: 8, bias_time_s: 1000000";
+    let keys = "tilt_time_constant_s: 8, bias_time_constant_s: 1000000";
     let full = (0.5_f64 / 9.81).atan();
     for t in [3.0, 30.0] {
         let mut bench = Bench::new(1, keys);
@@ -152,12 +156,16 @@ fn accelerations_tilt() {
     assert!(error(&imu, &Mat3::identity()).norm() < 1e-9);
 }
 
-// Goal: a bias of the gyro tilts by b T where none is searched for, and is found where one is: the rate is then right and the attitude too. Method: closed forms after ten time constants.
+// Goal: a bias of the gyro tilts by b T where none is searched for, and is found where one is: the
+// rate is then right and the attitude too. Method: closed forms after ten time constants.
 // Tolerance: sine for angle, 0.1 %; e^-20 of the bias and 1e-6 rad.
 #[test]
 fn gyro_biases_tilt_and_are_found() {
     let bias = Vec3::new(0.002, -0.001, 0.003);
-    let mut bench = Bench::new(1, "tilt_time_s: 8, heading_time_s: 8, bias_time_s: 1000000");
+    let mut bench = Bench::new(
+        1,
+        "tilt_time_constant_s: 8, heading_time_constant_s: 8, bias_time_constant_s: 1000000",
+    );
     // small, so that the errors of the axes do not turn one another
     bench.spec.gyro.bias = bias.scale(0.01);
     let imu = bench.hold(at_rest([0.0; 3]), 80.0);
@@ -165,7 +173,10 @@ fn gyro_biases_tilt_and_are_found() {
     for (found, b) in [(e.x, 0.01 * bias.x), (e.y, 0.01 * bias.y)] {
         relative("tilt", found, 8.0 * b, 2e-3);
     }
-    let mut bench = Bench::new(1, "tilt_time_s: 4, heading_time_s: 4, bias_time_s: 16");
+    let mut bench = Bench::new(
+        1,
+        "tilt_time_constant_s: 4, heading_time_constant_s: 4, bias_time_constant_s: 16",
+    );
     bench.spec.gyro.bias = bias;
     let imu = bench.hold(at_rest([0.3, -0.2, 1.0]), 400.0);
     assert!(
@@ -176,8 +187,10 @@ fn gyro_biases_tilt_and_are_found() {
     assert!(error(&imu, &at_rest([0.3, -0.2, 1.0]).0).norm() < 1e-6);
 }
 
-// Goal: iron on the vehicle turns the heading as that of a compass, by the angle between the field and field plus iron; from magnetic north it is off by the declination too; a gate keeps strong iron out.
-// Method: eight headings, closed form. Tolerance: rounding of the filter's steady state, 1e-9.
+// Goal: iron on the vehicle turns the heading as that of a compass, by the angle between the field
+// and field plus iron; from magnetic north it is off by the declination too; a gate keeps strong
+// iron out. Method: eight headings, closed form. Tolerance: rounding of the filter's steady state,
+// 1e-9.
 #[test]
 fn iron_turns_the_heading() {
     let field = Vec3::new(4000.0, 20000.0, 0.0);
@@ -213,14 +226,16 @@ fn iron_turns_the_heading() {
     assert!(error(&imu, &Mat3::identity()).norm() < 1e-9);
 }
 
-// Goal: at rest the covariance is true: the normalised error squared has the mean of its three degrees of freedom. Method: 300 devices with white noise, wander and fixed errors of all their
-// parts, ten time constants of the bias after they were switched on. Tolerance: 4 standard errors of the mean, 4 sqrt(2/900) = 19 %; that of each axis 4 sqrt(2/300) = 33 %.
+// Goal: at rest the covariance is true: the normalised error squared has the mean of its three
+// degrees of freedom. Method: 300 devices with white noise, wander and fixed errors of all their
+// parts, ten time constants of the bias after they were switched on. Tolerance: 4 standard errors
+// of the mean, 4 sqrt(2/900) = 19 %; that of each axis 4 sqrt(2/300) = 33 %.
 #[test]
 fn the_covariance_at_rest_is_true() {
     let keys = "gyro: {density: 5.0e-4, bias_instability: 1.0e-4, bias_correlation_time_s: 2000, turn_on_bias_std: 2.0e-3}, \
                 accelerometer: {density: 0.02, turn_on_bias_std: 0.02, misalignment_std_deg: 0.05}, \
                 magnetometer: {density: 2.0e-7, turn_on_bias_std: 1.0e-7, scale_std_percent: 1, misalignment_std_deg: 0.3}, \
-                tilt_time_s: 3, heading_time_s: 5, bias_time_s: 15";
+                tilt_time_constant_s: 3, heading_time_constant_s: 5, bias_time_constant_s: 15";
     let mut sums = [0.0; 3];
     let n = 300;
     for seed in 0..n {
@@ -240,10 +255,15 @@ fn the_covariance_at_rest_is_true() {
     );
 }
 
-// Goal: a fault of the gyro reaches the attitude. Method: one that is dead while the device turns; the filter follows by accelerometer and magnetometer alone, late. Tolerance: it lags by the rate times T, 2 %.
+// Goal: a fault of the gyro reaches the attitude. Method: one that is dead while the device turns;
+// the filter follows by accelerometer and magnetometer alone, late. Tolerance: it lags by the rate
+// times T, 2 %.
 #[test]
 fn a_dead_gyro_lags() {
-    let mut bench = Bench::new(1, "tilt_time_s: 2, heading_time_s: 2, bias_time_s: 1000000");
+    let mut bench = Bench::new(
+        1,
+        "tilt_time_constant_s: 2, heading_time_constant_s: 2, bias_time_constant_s: 1000000",
+    );
     bench.memory.channel_faults[0].dead = true;
     let mut e = Vec3::zero();
     for k in 0..2000 {

@@ -12,8 +12,10 @@ fn wind(reading: &Reading) -> Wind {
     *wind
 }
 
-// Goal: a barometer has the standard atmosphere, and the water's pressure under water, within its range. Method: ISO 2533's tables at geopotential heights of 1000 and 5000 m; 1 m of water by
-// hand; 10 m are beyond its range. A pressure sensor for water beside it reads the same, without that range. Tolerance: 1e-5 of the tables, else rounding.
+// Goal: a barometer has the standard atmosphere, and the water's pressure under water, within its
+// range. Method: ISO 2533's tables at geopotential heights of 1000 and 5000 m; 1 m of water by
+// hand; 10 m are beyond its range. A pressure sensor for water beside it reads the same, without
+// that range. Tolerance: 1e-5 of the tables, else rounding.
 #[test]
 fn barometer_has_the_standard_atmosphere() {
     let device = "b: {device: {source: test, kind: barometer, rate_hz: 500, range_pa: [30000, 125000]}}, p: {device: {source: test, kind: pressure, rate_hz: 500}}";
@@ -57,8 +59,9 @@ fn anemometer(keys: &str) -> String {
     )
 }
 
-// Goal: the wind that a moving, heeling mast feels, in its frame; nothing under water. Method: 8 m/s from the west, a robot with a general attitude and velocities;
-// the vector by hand. Tolerance: 1e-12.
+// Goal: the wind that a moving, heeling mast feels, in its frame; nothing under water. Method: 8
+// m/s from the west, a robot with a general attitude and velocities; the vector by hand. Tolerance:
+// 1e-12.
 #[test]
 fn anemometer_feels_the_apparent_wind() {
     let mut s = simulation(&weightless(WEATHER, &anemometer("")));
@@ -108,7 +111,8 @@ fn anemometer_feels_the_apparent_wind() {
     assert!(under.speed.is_nan() && under.from.is_nan() && under.velocity.x.is_nan());
 }
 
-// Goal: errors, steps and threshold are as stated, and faults act on speed and direction. Method: by hand. Tolerance: rounding.
+// Goal: errors, steps and threshold are as stated, and faults act on speed and direction. Method:
+// by hand. Tolerance: rounding.
 #[test]
 fn errors_of_an_anemometer_are_as_stated() {
     let one = |keys: &str, faults: &str| {
@@ -117,7 +121,8 @@ fn errors_of_an_anemometer_are_as_stated() {
         place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, 1.0]);
         wind(&reading(&mut s, 0))
     };
-    // ahead is 87.3 degrees counter-clockwise of the east, to where the wind goes: it is from 267.3 degrees clockwise
+    // ahead is 87.3 degrees counter-clockwise of the east, to where the wind goes: it is from 267.3
+    // degrees clockwise
     let plain = one("", "");
     close(
         "direction",
@@ -131,7 +136,7 @@ fn errors_of_an_anemometer_are_as_stated() {
     assert_eq!(one(", threshold_m_s: 8.1", "").speed, 0.0);
     let off = one(
         "",
-        "faults: {a: {robot: ball, of: w/direction, kind: biased, bias: 3}, b: {robot: ball, of: w/speed, kind: biased, bias: 2}}",
+        "faults: {a: {robot: ball, target: w/direction, kind: biased, bias: 3}, b: {robot: ball, target: w/speed, kind: biased, bias: 2}}",
     );
     let turned = (plain.from + 3.0) % std::f64::consts::TAU;
     close("biased direction", off.from, turned, 1e-12);
@@ -143,8 +148,9 @@ fn errors_of_an_anemometer_are_as_stated() {
     );
 }
 
-// Goal: cups come up to the wind over their distance constant, the vane comes round over its own. Method: 8 m/s after calm by 2.7 m of wind, at rates of 500 and 50 Hz; the
-// vane's vector from one side to the other. Tolerance: 1e-9.
+// Goal: cups come up to the wind over their distance constant, the vane comes round over its own.
+// Method: 8 m/s after calm by 2.7 m of wind, at rates of 500 and 50 Hz; the vane's vector from one
+// side to the other. Tolerance: 1e-9.
 #[test]
 fn cups_and_vane_follow_over_a_distance() {
     for rate in [500, 50] {
@@ -188,7 +194,7 @@ fn cups_and_vane_follow_over_a_distance() {
     }
 }
 
-const LEAK: &str = "faults: {hole: {robot: ball, of: base_link, kind: leak, hole_m: 0.01, compartment_m3: 0.004, center_m: [0.1, 0, 0]}}";
+const LEAK: &str = "faults: {hole: {robot: ball, target: base_link, kind: leak, hole_m: 0.01, compartment_m3: 0.004, center_m: [0.1, 0, 0]}}";
 
 fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
     let top = format!("{faults}\nstep: {{dt_s: 0.002}}");
@@ -207,8 +213,10 @@ fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
     (f64::NAN, f64::NAN)
 }
 
-// Goal: a detector trips when the level reaches it, wherever that is in the hull and however the hull lies, or by volume. Method: a ball of 4 l: a probe 5 cm under its middle, upright and
-// by its place on the other side when the hull is on its head; the cap's volume by hand. Tolerance: one step's inflow, 0.67 l/s for 2 ms of 3 steps.
+// Goal: a detector trips when the level reaches it, wherever that is in the hull and however the
+// hull lies, or by volume. Method: a ball of 4 l: a probe 5 cm under its middle, upright and by its
+// place on the other side when the hull is on its head; the cap's volume by hand. Tolerance: one
+// step's inflow, 0.67 l/s for 2 ms of 3 steps.
 #[test]
 fn leak_detector_trips_at_its_level() {
     let radius = (0.75 * 0.004 / std::f64::consts::PI).cbrt();
@@ -224,10 +232,10 @@ fn leak_detector_trips_at_its_level() {
             cap(radius + height)
         );
     }
-    let by_volume = "l: {device: {source: test, kind: leak_detector, rate_hz: 500, trips_at_m3: 0.001}, position_m: [0.1, 0, 3]}";
+    let by_volume = "l: {device: {source: test, kind: leak_detector, rate_hz: 500, trigger_volume_m3: 0.001}, position_m: [0.1, 0, 3]}";
     assert!((trips(by_volume, [0.0; 3], LEAK).0 - 0.001).abs() < step);
     // a dry one that a fault makes tell of water
-    let false_alarm = "faults: {x: {robot: ball, of: l, time_s: 0.1, kind: biased, bias: 1}}";
+    let false_alarm = "faults: {x: {robot: ball, target: l, time_s: 0.1, kind: biased, bias: 1}}";
     let (_, when) = trips(by_volume, [0.0; 3], false_alarm);
     assert!((when - 0.1).abs() < 0.005, "{when}");
 }

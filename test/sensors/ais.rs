@@ -51,7 +51,8 @@ fn sentences(sim: &mut Simulation, seconds: f64) -> Vec<Sentence> {
     all
 }
 
-/// Sentences of a kind by the first letter of their payload: 1 position of class A, B position of class B, 5 what class A is, H what class B is.
+/// Sentences of a kind by the first letter of their payload: 1 position of class A, B position of
+/// class B, 5 what class A is, H what class B is.
 fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
     let is_it = |s: &&Sentence| {
         s.text
@@ -65,8 +66,9 @@ fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
         .collect()
 }
 
-// Goal: vessels report as often as the standard says. Method: class A at 5, 9 and 13 m/s (10, 6 and 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each alone; 400 s; what it is, twice.
-// Tolerance: 1 ns; none.
+// Goal: vessels report as often as the standard says. Method: class A at 5, 9 and 13 m/s (10, 6 and
+// 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each alone; 400 s; what
+// it is, twice. Tolerance: 1 ns; none.
 #[test]
 fn vessels_report_as_often_as_they_must() {
     for (class, status, speed, period) in [
@@ -91,14 +93,17 @@ fn vessels_report_as_often_as_they_must() {
         for pair in times.windows(2) {
             assert!((pair[1] - pair[0] - period).abs() < 2e-9, "{pair:?}");
         }
-        // of class A two sentences each, of which the second begins with what does not fit; of class B two messages
+        // of class A two sentences each, of which the second begins with what does not fit; of
+        // class B two messages
         let kinds = of_kind(&all, if class == 'a' { '5' } else { 'H' });
         assert_eq!(kinds.len(), if class == 'a' { 2 } else { 4 }, "{all:?}");
     }
 }
 
-// Goal: a vessel is heard as far as the radio horizon and the power let it; one's own is told as one's own. Method: heights of 4 and 9 m give 4.12 (√4 + √9) = 20.6 km; over flat water
-// P - 40 log d + 20 log(h h') = S gives 11.3 km of 12.5 W with S of -90 dBm and 5.0 km of 0.05 W with -100 dBm. Each 3 % nearer and 3 % farther. Tolerance: none.
+// Goal: a vessel is heard as far as the radio horizon and the power let it; one's own is told as
+// one's own. Method: heights of 4 and 9 m give 4.12 (√4 + √9) = 20.6 km; over flat water P - 40 log
+// d + 20 log(h h') = S gives 11.3 km of 12.5 W with S of -90 dBm and 5.0 km of 0.05 W with -100
+// dBm. Each 3 % nearer and 3 % farther. Tolerance: none.
 #[test]
 fn vessels_are_heard_within_horizon_and_power() {
     let far = |power: f64, sensitivity: f64| {
@@ -128,7 +133,8 @@ fn vessels_are_heard_within_horizon_and_power() {
     }
 }
 
-// Goal: land in the way takes its part. Method: a wall between, with a margin of power between nothing and 20 dB. Tolerance: none.
+// Goal: land in the way takes its part. Method: a wall between, with a margin of power between
+// nothing and 20 dB. Tolerance: none.
 #[test]
 fn land_takes_its_part() {
     let ais = "  v: {class: a, mmsi: 211000001, position_m: [12000, 0, 4]}\n";

@@ -1,4 +1,5 @@
-//! Every inertial instrument that ships against its own data sheet, by the Allan deviation of what it says (V80).
+//! Every inertial instrument that ships against its own data sheet, by the Allan deviation of what
+//! it says (V80).
 
 use crate::common::scene;
 use merrow_math::Vec3;
@@ -24,7 +25,8 @@ struct Sheet {
     walk: f64,
 }
 
-/// The figures of `triad` as its file has them, read by hand so that the reader under test is not asked.
+/// The figures of `triad` as its file has them, read by hand so that the reader under test is not
+/// asked.
 fn sheet(text: &str, triad: &str) -> Sheet {
     let line = text
         .lines()
@@ -82,7 +84,8 @@ fn record(errors: &Errors, stream: Stream) -> [Vec<f64>; 3] {
     axes
 }
 
-/// Overlapping Allan variance for averages over `m` samples [IEEE 952-1997, C.1; Riley 2008, eq. 10].
+/// Overlapping Allan variance for averages over `m` samples [IEEE 952-1997, C.1; Riley 2008, eq.
+/// 10].
 fn allan_variance(x: &[f64], m: usize) -> f64 {
     let mut sums = Vec::with_capacity(x.len() + 1);
     sums.push(0.0);
@@ -95,8 +98,9 @@ fn allan_variance(x: &[f64], m: usize) -> f64 {
     (0..terms).map(square).sum::<f64>() / (2.0 * (m * m * terms) as f64)
 }
 
-/// What white noise, a Gauss-Markov process and a random walk of unit N², σ² and K² make of the Allan variance over `m` samples
-/// in `time` [s] [IEEE 952-1997, C.1.1]; the last factor is that of sums over samples, for integrals over time.
+/// What white noise, a Gauss-Markov process and a random walk of unit N², σ² and K² make of the
+/// Allan variance over `m` samples in `time` [s] [IEEE 952-1997, C.1.1]; the last factor is that of
+/// sums over samples, for integrals over time.
 fn shapes(time: f64, m: usize, tau: f64) -> [f64; 3] {
     let sampled = 1.0 + 0.5 / ((m * m) as f64);
     let x = time / tau;
@@ -104,7 +108,8 @@ fn shapes(time: f64, m: usize, tau: f64) -> [f64; 3] {
     [1.0 / time, markov * sampled, time / 3.0 * sampled]
 }
 
-/// One averaging time: its shapes, its variance by the sheet, its relative standard error for one axis, and each axis' variance.
+/// One averaging time: its shapes, its variance by the sheet, its relative standard error for one
+/// axis, and each axis' variance.
 struct Point {
     time: f64,
     shapes: [f64; 3],
@@ -147,7 +152,8 @@ fn points(device: &str, triad: usize, sheet: &Sheet, squares: [f64; 3]) -> Vec<P
     all
 }
 
-/// N², σ² and K² of one axis, by least squares over those that the sheet has, each averaging time weighed by its confidence.
+/// N², σ² and K² of one axis, by least squares over those that the sheet has, each averaging time
+/// weighed by its confidence.
 fn fit(points: &[Point], axis: usize, present: [bool; 3]) -> [f64; 3] {
     let (mut a, mut b) = ([[0.0; 3]; 3], [0.0; 3]);
     for p in points {
@@ -232,11 +238,12 @@ fn check(device: &str, triad: usize, name: &str, sheet: &Sheet) {
     }
 }
 
-// Goal (V80): every inertial instrument under params/sensors has the white noise, bias instability and random walk that its
-// file states. Method: overlapping Allan variance of 4 instruments with 3 axes each over 100 000 samples at the device's own rate
-// and at 1 Hz, against the closed forms of IEEE 952 at every averaging time to a twentieth of the record; then N, B and K fitted to each axis.
-// Tolerance: 5 standard errors of an averaging time (averages that do not overlap taken as independent), 4.5 of a coefficient (from
-// the spread over 12 axes), which must be known to 10 %.
+// Goal (V80): every inertial instrument under params/sensors has the white noise, bias instability
+// and random walk that its file states. Method: overlapping Allan variance of 4 instruments with 3
+// axes each over 100 000 samples at the device's own rate and at 1 Hz, against the closed forms of
+// IEEE 952 at every averaging time to a twentieth of the record; then N, B and K fitted to each
+// axis. Tolerance: 5 standard errors of an averaging time (averages that do not overlap taken as
+// independent), 4.5 of a coefficient (from the spread over 12 axes), which must be known to 10 %.
 #[test]
 fn every_inertial_device_has_the_noise_of_its_sheet() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("params/sensors");

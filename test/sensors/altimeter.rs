@@ -17,8 +17,8 @@ fn range(s: &mut Simulation) -> f64 {
     a.range
 }
 
-// Goal (V85): the range along the sensor's axis to a sloping plane. Method: n (p - p0) / n d in five attitudes, the
-// sensor's x axis pointing down. Tolerance: 1e-12 (V85 asks 1e-6 m).
+// Goal (V85): the range along the sensor's axis to a sloping plane. Method: n (p - p0) / n d in
+// five attitudes, the sensor's x axis pointing down. Tolerance: 1e-12 (V85 asks 1e-6 m).
 #[test]
 fn range_meets_the_plane() {
     let mut s = simulation(&ball(
@@ -44,8 +44,8 @@ fn range_meets_the_plane() {
     }
 }
 
-// Goal: what is too far or nothing at all is +inf, what is too near -inf (REP-117); in air nothing is heard.
-// Method: heights over a flat bottom at 100 m. Tolerance: none.
+// Goal: what is too far or nothing at all is +inf, what is too near -inf (REP-117); in air nothing
+// is heard. Method: heights over a flat bottom at 100 m. Tolerance: none.
 #[test]
 fn out_of_range_is_infinite() {
     let mut s = simulation(&ball("", "", DEVICE));
@@ -61,7 +61,8 @@ fn out_of_range_is_infinite() {
     }
 }
 
-// Goal: it hears what stands on the bottom: a wreck's deck 5 m over it, a wall ahead. Method: a box under it, then the sensor turned at a wall. Tolerance: 1e-9.
+// Goal: it hears what stands on the bottom: a wreck's deck 5 m over it, a wall ahead. Method: a box
+// under it, then the sensor turned at a wall. Tolerance: 1e-9.
 #[test]
 fn structures_are_heard() {
     let top =

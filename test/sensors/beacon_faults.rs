@@ -32,12 +32,13 @@ fn ranged(sounds: &AcousticObservations) -> Vec<usize> {
     sounds.ranges.iter().map(|r| r.target).collect()
 }
 
-// Goal: one of a set fails at its time and for its while, and the others go on: three are left for a place, two are not enough. Method: a long base line that samples every 2 s; b is dead from 3.9 to
-// 8 s, c from 6 to 8 s. Tolerance: none; 1e-4 m.
+// Goal: one of a set fails at its time and for its while, and the others go on: three are left for
+// a place, two are not enough. Method: a long base line that samples every 2 s; b is dead from 3.9
+// to 8 s, c from 6 to 8 s. Tolerance: none; 1e-4 m.
 #[test]
 fn one_of_a_set_fails_for_a_while() {
-    let b = "b: {of: b, kind: dead, time_s: 3.9, duration_s: 4.1}";
-    let c = "c: {of: beacons/c, kind: dead, time_s: 6, duration_s: 2}";
+    let b = "b: {target: b, kind: dead, time_s: 3.9, duration_s: 4.1}";
+    let c = "c: {target: beacons/c, kind: dead, time_s: 6, duration_s: 2}";
     let mut sim = lbl(&format!("{b}, {c}"));
     let heard = sounds(&mut sim, 13.0);
     let expected: [&[usize]; 6] = [
@@ -59,12 +60,14 @@ fn one_of_a_set_fails_for_a_while() {
     }
 }
 
-// Goal: a part of its power is that part of the signal, none is silence. Method: level over the noise of a pinger with 1 % of its power less that of its like without a fault, 10 log 0.01. Tolerance: rounding.
+// Goal: a part of its power is that part of the signal, none is silence. Method: level over the
+// noise of a pinger with 1 % of its power less that of its like without a fault, 10 log 0.01.
+// Tolerance: rounding.
 #[test]
 fn a_part_of_the_power_is_left() {
     let rest = |part: f64| {
         let of = |y: i32| format!("{{beacon: {}, position_m: [200, {y}, -50]}}", pinger(200.0));
-        let fault = format!("x: {{of: weak, kind: reduced, part: {part}}}");
+        let fault = format!("x: {{target: weak, kind: reduced, fraction: {part}}}");
         format!(
             "beacons: {{strong: {}, weak: {}}}\nfaults: {{{fault}}}",
             of(50),
@@ -88,7 +91,9 @@ fn a_part_of_the_power_is_left() {
     assert_eq!(left, [0]);
 }
 
-// Goal: what sends late is taken to be farther: by c b of a pinger or locator whose clock is known, by half of that of a transponder. Method: ranges with and without a bias of 2 ms. Tolerance: 1e-6 m.
+// Goal: what sends late is taken to be farther: by c b of a pinger or locator whose clock is known,
+// by half of that of a transponder. Method: ranges with and without a bias of 2 ms. Tolerance: 1e-6
+// m.
 #[test]
 fn late_is_far() {
     let late = 2e-3;
@@ -129,17 +134,19 @@ fn late_is_far() {
                 .map_or(last.fixes[0].p_S.norm(), |r| r.range)
         };
         let wrong = range(&format!(
-            "faults: {{x: {{of: b, kind: biased, bias: {late}}}}}"
+            "faults: {{x: {{target: b, kind: biased, bias: {late}}}}}"
         )) - range("");
         near(&device, wrong, more, 1e-6);
     }
 }
 
-// Goal: a loose contact is heard for its part of the time. Method: a pinger that works for 3 s and fails for 1 s in the mean, 4000 s: about 1000 turns. Tolerance: 4 standard errors of such a share, 0.05.
+// Goal: a loose contact is heard for its part of the time. Method: a pinger that works for 3 s and
+// fails for 1 s in the mean, 4000 s: about 1000 turns. Tolerance: 4 standard errors of such a
+// share, 0.05.
 #[test]
 fn a_loose_contact_is_heard_in_part() {
     let rest = format!(
-        "beacons: {{b: {{beacon: {}, position_m: [100, 0, -50]}}}}\nfaults: {{x: {{of: b, kind: intermittent, works_s: 3, fails_s: 1}}}}",
+        "beacons: {{b: {{beacon: {}, position_m: [100, 0, -50]}}}}\nfaults: {{x: {{target: b, kind: intermittent, mean_working_s: 3, mean_failed_s: 1}}}}",
         pinger(200.0)
     );
     let text = world(&format!("kind: hydrophone, rate_hz: 1, {EARS}"), "", &rest);
@@ -152,7 +159,8 @@ fn a_loose_contact_is_heard_in_part() {
     near("share", share, 0.75, 0.05);
 }
 
-// Goal: a beacon is broken and repaired in the run; what it cannot have is refused. Method: commands. Tolerance: none.
+// Goal: a beacon is broken and repaired in the run; what it cannot have is refused. Method:
+// commands. Tolerance: none.
 #[test]
 fn beacons_can_be_broken_in_the_run() {
     let mut sim = lbl("");

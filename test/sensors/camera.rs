@@ -1,4 +1,5 @@
-//! Cameras: closed forms of where things are seen, and of the light that comes from them through water and air.
+//! Cameras: closed forms of where things are seen, and of the light that comes from them through
+//! water and air.
 
 use crate::common::{advance, close, relative, simulation};
 use merrow_environment::{WaveState, optics};
@@ -8,7 +9,8 @@ use merrow_model::state::frames::{CameraImages, Frame, FrameData};
 use merrow_sensors::wave_clipmap::WaveClipmap;
 use merrow_sim::Simulation;
 
-/// A fixed robot at `z` with a camera of `keys` that looks along x, and a camera's own world of `rest`.
+/// A fixed robot at `z` with a camera of `keys` that looks along x, and a camera's own world of
+/// `rest`.
 pub(crate) fn world(z: f64, keys: &str, rest: &str) -> String {
     format!(
         "
@@ -70,7 +72,8 @@ pub(crate) fn middle(picture: &CameraImages, [width, height]: [usize; 2]) -> [f6
     [rgb[k], rgb[k + 1], rgb[k + 2]].map(f64::from)
 }
 
-// Goal: pixels and directions are each other's inverse, for lenses as they are sold. Method: every fifth pixel of 640 x 480 there and back. Tolerance: 1e-6 px.
+// Goal: pixels and directions are each other's inverse, for lenses as they are sold. Method: every
+// fifth pixel of 640 x 480 there and back. Tolerance: 1e-6 px.
 #[test]
 fn directions_and_pixels_are_inverse() {
     let lens = |distortion| Lens {
@@ -101,7 +104,8 @@ fn directions_and_pixels_are_inverse() {
     }
 }
 
-// Goal: a pinhole and an equidistant lens have their closed forms. Method: directions at known angles. Tolerance: 1e-9 px.
+// Goal: a pinhole and an equidistant lens have their closed forms. Method: directions at known
+// angles. Tolerance: 1e-9 px.
 #[test]
 fn lenses_without_distortion_have_closed_forms() {
     let lens = |distortion| Lens {
@@ -128,7 +132,9 @@ fn lenses_without_distortion_have_closed_forms() {
     );
 }
 
-// Goal: what is too near for a depth camera is told so and hides what is behind it. Method: a board 0.2 m ahead of a camera from 0.28 m on, before a wall 9 m ahead; the board is as wide as half of the picture.
+// Goal: what is too near for a depth camera is told so and hides what is behind it. Method: a board
+// 0.2 m ahead of a camera from 0.28 m on, before a wall 9 m ahead; the board is as wide as half of
+// the picture.
 #[test]
 fn what_is_too_near_hides_what_is_behind() {
     let rest = "seabed: {depth_m: 50}
@@ -147,8 +153,9 @@ structures:
     }
 }
 
-// Goal: depth is along the axis, labels are of what is seen, and things stand where the lens puts them. Method: a wall 9 m ahead, a ball before it off the axis. Tolerance: 1e-5 m; half a
-// pixel for the middle of the ball's own.
+// Goal: depth is along the axis, labels are of what is seen, and things stand where the lens puts
+// them. Method: a wall 9 m ahead, a ball before it off the axis. Tolerance: 1e-5 m; half a pixel
+// for the middle of the ball's own.
 #[test]
 fn depths_labels_and_places() {
     let rest = "seabed: {depth_m: 50}
@@ -180,8 +187,9 @@ structures: {wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 
     assert!(found.rgb.is_none());
 }
 
-// Goal: image formation in water: I = J e^{-cz} + B (1 - e^{-cz}) along the horizon, c of Jerlov's type. Method: a grey card at four ranges under a closed sky; B is what endless water shows;
-// the card nearest gives J, the others are foretold. Tolerance: 1.5 counts of 255.
+// Goal: image formation in water: I = J e^{-cz} + B (1 - e^{-cz}) along the horizon, c of Jerlov's
+// type. Method: a grey card at four ranges under a closed sky; B is what endless water shows; the
+// card nearest gives J, the others are foretold. Tolerance: 1.5 counts of 255.
 #[test]
 fn a_grey_card_fades_into_the_water() {
     let exposure = "exposure_ev100: 11.1";
@@ -214,7 +222,8 @@ structures: {{card: {{position_m: [{}, 0, -5], shapes: {{s: {{kind: box, size_m:
     }
 }
 
-// Goal: daylight goes down as e^{-K_d h}. Method: all that is seen at 2 m and at 8 m, and at fixed exposures that differ as K_d asks of green. Tolerance: 2 % of green, 1.5 counts of the others.
+// Goal: daylight goes down as e^{-K_d h}. Method: all that is seen at 2 m and at 8 m, and at fixed
+// exposures that differ as K_d asks of green. Tolerance: 2 % of green, 1.5 counts of the others.
 #[test]
 fn daylight_fades_with_depth() {
     let water = optics::jerlov(3);
@@ -244,8 +253,9 @@ structures: {{card: {{position_m: [1.5, 0, {}], shapes: {{s: {{kind: box, size_m
     }
 }
 
-// Goal: a lamp's light falls with the square of the distance, and is all there is at night. Method: a wall at 2 m and at 4 m in air, straight ahead of a lamp in the camera's place;
-// lumens, cone and albedo give what the exposure must show. Tolerance: 1.5 counts of 255, 2 % between the two.
+// Goal: a lamp's light falls with the square of the distance, and is all there is at night. Method:
+// a wall at 2 m and at 4 m in air, straight ahead of a lamp in the camera's place; lumens, cone and
+// albedo give what the exposure must show. Tolerance: 1.5 counts of 255, 2 % between the two.
 #[test]
 fn lamps_light_by_the_inverse_square() {
     let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: 6");
@@ -271,8 +281,9 @@ structures: {{wall: {{position_m: [{}, 0, 20], shapes: {{s: {{kind: box, size_m:
     assert!(seen(2.0, 1e-6) < 1.0, "a night without lamps is dark");
 }
 
-// Goal: shot and read noise are as stated, each colour in its own pixels. Method: 5000 red numbers each of an evenly lit wall, 400 electrons at saturation and 6 of reading, where red is counted and where it is between two
-// and four that do. Tolerance: 8 %, of which half is chance.
+// Goal: shot and read noise are as stated, each colour in its own pixels. Method: 5000 red numbers
+// each of an evenly lit wall, 400 electrons at saturation and 6 of reading, where red is counted
+// and where it is between two and four that do. Tolerance: 8 %, of which half is chance.
 #[test]
 fn noise_is_that_of_light_and_of_reading() {
     let keys = "width: 160, height: 128, focal_px: [3000, 3000], gamma: false, exposure_ev100: 12.3, full_well_electrons: 400, read_noise_electrons: 6, noise_color_cells: 0";
@@ -281,7 +292,8 @@ fn noise_is_that_of_light_and_of_reading() {
     );
     let found = picture(&world(20.0, keys, &rest));
     let rgb = found.rgb.expect("colours");
-    // red is counted in every second pixel of every second row, and is the mean of two or four between
+    // red is counted in every second pixel of every second row, and is the mean of two or four
+    // between
     let red = |k: usize| f64::from(rgb[3 * k]) / 255.0;
     let variance = |counts: &dyn Fn(usize, usize) -> bool| {
         let all: Vec<f64> = (0..160 * 128)
@@ -314,7 +326,8 @@ fn noise_is_that_of_light_and_of_reading() {
     );
 }
 
-// Goal: a rolling shutter reads each row from where the camera is by then; nothing is worked out that nobody wants. Method: depths of a wall that a robot drives at with 2 m/s, 50 ms from the
+// Goal: a rolling shutter reads each row from where the camera is by then; nothing is worked out
+// that nobody wants. Method: depths of a wall that a robot drives at with 2 m/s, 50 ms from the
 // first row to the last; depth alone is asked for. Tolerance: 1e-4 m.
 #[test]
 fn rolling_shutters_and_laziness() {
@@ -344,8 +357,9 @@ fn rolling_shutters_and_laziness() {
     }
 }
 
-// Goal: from the air a calm surface is 2 m below, from the water 2 m above, and hides what is behind it from depths and labels, which tell it from the sky and from open water. Method: cameras that look
-// straight down and up, and level where nothing is. Tolerance: 1e-5 m.
+// Goal: from the air a calm surface is 2 m below, from the water 2 m above, and hides what is
+// behind it from depths and labels, which tell it from the sky and from open water. Method: cameras
+// that look straight down and up, and level where nothing is. Tolerance: 1e-5 m.
 #[test]
 fn the_surface_has_a_depth() {
     for (z, pitch) in [(2.0, 90), (-2.0, -90)] {
@@ -388,7 +402,7 @@ fn wrong_cameras_are_refused() {
     );
     refused(
         "width: 10, height: 10, horizontal_fov_deg: 175",
-        "no `fisheye`",
+        "other than `fisheye`",
     );
     refused(
         "width: 10, height: 10, horizontal_fov_deg: 90, min_range_m: 5, max_range_m: 2",
@@ -406,8 +420,9 @@ fn sea() -> WaveState {
     WaveState::new(&simulation(&text).scene.sea.waves, 0.0)
 }
 
-// Goal: heights on a lattice are the waves' own, and shorter waves are left out as asked. Method: 32 x 24 points against the sum at each; a lattice for waves over 20 m has no more than they have, and
-// one for none is flat. Tolerance: 1e-9 m.
+// Goal: heights on a lattice are the waves' own, and shorter waves are left out as asked. Method:
+// 32 x 24 points against the sum at each; a lattice for waves over 20 m has no more than they have,
+// and one for none is flat. Tolerance: 1e-9 m.
 #[test]
 fn a_lattice_holds_the_waves_heights() {
     let waves = sea();
@@ -432,9 +447,11 @@ fn a_lattice_holds_the_waves_heights() {
     assert_eq!(rms(&z), 0.0);
 }
 
-// Goal: lines meet the waves where they are, from above and from below, first of all at the first crest in their way. Method: 600 lines from 2.5 m above the water and from 6 m under it, against steps of
-// 2 cm along them on the same lattices, and the height of the waves themselves where they are met. Tolerance: 3 cm along the line, or the mean surface's for what grazes it, for 99 of 100; 3 % of the significant
-// height in the mean for the waves' own.
+// Goal: lines meet the waves where they are, from above and from below, first of all at the first
+// crest in their way. Method: 600 lines from 2.5 m above the water and from 6 m under it, against
+// steps of 2 cm along them on the same lattices, and the height of the waves themselves where they
+// are met. Tolerance: 3 cm along the line, or the mean surface's for what grazes it, for 99 of 100;
+// 3 % of the significant height in the mean for the waves' own.
 #[test]
 fn lines_meet_the_waves_where_they_are() {
     let waves = sea();

@@ -6,7 +6,8 @@ use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::state::frames::Point;
 use std::f64::consts::TAU;
 
-/// Columns of each picture; rows of a plan, of a view from the side, of a swath and between two pictures.
+/// Columns of each picture; rows of a plan, of a view from the side, of a swath and between two
+/// pictures.
 const WIDTH: usize = 1024;
 const PLAN: usize = 640;
 const SIDE: usize = 256;
@@ -61,8 +62,10 @@ fn at(shown: &RenderedImage, column: usize, row: usize) -> Option<[u8; 3]> {
     (!(rgb[0] == rgb[1] && rgb[1] == rgb[2])).then_some(rgb)
 }
 
-// Goal: an echo stands at its column and ring, near ones bright, ahead in the middle, port left; in the plan below at its place. Method: a wall of every beam at 50 m but a pillar at 5 m, 90 degrees to port, in rings 4 to 11; by (1), (2) and (5).
-// Tolerance: none in the range image; a pixel in the plan.
+// Goal: an echo stands at its column and ring, near ones bright, ahead in the middle, port left; in
+// the plan below at its place. Method: a wall of every beam at 50 m but a pillar at 5 m, 90 degrees
+// to port, in rings 4 to 11; by (1), (2) and (5). Tolerance: none in the range image; a pixel in
+// the plan.
 #[test]
 fn a_pillar_stands_where_it_is() {
     let spec = spec();
@@ -114,7 +117,8 @@ fn a_pillar_stands_where_it_is() {
     );
 }
 
-// Goal: a scan in a plane is seen from above, ahead up, port left. Method: echoes 10 m ahead and 4 m to port, by (2). Tolerance: a pixel.
+// Goal: a scan in a plane is seen from above, ahead up, port left. Method: echoes 10 m ahead and 4
+// m to port, by (2). Tolerance: a pixel.
 #[test]
 fn a_scan_is_seen_from_above() {
     let point = |x: f32, y: f32| Point {
@@ -146,7 +150,8 @@ fn a_scan_is_seen_from_above() {
     );
 }
 
-// Goal: a nod is seen from above and from the side. Method: three points, the highest ahead; by (2) and (3). Tolerance: a pixel.
+// Goal: a nod is seen from above and from the side. Method: three points, the highest ahead; by (2)
+// and (3). Tolerance: a pixel.
 #[test]
 fn a_nod_is_seen_from_the_side() {
     let point = |p: [f32; 3]| Point {
@@ -175,7 +180,9 @@ fn a_nod_is_seen_from_the_side() {
     );
 }
 
-// Goal: a swath has its newest line on top, port left, shallow bright, and a gap where beams were lost. Method: a slope that falls to starboard, a shoal in the third line from the top; by (4). Tolerance: none.
+// Goal: a swath has its newest line on top, port left, shallow bright, and a gap where beams were
+// lost. Method: a slope that falls to starboard, a shoal in the third line from the top; by (4).
+// Tolerance: none.
 #[test]
 fn a_swath_shows_the_bottom() {
     let line = |shoal: bool| -> Vec<SwathPoint> {
@@ -229,7 +236,8 @@ fn lightness(rgb: [u8; 3]) -> f64 {
     116.0 * y.cbrt() - 16.0
 }
 
-// Goal: equal steps look equal. Method: the lightness of CIE 1976 over the map against a straight line. Tolerance: 2.5 of 100.
+// Goal: equal steps look equal. Method: the lightness of CIE 1976 over the map against a straight
+// line. Tolerance: 2.5 of 100.
 #[test]
 fn it_brightens_evenly() {
     let at = |k: u32| lightness(viridis(f64::from(k) / 64.0, 1.0));

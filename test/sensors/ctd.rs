@@ -27,14 +27,16 @@ fn at(s: &mut Simulation, z: f64) -> Ctd {
     of(&reading(s, 0))
 }
 
-// Goal: what an instrument without errors makes of its cells is what the water is. Method: 150 m deep in a column: temperature and salinity by hand, speed of
-// sound as the column's own; conductivity there and back. Tolerance: 1e-9; of the speed of sound 1e-6 m/s, of the column's layers.
+// Goal: what an instrument without errors makes of its cells is what the water is. Method: 150 m
+// deep in a column: temperature and salinity by hand, speed of sound as the column's own;
+// conductivity there and back. Tolerance: 1e-9; of the speed of sound 1e-6 m/s, of the column's
+// layers.
 #[test]
 fn a_perfect_ctd_tells_the_water() {
     let mut s = simulation(&ball(
         &format!("{COLUMN}\nseabed: {{depth_m: 300}}"),
         "",
-        &ctd("drop_out: 0"),
+        &ctd("loss_probability: 0"),
     ));
     let c = at(&mut s, -150.0);
     close("temperature", c.temperature, 10.5, 1e-12);
@@ -78,8 +80,8 @@ fn a_perfect_ctd_tells_the_water() {
     );
 }
 
-// Goal: fresh water has its depth by the law for it. Method: a lake of 1000 kg/m3 under an air that is not the standard one, which the instrument does not know.
-// Tolerance: rounding.
+// Goal: fresh water has its depth by the law for it. Method: a lake of 1000 kg/m3 under an air that
+// is not the standard one, which the instrument does not know. Tolerance: rounding.
 #[test]
 fn depth_is_of_the_stated_water() {
     let top = "water: {density_kg_m3: 1000, temperature_c: 12, air_pressure_pa: 100325}";
@@ -92,8 +94,10 @@ fn depth_is_of_the_stated_water() {
     );
 }
 
-// Goal: cells of unlike time constants give false salinity in a gradient; like ones do not. Method: sinking at 1 m/s through -0.05 K/m and 0.01 /m, both lags settled, without gravity:
-// each cell shows what was τ ago, so that the salinity is that of the mixture, by PSS-78. Tolerance: 2e-4, the curvature of C over the lags.
+// Goal: cells of unlike time constants give false salinity in a gradient; like ones do not. Method:
+// sinking at 1 m/s through -0.05 K/m and 0.01 /m, both lags settled, without gravity: each cell
+// shows what was τ ago, so that the salinity is that of the mixture, by PSS-78. Tolerance: 2e-4,
+// the curvature of C over the lags.
 #[test]
 fn unlike_cells_give_spikes() {
     let run = |keys: &str| {
@@ -124,15 +128,16 @@ fn unlike_cells_give_spikes() {
     close("matched", matched.salinity, shown(29.5).1, 2e-4);
 }
 
-// Goal: a fault of one cell is in all that follows from it. Method: biased, dead, stuck cells of an instrument at one depth and then another. Tolerance: 1e-6, the ball's drift in a tenth of a second; 0.1 m for a column that is not
-// the water of the instrument's depth.
+// Goal: a fault of one cell is in all that follows from it. Method: biased, dead, stuck cells of an
+// instrument at one depth and then another. Tolerance: 1e-6, the ball's drift in a tenth of a
+// second; 0.1 m for a column that is not the water of the instrument's depth.
 #[test]
 fn faults_of_a_cell_reach_what_follows() {
     let run = |of_cell: &str, kind: &str| {
         let top = format!(
-            "{COLUMN}\nfaults: {{x: {{robot: ball, of: {of_cell}, time_s: 0.1, kind: {kind}}}}}"
+            "{COLUMN}\nfaults: {{x: {{robot: ball, target: {of_cell}, time_s: 0.1, kind: {kind}}}}}"
         );
-        let mut s = simulation(&ball(&top, "", &ctd("drop_out: 0")));
+        let mut s = simulation(&ball(&top, "", &ctd("loss_probability: 0")));
         place(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3]);
         readings(&mut s, 0, 0.1);
         place(&mut s, Vec3::new(0.0, 0.0, -40.0), [0.0; 3]);

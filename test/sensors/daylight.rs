@@ -1,4 +1,5 @@
-//! Light of sun, sky, fog and surface, against closed forms; and keys of cameras that change what is seen.
+//! Light of sun, sky, fog and surface, against closed forms; and keys of cameras that change what
+//! is seen.
 
 use super::camera::{middle, picture, within, world};
 use crate::common::folder::Folder;
@@ -46,9 +47,11 @@ fn of_number(n: f64, ev: f64) -> f64 {
     n / 255.0 * 1.2 * ev.exp2()
 }
 
-// Goal: the sky gives level ground the light that `environment::air` states, the sun its own colour. Method: luminance integrated over 400 x 800 directions against 110 lm/W of the sky's part, under clear, half-clouded
-// and overcast skies, the sun high and low; red over blue of the beam by the air mass. Tolerance: 1 % clear, 4 % of the
-// mottles of a closed cover, 13 % of clouds, a pattern that blur moves; the beam 0.1 %.
+// Goal: the sky gives level ground the light that `environment::air` states, the sun its own
+// colour. Method: luminance integrated over 400 x 800 directions against 110 lm/W of the sky's
+// part, under clear, half-clouded and overcast skies, the sun high and low; red over blue of the
+// beam by the air mass. Tolerance: 1 % clear, 4 % of the mottles of a closed cover, 13 % of clouds,
+// a pattern that blur moves; the beam 0.1 %.
 #[test]
 fn the_sky_gives_its_illuminance() {
     for (cover, hours, tolerance) in [
@@ -137,9 +140,12 @@ fn towards(sky: &Sky, elevation: f64, turn: f64) -> Vec3 {
     Vec3::new(up.cos() * azimuth.cos(), up.cos() * azimuth.sin(), up.sin())
 }
 
-// Goal: haze is as deep as its authors have it, takes from sky and sun what its depth says, and gives back what it takes. Method: scale heights of Elterman's eight visibilities, 2 to 13 km; differences of the sky's light
-// between two azimuths without a sun, which the haze's own light has no part in, over those of clear air; the beam; luminance integrated against the stated light, the sun high and low. Tolerance: 1.5 % of the table's heights, which
-// have two digits; 1e-6; 2 % of the integral.
+// Goal: haze is as deep as its authors have it, takes from sky and sun what its depth says, and
+// gives back what it takes. Method: scale heights of Elterman's eight visibilities, 2 to 13 km;
+// differences of the sky's light between two azimuths without a sun, which the haze's own light has
+// no part in, over those of clear air; the beam; luminance integrated against the stated light, the
+// sun high and low. Tolerance: 1.5 % of the table's heights, which have two digits; 1e-6; 2 % of
+// the integral.
 #[test]
 fn haze_takes_and_gives_what_its_depth_says() {
     let beyond =
@@ -202,8 +208,10 @@ fn haze_takes_and_gives_what_its_depth_says() {
     }
 }
 
-// Goal: the noon sky is blue in haze, paler at the horizon, deep blue where air is clear, white-grey in mist. Method: blue over red and luminance at 30 to 60 degrees and at the horizon, away from the sun. Tolerance: the stated
-// ratios: a grey is 1, pure Rayleigh scattering of sunlight 4.4.
+// Goal: the noon sky is blue in haze, paler at the horizon, deep blue where air is clear,
+// white-grey in mist. Method: blue over red and luminance at 30 to 60 degrees and at the horizon,
+// away from the sun. Tolerance: the stated ratios: a grey is 1, pure Rayleigh scattering of
+// sunlight 4.4.
 #[test]
 fn noon_is_blue_but_for_mist() {
     let clear = sky(&weathered("start_utc: '2026-03-20T20:00:00Z'"));
@@ -237,8 +245,11 @@ fn noon_is_blue_but_for_mist() {
     }
 }
 
-// Goal: as much of the sea is white as the wind says, and it is as rough. Method: foam, and squares of slopes with what they leave out, over 300 x 300 places 0.9 m apart seen from near and from far, winds of 3 to
-// 20 m/s over water without waves of its own; W and s² in closed form. Tolerance: foam 25 % of W, for (2) is met over more of the pattern than this, slopes 12 %, which is what 28 ripples leave to chance; from afar 1 %.
+// Goal: as much of the sea is white as the wind says, and it is as rough. Method: foam, and squares
+// of slopes with what they leave out, over 300 x 300 places 0.9 m apart seen from near and from
+// far, winds of 3 to 20 m/s over water without waves of its own; W and s² in closed form.
+// Tolerance: foam 25 % of W, for (2) is met over more of the pattern than this, slopes 12 %, which
+// is what 28 ripples leave to chance; from afar 1 %.
 #[test]
 fn foam_and_slopes_follow_the_wind() {
     for wind in [3.0, 10.0, 15.0, 20.0] {
@@ -269,8 +280,10 @@ fn foam_and_slopes_follow_the_wind() {
     }
 }
 
-// Goal: the surface mirrors by Fresnel's law. Method: closed forms at normal incidence, at Brewster's angle and grazing; and pictures of calm ink under a closed sky at three angles over it, against the sky's own light
-// where they mirror it. Tolerance: 1e-12; pictures 8 % (the sky's mottles, and ripples of 2 degrees).
+// Goal: the surface mirrors by Fresnel's law. Method: closed forms at normal incidence, at
+// Brewster's angle and grazing; and pictures of calm ink under a closed sky at three angles over
+// it, against the sky's own light where they mirror it. Tolerance: 1e-12; pictures 8 % (the sky's
+// mottles, and ripples of 2 degrees).
 #[test]
 fn the_surface_mirrors_by_fresnel() {
     let square = INDEX * INDEX;
@@ -322,7 +335,9 @@ fn the_surface_mirrors_by_fresnel() {
     }
 }
 
-// Goal: what stands in fog is seen with the contrast e^{-σ s}, σ = 3.912/V. Method: a black wall at four ranges in fog of 400 m, against where there is nothing. Tolerance: 0.01 of the horizon's light.
+// Goal: what stands in fog is seen with the contrast e^{-σ s}, σ = 3.912/V. Method: a black wall at
+// four ranges in fog of 400 m, against where there is nothing. Tolerance: 0.01 of the horizon's
+// light.
 #[test]
 fn fog_takes_contrast_as_koschmieder_says() {
     let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: 12.5");
@@ -348,8 +363,10 @@ structures: {{wall: {{position_m: [{}, 0, 40], shapes: {{s: {{kind: box, size_m:
     }
 }
 
-// Goal: from below the sky is within Snell's window. Method: a camera 4 m under calm ink-clear water looks up; light by the angle from the zenith, mean all round; half of what there is at 45 degrees is left where
-// Fresnel's law says, 48 degrees. Tolerance: 1 degree: ripples turn the surface by 2.
+// Goal: from below the sky is within Snell's window. Method: a camera 4 m under calm ink-clear
+// water looks up; light by the angle from the zenith, mean all round; half of what there is at 45
+// degrees is left where Fresnel's law says, 48 degrees. Tolerance: 1 degree: ripples turn the
+// surface by 2.
 #[test]
 fn the_window_from_below_is_as_wide_as_snell_says() {
     let keys =
@@ -386,7 +403,8 @@ fn the_window_from_below_is_as_wide_as_snell_says() {
     within("edge", angle, (1.0 / INDEX).asin().to_degrees(), 1.0);
 }
 
-// Goal: corners are darker as stated. Method: an evenly lit wall through a lens that loses 0.6 at the corners, half-way and in the middle. Tolerance: 1.5 counts of 255.
+// Goal: corners are darker as stated. Method: an evenly lit wall through a lens that loses 0.6 at
+// the corners, half-way and in the middle. Tolerance: 1.5 counts of 255.
 #[test]
 fn corners_are_darker_by_the_vignette() {
     let keys = format!(
@@ -418,8 +436,9 @@ fn corners_are_darker_by_the_vignette() {
     }
 }
 
-// Goal: a flat port bends what is seen as Snell says. Method: half of a wall 3 m ahead is another structure; the column where labels change, by hand for edges up to 1.6 m beside the axis, port 5 cm ahead. Tolerance: a
-// pixel and a half.
+// Goal: a flat port bends what is seen as Snell says. Method: half of a wall 3 m ahead is another
+// structure; the column where labels change, by hand for edges up to 1.6 m beside the axis, port 5
+// cm ahead. Tolerance: a pixel and a half.
 #[test]
 fn a_flat_port_bends_by_snell() {
     let keys = "width: 401, height: 3, focal_px: [220, 220], flat_port_m: 0.05, outputs: [labels]";
@@ -451,8 +470,9 @@ structures: {{wall: {{position_m: [4, 0, -20], shapes: {{s: {{kind: box, size_m:
     }
 }
 
-// Goal: pictures lie on decks and on meshes as they are said to. Method: from over a helipad its letter is white where ICAO's is, and the deck between; a triangle mesh whose corners name a red and a blue half. Tolerance:
-// 4 % of white, colours 30 counts apart.
+// Goal: pictures lie on decks and on meshes as they are said to. Method: from over a helipad its
+// letter is white where ICAO's is, and the deck between; a triangle mesh whose corners name a red
+// and a blue half. Tolerance: 4 % of white, colours 30 counts apart.
 #[test]
 fn helipads_and_meshes_show_their_pictures() {
     let keys = format!("width: 81, height: 81, focal_px: [80, 80], {LINEAR}, exposure_ev100: 13.3");
@@ -517,7 +537,9 @@ fn helipads_and_meshes_show_their_pictures() {
     assert!(right[2] > right[0] + 30, "blue on the right: {right:?}");
 }
 
-// Goal: a snapshot is the picture that a run takes at its instant, noise and all. Method: bytes of a noisy picture at 0.3 s, looked at once in a run that nobody watched, and in one that was. Tolerance: none.
+// Goal: a snapshot is the picture that a run takes at its instant, noise and all. Method: bytes of
+// a noisy picture at 0.3 s, looked at once in a run that nobody watched, and in one that was.
+// Tolerance: none.
 #[test]
 fn a_snapshot_is_the_frame_of_its_instant() {
     let keys = "width: 33, height: 25, focal_px: [40, 40], full_well_electrons: 300";
@@ -546,9 +568,11 @@ fn a_snapshot_is_the_frame_of_its_instant() {
     }
 }
 
-// Goal: cameras see the robot that carries them if told so; snow is there if there is some, and not behind walls; qualities of JPEG arrive. Method: a robot's ball before its camera; specks brighter than a dark wall at
-// 0.6 m, against the mean number in the pyramid before it and against open water; the built camera. Tolerance: none; at
-// least 5 specks, not more than can be, and not a quarter of those in open water, 70 times as deep a volume.
+// Goal: cameras see the robot that carries them if told so; snow is there if there is some, and not
+// behind walls; qualities of JPEG arrive. Method: a robot's ball before its camera; specks brighter
+// than a dark wall at 0.6 m, against the mean number in the pyramid before it and against open
+// water; the built camera. Tolerance: none; at least 5 specks, not more than can be, and not a
+// quarter of those in open water, 70 times as deep a volume.
 #[test]
 fn robots_snow_and_files_are_as_told() {
     let base = "width: 33, height: 25, focal_px: [40, 40], outputs: [labels]";
@@ -559,7 +583,7 @@ fn robots_snow_and_files_are_as_told() {
             .replace("lazy: false", "lazy: false, position_m: [-2, 0, 0]");
         picture(&text).labels.expect("labels")[12 * 33 + 16]
     };
-    assert_eq!([ball(", sees_self: true"), ball("")], [2, 0]);
+    assert_eq!([ball(", render_self: true"), ball("")], [2, 0]);
     let keys = format!(
         "width: 161, height: 121, focal_px: [160, 160], {LINEAR}, exposure_ev100: 9, marine_snow: 4000"
     );

@@ -18,9 +18,9 @@ fn dvl(s: &mut Simulation) -> Dvl {
     dvl
 }
 
-// Goal: the velocity is that of the transducer, lever arm and all, in its own frame; ranges and altitude are those of
-// straight beams on a sloping plane. Method: ray and plane by hand, a body that moves, turns and heels.
-// Tolerance: 1e-12.
+// Goal: the velocity is that of the transducer, lever arm and all, in its own frame; ranges and
+// altitude are those of straight beams on a sloping plane. Method: ray and plane by hand, a body
+// that moves, turns and heels. Tolerance: 1e-12.
 #[test]
 fn velocity_and_ranges_are_exact_without_noise() {
     let top = "seabed: {depth_m: 40, slope_east_north: [0.1, -0.05]}";
@@ -65,9 +65,9 @@ fn velocity_and_ranges_are_exact_without_noise() {
     relative("altitude", r.altitude, heights, 1e-12);
 }
 
-// Goal: three beams are enough, two are not. Method: a bottom that falls to the south-west, so that one beam is out
-// of a range of 12 m, then two of 9.5 m... the altitudes under the beams are 8.0, 10.0, 10.0 and 13.2 m.
-// Tolerance: 1e-12.
+// Goal: three beams are enough, two are not. Method: a bottom that falls to the south-west, so that
+// one beam is out of a range of 12 m, then two of 9.5 m... the altitudes under the beams are 8.0,
+// 10.0, 10.0 and 13.2 m. Tolerance: 1e-12.
 #[test]
 fn three_beams_are_enough() {
     let top = "seabed: {depth_m: 30, slope_east_north: [0.3, 0.3]}";
@@ -102,9 +102,10 @@ fn three_beams_are_enough() {
     }
 }
 
-// Goal (V81): a beam's deviation sigma becomes sigma / (sqrt2 sin 30) = 1.414 sigma across and sigma / (2 cos 30) =
-// 0.577 sigma along the axis, at 7 samples per second; the message says so. Method: WorkHorse Navigator at rest, 20 m
-// over the bottom, 20 minutes (8400 samples). Tolerance: 4 standard errors, 3 %; the covariance 1e-12.
+// Goal (V81): a beam's deviation sigma becomes sigma / (sqrt2 sin 30) = 1.414 sigma across and
+// sigma / (2 cos 30) = 0.577 sigma along the axis, at 7 samples per second; the message says so.
+// Method: WorkHorse Navigator at rest, 20 m over the bottom, 20 minutes (8400 samples). Tolerance:
+// 4 standard errors, 3 %; the covariance 1e-12.
 #[test]
 fn noise_follows_the_beams() {
     let mut s = simulation(&ball(
@@ -164,9 +165,10 @@ fn noise_follows_the_beams() {
     }
 }
 
-// Goal (V81): bottom lock from 0.7 to 90 m; beyond, the water of the layer 2 to 10 m below, as it flows there; nothing
-// out of the water or where the layer is in the bottom. Method: the Navigator without noise at seven heights, in water
-// that goes east at 0.4 m/s below 50 m. Tolerance: its resolution, half a millimetre per second.
+// Goal (V81): bottom lock from 0.7 to 90 m; beyond, the water of the layer 2 to 10 m below, as it
+// flows there; nothing out of the water or where the layer is in the bottom. Method: the Navigator
+// without noise at seven heights, in water that goes east at 0.4 m/s below 50 m. Tolerance: its
+// resolution, half a millimetre per second.
 #[test]
 fn locks_change_with_the_altitude() {
     let current = "current: {kind: profile, layers: [{depth_m: 10, speed_m_s: 0}, {depth_m: 50, speed_m_s: 0.4, direction_deg: 90}]}";
@@ -217,12 +219,14 @@ fn locks_change_with_the_altitude() {
     }
 }
 
-// Goal (V82): the A50 has bottom lock from 0.05 to 50 m, the water 1.5 to 4.5 m below it beyond that, none of either for more than 3.75 m/s along a beam, and at most 26 pings a second. Method: the
-// shipped device without noise at the edges; rates as a world asks for them. Tolerance: none.
+// Goal (V82): the A50 has bottom lock from 0.05 to 50 m, the water 1.5 to 4.5 m below it beyond
+// that, none of either for more than 3.75 m/s along a beam, and at most 26 pings a second. Method:
+// the shipped device without noise at the edges; rates as a world asks for them. Tolerance: none.
 #[test]
 fn the_a50_keeps_its_limits() {
     let device = "dvl: {device: {extends: sensors/waterlinked_a50.yaml, latency_s: 0}}";
-    // ahead, a beam 22.5 degrees from the axis at an azimuth of 45 degrees takes sin 22.5 / sqrt 2 of the speed: 3.75 m/s of 13.86
+    // ahead, a beam 22.5 degrees from the axis at an azimuth of 45 degrees takes sin 22.5 / sqrt 2
+    // of the speed: 3.75 m/s of 13.86
     let cases = [
         (0.04, 1.0, DvlLock::None),
         (0.06, 1.0, DvlLock::Bottom),
@@ -280,8 +284,10 @@ fn a50(altitude: f64, more: &str) -> Simulation {
     s
 }
 
-// Goal (V82): the A50 pings as its range modes let it, as tracking the water does over them, and never more often than it is asked to. Method: instants of pings at altitudes in each mode and at either side of the middles
-// of what two share, by the table of its maker. Tolerance: a step of a millisecond.
+// Goal (V82): the A50 pings as its range modes let it, as tracking the water does over them, and
+// never more often than it is asked to. Method: instants of pings at altitudes in each mode and at
+// either side of the middles of what two share, by the table of its maker. Tolerance: a step of a
+// millisecond.
 #[test]
 fn the_a50_pings_by_its_altitude() {
     let cases = [
@@ -325,8 +331,10 @@ fn the_a50_pings_by_its_altitude() {
     }
 }
 
-// Goal: the rate follows a vehicle that sinks, and a run that is resumed goes on as it would have. Method: an A50 that sinks at 1 m/s from 4 m over the bottom on: 5.5 Hz down to 2.25 m, 10 Hz down to 0.45 m, then 15 Hz; the same from a state that was kept
-// half way. Tolerance: one ping at each change; none.
+// Goal: the rate follows a vehicle that sinks, and a run that is resumed goes on as it would have.
+// Method: an A50 that sinks at 1 m/s from 4 m over the bottom on: 5.5 Hz down to 2.25 m, 10 Hz down
+// to 0.45 m, then 15 Hz; the same from a state that was kept half way. Tolerance: one ping at each
+// change; none.
 #[test]
 fn the_rate_follows_the_way() {
     let mut s = a50(4.0, "");

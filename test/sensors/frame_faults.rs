@@ -1,4 +1,5 @@
-//! Faults of sensors that look around: which they can have, and what these do to frames and to the boxes that are made of them.
+//! Faults of sensors that look around: which they can have, and what these do to frames and to the
+//! boxes that are made of them.
 
 use crate::common::{advance, simulation};
 use merrow_model::state::frames::{Frame, FrameData};
@@ -42,12 +43,14 @@ fn frames(text: &str, sensor: usize, seconds: f64) -> Vec<Frame> {
     all
 }
 
-// Goal: a sensor that is stuck brings its last frame again and again, with the stamp of each sample, and goes on afterwards. Method: a laser and a camera that drive at a wall, stuck from 0.35 to 0.75 s. Tolerance: none.
+// Goal: a sensor that is stuck brings its last frame again and again, with the stamp of each
+// sample, and goes on afterwards. Method: a laser and a camera that drive at a wall, stuck from
+// 0.35 to 0.75 s. Tolerance: none.
 #[test]
 fn what_is_stuck_brings_its_last_frame_again() {
     for (sensor, name) in [(0, "laser"), (1, "camera")] {
         let fault =
-            format!("f: {{robot: r, of: {name}, kind: stuck, time_s: 0.35, duration_s: 0.4}}");
+            format!("f: {{robot: r, target: {name}, kind: stuck, time_s: 0.35, duration_s: 0.4}}");
         let sensors = format!("{LASER}\n        {CAMERA}");
         let (well, stuck) = (
             frames(&world(&sensors, ""), sensor, 1.2),
@@ -83,21 +86,26 @@ fn told(faults: &str) -> Option<f64> {
     Some(boxes[0].p.x)
 }
 
-// Goal: what is wrong with a laser is wrong with the boxes that are made of its echoes. Method: a bias of a metre; a laser that is dead; a bias of the detector itself. Tolerance: 0.1 m: a box ends where its echoes do.
+// Goal: what is wrong with a laser is wrong with the boxes that are made of its echoes. Method: a
+// bias of a metre; a laser that is dead; a bias of the detector itself. Tolerance: 0.1 m: a box
+// ends where its echoes do.
 #[test]
 fn a_detector_hears_its_sensor_as_it_is() {
     let well = told("").expect("a box");
-    let biased = told("f: {robot: r, of: laser, kind: biased, bias: 1}").expect("a box");
+    let biased = told("f: {robot: r, target: laser, kind: biased, bias: 1}").expect("a box");
     assert!((biased - well - 1.0).abs() < 0.1, "{biased} {well}");
-    let own = told("f: {robot: r, of: detector, kind: biased, bias: 1}").expect("a box");
+    let own = told("f: {robot: r, target: detector, kind: biased, bias: 1}").expect("a box");
     assert!((own - well - 1.0).abs() < 0.01, "{own} {well}");
-    assert_eq!(told("f: {robot: r, of: laser, kind: dead}"), None);
+    assert_eq!(told("f: {robot: r, target: laser, kind: dead}"), None);
 }
 
 // Goal: a fault that would do nothing is refused. Method: a bias of a camera, in a line.
 #[test]
 fn a_camera_cannot_be_biased() {
-    let text = world(CAMERA, "f: {robot: r, of: camera, kind: biased, bias: 1}");
+    let text = world(
+        CAMERA,
+        "f: {robot: r, target: camera, kind: biased, bias: 1}",
+    );
     let found = load_text("test.yaml", &text, Overrides::default())
         .expect_err("it is refused")
         .to_string();

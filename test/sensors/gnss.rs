@@ -1,4 +1,5 @@
-//! Satellite receivers: velocity, sky, echoes, jamming and spoofing, and the heading of two antennas.
+//! Satellite receivers: velocity, sky, echoes, jamming and spoofing, and the heading of two
+//! antennas.
 
 use crate::common::turntable::{ball, place, set, statistics};
 use crate::common::{close, near, readings, relative, simulation};
@@ -9,7 +10,8 @@ use merrow_model::scene::sensor::navigation::SatelliteConstellation;
 use merrow_model::state::reading::{Gnss, Heading, Reading};
 use merrow_sim::Simulation;
 
-/// A weightless ball that stays where it is put, in the surface and over it too, with one sensor; `top` are further keys of the world.
+/// A weightless ball that stays where it is put, in the surface and over it too, with one sensor;
+/// `top` are further keys of the world.
 fn world(top: &str, device: &str, place: &str) -> Simulation {
     let top = format!("gravity_m_s2: 0\nstep: {{dt_s: 0.1}}\n{top}");
     let sensor =
@@ -53,8 +55,9 @@ fn at(s: &Simulation, g: &Gnss) -> Vec3 {
 
 const EXACT: &str = "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0, velocity_std_m_s: [0, 0]";
 
-// Goal: a receiver's velocity is that of its antenna along east, north and up. Method: a ball that drives and turns, hand numbers; then its noise, 20 000
-// fixes. Tolerance: rounding; 4 standard errors, 2 %.
+// Goal: a receiver's velocity is that of its antenna along east, north and up. Method: a ball that
+// drives and turns, hand numbers; then its noise, 20 000 fixes. Tolerance: rounding; 4 standard
+// errors, 2 %.
 #[test]
 fn velocity_is_that_of_the_antenna() {
     let mut s = world("", EXACT, "[0, 2, 1]");
@@ -116,11 +119,13 @@ fn sky(s: &Simulation) -> SatelliteConstellation {
     spec.constellation.clone().expect("a sky")
 }
 
-// Goal: what structures hide is not used; position and velocity err by the dilution of the satellites left, and the receiver says so. Method: under an open
-// sky, west of a wall that hides every satellite with an eastern part, and under a lid; 20 000 fixes each. Tolerance: 4 standard errors, 2 %.
+// Goal: what structures hide is not used; position and velocity err by the dilution of the
+// satellites left, and the receiver says so. Method: under an open sky, west of a wall that hides
+// every satellite with an eastern part, and under a lid; 20 000 fixes each. Tolerance: 4 standard
+// errors, 2 %.
 #[test]
 fn a_hidden_sky_dilutes_the_fix() {
-    let device = "kind: gnss, horizontal_std_m: 2, vertical_std_m: 3, velocity_std_m_s: [0.1, 0.1], sky: {water_height_m: 0}";
+    let device = "kind: gnss, horizontal_std_m: 2, vertical_std_m: 3, velocity_std_m_s: [0.1, 0.1], sky: {water_multipath_height_m: 0}";
     let middle = Vec3::new(0.0, 0.0, 5.0);
     let run = |top: &str| {
         let mut s = world(top, device, "[0, 0, 0]");
@@ -174,11 +179,13 @@ fn a_hidden_sky_dilutes_the_fix() {
         && g.dilution.is_none()));
 }
 
-// Goal: echoes err by what the sky's hidden part and the near water make of them, slowly, and the covariance knows nothing of it. Method: 20 000 fixes beside a wall high over the
-// water, and 0.5 m over open water. Tolerance: with a memory of 3 s about 3300 independent fixes: 5 %; 0.05 of the correlation.
+// Goal: echoes err by what the sky's hidden part and the near water make of them, slowly, and the
+// covariance knows nothing of it. Method: 20 000 fixes beside a wall high over the water, and 0.5 m
+// over open water. Tolerance: with a memory of 3 s about 3300 independent fixes: 5 %; 0.05 of the
+// correlation.
 #[test]
 fn echoes_err_slowly() {
-    let device = "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0, sky: {multipath_std_m: 4, multipath_correlation_time_s: 3, water_height_m: 0.7}";
+    let device = "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0, sky: {multipath_std_m: 4, multipath_correlation_time_s: 3, water_multipath_height_m: 0.7}";
     for (top, z) in [(WALL, 300.0), ("", 0.5)] {
         let mut s = world(top, device, "[0, 0, 0]");
         place(&mut s, Vec3::new(0.0, 0.0, z), [0.0; 3]);
@@ -213,21 +220,22 @@ fn echoes_err_slowly() {
     }
 }
 
-// Goal: a receiver is deaf within the reach of a jammer, P (λ / 4π d)² = 40 dB over -128.5 dBm: 4.0 km for 0.1 W; wherever it is with a flat
-// one; and finds its satellites again afterwards. Method: two places a metre apart; a fault of 10 s. Tolerance: a metre of the reach; the samples' times exactly.
+// Goal: a receiver is deaf within the reach of a jammer, P (λ / 4π d)² = 40 dB over -128.5 dBm: 4.0
+// km for 0.1 W; wherever it is with a flat one; and finds its satellites again afterwards. Method:
+// two places a metre apart; a fault of 10 s. Tolerance: a metre of the reach; the samples' times
+// exactly.
 #[test]
 fn jammers_have_a_reach() {
     let reach: f64 = 0.190_293_67 / (4.0 * std::f64::consts::PI)
         * (0.1 / (1e4 * 10_f64.powf(-12.85) * 1e-3)).sqrt();
     assert!((reach - 4030.0).abs() < 10.0, "{reach}");
-    let top =
-        "faults: {j: {robot: ball, of: g, kind: jammed, position_m: [100, 0, 0], power_w: 0.1}}";
+    let top = "faults: {j: {robot: ball, target: g, kind: jammed, position_m: [100, 0, 0], power_w: 0.1}}";
     for (d, heard) in [(reach - 1.0, false), (reach + 1.0, true)] {
         let mut s = world(top, EXACT, "[0, 0, 0]");
         place(&mut s, Vec3::new(100.0, -d, 0.0), [0.0; 3]);
         assert!(fixes(&mut s, 3.0).iter().all(|g| g.fix == heard), "{d}");
     }
-    let top = "faults: {j: {robot: ball, of: g, time_s: 5, duration_s: 10, kind: jammed}}";
+    let top = "faults: {j: {robot: ball, target: g, time_s: 5, duration_s: 10, kind: jammed}}";
     let mut s = world(top, &format!("{EXACT}, reacquisition_s: 4"), "[0, 0, 0]");
     place(&mut s, Vec3::new(0.0, 0.0, 1.0), [0.0; 3]);
     let fixes: Vec<bool> = fixes(&mut s, 30.0).iter().map(|g| g.fix).collect();
@@ -236,10 +244,11 @@ fn jammers_have_a_reach() {
     assert_eq!(fixes, expected);
 }
 
-// Goal: a spoofed receiver is led away at the given velocity, which its own velocity confirms. Method: hand numbers of a ball at rest. Tolerance: that of latitude and longitude, 1e-6 m.
+// Goal: a spoofed receiver is led away at the given velocity, which its own velocity confirms.
+// Method: hand numbers of a ball at rest. Tolerance: that of latitude and longitude, 1e-6 m.
 #[test]
 fn spoofers_lead_away() {
-    let top = "faults: {s: {robot: ball, of: g, time_s: 2, kind: spoofed, offset_m: [5, 0, 1], velocity_m_s: [0, -0.5, 0]}}";
+    let top = "faults: {s: {robot: ball, target: g, time_s: 2, kind: spoofed, offset_m: [5, 0, 1], velocity_m_s: [0, -0.5, 0]}}";
     let mut s = world(top, EXACT, "[0, 0, 0]");
     place(&mut s, Vec3::new(7.0, 8.0, 1.0), [0.0; 3]);
     for (k, g) in fixes(&mut s, 20.0).iter().enumerate() {
@@ -263,8 +272,9 @@ fn spoofers_lead_away() {
 const PAIR: &str =
     "kind: gnss_heading, baseline_std_m: 0.02, reacquisition_s: 3, max_depth_m: 0.1, antennas_m: ";
 
-// Goal: the heading is that of the sensor's frame, however its baseline lies, and errs by the noise of the baseline over its length. Method: baselines ahead and askew, 20 000
-// headings. Tolerance: 4 standard errors: 2 % of the deviation, 3 % of it for the mean; second order in the noise.
+// Goal: the heading is that of the sensor's frame, however its baseline lies, and errs by the noise
+// of the baseline over its length. Method: baselines ahead and askew, 20 000 headings. Tolerance: 4
+// standard errors: 2 % of the deviation, 3 % of it for the mean; second order in the noise.
 #[test]
 fn heading_errs_by_noise_over_baseline() {
     for (antennas, length) in [
@@ -282,7 +292,9 @@ fn heading_errs_by_noise_over_baseline() {
     }
 }
 
-// Goal: heeled by φ, a baseline across the ship is cos φ as long and one ahead is not; pitched by θ a level heading of a baseline askew is off as geometry says. Method: closed form. Tolerance: rounding.
+// Goal: heeled by φ, a baseline across the ship is cos φ as long and one ahead is not; pitched by θ
+// a level heading of a baseline askew is off as geometry says. Method: closed form. Tolerance:
+// rounding.
 #[test]
 fn heading_takes_itself_to_be_level() {
     let exact = PAIR.replace("0.02", "0");
@@ -302,7 +314,8 @@ fn heading_takes_itself_to_be_level() {
     );
 }
 
-// Goal: no heading while either antenna is under water, jammed or spoofed. Method: one antenna dips in; faults. Tolerance: exact.
+// Goal: no heading while either antenna is under water, jammed or spoofed. Method: one antenna dips
+// in; faults. Tolerance: exact.
 #[test]
 fn heading_needs_both_antennas() {
     let run = |top: &str, pitch: f64| {
@@ -313,7 +326,7 @@ fn heading_needs_both_antennas() {
     assert!(run("", 0.0).iter().all(|h| h.yaw.is_finite()));
     assert!(run("", 0.6).iter().all(|h| h.yaw.is_nan()));
     for kind in ["jammed", "spoofed, offset_m: [1, 0, 0]"] {
-        let top = format!("faults: {{j: {{robot: ball, of: g, kind: {kind}}}}}");
+        let top = format!("faults: {{j: {{robot: ball, target: g, kind: {kind}}}}}");
         assert!(run(&top, 0.0).iter().all(|h| h.yaw.is_nan()), "{kind}");
     }
 }

@@ -16,8 +16,8 @@ fn imu(s: &mut Simulation) -> Imu {
     imu
 }
 
-// Goal: at rest the accelerometer reads +g upwards, whatever the attitude. Method: five attitudes of a neutral ball.
-// Tolerance: rounding.
+// Goal: at rest the accelerometer reads +g upwards, whatever the attitude. Method: five attitudes
+// of a neutral ball. Tolerance: rounding.
 #[test]
 fn at_rest_it_reads_gravity_upwards() {
     let half = std::f64::consts::FRAC_PI_2;
@@ -56,9 +56,10 @@ fn in_free_fall_it_reads_nothing() {
     );
 }
 
-// Goal: on an accelerating turntable an eccentric, turned IMU reads the centripetal w² r, the tangential alpha r and
-// gravity. Method: a tilted, fixed base; a table of 2 kg m² on it that 1 N m drives, so alpha = 0.5 rad/s²; its
-// centre of mass on the axis. Tolerance: 1e-11 after 4 s (RK4 is exact for a constant acceleration).
+// Goal: on an accelerating turntable an eccentric, turned IMU reads the centripetal w² r, the
+// tangential alpha r and gravity. Method: a tilted, fixed base; a table of 2 kg m² on it that 1 N m
+// drives, so alpha = 0.5 rad/s²; its centre of mass on the axis. Tolerance: 1e-11 after 4 s (RK4 is
+// exact for a constant acceleration).
 #[test]
 fn on_a_turntable_it_feels_its_lever_arm() {
     let mut s = simulation(&format!(
@@ -113,8 +114,9 @@ robots:
     near("gyro", r.angular_velocity, R_US.tr_mul_vec(w), 1e-11);
 }
 
-// Goal: the attitude of an AHRS is the truth, turned by errors of the stated size about its level axes and the
-// vertical. Method: noise off, then 10 000 samples in a general attitude. Tolerance: 4 standard errors (2.8 %).
+// Goal: the attitude of an AHRS is the truth, turned by errors of the stated size about its level
+// axes and the vertical. Method: noise off, then 10 000 samples in a general attitude. Tolerance: 4
+// standard errors (2.8 %).
 #[test]
 fn attitude_errs_by_its_data_sheet() {
     let device =

@@ -1,4 +1,5 @@
-//! Free inertial navigation against the closed forms of its errors, and whether its covariance is true.
+//! Free inertial navigation against the closed forms of its errors, and whether its covariance is
+//! true.
 
 use crate::common::turntable::ball;
 use crate::common::{close, instant, near, relative, scene};
@@ -117,8 +118,10 @@ fn circling(t: f64) -> Motion {
     )
 }
 
-// Goal: a perfect system finds the truth on the turning Earth, whatever the vehicle does. Method: ten minutes of circles in a swell at 45 degrees north, 100 and 200 samples a
-// second. Tolerance: the rule's error, 5 cm and 1e-5 rad, falls with the square of the step (to half of that is asked for).
+// Goal: a perfect system finds the truth on the turning Earth, whatever the vehicle does. Method:
+// ten minutes of circles in a swell at 45 degrees north, 100 and 200 samples a second. Tolerance:
+// the rule's error, 5 cm and 1e-5 rad, falls with the square of the step (to half of that is asked
+// for).
 #[test]
 fn a_perfect_system_finds_the_truth() {
     let off = |rate: f64| {
@@ -139,8 +142,10 @@ fn a_perfect_system_finds_the_truth() {
     assert!(fine < 0.5 * coarse + 1e-6, "{coarse} {fine}");
 }
 
-// Goal: a rate that does not divide the step does no harm. Method: 70 samples a second, each on the next step of 10 ms, over a minute of the same motion: every third or so comes 20 ms after the one before.
-// Tolerance: the rule's error, 1e-4 rad and 5 cm; intervals of 1/70 s would be off by 1e-3 rad within a swing.
+// Goal: a rate that does not divide the step does no harm. Method: 70 samples a second, each on the
+// next step of 10 ms, over a minute of the same motion: every third or so comes 20 ms after the one
+// before. Tolerance: the rule's error, 1e-4 rad and 5 cm; intervals of 1/70 s would be off by 1e-3
+// rad within a swing.
 #[test]
 fn samples_on_steps_have_their_own_intervals() {
     let mut bench = Bench::new(1, 45.0, 70.0, "");
@@ -158,8 +163,10 @@ fn samples_on_steps_have_their_own_intervals() {
     }
 }
 
-// Goal: a bias b of the accelerometer makes b t²/2 at first, and swings with √(g/R) after Schuler. Method: at the equator to the east, where Coriolis couples the vertical in and ω² = g/R + 4 Ω²; closed
-// form b (1 - cos ω t) / ω² over two periods. Tolerance: 0.2 % of the largest error (steps of half a second); b t²/2 to (ω t)²/12.
+// Goal: a bias b of the accelerometer makes b t²/2 at first, and swings with √(g/R) after Schuler.
+// Method: at the equator to the east, where Coriolis couples the vertical in and ω² = g/R + 4 Ω²;
+// closed form b (1 - cos ω t) / ω² over two periods. Tolerance: 0.2 % of the largest error (steps
+// of half a second); b t²/2 to (ω t)²/12.
 #[test]
 fn accelerometer_bias_swings() {
     let b = 1e-3;
@@ -179,8 +186,9 @@ fn accelerometer_bias_swings() {
     assert!(worst < 2e-3 * 2.0 * b / (omega * omega), "{worst}");
 }
 
-// Goal: a bias b of the gyro makes b g t³/6 at first, then drifts at b R with a swing upon it. Method: as above, about the Earth's axis, b = 0.01 deg/h; closed form
-// (b g / ω²) (t - sin ω t / ω). Tolerance: 0.1 % of the error at the end; the cube to (ω t)²/20.
+// Goal: a bias b of the gyro makes b g t³/6 at first, then drifts at b R with a swing upon it.
+// Method: as above, about the Earth's axis, b = 0.01 deg/h; closed form (b g / ω²) (t - sin ω t /
+// ω). Tolerance: 0.1 % of the error at the end; the cube to (ω t)²/20.
 #[test]
 fn gyro_bias_drifts() {
     let b = 0.01_f64.to_radians() / 3600.0;
@@ -206,7 +214,8 @@ fn gyro_bias_drifts() {
     assert!(last > 2900.0 && worst < 1e-3 * last, "{worst} of {last}");
 }
 
-// Goal: white noise N of the accelerometer makes a position of standard deviation N √(t³/3), and says so. Method: 300 systems at rest for 100 s. Tolerance: 4 standard errors, 16 %; the
+// Goal: white noise N of the accelerometer makes a position of standard deviation N √(t³/3), and
+// says so. Method: 300 systems at rest for 100 s. Tolerance: 4 standard errors, 16 %; the
 // covariance against the closed form 1 %.
 #[test]
 fn white_noise_grows_as_it_should() {
@@ -241,8 +250,10 @@ fn normalised(found: &Navigation, truth: Motion) -> [f64; 3] {
     ]
 }
 
-// Goal: the covariance of a free system is true. Method: 200 systems with all errors of their parts and of their start, circling for five minutes; normalised squared errors of position, attitude and
-// velocity, three degrees of freedom each. Tolerance: 4.5 standard errors of the mean, 3 ± 4.5 √(6/200) = 0.78.
+// Goal: the covariance of a free system is true. Method: 200 systems with all errors of their parts
+// and of their start, circling for five minutes; normalised squared errors of position, attitude
+// and velocity, three degrees of freedom each. Tolerance: 4.5 standard errors of the mean, 3 ± 4.5
+// √(6/200) = 0.78.
 #[test]
 fn the_covariance_is_true() {
     let keys = "gyro: {density: 5.0e-5, bias_instability: 3.0e-5, bias_correlation_time_s: 1000, random_walk: 1.0e-6, turn_on_bias_std: 1.0e-4}, \
@@ -259,7 +270,8 @@ fn the_covariance_is_true() {
     assert!(sums.iter().all(|s| (s - 3.0).abs() < 0.78), "{sums:?}");
 }
 
-// Goal: at its start it is off by what its alignment leaves, and knows it. Method: the first sample of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over three axes).
+// Goal: at its start it is off by what its alignment leaves, and knows it. Method: the first sample
+// of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over three axes).
 #[test]
 fn alignment_leaves_its_errors() {
     let keys = "start_position_std_m: 2, start_velocity_std_m_s: 0.1, start_attitude_std_deg: [0.1, 0.1, 1]";

@@ -1,4 +1,5 @@
-//! Inertial navigation with a DVL, a satellite receiver and a depth sensor of the same robot, through the whole simulator.
+//! Inertial navigation with a DVL, a satellite receiver and a depth sensor of the same robot,
+//! through the whole simulator.
 
 use crate::common::turntable::{ball, set};
 use crate::common::{relative, scene};
@@ -21,7 +22,8 @@ const GNSS: &str = "gps: {device: {source: test, kind: gnss, rate_hz: 1, horizon
 const DEPTH: &str = "depth: {device: {source: test, kind: pressure, rate_hz: 5, errors: {density: 100, turn_on_bias_std: 1000}}, \
     position_m: [0, 0.2, 0]}";
 
-/// A ball that goes east and spins, with an INS and its aids at `rate` [Hz], which is that of the steps too.
+/// A ball that goes east and spins, with an INS and its aids at `rate` [Hz], which is that of the
+/// steps too.
 fn world(seed: u64, rate: f64, sensors: &[&str], aids: &str, top: &str) -> Simulation {
     let ins = INS.replace("RATE", &rate.to_string()).replace("AIDS", aids);
     let all = [&[ins.as_str()], sensors].concat().join(", ");
@@ -83,8 +85,10 @@ fn normalised(n: &Navigation, t: &Truth) -> [f64; 3] {
     ]
 }
 
-// Goal: with all aids, askew and off its middle, and with slow errors of the fixes, the covariance is true; the position stays better than a fix. Method: 60 systems for 200 s on a ball that goes at 1.5 m/s and spins; normalised
-// squared errors. Tolerance: 4.5 standard errors of the mean, 3 ± 4.5 √(6/60) = 1.42; nothing is left out.
+// Goal: with all aids, askew and off its middle, and with slow errors of the fixes, the covariance
+// is true; the position stays better than a fix. Method: 60 systems for 200 s on a ball that goes
+// at 1.5 m/s and spins; normalised squared errors. Tolerance: 4.5 standard errors of the mean, 3 ±
+// 4.5 √(6/60) = 1.42; nothing is left out.
 #[test]
 fn the_covariance_with_aids_is_true() {
     let n = 60;
@@ -120,8 +124,12 @@ fn the_covariance_with_aids_is_true() {
     assert!(square.sqrt() < 2.5, "{}", square.sqrt());
 }
 
-// Goal: dead reckoning by a DVL drifts by the error of its heading across and by the DVL's scale along, as parts of the way. Method: 40 systems, 600 m straight ahead in a minute, too short for the turning Earth to show them north; their gyros have no errors but what alignment leaves, 0.5 deg of
-// heading, and a DVL with 0.2 % of scale. Tolerance: the error of its heading at the end gives its error across to 0.4 m (noise of the DVL); the deviation along 4.5 standard errors, 50 %; their own covariances 5 %.
+// Goal: dead reckoning by a DVL drifts by the error of its heading across and by the DVL's scale
+// along, as parts of the way. Method: 40 systems, 600 m straight ahead in a minute, too short for
+// the turning Earth to show them north; their gyros have no errors but what alignment leaves, 0.5
+// deg of heading, and a DVL with 0.2 % of scale. Tolerance: the error of its heading at the end
+// gives its error across to 0.4 m (noise of the DVL); the deviation along 4.5 standard errors, 50
+// %; their own covariances 5 %.
 #[test]
 fn dead_reckoning_drifts_with_the_way() {
     let (n, way) = (40, 600.0);
@@ -148,7 +156,8 @@ fn dead_reckoning_drifts_with_the_way() {
         let (first, start) = last(&mut s, 2.0);
         let (found, truth) = last(&mut s, 60.0);
         let e = truth.p - found.p_WS - (start.p - first.p_WS);
-        // what it learns of its heading on the way puts the way behind it right too: the error left counts
+        // what it learns of its heading on the way puts the way behind it right too: the error left
+        // counts
         let heading = 0.5 * (truth.turn.r[1][0] - truth.turn.r[0][1]);
         // a turn to the left of what it believes brings it to the left of where it believes to be
         assert!((e.y - heading * way).abs() < 0.4, "{e:?} {heading}");
@@ -170,12 +179,15 @@ fn dead_reckoning_drifts_with_the_way() {
     relative("along", along.sqrt(), 0.002 * way, 0.5);
 }
 
-// Goal: fixes that jump away are left out while a DVL helps, those that are led away slowly are followed where nothing else does. Method: a receiver spoofed by 500 m at once, and by 0.1 m/s. Tolerance: within 10 m of the truth; within 10 m of the false place.
+// Goal: fixes that jump away are left out while a DVL helps, those that are led away slowly are
+// followed where nothing else does. Method: a receiver spoofed by 500 m at once, and by 0.1 m/s.
+// Tolerance: within 10 m of the truth; within 10 m of the false place.
 #[test]
 fn jumps_are_left_out_and_walks_are_followed() {
     let spoofed = |aids: &str, how: &str| {
-        let top =
-            format!("faults: {{s: {{robot: ball, of: gps, time_s: 60, kind: spoofed, {how}}}}}");
+        let top = format!(
+            "faults: {{s: {{robot: ball, target: gps, time_s: 60, kind: spoofed, {how}}}}}"
+        );
         let gps = GNSS.replace("velocity_std_m_s: [0.05, 0.1], ", "");
         let mut s = world(3, 10.0, &[&gps, DVL], aids, &top);
         set(

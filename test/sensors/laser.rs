@@ -1,4 +1,5 @@
-//! Scanning lasers: closed forms of what they range, through air and water, on the move and out of it.
+//! Scanning lasers: closed forms of what they range, through air and water, on the move and out of
+//! it.
 
 use crate::common::{advance, close, instant, simulation};
 use merrow_environment::EnvironmentState;
@@ -8,7 +9,8 @@ use merrow_math::Vec3;
 use merrow_model::state::frames::{Frame, FrameData, Point, Scan};
 use merrow_sim::Simulation;
 
-/// A world with a fixed robot 2 m over the water that carries one laser, and with `structures` and other keys.
+/// A world with a fixed robot 2 m over the water that carries one laser, and with `structures` and
+/// other keys.
 fn world(kind: &str, keys: &str, rest: &str) -> String {
     format!(
         "
@@ -54,8 +56,9 @@ fn cloud(sim: &mut Simulation) -> Vec<Point> {
 const WALL: &str =
     "structures: {wall: {position_m: [10, 0, 0], shapes: {s: {kind: box, size_m: [2, 40, 20]}}}}";
 
-// Goal: ranges to a wall, a ball and a post. Method: closed forms: 9/cos a to the wall, and to round shapes by the quadratic. Tolerance: 1e-5 m, what a
-// 32-bit range of 15 m holds ten times over.
+// Goal: ranges to a wall, a ball and a post. Method: closed forms: 9/cos a to the wall, and to
+// round shapes by the quadratic. Tolerance: 1e-5 m, what a 32-bit range of 15 m holds ten times
+// over.
 #[test]
 fn ranges_are_those_of_closed_forms() {
     let keys = "azimuth_deg: [-45, 45], beams: 91, max_range_m: 30";
@@ -94,7 +97,8 @@ fn ranges_are_those_of_closed_forms() {
     }
 }
 
-// Goal: a lidar's points lie where its beams meet the ground, a metre below it. Method: rings at known elevations over a plane. Tolerance: 1e-5 m.
+// Goal: a lidar's points lie where its beams meet the ground, a metre below it. Method: rings at
+// known elevations over a plane. Tolerance: 1e-5 m.
 #[test]
 fn points_lie_on_the_plane() {
     let keys = "elevation_deg: [-40, -10], rings: 4, columns: 36, max_range_m: 50";
@@ -124,8 +128,9 @@ fn points_lie_on_the_plane() {
     close("time", f64::from(column(18).time), 0.05, 1e-6);
 }
 
-// Goal: samples come at their rate with the stamp of their first beam, when the sweep and the latency are over. Method: a 360 degree lidar of 10 Hz whose sweep
-// takes 35/36 of 0.1 s; then 0.25 s of latency. Tolerance: none.
+// Goal: samples come at their rate with the stamp of their first beam, when the sweep and the
+// latency are over. Method: a 360 degree lidar of 10 Hz whose sweep takes 35/36 of 0.1 s; then 0.25
+// s of latency. Tolerance: none.
 #[test]
 fn frames_come_at_their_instants() {
     let keys = "elevation_deg: [-40, -10], rings: 2, columns: 36, max_range_m: 50";
@@ -138,7 +143,8 @@ fn frames_come_at_their_instants() {
     assert_eq!(frames(&mut simulation(&late), 1.0).len(), 8);
 }
 
-// Goal: noise is as stated. Method: 20 scans of 500 beams of the same wall, 3 cm. Tolerance: 4 standard errors.
+// Goal: noise is as stated. Method: 20 scans of 500 beams of the same wall, 3 cm. Tolerance: 4
+// standard errors.
 #[test]
 fn noise_has_its_standard_deviation() {
     let keys = "azimuth_deg: [-1, 1], beams: 500, max_range_m: 30, range_std_m: 0.03";
@@ -167,8 +173,9 @@ fn noise_has_its_standard_deviation() {
     assert!(next.abs() < 4.0 / n.sqrt(), "beams are independent: {next}");
 }
 
-// Goal: out of the limits it says so as REP-117 asks; a dark wall is seen up to the reference's range and no further. Method: walls at 9 m, limits about it; reflectivity
-// 0.1 against 0.1 at 9 m: on the edge. Tolerance: none.
+// Goal: out of the limits it says so as REP-117 asks; a dark wall is seen up to the reference's
+// range and no further. Method: walls at 9 m, limits about it; reflectivity 0.1 against 0.1 at 9 m:
+// on the edge. Tolerance: none.
 #[test]
 fn limits_and_dark_walls() {
     let range = |keys: &str, rest: &str| {
@@ -193,8 +200,9 @@ fn limits_and_dark_walls() {
     assert_eq!(range("max_range_m: 9.6", &darker), 9.0);
 }
 
-// Goal: fog and rain take from the echo as stated. Method: intensity of the wall at 9 m in 100 m of visibility: exp(-2 σ 9), σ = 3.912/100 (905/550)^-0.2715; and under 50 mm/h
-// of rain. Tolerance: rounding of a 32-bit number.
+// Goal: fog and rain take from the echo as stated. Method: intensity of the wall at 9 m in 100 m of
+// visibility: exp(-2 σ 9), σ = 3.912/100 (905/550)^-0.2715; and under 50 mm/h of rain. Tolerance:
+// rounding of a 32-bit number.
 #[test]
 fn fog_and_rain_take_from_the_echo() {
     let intensity = |weather: &str| {
@@ -220,8 +228,9 @@ fn fog_and_rain_take_from_the_echo() {
     );
 }
 
-// Goal: through flat water a green laser shows the bottom where its light's travel puts it, bent by Snell's law; an infrared one shows nothing. Method: closed form: 2 m of air, 3 m
-// of water at an incidence of 30 degrees. Tolerance: 1e-5 m.
+// Goal: through flat water a green laser shows the bottom where its light's travel puts it, bent by
+// Snell's law; an infrared one shows nothing. Method: closed form: 2 m of air, 3 m of water at an
+// incidence of 30 degrees. Tolerance: 1e-5 m.
 #[test]
 fn water_bends_and_swallows_light() {
     let cloud_of = |extinction: f64| {
@@ -241,8 +250,11 @@ fn water_bends_and_swallows_light() {
     assert_eq!(cloud_of(7.0), []);
 }
 
-// Goal: light that spreads in water is as much as Lambert's law has over the way d it goes there, and over n t + d through the surface. Method: a laser 1 m over the bottom in the water and one 2 m over the water with
-// the bottom 3 m below, 10 degrees off the vertical, where the surface does not glint; intensities are told over the square of the range, by the speed of light in air. Tolerance: 1 %, of haze.
+// Goal: light that spreads in water is as much as Lambert's law has over the way d it goes there,
+// and over n t + d through the surface. Method: a laser 1 m over the bottom in the water and one 2
+// m over the water with the bottom 3 m below, 10 degrees off the vertical, where the surface does
+// not glint; intensities are told over the square of the range, by the speed of light in air.
+// Tolerance: 1 %, of haze.
 #[test]
 fn light_spreads_in_water_as_it_goes() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.1, reference_reflectivity: 0.001";
@@ -281,7 +293,8 @@ fn light_spreads_in_water_as_it_goes() {
     );
 }
 
-// Goal: a laser under water does not see what stands in the air. Method: one 0.3 m deep that looks up aslant at a wall over the water, and at one that goes down into it.
+// Goal: a laser under water does not see what stands in the air. Method: one 0.3 m deep that looks
+// up aslant at a wall over the water, and at one that goes down into it.
 #[test]
 fn a_wet_laser_sees_nothing_in_the_air() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.01, reference_reflectivity: 0.001";
@@ -308,8 +321,9 @@ fn a_wet_laser_sees_nothing_in_the_air() {
     );
 }
 
-// Goal: calm water is a mirror: a wall shows below the water as far as its light has gone. Method: a beam 20 degrees down meets the water 5.495 m off, and by way of it a wall: both legs
-// add up. Tolerance: 1e-5 m.
+// Goal: calm water is a mirror: a wall shows below the water as far as its light has gone. Method:
+// a beam 20 degrees down meets the water 5.495 m off, and by way of it a wall: both legs add up.
+// Tolerance: 1e-5 m.
 #[test]
 fn calm_water_mirrors_walls() {
     let keys = "elevations_deg: [-20], columns: 360, max_range_m: 40, reference_reflectivity: 1e-4";
@@ -333,7 +347,8 @@ fn calm_water_mirrors_walls() {
     );
 }
 
-// Goal: straight down the water itself answers, by its glint. Method: intensity F_0/(4 s²), s² of a calm day. Tolerance: 1 %, the haze.
+// Goal: straight down the water itself answers, by its glint. Method: intensity F_0/(4 s²), s² of a
+// calm day. Tolerance: 1 %, the haze.
 #[test]
 fn water_glints_straight_down() {
     let keys = "elevations_deg: [-90], columns: 1, max_range_m: 40";
@@ -347,8 +362,10 @@ fn water_glints_straight_down() {
     );
 }
 
-// Goal: in waves a range is to the first place where the beam meets them, though beams find them by lattices. Method: glints of a bright sea of 0.6 m seen from 2 m
-// above, against the walk of `surface.rs` along each beam. Tolerance: 1e-5 m of height, what single precision leaves; a millimetre along the beam, what that walk states; the four steepest rings glint.
+// Goal: in waves a range is to the first place where the beam meets them, though beams find them by
+// lattices. Method: glints of a bright sea of 0.6 m seen from 2 m above, against the walk of
+// `surface.rs` along each beam. Tolerance: 1e-5 m of height, what single precision leaves; a
+// millimetre along the beam, what that walk states; the four steepest rings glint.
 #[test]
 fn in_waves_a_beam_ends_on_the_surface() {
     let waves =
@@ -389,7 +406,9 @@ fn in_waves_a_beam_ends_on_the_surface() {
     assert!(heard > 0.3, "{heard}");
 }
 
-// Goal: a beam that widens averages what it meets within a pulse and keeps to the stronger beyond. Method: the edge of a wall in front of another 20 cm, and 5 m, behind. Tolerance: between the two; exact.
+// Goal: a beam that widens averages what it meets within a pulse and keeps to the stronger beyond.
+// Method: the edge of a wall in front of another 20 cm, and 5 m, behind. Tolerance: between the
+// two; exact.
 #[test]
 fn wide_beams_mix_near_edges() {
     let range = |behind: f64| {
@@ -405,7 +424,8 @@ fn wide_beams_mix_near_edges() {
     assert!((5.0..5.01).contains(&range(5.0)), "{}", range(5.0));
 }
 
-// Goal: each beam leaves from where the laser is by then. Method: a robot that drives at a wall at 2 m/s, a sweep of 50 ms. Tolerance: 1e-5 m.
+// Goal: each beam leaves from where the laser is by then. Method: a robot that drives at a wall at
+// 2 m/s, a sweep of 50 ms. Tolerance: 1e-5 m.
 #[test]
 fn a_moving_laser_fires_from_where_it_is() {
     let keys = "azimuth_deg: [0, 0.001], beams: 11, sweep_s: 0.05, max_range_m: 40";
@@ -436,12 +456,13 @@ fn a_moving_laser_fires_from_where_it_is() {
     }
 }
 
-// Goal: faults act on ranges; nothing is worked out for a lazy sensor that nobody wants. Method: a bias; dead; lazy. Tolerance: 1e-5 m.
+// Goal: faults act on ranges; nothing is worked out for a lazy sensor that nobody wants. Method: a
+// bias; dead; lazy. Tolerance: 1e-5 m.
 #[test]
 fn faults_and_laziness() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30";
     let with = |fault: &str| {
-        let rest = format!("{WALL}\nfaults: {{x: {{robot: r, of: l, kind: {fault}}}}}");
+        let rest = format!("{WALL}\nfaults: {{x: {{robot: r, target: l, kind: {fault}}}}}");
         frames(&mut simulation(&world("laser", keys, &rest)), 0.3)
     };
     let FrameData::Scan(scan) = &*with("biased, bias: 0.5")[1].data else {
@@ -459,14 +480,16 @@ fn faults_and_laziness() {
     assert_eq!(frames(&mut sim, 0.3).len(), 3);
 }
 
-// Goal: sheeting comes back as its data sheet says. Method: a wall with a coefficient of retro-reflection of 250 and a reflectivity of 0.3, square to the beam and from the side, over
-// the closed form 0.3 cos a + 250 pi cos^3 a; and it is heard where white paint is not: at 60 m by a laser that just hears all of white at 30 m. Tolerance: 1 %, of haze.
+// Goal: sheeting comes back as its data sheet says. Method: a wall with a coefficient of
+// retro-reflection of 250 and a reflectivity of 0.3, square to the beam and from the side, over the
+// closed form 0.3 cos a + 250 pi cos^3 a; and it is heard where white paint is not: at 60 m by a
+// laser that just hears all of white at 30 m. Tolerance: 1 %, of haze.
 #[test]
 fn sheeting_is_as_bright_as_its_coefficient_says() {
     let keys = "azimuth_deg: [-45, 45], beams: 91, max_range_m: 30";
     let shine = WALL.replace(
         "size_m: [2, 40, 20]",
-        "size_m: [2, 40, 20], material: {reflectivity: 0.3, retro_reflection_cd_lx_m2: 250}",
+        "size_m: [2, 40, 20], material: {reflectivity: 0.3, retro_reflection_cd_per_lx_m2: 250}",
     );
     let found = scan(&mut simulation(&world("laser", keys, &shine)));
     for (k, intensity) in found.intensities.iter().enumerate() {
@@ -488,7 +511,7 @@ fn sheeting_is_as_bright_as_its_coefficient_says() {
     assert_eq!(at_60("reflectivity: 1"), f32::INFINITY);
     close(
         "range",
-        f64::from(at_60("reflectivity: 1, retro_reflection_cd_lx_m2: 1.5")),
+        f64::from(at_60("reflectivity: 1, retro_reflection_cd_per_lx_m2: 1.5")),
         55.0,
         1e-4,
     );

@@ -7,7 +7,8 @@ use merrow_model::state::Command;
 use merrow_model::state::reading::{Dvl, DvlLock, Reading};
 use merrow_sim::Simulation;
 
-/// A ball that carries `sensor` over a plate of 6 x 4 x 0.5 m, in a weightless world 100 m deep; neither has drag.
+/// A ball that carries `sensor` over a plate of 6 x 4 x 0.5 m, in a weightless world 100 m deep;
+/// neither has drag.
 fn over_a_plate(sensor: &str, more: &str) -> String {
     format!(
         "
@@ -65,8 +66,10 @@ fn set_plate(s: &mut Simulation, p_WB: Vec3, rpy: [f64; 3], v_WB_B: Vec3, w_WB_B
     .unwrap();
 }
 
-// Goal: an echo sounder hears the top of what it flies over, level or tilted, beside it the bottom, and never its own robot. Method: a plate whose top is at -39.75 m; then tilted, by the
-// plane of its top; then the sounder beyond its edge; its own sphere about the sensor all the while. Tolerance: 1e-9 (1e-6 m asked).
+// Goal: an echo sounder hears the top of what it flies over, level or tilted, beside it the bottom,
+// and never its own robot. Method: a plate whose top is at -39.75 m; then tilted, by the plane of
+// its top; then the sounder beyond its edge; its own sphere about the sensor all the while.
+// Tolerance: 1e-9 (1e-6 m asked).
 #[test]
 fn an_echo_sounder_hears_a_prop() {
     let mut s = simulation(&over_a_plate(ALTIMETER, ""));
@@ -91,8 +94,9 @@ fn an_echo_sounder_hears_a_prop() {
     relative("under it", range(&mut s), 39.7, 1e-9);
 }
 
-// Goal: a DVL over a plate that moves and turns measures its own velocity over the plate, and ranges to it. Method: a plate that drifts at (0.4, -0.3, 0.05) m/s: the difference, in the DVL's frame; then one that also turns:
-// each beam by hand where it ends. Tolerance: 1e-9.
+// Goal: a DVL over a plate that moves and turns measures its own velocity over the plate, and
+// ranges to it. Method: a plate that drifts at (0.4, -0.3, 0.05) m/s: the difference, in the DVL's
+// frame; then one that also turns: each beam by hand where it ends. Tolerance: 1e-9.
 #[test]
 fn a_dvl_measures_over_a_moving_plate() {
     let mut s = simulation(&over_a_plate(DVL, ""));
@@ -131,8 +135,10 @@ fn a_dvl_measures_over_a_moving_plate() {
     }
 }
 
-// Goal: what is met does not depend on threads, on how a run is cut into calls, or on what has been before; the sounders of robots that pass over each other follow them. Method: 70 robots over one another that drift, sounders at
-// two rates, 2 s: on one thread at one go, on two step by step, and resumed from half way; all readings and the state's hash. Tolerance: none.
+// Goal: what is met does not depend on threads, on how a run is cut into calls, or on what has been
+// before; the sounders of robots that pass over each other follow them. Method: 70 robots over one
+// another that drift, sounders at two rates, 2 s: on one thread at one go, on two step by step, and
+// resumed from half way; all readings and the state's hash. Tolerance: none.
 #[test]
 fn what_is_met_is_the_same_however_it_is_stepped() {
     let text = over_a_plate(DVL, "").replace(

@@ -50,9 +50,10 @@ fn slope(channels: &[Vec<f64>], m: usize, n: usize) -> f64 {
     (allan(channels, n) / allan(channels, m)).ln() / (n as f64 / m as f64).ln()
 }
 
-// Goal (V80): the density of a data sheet becomes a sample's deviation N sqrt(fs): 0.007 deg/s/sqrt(Hz) at 100 Hz is
-// 0.07 deg/s; its Allan deviation is N / sqrt(tau), slope -1/2. Method: 3 x 100 000 samples. Tolerance: 4 standard
-// errors: 0.6 % of the deviation; 6 % at 3 s (3 x 333 averages).
+// Goal (V80): the density of a data sheet becomes a sample's deviation N sqrt(fs): 0.007
+// deg/s/sqrt(Hz) at 100 Hz is 0.07 deg/s; its Allan deviation is N / sqrt(tau), slope -1/2. Method:
+// 3 x 100 000 samples. Tolerance: 4 standard errors: 0.6 % of the deviation; 6 % at 3 s (3 x 333
+// averages).
 #[test]
 fn white_noise_has_its_density() {
     let spec = Noise {
@@ -67,8 +68,8 @@ fn white_noise_has_its_density() {
     assert!((s + 0.5).abs() < 0.02, "slope {s}");
 }
 
-// Goal (V80): rate random walk, K sqrt(tau / 3), slope +1/2. Method: 12 records of 20 000 samples. Tolerance: 4
-// standard errors at 3 s, about 800 averages: 8 %.
+// Goal (V80): rate random walk, K sqrt(tau / 3), slope +1/2. Method: 12 records of 20 000 samples.
+// Tolerance: 4 standard errors at 3 s, about 800 averages: 8 %.
 #[test]
 fn random_walk_has_its_coefficient() {
     let spec = Noise {
@@ -83,8 +84,9 @@ fn random_walk_has_its_coefficient() {
     assert!((s - 0.5).abs() < 0.04, "slope {s}");
 }
 
-// Goal (V80): bias instability B: the Allan deviation's highest point is 0.664 B, at 1.89 correlation times. Method:
-// a memory of 5 s, 12 records of 10 000 s. Tolerance: 4 standard errors, about 6000 averages: 4 %.
+// Goal (V80): bias instability B: the Allan deviation's highest point is 0.664 B, at 1.89
+// correlation times. Method: a memory of 5 s, 12 records of 10 000 s. Tolerance: 4 standard errors,
+// about 6000 averages: 4 %.
 #[test]
 fn bias_instability_has_its_floor() {
     let spec = Noise {
@@ -106,8 +108,8 @@ fn bias_instability_has_its_floor() {
     );
 }
 
-// Goal: turn-on bias, scale and misalignment are drawn once an instrument, with the stated spread. Method: 4000
-// instruments. Tolerance: 4 standard errors, 4.5 %.
+// Goal: turn-on bias, scale and misalignment are drawn once an instrument, with the stated spread.
+// Method: 4000 instruments. Tolerance: 4 standard errors, 4.5 %.
 #[test]
 fn fixed_errors_have_their_spread() {
     let spec = Noise {
@@ -129,8 +131,9 @@ fn fixed_errors_have_their_spread() {
     );
 }
 
-// Goal (V80): the shipped MTi-1 gives 0.07 deg/s at 100 Hz through the whole simulator. Method: its gyro at rest, 60 s.
-// Tolerance: 4 standard errors of 6000 samples, 4 %; drift over a minute adds less than 1 %.
+// Goal (V80): the shipped MTi-1 gives 0.07 deg/s at 100 Hz through the whole simulator. Method: its
+// gyro at rest, 60 s. Tolerance: 4 standard errors of 6000 samples, 4 %; drift over a minute adds
+// less than 1 %.
 #[test]
 fn mti_gyro_has_its_data_sheet_noise() {
     let mut s = simulation(&ball(

@@ -1,4 +1,5 @@
-//! Detectors of obstacles: listed boxes, boxes about a laser's and a sonar's echoes, numbers that stay.
+//! Detectors of obstacles: listed boxes, boxes about a laser's and a sonar's echoes, numbers that
+//! stay.
 
 use crate::common::{advance, simulation};
 use merrow_math::{Mat3, Vec3};
@@ -50,8 +51,10 @@ fn yaw(found: &Detection) -> f64 {
     found.q.matrix().to_rpy()[2]
 }
 
-// Goal: listed obstacles are told where they are, as they are turned, in the world and in the frame of the detector; those beyond range or beside the sector are not; errors have the deviation of their
-// keys. Method: four boxes about a robot that heads 30 degrees off east; 400 samples. Tolerance: 1e-9; 4 standard errors.
+// Goal: listed obstacles are told where they are, as they are turned, in the world and in the frame
+// of the detector; those beyond range or beside the sector are not; errors have the deviation of
+// their keys. Method: four boxes about a robot that heads 30 degrees off east; 400 samples.
+// Tolerance: 1e-9; 4 standard errors.
 #[test]
 fn listed_obstacles_are_told_within_sector_and_range() {
     let rest = "obstacles:
@@ -63,7 +66,7 @@ fn listed_obstacles_are_told_within_sector_and_range() {
     let sensors = format!(
         "        w: {{lazy: false, device: {device}}}}}
         s: {{lazy: false, device: {device}, in_world: false}}}}
-        n: {{lazy: false, device: {device}, position_std_m: 0.5, miss: 0.25}}}}"
+        n: {{lazy: false, device: {device}, position_std_m: 0.5, miss_probability: 0.25}}}}"
     );
     let text = world(-10.0, &sensors, rest);
     for (sensor, in_world) in [(0, true), (1, false)] {
@@ -110,12 +113,13 @@ fn listed_obstacles_are_told_within_sector_and_range() {
     );
 }
 
-// Goal: boxes about a lidar's echoes are those of what stands there. Method: two containers in air, one turned, of which two faces show; the ground is cut off by height. Tolerance: 0.45 m
-// in length, which is the rays' distance at the far end of a face seen under 16 degrees; 2 degrees.
+// Goal: boxes about a lidar's echoes are those of what stands there. Method: two containers in air,
+// one turned, of which two faces show; the ground is cut off by height. Tolerance: 0.45 m in
+// length, which is the rays' distance at the far end of a face seen under 16 degrees; 2 degrees.
 #[test]
 fn a_lidars_echoes_are_boxed() {
     let sensors = "        lidar: {device: {source: test, rate_hz: 10, kind: lidar, elevation_deg: [-8, 8], rings: 33, columns: 1440, max_range_m: 60}}
-        boxes: {lazy: false, device: {source: test, rate_hz: 10, kind: obstacle_detector, sensor: lidar, max_range_m: 60, height_m: [0, 8], gap_m: 0.8}}";
+        boxes: {lazy: false, device: {source: test, rate_hz: 10, kind: obstacle_detector, sensor: lidar, max_range_m: 60, height_m: [0, 8], cluster_gap_m: 0.8}}";
     let rest = "structures:
   a: {position_m: [20, 3, 2.5], attitude_deg: [0, 0, 25], shapes: {s: {kind: box, size_m: [6, 2.5, 2.5]}}}
   b: {position_m: [4, -18, 2.5], shapes: {s: {kind: box, size_m: [2.5, 6, 2.5]}}}";
@@ -140,12 +144,14 @@ fn a_lidars_echoes_are_boxed() {
     }
 }
 
-// Goal: echoes of a laser that nods lie where its tilt has put them. Method: one 2 m over a deck that nods between 10 and 40 degrees down, before a post of 1.2 m: the deck is cut off by height, the post alone is boxed, by the side of it that is 3.9 m ahead.
-// Tolerance: 0.15 m, of its top and its corners.
+// Goal: echoes of a laser that nods lie where its tilt has put them. Method: one 2 m over a deck
+// that nods between 10 and 40 degrees down, before a post of 1.2 m: the deck is cut off by height,
+// the post alone is boxed, by the side of it that is 3.9 m ahead. Tolerance: 0.15 m, of its top and
+// its corners.
 #[test]
 fn a_nodding_lasers_echoes_are_boxed() {
     let sensors = "        laser: {device: {source: test, rate_hz: 10, kind: tilting_laser, azimuth_deg: [-20, 20], beams: 161, max_range_m: 20, tilt_deg: [10, 40], tilt_period_s: 4}}
-        boxes: {lazy: false, device: {source: test, rate_hz: 10, kind: obstacle_detector, sensor: laser, max_range_m: 20, height_m: [0.2, 8], gap_m: 0.5}}";
+        boxes: {lazy: false, device: {source: test, rate_hz: 10, kind: obstacle_detector, sensor: laser, max_range_m: 20, height_m: [0.2, 8], cluster_gap_m: 0.5}}";
     let rest = "structures:
   deck: {position_m: [0, 0, 0.05], shapes: {s: {kind: box, size_m: [40, 40, 0.1]}}}
   post: {position_m: [3.4641, 2, 0.7], attitude_deg: [0, 0, 30], shapes: {s: {kind: box, size_m: [0.2, 0.2, 1.2]}}}";
@@ -163,13 +169,15 @@ fn a_nodding_lasers_echoes_are_boxed() {
     }
 }
 
-// Goal: boxes about an imaging sonar's echoes are where the piles are, however the echoes fade, and nothing is found in open water. Method: three piles 12 to 30 m ahead, far from bottom and surface; ten pings.
-// Tolerance: 1 m; each pile in all pings, no more than one false box in three pings.
+// Goal: boxes about an imaging sonar's echoes are where the piles are, however the echoes fade, and
+// nothing is found in open water. Method: three piles 12 to 30 m ahead, far from bottom and
+// surface; ten pings. Tolerance: 1 m; each pile in all pings, no more than one false box in three
+// pings.
 #[test]
 fn a_sonars_echoes_are_boxed() {
     let sensors = "        sonar: {device: {source: test, rate_hz: 5, kind: imaging_sonar, sector_deg: 90, beams: 128, beam_width_deg: 1, elevation_width_deg: 12,
           frequency_khz: 700, source_level_db: 205, pulse_us: 60, max_range_m: 40, bins: 400, levels_db: [40, 160], self_noise_db: 10}}
-        boxes: {lazy: false, device: {source: test, rate_hz: 5, kind: obstacle_detector, sensor: sonar, max_range_m: 40, least_echoes: 8}}";
+        boxes: {lazy: false, device: {source: test, rate_hz: 5, kind: obstacle_detector, sensor: sonar, max_range_m: 40, min_echoes: 8}}";
     let piles = [(14.0, 8.0), (22.0, 20.0), (26.0, 5.0)];
     let shapes: String = piles
         .iter()
@@ -198,13 +206,16 @@ fn a_sonars_echoes_are_boxed() {
     assert!(3 * others <= all.len(), "{others} boxes about nothing");
 }
 
-// Goal: a scanning sonar's echoes of a whole turn are boxed together, from wherever the robot was at each ping, and older ones are forgotten. Method: a turned box of 6 m by 2.5 m of which two faces show, 14 m from a robot that
-// drifts at 0.3 m/s, one turn in 12 s; then a second turn. Tolerance: 0.5 m in place and size, which is half a pulse and a beam's width at 14 m with its neighbours', 6 degrees; one ping has a line along its beam.
+// Goal: a scanning sonar's echoes of a whole turn are boxed together, from wherever the robot was
+// at each ping, and older ones are forgotten. Method: a turned box of 6 m by 2.5 m of which two
+// faces show, 14 m from a robot that drifts at 0.3 m/s, one turn in 12 s; then a second turn.
+// Tolerance: 0.5 m in place and size, which is half a pulse and a beam's width at 14 m with its
+// neighbours', 6 degrees; one ping has a line along its beam.
 #[test]
 fn a_turn_of_a_scanning_sonar_is_boxed() {
     let sensors = "        sonar: {device: {source: test, rate_hz: 20, kind: scanning_sonar, step_deg: 1.5, beam_width_deg: 1.5, elevation_width_deg: 10, rays: [12, 24],
           frequency_khz: 700, source_level_db: 205, pulse_us: 60, max_range_m: 30, bins: 600, levels_db: [40, 160], self_noise_db: 10, speckle: false}}
-        boxes: {lazy: false, device: {source: test, rate_hz: 20, kind: obstacle_detector, sensor: sonar, max_range_m: 30, least_echoes: 12, gap_m: 1.2, threshold_db: 20}}";
+        boxes: {lazy: false, device: {source: test, rate_hz: 20, kind: obstacle_detector, sensor: sonar, max_range_m: 30, min_echoes: 12, cluster_gap_m: 1.2, threshold_db: 20}}";
     let rest = "structures:
   a: {position_m: [12, 7, -100], attitude_deg: [0, 0, 65], shapes: {s: {kind: box, size_m: [6, 2.5, 8]}}}";
     let text = world(-100.0, sensors, rest)

@@ -7,8 +7,9 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::state::reading::{Gnss, Reading};
 use merrow_sim::Simulation;
 
-// Goal: absolute pressure is that of air and the water column over the port, and falls in the air as in the standard atmosphere. Method: hand numbers, heeled, and out of
-// the water. Tolerance: rounding.
+// Goal: absolute pressure is that of air and the water column over the port, and falls in the air
+// as in the standard atmosphere. Method: hand numbers, heeled, and out of the water. Tolerance:
+// rounding.
 #[test]
 fn pressure_is_air_and_water_column() {
     let top = "water: {density_kg_m3: 1020, air_pressure_pa: 100000}\nweather: {temperature_c: 15}";
@@ -37,9 +38,10 @@ fn pressure_is_air_and_water_column() {
     relative("800 m up", at(799.8, 0.0), 100_000.0 * part, 1e-8);
 }
 
-// Goal: the magnetometer has the Earth's field in its own frame. Method: a stated field and a general attitude; then
-// the model's field at Monterey Bay, which points down, north and a little east. Tolerance: rounding; for the model
-// the known size of the field there, 47 to 49 uT, and declination, 12 to 14 degrees.
+// Goal: the magnetometer has the Earth's field in its own frame. Method: a stated field and a
+// general attitude; then the model's field at Monterey Bay, which points down, north and a little
+// east. Tolerance: rounding; for the model the known size of the field there, 47 to 49 uT, and
+// declination, 12 to 14 degrees.
 #[test]
 fn magnetometer_has_the_field_in_its_frame() {
     let device =
@@ -100,8 +102,9 @@ fn fixes(s: &mut Simulation, seconds: f64) -> Vec<Gnss> {
         .collect()
 }
 
-// Goal (V83): one sample a second; no fix with the antenna under water, none for the first ten seconds after, then
-// the place. Method: dive and surface. Tolerance: the samples' times exactly; 1e-6 m.
+// Goal (V83): one sample a second; no fix with the antenna under water, none for the first ten
+// seconds after, then the place. Method: dive and surface. Tolerance: the samples' times exactly;
+// 1e-6 m.
 #[test]
 fn gnss_is_deaf_under_water() {
     let mut s = gnss("0", "0", "0");
@@ -123,8 +126,9 @@ fn gnss_is_deaf_under_water() {
     near("place", back, Vec3::new(100.0, -200.0, 0.0), 1e-6 / 200.0);
 }
 
-// Goal: errors have the stated size, horizontally and vertically, and correlation. Method: 20 000 fixes with a memory
-// of 3 s. Tolerance: 4 standard errors for about 3300 independent ones: 5 %, and 0.05 of the correlation.
+// Goal: errors have the stated size, horizontally and vertically, and correlation. Method: 20 000
+// fixes with a memory of 3 s. Tolerance: 4 standard errors for about 3300 independent ones: 5 %,
+// and 0.05 of the correlation.
 #[test]
 fn gnss_errs_by_its_data_sheet() {
     let mut s = gnss("1.5", "4", "3");

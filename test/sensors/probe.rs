@@ -8,7 +8,7 @@ use merrow_sim::Simulation;
 
 const WATER: &str = "water:
   column: {layers: [{depth_m: 0, temperature_c: 20, salinity_psu: 35}, {depth_m: 100, temperature_c: 10, salinity_psu: 36}]}
-  carried:
+  tracers:
     turbidity: {unit: NTU, profile: [[0, 1], [100, 11]]}
     plankton: {unit: 1/m3, profile: [[0, 0], [10, 300]]}
 weather: {temperature_c: 25}";
@@ -28,8 +28,9 @@ fn value(s: &mut Simulation, sensor: usize) -> f64 {
     p.value
 }
 
-// Goal: a probe has the value of its field where it is, and of the air out of the water. Method: linear profiles by hand at 40 m, laws of sea water elsewhere
-// proven; then 10 m over the water: the air's temperature less 6.5 K a kilometre. Tolerance: rounding.
+// Goal: a probe has the value of its field where it is, and of the air out of the water. Method:
+// linear profiles by hand at 40 m, laws of sea water elsewhere proven; then 10 m over the water:
+// the air's temperature less 6.5 K a kilometre. Tolerance: rounding.
 #[test]
 fn probes_have_their_field_where_they_are() {
     let fields = [
@@ -68,13 +69,14 @@ fn probes_have_their_field_where_they_are() {
     assert!(density.is_nan() && sound_speed.is_nan());
 }
 
-// Goal: a slow thermometer lags behind by τ times the rate at which what it meets changes. Method: sinking at 2 m/s through 0.1 K/m, samples at 500 Hz and with a
-// third of them lost; at τ = 0.5 s, from the start on and settled. Tolerance: 1e-9, rounding of the ball's path.
+// Goal: a slow thermometer lags behind by τ times the rate at which what it meets changes. Method:
+// sinking at 2 m/s through 0.1 K/m, samples at 500 Hz and with a third of them lost; at τ = 0.5 s,
+// from the start on and settled. Tolerance: 1e-9, rounding of the ball's path.
 #[test]
 fn slow_thermometer_lags_on_a_ramp() {
-    for drop_out in ["0", "0.33"] {
+    for loss_probability in ["0", "0.33"] {
         let mut s = world(&probe(&format!(
-            "field: temperature, response_s: 0.5, drop_out: {drop_out}"
+            "field: temperature, response_s: 0.5, loss_probability: {loss_probability}"
         )));
         set(
             &mut s,
@@ -85,7 +87,7 @@ fn slow_thermometer_lags_on_a_ramp() {
         );
         let all = readings(&mut s, 0, 20.0);
         // where the first sample is lost it starts later, which is soon forgotten
-        let from = if drop_out == "0" { 0.0 } else { 15.0 };
+        let from = if loss_probability == "0" { 0.0 } else { 15.0 };
         for r in all.iter().filter(|r| r.stamp_ns as f64 * 1e-9 > from) {
             let Reading::Probe(p) = r.reading else {
                 panic!("not a probe")
@@ -103,8 +105,9 @@ fn slow_thermometer_lags_on_a_ramp() {
     }
 }
 
-// Goal: noise, steps, range and detection limit are as stated. Method: standing; 20 000 samples of a deviation of 0.05 NTU (4 standard errors: 2 %); values rounded, clipped
-// and cut by hand. Tolerance: as said, else none.
+// Goal: noise, steps, range and detection limit are as stated. Method: standing; 20 000 samples of
+// a deviation of 0.05 NTU (4 standard errors: 2 %); values rounded, clipped and cut by hand.
+// Tolerance: as said, else none.
 #[test]
 fn errors_of_a_probe_are_as_stated() {
     let mut s = world(&probe("field: turbidity, errors: {density: 0.002236068}"));
@@ -137,8 +140,9 @@ fn errors_of_a_probe_are_as_stated() {
     }
 }
 
-// Goal: water of which only the density is stated is as salt as that takes, in the sea and in a region. Method: the density of that salinity by EOS-80, and a river
-// that is lighter than fresh water. Tolerance: rounding.
+// Goal: water of which only the density is stated is as salt as that takes, in the sea and in a
+// region. Method: the density of that salinity by EOS-80, and a river that is lighter than fresh
+// water. Tolerance: rounding.
 #[test]
 fn salinity_follows_from_the_density() {
     use merrow_environment::seawater::{density, ipts68_from_its90};
@@ -156,7 +160,8 @@ fn salinity_follows_from_the_density() {
     close("river", value(&mut s, 0), 0.0, 1e-10);
 }
 
-// Goal: faults act on a probe as on other sensors. Method: biased, stuck and dead ones while it sinks. Tolerance: rounding.
+// Goal: faults act on a probe as on other sensors. Method: biased, stuck and dead ones while it
+// sinks. Tolerance: rounding.
 #[test]
 fn a_probe_fails_as_others() {
     for (fault, at_end) in [
@@ -164,8 +169,9 @@ fn a_probe_fails_as_others() {
         ("stuck", Some(1.0)),
         ("dead", None),
     ] {
-        let top =
-            format!("{WATER}\nfaults: {{x: {{robot: ball, of: p, time_s: 0.1, kind: {fault}}}}}");
+        let top = format!(
+            "{WATER}\nfaults: {{x: {{robot: ball, target: p, time_s: 0.1, kind: {fault}}}}}"
+        );
         let mut s = simulation(&weightless(&top, &probe("field: turbidity")));
         place(&mut s, Vec3::zero(), [0.0; 3]);
         assert!(readings(&mut s, 0, 0.1).len() >= 49);

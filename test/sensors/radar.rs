@@ -1,4 +1,5 @@
-//! Navigation radar: the closed radar equation, noise, shadows, the horizon, clutter of sea and rain, fading.
+//! Navigation radar: the closed radar equation, noise, shadows, the horizon, clutter of sea and
+//! rain, fading.
 
 use crate::common::{advance, simulation};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
@@ -96,8 +97,10 @@ fn ball(x: f64, y: f64, z: f64, a: f64) -> String {
     )
 }
 
-// Goal: a ball gives the echo of the closed radar equation with its cross section of optics, π a², where it is: a quarter to starboard is a quarter of a turn. Method: balls of 4 m, 600 m away; the strongest cell.
-// Tolerance: 0.5 dB of the rays that meet it and of the beam over its width; a spoke, a range.
+// Goal: a ball gives the echo of the closed radar equation with its cross section of optics, π a²,
+// where it is: a quarter to starboard is a quarter of a turn. Method: balls of 4 m, 600 m away; the
+// strongest cell. Tolerance: 0.5 dB of the rays that meet it and of the beam over its width; a
+// spoke, a range.
 #[test]
 fn a_ball_has_its_closed_echo() {
     for (x, y, spoke) in [(600.0, 0.0, 0), (0.0, -600.0, 256)] {
@@ -120,8 +123,9 @@ fn a_ball_has_its_closed_echo() {
     }
 }
 
-// Goal: noise is that of its figure; a wall hides a ball; what is low behind the horizon is not seen, what is high is. Method: k T B F; two worlds; boxes 25 km away whose tops are 5 and 60 m high, of which all over 8.4 m
-// shows from 10 m. Tolerance: 0.01 dB; none.
+// Goal: noise is that of its figure; a wall hides a ball; what is low behind the horizon is not
+// seen, what is high is. Method: k T B F; two worlds; boxes 25 km away whose tops are 5 and 60 m
+// high, of which all over 8.4 m shows from 10 m. Tolerance: 0.01 dB; none.
 #[test]
 fn noise_shadows_and_horizon() {
     let (_, silent) = one_turn(&world(30.0, PLAIN, ""));
@@ -153,8 +157,9 @@ fn noise_shadows_and_horizon() {
     }
 }
 
-// Goal: sea and rain give back what their laws say, on the mean. Method: (3) and (4) of the radar by hand, with the widths of a cosine beam there and back: ∫ b² = 0.6666 λ/L, from the closed integral of its pattern's square by
-// a sum here. Tolerance: 0.2 dB.
+// Goal: sea and rain give back what their laws say, on the mean. Method: (3) and (4) of the radar
+// by hand, with the widths of a cosine beam there and back: ∫ b² = 0.6666 λ/L, from the closed
+// integral of its pattern's square by a sum here. Tolerance: 0.2 dB.
 #[test]
 fn clutter_has_its_closed_level() {
     let twice = |width_deg: f64| {
@@ -195,9 +200,11 @@ fn clutter_has_its_closed_level() {
     assert_eq!(spec.bins, 100);
 }
 
-// Goal: noise fades as the mean of n pulses, the sea as a K distribution, a vessel as a whole once a turn. Method: powers over those without fading; variance 1/n, (1 + 1/ν)(1 + 1/n) - 1, 1. Tolerance: 5 standard errors for noise;
-// a quarter for the sea, whose fourth moments are large; 0.7 for the vessel in 60 turns, whose standard error is 0.37; its two cells of a turn are as bright to
-// one another in all turns, within 2 %.
+// Goal: noise fades as the mean of n pulses, the sea as a K distribution, a vessel as a whole once
+// a turn. Method: powers over those without fading; variance 1/n, (1 + 1/ν)(1 + 1/n) - 1, 1.
+// Tolerance: 5 standard errors for noise; a quarter for the sea, whose fourth moments are large;
+// 0.7 for the vessel in 60 turns, whose standard error is 0.37; its two cells of a turn are as
+// bright to one another in all turns, within 2 %.
 #[test]
 fn echoes_fade_by_their_kind() {
     // nothing stands about: rays meet nothing

@@ -1,4 +1,5 @@
-//! Rays against closed forms: planes, balls and cylinders, near and from far away, and a floor of triangles without holes.
+//! Rays against closed forms: planes, balls and cylinders, near and from far away, and a floor of
+//! triangles without holes.
 
 use crate::common::tree::Random;
 use merrow_math::{Mat3, Vec3};
@@ -11,7 +12,8 @@ fn one(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> ShapeScene {
     ShapeScene::new(vec![PosedShape { shape, R_WG, p_WG }], vec![])
 }
 
-/// Rays towards points about `p_WG`, from 30 m and from 1 km away, every fourth along one of the axes of `R_WG`.
+/// Rays towards points about `p_WG`, from 30 m and from 1 km away, every fourth along one of the
+/// axes of `R_WG`.
 fn rays(random: &mut Random, R_WG: &Mat3, p_WG: Vec3, size: f64) -> Vec<Ray> {
     let one = |k: usize| {
         let target = random.vector(size);
@@ -50,8 +52,8 @@ fn local(ray: &Ray, R_WG: &Mat3, p_WG: Vec3) -> (Vec3, Vec3) {
     )
 }
 
-/// Tells how far hits are from `expected`, distance and outward normal in the frame of the shape; rays for which it says `None` may miss or
-/// meet, for they graze. Returns how many met.
+/// Tells how far hits are from `expected`, distance and outward normal in the frame of the shape;
+/// rays for which it says `None` may miss or meet, for they graze. Returns how many met.
 fn compare(
     rays: &[Ray],
     hits: &[Option<Hit>],
@@ -90,8 +92,9 @@ fn a_place(random: &mut Random) -> (Mat3, Vec3) {
     )
 }
 
-// Goal: a ball is met where its equation says. Method: 100 000 rays, its place 50 km from the origin, axes turned at random; the nearer root
-// of |o + t d|² = r², found about the ray's nearest point. Tolerance: 1e-6 m, and of the normal; rays within 1e-8 m² of the rim left out.
+// Goal: a ball is met where its equation says. Method: 100 000 rays, its place 50 km from the
+// origin, axes turned at random; the nearer root of |o + t d|² = r², found about the ray's nearest
+// point. Tolerance: 1e-6 m, and of the normal; rays within 1e-8 m² of the rim left out.
 #[test]
 fn balls_are_met_where_they_are() {
     let (mut random, radius) = (Random::new(31), 2.5);
@@ -116,8 +119,9 @@ fn balls_are_met_where_they_are() {
     assert!(met > RAYS / 3 && met < RAYS, "{met}");
 }
 
-// Goal: a cylinder is met at its mantle or at an end. Method: 100 000 rays as for balls; mantle and ends by their own equations, each hit
-// looked at whether it is on the body. Tolerance: the same; rays within 1e-6 m of an edge left out.
+// Goal: a cylinder is met at its mantle or at an end. Method: 100 000 rays as for balls; mantle and
+// ends by their own equations, each hit looked at whether it is on the body. Tolerance: the same;
+// rays within 1e-6 m of an edge left out.
 #[test]
 fn cylinders_are_met_where_they_are() {
     let (mut random, radius, half_length) = (Random::new(32), 1.5, 2.0);
@@ -163,9 +167,10 @@ fn cylinders_are_met_where_they_are() {
     assert!(met > RAYS / 3 && met < RAYS, "{met}");
 }
 
-// Goal: a floor of 20 000 triangles is a plane without holes. Method: 100 000 rays as for balls, half of them moved to a corner or to an edge
-// of its squares, three quarters of these straight down in the floor's own axes; all that come down within the floor meet it.
-// Tolerance: none lost, 1e-6 m times how aslant the ray is, and of the normal.
+// Goal: a floor of 20 000 triangles is a plane without holes. Method: 100 000 rays as for balls,
+// half of them moved to a corner or to an edge of its squares, three quarters of these straight
+// down in the floor's own axes; all that come down within the floor meet it. Tolerance: none lost,
+// 1e-6 m times how aslant the ray is, and of the normal.
 #[test]
 fn a_floor_of_triangles_is_a_plane_without_holes() {
     let (mut random, n, side) = (Random::new(33), 100_u32, 0.25);

@@ -9,7 +9,7 @@ use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
 const TOP: &str =
-    "water: {temperature_c: 12, carried: {turbidity: {unit: NTU, profile: [[0, 0], [100, 50]]}}}";
+    "water: {temperature_c: 12, tracers: {turbidity: {unit: NTU, profile: [[0, 0], [100, 50]]}}}";
 
 fn sampler(more: &str) -> Simulation {
     let device = format!(
@@ -34,8 +34,9 @@ fn last(s: &mut Simulation, seconds: f64) -> Bottle {
     bottle
 }
 
-// Goal: a bottle has the mean of the water over the time that it takes to fill. Method: sinking at 2 m/s for 10 s of 2 l at 0.2 l/s from 10 m on: the mean is that at 20 m, less half a
-// tick. Tolerance: rounding, and half a tick's way of 1 cm.
+// Goal: a bottle has the mean of the water over the time that it takes to fill. Method: sinking at
+// 2 m/s for 10 s of 2 l at 0.2 l/s from 10 m on: the mean is that at 20 m, less half a tick.
+// Tolerance: rounding, and half a tick's way of 1 cm.
 #[test]
 fn a_bottle_has_the_mean_of_its_water() {
     let mut s = sampler("");
@@ -65,7 +66,8 @@ fn a_bottle_has_the_mean_of_its_water() {
     assert_eq!(full.time_ns, [500_000_000, 10_500_000_000]);
 }
 
-// Goal: bottles are opened one after the other, closed when told, and no more than there are. Method: told in every wrong order. Tolerance: none.
+// Goal: bottles are opened one after the other, closed when told, and no more than there are.
+// Method: told in every wrong order. Tolerance: none.
 #[test]
 fn bottles_are_used_once() {
     let mut s = sampler("");
@@ -114,7 +116,8 @@ fn a_sampler_draws_no_air() {
     assert!((after.volume - 0.0008).abs() <= 2.1e-6, "{}", after.volume);
 }
 
-// Goal: a run that is resumed while it pumps ends with the same bits, in blocks of any length; a dead one does not answer. Method: hashes at the end, from a clone in the midst. Tolerance: none.
+// Goal: a run that is resumed while it pumps ends with the same bits, in blocks of any length; a
+// dead one does not answer. Method: hashes at the end, from a clone in the midst. Tolerance: none.
 #[test]
 fn a_sampler_resumes() {
     let start = || {
@@ -147,7 +150,7 @@ fn a_sampler_resumes() {
         .current = None;
     idle.advance(4000);
     assert_ne!(idle.state.hash(), whole.state.hash());
-    let dead = "faults: {x: {robot: ball, of: s, kind: dead}}";
+    let dead = "faults: {x: {robot: ball, target: s, kind: dead}}";
     let device = "s: {device: {source: test, kind: water_sampler, rate_hz: 100, volume_m3: 1, flow_m3_s: 1}}";
     let mut s = simulation(&weightless(&format!("{TOP}\n{dead}"), device));
     s.advance(1);

@@ -1,4 +1,5 @@
-//! What the sensors of `harbour_inspection` and `survey` see is where the makers of those places put it.
+//! What the sensors of `harbour_inspection` and `survey` see is where the makers of those places
+//! put it.
 
 use crate::common::{advance, simulation};
 use merrow_math::Vec3;
@@ -61,9 +62,10 @@ fn mean(spec: &SonarSpec, ping: &Ping, beam: usize, from: f64, to: f64) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-// Goal: the imaging sonar and a laser of the ROV find the quay where it stands. Method: square to the wall, what grows on it taken away: the first range of the middle
-// beam at which it is half as bright as at its brightest; the range of a green laser over the index of water. Tolerance: 4 cm by which blocks stand out, and 5 cm for a
-// pulse and the sonar's bins.
+// Goal: the imaging sonar and a laser of the ROV find the quay where it stands. Method: square to
+// the wall, what grows on it taken away: the first range of the middle beam at which it is half as
+// bright as at its brightest; the range of a green laser over the index of water. Tolerance: 4 cm
+// by which blocks stand out, and 5 cm for a pulse and the sonar's bins.
 #[test]
 fn sonar_and_laser_find_the_quay() {
     let bare: String = [
@@ -114,8 +116,9 @@ robots:
     }
 }
 
-// Goal: the camera of the ROV sees the quay, its growth and the bottom. Method: labels of the view that ships. Tolerance: none: the wall fills a third of the picture and more,
-// at least three other things are seen.
+// Goal: the camera of the ROV sees the quay, its growth and the bottom. Method: labels of the view
+// that ships. Tolerance: none: the wall fills a third of the picture and more, at least three other
+// things are seen.
 #[test]
 fn the_camera_sees_what_it_inspects() {
     let mut s = simulation(
@@ -147,8 +150,10 @@ robots: {{auv: {{position_m: {p:?}, attitude_deg: [0, 0, 0], velocity_m_s: [0, 0
     ))
 }
 
-// Goal: the side-scan's first line is the altitude, and so is what the multibeam's middle says. Method: at three places over the ripples: the first range at which
-// either side is as bright as half of what follows; the ground under the sensor. Tolerance: 0.3 m, by which ripples stand nearer than what is straight below.
+// Goal: the side-scan's first line is the altitude, and so is what the multibeam's middle says.
+// Method: at three places over the ripples: the first range at which either side is as bright as
+// half of what follows; the ground under the sensor. Tolerance: 0.3 m, by which ripples stand
+// nearer than what is straight below.
 #[test]
 fn the_first_line_is_the_altitude() {
     for [x, y] in [[-80.0, -40.0], [60.0, 45.0], [-20.0, -50.0]] {
@@ -171,7 +176,8 @@ fn the_first_line_is_the_altitude() {
     }
 }
 
-/// The wreck's house and bridge: middle and half size in the ship's axes, as `survey_file.rs` writes them, and turn about z [deg].
+/// The wreck's house and bridge: middle and half size in the ship's axes, as `survey_file.rs`
+/// writes them, and turn about z [deg].
 fn boxes() -> [(Vec3, Vec3, f64); 2] {
     let z = deck_edge_height(-11.5) - 0.7;
     let round = |z: f64| (100.0 * z).round() / 100.0;
@@ -215,9 +221,11 @@ fn sections(wreck: &Wreck, (middle, half, turn): (Vec3, Vec3, f64), x0: f64) -> 
     found
 }
 
-// Goal: the wreck throws a shadow as long as geometry says. Method: a line abeam of her bridge from 14 m to the south, 7 m deep: from the sonar over every corner of the section of house and bridge
-// on to the sand; the furthest ends the shadow. There is no echo in the 3 m before that end, and one in the 3 m after it. Tolerance: 0.7 m: a beam of 0.5 deg lights
-// 0.3 m along a wreck that lies aslant, and the ray that grazes the bridge hits sand at 25 deg.
+// Goal: the wreck throws a shadow as long as geometry says. Method: a line abeam of her bridge from
+// 14 m to the south, 7 m deep: from the sonar over every corner of the section of house and bridge
+// on to the sand; the furthest ends the shadow. There is no echo in the 3 m before that end, and
+// one in the 3 m after it. Tolerance: 0.7 m: a beam of 0.5 deg lights 0.3 m along a wreck that lies
+// aslant, and the ray that grazes the bridge hits sand at 25 deg.
 #[test]
 fn the_wreck_throws_its_shadow() {
     let wreck = Wreck::new(1, -DEPTH);
@@ -250,8 +258,9 @@ fn the_wreck_throws_its_shadow() {
     );
 }
 
-// Goal: the survey does something sensible when it is run and nothing is told: the vehicle flies its leg by its own firmware. Method: 40 s from the start; then it is told another
-// heading and depth. Tolerance: 0.4 m and 3 deg: the law has no integral.
+// Goal: the survey does something sensible when it is run and nothing is told: the vehicle flies
+// its leg by its own firmware. Method: 40 s from the start; then it is told another heading and
+// depth. Tolerance: 0.4 m and 3 deg: the law has no integral.
 #[test]
 fn the_vehicle_flies_its_leg() {
     let mut s = simulation("extends: worlds/survey.yaml");
@@ -287,7 +296,8 @@ fn the_vehicle_flies_its_leg() {
     within("new depth", depth, 11.0, 0.4);
 }
 
-// Goal: the stereo pair that ships is one to whoever triangulates with its camera_info. Method: P of both cameras against the places where they are mounted. Tolerance: rounding.
+// Goal: the stereo pair that ships is one to whoever triangulates with its camera_info. Method: P
+// of both cameras against the places where they are mounted. Tolerance: rounding.
 #[test]
 fn the_stereo_pair_knows_its_baseline() {
     let path = merrow_world::data_dir::world_file("riverwatch");

@@ -10,7 +10,8 @@ use merrow_model::state::frames::ping::Ping;
 use merrow_sensors::sonar::receive::sample_level;
 use merrow_sim::Simulation;
 
-/// A fixed robot `depth` under water that carries the sonar `s`, over a bottom 500 m deeper if `rest` says nothing else. The speed of sound is 1500 m/s.
+/// A fixed robot `depth` under water that carries the sonar `s`, over a bottom 500 m deeper if
+/// `rest` says nothing else. The speed of sound is 1500 m/s.
 pub(crate) fn world(depth: f64, device: &str, rest: &str) -> String {
     let bottom = if rest.contains("seabed:") {
         ""
@@ -37,7 +38,7 @@ robots:
 
 /// What all sonars here have in common: 0.003 dB a step, no gain, no speckle, little noise.
 pub(crate) const BARE: &str = "frequency_khz: 400, source_level_db: 210, bits: 16, levels_db: [0, 200], gain_per_decade_db: 0, \
-    gain_db_m: 0, speckle: false, volume_backscatter_db: -200, self_noise_db: -100";
+    absorption_gain_db_per_m: 0, speckle: false, volume_backscatter_db: -200, self_noise_db: -100";
 
 pub(crate) fn spec(sim: &Simulation) -> SonarSpec {
     match &**sim.scene.robots[0].sensors[0]
@@ -116,10 +117,12 @@ pub(crate) fn sphere(x: f64, y: f64, z: f64, radius: f64) -> String {
     )
 }
 
-// Goal: the level of a point target is that of the closed sonar equation, SL - 40 log r - 2 α r + TS. Method: balls of 0.2 and 0.6 m that scatter by Lambert's law, whose TS is
-// 10 log(2π a² μ/3), the integral of μ cos² over what is seen of it; on the axis of a wide beam, lit as a whole by one pulse. (A rigid mirror's
-// 20 log(a/2) is that of its glint, which rough things have not.) Tolerance: 0.3 dB: where on the
-// ball the echo comes from (0.17 dB), and that some 100 rays meet it.
+// Goal: the level of a point target is that of the closed sonar equation, SL - 40 log r - 2 α r +
+// TS. Method: balls of 0.2 and 0.6 m that scatter by Lambert's law, whose TS is 10 log(2π a² μ/3),
+// the integral of μ cos² over what is seen of it; on the axis of a wide beam, lit as a whole by one
+// pulse. (A rigid mirror's 20 log(a/2) is that of its glint, which rough things have not.)
+// Tolerance: 0.3 dB: where on the ball the echo comes from (0.17 dB), and that some 100 rays meet
+// it.
 #[test]
 fn a_point_target_has_its_closed_level() {
     for (r, a) in [(10.0, 0.2), (30.0, 0.6)] {
@@ -138,8 +141,10 @@ fn a_point_target_has_its_closed_level() {
     }
 }
 
-// Goal: a flat bottom has the level of the closed sonar equation, SL - 40 log r - 2 α r + S_b + 10 log A with A = r ψ cell/cos φ. Method: an echo sounder 20 m over it; its beams at
-// 40 to 60 degrees, which are lit over much more than a pulse; ψ = (π²/8) λ/L is the integral of a cosine array's pattern. Tolerance: 0.5 dB: a beam's own pattern over half a pulse.
+// Goal: a flat bottom has the level of the closed sonar equation, SL - 40 log r - 2 α r + S_b + 10
+// log A with A = r ψ cell/cos φ. Method: an echo sounder 20 m over it; its beams at 40 to 60
+// degrees, which are lit over much more than a pulse; ψ = (π²/8) λ/L is the integral of a cosine
+// array's pattern. Tolerance: 0.5 dB: a beam's own pattern over half a pulse.
 #[test]
 fn a_flat_bottom_has_its_closed_level() {
     let device = format!(
@@ -160,7 +165,8 @@ fn a_flat_bottom_has_its_closed_level() {
     }
 }
 
-// Goal: ranges of a flat bottom are right within a bin, over all beams, and of a slope too. Method: h/cos θ from the geometry. Tolerance: a bin of 5 cm.
+// Goal: ranges of a flat bottom are right within a bin, over all beams, and of a slope too. Method:
+// h/cos θ from the geometry. Tolerance: a bin of 5 cm.
 #[test]
 fn an_echo_sounder_finds_the_bottom() {
     let device = format!(
@@ -182,8 +188,9 @@ fn an_echo_sounder_finds_the_bottom() {
     }
 }
 
-// Goal: with speckle and noise the bottom stays found, with errors of a part of a beam's footprint; beyond reach nothing is found. Method: the same, speckle on. Tolerance: 0.3 m;
-// a bottom 100 m down is not within 50 m.
+// Goal: with speckle and noise the bottom stays found, with errors of a part of a beam's footprint;
+// beyond reach nothing is found. Method: the same, speckle on. Tolerance: 0.3 m; a bottom 100 m
+// down is not within 50 m.
 #[test]
 fn the_bottom_is_found_in_speckle_and_not_beyond_reach() {
     let bare = BARE
@@ -208,8 +215,10 @@ fn the_bottom_is_found_in_speckle_and_not_beyond_reach() {
     assert!(none.soundings.iter().all(|s| s.range == f64::INFINITY));
 }
 
-// Goal: a bright target shows the beam's pattern over the beams: main lobe, first null, first side lobe. Method: a ball of 5 cm 20 m off, beams of 4 degrees by an even array, a quarter of a degree apart:
-// half at 2 degrees, null at sin⁻¹(λ/L) = 4.52, side lobe of -13.3 dB at 1.43 λ/L = 6.47 degrees. Tolerance: 0.3 dB, the null below -25 dB (the ball is 0.3 degrees wide), half a degree.
+// Goal: a bright target shows the beam's pattern over the beams: main lobe, first null, first side
+// lobe. Method: a ball of 5 cm 20 m off, beams of 4 degrees by an even array, a quarter of a degree
+// apart: half at 2 degrees, null at sin⁻¹(λ/L) = 4.52, side lobe of -13.3 dB at 1.43 λ/L = 6.47
+// degrees. Tolerance: 0.3 dB, the null below -25 dB (the ball is 0.3 degrees wide), half a degree.
 #[test]
 fn beams_have_side_lobes() {
     let device = format!(
@@ -239,8 +248,9 @@ fn beams_have_side_lobes() {
     near("its place", 0.25 * side.0 as f64, 6.47, 0.5);
 }
 
-// Goal: behind a box there is a shadow as long as geometry makes it. Method: a sonar 5 m over the bottom that looks ahead, a wall 2 m high at 10 m: the bottom is dark from the wall to 10 5/3 m, as slant ranges.
-// Tolerance: three bins of 4 cm.
+// Goal: behind a box there is a shadow as long as geometry makes it. Method: a sonar 5 m over the
+// bottom that looks ahead, a wall 2 m high at 10 m: the bottom is dark from the wall to 10 5/3 m,
+// as slant ranges. Tolerance: three bins of 4 cm.
 #[test]
 fn boxes_throw_shadows() {
     let device = format!(
@@ -271,9 +281,13 @@ structures: {w: {position_m: [10.5, 0, -399], shapes: {s: {kind: box, size_m: [1
     assert!(lit > 90.0, "{lit}");
 }
 
-// Goal: speckle is fully developed: the power over its mean is exponential, the amplitude Rayleigh's, and ranges within half a pulse are alike. Method: the same bottom with and without, all numbers of 40 dB over the noise; a pulse
-// shorter than a bin, and one of n = 4 bins, of whose neighbours the powers are correlated by (1 - 1/n)². Tolerance: 4 standard errors of the mean (1), the variance (1, its own deviation √8), and the part under half the mean
-// (1 - e^-½), each times the root of the sum of (1 - k/n)² over all neighbours k; 8 of the correlation, of products of such powers.
+// Goal: speckle is fully developed: the power over its mean is exponential, the amplitude
+// Rayleigh's, and ranges within half a pulse are alike. Method: the same bottom with and without,
+// all numbers of 40 dB over the noise; a pulse shorter than a bin, and one of n = 4 bins, of whose
+// neighbours the powers are correlated by (1 - 1/n)². Tolerance: 4 standard errors of the mean (1),
+// the variance (1, its own deviation √8), and the part under half the mean (1 - e^-½), each times
+// the root of the sum of (1 - k/n)² over all neighbours k; 8 of the correlation, of products of
+// such powers.
 #[test]
 fn speckle_is_rayleigh() {
     for (pulse, n) in [(40, 1), (400, 4)] {
@@ -323,11 +337,12 @@ fn speckle_is_rayleigh() {
     }
 }
 
-// Goal: with 40 log r and twice the absorption a target has the same number at any range; without, what is missing is spreading and absorption. Method: a ball at 10 and at 20 m. Tolerance: 0.3 dB.
+// Goal: with 40 log r and twice the absorption a target has the same number at any range; without,
+// what is missing is spreading and absorption. Method: a ball at 10 and at 20 m. Tolerance: 0.3 dB.
 #[test]
 fn gain_makes_targets_alike() {
     let found = |r: f64, gain: &str| {
-        let bare = BARE.replace("gain_per_decade_db: 0, gain_db_m: 0", gain);
+        let bare = BARE.replace("gain_per_decade_db: 0, absorption_gain_db_per_m: 0", gain);
         let device = format!(
             "kind: imaging_sonar, sector_deg: 30, beams: 3, beam_width_deg: 20, elevation_width_deg: 20, rays: [500, 500], pulse_us: 2000, \
              max_range_m: 60, bins: 600, {bare}"
@@ -338,7 +353,7 @@ fn gain_makes_targets_alike() {
     };
     let flat = [10.0, 20.0].map(|r| found(r, "gain_per_decade_db: 40"));
     near("flat", flat[1], flat[0], 0.3);
-    let bare = [10.0, 20.0].map(|r| found(r, "gain_per_decade_db: 0, gain_db_m: 0"));
+    let bare = [10.0, 20.0].map(|r| found(r, "gain_per_decade_db: 0, absorption_gain_db_per_m: 0"));
     near(
         "bare",
         bare[0] - bare[1],
@@ -347,8 +362,10 @@ fn gain_makes_targets_alike() {
     );
 }
 
-// Goal: a sonar that hears nothing but the sea gives the closed level of noise: N + 10 log B + 10 log(Ω/4π), and with volume reverberation that of SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
-// Method: Ω of two wide line arrays by the product of their (π²/8) λ/L; Ψ with the transmitter's pattern on it too, by its own sum. Tolerance: 0.5 dB.
+// Goal: a sonar that hears nothing but the sea gives the closed level of noise: N + 10 log B + 10
+// log(Ω/4π), and with volume reverberation that of SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
+// Method: Ω of two wide line arrays by the product of their (π²/8) λ/L; Ψ with the transmitter's
+// pattern on it too, by its own sum. Tolerance: 0.5 dB.
 #[test]
 fn noise_and_volume_have_their_closed_levels() {
     let device = |volume: f64| {
@@ -380,7 +397,8 @@ fn noise_and_volume_have_their_closed_levels() {
     near("volume", beam(&spec, &cloudy, 10)[100], expected, 0.5);
 }
 
-// Goal: a side-scan sonar hears port with port and starboard with starboard, at the slant range. Method: a ball 20 m to port and one 30 m to starboard, on the axis. Tolerance: 0.2 m.
+// Goal: a side-scan sonar hears port with port and starboard with starboard, at the slant range.
+// Method: a ball 20 m to port and one 30 m to starboard, on the axis. Tolerance: 0.2 m.
 #[test]
 fn side_scan_tells_port_from_starboard() {
     let device = format!(
@@ -404,7 +422,8 @@ fn side_scan_tells_port_from_starboard() {
     }
 }
 
-// Goal: a head that turns finds a post at its bearing, starboard positive, and goes to and fro in its sector. Method: a post 30 degrees to starboard; steps of 10 degrees. Tolerance: a step.
+// Goal: a head that turns finds a post at its bearing, starboard positive, and goes to and fro in
+// its sector. Method: a post 30 degrees to starboard; steps of 10 degrees. Tolerance: a step.
 #[test]
 fn a_scanning_head_finds_bearings() {
     let device = |sector: f64| {
@@ -430,7 +449,8 @@ fn a_scanning_head_finds_bearings() {
     assert_eq!(heads[..10], [-20, -10, 0, 10, 20, 10, 0, -10, -20, -10]);
 }
 
-// Goal: each ping is made where the sonar is then. Method: a sonar that drives at a ball at 2 m/s, two pings a second. Tolerance: a bin of 5 cm and the ball's own depth.
+// Goal: each ping is made where the sonar is then. Method: a sonar that drives at a ball at 2 m/s,
+// two pings a second. Tolerance: a bin of 5 cm and the ball's own depth.
 #[test]
 fn each_ping_has_its_own_pose() {
     let device = format!(
@@ -459,8 +479,10 @@ fn each_ping_has_its_own_pose() {
     }
 }
 
-// Goal: two sonars of one band hear each other's pings at the closed level of one way, at the range of their arrival; of different bands they do not. Method: two that look at each other, 30 m apart, the other
-// 10 ms later: it seems to be at 15 m + 7.5 m. Tolerance: 0.5 dB, two bins of 5 cm.
+// Goal: two sonars of one band hear each other's pings at the closed level of one way, at the range
+// of their arrival; of different bands they do not. Method: two that look at each other, 30 m
+// apart, the other 10 ms later: it seems to be at 15 m + 7.5 m. Tolerance: 0.5 dB, two bins of 5
+// cm.
 #[test]
 fn sonars_of_one_band_disturb_each_other() {
     let device = |rest: &str| {
@@ -496,7 +518,8 @@ fn sonars_of_one_band_disturb_each_other() {
     assert!(of("frequency_khz: 500").1 < 80.0);
 }
 
-// Goal: a head that turns all round hears others wherever they are. Method: as above, the other to port of a head of 90 degree steps, in the ping of the bearing 270 degrees. Tolerance: 0.5 dB.
+// Goal: a head that turns all round hears others wherever they are. Method: as above, the other to
+// port of a head of 90 degree steps, in the ping of the bearing 270 degrees. Tolerance: 0.5 dB.
 #[test]
 fn a_head_that_has_turned_to_port_hears_others_there() {
     let rest = format!(
@@ -527,8 +550,11 @@ fn a_head_that_has_turned_to_port_hears_others_there() {
     assert_eq!(heard, 1, "{levels:?} instead of {expected} once");
 }
 
-// Goal: water that a tide has lifted mirrors as calm water does, and the height that spoils the mirror is the standard deviation of the waves. Method: the ghost below, in a tide of 1 m, over calm water; regular waves
-// of 1 m with that tide, whose deviation is 1/√8 m, and a sea of 2 m significant height. Tolerance: 6 dB of geometry, where waves as high would leave nothing; 1e-12; 1 %.
+// Goal: water that a tide has lifted mirrors as calm water does, and the height that spoils the
+// mirror is the standard deviation of the waves. Method: the ghost below, in a tide of 1 m, over
+// calm water; regular waves of 1 m with that tide, whose deviation is 1/√8 m, and a sea of 2 m
+// significant height. Tolerance: 6 dB of geometry, where waves as high would leave nothing; 1e-12;
+// 1 %.
 #[test]
 fn what_the_surface_mirrors_depends_on_waves_not_on_tides() {
     let ghost = |water: &str| {
@@ -558,7 +584,9 @@ fn what_the_surface_mirrors_depends_on_waves_not_on_tides() {
     near("of a sea", sea, 0.5, 0.005);
 }
 
-// Goal: what calm water mirrors shows behind the surface, if asked for. Method: a sonar 3 m and a ball 3 m under the surface, 16 m apart; by way of the surface it is at √(16² + 6²) m. Tolerance: 0.3 m; without `multipath` nothing.
+// Goal: what calm water mirrors shows behind the surface, if asked for. Method: a sonar 3 m and a
+// ball 3 m under the surface, 16 m apart; by way of the surface it is at √(16² + 6²) m. Tolerance:
+// 0.3 m; without `multipath` nothing.
 #[test]
 fn calm_water_mirrors_targets() {
     let ghost = |multipath: bool| {

@@ -1,4 +1,5 @@
-//! Sonars that move while they listen: range, bearing and level of what is heard where the sonar is then.
+//! Sonars that move while they listen: range, bearing and level of what is heard where the sonar is
+//! then.
 
 use super::sonar::{BARE, beam, near, peak, ping, sphere, world};
 
@@ -13,7 +14,9 @@ fn moving(device: &str, motion: &str, rest: &str) -> String {
         .replace("step:", "gravity_m_s2: 0\nstep:")
 }
 
-// Goal: an echo is heard where the sonar has come to by then. Method: a sonar that drives at a ball 80 m ahead at 12 m/s, and away: r c/(c + v). Tolerance: 5 cm, a bin and a half; the difference is 0.63 m either way.
+// Goal: an echo is heard where the sonar has come to by then. Method: a sonar that drives at a ball
+// 80 m ahead at 12 m/s, and away: r c/(c + v). Tolerance: 5 cm, a bin and a half; the difference is
+// 0.63 m either way.
 #[test]
 fn ranges_are_told_from_where_echoes_arrive() {
     let device = format!(
@@ -38,7 +41,9 @@ fn ranges_are_told_from_where_echoes_arrive() {
     }
 }
 
-// Goal: a sonar that turns to port hears what was ahead at starboard, more so the farther it is. Method: balls 20 and 60 m ahead, 1 rad/s: 2 ω r/c, 1.53 and 4.58 degrees. Tolerance: 0.15 degrees; level within 0.9 dB of that at rest.
+// Goal: a sonar that turns to port hears what was ahead at starboard, more so the farther it is.
+// Method: balls 20 and 60 m ahead, 1 rad/s: 2 ω r/c, 1.53 and 4.58 degrees. Tolerance: 0.15
+// degrees; level within 0.9 dB of that at rest.
 #[test]
 fn bearings_are_those_of_where_it_has_turned_to() {
     let device = format!(
@@ -74,8 +79,9 @@ fn bearings_are_those_of_where_it_has_turned_to() {
     }
 }
 
-// Goal: a side-scan that turns loses what it has lit out of its beam before it comes back. Method: a ball 130 m to starboard, beams of 1 degree, 5 degrees a second: the receiver has turned by 0.87 degrees, b(2 ω r/c) is left.
-// Tolerance: 0.3 dB.
+// Goal: a side-scan that turns loses what it has lit out of its beam before it comes back. Method:
+// a ball 130 m to starboard, beams of 1 degree, 5 degrees a second: the receiver has turned by 0.87
+// degrees, b(2 ω r/c) is left. Tolerance: 0.3 dB.
 #[test]
 fn a_turning_side_scan_misses_its_echoes() {
     let bare = BARE

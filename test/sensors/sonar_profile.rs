@@ -28,8 +28,11 @@ fn wall(azimuth: f64) -> f64 {
     (9.0 / c.abs()).min(aside / s.abs())
 }
 
-// Goal: a profiler tells the range of what stands under each bearing, counter-clockwise as scans are, as the scan of a bearing a ping and as that of a whole turn or of a way through its sector. Method: a room of four walls
-// at four distances, the head round and round, and to and fro over 60 degrees. Tolerance: 3 cm of 5 to 11 m, what a beam of 1 degree sees of a wall under 45 degrees; angles 1e-6.
+// Goal: a profiler tells the range of what stands under each bearing, counter-clockwise as scans
+// are, as the scan of a bearing a ping and as that of a whole turn or of a way through its sector.
+// Method: a room of four walls at four distances, the head round and round, and to and fro over 60
+// degrees. Tolerance: 3 cm of 5 to 11 m, what a beam of 1 degree sees of a wall under 45 degrees;
+// angles 1e-6.
 #[test]
 fn a_profiler_scans_a_room() {
     for (sector, seconds, n) in [(360.0, 75.0, 72), (60.0, 15.0, 12)] {
@@ -73,7 +76,8 @@ fn a_profiler_scans_a_room() {
     }
 }
 
-// Goal: what a profiler does not hear has no range, and what was lost is none either. Method: open water; a ping left out, a sweep that has lost its end.
+// Goal: what a profiler does not hear has no range, and what was lost is none either. Method: open
+// water; a ping left out, a sweep that has lost its end.
 #[test]
 fn nothing_is_infinite_and_lost_is_no_number() {
     let mut sim = simulation(&world(400.0, &profiler(20.0, ""), ""));
@@ -93,7 +97,8 @@ fn nothing_is_infinite_and_lost_is_no_number() {
     assert_eq!(stamps[..2], [0, 8]);
 }
 
-// Goal: a sweep that a new start cuts off leaves nothing in the next one. Method: two of four pings, the start anew, of which the second ping is lost.
+// Goal: a sweep that a new start cuts off leaves nothing in the next one. Method: two of four
+// pings, the start anew, of which the second ping is lost.
 #[test]
 fn a_new_start_begins_a_new_sweep() {
     let mut sim = simulation(&world(400.0, &profiler(20.0, ""), ROOM));
@@ -109,8 +114,10 @@ fn a_new_start_begins_a_new_sweep() {
     assert_eq!(heard, [true, false, true, true]);
 }
 
-// Goal: a tilted sonar pings at the tilt of the instant. Method: a profiler before a wall 9 m ahead, whose unit goes from -20 to 40 degrees and back in 4 s: 9/(cos a cos b) for the bearing a and the tilt b
-// half-way between ping and echo, of whose beams the product is greatest there. Tolerance: 3 cm.
+// Goal: a tilted sonar pings at the tilt of the instant. Method: a profiler before a wall 9 m
+// ahead, whose unit goes from -20 to 40 degrees and back in 4 s: 9/(cos a cos b) for the bearing a
+// and the tilt b half-way between ping and echo, of whose beams the product is greatest there.
+// Tolerance: 3 cm.
 #[test]
 fn a_ping_has_the_tilt_of_its_instant() {
     let device = profiler(10.0, "tilt_deg: [-20, 40], tilt_period_s: 4, ");
@@ -129,7 +136,8 @@ fn a_ping_has_the_tilt_of_its_instant() {
     }
 }
 
-// Goal: the raw picture of a sonar that looks ahead holds the numbers of the projected one, with the time of each sample and the angle of each beam. Method: both of one ping.
+// Goal: the raw picture of a sonar that looks ahead holds the numbers of the projected one, with
+// the time of each sample and the angle of each beam. Method: both of one ping.
 #[test]
 fn raw_and_projected_pictures_agree() {
     // the second begins most of a bin after a whole one

@@ -1,4 +1,5 @@
-//! Rays of sonars that bend: the closed forms of arcs, layer by layer, and what an echo sounder makes of them.
+//! Rays of sonars that bend: the closed forms of arcs, layer by layer, and what an echo sounder
+//! makes of them.
 
 use super::sonar::{BARE, beam, near, peak, ping, world};
 use crate::common::simulation;
@@ -26,7 +27,8 @@ fn guide(text: &str) -> Waveguide {
     Waveguide::from_sea(&sim.scene.sea, 9.81, Vec3::zero(), 0.0, 50.0).unwrap()
 }
 
-/// Where and when a ray from 2 m down under an angle from upright comes to a depth: by the closed form of an arc in each layer.
+/// Where and when a ray from 2 m down under an angle from upright comes to a depth: by the closed
+/// form of an arc in each layer.
 fn arc(guide: &Waveguide, angle: f64, to: f64) -> (f64, f64) {
     let xi = angle.sin() / guide.speed(2.0);
     let edges: Vec<f64> = std::iter::once(2.0)
@@ -60,12 +62,14 @@ fn sounder(bent: bool, speed: f64) -> String {
     let bare = BARE.replace("source_level_db: 210", "source_level_db: 230");
     format!(
         "kind: multibeam, sector_deg: 120, beams: 41, beam_width_deg: 0.5, along_width_deg: 0.5, rays: [600, 3], pulse_us: 60, max_range_m: 140, bins: 2800, \
-         sound_speed_m_s: {speed}, ray_bent: {bent}, {bare}"
+         sound_speed_m_s: {speed}, refraction: {bent}, {bare}"
     )
 }
 
-// Goal: with bent rays an echo comes when the arc of its launch angle has reached the bottom and come back, with straight ones when the straight way has. Method: a column from 1530 to 1460 m/s over 50 m; times
-// by the closed form of an arc in each of its layers. Tolerance: 5 cm of 50 to 90 m, a bin; the two differ by 1 m at 60 degrees.
+// Goal: with bent rays an echo comes when the arc of its launch angle has reached the bottom and
+// come back, with straight ones when the straight way has. Method: a column from 1530 to 1460 m/s
+// over 50 m; times by the closed form of an arc in each of its layers. Tolerance: 5 cm of 50 to 90
+// m, a bin; the two differ by 1 m at 60 degrees.
 #[test]
 fn rays_bend_as_exact_arcs() {
     let find = |bent: bool| {
@@ -88,8 +92,10 @@ fn rays_bend_as_exact_arcs() {
     assert!(apart > 0.2, "{apart}");
 }
 
-// Goal: an echo sounder that takes the speed of sound for the same everywhere shows a flat bottom as a smile, edges up, where sound slows down going down, and as a frown where it speeds up. Method: it assumes the
-// speed by which the depth under it is right; c₀ t(θ) cos θ with the closed form of t. Tolerance: a bin of 5 cm; edges at least 1 m off.
+// Goal: an echo sounder that takes the speed of sound for the same everywhere shows a flat bottom
+// as a smile, edges up, where sound slows down going down, and as a frown where it speeds up.
+// Method: it assumes the speed by which the depth under it is right; c₀ t(θ) cos θ with the closed
+// form of t. Tolerance: a bin of 5 cm; edges at least 1 m off.
 #[test]
 fn a_flat_bottom_smiles_or_frowns() {
     for (temperatures, sign) in [(WARM_ABOVE, 1.0), (WARM_BELOW, -1.0)] {
@@ -113,7 +119,9 @@ fn a_flat_bottom_smiles_or_frowns() {
     }
 }
 
-// Goal: beams land elsewhere. Method: a ball of 30 cm on the closed arc of the beam at 60 degrees, 45 m down, 2 m off the straight way: that beam hears it with bent rays at the time of the arc and not with straight ones. Tolerance: 0.35 m.
+// Goal: beams land elsewhere. Method: a ball of 30 cm on the closed arc of the beam at 60 degrees,
+// 45 m down, 2 m off the straight way: that beam hears it with bent rays at the time of the arc and
+// not with straight ones. Tolerance: 0.35 m.
 #[test]
 fn a_bent_beam_meets_what_lies_on_its_arc() {
     let of = |bent: bool| {
@@ -134,7 +142,8 @@ fn a_bent_beam_meets_what_lies_on_its_arc() {
     assert!(level > of(false).1 + 20.0, "{level} {:?}", of(false));
 }
 
-/// Directions at the sonar and at the ball, and lengths, of the ways between (0, 0, -10) and (24, 0, -14) in calm water: straight, by the surface, by a bottom at a depth.
+/// Directions at the sonar and at the ball, and lengths, of the ways between (0, 0, -10) and (24,
+/// 0, -14) in calm water: straight, by the surface, by a bottom at a depth.
 fn ways(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
     let way = |down: f64, turned: f64| {
         let r = (24.0 * 24.0 + down * down).sqrt();
@@ -148,9 +157,13 @@ fn ways(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
     ]
 }
 
-// Goal: a target between surface and bottom is heard by all pairs of ways there and back, straight, by the surface, by the bottom, each at the image's range and level. Method: a ball that scatters by Lambert's law and a
-// sand bottom that scatters nothing; (r + r')/2, and SL + TS(β) - 20 log r - 20 log r' - α(r + r') + 10 log |R|²|R'|² + 10 log(b_t b'_r + b'_t b_r), where of a Lambert ball
-// TS(β) = TS + 10 log((sin β + (π - β) cos β)/π) for an angle β between the ways at the ball. Rayleigh's coefficient of the bottom by its own closed form. Tolerance: 0.35 m, 0.6 dB: where on the ball of 0.5 m the echo comes from.
+// Goal: a target between surface and bottom is heard by all pairs of ways there and back, straight,
+// by the surface, by the bottom, each at the image's range and level. Method: a ball that scatters
+// by Lambert's law and a sand bottom that scatters nothing; (r + r')/2, and SL + TS(β) - 20 log r -
+// 20 log r' - α(r + r') + 10 log |R|²|R'|² + 10 log(b_t b'_r + b'_t b_r), where of a Lambert ball
+// TS(β) = TS + 10 log((sin β + (π - β) cos β)/π) for an angle β between the ways at the ball.
+// Rayleigh's coefficient of the bottom by its own closed form. Tolerance: 0.35 m, 0.6 dB: where on
+// the ball of 0.5 m the echo comes from.
 #[test]
 fn surface_and_bottom_mirror_a_target() {
     const DEPTH: f64 = 34.0;

@@ -16,8 +16,9 @@ fn rays_shift_and_mirror() {
     run(69);
 }
 
-// Goal: the tube is as wide as neighbouring rays are apart, through turns, kinks of the profile and reflections. Method: rays at ± 1e-6 of the steepness in
-// Munk's profile, off caustics. Tolerance: 1e-5 of it, what the difference quotient has.
+// Goal: the tube is as wide as neighbouring rays are apart, through turns, kinks of the profile and
+// reflections. Method: rays at ± 1e-6 of the steepness in Munk's profile, off caustics. Tolerance:
+// 1e-5 of it, what the difference quotient has.
 #[test]
 fn the_tube_is_what_neighbours_span() {
     let guide = munk_water(50.0).unwrap();
@@ -46,8 +47,9 @@ fn the_tube_is_what_neighbours_span() {
     assert!(reflected > 10, "some were reflected");
 }
 
-// Goal: a ray from the axis crosses it again and again where the rays about it meet: caustics come once for each half loop. Method: a
-// symmetric channel of one gradient on each side. Tolerance: none.
+// Goal: a ray from the axis crosses it again and again where the rays about it meet: caustics come
+// once for each half loop. Method: a symmetric channel of one gradient on each side. Tolerance:
+// none.
 #[test]
 fn caustics_are_counted() {
     let guide = Waveguide::new(
@@ -66,8 +68,9 @@ fn caustics_are_counted() {
     );
 }
 
-// Goal: finer nodes come nearer to the smooth profile, with the square of their distance. Method: the lower turn of a ray in Munk's profile at 100, 50
-// and 25 m. Tolerance: four times less within a third, as the turn lies elsewhere between its nodes.
+// Goal: finer nodes come nearer to the smooth profile, with the square of their distance. Method:
+// the lower turn of a ray in Munk's profile at 100, 50 and 25 m. Tolerance: four times less within
+// a third, as the turn lies elsewhere between its nodes.
 #[test]
 fn nodes_converge_with_their_square() {
     let error = |step: f64| {
@@ -97,8 +100,8 @@ fn nodes_converge_with_their_square() {
     assert!((middle / fine / 4.0 - 1.0).abs() < 0.33, "{middle} {fine}");
 }
 
-// Goal: straight under a ship the direct ray and its echo from the bottom are found. Method: 0 m and 1 m of range in 1000 m of even water. Tolerance: that
-// of a millionth of the depth aside.
+// Goal: straight under a ship the direct ray and its echo from the bottom are found. Method: 0 m
+// and 1 m of range in 1000 m of even water. Tolerance: that of a millionth of the depth aside.
 #[test]
 fn a_receiver_straight_below_is_found() {
     let guide = Waveguide::new(&[[0.0, 1500.0]], [0.0, 1000.0]).unwrap();
@@ -114,7 +117,8 @@ fn a_receiver_straight_below_is_found() {
     }
 }
 
-// Goal: a channel whose slowest water is a thin line has a ray along it. Method: source and receiver on the line. Tolerance: rounding.
+// Goal: a channel whose slowest water is a thin line has a ray along it. Method: source and
+// receiver on the line. Tolerance: rounding.
 #[test]
 fn a_level_ray_follows_the_axis() {
     let guide = Waveguide::new(
@@ -134,13 +138,14 @@ fn a_level_ray_follows_the_axis() {
     assert!(ray.depth > 700.0, "{ray:?}");
 }
 
-// Goal: rays of a world go through its column, keep to its bottom and its regions, and hide where sound does not reach. Method: a warm layer over cold water; a
-// lake; land. Tolerance: none but for the lake's time, closed.
+// Goal: rays of a world go through its column, keep to its bottom and its regions, and hide where
+// sound does not reach. Method: a warm layer over cold water; a lake; land. Tolerance: none but for
+// the lake's time, closed.
 #[test]
 fn rays_go_through_the_water_of_a_world() {
     let text = "seabed: {depth_m: 300}\nwater:\n  column:\n    layers:\n    - {depth_m: 0, temperature_c: 22, salinity_psu: 35}\n    \
                 - {depth_m: 30, temperature_c: 21.5, salinity_psu: 35}\n    - {depth_m: 60, temperature_c: 12, salinity_psu: 35}\n  regions:\n    \
-                lake: {corners_m: [[5000, 0], [9000, 0], [9000, 2000], [5000, 2000]], level_m: 3, waves: 0, open: false, sound_speed_m_s: 1450}\n    \
+                lake: {corners_m: [[5000, 0], [9000, 0], [9000, 2000], [5000, 2000]], level_m: 3, wave_factor: 0, open_to_current: false, sound_speed_m_s: 1450}\n    \
                 land: {corners_m: [[-9000, 0], [-5000, 0], [-5000, 2000], [-9000, 2000]], dry: true}\nrobots: {}\n";
     let scene = load_text("sound.yaml", text, Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"))

@@ -22,13 +22,14 @@ fn device(keys: &str) -> String {
     )
 }
 
-// Goal: a controller tells power over voltage, and what of the shaft is known. Method: 16 N at 1 W/N^1.5 from 12 V are 5.33 A; with a stated speed of 20 rad/s per root of a newton
-// 80 rad/s, astern negative; the reaction of 0.02 N m per newton is the torque. Tolerance: rounding.
+// Goal: a controller tells power over voltage, and what of the shaft is known. Method: 16 N at 1
+// W/N^1.5 from 12 V are 5.33 A; with a stated speed of 20 rad/s per root of a newton 80 rad/s,
+// astern negative; the reaction of 0.02 N m per newton is the torque. Tolerance: rounding.
 #[test]
 fn a_controller_tells_of_its_motor() {
     let thruster = |more: &str| {
         format!(
-            "thrusters: {{t: {{motor: {{source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1, loss: 0{more}}}, {PLACE}}}}}"
+            "thrusters: {{t: {{motor: {{source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1, heat_fraction: 0{more}}}, {PLACE}}}}}"
         )
     };
     let run = |sensor: &str, more: &str, command: f64| {
@@ -71,8 +72,9 @@ fn a_controller_tells_of_its_motor() {
     );
 }
 
-// Goal: a propeller's own speed and torque are told, in blocks of any length alike. Method: the lag of the shaft by hand; torque times speed is the power at the shaft, which
-// the battery feels over its efficiency. Tolerance: 1e-9; the power a step's change of the lag.
+// Goal: a propeller's own speed and torque are told, in blocks of any length alike. Method: the lag
+// of the shaft by hand; torque times speed is the power at the shaft, which the battery feels over
+// its efficiency. Tolerance: 1e-9; the power a step's change of the lag.
 #[test]
 fn a_propeller_has_speed_and_torque() {
     let model = format!(
@@ -119,14 +121,15 @@ fn a_propeller_has_speed_and_torque() {
     relative("shaft power", speed * torque, settled.shaft_power, 0.02);
 }
 
-// Goal: a meter counts what it measures, so that an offset of its current drains the count. Method: 36 W from 12 V for 60 s, with and without 0.5 A of offset by a fault, and from what the
-// battery begins with. Tolerance: 1e-9 A h.
+// Goal: a meter counts what it measures, so that an offset of its current drains the count. Method:
+// 36 W from 12 V for 60 s, with and without 0.5 A of offset by a fault, and from what the battery
+// begins with. Tolerance: 1e-9 A h.
 #[test]
 fn a_power_meter_counts() {
     for (fault, offset) in [
         ("", 0.0),
         (
-            "faults: {x: {robot: r, of: m/current, kind: biased, bias: 0.5}}",
+            "faults: {x: {robot: r, target: m/current, kind: biased, bias: 0.5}}",
             0.5,
         ),
     ] {

@@ -43,7 +43,8 @@ fn frames(s: &mut Simulation, seconds: f64) -> Vec<Frame> {
     all
 }
 
-// Goal: the unit goes to and fro at a constant speed between its limits. Method: its closed form at quarters of a period, and its speed. Tolerance: 1e-12.
+// Goal: the unit goes to and fro at a constant speed between its limits. Method: its closed form at
+// quarters of a period, and its speed. Tolerance: 1e-12.
 #[test]
 fn it_nods_to_and_fro() {
     let tilt = Tilt {
@@ -63,8 +64,9 @@ fn it_nods_to_and_fro() {
     }
 }
 
-// Goal: every scan ranges the wall through the tilt of each beam's instant, and its points lie on the wall. Method: 9/(cos a cos b) for azimuth a and the tilt b at the beam's time, over
-// a whole period. Tolerance: 1e-5 of a range, what 32 bits hold ten times over.
+// Goal: every scan ranges the wall through the tilt of each beam's instant, and its points lie on
+// the wall. Method: 9/(cos a cos b) for azimuth a and the tilt b at the beam's time, over a whole
+// period. Tolerance: 1e-5 of a range, what 32 bits hold ten times over.
 #[test]
 fn ranges_are_those_of_the_tilt_of_the_instant() {
     let mut s = simulation(WORLD);
@@ -106,8 +108,9 @@ fn ranges_are_those_of_the_tilt_of_the_instant() {
     assert!(low < -9.0 * 0.5 && high > 9.0 * 0.3, "{low} to {high}");
 }
 
-// Goal: a nod that lost its beginning or its end is dropped, not passed off as whole, and what was there before a reset is forgotten, in the same period too. Method: scans of two
-// periods and of a run begun anew, some of them left out. Tolerance: none.
+// Goal: a nod that lost its beginning or its end is dropped, not passed off as whole, and what was
+// there before a reset is forgotten, in the same period too. Method: scans of two periods and of a
+// run begun anew, some of them left out. Tolerance: none.
 #[test]
 fn half_a_nod_is_none() {
     let mut s = simulation(WORLD);
@@ -154,7 +157,8 @@ fn half_a_nod_is_none() {
     assert_eq!(told(&[[0, 2000], [0, 1000]]).len(), 3, "a reset later on");
 }
 
-// Goal: scans without an echo are scans of their nod. Method: a nod whose first ten scans found nothing. Tolerance: none.
+// Goal: scans without an echo are scans of their nod. Method: a nod whose first ten scans found
+// nothing. Tolerance: none.
 #[test]
 fn a_nod_may_begin_without_echoes() {
     let mut s = simulation(WORLD);
@@ -179,8 +183,9 @@ fn a_nod_may_begin_without_echoes() {
     assert!((points[0].time - 0.5).abs() < 1e-6, "{}", points[0].time);
 }
 
-// Goal: every nod comes, whatever rate, step and period are to one another: stamps are those of steps, not of the rate. Method: 40 scans a second of 4 ms steps, nods of 1.026 s, stamps as
-// a run has them. Tolerance: none.
+// Goal: every nod comes, whatever rate, step and period are to one another: stamps are those of
+// steps, not of the rate. Method: 40 scans a second of 4 ms steps, nods of 1.026 s, stamps as a run
+// has them. Tolerance: none.
 #[test]
 fn no_nod_is_lost_by_rounding() {
     let world = WORLD
@@ -201,7 +206,8 @@ fn no_nod_is_lost_by_rounding() {
     assert_eq!(nods, 100_000_000_000 / 1_026_000_000);
 }
 
-// Goal: `describe` names the joints that `joint_states` has, those of units that nod lasers among them. Method: a robot with a joint, and this one. Tolerance: none.
+// Goal: `describe` names the joints that `joint_states` has, those of units that nod lasers among
+// them. Method: a robot with a joint, and this one. Tolerance: none.
 #[test]
 fn its_joint_is_among_those_described() {
     use merrow::arm;

@@ -4,8 +4,8 @@ use crate::common::simulation;
 use crate::common::turntable::{ball, set};
 use merrow_math::{Quat, Vec3};
 
-// Goal: the ball of these tests moves as its tests believe. Method: 2 s at a given velocity and spin.
-// Tolerance: RK4 on a circle.
+// Goal: the ball of these tests moves as its tests believe. Method: 2 s at a given velocity and
+// spin. Tolerance: RK4 on a circle.
 #[test]
 fn ball_goes_on_as_it_starts() {
     let mut s = simulation(&ball("", "", ""));

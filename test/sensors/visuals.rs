@@ -40,7 +40,8 @@ props:
 const BY_HAND: &str = "{source: test, base: fixed, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1},
     collisions: {core: {kind: box, size_m: [1, 1, 1]}}, visuals: {skin: {kind: box, size_m: [2, 2, 2], material: {color: [1, 0, 0]}}}}}";
 
-/// A core of a metre in a red box of two, by a material that stands elsewhere, on a link that is fixed to the base; a pane that is not there, and a mesh that is not found.
+/// A core of a metre in a red box of two, by a material that stands elsewhere, on a link that is
+/// fixed to the base; a pane that is not there, and a mesh that is not found.
 const URDF: &str = "<robot name='b'>
   <link name='base'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>
     <collision><geometry><box size='1 1 1'/></geometry></collision>
@@ -71,8 +72,11 @@ fn ranges(s: &mut Simulation) -> [f64; 2] {
     [f64::from(scan.ranges[45]), f64::from(scan.ranges[41])]
 }
 
-// Goal: a camera and a laser see a robot's visuals in place of what can be touched, contact the other way; a robot without visuals is seen by its collision shapes. Method: a red box of 2 m about a core of 1 m,
-// as URDF, by hand and without visuals; depth, colour and ranges by hand, a ball that flies at 1 m/s into the box as far as the core. Tolerance: 1e-5 m; twice the green; 5 mm of contact.
+// Goal: a camera and a laser see a robot's visuals in place of what can be touched, contact the
+// other way; a robot without visuals is seen by its collision shapes. Method: a red box of 2 m
+// about a core of 1 m, as URDF, by hand and without visuals; depth, colour and ranges by hand, a
+// ball that flies at 1 m/s into the box as far as the core. Tolerance: 1e-5 m; twice the green; 5
+// mm of contact.
 #[test]
 fn light_meets_visuals_and_contact_the_core() {
     let urdf = by_urdf().scene;
@@ -137,7 +141,8 @@ fn light_meets_visuals_and_contact_the_core() {
     );
 }
 
-// Goal: what a URDF says of looks in vain is a note and no mistake. Method: the notes of the URDF. Tolerance: none.
+// Goal: what a URDF says of looks in vain is a note and no mistake. Method: the notes of the URDF.
+// Tolerance: none.
 #[test]
 fn looks_that_cannot_be_had_are_notes() {
     let notes: Vec<String> = by_urdf().notes.iter().map(|n| n.text.clone()).collect();
@@ -151,7 +156,8 @@ fn looks_that_cannot_be_had_are_notes() {
     );
 }
 
-// Goal: sound goes by what can be touched. Method: an echo sounder 5 m over the same robot under water: 4.5 m. Tolerance: 1e-9.
+// Goal: sound goes by what can be touched. Method: an echo sounder 5 m over the same robot under
+// water: 4.5 m. Tolerance: 1e-9.
 #[test]
 fn sound_meets_the_core() {
     let text = format!(

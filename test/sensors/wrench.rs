@@ -1,4 +1,5 @@
-//! Wrench sensors: against Newton-Euler summed over what hangs on the joint, and against a weight in water.
+//! Wrench sensors: against Newton-Euler summed over what hangs on the joint, and against a weight
+//! in water.
 
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
@@ -12,8 +13,8 @@ use merrow_model::state::{Command, Workspace};
 use merrow_sensors::vehicle::wrench;
 use merrow_sim::{Simulation, step};
 
-/// What its parent exerts on link `i` at Lo, in W about the world's origin: the rate of the momentum of the link and of all that
-/// hangs on it, less the forces on them.
+/// What its parent exerts on link `i` at Lo, in W about the world's origin: the rate of the
+/// momentum of the link and of all that hangs on it, less the forces on them.
 fn summed(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
     let hangs = |mut k: usize| loop {
         if k == i {
@@ -32,9 +33,10 @@ fn summed(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
         })
 }
 
-// Goal: the wrench through a joint holds weight, water, inertia and added mass of all beyond it. Method: random trees under water in
-// general motion, IA a + pA of the forward dynamics against the sum over the subtree, which knows no articulated inertia, as
-// Newton-Euler does it. Tolerance: 1e-10 of the largest force on a link.
+// Goal: the wrench through a joint holds weight, water, inertia and added mass of all beyond it.
+// Method: random trees under water in general motion, IA a + pA of the forward dynamics against the
+// sum over the subtree, which knows no articulated inertia, as Newton-Euler does it. Tolerance:
+// 1e-10 of the largest force on a link.
 #[test]
 fn wrench_is_newton_euler_of_what_hangs_on_the_joint() {
     for links in [2, 4, 9, 20] {
@@ -88,7 +90,7 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
         rate: 100.0,
         latency_ns: 0,
         start_ns: 0,
-        drop_out: 0.0,
+        loss_probability: 0.0,
         power: 0.0,
         queue: 2,
         lazy: true,
@@ -105,9 +107,10 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
     }
 }
 
-// Goal: a load that hangs in water pulls down with its weight in water, in the axes and at the place of the sensor, also through a
-// fixed joint. Method: 3 kg of 1 litre, 0.5 m ahead of the joint, on a base that is rolled by 90 deg: weight in water
-// (3 - 1) 9.81 = 19.62 N. Tolerance: rounding.
+// Goal: a load that hangs in water pulls down with its weight in water, in the axes and at the
+// place of the sensor, also through a fixed joint. Method: 3 kg of 1 litre, 0.5 m ahead of the
+// joint, on a base that is rolled by 90 deg: weight in water (3 - 1) 9.81 = 19.62 N. Tolerance:
+// rounding.
 #[test]
 fn a_load_pulls_with_its_weight_in_water() {
     for kind in [
@@ -180,12 +183,15 @@ fn wrench_now(s: &mut Simulation) -> (Vec3, Vec3) {
     (r.force, r.torque)
 }
 
-// Goal: an arm that presses on the floor reads the floor's force, weight and buoyancy of what hangs on the sensor, whether its elbow lies on
-// its stop or is held by a spring. Method: an arm of two pieces of 0.5 m in water, 12 N m at the shoulder, no friction at the tip, so that the floor
-// pushes straight up: by moments about the shoulder with N = (τ + w (x₁ + x₂)) / x_c, w = (3 - 1) 9.81 N a piece; the elbow's sensor then reads N - w, and
-// the moments of both about itself. Tolerances: 1e-6, what is left of the motion, with N as the contact has it. That is the mean over steps whose free motion damping slows, less
-// than by moments by h d/(2 I), with the damping d and inertia I of the joints 5e-4. The contact's place is that before the step was
-// corrected, 3 um above: 2e-5 of the moment.
+// Goal: an arm that presses on the floor reads the floor's force, weight and buoyancy of what hangs
+// on the sensor, whether its elbow lies on its stop or is held by a spring. Method: an arm of two
+// pieces of 0.5 m in water, 12 N m at the shoulder, no friction at the tip, so that the floor
+// pushes straight up: by moments about the shoulder with N = (τ + w (x₁ + x₂)) / x_c, w = (3 - 1)
+// 9.81 N a piece; the elbow's sensor then reads N - w, and the moments of both about itself.
+// Tolerances: 1e-6, what is left of the motion, with N as the contact has it. That is the mean over
+// steps whose free motion damping slows, less than by moments by h d/(2 I), with the damping d and
+// inertia I of the joints 5e-4. The contact's place is that before the step was corrected, 3 um
+// above: 2e-5 of the moment.
 #[test]
 fn an_arm_that_presses_on_the_floor() {
     let piece = |name: &str, parent: &str, x: f64, joint: &str, more: &str| {
@@ -200,7 +206,7 @@ fn an_arm_that_presses_on_the_floor() {
     for (elbow, effort) in [
         ("lower_rad: -0.4, upper_rad: 0.4", 12.0),
         (
-            "lower_rad: -2, upper_rad: 2, damping: 1, drive: {kind: effort, stiffness: 300, rest: 0.1}",
+            "lower_rad: -2, upper_rad: 2, damping: 1, drive: {kind: effort, stiffness: 300, spring_rest: 0.1}",
             12.0,
         ),
     ] {
@@ -250,8 +256,10 @@ fn an_arm_that_presses_on_the_floor() {
     }
 }
 
-// Goal: no impulse is lost. Method: a ball of 2 kg falls on a plate that hangs on a sensor and bounces to rest: force times time over all steps is
-// weight times time of ball and plate, impacts and all. Also of a robot that nothing moves. Tolerance: rounding over 3000 readings, and the rest of the ball's speed.
+// Goal: no impulse is lost. Method: a ball of 2 kg falls on a plate that hangs on a sensor and
+// bounces to rest: force times time over all steps is weight times time of ball and plate, impacts
+// and all. Also of a robot that nothing moves. Tolerance: rounding over 3000 readings, and the rest
+// of the ball's speed.
 #[test]
 fn a_force_plate_weighs_what_bounces_on_it() {
     let plate = "        top:\n          parent: base_link\n          joint: {kind: fixed, position_m: [0, 0, 0.5]}\n          body:\n            \
@@ -290,16 +298,17 @@ fn a_force_plate_weighs_what_bounces_on_it() {
     );
 }
 
-// Goal: a wrist feels what its jaws hold by friction, and what it holds rigidly. Method: two sprung jaws on a wrist hold 0.5 kg of 0.36 litres in a current of 0.3 m/s:
-// weight in water 0.14 · 9.81 N down, drag 2 · 0.3² N along x, at the object's middle. Tolerance: 2e-4: friction holds back a mean of
-// steps in which the free object would drift off and feel less drag, h 1.2 N s/m / (2 · 0.65 kg) of 0.18 N; held rigidly 1e-5, as
-// it has not quite come to rest.
+// Goal: a wrist feels what its jaws hold by friction, and what it holds rigidly. Method: two sprung
+// jaws on a wrist hold 0.5 kg of 0.36 litres in a current of 0.3 m/s: weight in water 0.14 · 9.81 N
+// down, drag 2 · 0.3² N along x, at the object's middle. Tolerance: 2e-4: friction holds back a
+// mean of steps in which the free object would drift off and feel less drag, h 1.2 N s/m / (2 ·
+// 0.65 kg) of 0.18 N; held rigidly 1e-5, as it has not quite come to rest.
 #[test]
 fn a_wrist_feels_what_its_jaws_hold() {
     let jaw = |name: &str, side: i32| {
         format!(
             "        {name}:\n          parent: wrist\n          joint: {{kind: prismatic, axis: [0, {side}, 0], position_m: [0.3, 0, 0], lower_m: 0, upper_m: 0.1, \
-             damping: 5, drive: {{kind: effort, stiffness: 200, rest: -0.035}}}}\n          body: {{source: test, axes: flu, mass_kg: 0.2, net_buoyancy_n: 0, \
+             damping: 5, drive: {{kind: effort, stiffness: 200, spring_rest: -0.035}}}}\n          body: {{source: test, axes: flu, mass_kg: 0.2, net_buoyancy_n: 0, \
              inertia_kg_m2: {{xx: 1.0e-4, yy: 2.0e-4, zz: 2.0e-4}}, collisions: {{pad: {{kind: box, size_m: [0.1, 0.02, 0.06], material: {{friction: 0.6}}}}}}}}\n"
         )
     };
@@ -346,7 +355,8 @@ fn a_wrist_feels_what_its_jaws_hold() {
     }
 }
 
-/// Readings of a sensor at the shoulder of a swinging arm with a load, part of the arm or welded to it.
+/// Readings of a sensor at the shoulder of a swinging arm with a load, part of the arm or welded to
+/// it.
 fn swinging(load: &str, more: &str, dt: f64) -> Vec<SpatialForce> {
     let arm = "        arm:\n          parent: base_link\n          joint: {kind: revolute, axis: [0, 1, 0], lower_rad: -9, upper_rad: 9}\n          body: {source: test, axes: flu, \
                mass_kg: 2, volume_m3: 0.001, center_of_mass_m: [0.4, 0, 0], inertia_kg_m2: {xx: 0.01, yy: 0.1, zz: 0.1}}\n";
@@ -370,9 +380,11 @@ fn swinging(load: &str, more: &str, dt: f64) -> Vec<SpatialForce> {
         .collect()
 }
 
-// Goal: a load that is coupled weighs and pulls in the sensor as one that is part of the arm. Method: 3 kg with an anisotropic added mass at the
-// end of an arm that swings freely from level, welded, against the same as a link. Tolerance: a coupling's force is the mean of the last step, so that it is half a
-// step old: the difference falls with the step, and is under 0.5 h · 60 N · 20 rad/s = 0.6 N h/ms at 1 ms.
+// Goal: a load that is coupled weighs and pulls in the sensor as one that is part of the arm.
+// Method: 3 kg with an anisotropic added mass at the end of an arm that swings freely from level,
+// welded, against the same as a link. Tolerance: a coupling's force is the mean of the last step,
+// so that it is half a step old: the difference falls with the step, and is under 0.5 h · 60 N · 20
+// rad/s = 0.6 N h/ms at 1 ms.
 #[test]
 fn a_coupled_load_is_felt_like_a_link() {
     let body = "{source: test, axes: flu, mass_kg: 3, volume_m3: 0.0004, inertia_kg_m2: {xx: 0.02, yy: 0.03, zz: 0.04}, \
@@ -407,16 +419,18 @@ fn a_coupled_load_is_felt_like_a_link() {
     );
 }
 
-// Goal: a dock feels what pushes against it: a funnel's wall, a latch that holds, and a latch that breaks. Method: a float of 5 N net buoyancy under a seat that
-// looks down: first it lies against the closed end of the funnel, then it is latched, then pulled down with more than the latch bears. Tolerance: rounding, but for what the float's damping of
-// 9 N s/m takes from a push of contact within a step, h 9 / (2 · 2 kg) = 2.25e-3.
+// Goal: a dock feels what pushes against it: a funnel's wall, a latch that holds, and a latch that
+// breaks. Method: a float of 5 N net buoyancy under a seat that looks down: first it lies against
+// the closed end of the funnel, then it is latched, then pulled down with more than the latch
+// bears. Tolerance: rounding, but for what the float's damping of 9 N s/m takes from a push of
+// contact within a step, h 9 / (2 · 2 kg) = 2.25e-3.
 #[test]
 fn a_seat_feels_its_tip() {
     let seat = "        seat:\n          parent: base_link\n          joint: {kind: fixed, position_m: [0, 0, -0.5]}\n          body: {source: test, axes: flu, mass_kg: 1, net_buoyancy_n: 0, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}\n";
     let mut s = simulation(&format!(
         "step: {{dt_s: 0.001}}\nwater: {{density_kg_m3: 1000}}\nrobots:\n{}  float: {{position_m: [0.02, 0, -10.6], model: {{source: test, body: {{source: test, axes: flu, \
          mass_kg: 2, net_buoyancy_n: 5, inertia_kg_m2: {{xx: 0.1, yy: 0.1, zz: 0.1}}, linear_damping: {{kind: diagonal, values: [9, 9, 9, 1, 1, 1]}}}}}}}}\ncouplings:\n  dock: {{kind: latch, \
-         a: {{robot: r, link: seat}}, b: {{robot: float, position_m: [0, 0, 0], attitude_deg: [0, 0, 0]}}, strength_n: 20, distance_m: 0.06, \
+         a: {{robot: r, link: seat}}, b: {{robot: float, position_m: [0, 0, 0], attitude_deg: [0, 0, 0]}}, break_force_n: 20, distance_m: 0.06, \
          funnel: {{entrance_radius_m: 0.1, exit_radius_m: 0.02, length_m: 0.3}}}}\n",
         held_robot(-10.0, seat, &every_step("seat", ""))
     ));

@@ -30,9 +30,9 @@ robots:
     velocity_m_s: [3.1, 0, 0]
     model: {source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}
 ais:
-  ferry: {robot: ferry, class: a, mmsi: 503123456, imo: 9074729, ship_name: Manly Ferry, call_sign: VJN4321, ship_type: 60, reach_m: [30, 40, 6, 7],
+  ferry: {robot: ferry, class: a, mmsi: 503123456, imo: 9074729, ship_name: Manly Ferry, call_sign: VJN4321, ship_type: 60, extents_m: [30, 40, 6, 7],
     draught_m: 2.3, destination: CIRCULAR QUAY}
-  yacht: {robot: yacht, mmsi: 503987654, ship_name: wild oats xi, call_sign: VL1, ship_type: 36, reach_m: [9, 5, 2, 2]}
+  yacht: {robot: yacht, mmsi: 503987654, ship_name: wild oats xi, call_sign: VL1, ship_type: 36, extents_m: [9, 5, 2, 2]}
 ";
 
 /// Of `kind`, from `mmsi`.
@@ -54,8 +54,9 @@ fn near(message: &Value, key: &str, expected: f64, tolerance: f64) {
     );
 }
 
-// Goal: pyais reads what Merrow sends, all of it, as it was meant. Method: a ferry of class A that turns and a yacht of class B, 60 s; each field of messages 1, 5, 18 and 24 against the world file and the motion at the
-// stamp. Tolerance: the steps of the fields.
+// Goal: pyais reads what Merrow sends, all of it, as it was meant. Method: a ferry of class A that
+// turns and a yacht of class B, 60 s; each field of messages 1, 5, 18 and 24 against the world file
+// and the motion at the stamp. Tolerance: the steps of the fields.
 #[test]
 fn pyais_reads_every_field() {
     let Some(mut command) = script("witness/ais_pyais.py") else {

@@ -6,8 +6,9 @@ use merrow_math::Vec3;
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use serde_json::{Value, json};
 
-// Goal: cameras map as OpenCV says, both ways. Method: cv2.projectPoints and cv2.fisheye.projectPoints for points over the whole view of three lenses each; Merrow's pixels of the points,
-// and Merrow's directions of OpenCV's pixels, projected. Tolerance: 0.01 px.
+// Goal: cameras map as OpenCV says, both ways. Method: cv2.projectPoints and
+// cv2.fisheye.projectPoints for points over the whole view of three lenses each; Merrow's pixels of
+// the points, and Merrow's directions of OpenCV's pixels, projected. Tolerance: 0.01 px.
 #[test]
 fn lenses_map_as_opencv_does() {
     let Some(mut command) = script("witness/camera_opencv.py") else {

@@ -4,8 +4,9 @@ use crate::common::relative;
 use merrow_environment::conductivity::{conductivity, salinity};
 use merrow_environment::seawater::ipts68_from_its90;
 
-// Goal: PSS-78, with Hill's law for dilute water, is what the oceanographers' own program has. Method: 72 points of salinity, temperature and pressure,
-// conductivities by gsw 3.6.23, both ways. Tolerance: 1e-8, what the table's ten digits leave of the most dilute water.
+// Goal: PSS-78, with Hill's law for dilute water, is what the oceanographers' own program has.
+// Method: 72 points of salinity, temperature and pressure, conductivities by gsw 3.6.23, both ways.
+// Tolerance: 1e-8, what the table's ten digits leave of the most dilute water.
 #[test]
 fn conductivity_is_that_of_gsw() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/test/data/conductivity.csv");

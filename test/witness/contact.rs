@@ -1,16 +1,19 @@
 //! Drops, slides, topples and collisions against MuJoCo, whole trajectories.
 //!
-//! Both run the same scenes from the same numbers, Merrow at 1 ms, MuJoCo at 0.1 ms (`mujoco_contact.py`). MuJoCo has no
-//! coefficient of restitution: its contacts are damped springs, here so stiff and so damped that they neither give nor throw
-//! back. Restitution is therefore zero throughout; bounces stand in `test/analytic/contact.rs`.
+//! Both run the same scenes from the same numbers, Merrow at 1 ms, MuJoCo at 0.1 ms
+//! (`mujoco_contact.py`). MuJoCo has no coefficient of restitution: its contacts are damped
+//! springs, here so stiff and so damped that they neither give nor throw back. Restitution is
+//! therefore zero throughout; bounces stand in `test/analytic/contact.rs`.
 //!
 //! What sets the tolerances, each about twice what was found:
-//! * MuJoCo takes up an impact of speed v within 0.1 ms, and is v · 0.1 ms deep in the ground meanwhile (found: halved with its
-//!   step), and leaves it with v / 400. Merrow's impacts are at their instants, and throw nothing back.
-//! * MuJoCo lifts what slides fast, for an instant as it begins (1.6 mm at 2 m/s), and tips a block by some milliradians:
-//!   the force against the slip carries a share of normal force with it. Merrow's slides are the closed solution to 1e-9 m.
-//! * An impact that turns a body is as good as the pose at which it is seen, so what follows differs by about 1 mm and 5 mrad,
-//!   less with a finer step of Merrow's (at 0.1 ms a third).
+//! * MuJoCo takes up an impact of speed v within 0.1 ms, and is v · 0.1 ms deep in the ground
+//!   meanwhile (found: halved with its step), and leaves it with v / 400. Merrow's impacts are at
+//!   their instants, and throw nothing back.
+//! * MuJoCo lifts what slides fast, for an instant as it begins (1.6 mm at 2 m/s), and tips a block
+//!   by some milliradians: the force against the slip carries a share of normal force with it.
+//!   Merrow's slides are the closed solution to 1e-9 m.
+//! * An impact that turns a body is as good as the pose at which it is seen, so what follows
+//!   differs by about 1 mm and 5 mrad, less with a finer step of Merrow's (at 0.1 ms a third).
 
 use crate::common::folder::Folder;
 use crate::common::python::script;
@@ -89,7 +92,8 @@ struct Case {
     slope: f64,
     gravity: f64,
     seconds: f64,
-    /// Largest distance of the centres [m] and angle of the attitudes [rad] at any sample, and distance at the last [m].
+    /// Largest distance of the centres [m] and angle of the attitudes [rad] at any sample, and
+    /// distance at the last [m].
     apart: [f64; 3],
 }
 
@@ -225,7 +229,8 @@ fn slides() -> Vec<Case> {
         }
     };
     vec![
-        // of 4.3 m, 2.7 m, 0.54 m and 54 mm: MuJoCo's lift; the last a hundredth, as the friction left is that of a hundredth
+        // of 4.3 m, 2.7 m, 0.54 m and 54 mm: MuJoCo's lift; the last a hundredth, as the friction
+        // left is that of a hundredth
         on_slope("friction a fifth of the slope", 0.2, [1.5e-3, 1e-2, 4e-4]),
         on_slope("friction half of the slope", 0.5, [1.5e-3, 1e-2, 8e-4]),
         on_slope("friction nine tenths of the slope", 0.9, [5e-4, 2e-3, 1e-4]),
@@ -296,7 +301,8 @@ fn collisions() -> Vec<Case> {
             0.0,
             [3e-3, 1e-9, 3e-3],
         ),
-        // Merrow takes the line of centres at the end of the step in which they meet, up to 2 mm after it
+        // Merrow takes the line of centres at the end of the step in which they meet, up to 2 mm
+        // after it
         case(
             "two balls aslant",
             Shape::Ball(0.1),
@@ -340,7 +346,8 @@ fn mujoco(cases: &[Case]) -> Option<Value> {
     Some(serde_json::from_str(&std::fs::read_to_string(&trajectories).unwrap()).unwrap())
 }
 
-/// Largest distance and angle between Merrow's trajectory of a case and MuJoCo's, and largest distance at its end.
+/// Largest distance and angle between Merrow's trajectory of a case and MuJoCo's, and largest
+/// distance at its end.
 fn apart(case: &Case, theirs: &Value) -> [f64; 3] {
     let mut sim = case.start();
     let mut most = [0.0_f64; 3];

@@ -1,4 +1,5 @@
-//! Grids written by netCDF4 and tifffile (test/data/grids/make.py), read by our own reader and by the tiff crate.
+//! Grids written by netCDF4 and tifffile (test/data/grids/make.py), read by our own reader and by
+//! the tiff crate.
 
 use crate::common::scene;
 use merrow_model::scene::FlowLaw;
@@ -19,9 +20,10 @@ fn grid(keys: &str) -> Arc<Grid> {
     }
 }
 
-// Goal: every sample, and what lies between, from CDF-1, CDF-2 and CDF-5 files with records, padding, packed numbers,
-// latitudes that fall and a hole. Method: a multilinear quantity, so that the linear rule is exact; the file's degrees are read
-// as metres. Tolerance: what the stored numbers resolve: double 1e-12, single 1e-5, packed 0.005.
+// Goal: every sample, and what lies between, from CDF-1, CDF-2 and CDF-5 files with records,
+// padding, packed numbers, latitudes that fall and a hole. Method: a multilinear quantity, so that
+// the linear rule is exact; the file's degrees are read as metres. Tolerance: what the stored
+// numbers resolve: double 1e-12, single 1e-5, packed 0.005.
 #[test]
 fn netcdf_classic_files_of_another_program() {
     let axes = "axes: {x: lon, y: lat}";
@@ -74,9 +76,10 @@ fn netcdf_classic_files_of_another_program() {
     );
 }
 
-// Goal: grids in degrees lie where the ellipsoid has them, far from the origin too, with slopes along W. Method: a quantity that is multilinear in longitude and
-// latitude, at places up to 40 km away whose geodetic coordinates pyproj's equations give (V70). Tolerance: 1e-9 of a degree, 0.1 mm, times its rates; slopes against differences over
-// 200 m, 1e-6 of them.
+// Goal: grids in degrees lie where the ellipsoid has them, far from the origin too, with slopes
+// along W. Method: a quantity that is multilinear in longitude and latitude, at places up to 40 km
+// away whose geodetic coordinates pyproj's equations give (V70). Tolerance: 1e-9 of a degree, 0.1
+// mm, times its rates; slopes against differences over 200 m, 1e-6 of them.
 #[test]
 fn degrees_lie_where_the_ellipsoid_has_them() {
     let text = "origin: {latitude_deg: 20.3, longitude_deg: 2, altitude_m: 40}
@@ -121,8 +124,8 @@ robots: {}
     }
 }
 
-// Goal: GeoTIFFs with cells or points, compressed or not, with a hole. Method: as above, a raster of single or double precision.
-// Tolerance: 1e-5 of single precision, 1e-12 of double.
+// Goal: GeoTIFFs with cells or points, compressed or not, with a hole. Method: as above, a raster
+// of single or double precision. Tolerance: 1e-5 of single precision, 1e-12 of double.
 #[test]
 fn geotiffs_of_another_program() {
     let area = grid("file: test/data/grids/area.tif, holes: value, hole_value: 7");

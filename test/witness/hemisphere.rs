@@ -1,6 +1,7 @@
 //! A floating hemisphere in waves, against tables of a boundary element method. [V34]
 //!
-//! The expected figures (`floating_hemisphere.csv`) are of another mesh and without a lid than the tables that the world reads.
+//! The expected figures (`floating_hemisphere.csv`) are of another mesh and without a lid than the
+//! tables that the world reads.
 
 use crate::common::cases::run;
 use crate::common::{close, relative};
@@ -24,8 +25,8 @@ fn it_radiates_feels_and_answers_as_the_tables_say() {
     run(34);
 }
 
-// Goal: the tables' filters have nothing to say, and half the ball is wet; the limit of infinite frequency is half the displaced mass in
-// heave. Method: the scene. Tolerance: rounding; 3 %.
+// Goal: the tables' filters have nothing to say, and half the ball is wet; the limit of infinite
+// frequency is half the displaced mass in heave. Method: the scene. Tolerance: rounding; 3 %.
 #[test]
 fn the_filters_start_at_infinite_frequency() {
     let found = world(RADIATION, 1.0, 0.0, 0.01);
@@ -45,8 +46,9 @@ fn the_filters_start_at_infinite_frequency() {
     );
 }
 
-// Goal: the total force less our own pressure is the program's scattered force, and its NetCDF says what its WAMIT files say. Method:
-// the loaded diffraction by three ways. Tolerance: 1 % of the largest total force (two meshes); 1e-5, the text's digits.
+// Goal: the total force less our own pressure is the program's scattered force, and its NetCDF says
+// what its WAMIT files say. Method: the loaded diffraction by three ways. Tolerance: 1 % of the
+// largest total force (two meshes); 1e-5, the text's digits.
 #[test]
 fn scattered_forces_agree_however_they_are_given() {
     let netcdf = "kind: capytaine, file: meshes/bem/hemisphere_r1.nc";
@@ -83,8 +85,9 @@ fn scattered_forces_agree_however_they_are_given() {
     }
 }
 
-// Goal: the memory is of motion through the water: carried by a current, or at rest in still water, the hull feels none; and it
-// belongs to the state. Method: 20 s adrift in 1 m/s; a run resumed half-way. Tolerance: 1e-9; none.
+// Goal: the memory is of motion through the water: carried by a current, or at rest in still water,
+// the hull feels none; and it belongs to the state. Method: 20 s adrift in 1 m/s; a run resumed
+// half-way. Tolerance: 1e-9; none.
 #[test]
 fn the_memory_moves_with_the_water_and_lies_in_the_state() {
     let mut scene = world(RADIATION, 1.0, 0.0, 0.02).scene;

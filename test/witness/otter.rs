@@ -1,4 +1,5 @@
-//! The Otter against Fossen's MATLAB program, and the surface vehicles against their sources' steady speeds.
+//! The Otter against Fossen's MATLAB program, and the surface vehicles against their sources'
+//! steady speeds.
 
 use crate::common::cases::run;
 use crate::common::{self, advance, close, simulation};
@@ -6,7 +7,8 @@ use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
 
-// Goal, method, tolerance: beside the cases, in `src/validate/cases/otter.rs` and `vessels.rs`. V47 to V49 stand in `remus.rs`.
+// Goal, method, tolerance: beside the cases, in `src/validate/cases/otter.rs` and `vessels.rs`. V47
+// to V49 stand in `remus.rs`.
 #[test]
 fn free_decays_follow_the_program() {
     assert_eq!(run(51).checks.len(), 9);
@@ -24,8 +26,9 @@ fn world(model: &str, body: &str, lines: &str) -> Simulation {
     ))
 }
 
-// Goal: a current carries every surface vehicle and changes nothing else (Galilean invariance). Method: the same manoeuvre in still water and in a
-// current, started with the current's velocity; places differ by its way, all else by nothing. Tolerance: 1e-9.
+// Goal: a current carries every surface vehicle and changes nothing else (Galilean invariance).
+// Method: the same manoeuvre in still water and in a current, started with the current's velocity;
+// places differ by its way, all else by nothing. Tolerance: 1e-9.
 #[test]
 fn currents_carry_and_change_nothing() {
     for model in ["otter", "wamv", "heron"] {
@@ -77,8 +80,8 @@ fn currents_carry_and_change_nothing() {
     }
 }
 
-// Goal: capsized and flying hulls stay finite and come down. Method: each dropped from 5 m upside down in waves of 2 m and a wind of 30 m/s for a
-// minute.
+// Goal: capsized and flying hulls stay finite and come down. Method: each dropped from 5 m upside
+// down in waves of 2 m and a wind of 30 m/s for a minute.
 #[test]
 fn thrown_hulls_stay_finite() {
     for model in ["otter", "wamv", "heron"] {

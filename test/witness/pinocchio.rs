@@ -8,8 +8,9 @@ use merrow_model::state::{Motion, Workspace};
 use merrow_physics::dynamics::{crba, rnea};
 use serde_json::Value;
 
-/// Masses, centres, inertias and joints of hkolano/UVMS-SysID-with-EAs, urdf/blue_rov_hardware_fixedjaw.urdf (MIT
-/// licence, (c) 2023 Hannah Kolano), rounded angles and all. Joints without limits, as the states pass theirs.
+/// Masses, centres, inertias and joints of hkolano/UVMS-SysID-with-EAs,
+/// urdf/blue_rov_hardware_fixedjaw.urdf (MIT licence, (c) 2023 Hannah Kolano), rounded angles and
+/// all. Joints without limits, as the states pass theirs.
 const VEHICLE: &str = "
 gravity_m_s2: GRAVITY
 water: {density_kg_m3: 0}
@@ -61,7 +62,8 @@ robots:
             inertia_kg_m2: {xx: 0.00001, yy: 0.00001, zz: 0.00001}}
 ";
 
-/// Our joints of the arm in Pinocchio's order; fixed links may have been merged into others, so they go by name.
+/// Our joints of the arm in Pinocchio's order; fixed links may have been merged into others, so
+/// they go by name.
 fn joints(scene: &Scene) -> [usize; 4] {
     ["shoulder", "upper_arm", "forearm", "wrist"]
         .map(|name| scene.robots[0].link_index(name).unwrap() - 1)
@@ -141,8 +143,9 @@ fn compare(what: &str, actual: &[f64], expected: &[f64]) {
     }
 }
 
-// Goal (V38): accelerations of base and joints, without and with weight. Method: ten states of Pinocchio's ABA.
-// Tolerance: 1e-9 of each component (of a thousandth of the largest for the small ones).
+// Goal (V38): accelerations of base and joints, without and with weight. Method: ten states of
+// Pinocchio's ABA. Tolerance: 1e-9 of each component (of a thousandth of the largest for the small
+// ones).
 #[test]
 fn accelerations_match() {
     for (key, gravity) in [("qdd_g0", "0"), ("qdd_g9.81", "9.81")] {
@@ -157,7 +160,8 @@ fn accelerations_match() {
     }
 }
 
-// Goal: bias forces, inertia matrix, kinetic energy and the wrist's pose. Method: the same states. Tolerance: 1e-9.
+// Goal: bias forces, inertia matrix, kinetic energy and the wrist's pose. Method: the same states.
+// Tolerance: 1e-9.
 #[test]
 fn bias_inertia_energy_and_pose_match() {
     for (key, gravity) in [("nle_g0", "0"), ("nle_g9.81", "9.81")] {

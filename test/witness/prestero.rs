@@ -11,8 +11,9 @@ const G: f64 = 9.81;
 const WEIGHT: f64 = 30.479102956 * G;
 const BUOYANCY: f64 = WEIGHT + 7.0;
 
-/// Accelerations [u', v', w', p', q', r'] by the equations of the thesis (forward-right-down at the centre of buoyancy), with the
-/// symmetric Z_ww and N_rr; `d` is rudder and stern planes [rad], `thrust` [N].
+/// Accelerations [u', v', w', p', q', r'] by the equations of the thesis (forward-right-down at the
+/// centre of buoyancy), with the symmetric Z_ww and N_rr; `d` is rudder and stern planes [rad],
+/// `thrust` [N].
 fn thesis(nu: [f64; 6], roll: f64, pitch: f64, d: [f64; 2], thrust: f64) -> [f64; 6] {
     let [u, v, w, p, q, r] = nu;
     let [dr, ds] = d;
@@ -73,8 +74,9 @@ const WORLD: &str = "
 water: {density_kg_m3: 1030}
 robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null}, position_m: [0, 0, -20]}}";
 
-// Goal: every coefficient acts as in the thesis. Method: 50 random motions ahead, attitudes, fin angles and thrusts. Tolerance: 1e-9; but the
-// fins' moment, printed as 6.15 for 9.64 * 0.638 = 6.1503, is given 1e-4 of it.
+// Goal: every coefficient acts as in the thesis. Method: 50 random motions ahead, attitudes, fin
+// angles and thrusts. Tolerance: 1e-9; but the fins' moment, printed as 6.15 for 9.64 * 0.638 =
+// 6.1503, is given 1e-4 of it.
 #[test]
 fn accelerations_are_those_of_the_thesis() {
     let scene = common::scene(WORLD);

@@ -6,9 +6,11 @@ use merrow_math::{Mat3, Vec3};
 use merrow_sensors::raytrace::{Mesh, PosedShape, Ray, Scratch, Shape, ShapeScene};
 use std::sync::Arc;
 
-// Goal: rays meet what they meet in another ray tracer. Method: a fractal ground of 1 km x 1 km with five hulls, of 115 000 and of a
-// million triangles; a lidar, a camera, an echo sounder along round coordinates, 131 072 rays from anywhere to anywhere, 65 536 at
-// corners and middles of edges, of which Embree loses up to one in a thousand, Merrow none; Embree in robust mode. Tolerance: 2 cm, for all rays of a set but one.
+// Goal: rays meet what they meet in another ray tracer. Method: a fractal ground of 1 km x 1 km
+// with five hulls, of 115 000 and of a million triangles; a lidar, a camera, an echo sounder along
+// round coordinates, 131 072 rays from anywhere to anywhere, 65 536 at corners and middles of
+// edges, of which Embree loses up to one in a thousand, Merrow none; Embree in robust mode.
+// Tolerance: 2 cm, for all rays of a set but one.
 #[test]
 fn rays_meet_what_they_meet_in_embree() {
     for n in [232, 709] {

@@ -3,8 +3,9 @@
 use crate::common::cases::{run, with_materials};
 use merrow_validate::cases::remus::straight;
 
-/// Runs straight and follows the program: 1 % of the steady speed on the way (Euler's error at the start), 0.5 % at the
-/// end (V49); roll 3 % of its final value (the programs take g at 63.4 deg north, 0.1 % more).
+/// Runs straight and follows the program: 1 % of the steady speed on the way (Euler's error at the
+/// start), 0.5 % at the end (V49); roll 3 % of its final value (the programs take g at 63.4 deg
+/// north, 0.1 % more).
 fn straight_run_follows(program: &str, rpm: u32, steady: f64) {
     let rows = with_materials(|materials| straight(materials, program, rpm)).unwrap();
     let (n, last_roll) = (rows.len(), rows.last().unwrap()[0][1]);
@@ -38,8 +39,8 @@ fn straight_run_follows_fossens_matlab_program() {
     straight_run_follows("mss", 1525, 2.5396);
 }
 
-// Goal, method, tolerance of what follows: beside the cases, in `src/validate/cases/remus.rs` and `vessels.rs`.
-// V46: a current carries the vehicle without changing how it swims.
+// Goal, method, tolerance of what follows: beside the cases, in `src/validate/cases/remus.rs` and
+// `vessels.rs`. V46: a current carries the vehicle without changing how it swims.
 #[test]
 fn a_current_carries_it_and_changes_nothing_else() {
     run(46);

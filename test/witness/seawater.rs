@@ -1,4 +1,5 @@
-//! Sea water against published check values and a table of other programs (V65), and absorption of sound (V66).
+//! Sea water against published check values and a table of other programs (V65), and absorption of
+//! sound (V66).
 
 use crate::common::cases::run;
 use crate::common::relative;

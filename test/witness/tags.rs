@@ -109,10 +109,12 @@ fn boards(tags: Tags<'_>, z: f64) -> String {
     )
 }
 
-// Goal: tags are the published ones, upright and where they ought to be. Method: pupil-apriltags, the detector of the tags' authors, on two pictures of 640 x 480: five tags at 2.5 to 8 m in air, turned
-// by up to 45 degrees, three at 1.2 to 3 m in clear water; noise on; with sRGB's curve undone, and as
-// they are published, where the curve makes black narrower: an edge that lies evenly in a pixel moves by the mean of the curve over 0..1 less a half, 0.19 px. Tolerance: 1 % of the distance; as published a quarter of a
-// pixel of each side on top.
+// Goal: tags are the published ones, upright and where they ought to be. Method: pupil-apriltags,
+// the detector of the tags' authors, on two pictures of 640 x 480: five tags at 2.5 to 8 m in air,
+// turned by up to 45 degrees, three at 1.2 to 3 m in clear water; noise on; with sRGB's curve
+// undone, and as they are published, where the curve makes black narrower: an edge that lies evenly
+// in a pixel moves by the mean of the curve over 0..1 less a half, 0.19 px. Tolerance: 1 % of the
+// distance; as published a quarter of a pixel of each side on top.
 #[test]
 fn tags_are_found_where_they_are() {
     let folder = Folder::new("tags", &[]);
@@ -162,7 +164,9 @@ fn tags_are_found_where_they_are() {
     }
 }
 
-// Goal: two cameras side by side see what a pair sees, and say so. Method: a wall of tags 4 m ahead through OpenCV's features and their flow from one picture to the other; the right one's `camera_info` by hand. Tolerance: a quarter of a pixel of 16.6.
+// Goal: two cameras side by side see what a pair sees, and say so. Method: a wall of tags 4 m ahead
+// through OpenCV's features and their flow from one picture to the other; the right one's
+// `camera_info` by hand. Tolerance: a quarter of a pixel of 16.6.
 #[test]
 fn a_pair_sees_depth() {
     let folder = Folder::new("pair", &[]);

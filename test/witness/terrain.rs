@@ -11,8 +11,9 @@ use parry3d_f64::shape::HeightField;
 use parry3d_f64::utils::Array2;
 use std::sync::Arc;
 
-// Goal: rays meet the ground where they meet another program's triangles. Method: a rough ground of 7 x 5 samples, 2000 rays in
-// all directions from above it, those that rapier says to hit its rim or miss it left out. Tolerance: 1e-9 m.
+// Goal: rays meet the ground where they meet another program's triangles. Method: a rough ground of
+// 7 x 5 samples, 2000 rays in all directions from above it, those that rapier says to hit its rim
+// or miss it left out. Tolerance: 1e-9 m.
 #[test]
 fn rays_meet_the_ground_where_rapier_says() {
     let (nx, ny, dx, dy) = (7, 5, 2.0, 3.0);

@@ -4,8 +4,9 @@ use merrow_validate::thetis::run_mission;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
-/// V01. Goal: heading 150 deg, depth 0.4 m: settled in about 25 s with about 0.4 m of overshoot. Method: `merrow validate thetis` with its
-/// own autopilot. Tolerance: 30 %, since neither coefficients nor gains are published.
+/// V01. Goal: heading 150 deg, depth 0.4 m: settled in about 25 s with about 0.4 m of overshoot.
+/// Method: `merrow validate thetis` with its own autopilot. Tolerance: 30 %, since neither
+/// coefficients nor gains are published.
 #[test]
 fn the_lake_mission_settles_as_published() {
     let world = load_world(&data_dir::world_file("taipan"), Overrides::default())

@@ -1,5 +1,6 @@
-//! Pool trials of a vehicle with a four-joint arm, replayed with the measured joint angles (V17, V18) and with its servo; what the
-//! paper's own model makes of them, and when added mass as a force is stable.
+//! Pool trials of a vehicle with a four-joint arm, replayed with the measured joint angles (V17,
+//! V18) and with its servo; what the paper's own model makes of them, and when added mass as a
+//! force is stable.
 
 use merrow_model::scene::Integrator;
 use merrow_model::state::{Motion, Workspace};
@@ -54,8 +55,9 @@ fn some(recordings: &[Recording]) -> Vec<Recording> {
         .collect()
 }
 
-// Goal (V17, V18): errors of roll and pitch, lag, attitude at rest and ascent. Method: all 26 trials with the parameters as shipped.
-// Tolerance: the limits that `merrow validate uvms --check` holds.
+// Goal (V17, V18): errors of roll and pitch, lag, attitude at rest and ascent. Method: all 26
+// trials with the parameters as shipped. Tolerance: the limits that `merrow validate uvms --check`
+// holds.
 #[test]
 fn measured_joints_give_the_measured_attitude() {
     let model = model("uvms_pool");
@@ -66,8 +68,9 @@ fn measured_joints_give_the_measured_attitude() {
     assert!(misses.is_empty(), "{misses:?}");
 }
 
-// Goal: what was tuned was tuned on the ascents alone. Method: the model's rest against the mean of the three. Tolerance: a tenth of
-// the paper's spread from trial to trial; the speed's, the spread of the three.
+// Goal: what was tuned was tuned on the ascents alone. Method: the model's rest against the mean of
+// the three. Tolerance: a tenth of the paper's spread from trial to trial; the speed's, the spread
+// of the three.
 #[test]
 fn the_vehicle_rests_as_in_the_ascents() {
     let ascents: Vec<_> = recordings()
@@ -92,8 +95,9 @@ fn the_vehicle_rests_as_in_the_ascents() {
     );
 }
 
-// Goal: the paper's unexplained lag. Method: its set of parameters, with the drag of rotation and translation exchanged as in its
-// program, and in order. Tolerance: the lag of 1 to 2 s that the paper names; in order, the limit of our own.
+// Goal: the paper's unexplained lag. Method: its set of parameters, with the drag of rotation and
+// translation exchanged as in its program, and in order. Tolerance: the lag of 1 to 2 s that the
+// paper names; in order, the limit of our own.
 #[test]
 fn the_papers_lag_comes_from_exchanged_drag() {
     let published = model("uvms_pool_published");
@@ -112,8 +116,8 @@ fn the_papers_lag_comes_from_exchanged_drag() {
     assert!(in_order.abs() < 0.2, "{in_order}");
 }
 
-// Goal: the servo of table I follows the commanded motion, and the vehicle answers as measured. Method: trials replayed with it.
-// Tolerance: the paper's own errors.
+// Goal: the servo of table I follows the commanded motion, and the vehicle answers as measured.
+// Method: trials replayed with it. Tolerance: the paper's own errors.
 #[test]
 fn the_servo_beats_the_paper() {
     let model = model("uvms_pool");
@@ -131,7 +135,8 @@ fn the_servo_beats_the_paper() {
             let q = &outcome.track.joints[j].values;
             let moved = q[q.len() - 1] - q[0];
             let wanted = quintic.to[j] - quintic.from[j];
-            // a servo on velocity drifts: a tenth of a radian, a hundredth of the joint's range by ten
+            // a servo on velocity drifts: a tenth of a radian, a hundredth of the joint's range by
+            // ten
             assert!(
                 (moved - wanted).abs() < 0.1,
                 "{} joint {j}: moved {moved}, wanted {wanted}",
@@ -155,8 +160,9 @@ fn prescribed_joints_are_exact() {
     }
 }
 
-// Goal: added mass as a force of the last step blows up where theory says, whatever the integrator. Method: bisection on the factor.
-// Tolerance: 0.5 %; the bisection's own is 0.1 %, the rest is how far it grows in 10 s.
+// Goal: added mass as a force of the last step blows up where theory says, whatever the integrator.
+// Method: bisection on the factor. Tolerance: 0.5 %; the bisection's own is 0.1 %, the rest is how
+// far it grows in 10 s.
 #[test]
 fn late_added_mass_blows_up_at_the_mass_ratio_one() {
     let model = model("uvms_pool");
@@ -175,8 +181,8 @@ fn late_added_mass_blows_up_at_the_mass_ratio_one() {
     assert!((found - 1.0).abs() < 0.005, "{found} instead of 1");
 }
 
-// Goal: the coupling metric is what the equations of motion do. Method: base acceleration with one joint accelerated, less that without.
-// Tolerance: rounding.
+// Goal: the coupling metric is what the equations of motion do. Method: base acceleration with one
+// joint accelerated, less that without. Tolerance: rounding.
 #[test]
 fn coupling_is_the_answer_of_the_base() {
     let model = model("uvms_pool");

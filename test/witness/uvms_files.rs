@@ -1,4 +1,5 @@
-//! Folders of trials with files missing or wrong: one line each, and the other trials are still there.
+//! Folders of trials with files missing or wrong: one line each, and the other trials are still
+//! there.
 
 use merrow_validate::read::trials;
 use std::fmt::Write as _;

@@ -20,8 +20,8 @@
 //! ECEF. [`TangentPlane`] also uses its own frame: east, north and up at its origin.
 //!
 //! # Limits
-//! Not valid within one metre of the poles. [`TangentPlane`]: one evaluation of (3) has an error of 1e-9 m
-//! at a height of 10 km above the ellipsoid.
+//! Not valid within one metre of the poles. [`TangentPlane`]: one evaluation of (3) has an error of
+//! 1e-9 m at a height of 10 km above the ellipsoid.
 //!
 //! # Checked by
 //! tests below; test/witness/geodesy.rs (V70), test/witness/grids.rs

@@ -280,8 +280,8 @@ impl HullMesh {
         sum.pressure
     }
 
-    /// Computes [`HullMesh::under`] for a plane with the unit normal `up`; the origin is `height` [m]
-    /// above the plane.
+    /// Computes [`HullMesh::under`] for a plane with the unit normal `up`; the origin is `height`
+    /// [m] above the plane.
     pub fn submerged_below_plane(&self, up: Vec3, height: f64) -> SubmergedIntegrals {
         let depth = |p: &Vec3| [-(up.dot(*p) + height); 2];
         self.submerged_integrals(&self.vertices.iter().map(depth).collect::<Vec<_>>(), up)

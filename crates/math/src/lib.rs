@@ -1,5 +1,5 @@
-//! Mathematics of the simulator: vectors, spatial algebra, quaternions, SIMD lanes, cut hull meshes,
-//! the WGS84 ellipsoid and random streams.
+//! Mathematics of the simulator: vectors, spatial algebra, quaternions, SIMD lanes, cut hull
+//! meshes, the WGS84 ellipsoid and random streams.
 //!
 //! The crate contains nothing about robots or water. Vectors and matrices are generic over
 //! [`Real`]: `f64` for one robot, [`Lanes`] or [`Quad`] for several robots at once. The results are

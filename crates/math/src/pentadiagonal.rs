@@ -6,7 +6,8 @@
 use crate::tridiagonal::{BlockRow, divide};
 use crate::{Mat3, Vec3};
 
-/// One block row `P x_{i-2} + L x_{i-1} + D x_i + U x_{i+1} + Q x_{i+2} = b`; the solver overwrites it.
+/// One block row `P x_{i-2} + L x_{i-1} + D x_i + U x_{i+1} + Q x_{i+2} = b`; the solver overwrites
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct PentadiagonalRow {
     /// Blocks L, D, U and the right-hand side `b`. The solver writes the solution to `b`.

@@ -252,7 +252,7 @@ fn measure(
 ) -> Option<Reading> {
     // draw 0 made the fixed errors of the instrument
     let mut draw = sensor.stream.draw(memory.samples + 1);
-    let dropped = sensor.drop_out > 0.0 && draw.uniform() < sensor.drop_out;
+    let dropped = sensor.loss_probability > 0.0 && draw.uniform() < sensor.loss_probability;
     // an instrument updates its state also for a dropped sample; a water sampler takes no bottle
     if dropped && matches!(sensor.kind, SensorKind::WaterSampler(_)) {
         return None;

@@ -363,7 +363,8 @@ pub struct RayScenes {
 }
 
 impl RayScenes {
-    /// Builds the scenes of a world. The moving shapes have no valid pose until [`RayScenes::place`].
+    /// Builds the scenes of a world. The moving shapes have no valid pose until
+    /// [`RayScenes::place`].
     pub fn new(scene: &Scene, still: &StaticGeometry) -> Self {
         let sound = RayScene::new(scene, still, RayKind::Sound);
         let differs = scene.robots.iter().any(|robot| !robot.visuals.is_empty());

@@ -50,7 +50,7 @@ const GAINS: Gains = Gains {
 /// State of the vehicle at one instant of the mission.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Time [s].
+    /// Time since the start [s].
     pub t: f64,
     /// Depth of the vehicle's origin [m].
     pub depth: f64,

@@ -7,7 +7,7 @@ cd "$here/../../.."
 bash "$here/build.sh" target
 export MERROW_FASTDDS_PEER=$PWD/target/fastdds_peer
 cargo build --locked
-cargo test --locked --test all fast_dds -- --ignored --nocapture
+cargo test --locked --test ros fast_dds -- --ignored --nocapture
 
 facts=target/fastdds_facts
 mkdir -p "$facts"

@@ -41,8 +41,8 @@
 //! order in steepness: no bound waves, no breaking, no return flow below the Stokes drift. (7)
 //! contains all products of first-order terms; it neglects the derivatives of (6), which are of
 //! third order. The mean of (4) under (5) is -ρ/2 Σ a² ω² S'/S (1 + z'/h) instead of the
-//! second-order mean -ρ/2 Σ a² ω² (S'/S)². The current does not change the dispersion. The seabed is
-//! level, with the depth at the origin. During a transition between two seas the energy may be
+//! second-order mean -ρ/2 Σ a² ω² (S'/S)². The current does not change the dispersion. The seabed
+//! is level, with the depth at the origin. During a transition between two seas the energy may be
 //! lower than that of either. The sea of the kind `kelpie` rises uniformly: its water moves
 //! vertically, and (4) follows from its height alone.
 //!

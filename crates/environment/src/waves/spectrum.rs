@@ -49,9 +49,9 @@ pub struct Density {
     pub band: [f64; 2],
 }
 
-/// One spectral peak.
+/// One peak of a wave spectrum.
 struct SpectralPeak {
-    /// Energy [m²].
+    /// Energy of the peak, its zeroth moment [m²].
     m0: f64,
     peak: f64,
     gamma: f64,

@@ -20,8 +20,8 @@
 //! ```
 //! The sky is therefore whiter and warmer towards the sun, pale at the horizon, orange near a low
 //! sun and, because of the ozone, blue overhead. Sunlight and E_sky are those of
-//! `merrow_environment::air::sunlight` at 110 lm/W. In twilight E_sky follows measured values by the sun's
-//! elevation.
+//! `merrow_environment::air::sunlight` at 110 lm/W. In twilight E_sky follows measured values by
+//! the sun's elevation.
 //!
 //! # Symbols
 //! L luminance [cd/m²], C its colour · χ angle to the sun, Z to the zenith · a..e coefficients of

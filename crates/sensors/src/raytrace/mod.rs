@@ -11,8 +11,8 @@
 //! The modules are:
 //! - [`bvh`] contains the bounding volume hierarchy with eight children per node. [`acceleration`]
 //!   owns one over shapes, and [`mesh`] owns one over triangles.
-//! - [`traverse`] contains the traversal by one ray, [`ray_packet`] that by eight rays of nearly the
-//!   same direction, and [`interleaved_traversal`] that by several rays in alternation.
+//! - [`traverse`] contains the traversal by one ray, [`ray_packet`] that by eight rays of nearly
+//!   the same direction, and [`interleaved_traversal`] that by several rays in alternation.
 //! - [`packet8`] contains the SIMD arithmetic, [`probe`] the ray in single precision, and
 //!   [`triangles`] the ray-triangle intersection.
 //! - [`primitive`] and [`heightfield`] intersect rays with closed-form shapes and with terrain.

@@ -256,7 +256,7 @@ pub fn advance_flooding(
 }
 
 /// Finds the device of `robot` called `name`: by its own name if that is unique, else as
-/// `thrusters/port`, `fins/rudder`, `joints/elbow`, `ballasts/pump`, `winches/umbilical`,
+/// `thrusters/port`, `fins/rudder`, `joints/elbow`, `buoyancy_engines/pump`, `winches/umbilical`,
 /// `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `battery`.
 ///
 /// # Errors
@@ -346,7 +346,7 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
         add("joints", &joint.name, Device::Joint(k));
     }
     for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
-        add("ballasts", &ballast.name, Device::BuoyancyEngine(k));
+        add("buoyancy_engines", &ballast.name, Device::BuoyancyEngine(k));
     }
     for (k, tether) in robot.winches.iter().enumerate() {
         add("winches", tether, Device::Winch(k));

@@ -270,8 +270,8 @@ impl SensorScheduler {
             let sample = memory.samples;
             memory.count(sensor);
             let parts = self.devices[k].wanted.load(Ordering::Relaxed);
-            let lost =
-                sensor.drop_out > 0.0 && sensor.stream.draw(sample + 1).uniform() < sensor.drop_out;
+            let lost = sensor.loss_probability > 0.0
+                && sensor.stream.draw(sample + 1).uniform() < sensor.loss_probability;
             let (noise, mut fault) = (memory.noise, memory.fault);
             let heard = match sensor.kind.exteroceptive().map(|looks| &**looks) {
                 Some(ExteroceptiveSpec::Obstacles(DetectorSpec {

@@ -24,7 +24,7 @@ pub struct Check {
     pub expected: f64,
     /// Result of the case.
     pub got: f64,
-    /// Allowed difference.
+    /// Allowed difference from the expected value.
     pub tolerance: Tolerance,
 }
 
@@ -113,7 +113,7 @@ impl Check {
         format_number(x, finest)
     }
 
-    /// Formats the tolerance.
+    /// Formats the tolerance as the page shows it.
     pub fn tolerance_text(&self) -> String {
         match self.tolerance {
             Tolerance::Absolute(x) => format!("± {}", with_unit(&format_number(x, 0.0), self.unit)),

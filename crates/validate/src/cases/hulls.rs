@@ -14,7 +14,7 @@ use merrow_sim::report::hydrostatic_equilibrium::{
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// Cases of hydrostatics.
+/// Cases of the hydrostatics of hulls.
 pub const CASES: [Case; 3] = [
     Case {
         number: 42,

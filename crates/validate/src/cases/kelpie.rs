@@ -88,7 +88,7 @@ robots:
       source: case V05
       body: {{source: case V05, axes: flu, mass_kg: 30, inertia_kg_m2: {{xx: 2, yy: 5, zz: 6}}, volume_m3: 0.06,
         linear_damping: {{kind: diagonal, values: [50, 50, 300, 0, 0, 10]}},
-        kelpie_attitude: {{pitch_rad_m: {}, roll_rad_m: {}}}}}
+        kelpie_attitude: {{pitch_rad_per_m: {}, roll_rad_per_m: {}}}}}
 ",
         ALPHA[0], ALPHA[1]
     ))?;

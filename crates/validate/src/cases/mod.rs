@@ -43,7 +43,7 @@ impl CaseResult {
         }
     }
 
-    /// Adds a figure.
+    /// Adds a figure under its file name.
     pub fn with_figure(mut self, name: &'static str, figure: Drawing) -> Self {
         self.figures.push((name, figure));
         self
@@ -74,7 +74,7 @@ impl CaseResult {
     }
 }
 
-/// A validation case.
+/// A validation case with a known answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// Number of the case, as in V01.

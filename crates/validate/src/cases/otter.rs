@@ -230,7 +230,7 @@ pub enum Decay {
 }
 
 impl Decay {
-    /// All three decays.
+    /// All three decay tests: heave, roll and pitch.
     pub const ALL: [Decay; 3] = [Decay::Roll, Decay::Pitch, Decay::Heave];
 
     /// Returns the name, the index in the state, and the initial value [rad or m].

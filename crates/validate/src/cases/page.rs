@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// A case with its result.
 pub struct Outcome {
-    /// The case.
+    /// The case that was run.
     pub case: Case,
     /// Comparisons of the case, or the reason why it could not run.
     pub found: Result<CaseResult, String>,

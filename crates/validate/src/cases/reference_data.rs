@@ -14,7 +14,7 @@ pub enum Shape {
     Box([f64; 3]),
     /// Radius and length along z [m].
     Cylinder([f64; 2]),
-    /// Semi-axes [m].
+    /// Semi-axes of the ellipsoid [m].
     Ellipsoid([f64; 3]),
 }
 

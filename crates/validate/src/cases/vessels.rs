@@ -12,7 +12,7 @@ use otter::Decay;
 
 const PROGRAMS: &str = "MSS 736a3d1 in GNU Octave; PythonVehicleSimulator c717e07";
 
-/// Cases of vehicles.
+/// Cases of whole vehicles against published data.
 pub const CASES: [Case; 8] = [
     Case {
         number: 46,

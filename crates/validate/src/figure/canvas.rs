@@ -8,8 +8,8 @@ pub type Colour = [u8; 3];
 /// Lengths of a dash and of the gap after it [px].
 const DASH: [f32; 2] = [6.0, 4.0];
 
-/// Advance widths of the printable ASCII characters in Roboto Regular [1/2048 em], from the blank on.
-/// A viewer without Roboto fits its own font to the resulting length.
+/// Advance widths of the printable ASCII characters in Roboto Regular [1/2048 em], from the blank
+/// on. A viewer without Roboto fits its own font to the resulting length.
 #[rustfmt::skip]
 const ASCII_ADVANCE: [u16; 95] = [
     508, 528, 656, 1261, 1151, 1500, 1274, 358, 701, 713, 882, 1162, 403, 566, 540, 845,
@@ -47,7 +47,7 @@ pub enum Anchor {
 /// A graphical element; lengths in pixels, y downwards.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// A polyline.
+    /// A polyline with a width and a colour.
     Line {
         /// Vertices of the line [px].
         points: Vec<[f64; 2]>,
@@ -58,11 +58,11 @@ pub enum Shape {
         /// True if the line is dashed.
         dashed: bool,
     },
-    /// A filled polygon.
+    /// A filled polygon without an outline.
     Fill {
         /// Vertices of the polygon [px]; the last is connected to the first.
         points: Vec<[f64; 2]>,
-        /// Fill colour.
+        /// Fill colour of the polygon.
         colour: Colour,
     },
     /// A single line of text.
@@ -71,11 +71,11 @@ pub enum Shape {
         at: [f64; 2],
         /// Content of the text.
         text: String,
-        /// Font size [px].
+        /// Height of the font [px].
         size: f64,
         /// Horizontal alignment relative to `at`.
         anchor: Anchor,
-        /// Text colour.
+        /// Colour of the text.
         colour: Colour,
     },
 }

@@ -15,7 +15,7 @@ const STEADY: f64 = 0.2;
 pub struct Ascent {
     /// Mean roll and pitch [deg].
     pub angles: [f64; 2],
-    /// Ascent speed [m/s].
+    /// Mean ascent speed, positive up [m/s].
     pub speed: f64,
 }
 

@@ -41,11 +41,11 @@ const REPEAT: f64 = 0.1;
 /// Position, velocity and acceleration of all joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointState {
-    /// Position [rad].
+    /// Position of the joint [rad].
     pub q: [f64; JOINTS],
-    /// Velocity [rad/s].
+    /// Velocity of the joint [rad/s].
     pub qd: [f64; JOINTS],
-    /// Acceleration [rad/s²].
+    /// Acceleration of the joint [rad/s²].
     pub qdd: [f64; JOINTS],
 }
 

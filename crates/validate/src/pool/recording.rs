@@ -31,11 +31,11 @@ pub struct JointSample {
 pub struct Quintic {
     /// Start position, relative to the robot's zeros [rad].
     pub from: [f64; JOINTS],
-    /// End position [rad].
+    /// Joint position at the end [rad].
     pub to: [f64; JOINTS],
     /// Speeds at start and end [rad/s].
     pub end_speeds: [[f64; JOINTS]; 2],
-    /// Duration [s].
+    /// Duration of the motion [s].
     pub duration: f64,
 }
 

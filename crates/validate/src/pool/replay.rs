@@ -50,7 +50,7 @@ pub struct Track {
     pub rpy: [Curve; 3],
     /// Height relative to the start of settling [m].
     pub height: Curve,
-    /// Joint positions [rad].
+    /// Positions of the joints, first the base's child [rad].
     pub joints: [Curve; JOINTS],
     /// Time [s] at which a value was no longer finite, or the vehicle faster than 100 rad/s or 100
     /// m/s; the curves end there.

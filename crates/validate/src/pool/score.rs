@@ -34,7 +34,7 @@ pub const LAG_STEP: f64 = 0.01;
 pub struct Curve {
     /// Time of the first value [s].
     pub start: f64,
-    /// Sampling interval [s].
+    /// Interval between the samples [s].
     pub step: f64,
     /// Values of the curve.
     pub values: Vec<f64>,
@@ -94,7 +94,7 @@ impl Curve {
 pub struct Score {
     /// Root mean square error without shift, in the unit of the curve.
     pub rmse: f64,
-    /// Best lag [s].
+    /// Lag of the best correlation [s].
     pub lag: f64,
     /// Root mean square error at the best lag, in the unit of the curve.
     pub rmse_at_lag: f64,

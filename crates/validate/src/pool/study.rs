@@ -40,7 +40,7 @@ struct Variant {
 pub struct Study {
     /// Report as text tables.
     pub text: String,
-    /// Report as JSON.
+    /// Returns the report as JSON.
     pub json: Value,
     /// Figures by file name without extension.
     pub figures: Vec<(&'static str, Drawing)>,

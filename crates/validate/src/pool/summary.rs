@@ -26,7 +26,7 @@ pub const ASCENT: [f64; 2] = [0.02, 0.03];
 /// Means and standard deviations over all trials except the baselines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Number of trials.
+    /// Number of trials in the summary.
     pub trials: usize,
     /// Error in roll and pitch, mean and standard deviation [deg].
     pub rmse: [(f64, f64); 2],
@@ -73,7 +73,7 @@ pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
 pub struct Rest {
     /// Roll and pitch [deg].
     pub angles: [f64; 2],
-    /// Ascent speed [m/s].
+    /// Mean ascent speed, positive up [m/s].
     pub ascent: f64,
 }
 

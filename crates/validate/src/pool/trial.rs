@@ -40,7 +40,7 @@ pub struct Outcome {
     pub offset: [f64; 2],
     /// Measured roll and pitch over time (time [s], angle [deg]).
     pub measured: [Vec<(f64, f64)>; 2],
-    /// Measured joint motion.
+    /// Measured motion of the joints.
     pub joints: JointMotion,
     /// Curves of the replay, angles in radians.
     pub track: Track,

@@ -60,8 +60,8 @@ fn build_coupling(
         engaged,
         start: (Vec3::zero(), Quat::identity()),
         strength: Strength {
-            force: file.strength_n.unwrap_or(f64::INFINITY),
-            moment: file.strength_nm.unwrap_or(f64::INFINITY),
+            force: file.break_force_n.unwrap_or(f64::INFINITY),
+            moment: file.break_moment_nm.unwrap_or(f64::INFINITY),
         },
     };
     check_bodies(&made, scene, place, problems)?;
@@ -158,7 +158,7 @@ fn build_kind(file: &CouplingKindConfig, problems: &mut Problems) -> CouplingKin
             angle_deg,
             roll_deg,
             speed_m_s,
-            spin_rad_s,
+            angular_speed_rad_s,
             funnel,
             ..
         } => CouplingKind::Latch(Latch {
@@ -166,7 +166,7 @@ fn build_kind(file: &CouplingKindConfig, problems: &mut Problems) -> CouplingKin
             angle: angle_deg.to_radians(),
             roll: roll_deg.map(f64::to_radians),
             speed: *speed_m_s,
-            spin: *spin_rad_s,
+            spin: *angular_speed_rad_s,
             funnel: funnel.as_ref().map(|f| build_funnel(f, problems)),
         }),
     }

@@ -86,7 +86,7 @@ pub fn build_servo_power(file: &ServoPowerConfig) -> ServoPower {
     ServoPower {
         standby: file.standby_w,
         efficiency: file.efficiency,
-        holding: file.holding_w_n2m2,
+        holding: file.holding_w_per_n2m2,
         friction: file.friction_nm,
     }
 }
@@ -117,7 +117,7 @@ pub fn build_solar_panel(
         area: file.area_m2,
         efficiency: file.efficiency,
         shading: file.shading,
-        least_sine: merrow_math::real::sin_cos(file.least_elevation_deg.to_radians()).0,
+        least_sine: merrow_math::real::sin_cos(file.min_elevation_deg.to_radians()).0,
     }
 }
 
@@ -174,12 +174,12 @@ fn build_charger(
             };
             ChargeCondition::Coupling(k)
         }
-        ChargingConditionConfig::Within { place, reach_m, .. } => ChargeCondition::Within(
+        ChargingConditionConfig::Within { place, range_m, .. } => ChargeCondition::Within(
             coupling::build_end(&format!("the charger {name}"), place, scene, problems)?,
-            *reach_m,
+            *range_m,
         ),
     };
-    let from = match &file.from {
+    let from = match &file.source_robot {
         None => None,
         Some(wanted) => {
             let names = || scene.robots.iter().map(|r| r.name.as_str());
@@ -189,12 +189,12 @@ fn build_charger(
                     "no robot {} to feed the charger {name}{hint}",
                     quote(wanted)
                 );
-                problems.push(file.at.key_place("from"), text);
+                problems.push(file.at.key_place("source_robot"), text);
                 return None;
             };
             if scene.robots[k].battery.is_none() {
                 let text = format!("{wanted} is to feed the charger {name}, but has no battery");
-                problems.push(file.at.key_place("from"), text);
+                problems.push(file.at.key_place("source_robot"), text);
             }
             Some(k)
         }

@@ -41,14 +41,14 @@ fn build_fault(
     };
     let robot = index.map(|index| &scene.robots[index]);
     let found = robot.map_or_else(
-        || find_beacon(scene, &file.of),
-        |robot| find_device(robot, &file.of),
+        || find_beacon(scene, &file.target),
+        |robot| find_device(robot, &file.target),
     );
     let device = found
-        .map_err(|why| problems.push(file.at.key_place("of"), why))
+        .map_err(|why| problems.push(file.at.key_place("target"), why))
         .ok()?;
     let kind = build_kind(&file.kind, robot, device);
-    if let Err(why) = check_fault(device, &file.of, kind) {
+    if let Err(why) = check_fault(device, &file.target, kind) {
         problems.push(file.at.key_place("kind"), why);
         return None;
     }
@@ -78,12 +78,14 @@ fn build_kind(file: &FaultKindConfig, robot: Option<&Robot>, device: Device) -> 
     match file {
         FaultKindConfig::Dead => FaultKind::Dead,
         FaultKindConfig::Stuck => FaultKind::Stuck,
-        FaultKindConfig::Reduced { part, .. } => FaultKind::Reduced(*part),
+        FaultKindConfig::Reduced { fraction, .. } => FaultKind::Reduced(*fraction),
         FaultKindConfig::Biased { bias, .. } => FaultKind::Biased(*bias),
         FaultKindConfig::Noisy { noise_std, .. } => FaultKind::Noisy(*noise_std),
         FaultKindConfig::Intermittent {
-            works_s, fails_s, ..
-        } => FaultKind::Intermittent([*works_s, *fails_s]),
+            mean_working_s,
+            mean_failed_s,
+            ..
+        } => FaultKind::Intermittent([*mean_working_s, *mean_failed_s]),
         FaultKindConfig::Shortage { power_w, .. } => FaultKind::PowerLimited(*power_w),
         FaultKindConfig::Leak {
             hole_m,

@@ -157,7 +157,7 @@ fn build_world(
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
     let carried: Vec<_> = file
         .water
-        .carried
+        .tracers
         .iter()
         .map(|(name, carried)| (name.to_string(), carried.unit.clone()))
         .collect();
@@ -328,7 +328,7 @@ fn build_sea(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut Prob
             ..waves::build_waves(&water.waves, file, seed, problems)
         },
         regions,
-        tracers: water::build_tracers(&water.carried, origin, problems),
+        tracers: water::build_tracers(&water.tracers, origin, problems),
         optics: camera::optics(&water.optics),
         air_pressure: water.air_pressure_pa,
         air: air::build_air(file, origin, seed, problems),

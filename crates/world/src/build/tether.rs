@@ -84,7 +84,7 @@ pub fn build_tether(
 fn build_line(file: &LineConfig, scene: &Scene) -> LineProperties {
     let mut line = LineProperties {
         diameter: file.diameter_m,
-        mass: file.mass_kg_m,
+        mass: file.mass_kg_per_m,
         stiffness: file.axial_stiffness_n,
         damping: file.axial_damping_n_s,
         bending: file.bending_stiffness_nm2,
@@ -100,7 +100,7 @@ fn build_line(file: &LineConfig, scene: &Scene) -> LineProperties {
         .weight_in_water(scene.sea.density, scene.gravity)
         .max(0.1 * line.mass * 9.81);
     line.seabed_stiffness = file
-        .seabed_stiffness_n_m2
+        .seabed_stiffness_n_per_m2
         .unwrap_or(10.0 * load / line.diameter);
     line
 }
@@ -206,7 +206,7 @@ fn build_winch(
         );
         problems.push(&file.at.whole, text);
     }
-    let end = usize::from(file.stands_at == LineEnd::To);
+    let end = usize::from(file.mounted_at == LineEnd::To);
     let ends = [(&tether.from, "from"), (&tether.to, "to")];
     if matches!(ends[end].0, TetherEndConfig::Free { .. }) {
         let text = format!(

@@ -202,8 +202,8 @@ pub fn build_regions(
             "sound_speed_m_s",
             "temperature_c",
             "level_m",
-            "waves",
-            "open",
+            "wave_factor",
+            "open_to_current",
         ];
         for key in of_water
             .into_iter()
@@ -219,8 +219,8 @@ pub fn build_regions(
             sound_speed: file.sound_speed_m_s,
             temperature: file.temperature_c,
             level: if file.dry { Some(DRY) } else { file.level_m },
-            waves: if file.dry { 0.0 } else { file.waves },
-            has_world_current: file.open && !file.dry,
+            waves: if file.dry { 0.0 } else { file.wave_factor },
+            has_world_current: file.open_to_current && !file.dry,
         })
     };
     files.iter().filter_map(one).collect()
@@ -336,7 +336,7 @@ pub fn build_flows(
             );
         }
         if let (Some(_), FlowLawConfig::Tidal { .. }) = (&file.region, &file.law) {
-            let text = "a tidal flow is the same everywhere, expected no `region`; `open: false` keeps it out of one";
+            let text = "a tidal flow is the same everywhere, expected no `region`; `open_to_current: false` keeps it out of one";
             problems.push(file.at.key_place("region"), text);
         }
         Some(Flow {
@@ -395,12 +395,12 @@ fn build_flow_law(
             bed: bed_depth_m.map(|depth| [depth, *bed_exponent]),
         }),
         FlowLawConfig::Eddy {
-            spin_rad_s,
+            angular_velocity_rad_s,
             position_m,
             core_radius_m,
             ..
         } => FlowLaw::Eddy(Eddy {
-            spin: *spin_rad_s,
+            spin: *angular_velocity_rad_s,
             p_W: place(*position_m),
             core: *core_radius_m,
         }),
@@ -503,7 +503,7 @@ fn build_constituent(file: &ConstituentConfig, problems: &mut Problems) -> Optio
     Some(Constituent {
         omega,
         major: horizontal_velocity(file.speed_m_s, file.direction_deg),
-        minor: left.scale(file.across_m_s),
+        minor: left.scale(file.across_speed_m_s),
         lag: file.phase_deg.to_radians(),
     })
 }

@@ -112,7 +112,7 @@ fn spectral_sea(spectrum: Spectrum, hs: f64, tp: f64, course: &WaveDirectionConf
             SpreadingConfig::Angle { n, .. } => Spreading::Angle(n),
         },
         components: course.components as usize,
-        min_wavelength: course.shortest_m,
+        min_wavelength: course.min_wavelength_m,
         ramp: course.ramp_s,
     }
 }

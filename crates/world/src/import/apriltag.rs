@@ -1,7 +1,8 @@
 //! AprilTags of the family 36h11: the white cells of each tag.
 //!
 //! # Law
-//! A tag has eight by eight cells in a white frame that is one cell wide. The outer cells are black. The 36 bits of its code, most significant bit first, fill the four quarters of the
+//! A tag has eight by eight cells in a white frame that is one cell wide. The outer cells are
+//! black. The 36 bits of its code, most significant bit first, fill the four quarters of the
 //! inside. Each quarter is rotated by a right angle relative to the one before. A 1 is white.
 //! [Olson 2011; Wang and Olson 2016]
 //!

@@ -115,7 +115,7 @@ spec! {
         /// Coefficient of retro-reflection at normal incidence, for tape, signs and survey targets.
         /// The retro-reflected laser light is added to the diffuse reflection. 250 is a common
         /// sheeting.
-        retro_reflection_cd_lx_m2: f64 [in 0.0..=5000.0] = 0.0,
+        retro_reflection_cd_per_lx_m2: f64 [in 0.0..=5000.0] = 0.0,
         /// Fractions of red, green and blue light that are reflected diffusely. Default: grey with
         /// `reflectivity`.
         color: Option<[f64; 3]> [fraction],
@@ -149,9 +149,9 @@ spec! {
     /// other collides with.
     pub struct GroupsConfig {
         /// Numbers of the groups of which the shape is a member.
-        member: Vec<u32> [in 0.0..=31.0] = vec![0],
+        member_of: Vec<u32> [in 0.0..=31.0] = vec![0],
         /// Numbers of the groups with which the shape collides. Default: all.
-        meets: Option<Vec<u32>> [in 0.0..=31.0],
+        collides_with: Option<Vec<u32>> [in 0.0..=31.0],
     }
 }
 

@@ -14,9 +14,9 @@ spec! {
         /// ball, false for latch and grasp.
         engaged: Option<bool>,
         /// Force at which the coupling breaks. Default: never.
-        strength_n: Option<f64> [positive],
+        break_force_n: Option<f64> [positive],
         /// Moment at which the coupling breaks. Default: never.
-        strength_nm: Option<f64> [positive],
+        break_moment_nm: Option<f64> [positive],
         ..kind: CouplingKindConfig,
     }
 }
@@ -61,7 +61,7 @@ choice! {
             /// Maximum speed relative to the seat for capture.
             speed_m_s: f64 [positive] = 0.5,
             /// Maximum angular speed relative to the seat for capture.
-            spin_rad_s: f64 [positive] = 0.5,
+            angular_speed_rad_s: f64 [positive] = 0.5,
             /// Funnel that guides the tip to the seat. Default: none.
             funnel: Option<FunnelConfig>,
         },

@@ -78,7 +78,7 @@ spec! {
         /// Mechanical power per electrical power.
         efficiency: f64 [in 0.01..=1.0] = 0.5,
         /// Power for holding a moment, per square of the moment.
-        holding_w_n2m2: f64 [non_negative] = 0.0,
+        holding_w_per_n2m2: f64 [non_negative] = 0.0,
         /// Dry friction of gear and seal at the shaft.
         friction_nm: f64 [non_negative] = 0.0,
     }
@@ -107,7 +107,7 @@ spec! {
         shading: f64 [fraction] = 0.0,
         /// Elevation of the sun above the plane of the cells below which the vehicle shades the
         /// panel.
-        least_elevation_deg: f64 [in 0.0..=89.0] = 0.0,
+        min_elevation_deg: f64 [in 0.0..=89.0] = 0.0,
     }
 }
 
@@ -121,7 +121,7 @@ spec! {
         /// Output power per power drawn from the source.
         efficiency: f64 [in 0.01..=1.0] = 0.9,
         /// Robot whose battery supplies the charger. Default: shore power.
-        from: Option<String> [name],
+        source_robot: Option<String> [name],
         ..contact: ChargingConditionConfig,
     }
 }
@@ -139,7 +139,7 @@ choice! {
             /// Position of the charger, on a robot or in the world.
             place: CouplingEndConfig,
             /// Range of the charger.
-            reach_m: f64 [positive],
+            range_m: f64 [positive],
         },
     }
 }

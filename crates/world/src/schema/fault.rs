@@ -15,7 +15,7 @@ spec! {
         /// Name of the device. Use `thrusters/port` if several devices have the name, the tether
         /// for a winch on board, `imu/gyro` and `imu/accelerometer`, `battery`, or a link for a
         /// leak. Without `robot`: a beacon of the world.
-        of: String [not_empty],
+        target: String [not_empty],
         /// Time at which the fault begins.
         time_s: f64 [non_negative] = 0.0,
         /// Duration of the fault. Default: until the end of the run.
@@ -34,7 +34,7 @@ choice! {
         /// The device has only a fraction of its effect.
         Reduced = "reduced" {
             /// Remaining fraction; of the acoustic power for a beacon.
-            part: f64 [fraction],
+            fraction: f64 [fraction],
         },
         /// A constant offset is added.
         Biased = "biased" {
@@ -49,9 +49,9 @@ choice! {
         /// The device alternately works and fails, for random times.
         Intermittent = "intermittent" {
             /// Mean time for which it works.
-            works_s: f64 [in 0.001..=1e9],
+            mean_working_s: f64 [in 0.001..=1e9],
             /// Mean time for which it fails.
-            fails_s: f64 [in 0.001..=1e9],
+            mean_failed_s: f64 [in 0.001..=1e9],
         },
         /// The power of the battery is limited.
         Shortage = "shortage" {
@@ -74,7 +74,7 @@ choice! {
             /// Position of the jammer in the world (east, north, up). Default: the receiver is
             /// jammed everywhere.
             position_m: Option<[f64; 3]>,
-            /// Power transmitted isotropically.
+            /// Power transmitted isotropically by the jammer.
             power_w: f64 [non_negative] = 0.1,
         },
         /// A satellite receiver is spoofed.

@@ -21,7 +21,7 @@ spec! {
         /// along the shaft is ignored.
         chord: [f64; 3] = [1.0, 0.0, 0.0],
         /// Propeller slipstream at the fin. Default: none.
-        race: Option<SlipstreamConfig>,
+        slipstream: Option<SlipstreamConfig>,
     }
 }
 
@@ -50,7 +50,7 @@ spec! {
         /// Name of the thruster, on the same link.
         thruster: String [frame],
         /// Fraction of the fin area within the slipstream.
-        part: f64 [fraction] = 1.0,
+        area_fraction: f64 [fraction] = 1.0,
         /// Development of the slipstream at the fin: 0.5 at the propeller disc, 1 far downstream,
         /// where it has its final speed.
         development: f64 [fraction] = 1.0,
@@ -140,7 +140,7 @@ choice! {
         /// shaft x chord.
         Derivative = "derivative" {
             /// Force per u|u| and per radian of angle.
-            coefficient_n_s2_m2: f64 [positive],
+            coefficient_n_s2_per_m2: f64 [positive],
         },
     }
 }

@@ -30,13 +30,13 @@ spec! {
         /// Age after which a velocity command is ignored.
         command_timeout_s: f64 [positive] = 0.5,
         /// Force per position error, along forward, left and up.
-        position_gain_n_m: [f64; 3] [non_negative],
+        position_gain_n_per_m: [f64; 3] [non_negative],
         /// Force per velocity error, along forward, left and up.
-        velocity_gain_n_s_m: [f64; 3] [non_negative],
+        velocity_gain_n_s_per_m: [f64; 3] [non_negative],
         /// Moment per attitude error, about roll, pitch and yaw.
-        attitude_gain_n_m_rad: [f64; 3] [non_negative],
+        attitude_gain_nm_per_rad: [f64; 3] [non_negative],
         /// Moment per angular velocity error, about roll, pitch and yaw.
-        rate_gain_n_m_s_rad: [f64; 3] [non_negative],
+        rate_gain_nm_s_per_rad: [f64; 3] [non_negative],
         /// Maximum horizontal, climb and sink speed.
         max_speed_m_s: [f64; 3] [positive] = [5.0, 2.0, 1.5],
         /// Maximum yaw rate set-point.
@@ -46,11 +46,11 @@ spec! {
         /// Maximum commanded tilt angle.
         max_tilt_deg: f64 [in 1.0..=80.0] = 35.0,
         /// Maximum distance of the position set-point from the vehicle.
-        leash_m: f64 [positive] = 1.5,
+        max_position_lead_m: f64 [positive] = 1.5,
         /// Height above the start position to which the vehicle takes off.
         takeoff_height_m: f64 [positive] = 1.5,
         /// Speed of take-off and of landing.
-        auto_speed_m_s: [f64; 2] [positive] = [1.0, 0.5],
+        takeoff_landing_speed_m_s: [f64; 2] [positive] = [1.0, 0.5],
         /// Whether the vehicle flies at the start of the run.
         starts_flying: bool = false,
     }
@@ -78,7 +78,7 @@ spec! {
         /// Rudder angle per yaw rate.
         yaw_rate_gain_s: f64 [non_negative],
         /// Pitch set-point per depth error.
-        depth_gain_rad_m: f64 [non_negative],
+        depth_gain_rad_per_m: f64 [non_negative],
         /// Pitch set-point per sink rate [rad s/m].
         sinking_gain: f64 [non_negative],
         /// Stern plane angle per pitch error.
@@ -86,7 +86,7 @@ spec! {
         /// Stern plane angle per pitch rate.
         pitch_rate_gain_s: f64 [non_negative],
         /// Bow plane angle per stern plane angle.
-        bow_part: f64 [non_negative] = 0.0,
+        bow_gain: f64 [non_negative] = 0.0,
         /// Limits of the pitch set-point: down (negative) and up.
         pitch_limits_deg: [f64; 2],
         /// Start together with the run. Default: the firmware waits for its first set-point.
@@ -152,13 +152,13 @@ spec! {
         /// Age after which a velocity command is ignored.
         command_timeout_s: f64 [positive] = 1.0,
         /// Thrust per speed error.
-        speed_gain_n_s_m: f64 [non_negative],
+        speed_gain_n_s_per_m: f64 [non_negative],
         /// Thrust per integral of the speed error.
-        speed_integral_n_m: f64 [non_negative],
+        speed_integral_gain_n_per_m: f64 [non_negative],
         /// Moment per yaw rate error.
-        yaw_rate_gain_n_m_s_rad: f64 [non_negative],
+        yaw_rate_gain_nm_s_per_rad: f64 [non_negative],
         /// Moment per integral of the yaw rate error.
-        yaw_integral_n_m_rad: f64 [non_negative],
+        yaw_integral_gain_nm_per_rad: f64 [non_negative],
         /// Maximum forward speed set-point.
         max_speed_m_s: f64 [positive],
         /// Maximum yaw rate set-point.

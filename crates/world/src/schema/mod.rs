@@ -152,7 +152,7 @@ spec! {
         /// overlap, the first applies.
         regions: NamedMap<RegionConfig> = NamedMap::default(),
         /// Quantities carried by the water, by name, such as turbidity or chlorophyll.
-        carried: NamedMap<TracerConfig> = NamedMap::default(),
+        tracers: NamedMap<TracerConfig> = NamedMap::default(),
         /// Absorption and scattering of light in the water.
         optics: OpticsConfig => "{}",
         /// Atmospheric pressure at the water surface.
@@ -298,7 +298,7 @@ spec! {
         /// Fins, rudders, hydroplanes and sails, by name.
         fins: NamedMap<FinConfig> [frame] = NamedMap::default(),
         /// Buoyancy engines, by name.
-        ballasts: NamedMap<BuoyancyEngineConfig> [frame] = NamedMap::default(),
+        buoyancy_engines: NamedMap<BuoyancyEngineConfig> [frame] = NamedMap::default(),
         /// Time without a command after which the thrusters stop. Default: the last command is
         /// held.
         command_timeout_s: Option<f64> [positive],
@@ -383,7 +383,7 @@ spec! {
         quadratic_damping: Coefficients => "{kind: none}",
         /// Rate k at which the linear damping decreases with speed U: it is multiplied by exp(-k
         /// U), for surge, sway, heave, roll, pitch and yaw.
-        linear_damping_decay_s_m: [f64; 6] [non_negative] = [0.0; 6],
+        linear_damping_decay_s_per_m: [f64; 6] [non_negative] = [0.0; 6],
         /// Additional losses at the water surface: roll damping and wave resistance. Default: none.
         surface_damping: Option<SurfaceDampingConfig>,
         /// Pitch and roll proportional to the wave height, as in the Kelpie simulator, for vehicles
@@ -463,7 +463,7 @@ spec! {
     /// Losses of a hull that pierces the surface, acting along and about the x axis of the body.
     pub struct SurfaceDampingConfig {
         /// Roll moment per roll rate p.
-        roll_nm_s_rad: f64 [non_negative] = 0.0,
+        roll_nm_s_per_rad: f64 [non_negative] = 0.0,
         /// Roll moment per |p| p.
         roll_quadratic_nm_s2: f64 [non_negative] = 0.0,
         /// Roll moment per p³.
@@ -481,10 +481,10 @@ spec! {
     /// the component of the wind direction along or across the vehicle.
     pub struct KelpieAttitudeConfig {
         /// Pitch per metre of surface height with the wind from astern; positive is bow up.
-        pitch_rad_m: f64,
+        pitch_rad_per_m: f64,
         /// Roll per metre of surface height with the wind blowing to starboard; positive is
         /// starboard down.
-        roll_rad_m: f64,
+        roll_rad_per_m: f64,
         /// Bandwidth with which the vehicle follows these angles, critically damped.
         bandwidth_hz: f64 [positive] = 2.0,
     }
@@ -629,7 +629,7 @@ spec! {
         /// Vertical force, positive upwards.
         force_n: f64,
         /// Point at which the force acts, relative to the body origin.
-        at_m: [f64; 3],
+        position_m: [f64; 3],
     }
 }
 
@@ -732,7 +732,7 @@ choice! {
             /// Stiffness of the spring [N m/rad or N/m].
             stiffness: f64 [non_negative] = 0.0,
             /// Joint position at which the spring exerts no effort [rad or m].
-            rest: f64 = 0.0,
+            spring_rest: f64 = 0.0,
         },
         /// Ideal position control: follows the commanded position regardless of the load.
         Position = "position" {
@@ -765,7 +765,7 @@ spec! {
         /// waterline.
         submergence_m: f64 [non_negative] = 0.0,
         /// Direction of rotation of the propeller at positive thrust, seen from behind.
-        turning: PropellerRotation = PropellerRotation::Right,
+        rotation: PropellerRotation = PropellerRotation::Right,
         /// Servo that turns the thruster about a shaft. Default: fixed direction. The thruster
         /// manager always assumes angle 0.
         azimuth: Option<AzimuthConfig>,
@@ -814,9 +814,9 @@ spec! {
         /// `power_w_per_n15`.
         motor_efficiency: Option<f64> [in 0.01..=1.0],
         /// Fraction of the electrical power that heats the motor.
-        loss: f64 [fraction] = 0.2,
+        heat_fraction: f64 [fraction] = 0.2,
         /// Steady temperature rise of the motor per watt of heat.
-        thermal_resistance_k_w: f64 [non_negative] = 0.5,
+        thermal_resistance_k_per_w: f64 [non_negative] = 0.5,
         /// Time constant of the motor temperature.
         thermal_time_constant_s: f64 [positive] = 60.0,
         /// Motor temperatures at which derating begins and at which the motor stops. A stopped
@@ -1021,7 +1021,7 @@ spec! {
         /// Delay between measurement and delivery.
         latency_s: f64 [in 0.0..=60.0] = 0.0,
         /// Fraction of the samples that are lost.
-        drop_out: f64 [fraction] = 0.0,
+        loss_probability: f64 [fraction] = 0.0,
         /// Electrical power consumption of the device.
         power_w: f64 [non_negative] = 0.0,
         ..measures: MeasurementConfig,
@@ -1284,7 +1284,7 @@ spec! {
         /// Outer diameter of the line.
         diameter_m: f64 [positive],
         /// Mass in air per length.
-        mass_kg_m: f64 [positive],
+        mass_kg_per_m: f64 [positive],
         /// Axial stiffness EA: tension per strain.
         axial_stiffness_n: f64 [positive],
         /// Axial damping: tension per strain rate.
@@ -1302,7 +1302,7 @@ spec! {
         added_mass: f64 [non_negative] = 1.0,
         /// Contact stiffness of the seabed per length of line. Default: the line penetrates by a
         /// tenth of its diameter under its own weight in water.
-        seabed_stiffness_n_m2: Option<f64> [positive],
+        seabed_stiffness_n_per_m2: Option<f64> [positive],
         /// Coulomb friction coefficient on the seabed.
         seabed_friction: f64 [non_negative] = 0.5,
     }
@@ -1312,7 +1312,7 @@ spec! {
     /// A winch at one end of a tether.
     pub struct WinchConfig {
         /// End of the line at which the winch is mounted.
-        stands_at: LineEnd = LineEnd::From,
+        mounted_at: LineEnd = LineEnd::From,
         /// Maximum speed of paying out and heaving in.
         max_speed_m_s: f64 [positive],
         /// Maximum acceleration of the line.

@@ -105,7 +105,7 @@ spec! {
         /// Resistance of the winding.
         resistance_ohm: f64 [positive],
         /// Temperature rise above the water temperature per watt.
-        thermal_resistance_k_w: f64 [positive],
+        thermal_resistance_k_per_w: f64 [positive],
         /// Time constant of the winding temperature.
         thermal_time_constant_s: f64 [positive],
         /// Temperature at which derating begins.
@@ -119,7 +119,7 @@ spec! {
     /// Measurement of the joint state for the servo and for `joint_states`.
     pub struct EncoderConfig {
         /// Side of the gear on which the encoder is mounted.
-        on: EncoderSide = EncoderSide::Joint,
+        side: EncoderSide = EncoderSide::Joint,
         /// Resolution of the position [rad or m]; 0 for none.
         resolution: f64 [non_negative] = 0.0,
         /// Standard deviation of the position [rad or m].

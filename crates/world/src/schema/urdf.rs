@@ -68,7 +68,7 @@ spec! {
         quadratic_damping: Option<Coefficients>,
         /// Rate k at which the linear damping decreases with speed U: it is multiplied by exp(-k
         /// U), for surge, sway, heave, roll, pitch and yaw.
-        linear_damping_decay_s_m: Option<[f64; 6]> [non_negative],
+        linear_damping_decay_s_per_m: Option<[f64; 6]> [non_negative],
         /// Lift, drag and cross-flow drag of a torpedo-shaped body about the link origin.
         slender: Option<SlenderConfig>,
         /// Whether the added mass exerts the Munk moments in pitch and yaw.

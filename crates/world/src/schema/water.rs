@@ -59,7 +59,7 @@ choice! {
         /// outside.
         Eddy = "eddy" {
             /// Angular velocity at the centre, positive counter-clockwise.
-            spin_rad_s: f64,
+            angular_velocity_rad_s: f64,
             /// A point on the axis (east, north).
             position_m: [f64; 2] = [0.0, 0.0],
             /// Radius of the core.
@@ -116,7 +116,7 @@ spec! {
         direction_deg: f64 [in -360.0..=360.0],
         /// Speed across, a quarter of a period after the flood (semi-minor axis). Positive for a
         /// counter-clockwise rotation.
-        across_m_s: f64 = 0.0,
+        across_speed_m_s: f64 = 0.0,
         /// Phase of the strongest flood; the world starts at phase 0.
         phase_deg: f64 [in -360.0..=360.0] = 0.0,
     }
@@ -175,10 +175,10 @@ spec! {
         /// Level of its surface above z = 0, without tide. Default: the level and tide of the sea.
         level_m: Option<f64> [in -500.0..=9000.0],
         /// Factor on the height of the waves of the world; 0 behind a breakwater.
-        waves: f64 [in 0.0..=10.0] = 1.0,
+        wave_factor: f64 [in 0.0..=10.0] = 1.0,
         /// Whether the current of the world also flows in the region: the mean, its variation,
         /// tides, and flows without a region.
-        open: bool = true,
+        open_to_current: bool = true,
         /// Whether the region is dry land: it contains no water regardless of its height.
         dry: bool = false,
     }

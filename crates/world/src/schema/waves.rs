@@ -51,7 +51,7 @@ spec! {
         components: u32 [in 1.0..=2000.0] = 200,
         /// Minimum wavelength of the components. Default: 1/64 of the wavelength at the spectral
         /// peak.
-        shortest_m: Option<f64> [positive],
+        min_wavelength_m: Option<f64> [positive],
         /// Time over which a parameter change takes effect.
         ramp_s: f64 [non_negative] = 20.0,
     }

@@ -48,7 +48,7 @@ pub struct Tree {
     pub size: [f64; 3],
 }
 
-/// A moored buoy.
+/// A moored buoy on the river.
 #[derive(Clone, Copy, Debug)]
 pub struct Buoy {
     /// Position of the anchor [m], W.

@@ -42,7 +42,7 @@ const HALF_STEP: f64 = 0.25;
 /// Flow of the river.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverFlow {
-    /// Discharge Q [m³/s].
+    /// Discharge Q through a cross section [m³/s].
     pub discharge: f64,
 }
 

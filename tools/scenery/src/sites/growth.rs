@@ -38,7 +38,7 @@ pub enum Kind {
     Barnacles,
     /// A sponge as a single lump.
     Sponge,
-    /// A plumose anemone.
+    /// A plumose anemone on a quay wall.
     Anemone,
     /// A tuft of brown weed.
     Weed,
@@ -124,7 +124,7 @@ pub struct Growth {
     /// Size across and outwards [m], quantized to four steps of the kind's range, so that meshes
     /// are shared.
     pub size: [f64; 2],
-    /// Index into [`SHADES`].
+    /// Index of the colour in [`SHADES`].
     pub shade: usize,
     /// Index of the mesh among those of the kind.
     pub mesh: usize,

@@ -28,10 +28,10 @@ use merrow_math::{Mat3, Vec3};
 use std::f64::consts::{PI, TAU};
 use std::fmt::Write as _;
 
-/// A triangle mesh.
+/// A triangle mesh with its name.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
-    /// Vertex positions [m].
+    /// Positions of the vertices [m].
     pub corners: Vec<Vec3>,
     /// Vertex indices of each triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[usize; 3]>,

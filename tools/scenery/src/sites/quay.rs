@@ -91,17 +91,17 @@ pub struct Debris {
 pub enum DebrisKind {
     /// A stone as a lump.
     Rock,
-    /// A car tyre.
+    /// A car tyre on the seabed.
     Tyre,
     /// A drum of 200 l.
     Drum,
-    /// A concrete block.
+    /// A concrete block on the seabed.
     Cinder,
-    /// A glass bottle.
+    /// A glass bottle on the seabed.
     Bottle,
-    /// A wooden beam.
+    /// A wooden beam on the seabed.
     Beam,
-    /// A lobster pot.
+    /// A lobster pot on the seabed.
     Pot,
 }
 

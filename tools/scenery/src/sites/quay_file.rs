@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// Distance between the samples of the mud [m].
 const STEP: f64 = 0.3;
 /// Collision groups of visual-only shapes, which have no contacts.
-const NO_CONTACT_GROUPS: &str = "groups: {member: [], meets: []}";
+const NO_CONTACT_GROUPS: &str = "groups: {member_of: [], collides_with: []}";
 
 /// Returns all files of a quay.
 pub fn quay_files(quay: &Quay) -> Vec<File> {

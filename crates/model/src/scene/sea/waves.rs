@@ -43,7 +43,7 @@ pub enum Spreading {
 /// Sea state as requested by the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeaState {
-    /// Spectrum over frequency.
+    /// Distribution of the energy over frequency.
     pub spectrum: Spectrum,
     /// Significant wave height [m]; for a regular wave the height from trough to crest.
     pub hs: f64,
@@ -51,7 +51,7 @@ pub struct SeaState {
     pub tp: f64,
     /// Horizontal unit vector of the mean propagation direction, in W.
     pub towards: Vec3,
-    /// Spreading over direction.
+    /// Distribution of the energy over direction.
     pub spreading: Spreading,
     /// Number of components to generate.
     pub components: usize,

@@ -47,7 +47,7 @@ pub struct Sensor {
     /// Time of the first sample [ns].
     pub start_ns: u64,
     /// Fraction of the samples that are lost, 0..1.
-    pub drop_out: f64,
+    pub loss_probability: f64,
     /// Maximum number of readings in flight.
     pub queue: usize,
     /// Electrical power consumption [W].
@@ -95,7 +95,7 @@ pub enum SensorKind {
     Dvl(Box<DvlSpec>),
     /// Absolute pressure sensor [Pa].
     Pressure(Errors),
-    /// Three-axis magnetometer [T].
+    /// Three-axis magnetometer that measures the field [T].
     Magnetometer(Errors),
     /// Single-beam echo sounder along its x axis [m].
     Altimeter {

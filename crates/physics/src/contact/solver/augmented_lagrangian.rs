@@ -33,8 +33,8 @@ use crate::contact::solver::nonsmooth_newton::NonsmoothScratch;
 use crate::contact::solver::solve::{Block, Kind, MIN_EFFECT, Row, dot_row};
 use crate::contact::solver::system::{Sparse, System};
 
-/// Parameters of the outer rounds, for problems with few rows and for heaps. In a heap the number of
-/// steps per round increases with stiffness and accuracy.
+/// Parameters of the outer rounds, for problems with few rows and for heaps. In a heap the number
+/// of steps per round increases with stiffness and accuracy.
 #[derive(Clone, Copy, Debug)]
 struct RoundParameters {
     /// Stiffness of a row relative to its own inertia: each round reduces the error of the row's

@@ -10,9 +10,8 @@
 //! the Froude-Krylov force of first order. Therefore the acceleration that the pressure (2) gives
 //! the water is removed from the ρ ∇ s a_w that `added_mass.rs` (3) adds for the material
 //! acceleration Du/Dt. The remainder is the force of the second-order pressure -ρ/2 |u|², with its
-//! gradient at the centroid of the wet part. A specified volume scales (1).
-//! A specified centre of buoyancy shifts its point of application by the difference from the
-//! centroid of the mesh.
+//! gradient at the centroid of the wet part. A specified volume scales (1). A specified centre of
+//! buoyancy shifts its point of application by the difference from the centroid of the mesh.
 //!
 //! # Symbols
 //! p gauge pressure of the undisturbed water · n outward normal · r from Lo.
@@ -25,10 +24,9 @@
 //! in flat water; in waves the triangles must be short compared with the waves. With many wave
 //! components, waves are interpolated on a lattice (`crates/environment/src/waves/tile.rs`). The
 //! second-order pressure has a uniform gradient over the hull and causes no moment about its
-//! centroid; with diffraction tables it is omitted. The
-//! pressure is that of the water without the hull. The effects of the hull on the pressure are
-//! added mass, damping and, if specified, radiation and diffraction. There is no slamming and no
-//! water on deck beyond the mesh itself.
+//! centroid; with diffraction tables it is omitted. The pressure is that of the water without the
+//! hull. The effects of the hull on the pressure are added mass, damping and, if specified,
+//! radiation and diffraction. There is no slamming and no water on deck beyond the mesh itself.
 //!
 //! # Checked by
 //! test/analytic/hull.rs (V42-V44), test/identity/hull.rs, test/determinism/hull.rs

@@ -18,8 +18,8 @@
 //!
 //! # Limits
 //! The firmware uses the true motion. It does not control sideways drift. The allocation takes
-//! azimuth thrusters at angle zero, and the firmware does not turn them. Without a command
-//! for the time-out the thrusters stop and accept direct commands.
+//! azimuth thrusters at angle zero, and the firmware does not turn them. Without a command for the
+//! time-out the thrusters stop and accept direct commands.
 //!
 //! # Checked by
 //! test/analytic/vessel.rs

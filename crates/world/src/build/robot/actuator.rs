@@ -37,7 +37,7 @@ pub fn build_thruster(
     check_power(name, motor, problems);
     // The water exerts a reaction moment on the propeller, and the propeller on the hull: a
     // right-handed one by a negative moment.
-    let hand = if file.turning == PropellerRotation::Right {
+    let hand = if file.rotation == PropellerRotation::Right {
         -1.0
     } else {
         1.0
@@ -72,8 +72,8 @@ pub fn build_thruster(
         motor: Motor {
             power_coefficient: motor.power_w_per_n15,
             efficiency: motor.motor_efficiency,
-            loss: motor.loss,
-            thermal_resistance: motor.thermal_resistance_k_w,
+            loss: motor.heat_fraction,
+            thermal_resistance: motor.thermal_resistance_k_per_w,
             heating: 1.0 - libm::exp(-dt / motor.thermal_time_constant_s),
             temperature_limits: motor.temperature_limits_c,
             rated: motor.rated_voltage_v.map(|v| [v, motor.voltage_exponent]),

@@ -74,7 +74,7 @@ pub fn build_link(
         None if body.restoring.is_some() && in_water => body
             .restoring
             .as_ref()
-            .map_or(0.0, |r| r.supports_kg / around.density),
+            .map_or(0.0, |r| r.floating_mass_kg / around.density),
         _ => volume(name, body, trim.force, around, problems),
     };
     let cb = match &meshed {
@@ -213,7 +213,7 @@ fn surface_damping(
     }
     Some(Box::new(SurfaceDamping {
         roll: [
-            file.roll_nm_s_rad,
+            file.roll_nm_s_per_rad,
             file.roll_quadratic_nm_s2,
             file.roll_cubic_nm_s3,
         ],
@@ -246,8 +246,8 @@ fn kelpie_attitude(
         problems.push(&file.at.whole, text);
     }
     Some(KelpieAttitude {
-        pitch: file.pitch_rad_m,
-        roll: file.roll_rad_m,
+        pitch: file.pitch_rad_per_m,
+        roll: file.roll_rad_per_m,
         bandwidth: std::f64::consts::TAU * file.bandwidth_hz,
     })
 }
@@ -283,21 +283,21 @@ fn restoring(
         );
         problems.push(&at.whole, text);
     }
-    if file.reserve_kg <= file.supports_kg {
+    if file.max_supported_kg <= file.floating_mass_kg {
         let text = format!(
-            "`reserve_kg` is {}, expected more than `supports_kg` {}: the hull would not float",
-            file.reserve_kg, file.supports_kg
+            "`max_supported_kg` is {}, expected more than `floating_mass_kg` {}: the hull would not float",
+            file.max_supported_kg, file.floating_mass_kg
         );
-        problems.push(at.key_place("reserve_kg"), text);
+        problems.push(at.key_place("max_supported_kg"), text);
     }
     Some(Restoring {
-        mass: file.supports_kg,
-        p_LoM: to_link(file.supports_at_m),
-        heave: file.heave_n_m,
-        roll: file.roll_nm_rad,
-        pitch: file.pitch_nm_rad,
+        mass: file.floating_mass_kg,
+        p_LoM: to_link(file.floating_mass_center_m),
+        heave: file.heave_n_per_m,
+        roll: file.roll_nm_per_rad,
+        pitch: file.pitch_nm_per_rad,
         p_LoF: to_link(file.center_of_flotation_m),
-        reserve: file.reserve_kg,
+        reserve: file.max_supported_kg,
     })
 }
 
@@ -351,7 +351,7 @@ pub fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
 /// Returns the decay of the linear damping [s/m], angular components first; `None` if nothing
 /// decays.
 fn damping_decay(body: &Body) -> Option<[f64; 6]> {
-    let k = body.linear_damping_decay_s_m;
+    let k = body.linear_damping_decay_s_per_m;
     k.iter()
         .any(|k| *k > 0.0)
         .then(|| std::array::from_fn(|i| k[(i + 3) % 6]))
@@ -429,7 +429,7 @@ fn trim(body: &Body, to_link: impl Fn([f64; 3]) -> Vec3) -> Trim {
     };
     for (_, load) in body.loads.iter() {
         trim.force += load.force_n;
-        trim.moment_arm += to_link(load.at_m).scale(load.force_n);
+        trim.moment_arm += to_link(load.position_m).scale(load.force_n);
     }
     trim
 }

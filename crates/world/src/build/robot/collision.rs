@@ -99,8 +99,8 @@ pub fn build_visuals(
             at,
         } = file.clone();
         let groups = GroupsConfig {
-            member: Vec::new(),
-            meets: None,
+            member_of: Vec::new(),
+            collides_with: None,
             at: at.clone(),
         };
         (
@@ -178,7 +178,7 @@ pub fn build_material(file: &MaterialConfig) -> Material {
         friction: file.friction,
         restitution: file.restitution,
         reflectivity: file.reflectivity,
-        retro: file.retro_reflection_cd_lx_m2,
+        retro: file.retro_reflection_cd_per_lx_m2,
         color: file.color.unwrap_or([file.reflectivity; 3]),
         backscatter,
     }
@@ -191,8 +191,8 @@ fn groups(file: &GroupsConfig) -> CollisionFilter {
             .fold(0, |bits, n| bits | 1u32.checked_shl(*n).unwrap_or(0))
     };
     CollisionFilter {
-        member: bits(&file.member),
-        meets: file.meets.as_deref().map_or(u32::MAX, bits),
+        member: bits(&file.member_of),
+        meets: file.collides_with.as_deref().map_or(u32::MAX, bits),
     }
 }
 

@@ -157,10 +157,10 @@ fn check_sail(name: &str, file: &FinConfig, problems: &mut Problems) -> bool {
         );
         problems.push(surface.at.key_place("range_deg"), text);
     }
-    if file.race.is_some() {
+    if file.slipstream.is_some() {
         problems.push(
-            file.at.key_place("race"),
-            format!("{name} is a sail, for which `race` has no effect"),
+            file.at.key_place("slipstream"),
+            format!("{name} is a sail, for which `slipstream` has no effect"),
         );
     }
     true
@@ -300,10 +300,10 @@ fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> Fi
             slope: *lift_slope_per_rad,
         },
         FinLawConfig::Derivative {
-            coefficient_n_s2_m2,
+            coefficient_n_s2_per_m2,
             ..
         } => FinLaw::Derivative {
-            gain: *coefficient_n_s2_m2,
+            gain: *coefficient_n_s2_per_m2,
         },
     }
 }
@@ -315,15 +315,15 @@ fn build_slipstream(
     robot: &Robot,
     problems: &mut Problems,
 ) -> Option<Slipstream> {
-    let race = file.race.as_ref()?;
+    let race = file.slipstream.as_ref()?;
     if matches!(
         file.surface.law,
         FinLawConfig::Fossen { .. } | FinLawConfig::Derivative { .. }
     ) {
         let text = format!(
-            "the law of {name} uses the vehicle's speed, so that `race` has no effect: use `lift_drag`, `table` or `chord`"
+            "the law of {name} uses the vehicle's speed, so that `slipstream` has no effect: use `lift_drag`, `table` or `chord`"
         );
-        problems.push(file.at.key_place("race"), text);
+        problems.push(file.at.key_place("slipstream"), text);
     }
     let Some(thruster) = robot.thrusters.iter().position(|t| t.name == race.thruster) else {
         let hint = did_you_mean(
@@ -345,7 +345,7 @@ fn build_slipstream(
     }
     Some(Slipstream {
         thruster,
-        fraction: race.part,
+        fraction: race.area_fraction,
         development: race.development,
     })
 }

@@ -84,17 +84,17 @@ fn multirotor(
     }
     let (mass, p_BoBcm, inertia) = total_mass_properties(&robot.links);
     let settings = Multirotor {
-        position_gain: Vec3::from(file.position_gain_n_m),
-        velocity_gain: Vec3::from(file.velocity_gain_n_s_m),
-        attitude_gain: Vec3::from(file.attitude_gain_n_m_rad),
-        rate_gain: Vec3::from(file.rate_gain_n_m_s_rad),
+        position_gain: Vec3::from(file.position_gain_n_per_m),
+        velocity_gain: Vec3::from(file.velocity_gain_n_s_per_m),
+        attitude_gain: Vec3::from(file.attitude_gain_nm_per_rad),
+        rate_gain: Vec3::from(file.rate_gain_nm_s_per_rad),
         max_speed: file.max_speed_m_s,
         max_yaw_rate: file.max_yaw_rate_rad_s,
         max_acceleration: file.max_acceleration_m_s2,
         max_tilt: file.max_tilt_deg.to_radians(),
-        leash: file.leash_m,
+        leash: file.max_position_lead_m,
         takeoff_height: file.takeoff_height_m,
-        auto_speed: file.auto_speed_m_s,
+        auto_speed: file.takeoff_landing_speed_m_s,
         starts_flying: file.starts_flying,
         mass,
         p_BoBcm,
@@ -175,11 +175,11 @@ fn heading_depth_hold(
     let gains = HeadingDepthGains {
         heading: file.heading_gain,
         yaw_rate: file.yaw_rate_gain_s,
-        depth: file.depth_gain_rad_m,
+        depth: file.depth_gain_rad_per_m,
         sinking: file.sinking_gain,
         pitch: file.pitch_gain,
         pitch_rate: file.pitch_rate_gain_s,
-        bow: file.bow_part,
+        bow: file.bow_gain,
         set_points: [down.to_radians(), up.to_radians()],
     };
     let start = file
@@ -287,8 +287,11 @@ fn vessel(file: &VesselConfig, robot: &Robot, dt: f64, problems: &mut Problems) 
         problems,
     );
     let law = FirmwareLaw::SurgeYawRate(SurgeYawRateControl {
-        gain: [file.speed_gain_n_s_m, file.yaw_rate_gain_n_m_s_rad],
-        integral: [file.speed_integral_n_m, file.yaw_integral_n_m_rad],
+        gain: [file.speed_gain_n_s_per_m, file.yaw_rate_gain_nm_s_per_rad],
+        integral: [
+            file.speed_integral_gain_n_per_m,
+            file.yaw_integral_gain_nm_per_rad,
+        ],
         most: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
         most_change: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
     });

@@ -25,10 +25,12 @@ pub fn build_drive(link: &str, joint: &JointConfig, problems: &mut Problems) -> 
     let limit = joint.max_speed.unwrap_or(f64::INFINITY);
     match &joint.drive {
         JointDriveConfig::Effort {
-            stiffness, rest, ..
+            stiffness,
+            spring_rest,
+            ..
         } => Drive::Effort {
             stiffness: *stiffness,
-            rest: *rest,
+            rest: *spring_rest,
         },
         JointDriveConfig::Position {
             bandwidth_rad_s,
@@ -183,7 +185,7 @@ fn thermal(link: &str, file: &WindingConfig, problems: &mut Problems) -> Thermal
     }
     Thermal {
         resistance: file.resistance_ohm,
-        kelvin_per_watt: file.thermal_resistance_k_w,
+        kelvin_per_watt: file.thermal_resistance_k_per_w,
         tau: file.thermal_time_constant_s,
         derate_from: file.derate_from_c,
         max_temperature: file.max_temperature_c,
@@ -192,7 +194,7 @@ fn thermal(link: &str, file: &WindingConfig, problems: &mut Problems) -> Thermal
 
 fn encoder(file: &EncoderConfig) -> Encoder {
     Encoder {
-        on_motor: file.on == EncoderSide::Motor,
+        on_motor: file.side == EncoderSide::Motor,
         resolution: file.resolution,
         noise: file.noise_std,
         velocity: match file.velocity {

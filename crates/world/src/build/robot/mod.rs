@@ -166,7 +166,7 @@ pub fn build_robot(
         let fin = fin::build_fin(fin_name, file, link, &robot, frame.dt, problems);
         robot.fins.push(fin);
     }
-    for (name, file) in model.ballasts.iter() {
+    for (name, file) in model.buoyancy_engines.iter() {
         let link = find_link(
             &robot.links,
             &file.link,
@@ -257,7 +257,7 @@ pub fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
             self_collision: false,
             thrusters: NamedMap::default(),
             fins: NamedMap::default(),
-            ballasts: NamedMap::default(),
+            buoyancy_engines: NamedMap::default(),
             command_timeout_s: None,
             sensors: NamedMap::default(),
             battery: None,
@@ -341,7 +341,7 @@ pub fn model_sources(model: &RobotModel) -> ModelInfo {
             &fin.surface.estimated,
         );
     }
-    for (name, ballast) in model.ballasts.iter() {
+    for (name, ballast) in model.buoyancy_engines.iter() {
         add(
             format!("ballast {name}"),
             &ballast.source,

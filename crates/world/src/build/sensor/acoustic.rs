@@ -248,7 +248,7 @@ fn build_spec(
         resolution: file.resolution_m,
         misaligned: normal_vector(file.alignment_std_deg.to_radians(), &mut fixed.draw(0)),
         sound_speed: file.sound_speed_m_s,
-        bent: file.ray_bent,
+        bent: file.refraction,
         listens,
     }
 }

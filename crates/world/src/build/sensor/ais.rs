@@ -39,7 +39,7 @@ fn build_transponder(
             call_sign: file.call_sign.clone(),
             name: file.ship_name.clone().unwrap_or_else(|| name.to_string()),
             kind: file.ship_type,
-            reach: file.reach_m,
+            reach: file.extents_m,
             draught: file.draught_m,
             destination: file.destination.clone(),
         },

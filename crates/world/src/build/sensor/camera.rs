@@ -75,7 +75,7 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
         lens,
         flat_port: file.flat_port_m,
         outputs: output_bits(&file.outputs),
-        renders_self: file.sees_self,
+        renders_self: file.render_self,
         range: [file.min_range_m, file.max_range_m],
         readout: file.readout_s,
         exposure_time: file.exposure_s,

@@ -73,7 +73,7 @@ pub fn build_sensor(
         rate,
         latency_ns: (device.latency_s * 1e9) as u64,
         start_ns: (file.start_s * 1e9) as u64,
-        drop_out: device.drop_out,
+        loss_probability: device.loss_probability,
         queue: (device.latency_s * rate).min(MAX_IN_FLIGHT) as usize + 2,
         power: device.power_w,
         stream: Stream::new(frame.seed, &stream_name),
@@ -210,7 +210,7 @@ fn build_kind(
         MeasurementConfig::Barometer(file) => on_board::barometer(file, &errors, problems),
         MeasurementConfig::Anemometer(file) => on_board::anemometer(file, &errors),
         MeasurementConfig::LeakDetector(file) => SensorKind::LeakDetector {
-            volume: file.trips_at_m3,
+            volume: file.trigger_volume_m3,
         },
         MeasurementConfig::MotorTelemetry(file) => on_board::motor(file, watched, &errors),
         MeasurementConfig::PowerMeter(file) => on_board::power_meter(file, &errors),

@@ -53,7 +53,7 @@ pub fn gnss(file: &GnssConfig, stream: Stream) -> GnssSpec {
 /// random start.
 fn build_constellation(file: &GnssVisibilityConfig, stream: Stream) -> SatelliteConstellation {
     let n = file.satellites;
-    let lowest = sin_cos(file.mask_deg.to_radians()).0;
+    let lowest = sin_cos(file.elevation_mask_deg.to_radians()).0;
     let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
     let start = std::f64::consts::TAU * stream.draw(0).uniform();
     let satellite = |k: u32| {
@@ -70,7 +70,7 @@ fn build_constellation(file: &GnssVisibilityConfig, stream: Stream) -> Satellite
         dilution,
         multipath_std: file.multipath_std_m,
         multipath_tau: file.multipath_correlation_time_s,
-        water_height: file.water_height_m,
+        water_height: file.water_multipath_height_m,
     }
 }
 
@@ -100,19 +100,23 @@ pub fn ahrs(
     rate: f64,
     problems: &mut Problems,
 ) -> AhrsSpec {
-    if file.bias_time_s * rate < 2.0 {
+    if file.bias_time_constant_s * rate < 2.0 {
         let text = format!(
-            "`bias_time_s` is {}, expected two samples or more ({} s)",
-            file.bias_time_s,
+            "`bias_time_constant_s` is {}, expected two samples or more ({} s)",
+            file.bias_time_constant_s,
             2.0 / rate
         );
-        problems.push(file.at.key_place("bias_time_s"), text);
+        problems.push(file.at.key_place("bias_time_constant_s"), text);
     }
     AhrsSpec {
         gyro: g.0,
         accelerometer: a.0,
         magnetometer: m.0,
-        times: [file.tilt_time_s, file.heading_time_s, file.bias_time_s],
+        times: [
+            file.tilt_time_constant_s,
+            file.heading_time_constant_s,
+            file.bias_time_constant_s,
+        ],
         acceleration_gate: file.acceleration_gate_m_s2.unwrap_or(f64::INFINITY),
         field_gate: file.field_gate_percent.map_or(f64::INFINITY, |p| p / 100.0),
         iron: Vec3::from(file.iron_nt.map(|x| 1e-9 * x)),
@@ -137,7 +141,7 @@ pub fn ins(file: &InsConfig, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
         start_attitude: file.start_attitude_std_deg.map(f64::to_radians),
         gyro_model: NoiseModel::new(&g.1),
         accelerometer_model: NoiseModel::new(&a.1),
-        gate: file.gate,
+        gate: file.innovation_gate,
         aids: Aids::default(),
     }
 }

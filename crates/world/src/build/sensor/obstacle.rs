@@ -41,7 +41,12 @@ pub fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> Detecto
             .report_ineffective_key("height_m", "sensor", problems);
     }
     // Boxes that the world lists have no echoes.
-    for key in ["threshold_db", "window_m", "gap_m", "keep_s"] {
+    for key in [
+        "threshold_db",
+        "window_m",
+        "cluster_gap_m",
+        "accumulation_s",
+    ] {
         file.at.report_ineffective_key(key, "sensor", problems);
     }
     DetectorSpec {
@@ -56,19 +61,19 @@ pub fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> Detecto
             file.size_std_m,
             file.yaw_std_deg.to_radians(),
         ],
-        miss_probability: file.miss,
+        miss_probability: file.miss_probability,
         threshold: file.threshold_db,
         window: file.window_m,
-        gap: file.gap_m,
-        min_echoes: file.least_echoes as usize,
-        least_size: file.least_size_m,
+        gap: file.cluster_gap_m,
+        min_echoes: file.min_echoes as usize,
+        least_size: file.min_size_m,
         // Without the key, [`point`] computes the value from the sensor.
         keep: file
-            .keep_s
+            .accumulation_s
             .unwrap_or(if file.sensor.is_some() { -1.0 } else { 0.0 }),
-        association: file.association_m,
+        association: file.association_distance_m,
         takes_ns: 0,
-        forget: file.forget_s,
+        forget: file.track_timeout_s,
     }
 }
 

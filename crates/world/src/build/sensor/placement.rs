@@ -64,7 +64,7 @@ fn check_sensor(
         problems.note(place, text);
         return;
     }
-    let sees_self = match sensor.kind.exteroceptive().map(|looks| &**looks) {
+    let render_self = match sensor.kind.exteroceptive().map(|looks| &**looks) {
         None => return,
         Some(ExteroceptiveSpec::Camera(spec)) => spec.renders_self,
         Some(ExteroceptiveSpec::Laser(_) | ExteroceptiveSpec::Sonar(_)) => false,
@@ -73,7 +73,7 @@ fn check_sensor(
     };
     let own = || robot.colliders.iter().filter(|c| c.link == sensor.link);
     let within = |c: &&Collider| is_within(&c.geometry, c.R_LG.tr_mul_vec(sensor.p_LoS - c.p_LoG));
-    if sees_self {
+    if render_self {
         let shape = own()
             .find(within)
             .map(|c| format!("its robot's shape {}", c.name));
@@ -84,7 +84,7 @@ fn check_sensor(
         };
         if let Some(what) = shape.or_else(hull) {
             let text = format!(
-                "{name} is within {what}, which it renders: found [{x}, {y}, {z}], expected a position outside, or `sees_self: false` on the camera"
+                "{name} is within {what}, which it renders: found [{x}, {y}, {z}], expected a position outside, or `render_self: false` on the camera"
             );
             problems.note(place, text);
         }

@@ -60,7 +60,7 @@ fn find_quantity(
             .chain(carried.iter().map(|(n, _)| n.as_str()))
     };
     let text = format!(
-        "the water carries no {}, expected one of {}, or a name under `water.carried`{}",
+        "the water carries no {}, expected one of {}, or a name under `water.tracers`{}",
         quote(field),
         quoted_list(known()),
         did_you_mean(field, known())

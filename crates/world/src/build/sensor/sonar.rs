@@ -214,12 +214,12 @@ fn build_spec(layout: Layout, file: &SonarConfig, rate: f64, problems: &mut Prob
         bins: file.bins as usize,
         volume_backscatter: file.volume_backscatter_db,
         self_noise: file.self_noise_db,
-        gain: (file.gain_per_decade_db, file.gain_db_m),
+        gain: (file.gain_per_decade_db, file.absorption_gain_db_per_m),
         levels: file.levels_db,
         bits: if file.bits > 8 { 16 } else { 8 },
         sound_speed: file.sound_speed_m_s,
         speckle: file.speckle,
-        bent: file.ray_bent,
+        bent: file.refraction,
         multipath: file.multipath,
         interference: file.interference,
         threshold: layout.threshold,
@@ -275,9 +275,9 @@ fn check_sounding(file: &SonarConfig, rate: f64, problems: &mut Problems) {
         let text = format!("`levels_db` is [{low}, {high}], expected the smaller value first");
         problems.push(file.at.key_place("levels_db"), text);
     }
-    if file.ray_bent && file.multipath {
-        let text = "`ray_bent` and `multipath` cannot be combined: expected one of them";
-        problems.push(file.at.key_place("ray_bent"), text);
+    if file.refraction && file.multipath {
+        let text = "`refraction` and `multipath` cannot be combined: expected one of them";
+        problems.push(file.at.key_place("refraction"), text);
     }
     let listens = 2.0 * far / file.sound_speed_m_s.unwrap_or(1500.0);
     if listens * rate > 1.02 {

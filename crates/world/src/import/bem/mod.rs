@@ -30,7 +30,7 @@ pub struct BemTable {
 /// Wave excitation forces on a fixed body, per metre of wave amplitude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WaveExcitation {
-    /// Frequencies, ascending [rad/s].
+    /// Angular frequencies in ascending order [rad/s].
     pub omega: Vec<f64>,
     /// Directions of propagation of the waves, counter-clockwise from forward, ascending [deg].
     pub headings: Vec<f64>,

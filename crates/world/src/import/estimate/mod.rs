@@ -20,11 +20,11 @@ use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 pub enum Solid {
     /// Box with length, width and height [m].
     Box([f64; 3]),
-    /// Cylinder along z.
+    /// Cylinder with its axis along z.
     Cylinder {
-        /// Radius [m].
+        /// Radius of the shape [m].
         radius: f64,
-        /// Length [m].
+        /// Length along the axis [m].
         length: f64,
     },
     /// Ellipsoid with semi-axes along x, y, z [m].
@@ -34,7 +34,7 @@ pub enum Solid {
 /// A shape at a pose in the body frame.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedSolid {
-    /// The shape.
+    /// Shape of the solid.
     pub solid: Solid,
     /// Rotation from the shape's axes to the body's.
     pub R: Mat3,
@@ -55,7 +55,7 @@ struct UnitCoefficients {
 /// Estimated hydrodynamics of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// Displaced volume [m³].
+    /// Volume of water that the solid displaces [m³].
     pub volume: f64,
     /// Centre of buoyancy in the body [m]. Drag also acts there.
     pub center: Vec3,

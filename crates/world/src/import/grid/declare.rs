@@ -78,7 +78,7 @@ fieldless_choice! {
 }
 
 fieldless_choice! {
-    /// Interpolation between samples.
+    /// Interpolation between neighbouring samples.
     pub enum BetweenFile {
         /// Linear interpolation along every axis.
         Linear = "linear",
@@ -92,7 +92,7 @@ fieldless_choice! {
     pub enum OutsideFile {
         /// The value at the nearest edge.
         Clamp = "clamp",
-        /// The value 0.
+        /// The value zero outside the grid.
         Zero = "zero",
         /// A robot that leaves the grid is halted.
         Stop = "stop",
@@ -106,7 +106,7 @@ fieldless_choice! {
         Refuse = "refuse",
         /// They get the value of the nearest sample at the same level and time.
         Nearest = "nearest",
-        /// They get `hole_value`.
+        /// Holes get the value of `hole_value`.
         Value = "value",
     }
 }
@@ -140,9 +140,9 @@ spec! {
         name: String [not_empty],
         /// Coordinate of the first sample.
         start: f64 = 0.0,
-        /// Distance between samples.
+        /// Distance between neighbouring samples.
         step: f64 = 1.0,
-        /// Number of samples.
+        /// Number of samples along the axis.
         count: Option<u32> [in 1.0..=4000000000.0],
         /// Coordinates of all samples, instead of `start`, `step` and `count`.
         at_each: Option<Vec<f64>> [not_empty],

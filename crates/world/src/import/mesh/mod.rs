@@ -24,7 +24,7 @@ const FILE_MAX: u64 = 256 << 20;
 /// Triangles as read from a file, before equal vertices are merged.
 #[derive(Debug, Default)]
 pub(crate) struct TriangleSoup {
-    /// Vertex positions [m].
+    /// Positions of the vertices [m].
     pub vertices: Vec<Vec3>,
     /// Indices into `vertices`, three per triangle.
     pub triangles: Vec<[u32; 3]>,

@@ -15,7 +15,7 @@ const KEYS: [&str; 12] = [
     "added_mass",
     "linear_damping",
     "quadratic_damping",
-    "linear_damping_decay_s_m",
+    "linear_damping_decay_s_per_m",
     "slender",
     "munk_moment",
     "damping_point_m",

@@ -28,7 +28,7 @@ pub struct LinkNode {
 /// A URDF whose joints form one tree.
 #[derive(Debug)]
 pub struct LinkTree {
-    /// Links, parents first.
+    /// Links in an order in which parents come first.
     pub knots: Vec<LinkNode>,
     /// Place of the `robot` element in the file.
     pub place: Place,

@@ -31,9 +31,9 @@ pub struct Link {
     pub place: Place,
     /// Mass and inertia, if given and the mass is positive.
     pub inertial: Option<Inertial>,
-    /// Collision shapes.
+    /// Collision shapes of the link.
     pub collisions: Vec<Shape>,
-    /// Visual shapes.
+    /// Visual shapes of the link.
     pub visuals: Vec<Shape>,
 }
 
@@ -42,7 +42,7 @@ pub struct Link {
 pub struct Inertial {
     /// Place of the element.
     pub place: Place,
-    /// Mass [kg].
+    /// Mass of the link [kg].
     pub mass: f64,
     /// Centre of mass in the link [m].
     pub com: Vec3,
@@ -85,7 +85,7 @@ pub enum Geometry {
     Cylinder(f64, f64),
     /// Radius and length between the hemispheres [m], axis along z.
     Capsule(f64, f64),
-    /// Radius [m].
+    /// Radius of the shape [m].
     Sphere(f64),
     /// File name, and scale along each axis.
     Mesh(String, [f64; 3]),
@@ -112,7 +112,7 @@ pub struct Joint {
     pub axis: [f64; 3],
     /// Place of the axis element.
     pub axis_place: Place,
-    /// Limits, if given.
+    /// Limits of the joint, if the file states them.
     pub limit: Option<Limit>,
     /// Viscous friction [N m s/rad or N s/m].
     pub damping: f64,

@@ -162,7 +162,7 @@ spec! {
         /// instrument.
         sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
         /// Whether sound propagates along rays bent by refraction; otherwise along straight lines.
-        ray_bent: bool = false,
+        refraction: bool = false,
         ..ear: ReceiverConfig,
     }
 }

@@ -27,7 +27,7 @@ spec! {
         /// 70 cargo, 80 tanker.
         ship_type: u32 [in 0.0..=255.0] = 0,
         /// Distances from the antenna to bow, stern, port and starboard.
-        reach_m: [f64; 4] [non_negative] = [0.0; 4],
+        extents_m: [f64; 4] [non_negative] = [0.0; 4],
         /// Draught of the vessel.
         draught_m: f64 [in 0.0..=25.5] = 0.0,
         /// Destination; 20 characters are transmitted.

@@ -23,7 +23,7 @@ spec! {
         /// Outputs of the camera.
         outputs: Vec<CameraOutputConfig> [not_empty] = vec![CameraOutputConfig::Rgb],
         /// Whether the camera renders the robot that carries it.
-        sees_self: bool = false,
+        render_self: bool = false,
         /// Minimum distance of the depth output. For the camera's own robot it is also the minimum
         /// distance that is rendered.
         min_range_m: f64 [non_negative] = 0.01,

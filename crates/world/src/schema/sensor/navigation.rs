@@ -61,14 +61,14 @@ spec! {
         /// Number of visible satellites under an open sky.
         satellites: u32 [in 6.0..=200.0] = 20,
         /// Minimum elevation of the satellites.
-        mask_deg: f64 [in 0.0..=60.0] = 10.0,
+        elevation_mask_deg: f64 [in 0.0..=60.0] = 10.0,
         /// Standard deviation of the range error if every signal has an echo.
         multipath_std_m: f64 [non_negative] = 0.0,
         /// Correlation time of the multipath error.
         multipath_correlation_time_s: f64 [non_negative] = 30.0,
         /// Height above the water at which echoes from the water have decreased to 1/e; 0 for no
         /// such echoes.
-        water_height_m: f64 [non_negative] = 1.0,
+        water_multipath_height_m: f64 [non_negative] = 1.0,
     }
 }
 
@@ -100,11 +100,11 @@ spec! {
         /// Errors of the magnetometer [T].
         magnetometer: NoiseConfig => "{}",
         /// Time constant with which the accelerometer corrects the tilt.
-        tilt_time_s: f64 [positive] = 10.0,
+        tilt_time_constant_s: f64 [positive] = 10.0,
         /// Time constant with which the magnetometer corrects the heading.
-        heading_time_s: f64 [positive] = 10.0,
+        heading_time_constant_s: f64 [positive] = 10.0,
         /// Time constant of the gyroscope bias estimation.
-        bias_time_s: f64 [positive] = 100.0,
+        bias_time_constant_s: f64 [positive] = 100.0,
         /// Difference of the specific force from gravity above which the accelerometer is ignored.
         /// Default: never ignored.
         acceleration_gate_m_s2: Option<f64> [positive],
@@ -133,7 +133,7 @@ spec! {
         start_attitude_std_deg: [f64; 3] [non_negative] = [0.0, 0.0, 0.0],
         /// Innovation gate: aiding measurements that deviate by more standard deviations than this
         /// are rejected.
-        gate: f64 [positive] = 5.0,
+        innovation_gate: f64 [positive] = 5.0,
     }
 }
 

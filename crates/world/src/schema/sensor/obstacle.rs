@@ -43,25 +43,25 @@ spec! {
         /// Standard deviation of the rotation.
         yaw_std_deg: f64 [non_negative] = 0.0,
         /// Probability that an obstacle is missing in a sample.
-        miss: f64 [fraction] = 0.0,
+        miss_probability: f64 [fraction] = 0.0,
         /// Level of a sonar echo above its neighbourhood; requires `sensor`.
         threshold_db: f64 [in 0.0..=100.0] = 8.0,
         /// Half widths in range of the window of an echo and of the neighbourhood beyond it with
         /// which the echo is compared; requires `sensor`.
         window_m: [f64; 2] [positive] = [1.0, 3.0],
         /// Maximum distance between neighbouring echoes of one obstacle; requires `sensor`.
-        gap_m: f64 [in 0.001..=1000.0] = 1.0,
+        cluster_gap_m: f64 [in 0.001..=1000.0] = 1.0,
         /// Minimum number of echoes of an obstacle.
-        least_echoes: u32 [in 1.0..=1000000.0] = 5,
+        min_echoes: u32 [in 1.0..=1000000.0] = 5,
         /// Minimum length of a box.
-        least_size_m: f64 [non_negative] = 0.0,
+        min_size_m: f64 [non_negative] = 0.0,
         /// Time for which echoes are kept and processed together with later ones; requires
         /// `sensor`. Default: one turn of a rotating head, otherwise 0, so that each sample is
         /// processed alone.
-        keep_s: Option<f64> [non_negative],
+        accumulation_s: Option<f64> [non_negative],
         /// Maximum displacement of the centre of a box between samples for the same obstacle.
-        association_m: f64 [non_negative] = 3.0,
+        association_distance_m: f64 [non_negative] = 3.0,
         /// Time for which an undetected obstacle keeps its number.
-        forget_s: f64 [non_negative] = 10.0,
+        track_timeout_s: f64 [non_negative] = 10.0,
     }
 }

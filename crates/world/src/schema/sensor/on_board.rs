@@ -35,7 +35,7 @@ spec! {
     pub struct LeakDetectorConfig {
         /// Volume of water in its link at which it triggers. Default: it triggers when water
         /// reaches its position.
-        trips_at_m3: Option<f64> [non_negative],
+        trigger_volume_m3: Option<f64> [non_negative],
     }
 }
 

@@ -7,7 +7,7 @@ spec! {
     /// A probe for one quantity of the water.
     pub struct ProbeConfig {
         /// Measured quantity: `temperature`, `salinity`, `density`, `sound_speed`, or the name of a
-        /// quantity in `water.carried`.
+        /// quantity in `water.tracers`.
         field: String [name],
         /// Errors, in the unit of the quantity.
         errors: NoiseConfig => "{}",

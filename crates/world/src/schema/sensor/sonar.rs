@@ -96,7 +96,7 @@ spec! {
         /// Time-varying gain for spreading loss, in decibels per decade of range.
         gain_per_decade_db: f64 [in 0.0..=80.0] = 30.0,
         /// Time-varying gain for absorption. Default: the absorption of the water at the sonar.
-        gain_db_m: Option<f64> [non_negative],
+        absorption_gain_db_per_m: Option<f64> [non_negative],
         /// Levels, after the gain, that are mapped to 0 and to the maximum value.
         levels_db: [f64; 2],
         /// Bits per value: 8 or 16.
@@ -107,7 +107,7 @@ spec! {
         /// Whether echoes have speckle, as from many scatterers.
         speckle: bool = true,
         /// Whether rays are refracted by the sound speed profile; otherwise they are straight.
-        ray_bent: bool = false,
+        refraction: bool = false,
         /// Whether echoes by way of specular reflections at the water surface and the seabed are
         /// received.
         multipath: bool = false,
