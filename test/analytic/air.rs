@@ -176,6 +176,38 @@ fn wind_accelerates_a_body() {
     }
 }
 
+// Goal: the area of a wind load is that above the water when the body floats at rest. Method: the
+// channel buoy in a uniform wind of 10 m/s until it drifts steadily, against the balance of the
+// wind on its whole area and the damping of the wet part. Tolerance: 1 %, for its heel.
+#[test]
+fn wind_area_is_that_above_the_water_at_rest() {
+    let mut s = simulation(
+        "
+air: {shear: {kind: uniform}}
+water: {density_kg_m3: 1000}
+weather: {wind_speed_m_s: 10, wind_from_deg: 270}
+robots: {buoy: {model: {source: test, body: channel_buoy}}}
+",
+    );
+    advance(&mut s, 200.0);
+    let rho = air::density(&s.scene.sea, 15.0, 0.4);
+    let wet = 48.0 / 220.9;
+    let balance =
+        |v: f64| 0.5 * rho * 0.8 * 0.3 * (10.0 - v) * (10.0 - v) - wet * (10.0 * v + 110.0 * v * v);
+    let (mut low, mut high) = (0.0, 10.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if balance(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let motion = &s.state.robots[0].motion;
+    let v = motion.q_WB.matrix().mul_vec(motion.V_WB_B.v).x;
+    crate::common::relative("drift", v, low, 0.01);
+}
+
 // Goal: the weather changes linearly over its ramp from its current value while the simulation
 // runs; values that are not named do not change. Method: a new wind over 10 s, requested in the
 // middle of another change. Tolerance: rounding.

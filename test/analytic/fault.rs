@@ -1,4 +1,4 @@
-//! What each fault does to each kind of device.
+//! Tests the effect of each fault on each kind of device.
 
 use crate::common::worlds::held;
 use crate::common::{advance, close, readings, relative, simulation};
@@ -16,8 +16,8 @@ const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: 
       thrusters: {t: {motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1},
         position_m: [0, 0, 0], direction: [1, 0, 0]}}";
 
-/// The devices with one fault of `device` from 0.5 s on for 1 s; the thruster told 16 N, the fin
-/// 0.2 rad.
+/// Returns a robot with the devices and one fault of `device` from 0.5 s on for 1 s; the thruster
+/// is commanded to 16 N, the fin to 0.2 rad.
 fn broken(device: &str, kind: &str) -> Simulation {
     let fault = format!(
         "faults: {{x: {{robot: r, target: {device}, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
@@ -31,8 +31,8 @@ fn broken(device: &str, kind: &str) -> Simulation {
     s
 }
 
-/// Thrust of the thruster and angle of the fin before, in and after the time of a fault. In its
-/// middle other commands come.
+/// Returns the thrust [N] of the thruster and the angle [rad] of the fin before, twice during and
+/// after a fault. The commands change in the middle of the fault.
 fn seen(s: &mut Simulation) -> [(f64, f64); 4] {
     let at = |s: &Simulation| {
         (
@@ -55,10 +55,11 @@ fn seen(s: &mut Simulation) -> [(f64, f64); 4] {
     [before, first, then, at(s)]
 }
 
-// Goal: thrusters and fins fail as named, at their time, and are well again afterwards. Method:
-// before, in and after the fault, the command changed in it. Tolerance: rounding.
+// Goal: thrusters and fins fail as specified, at the specified time, and recover afterwards.
+// Method: values before, during and after the fault, with a command change during the fault.
+// Tolerance: rounding.
 #[test]
-fn actuators_fail_as_named() {
+fn actuators_fail_as_specified() {
     let thrust = |kind: &str| seen(&mut broken("t", kind)).map(|x| x.0);
     let check = |kind: &str, found: [f64; 4], wanted: [f64; 4]| {
         for (f, w) in found.into_iter().zip(wanted) {
@@ -92,9 +93,10 @@ fn actuators_fail_as_named() {
     );
 }
 
-// Goal: noise has its deviation, and intermittent faults their share of the time. Method: 100 s at
-// 500 Hz; thrust about 16 N, and the part of time without. Tolerance: 4 standard errors; of the
-// telegraph 2 x 0.5 x 1.5/2 / sqrt(50 cycles) of the mean share 0.25, rounded up.
+// Goal: noise has its standard deviation, and intermittent faults have their share of the time.
+// Method: 100 s at 500 Hz; thrust about 16 N, and the fraction of time without thrust. Tolerance: 4
+// standard errors; for the telegraph process 2 x 0.5 x 1.5/2 / sqrt(50 cycles) of the mean share of
+// 0.25, rounded up.
 #[test]
 fn noise_and_interruptions_have_their_statistics() {
     let run = |kind: &str| {
@@ -125,10 +127,10 @@ fn noise_and_interruptions_have_their_statistics() {
     assert!(failing.iter().all(|x| *x == 0.0 || *x == 16.0));
 }
 
-// Goal: sensors fail as named. Method: pressure at 5 m, 100 Hz, the readings in the second of the
-// fault. Tolerance: rounding; 4 standard errors.
+// Goal: sensors fail as specified. Method: pressure at 5 m, 100 Hz, the readings in the second of
+// the fault. Tolerance: rounding; 4 standard errors.
 #[test]
-fn sensors_fail_as_named() {
+fn sensors_fail_as_specified() {
     let heard = |kind: &str| -> Vec<f64> {
         let fault = format!(
             "faults: {{x: {{robot: r, target: p, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
@@ -165,10 +167,10 @@ fn sensors_fail_as_named() {
     assert!(some > 10 && some < 90, "{some} readings of 99");
 }
 
-// Goal: a stuck sensor repeats itself while the world moves on. Method: an altimeter-like pressure
+// Goal: a stuck sensor repeats its reading while its true value changes. Method: a pressure sensor
 // on a sinking body. Tolerance: none.
 #[test]
-fn a_stuck_sensor_repeats_itself() {
+fn stuck_sensor_repeats_its_reading() {
     let mut s = simulation(
         "
 faults: {x: {robot: r, target: p, time_s: 0.5, kind: stuck}}
@@ -192,10 +194,11 @@ robots:
     assert!(all[199].stamp_ns > all[55].stamp_ns, "it goes on speaking");
 }
 
-// Goal: a battery that gives less makes thrusters weaker, and a dead one stops all. Method: 64 W of
-// thrust and 36 W of hotel load with 50 W to be had: all have a half. Tolerance: rounding.
+// Goal: a battery with a power limit weakens the thrusters, and a dead battery stops all devices.
+// Method: 64 W of thrust and 36 W of hotel load with 50 W available: each gets half. Tolerance:
+// rounding.
 #[test]
-fn a_shortage_of_power_weakens_all() {
+fn power_limit_weakens_all_devices() {
     let fault = "faults: {x: {robot: r, target: battery, kind: shortage, power_w: 50}}";
     let mut s = simulation(&held(
         &format!("{BATTERY}, hotel_load_w: 36"),
@@ -224,14 +227,14 @@ fn a_shortage_of_power_weakens_all() {
     advance(&mut s, 3.0);
     assert!(
         s.state.robots[0].battery.is_on(),
-        "well again after its time"
+        "recovers after its duration"
     );
 }
 
-// Goal: joints' servos fail. Method: a hinge under 2 N m for a second, then dead, weak, biased.
-// Tolerance: 1e-9.
+// Goal: joint servos fail as specified. Method: a hinge under 2 N m for a second, then dead,
+// reduced and biased. Tolerance: 1e-9.
 #[test]
-fn joints_fail_as_named() {
+fn joints_fail_as_specified() {
     use crate::common::joints::{Hinge, command, effort_servo};
     for (kind, wanted) in [
         ("dead", 0.0),
@@ -264,10 +267,10 @@ fn joints_fail_as_named() {
     }
 }
 
-// Goal: ideal effort drives fail, and are well again afterwards. Method: a hinge of 1 kg m² under 2
-// N m, a fault from 0.5 s on for 0.5 s, another command in it. Tolerance: 1e-9.
+// Goal: ideal effort drives fail as specified and recover afterwards. Method: a hinge of 1 kg m²
+// under 2 N m, a fault from 0.5 s on for 0.5 s, another command during the fault. Tolerance: 1e-9.
 #[test]
-fn ideal_effort_drives_fail_as_named() {
+fn ideal_effort_drives_fail_as_specified() {
     use crate::common::joints::{Hinge, command};
     let drive = Hinge {
         joint: "max_effort: 3,",
@@ -298,11 +301,11 @@ fn ideal_effort_drives_fail_as_named() {
     }
 }
 
-// Goal: ideal position drives fail, and go on to their last command afterwards. Method: a drive on
-// its way to 1 rad at its limit of 0.2 rad/s; a fault from 2 s on for 2 s, at which another command
-// comes after 1 s. Tolerance: 1e-3 of what settles, 2 % of a speed.
+// Goal: ideal position drives fail as specified and continue to their last command afterwards.
+// Method: a drive moves to 1 rad at its limit of 0.2 rad/s; a fault lasts from 2 s on for 2 s, and
+// another command arrives 1 s into it. Tolerance: 1e-3 of settled values, 2 % of a speed.
 #[test]
-fn ideal_position_drives_fail_as_named() {
+fn ideal_position_drives_fail_as_specified() {
     use crate::common::joints::{Hinge, command};
     let drive = "{kind: position, bandwidth_rad_s: 20, max_speed: 0.2, max_acceleration: 50}";
     let world = |kind: &str| {
@@ -332,9 +335,9 @@ fn ideal_position_drives_fail_as_named() {
         advance(&mut s, 0.9);
         let went = [then - first, angle(&s) - then];
         match kind {
-            // it comes to rest, and stays
+            // It comes to rest and stays at rest.
             "dead" => assert!(went[0].abs() < 0.03 && went[1].abs() < 1e-6, "{went:?}"),
-            // goes on to where it was told to
+            // It continues to its earlier target.
             "stuck" => close("stuck", went[1], 0.9 * 0.2, 2e-3),
             "reduced, fraction: 0.25" => {
                 assert!(
@@ -349,10 +352,10 @@ fn ideal_position_drives_fail_as_named() {
     }
 }
 
-// Goal: a buoyancy engine fails. Method: 10 cm³/s from 300 cm³, told 400; after 5 s of which the
-// last 4 are faulty. Tolerance: rounding.
+// Goal: a buoyancy engine fails as specified. Method: 10 cm³/s from 300 cm³, commanded to 400;
+// after 5 s, the last 4 of them with the fault. Tolerance: rounding.
 #[test]
-fn buoyancy_engines_fail_as_named() {
+fn buoyancy_engines_fail_as_specified() {
     for (kind, wanted) in [
         ("dead", 310.0),
         ("stuck", 310.0),
@@ -379,11 +382,12 @@ fn buoyancy_engines_fail_as_named() {
     }
 }
 
-// Goal: a winch on board fails; one ashore is no device of a robot. Method: a load hangs from it,
-// paid out at 0.4 m/s (ramps of 1 m/s²); told to heave in when the fault begins, or told nothing
-// new; 3 s of the fault. Tolerance: two steps of the motor's speed.
+// Goal: a winch on board fails as specified; a winch ashore is no device of a robot. Method: a load
+// hangs from the winch, which pays out at 0.4 m/s (ramps of 1 m/s²). When the fault begins the
+// winch is either commanded to heave in or keeps its command; the fault lasts 3 s. Tolerance: the
+// motor's speed over two steps.
 #[test]
-fn winches_fail_as_named() {
+fn winches_fail_as_specified() {
     use merrow_model::state::WinchCommand;
     let world = |stands: &str, kind: &str| {
         format!(
@@ -444,10 +448,10 @@ faults: {{x: {{robot: r, target: winches/t, time_s: 2, kind: {kind}}}}}
     );
 }
 
-// Goal: gyro and accelerometer of an IMU fail each for itself, or together. Method: an ideal IMU on
-// a body at rest, a fault of each from 0.5 s on. Tolerance: rounding.
+// Goal: gyro and accelerometer of an IMU fail independently or together. Method: an ideal IMU on a
+// body at rest, a fault of each from 0.5 s on. Tolerance: rounding.
 #[test]
-fn gyro_and_accelerometer_fail_each_for_itself() {
+fn gyro_and_accelerometer_fail_independently() {
     use merrow_math::Vec3;
     let heard = |of: &str, kind: &str| {
         let imu = "sensors: {imu: {device: {source: test, rate_hz: 100, kind: imu}}}";
@@ -494,10 +498,10 @@ fn gyro_and_accelerometer_fail_each_for_itself() {
     assert!(gyro == rest && (accelerometer - up).norm() > 0.01);
 }
 
-// Goal: a stuck accelerometer repeats itself while the gyro goes on. Method: a turntable that
-// speeds up. Tolerance: rounding.
+// Goal: a stuck accelerometer repeats its reading while the gyro continues. Method: an accelerating
+// turntable. Tolerance: rounding.
 #[test]
-fn a_stuck_accelerometer_leaves_the_gyro() {
+fn stuck_accelerometer_does_not_affect_gyro() {
     use crate::common::joints::{Hinge, command};
     let text = Hinge::default().text().replace(
         "      links:",
@@ -517,7 +521,7 @@ fn a_stuck_accelerometer_leaves_the_gyro() {
     close("gyro", fast - slow, 2.0 * 0.41, 1e-6);
 }
 
-/// A neutral cube of a cubic metre at 10 m with a leak from the start.
+/// Returns a neutral cube of a cubic metre at 10 m depth, with a leak from the start.
 fn leaking(hole: f64, volume: f64) -> Simulation {
     simulation(&format!(
         "
@@ -534,8 +538,8 @@ robots:
     ))
 }
 
-// Goal: a compartment fills by Torricelli's law until it is full. Method: a hole of 2 cm at 10 m
-// held there: 0.61 A sqrt(2 g h) t, at most 20 l. Tolerance: rounding of the steps.
+// Goal: a compartment fills by Torricelli's law until it is full. Method: a hole of 2 cm held at 10
+// m: 0.61 A sqrt(2 g h) t, at most 20 l. Tolerance: rounding of the steps.
 #[test]
 fn a_leak_fills_its_compartment() {
     let mut s = leaking(0.02, 0.02);
@@ -551,12 +555,12 @@ fn a_leak_fills_its_compartment() {
     assert_eq!(s.state.robots[0].faults[0].water, 0.02);
 }
 
-// Goal: the water weighs and is carried along. Method: a free cube with its compartment filled at
-// once: it falls with w g/(m + w) as one that turns, so the acceleration of the common centre of
-// mass is w g/(m + w), and the pitching moment w g times its arm about that of the common inertia.
-// Tolerance: 2e-3, the turn and fall of 20 ms.
+// Goal: the water in a compartment adds weight and inertia. Method: a free cube whose compartment
+// fills at once. The common centre of mass accelerates with w g/(m + w). The pitching moment is w g
+// times its arm about the centre of the combined inertia. Tolerance: 2e-3, the rotation and fall in
+// 20 ms.
 #[test]
-fn water_weighs_and_has_inertia() {
+fn leaked_water_adds_weight_and_inertia() {
     let mut s = leaking(3.0, 0.02);
     let scene = std::sync::Arc::make_mut(&mut s.scene);
     scene.robots[0].floating = true;
@@ -569,7 +573,7 @@ fn water_weighs_and_has_inertia() {
     let t = 10.0 * s.scene.dt();
     let (m, w, arm) = (1000.0, 20.0, 0.3);
     let edge2 = f64::powf(0.02, 2.0 / 3.0);
-    // about the cube's centre: inertia and first moment of the water
+    // About the cube's centre: inertia and first moment of the water.
     let (I, first) = (300.0 + w * (arm * arm + edge2 / 6.0), w * arm);
     // (m + w) a - first α = -w g;  I α - first a = w g arm, with α nose-down positive about +y
     let (a, alpha) = {
@@ -583,8 +587,8 @@ fn water_weighs_and_has_inertia() {
     relative("turn", (after.w.y - before.w.y) / t, alpha, 2e-3);
 }
 
-// Goal: live faults act, are replaced and repaired, and wrong ones are refused. Method: commands.
-// Tolerance: none.
+// Goal: faults commanded at run time act, can be replaced and repaired, and invalid ones are
+// rejected. Method: commands. Tolerance: none.
 #[test]
 fn faults_can_be_commanded() {
     let mut s = simulation(&held(BATTERY, DEVICES, ""));
@@ -652,7 +656,8 @@ fn faults_can_be_commanded() {
     assert_eq!(refused, "no fault \"y\" to repair");
 }
 
-// Goal: `describe` says what can fail. Method: the shipped world `landing`. Tolerance: none.
+// Goal: `describe` lists the devices that can fail. Method: the bundled world `landing`. Tolerance:
+// none.
 #[test]
 fn describe_lists_what_can_fail() {
     let mut merrow = std::process::Command::new(env!("CARGO_BIN_EXE_merrow"));
@@ -671,12 +676,12 @@ fn describe_lists_what_can_fail() {
     }
 }
 
-// Goal: a sonar that is dead, or whose robot has no power, disturbs no other. Method: what one
-// brings that faces another in its band, with the other at work, dead, dead for a while that is
-// over, and on a robot with a dead battery, against what it brings when it hears no others.
-// Tolerance: none.
+// Goal: a sonar that is dead, or whose robot has no power, does not interfere with another. Method:
+// the image of a sonar that faces another one in its frequency band. The other sonar is active,
+// dead, dead for a time that has ended, or on a robot with a dead battery. The reference is the
+// image without interference. Tolerance: none.
 #[test]
-fn silent_sonars_disturb_nobody() {
+fn silent_sonars_do_not_interfere() {
     let sonar = |more: &str| {
         format!(
             "s: {{lazy: false, device: {{source: test, rate_hz: 2, kind: imaging_sonar, sector_deg: 60, beams: 16, beam_width_deg: 4, elevation_width_deg: 10, \
@@ -701,18 +706,15 @@ fn silent_sonars_disturb_nobody() {
     };
     let undisturbed = brings("interference: false", "");
     assert!(undisturbed.len() >= 2, "{}", undisturbed.len());
-    assert!(
-        brings("", "") != undisturbed,
-        "they do not hear one another"
-    );
+    assert!(brings("", "") != undisturbed, "the sonars do not interfere");
     assert!(
         brings("", "f: {robot: b, target: s, kind: dead}") == undisturbed,
         "dead"
     );
-    // what a battery gives is known from the first step on
+    // The battery supply is known from the first step on.
     let unpowered = brings("", "f: {robot: b, target: battery, kind: dead}");
     assert!(unpowered[1..] == undisturbed[1..], "no power");
-    // the sample of half a second is disturbed again
+    // The sample at half a second has interference again.
     let again = brings("", "f: {robot: b, target: s, kind: dead, duration_s: 0.4}");
     assert!(
         again[0] == undisturbed[0] && again[1] != undisturbed[1],

@@ -1,4 +1,5 @@
-//! Fins: the force of each law, in any flow, in a propeller's race, at the surface and broken.
+//! Tests the force of each fin law in any flow, in a propeller race, at the surface and with
+//! faults.
 
 use crate::common::{close, instant, near, scene, start};
 use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
@@ -10,7 +11,8 @@ const RHO: f64 = 1000.0;
 const AREA: f64 = 0.02;
 const RUDDER: &str = "position_m: [-0.7, 0, 0], shaft: [0, 0, 1]";
 
-/// A neutral body, deep, on which nothing but a fin acts; at `place`, with the figures `surface`.
+/// Returns a world with a neutral, deep body on which only a fin acts; `place` holds the mounting
+/// keys and `surface` the parameters of the fin.
 pub fn board(place: &str, surface: &str) -> String {
     format!(
         "
@@ -26,8 +28,8 @@ robots:
     )
 }
 
-/// Force at the base for the velocity `V` and the angle `angle` [rad], less what the body alone
-/// has.
+/// Returns the force [N] and moment [N m] of the fin at the base (B) for the velocity `V` and the
+/// fin angle `angle` [rad].
 fn force(scene: &Scene, V: SpatialVelocity, angle: f64) -> SpatialForce {
     let mut motion = start(scene, 0);
     motion.V_WB_B = V;
@@ -54,9 +56,9 @@ fn rad(deg: f64) -> f64 {
     f64::to_radians(deg)
 }
 
-// Goal: lift and drag have size and direction: attached, at the stall, broadside and in reversed
-// flow. Method: the law's parts where only one of them acts. Tolerance: the share of the other part
-// that the smooth stall leaves.
+// Goal: lift and drag have the correct magnitude and direction: attached, at stall, broadside and
+// in reversed flow. Method: the terms of the law where only one of them acts. Tolerance: the share
+// of the other term that the smooth stall leaves.
 #[test]
 fn lift_and_drag_over_the_whole_circle() {
     let s = scene(&board(
@@ -64,7 +66,8 @@ fn lift_and_drag_over_the_whole_circle() {
         "law: {kind: lift_drag, lift_slope_per_rad: 3, aspect_ratio: 2, drag: 0.01, stall_deg: 20, stall_sharpness: 60}",
     ));
     let q = 0.5 * RHO * 4.0 * AREA;
-    // leading edge to the left: pushed to the left, less than 1e-6 stalled at 5 deg
+    // The leading edge points to the left, so the force is to the left; less than 1e-6 of the flow
+    // is stalled at 5 deg.
     let F = force(&s, ahead(Vec3::new(2.0, 0.0, 0.0)), rad(5.0));
     let lift = 3.0 * rad(5.0);
     let drag = 0.01 + lift * lift / (std::f64::consts::PI * 0.9 * 2.0);
@@ -75,7 +78,7 @@ fn lift_and_drag_over_the_whole_circle() {
         Vec3::new(0.0, 0.0, -0.7 * q * lift),
         1e-6,
     );
-    // half stalled at the stall angle, but for the far side of the sigmoid
+    // Half stalled at the stall angle, except for the far side of the sigmoid.
     let F = force(&s, ahead(Vec3::new(2.0, 0.0, 0.0)), rad(20.0));
     let plate = 1.2 * rad(20.0).sin() * rad(20.0).cos();
     close(
@@ -84,19 +87,19 @@ fn lift_and_drag_over_the_whole_circle() {
         q * 0.5 * (3.0 * rad(20.0) + plate),
         1e-9,
     );
-    // a plate beyond it: normal to its chord but for the drag without lift
+    // A flat plate beyond it: normal to its chord except for the drag without lift.
     for deg in [45.0, 90.0, 135.0, -60.0] {
         let (sin, cos) = rad(deg).sin_cos();
         let F = force(&s, ahead(Vec3::new(2.0, 0.0, 0.0)), rad(deg));
         let expected = Vec3::new(-q * (0.01 + 1.2 * sin * sin), q * 1.2 * sin * cos, 0.0);
         near(&format!("plate at {deg}"), F.f, expected, 1e-9);
     }
-    // the flow from behind, and from the left
+    // Flow from astern, and from the left.
     let F = force(&s, ahead(Vec3::new(-2.0, 0.0, 0.0)), 0.0);
     near("astern", F.f, Vec3::new(q * 0.01, 0.0, 0.0), 1e-9);
     let F = force(&s, ahead(Vec3::new(0.0, 2.0, 0.0)), 0.0);
     near("sideways", F.f, Vec3::new(0.0, -q * 1.21, 0.0), 1e-9);
-    // along the shaft nothing acts
+    // No force acts along the shaft.
     near(
         "along the shaft",
         force(&s, ahead(Vec3::new(0.0, 0.0, 2.0)), 0.3).f,
@@ -105,8 +108,8 @@ fn lift_and_drag_over_the_whole_circle() {
     );
 }
 
-// Goal: the slope of lift follows from the aspect ratio. Method: Prestero's 3.12 per rad at 2.21,
-// and the square of span over area where no ratio is given. Tolerance: the printed digits.
+// Goal: the lift slope follows from the aspect ratio. Method: Prestero's 3.12 per rad at 2.21, and
+// the square of the span over the area if no ratio is given. Tolerance: the printed digits.
 #[test]
 fn slope_of_lift_from_the_aspect_ratio() {
     let slope = |keys: &str| {
@@ -126,10 +129,10 @@ fn slope_of_lift_from_the_aspect_ratio() {
     );
 }
 
-// Goal: a turn of the body is felt as flow at the fin. Method: yaw and pitch rates against the same
-// velocity of the fin without a turn. Tolerance: rounding.
+// Goal: a rotation of the body changes the flow at the fin. Method: yaw and pitch rates compared
+// with the same velocity of the fin without rotation. Tolerance: rounding.
 #[test]
-fn the_inflow_is_that_at_the_fin() {
+fn fin_inflow_includes_body_rotation() {
     let s = scene(&board(RUDDER, "law: {kind: lift_drag}"));
     let w = Vec3::new(0.3, -0.2, 0.5);
     let v = Vec3::new(1.5, 0.2, 0.1);
@@ -140,10 +143,10 @@ fn the_inflow_is_that_at_the_fin() {
     assert!(turning.f.norm() > 1.0);
 }
 
-// Goal: Thetis's formula, term by term. Method: F_x, F_z and M_q as printed, with the plane's own
-// coefficients, for a bow and a stern plane ahead at several angles. Tolerance: rounding.
+// Goal: the Thetis formula, term by term. Method: F_x, F_z and M_q as printed, with the plane's own
+// coefficients, for a bow and a stern plane moving forward at several angles. Tolerance: rounding.
 #[test]
-fn planes_of_thetis_follow_its_formula() {
+fn thetis_planes_match_formula() {
     let (a, c0, lcs, speed) = (3.0, 0.05, 0.012, 2.0);
     for x in [0.6, -0.8] {
         let place = format!("axes: frd, position_m: [{x}, 0, 0], shaft: [0, 1, 0]");
@@ -153,13 +156,13 @@ fn planes_of_thetis_follow_its_formula() {
         let s = scene(&board(&place, &law));
         for deg in [-25.0, -10.0, 0.0, 5.0, 15.0] {
             let (sin, cos) = rad(deg).sin_cos();
-            // straight ahead the angle of attack is the plane's
+            // In forward motion the angle of attack is the angle of the plane.
             let (cz, cx) = (a * sin, c0 * cos);
             let q = 0.5 * RHO * AREA * speed * speed;
             let (Fx, Fz) = (-q * (cz * sin + cx * cos), -q * (cz * cos - cx * sin));
             let Mq = Fz * (lcs * cos - x) + Fx * lcs * sin;
             let F = force(&s, ahead(Vec3::new(speed, 0.0, 0.0)), rad(deg));
-            // forward-right-down to forward-left-up
+            // Forward-right-down to forward-left-up.
             near(
                 &format!("force at {deg}"),
                 F.f,
@@ -176,10 +179,10 @@ fn planes_of_thetis_follow_its_formula() {
     }
 }
 
-// Goal: a table is read at the angle of attack, on both sides. Method: lift and drag at and between
-// its points. Tolerance: rounding.
+// Goal: a table is evaluated at the angle of attack, for both signs. Method: lift and drag at and
+// between its points. Tolerance: rounding.
 #[test]
-fn a_table_is_read_at_the_angle_of_attack() {
+fn table_is_evaluated_at_angle_of_attack() {
     let table =
         "law: {kind: table, alpha_deg: [0, 10, 180], lift: [0, 1, 0], drag: [0.1, 0.2, 0.5]}";
     let s = scene(&board(RUDDER, table));
@@ -200,10 +203,10 @@ fn a_table_is_read_at_the_angle_of_attack() {
     }
 }
 
-// Goal: a fin that does not move brakes, whatever the flow. Method: many directions of flow and
-// angles. Tolerance: none.
+// Goal: a fixed fin always dissipates energy. Method: many flow directions and angles. Tolerance:
+// none.
 #[test]
-fn no_law_of_the_flow_feeds_energy_in() {
+fn fin_laws_dissipate_energy() {
     for law in [
         "{kind: lift_drag}",
         "{kind: chord, normal_slope_per_rad: 3, axial: 0.05}",
@@ -223,11 +226,11 @@ fn no_law_of_the_flow_feeds_energy_in() {
     }
 }
 
-// Goal: the race of a propeller washes the part of the fin that lies in it, ahead only. Method:
-// bollard thrust T, whose race far behind has sqrt(2T/(ρA)); at its disc half of that. Tolerance:
-// rounding.
+// Goal: the race of a propeller washes the part of the fin that is in it, only for forward thrust.
+// Method: bollard thrust T, whose fully developed race has the speed sqrt(2T/(ρA)); at the disc the
+// speed is half of that. Tolerance: rounding.
 #[test]
-fn a_race_washes_its_part_of_the_fin() {
+fn propeller_race_washes_part_of_the_fin() {
     let world = |development: f64, part: f64| {
         let place = format!(
             "{RUDDER}, slipstream: {{thruster: t, area_fraction: {part}, development: {development}}}"
@@ -268,10 +271,10 @@ fn a_race_washes_its_part_of_the_fin() {
     assert_eq!(washed(1.0, 1.0, -30.0), 0.0, "astern");
 }
 
-// Goal: a fin half out of the water has half the force, one above it none. Method: a rudder of 0.2
-// m span at four heights. Tolerance: rounding.
+// Goal: a fin half out of the water has half the force, a fin above the water none. Method: a
+// rudder of 0.2 m span at four heights. Tolerance: rounding.
 #[test]
-fn a_fin_out_of_the_water_does_not_steer() {
+fn emerged_fin_has_no_force() {
     let s = scene(&board(
         "position_m: [0, 0, 0], shaft: [0, 0, 1]",
         "law: {kind: fossen, lift_slope_per_rad: 1}",

@@ -1,4 +1,4 @@
-//! Servos of fins: lag, rate, dead time, limits, health, commands.
+//! Tests fin servos: lag, rate, dead time, limits, health and commands.
 
 use super::fin::board;
 use crate::common::{close, simulation};
@@ -17,7 +17,7 @@ fn command(s: &mut Simulation, value: f64) {
     .unwrap();
 }
 
-/// Angle after each of the next `n` steps.
+/// Returns the angle [rad] after each of the next `n` steps.
 fn angles(s: &mut Simulation, n: usize) -> Vec<f64> {
     let step = |_| {
         s.advance(1);
@@ -27,9 +27,10 @@ fn angles(s: &mut Simulation, n: usize) -> Vec<f64> {
 }
 
 // Goal: rate limit and lag together give the exact response. Method: the closed solution: at the
-// rate until the error is rate times lag, then exponentially. Tolerance: rounding over 500 steps.
+// maximum rate until the error is rate times lag, then exponential. Tolerance: rounding over 500
+// steps.
 #[test]
-fn rate_and_lag_have_their_step_response() {
+fn rate_and_lag_step_response() {
     let (rate, lag, target) = (30_f64.to_radians(), 0.1, 20_f64.to_radians());
     let mut s = simulation(&board(
         RUDDER,
@@ -46,13 +47,13 @@ fn rate_and_lag_have_their_step_response() {
         };
         close(&format!("at {t} s"), angle, expected, 1e-12);
     }
-    // its mean over the last step
+    // Mean rate over the last step.
     let rate_now = rate * (-(1.0 - 0.001 - knee) / lag).exp();
     close("rate", s.state.robots[0].fins[0].rate, rate_now, 1e-5);
 }
 
-// Goal: a command acts after the dead time, to the step; without lag it then acts at once; beyond
-// the range it is clipped. Method: 30 ms at 2 ms a step. Tolerance: none.
+// Goal: a command acts exactly after the dead time, without lag then immediately, and is limited to
+// the range. Method: 30 ms at 2 ms per step. Tolerance: none.
 #[test]
 fn dead_time_and_range() {
     let mut s = simulation(
@@ -67,9 +68,10 @@ fn dead_time_and_range() {
     );
 }
 
-// Goal: stuck holds the angle, healed follows again, reduced and dead leave that part of the force;
-// what is no number or out of count is refused and changes nothing. Method: the sway that a rudder
-// gives in a step. Tolerance: 1e-3, the step's own turn.
+// Goal: a stuck fin holds its angle, a repaired one follows commands again, and a reduced or dead
+// one keeps only its part of the force. Commands that are not finite or have the wrong count are
+// rejected and change no state. Method: the sway that a rudder produces in a step. Tolerance: 1e-3,
+// the rotation within the step.
 #[test]
 fn health_and_commands() {
     let text = board(RUDDER, LAW).replace("model:", "velocity_m_s: [2, 0, 0]\n    model:");
@@ -95,7 +97,7 @@ fn health_and_commands() {
     assert_eq!(angle, -0.2);
     let (held, stuck) = sway(Health::Stuck);
     assert_eq!(stuck, 0.1);
-    // in 2 m/s and at sideslips far below the rudder's angle
+    // At 2 m/s and at sideslip angles far below the rudder angle.
     close("reduced", sway(Health::Reduced(0.25)).0 / whole, 0.25, 1e-2);
     assert!(
         held / whole < 0.0 || held.abs() > 0.4 * whole.abs(),
@@ -148,14 +150,14 @@ fn health_and_commands() {
     .unwrap();
     assert_eq!(s.state.robots[0].fins[0].command, 0.3);
     assert_ne!(s.state.hash(), before);
-    // no thrusters: the array of thrusters and fins is that of the fins
+    // Without thrusters the array of thrusters and fins holds only the fins.
     s.apply(&Command::Thrusters {
         robot: 0,
         values: vec![0.2],
     })
     .unwrap();
     assert_eq!(s.state.robots[0].fins[0].command, 0.2);
-    // a reset keeps the health and forgets the rest
+    // A reset keeps the health and clears the other state.
     s.apply(&Command::FinHealth {
         robot: 0,
         fin: 0,

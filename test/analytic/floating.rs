@@ -1,5 +1,5 @@
-//! Bodies in waves: what floats goes with the surface, what hovers with the water, what measures
-//! sees both.
+//! Tests bodies in waves: floating bodies follow the surface, hovering bodies follow the water, and
+//! sensors measure both.
 
 use crate::common::{advance, close, near, readings, relative, scene, simulation};
 use merrow_environment::waves::realise::wave_field;
@@ -31,18 +31,18 @@ robots:
         linear_damping: {kind: diagonal, values: [100, 100, 3000, 200, 200, 100]}
 ";
 
-/// The waves of a running world now.
+/// Returns the waves of a running world at its current time.
 fn now(s: &Simulation) -> WaveState {
     WaveState::new(&s.state.sea.waves, s.time_ns() as f64)
 }
 
-// Goal: a raft that is small against the waves heaves, pitches and drifts as the surface does.
-// Method: a wave of 12 s (225 m long) and 1 m height, half a wave after the start and for two
-// periods; the raft's natural periods are about 1.5 s. Tolerance: 2 % of the amplitude in heave, of
-// which 1 % is the square of the periods' ratio; 5 % of the greatest slope, by which pitch damping
-// lags.
+// Goal: a raft that is small compared with the waves heaves, pitches and drifts with the surface.
+// Method: a wave of 12 s (225 m long) and 1 m height, from half a wave after the start, for two
+// periods; the natural periods of the raft are about 1.5 s. Tolerance: 2 % of the amplitude in
+// heave, of which 1 % is the square of the ratio of the periods; 5 % of the maximum slope, by which
+// pitch lags through damping.
 #[test]
-fn a_raft_follows_long_waves() {
+fn raft_follows_long_waves() {
     let mut s = simulation(RAFT);
     advance(&mut s, 30.0);
     let (mut lowest, mut highest) = (0.0_f64, 0.0_f64);
@@ -68,12 +68,12 @@ fn a_raft_follows_long_waves() {
     assert!(lowest < -0.48 && highest > 0.48, "{lowest} {highest}");
 }
 
-// Goal (V45): a hovering body is carried by the water of the waves, however its added mass is
-// shaped. Method: a submerged body of the water's density starts with the water's velocity in a
-// flat wave; for two periods against the path of a particle, by Runge-Kutta of the water's
-// velocity. Tolerance: 1 % of the orbit, the wave's steepness being 0.2 %.
+// Goal (V45): waves carry a hovering body with the water, for any shape of its added mass. Method:
+// a submerged body with the density of water starts with the velocity of the water in a flat wave.
+// Its path over two periods is compared with the path of a particle, integrated from the water
+// velocity by Runge-Kutta. Tolerance: 1 % of the orbit; the steepness of the wave is 0.2 %.
 #[test]
-fn a_hovering_body_goes_with_the_water() {
+fn hovering_body_follows_wave_orbits() {
     let mut scene = scene(
         "
 water: {density_kg_m3: 1000, waves: {kind: regular, height_m: 0.02, period_s: 6, direction_deg: 60}}
@@ -124,7 +124,7 @@ seabed: {depth_m: 500}
 step: {dt_s: 0.02}
 ";
 
-/// Amplitude, wave number and frequency of [`SWELL`].
+/// Returns amplitude [m], wave number [rad/m] and angular frequency [rad/s] of [`SWELL`].
 fn swell(scene: &merrow_model::scene::Scene) -> [f64; 3] {
     let c = &scene.sea.waves.seas[0].1.components;
     [c.a[0], c.k[0], c.omega[0]]
@@ -154,7 +154,7 @@ robots:
         let z = s.state.robots[0].motion.p_WB.z;
         assert!((z + 4.0).abs() < 0.01, "{z} m after {period} periods");
     }
-    // the crest of the start lies above the mean depth of the particle
+    // At the start the particle is below a crest, so its initial position is above its mean depth.
     let mean = -4.0 - a * libm::exp(-4.0 * k);
     let drift = a * a * k * omega * libm::exp(2.0 * k * mean) * 60.0;
     let x = s.state.robots[0].motion.p_WB.x;
@@ -200,7 +200,7 @@ robots:
 // closed form. Tolerance: 2e-3, by which a pressure that decays over the draught of 0.5 m differs
 // from its mean gradient.
 #[test]
-fn a_held_box_feels_the_pressure_under_it() {
+fn held_box_wave_pressure_matches_closed_form() {
     let mut asked = sea(Spectrum::Regular(0.0), 1.0, 5.0);
     asked.towards = Vec3::new(0.0, 1.0, 0.0);
     let mut world = scene(RAFT);
@@ -213,10 +213,10 @@ fn a_held_box_feels_the_pressure_under_it() {
         ..crate::common::instant(&world)
     };
     let mut motion = merrow_model::state::Motion::rest(0);
-    // the crest is 0.5 m high, the bottom of the box 0.4 m under it
+    // The crest is 0.5 m high; the bottom of the box is 0.4 m below it.
     motion.p_WB = Vec3::new(0.0, 0.0, 0.35);
-    // water and body move as one, so that nothing but pressure is left; the added mass's part is
-    // taken off
+    // Water and body have the same velocity, so only pressure acts; the contribution of the added
+    // mass is subtracted.
     let v = waves.surface_and_motion(Vec3::new(0.0, 0.0, 0.3)).1;
     motion.V_WB_B.v = v.velocity;
     merrow_sim::step::evaluate(robot, &at, &motion, &[], 0, &mut work);
@@ -231,7 +231,8 @@ fn a_held_box_feels_the_pressure_under_it() {
     relative("force", force, pressure * 2.0, 2e-3);
 }
 
-/// A held body at a height, with a device, in Kelpie's sea of Beaufort 8: 5.5 m high, 8 s.
+/// Returns a held body at the height `z` [m], with a device, in Kelpie's Beaufort 8 sea state: 5.5
+/// m high, 8 s.
 fn held(z: f64, more: &str) -> Simulation {
     simulation(&format!(
         "
@@ -243,12 +244,12 @@ robots:
     ))
 }
 
-// Goal: sensors and propellers see the surface as it is. Method: in a sea that rises as one, by
-// 2.75 m: an antenna at 0.5 m has a fix half of the time and more, an altimeter and a propeller
-// there work for the rest; the pressure at 1 m depth is that of the water over it, and the air's in
-// the trough. Tolerance: one reading at each end; rounding.
+// Goal: sensors and propellers use the actual surface. Method: a sea that rises uniformly by 2.75
+// m. An antenna at 0.5 m has a fix for more than half of the time; an altimeter and a propeller
+// there work for the rest. The pressure at 1 m depth is that of the water above, and air pressure
+// in the trough. Tolerance: one reading at each end; rounding.
 #[test]
-fn instruments_feel_the_waves() {
+fn instruments_use_wave_surface() {
     let gnss = "sensors: {g: {device: {source: test, kind: gnss, rate_hz: 10, horizontal_std_m: 0, vertical_std_m: 0, max_depth_m: 0}}}";
     let mut s = held(0.5, gnss);
     let fixes = readings(&mut s, 0, 8.0);
@@ -282,7 +283,7 @@ fn instruments_feel_the_waves() {
             panic!("not a pressure")
         };
         let eta = WaveState::new(&s.state.sea.waves, r.stamp_ns as f64).elevation(0.0, 0.0);
-        // the air's at the surface, or at the port in the trough
+        // Air pressure at the surface, or at the port in the trough.
         let over = air::pressure(&s.state.sea, temperature, eta.max(-1.0));
         close(
             "pressure",

@@ -1,10 +1,10 @@
-//! Bodies in water whose motion depends on the place: they are carried along the particles' paths.
+//! Tests bodies in non-uniform flow: they follow the particle paths.
 
 use crate::common::{advance, near, run, simulation};
 use merrow_math::Vec3;
 
-/// A neutral body without drag at rotation, its added mass the same along all axes, that starts at
-/// `start`.
+/// Returns a world with a neutral body at `start`, without rotational drag and with equal added
+/// mass along all axes.
 fn drifter(water: &str, start: &str) -> String {
     format!(
         "
@@ -23,10 +23,11 @@ robots:
     )
 }
 
-// Goal: in water that turns as a solid body a neutral body that starts with it goes on its circle:
-// the water's acceleration is centripetal, though the field is steady. Method: the middle of an
-// eddy with a core a million times as wide as the circle; ten turns. Tolerance: 1e-6 of the radius;
-// RK4 at 1/628 of a turn leaves about 1e-8, and a body without (∇u) u would be flung out at once.
+// Goal: in water in solid-body rotation a neutral body that starts with the water follows its
+// circle: the acceleration of the water is centripetal, although the field is steady. Method: the
+// centre of an eddy with a core a million times as wide as the circle; ten turns. Tolerance: 1e-6
+// of the radius. RK4 at 1/628 of a turn leaves about 1e-8; without (∇u) u the body would leave the
+// circle at once.
 #[test]
 fn solid_rotation_carries_a_neutral_body_in_a_circle() {
     let text = drifter(
@@ -42,12 +43,12 @@ fn solid_rotation_carries_a_neutral_body_in_a_circle() {
     }
 }
 
-// Goal: in a stream that varies across, a body that is driven over it by an upward or cross current
-// feels (∇u) u. Method: a uniform current of 0.3 m/s across a jet; a particle's speed along the jet
-// is that of the place, so the way along it is U b tanh(n/b) / 0.3. Tolerance: 1e-6 after crossing
-// half of it.
+// Goal: in a stream that varies laterally, a body that a cross current carries across it
+// experiences (∇u) u. Method: a uniform current of 0.3 m/s across a jet. The speed of a particle
+// along the jet is the local one, so the distance along it is U b tanh(n/b) / 0.3. Tolerance: 1e-6
+// after crossing half of the jet.
 #[test]
-fn a_body_that_crosses_a_jet_has_the_jet_s_speed_everywhere() {
+fn body_crossing_a_jet_has_local_jet_speed() {
     let text = drifter(
         "current: {kind: uniform, speed_m_s: 0.3, direction_deg: 0},
   flows: {jet: {kind: jet, speed_m_s: 1.5, direction_deg: 90, half_width_m: 4}}",
@@ -64,11 +65,11 @@ fn a_body_that_crosses_a_jet_has_the_jet_s_speed_everywhere() {
     );
 }
 
-// Goal: as above for a current that changes with depth, in a rising current. Method: a profile of 1
-// m/s at the surface and none at 20 m, water that rises 0.5 m/s: x = ∫ (1 - depth/20) dt. The eddy
-// of no strength asks for the general form. Tolerance: 1e-6.
+// Goal: the same for a current that changes with depth, in a rising current. Method: a profile of 1
+// m/s at the surface and zero at 20 m, with water that rises at 0.5 m/s: x = ∫ (1 - depth/20) dt.
+// The eddy of zero strength selects the general form. Tolerance: 1e-6.
 #[test]
-fn a_body_that_rises_through_layers_has_their_speed() {
+fn body_rising_through_layers_has_their_speed() {
     let text = drifter(
         "current: {kind: profile, layers: [{depth_m: 0, speed_m_s: 1, direction_deg: 90}, {depth_m: 20, speed_m_s: 0}]},
   flows: {whirl: {kind: eddy, angular_velocity_rad_s: 0, core_radius_m: 3}}",
@@ -89,8 +90,9 @@ fn a_body_that_rises_through_layers_has_their_speed() {
     );
 }
 
-// Goal: a rotary tide carries a body around its ellipse with the tide's acceleration. Method: a
-// period of 200 s; a body that starts with the tide stays with it. Tolerance: 1e-9 of the way.
+// Goal: a rotary tide carries a body around its ellipse with the acceleration of the tide. Method:
+// a period of 200 s; a body that starts with the velocity of the tide stays with it. Tolerance:
+// 1e-9 of the distance.
 #[test]
 fn a_tide_carries_a_body_around() {
     let text = drifter(
@@ -107,10 +109,10 @@ fn a_tide_carries_a_body_around() {
     );
 }
 
-// Goal: a gain changes a flow in the run. Method: a command that halves it. Tolerance: 1e-3 of the
-// speed after a while in which drag has done its work.
+// Goal: the gain of a flow can change while the simulation runs. Method: a command halves the gain.
+// Tolerance: 1e-3 of the speed, after drag has acted long enough.
 #[test]
-fn the_gain_of_a_flow_is_live() {
+fn flow_gain_changes_at_run_time() {
     let text = drifter(
         "flows: {tide: {kind: tidal, constituents: [{period_s: 1.0e+9, speed_m_s: 0.8, direction_deg: 90}]}}",
         "position_m: [0, 0, -40]",

@@ -1,4 +1,4 @@
-//! The surface that a hull of stated stiffness feels.
+//! Tests the wave surface that acts on a hull with given stiffness.
 
 use crate::common::{close, scene};
 use merrow_environment::WaveState;
@@ -7,7 +7,8 @@ use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::scene::robot::body::Restoring;
 
-/// A regular wave of 1 mm that runs towards east, 40 m of water.
+/// Returns a regular wave of 1 mm and the given `length` [m] that travels towards east, in 40 m of
+/// water.
 fn wave(length: f64) -> Scene {
     let k = std::f64::consts::TAU / length;
     let period = std::f64::consts::TAU / (9.80665 * k * (40.0 * k).tanh()).sqrt();
@@ -20,8 +21,8 @@ robots: {{a: {{model: bluerov2, position_m: [0, 0, -5]}}}}
     ))
 }
 
-/// A hull of two slender floats of 4 m, 2 m apart, the middle of the waterplane ahead of the
-/// origin.
+/// Returns a hull of two slender floats of 4 m, 2 m apart, with the centre of the waterplane
+/// forward of the origin.
 fn hull() -> Restoring {
     let (rx, ry, heave) = (4.0 / 12_f64.sqrt(), 1.0, 1e4);
     Restoring {
@@ -35,13 +36,13 @@ fn hull() -> Restoring {
     }
 }
 
-// Goal: a hull feels the mean and the slope of the waves over its waterplane. Method: a long wave
-// from astern and from abeam on a level hull at eleven phases, against the integrals over a line of
-// length L, sin(u)/u and 3 (sin u - u cos u)/u³ of crest and slope with u = kL/2, and over two
-// lines b apart, cos(kb/2) and sin(kb/2)/(kb/2); a very long one against the surface itself,
-// whatever the heading. Tolerance: Gauss's rule of three points, 1 % of the wave.
+// Goal: the mean and the slope of the waves over the waterplane act on a hull. Method: a long wave
+// from astern and from abeam on a level hull at eleven phases. The reference is the integrals over
+// a line of length L, sin(u)/u and 3 (sin u - u cos u)/u³ of crest and slope with u = kL/2, and
+// over two lines b apart, cos(kb/2) and sin(kb/2)/(kb/2). A very long wave is compared with the
+// surface itself, for any heading. Tolerance: three-point Gauss quadrature, 1 % of the wave.
 #[test]
-fn waves_are_felt_over_the_waterplane() {
+fn waves_are_averaged_over_the_waterplane() {
     let level = Quat::identity().matrix();
     for length in [6.2, 8.0, 12.0, 400.0] {
         let world = wave(length);

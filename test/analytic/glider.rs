@@ -1,5 +1,5 @@
-//! The glider: steady glides by their closed solution, the buoyancy engine, its pump and what that
-//! costs.
+//! Tests the glider: steady glides against their closed solution, the buoyancy engine, its pump and
+//! the pump's power.
 
 use crate::common::{advance, close, near, relative, scene, simulation, start};
 use merrow_math::{SpatialVelocity, Vec3};
@@ -25,28 +25,29 @@ fn ballast(s: &mut Simulation, value: f64) {
     .unwrap();
 }
 
-/// Angle of attack, nose-up pitch [rad] and speed of the closed solution (Graver 2005, ch. 4): lift
-/// and drag carry the net weight `W` [N] along the path, and in pitch K_M0 + K_M α and the Munk
-/// moment balance the weights of hull and sliding mass, whose moment about the origin is that of
-/// `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
+/// Returns angle of attack [rad], nose-up pitch [rad] and speed [m/s] of the closed solution
+/// (Graver 2005, ch. 4). Lift and drag balance the net weight `weight` [N] along the path. In pitch
+/// K_M0 + K_M α and the Munk moment balance the weights of hull and sliding mass, whose moment
+/// about the origin is that of `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
 fn closed(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     let (d, l, m) = ([7.19, 386.29], [-0.36, 440.99], [0.28, -65.84]);
     let munk = 65.92 - 1.48;
     let at = |alpha: f64| {
         let (drag, lift) = (d[0] + d[1] * alpha * alpha, l[0] + l[1] * alpha);
-        // path angle over the horizon: drag along -V, lift across, weight down
+        // Path angle above the horizon: drag along -V, lift across, weight down.
         let path = (-weight * drag).atan2(weight * lift);
         let speed = (weight.abs() / drag.hypot(lift)).sqrt();
         (path, path + alpha, speed)
     };
     let moment = |alpha: f64| {
         let (_, pitch, V) = at(alpha);
-        // the centre of mass ahead puts the nose down, below rights it
+        // A centre of mass that is forward gives a nose-down moment; one that is low gives a
+        // righting moment.
         (m[0] + m[1] * alpha) * V * V + munk * V * V * alpha.sin() * alpha.cos()
             - gravity[0] * pitch.cos()
             - gravity[1] * pitch.sin()
     };
-    // attack is positive in a dive
+    // The angle of attack is positive in a dive.
     let side = weight.signum();
     let (mut lo, mut hi) = (side * 0.003, side * 0.15);
     assert!(
@@ -66,8 +67,8 @@ fn closed(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
 }
 
 // Goal: a dive and a climb settle on the glides of the closed solution: angle of attack, pitch,
-// path, speed. Method: 0.3 l out of and into the engine, the battery slid forwards and back; 15
-// minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: what is left of the phugoid.
+// path and speed. Method: 0.3 l out of and into the engine, the battery moved forward and aft; 15
+// minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: the residual of the phugoid.
 #[test]
 fn steady_glides() {
     for (litres, slide) in [(-0.3, 0.405), (0.3, 0.393)] {
@@ -96,22 +97,22 @@ fn steady_glides() {
             expected.0
         );
         relative("speed", speed, expected.2, 1e-3);
-        // and it goes down or up that path
+        // The path angle also matches.
         let W = m.q_WB.matrix().mul_vec(v);
         assert!((W.z.atan2(W.x.hypot(W.y)) - (expected.1 - expected.0)).abs() < 2e-4);
         assert!(V_rest(&m.V_WB_B) < 1e-3, "it does not turn");
     }
 }
 
-/// What of a velocity is no straight glide.
+/// Returns the part of a velocity that is not a straight glide.
 fn V_rest(V: &SpatialVelocity) -> f64 {
     V.w.norm() + V.v.y.abs()
 }
 
-// Goal: force and moment of the published law, drifting and turning. Method: the law by hand in
-// forward-right-down, against the same body without it. Tolerance: 1e-9.
+// Goal: force and moment of the published law, with drift and rotation. Method: the law evaluated
+// by hand in forward-right-down axes, compared with the same body without the law. Tolerance: 1e-9.
 #[test]
-fn force_and_moment_by_the_law() {
+fn glider_force_and_moment_match_law() {
     let body = |glider: &str| {
         format!(
             "
@@ -131,7 +132,7 @@ robots: {{g: {{position_m: [0, 0, -50], model: {{source: test, body: {{source: t
         (F.f, F.m)
     };
     let (with, without) = (force(&body(keys)), force(&body("")));
-    // forward, right, down
+    // Forward, right, down.
     let (u, v, w) = (0.6_f64, 0.05_f64, 0.04_f64);
     let (p, q, r) = (0.02, 0.03, -0.05);
     let V = (u * u + v * v + w * w).sqrt();
@@ -155,11 +156,11 @@ robots: {{g: {{position_m: [0, 0, -50], model: {{source: test, body: {{source: t
     near("moment", with.1 - without.1, flu(m), 1e-9);
 }
 
-// Goal: the engine changes its volume at the pump's rates, within its range, and pumping out costs
-// the work against the water. Method: rates by hand; p V'/η; what the battery gives against that.
-// Tolerance: 1e-9; 1e-6 of the power for the depth's change.
+// Goal: the engine changes its volume at the pump's rates, within its range, and pumping out draws
+// the power needed against the water pressure. Method: rates calculated by hand; p V'/η; the
+// battery's output compared with that. Tolerance: 1e-9; 1e-6 of the power for the change of depth.
 #[test]
-fn the_engine_pumps_and_pays() {
+fn buoyancy_engine_rates_and_power() {
     let mut s = glider(0.4, "");
     ballast(&mut s, 9.0);
     advance(&mut s, 20.0);

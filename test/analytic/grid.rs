@@ -1,4 +1,4 @@
-//! Water whose velocity stands on a grid.
+//! Tests water whose velocity is given on a grid.
 
 use crate::common::folder::Folder;
 use crate::common::{advance, near};
@@ -8,7 +8,7 @@ use merrow_world::{Overrides, load_world};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// A neutral drifter in the flow that the columns `u` and `v` of a table say.
+/// Returns a simulation of a neutral drifter in the flow of the columns `u` and `v` of a table.
 fn drifter(
     name: &str,
     places: impl Iterator<Item = [f64; 3]>,
@@ -42,7 +42,7 @@ robots:
         quadratic_damping: {{kind: diagonal, values: [10, 10, 10, 0, 0, 0]}}}}
 "
     );
-    // `variable` picks one of the two columns; the other is then not a place either
+    // `variable` selects one of the two columns; the other is then not a coordinate either.
     let folder = Folder::new(name, &[("uv.csv", &table), ("w.yaml", &world)]);
     let world = load_world(&folder.0.join("w.yaml"), Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
@@ -58,10 +58,10 @@ fn lattice(times: &'static [f64]) -> impl Iterator<Item = [f64; 3]> {
     })
 }
 
-// Goal: in a plane stagnation flow u = a x, v = -a y, which a grid holds exactly, a neutral body
-// goes on the hyperbola of its particle: x = x0 e^(at), y = y0 e^(-at), whose acceleration a² r is
-// all (∇u) u. Method: 12 s at a = 0.2/s across uneven cells. Tolerance: 1e-6, RK4 with a kink of
-// the gradient's rounding at each cell.
+// Goal: in a plane stagnation flow u = a x, v = -a y, which a grid represents exactly, a neutral
+// body follows the hyperbola of its particle: x = x0 e^(at), y = y0 e^(-at). Its acceleration a² r
+// consists of (∇u) u alone. Method: 12 s at a = 0.2/s across non-uniform cells. Tolerance: 1e-6:
+// RK4, with a kink of the gradient's rounding at each cell.
 #[test]
 fn stagnation_flow_carries_a_body_on_its_hyperbola() {
     let mut s = drifter(
@@ -83,8 +83,8 @@ fn stagnation_flow_carries_a_body_on_its_hyperbola() {
 }
 
 // Goal: a current that grows with time on the grid accelerates the water everywhere. Method: u =
-// 0.03 t between samples at 0, 10 and 50 s, then constant, since the grid is clamped. Tolerance:
-// 1e-9; RK4 is exact for it, the steps meet the samples.
+// 0.03 t between samples at 0, 10 and 50 s, then constant, because the grid is clamped. Tolerance:
+// 1e-9; RK4 is exact for this flow, and the steps coincide with the samples.
 #[test]
 fn a_grid_in_time_accelerates_its_water() {
     let mut s = drifter(
@@ -110,11 +110,11 @@ fn a_grid_in_time_accelerates_its_water() {
     );
 }
 
-// Goal: `outside: stop` stops a robot where the grid ends, and says why. Method: a drifter carried
-// over the eastern edge at 30 m by 1 m/s, from 28 m. Tolerance: it stands within a step's way of
-// the edge, or an implicit one more.
+// Goal: `outside: stop` halts a robot at the edge of the grid and reports the cause. Method: a
+// current of 1 m/s carries a drifter from 28 m over the eastern edge at 30 m. Tolerance: the
+// distance of one step from the edge, or of one more for an implicit step.
 #[test]
-fn a_grid_that_stops_says_why() {
+fn outside_stop_halts_robot_with_cause() {
     let mut s = drifter(
         "grid_stop",
         lattice(&[0.0]),

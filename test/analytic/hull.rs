@@ -1,4 +1,4 @@
-//! Hulls that are meshes: the part under the surface, and what the water presses on it.
+//! Tests mesh hulls: the submerged part and the pressure of the water on it.
 
 use crate::common::meshes::{cuboid, sphere};
 use crate::common::worlds::afloat;
@@ -14,7 +14,7 @@ fn simulation(scene: Scene) -> Simulation {
     Simulation::new(Arc::new(scene), 1).unwrap()
 }
 
-/// One evaluation at `t` [s], in the scene's waves.
+/// Evaluates the forces once at `t` [s], in the waves of the scene.
 fn evaluate(scene: &Scene, motion: &Motion, t: f64) -> Workspace {
     let waves = WaveState::new(&scene.sea.waves, t * 1e9);
     let at = EnvironmentState {
@@ -29,7 +29,7 @@ fn evaluate(scene: &Scene, motion: &Motion, t: f64) -> Workspace {
     work
 }
 
-/// Force and moment of the water at the base's origin, in the world: what is left without the
+/// Returns the force [N] and moment [N m] of the water at the origin of the base, in W, without the
 /// weight.
 fn pressed(scene: &Scene, motion: &Motion, t: f64) -> (Vec3, Vec3) {
     let work = evaluate(scene, motion, t);
@@ -52,10 +52,10 @@ fn at(p_WB: Vec3, q_WB: Quat) -> Motion {
 
 const BALL: &str = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
 
-// Goal (V42): volume and centroid of a sphere of 1 m at three draughts. Method: meshes of ever more
-// triangles in a turned attitude, through the force and its line of action. Tolerance: the error
-// falls by 4 with half the edge (3.5 to 4.6 seen between levels), and is under 3e-3 of the volume
-// with 2048 triangles.
+// Goal (V42): volume and centroid of a sphere of 1 m at three draughts. Method: meshes with
+// increasing numbers of triangles in a rotated attitude, from the force and its line of action.
+// Tolerance: the error falls by 4 when the edge length is halved (measured: 3.5 to 4.6 between
+// levels), and is below 3e-3 of the volume with 2048 triangles.
 #[test]
 fn sphere_displaces_its_cap() {
     let caps = [
@@ -94,14 +94,15 @@ fn sphere_displaces_its_cap() {
             assert!((3.0..5.5).contains(&ratio), "{errors:?}");
         }
     }
-    // 8192 triangles
+    // 8192 triangles.
     assert!(errors[2].0 < 3e-3 && errors[2].1 < 1e-3, "{errors:?}");
 }
 
 const CUBE: &str = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
 
-// Goal (V43): a half-submerged cube heeled to 40 degrees. Method: the wall-sided formula's place of
-// the centroid, through the moment about the cube's centre. Tolerance: 1e-12 (exact cut).
+// Goal (V43): a half-submerged cube heeled to 40 degrees. Method: the position of the centroid by
+// the wall-sided formula, from the moment about the cube's centre. Tolerance: 1e-12 (the cut is
+// exact).
 #[test]
 fn heeled_cube_matches_the_wall_sided_formula() {
     let scene = afloat("cube", &cuboid([1.0, 1.0, 1.0], 1), CUBE, "", "");
@@ -117,10 +118,10 @@ fn heeled_cube_matches_the_wall_sided_formula() {
     }
 }
 
-// Goal: volume and centre of buoyancy follow from the mesh, a stated volume and centre override
-// them. Method: a cube placed off the origin, wholly under water. Tolerance: rounding.
+// Goal: volume and centre of buoyancy follow from the mesh; a given volume and centre override
+// them. Method: a cube placed off the origin, completely submerged. Tolerance: rounding.
 #[test]
-fn volume_and_centre_are_the_meshs_unless_stated() {
+fn volume_and_centre_follow_mesh_unless_given() {
     let cube = cuboid([1.0, 1.0, 1.0], 0);
     let scene = afloat("plain", &cube, CUBE, "", "");
     assert_eq!(scene.robots[0].links[0].volume, 1.0);
@@ -133,8 +134,8 @@ fn volume_and_centre_are_the_meshs_unless_stated() {
     }
 }
 
-// Goal (V44): a square beam of half the water's density turns on its edge, 45 degrees. Method: 1
-// degree of heel, damping, a minute. Tolerance: 1e-4 degrees.
+// Goal (V44): a square beam with half the density of water comes to rest at 45 degrees, on its
+// edge. Method: 1 degree of heel, with damping, for a minute. Tolerance: 1e-4 degrees.
 #[test]
 fn square_beam_turns_on_its_edge() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 333.3, yy: 2833, zz: 2833},
@@ -148,9 +149,9 @@ fn square_beam_turns_on_its_edge() {
 }
 
 // Goal (V44): heave of a wall-sided hull, w = sqrt(g / T) = 4.4294 rad/s. Method: as for the box in
-// `buoyancy.rs`. Tolerance: 1e-7; the cut is linear in the draught.
+// case V44. Tolerance: 1e-7; the cut is linear in the draught.
 #[test]
-fn barge_heaves_with_its_natural_frequency() {
+fn barge_heave_natural_frequency() {
     let body =
         "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, center_of_mass_m: [0, 0, -0.3]";
     let barge = cuboid([2.0, 1.0, 1.0], 1);
@@ -172,12 +173,12 @@ fn barge_heaves_with_its_natural_frequency() {
 
 const WAVE: &str = ", waves: {kind: regular, height_m: 0.002, period_s: 4, direction_deg: 90}";
 
-// Goal: the pressure of a wave on a sphere under water: ∇p is harmonic, so its mean over the sphere
-// is that in the middle, F = ρ V ω² a e^{kz} (sin, cos). Method: 1 mm of a wave 25 m long over a
-// ball of 2 m, many phases. Tolerance: 1e-2: 6e-3 of it is the mesh's volume, 8192 triangles, the
-// rest that the head is linear over them.
+// Goal: the pressure of a wave on a submerged sphere. ∇p is harmonic, so its mean over the sphere
+// is its value at the centre, F = ρ V ω² a e^{kz} (sin, cos). Method: 1 mm of a wave 25 m long over
+// a ball of 2 m, many phases. Tolerance: 1e-2: 6e-3 of it is the volume of the mesh with 8192
+// triangles, the rest the linear head over the triangles.
 #[test]
-fn wave_presses_on_a_sphere_as_in_its_middle() {
+fn wave_force_on_sphere_equals_value_at_centre() {
     let scene = afloat("wave_ball", &sphere(1.0, 5), BALL, WAVE, "");
     let depth = 3.0;
     let (omega, a) = (std::f64::consts::TAU / 4.0, 0.001);
@@ -201,11 +202,11 @@ fn wave_presses_on_a_sphere_as_in_its_middle() {
 }
 
 // Goal: Froude-Krylov forces on a floating box in a small wave, in closed form: heave ρ g a B
-// e^{-kT} 2 sin(kL/2)/k cos θ, surge ρ g a B (1 - e^{-kT})/k 2 sin(kL/2) sin θ. Method: a box of 4
-// x 2 x 1 m, half under water, a wave of 6 m. Tolerance: 2e-3, the head's curve over triangles of
-// 0.13 m, with the amplitude's part of 1e-4.
+// e^{-kT} 2 sin(kL/2)/k cos θ, surge ρ g a B (1 - e^{-kT})/k 2 sin(kL/2) sin θ. Method: a
+// half-submerged box of 4 x 2 x 1 m in a wave of 6 m. Tolerance: 2e-3, the curvature of the head
+// over triangles of 0.13 m, including 1e-4 from the amplitude.
 #[test]
-fn wave_presses_on_a_floating_box_as_the_integral_says() {
+fn wave_force_on_floating_box_matches_integral() {
     let wave = ", waves: {kind: regular, height_m: 0.0002, period_s: 1.9603, direction_deg: 90}";
     let body = "mass_kg: 4000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
     let scene = afloat("wave_box", &cuboid([4.0, 2.0, 1.0], 5), body, wave, "");

@@ -1,4 +1,4 @@
-//! The drone and the boat of `worlds/landing.yaml`, flown and driven as their users would.
+//! Tests the drone and the boat of `worlds/landing.yaml`, commanded as users command them.
 
 use merrow_math::Vec3;
 use merrow_model::state::commands::FirmwareOrder;
@@ -27,8 +27,8 @@ fn mode(s: &Simulation) -> FlightMode {
     }
 }
 
-/// Flies towards a place `over` the deck's middle [m] that moves with the boat, for `seconds` or
-/// until the latch holds the drone; ten commands a second.
+/// Flies towards the position `over` relative to the boat [m, W], which moves with the boat, for
+/// `seconds` [s] or until the latch holds the drone; ten commands a second.
 fn chase(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: f64) {
     for _ in 0..(seconds * 10.0) as usize {
         let (boat, drone) = (&s.state.robots[BOAT], &s.state.robots[DRONE]);
@@ -51,7 +51,7 @@ fn chase(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: f64) {
     }
 }
 
-/// Lets go and takes off.
+/// Releases the latch and takes off.
 fn leave(s: &mut Simulation) {
     s.apply(&Command::SetCoupling {
         coupling: 0,
@@ -74,14 +74,15 @@ fn leave(s: &mut Simulation) {
     );
 }
 
-// Goal: a drone leaves the deck of a boat under way, comes back, is latched and recharged, and
-// takes off again. Method: the boat makes way on both engines in waves; the drone takes off, lets
-// the boat go, catches up and keeps over the deck by its velocity, then sinks at 0.3 m/s; 20 s on
-// the latch. Tolerance: the drone takes the 4.9 A that its battery may be charged with and its own
-// 8 W, at 11 V to 12.6 V; the boat's battery gives it, with the charger's 0.9 and one look of 0.1 s
-// late. It stays in the latch's seat to 0.1 mm.
+// Goal: a drone leaves the deck of a boat under way, returns, is latched and recharged, and takes
+// off again. Method: the boat runs on both engines in waves. The drone takes off, the boat moves
+// away from it, and it catches up. It keeps its position over the deck by velocity commands, then
+// sinks at 0.3 m/s, and stays 20 s on the latch. Tolerance: the drone takes the charge current of
+// 4.9 A that its battery accepts and its own 8 W, at 11 V to 12.6 V. The boat's battery supplies
+// this at the charger's efficiency of 0.9, late by one charger period of 0.1 s. The drone stays in
+// the latch's seat to 0.1 mm.
 #[test]
-fn a_drone_lands_on_a_boat_under_way_and_is_recharged() {
+fn drone_lands_on_moving_boat_and_recharges() {
     let path = data_dir::world_file("landing");
     let world =
         load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
@@ -134,7 +135,7 @@ fn a_drone_lands_on_a_boat_under_way_and_is_recharged() {
         * 20.0;
     let given = after[BOAT].delivered - before[BOAT].delivered;
     assert!(given > rest + gained / 0.9 - 5.0 * 13.0 * 0.2, "{given} J");
-    // still in its place on a deck that moves on
+    // The drone is still at its position on the moving deck.
     let [boat, drone] = [&s.state.robots[BOAT], &s.state.robots[DRONE]];
     let on_deck = boat
         .motion

@@ -1,14 +1,15 @@
-//! Joints that follow others: geared masses accelerate as one.
+//! Tests joints that mimic others: geared masses accelerate together.
 //!
-//! Goal: the gear is exact, for both drives of its leader, and never lets go. Method: closed
-//! solutions of two masses on one coordinate, m₁ + k² m₂; conservation of momentum and energy of a
-//! gripper on a floating body.
+//! Goal: the gear is exact for both drives of its leader, and the constraint does not drift.
+//! Method: closed solutions of two masses on one coordinate, m₁ + k² m₂; conservation of momentum
+//! and energy of a gripper on a floating body. Tolerance: rounding, except for the energy: fourth
+//! order at 2 ms.
 
 use crate::common::{close, evaluate, run, scene, start};
 use merrow_model::scene::Scene;
 
-/// A base with a slide or hinge for each of two links, the second following the first; in a vacuum
-/// without weight.
+/// Returns a world with a base and two links, each on a slide or hinge, the second following the
+/// first; in vacuum without weight.
 fn world(base: &str, lead: &str, follow: &str, mimic: &str) -> String {
     let link = |joint: &str, mass: f64| {
         format!(
@@ -40,7 +41,8 @@ robots:
 const SLIDE: &str = "kind: prismatic, lower_m: -9, upper_m: 9, axis: [1, 0, 0]";
 const HINGE: &str = "kind: continuous, axis: [0, 0, 1]";
 
-/// Joint accelerations at the start, when `effort` acts on the leader.
+/// Returns the joint accelerations [m/s² or rad/s²] at the start, when `effort` [N or N m] acts on
+/// the leader.
 fn accelerations(scene: &Scene, effort: f64) -> Vec<f64> {
     let motion = start(scene, 0);
     let robot = &scene.robots[0];
@@ -58,8 +60,8 @@ fn accelerations(scene: &Scene, effort: f64) -> Vec<f64> {
 }
 
 #[test]
-fn two_slides_and_a_rack_on_its_pinion() {
-    // two masses of 2 and 5 kg, the second at -1.5 times the speed: 10 N move 2 + 2.25 * 5 kg
+fn geared_slides_and_rack_and_pinion() {
+    // Two masses of 2 and 5 kg, the second at -1.5 times the speed: 10 N move 2 + 2.25 * 5 kg.
     let scene_1 = scene(&world(
         "fixed",
         SLIDE,
@@ -70,7 +72,7 @@ fn two_slides_and_a_rack_on_its_pinion() {
     close("leader", qdd[0], 10.0 / (2.0 + 2.25 * 5.0), 1e-14);
     close("follower", qdd[1], -1.5 * qdd[0], 1e-15);
     assert_eq!(start(&scene_1, 0).q, [0.1, -1.5 * 0.1 + 0.3]);
-    // a wheel of 0.5 kg m2 and a rack of 5 kg at 0.2 m/rad
+    // A wheel of 0.5 kg m2 and a rack of 5 kg at 0.2 m/rad.
     let scene_2 = scene(&world("fixed", HINGE, SLIDE, "multiplier: 0.2"));
     close(
         "wheel",
@@ -78,10 +80,10 @@ fn two_slides_and_a_rack_on_its_pinion() {
         3.0 / (0.5 + 0.04 * 5.0),
         1e-14,
     );
-    // the load on a follower comes back: a spring on it pulls the leader
+    // The load on a follower acts on the leader: a spring on the follower pulls the leader.
     let spring = format!("{SLIDE}, drive: {{kind: effort, stiffness: 7}}");
     let scene_3 = scene(&world("fixed", SLIDE, &spring, "multiplier: 2"));
-    // at 0.2 m it pulls with 1.4 N, twice that on the leader
+    // At 0.2 m the spring pulls with 1.4 N, which is twice that on the leader.
     close(
         "spring",
         accelerations(&scene_3, 0.0)[0],
@@ -101,7 +103,7 @@ fn a_driven_leader_carries_its_follower() {
     let qdd = accelerations(&scene, 0.5);
     close("follower", qdd[1], -0.5 * qdd[0], 1e-15);
     assert!(qdd[0] > 0.0, "towards its command");
-    // all along x: the base's share of the momentum, 2 q̈ - 0.5 * 5 q̈ + 10 a = 0
+    // All along x: the base's share of the momentum, 2 q̈ - 0.5 * 5 q̈ + 10 a = 0.
     let work = {
         let robot = &scene.robots[0];
         let mut work = merrow_model::state::Workspace::new(robot);
@@ -125,8 +127,9 @@ fn a_driven_leader_carries_its_follower() {
 }
 
 #[test]
-fn the_gear_never_lets_go_and_loses_nothing() {
-    // a spring on the leader, a hinge and a slide across each other on a floating base that turns
+fn mimic_constraint_holds_and_conserves_energy() {
+    // A spring on the leader, a hinge and a slide perpendicular to each other, on a rotating
+    // floating base.
     let lead = format!("{HINGE}, drive: {{kind: effort, stiffness: 3}}, position_m: [0.5, 0, 0]");
     let follow =
         "kind: prismatic, lower_m: -9, upper_m: 9, axis: [0, 1, 0], position_m: [0, 0.3, 0]";
@@ -152,9 +155,9 @@ fn the_gear_never_lets_go_and_loses_nothing() {
         "it moves: {}",
         motion.q[0]
     );
-    // rounding of 10 000 steps
+    // Rounding of 10 000 steps.
     close("follows", motion.q[1], 0.7 * motion.q[0] - 0.2, 1e-12);
     close("rate", motion.qd[1], 0.7 * motion.qd[0], 1e-12);
-    // fourth order at 2 ms
+    // Fourth order at 2 ms.
     close("energy", energy(&simulation.scene, motion), first, 1e-9);
 }

@@ -1,4 +1,4 @@
-//! Closed solutions of mechanics and of measurement, and what the simulator makes of them.
+//! Tests of the simulator against closed solutions of mechanics and of measurement.
 
 mod actuator;
 mod afloat;
@@ -40,6 +40,7 @@ mod servo;
 mod servo_friction;
 mod servo_stop;
 mod solar;
+mod straight;
 mod surface;
 mod surface_damping;
 mod swimmer;

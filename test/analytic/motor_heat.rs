@@ -1,4 +1,4 @@
-//! Temperature of thruster motors: heating, giving less, stopping to cool.
+//! Tests the temperature of thruster motors: heating, derating, and stopping to cool.
 
 use super::thruster::command;
 use crate::common::worlds::boat;
@@ -6,7 +6,8 @@ use crate::common::{advance, close, simulation};
 
 const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
 
-/// A motor that takes 1 W per N^1.5, loses a half, and heats by 2 K per watt with 10 s.
+/// Returns a motor that draws 1 W per N^1.5, loses half of it as heat, and heats by 2 K per watt
+/// with a time constant of 10 s.
 fn motor(limits: &str) -> String {
     format!(
         "command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1, heat_fraction: 0.5, thermal_resistance_k_per_w: 2, \
@@ -14,10 +15,10 @@ fn motor(limits: &str) -> String {
     )
 }
 
-// Goal: a motor heats as a body of one time constant. Method: 9 N take 27 W, 27 K in the end: 27 (1
+// Goal: a motor heats with one time constant. Method: 9 N draw 27 W, which finally give 27 K: 27 (1
 // - exp(-t/10)). Tolerance: rounding.
 #[test]
-fn heat_follows_its_exponential() {
+fn motor_heating_is_exponential() {
     let mut s = simulation(&boat(&motor(""), AHEAD, ""));
     command(&mut s, 9.0);
     for seconds in [1.0, 4.0, 25.0] {
@@ -32,11 +33,11 @@ fn heat_follows_its_exponential() {
     }
 }
 
-// Goal: a motor that derates settles where heat and limit meet. Method: water of 15 C, limits of 30
-// and 50 C: with x the part of the thrust, the rise is 27 x^1.5 and x = (50 - 15 - rise)/20.
-// Tolerance: 1e-6, what is left of the exponential after 100 s.
+// Goal: a derated motor reaches the equilibrium of heating and derating. Method: water of 15 C,
+// limits of 30 and 50 C. With x the fraction of the thrust, the rise is 27 x^1.5 and x = (50 - 15 -
+// rise)/20. Tolerance: 1e-6, the residual of the exponential after 100 s.
 #[test]
-fn a_derated_motor_finds_its_balance() {
+fn derated_motor_reaches_equilibrium() {
     let mut s = simulation(&boat(&motor(", temperature_limits_c: [30, 50]"), AHEAD, ""));
     command(&mut s, 9.0);
     advance(&mut s, 100.0);
@@ -56,7 +57,7 @@ fn a_derated_motor_finds_its_balance() {
 }
 
 // Goal: a motor that is too hot stops until it has cooled to the lower limit. Method: the water
-// itself is warmed past the upper limit, then cooled. Tolerance: none.
+// itself is heated above the upper limit, then cooled. Tolerance: none.
 #[test]
 fn a_hot_motor_stops_until_it_is_cool() {
     let mut s = simulation(&boat(&motor(", temperature_limits_c: [30, 50]"), AHEAD, ""));
@@ -77,8 +78,8 @@ fn a_hot_motor_stops_until_it_is_cool() {
     assert!(!cool.is_overheated && cool.thrust == 9.0, "{cool:?}");
 }
 
-// Goal: a propeller in open water draws its shaft's power. Method: 2π n Q over the efficiency at
-// the bollard. Tolerance: rounding.
+// Goal: a propeller in open water draws its shaft power. Method: 2π n Q over the efficiency, at
+// bollard pull. Tolerance: rounding.
 #[test]
 fn a_propeller_draws_its_shaft_power() {
     let motor = "command: rad_s, range: [-200, 200], motor_efficiency: 0.8, \

@@ -1,5 +1,5 @@
-//! The multirotor's firmware: take-off, velocities, hovering in wind, time-out, landing, and who
-//! may command what.
+//! Tests the multirotor firmware: take-off, velocity control, hovering in wind, time-out, landing,
+//! and command arbitration.
 
 use crate::common::{advance, close, near, simulation};
 use merrow_math::Vec3;
@@ -8,8 +8,8 @@ use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{FirmwareLawState, FlightMode};
 use merrow_sim::Simulation;
 
-/// A Firefly on a pier, 2 m over the water, or in the air over it, with further keys of the world
-/// and the firmware.
+/// Returns a Firefly on a pier 2 m above the water, or in the air above it, with further keys of
+/// the world and the firmware.
 fn firefly(place: &str, world: &str, firmware: &str) -> Simulation {
     simulation(&format!(
         "
@@ -29,7 +29,7 @@ fn order(s: &mut Simulation, order: FirmwareOrder) {
         .unwrap();
 }
 
-/// `seconds` under a velocity command, repeated ten times a second.
+/// Flies for `seconds` [s] under a velocity command that is repeated ten times a second.
 fn fly(s: &mut Simulation, linear: [f64; 3], yaw_rate: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let angular = Vec3::new(0.0, 0.0, yaw_rate);
@@ -63,12 +63,12 @@ fn yaw(s: &Simulation) -> f64 {
     s.state.robots[0].motion.q_WB.matrix().to_rpy()[2]
 }
 
-// Goal: from standing to a hover 1.5 m over the start, and back, with rotors that stand still at
-// both ends. Method: take-off, 6 s, landing, 8 s. Tolerance: 3 cm of height (the weight of the
-// thinner air 3 m up and the loss near the deck), 2 cm sideways; it stands as before to 2 mm, the
-// gap that a contact keeps.
+// Goal: take-off to a hover 1.5 m above the start, and landing, with stopped rotors at both ends.
+// Method: take-off, 6 s, landing, 8 s. Tolerance: 3 cm of height (the density of the air 3 m up and
+// the loss near the deck), 2 cm horizontally. After landing it rests at its initial position to 2
+// mm, the gap of a contact.
 #[test]
-fn it_takes_off_hovers_and_lands() {
+fn takes_off_hovers_and_lands() {
     let mut s = firefly(ON_PIER, "", "");
     advance(&mut s, 0.5);
     assert_eq!(mode(&s), FlightMode::Off);
@@ -107,12 +107,12 @@ fn it_takes_off_hovers_and_lands() {
     assert_eq!(refused.reason, "landing: the rotors are off");
 }
 
-// Goal: a velocity is flown, ahead being where the vehicle looks; it is held within its limits.
-// Method: starts looking north; 2 m/s ahead, 1 to the left, 0.5 up for 5 s, then a turn of 1 rad/s
-// for 1 s. Tolerance: 2 % of the speed: the drag of the air is balanced by the lead of the wanted
-// place, which has settled; 0.02 rad.
+// Goal: velocity commands are followed in the body's heading frame and kept within the limits.
+// Method: the vehicle starts with its heading north; 2 m/s forward, 1 to the left, 0.5 up for 5 s,
+// then a yaw rate of 1 rad/s for 1 s. Tolerance: 2 % of the speed: the settled lead of the position
+// set point balances the air drag; 0.02 rad.
 #[test]
-fn it_flies_velocities() {
+fn follows_velocity_commands() {
     let mut s = firefly(
         "position_m: [0, 0, 30], attitude_deg: [0, 0, 90]",
         "",
@@ -126,17 +126,18 @@ fn it_flies_velocities() {
     fly(&mut s, [0.0; 3], 1.0, 1.0);
     fly(&mut s, [0.0; 3], 0.0, 4.0);
     close("turned", yaw(&s), std::f64::consts::FRAC_PI_2 + 1.0, 0.02);
-    // limits: 5 m/s along the ground, 2 m/s up
+    // Limits: 5 m/s horizontally, 2 m/s up.
     fly(&mut s, [30.0, 40.0, 9.0], 0.0, 6.0);
     let v = velocity(&s);
     close("largest speed", (v.x * v.x + v.y * v.y).sqrt(), 5.0, 0.03);
     close("largest climb", v.z, 2.0, 0.03);
 }
 
-// Goal: a command that is not renewed counts for half a second only; then the vehicle stops and
-// hovers. Method: one command of 2 m/s, and the place after 4 s and 6 s. Tolerance: 1 cm of drift.
+// Goal: a command that is not renewed is valid for half a second only; then the vehicle stops and
+// hovers. Method: one command of 2 m/s, and the position after 4 s and 6 s. Tolerance: 1 cm of
+// drift.
 #[test]
-fn an_old_command_no_longer_counts() {
+fn stale_command_times_out() {
     let mut s = firefly("position_m: [0, 0, 30]", "", "starts_flying: true");
     s.apply(&Command::Velocity {
         robot: 0,
@@ -146,17 +147,17 @@ fn an_old_command_no_longer_counts() {
     .unwrap();
     advance(&mut s, 4.0);
     let stopped = place(&s);
-    // reached 1.5 m/s at the limit of 3 m/s², and came to rest again
+    // The vehicle reached 1.5 m/s at the limit of 3 m/s² and came to rest again.
     assert!(stopped.x > 0.5 && stopped.x < 1.2, "{stopped:?}");
     advance(&mut s, 2.0);
     near("hovers", place(&s), stopped, 0.01 / 30.0);
     assert_eq!(mode(&s), FlightMode::Flying);
 }
 
-// Goal: a wind of 8 m/s does not carry it away. Method: 20 s of hovering, the largest distance from
-// the start. Tolerance: the drag of the mean wind, about 2 N, over the gain of 6 N/m.
+// Goal: the vehicle holds its position in a wind of 8 m/s. Method: 20 s of hovering, the maximum
+// distance from the start. Tolerance: the drag of the mean wind, about 2 N, over the gain of 6 N/m.
 #[test]
-fn it_holds_its_place_in_wind() {
+fn holds_position_in_wind() {
     let world = "weather: {wind_speed_m_s: 8, wind_from_deg: 200}";
     let mut s = firefly("position_m: [0, 0, 30]", world, "starts_flying: true");
     let start = place(&s);
@@ -169,11 +170,11 @@ fn it_holds_its_place_in_wind() {
     near("at rest", velocity(&s), Vec3::zero(), 0.02);
 }
 
-// Goal: commands that are no numbers are refused and change nothing; while the firmware flies,
-// nobody else drives the rotors; once it is off, anybody may. Method: each command and its answer.
-// Tolerance: none.
+// Goal: commands that are not finite are rejected and change no state. While the firmware flies,
+// other rotor commands are rejected; once it is off, they are accepted. Method: each command and
+// its answer. Tolerance: none.
 #[test]
-fn commands_are_refused_in_words() {
+fn invalid_commands_are_rejected() {
     let mut s = firefly(ON_PIER, "", "");
     let velocity = |z: f64| Command::Velocity {
         robot: 0,
@@ -192,7 +193,7 @@ fn commands_are_refused_in_words() {
         values: vec![100.0; 6],
     };
     s.apply(&rotors).unwrap();
-    // a climb starts the rotors
+    // A climb command starts the rotors.
     s.apply(&velocity(1.0)).unwrap();
     advance(&mut s, 0.3);
     assert_eq!(mode(&s), FlightMode::Flying);
@@ -226,7 +227,7 @@ fn commands_are_refused_in_words() {
             .iter()
             .all(|a| a.command == 100.0)
     );
-    // whoever has no firmware says so
+    // A robot without firmware reports that.
     let mut other = simulation("robots: {r: {model: bluerov2, position_m: [0, 0, -9]}}");
     let refused = other.apply(&velocity(1.0)).unwrap_err().reason;
     assert_eq!(
@@ -235,7 +236,8 @@ fn commands_are_refused_in_words() {
     );
 }
 
-// Goal: an empty battery ends the flight. Method: almost no charge in the air. Tolerance: none.
+// Goal: an empty battery ends the flight. Method: a nearly empty battery in the air. Tolerance:
+// none.
 #[test]
 fn an_empty_battery_ends_the_flight() {
     let mut s = simulation(

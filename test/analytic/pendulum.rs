@@ -1,9 +1,9 @@
-//! Pendulums: a heavy sphere in ideal fluid, a bar in air.
+//! Tests pendulums: a heavy sphere in ideal fluid, a bar in air.
 
 use crate::common::{period, relative, simulation};
 
-/// Period of a pendulum of small-swing period 1 that swings to `amplitude` [rad]: 1 / agm(1,
-/// cos(amplitude / 2)).
+/// Returns the period of a pendulum at `amplitude` [rad], relative to its small-swing period: 1 /
+/// agm(1, cos(amplitude / 2)).
 fn swing_factor(amplitude: f64) -> f64 {
     let (mut a, mut g) = (1.0, (0.5 * amplitude).cos());
     for _ in 0..6 {
@@ -12,7 +12,7 @@ fn swing_factor(amplitude: f64) -> f64 {
     1.0 / a
 }
 
-/// Period of the hinge of a world with one fixed robot of two links.
+/// Returns the period [s] of the hinge of a world with one fixed robot of two links.
 fn measured(text: &str) -> f64 {
     let mut s = simulation(text);
     let mut q = Vec::new();
@@ -23,8 +23,8 @@ fn measured(text: &str) -> f64 {
     period(s.scene.dt(), &q)
 }
 
-/// A sphere of 0.1 m radius and twice the water's density on a weightless arm of 1 m, with half its
-/// volume of added mass; the hinge is along y.
+/// Returns a sphere of 0.1 m radius with twice the density of water on a weightless arm of 1 m,
+/// with an added mass of half its displaced mass; the hinge is along y.
 fn sphere(amplitude: f64) -> String {
     let volume = 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
     let (mass, added) = (2000.0 * volume, 500.0 * volume);
@@ -55,9 +55,9 @@ robots:
 }
 
 // Goal: the factor used here is that of the complete elliptic integral. Method: the series 1 +
-// a²/16 + 11 a⁴/3072. Tolerance: the series' next term.
+// a²/16 + 11 a⁴/3072. Tolerance: the next term of the series.
 #[test]
-fn swing_factor_has_its_series() {
+fn swing_factor_matches_series() {
     let a = 0.1_f64;
     relative(
         "factor",
@@ -68,8 +68,8 @@ fn swing_factor_has_its_series() {
 }
 
 // Goal (V39): period of a sphere that swings in ideal fluid, by 0.01 rad and by 30 degrees. Method:
-// upward zeros of the hinge angle over 28 s. Tolerance: 1e-5 (V39 asks 1e-4); the interpolation's
-// error is under 1e-9.
+// upward zero crossings of the hinge angle over 28 s. Tolerance: 1e-5 (V39 requires 1e-4); the
+// interpolation error is below 1e-9.
 #[test]
 fn sphere_swings_in_ideal_fluid() {
     relative(
@@ -93,8 +93,8 @@ fn sphere_swings_in_ideal_fluid() {
     );
 }
 
-// Goal: a physical pendulum in air, T = 2 pi sqrt(I / (m g d)) times the swing's factor. Method: a
-// bar of 3 kg whose centre is 0.4 m from a hinge along a skew axis across the vertical, with an
+// Goal: a physical pendulum in air, T = 2 pi sqrt(I / (m g d)) times the amplitude factor. Method:
+// a bar of 3 kg whose centre is 0.4 m from a hinge along an oblique horizontal axis, with an
 // armature. Tolerance: 1e-7.
 #[test]
 fn bar_swings_in_air() {
@@ -114,7 +114,7 @@ robots:
           body: {source: test, axes: flu, mass_kg: 3, center_of_mass_m: [0, 0, -0.4],
             inertia_kg_m2: {xx: 0.1, yy: 0.2, zz: 0.15, xy: 0.03}}
 ";
-    // about the unit axis (0.6, 0.8, 0)
+    // About the unit axis (0.6, 0.8, 0).
     let inertia: f64 = 0.36 * 0.1 + 0.64 * 0.2 + 2.0 * 0.48 * 0.03 + 3.0 * 0.16 + 0.02;
     let small = std::f64::consts::TAU * (inertia / (3.0 * 9.81 * 0.4)).sqrt();
     relative("period", measured(text), small * swing_factor(1.2), 1e-7);

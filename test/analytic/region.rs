@@ -1,5 +1,5 @@
-//! Regions of water and land with a level, waves and current of their own: one sea for hulls,
-//! sensors and currents.
+//! Tests regions of water and land with their own level, waves and current: hulls, sensors and
+//! currents use the same sea.
 
 use crate::common::folder::Folder;
 use crate::common::meshes::cuboid;
@@ -13,7 +13,7 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
 /// A lake 12 m up to the east of x = 50, a harbour without waves to the west of x = -50, a polder
-/// to the north of y = 50; a sea, a tide and a current between them.
+/// to the north of y = 50; a sea with a tide and a current between them.
 const WATER: &str = "
 water:
   density_kg_m3: 1000
@@ -29,7 +29,8 @@ water:
 seabed: {depth_m: 30}
 ";
 
-/// A body that floats half under, of this hull, with a pressure sensor 0.4 m under its origin.
+/// Returns a floating body that is half submerged, with the given hull and a pressure sensor 0.4 m
+/// below its origin.
 fn floater(components: usize, hull: &str, place: [f64; 3]) -> Simulation {
     let cube = cuboid([1.0, 1.0, 1.0], 1).obj();
     let folder = Folder::new(
@@ -63,12 +64,12 @@ const HULLS: [&str; 3] = [
     "{kind: mesh, file: FOLDER/cube.obj}",
 ];
 
-// Goal: a hull of every kind floats in a lake as it does in calm water, 12 m higher, and the
-// pressure there is that of the water and the air over it. Method: half its volume under, 20 s
-// after it was put there; with few waves and with many (the lattice) beyond the shore. Tolerance: 1
-// mm; 20 Pa, 2 mm of water.
+// Goal: any kind of hull floats in a lake as in calm water, 12 m higher, and the pressure there is
+// that of the water and the air above it. Method: half its volume submerged, 20 s after placement,
+// with few waves and with many (the lattice) beyond the shore. Tolerance: 1 mm; 20 Pa, 2 mm of
+// water.
 #[test]
-fn a_lake_carries_hulls_at_its_own_level() {
+fn hulls_float_at_the_level_of_the_lake() {
     for components in [8, 64] {
         for hull in HULLS {
             let mut s = floater(components, hull, [60.0, 0.0, 12.1]);
@@ -82,7 +83,7 @@ fn a_lake_carries_hulls_at_its_own_level() {
             let Reading::Pressure(p) = reading(&mut s, 0) else {
                 panic!("not a pressure")
             };
-            // the air over the lake is 144 Pa lighter, by ISO 2533
+            // The air pressure over the lake is lower by 144 Pa, by ISO 2533.
             let air = 101_325.0 * (1.0 - 0.0065 * 12.0 / 288.15_f64).powf(5.2559);
             close(
                 "pressure",
@@ -90,18 +91,18 @@ fn a_lake_carries_hulls_at_its_own_level() {
                 air + 1000.0 * 9.81 * 0.4,
                 20.0 / 101_325.0,
             );
-            // only the inlet flows there
+            // Only the inlet flows there.
             let v = s.state.robots[0].motion.V_WB_B.v;
             near("drift", v, Vec3::new(0.2, 0.0, 0.0), 0.02);
         }
     }
 }
 
-// Goal: a harbour has the tide and no waves; a polder no water at all; the sea between them both.
-// Method: the surface at places in each, one by one and many at once; heads; the water's velocity;
-// a body that falls in the polder. Tolerance: 1e-9, what many at once may be off.
+// Goal: a harbour has the tide and no waves, a polder has no water, and the sea between them has
+// both. Method: the surface at positions in each, one by one and in a batch; heads; the velocity of
+// the water; a body that falls in the polder. Tolerance: 1e-9, the difference allowed for a batch.
 #[test]
-fn every_question_has_the_same_answer() {
+fn region_queries_are_consistent() {
     let s = floater(40, HULLS[0], [0.0, 70.0, -5.0]);
     let sea = &s.scene.sea;
     let waves = WaveState::new(&sea.waves, 3.7e9);
@@ -147,11 +148,11 @@ fn every_question_has_the_same_answer() {
     close("falls", place(&s).z, -5.0 - 0.5 * 9.81, 2e-3);
 }
 
-// Goal: a hull that is carried over an edge makes the same bits in blocks and one by one. Method: a
-// mesh in the waves of the sea, drifting into the harbour, whose waves are none; hashes after 400
-// steps. Tolerance: none.
+// Goal: a hull that drifts over an edge gives the same state hash in blocks and in single steps.
+// Method: a mesh in the waves of the sea drifts into the harbour, which has no waves; hashes after
+// 400 steps. Tolerance: none.
 #[test]
-fn edges_change_no_bit_with_blocks() {
+fn crossing_region_edges_is_independent_of_blocks() {
     let travel = |block: u64| {
         let mut s = floater(64, HULLS[2], [-49.8, 0.0, 0.3]);
         s.state.robots[0].motion.V_WB_B.v = Vec3::new(-1.0, 0.0, 0.0);
@@ -165,13 +166,13 @@ fn edges_change_no_bit_with_blocks() {
     assert_eq!(travel(1), travel(200));
 }
 
-// Goal: the boats of `worlds/harbour.yaml` lie as their waters do: one heaves and drifts at sea,
-// one lies quiet behind the mole at the same tide, one at the lake's level. Method: 20 s, heights
-// at every 0.1 s from the fifth on. Tolerance: 10 cm of height for draught and trim on the lake,
-// whose water is flat; the harbour's waves are a tenth of the sea's, a light boat follows them
-// twice as readily at most.
+// Goal: the boats of `worlds/harbour.yaml` follow the water of their regions. One heaves and drifts
+// at sea, one lies quiet behind the mole at the same tide, one at the level of the lake. Method: 20
+// s, heights every 0.1 s from the fifth second on. Tolerance: 10 cm of height for draught and trim
+// on the lake, whose water is flat. The waves of the harbour are a tenth of those of the sea, and a
+// light boat responds to them at most twice as much.
 #[test]
-fn each_boat_of_the_harbour_lies_in_its_own_water() {
+fn harbour_boats_follow_their_regions() {
     let world = load_world(&data_dir::world_file("harbour"), Overrides::default());
     let scene = world.unwrap_or_else(|problems| panic!("{problems}")).scene;
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
@@ -208,11 +209,11 @@ fn each_boat_of_the_harbour_lies_in_its_own_water() {
     assert!(s.state.robots.iter().all(|r| r.halted.is_none()));
 }
 
-// Goal: a lake rises and a harbour gets waves in the run, as its parameters say. Method: a box on
-// the lake whose level is raised by a metre; the surface of the harbour before and after; a wave
-// command afterwards keeps both. Tolerance: 1 mm of rest after 20 s.
+// Goal: parameters change the level of a lake and the waves of a harbour at run time. Method: a box
+// on the lake whose level is raised by a metre; the surface of the harbour before and after; a
+// later wave command keeps both changes. Tolerance: 1 mm of the equilibrium after 20 s.
 #[test]
-fn levels_and_waves_are_set_in_the_run() {
+fn levels_and_waves_change_at_run_time() {
     let mut s = floater(8, HULLS[0], [60.0, 0.0, 12.0]);
     let named = merrow::node::live_parameters::declarations(&s.scene, Pace::Max);
     let names: Vec<_> = named

@@ -1,4 +1,4 @@
-//! Rigid bodies that nothing but weight acts on.
+//! Tests rigid bodies under weight alone.
 
 use crate::common::{advance, close, near, relative, simulation};
 use merrow_math::Vec3;
@@ -20,8 +20,8 @@ robots:
     )
 }
 
-// Goal: a symmetric top without torque: the spin's cross part goes round at (I3 - I1) / I1 times
-// the axial spin. Method: 10 s in general position. Tolerance: RK4's 1e-9.
+// Goal: a torque-free symmetric top: the transverse spin rotates at (I3 - I1) / I1 times the axial
+// spin. Method: 10 s from a general initial spin. Tolerance: RK4's 1e-9.
 #[test]
 fn symmetric_top_precesses() {
     let mut s = simulation(&body("{xx: 0.4, yy: 0.4, zz: 0.7}", "[0.3, 0.5, 1.1]", ""));
@@ -32,10 +32,10 @@ fn symmetric_top_precesses() {
     near("spin", s.state.robots[0].motion.V_WB_B.w, expected, 1e-9);
 }
 
-// Goal: a general body without torque keeps energy and angular momentum in the world, also when it
-// turns over. Method: spin about its middle axis, 20 s. Tolerance: RK4's 1e-9.
+// Goal: a torque-free general body conserves energy and angular momentum in W, also when it flips.
+// Method: spin about its intermediate axis, 20 s. Tolerance: RK4's 1e-9.
 #[test]
-fn tumbling_body_keeps_its_angular_momentum() {
+fn tumbling_body_conserves_angular_momentum() {
     let mut s = simulation(&body(
         "{xx: 0.3, yy: 0.5, zz: 0.7, xy: 0.05}",
         "[0.01, 2, 0.02]",
@@ -58,8 +58,8 @@ fn tumbling_body_keeps_its_angular_momentum() {
     assert!(turned, "the body did not turn over");
 }
 
-// Goal: whatever turns, the centre of mass falls on a parabola. Method: an eccentric, spinning body
-// in air, 2 s. Tolerance: RK4's 1e-9.
+// Goal: the centre of mass of a rotating body falls on a parabola. Method: an eccentric, spinning
+// body in air, 2 s. Tolerance: RK4's 1e-9.
 #[test]
 fn centre_of_mass_falls_on_a_parabola() {
     let text = body(
@@ -87,10 +87,10 @@ fn centre_of_mass_falls_on_a_parabola() {
     );
 }
 
-// Goal: in air there is no added mass: a body that has one falls with g. Method: 1 s. Tolerance:
-// rounding.
+// Goal: added mass has no effect in air; a body with added mass falls with g. Method: 1 s.
+// Tolerance: rounding.
 #[test]
-fn added_mass_counts_in_water_only() {
+fn added_mass_acts_only_in_water() {
     let more = ", added_mass: {kind: diagonal, values: [1, 2, 3, 0.1, 0.1, 0.1]}";
     let mut s = simulation(&body("{xx: 0.4, yy: 0.4, zz: 0.7}", "[0, 0, 0]", more));
     advance(&mut s, 1.0);

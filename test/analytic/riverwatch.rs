@@ -1,5 +1,5 @@
-//! The river of `worlds/riverwatch.yaml` as its users meet it: its water, bed, banks, buoys, trees,
-//! boat and drone.
+//! Tests the river of `worlds/riverwatch.yaml`: its water, bed, banks, buoys, trees, boat and
+//! drone.
 
 use crate::common::{advance, simulation};
 use merrow_environment::{EnvironmentState, Variation};
@@ -26,7 +26,7 @@ fn place(s: &Simulation, robot: usize) -> Vec3 {
     s.state.robots[robot].motion.p_WB
 }
 
-/// `seconds` under a velocity command, repeated ten times a second.
+/// Drives for `seconds` [s] under a velocity command that is repeated ten times a second.
 fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let (linear, angular) = (Vec3::new(ahead, 0.0, 0.0), Vec3::new(0.0, 0.0, yaw_rate));
@@ -40,12 +40,13 @@ fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f
     }
 }
 
-// Goal: the water that the world gives to its robots is the river's: each section passes the
-// discharge that the generator states, none flows over land. Method: speed along the course times
-// depth over strips of 0.25 m across, at every 60 m, as a hull and an echo sounder would find them.
-// Tolerance: 5 %: both are linear between samples 3 m and 4 m apart, in a channel 32 m wide.
+// Goal: the current that acts on robots is that of the river: each cross-section passes the
+// discharge of the generator, and no water flows over land. Method: the along-course speed times
+// the depth over strips of 0.25 m, at sections every 40 m, as a hull and an echo sounder would
+// measure them. Tolerance: 5 %: both are linear between samples 3 m and 4 m apart, in a channel 32
+// m wide.
 #[test]
-fn every_section_passes_the_rivers_discharge() {
+fn every_section_passes_the_river_discharge() {
     let scene = riverwatch().scene;
     let river = River::new(1);
     let at = EnvironmentState {
@@ -90,9 +91,9 @@ fn every_section_passes_the_rivers_discharge() {
     }
 }
 
-// Goal: buoys float, downstream of their anchors, within their lines. Method: a minute of river and
-// wind. Tolerance: 0.4 m beyond the circle of a taut line, for the buoy's own radius; 0.3 m of
-// height.
+// Goal: buoys float downstream of their anchors, within the length of their lines. Method: a minute
+// of river and wind. Tolerance: 0.4 m beyond the circle of a taut line, for the buoy's own radius;
+// 0.3 m of height.
 #[test]
 fn buoys_keep_within_their_moorings() {
     let mut s = riverwatch();
@@ -115,7 +116,7 @@ fn buoys_keep_within_their_moorings() {
         );
         assert!(p.z.abs() < 0.3, "{} lies at {:.2} m", tether.name, p.z);
         assert!(s.state.robots[robot].halted.is_none() && state.halted_ns.is_none());
-        // the current holds it off
+        // The current keeps the buoy downstream of its anchor.
         let at = EnvironmentState {
             sea: &s.scene.sea,
             gravity: 9.81,
@@ -132,11 +133,11 @@ fn buoys_keep_within_their_moorings() {
     }
 }
 
-// Goal: the boat goes up the river by velocity commands, and stops when they end. Method: 1.5 m/s
-// over ground for 15 s against the current, the mean of the last five, then none. Tolerance: 5 % of
-// the speed under gusts, in a current that changes on the way.
+// Goal: the boat moves upriver under velocity commands and stops when they end. Method: 1.5 m/s
+// over ground for 15 s against the current, the mean of the last five, then no commands. Tolerance:
+// 5 % of the speed under gusts, in a current that changes along the path.
 #[test]
-fn the_boat_is_driven_upriver() {
+fn boat_drives_upriver() {
     let mut s = riverwatch();
     let start = place(&s, BOAT);
     drive(&mut s, BOAT, 1.5, 0.0, 10.0);
@@ -160,7 +161,7 @@ fn the_boat_is_driven_upriver() {
     );
 }
 
-/// The same thrust on both engines for `seconds`.
+/// Applies the same `thrust` [N] on both engines for `seconds` [s].
 fn push(s: &mut Simulation, thrust: f64, seconds: f64) {
     for thruster in 0..2 {
         s.apply(&Command::Thruster {
@@ -173,11 +174,11 @@ fn push(s: &mut Simulation, thrust: f64, seconds: f64) {
     advance(s, seconds);
 }
 
-// Goal: a boat that is run at the bank grounds there: it neither goes through nor over it, however
-// the river turns it. Method: turned to the outer bank, then both engines ahead with 150 N, which
-// make 1 m/s in open water, for 30 s. Tolerance: the ground carries its hulls to 2 cm; the ground
-// pushes back with half of what the engines give at least; its middle never gets over ground higher
-// than 0.1 m, its bow does get to land.
+// Goal: a boat driven against the bank grounds there. It passes neither through the bank nor over
+// it, whatever its heading. Method: turned to the outer bank, then both engines ahead with 150 N,
+// which give 1 m/s in open water, for 30 s. Tolerance: the hulls penetrate the ground by less than
+// 2 cm; the ground reacts with at least half of the engine thrust; the middle of the boat does not
+// pass over ground higher than 0.1 m, but its bow reaches land.
 #[test]
 fn the_bank_stops_a_boat() {
     let mut s = riverwatch();
@@ -223,11 +224,11 @@ fn the_bank_stops_a_boat() {
     );
 }
 
-// Goal: a drone that is let go on the deck of a boat under way stays there until it takes off.
-// Method: 1.5 m/s upriver, the latch lets go, 12 s in which the commands end, and the boat slows
-// down, drifts and rocks on the waves. Tolerance: 2 cm on the deck.
+// Goal: a drone that is released on the deck of a boat under way stays there until it takes off.
+// Method: 1.5 m/s upriver, release of the latch, then 12 s in which the commands end, and the boat
+// slows down, drifts and rocks on the waves. Tolerance: 2 cm on the deck.
 #[test]
-fn the_drone_rides_on_the_deck() {
+fn released_drone_stays_on_moving_deck() {
     let mut s = riverwatch();
     drive(&mut s, BOAT, 1.5, 0.0, 4.0);
     s.apply(&Command::SetCoupling {
@@ -256,9 +257,9 @@ fn the_drone_rides_on_the_deck() {
     assert!(place(&s, DRONE).z > 2.5, "{:?}", place(&s, DRONE));
 }
 
-// Goal: the drone comes back to the deck of a boat that is driven upriver, in waves, wind and
-// gusts, and is latched. Method: take-off, over the deck by its velocity, then down at 0.3 m/s,
-// felt by its rotors. Tolerance: none: the latch takes it within 15 cm and 15 degrees.
+// Goal: the drone returns to the deck of a boat that is driven upriver, in waves, wind and gusts,
+// and is latched. Method: take-off, over the deck by velocity commands, then down at 0.3 m/s into
+// the ground effect of the deck. Tolerance: none: the latch captures within 15 cm and 15 degrees.
 #[test]
 fn the_drone_lands_on_the_deck() {
     let mut s = riverwatch();
@@ -299,9 +300,9 @@ fn the_drone_lands_on_the_deck() {
     panic!("not captured: {:?}", place(&s, DRONE) - place(&s, BOAT));
 }
 
-// Goal: the drone leaves the deck and hovers in wind and gusts. Method: the latch lets go,
-// take-off, 10 s. Tolerance: a metre about its hover, 1.5 m over where it stood: a wind of 4 m/s
-// leads it by a quarter of that, gusts by as much again.
+// Goal: the drone leaves the deck and hovers in wind and gusts. Method: release of the latch,
+// take-off, 10 s. Tolerance: a metre about its hover, 1.5 m above its start: a wind of 4 m/s
+// displaces it by a quarter of that, gusts by the same amount again.
 #[test]
 fn the_drone_leaves_the_deck_and_hovers() {
     let mut s = riverwatch();
@@ -326,13 +327,13 @@ fn the_drone_leaves_the_deck_and_hovers() {
         furthest = furthest.max((place(&s, DRONE) - start - Vec3::new(0.0, 0.0, 1.5)).norm());
     }
     assert!(furthest < 1.0, "{furthest}");
-    // the boat drifts off under it
+    // The boat drifts away below it.
     assert!((place(&s, BOAT) - start).norm() > 1.5);
 }
 
-// Goal: trees stand in the way, trunk and crown; and the ground carries what falls. Method: balls
-// of 0.2 m thrown at 6 m/s at the trunk and at the crown of a tree from 2 m before them, one past
-// it. Tolerance: none.
+// Goal: the trunk and the crown of trees are obstacles, and the ground supports falling bodies.
+// Method: balls of 0.2 m thrown at 6 m/s at the trunk and at the crown of a tree from 2 m away, one
+// past it. Tolerance: none.
 #[test]
 fn trees_are_hit() {
     let river = River::new(1);

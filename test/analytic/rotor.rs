@@ -1,5 +1,5 @@
-//! Rotors in air: thrust, torque, lag, inflow, drag, ground effect, spin; the Firefly's figures
-//! (V52).
+//! Tests rotors in air: thrust, torque, lag, inflow, drag, ground effect, spin; and the data of the
+//! Firefly (V52).
 
 use crate::common::{advance, close, near, relative, scene, simulation, start};
 use merrow_environment::air;
@@ -7,7 +7,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::state::{Command, Workspace};
 use merrow_sim::{Simulation, step};
 
-/// A body of 2 kg without weight, 1000 m up, with one rotor of `keys` at `mount`; `world` and
+/// Returns a weightless body of 2 kg, 1000 m up, with one rotor of `keys` at `mount`; `world` and
 /// `start` are further keys.
 fn craft(keys: &str, mount: &str, world: &str, start: &str) -> String {
     format!(
@@ -38,20 +38,21 @@ fn command(s: &mut Simulation, value: f64) {
     .unwrap();
 }
 
-/// Density of the air where the craft is, over that at sea level.
+/// Returns the air density at the craft, relative to that at sea level.
 fn thinner(s: &Simulation) -> f64 {
     air::density(&s.scene.sea, 15.0, s.state.robots[0].motion.p_WB.z) / 1.225
 }
 
-// V52. Goal, method, tolerance: beside the case, in `src/validate/cases/vessels.rs`.
+// V52. Goal, method and tolerance are stated with the case, in
+// `crates/validate/src/cases/vessels.rs`.
 #[test]
-fn firefly_hovers_at_its_speed() {
+fn firefly_hover_rotor_speed() {
     crate::common::cases::run(52);
 }
 
-// Goal: a rotor gains speed with one time constant and loses it with another. Method: thrust
-// against k n², n = 800 (1 - e^(-t/τ)) and down again. Tolerance: 1e-8, the ground effect 1000 m
-// up.
+// Goal: the rotor speed rises with one time constant and falls with another. Method: thrust
+// compared with k n², n = 800 (1 - e^(-t/τ)), and down again. Tolerance: 1e-8, the ground effect
+// 1000 m up.
 #[test]
 fn speed_rises_and_falls_with_its_own_time_constants() {
     let keys =
@@ -60,7 +61,7 @@ fn speed_rises_and_falls_with_its_own_time_constants() {
     command(&mut s, 800.0);
     let mut check = |speed: &dyn Fn(f64) -> f64| {
         for k in 0..100 {
-            // the thrust is that of the step's start
+            // The thrust is that at the start of the step.
             let (n, density) = (speed(f64::from(k) * 0.001), thinner(&s));
             s.advance(1);
             close(
@@ -78,12 +79,12 @@ fn speed_rises_and_falls_with_its_own_time_constants() {
     check(&|t| top * (-t / 0.025).exp());
 }
 
-// Goal: the spin of a rotor is paid for by the body: without drag of the air nothing turns the
-// whole about any axis, while the rotor speeds up and the body tumbles. Method: angular momentum J
-// ω + I n e in the world, before and after. Tolerance: 1e-6, the integral of the spin-up by RK4 at
-// 1 ms over a time constant of 20 ms.
+// Goal: the body reacts the spin of a rotor: without air drag the total angular momentum is
+// constant while the rotor speeds up and the body tumbles. Method: angular momentum J ω + I n e in
+// W, before and after. Tolerance: 1e-6, the RK4 integral of the spin-up at 1 ms with a time
+// constant of 20 ms.
 #[test]
-fn spin_is_taken_from_the_body() {
+fn body_reacts_rotor_spin() {
     let keys = "curve: {kind: rotor, thrust: 1e-12, inertia_kg_m2: 2e-4}, lag: {kind: first_order, time_constant_s: 0.02}";
     for (turning, spin) in [("right", 1.0), ("left", -1.0)] {
         let mount = format!("position_m: [0, 0, 0], direction: [0.6, 0, 0.8], rotation: {turning}");
@@ -114,7 +115,8 @@ fn spin_is_taken_from_the_body() {
     }
 }
 
-/// Force and moment on the craft's origin at the start of the second step, from its accelerations.
+/// Returns force [N] and moment [N m] about the craft's origin at the start of the second step, and
+/// the relative air density.
 fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
     let mut s = simulation(text);
     command(&mut s, n);
@@ -136,9 +138,9 @@ fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
     (work.links[0].F.f, work.links[0].F.m, thinner(&s))
 }
 
-// Goal: thrust less inflow, drag across the axis, torque against the spin and the rolling moment,
-// for a rotor off the centre in a wind, on a body that moves. Method: the law by hand. Tolerance:
-// 1e-9, rounding.
+// Goal: thrust reduced by inflow, drag across the axis, reaction torque and rolling moment, for an
+// off-centre rotor in wind on a moving body. Method: the law evaluated by hand. Tolerance: 1e-9,
+// rounding.
 #[test]
 fn force_and_moment_in_moving_air() {
     let keys = "torque_per_thrust_m: 0.02, curve: {kind: rotor, thrust: 1e-5, inflow_loss: 2e-4, drag: 8e-5, rolling: 1e-6}";
@@ -162,7 +164,7 @@ fn force_and_moment_in_moving_air() {
             (e.scale(steady - 2e-4 * 500.0 * along) - across.scale(8e-5 * 500.0)).scale(rho);
         let moment = p.cross(force)
             - (e.scale(s * 0.02 * steady) + across.scale(s * 1e-6 * 500.0)).scale(rho);
-        // the body's own velocity product stands beside them
+        // The velocity product of the body itself is subtracted.
         let inertial = Vec3::new(0.0, 0.0, 1.0)
             .cross(Vec3::new(1.0, 2.0, 3.0))
             .scale(-2.0);
@@ -171,9 +173,9 @@ fn force_and_moment_in_moving_air() {
     }
 }
 
-// Goal: what a rotor feels is its motion through the air: a craft that goes with the wind flies as
-// one in calm air, seen from the moving air. Method: the Firefly with six different rotor speeds,
-// tumbling, in a wind of 7 m/s and in none, for 2 s. Tolerance: 1e-9 of the distance flown.
+// Goal: rotor forces depend on the motion relative to the air: a craft that moves with the wind
+// flies as in calm air, seen from the moving air. Method: the Firefly with six different rotor
+// speeds, tumbling, in a wind of 7 m/s and in none, for 2 s. Tolerance: 1e-9 of the distance flown.
 #[test]
 fn flight_is_the_same_in_moving_air() {
     let fly = |wind: f64, velocity: &str| {
@@ -199,11 +201,11 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position
     assert!((calm.p_WB - Vec3::new(0.0, 0.0, 200.0)).norm() > 1.0);
 }
 
-// Goal: near the ground and near the water a rotor lifts more, by Cheeseman and Bennett's law, less
-// when it moves; no more than at half a radius. Method: the law by hand at some heights of the hub,
-// held fast. Tolerance: 1e-9.
+// Goal: near the ground and near the water a rotor has more thrust, by Cheeseman and Bennett's law,
+// less of it in motion, and limited to the value at half a radius. Method: the law evaluated by
+// hand at some heights of the fixed hub. Tolerance: 1e-9.
 #[test]
-fn ground_effect_lifts() {
+fn ground_effect_increases_thrust() {
     let lift = |height: f64, world: &str| {
         let keys = "curve: {kind: rotor, thrust: 1e-5}";
         let text = craft(keys, UP, world, "").replace("[0, 0, 1000]", &format!("[0, 0, {height}]"));
@@ -228,14 +230,14 @@ fn ground_effect_lifts() {
         1.0 / (1.0 - 0.0625 / (1.0 + 36.0 / induced2)),
         1e-9,
     );
-    // under water nothing is left of it
+    // Under water the thrust is zero.
     assert_eq!(lift(-0.5, ""), 0.0);
 }
 
-// Goal: the Firefly falls at last at the speed at which the air carries its weight. Method: 1/2 ρ C
-// A v² = m g by hand; at that speed nothing accelerates it. Tolerance: 1e-9.
+// Goal: the Firefly reaches the terminal speed at which the air carries its weight. Method: 1/2 ρ C
+// A v² = m g evaluated by hand; at that speed the net force is zero. Tolerance: 1e-9.
 #[test]
-fn it_falls_at_its_terminal_speed() {
+fn firefly_terminal_speed() {
     let world = scene(
         "robots: {f: {model: {extends: robots/firefly.yaml, firmware: null}, position_m: [0, 0, 500]}}",
     );
@@ -248,10 +250,10 @@ fn it_falls_at_its_terminal_speed() {
     near("force", work.links[0].F.f, Vec3::zero(), 1e-9);
 }
 
-// Goal: Kelpie's wind: (p·w)|w| ahead and to the left, whatever the vehicle does. Method: the law
-// by hand, yawed and pitched, moving. Tolerance: 1e-9.
+// Goal: Kelpie's wind force (p·w)|w| forward and to the left does not depend on the vehicle's
+// motion. Method: the law evaluated by hand, yawed and pitched, moving. Tolerance: 1e-9.
 #[test]
-fn kelpies_wind_is_a_steady_force() {
+fn kelpie_wind_force_is_independent_of_motion() {
     let world = scene(
         "
 gravity_m_s2: 0
@@ -271,7 +273,7 @@ robots:
     let motion = start(&world, 0);
     let work = crate::common::evaluate(&world, &motion);
     let rho = air::density(&world.sea, 15.0, 20.0);
-    // the wind goes to (4, 3), the vehicle looks north: 3 from astern, 4 from the left
+    // The wind blows towards (4, 3) and the heading is north: 3 from astern, 4 from the left.
     let expected = Vec3::new(
         0.5 * rho * 3.0 * 4.0 * 5.0,
         0.5 * rho * 2.0 * 3.0 * 5.0,

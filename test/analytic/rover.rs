@@ -1,5 +1,4 @@
-//! The rover: it stands, drives straight, turns, holds on a slope, and knows how far its wheels
-//! have turned.
+//! Tests the rover: standing, driving straight, turning, holding on a slope, and wheel odometry.
 
 use crate::common::{advance, close, near, relative, simulation};
 use merrow_math::Vec3;
@@ -8,11 +7,12 @@ use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{DifferentialDriveState, FirmwareLawState};
 use merrow_sim::Simulation;
 
-/// A rover on a slab that is pitched nose-up by `slope` degrees, its surface through the world's
-/// origin's height of 1 m.
+/// Returns a rover on a slab that is pitched nose-up by `slope` [deg]; the slab's surface passes
+/// through the height of 1 m at the origin of W.
 fn rover(slope: f64) -> Simulation {
     let (s, c) = slope.to_radians().sin_cos();
-    // the wheels' axles lie 0.0345 m over the base's origin, so the ground 0.0635 m under it
+    // The wheel axles are 0.0345 m above the origin of the base, so the ground is 0.0635 m below
+    // it.
     let (x, z) = (-0.0635 * s, 1.0 + 0.0635 * c);
     simulation(&format!(
         "
@@ -55,12 +55,12 @@ fn yaw(s: &Simulation) -> f64 {
     s.state.robots[0].motion.q_WB.matrix().to_rpy()[2]
 }
 
-// Goal: it stands, drives straight as far as it is told to, stops when it is told no more, and its
-// wheels know how far. Method: 1 m/s for 5 s, reached at 1 m/s², then half a second until the
-// command is too old and a second to stop: 5 m. Tolerance: 1 % of the way, the servos' lag; 2 mm
-// aside; odometry 5 mm, the slip of driving off and braking.
+// Goal: the rover stands, drives the commanded distance straight ahead, and stops when commands
+// end; its odometry matches. Method: 1 m/s for 5 s, reached at 1 m/s², then half a second until the
+// command times out and a second to stop: 5 m. Tolerance: 1 % of the distance, the lag of the
+// servos; 2 mm sideways; 5 mm of odometry, the slip during acceleration and braking.
 #[test]
-fn it_drives_straight() {
+fn rover_drives_straight() {
     let mut s = rover(0.0);
     advance(&mut s, 1.0);
     let start = place(&s);
@@ -70,20 +70,21 @@ fn it_drives_straight() {
     close("speed", v.x, 1.0, 0.01);
     advance(&mut s, 3.0);
     let way = place(&s) - start;
-    // half a second until the newest command is too old, less the tenth after which it was given
+    // Half a second until the last command times out, less the tenth of a second since it was sent.
     close("way", way.x, 5.0 + 0.4, 0.054);
     assert!(way.y.abs() < 2e-3, "{way:?}");
     close("odometry", wheels(&s).odometry[0], way.x, 5e-3);
     assert!(s.state.robots[0].motion.V_WB_B.v.norm() < 1e-3);
 }
 
-// Goal: a skid-steered vehicle turns about its middle by the law of its wheels: all four slip, and
-// the friction's moments balance where the turning is as if the sides were (B² + L²)/B apart, B the
-// track and L the wheelbase, for wheels that carry the same. Method: the drive reckons with just
-// that, so the vehicle turns as commanded: 0.5 rad/s for 6 s. Tolerance: 4 %: the centre of mass
-// lies 12 mm before the middle and the servos lag; in place to 10 cm, the same 12 mm.
+// Goal: a skid-steered vehicle turns about its centre by the law of its wheels. All four wheels
+// slip. For equally loaded wheels the friction moments balance at the rotation of a drive with the
+// sides (B² + L²)/B apart, with B the track and L the wheelbase. Method: the drive law uses this
+// effective track, so the vehicle turns as commanded: 0.5 rad/s for 6 s. Tolerance: 4 %, because
+// the centre of mass is 12 mm forward of the centre and the servos lag; in place to 10 cm, from the
+// same 12 mm.
 #[test]
-fn it_turns_in_place() {
+fn rover_turns_in_place() {
     let mut s = rover(0.0);
     advance(&mut s, 1.0);
     let start = place(&s);
@@ -111,11 +112,11 @@ fn it_turns_in_place() {
     assert!((place(&s) - start).norm() < 0.1, "{:?}", place(&s) - start);
 }
 
-// Goal: it holds on a slope of 15 degrees, and climbs it. Method: 4 s of standing, then 0.5 m/s for
-// 4 s. Tolerance: 1 mm after the first second, in which the servos find their torque; 3 % of the
-// way.
+// Goal: the rover holds on a slope of 15 degrees and climbs it. Method: 4 s at rest, then 0.5 m/s
+// for 4 s. Tolerance: 1 mm after the first second, in which the servo torques settle; 3 % of the
+// distance.
 #[test]
-fn it_holds_on_a_slope() {
+fn rover_holds_on_a_slope() {
     let mut s = rover(15.0);
     advance(&mut s, 1.0);
     let held = place(&s);
@@ -135,10 +136,10 @@ fn it_holds_on_a_slope() {
     );
 }
 
-// Goal: who drives the wheels. Method: a command to a wheel while the firmware drives, and once it
-// is off. Tolerance: none.
+// Goal: the firmware owns the wheels while it drives. Method: a command to a wheel while the
+// firmware drives, and once it is off. Tolerance: none.
 #[test]
-fn its_wheels_are_its_own_while_it_drives() {
+fn firmware_owns_wheels_while_driving() {
     let mut s = rover(0.0);
     let wheel = Command::Joint {
         robot: 0,
@@ -158,10 +159,10 @@ fn its_wheels_are_its_own_while_it_drives() {
     s.apply(&wheel).unwrap();
 }
 
-// Goal: the wheels' encoders count. Method: driving, every measured angle is a whole number of
-// steps of 78 000 a metre of way. Tolerance: rounding.
+// Goal: the wheel encoders are quantised. Method: while driving, every measured angle is a whole
+// number of steps of 1.31e-4 rad. Tolerance: rounding.
 #[test]
-fn wheels_are_measured_in_steps() {
+fn wheel_encoders_are_quantised() {
     let mut s = rover(0.0);
     drive(&mut s, 0.4, 0.1, 1.0);
     for joint in &s.state.robots[0].joints {

@@ -1,4 +1,4 @@
-//! Sails: forces in the apparent wind, the boom, and how a boat sails.
+//! Tests sails: forces in the apparent wind, the boom, and the sailing of a boat.
 
 use crate::common::{close, evaluate, instant, near, scene, simulation, start};
 use merrow_environment::air;
@@ -8,12 +8,12 @@ use merrow_model::state::{Command, Workspace};
 use merrow_physics::forces::actuators::sail::boom_angle;
 use merrow_sim::{Simulation, step};
 
-// Goal: the boom streams with the wind until the sheet holds it. Method: winds from ahead, both
-// sides and behind; sheets of 0, 30 and 90 deg. Tolerance: rounding.
+// Goal: the boom follows the wind until the sheet limits it. Method: winds from ahead, from both
+// sides and from astern; sheets of 0, 30 and 90 deg. Tolerance: rounding.
 #[test]
-fn the_boom_goes_as_far_as_its_sheet() {
+fn sheet_limits_boom_angle() {
     let boom = |from_deg: f64, sheet_deg: f64| {
-        // wind from the left is from positive angles
+        // Wind from the left has positive angles.
         let (s, c) = from_deg.to_radians().sin_cos();
         boom_angle(c, s, sheet_deg.to_radians()).to_degrees()
     };
@@ -32,8 +32,8 @@ fn the_boom_goes_as_far_as_its_sheet() {
     assert_eq!(boom_angle(0.0, 0.0, 1.0), 0.0);
 }
 
-/// A mast held 3 m over the water in a wind of 8 m/s from `from_deg`, its sail of 2 m² by a table:
-/// C_L = 0.1 α, C_D = 0.01 + 0.02 α up to 30 degrees, in degrees.
+/// Returns a mast held 3 m above the water in a wind of 8 m/s from `from_deg` [deg]. Its sail of 2
+/// m² has a table with C_L = 0.1 α, C_D = 0.01 + 0.02 α up to 30 degrees, α in degrees.
 fn mast(from_deg: f64) -> Scene {
     scene(&format!(
         "
@@ -63,11 +63,11 @@ robots:
     ))
 }
 
-// Goal: lift across and drag along the apparent wind, at the centre of effort on the boom; none but
-// drag where the sail streams. Method: heading north, wind from 50 deg on either bow and the sheet
+// Goal: lift acts across and drag along the apparent wind, at the centre of effort on the boom; a
+// luffing sail has only drag. Method: heading north, wind from 50 deg on either bow and the sheet
 // at 30 deg: 20 deg of attack, C_L 2, C_D 0.41. Tolerance: rounding.
 #[test]
-fn a_sail_has_lift_and_drag() {
+fn sail_lift_and_drag() {
     for side in [1.0, -1.0] {
         let scene = mast(50.0 * side);
         let robot = &scene.robots[0];
@@ -81,10 +81,10 @@ fn a_sail_has_lift_and_drag() {
         };
         let density = air::density(&scene.sea, 15.0, 4.0);
         let q = 0.5 * density * 64.0 * 2.0;
-        // in the boat's axes the wind blows aft, and to the left if it comes from the right
+        // In the boat's axes the wind blows aft, and to the left if it comes from the right.
         let (s, c) = 50_f64.to_radians().sin_cos();
         let along = Vec3::new(-c, s * side, 0.0);
-        // to leeward and ahead, square to the wind
+        // To leeward and forward, perpendicular to the wind.
         let across = Vec3::new(s, c * side, 0.0);
         let (f, m) = force(30.0);
         let wanted = across.scale(2.0 * q) + along.scale(0.41 * q);
@@ -108,13 +108,13 @@ fn scene_force(scene: &Scene, work: &mut Workspace) -> (Vec3, Vec3) {
     (work.links[0].F.f, work.links[0].F.m)
 }
 
-/// The shipped boat on the course `heading` from north in a steady wind of 6 m/s from the north,
-/// steered by its rudder every 0.2 s for 100 s with the sheet at `sheet_deg`; it starts with 1.5
-/// m/s, as its keel stalls when a boat is held close to the wind from rest.
+/// Returns the bundled boat after 100 s on the course `heading` [deg from north] in a steady wind
+/// of 6 m/s from the north. The rudder is commanded every 0.2 s; the sheet is at `sheet_deg` [deg].
+/// The boat starts at 1.5 m/s, because its keel stalls if it starts close-hauled from rest.
 fn sail(heading: f64, sheet_deg: f64, current: bool) -> Simulation {
     let yaw = 90.0 - heading;
     let (wind, water) = if current {
-        // a current of 0.5 m/s to the east, and a wind that is the same as seen from it
+        // A current of 0.5 m/s to the east, and a wind that is the same relative to the water.
         let v = Vec3::new(0.5, -6.0, 0.0);
         let from = libm::atan2(-v.x, -v.y).to_degrees();
         (
@@ -169,7 +169,7 @@ robots: {{boat: {{model: {{extends: robots/sailboat.yaml, sensors: null, battery
     s
 }
 
-/// The best of five sheets on a course: speed ahead, and speed against the wind.
+/// Returns the best of five sheets on a course: forward speed and speed against the wind [m/s].
 fn best(heading: f64) -> (f64, f64) {
     let mut best = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     for sheet in [8.0, 20.0, 40.0, 60.0, 85.0] {
@@ -181,12 +181,12 @@ fn best(heading: f64) -> (f64, f64) {
     best
 }
 
-// Goal: the polar of a sailing boat. Method: best of five sheets at courses to a wind of 6 m/s:
-// none leads to windward close to the wind, and a little further off one makes less than half of
-// what it makes close-hauled; it is fastest on a beam reach, and slower before the wind. Tolerance:
+// Goal: the polar of a sailing boat. Method: the best of five sheets at courses to a wind of 6 m/s.
+// There is no progress to windward close to the wind, and a little further off it is less than half
+// of that close-hauled. The boat is fastest on a beam reach and slower before the wind. Tolerance:
 // the order of the speeds.
 #[test]
-fn the_polar_is_that_of_a_sailing_boat() {
+fn sailing_polar_has_expected_order() {
     let no_go = best(8.0).1;
     assert!(no_go < 0.1, "{no_go} m/s to windward at 8 deg");
     let [pinched, close_hauled] = [15.0, 45.0].map(|heading| best(heading).1);
@@ -204,8 +204,8 @@ fn the_polar_is_that_of_a_sailing_boat() {
 }
 
 // Goal: in steady sailing all forces balance, the boat heels to leeward by its stiffness, and makes
-// leeway. Method: a beam reach: accelerations vanish; the moment of sail, keel and rudder about the
-// length is the righting moment. Tolerance: 1e-4 m/s² after 100 s; signs.
+// leeway. Method: a beam reach: the accelerations vanish, and the moment of sail, keel and rudder
+// about the longitudinal axis equals the righting moment. Tolerance: 1e-4 m/s² after 100 s; signs.
 #[test]
 fn forces_balance_on_a_reach() {
     let s = sail(90.0, 30.0, false);
@@ -218,15 +218,15 @@ fn forces_balance_on_a_reach() {
     let A = work.links[0].A;
     assert!(A.v.norm() < 1e-4 && A.w.norm() < 1e-4, "{A:?}");
     let [roll, _, _] = m.q_WB.matrix().to_rpy();
-    // the wind comes from the left: it heels to the right and drifts there
+    // The wind comes from the left: the boat heels to the right and drifts there.
     assert!(
         roll.to_degrees() > 2.0 && roll.to_degrees() < 35.0,
         "heel {}",
         roll.to_degrees()
     );
     assert!(m.V_WB_B.v.y < -0.005, "leeway {}", m.V_WB_B.v.y);
-    // without sail and fins only hull and stiffness are left: what they do is what sail, keel and
-    // rudder make good
+    // Without sail and fins only hull and stiffness act; their wrench is the opposite of that of
+    // sail, keel and rudder.
     (0..3).for_each(|k| work.fins[k].area_fraction = 0.0);
     step::evaluate(&scene.robots[0], &instant(scene), m, &[], 0, &mut work);
     let hull = work.links[0].F;
@@ -238,11 +238,11 @@ fn forces_balance_on_a_reach() {
     assert!(evaluate(scene, m).links[0].F.f.x.is_finite());
 }
 
-// Goal: a current carries the boat and changes nothing else, if the wind over the water is the same
+// Goal: a current carries the boat without any other effect if the wind over the water is the same
 // (Galilean invariance). Method: the same reach in still water, and in a current of 0.5 m/s with
-// the wind that comes with it. Tolerance: 1e-8 of the way of 100 s.
+// the corresponding wind. Tolerance: 1e-8 of the distance in 100 s.
 #[test]
-fn a_current_carries_the_boat() {
+fn sailing_is_galilean_invariant() {
     let (still, moved) = (sail(70.0, 30.0, false), sail(70.0, 30.0, true));
     let [a, b] = [&still, &moved].map(|s| &s.state.robots[0].motion);
     near("place", b.p_WB - Vec3::new(50.0, 0.0, 0.0), a.p_WB, 1e-8);

@@ -1,4 +1,4 @@
-//! When sensors speak and what a device does to a number: rates, latency, losses, steps, limits
+//! Tests the timing and the error model of sensors: rates, latency, losses, resolution, limits
 //! (V84).
 
 use crate::common::turntable::{ball, place, set};
@@ -11,12 +11,12 @@ fn pressure(device: &str, more: &str) -> String {
     format!("p: {{device: {{source: test, kind: pressure, {device}}}{more}}}")
 }
 
-// Goal (V84): a rate that divides neither the second nor the step gives all its samples, hour after
-// hour: 7 a second are 25 200 an hour, the k-th in the first step that starts at k/7 s or later.
-// Method: steps of 14.3 ms, which come within 14.3 us of the samples' times, so that a drift of
-// less than a nanosecond a sample shows. Tolerance: none.
+// Goal (V84): a rate that divides neither the second nor the step gives all its samples in every
+// hour: 7 per second are 25 200 per hour, the k-th in the first step that starts at k/7 s or later.
+// Method: steps of 14.3 ms, which come within 14.3 us of the sample times, so that a drift of less
+// than a nanosecond per sample is detected. Tolerance: none.
 #[test]
-fn seven_hertz_do_not_drift_in_an_hour() {
+fn seven_hertz_does_not_drift_in_an_hour() {
     let step_ns = 14_300_000;
     let mut s = simulation(&ball(
         "step: {dt_s: 0.0143}",
@@ -26,14 +26,14 @@ fn seven_hertz_do_not_drift_in_an_hour() {
     let all = readings(&mut s, 0, 251_749.0 * 0.0143);
     assert_eq!(all.len(), 25_200);
     for (r, k) in all.iter().zip(1_u64..) {
-        // the schedule counts in whole nanoseconds, rounded down
+        // The schedule counts in whole nanoseconds, rounded down.
         let due = k * 1_000_000_000 / 7;
         assert_eq!(r.stamp_ns, due.div_ceil(step_ns) * step_ns, "sample {k}");
     }
 }
 
-// Goal (V84): counters are exact for rates that fit and that do not, at the default step. Method:
-// 10 s. Tolerance: none.
+// Goal (V84): sample counts are exact for rates that divide the step rate and for others, at the
+// default step. Method: 10 s. Tolerance: none.
 #[test]
 fn every_rate_gives_its_number_of_samples() {
     for (rate, expected) in [
@@ -49,9 +49,9 @@ fn every_rate_gives_its_number_of_samples() {
     }
 }
 
-// Goal (V84): a reading is measured at its stamp and reaches its user when its latency has passed;
-// the first at `start_s`. Method: a ball that sinks at 1 m/s; 10 Hz, 0.35 s of latency, from 0.5 s
-// on; looked at every step. Tolerance: none for the times; rounding for the pressure.
+// Goal (V84): a reading is measured at its stamp and delivered after its latency; the first one at
+// `start_s`. Method: a ball that sinks at 1 m/s; 10 Hz, 0.35 s of latency, from 0.5 s on; checked
+// at every step. Tolerance: none for the times; rounding for the pressure.
 #[test]
 fn latency_delays_the_delivery_not_the_measurement() {
     let mut s = simulation(&ball(
@@ -88,11 +88,11 @@ fn latency_delays_the_delivery_not_the_measurement() {
         }
         s.clear_outboxes();
     }
-    // stamps from 0.5 s on that are 0.35 s old when 2 s have passed
+    // Stamps from 0.5 s on that are 0.35 s old after 2 s.
     assert_eq!(count, 12);
 }
 
-// Goal: lost samples are lost, the others keep their times. Method: a quarter lost of 5000.
+// Goal: lost samples are dropped, and the others keep their times. Method: a quarter lost of 5000.
 // Tolerance: 4 standard errors, 2.5 %.
 #[test]
 fn dropped_samples_leave_the_others_in_place() {
@@ -108,8 +108,8 @@ fn dropped_samples_leave_the_others_in_place() {
     assert_eq!(s.state.robots[0].sensors[0].samples, 5001);
 }
 
-// Goal (V84): readings are multiples of the resolution, the nearest to the truth, and stop at the
-// full scale. Method: a ball that sinks, 100 Pa and 150 kPa; a spin over a gyro's range. Tolerance:
+// Goal (V84): readings are the nearest multiples of the resolution and saturate at the full scale.
+// Method: a ball that sinks, 100 Pa and 150 kPa; a spin beyond the range of a gyro. Tolerance:
 // none.
 #[test]
 fn resolution_and_full_scale_are_exact() {
@@ -162,10 +162,10 @@ fn resolution_and_full_scale_are_exact() {
     assert_eq!(r.angular_velocity.to_array(), [5.0, -5.0, 2.0]);
 }
 
-// Goal: noise can be switched off and on while the run goes on; off means the truth. Method: a
-// noisy sensor at rest. Tolerance: none.
+// Goal: noise can be switched off and on at run time; off gives the true value. Method: a noisy
+// sensor at rest. Tolerance: none.
 #[test]
-fn noise_switch_shows_the_truth() {
+fn noise_switch_gives_true_value() {
     let mut s = simulation(&ball(
         "",
         "",

@@ -1,4 +1,4 @@
-//! Servos: their laws against hand numbers and closed solutions, and what their encoders see.
+//! Tests servos: their laws against hand calculations and closed solutions, and their encoders.
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
@@ -9,7 +9,7 @@ use merrow_model::state::{Command, Workspace};
 use merrow_physics::dynamics::rnea;
 use merrow_sim::{Simulation, step};
 
-/// Efforts that the controller asked for at the first `n` ticks of 10 ms.
+/// Returns the efforts of the controller at the first `n` ticks of 10 ms.
 fn asked(s: &mut Simulation, n: usize) -> Vec<f64> {
     (0..n)
         .map(|_| {
@@ -21,7 +21,8 @@ fn asked(s: &mut Simulation, n: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The elbow's published gains on a joint that cannot move, with a weight of 0.0981 N m on it.
+/// Returns a servo with the elbow's published gains on an immovable joint with a weight of 0.0981 N
+/// m.
 fn torque_pid(limits: &str) -> Simulation {
     let drive = format!(
         "{{kind: servo, max_speed: 10, rate_hz: 100, law: {{kind: torque_pid, kp: 0.0338, ki: 0.439, kd: 0.00174, \
@@ -41,26 +42,27 @@ fn torque_pid(limits: &str) -> Simulation {
     s
 }
 
-// Goal: the torque PID of the trials. Method: a velocity error that stays 0.1 rad/s, by hand: P =
-// 0.00338, I = 0.000439 a tick, D = 0.0174 in the first tick only, and a quarter of what is missing
-// to 0.0981 N m: 0.02122 + 0.024525 = 0.045744; then 0.00338 + 0.000878 + 0.013089 more; then
-// 0.00338 + 0.001317 + 0.008752 more. Tolerance: rounding, and 1e-12 rad/s that the heavy joint
-// moves.
+// Goal: the torque PID of the trials. Method: hand calculation for a constant velocity error of 0.1
+// rad/s: P = 0.00338, I = 0.000439 per tick, D = 0.0174 in the first tick only, and a quarter of
+// the difference to 0.0981 N m. The first tick gives 0.02122 + 0.024525 = 0.045744; the next ones
+// add 0.00338 + 0.000878 + 0.013089 and 0.00338 + 0.001317 + 0.008752. Tolerance: rounding, and
+// 1e-12 rad/s of motion of the heavy joint.
 #[test]
-fn torque_pid_makes_the_hand_numbers() {
+fn torque_pid_matches_hand_calculation() {
     let tau = asked(&mut torque_pid("max_change: 0.1"), 3);
     for (tau, hand) in tau.iter().zip([0.045744, 0.063091, 0.07654025]) {
         close("effort", *tau, hand, 1e-9);
     }
-    // a change of at most 0.02 N m a tick: all three ticks ask for less than that but the first
+    // A change of at most 0.02 N m per tick limits the first two ticks.
     let tau = asked(&mut torque_pid("max_change: 0.02"), 2);
     close("limited change", tau[0], 0.02, 1e-12);
     close("and the next", tau[1], 0.04, 1e-12);
 }
 
-// Goal: the torque never passes the joint's largest. Method: as above, 10 s. Tolerance: none.
+// Goal: the torque never exceeds the joint's maximum effort. Method: as above, 10 s. Tolerance:
+// none.
 #[test]
-fn torque_pid_keeps_to_the_largest_effort() {
+fn torque_pid_respects_max_effort() {
     let drive =
         "{kind: servo, max_speed: 10, law: {kind: torque_pid, kp: 1, ki: 1, max_change: 0.1}}";
     let mut s = Hinge {
@@ -76,9 +78,9 @@ fn torque_pid_keeps_to_the_largest_effort() {
     assert_eq!(s.state.robots[0].joint_commands[0], 0.6);
 }
 
-// Goal: the bias is Newton-Euler without accelerations, with all forces of the water. Method:
-// random trees under water against `rnea::inverse`, which is checked against ABA. Tolerance:
-// rounding.
+// Goal: the bias is Newton-Euler inverse dynamics without accelerations, with all hydrodynamic
+// forces. Method: random trees under water compared with `rnea::inverse`, which is checked against
+// ABA. Tolerance: rounding.
 #[test]
 fn bias_is_inverse_dynamics_without_acceleration() {
     for links in [2, 5, 12] {
@@ -96,8 +98,7 @@ fn bias_is_inverse_dynamics_without_acceleration() {
         let commands = vec![0.0; robot.n_joints()];
         step::evaluate(robot, &instant(&scene), &motion, &commands, 0, &mut work);
         let still = vec![0.0; robot.n_joints()];
-        // a base whose velocity stays as it is in the world: its rate in its own turning axes is v
-        // x w
+        // A base whose velocity is constant in W: its rate in the rotating body axes is v x w.
         let V = work.links[0].V;
         let even = SpatialVelocity {
             w: Vec3::zero(),
@@ -112,7 +113,8 @@ fn bias_is_inverse_dynamics_without_acceleration() {
     }
 }
 
-/// Largest error of a position step of 0.1 rad against x'' = 8 (5 (0.1 - x) - x'), over 2 s.
+/// Returns the maximum error [rad] of a position step of 0.1 rad compared with x'' = 8 (5 (0.1 - x)
+/// - x'), over 2 s.
 fn step_error(dt: f64) -> f64 {
     let rate = (1.0 / dt).round();
     let drive = cascade(
@@ -138,12 +140,12 @@ fn step_error(dt: f64) -> f64 {
     })
 }
 
-// Goal: position and velocity loop on an inertia make the second-order system they should. Method:
-// its closed step response, at three steps with a tick each; the held effort is late by half a
-// step, so the error is of order one. Tolerance: half a millisecond late at speeds up to 0.3 rad/s
-// is 1.5e-4 rad and swings over a little; the order is judged from the halving, within 5 %.
+// Goal: position and velocity loop on an inertia form the expected second-order system. Method: its
+// closed step response, at three steps with a tick each; the held effort is late by half a step, so
+// the error is of order one. Tolerance: a delay of half a millisecond at speeds up to 0.3 rad/s is
+// 1.5e-4 rad, plus a small overshoot; the order is determined from the halving, within 5 %.
 #[test]
-fn cascade_is_the_closed_second_order_system() {
+fn cascade_matches_second_order_response() {
     let errors = [0.001, 0.0005, 0.00025].map(step_error);
     assert!(errors[0] < 2e-4, "{errors:?}");
     for pair in errors.windows(2) {
@@ -151,11 +153,11 @@ fn cascade_is_the_closed_second_order_system() {
     }
 }
 
-// Goal: velocity mode with an integral has no error left under a constant load; the bias makes the
-// integral unnecessary. Method: a hinge with a weight, asked to stand still. Tolerance: what is
-// left of the loop's decay after 10 s.
+// Goal: velocity mode with an integral has no steady-state error under a constant load; bias
+// feed-forward makes the integral unnecessary. Method: a hinge with a weight, commanded to zero
+// velocity. Tolerance: the residual of the loop after 10 s.
 #[test]
-fn integral_and_bias_carry_a_weight() {
+fn integral_and_bias_hold_a_weight() {
     for (law, integral) in [
         ("velocity_gain: 20, integral_gain: 50", 0.981 / 50.0),
         (
@@ -183,11 +185,11 @@ fn integral_and_bias_carry_a_weight() {
     }
 }
 
-// Goal: while the motor gives all it has, the integral does not grow; without limit it does.
-// Method: a joint that cannot move, asked for 1 rad/s. Tolerance: none, and rounding for the free
+// Goal: the integral does not grow while the effort is at its limit; without a limit it does.
+// Method: an immovable joint, commanded to 1 rad/s. Tolerance: none, and rounding for the free
 // integral e t.
 #[test]
-fn integral_rests_while_the_effort_is_at_its_limit() {
+fn integral_stops_at_effort_limit() {
     let drive = cascade(
         "velocity_gain: 1, integral_gain: 1",
         "rate_hz: 100, mode: velocity,",
@@ -211,10 +213,10 @@ fn integral_rests_while_the_effort_is_at_its_limit() {
     }
 }
 
-// Goal: effort mode is the effort. Method: q = tau t²/2 for an inertia of 1 after the first tick at
-// t = 0. Tolerance: rounding.
+// Goal: effort mode applies the commanded effort. Method: q = tau t²/2 for an inertia of 1 after
+// the first tick at t = 0. Tolerance: rounding.
 #[test]
-fn effort_mode_gives_the_effort() {
+fn effort_mode_applies_the_effort() {
     let mut s = Hinge {
         drive: &effort_servo(""),
         ..Hinge::default()
@@ -225,8 +227,8 @@ fn effort_mode_gives_the_effort() {
     relative("position", s.state.robots[0].motion.q[0], 1.0, 1e-12);
 }
 
-// Goal: a rotor behind a rigid gear is an inertia of ratio² times its own. Method: as above, 100²
-// 1e-4 = 1 kg m² on top. Tolerance: rounding.
+// Goal: a rotor behind a rigid gear adds ratio² times its inertia. Method: as above, with an
+// additional 100² 1e-4 = 1 kg m². Tolerance: rounding.
 #[test]
 fn a_rigid_gear_reflects_its_rotor() {
     let drive = effort_servo("gear_ratio: 100, rotor_inertia_kg_m2: 0.0001");
@@ -240,9 +242,9 @@ fn a_rigid_gear_reflects_its_rotor() {
     relative("position", s.state.robots[0].motion.q[0], 0.5, 1e-12);
 }
 
-// Goal: an encoder says the nearest step, and finds velocities from steps as multiples of step over
-// tick. Method: a joint that turns at 0.1 rad/s in steps of 0.01 rad, ticks of 10 ms. Tolerance:
-// rounding.
+// Goal: an encoder returns the nearest step, and velocities from differences are multiples of step
+// over tick. Method: a joint that turns at 0.1 rad/s with steps of 0.01 rad, ticks of 10 ms.
+// Tolerance: rounding.
 #[test]
 fn encoders_quantise() {
     let encoder = "rate_hz: 100, encoder: {resolution: 0.01, velocity: {kind: difference}},";
@@ -276,9 +278,8 @@ fn encoders_quantise() {
     close("mean velocity", mean, 0.1, 1e-3);
 }
 
-// Goal: the low-pass filter of a differentiating encoder, and no quantisation where none is asked
-// for. Method: a joint that starts to turn at 0.1 rad/s is measured at 0.1 (1 - (τ/(τ+T))^k).
-// Tolerance: rounding.
+// Goal: the low-pass filter of a differentiating encoder, and no quantisation by default. Method: a
+// joint that starts to turn at 0.1 rad/s is measured at 0.1 (1 - (τ/(τ+T))^k). Tolerance: rounding.
 #[test]
 fn differences_are_filtered() {
     let encoder = "rate_hz: 100, encoder: {velocity: {kind: difference, filter_s: 0.04}},";
@@ -300,8 +301,9 @@ fn differences_are_filtered() {
     }
 }
 
-// Goal: noise of the size asked for, the same for the same seed. Method: 4000 ticks at rest.
-// Tolerance: 4 standard errors of a standard deviation, 4 / sqrt(2 n) = 4.5 %.
+// Goal: encoder noise has the configured standard deviation and is the same for the same seed.
+// Method: 4000 ticks at rest. Tolerance: 4 standard errors of a standard deviation, 4 / sqrt(2 n) =
+// 4.5 %.
 #[test]
 fn encoder_noise_has_its_deviation() {
     let encoder = "rate_hz: 1000, encoder: {noise_std: 0.000283, velocity: {kind: direct, noise_std: 0.002}},";
@@ -327,10 +329,10 @@ fn encoder_noise_has_its_deviation() {
     assert_eq!(squares, run());
 }
 
-// Goal: modes can be switched in the run, and only to what the drive knows. Method: messages, and
-// where the joint stays. Tolerance: 1e-6 rad after the loop's decay.
+// Goal: modes can be changed at run time, but only to those that the drive supports. Method:
+// messages, and the position of the joint. Tolerance: 1e-6 rad after the decay of the loop.
 #[test]
-fn modes_are_switched_and_refused() {
+fn mode_switches_are_accepted_or_rejected() {
     let drive = cascade("velocity_gain: 20", "rate_hz: 1000, position_gain: 10,");
     let mut s = Hinge {
         drive: &drive,

@@ -1,7 +1,7 @@
-//! Joints with dry friction under a servo.
+//! Tests joints with dry friction under a servo.
 //!
-//! Friction is an impulse that opposes the step's motion and at most stops it, solved to rounding;
-//! where a tolerance is wider, it says why.
+//! Friction is an impulse that opposes the motion of the step and at most stops it, solved to
+//! rounding. Wider tolerances are explained where they occur.
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::{advance, close, relative};
@@ -16,11 +16,11 @@ fn motion(s: &Simulation) -> (f64, f64) {
     )
 }
 
-// Goal: a motor below the friction moves nothing, one above it moves what is left of it. Method:
-// 0.3 N m of friction, 1 kg m², efforts of 0.29 and 0.5 N m. Tolerance: the effort begins with the
-// first or the second step, 1 ms of 0.2 rad/s².
+// Goal: an effort below the friction moves no joint; one above it accelerates the joint with the
+// difference. Method: 0.3 N m of friction, 1 kg m², efforts of 0.29 and 0.5 N m. Tolerance: the
+// effort starts with the first or the second step, 1 ms of 0.2 rad/s².
 #[test]
-fn a_motor_moves_what_friction_leaves() {
+fn motor_accelerates_joint_above_friction() {
     let mut s = Hinge {
         joint: "friction: 0.3,",
         drive: &effort_servo(""),
@@ -42,10 +42,11 @@ fn a_motor_moves_what_friction_leaves() {
     );
 }
 
-// Goal: a velocity loop is slower by f / k_v, and an integral makes that good. Method: 0.3 N m, k_v
-// = 2. Tolerance: after ten time constants of 0.5 s and, for the integral, of 1 s.
+// Goal: friction reduces the speed of a velocity loop by f / k_v, and an integral compensates this.
+// Method: 0.3 N m, k_v = 2. Tolerance: after ten time constants of 0.5 s and, for the integral, of
+// 1 s.
 #[test]
-fn a_velocity_loop_works_against_friction() {
+fn velocity_loop_error_under_friction() {
     for (law, expected) in [
         ("velocity_gain: 2", 0.85),
         ("velocity_gain: 2, integral_gain: 1", 1.0),
@@ -63,11 +64,12 @@ fn a_velocity_loop_works_against_friction() {
     }
 }
 
-// Goal: a motor of the line τ_s (1 - ω/ω_0) runs at ω_0 (1 - f/τ_s), and the friction that holds it
-// leaves it the whole effort at rest, however light the joint. Method: 0.001 kg m² at 1 ms, so that
-// a step is many times the time in which it runs up; f = 1 and 9.9 of 10 N m. Tolerance: rounding.
+// Goal: a motor with the torque-speed line τ_s (1 - ω/ω_0) runs at ω_0 (1 - f/τ_s) against
+// friction. At rest the whole effort is available for break-away, however light the joint is.
+// Method: 0.001 kg m² at 1 ms, so that a step is many times the run-up time; f = 1 and 9.9 of 10 N
+// m. Tolerance: rounding.
 #[test]
-fn a_light_joint_breaks_away_and_runs_on_its_line() {
+fn light_joint_breaks_away_and_follows_torque_speed_line() {
     for friction in [0.0, 1.0, 9.9] {
         let joint = format!("friction: {friction},");
         let drive = effort_servo("stall_effort: 10, no_load_speed: 1");
@@ -86,14 +88,14 @@ fn a_light_joint_breaks_away_and_runs_on_its_line() {
     }
 }
 
-// Goal: behind a gap the rotor runs up and takes the joint along a little; then the joint holds
-// until the effort exceeds the friction, and both go on together. Method: 0.3 N m, rotor of 0.1 and
-// joint of 1 kg m², gap of 0.02 rad with the rotor in its middle. At 0.2 N m the rotor meets the
-// flank at v = sqrt(2 · 2 · 0.01) = 0.2 rad/s, both go on at 0.1 v / 1.1 and stop after that² / (2
-// · 0.1 / 1.1); then 0.5 N m for 2 s. Tolerance: the push lasts some milliseconds, in which
-// friction takes a part: 5 %; at rest rounding.
+// Goal: with backlash the rotor runs up and moves the joint a little; then the joint holds until
+// the effort exceeds the friction, and both move together. Method: 0.3 N m, a rotor of 0.1 and a
+// joint of 1 kg m², a backlash of 0.02 rad with the rotor at its centre. At 0.2 N m the rotor hits
+// the flank at v = sqrt(2 · 2 · 0.01) = 0.2 rad/s. Both continue at 0.1 v / 1.1 and stop after
+// that² / (2 · 0.1 / 1.1); then 0.5 N m for 2 s. Tolerance: the push lasts some milliseconds, in
+// which friction also acts: 5 %; rounding at rest.
 #[test]
-fn a_gap_moves_before_the_joint_does() {
+fn backlash_closes_before_joint_moves() {
     let drive = effort_servo("rotor_inertia_kg_m2: 0.1, backlash: 0.02");
     let mut s = Hinge {
         joint: "friction: 0.3,",
@@ -122,10 +124,10 @@ fn a_gap_moves_before_the_joint_does() {
     relative("speed", motion(&s).1, 0.2 / 1.1 * 2.0, 0.01);
 }
 
-// Goal: friction that nothing feels is no secret. Method: the note of a joint with an ideal
-// position drive.
+// Goal: friction without effect is reported. Method: the note for a joint with an ideal position
+// drive. Tolerance: none.
 #[test]
-fn an_ideal_drive_does_not_feel_friction() {
+fn ideal_drive_ignores_friction_with_note() {
     let text = Hinge {
         joint: "friction: 0.3,",
         drive: "{kind: position}",
@@ -142,10 +144,10 @@ fn an_ideal_drive_does_not_feel_friction() {
     );
 }
 
-// Goal: a joint's own limit of speed holds for its drive too, for a set-point as for a trajectory.
-// Method: limits on either side of the drive's.
+// Goal: the speed limit of a joint also applies to its drive, for set points and trajectories.
+// Method: limits above and below that of the drive. Tolerance: none.
 #[test]
-fn the_lower_limit_of_speed_counts() {
+fn lower_speed_limit_applies() {
     let most = |joint: &str, drive: &str| {
         let scene: Scene = crate::common::scene(
             &Hinge {
@@ -163,7 +165,7 @@ fn the_lower_limit_of_speed_counts() {
     assert_eq!(most("max_speed: 0.5,", "{kind: position}"), 0.5);
     assert_eq!(most("max_speed: 0.5,", "{kind: effort}"), 0.5);
     assert_eq!(most("", "{kind: effort}"), f64::INFINITY);
-    // a velocity beyond it is cut to it
+    // A higher velocity command is limited to it.
     let drive = cascade("velocity_gain: 10", "mode: velocity,");
     let mut s = Hinge {
         joint: "max_speed: 0.5,",

@@ -1,4 +1,4 @@
-//! The stop that keeps an arm out of boxes of its vehicle.
+//! Tests the stop that keeps an arm out of boxes around its vehicle.
 
 use crate::common::close;
 use crate::common::joints::{Hinge, cascade, command, trajectory};
@@ -6,15 +6,15 @@ use merrow_model::state::Command;
 use merrow_model::state::joint::{AbortReason, GoalState};
 
 /// A hinge with a ball of 0.05 m at the end of 1 m; a box fills |y - 1| <= 0.2, |x| <= 2: the ball
-/// touches at sin q = 0.75, q = 0.848 rad.
+/// touches it at sin q = 0.75, q = 0.848 rad.
 const MODEL: &str = "keep_out: {boxes: {hull: {center_m: [0, 1, 0], size_m: [4, 0.4, 1]}}, \
                      spheres: {tip: {link: arm, center_m: [1, 0, 0], radius_m: 0.05}}, look_ahead_s: 0.1}";
 
-// Goal: the arm stops before the box, holds there, and can go back. Method: a set-point inside the
-// box; the servo wants 0.5 rad/s, so it is frozen when 0.05 rad remain. Tolerance: two ticks of 10
-// ms and the velocity loop's run-out v J/k = 0.005 rad.
+// Goal: the arm stops before the box, holds there, and can move back. Method: a set point inside
+// the box; the servo commands 0.5 rad/s, so it is frozen when 0.05 rad remain. Tolerance: two ticks
+// of 10 ms and the run-out of the velocity loop, v J/k = 0.005 rad.
 #[test]
-fn servos_freeze_before_a_box_and_lead_out_of_it() {
+fn servos_stop_before_a_box_and_can_leave() {
     let keys = "rate_hz: 100, position_gain: 20,";
     let drive = cascade("velocity_gain: 50", keys).replace("max_speed: 1000", "max_speed: 0.5");
     let mut s = Hinge {
@@ -37,9 +37,9 @@ fn servos_freeze_before_a_box_and_lead_out_of_it() {
     close("out again", s.state.robots[0].motion.q[0], 0.2, 1e-6);
 }
 
-// Goal: an arm that is inside the box may go out, and no deeper. Method: a start in the box,
-// set-points further in and out. Tolerance: two ticks of the wanted speed for the first, the loop's
-// decay for the second.
+// Goal: an arm inside the box may move out, but no deeper. Method: a start in the box, set points
+// further in and out. Tolerance: two ticks of the commanded speed for the first, the decay of the
+// loop for the second.
 #[test]
 fn an_arm_in_the_box_may_leave_it() {
     let keys = "rate_hz: 100, position_gain: 20,";
@@ -54,14 +54,14 @@ fn an_arm_in_the_box_may_leave_it() {
     command(&mut s, 1.2);
     s.advance(3000);
     close("no deeper", s.state.robots[0].motion.q[0], 1.0, 1e-6);
-    // where it looks, 0.05 rad ahead, is in the box still
+    // The look-ahead position, 0.05 rad ahead, is still in the box.
     command(&mut s, 0.3);
     s.advance(5000);
     close("out", s.state.robots[0].motion.q[0], 0.3, 1e-6);
 }
 
-// Goal: a goal ends with the link that would enter, and the arm holds. Method: the same as a
-// trajectory. Tolerance: as above.
+// Goal: a goal is aborted with the name of the link that would enter, and the arm holds. Method:
+// the same as a trajectory. Tolerance: as above.
 #[test]
 fn a_goal_into_a_box_is_aborted() {
     let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain: 20,");
@@ -97,10 +97,10 @@ fn a_goal_into_a_box_is_aborted() {
     assert!(q < libm::asin(0.75) && q > 0.7, "{q}");
 }
 
-// Goal: without a box the same set-point is reached. Method: as above without the key. Tolerance:
-// the loop's decay.
+// Goal: without a box the same set point is reached. Method: as above without the key. Tolerance:
+// the decay of the loop.
 #[test]
-fn without_the_box_the_arm_goes_on() {
+fn arm_reaches_set_point_without_box() {
     let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain: 20,");
     let mut s = Hinge {
         drive: &drive,

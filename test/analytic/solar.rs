@@ -1,4 +1,4 @@
-//! Sunlight, and what a panel makes of it.
+//! Tests sunlight and the power of solar panels.
 
 use crate::common::{advance, close, relative, simulation};
 use merrow_environment::air::sun::Sun;
@@ -13,11 +13,11 @@ fn sun(elevation_deg: f64) -> Sun {
     }
 }
 
-// Goal: the light of a clear and of a covered sky. Method: the law's numbers by hand: through one
-// air mass 1353 · 0.7 = 947 W/m², at 30 degrees through 1.994 [Kasten 1989, table II]; an overcast
-// sky lets a quarter through, all of it from the sky. Tolerance: of the table.
+// Goal: irradiance under a clear and an overcast sky. Method: the law evaluated by hand: through
+// one air mass 1353 · 0.7 = 947 W/m², at 30 degrees through 1.994 [Kasten 1989, table II]; an
+// overcast sky transmits a quarter, all of it diffuse. Tolerance: that of the table.
 #[test]
-fn light_by_height_and_cloud() {
+fn irradiance_by_elevation_and_cloud_cover() {
     let zenith = sunlight_under_clouds(&sun(90.0), 0.0);
     relative("beam", zenith.beam, 947.1, 3e-4);
     relative("sky", zenith.sky, 94.71, 3e-4);
@@ -45,10 +45,11 @@ fn light_by_height_and_cloud() {
     );
 }
 
-// Goal: a surface has the beam by the cosine, the sky by what it sees of it. Method: level, upright
-// and turned away; shaded; a beam under the least angle. Tolerance: rounding.
+// Goal: a surface receives the beam by the cosine of incidence, and diffuse light by its view of
+// the sky. Method: level, upright and turned away; shaded; a beam below the minimum elevation.
+// Tolerance: rounding.
 #[test]
-fn light_by_the_surfaces_turn() {
+fn irradiance_by_surface_orientation() {
     let light = sunlight_under_clouds(&sun(30.0), 0.3);
     let (up, north) = (Vec3::new(0.0, 0.0, 1.0), Vec3::new(0.0, 1.0, 0.0));
     let c30 = f64::to_radians(30.0).cos();
@@ -79,11 +80,11 @@ fn light_by_the_surfaces_turn() {
     close("masked", light.irradiance(up, 0.0, 0.51), light.sky, 1e-12);
 }
 
-// Goal: a panel charges the battery, and nothing under water. Method: noon of an equinox on the
-// equator, 0.5 m² at 20 %, level, against the law at the sun's height then; the current is power
-// over voltage. Tolerance: 1e-9.
+// Goal: a panel charges the battery, and has no power under water. Method: noon of an equinox on
+// the equator, 0.5 m² at 20 %, level, compared with the law at the solar elevation; the current is
+// power over voltage. Tolerance: 1e-9.
 #[test]
-fn a_panel_charges_what_it_should() {
+fn panel_power_matches_law() {
     let world = |z: f64| {
         format!(
             "
@@ -108,7 +109,7 @@ robots:
         merrow_environment::air::sunlight::sunlight_at_time(&s.scene.sea.air, &s.scene.origin, t);
     let power = 0.1 * light.irradiance(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0);
     let b = s.state.robots[0].battery;
-    // the equinox's sun stands within 2 degrees of the zenith there: 1.1 times the beam
+    // At the equinox the sun is within 2 degrees of the zenith there: 1.1 times the beam.
     relative("power", power, 0.1 * 1.1 * 947.0, 3e-3);
     close("solar", b.solar, power, 1e-9);
     close("current", b.current, -power / 12.0, 1e-9);

@@ -1,4 +1,4 @@
-//! Lines that meet the surface of the water.
+//! Tests rays that intersect the water surface.
 
 use crate::common::{instant, scene};
 use merrow_environment::EnvironmentState;
@@ -6,8 +6,8 @@ use merrow_environment::surface::Surface;
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 
-// Goal: in flat water a line meets the plane z = 0, from either side, and not behind it. Method:
-// closed form. Tolerance: rounding.
+// Goal: in flat water a ray intersects the plane z = 0 from either side, and not behind its origin.
+// Method: closed form. Tolerance: rounding.
 #[test]
 fn flat_water_is_a_plane() {
     let scene = scene("robots: {}");
@@ -26,11 +26,11 @@ fn flat_water_is_a_plane() {
     );
 }
 
-// Goal: in waves the place found lies on the surface, and no crossing lies before it. Method: 400
-// lines from above and below into a sea of 2 m, each walked in steps of a millimetre's height
-// first. Tolerance: 0.1 mm of height, what the law states.
+// Goal: in waves the intersection is on the surface, and no crossing is before it. Method: 400 rays
+// from above and below into a sea of 2 m, each also marched in steps of a millimetre of height.
+// Tolerance: 0.1 mm of height, the accuracy that the law states.
 #[test]
-fn in_waves_it_is_the_first_crossing() {
+fn wave_intersection_is_the_first_crossing() {
     let scene = scene(
         "water: {waves: {kind: jonswap, hs_m: 2, tp_s: 6, direction_deg: 30, components: 60}}\nrobots: {}",
     );
@@ -75,10 +75,10 @@ fn in_waves_it_is_the_first_crossing() {
     assert!(met > 200 && missed > 50, "{met} {missed}");
 }
 
-// Goal: a line that starts on the surface leaves it. Method: straight up and down from it.
-// Tolerance: exact.
+// Goal: a ray that starts on the surface leaves it without an intersection. Method: straight up and
+// down from it. Tolerance: exact.
 #[test]
-fn a_line_from_the_surface_leaves_it() {
+fn ray_from_surface_has_no_intersection() {
     let scene = scene(
         "water: {waves: {kind: regular, height_m: 1, period_s: 5, direction_deg: 0}}\nrobots: {}",
     );

@@ -1,4 +1,4 @@
-//! Roll damping of ships and wave resistance.
+//! Tests roll damping of ships and wave resistance.
 
 use crate::common::meshes::cuboid;
 use crate::common::worlds::afloat;
@@ -15,7 +15,7 @@ fn barge(name: &str, losses: &str, entry: &str) -> Scene {
     afloat(name, &cuboid([2.0, 1.0, 1.0], 1), &body, "", entry)
 }
 
-/// The force that `losses` add at a motion, along the base's axes.
+/// Returns the wrench that `losses` add at a motion, along the base's axes [N m, N].
 fn added(name: &str, losses: &str, entry: &str) -> [f64; 6] {
     let force = |losses: &str| {
         let scene = Arc::new(barge(name, losses, entry));
@@ -34,10 +34,10 @@ fn added(name: &str, losses: &str, entry: &str) -> [f64; 6] {
     std::array::from_fn(|i| with[i] - without[i])
 }
 
-// Goal: each term is what its key says, and there is none where the hull is out of the water or
-// wholly under it. Method: the force with it less that without. Tolerance: 1e-9.
+// Goal: each term has the value that its key defines, and zero where the hull is out of the water
+// or completely submerged. Method: the wrench with the term minus that without. Tolerance: 1e-9.
 #[test]
-fn every_term_is_what_its_key_says() {
+fn surface_damping_terms_match_their_keys() {
     let entry = "velocity_m_s: [-1.5, 0.4, 0]
     angular_velocity_rad_s: [-0.2, 0.1, 0.3]";
     let all = "roll_nm_s_per_rad: 10, roll_quadratic_nm_s2: 20, roll_cubic_nm_s3: 30, roll_lift_n_s2: 40, \
@@ -63,11 +63,11 @@ fn every_term_is_what_its_key_says() {
     }
 }
 
-// Goal: linear roll damping makes a decay of its own: ln of the ratio of amplitudes δ = π b /
-// sqrt(C I), small. Method: 0.5 degrees of heel, b = 20, ten periods. Tolerance: 1 %, the damping's
-// square and the amplitude's.
+// Goal: linear roll damping gives the logarithmic decrement δ = π b / sqrt(C I), for small b.
+// Method: 0.5 degrees of heel, b = 20, ten periods. Tolerance: 1 %, from the square of the damping
+// and of the amplitude.
 #[test]
-fn roll_decays_by_its_damping() {
+fn roll_decay_matches_damping() {
     let mut s = Simulation::new(
         Arc::new(barge(
             "decay",
@@ -88,7 +88,7 @@ fn roll_decays_by_its_damping() {
         s.advance(1);
     }
     let gm = -0.25 + 1.0 / 6.0 + 0.3;
-    // about the centre of mass: no added mass, so roll is free of sway
+    // About the centre of mass: without added mass roll is decoupled from sway.
     let expected = std::f64::consts::PI * 20.0 / (1000.0 * 9.81 * gm * 120.0_f64).sqrt();
     let n = peaks.len() - 1;
     relative(
@@ -99,14 +99,14 @@ fn roll_decays_by_its_damping() {
     );
 }
 
-// Goal: pushed by a constant force, a boat runs as fast as its wave resistance lets it. Method: the
-// table's speed by the thrust of a heel-free push, 60 s with linear damping. Tolerance: 1e-6.
+// Goal: under a constant force a boat reaches the speed that its wave resistance determines.
+// Method: the speed of the table at the thrust, without heel, 180 s. Tolerance: 1e-3.
 #[test]
-fn resistance_sets_the_speed() {
+fn wave_resistance_determines_speed() {
     let scene = barge("speed", "wave_resistance_n: [[1, 40], [2, 100]]", "");
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     for _ in 0..60 {
-        // 70 N ahead
+        // 70 N forward.
         s.state.robots[0].external_force[0].f.x = 70.0;
         advance(&mut s, 1.0);
     }

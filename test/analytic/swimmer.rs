@@ -1,4 +1,4 @@
-//! Three linked ellipses that swim in ideal fluid by changing their shape.
+//! Tests three linked ellipses that swim in ideal fluid by changing their shape.
 
 use crate::common::physics::{impulse, largest};
 use crate::common::{close, evaluate, instant, scene};
@@ -10,8 +10,8 @@ use merrow_model::state::{Motion, Workspace};
 use merrow_physics::dynamics::{aba, crba, integrate};
 use merrow_physics::forces;
 
-/// Unit thickness; semi-axes 1 and 0.1; as heavy as the water; the hinges 1.1 fore and aft of each
-/// centre.
+/// Returns the swimmer: unit thickness; semi-axes 1 and 0.1; neutrally buoyant; the hinges 1.1 fore
+/// and aft of each centre.
 fn swimmer() -> Scene {
     let pi = std::f64::consts::PI;
     let (mass, inertia) = (0.1 * pi, 0.1 * pi * 1.01 / 4.0);
@@ -54,7 +54,7 @@ robots:
     ))
 }
 
-/// Joint angles, rates and accelerations at time t: 0.7 cos t fore, 0.7 sin t aft.
+/// Returns joint angles, rates and accelerations at time t: 0.7 cos t fore, 0.7 sin t aft.
 fn gait(t: f64) -> [[f64; 2]; 3] {
     let (s, c) = t.sin_cos();
     [
@@ -64,7 +64,7 @@ fn gait(t: f64) -> [[f64; 2]; 3] {
     ]
 }
 
-/// Accelerations at time `t` with the gait's joint accelerations.
+/// Computes the accelerations at time `t` for the joint accelerations of the gait.
 fn evaluate_gait(scene: &Scene, motion: &Motion, t: f64, work: &mut Workspace) {
     let robot = &scene.robots[0];
     kinematics::poses(robot, motion, &mut work.links);
@@ -75,7 +75,7 @@ fn evaluate_gait(scene: &Scene, motion: &Motion, t: f64, work: &mut Workspace) {
     aba::accelerations(robot, work);
 }
 
-/// Base velocity with which the whole has no momentum, for the joint rates in `motion`.
+/// Returns the base velocity at which the total momentum is zero, for the joint rates in `motion`.
 fn velocity_without_momentum(robot: &Robot, motion: &Motion, work: &Workspace) -> SpatialVelocity {
     let M = crba::inertia_matrix(robot, work);
     let h: Vec<f64> = (0..6)
@@ -89,12 +89,12 @@ fn velocity_without_momentum(robot: &Robot, motion: &Motion, work: &Workspace) -
     merrow_math::spatial::solve(&SpatialInertia::from_matrix(&base), &f)
 }
 
-// Goal (V37): place and heading of the middle link after a quarter, a half, one, two and four
-// strokes; no momentum all the while. Method: the kernel with prescribed joint accelerations, RK4
-// of 4000 steps a stroke, against a reference from the kinematic equations of zero momentum.
-// Tolerance: 1e-5 as V37 asks; momentum 1e-10.
+// Goal (V37): position and heading of the middle link after a quarter, a half, one, two and four
+// strokes, with zero momentum throughout. Method: the kernel with prescribed joint accelerations,
+// RK4 with 4000 steps per stroke, compared with a reference from the kinematic equations of zero
+// momentum. Tolerance: 1e-5 as V37 requires; momentum 1e-10.
 #[test]
-fn swimmer_gets_where_geometry_takes_it() {
+fn swimmer_displacement_matches_geometric_reference() {
     let scene = swimmer();
     let robot = &scene.robots[0];
     let mut motion = crate::common::start(&scene, 0);

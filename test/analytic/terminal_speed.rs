@@ -1,23 +1,25 @@
-//! Bodies with linear and quadratic drag: how fast they get, and how they slow down.
+//! Tests terminal speed and deceleration of bodies with linear and quadratic drag.
 
 use crate::common::{advance, relative, run, simulation};
 use merrow_model::state::Command;
 
-/// Speed at which `dl v + dq v²` balances `force`.
+/// Returns the speed [m/s] at which `dl v + dq v²` balances `force` [N].
 fn balance(dl: f64, dq: f64, force: f64) -> f64 {
     2.0 * force / (dl + (dl * dl + 4.0 * dq * force).sqrt())
 }
 
-/// Speed at time `t` of the mass `m` that starts at `u0` against `dl u + dq u|u|`.
+/// Returns the speed [m/s] at time `t` [s] of the mass `m` [kg] that starts at `u0` [m/s] against
+/// `dl u + dq u|u|`.
 fn coasting(m: f64, dl: f64, dq: f64, u0: f64, t: f64) -> f64 {
     let e = (-dl * t / m).exp();
     u0 * e / (1.0 + dq / dl * u0 * (1.0 - e))
 }
 
-/// Forward speed of a body of the library, made `neutral`, after a minute at `thrust`.
+/// Returns the forward speed [m/s] of a body of the library, made `neutral`, after a minute at
+/// `thrust` [N].
 ///
-/// Its mass hangs half a metre low, so that it stays level: at these speeds the Munk moment
-/// overcomes the vehicles' own righting moment, and the published numbers are for a vehicle held
+/// Its centre of mass is half a metre low, so that it stays level: at these speeds the Munk moment
+/// exceeds the vehicles' own righting moment, and the published numbers are for a vehicle held
 /// level.
 fn driven(body: &str, neutral: &str, thrust: f64) -> f64 {
     let mut s = simulation(&format!(
@@ -45,8 +47,8 @@ robots:
     s.state.robots[0].motion.V_WB_B.v.x
 }
 
-// Goal (V40): terminal speeds of published vehicles. Method: their files in params, a minute at a
-// constant force; Wu's heave by its own 2 N of buoyancy. Tolerance: 1e-6 (V40 asks 1e-5), the
+// Goal (V40): terminal speeds of published vehicles. Method: their parameter files, a minute at a
+// constant force; Wu's heave by its own buoyancy of 2 N. Tolerance: 1e-6 (V40 requires 1e-5), the
 // expected digits.
 #[test]
 fn published_vehicles_reach_their_terminal_speeds() {
@@ -118,8 +120,9 @@ robots:
     }
 }
 
-// Goal (V41): coast-down of 17 kg (11.5 of body, 5.5 of water) from 1 m/s. Method: the closed
-// solution, itself checked by the table. Tolerance: 1e-6 for the table's digits, 1e-10 for the run.
+// Goal (V41): coast-down of 17 kg (11.5 of body, 5.5 of added mass) from 1 m/s. Method: the closed
+// solution, itself checked by the table. Tolerance: 1e-6 for the digits of the table, 1e-10 for the
+// run.
 #[test]
 fn body_coasts_down() {
     let mut s = simulation(

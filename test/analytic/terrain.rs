@@ -1,4 +1,4 @@
-//! Ground on a grid: seen by echo sounders, touched, and larger than what fits into memory.
+//! Tests gridded terrain: echo sounders, contact, and grids larger than memory.
 
 use crate::common::folder::Folder;
 use crate::common::turntable::{ball, place};
@@ -9,7 +9,7 @@ use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_world};
 use std::sync::Arc;
 
-/// A world in a folder of its own.
+/// Returns a simulation of a world in its own folder.
 fn simulation(name: &str, files: &[(&str, &str)], text: &str) -> (Folder, Simulation) {
     let folder = Folder::new(name, files);
     let path = folder.0.join("w.yaml");
@@ -18,8 +18,8 @@ fn simulation(name: &str, files: &[(&str, &str)], text: &str) -> (Folder, Simula
     (folder, Simulation::new(Arc::new(world.scene), 1).unwrap())
 }
 
-/// A roof along north: 30 m deep at x = 0, deeper by a half of the distance to both sides; samples
-/// every 5 m.
+/// Returns a ridge along north: 30 m deep at x = 0, deeper by half of the distance on both sides;
+/// samples every 5 m.
 fn roof() -> String {
     let mut table = String::from("x,y,depth_of_water\n");
     for y in -4..=4 {
@@ -36,10 +36,10 @@ const DEVICE: &str =
     "a: {device: {source: test, kind: altimeter, rate_hz: 500, min_range_m: 0.5, max_range_m: 200},
         attitude_deg: [0, 90, 0]}";
 
-// Goal: an echo sounder sees the ground on the grid, over both sides of a ridge and beyond the
-// grid's edge. Method: by hand. Tolerance: 1e-9.
+// Goal: an echo sounder measures the gridded terrain on both sides of a ridge and beyond the edge
+// of the grid. Method: hand calculation. Tolerance: 1e-9.
 #[test]
-fn echo_sounder_sees_the_ground() {
+fn echo_sounder_measures_gridded_terrain() {
     let (_folder, mut s) = simulation(
         "terrain_echo",
         &[("roof.csv", &roof())],
@@ -70,10 +70,10 @@ fn echo_sounder_sees_the_ground() {
         40.0,
         1e-9,
     );
-    // pitched nose-up by 45 degrees it looks ahead and down: from x = -7 over the ridge down the
-    // far side
+    // Pitched nose-up by 45 degrees the beam points forward and down: from x = -7 over the ridge to
+    // the far side.
     let angle = -std::f64::consts::FRAC_PI_4;
-    // depth 10 + t = 30 + (t - 7)/2 on the far side
+    // Depth 10 + t = 30 + (t - 7)/2 on the far side.
     close(
         "ahead",
         range([-7.0, 3.0, -10.0], [0.0, angle, 0.0]),
@@ -82,14 +82,14 @@ fn echo_sounder_sees_the_ground() {
     );
 }
 
-// Goal: the same ground carries what lies on it. Method: a box with little friction set on the
-// slope slides down with g' (sin a - μ cos a); a box with more friction stays. Tolerance: 1e-3 of
-// the way, the settling at the start.
+// Goal: the same terrain supports bodies. Method: a box with little friction on the slope slides
+// down with g' (sin a - μ cos a); a box with more friction stays. Tolerance: 1e-3 of the distance,
+// the settling at the start.
 #[test]
 fn boxes_slide_and_stay_on_the_slope() {
     let slope = 0.5_f64.atan();
     for (friction, moves) in [(0.1, true), (0.8, false)] {
-        // the middle of a box of 1 x 1 x 0.4 m that lies flat on the slope at x = 10
+        // The centre of a box of 1 x 1 x 0.4 m that rests flat on the slope at x = 10.
         let text = format!(
             "
 seabed: {{terrain: {{file: roof.csv, factor: -1}}, material: {{friction: {friction}}}}}
@@ -127,11 +127,11 @@ robots: {{}}
     }
 }
 
-// Goal: a body dropped onto a peak that is narrower than itself rests on the peak, and one that
-// falls fast does not pass through. Method: a ball over a single high sample; a ball at 200 m/s.
-// Tolerance: the touch is within a millimetre.
+// Goal: a body dropped onto a peak narrower than itself rests on the peak, and a fast one does not
+// pass through the terrain. Method: a ball over a single high sample; a ball at 200 m/s. Tolerance:
+// the contact is within a millimetre.
 #[test]
-fn nothing_falls_through_the_ground() {
+fn bodies_do_not_fall_through_terrain() {
     let mut table = String::from("x,y,h\n");
     for y in -10..=10 {
         for x in -10..=10 {
@@ -166,14 +166,14 @@ robots: {{}}
     }
 }
 
-// Goal: bathymetry of 10 000 x 10 000 samples is used without being read into memory. Method: a raw
-// file of 200 MB, with a hole in the disk for all but a few bytes; the depth, and the memory of the
-// process, which without the map would grow by 400 MB or more. What the system keeps of the file in
-// its cache it counts to the process while it lasts, so only memory of the process's own is looked
-// at. Tolerance: 50 MB, for whatever other tests of the process do meanwhile.
+// Goal: bathymetry of 10 000 x 10 000 samples is used without being read into memory. Method: a
+// sparse raw file of 200 MB; the depth, and the memory of the process, which without memory mapping
+// would grow by 400 MB or more. The operating system counts cached pages of the file to the
+// process, so only anonymous memory (RssAnon) is compared. Tolerance: 50 MB, for other tests of the
+// process that run at the same time.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_hundred_million_samples_stay_on_the_disk() {
+fn large_grid_is_memory_mapped() {
     use std::io::{Seek, SeekFrom, Write};
     let own = || {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -194,7 +194,7 @@ fn a_hundred_million_samples_stay_on_the_disk() {
     let folder = Folder::new("terrain_large", &[("h.yaml", head)]);
     let mut data = std::fs::File::create(folder.0.join("h.i16")).unwrap();
     data.set_len(200_000_000).unwrap();
-    // the sample at (20, 30) lies 20 m higher
+    // The sample at (20, 30) is 20 m higher.
     data.seek(SeekFrom::Start(2 * (5003 * 10_000 + 5002)))
         .unwrap();
     data.write_all(&2000_i16.to_le_bytes()).unwrap();
@@ -215,13 +215,13 @@ fn a_hundred_million_samples_stay_on_the_disk() {
     assert!(grown < 50, "{grown} MB");
 }
 
-// Goal: ground in degrees is one surface for echo sounders and contact, and lies where the
-// ellipsoid has it. Method: a slope that is even in longitude and latitude, 10 km to the north-east
-// of the origin at 45 degrees; its height there from the geodetic coordinates; rays in three
-// directions; the corners of its triangles. Tolerance: 1e-6 m; a ray's end 1e-4 m from the surface,
-// the curves of 100 m of it.
+// Goal: terrain in degrees is one surface for echo sounders and contact, at its position on the
+// ellipsoid. Method: a slope that is linear in longitude and latitude, 10 km to the north-east of
+// the origin at 45 degrees; its height there from the geodetic coordinates; rays in three
+// directions; the corners of its triangles. Tolerance: 1e-6 m; the end of a ray within 1e-4 m of
+// the surface, the curvature over 100 m.
 #[test]
-fn ground_in_degrees_lies_on_the_ellipsoid() {
+fn geodetic_terrain_matches_ellipsoid() {
     use merrow_environment::geodesy::geodetic_from_world;
     let ground = |latitude: f64, longitude: f64| {
         -30.0 + 900.0 * (latitude - 45.09) + 700.0 * (longitude - 5.13)

@@ -3,7 +3,7 @@
 use merrow_math::hull_cut::HullShape;
 use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Quat, SpatialInertia, SpatialVelocity, Sym3, Vec3};
-use merrow_model::scene::robot::body::{Hull, Trim};
+use merrow_model::scene::robot::body::{Hull, MunkMoments, Trim};
 use merrow_model::scene::sea::Seabed;
 use merrow_model::scene::{
     Current, Damping, Drive, Integrator, Joint, JointKind, Link, Origin, Robot, Scene, Sea,
@@ -264,7 +264,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         slender: None,
         glider: None,
         derivatives: Vec::new(),
-        munk: true,
+        munk: MunkMoments::All,
         turned: true,
         own_hull: true,
         hull_mesh: None,

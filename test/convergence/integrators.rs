@@ -9,8 +9,8 @@ use merrow_sim::step;
 
 /// A damped chain with full added mass, weight and buoyancy, tumbling in a current.
 ///
-/// |v|v bends where v changes its sign, which costs Runge-Kutta an order there; so the base alone has quadratic drag,
-/// and moves so fast that none of its velocities changes sign on the way.
+/// The second derivative of |v|v jumps where v changes its sign, which costs Runge-Kutta an order.
+/// Only the base has quadratic drag, and none of its velocities changes sign.
 fn chain() -> (Scene, Motion) {
     let recipe = Recipe {
         links: 4,

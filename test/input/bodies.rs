@@ -1,7 +1,7 @@
-//! Bodies that cannot exist, and coefficients with the wrong sign or name.
+//! Tests of impossible bodies, and of coefficients with the wrong sign or name.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{BLUEROV2, bluerov2, body, check};
 
@@ -165,7 +165,7 @@ fn restoring() {
 }
 
 #[test]
-fn one_law_of_the_wind() {
+fn only_one_wind_model() {
     let ship = "side_drag: 1, head_drag: 1, stern_drag: 1, delta: 0.5, length_m: 2";
     check(
         &body(&format!(

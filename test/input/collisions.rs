@@ -1,7 +1,8 @@
-//! Shapes that can be touched: where they come to lie, and what is refused.
+//! Tests of collision shapes: their poses, and rejected ones.
 //!
-//! Goal: a shape lies where its author put it, in the axes of its body, on a link merged or not,
-//! and on a structure. Method: places worked out by hand; the exact message for each mistake.
+//! Goal: a shape has the pose that its author specified, in the axes of its body, on a link whether
+//! merged or not, and on a structure. Method: poses calculated by hand; the exact message for each
+//! mistake.
 
 use super::{body, check, plain, world};
 use crate::common::folder::Folder;
@@ -10,14 +11,14 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Geometry;
 use merrow_model::scene::robot::collision::{CollisionFilter, Material};
 
-/// A tetrahedron with one corner at the origin, closed and outside out.
+/// A closed tetrahedron with one corner at the origin and outward normals.
 const TETRAHEDRON: &str =
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 #[test]
-fn shapes_lie_in_the_axes_of_their_body() {
-    // as L of the base is U, a place in forward, right, down changes two signs; its own turn
-    // follows
+fn shapes_use_the_axes_of_their_body() {
+    // As L of the base is U, a position in forward, right, down changes two signs; the rotation of
+    // the shape follows.
     let frd = "robots:\n  r:\n    model:\n      source: test\n      body: {source: test, axes: frd, mass_kg: 10, \
                inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, collisions: {a: {kind: cylinder, radius_m: 0.1, length_m: 2, \
                position_m: [1, 2, 3], attitude_deg: [0, 90, 0], material: {friction: 0.8}, \
@@ -47,14 +48,14 @@ fn shapes_lie_in_the_axes_of_their_body() {
         }
     );
     near("place", c.p_LoG, Vec3::new(1.0, -2.0, -3.0), 1e-15);
-    // pitch by 90 degrees takes z to x, in either axes
+    // A pitch of 90 degrees turns z to x, in either axes.
     near("axis", c.R_LG.col(2), Vec3::new(1.0, 0.0, 0.0), 1e-15);
-    // x goes to -z of the file, which is up
+    // x turns to -z of the file, which is up.
     near("x", c.R_LG.col(0), Vec3::new(0.0, 0.0, 1.0), 1e-15);
 }
 
 #[test]
-fn shapes_of_merged_links_are_carried_along() {
+fn shapes_of_merged_links_are_kept() {
     let link = |parent: &str, joint: &str, keys: &str| {
         format!(
             "{{parent: {parent}, joint: {joint}, body: {{source: test, axes: flu, mass_kg: 1, \
@@ -86,7 +87,7 @@ fn shapes_of_merged_links_are_carried_along() {
     };
     assert_eq!((tip.name.as_str(), tip.link), ("hand/tip", 1));
     assert_eq!((end.name.as_str(), end.link), ("far/end", 2));
-    // in the arm's own frame: the hand 2 m up, its x along the arm's y
+    // In the frame of the arm: the hand is 2 m up, its x axis along the y axis of the arm.
     let R_UL = robot.links[1].R_LU.transpose();
     near(
         "tip",
@@ -103,7 +104,7 @@ fn shapes_of_merged_links_are_carried_along() {
 }
 
 #[test]
-fn structures_props_and_the_bottom() {
+fn structures_props_and_the_seabed() {
     let folder = Folder::new(
         "touch_world",
         &[
@@ -273,7 +274,7 @@ fn wrong_meshes() {
     wrong("open.obj", "convex_hull", "accepted");
     let triangles = "the shape a of base_link uses `triangles`, which is allowed for static bodies only: use \
                      `convex_parts`, or `convex_hull`";
-    // place of `form`
+    // Position of `form` in the file.
     let at = |file: &str| {
         format!(
             "w.yaml:5:{}",

@@ -1,11 +1,11 @@
-//! Couplings of a world file: what is read, and what is wrong.
+//! Tests of couplings of a world file: valid and wrong ones.
 
 use super::check;
 use crate::common::{near, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::{CouplingEnd, CouplingKind};
 
-/// A BlueROV2, a fixed post with an arm, a ball; then one coupling in line 10.
+/// A BlueROV2, a fixed post with an arm, and a ball; then one coupling in line 10.
 fn world(coupling: &str) -> String {
     let body = "source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     format!(
@@ -16,11 +16,11 @@ fn world(coupling: &str) -> String {
     )
 }
 
-// Goal: ends lie where they are written, on links that were merged too, and a second end without a
-// place where the first is. Method: an arm fixed a metre over a post, a ball a metre under a
-// vehicle.
+// Goal: the ends of a coupling have their specified positions, also on merged links; a second end
+// without a position coincides with the first. Method: an arm fixed one metre above a post, a ball
+// one metre below a vehicle.
 #[test]
-fn ends_lie_where_they_are_written() {
+fn ends_have_their_specified_positions() {
     let s = scene(&world(
         "kind: weld, a: {robot: rov, position_m: [0, 0, -1]}, b: {robot: ball}",
     ));

@@ -1,7 +1,7 @@
-//! Every message type that can come in from the network, behind one call.
+//! Calls the decoders of every message type that can arrive from the network.
 //!
-//! Exists so that the randomized test and the fuzz target feed the same decoders. Must not judge
-//! how the bytes came about.
+//! It is a separate file so that the randomized test and the fuzz target use the same decoders. It
+//! must not make assumptions about the origin of the bytes.
 
 use merrow::msg as own;
 use merrow_ros2::cdr::{from_bytes, to_bytes};
@@ -12,11 +12,11 @@ use merrow_ros2::msg::{
     tf2_msgs,
 };
 
-/// Decodes `bytes` as `M`. What was accepted must keep its bytes once it has been written by
-/// ourselves.
+/// Decodes `bytes` as `M` and returns whether they are accepted. An accepted message is encoded;
+/// these bytes must be unchanged after another round trip.
 ///
 /// # Panics
-/// If it does not, or if a decoder panics: that is what the caller looks for.
+/// Panics if the bytes change or a decoder panics; the tests look for this.
 fn decode<M: Message>(bytes: &[u8]) -> bool {
     let Ok(message) = from_bytes::<M>(bytes) else {
         return false;
@@ -33,7 +33,7 @@ macro_rules! decode_each {
     };
 }
 
-/// Decodes `bytes` as every type in turn; how many accepted them.
+/// Decodes `bytes` as every type in turn and returns the number of types that accept them.
 pub fn decode_all(bytes: &[u8]) -> usize {
     decode_each! { bytes;
         builtin_interfaces { Time, Duration }

@@ -1,7 +1,7 @@
-//! Batteries, loads, panels and chargers.
+//! Tests of wrong batteries, loads, solar panels and chargers.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{bluerov2, check, motor, plain};
 

@@ -1,14 +1,15 @@
-//! Files that are missing, that name each other in a circle, or that are wrong themselves.
+//! Tests of files that are missing, that include each other in a cycle, or that are wrong
+//! themselves.
 //!
-//! Goal: a mistake is shown in the file that holds it, and a file that is not found says where it
-//! was sought. Method: small folders of files and the exact messages.
+//! Goal: a mistake is reported in the file that contains it, and a missing file is reported with
+//! the searched folders. Method: small folders of files and the exact messages.
 
 use super::without_root;
 use crate::common::folder::Folder;
 use merrow_world::data_dir::unknown_world_message;
 use merrow_world::{Overrides, load_world};
 
-/// The messages of `w.yaml` in a folder, without the name of the folder.
+/// Messages of `w.yaml` in a folder, without the name of the folder.
 fn messages(folder: &Folder) -> String {
     let messages = match load_world(&folder.0.join("w.yaml"), Overrides::default()) {
         Ok(_) => "accepted".into(),
@@ -20,7 +21,7 @@ fn messages(folder: &Folder) -> String {
         .replace(&*folder, "HERE")
 }
 
-/// Loads `w.yaml` out of `files` and compares all messages, one a line.
+/// Loads `w.yaml` from a folder with `files` and compares all messages, one per line.
 #[track_caller]
 fn check(name: &str, files: &[(&str, &str)], expected: &str) {
     assert_eq!(
@@ -44,7 +45,7 @@ fn a_missing_world() {
 }
 
 #[test]
-fn a_name_of_no_world() {
+fn unknown_world_names() {
     let expected = "riverwach: no such file, and no bundled world has this name (`merrow list` lists them); \
                     did you mean `riverwatch`?";
     assert_eq!(
@@ -77,7 +78,7 @@ fn missing_files() {
 }
 
 #[test]
-fn circles() {
+fn include_cycles() {
     let expected = "w.yaml:1:10: circular `extends`: w.yaml:1:10 names `w.yaml`";
     check(
         "self",
@@ -100,13 +101,13 @@ fn circles() {
 }
 
 #[test]
-fn a_mistake_is_shown_in_the_file_that_holds_it() {
+fn mistakes_are_reported_in_their_file() {
     let robot = "extends: robots/bluerov2.yaml\ncomand_timeout_s: 3\n";
     let expected = "my/rov.yaml:2:1: unknown key `comand_timeout_s` in `model`, expected one of `description`, `source`, \
                     `urdf`, `hydrodynamics`, `base`, `root`, `body`, `links`, `contact_wrenches`, `self_collision`, `joint_groups`, \
                     `trajectories`, `keep_out`, `thrusters`, `fins`, `buoyancy_engines`, `command_timeout_s`, `sensors`, `battery`, `loads`, `lamps`, `solar_panels`, `firmware`; did you mean \
                     `command_timeout_s`?";
-    // two robots of one model: said once
+    // Two robots of one model: reported once.
     let world = "robots:\n  a: {model: my/rov.yaml}\n  b: {model: my/rov.yaml}\n";
     check(
         "once",
@@ -151,17 +152,17 @@ fn files_of_the_wrong_form() {
     assert_eq!(messages(&folder), "w.yaml: not UTF-8 text from line 2 on");
 }
 
-/// Goal: a part can be exchanged for one of another kind without undoing the keys of the first.
+/// Goal: a component can be replaced by one of another kind without resetting the keys of the
+/// first.
 #[test]
-fn a_part_of_another_kind_replaces_the_first() {
+fn component_of_another_kind_replaces_the_first() {
     let world = "robots:\n  a:\n    model:\n      extends: robots/bluerov2_heavy.yaml\n      thrusters:\n        \
                  t1: {motor: {lag: {kind: first_order, time_constant_s: 0.1}}}\n  b:\n    model:\n      \
                  extends: robots/osu_uvms.yaml\n      links:\n        wrist: {joint: {drive: {kind: effort, stiffness: 5}}}\n";
     check("kind", &[("w.yaml", world)], "accepted");
 }
 
-/// Goal: a world that ships with Merrow is extended by its bare name, and only where a whole world
-/// stands.
+/// Goal: `extends:` accepts the bare name of a bundled world, and only at the top level of a world.
 #[test]
 fn shipped_worlds_are_extended_by_name() {
     check(

@@ -1,12 +1,12 @@
-//! Fins, derivatives, cross-flow drag.
+//! Tests of wrong fins, hydrodynamic derivatives and cross-flow drag.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{messages, plain};
 
-/// The one message of a world, without its place, which must be that of `key`: given as `@key:
-/// text`.
+/// Checks that a world has a single message, which is at the position of `key`. `expected` has the
+/// form `@key: text`; `text` is the message without its position.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let (key, expected) = expected[1..].split_once(": ").unwrap();
@@ -15,7 +15,7 @@ fn check(text: &str, expected: &str) {
     let key_at = line.find(&format!("{key}:")).unwrap();
     let (place, said) = found.split_once(": ").unwrap();
     assert_eq!(said, expected, "of\n{text}");
-    // the place is that of the key's value
+    // The position is that of the value of the key.
     let column: usize = place.rsplit(':').next().unwrap().parse().unwrap();
     let value_at = key_at + key.len() + 2;
     assert!(
@@ -25,7 +25,7 @@ fn check(text: &str, expected: &str) {
     );
 }
 
-/// A rudder with these keys of mount and surface.
+/// A rudder with these keys of its mount and its surface.
 fn rudder(mount: &str, surface: &str) -> String {
     plain(&format!(
         "fins: {{rudder: {{position_m: [-1, 0, 0], {mount}, surface: {{source: test, area_m2: 0.02, span_m: 0.2, {surface}}}}}}}"

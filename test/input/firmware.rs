@@ -1,14 +1,14 @@
-//! Mistakes in firmwares and rotors.
+//! Tests of mistakes in firmwares and rotors.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{check, plain};
 
 const GAINS: &str = "position_gain_n_per_m: [6, 6, 6], velocity_gain_n_s_per_m: [5, 5, 5], attitude_gain_nm_per_rad: [3, 3, 0.2], rate_gain_nm_s_per_rad: [0.5, 0.5, 0.2]";
 
 #[test]
-fn a_multirotor_needs_rotors_that_can() {
+fn multirotor_needs_sufficient_rotors() {
     let none = format!("firmware: {{kind: multirotor, source: test, {GAINS}}}");
     check(
         &plain(&none),
@@ -22,7 +22,7 @@ fn a_multirotor_needs_rotors_that_can() {
 }
 
 #[test]
-fn figures() {
+fn firmware_values() {
     check(
         "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000, max_position_lead_m: 0}}}",
         "w.yaml:2:80: `max_position_lead_m`: expected a positive number [m], found `0`",
@@ -34,7 +34,7 @@ fn figures() {
 }
 
 #[test]
-fn a_boat_needs_thrusters_that_push_and_turn() {
+fn boat_needs_surge_and_yaw_thrusters() {
     let gains = "speed_gain_n_s_per_m: 1, speed_integral_gain_n_per_m: 1, yaw_rate_gain_nm_s_per_rad: 1, yaw_integral_gain_nm_per_rad: 1, max_speed_m_s: 1, max_yaw_rate_rad_s: 1";
     check(
         &plain(&format!(
@@ -52,7 +52,7 @@ fn a_boat_needs_thrusters_that_push_and_turn() {
 }
 
 #[test]
-fn a_rotor_takes_lags_of_first_order() {
+fn rotor_needs_a_first_order_lag() {
     check(
         "robots:\n  r: {model: {extends: robots/firefly.yaml, thrusters: {r0: {motor: {lag: {kind: second_order, natural_frequency_rad_s: 9, damping_ratio: 1}}}}}}",
         "w.yaml:2:75: the lag of the rotor r0: expected none, first_order or up_down",
@@ -93,7 +93,7 @@ fn buoyancy_engines() {
 }
 
 #[test]
-fn a_course_starts_with_a_propeller_that_is_there() {
+fn course_controller_needs_an_existing_propeller() {
     let start = |keys: &str| {
         let model = "extends: robots/remus100.yaml, firmware: {extends: firmware/remus100_course.yaml, start: {";
         format!("robots:\n  r: {{model: {{{model}{keys}}}}}}}}}")

@@ -1,8 +1,9 @@
-//! Random input: no text and no bytes make the readers panic.
+//! Randomized tests: no text and no bytes make the readers panic.
 //!
-//! Goal: a world file and a message from the network may be anything. Method: good input, changed
-//! at random from a fixed seed; a few hundred rounds, or `MERROW_FUZZ_SECONDS` of them. `fuzz/`
-//! holds the same for a fuzzer that is guided by coverage.
+//! Goal: the readers accept or reject any world file and any message from the network without a
+//! panic. Method: valid input with random changes from a fixed seed; a few hundred rounds, or
+//! rounds for `MERROW_FUZZ_SECONDS`. `fuzz/` contains the same targets for a coverage-guided
+//! fuzzer.
 
 use super::decoders::decode_all;
 use merrow_ros2::msg::catalogue;
@@ -11,7 +12,7 @@ use merrow_world::{Overrides, World, data_dir, load_text};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// xorshift64*: the same numbers on every machine.
+/// xorshift64* generator: the same numbers on every machine.
 struct Random(u64);
 
 impl Random {
@@ -27,7 +28,7 @@ impl Random {
     }
 }
 
-/// Calls `round` this often, or for `MERROW_FUZZ_SECONDS`.
+/// Calls `round` `rounds` times, or for `MERROW_FUZZ_SECONDS`.
 fn repeat(rounds: usize, mut round: impl FnMut(&mut Random)) {
     let seconds = std::env::var("MERROW_FUZZ_SECONDS")
         .ok()
@@ -41,7 +42,7 @@ fn repeat(rounds: usize, mut round: impl FnMut(&mut Random)) {
     }
 }
 
-/// What people and chance put where a value should be.
+/// Replacement values: typical user mistakes and random values.
 const VALUES: &[&str] = &[
     "0",
     "-1",
@@ -78,7 +79,7 @@ const VALUES: &[&str] = &[
     "|",
 ];
 
-/// The files that the worlds are made from, and one world that says all itself.
+/// Seeds: every shipped world, and a world for every shipped robot with its model inline.
 fn seeds() -> Vec<String> {
     let world = |name: &String| std::fs::read_to_string(data_dir::world_file(name)).unwrap();
     let mut seeds: Vec<String> = data_dir::file_names("worlds").iter().map(world).collect();
@@ -93,7 +94,7 @@ fn seeds() -> Vec<String> {
     seeds
 }
 
-/// `text` with a value, a line or some characters changed.
+/// Returns `text` with one value, line or group of characters changed.
 fn changed(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for _ in 0..=random.below(4) {
@@ -113,7 +114,8 @@ fn changed(text: &str, random: &mut Random) -> String {
     lines.join("\n") + "\n"
 }
 
-/// `line` with one of its values replaced: what stands after a colon, a comma or a bracket.
+/// Returns `line` with one of its values replaced, that is, text after a colon, a comma or a
+/// bracket.
 fn with_value(line: &str, value: &str, random: &mut Random) -> String {
     let starts: Vec<usize> = line
         .match_indices([':', ',', '['])
@@ -128,7 +130,7 @@ fn with_value(line: &str, value: &str, random: &mut Random) -> String {
     format!("{} {value}{}", &line[..start], &line[end..])
 }
 
-/// Three steps of what was accepted. Large grids are left out for their time alone.
+/// Runs three steps of an accepted world. Large grids are skipped because of their run time.
 fn run(world: World) {
     if world.scene.robots.len() <= 8 {
         let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();

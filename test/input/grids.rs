@@ -1,12 +1,12 @@
-//! Broken grids: each kind of mistake has its message.
+//! Tests of broken grids: each kind of mistake has its message.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: files
-//! written by the test, the exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: files written by the test, the exact message.
 
 use super::{check, messages, world};
 use crate::common::folder::Folder;
 
-/// Checks the message of a world whose gridded flow is read from the file `name` that holds
+/// Checks the message of a world whose gridded flow is read from a file `name` with the content
 /// `content`.
 #[track_caller]
 fn refuses(name: &str, content: &[u8], keys: &str, expected: &str) {
@@ -106,10 +106,10 @@ fn netcdf() {
     );
 }
 
-/// Goal: a head that lies about its counts does not stop the program. Method: every byte of a good
-/// file set to 255, one at a time; whatever is said, it is said.
+/// Goal: a header with wrong counts does not crash the program. Method: every byte of a valid file
+/// is set to 255, one at a time; any message is accepted.
 #[test]
-fn netcdf_heads_that_lie() {
+fn netcdf_headers_with_wrong_counts() {
     let good = std::fs::read("test/data/grids/cdf5.nc").unwrap();
     let folder = Folder::new("glies", &[]);
     let path = folder.0.join("q.nc");

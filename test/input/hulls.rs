@@ -1,10 +1,10 @@
-//! Hulls that are meshes: what is refused, and that a good one needs no more than its file.
+//! Tests of mesh hulls: rejected meshes, and a valid one that needs only its file.
 
 use super::{body, check, without_root};
 use crate::common::folder::Folder;
 use merrow_world::{Overrides, load_text};
 
-/// A tetrahedron, closed and outside out.
+/// A closed tetrahedron with outward normals.
 const CLOSED: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 fn message(mesh: &str, more: &str) -> String {
@@ -25,11 +25,11 @@ fn message(mesh: &str, more: &str) -> String {
     }
 }
 
-// Goal: a mesh that encloses nothing is refused in one line that says what is wrong with it.
-// Method: a tetrahedron that lacks a face, is inside out, has a face twice, is flat or scaled flat.
-// Tolerance: the exact text.
+// Goal: a mesh that does not enclose a volume is rejected in one line with the reason. Method: a
+// tetrahedron that lacks a face, is inverted, has a duplicate face, is flat, or is scaled to a
+// plane. Tolerance: the exact text.
 #[test]
-fn meshes_that_enclose_nothing_are_refused() {
+fn meshes_without_volume_are_refused() {
     let mend = "; the hull of base_link must enclose the water it displaces: repair the mesh";
     assert_eq!(message(CLOSED, ""), "0.166667");
     assert_eq!(
@@ -61,7 +61,7 @@ fn meshes_that_enclose_nothing_are_refused() {
             "`FOLDER/m.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two of opposite orientation{mend}"
         )
     );
-    // its column depends on the length of the folder's name
+    // The column depends on the length of the name of the folder.
     let flat = message(CLOSED, ", scale: [1, 1, 0]");
     assert!(flat.starts_with("w.yaml:5:"), "{flat}");
     assert!(
@@ -72,7 +72,7 @@ fn meshes_that_enclose_nothing_are_refused() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_said() {
+fn missing_file_is_reported() {
     let text = body("hull: {kind: mesh, file: nowhere.stl}, ");
     let found = load_text("w.yaml", &text, Overrides::default())
         .unwrap_err()
@@ -83,10 +83,10 @@ fn a_file_that_is_not_there_is_said() {
     );
 }
 
-// Goal: laws of the surface are refused where they mean nothing. Method: one mistake each.
-// Tolerance: the exact text.
+// Goal: surface laws are rejected where they do not apply. Method: one mistake each. Tolerance: the
+// exact text.
 #[test]
-fn laws_of_the_surface_say_what_is_wrong() {
+fn wrong_surface_laws_are_refused() {
     check(
         &body("surface_damping: {wave_resistance_n: [[0, 1], [1, 2]]}, "),
         "w.yaml:5:76: the wave resistance of base_link begins at the speed 0, expected one above 0",

@@ -1,7 +1,7 @@
-//! Instruments of water, air and what is on board.
+//! Tests of wrong instruments for water, air and on-board quantities.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{check, device};
 
@@ -55,7 +55,7 @@ fn air_and_hull() {
 }
 
 #[test]
-fn what_is_watched() {
+fn monitored_components() {
     check(
         &device("kind: motor_telemetry"),
         "w.yaml:8:11: s1 measures a motor: expected the key `thruster`, the thruster of this motor",

@@ -1,8 +1,9 @@
-//! Wrong input is refused with a message at its place; every file that ships is accepted.
+//! Tests that wrong input is rejected with a message at its position, and that every shipped file
+//! is accepted.
 //!
-//! Goal: a world either builds whole or lists all its mistakes, each as `file:line:column: what,
-//! found, expected`. Method: small worlds in memory with one mistake each and the exact text that
-//! they must give.
+//! Goal: a world either loads completely or lists all its mistakes, each as `file:line:column:
+//! what, found, expected`. Method: small worlds in memory with one mistake each and the exact text
+//! of their message.
 
 mod actuators;
 mod bodies;
@@ -37,10 +38,10 @@ mod waves;
 use merrow_world::{Overrides, data_dir, load_text};
 use merrow_yaml::error::quote;
 
-/// A world with the shipped BlueROV2, for keys of the model to follow.
+/// A world with the shipped BlueROV2; keys of the model follow.
 const BLUEROV2: &str = "robots:\n  r:\n    model:\n      extends: robots/bluerov2.yaml\n";
 
-/// Loads the world `text` as `w.yaml` and compares all messages, one a line.
+/// Loads the world `text` as `w.yaml` and compares all messages, one per line.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     assert_eq!(messages(text), expected, "of\n{text}");
@@ -54,7 +55,7 @@ fn messages(text: &str) -> String {
     }
 }
 
-/// A message in which the shipped files have the names they have in the repository.
+/// A message in which shipped files have their names relative to the repository.
 fn without_root(message: &str) -> String {
     let params = data_dir::params_folders()
         .first()
@@ -71,12 +72,12 @@ fn world(line: &str) -> String {
     format!("{line}\nrobots: {{}}\n")
 }
 
-/// A BlueROV2 with one line of its model changed: the line is line 5, column 7.
+/// A BlueROV2 with one changed line in its model, at line 5, column 7.
 fn bluerov2(line: &str) -> String {
     format!("{BLUEROV2}      {line}\n")
 }
 
-/// A robot of one plain body, whose figures stand in line 5 after `keys`.
+/// A robot with one plain body; `keys` and the required keys of the body are in line 5.
 fn body(keys: &str) -> String {
     format!(
         "robots:\n  r:\n    model:\n      source: test\n      body: {{source: test, axes: flu, {keys}mass_kg: 10, \
@@ -84,12 +85,12 @@ fn body(keys: &str) -> String {
     )
 }
 
-/// A robot of one plain body, with one more line of its model: the line is line 6, column 7.
+/// A robot with one plain body and one more line in its model, at line 6, column 7.
 fn plain(line: &str) -> String {
     body("") + "      " + line + "\n"
 }
 
-/// A robot with the link `arm`, whose joint is said in line 9 from column 18 on.
+/// A robot with the link `arm`, whose joint is declared in line 9 from column 18 on.
 fn joint(joint: &str) -> String {
     let arm =
         format!("arm:\n          parent: base_link\n          joint: {joint}\n          body: ");
@@ -98,7 +99,7 @@ fn joint(joint: &str) -> String {
     ))
 }
 
-/// A robot with the thruster `t1`, whose motor is said in line 10.
+/// A robot with the thruster `t1`, whose motor is declared in line 10.
 fn motor(keys: &str) -> String {
     let place = "t1:\n          position_m: [0, 0, 0]\n          direction: [1, 0, 0]\n";
     plain(&format!(
@@ -106,15 +107,15 @@ fn motor(keys: &str) -> String {
     ))
 }
 
-/// A robot with the sensor `s1`, whose device is said in line 8.
+/// A robot with the sensor `s1`, whose device is declared in line 8.
 fn device(keys: &str) -> String {
     plain(&format!(
         "sensors:\n        s1:\n          device: {{source: test, rate_hz: 1, {keys}}}"
     ))
 }
 
-/// Goal: no mistake hides another. Method: one file with ten, in its keys, values, names, files,
-/// links and joints.
+/// Goal: no mistake hides another. Method: one file with ten mistakes in its keys, values, names,
+/// files, links and joints.
 #[test]
 fn ten_mistakes_are_all_listed() {
     let text = "\

@@ -1,7 +1,7 @@
-//! Beacons, instruments that hear them, obstacles, AIS and radar.
+//! Tests of wrong beacons, acoustic instruments, obstacles, AIS and radars.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{body, check, device};
 
@@ -66,7 +66,7 @@ fn instruments() {
 }
 
 #[test]
-fn beacons_that_do_not_answer() {
+fn beacons_that_do_not_reply() {
     let usbl = device(&format!(
         "kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}, targets: [gate]"
     ));
@@ -130,10 +130,10 @@ fn ais_and_radar() {
     );
 }
 
-/// Goal: a key that does nothing is told of, with what it would need. Method: each alone; with what
-/// it needs there is no such line. Tolerance: none.
+/// Goal: a key without effect is reported, with the key that it needs. Method: each key alone; with
+/// the key that it needs there is no such message. Tolerance: none.
 #[test]
-fn keys_that_do_nothing() {
+fn keys_without_effect() {
     let idle = |keys: &str, key: &str, with: &str| {
         let value = keys.split(&format!("{key}: ")).next().unwrap().len() + key.len() + 2;
         let text = format!(

@@ -1,13 +1,13 @@
-//! Tables of radiation: what is refused, and what is said though nothing is wrong.
+//! Tests of radiation tables: rejected tables, and notes on valid ones.
 //!
-//! Goal: a broken table has one line that names the file and what is wrong in it. Method: the
-//! shipped hemisphere's tables with one mistake each; the message from the key on. Tolerance: the
-//! exact text.
+//! Goal: a broken table is reported in one line that names the file and the mistake. Method: the
+//! shipped tables of the hemisphere with one mistake each; the message from the key on. Tolerance:
+//! the exact text.
 
 use crate::common::folder::Folder;
 use merrow_world::{Overrides, data_dir, load_text};
 
-/// The shipped table of this ending.
+/// The shipped table with this file extension.
 fn shipped(ending: &str) -> String {
     let folder = data_dir::share_folders().remove(0);
     std::fs::read_to_string(
@@ -18,8 +18,8 @@ fn shipped(ending: &str) -> String {
     .unwrap()
 }
 
-/// The messages, or the notes, of a ball with `files` beside it and `radiation`; `more` are further
-/// keys of its body.
+/// The messages, or else the notes, of a ball with `files` in its folder and `radiation`; `more`
+/// holds further keys of its body.
 fn said(files: &[(&str, &str)], radiation: &str, hull: &str, more: &str) -> String {
     let folder = Folder::new("radiation", files);
     let text = format!(
@@ -48,7 +48,7 @@ fn said(files: &[(&str, &str)], radiation: &str, hull: &str, more: &str) -> Stri
 const BALL: &str = "{kind: mesh, file: meshes/ball_2m.obj}";
 const WAMIT: &str = "kind: wamit, added_mass: t.1";
 
-/// As [`said`], with this `.1` file.
+/// Like [`said`], with this `.1` file.
 fn table(text: &str) -> String {
     said(&[("t.1", text)], WAMIT, BALL, "")
 }
@@ -132,7 +132,7 @@ fn wave_forces_must_fit_the_hull() {
 }
 
 #[test]
-fn what_the_tables_replace_is_not_given_twice() {
+fn replaced_keys_must_not_be_given() {
     let one = shipped("1");
     let files = [("t.1", one.as_str())];
     let added = "        added_mass: {kind: diagonal, values: [1, 1, 1, 1, 1, 1]}\n";

@@ -1,9 +1,10 @@
-//! Robots, their names, their links and joints.
+//! Tests of wrong robots, names, links and joints.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{bluerov2, check, joint, plain};
+use merrow_world::{Overrides, load_text};
 
 #[test]
 fn names() {
@@ -162,7 +163,7 @@ fn joints() {
 }
 
 #[test]
-fn positions_of_joints_at_the_start() {
+fn initial_joint_positions() {
     check(
         &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}")
             + "    joints_rad: {arm_joint: 2}\n"),
@@ -181,4 +182,98 @@ fn positions_of_joints_at_the_start() {
         &(joint("{kind: continuous}") + "    joints_rad: {arm_joint: open}\n"),
         "w.yaml:11:29: `arm_joint`: expected a number [rad], found string `open`",
     );
+}
+
+/// A value for every key of a body. For the last keys of the list the value has no effect on
+/// motion.
+const BODY_VALUES: &[(&str, &str)] = &[
+    ("mass_kg", "2"),
+    ("center_of_mass_m", "[0.1, 0, 0]"),
+    ("inertia_kg_m2", "{xx: 2, yy: 2, zz: 2}"),
+    ("volume_m3", "0.002"),
+    ("net_buoyancy_n", "3"),
+    ("center_of_buoyancy_m", "[0, 0, 0.1]"),
+    ("hull", "{kind: box, size_m: [0.1, 0.1, 0.1]}"),
+    ("loads", "{foam: {force_n: 1, position_m: [0, 0, 0.1]}}"),
+    ("added_mass", "[1, 1, 1, 1, 1, 1]"),
+    ("linear_damping", "[1, 1, 1, 1, 1, 1]"),
+    ("quadratic_damping", "[1, 1, 1, 1, 1, 1]"),
+    ("linear_damping_decay_s_per_m", "[1, 1, 1, 1, 1, 1]"),
+    ("surface_damping", "{roll_nm_s_per_rad: 1}"),
+    (
+        "slender",
+        "{length_m: 1, diameter_m: 0.1, area_m2: 0.1, axial_drag: 0.1, cross_flow_drag: [1, 1]}",
+    ),
+    (
+        "glider",
+        "{drag: [1, 2], lift: [1, 2], side: 1, roll: [1, 2], pitch: [1, 2, 3], yaw: [1, 2]}",
+    ),
+    ("derivatives", "{Y_uv: 1}"),
+    ("munk_moment", "false"),
+    ("damping_point_m", "[0.2, 0, 0]"),
+    ("wind", "{area_m2: [1, 1, 1]}"),
+    ("collisions", "{ball: {kind: sphere, radius_m: 0.1}}"),
+    ("visuals", "{ball: {kind: sphere, radius_m: 0.1}}"),
+];
+
+/// Keys that are descriptive, set the axes of the others, or are rejected on all links except the
+/// base.
+const OTHER_BODY_KEYS: &[&str] = &[
+    "description",
+    "source",
+    "estimated",
+    "axes",
+    "restoring",
+    "radiation",
+    "kelpie_attitude",
+];
+
+// Goal: every key of a body has an effect on a link with a fixed joint, which may be merged into
+// its parent. Method: the robot with and without the key, for every key of the schema; the damping
+// on which two of the keys act is always present.
+#[test]
+fn no_key_of_a_body_is_lost_on_a_fixed_link() {
+    let robot = |key: &str, value: &str| {
+        let mut keys = vec![
+            ("mass_kg", "1"),
+            ("inertia_kg_m2", "{xx: 1, yy: 1, zz: 1}"),
+            ("volume_m3", "0.001"),
+        ];
+        if matches!(key, "linear_damping_decay_s_per_m" | "damping_point_m") {
+            keys.push(("linear_damping", "[2, 2, 2, 2, 2, 2]"));
+        }
+        let base = keys.clone();
+        if !key.is_empty() {
+            keys.retain(|(other, _)| {
+                *other != key && (*other, key) != ("volume_m3", "net_buoyancy_n")
+            });
+            keys.push((key, value));
+        }
+        let scene = |keys: &[(&str, &str)]| {
+            let keys: String = keys.iter().map(|(k, v)| format!(", {k}: {v}")).collect();
+            let links = format!(
+                "links: {{fixed: {{parent: base_link, joint: {{kind: fixed, position_m: [0.5, 0, 0]}}, \
+                 body: {{source: test, axes: flu{keys}}}}}}}"
+            );
+            load_text("w.yaml", &plain(&links), Overrides::default())
+                .unwrap_or_else(|problems| panic!("{problems}"))
+                .scene
+                .robots
+                .remove(0)
+        };
+        (scene(&keys), scene(&base))
+    };
+    for (key, value) in BODY_VALUES {
+        let (with, without) = robot(key, value);
+        assert_ne!(format!("{with:?}"), format!("{without:?}"), "{key}");
+    }
+    let schema = merrow_world::json_schema();
+    let body = schema["$defs"]["Body"]["properties"]
+        .as_object()
+        .expect("a body");
+    for key in body.keys() {
+        let listed =
+            BODY_VALUES.iter().any(|(k, _)| k == key) || OTHER_BODY_KEYS.contains(&key.as_str());
+        assert!(listed, "no value for `{key}`");
+    }
 }

@@ -1,17 +1,18 @@
-//! The JSON Schema of the world file is whole, and accepts every world that ships.
+//! Tests that the JSON Schema of the world file is complete and accepts every shipped world.
 //!
-//! Goal: an editor that uses the schema never flags a good file. Method: a validator of just the
-//! words that the schema uses, which fails on any other; the worlds as written, and as they read
-//! once their `extends` are followed.
+//! Goal: an editor that uses the schema never flags a valid file. Method: a validator of only the
+//! keywords that the schema uses, which fails on any other keyword; the worlds as written, and as
+//! read after `extends` is resolved.
 
 use merrow_world::Problems;
 use merrow_world::data_dir;
+use merrow_yaml::error::{trailing_units, unit_of};
 use merrow_yaml::node::{Loader, Node, Value, parse};
 use merrow_yaml::read::{boolean, is_frame_name, is_name, number};
 use serde_json::{Map, Value as Json, json};
 
-/// Keys whose text names a component file, as `world` knows them; if one is missing here, a shipped
-/// world fails.
+/// Keys whose text names a component file, as in `world`; if one is missing here, a shipped world
+/// fails.
 const COMPONENTS: &[(&str, &str)] = &[
     ("model", "robots"),
     ("body", "bodies"),
@@ -23,7 +24,7 @@ const COMPONENTS: &[(&str, &str)] = &[
     ("hydrodynamics", "hydrodynamics"),
 ];
 
-/// A world with all its files laid together, as JSON.
+/// A world with all its included files merged, as JSON.
 fn expanded(name: &str) -> Json {
     let mut problems = Problems::new();
     let mut loader = Loader::new(data_dir::params_folders()).with_components(COMPONENTS);
@@ -54,7 +55,7 @@ fn to_json(node: &Node) -> Json {
     }
 }
 
-/// Why `value` does not satisfy `schema`; `root` holds the definitions.
+/// Reason why `value` does not satisfy `schema`; `root` holds the definitions.
 fn mistake(value: &Json, schema: &Json, root: &Json) -> Option<String> {
     let Json::Object(words) = schema else {
         return Some(format!("{schema} is no schema"));
@@ -143,7 +144,7 @@ fn required(value: &Json, names: &Json) -> Option<String> {
     Some(format!("{missing} is missing"))
 }
 
-/// Bounds of numbers, lengths and texts.
+/// Checks bounds of numbers, of lengths and of texts.
 fn bound(value: &Json, word: &str, rule: &Json) -> Option<String> {
     let limit = rule.as_f64();
     let holds = match word {
@@ -168,8 +169,41 @@ fn schema() -> Json {
     merrow_world::json_schema()
 }
 
+// Goal: the unit of every key is unambiguous. Method: the longest run of unit symbols at the end of
+// each declared key is a unit of the table, and the description names it; a key without such a run
+// is dimensionless or has the unit that its description states.
 #[test]
-fn every_reference_leads_to_a_definition() {
+fn every_key_has_an_unambiguous_unit() {
+    fn walk(schema: &Json, wrong: &mut Vec<String>, n: &mut usize) {
+        let properties = schema.get("properties").and_then(Json::as_object);
+        for (key, value) in properties.into_iter().flatten() {
+            *n += 1;
+            let described = value
+                .get("description")
+                .and_then(Json::as_str)
+                .and_then(|text| text.rsplit_once("Unit: "))
+                .map(|(_, unit)| unit.trim_end_matches('.'));
+            let run = trailing_units(key);
+            if run.is_some() && unit_of(key).is_none() || described != unit_of(key) {
+                wrong.push(format!(
+                    "{key}: symbols {run:?}, described as {described:?}"
+                ));
+            }
+        }
+        match schema {
+            Json::Array(items) => items.iter().for_each(|item| walk(item, wrong, n)),
+            Json::Object(map) => map.values().for_each(|item| walk(item, wrong, n)),
+            _ => {}
+        }
+    }
+    let (mut wrong, mut n) = (Vec::new(), 0);
+    walk(&schema(), &mut wrong, &mut n);
+    assert!(n > 500, "only {n} keys");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_reference_has_a_definition() {
     fn walk(schema: &Json, root: &Json) {
         if let Some(name) = schema.get("$ref").and_then(Json::as_str) {
             assert!(
@@ -197,9 +231,9 @@ fn every_shipped_world_satisfies_it_as_written_and_as_read() {
     }
 }
 
-/// The validator is worth something: it refuses what the reader refuses.
+/// Checks the validator itself: it rejects what the reader rejects.
 #[test]
-fn wrong_worlds_do_not_satisfy_it() {
+fn wrong_worlds_do_not_satisfy_the_schema() {
     let refused = |change: fn(&mut Json)| {
         let mut world = expanded("pool");
         change(&mut world);

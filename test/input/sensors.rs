@@ -1,7 +1,7 @@
-//! Sensors.
+//! Tests of wrong sensors.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{bluerov2, check, device};
 use merrow_world::{Overrides, load_text};
@@ -12,7 +12,7 @@ fn rates() {
         &bluerov2("sensors: {imu: {rate_hz: 600, device: {max_rate_hz: 500}}}"),
         "w.yaml:5:32: imu is set to 600 samples per second, the device supports at most 500",
     );
-    // one cause, one line, also of what a scan has to fit in and of what is on its way
+    // One message per cause, also for the time of a scan and for readings in flight.
     check(
         &device("kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, latency_s: 0.2")
             .replace("rate_hz: 1,", "rate_hz: 100000,"),
@@ -206,10 +206,10 @@ fn aids() {
     );
 }
 
-/// Goal: a line of YAML cannot ask for gigabytes. Method: a step of 1 us, a rate as high, a latency
-/// of seconds.
+/// Goal: a line of YAML cannot allocate gigabytes. Method: a step of 1 us, an equally high rate, a
+/// latency of seconds.
 #[test]
-fn readings_on_their_way() {
+fn readings_in_flight() {
     let text = "step: {dt_s: 0.000001}\n".to_string() + &device("kind: odometry, latency_s: 1");
     check(
         &text.replace("rate_hz: 1,", "rate_hz: 1000000,"),
@@ -268,10 +268,11 @@ fn quality_of_service() {
     );
 }
 
-/// Goal: a distortion that no lens has is refused in one line. Method: barrels that turn back
-/// before an edge; a calibration of a wide lens, whose corners alone are beyond it, is not.
+/// Goal: a distortion that is impossible for a lens is rejected in one line. Method: barrel
+/// distortions that are not monotonic up to an edge of the image. The calibration of a wide lens is
+/// accepted if only its corners are beyond the limit.
 #[test]
-fn distortions_that_turn_back() {
+fn distortions_that_are_not_monotonic() {
     let camera = |keys: &str| {
         device(&format!(
             "kind: camera, width: 640, height: 480, horizontal_fov_deg: 70, distortion: {{{keys}}}"
@@ -282,7 +283,7 @@ fn distortions_that_turn_back() {
             "w.yaml:8:121: the distortion reverses {far} px from the centre, but the edge is at 240 px, expected no reversal within the image of 640 x 480: check the signs of its coefficients, and the lens's angle"
         )
     };
-    // r (1 - 5 r^2) is greatest at r = 1/sqrt(15): 2/3 of that times the focal length of 457.01 px
+    // r (1 - 5 r^2) is greatest at r = 1/sqrt(15): 2/3 of that times the focal length of 457.01 px.
     check(&camera("kind: plumb_bob, k1: -5"), &said(79));
     check(&camera("kind: fisheye, k1: -5"), &said(90));
     for good in [
@@ -301,7 +302,7 @@ fn distortions_that_turn_back() {
     );
 }
 
-/// The notes of a world without mistakes.
+/// The notes of a valid world.
 fn notes(text: &str) -> Vec<String> {
     match load_text("w.yaml", text, Overrides::default()) {
         Ok(world) => world.notes.iter().map(ToString::to_string).collect(),
@@ -309,11 +310,11 @@ fn notes(text: &str) -> Vec<String> {
     }
 }
 
-/// Goal: a sensor that can see nothing but what it is within, and one far from its robot, are told
-/// of. Method: a camera that sees its robot within a shape and a hull of it; a laser within a wall;
-/// a place in millimetres; the same beside them.
+/// Goal: a sensor inside an opaque object and a sensor far from its robot are reported. Method: a
+/// camera that renders its own robot and is inside a shape and inside a hull of it; a laser inside
+/// a wall; a position in millimetres; the same sensors outside.
 #[test]
-fn places_where_sensors_cannot_be() {
+fn impossible_sensor_positions() {
     let with = |device: &str, place: &str| {
         let body = "{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, collisions: {frame: {kind: box, size_m: [1, 1, 1]}}}";
         format!(
@@ -361,8 +362,8 @@ fn places_where_sensors_cannot_be() {
     assert_eq!(notes(&hull).len(), 1, "{:?}", notes(&hull));
 }
 
-/// Goal: a camera or a laser that would take longer than it has, and a lens whose middle is beside
-/// its picture, are told of. Method: one mistake each. Tolerance: none.
+/// Goal: a camera or laser whose frame takes longer than its period, and a lens whose principal
+/// point is outside the image, are reported. Method: one mistake each. Tolerance: none.
 #[test]
 fn impossible_cameras_and_lasers() {
     let camera = "kind: camera, width: 64, height: 48, focal_px: [40, 40]";
@@ -401,8 +402,8 @@ fn impossible_cameras_and_lasers() {
     );
 }
 
-/// Goal: a lamp that follows a load of a robot without any is told so, not offered none of them.
-/// Method: that lamp. Tolerance: none.
+/// Goal: a lamp that follows a load of a robot without loads is reported as such, without an empty
+/// list of suggestions. Method: that lamp. Tolerance: none.
 #[test]
 fn a_lamp_without_loads() {
     check(

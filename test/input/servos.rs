@@ -1,11 +1,11 @@
-//! Servos, groups of joints, keep-out boxes and wrench sensors.
+//! Tests of wrong servos, joint groups, keep-out boxes and wrench sensors.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{check, joint, plain};
 
-/// A servo with these keys beside those it needs.
+/// A servo with its required keys and these.
 fn servo(keys: &str) -> String {
     joint(&format!(
         "{{kind: continuous, drive: {{kind: servo, max_speed: 1, {keys}law: {{kind: cascade, velocity_gain: 1}}}}}}"
@@ -52,7 +52,7 @@ fn servos() {
     );
 }
 
-/// A robot with the joint `arm_joint` and one more line of its model, line 11, column 7.
+/// A robot with the joint `arm_joint` and one more line in its model, at line 11, column 7.
 fn with_arm(line: &str) -> String {
     joint("{kind: continuous}") + "      " + line + "\n"
 }
@@ -75,7 +75,7 @@ fn groups() {
 }
 
 #[test]
-fn boxes_that_are_kept_clear() {
+fn keep_out_boxes() {
     let keep_out = |link: &str, size: &str| {
         with_arm(&format!(
             "keep_out: {{boxes: {{hull: {{center_m: [0, 0, 0], size_m: {size}}}}}, spheres: {{tip: {{link: {link}}}}}}}"

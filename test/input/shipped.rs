@@ -1,14 +1,14 @@
-//! Every world and component file that ships is accepted.
+//! Tests that every shipped world and component file is accepted.
 //!
-//! Goal: nothing that ships is broken. Method: walk the folders; a file of a new folder fails until
-//! it is known here.
+//! Goal: all shipped files are valid. Method: walk the folders; a file in a folder that this test
+//! does not know makes it fail.
 
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text, load_world};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// All files in a folder of the repository and below it, sorted.
+/// All files in a folder of the repository, recursively, sorted.
 fn files(folder: &str) -> Vec<PathBuf> {
     let mut waiting = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
     let mut found = Vec::new();
@@ -97,7 +97,7 @@ fn every_component_loads() {
                 continue;
             }
             "batteries" => format!("{{{body}, battery: {name}}}"),
-            // a firmware is named after the robot that it is made for
+            // A firmware has the name of the robot that it is written for.
             "firmware" => {
                 let robot = name.split('_').next().unwrap_or_default();
                 format!("{{extends: robots/{robot}.yaml, firmware: {name}}}")
@@ -114,8 +114,7 @@ fn every_component_loads() {
     }
 }
 
-/// Goal: no number without its origin. Method: every component says where it is from, in more than
-/// a word.
+/// Goal: all numbers have a source. Method: every component has a `source` of more than one word.
 #[test]
 fn every_component_names_its_source() {
     for path in files("params") {

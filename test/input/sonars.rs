@@ -1,8 +1,8 @@
-//! Sonars, and the ground below a bottom.
+//! Tests of wrong sonars and of the sediment of a seabed.
 
 use super::check;
 
-/// A robot with a sonar of these keys.
+/// A robot with a sonar with these keys.
 fn sonar(keys: &str) -> String {
     format!(
         "robots:\n  r:\n    model:\n      extends: robots/bluerov2.yaml\n      sensors:\n        s: {{device: {{source: test, rate_hz: 2, {keys}}}}}\n"

@@ -1,12 +1,12 @@
-//! Files that are no YAML, or not of the form of a world.
+//! Tests of files that are not YAML, or do not have the form of a world.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::check;
 
 #[test]
-fn what_is_no_world_at_all() {
+fn files_that_are_not_worlds() {
     check(
         "",
         "w.yaml:1:1: missing key `robots` (the robots, by name) in the file",
@@ -38,7 +38,7 @@ fn what_is_no_world_at_all() {
 }
 
 #[test]
-fn what_is_not_yaml() {
+fn invalid_yaml() {
     check(
         "water:\n\tdensity_kg_m3: 1000\n",
         "w.yaml:2:2: not valid YAML: tabs disallowed within this context (block indentation)",
@@ -70,7 +70,7 @@ fn what_is_not_yaml() {
 }
 
 #[test]
-fn yaml_that_is_not_used_here() {
+fn unsupported_yaml() {
     check(
         "robots: {}\n---\nrobots: {}\n",
         "w.yaml:2:1: a second YAML document: expected one per file",
@@ -98,7 +98,7 @@ fn yaml_that_is_not_used_here() {
 }
 
 #[test]
-fn keys_said_twice() {
+fn duplicate_keys() {
     check(
         "seed: 1\nseed: 2\nrobots: {}\n",
         "w.yaml:2:1: duplicate key `seed` in one map",

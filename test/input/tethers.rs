@@ -1,11 +1,11 @@
-//! Tethers, their ends, lines and winches.
+//! Tests of wrong tethers, tether ends, lines and winches.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::check;
 
-/// A world with a BlueROV2 `r` and the tether `t`, whose keys stand in line 4 from column 7 on.
+/// A world with a BlueROV2 `r` and the tether `t`, whose keys are in line 4 from column 7 on.
 fn tether(line: &str, ends: &str, more: &str) -> String {
     format!(
         "robots:\n  r: {{model: bluerov2, position_m: [5, 0, -5]}}\ntethers:\n  t: {{line: {line}, {ends}, {more}}}\n"
@@ -16,7 +16,7 @@ const LINE: &str = "fathom_rov_tether";
 const ENDS: &str = "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: robot, robot: r}";
 
 #[test]
-fn a_good_one_is_accepted() {
+fn valid_tether_is_accepted() {
     check(&tether(LINE, ENDS, "length_m: 10"), "accepted");
     check(
         &tether(

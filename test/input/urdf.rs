@@ -1,11 +1,11 @@
-//! URDFs that cannot be.
+//! Tests of invalid URDFs.
 //!
-//! Goal: each mistake is shown at its line of the URDF, in one line. Method: the exact message.
+//! Goal: each mistake is reported at its line of the URDF, in one line. Method: the exact message.
 
 use crate::common::folder::Folder;
 use merrow_world::{Overrides, load_world};
 
-/// Messages of a world whose robot is the URDF `text`; the folder is left out.
+/// Returns the messages of a world whose robot is the URDF `urdf`, without the name of the folder.
 fn messages(name: &str, urdf: &str, model: &str) -> String {
     let world = format!("robots:\n  r:\n    model:\n      urdf: r.urdf\n{model}");
     let folder = Folder::new(
@@ -19,14 +19,14 @@ fn messages(name: &str, urdf: &str, model: &str) -> String {
 
 const INERTIAL: &str = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
 
-/// A base and a link `arm`, from line 3 on what follows.
+/// A URDF with a base and a link `arm`; `more` starts at line 3.
 fn robot(more: &str) -> String {
     format!(
         "<robot name='r'><link name='base'>{INERTIAL}</link>\n<link name='arm'>{INERTIAL}</link>\n{more}\n</robot>\n"
     )
 }
 
-/// A joint of these two.
+/// A joint between the base and the link `arm`.
 fn joint(kind: &str, more: &str) -> String {
     format!("<joint name='j' type='{kind}'><parent link='base'/><child link='arm'/>{more}</joint>")
 }
@@ -37,7 +37,7 @@ fn check(name: &str, urdf: &str, expected: &str) {
 }
 
 #[test]
-fn what_is_no_urdf() {
+fn files_that_are_not_urdf() {
     check("good", &robot(&joint("continuous", "")), "accepted");
     let message = messages("xml", "<robot name='r'>\n<link name='a'>\n</robot>", "");
     assert!(
@@ -244,7 +244,7 @@ fn masses() {
 }
 
 #[test]
-fn what_the_model_says_besides() {
+fn keys_of_the_model_beside_a_urdf() {
     let good = robot(&joint("continuous", ""));
     let says = |name: &str, model: &str| messages(name, &good, &format!("      {model}\n"));
     assert_eq!(

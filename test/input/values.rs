@@ -1,12 +1,12 @@
-//! Values of the wrong type, and numbers out of their range.
+//! Tests of values of the wrong type and of numbers out of range.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{bluerov2, check, world};
 
 #[test]
-fn what_is_not_a_number() {
+fn values_that_are_not_numbers() {
     check(
         &world("gravity_m_s2: fast"),
         "w.yaml:1:15: `gravity_m_s2`: expected a non-negative number [m/s2], found string `fast`",
@@ -46,7 +46,7 @@ fn what_is_not_a_number() {
 }
 
 #[test]
-fn what_is_not_finite() {
+fn values_that_are_not_finite() {
     check(
         &world("gravity_m_s2: .nan"),
         "w.yaml:1:15: `gravity_m_s2`: expected a finite number [m/s2], found `.nan`",

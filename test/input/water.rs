@@ -1,7 +1,7 @@
-//! Mistakes in what a world says of its water.
+//! Tests of mistakes in the water of a world.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{check, world};
 

@@ -1,7 +1,7 @@
-//! Waves that cannot be, and seas that hardly ever are.
+//! Tests of impossible waves, and of notes on very rare sea states.
 //!
-//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the
-//! exact message.
+//! Goal: each mistake is reported at its position, with a message that states how to fix it.
+//! Method: the exact message.
 
 use super::{check, world};
 use merrow_world::{Overrides, load_text};
@@ -47,7 +47,7 @@ fn kinds_and_values() {
 }
 
 #[test]
-fn one_way_to_say_the_height() {
+fn only_one_definition_of_the_height() {
     check(
         &waves("kind: jonswap, hs_m: 1, fetch_m: 200"),
         "w.yaml:1:50: `fetch_m` requires a wind, expected `wind_speed_m_s` too",
@@ -67,7 +67,7 @@ fn one_way_to_say_the_height() {
 }
 
 #[test]
-fn spectra_that_are_none() {
+fn invalid_spectra() {
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 1]]"),
         "w.yaml:1:44: the spectrum has 1 frequency, expected at least 2",

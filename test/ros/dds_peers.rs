@@ -1,9 +1,9 @@
-//! The embedded ROS client against independent DDS implementations: Cyclone DDS from Python, Fast
-//! DDS from C++.
+//! Tests of the embedded ROS client against independent DDS implementations: Cyclone DDS from
+//! Python and Fast DDS from C++.
 //!
-//! A node with one of everything runs in this process; the peer is a child process that checks what
-//! it sees, and at last asks the node to leave. Fast DDS needs a C++ compiler and its library:
-//! `fastdds/run.sh` has both, and runs the test that is ignored here.
+//! A node with one entity of every kind runs in this process. The peer is a child process that
+//! checks this node and finally asks it to exit. Fast DDS needs a C++ compiler and its library:
+//! `fastdds/run.sh` prepares both and runs the test that is ignored by default.
 
 use std::process::Command;
 use std::sync::atomic::AtomicU64;
@@ -29,7 +29,7 @@ use merrow_ros2::parameters::value::ParameterValue;
 use merrow_ros2::parameters::{Declaration, ParameterServer};
 use merrow_ros2::qos::Qos;
 
-/// A node with one of everything, for a peer to try.
+/// A node with one entity of every kind, the subject of the tests.
 struct Subject {
     stop: Receiver<()>,
     errands: Errands,
@@ -38,7 +38,8 @@ struct Subject {
     _endpoints: (Vec<Subscription>, Vec<Service>, ParameterServices),
 }
 
-/// An action that takes a while; a position of 0 takes for ever, one below is refused.
+/// An action that takes some time. A goal with position 0 never ends; a goal with a negative
+/// position is rejected.
 struct Errand {
     orders: mpsc::Sender<Order>,
     logger: Logger,
@@ -82,15 +83,15 @@ impl Executor<Action> for Errand {
     }
 }
 
-/// Who does the errands.
+/// Action server that executes the goals.
 struct Errands {
     orders: Receiver<Order>,
-    /// Goal, its position, and how often it was told of.
+    /// Goal handle, its position, and the number of feedback messages published.
     under_way: Option<(GoalHandle<Action>, f64, u32)>,
 }
 
 impl Errands {
-    /// A while of work.
+    /// Executes one period of work.
     fn go_on(&mut self) {
         for order in self.orders.try_iter() {
             match order {
@@ -234,7 +235,8 @@ fn subject(domain_id: u16) -> Subject {
     }
 }
 
-/// Publishes until the peer asks the node to leave, then leaves, and waits for the peer's verdict.
+/// Publishes until the peer asks the node to exit, then exits and waits for the verdict of the
+/// peer.
 fn run_against(domain_id: u16, mut peer: Command) {
     let Subject {
         stop,
@@ -280,29 +282,29 @@ fn run_against(domain_id: u16, mut peer: Command) {
     );
 }
 
-/// Topics both ways, services, parameters, log, node graph, malformed samples: all from Cyclone
-/// DDS.
+/// Topics in both directions, services, parameters, log, node graph and malformed samples, checked
+/// by Cyclone DDS.
 #[test]
-fn cyclone_dds_peer_finds_no_fault() {
+fn cyclone_dds_peer_reports_no_error() {
     let Some((peer, _turn)) = super::script("dds_cyclone.py") else {
         return;
     };
     run_against(171, peer);
 }
 
-/// Topics both ways and services in the other family's mapping: all from Fast DDS.
+/// Topics in both directions and services in the other service mapping, checked by Fast DDS.
 #[test]
 #[ignore = "needs the program that test/ros/fastdds/build.sh builds; test/ros/fastdds/run.sh runs it"]
-fn fast_dds_peer_finds_no_fault() {
+fn fast_dds_peer_reports_no_error() {
     let program = std::env::var("MERROW_FASTDDS_PEER")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/target/fastdds_peer").to_owned());
     run_against(172, Command::new(program));
 }
 
-/// A robot that is put back into the world must not obey the commands of its former life: a new
-/// subscription starts empty, though the DDS library keeps what the topic received before.
+/// A robot that is inserted again must not receive commands sent to its previous instance: a new
+/// subscription starts empty, although the DDS library keeps the earlier samples of the topic.
 #[test]
-fn a_new_subscription_does_not_see_what_came_before() {
+fn new_subscription_starts_empty() {
     let options = |name| NodeOptions {
         domain_id: 173,
         discovery: DiscoveryRange::Localhost,
@@ -336,7 +338,7 @@ fn a_new_subscription_does_not_see_what_came_before() {
     let (former, messages) = subscribe();
     assert_eq!(publish_until_received("old", &messages), "old");
     drop(former);
-    // what is still on its way belongs to the former life too
+    // Samples in transit belong to the previous instance, too.
     std::thread::sleep(Duration::from_millis(200));
     let (_subscription, messages) = subscribe();
     assert_eq!(publish_until_received("new", &messages), "new");

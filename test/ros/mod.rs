@@ -1,10 +1,10 @@
-//! Merrow against programs and libraries of others: message types, bags, DDS peers, a whole run
-//! from outside.
+//! Tests of Merrow against programs and libraries of others: message types, bags, DDS peers, and
+//! whole runs from outside.
 //!
-//! The peers are Python scripts and a C++ program beside this file; `test/run` prepares their
-//! environment and names it in `MERROW_PYTHON`. Where it is missing these tests fail, rather than
-//! pass unseen; `MERROW_SKIP_PEERS=1` skips them and says so. They must not run at the same time:
-//! each would count the others' load as Merrow's lateness.
+//! The peers are Python scripts and a C++ program in this folder; `test/run` prepares their
+//! environment and passes it in `MERROW_PYTHON`. If the variable is missing, these tests fail
+//! instead of being skipped unnoticed; `MERROW_SKIP_PEERS=1` skips them with a message. They must
+//! not run at the same time, because each would attribute the load of the others to Merrow.
 
 mod dds_peers;
 mod pictures;
@@ -22,16 +22,17 @@ use merrow_sim as sim;
 use merrow_sim::{Pace, Simulation};
 use merrow_world::{Overrides, data_dir, load_world};
 
-/// One peer at a time.
+/// Lock: one peer at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A script of this folder, ready to run, and the turn to run it; none if peers are skipped.
+/// Returns a script of this folder as a command and the lock for running it; `None` if peers are
+/// skipped.
 fn script(name: &str) -> Option<(Command, MutexGuard<'static, ()>)> {
     let command = crate::common::python::script(&format!("ros/{name}"))?;
     Some((command, TURN.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// Runs a peer to its end and shows what it said if it found fault.
+/// Runs a peer to its end and prints its output if it reports an error.
 fn expect_success(mut command: Command) {
     let output = command
         .output()
@@ -46,7 +47,7 @@ fn expect_success(mut command: Command) {
     );
 }
 
-/// Samples of every message and service type, of ROS and our own.
+/// Samples of every message and service type of ROS and of Merrow.
 fn all_types() -> serde_json::Value {
     let messages = [msg::catalogue(), merrow::msg::catalogue()].concat();
     let services = [msg::services(), merrow::msg::services()].concat();
@@ -55,7 +56,7 @@ fn all_types() -> serde_json::Value {
 
 /// Declarations, hashes and bytes of all message types, against rosbags and ros2-pyterfaces.
 #[test]
-fn message_types_are_those_of_ros() {
+fn message_types_match_ros() {
     let Some((mut command, _turn)) = script("messages.py") else {
         return;
     };
@@ -68,8 +69,8 @@ fn message_types_are_those_of_ros() {
     });
 }
 
-/// Two seconds of the pool in a bag, which two independent readers read whole, and cut anywhere up
-/// to the cut.
+/// Records two seconds of the world `pool` into a bag. Two independent readers read all of it, and,
+/// if it is truncated at any position, everything up to there.
 #[test]
 fn bags_are_read_by_others() {
     let Some((mut command, _turn)) = script("bag.py") else {
@@ -93,7 +94,7 @@ fn bags_are_read_by_others() {
         &stop,
     );
     bridge.stop_recording().unwrap();
-    // from 0 up to 2 s; the last of the IMU's is still on its way
+    // From 0 to 2 s; the last IMU sample is still in transit.
     let expected = [
         "imu/data=200",
         "odometry=101",
@@ -110,7 +111,7 @@ fn bags_are_read_by_others() {
     expect_success(command);
 }
 
-/// Records so many seconds of the world `name`.yaml, and has `name`.py read them.
+/// Records `seconds` of the world `name`.yaml and has `name`.py read the bag.
 fn recorded_and_read(name: &str, seconds: &str) {
     let Some((mut command, _turn)) = script(&format!("{name}.py")) else {
         return;
@@ -128,32 +129,32 @@ fn recorded_and_read(name: &str, seconds: &str) {
     expect_success(command);
 }
 
-/// Scans and clouds in a bag, as their users read them.
+/// Scans and clouds in a bag, read as by their users.
 #[test]
 fn lasers_are_read_by_others() {
     recorded_and_read("lasers", "2");
 }
 
-/// Pings of all kinds of sonars in a bag, as their users read them.
+/// Pings of all kinds of sonars in a bag, read as by their users.
 #[test]
 fn sonars_are_read_by_others() {
     recorded_and_read("sonars", "2");
 }
 
-/// What instruments for positioning, detectors, a radar and an AIS receiver tell, in a bag, as
-/// their users read it.
+/// Output of positioning instruments, detectors, a radar and an AIS receiver in a bag, read as by
+/// their users.
 #[test]
 fn positions_are_read_by_others() {
     recorded_and_read("positions", "6");
 }
 
-/// Pictures of a camera in a bag, as their users read them.
+/// Camera images in a bag, read as by their users.
 #[test]
-fn camera_pictures_are_read_by_others() {
+fn camera_images_are_read_by_others() {
     recorded_and_read("cameras", "2");
 }
 
-/// The one bag in a folder or the folders in it.
+/// The only bag in a folder or in its subfolders.
 fn find_mcap(folder: &Path) -> PathBuf {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -171,7 +172,7 @@ fn find_mcap(folder: &Path) -> PathBuf {
     panic!("no bag was written")
 }
 
-/// Groups of joints have the interfaces of ros2_control that their drives can serve, and no others.
+/// Joint groups have exactly the ros2_control interfaces that their drives support.
 #[test]
 fn arms_have_the_interfaces_of_ros2_control() {
     let names = |world: &Path| {
@@ -187,19 +188,19 @@ fn arms_have_the_interfaces_of_ros2_control() {
             .filter(of_group);
         all.collect::<Vec<_>>().join(" ").replace("_controller", "")
     };
-    // four ideal position drives
+    // Four ideal position drives.
     assert_eq!(
         names(&data_dir::world_file("uvms_pool")),
         "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands \
          uvms/arm/follow_joint_trajectory"
     );
-    // the same arm under its servos
+    // The same arm with its servos.
     assert_eq!(
         names(&data_dir::world_file("uvms_pool_servo")),
         "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands uvms/arm_velocity/commands \
          uvms/arm_effort/commands uvms/arm/follow_joint_trajectory"
     );
-    // servos, and a gripper
+    // Servos and a gripper.
     let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/arm.yaml");
     assert_eq!(
         names(&bench),
@@ -209,11 +210,11 @@ fn arms_have_the_interfaces_of_ros2_control() {
          bench/gripper_effort/commands bench/arm/follow_joint_trajectory bench/gripper/follow_joint_trajectory \
          bench/gripper/gripper_cmd bench/gripper_parallel/gripper_cmd"
     );
-    // no joints, no arms
+    // Without joints there are no joint groups.
     assert_eq!(names(&data_dir::world_file("pool")), "");
 }
 
-/// The program from outside, as its users have it.
+/// The program from outside, as its users run it.
 #[test]
 fn end_to_end() {
     let Some((mut command, _turn)) = script("end_to_end.py") else {

@@ -1,4 +1,4 @@
-//! Pictures, depths and labels, and every type there is, in bags that others read.
+//! Tests of images, depths, labels and every message type in bags that other programs read.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ use crate::common::folder::Folder;
 const WIDTH: u32 = 322;
 const HEIGHT: u32 = 201;
 
-/// A value of every pixel, by column and row.
+/// A value for every pixel, by column and row.
 fn raster<T>(value: impl Fn(f64, f64) -> T) -> Vec<T> {
     (0..WIDTH * HEIGHT)
         .map(|i| value(f64::from(i % WIDTH), f64::from(i / WIDTH)))
         .collect()
 }
 
-/// Swell in the colours of the sea; smooth, and no side a multiple of a JPEG block.
+/// Waves in the colours of the sea; smooth, and with sides that are not multiples of a JPEG block.
 fn sea() -> Bytes {
     let wave = |x: f64, y: f64| 0.5 + 0.5 * (x / 31.0 + y / 17.0).sin();
     raster(|x, y| [40.0 + 60.0 * wave(x, y), 90.0 + 0.5 * y, 120.0 + 0.3 * x].map(|v| v as u8))
@@ -58,7 +58,7 @@ fn record_pictures(folder: &Path) {
     let depths = raster(|x, y| match (x - 200.0).hypot(y - 100.0) {
         r if r < 60.0 => 2.0 + 0.01 * r as f32,
         _ if y < 40.0 => f32::INFINITY,
-        // from beyond what is told, at no row exactly there
+        // Beyond the depth range; no row has exactly the limit.
         _ => (3100.0 / y) as f32,
     });
     let (rgb, grey) = (of(Pixels::Rgb8(&rgb)), of(Pixels::Mono8(&grey)));
@@ -109,12 +109,12 @@ fn record_pictures(folder: &Path) {
     bag.finish().unwrap();
 }
 
-// Goal: subscribers of image_transport see what was published. Method: raw pictures and their files
-// in a bag; rosbags reads it, Pillow the files, and format and depth are taken as image_transport's
-// plugins take them. Tolerance: JPEG of quality 90 above 35 dB; PNG none; depth half a step of its
-// coding.
+// Goal: subscribers of image_transport receive the published images. Method: raw images and their
+// compressed versions in a bag; rosbags reads it, Pillow decodes the compressed images, and format
+// and depth are interpreted as by the plugins of image_transport. Tolerance: JPEG of quality 90
+// above 35 dB; PNG none; depth half a step of its encoding.
 #[test]
-fn pictures_are_read_by_others() {
+fn images_are_read_by_others() {
     let Some((mut command, _turn)) = script("pictures.py") else {
         return;
     };
@@ -126,8 +126,8 @@ fn pictures_are_read_by_others() {
     });
 }
 
-// Goal: a bag can hold every message type. Method: one message of each, a topic each, read as any
-// other bag is, by two readers, by the definitions in it. Tolerance: none.
+// Goal: a bag can contain every message type. Method: one message of each type on its own topic,
+// read like any other bag by two readers with the definitions in it. Tolerance: none.
 #[test]
 fn a_bag_of_every_type_is_read_by_others() {
     let Some((mut command, _turn)) = script("bag.py") else {
@@ -140,7 +140,7 @@ fn a_bag_of_every_type_is_read_by_others() {
             continue;
         };
         let topic = format!("/{package}/{name}");
-        // of these types two distributions have two forms under one name
+        // Two distributions have different definitions of these types under one name.
         if package == "rmw_dds_common" {
             continue;
         }

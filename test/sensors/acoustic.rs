@@ -1,5 +1,5 @@
-//! Acoustic positioning: times, ranges and bearings of beacons at rest and in motion, what is
-//! heard, places by ranges.
+//! Tests of acoustic positioning: times, ranges and bearings of fixed and moving beacons,
+//! detection, and positions from ranges.
 
 use crate::common::{advance, simulation};
 use merrow_environment::absorption::{Water, francois_garrison};
@@ -12,8 +12,8 @@ use merrow_sim::Simulation;
 
 pub(crate) const C: f64 = 1500.0;
 
-/// A robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s without gravity; `rest`
-/// are further keys of the world and robots.
+/// World with a robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s without
+/// gravity; `rest` holds further keys of the world and `robots` further robots.
 pub(crate) fn world(device: &str, robots: &str, rest: &str) -> String {
     format!(
         "
@@ -35,7 +35,7 @@ robots:
     )
 }
 
-/// A body that drifts through the water as if there were none.
+/// A body without hydrodynamic forces that drifts with constant velocity `v` [m/s] from `p` [m].
 fn drifter(name: &str, p: [f64; 3], v: [f64; 3]) -> String {
     format!(
         "  {name}:
@@ -46,11 +46,11 @@ fn drifter(name: &str, p: [f64; 3], v: [f64; 3]) -> String {
     )
 }
 
-/// Ears that hear all and err in nothing.
+/// Keys of a receiver that detects every sound and has no errors.
 pub(crate) const EARS: &str =
     "band_khz: [10, 100], max_range_m: 2000, threshold_db: -50, fading_std_db: 0";
 
-/// What robot 0 heard in `seconds`, with the instants of its samples [ns].
+/// Returns the sounds that robot 0 received in `seconds`, with the sample times [ns].
 pub(crate) fn sounds(sim: &mut Simulation, seconds: f64) -> Vec<(u64, AcousticObservations)> {
     let mut all = Vec::new();
     for _ in 0..(seconds / 0.1).round() as usize {
@@ -78,11 +78,11 @@ pub(crate) fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-// Goal: a hydrophone tells place and arrival of a pinger at rest and of one that moves. Method: c
-// t_a = |p(t_k)| solved by hand: the sound comes from where the pinger was when it pinged.
-// Tolerance: 1e-6 m, 1 ns.
+// Goal: a hydrophone reports the position and the arrival time of a fixed and of a moving pinger.
+// Method: c t_a = |p(t_k)| solved by hand: the sound originates from the position of the pinger at
+// emission. Tolerance: 1e-5 m, 2 ns.
 #[test]
-fn a_hydrophone_hears_where_a_pinger_was() {
+fn hydrophone_reports_the_pinger_position_at_emission() {
     let robots = drifter("m", [300.0, 40.0, -80.0], [-3.0, 2.0, 0.5]);
     let rest = format!(
         "beacons:\n  still: {{beacon: {}, position_m: [120, -90, -70], start_s: 0.25}}\n  moving: {{beacon: {0}, robot: m}}",
@@ -102,7 +102,7 @@ fn a_hydrophone_hears_where_a_pinger_was() {
             let arrived = fix.stamp_ns as f64 * 1e-9;
             let now = *stamp as f64 * 1e-9;
             assert!(arrived > now - 0.5 && arrived <= now, "{arrived} {now}");
-            // ping k, a second apart
+            // Ping number, one per second.
             let start = if fix.target == 0 { 0.25 } else { 0.0 };
             let sent = start + (arrived - 0.15 - start).round();
             let p = match fix.target {
@@ -117,11 +117,11 @@ fn a_hydrophone_hears_where_a_pinger_was() {
     assert!(count[0] >= 4 && count[1] >= 4, "{count:?}");
 }
 
-// Goal: half of the pings are heard where the sonar equation gives the threshold, all 9 dB over it,
-// none 9 dB under it. Method: SL - 20 log r - α r - 10 log (N B) = DT, with fading of 3 dB; 300
+// Goal: half of the pings are detected where the signal excess is zero, all of them 9 dB above it,
+// and none 9 dB below. Method: SL - 20 log r - α r - 10 log (N B) = DT, with fading of 3 dB; 300
 // pings each. Tolerance: 3.5 standard errors of a share, 0.1.
 #[test]
-fn half_of_the_pings_are_heard_at_the_threshold() {
+fn half_of_the_pings_are_detected_at_the_threshold() {
     let r = 500.0_f64;
     let alpha = 1e-3
         * francois_garrison(
@@ -148,11 +148,11 @@ fn half_of_the_pings_are_heard_at_the_threshold() {
     }
 }
 
-// Goal: what stands between is not heard through, nor what is out of the water, of band or of
-// reach. Method: a wall, a pinger ashore, one of 5 kHz and one 2.5 km away beside one that is
-// heard. Tolerance: none.
+// Goal: a pinger is not detected behind a structure, out of the water, out of band or out of range.
+// Method: pingers behind a wall, on land, at 5 kHz and at 2.5 km, and one that is detected.
+// Tolerance: none.
 #[test]
-fn what_is_hidden_is_not_heard() {
+fn hidden_pingers_are_not_detected() {
     let low = pinger(190.0).replace("frequency_khz: 30", "frequency_khz: 5");
     let rest = format!(
         "structures: {{wall: {{position_m: [50, 0, -50], shapes: {{w: {{kind: box, size_m: [1, 40, 200]}}}}}}}}
@@ -174,7 +174,7 @@ beacons:
         .iter()
         .flat_map(|(_, s)| s.fixes.iter().map(|f| f.target))
         .collect();
-    // the second of those in its band
+    // Index 1 among the beacons in the band of the hydrophone.
     assert!(
         !fixes.is_empty() && fixes.iter().all(|k| *k == 1),
         "{fixes:?}"
@@ -189,11 +189,12 @@ pub(crate) fn transponder(turn: f64) -> String {
     )
 }
 
-// Goal: range and instant of a USBL fix on a target that runs away radially. Method: the question
-// catches up at t_1 = d/(c - v); the reply leaves at t_2 = t_1 + T from d + v t_2 and arrives at
-// t_3 = t_2 + (d + v t_2)/c; r = c (t_3 - T)/2. Tolerance: 1 mm, 1 ns: of the steps of the body.
+// Goal: range and time of a USBL fix on a target that moves away radially. Method: the
+// interrogation reaches the target at t_1 = d/(c - v); the reply leaves at t_2 = t_1 + T from d + v
+// t_2 and arrives at t_3 = t_2 + (d + v t_2)/c; r = c (t_3 - T)/2. Tolerance: 1 mm, 2 ns, from the
+// steps of the body.
 #[test]
-fn a_usbl_ranges_by_the_time_there_and_back() {
+fn usbl_range_is_the_two_way_travel_time() {
     let (d, v, turn) = (400.0, 4.0, 0.5);
     let robots = drifter("m", [d, 0.0, -50.0], [v, 0.0, 0.0]);
     let rest = format!(
@@ -218,10 +219,11 @@ fn a_usbl_ranges_by_the_time_there_and_back() {
     }
 }
 
-// Goal: errors of bearing and range are those of the keys, and the covariance says so. Method: 600
-// fixes on a target 200 m ahead; strong signals. Tolerance: 4 standard errors.
+// Goal: the errors of bearing and range have the stated standard deviations, and the covariance
+// reports them. Method: 600 fixes on a target 200 m ahead with a strong signal. Tolerance: 4
+// standard errors.
 #[test]
-fn a_usbl_errs_as_told() {
+fn usbl_errors_match_their_keys() {
     let rest = format!(
         "beacons: {{t: {{beacon: {}, position_m: [200, 0, -50]}}}}",
         transponder(0.0)
@@ -253,12 +255,12 @@ fn a_usbl_errs_as_told() {
     }
 }
 
-// Goal: a long base line finds its own place, a short one that of a locator, exactly by exact
-// ranges; with errors of ranges the scatter is that of the covariance. Method: four transponders on
-// the bottom, four receivers about the robot; 200 samples. Tolerance: 1e-4 m; 30 % of the standard
-// deviation.
+// Goal: with exact ranges a long-baseline system computes its own position exactly and a
+// short-baseline system that of a locator; with range errors the scatter matches the covariance.
+// Method: four transponders on the seabed, four receivers on the robot; 200 samples. Tolerance:
+// 1e-4 m; 30 % of the standard deviation.
 #[test]
-fn base_lines_find_places() {
+fn baselines_compute_positions() {
     let node = |name: &str, x: f64, y: f64, z: f64| {
         format!(
             "  {name}: {{beacon: {}, position_m: [{x}, {y}, {z}]}}\n",
@@ -309,12 +311,13 @@ fn base_lines_find_places() {
     }
 }
 
-// Goal: over long ways sound comes along the bent ray: its time, and the bearing from above or
-// below. Method: a hydrophone 50 m deep in water that grows slower downwards, the ray of
-// environment/sound (which has proofs of its own); straight, the bearing is that of the geometry.
-// Tolerance: 1e-9 s, 1e-6 rad; the two bearings differ by more than a degree.
+// Goal: with ray bending, sound over long distances arrives with the travel time and the elevation
+// of the bent ray. Method: a hydrophone 50 m deep in water whose speed of sound decreases with
+// depth, compared with the ray of `eigenray` (tested separately); without bending, the elevation is
+// that of the straight line. Tolerance: 1e-9 s, 1e-6 rad; the two elevations differ by more than a
+// degree.
 #[test]
-fn bent_sound_comes_along_its_ray() {
+fn bent_sound_arrives_along_its_ray() {
     let water = "water: {column: {layers: [{depth_m: 0, temperature_c: 20, salinity_psu: 35}, {depth_m: 100, temperature_c: 5, salinity_psu: 35}]}}";
     let rest = format!(
         "beacons: {{b: {{beacon: {}, position_m: [800, 0, -80]}}}}",

@@ -1,5 +1,5 @@
-//! The filter of an AHRS: what gyro biases, accelerations and iron make of its attitude, and
-//! whether its covariance is true.
+//! Tests of the AHRS filter: effect of gyro biases, accelerations and iron on its attitude, and
+//! consistency of its covariance.
 
 use crate::common::turntable::ball;
 use crate::common::{aligned, close, instant, relative, scene};
@@ -11,7 +11,7 @@ use merrow_model::state::reading::Imu;
 use merrow_sensors::Truth;
 use merrow_sensors::inertial::ahrs;
 
-/// An AHRS beside any robot: who uses it says how it lies and moves.
+/// An AHRS without a robot; its user sets its attitude and motion.
 struct Bench {
     scene: Scene,
     sensor: Sensor,
@@ -19,7 +19,7 @@ struct Bench {
     memory: SensorState,
 }
 
-/// How it lies and moves: attitude, angular velocity in S, acceleration in W.
+/// Attitude R_WS, angular velocity in S [rad/s], acceleration in W [m/s²].
 #[derive(Clone, Copy)]
 struct Motion(Mat3, Vec3, Vec3);
 
@@ -70,7 +70,7 @@ impl Bench {
         imu
     }
 
-    /// The last of `seconds` of samples.
+    /// The last sample of `seconds`.
     fn hold(&mut self, motion: Motion, seconds: f64) -> Imu {
         let mut imu = self.sample(motion);
         for _ in 1..(seconds * 50.0) as usize {
@@ -80,7 +80,7 @@ impl Bench {
     }
 }
 
-/// How far an attitude is off, as a turn about the axes of W [rad].
+/// Attitude error as a rotation vector in W [rad].
 fn error(imu: &Imu, R_WS: &Mat3) -> Vec3 {
     let q = imu.orientation.expect("an attitude");
     let d = q.mul(&{
@@ -104,10 +104,10 @@ fn at_rest(rpy: [f64; 3]) -> Motion {
     )
 }
 
-// Goal: a perfect device has the attitude, however it lies and turns. Method: three attitudes; then
-// a minute of turning about an axis askew. Tolerance: rounding; as many steps.
+// Goal: an ideal device has the true attitude in any attitude and rotation. Method: three
+// attitudes; then a minute of rotation about an oblique axis. Tolerance: rounding per step.
 #[test]
-fn a_perfect_device_is_right() {
+fn ideal_device_has_the_true_attitude() {
     for rpy in [[0.0; 3], [0.4, -0.7, 2.5], [-2.0, 1.2, -0.3]] {
         let mut bench = Bench::new(1, "");
         let motion = at_rest(rpy);
@@ -129,12 +129,12 @@ fn a_perfect_device_is_right() {
     }
 }
 
-// Goal: an acceleration a passes for gravity: the attitude tilts towards atan(a/g) by 1 -
-// exp(-t/T); a gate keeps it out. Method: at rest, then 0.5 m/s² to the north for 3 s and 30 s,
-// with hardly any search for a bias; T = 8 s. Tolerance: sine for angle at 3 degrees, 0.1 %, and
-// the bias found meanwhile, 0.1 %.
+// Goal: an acceleration a is taken for gravity: the attitude tilts towards atan(a/g) by 1 -
+// exp(-t/T); a gate rejects it. Method: at rest, then 0.5 m/s² to the north for 3 s and 30 s, with
+// nearly no bias estimation; T = 8 s. Tolerance: sine for angle at 3 degrees, 0.1 %, and the bias
+// estimated meanwhile, 0.1 %.
 #[test]
-fn accelerations_tilt() {
+fn accelerations_tilt_the_attitude() {
     let keys = "tilt_time_constant_s: 8, bias_time_constant_s: 1000000";
     let full = (0.5_f64 / 9.81).atan();
     for t in [3.0, 30.0] {
@@ -143,7 +143,7 @@ fn accelerations_tilt() {
         let R = Mat3::identity();
         let imu = bench.hold(Motion(R, Vec3::zero(), Vec3::new(0.0, 0.5, 0.0)), t);
         let e = error(&imu, &R);
-        // what is felt leans north: the filter takes it for up and believes to be rolled
+        // The specific force leans north: the filter takes it for up and estimates a roll.
         relative("tilt", e.x, full * (1.0 - (-t / 8.0_f64).exp()), 2e-3);
         assert!(e.y.abs() < 0.01 * full && e.z.abs() < full, "{e:?}");
     }
@@ -156,17 +156,17 @@ fn accelerations_tilt() {
     assert!(error(&imu, &Mat3::identity()).norm() < 1e-9);
 }
 
-// Goal: a bias of the gyro tilts by b T where none is searched for, and is found where one is: the
-// rate is then right and the attitude too. Method: closed forms after ten time constants.
-// Tolerance: sine for angle, 0.1 %; e^-20 of the bias and 1e-6 rad.
+// Goal: a gyro bias b tilts the attitude by b T without bias estimation; with estimation the rate
+// and the attitude become correct. Method: closed forms after ten time constants. Tolerance: sine
+// for angle, 0.1 %; e^-20 of the bias and 1e-6 rad.
 #[test]
-fn gyro_biases_tilt_and_are_found() {
+fn gyro_biases_tilt_and_are_estimated() {
     let bias = Vec3::new(0.002, -0.001, 0.003);
     let mut bench = Bench::new(
         1,
         "tilt_time_constant_s: 8, heading_time_constant_s: 8, bias_time_constant_s: 1000000",
     );
-    // small, so that the errors of the axes do not turn one another
+    // Small, so that the errors of the axes do not couple.
     bench.spec.gyro.bias = bias.scale(0.01);
     let imu = bench.hold(at_rest([0.0; 3]), 80.0);
     let e = error(&imu, &Mat3::identity());
@@ -187,10 +187,9 @@ fn gyro_biases_tilt_and_are_found() {
     assert!(error(&imu, &at_rest([0.3, -0.2, 1.0]).0).norm() < 1e-6);
 }
 
-// Goal: iron on the vehicle turns the heading as that of a compass, by the angle between the field
-// and field plus iron; from magnetic north it is off by the declination too; a gate keeps strong
-// iron out. Method: eight headings, closed form. Tolerance: rounding of the filter's steady state,
-// 1e-9.
+// Goal: iron on the vehicle turns the heading by the angle between the field and the sum of field
+// and iron; relative to true north the declination is added; a gate rejects strong iron. Method:
+// eight headings, closed form. Tolerance: rounding of the steady state of the filter, 1e-9.
 #[test]
 fn iron_turns_the_heading() {
     let field = Vec3::new(4000.0, 20000.0, 0.0);
@@ -199,7 +198,7 @@ fn iron_turns_the_heading() {
         let R = Mat3::from_rpy(0.0, 0.0, yaw);
         let iron = R.mul_vec(Vec3::new(3000.0, 1000.0, 0.0));
         let seen = field + iron;
-        // what the field seems turned by, the heading is turned back by
+        // The heading turns opposite to the apparent rotation of the field.
         let expected = field.y.atan2(field.x) - seen.y.atan2(seen.x);
         let mut bench = Bench::new(1, "iron_nt: [3000, 1000, 500]");
         let imu = bench.hold(at_rest([0.0, 0.0, yaw]), 1.0);
@@ -226,12 +225,12 @@ fn iron_turns_the_heading() {
     assert!(error(&imu, &Mat3::identity()).norm() < 1e-9);
 }
 
-// Goal: at rest the covariance is true: the normalised error squared has the mean of its three
-// degrees of freedom. Method: 300 devices with white noise, wander and fixed errors of all their
-// parts, ten time constants of the bias after they were switched on. Tolerance: 4 standard errors
-// of the mean, 4 sqrt(2/900) = 19 %; that of each axis 4 sqrt(2/300) = 33 %.
+// Goal: at rest the covariance is consistent: the normalised squared error has the mean of its
+// three degrees of freedom. Method: 300 devices with white noise, bias instability and constant
+// errors of all their parts, ten time constants of the bias after power-on. Tolerance: 4 standard
+// errors of the mean, 4 sqrt(2/900) = 19 %; that of each axis 4 sqrt(2/300) = 33 %.
 #[test]
-fn the_covariance_at_rest_is_true() {
+fn covariance_at_rest_is_consistent() {
     let keys = "gyro: {density: 5.0e-4, bias_instability: 1.0e-4, bias_correlation_time_s: 2000, turn_on_bias_std: 2.0e-3}, \
                 accelerometer: {density: 0.02, turn_on_bias_std: 0.02, misalignment_std_deg: 0.05}, \
                 magnetometer: {density: 2.0e-7, turn_on_bias_std: 1.0e-7, scale_std_percent: 1, misalignment_std_deg: 0.3}, \
@@ -240,7 +239,7 @@ fn the_covariance_at_rest_is_true() {
     let n = 300;
     for seed in 0..n {
         let mut bench = Bench::new(seed, keys);
-        // all headings
+        // All headings.
         let motion = at_rest([0.0, 0.0, 0.1 * seed as f64]);
         let imu = bench.hold(motion, 150.0);
         let e = error(&imu, &motion.0).to_array();
@@ -255,11 +254,11 @@ fn the_covariance_at_rest_is_true() {
     );
 }
 
-// Goal: a fault of the gyro reaches the attitude. Method: one that is dead while the device turns;
-// the filter follows by accelerometer and magnetometer alone, late. Tolerance: it lags by the rate
-// times T, 2 %.
+// Goal: a fault of the gyro affects the attitude. Method: a dead gyro while the device rotates; the
+// filter follows by accelerometer and magnetometer only, with a delay. Tolerance: it lags by the
+// rate times T, 2 %.
 #[test]
-fn a_dead_gyro_lags() {
+fn attitude_lags_with_a_dead_gyro() {
     let mut bench = Bench::new(
         1,
         "tilt_time_constant_s: 2, heading_time_constant_s: 2, bias_time_constant_s: 1000000",

@@ -1,4 +1,4 @@
-//! Barometers, anemometers and leak detectors.
+//! Tests of barometers, anemometers and leak detectors.
 
 use crate::common::turntable::{ball, place, set, weightless};
 use crate::common::{close, near, reading, readings, relative, simulation};
@@ -12,12 +12,12 @@ fn wind(reading: &Reading) -> Wind {
     *wind
 }
 
-// Goal: a barometer has the standard atmosphere, and the water's pressure under water, within its
-// range. Method: ISO 2533's tables at geopotential heights of 1000 and 5000 m; 1 m of water by
-// hand; 10 m are beyond its range. A pressure sensor for water beside it reads the same, without
-// that range. Tolerance: 1e-5 of the tables, else rounding.
+// Goal: within its range a barometer measures the standard atmosphere, and the water pressure under
+// water. Method: tables of ISO 2533 at geopotential heights of 1000 and 5000 m; 1 m of water by
+// hand; 10 m is out of its range. A water pressure sensor at the same place reads the same without
+// that range. Tolerance: 1e-5 of the tables, otherwise rounding.
 #[test]
-fn barometer_has_the_standard_atmosphere() {
+fn barometer_measures_the_standard_atmosphere() {
     let device = "b: {device: {source: test, kind: barometer, rate_hz: 500, range_pa: [30000, 125000]}}, p: {device: {source: test, kind: pressure, rate_hz: 500}}";
     let mut s = simulation(&ball(
         "water: {density_kg_m3: 1000}\nweather: {temperature_c: 15}",
@@ -59,11 +59,11 @@ fn anemometer(keys: &str) -> String {
     )
 }
 
-// Goal: the wind that a moving, heeling mast feels, in its frame; nothing under water. Method: 8
-// m/s from the west, a robot with a general attitude and velocities; the vector by hand. Tolerance:
-// 1e-12.
+// Goal: an anemometer measures the apparent wind of a moving, heeling mast in its own frame, and no
+// wind under water. Method: 8 m/s from the west, a robot with a general attitude and velocities;
+// the vector by hand. Tolerance: 1e-12.
 #[test]
-fn anemometer_feels_the_apparent_wind() {
+fn anemometer_measures_the_apparent_wind() {
     let mut s = simulation(&weightless(WEATHER, &anemometer("")));
     let rpy = [0.2, -0.1, 0.7];
     let (v, w) = (Vec3::new(3.0, -0.5, 0.2), Vec3::zero());
@@ -79,7 +79,7 @@ fn anemometer_feels_the_apparent_wind() {
         1e-12,
     );
     close("speed", found.speed, expected.x.hypot(expected.y), 1e-12);
-    // from ahead 0, from starboard a quarter
+    // From ahead 0, from starboard a quarter turn.
     set(
         &mut s,
         Vec3::new(0.0, 0.0, 5.0),
@@ -111,8 +111,8 @@ fn anemometer_feels_the_apparent_wind() {
     assert!(under.speed.is_nan() && under.from.is_nan() && under.velocity.x.is_nan());
 }
 
-// Goal: errors, steps and threshold are as stated, and faults act on speed and direction. Method:
-// by hand. Tolerance: rounding.
+// Goal: errors, resolution and threshold are as stated, and faults act on speed and direction.
+// Method: by hand. Tolerance: rounding.
 #[test]
 fn errors_of_an_anemometer_are_as_stated() {
     let one = |keys: &str, faults: &str| {
@@ -121,8 +121,8 @@ fn errors_of_an_anemometer_are_as_stated() {
         place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, 1.0]);
         wind(&reading(&mut s, 0))
     };
-    // ahead is 87.3 degrees counter-clockwise of the east, to where the wind goes: it is from 267.3
-    // degrees clockwise
+    // Ahead is 87.3 degrees counter-clockwise from east, the direction towards which the wind
+    // blows: the wind comes from 267.3 degrees clockwise.
     let plain = one("", "");
     close(
         "direction",
@@ -148,16 +148,16 @@ fn errors_of_an_anemometer_are_as_stated() {
     );
 }
 
-// Goal: cups come up to the wind over their distance constant, the vane comes round over its own.
-// Method: 8 m/s after calm by 2.7 m of wind, at rates of 500 and 50 Hz; the vane's vector from one
-// side to the other. Tolerance: 1e-9.
+// Goal: cups approach the wind speed over their distance constant, the vane the wind direction over
+// its own. Method: 8 m/s after calm, by 2.7 m of wind, at rates of 500 and 50 Hz; the vector of the
+// vane from one side to the other. Tolerance: 1e-9.
 #[test]
 fn cups_and_vane_follow_over_a_distance() {
     for rate in [500, 50] {
         let keys = ", distance_constant_m: 2.7, vane_distance_constant_m: 1.5";
         let device = anemometer(keys).replace("rate_hz: 500", &format!("rate_hz: {rate}"));
         let mut s = simulation(&weightless(WEATHER, &device));
-        // with the wind there is none
+        // Moving with the wind, the apparent wind is zero.
         set(
             &mut s,
             Vec3::new(0.0, 0.0, 5.0),
@@ -176,7 +176,7 @@ fn cups_and_vane_follow_over_a_distance() {
         for r in readings(&mut s, 0, 1.0) {
             let since = r.stamp_ns as f64 * 1e-9 - 1.0;
             let expected = 8.0 * (1.0 - (-8.0 * since / 2.7).exp());
-            // the sample before the change was at its instant
+            // The sample before the change was taken at the time of the change.
             close("cups", wind(&r.reading).speed, expected, 1e-9);
         }
         let before = wind(&readings(&mut s, 0, 8.0).last().unwrap().reading);
@@ -200,7 +200,7 @@ fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
     let top = format!("{faults}\nstep: {{dt_s: 0.002}}");
     let mut s = simulation(&ball(&top, "", sensor));
     for _ in 0..10_000 {
-        // it stays at 10 m while it fills
+        // The robot stays at 10 m while it fills.
         place(&mut s, Vec3::new(0.0, 0.0, -10.0), rpy);
         let before: f64 = s.state.robots[0].faults.iter().map(|f| f.water).sum();
         let Reading::Leak(leak) = reading(&mut s, 0) else {
@@ -213,10 +213,10 @@ fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
     (f64::NAN, f64::NAN)
 }
 
-// Goal: a detector trips when the level reaches it, wherever that is in the hull and however the
-// hull lies, or by volume. Method: a ball of 4 l: a probe 5 cm under its middle, upright and by its
-// place on the other side when the hull is on its head; the cap's volume by hand. Tolerance: one
-// step's inflow, 0.67 l/s for 2 ms of 3 steps.
+// Goal: a leak detector trips when the water level reaches it, at any position in the hull and in
+// any attitude of the hull, or at a volume. Method: a ball of 4 l with a probe 5 cm below its
+// centre, upright and inverted; the volume of the spherical cap by hand. Tolerance: the inflow of
+// three steps, 0.67 l/s and 2 ms each.
 #[test]
 fn leak_detector_trips_at_its_level() {
     let radius = (0.75 * 0.004 / std::f64::consts::PI).cbrt();
@@ -234,7 +234,7 @@ fn leak_detector_trips_at_its_level() {
     }
     let by_volume = "l: {device: {source: test, kind: leak_detector, rate_hz: 500, trigger_volume_m3: 0.001}, position_m: [0.1, 0, 3]}";
     assert!((trips(by_volume, [0.0; 3], LEAK).0 - 0.001).abs() < step);
-    // a dry one that a fault makes tell of water
+    // A fault makes a dry detector report water.
     let false_alarm = "faults: {x: {robot: ball, target: l, time_s: 0.1, kind: biased, bias: 1}}";
     let (_, when) = trips(by_volume, [0.0; 3], false_alarm);
     assert!((when - 0.1).abs() < 0.005, "{when}");

@@ -1,10 +1,11 @@
-//! The Automatic Identification System: how often vessels report, and how far they are heard.
+//! Tests of the Automatic Identification System: reporting intervals and reception range.
 
 use crate::common::{advance, simulation};
 use merrow_model::state::frames::{FrameData, Sentence};
 use merrow_sim::Simulation;
 
-/// A receiver `height` over the water at the origin; further robots, and transponders.
+/// World with an AIS receiver `height` [m] above the water at the origin, further robots and
+/// transponders.
 fn world(height: f64, robots: &str, ais: &str) -> String {
     format!(
         "
@@ -26,7 +27,7 @@ ais:
     )
 }
 
-/// A body that moves as if there were nothing about it, `speed` east.
+/// A body without forces that moves east at `speed` [m/s] from `x` [m].
 fn drifter(name: &str, x: f64, speed: f64) -> String {
     format!(
         "  {name}:
@@ -51,8 +52,8 @@ fn sentences(sim: &mut Simulation, seconds: f64) -> Vec<Sentence> {
     all
 }
 
-/// Sentences of a kind by the first letter of their payload: 1 position of class A, B position of
-/// class B, 5 what class A is, H what class B is.
+/// Times of the sentences of one kind, selected by the first letter of their payload: 1 class A
+/// position report, B class B position report, 5 class A static data, H class B static data.
 fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
     let is_it = |s: &&Sentence| {
         s.text
@@ -66,11 +67,11 @@ fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
         .collect()
 }
 
-// Goal: vessels report as often as the standard says. Method: class A at 5, 9 and 13 m/s (10, 6 and
-// 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each alone; 400 s; what
-// it is, twice. Tolerance: 1 ns; none.
+// Goal: vessels report at the intervals of the standard. Method: class A at 5, 9 and 13 m/s (10, 6
+// and 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each alone for 400
+// s; static data are sent twice. Tolerance: 2 ns; none.
 #[test]
-fn vessels_report_as_often_as_they_must() {
+fn vessels_report_at_the_standard_intervals() {
     for (class, status, speed, period) in [
         ('a', 0, 5.0, 10.0),
         ('a', 0, 9.0, 6.0),
@@ -93,19 +94,19 @@ fn vessels_report_as_often_as_they_must() {
         for pair in times.windows(2) {
             assert!((pair[1] - pair[0] - period).abs() < 2e-9, "{pair:?}");
         }
-        // of class A two sentences each, of which the second begins with what does not fit; of
-        // class B two messages
+        // Class A static data take two sentences, and the payload of the second starts with the
+        // remainder; class B static data take two messages.
         let kinds = of_kind(&all, if class == 'a' { '5' } else { 'H' });
         assert_eq!(kinds.len(), if class == 'a' { 2 } else { 4 }, "{all:?}");
     }
 }
 
-// Goal: a vessel is heard as far as the radio horizon and the power let it; one's own is told as
-// one's own. Method: heights of 4 and 9 m give 4.12 (√4 + √9) = 20.6 km; over flat water P - 40 log
-// d + 20 log(h h') = S gives 11.3 km of 12.5 W with S of -90 dBm and 5.0 km of 0.05 W with -100
-// dBm. Each 3 % nearer and 3 % farther. Tolerance: none.
+// Goal: a vessel is received up to the radio horizon and the power limit; the own vessel is
+// reported as own. Method: heights of 4 and 9 m give 4.12 (√4 + √9) = 20.6 km; over flat water P -
+// 40 log d + 20 log(h h') = S gives 11.3 km for 12.5 W with S of -90 dBm and 5.0 km for 0.05 W with
+// -100 dBm. Each is tested 3 % closer and 3 % farther. Tolerance: none.
 #[test]
-fn vessels_are_heard_within_horizon_and_power() {
+fn vessels_are_received_within_horizon_and_power() {
     let far = |power: f64, sensitivity: f64| {
         10_f64.powf((30.0 + 10.0 * power.log10() - sensitivity + 20.0 * 36_f64.log10()) / 40.0)
     };
@@ -133,10 +134,10 @@ fn vessels_are_heard_within_horizon_and_power() {
     }
 }
 
-// Goal: land in the way takes its part. Method: a wall between, with a margin of power between
-// nothing and 20 dB. Tolerance: none.
+// Goal: land in the path attenuates the signal. Method: a wall in the path, with a link margin
+// between 0 and 20 dB. Tolerance: none.
 #[test]
-fn land_takes_its_part() {
+fn land_attenuates_the_signal() {
     let ais = "  v: {class: a, mmsi: 211000001, position_m: [12000, 0, 4]}\n";
     let clear = world(9.0, "", ais);
     assert!(!sentences(&mut simulation(&clear), 30.0).is_empty());

@@ -1,5 +1,5 @@
-//! Every inertial instrument that ships against its own data sheet, by the Allan deviation of what
-//! it says (V80).
+//! Tests every shipped inertial sensor against its own data sheet by the Allan deviation of its
+//! output (V80).
 
 use crate::common::scene;
 use merrow_math::Vec3;
@@ -11,12 +11,12 @@ use std::path::Path;
 
 /// Instruments of each kind, each with three axes.
 const SEEDS: u64 = 4;
-/// Samples of a record.
+/// Samples per record.
 const SAMPLES: usize = 100_000;
-/// Records a device: one at its own rate, for what is fast, one at 1 Hz, for what is slow.
+/// Rates of the two records of a device: its own rate for fast errors, 1 Hz for slow errors.
 const RATES: [Option<f64>; 2] = [None, Some(1.0)];
 
-/// What a sheet says of a triad: N, B, its correlation time, K.
+/// Data sheet values of a triad: N, B, the correlation time of B, K.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sheet {
     density: f64,
@@ -25,8 +25,7 @@ struct Sheet {
     walk: f64,
 }
 
-/// The figures of `triad` as its file has them, read by hand so that the reader under test is not
-/// asked.
+/// Reads the values of `triad` from the text of its file, independently of the reader under test.
 fn sheet(text: &str, triad: &str) -> Sheet {
     let line = text
         .lines()
@@ -44,7 +43,7 @@ fn sheet(text: &str, triad: &str) -> Sheet {
     }
 }
 
-/// Gyro and accelerometer of a device at a rate, as a world of this seed makes them.
+/// Gyro and accelerometer errors of a device at a rate, as a world with this seed creates them.
 fn instruments(device: &str, rate: Option<f64>, seed: u64) -> (f64, [Errors; 2]) {
     let rate = rate.map_or_else(String::new, |r| format!(", rate_hz: {r}"));
     let scene = scene(&format!(
@@ -65,7 +64,7 @@ fn instruments(device: &str, rate: Option<f64>, seed: u64) -> (f64, [Errors; 2])
     (sensor.rate, errors)
 }
 
-/// Three axes of what an instrument says that stands still.
+/// Output of the three axes of an instrument at rest.
 fn record(errors: &Errors, stream: Stream) -> [Vec<f64>; 3] {
     let mut drift = [[0.0; 2]; 3];
     let mut axes: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::with_capacity(SAMPLES));
@@ -98,9 +97,9 @@ fn allan_variance(x: &[f64], m: usize) -> f64 {
     (0..terms).map(square).sum::<f64>() / (2.0 * (m * m * terms) as f64)
 }
 
-/// What white noise, a Gauss-Markov process and a random walk of unit N², σ² and K² make of the
-/// Allan variance over `m` samples in `time` [s] [IEEE 952-1997, C.1.1]; the last factor is that of
-/// sums over samples, for integrals over time.
+/// Contributions of white noise, a Gauss-Markov process and a random walk with unit N², σ² and K²
+/// to the Allan variance over `m` samples in `time` [s] [IEEE 952-1997, C.1.1]. The last factor
+/// applies to sums over samples instead of integrals over time.
 fn shapes(time: f64, m: usize, tau: f64) -> [f64; 3] {
     let sampled = 1.0 + 0.5 / ((m * m) as f64);
     let x = time / tau;
@@ -108,8 +107,8 @@ fn shapes(time: f64, m: usize, tau: f64) -> [f64; 3] {
     [1.0 / time, markov * sampled, time / 3.0 * sampled]
 }
 
-/// One averaging time: its shapes, its variance by the sheet, its relative standard error for one
-/// axis, and each axis' variance.
+/// One averaging time: its contributions, its variance by the data sheet, its relative standard
+/// error for one axis, and the variance of each axis.
 struct Point {
     time: f64,
     shapes: [f64; 3],
@@ -138,7 +137,7 @@ fn points(device: &str, triad: usize, sheet: &Sheet, squares: [f64; 3]) -> Vec<P
             let time = m as f64 / fs;
             let shapes = shapes(time, m, sheet.tau);
             let expected = shapes.iter().zip(squares).map(|(a, b)| a * b).sum();
-            // no fewer degrees of freedom than averages that do not overlap have
+            // At least as many degrees of freedom as there are non-overlapping averages.
             let error = (2.0 / ((SAMPLES / m) as f64 - 1.0)).sqrt();
             all.push(Point {
                 time,
@@ -152,8 +151,8 @@ fn points(device: &str, triad: usize, sheet: &Sheet, squares: [f64; 3]) -> Vec<P
     all
 }
 
-/// N², σ² and K² of one axis, by least squares over those that the sheet has, each averaging time
-/// weighed by its confidence.
+/// N², σ² and K² of one axis, by least squares over the contributions that the data sheet has. Each
+/// averaging time is weighted by its confidence.
 fn fit(points: &[Point], axis: usize, present: [bool; 3]) -> [f64; 3] {
     let (mut a, mut b) = ([[0.0; 3]; 3], [0.0; 3]);
     for p in points {
@@ -173,7 +172,7 @@ fn fit(points: &[Point], axis: usize, present: [bool; 3]) -> [f64; 3] {
     solve(a, b)
 }
 
-/// Cramer's rule.
+/// Solves a 3 x 3 system by Cramer's rule.
 fn solve(a: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
     let det = |m: [[f64; 3]; 3]| {
         let minor = |i: usize, j: usize| m[1][i] * m[2][j] - m[1][j] * m[2][i];
@@ -187,9 +186,9 @@ fn solve(a: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// A triad against its sheet.
+/// Checks a triad against its data sheet.
 fn check(device: &str, triad: usize, name: &str, sheet: &Sheet) {
-    // of a Gauss-Markov process whose Allan deviation peaks at 0.664 B
+    // For a Gauss-Markov process whose Allan deviation peaks at 0.664 B.
     let unit = [1.0, 0.664 / 0.617, 1.0];
     let std = sheet.instability * unit[1];
     let squares = [
@@ -225,7 +224,7 @@ fn check(device: &str, triad: usize, name: &str, sheet: &Sheet) {
             squares[k].sqrt() / unit[k],
             50.0 * error / squares[k]
         );
-        // of the squares: half as much of the coefficient
+        // Of the squares; the relative error of the coefficient is half of it.
         assert!(
             error < 0.2 * squares[k],
             "{device} {name}: the record says nothing of its {what}"
@@ -238,14 +237,14 @@ fn check(device: &str, triad: usize, name: &str, sheet: &Sheet) {
     }
 }
 
-// Goal (V80): every inertial instrument under params/sensors has the white noise, bias instability
-// and random walk that its file states. Method: overlapping Allan variance of 4 instruments with 3
-// axes each over 100 000 samples at the device's own rate and at 1 Hz, against the closed forms of
-// IEEE 952 at every averaging time to a twentieth of the record; then N, B and K fitted to each
-// axis. Tolerance: 5 standard errors of an averaging time (averages that do not overlap taken as
+// Goal (V80): every inertial sensor under params/sensors has the white noise, bias instability and
+// random walk of its file. Method: overlapping Allan variance of 4 instruments with 3 axes each
+// over 100 000 samples at the rate of the device and at 1 Hz, against the closed forms of IEEE 952
+// at every averaging time up to a twentieth of the record; then N, B and K fitted to each axis.
+// Tolerance: 5 standard errors at an averaging time (non-overlapping averages are assumed
 // independent), 4.5 of a coefficient (from the spread over 12 axes), which must be known to 10 %.
 #[test]
-fn every_inertial_device_has_the_noise_of_its_sheet() {
+fn every_inertial_device_matches_its_data_sheet() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("params/sensors");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
         .unwrap()

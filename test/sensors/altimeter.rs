@@ -1,4 +1,4 @@
-//! Echo sounder against a plane bottom (V85).
+//! Tests of a single-beam echo sounder over a plane seabed (V85).
 
 use crate::common::turntable::{ball, place};
 use crate::common::{reading, relative, simulation};
@@ -17,10 +17,11 @@ fn range(s: &mut Simulation) -> f64 {
     a.range
 }
 
-// Goal (V85): the range along the sensor's axis to a sloping plane. Method: n (p - p0) / n d in
-// five attitudes, the sensor's x axis pointing down. Tolerance: 1e-12 (V85 asks 1e-6 m).
+// Goal (V85): the echo sounder measures the range along its axis to a sloping plane. Method: n (p -
+// p0) / n d in five attitudes, with the x axis of the sensor pointing down. Tolerance: 1e-12 (V85
+// asks 1e-6 m).
 #[test]
-fn range_meets_the_plane() {
+fn range_to_a_sloping_plane() {
     let mut s = simulation(&ball(
         "seabed: {depth_m: 40, slope_east_north: [-0.2, 0.1]}",
         "",
@@ -44,8 +45,9 @@ fn range_meets_the_plane() {
     }
 }
 
-// Goal: what is too far or nothing at all is +inf, what is too near -inf (REP-117); in air nothing
-// is heard. Method: heights over a flat bottom at 100 m. Tolerance: none.
+// Goal: a range beyond the maximum, or without an echo, is +inf and a range below the minimum is
+// -inf (REP-117); in air there is no echo. Method: heights over a flat seabed at 100 m. Tolerance:
+// none.
 #[test]
 fn out_of_range_is_infinite() {
     let mut s = simulation(&ball("", "", DEVICE));
@@ -61,17 +63,19 @@ fn out_of_range_is_infinite() {
     }
 }
 
-// Goal: it hears what stands on the bottom: a wreck's deck 5 m over it, a wall ahead. Method: a box
-// under it, then the sensor turned at a wall. Tolerance: 1e-9.
+// Goal: the echo sounder measures the range to structures: to the deck of a wreck 5 m above the
+// seabed and to a wall ahead. Method: a box below the sensor, then the sensor pointed at a wall.
+// Tolerance: 1e-9.
 #[test]
-fn structures_are_heard() {
+fn structures_give_echoes() {
     let top =
         "structures: {wreck: {position_m: [0, 0, -97.5], shapes: {s: {kind: box, size_m: [20, 20, 5]}}},
   wall: {position_m: [30, 0, -60], shapes: {s: {kind: box, size_m: [2, 40, 30]}}}}";
     let mut s = simulation(&ball(top, "", DEVICE));
     place(&mut s, Vec3::new(1.0, 2.0, -80.0), [0.0; 3]);
     relative("deck", range(&mut s), 95.0 - 80.3, 1e-9);
-    // x of the sensor points down the body's -z: pitched nose up by 90 degrees that is ahead
+    // The x axis of the sensor points along -z of the body; after a pitch of 90 degrees nose up it
+    // points ahead.
     place(
         &mut s,
         Vec3::new(0.0, 0.0, -60.0),

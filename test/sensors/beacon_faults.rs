@@ -1,4 +1,4 @@
-//! Faults of single beacons: silence for a while, power lost, clocks that are late.
+//! Tests of faults of single beacons: temporary silence, reduced power, late clocks.
 
 use super::acoustic::{C, EARS, VOICE, near, pinger, sounds, transponder, world};
 use crate::common::simulation;
@@ -8,7 +8,7 @@ use merrow_model::state::Command;
 use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_sim::Simulation;
 
-/// Four transponders about the robot, with the turn-around of 0.1 s.
+/// Four transponders around the robot with the turn-around time of 0.1 s.
 fn nodes() -> String {
     let place = |(x, y): (i32, i32)| {
         format!(
@@ -20,23 +20,23 @@ fn nodes() -> String {
     format!("beacons: {{a: {a}, b: {b}, c: {c}, d: {d}}}")
 }
 
-/// A long base line that asks every second.
+/// A long-baseline receiver that interrogates every second.
 fn lbl(faults: &str) -> Simulation {
     let device = format!("kind: lbl, rate_hz: 0.5, {VOICE}, {EARS}").replace("2000", "600");
     let text = world(&device, "", &format!("{}\nfaults: {{{faults}}}", nodes()));
     simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1"))
 }
 
-/// Which targets were ranged to.
+/// Indices of the targets with a range.
 fn ranged(sounds: &AcousticObservations) -> Vec<usize> {
     sounds.ranges.iter().map(|r| r.target).collect()
 }
 
-// Goal: one of a set fails at its time and for its while, and the others go on: three are left for
-// a place, two are not enough. Method: a long base line that samples every 2 s; b is dead from 3.9
-// to 8 s, c from 6 to 8 s. Tolerance: none; 1e-4 m.
+// Goal: one beacon of a set fails for a limited time while the others continue: three are enough
+// for a position, two are not. Method: a long-baseline receiver that samples every 2 s; b is dead
+// from 3.9 to 8 s, c from 6 to 8 s. Tolerance: none; 1e-4 m.
 #[test]
-fn one_of_a_set_fails_for_a_while() {
+fn one_beacon_fails_temporarily() {
     let b = "b: {target: b, kind: dead, time_s: 3.9, duration_s: 4.1}";
     let c = "c: {target: beacons/c, kind: dead, time_s: 6, duration_s: 2}";
     let mut sim = lbl(&format!("{b}, {c}"));
@@ -60,11 +60,11 @@ fn one_of_a_set_fails_for_a_while() {
     }
 }
 
-// Goal: a part of its power is that part of the signal, none is silence. Method: level over the
-// noise of a pinger with 1 % of its power less that of its like without a fault, 10 log 0.01.
-// Tolerance: rounding.
+// Goal: reducing the power reduces the signal by the same factor, and zero power gives no signal.
+// Method: level above noise of a pinger with 1 % of its power minus that of an identical one
+// without a fault, 10 log 0.01. Tolerance: rounding.
 #[test]
-fn a_part_of_the_power_is_left() {
+fn reduced_power_reduces_the_level() {
     let rest = |part: f64| {
         let of = |y: i32| format!("{{beacon: {}, position_m: [200, {y}, -50]}}", pinger(200.0));
         let fault = format!("x: {{target: weak, kind: reduced, fraction: {part}}}");
@@ -91,11 +91,11 @@ fn a_part_of_the_power_is_left() {
     assert_eq!(left, [0]);
 }
 
-// Goal: what sends late is taken to be farther: by c b of a pinger or locator whose clock is known,
-// by half of that of a transponder. Method: ranges with and without a bias of 2 ms. Tolerance: 1e-6
-// m.
+// Goal: a delayed emission is measured as a longer range: by c b for a pinger or locator with a
+// known clock, by half of that for a transponder. Method: ranges with and without a bias of 2 ms.
+// Tolerance: 1e-6 m.
 #[test]
-fn late_is_far() {
+fn clock_bias_increases_the_range() {
     let late = 2e-3;
     let locator =
         "{source: test, kind: locator, frequency_khz: 60, source_level_db: 190}".to_string();
@@ -140,11 +140,11 @@ fn late_is_far() {
     }
 }
 
-// Goal: a loose contact is heard for its part of the time. Method: a pinger that works for 3 s and
-// fails for 1 s in the mean, 4000 s: about 1000 turns. Tolerance: 4 standard errors of such a
-// share, 0.05.
+// Goal: an intermittent beacon is detected for its share of the time. Method: a pinger that works
+// for 3 s and fails for 1 s on average, 4000 s: about 1000 cycles. Tolerance: 4 standard errors of
+// such a share, 0.05.
 #[test]
-fn a_loose_contact_is_heard_in_part() {
+fn intermittent_beacon_is_detected_in_part() {
     let rest = format!(
         "beacons: {{b: {{beacon: {}, position_m: [100, 0, -50]}}}}\nfaults: {{x: {{target: b, kind: intermittent, mean_working_s: 3, mean_failed_s: 1}}}}",
         pinger(200.0)
@@ -159,10 +159,10 @@ fn a_loose_contact_is_heard_in_part() {
     near("share", share, 0.75, 0.05);
 }
 
-// Goal: a beacon is broken and repaired in the run; what it cannot have is refused. Method:
+// Goal: a beacon is broken and repaired in a run; unsupported faults are rejected. Method:
 // commands. Tolerance: none.
 #[test]
-fn beacons_can_be_broken_in_the_run() {
+fn beacons_can_be_broken_at_run_time() {
     let mut sim = lbl("");
     let fault = |kind: FaultKind, k: usize| {
         let stream = merrow_math::rng::Stream::new(1, "x");

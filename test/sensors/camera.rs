@@ -1,5 +1,4 @@
-//! Cameras: closed forms of where things are seen, and of the light that comes from them through
-//! water and air.
+//! Tests of cameras: closed forms of image positions, and of light transport through water and air.
 
 use crate::common::{advance, close, relative, simulation};
 use merrow_environment::{WaveState, optics};
@@ -9,8 +8,8 @@ use merrow_model::state::frames::{CameraImages, Frame, FrameData};
 use merrow_sensors::wave_clipmap::WaveClipmap;
 use merrow_sim::Simulation;
 
-/// A fixed robot at `z` with a camera of `keys` that looks along x, and a camera's own world of
-/// `rest`.
+/// World with a fixed robot at the height `z` [m] that carries a camera with `keys`, looking along
+/// x; `rest` holds further keys of the world.
 pub(crate) fn world(z: f64, keys: &str, rest: &str) -> String {
     format!(
         "
@@ -29,9 +28,9 @@ robots:
 }
 
 const SMALL: &str = "width: 33, height: 25, focal_px: [40, 40], outputs: [rgb, depth, labels]";
-/// Numbers in proportion to light, without noise.
+/// Pixel values proportional to light, without noise.
 const LINEAR: &str = "gamma: false, full_well_electrons: 0";
-/// A closed cover of clouds: daylight without a sun.
+/// Fully overcast sky: daylight without direct sunlight.
 const OVERCAST: &str = "weather: {cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}";
 
 fn frames(sim: &mut Simulation, seconds: f64) -> Vec<Frame> {
@@ -47,7 +46,7 @@ pub(crate) fn picture(text: &str) -> CameraImages {
     of(simulation(text))
 }
 
-/// The last picture of a fifth of a second.
+/// The last image of a fifth of a second.
 pub(crate) fn of(mut simulation: Simulation) -> CameraImages {
     let all = frames(&mut simulation, 0.2);
     let FrameData::CameraImages(picture) = &*all.last().expect("a frame").data else {
@@ -56,7 +55,7 @@ pub(crate) fn of(mut simulation: Simulation) -> CameraImages {
     picture.clone()
 }
 
-/// Fails if two numbers are further apart than `tolerance`.
+/// Asserts that two numbers differ by at most `tolerance`.
 #[track_caller]
 pub(crate) fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
     assert!(
@@ -65,15 +64,15 @@ pub(crate) fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// Red, green and blue in the middle of a picture of `width` x `height`.
+/// Red, green and blue at the centre of an image of `width` x `height`.
 pub(crate) fn middle(picture: &CameraImages, [width, height]: [usize; 2]) -> [f64; 3] {
     let rgb = picture.rgb.as_ref().expect("colours");
     let k = 3 * ((height / 2) * width + width / 2);
     [rgb[k], rgb[k + 1], rgb[k + 2]].map(f64::from)
 }
 
-// Goal: pixels and directions are each other's inverse, for lenses as they are sold. Method: every
-// fifth pixel of 640 x 480 there and back. Tolerance: 1e-6 px.
+// Goal: projection and back-projection are inverse for lenses of commercial cameras. Method: every
+// fifth pixel of 640 x 480 to a direction and back. Tolerance: 1e-6 px.
 #[test]
 fn directions_and_pixels_are_inverse() {
     let lens = |distortion| Lens {
@@ -104,7 +103,7 @@ fn directions_and_pixels_are_inverse() {
     }
 }
 
-// Goal: a pinhole and an equidistant lens have their closed forms. Method: directions at known
+// Goal: pinhole and equidistant lenses follow their closed forms. Method: directions at known
 // angles. Tolerance: 1e-9 px.
 #[test]
 fn lenses_without_distortion_have_closed_forms() {
@@ -132,11 +131,11 @@ fn lenses_without_distortion_have_closed_forms() {
     );
 }
 
-// Goal: what is too near for a depth camera is told so and hides what is behind it. Method: a board
-// 0.2 m ahead of a camera from 0.28 m on, before a wall 9 m ahead; the board is as wide as half of
-// the picture.
+// Goal: an object below the minimum range of a depth camera is reported as too close and occludes
+// the background. Method: a board 0.2 m ahead of a camera with a minimum range of 0.28 m, in front
+// of a wall 9 m ahead; the board covers half of the image.
 #[test]
-fn what_is_too_near_hides_what_is_behind() {
+fn objects_below_the_minimum_range_occlude() {
     let rest = "seabed: {depth_m: 50}
 structures:
   wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 60, 60]}}}
@@ -153,11 +152,11 @@ structures:
     }
 }
 
-// Goal: depth is along the axis, labels are of what is seen, and things stand where the lens puts
-// them. Method: a wall 9 m ahead, a ball before it off the axis. Tolerance: 1e-5 m; half a pixel
-// for the middle of the ball's own.
+// Goal: depth is measured along the axis, labels are those of visible objects, and objects appear
+// at the position given by the lens. Method: a wall 9 m ahead with a ball off the axis in front of
+// it. Tolerance: 1e-5 m; half a pixel for the centre of the labels of the ball.
 #[test]
-fn depths_labels_and_places() {
+fn depths_labels_and_positions() {
     let rest = "seabed: {depth_m: 50}
 structures: {wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 60, 60]}}},
   ball: {position_m: [4, 0.8, 5.4], shapes: {s: {kind: sphere, radius_m: 0.25}}}}";
@@ -187,11 +186,11 @@ structures: {wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 
     assert!(found.rgb.is_none());
 }
 
-// Goal: image formation in water: I = J e^{-cz} + B (1 - e^{-cz}) along the horizon, c of Jerlov's
-// type. Method: a grey card at four ranges under a closed sky; B is what endless water shows; the
-// card nearest gives J, the others are foretold. Tolerance: 1.5 counts of 255.
+// Goal: image formation in water: I = J e^{-cz} + B (1 - e^{-cz}) horizontally, c of Jerlov's water
+// type. Method: a grey card at four ranges under an overcast sky; B is the value of open water; the
+// closest card gives J, which predicts the others. Tolerance: 1.5 counts of 255.
 #[test]
-fn a_grey_card_fades_into_the_water() {
+fn grey_card_attenuates_in_water() {
     let exposure = "exposure_ev100: 11.1";
     let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, {exposure}");
     for (kind, name) in ["IB", "II", "1C"].into_iter().zip([2, 3, 5]) {
@@ -222,10 +221,10 @@ structures: {{card: {{position_m: [{}, 0, -5], shapes: {{s: {{kind: box, size_m:
     }
 }
 
-// Goal: daylight goes down as e^{-K_d h}. Method: all that is seen at 2 m and at 8 m, and at fixed
-// exposures that differ as K_d asks of green. Tolerance: 2 % of green, 1.5 counts of the others.
+// Goal: daylight decreases with depth as e^{-K_d h}. Method: images at 2 m and at 8 m, at fixed
+// exposures that differ by the K_d of green. Tolerance: 2 % for green, 1.5 counts for the others.
 #[test]
-fn daylight_fades_with_depth() {
+fn daylight_decreases_with_depth() {
     let water = optics::jerlov(3);
     let card = |depth: f64, ev: f64| {
         let keys =
@@ -253,11 +252,11 @@ structures: {{card: {{position_m: [1.5, 0, {}], shapes: {{s: {{kind: box, size_m
     }
 }
 
-// Goal: a lamp's light falls with the square of the distance, and is all there is at night. Method:
-// a wall at 2 m and at 4 m in air, straight ahead of a lamp in the camera's place; lumens, cone and
-// albedo give what the exposure must show. Tolerance: 1.5 counts of 255, 2 % between the two.
+// Goal: the light of a lamp falls with the square of the distance and is the only light at night.
+// Method: a wall at 2 m and at 4 m in air, straight ahead of a lamp at the camera; lumens, cone and
+// albedo give the expected pixel value. Tolerance: 1.5 counts of 255, 2 % between the two.
 #[test]
-fn lamps_light_by_the_inverse_square() {
+fn lamp_light_follows_the_inverse_square() {
     let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: 6");
     let seen = |x: f64, lumens: f64| {
         let rest = format!(
@@ -281,19 +280,20 @@ structures: {{wall: {{position_m: [{}, 0, 20], shapes: {{s: {{kind: box, size_m:
     assert!(seen(2.0, 1e-6) < 1.0, "a night without lamps is dark");
 }
 
-// Goal: shot and read noise are as stated, each colour in its own pixels. Method: 5000 red numbers
-// each of an evenly lit wall, 400 electrons at saturation and 6 of reading, where red is counted
-// and where it is between two and four that do. Tolerance: 8 %, of which half is chance.
+// Goal: shot noise and read noise are as stated, independent in the pixels of each colour. Method:
+// 5000 red values each of an evenly lit wall, 400 electrons full well and 6 electrons read noise,
+// at measured red pixels and at those interpolated from two and four neighbours. Tolerance: 8 %, of
+// which half is statistical.
 #[test]
-fn noise_is_that_of_light_and_of_reading() {
+fn shot_and_read_noise_are_as_stated() {
     let keys = "width: 160, height: 128, focal_px: [3000, 3000], gamma: false, exposure_ev100: 12.3, full_well_electrons: 400, read_noise_electrons: 6, noise_color_cells: 0";
     let rest = format!(
         "{OVERCAST}\nstructures: {{wall: {{position_m: [3.5, 0, 20], shapes: {{s: {{kind: box, size_m: [1, 20, 20], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}"
     );
     let found = picture(&world(20.0, keys, &rest));
     let rgb = found.rgb.expect("colours");
-    // red is counted in every second pixel of every second row, and is the mean of two or four
-    // between
+    // Red is measured in every second pixel of every second row; between them it is the mean of two
+    // or four neighbours.
     let red = |k: usize| f64::from(rgb[3 * k]) / 255.0;
     let variance = |counts: &dyn Fn(usize, usize) -> bool| {
         let all: Vec<f64> = (0..160 * 128)
@@ -310,7 +310,7 @@ fn noise_is_that_of_light_and_of_reading() {
     assert!((0.2..0.8).contains(&mean), "{mean}");
     let expected = (400.0 * mean + 36.0) / (400.0 * 400.0);
     relative("variance", counted, expected, 0.08);
-    // all but the last column and row
+    // All except the last column and row.
     let inner = |u: usize, v: usize| u < 159 && v < 127;
     relative(
         "of two",
@@ -326,11 +326,11 @@ fn noise_is_that_of_light_and_of_reading() {
     );
 }
 
-// Goal: a rolling shutter reads each row from where the camera is by then; nothing is worked out
-// that nobody wants. Method: depths of a wall that a robot drives at with 2 m/s, 50 ms from the
-// first row to the last; depth alone is asked for. Tolerance: 1e-4 m.
+// Goal: a rolling shutter reads each row at the pose of its own time; outputs without subscribers
+// are not computed. Method: depths of a wall that a robot approaches at 2 m/s, 50 ms from the first
+// row to the last; only depth is requested. Tolerance: 1e-4 m.
 #[test]
-fn rolling_shutters_and_laziness() {
+fn rolling_shutters_and_lazy_outputs() {
     let keys = format!("{SMALL}, readout_s: 0.05");
     let rest = "gravity_m_s2: 0\nstructures: {wall: {position_m: [10, 0, 0], shapes: {s: {kind: box, size_m: [2, 90, 90]}}}}";
     let text = world(30.0, &keys, rest)
@@ -357,9 +357,10 @@ fn rolling_shutters_and_laziness() {
     }
 }
 
-// Goal: from the air a calm surface is 2 m below, from the water 2 m above, and hides what is
-// behind it from depths and labels, which tell it from the sky and from open water. Method: cameras
-// that look straight down and up, and level where nothing is. Tolerance: 1e-5 m.
+// Goal: a calm surface has a depth of 2 m seen from 2 m above and from 2 m below, and occludes
+// objects behind it in depths and labels; its label differs from those of sky and open water.
+// Method: cameras that look straight down and up, and horizontally into empty space. Tolerance:
+// 1e-5 m.
 #[test]
 fn the_surface_has_a_depth() {
     for (z, pitch) in [(2.0, 90), (-2.0, -90)] {
@@ -384,7 +385,7 @@ fn the_surface_has_a_depth() {
     }
 }
 
-// Goal: wrong cameras are refused with what is wrong. Method: the messages. Tolerance: none.
+// Goal: wrong cameras are rejected with the reason. Method: the messages. Tolerance: none.
 #[test]
 fn wrong_cameras_are_refused() {
     let refused = |keys: &str, part: &str| {
@@ -420,11 +421,11 @@ fn sea() -> WaveState {
     WaveState::new(&simulation(&text).scene.sea.waves, 0.0)
 }
 
-// Goal: heights on a lattice are the waves' own, and shorter waves are left out as asked. Method:
-// 32 x 24 points against the sum at each; a lattice for waves over 20 m has no more than they have,
-// and one for none is flat. Tolerance: 1e-9 m.
+// Goal: heights on a grid of the clipmap are those of the waves, and waves below the requested
+// length are left out. Method: 32 x 24 points against the sum of components at each; a grid for
+// waves longer than 20 m contains only those, and one without waves is flat. Tolerance: 1e-9 m.
 #[test]
-fn a_lattice_holds_the_waves_heights() {
+fn grid_holds_the_wave_heights() {
     let waves = sea();
     let (x, y): (Vec<f64>, Vec<f64>) = (
         (0..32).map(|i| -7.0 + 0.9 * f64::from(i)).collect(),
@@ -447,13 +448,12 @@ fn a_lattice_holds_the_waves_heights() {
     assert_eq!(rms(&z), 0.0);
 }
 
-// Goal: lines meet the waves where they are, from above and from below, first of all at the first
-// crest in their way. Method: 600 lines from 2.5 m above the water and from 6 m under it, against
-// steps of 2 cm along them on the same lattices, and the height of the waves themselves where they
-// are met. Tolerance: 3 cm along the line, or the mean surface's for what grazes it, for 99 of 100;
-// 3 % of the significant height in the mean for the waves' own.
+// Goal: rays from above and from below intersect the waves at the first crossing. Method: 600 rays
+// from 2.5 m above and 6 m below the water, against steps of 2 cm along them on the same grids, and
+// the height of the waves at the intersection. Tolerance: 3 cm along the ray for 99 of 100 rays; 3
+// % of the significant height on average for the height of the waves.
 #[test]
-fn lines_meet_the_waves_where_they_are() {
+fn rays_intersect_the_waves() {
     let waves = sea();
     for (z, up) in [(2.5, -1.0), (-6.0, 1.0)] {
         let from = Vec3::new(3.0, -2.0, z);

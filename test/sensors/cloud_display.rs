@@ -1,4 +1,5 @@
-//! Known things at known pixels of pictures of clouds and swaths, and the colours.
+//! Tests of the rendering of point clouds and swaths and of the colormap: known objects at known
+//! pixels.
 
 use merrow::display::cloud::{RenderedImage, SwathPoint, lidar, scan, swath, tilted_scan};
 use merrow::display::colors::viridis;
@@ -6,15 +7,15 @@ use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::state::frames::Point;
 use std::f64::consts::TAU;
 
-/// Columns of each picture; rows of a plan, of a view from the side, of a swath and between two
-/// pictures.
+/// Columns of each image; rows of a plan view, of a side view, of a swath, and of the gap between
+/// two views.
 const WIDTH: usize = 1024;
 const PLAN: usize = 640;
 const SIDE: usize = 256;
 const LINES: usize = 512;
 const GAP: usize = 6;
 
-/// 16 rings of 2 degrees from -15 on, 1024 columns about.
+/// A lidar with 16 rings, 2 degrees apart from -15 degrees, and 1024 columns.
 fn spec() -> LaserSpec {
     let elevations: Vec<f64> = (0..16)
         .map(|k| f64::to_radians(2.0 * f64::from(k) - 15.0))
@@ -55,19 +56,19 @@ fn echo(spec: &LaserSpec, column: usize, ring: usize, range: f64) -> Point {
     }
 }
 
-/// Whether a pixel is coloured, and neither a circle nor a cross.
+/// Colour of a pixel; `None` if it is black or belongs to a range circle or to the cross.
 fn at(shown: &RenderedImage, column: usize, row: usize) -> Option<[u8; 3]> {
     let k = 3 * (row * shown.width + column);
     let rgb = [shown.rgb[k], shown.rgb[k + 1], shown.rgb[k + 2]];
     (!(rgb[0] == rgb[1] && rgb[1] == rgb[2])).then_some(rgb)
 }
 
-// Goal: an echo stands at its column and ring, near ones bright, ahead in the middle, port left; in
-// the plan below at its place. Method: a wall of every beam at 50 m but a pillar at 5 m, 90 degrees
-// to port, in rings 4 to 11; by (1), (2) and (5). Tolerance: none in the range image; a pixel in
-// the plan.
+// Goal: in the range image an echo appears at its column and ring, close echoes bright, ahead in
+// the centre and port on the left; in the plan view below at its position. Method: a wall at 50 m
+// in all beams except for a pillar at 5 m, 90 degrees to port, in rings 4 to 11; by (1), (2) and
+// (5). Tolerance: none in the range image; one pixel in the plan view.
 #[test]
-fn a_pillar_stands_where_it_is() {
+fn pillar_is_drawn_at_its_position() {
     let spec = spec();
     let is_pillar =
         |column: usize, ring: usize| (251..261).contains(&column) && (4..12).contains(&ring);
@@ -76,13 +77,13 @@ fn a_pillar_stands_where_it_is() {
         .map(|(c, r)| echo(&spec, c, r, if is_pillar(c, r) { 5.0 } else { 50.0 }))
         .collect();
     let shown = lidar(&spec, &points);
-    // twelve rows a ring
+    // Twelve rows per ring.
     assert_eq!((shown.width, shown.height), (WIDTH, 16 * 12 + GAP + PLAN));
     let light = 1.0;
     for ring in 0..16 {
         let row = (15 - ring) * 12 + 5;
         for column in [0, 250, 251, 260, 261, 512, 1023] {
-            // 5 m is nearer than 98 of a hundred, so that it has the end of the map
+            // 5 m is closer than 98 % of the echoes, so it has the end of the colormap.
             let near = is_pillar(column, ring);
             let seen = at(&shown, column, row).expect("an echo");
             if near {
@@ -92,7 +93,7 @@ fn a_pillar_stands_where_it_is() {
             }
         }
     }
-    // the plan: 5 m to port
+    // The plan view: 5 m to port.
     let mut along: Vec<f64> = points.iter().map(|p| f64::from(p.p[0]).abs()).collect();
     along.sort_by(f64::total_cmp);
     let k = 0.48 * PLAN as f64 / along[((along.len() - 1) as f64 * 0.98).round() as usize];
@@ -117,10 +118,10 @@ fn a_pillar_stands_where_it_is() {
     );
 }
 
-// Goal: a scan in a plane is seen from above, ahead up, port left. Method: echoes 10 m ahead and 4
-// m to port, by (2). Tolerance: a pixel.
+// Goal: a planar scan is drawn from above, ahead is up and port is left. Method: echoes 10 m ahead
+// and 4 m to port, by (2). Tolerance: one pixel.
 #[test]
-fn a_scan_is_seen_from_above() {
+fn scan_is_drawn_from_above() {
     let point = |x: f32, y: f32| Point {
         p: [x, y, 0.0],
         intensity: 1.0,
@@ -129,10 +130,10 @@ fn a_scan_is_seen_from_above() {
     };
     let shown = scan(&[point(10.0, 0.0), point(0.0, 4.0)]);
     assert_eq!((shown.width, shown.height), (WIDTH, PLAN));
-    // 10 m ahead are 0.48 of the rows
+    // 10 m ahead corresponds to 0.48 of the rows.
     let k = 0.48 * PLAN as f64 / 10.0;
     let (ahead, port) = (0.5 * PLAN as f64 - 10.0 * k, 0.5 * WIDTH as f64 - 4.0 * k);
-    // half a pixel above the row, half left of the column
+    // Half a pixel above the row, half a pixel left of the column.
     assert_eq!(
         at(&shown, WIDTH / 2, ahead as usize),
         Some(viridis(0.0, 1.0))
@@ -150,10 +151,10 @@ fn a_scan_is_seen_from_above() {
     );
 }
 
-// Goal: a nod is seen from above and from the side. Method: three points, the highest ahead; by (2)
-// and (3). Tolerance: a pixel.
+// Goal: a tilted scan is drawn from above and from the side. Method: three points, the highest
+// ahead; by (2) and (3). Tolerance: one pixel.
 #[test]
-fn a_nod_is_seen_from_the_side() {
+fn tilted_scan_is_drawn_from_the_side() {
     let point = |p: [f32; 3]| Point {
         p,
         intensity: 1.0,
@@ -172,7 +173,7 @@ fn a_nod_is_seen_from_the_side() {
         (PLAN + GAP) as f64 + 0.5 * SIDE as f64,
     );
     assert!(at(&shown, column as usize, row as usize - 1).is_some());
-    // k is that of the heights: 8 m ahead are 491 pixels, in the picture
+    // k is the scale of the heights: 8 m ahead is 491 pixels, inside the image.
     let (column, row) = (0.5 * WIDTH as f64 + 8.0 * k, row - 2.0 * k);
     assert!(
         at(&shown, column as usize, row as usize).is_some(),
@@ -180,11 +181,11 @@ fn a_nod_is_seen_from_the_side() {
     );
 }
 
-// Goal: a swath has its newest line on top, port left, shallow bright, and a gap where beams were
-// lost. Method: a slope that falls to starboard, a shoal in the third line from the top; by (4).
-// Tolerance: none.
+// Goal: a swath image has its newest line on top, port on the left, shallow soundings bright, and
+// gaps where beams have no sounding. Method: a slope that falls to starboard, a shoal in the third
+// line from the top; by (4). Tolerance: none.
 #[test]
-fn a_swath_shows_the_bottom() {
+fn swath_shows_the_seabed() {
     let line = |shoal: bool| -> Vec<SwathPoint> {
         let sounding = |k: i32| SwathPoint {
             across: f64::from(k),
@@ -201,7 +202,7 @@ fn a_swath_shows_the_bottom() {
     assert_eq!((shown.width, shown.height), (WIDTH, LINES));
     let color = |column: usize, row: usize| at(&shown, column, row);
     let bright = |c: Option<[u8; 3]>| c.map(|c| u32::from(c[0]) + u32::from(c[1]));
-    // deeper to starboard
+    // Deeper to starboard.
     assert!(
         bright(color(100, 0)) > bright(color(512, 0))
             && bright(color(512, 0)) > bright(color(1000, 0))
@@ -214,15 +215,15 @@ fn a_swath_shows_the_bottom() {
     assert_eq!(color(512, 4), None);
 }
 
-// what finds nothing has a picture all the same
+// Without echoes an image is rendered, too.
 #[test]
-fn nothing_has_a_picture() {
+fn empty_data_give_an_image() {
     for shown in [lidar(&spec(), &[]), scan(&[]), tilted_scan(&[]), swath(&[])] {
         assert_eq!(shown.rgb.len(), 3 * shown.width * shown.height);
     }
 }
 
-/// Lightness of CIE 1976 of a colour of a screen, 0..100.
+/// CIE 1976 lightness of a display colour, 0 to 100.
 fn lightness(rgb: [u8; 3]) -> f64 {
     let linear = |c: u8| {
         let c = f64::from(c) / 255.0;
@@ -236,10 +237,10 @@ fn lightness(rgb: [u8; 3]) -> f64 {
     116.0 * y.cbrt() - 16.0
 }
 
-// Goal: equal steps look equal. Method: the lightness of CIE 1976 over the map against a straight
-// line. Tolerance: 2.5 of 100.
+// Goal: the colormap is perceptually uniform. Method: the CIE 1976 lightness over the colormap
+// against a straight line. Tolerance: 2.5 of 100.
 #[test]
-fn it_brightens_evenly() {
+fn colormap_lightness_is_linear() {
     let at = |k: u32| lightness(viridis(f64::from(k) / 64.0, 1.0));
     let (low, high) = (at(0), at(64));
     assert!(low < 16.0 && high > 89.0, "{low} {high}");
@@ -253,9 +254,9 @@ fn it_brightens_evenly() {
     }
 }
 
-// what is no number of the map has the colour of its nearest end, or of 0
+// Values outside the colormap get the colour of the nearest end; NaN gets that of 0.
 #[test]
-fn its_ends_hold() {
+fn colormap_saturates_at_its_ends() {
     assert_eq!(viridis(-3.0, 1.0), [68, 1, 84]);
     assert_eq!(viridis(f64::INFINITY, 1.0), [253, 231, 37]);
     assert_eq!(viridis(f64::NAN, 1.0), [68, 1, 84]);

@@ -1,4 +1,4 @@
-//! Conductivity, temperature and depth.
+//! Tests of CTD instruments: conductivity, temperature, depth and derived quantities.
 
 use crate::common::turntable::{ball, place, set, weightless};
 use crate::common::{close, reading, readings, relative, simulation};
@@ -27,12 +27,12 @@ fn at(s: &mut Simulation, z: f64) -> Ctd {
     of(&reading(s, 0))
 }
 
-// Goal: what an instrument without errors makes of its cells is what the water is. Method: 150 m
-// deep in a column: temperature and salinity by hand, speed of sound as the column's own;
-// conductivity there and back. Tolerance: 1e-9; of the speed of sound 1e-6 m/s, of the column's
-// layers.
+// Goal: an instrument without errors derives the true properties of the water from its cells.
+// Method: 150 m deep in a water column: temperature and salinity by hand, speed of sound from the
+// column; conductivity converted both ways. Tolerance: 1e-9; for the speed of sound 1e-6 m/s, for
+// the layers of the column.
 #[test]
-fn a_perfect_ctd_tells_the_water() {
+fn ideal_ctd_derives_the_water_properties() {
     let mut s = simulation(&ball(
         &format!("{COLUMN}\nseabed: {{depth_m: 300}}"),
         "",
@@ -67,11 +67,11 @@ fn a_perfect_ctd_tells_the_water() {
         sound_speed(35.5, ipts68_from_its90(10.5), over),
         1e-9,
     );
-    // the column is lighter than the water of UNESCO's depth
+    // The column is lighter than the water of UNESCO's depth equation.
     assert!((149.0..150.0).contains(&c.depth), "{}", c.depth);
     let air = at(&mut s, 2.0);
     assert_eq!([air.conductivity, air.salinity], [0.0; 2]);
-    // the air's pressure falls by 24 Pa in two metres, which the instrument takes for water
+    // The air pressure falls by 24 Pa in two metres; the instrument interprets this as water depth.
     close(
         "depth",
         air.depth,
@@ -80,10 +80,11 @@ fn a_perfect_ctd_tells_the_water() {
     );
 }
 
-// Goal: fresh water has its depth by the law for it. Method: a lake of 1000 kg/m3 under an air that
-// is not the standard one, which the instrument does not know. Tolerance: rounding.
+// Goal: in fresh water depth follows the fresh-water equation. Method: a lake of 1000 kg/m3 under
+// an air pressure other than the standard one, which the instrument does not know. Tolerance:
+// rounding.
 #[test]
-fn depth_is_of_the_stated_water() {
+fn depth_uses_the_stated_water() {
     let top = "water: {density_kg_m3: 1000, temperature_c: 12, air_pressure_pa: 100325}";
     let mut s = simulation(&ball(top, "", &ctd("depth_law: fresh")));
     close(
@@ -94,12 +95,12 @@ fn depth_is_of_the_stated_water() {
     );
 }
 
-// Goal: cells of unlike time constants give false salinity in a gradient; like ones do not. Method:
-// sinking at 1 m/s through -0.05 K/m and 0.01 /m, both lags settled, without gravity: each cell
-// shows what was τ ago, so that the salinity is that of the mixture, by PSS-78. Tolerance: 2e-4,
-// the curvature of C over the lags.
+// Goal: cells with different time constants give salinity spikes in a gradient; equal time
+// constants do not. Method: sinking at 1 m/s through -0.05 K/m and 0.01 /m without gravity, with
+// both lags settled: each cell shows the value of τ ago, so that the salinity follows from the
+// mixed values by PSS-78. Tolerance: 2e-4, for the curvature of C over the lags.
 #[test]
-fn unlike_cells_give_spikes() {
+fn different_time_constants_give_salinity_spikes() {
     let run = |keys: &str| {
         let top = format!("{COLUMN}\nseabed: {{depth_m: 300}}");
         let mut s = simulation(&weightless(&top, &ctd(keys)));
@@ -128,11 +129,11 @@ fn unlike_cells_give_spikes() {
     close("matched", matched.salinity, shown(29.5).1, 2e-4);
 }
 
-// Goal: a fault of one cell is in all that follows from it. Method: biased, dead, stuck cells of an
-// instrument at one depth and then another. Tolerance: 1e-6, the ball's drift in a tenth of a
-// second; 0.1 m for a column that is not the water of the instrument's depth.
+// Goal: a fault of one cell affects every derived quantity. Method: biased, dead and stuck cells of
+// an instrument at one depth and then at another. Tolerance: 1e-6, for the drift of the ball in a
+// tenth of a second; 0.1 m, because the column is not the water of the instrument's depth equation.
 #[test]
-fn faults_of_a_cell_reach_what_follows() {
+fn cell_faults_affect_derived_quantities() {
     let run = |of_cell: &str, kind: &str| {
         let top = format!(
             "{COLUMN}\nfaults: {{x: {{robot: ball, target: {of_cell}, time_s: 0.1, kind: {kind}}}}}"

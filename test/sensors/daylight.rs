@@ -1,5 +1,5 @@
-//! Light of sun, sky, fog and surface, against closed forms; and keys of cameras that change what
-//! is seen.
+//! Tests of the light of sun, sky, fog and water surface against closed forms, and of camera keys
+//! that change the visible scene.
 
 use super::camera::{middle, picture, within, world};
 use crate::common::folder::Folder;
@@ -17,11 +17,11 @@ use merrow_sim::sensors::scheduler;
 use merrow_world::{Overrides, load_world};
 use std::f64::consts::{PI, TAU};
 
-/// Numbers in proportion to light, without noise.
+/// Pixel values proportional to light, without noise.
 const LINEAR: &str = "gamma: false, full_well_electrons: 0";
-/// A closed cover of clouds over air that is clear.
+/// A fully overcast sky in clear air.
 const OVERCAST: &str = "cloud_cover: 1, visibility_m: 100000, start_utc: '2026-06-20T20:00:00Z'";
-/// Water that nothing comes back from, so that its surface alone shows.
+/// Water without backscatter, so that only its surface is visible.
 const INK: &str = "optics: {daylight_per_m: [9, 9, 9], scattering_per_m: [1e-9, 1e-9, 1e-9], beam_per_m: [9, 9, 9]}";
 const INDEX: f64 = 1.34;
 
@@ -42,18 +42,18 @@ fn luminance(c: Vec3) -> f64 {
     0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
 }
 
-/// The light of a camera's number at a fixed exposure.
+/// Luminance that corresponds to a pixel value at a fixed exposure.
 fn of_number(n: f64, ev: f64) -> f64 {
     n / 255.0 * 1.2 * ev.exp2()
 }
 
-// Goal: the sky gives level ground the light that `environment::air` states, the sun its own
-// colour. Method: luminance integrated over 400 x 800 directions against 110 lm/W of the sky's
-// part, under clear, half-clouded and overcast skies, the sun high and low; red over blue of the
-// beam by the air mass. Tolerance: 1 % clear, 4 % of the mottles of a closed cover, 13 % of clouds,
-// a pattern that blur moves; the beam 0.1 %.
+// Goal: the sky gives level ground the illuminance of `environment::air`, and the direct sunlight
+// has its colour. Method: luminance integrated over 400 x 800 directions against 110 lm/W of the
+// diffuse part, under clear, partly cloudy and overcast skies with high and low sun; red over blue
+// of the beam by the air mass. Tolerance: 1 % for a clear sky, 4 % for the texture of an overcast
+// sky, 13 % for clouds, whose pattern changes with blur; 0.1 % for the beam.
 #[test]
-fn the_sky_gives_its_illuminance() {
+fn sky_integrates_to_its_illuminance() {
     for (cover, hours, tolerance) in [
         (0.0, "20:00", 0.01),
         (0.0, "02:00", 0.01),
@@ -111,7 +111,7 @@ fn the_sky_gives_its_illuminance() {
     }
 }
 
-/// The light of `sky` on level ground.
+/// Illuminance of level ground by `sky`.
 fn level(sky: &Sky) -> Vec3 {
     let mut sum = Vec3::zero();
     for i in 0..200 {
@@ -131,7 +131,7 @@ fn level(sky: &Sky) -> Vec3 {
     sum.scale(PI / (200.0 * 400.0))
 }
 
-/// Towards an elevation [deg], turned from the sun by `turn` [deg].
+/// Unit vector at an elevation [deg] and at the azimuth `turn` [deg] from the sun.
 fn towards(sky: &Sky, elevation: f64, turn: f64) -> Vec3 {
     let (up, azimuth) = (
         elevation.to_radians(),
@@ -140,14 +140,14 @@ fn towards(sky: &Sky, elevation: f64, turn: f64) -> Vec3 {
     Vec3::new(up.cos() * azimuth.cos(), up.cos() * azimuth.sin(), up.sin())
 }
 
-// Goal: haze is as deep as its authors have it, takes from sky and sun what its depth says, and
-// gives back what it takes. Method: scale heights of Elterman's eight visibilities, 2 to 13 km;
-// differences of the sky's light between two azimuths without a sun, which the haze's own light has
-// no part in, over those of clear air; the beam; luminance integrated against the stated light, the
-// sun high and low. Tolerance: 1.5 % of the table's heights, which have two digits; 1e-6; 2 % of
-// the integral.
+// Goal: haze has the optical depth of its source, attenuates sky and sun accordingly, and scatters
+// the removed light diffusely. Method: scale heights of Elterman's eight visibilities, 2 to 13 km;
+// without sun, differences of the sky light between two azimuths, which cancel the light of the
+// haze itself, relative to those in clear air; the beam; the integrated luminance against the
+// stated illuminance, with high and low sun. Tolerance: 1.5 % of the tabulated heights, which have
+// two digits; 1e-6; 2 % for the integral.
 #[test]
-fn haze_takes_and_gives_what_its_depth_says() {
+fn haze_attenuates_and_scatters_by_its_depth() {
     let beyond =
         |extinction: f64| haze::optical_depth(extinction) - haze::optical_depth(3.912 / 50e3);
     let table = [
@@ -208,12 +208,12 @@ fn haze_takes_and_gives_what_its_depth_says() {
     }
 }
 
-// Goal: the noon sky is blue in haze, paler at the horizon, deep blue where air is clear,
-// white-grey in mist. Method: blue over red and luminance at 30 to 60 degrees and at the horizon,
-// away from the sun. Tolerance: the stated ratios: a grey is 1, pure Rayleigh scattering of
-// sunlight 4.4.
+// Goal: the noon sky is blue in haze and paler at the horizon, deep blue in clear air, and whitish
+// grey in mist. Method: blue over red and luminance at 30 to 60 degrees and at the horizon, away
+// from the sun. Tolerance: the stated ratios; grey is 1, pure Rayleigh scattering of sunlight is
+// 4.4.
 #[test]
-fn noon_is_blue_but_for_mist() {
+fn noon_sky_is_blue_except_in_mist() {
     let clear = sky(&weathered("start_utc: '2026-03-20T20:00:00Z'"));
     println!("the sun {} deg up", clear.sun.z.asin().to_degrees());
     for (km, least, most) in [
@@ -245,11 +245,11 @@ fn noon_is_blue_but_for_mist() {
     }
 }
 
-// Goal: as much of the sea is white as the wind says, and it is as rough. Method: foam, and squares
-// of slopes with what they leave out, over 300 x 300 places 0.9 m apart seen from near and from
-// far, winds of 3 to 20 m/s over water without waves of its own; W and s² in closed form.
-// Tolerance: foam 25 % of W, for (2) is met over more of the pattern than this, slopes 12 %, which
-// is what 28 ripples leave to chance; from afar 1 %.
+// Goal: the foam fraction and the roughness of the sea follow the wind. Method: foam, and squared
+// slopes including the unresolved part, over 300 x 300 points 0.9 m apart, seen from near and from
+// far, for winds of 3 to 20 m/s over water without resolved waves; W and s² in closed form.
+// Tolerance: foam 25 % of W, because (2) averages over a larger pattern; slopes 12 %, the
+// statistical error of 28 ripples; from far 1 %.
 #[test]
 fn foam_and_slopes_follow_the_wind() {
     for wind in [3.0, 10.0, 15.0, 20.0] {
@@ -280,12 +280,12 @@ fn foam_and_slopes_follow_the_wind() {
     }
 }
 
-// Goal: the surface mirrors by Fresnel's law. Method: closed forms at normal incidence, at
-// Brewster's angle and grazing; and pictures of calm ink under a closed sky at three angles over
-// it, against the sky's own light where they mirror it. Tolerance: 1e-12; pictures 8 % (the sky's
-// mottles, and ripples of 2 degrees).
+// Goal: the surface reflects by Fresnel's equations. Method: closed forms at normal incidence, at
+// Brewster's angle and at grazing incidence; images of calm, black water under an overcast sky at
+// three angles, against the light of the sky in the reflected direction. Tolerance: 1e-12; 8 % for
+// images (texture of the sky, and ripples of 2 degrees).
 #[test]
-fn the_surface_mirrors_by_fresnel() {
+fn surface_reflects_by_fresnel() {
     let square = INDEX * INDEX;
     within(
         "normal",
@@ -335,11 +335,10 @@ fn the_surface_mirrors_by_fresnel() {
     }
 }
 
-// Goal: what stands in fog is seen with the contrast e^{-σ s}, σ = 3.912/V. Method: a black wall at
-// four ranges in fog of 400 m, against where there is nothing. Tolerance: 0.01 of the horizon's
-// light.
+// Goal: objects in fog have the contrast e^{-σ s}, σ = 3.912/V. Method: a black wall at four ranges
+// in fog of 400 m visibility, against the empty scene. Tolerance: 0.01 of the light of the horizon.
 #[test]
-fn fog_takes_contrast_as_koschmieder_says() {
+fn fog_reduces_contrast_by_koschmieder() {
     let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: 12.5");
     let seen = |x: f64| {
         let rest = format!(
@@ -363,12 +362,12 @@ structures: {{wall: {{position_m: [{}, 0, 40], shapes: {{s: {{kind: box, size_m:
     }
 }
 
-// Goal: from below the sky is within Snell's window. Method: a camera 4 m under calm ink-clear
-// water looks up; light by the angle from the zenith, mean all round; half of what there is at 45
-// degrees is left where Fresnel's law says, 48 degrees. Tolerance: 1 degree: ripples turn the
-// surface by 2.
+// Goal: from below the sky appears within Snell's window. Method: a camera 4 m under calm, clear
+// water looks up; light over the angle from the zenith, averaged over all azimuths. By Fresnel's
+// equations the light falls to half of its value at 45 degrees at 48 degrees. Tolerance: 1 degree,
+// because ripples tilt the surface by 2 degrees.
 #[test]
-fn the_window_from_below_is_as_wide_as_snell_says() {
+fn window_from_below_matches_snell() {
     let keys =
         format!("width: 161, height: 161, focal_px: [60, 60], {LINEAR}, exposure_ev100: 12.5");
     let clear = "water: {optics: {daylight_per_m: [1e-6, 1e-6, 1e-6], scattering_per_m: [1e-9, 1e-9, 1e-9], beam_per_m: [1e-6, 1e-6, 1e-6]}}";
@@ -403,8 +402,9 @@ fn the_window_from_below_is_as_wide_as_snell_says() {
     within("edge", angle, (1.0 / INDEX).asin().to_degrees(), 1.0);
 }
 
-// Goal: corners are darker as stated. Method: an evenly lit wall through a lens that loses 0.6 at
-// the corners, half-way and in the middle. Tolerance: 1.5 counts of 255.
+// Goal: vignetting darkens the corners as stated. Method: an evenly lit wall through a lens that
+// loses 0.6 at the corners; values at a corner, half-way and in the centre. Tolerance: 1.5 counts
+// of 255.
 #[test]
 fn corners_are_darker_by_the_vignette() {
     let keys = format!(
@@ -436,11 +436,11 @@ fn corners_are_darker_by_the_vignette() {
     }
 }
 
-// Goal: a flat port bends what is seen as Snell says. Method: half of a wall 3 m ahead is another
-// structure; the column where labels change, by hand for edges up to 1.6 m beside the axis, port 5
-// cm ahead. Tolerance: a pixel and a half.
+// Goal: a flat port refracts by Snell's law. Method: half of a wall 3 m ahead is a second
+// structure; the column where the labels change, calculated by hand for edges up to 1.6 m off the
+// axis with the port 5 cm ahead. Tolerance: a pixel and a half.
 #[test]
-fn a_flat_port_bends_by_snell() {
+fn flat_port_refracts_by_snell() {
     let keys = "width: 401, height: 3, focal_px: [220, 220], flat_port_m: 0.05, outputs: [labels]";
     for beside in [0.4, 1.0, 1.6] {
         let rest = format!(
@@ -454,7 +454,7 @@ structures: {{wall: {{position_m: [4, 0, -20], shapes: {{s: {{kind: box, size_m:
             .iter()
             .position(|label| *label == 3)
             .expect("an edge") as f64;
-        // the sight that reaches it, by bisection over its angle in the water
+        // The ray that reaches the edge, by bisection over its angle in the water.
         let (mut low, mut high) = (0.0_f64, 0.7);
         for _ in 0..60 {
             let angle = 0.5 * (low + high);
@@ -470,11 +470,12 @@ structures: {{wall: {{position_m: [4, 0, -20], shapes: {{s: {{kind: box, size_m:
     }
 }
 
-// Goal: pictures lie on decks and on meshes as they are said to. Method: from over a helipad its
-// letter is white where ICAO's is, and the deck between; a triangle mesh whose corners name a red
-// and a blue half. Tolerance: 4 % of white, colours 30 counts apart.
+// Goal: textures appear on helicopter decks and meshes as specified. Method: seen from above, the
+// letter of a helipad is white at the places that ICAO specifies and dark between them; a triangle
+// mesh whose texture coordinates select a red and a blue half. Tolerance: 4 % of white; colours 30
+// counts apart.
 #[test]
-fn helipads_and_meshes_show_their_pictures() {
+fn helipads_and_meshes_show_their_textures() {
     let keys = format!("width: 81, height: 81, focal_px: [80, 80], {LINEAR}, exposure_ev100: 13.3");
     let rest = format!(
         "weather: {{{OVERCAST}}}\nstructures: {{deck: {{position_m: [0, 0, 11.95], shapes: {{s: {{kind: box, size_m: [9, 9, 0.1], material: {{color: [0.1, 0.1, 0.1]}}, texture: {{kind: helipad, size_m: 6}}}}}}}}}}"
@@ -482,7 +483,7 @@ fn helipads_and_meshes_show_their_pictures() {
     let text =
         world(20.0, &keys, &rest).replace("lazy: false", "lazy: false, attitude_deg: [0, 90, 0]");
     let rgb = picture(&text).rgb.expect("colours");
-    // 8 m over the deck a metre is ten pixels; up is x, left is y
+    // 8 m above the deck one metre is ten pixels; up is x, left is y.
     let green = |x: f64, y: f64| {
         f64::from(
             rgb[3 * (81 * (40.0 - 10.0 * x).round() as usize + (40.0 - 10.0 * y).round() as usize)
@@ -516,7 +517,7 @@ fn helipads_and_meshes_show_their_pictures() {
         .unwrap()
         .write_image_data(&halves)
         .unwrap();
-    // a slab; its side to -x shows the picture, left half to +y
+    // A slab; its side towards -x shows the texture, the left half towards +y.
     std::fs::write(
         folder.0.join("slab.obj"),
         "v 0 1 -1\nv 0 -1 -1\nv 0 -1 1\nv 0 1 1\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n",
@@ -537,11 +538,11 @@ fn helipads_and_meshes_show_their_pictures() {
     assert!(right[2] > right[0] + 30, "blue on the right: {right:?}");
 }
 
-// Goal: a snapshot is the picture that a run takes at its instant, noise and all. Method: bytes of
-// a noisy picture at 0.3 s, looked at once in a run that nobody watched, and in one that was.
-// Tolerance: none.
+// Goal: a snapshot equals the image of a run at the same time, including noise. Method: the bytes
+// of a noisy image at 0.3 s, taken once in a run without subscribers, and in a run with a
+// subscriber. Tolerance: none.
 #[test]
-fn a_snapshot_is_the_frame_of_its_instant() {
+fn snapshot_equals_the_frame_at_its_time() {
     let keys = "width: 33, height: 25, focal_px: [40, 40], full_well_electrons: 300";
     let text = world(5.0, keys, &format!("weather: {{{OVERCAST}}}"));
     let mut unwatched = simulation(&text);
@@ -568,13 +569,14 @@ fn a_snapshot_is_the_frame_of_its_instant() {
     }
 }
 
-// Goal: cameras see the robot that carries them if told so; snow is there if there is some, and not
-// behind walls; qualities of JPEG arrive. Method: a robot's ball before its camera; specks brighter
-// than a dark wall at 0.6 m, against the mean number in the pyramid before it and against open
-// water; the built camera. Tolerance: none; at least 5 specks, not more than can be, and not a
-// quarter of those in open water, 70 times as deep a volume.
+// Goal: cameras render their own robot if configured; marine snow is visible in open water and not
+// behind walls; the JPEG quality reaches the camera. Method: a ball of the robot in front of its
+// camera; specks brighter than a dark wall at 0.6 m, against the mean number in the viewing pyramid
+// in front of it and against open water; the built camera. Tolerance: none; at least 5 specks,
+// fewer than the mean number, and fewer than a quarter of those in open water, whose visible volume
+// is 70 times deeper.
 #[test]
-fn robots_snow_and_files_are_as_told() {
+fn own_robot_snow_and_jpeg_quality() {
     let base = "width: 33, height: 25, focal_px: [40, 40], outputs: [labels]";
     let ball = |told: &str| {
         let hull = "inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, volume_m3: 1, hull: {kind: box, size_m: [0.4, 0.4, 0.4]}}";
@@ -600,7 +602,7 @@ structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m
             .map(|n| f64::from(*n))
             .collect()
     };
-    // tops of what snow adds
+    // Local maxima of the difference that snow makes.
     let specks = |x: f64| {
         let (with, without) = (green(x, &keys), green(x, &keys.replace("4000", "0")));
         assert!(without.iter().all(|n| *n < 200.0), "{without:?}");
@@ -618,7 +620,7 @@ structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m
             .map(|v| (1..160).filter(|u| is_top(*u, v)).count())
             .sum::<usize>() as f64
     };
-    // the pyramid from 0.08 to 0.6 m, as wide as it is deep and three quarters as high
+    // The viewing pyramid from 0.08 to 0.6 m, as wide as deep and three quarters as high.
     let can_be = 4000.0 * 0.75 / 3.0 * (0.6_f64.powi(3) - 0.08_f64.powi(3));
     let (found, open) = (specks(0.6), specks(400.0));
     println!("{found} specks before the wall of {can_be}, {open} in open water");

@@ -1,4 +1,5 @@
-//! Doppler velocity log: geometry, noise, locks (V81), and its beams on a sloping plane (V85).
+//! Tests of the Doppler velocity log: geometry, noise, bottom and water lock (V81), and its beams
+//! on a sloping plane (V85).
 
 use crate::common::turntable::{ball, place, set, statistics};
 use crate::common::{close, near, reading, readings, relative, simulation};
@@ -18,9 +19,9 @@ fn dvl(s: &mut Simulation) -> Dvl {
     dvl
 }
 
-// Goal: the velocity is that of the transducer, lever arm and all, in its own frame; ranges and
-// altitude are those of straight beams on a sloping plane. Method: ray and plane by hand, a body
-// that moves, turns and heels. Tolerance: 1e-12.
+// Goal: the velocity is that of the transducer, including the lever arm, in its own frame; ranges
+// and altitude are those of straight beams on a sloping plane. Method: ray and plane by hand, for a
+// body that moves, rotates and heels. Tolerance: 1e-12.
 #[test]
 fn velocity_and_ranges_are_exact_without_noise() {
     let top = "seabed: {depth_m: 40, slope_east_north: [0.1, -0.05]}";
@@ -65,9 +66,9 @@ fn velocity_and_ranges_are_exact_without_noise() {
     relative("altitude", r.altitude, heights, 1e-12);
 }
 
-// Goal: three beams are enough, two are not. Method: a bottom that falls to the south-west, so that
-// one beam is out of a range of 12 m, then two of 9.5 m... the altitudes under the beams are 8.0,
-// 10.0, 10.0 and 13.2 m. Tolerance: 1e-12.
+// Goal: three beams are enough, two are not. Method: a seabed that falls to the south-west, with a
+// maximum range of 12 m that excludes one beam, then of 9.5 m that excludes more; the altitudes
+// under the beams are 8.0, 10.0, 10.0 and 13.2 m. Tolerance: 1e-12.
 #[test]
 fn three_beams_are_enough() {
     let top = "seabed: {depth_m: 30, slope_east_north: [0.3, 0.3]}";
@@ -102,10 +103,10 @@ fn three_beams_are_enough() {
     }
 }
 
-// Goal (V81): a beam's deviation sigma becomes sigma / (sqrt2 sin 30) = 1.414 sigma across and
-// sigma / (2 cos 30) = 0.577 sigma along the axis, at 7 samples per second; the message says so.
-// Method: WorkHorse Navigator at rest, 20 m over the bottom, 20 minutes (8400 samples). Tolerance:
-// 4 standard errors, 3 %; the covariance 1e-12.
+// Goal (V81): the standard deviation sigma of a beam becomes sigma / (sqrt2 sin 30) = 1.414 sigma
+// across and sigma / (2 cos 30) = 0.577 sigma along the axis, at 7 samples per second; the message
+// reports it. Method: WorkHorse Navigator at rest, 20 m above the seabed, 20 minutes (8400
+// samples). Tolerance: 4 standard errors, 3 %; the covariance 1e-12.
 #[test]
 fn noise_follows_the_beams() {
     let mut s = simulation(&ball(
@@ -140,7 +141,7 @@ fn noise_follows_the_beams() {
             whole.then_some(r.velocity)
         })
         .collect();
-    // 0.1 of the beams are lost at 90 m, so 0.1 (20/90)² at 20 m
+    // 0.1 of the beams are lost at 90 m, so 0.1 (20/90)² at 20 m.
     let kept = velocities.len() as f64 / all.len() as f64;
     let expected = (1.0 - 0.1 * (20.0 / 90.0_f64).powi(2)).powi(4);
     assert!(
@@ -165,12 +166,12 @@ fn noise_follows_the_beams() {
     }
 }
 
-// Goal (V81): bottom lock from 0.7 to 90 m; beyond, the water of the layer 2 to 10 m below, as it
-// flows there; nothing out of the water or where the layer is in the bottom. Method: the Navigator
-// without noise at seven heights, in water that goes east at 0.4 m/s below 50 m. Tolerance: its
-// resolution, half a millimetre per second.
+// Goal (V81): bottom lock from 0.7 to 90 m; beyond it, water lock to the layer 2 to 10 m below,
+// with the current there; no lock out of the water or where the layer reaches the seabed. Method:
+// the Navigator without noise at seven heights, in water that flows east at 0.4 m/s below 50 m.
+// Tolerance: its resolution, half a millimetre per second.
 #[test]
-fn locks_change_with_the_altitude() {
+fn lock_changes_with_altitude() {
     let current = "current: {kind: profile, layers: [{depth_m: 10, speed_m_s: 0}, {depth_m: 50, speed_m_s: 0.4, direction_deg: 90}]}";
     let top = format!("seabed: {{depth_m: 200}}\nwater: {{{current}}}\nstep: {{dt_s: 0.1}}");
     let cases = [
@@ -219,14 +220,14 @@ fn locks_change_with_the_altitude() {
     }
 }
 
-// Goal (V82): the A50 has bottom lock from 0.05 to 50 m, the water 1.5 to 4.5 m below it beyond
-// that, none of either for more than 3.75 m/s along a beam, and at most 26 pings a second. Method:
-// the shipped device without noise at the edges; rates as a world asks for them. Tolerance: none.
+// Goal (V82): the A50 has bottom lock from 0.05 to 50 m, water lock 1.5 to 4.5 m below it beyond
+// that, no lock above 3.75 m/s along a beam, and at most 26 pings per second. Method: the shipped
+// device without noise at its limits; rates as requested by a world. Tolerance: none.
 #[test]
-fn the_a50_keeps_its_limits() {
+fn a50_keeps_its_limits() {
     let device = "dvl: {device: {extends: sensors/waterlinked_a50.yaml, latency_s: 0}}";
-    // ahead, a beam 22.5 degrees from the axis at an azimuth of 45 degrees takes sin 22.5 / sqrt 2
-    // of the speed: 3.75 m/s of 13.86
+    // Moving ahead, a beam 22.5 degrees from the axis at an azimuth of 45 degrees measures sin 22.5
+    // / sqrt 2 of the speed: 3.75 m/s of 13.86 m/s.
     let cases = [
         (0.04, 1.0, DvlLock::None),
         (0.06, 1.0, DvlLock::Bottom),
@@ -267,7 +268,7 @@ fn the_a50_keeps_its_limits() {
     assert!(!refused(26.0) && refused(26.1));
 }
 
-/// A shipped A50 `altitude` m over the bottom, that `more` is said of.
+/// A shipped A50 `altitude` [m] above the seabed, with the keys `more`.
 fn a50(altitude: f64, more: &str) -> Simulation {
     let device =
         format!("dvl: {{device: {{extends: sensors/waterlinked_a50.yaml, latency_s: 0}}{more}}}");
@@ -284,12 +285,12 @@ fn a50(altitude: f64, more: &str) -> Simulation {
     s
 }
 
-// Goal (V82): the A50 pings as its range modes let it, as tracking the water does over them, and
-// never more often than it is asked to. Method: instants of pings at altitudes in each mode and at
-// either side of the middles of what two share, by the table of its maker. Tolerance: a step of a
-// millisecond.
+// Goal (V82): the ping rate of the A50 follows its range modes and its water tracking and never
+// exceeds the requested rate. Method: times of pings at altitudes in each mode and on either side
+// of the midpoints of the overlaps of two modes, by the table of its manufacturer. Tolerance: a
+// step of a millisecond.
 #[test]
-fn the_a50_pings_by_its_altitude() {
+fn a50_ping_rate_follows_its_altitude() {
     let cases = [
         (0.1, 15.0),
         (0.44, 15.0),
@@ -331,12 +332,11 @@ fn the_a50_pings_by_its_altitude() {
     }
 }
 
-// Goal: the rate follows a vehicle that sinks, and a run that is resumed goes on as it would have.
-// Method: an A50 that sinks at 1 m/s from 4 m over the bottom on: 5.5 Hz down to 2.25 m, 10 Hz down
-// to 0.45 m, then 15 Hz; the same from a state that was kept half way. Tolerance: one ping at each
-// change; none.
+// Goal: the ping rate follows a sinking vehicle, and a resumed run continues identically. Method:
+// an A50 that sinks at 1 m/s from 4 m above the seabed: 5.5 Hz down to 2.25 m, 10 Hz down to 0.45
+// m, then 15 Hz; the same from a state saved half way. Tolerance: one ping at each change; none.
 #[test]
-fn the_rate_follows_the_way() {
+fn ping_rate_follows_a_sinking_vehicle() {
     let mut s = a50(4.0, "");
     set(
         &mut s,

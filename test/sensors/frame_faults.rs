@@ -1,11 +1,11 @@
-//! Faults of sensors that look around: which they can have, and what these do to frames and to the
-//! boxes that are made of them.
+//! Tests of faults of exteroceptive sensors: which faults they support, and the effects on frames
+//! and on the boxes computed from frames.
 
 use crate::common::{advance, simulation};
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_world::{Overrides, load_text};
 
-/// A robot that drives at a wall 9 m ahead at 1 m/s, with these sensors and faults.
+/// A robot that moves towards a wall 9 m ahead at 1 m/s, with these sensors and faults.
 fn world(sensors: &str, faults: &str) -> String {
     format!(
         "
@@ -32,7 +32,7 @@ const LASER: &str = "laser: {lazy: false, device: {source: test, rate_hz: 10, ki
 const DETECTOR: &str = "detector: {lazy: false, device: {source: test, rate_hz: 10, kind: obstacle_detector, sensor: laser, max_range_m: 30}}";
 const CAMERA: &str = "camera: {lazy: false, device: {source: test, rate_hz: 10, kind: camera, width: 16, height: 12, horizontal_fov_deg: 60}}";
 
-/// The frames of sensor `sensor` in `seconds`.
+/// Frames of sensor `sensor` in `seconds`.
 fn frames(text: &str, sensor: usize, seconds: f64) -> Vec<Frame> {
     let mut sim = simulation(text);
     let mut all = Vec::new();
@@ -43,11 +43,11 @@ fn frames(text: &str, sensor: usize, seconds: f64) -> Vec<Frame> {
     all
 }
 
-// Goal: a sensor that is stuck brings its last frame again and again, with the stamp of each
-// sample, and goes on afterwards. Method: a laser and a camera that drive at a wall, stuck from
-// 0.35 to 0.75 s. Tolerance: none.
+// Goal: a stuck sensor repeats its last frame with the stamp of each sample and continues normally
+// afterwards. Method: a laser and a camera that approach a wall, stuck from 0.35 to 0.75 s.
+// Tolerance: none.
 #[test]
-fn what_is_stuck_brings_its_last_frame_again() {
+fn stuck_sensors_repeat_their_last_frame() {
     for (sensor, name) in [(0, "laser"), (1, "camera")] {
         let fault =
             format!("f: {{robot: r, target: {name}, kind: stuck, time_s: 0.35, duration_s: 0.4}}");
@@ -75,7 +75,7 @@ fn what_is_stuck_brings_its_last_frame_again() {
     }
 }
 
-/// Distance of the box that a detector tells of in its last frame.
+/// Distance of the box in the last frame of a detector [m].
 fn told(faults: &str) -> Option<f64> {
     let sensors = format!("{LASER}\n        {DETECTOR}").replace("        laser", "laser");
     let all = frames(&world(&sensors, faults), 1, 0.3);
@@ -86,11 +86,11 @@ fn told(faults: &str) -> Option<f64> {
     Some(boxes[0].p.x)
 }
 
-// Goal: what is wrong with a laser is wrong with the boxes that are made of its echoes. Method: a
-// bias of a metre; a laser that is dead; a bias of the detector itself. Tolerance: 0.1 m: a box
-// ends where its echoes do.
+// Goal: a fault of a laser also affects the boxes computed from its echoes. Method: a bias of one
+// metre; a dead laser; a bias of the detector itself. Tolerance: 0.1 m, for the echoes that bound a
+// box.
 #[test]
-fn a_detector_hears_its_sensor_as_it_is() {
+fn sensor_faults_affect_the_detector() {
     let well = told("").expect("a box");
     let biased = told("f: {robot: r, target: laser, kind: biased, bias: 1}").expect("a box");
     assert!((biased - well - 1.0).abs() < 0.1, "{biased} {well}");
@@ -99,9 +99,9 @@ fn a_detector_hears_its_sensor_as_it_is() {
     assert_eq!(told("f: {robot: r, target: laser, kind: dead}"), None);
 }
 
-// Goal: a fault that would do nothing is refused. Method: a bias of a camera, in a line.
+// Goal: a fault without effect is rejected. Method: a bias of a camera; the one-line message.
 #[test]
-fn a_camera_cannot_be_biased() {
+fn camera_bias_is_refused() {
     let text = world(
         CAMERA,
         "f: {robot: r, target: camera, kind: biased, bias: 1}",

@@ -1,5 +1,5 @@
-//! Satellite receivers: velocity, sky, echoes, jamming and spoofing, and the heading of two
-//! antennas.
+//! Tests of GNSS receivers: velocity, satellite visibility, multipath, jamming, spoofing and
+//! two-antenna heading.
 
 use crate::common::turntable::{ball, place, set, statistics};
 use crate::common::{close, near, readings, relative, simulation};
@@ -10,8 +10,8 @@ use merrow_model::scene::sensor::navigation::SatelliteConstellation;
 use merrow_model::state::reading::{Gnss, Heading, Reading};
 use merrow_sim::Simulation;
 
-/// A weightless ball that stays where it is put, in the surface and over it too, with one sensor;
-/// `top` are further keys of the world.
+/// World with a weightless ball that carries one sensor and stays at its position, in and above the
+/// water; `top` holds further keys of the world.
 fn world(top: &str, device: &str, place: &str) -> Simulation {
     let top = format!("gravity_m_s2: 0\nstep: {{dt_s: 0.1}}\n{top}");
     let sensor =
@@ -47,7 +47,7 @@ fn headings(s: &mut Simulation, seconds: f64) -> Vec<Heading> {
         .collect()
 }
 
-/// Place of a fix in the world.
+/// Position of a fix in the world frame [m].
 fn at(s: &Simulation, g: &Gnss) -> Vec3 {
     let [lat, lon, h] = g.position;
     geodesy::world_from_ecef(&s.scene.origin, geodesy::ecef(lat, lon, h))
@@ -55,11 +55,11 @@ fn at(s: &Simulation, g: &Gnss) -> Vec3 {
 
 const EXACT: &str = "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0, velocity_std_m_s: [0, 0]";
 
-// Goal: a receiver's velocity is that of its antenna along east, north and up. Method: a ball that
-// drives and turns, hand numbers; then its noise, 20 000 fixes. Tolerance: rounding; 4 standard
-// errors, 2 %.
+// Goal: a receiver measures the velocity of its antenna along east, north and up. Method: a ball
+// that translates and rotates, compared with hand calculation; then the noise of 20 000 fixes.
+// Tolerance: rounding; 4 standard errors, 2 %.
 #[test]
-fn velocity_is_that_of_the_antenna() {
+fn velocity_is_measured_at_the_antenna() {
     let mut s = world("", EXACT, "[0, 2, 1]");
     let quarter = std::f64::consts::FRAC_PI_2;
     set(
@@ -74,7 +74,8 @@ fn velocity_is_that_of_the_antenna() {
     let Reading::Gnss(g) = s.runners[0].outbox[0].stamped.reading else {
         panic!("not a GNSS")
     };
-    // ahead is north; the antenna to port goes back by half its distance a second
+    // The robot heads north; the antenna on the port side moves backwards by half its distance per
+    // second.
     near(
         "velocity",
         g.velocity,
@@ -108,7 +109,7 @@ fn velocity_is_that_of_the_antenna() {
     );
 }
 
-/// A long wall to the east of the origin, and a shaft that leaves nothing of the sky.
+/// A long wall east of the origin, and a shaft that hides the whole sky.
 const WALL: &str = "structures: {wall: {position_m: [3, 0, 0], shapes: {w: {kind: box, size_m: [2, 4000, 4000]}}}}";
 const SHAFT: &str = "structures: {lid: {position_m: [0, 0, 20], shapes: {w: {kind: box, size_m: [4000, 4000, 2]}}}}";
 
@@ -119,12 +120,12 @@ fn sky(s: &Simulation) -> SatelliteConstellation {
     spec.constellation.clone().expect("a sky")
 }
 
-// Goal: what structures hide is not used; position and velocity err by the dilution of the
-// satellites left, and the receiver says so. Method: under an open sky, west of a wall that hides
-// every satellite with an eastern part, and under a lid; 20 000 fixes each. Tolerance: 4 standard
-// errors, 2 %.
+// Goal: satellites hidden by structures are not used; the errors of position and velocity scale
+// with the dilution of the remaining satellites, and the receiver reports it. Method: under an open
+// sky, west of a wall that hides every satellite with an eastern component, and under a lid; 20 000
+// fixes each. Tolerance: 4 standard errors, 2 %.
 #[test]
-fn a_hidden_sky_dilutes_the_fix() {
+fn hidden_satellites_increase_the_dilution() {
     let device = "kind: gnss, horizontal_std_m: 2, vertical_std_m: 3, velocity_std_m_s: [0.1, 0.1], sky: {water_multipath_height_m: 0}";
     let middle = Vec3::new(0.0, 0.0, 5.0);
     let run = |top: &str| {
@@ -151,7 +152,8 @@ fn a_hidden_sky_dilutes_the_fix() {
     check(&s, &open, [2.0, 2.0, 3.0]);
     let (s, wall) = run(WALL);
     let sky = sky(&s);
-    // the wall is met unless the way to its face, 2 m east, is longer than it is high or long
+    // The ray hits the wall unless the distance to its face, 2 m east, exceeds the height or length
+    // of the wall.
     let seen: Vec<Vec3> = sky
         .satellites
         .iter()
@@ -179,12 +181,12 @@ fn a_hidden_sky_dilutes_the_fix() {
         && g.dilution.is_none()));
 }
 
-// Goal: echoes err by what the sky's hidden part and the near water make of them, slowly, and the
-// covariance knows nothing of it. Method: 20 000 fixes beside a wall high over the water, and 0.5 m
-// over open water. Tolerance: with a memory of 3 s about 3300 independent fixes: 5 %; 0.05 of the
-// correlation.
+// Goal: multipath errors follow the hidden fraction of the sky and the distance to the water, are
+// correlated in time, and are not part of the covariance. Method: 20 000 fixes next to a wall high
+// above the water, and 0.5 m above open water. Tolerance: with a correlation time of 3 s about 3300
+// independent fixes: 5 %; 0.05 for the correlation.
 #[test]
-fn echoes_err_slowly() {
+fn multipath_errors_are_correlated_in_time() {
     let device = "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0, sky: {multipath_std_m: 4, multipath_correlation_time_s: 3, water_multipath_height_m: 0.7}";
     for (top, z) in [(WALL, 300.0), ("", 0.5)] {
         let mut s = world(top, device, "[0, 0, 0]");
@@ -220,12 +222,12 @@ fn echoes_err_slowly() {
     }
 }
 
-// Goal: a receiver is deaf within the reach of a jammer, P (λ / 4π d)² = 40 dB over -128.5 dBm: 4.0
-// km for 0.1 W; wherever it is with a flat one; and finds its satellites again afterwards. Method:
-// two places a metre apart; a fault of 10 s. Tolerance: a metre of the reach; the samples' times
-// exactly.
+// Goal: a receiver loses its fix within the range of a jammer, P (λ / 4π d)² = 40 dB above -128.5
+// dBm: 4.0 km for 0.1 W. A jammer without power and position acts everywhere. The receiver
+// reacquires its satellites afterwards. Method: two positions 1 m on either side of the range; a
+// fault of 10 s. Tolerance: 1 m of the range; exact sample times.
 #[test]
-fn jammers_have_a_reach() {
+fn jammers_have_a_finite_range() {
     let reach: f64 = 0.190_293_67 / (4.0 * std::f64::consts::PI)
         * (0.1 / (1e4 * 10_f64.powf(-12.85) * 1e-3)).sqrt();
     assert!((reach - 4030.0).abs() < 10.0, "{reach}");
@@ -239,15 +241,16 @@ fn jammers_have_a_reach() {
     let mut s = world(top, &format!("{EXACT}, reacquisition_s: 4"), "[0, 0, 0]");
     place(&mut s, Vec3::new(0.0, 0.0, 1.0), [0.0; 3]);
     let fixes: Vec<bool> = fixes(&mut s, 30.0).iter().map(|g| g.fix).collect();
-    // those of 1 to 30 s; deaf from 5 to 14 s, heard again 4 s later
+    // Samples at 1 to 30 s; no fix from 5 to 14 s, reacquired 4 s later.
     let expected: Vec<bool> = (1..=30).map(|t| !(5..18).contains(&t)).collect();
     assert_eq!(fixes, expected);
 }
 
-// Goal: a spoofed receiver is led away at the given velocity, which its own velocity confirms.
-// Method: hand numbers of a ball at rest. Tolerance: that of latitude and longitude, 1e-6 m.
+// Goal: a spoofed receiver reports a position that drifts with the given velocity, and its own
+// velocity agrees. Method: hand calculation for a ball at rest. Tolerance: that of latitude and
+// longitude, 1e-6 m.
 #[test]
-fn spoofers_lead_away() {
+fn spoofed_position_drifts() {
     let top = "faults: {s: {robot: ball, target: g, time_s: 2, kind: spoofed, offset_m: [5, 0, 1], velocity_m_s: [0, -0.5, 0]}}";
     let mut s = world(top, EXACT, "[0, 0, 0]");
     place(&mut s, Vec3::new(7.0, 8.0, 1.0), [0.0; 3]);
@@ -272,11 +275,12 @@ fn spoofers_lead_away() {
 const PAIR: &str =
     "kind: gnss_heading, baseline_std_m: 0.02, reacquisition_s: 3, max_depth_m: 0.1, antennas_m: ";
 
-// Goal: the heading is that of the sensor's frame, however its baseline lies, and errs by the noise
-// of the baseline over its length. Method: baselines ahead and askew, 20 000 headings. Tolerance: 4
-// standard errors: 2 % of the deviation, 3 % of it for the mean; second order in the noise.
+// Goal: the heading is that of the sensor frame for any direction of the baseline, and its error is
+// the baseline noise divided by the baseline length. Method: a longitudinal and an oblique
+// baseline, 20 000 headings. Tolerance: 4 standard errors: 2 % of the deviation, 3 % of it for the
+// mean; second order in the noise.
 #[test]
-fn heading_errs_by_noise_over_baseline() {
+fn heading_error_is_noise_over_baseline() {
     for (antennas, length) in [
         ("[[-1, 0, 0], [1, 0, 0]]", 2.0),
         ("[[0, 0, 0.5], [-0.3, 0.4, 0.5]]", 0.5),
@@ -292,11 +296,11 @@ fn heading_errs_by_noise_over_baseline() {
     }
 }
 
-// Goal: heeled by φ, a baseline across the ship is cos φ as long and one ahead is not; pitched by θ
-// a level heading of a baseline askew is off as geometry says. Method: closed form. Tolerance:
-// rounding.
+// Goal: the receiver assumes a level baseline: heel by φ shortens the transverse component of an
+// oblique baseline by cos φ and leaves the longitudinal one unchanged, so the heading is wrong by
+// the geometric error. Method: closed form. Tolerance: rounding.
 #[test]
-fn heading_takes_itself_to_be_level() {
+fn heading_assumes_a_level_baseline() {
     let exact = PAIR.replace("0.02", "0");
     let heel = 0.4_f64;
     let mut s = world(
@@ -314,8 +318,8 @@ fn heading_takes_itself_to_be_level() {
     );
 }
 
-// Goal: no heading while either antenna is under water, jammed or spoofed. Method: one antenna dips
-// in; faults. Tolerance: exact.
+// Goal: no heading while either antenna is submerged, jammed or spoofed. Method: pitch submerges
+// one antenna; faults. Tolerance: exact.
 #[test]
 fn heading_needs_both_antennas() {
     let run = |top: &str, pitch: f64| {

@@ -1,4 +1,4 @@
-//! Inertial sensors: gravity, lever arms, free fall, attitude.
+//! Tests of inertial sensors: gravity, lever arms, free fall, attitude.
 
 use crate::common::turntable::{ball, place, statistics};
 use crate::common::{aligned, near, reading, readings, simulation};
@@ -16,8 +16,8 @@ fn imu(s: &mut Simulation) -> Imu {
     imu
 }
 
-// Goal: at rest the accelerometer reads +g upwards, whatever the attitude. Method: five attitudes
-// of a neutral ball. Tolerance: rounding.
+// Goal: at rest the accelerometer reads +g upwards in any attitude. Method: five attitudes of a
+// neutrally buoyant ball. Tolerance: rounding.
 #[test]
 fn at_rest_it_reads_gravity_upwards() {
     let half = std::f64::consts::FRAC_PI_2;
@@ -42,9 +42,9 @@ fn at_rest_it_reads_gravity_upwards() {
     }
 }
 
-// Goal: in free fall it reads nothing. Method: the ball in air. Tolerance: rounding.
+// Goal: in free fall the accelerometer reads zero. Method: the ball in air. Tolerance: rounding.
 #[test]
-fn in_free_fall_it_reads_nothing() {
+fn in_free_fall_it_reads_zero() {
     let text = ball("water: {density_kg_m3: 0}", "", &format!("imu: {{{IMU}}}"))
         .replace(", net_buoyancy_n: 0", "");
     let mut s = simulation(&text);
@@ -56,12 +56,12 @@ fn in_free_fall_it_reads_nothing() {
     );
 }
 
-// Goal: on an accelerating turntable an eccentric, turned IMU reads the centripetal w² r, the
-// tangential alpha r and gravity. Method: a tilted, fixed base; a table of 2 kg m² on it that 1 N m
-// drives, so alpha = 0.5 rad/s²; its centre of mass on the axis. Tolerance: 1e-11 after 4 s (RK4 is
-// exact for a constant acceleration).
+// Goal: on an accelerating turntable an eccentric, rotated IMU reads the centripetal w² r, the
+// tangential alpha r and gravity. Method: a tilted, fixed base with a turntable of 2 kg m² that 1 N
+// m drives, so alpha = 0.5 rad/s²; its centre of mass is on the axis. Tolerance: 1e-11 after 4 s
+// (RK4 is exact for a constant acceleration).
 #[test]
-fn on_a_turntable_it_feels_its_lever_arm() {
+fn on_a_turntable_it_measures_its_lever_arm() {
     let mut s = simulation(&format!(
         "
 water: {{density_kg_m3: 0}}
@@ -90,7 +90,7 @@ robots:
     let r = imu(&mut s);
     let (alpha, t) = (0.5, 4.0);
     let (rate, angle) = (alpha * t, 0.5 * alpha * t * t);
-    // in the disc's own frame, whose y axis it turns about
+    // In the frame of the disc, which rotates about its y axis.
     let p = Vec3::new(0.4, 0.1, -0.3);
     let (w, dw) = (Vec3::new(0.0, rate, 0.0), Vec3::new(0.0, alpha, 0.0));
     let R_WB = Mat3::from_rpy(
@@ -114,11 +114,11 @@ robots:
     near("gyro", r.angular_velocity, R_US.tr_mul_vec(w), 1e-11);
 }
 
-// Goal: the attitude of an AHRS is the truth, turned by errors of the stated size about its level
-// axes and the vertical. Method: noise off, then 10 000 samples in a general attitude. Tolerance: 4
-// standard errors (2.8 %).
+// Goal: the attitude of an AHRS is the truth plus rotation errors of the stated size about its
+// level axes and the vertical. Method: without noise, then 10 000 samples in a general attitude.
+// Tolerance: 4 standard errors (2.8 %).
 #[test]
-fn attitude_errs_by_its_data_sheet() {
+fn attitude_errors_match_the_data_sheet() {
     let device =
         "device: {source: test, kind: imu, rate_hz: 500, attitude_std_deg: [0.2, 0.3, 1.0]}";
     let mut s = simulation(&ball("", "", &format!("imu: {{{device}}}")));
@@ -143,7 +143,7 @@ fn attitude_errs_by_its_data_sheet() {
         on: true,
     })
     .unwrap();
-    // error rotation in the world, then in axes levelled with the heading
+    // Error rotation in the world frame, then in level axes with the heading of the vehicle.
     let level = Mat3::from_rpy(0.0, 0.0, rpy[2]);
     let back = Quat {
         w: q_WS.w,

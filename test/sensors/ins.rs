@@ -1,5 +1,5 @@
-//! Free inertial navigation against the closed forms of its errors, and whether its covariance is
-//! true.
+//! Tests of free inertial navigation against the closed forms of its errors, and of the consistency
+//! of its covariance.
 
 use crate::common::turntable::ball;
 use crate::common::{close, instant, near, relative, scene};
@@ -15,7 +15,7 @@ const RADIUS: f64 = 6_371_008.8;
 const SPIN: f64 = 7.292_115e-5;
 const G: f64 = 9.81;
 
-/// An INS beside any robot: who uses it says how it lies and moves.
+/// An INS without a robot; its user sets its attitude and motion.
 struct Bench {
     scene: Scene,
     sensor: Sensor,
@@ -23,7 +23,8 @@ struct Bench {
     memory: SensorState,
 }
 
-/// How it lies and moves: place, velocity and acceleration in W; attitude, angular velocity in S.
+/// Position, velocity and acceleration in W [m, m/s, m/s²]; attitude R_WS; angular velocity in S
+/// [rad/s].
 #[derive(Clone, Copy)]
 struct Motion(Vec3, Vec3, Vec3, Mat3, Vec3);
 
@@ -90,7 +91,7 @@ impl Bench {
         found
     }
 
-    /// What it says after `seconds` of a motion.
+    /// Returns the navigation output after `seconds` of a motion.
     fn go(&mut self, seconds: f64, motion: impl Fn(f64) -> Motion) -> Navigation {
         let n = (seconds * self.sensor.rate).round() as u64;
         let mut found = self.sample(motion(0.0));
@@ -101,7 +102,7 @@ impl Bench {
     }
 }
 
-/// A vehicle that circles at 2 m/s and 0.1 rad/s and rolls in a swell.
+/// A vehicle that circles at 2 m/s and 0.1 rad/s and rolls in swell.
 fn circling(t: f64) -> Motion {
     let (v, r) = (2.0, 0.1);
     let (s, c) = (r * t).sin_cos();
@@ -118,12 +119,12 @@ fn circling(t: f64) -> Motion {
     )
 }
 
-// Goal: a perfect system finds the truth on the turning Earth, whatever the vehicle does. Method:
-// ten minutes of circles in a swell at 45 degrees north, 100 and 200 samples a second. Tolerance:
-// the rule's error, 5 cm and 1e-5 rad, falls with the square of the step (to half of that is asked
-// for).
+// Goal: an ideal INS follows the truth on the rotating Earth for any vehicle motion. Method: ten
+// minutes of circles in swell at 45 degrees north, 100 and 200 samples per second. Tolerance: the
+// integration error, 5 cm and 1e-5 rad, falls with the square of the step (at least by half is
+// required).
 #[test]
-fn a_perfect_system_finds_the_truth() {
+fn ideal_ins_follows_the_truth() {
     let off = |rate: f64| {
         let mut bench = Bench::new(1, 45.0, rate, "");
         let found = bench.go(600.0, circling);
@@ -142,12 +143,12 @@ fn a_perfect_system_finds_the_truth() {
     assert!(fine < 0.5 * coarse + 1e-6, "{coarse} {fine}");
 }
 
-// Goal: a rate that does not divide the step does no harm. Method: 70 samples a second, each on the
-// next step of 10 ms, over a minute of the same motion: every third or so comes 20 ms after the one
-// before. Tolerance: the rule's error, 1e-4 rad and 5 cm; intervals of 1/70 s would be off by 1e-3
-// rad within a swing.
+// Goal: a rate that does not divide the step rate causes no error. Method: 70 samples per second,
+// each at the next step of 10 ms, over a minute of the same motion: about every third interval is
+// 20 ms. Tolerance: the integration error, 1e-4 rad and 5 cm; intervals of 1/70 s would cause an
+// error of 1e-3 rad within one roll period.
 #[test]
-fn samples_on_steps_have_their_own_intervals() {
+fn samples_use_their_actual_intervals() {
     let mut bench = Bench::new(1, 45.0, 70.0, "");
     for k in 0..60 * 70_u64 {
         let now = (k * 1_000_000_000 / 70).div_ceil(10_000_000) * 10_000_000;
@@ -163,12 +164,12 @@ fn samples_on_steps_have_their_own_intervals() {
     }
 }
 
-// Goal: a bias b of the accelerometer makes b t²/2 at first, and swings with √(g/R) after Schuler.
-// Method: at the equator to the east, where Coriolis couples the vertical in and ω² = g/R + 4 Ω²;
-// closed form b (1 - cos ω t) / ω² over two periods. Tolerance: 0.2 % of the largest error (steps
-// of half a second); b t²/2 to (ω t)²/12.
+// Goal: an accelerometer bias b gives a position error of b t²/2 at first, then a Schuler
+// oscillation at √(g/R). Method: at the equator to the east, where Coriolis couples the vertical
+// channel and ω² = g/R + 4 Ω²; closed form b (1 - cos ω t) / ω² over two periods. Tolerance: 0.2 %
+// of the largest error (steps of half a second); b t²/2 to (ω t)²/12.
 #[test]
-fn accelerometer_bias_swings() {
+fn accelerometer_bias_gives_schuler_oscillation() {
     let b = 1e-3;
     let omega = (G / RADIUS + 4.0 * SPIN * SPIN).sqrt();
     let mut bench = Bench::new(1, 0.0, 2.0, "");
@@ -186,9 +187,9 @@ fn accelerometer_bias_swings() {
     assert!(worst < 2e-3 * 2.0 * b / (omega * omega), "{worst}");
 }
 
-// Goal: a bias b of the gyro makes b g t³/6 at first, then drifts at b R with a swing upon it.
-// Method: as above, about the Earth's axis, b = 0.01 deg/h; closed form (b g / ω²) (t - sin ω t /
-// ω). Tolerance: 0.1 % of the error at the end; the cube to (ω t)²/20.
+// Goal: a gyro bias b gives a position error of b g t³/6 at first, then a drift at b R with an
+// oscillation. Method: as above, about the Earth's axis, b = 0.01 deg/h; closed form (b g / ω²) (t
+// - sin ω t / ω). Tolerance: 0.1 % of the error at the end; the cube to (ω t)²/20.
 #[test]
 fn gyro_bias_drifts() {
     let b = 0.01_f64.to_radians() / 3600.0;
@@ -210,15 +211,15 @@ fn gyro_bias_drifts() {
             );
         }
     }
-    // about 0.6 nautical miles an hour
+    // About 0.6 nautical miles per hour.
     assert!(last > 2900.0 && worst < 1e-3 * last, "{worst} of {last}");
 }
 
-// Goal: white noise N of the accelerometer makes a position of standard deviation N √(t³/3), and
-// says so. Method: 300 systems at rest for 100 s. Tolerance: 4 standard errors, 16 %; the
-// covariance against the closed form 1 %.
+// Goal: white noise N of the accelerometer gives a position standard deviation of N √(t³/3), and
+// the covariance reports it. Method: 300 systems at rest for 100 s. Tolerance: 4 standard errors,
+// 16 %; the covariance against the closed form 1 %.
 #[test]
-fn white_noise_grows_as_it_should() {
+fn white_noise_matches_its_closed_form() {
     let n = 300;
     let expected = 0.01 * (100_f64.powi(3) / 3.0).sqrt();
     let mut sum = 0.0;
@@ -236,7 +237,8 @@ fn white_noise_grows_as_it_should() {
     relative("deviation", sum.sqrt(), expected, 0.10);
 }
 
-/// Error over covariance of position, attitude and velocity, three each.
+/// Normalised squared errors of position, attitude and velocity, with three degrees of freedom
+/// each.
 fn normalised(found: &Navigation, truth: Motion) -> [f64; 3] {
     let Motion(p, v, _, R, _) = truth;
     let turn = R.mul_mat_tr(&found.q_WS.matrix());
@@ -250,12 +252,12 @@ fn normalised(found: &Navigation, truth: Motion) -> [f64; 3] {
     ]
 }
 
-// Goal: the covariance of a free system is true. Method: 200 systems with all errors of their parts
-// and of their start, circling for five minutes; normalised squared errors of position, attitude
-// and velocity, three degrees of freedom each. Tolerance: 4.5 standard errors of the mean, 3 ± 4.5
-// √(6/200) = 0.78.
+// Goal: the covariance of a free INS is consistent. Method: 200 systems with all sensor and initial
+// errors, circling for five minutes; normalised squared errors of position, attitude and velocity,
+// three degrees of freedom each. Tolerance: 4.5 standard errors of the mean, 3 ± 4.5 √(6/200) =
+// 0.78.
 #[test]
-fn the_covariance_is_true() {
+fn covariance_is_consistent() {
     let keys = "gyro: {density: 5.0e-5, bias_instability: 3.0e-5, bias_correlation_time_s: 1000, random_walk: 1.0e-6, turn_on_bias_std: 1.0e-4}, \
                 accelerometer: {density: 1.0e-3, bias_instability: 5.0e-4, bias_correlation_time_s: 1000, turn_on_bias_std: 0.01}, \
                 start_position_std_m: 1, start_velocity_std_m_s: 0.1, start_attitude_std_deg: [0.1, 0.15, 0.5]";
@@ -270,10 +272,10 @@ fn the_covariance_is_true() {
     assert!(sums.iter().all(|s| (s - 3.0).abs() < 0.78), "{sums:?}");
 }
 
-// Goal: at its start it is off by what its alignment leaves, and knows it. Method: the first sample
-// of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over three axes).
+// Goal: the initial errors are those of the alignment, and the covariance reports them. Method: the
+// first sample of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over three axes).
 #[test]
-fn alignment_leaves_its_errors() {
+fn initial_errors_match_the_alignment() {
     let keys = "start_position_std_m: 2, start_velocity_std_m_s: 0.1, start_attitude_std_deg: [0.1, 0.1, 1]";
     let mut sums = [0.0; 3];
     for seed in 0..400 {

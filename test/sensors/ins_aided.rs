@@ -1,5 +1,5 @@
-//! Inertial navigation with a DVL, a satellite receiver and a depth sensor of the same robot,
-//! through the whole simulator.
+//! Tests of inertial navigation aided by a DVL, a GNSS receiver and a depth sensor of the same
+//! robot, in the whole simulator.
 
 use crate::common::turntable::{ball, set};
 use crate::common::{relative, scene};
@@ -16,14 +16,14 @@ const INS: &str = "ins: {device: {source: test, kind: ins, rate_hz: RATE, \
     position_m: [0.1, 0, 0], attitude_deg: [0, 10, 180], aids: {AIDS}}";
 const DVL: &str = "dvl: {device: {source: test, kind: dvl, rate_hz: 5, beam_angle_deg: 30, bottom_std_m_s: 0.01, \
     scale_std_percent: 0.2, altitude_m: [1, 90]}, position_m: [0.3, -0.1, -0.2], attitude_deg: [0, 0, 45]}";
-// deep under water it hears the satellites too, so that one run has all aids
+// It receives satellites deep under water, too, so that one run has all aids.
 const GNSS: &str = "gps: {device: {source: test, kind: gnss, rate_hz: 1, horizontal_std_m: 2, vertical_std_m: 3, correlation_time_s: 30, \
     velocity_std_m_s: [0.05, 0.1], max_depth_m: 1000}, position_m: [-0.4, 0, 0.3]}";
 const DEPTH: &str = "depth: {device: {source: test, kind: pressure, rate_hz: 5, errors: {density: 100, turn_on_bias_std: 1000}}, \
     position_m: [0, 0.2, 0]}";
 
-/// A ball that goes east and spins, with an INS and its aids at `rate` [Hz], which is that of the
-/// steps too.
+/// World with a ball that moves east and rotates, with an INS and its aids at `rate` [Hz], which is
+/// also the step rate.
 fn world(seed: u64, rate: f64, sensors: &[&str], aids: &str, top: &str) -> Simulation {
     let ins = INS.replace("RATE", &rate.to_string()).replace("AIDS", aids);
     let all = [&[ins.as_str()], sensors].concat().join(", ");
@@ -31,11 +31,11 @@ fn world(seed: u64, rate: f64, sensors: &[&str], aids: &str, top: &str) -> Simul
         "seed: {seed}\nstep: {{dt_s: {}}}\nseabed: {{depth_m: 60}}\n{top}",
         1.0 / rate
     );
-    // one world after another: on one thread
+    // Single-threaded, because worlds run one after another.
     Simulation::new(Arc::new(scene(&ball(&top, "", &all))), 1).unwrap()
 }
 
-/// What the INS, which is sensor 0, said last, and what was true then.
+/// The last output of the INS, which is sensor 0, and the truth at that time.
 fn last(s: &mut Simulation, seconds: f64) -> (Navigation, Truth) {
     let steps = (seconds / s.scene.dt()).round() as u64;
     s.advance(steps - 1);
@@ -66,14 +66,16 @@ fn last(s: &mut Simulation, seconds: f64) -> (Navigation, Truth) {
     )
 }
 
-/// Place of the INS, its velocity in its frame, and the turn from its attitude to the true one.
+/// Position of the INS, its velocity in its frame, and the rotation from its attitude to the true
+/// one.
 struct Truth {
     p: Vec3,
     v: Vec3,
     turn: merrow_math::Mat3,
 }
 
-/// Normalised squared errors of position, attitude and velocity, of three degrees of freedom each.
+/// Normalised squared errors of position, attitude and velocity, with three degrees of freedom
+/// each.
 fn normalised(n: &Navigation, t: &Truth) -> [f64; 3] {
     let skew = |i: usize, j: usize| 0.5 * (t.turn.r[i][j] - t.turn.r[j][i]);
     let phi = Vec3::new(skew(2, 1), skew(0, 2), skew(1, 0));
@@ -85,12 +87,12 @@ fn normalised(n: &Navigation, t: &Truth) -> [f64; 3] {
     ]
 }
 
-// Goal: with all aids, askew and off its middle, and with slow errors of the fixes, the covariance
-// is true; the position stays better than a fix. Method: 60 systems for 200 s on a ball that goes
-// at 1.5 m/s and spins; normalised squared errors. Tolerance: 4.5 standard errors of the mean, 3 ±
-// 4.5 √(6/60) = 1.42; nothing is left out.
+// Goal: with all aids, at oblique and eccentric mountings and with slow errors of the fixes, the
+// covariance is consistent, and the position is better than a fix. Method: 60 systems for 200 s on
+// a ball that moves at 1.5 m/s and rotates; normalised squared errors. Tolerance: 4.5 standard
+// errors of the mean, 3 ± 4.5 √(6/60) = 1.42; no measurement is rejected.
 #[test]
-fn the_covariance_with_aids_is_true() {
+fn covariance_with_aids_is_consistent() {
     let n = 60;
     let (mut sums, mut square) = ([0.0; 3], 0.0);
     for seed in 0..n {
@@ -120,18 +122,18 @@ fn the_covariance_with_aids_is_true() {
         assert!(filter.rejected < 3, "{} readings left out", filter.rejected);
     }
     assert!(sums.iter().all(|s| (s - 3.0).abs() < 1.42), "{sums:?}");
-    // 2, 2 and 3 m together are 4.1 m
+    // 2, 2 and 3 m combined are 4.1 m.
     assert!(square.sqrt() < 2.5, "{}", square.sqrt());
 }
 
-// Goal: dead reckoning by a DVL drifts by the error of its heading across and by the DVL's scale
-// along, as parts of the way. Method: 40 systems, 600 m straight ahead in a minute, too short for
-// the turning Earth to show them north; their gyros have no errors but what alignment leaves, 0.5
-// deg of heading, and a DVL with 0.2 % of scale. Tolerance: the error of its heading at the end
-// gives its error across to 0.4 m (noise of the DVL); the deviation along 4.5 standard errors, 50
-// %; their own covariances 5 %.
+// Goal: dead reckoning with a DVL drifts by its heading error across track and by the DVL scale
+// error along track, in proportion to the distance. Method: 40 systems, 600 m straight ahead in a
+// minute, too short for gyrocompassing; gyro errors are only those of the alignment, 0.5 deg of
+// heading, and the DVL has a scale error of 0.2 %. Tolerance: the heading error at the end predicts
+// the cross-track error within 0.4 m (DVL noise); the along-track deviation within 4.5 standard
+// errors, 50 %; their covariances within 5 %.
 #[test]
-fn dead_reckoning_drifts_with_the_way() {
+fn dead_reckoning_drifts_with_distance() {
     let (n, way) = (40, 600.0);
     let noisy = "gyro: {density: 5.0e-5, bias_instability: 2.0e-5, bias_correlation_time_s: 1000, turn_on_bias_std: 1.0e-4}";
     let mut along = 0.0;
@@ -152,14 +154,15 @@ fn dead_reckoning_drifts_with_the_way() {
             Vec3::new(10.0, 0.0, 0.0),
             Vec3::zero(),
         );
-        // by then the DVL has told it how fast it starts
+        // By then the DVL has measured the initial velocity.
         let (first, start) = last(&mut s, 2.0);
         let (found, truth) = last(&mut s, 60.0);
         let e = truth.p - found.p_WS - (start.p - first.p_WS);
-        // what it learns of its heading on the way puts the way behind it right too: the error left
-        // counts
+        // Heading information gained on the way also corrects the past track: the remaining error
+        // counts.
         let heading = 0.5 * (truth.turn.r[1][0] - truth.turn.r[0][1]);
-        // a turn to the left of what it believes brings it to the left of where it believes to be
+        // If the true heading is to the left of the estimate, the true position is to the left of
+        // the estimated one.
         assert!((e.y - heading * way).abs() < 0.4, "{e:?} {heading}");
         along += e.x * e.x / f64::from(n as u32);
         relative(
@@ -179,11 +182,11 @@ fn dead_reckoning_drifts_with_the_way() {
     relative("along", along.sqrt(), 0.002 * way, 0.5);
 }
 
-// Goal: fixes that jump away are left out while a DVL helps, those that are led away slowly are
-// followed where nothing else does. Method: a receiver spoofed by 500 m at once, and by 0.1 m/s.
-// Tolerance: within 10 m of the truth; within 10 m of the false place.
+// Goal: fixes that jump are rejected while a DVL aids the INS; fixes that drift slowly are followed
+// without other aids. Method: a receiver spoofed by 500 m at once, and by 0.1 m/s. Tolerance:
+// within 10 m of the truth; within 10 m of the false position.
 #[test]
-fn jumps_are_left_out_and_walks_are_followed() {
+fn jumps_are_rejected_and_drifts_are_followed() {
     let spoofed = |aids: &str, how: &str| {
         let top = format!(
             "faults: {{s: {{robot: ball, target: gps, time_s: 60, kind: spoofed, {how}}}}}"

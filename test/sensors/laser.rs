@@ -1,5 +1,5 @@
-//! Scanning lasers: closed forms of what they range, through air and water, on the move and out of
-//! it.
+//! Tests of scanning lasers: closed forms of their ranges in air and through water, in motion, and
+//! error behaviour.
 
 use crate::common::{advance, close, instant, simulation};
 use merrow_environment::EnvironmentState;
@@ -9,8 +9,8 @@ use merrow_math::Vec3;
 use merrow_model::state::frames::{Frame, FrameData, Point, Scan};
 use merrow_sim::Simulation;
 
-/// A world with a fixed robot 2 m over the water that carries one laser, and with `structures` and
-/// other keys.
+/// World with a fixed robot 2 m above the water that carries one laser of `kind` with `keys`;
+/// `rest` holds structures and other keys of the world.
 fn world(kind: &str, keys: &str, rest: &str) -> String {
     format!(
         "
@@ -29,7 +29,7 @@ robots:
     )
 }
 
-/// The frames of `seconds`.
+/// Returns the frames of `seconds`.
 fn frames(sim: &mut Simulation, seconds: f64) -> Vec<Frame> {
     let mut all = Vec::new();
     for _ in 0..(seconds / 0.1).round() as usize {
@@ -56,18 +56,18 @@ fn cloud(sim: &mut Simulation) -> Vec<Point> {
 const WALL: &str =
     "structures: {wall: {position_m: [10, 0, 0], shapes: {s: {kind: box, size_m: [2, 40, 20]}}}}";
 
-// Goal: ranges to a wall, a ball and a post. Method: closed forms: 9/cos a to the wall, and to
-// round shapes by the quadratic. Tolerance: 1e-5 m, what a 32-bit range of 15 m holds ten times
-// over.
+// Goal: ranges to a wall, a ball and a post. Method: closed forms: 9/cos a to the wall, quadratic
+// equations for the round shapes. Tolerance: 1e-5 m, ten times the resolution of a 32-bit range of
+// 15 m.
 #[test]
-fn ranges_are_those_of_closed_forms() {
+fn ranges_match_closed_forms() {
     let keys = "azimuth_deg: [-45, 45], beams: 91, max_range_m: 30";
     let found = scan(&mut simulation(&world("laser", keys, WALL)));
     assert_eq!(found.ranges.len(), 91);
     for (k, range) in found.ranges.iter().enumerate() {
         let a = (k as f64 - 45.0).to_radians();
         close("wall", f64::from(*range), 9.0 / a.cos(), 1e-5);
-        // upright and clear: its reflectivity
+        // At perpendicular incidence in clear air the intensity is the reflectivity.
         close(
             "intensity",
             f64::from(found.intensities[k]),
@@ -97,8 +97,8 @@ fn ranges_are_those_of_closed_forms() {
     }
 }
 
-// Goal: a lidar's points lie where its beams meet the ground, a metre below it. Method: rings at
-// known elevations over a plane. Tolerance: 1e-5 m.
+// Goal: the points of a lidar lie where its beams hit the ground, one metre below it. Method: rings
+// at known elevations over a plane. Tolerance: 1e-5 m.
 #[test]
 fn points_lie_on_the_plane() {
     let keys = "elevation_deg: [-40, -10], rings: 4, columns: 36, max_range_m: 50";
@@ -116,7 +116,7 @@ fn points_lie_on_the_plane() {
             1e-6,
         );
     }
-    // clockwise from behind, evenly in time
+    // Clockwise from astern, evenly spaced in time.
     let column = |k: usize| &points[4 * k];
     close(
         "first",
@@ -128,11 +128,11 @@ fn points_lie_on_the_plane() {
     close("time", f64::from(column(18).time), 0.05, 1e-6);
 }
 
-// Goal: samples come at their rate with the stamp of their first beam, when the sweep and the
-// latency are over. Method: a 360 degree lidar of 10 Hz whose sweep takes 35/36 of 0.1 s; then 0.25
-// s of latency. Tolerance: none.
+// Goal: samples are output at their rate, stamped with the time of their first beam, once the sweep
+// and the latency are over. Method: a 360 degree lidar of 10 Hz whose sweep takes 35/36 of 0.1 s;
+// then 0.25 s of latency. Tolerance: none.
 #[test]
-fn frames_come_at_their_instants() {
+fn frames_are_output_at_their_times() {
     let keys = "elevation_deg: [-40, -10], rings: 2, columns: 36, max_range_m: 50";
     let mut sim = simulation(&world("lidar", keys, WALL));
     let all = frames(&mut sim, 1.0);
@@ -143,8 +143,8 @@ fn frames_come_at_their_instants() {
     assert_eq!(frames(&mut simulation(&late), 1.0).len(), 8);
 }
 
-// Goal: noise is as stated. Method: 20 scans of 500 beams of the same wall, 3 cm. Tolerance: 4
-// standard errors.
+// Goal: range noise has the stated standard deviation. Method: 20 scans of 500 beams on the same
+// wall, 3 cm. Tolerance: 4 standard errors.
 #[test]
 fn noise_has_its_standard_deviation() {
     let keys = "azimuth_deg: [-1, 1], beams: 500, max_range_m: 30, range_std_m: 0.03";
@@ -173,11 +173,11 @@ fn noise_has_its_standard_deviation() {
     assert!(next.abs() < 4.0 / n.sqrt(), "beams are independent: {next}");
 }
 
-// Goal: out of the limits it says so as REP-117 asks; a dark wall is seen up to the reference's
-// range and no further. Method: walls at 9 m, limits about it; reflectivity 0.1 against 0.1 at 9 m:
-// on the edge. Tolerance: none.
+// Goal: ranges outside the limits follow REP-117; a dark wall is detected up to the reference range
+// and not beyond. Method: walls at 9 m with limits around 9 m; reflectivity 0.1 with the reference
+// 0.1 at 9 m. Tolerance: none.
 #[test]
-fn limits_and_dark_walls() {
+fn range_limits_and_dark_walls() {
     let range = |keys: &str, rest: &str| {
         let keys = format!("azimuth_deg: [0, 0], beams: 1, {keys}");
         scan(&mut simulation(&world("laser", &keys, rest))).ranges[0]
@@ -200,11 +200,11 @@ fn limits_and_dark_walls() {
     assert_eq!(range("max_range_m: 9.6", &darker), 9.0);
 }
 
-// Goal: fog and rain take from the echo as stated. Method: intensity of the wall at 9 m in 100 m of
-// visibility: exp(-2 σ 9), σ = 3.912/100 (905/550)^-0.2715; and under 50 mm/h of rain. Tolerance:
-// rounding of a 32-bit number.
+// Goal: fog and rain attenuate the echo as specified. Method: intensity of the wall at 9 m in 100 m
+// of visibility, exp(-2 σ 9), σ = 3.912/100 (905/550)^-0.2715; and under 50 mm/h of rain.
+// Tolerance: rounding of a 32-bit number.
 #[test]
-fn fog_and_rain_take_from_the_echo() {
+fn fog_and_rain_attenuate_the_echo() {
     let intensity = |weather: &str| {
         let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30";
         let rest = format!("{WALL}\nweather: {{{weather}}}");
@@ -228,11 +228,11 @@ fn fog_and_rain_take_from_the_echo() {
     );
 }
 
-// Goal: through flat water a green laser shows the bottom where its light's travel puts it, bent by
-// Snell's law; an infrared one shows nothing. Method: closed form: 2 m of air, 3 m of water at an
-// incidence of 30 degrees. Tolerance: 1e-5 m.
+// Goal: through flat water a green laser measures the seabed at the optical path length along the
+// ray refracted by Snell's law; an infrared laser gets no echo. Method: closed form: 2 m of air, 3
+// m of water at an incidence of 30 degrees. Tolerance: 1e-5 m.
 #[test]
-fn water_bends_and_swallows_light() {
+fn water_refracts_and_absorbs_light() {
     let cloud_of = |extinction: f64| {
         let keys = format!(
             "elevations_deg: [-60], columns: 4, max_range_m: 40, reference_reflectivity: 0.01, water_extinction_per_m: {extinction}"
@@ -250,13 +250,13 @@ fn water_bends_and_swallows_light() {
     assert_eq!(cloud_of(7.0), []);
 }
 
-// Goal: light that spreads in water is as much as Lambert's law has over the way d it goes there,
-// and over n t + d through the surface. Method: a laser 1 m over the bottom in the water and one 2
-// m over the water with the bottom 3 m below, 10 degrees off the vertical, where the surface does
-// not glint; intensities are told over the square of the range, by the speed of light in air.
-// Tolerance: 1 %, of haze.
+// Goal: in water the echo intensity follows Lambert's law over the path d in the water, and over n
+// t + d through the surface. Method: a laser in the water 1 m above the seabed, and one 2 m above
+// the surface with the seabed 3 m below it, both 10 degrees off the vertical so that the surface
+// gives no specular echo. Intensities are normalised by the square of the range at the speed of
+// light in air. Tolerance: 1 %, for haze.
 #[test]
-fn light_spreads_in_water_as_it_goes() {
+fn intensity_in_water_follows_lamberts_law() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.1, reference_reflectivity: 0.001";
     let down = "attitude_deg: [0, 80, 0]";
     let intensity = |z: &str| {
@@ -293,10 +293,11 @@ fn light_spreads_in_water_as_it_goes() {
     );
 }
 
-// Goal: a laser under water does not see what stands in the air. Method: one 0.3 m deep that looks
-// up aslant at a wall over the water, and at one that goes down into it.
+// Goal: a laser under water gets no echo from objects in the air. Method: a laser at 0.3 m depth
+// that points obliquely upwards at a wall above the water, and at a wall that extends into it.
+// Tolerance: exact in air; 1e-5 m.
 #[test]
-fn a_wet_laser_sees_nothing_in_the_air() {
+fn submerged_laser_gets_no_echo_from_the_air() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.01, reference_reflectivity: 0.001";
     let range = |low: f64| {
         let wall = WALL.replace("[10, 0, 0]", &format!("[10, 0, {}]", low + 10.0));
@@ -321,11 +322,11 @@ fn a_wet_laser_sees_nothing_in_the_air() {
     );
 }
 
-// Goal: calm water is a mirror: a wall shows below the water as far as its light has gone. Method:
-// a beam 20 degrees down meets the water 5.495 m off, and by way of it a wall: both legs add up.
-// Tolerance: 1e-5 m.
+// Goal: a calm surface reflects specularly: a wall appears below the water at the length of the
+// reflected path. Method: a beam 20 degrees down hits the water at 5.495 m and is reflected to a
+// wall: both legs add up. Tolerance: 1e-5 m.
 #[test]
-fn calm_water_mirrors_walls() {
+fn calm_water_reflects_walls() {
     let keys = "elevations_deg: [-20], columns: 360, max_range_m: 40, reference_reflectivity: 1e-4";
     let points = cloud(&mut simulation(&world("lidar", keys, WALL)));
     let ahead = points
@@ -339,7 +340,7 @@ fn calm_water_mirrors_walls() {
         .sum::<f64>()
         .sqrt();
     close("ghost", range, 9.0 / 20.0_f64.to_radians().cos(), 1e-5);
-    // of some hundredth of the wall's own strength: Fresnel twice
+    // Fresnel reflection twice leaves about a hundredth of the strength of the wall.
     assert!(
         ahead.intensity > 1e-5 && ahead.intensity < 0.02,
         "{}",
@@ -347,10 +348,10 @@ fn calm_water_mirrors_walls() {
     );
 }
 
-// Goal: straight down the water itself answers, by its glint. Method: intensity F_0/(4 s²), s² of a
-// calm day. Tolerance: 1 %, the haze.
+// Goal: straight down the surface gives a specular echo. Method: intensity F_0/(4 s²), s² of a calm
+// day. Tolerance: 2 %, for haze.
 #[test]
-fn water_glints_straight_down() {
+fn water_reflects_straight_down() {
     let keys = "elevations_deg: [-90], columns: 1, max_range_m: 40";
     let points = cloud(&mut simulation(&world("lidar", keys, "")));
     close("range", f64::from(points[0].p[2]), -2.0, 1e-5);
@@ -362,12 +363,13 @@ fn water_glints_straight_down() {
     );
 }
 
-// Goal: in waves a range is to the first place where the beam meets them, though beams find them by
-// lattices. Method: glints of a bright sea of 0.6 m seen from 2 m above, against the walk of
-// `surface.rs` along each beam. Tolerance: 1e-5 m of height, what single precision leaves; a
-// millimetre along the beam, what that walk states; the four steepest rings glint.
+// Goal: in waves a range ends at the first intersection of the beam with the surface, although the
+// beams intersect a height grid. Method: surface echoes from waves of 0.6 m measured from 2 m
+// above, against the search of `surface.rs` along each beam. Tolerance: 1e-5 m in height, for
+// single precision; 1 mm along the beam, the accuracy of that search; more than 30 % of the beams
+// get an echo.
 #[test]
-fn in_waves_a_beam_ends_on_the_surface() {
+fn beams_end_on_the_wave_surface() {
     let waves =
         "water: {waves: {kind: jonswap, hs_m: 0.6, tp_s: 4, direction_deg: 30, components: 60}}";
     let elevations: Vec<String> = (0..12)
@@ -406,11 +408,11 @@ fn in_waves_a_beam_ends_on_the_surface() {
     assert!(heard > 0.3, "{heard}");
 }
 
-// Goal: a beam that widens averages what it meets within a pulse and keeps to the stronger beyond.
-// Method: the edge of a wall in front of another 20 cm, and 5 m, behind. Tolerance: between the
-// two; exact.
+// Goal: a diverging beam averages echoes within one pulse length and otherwise reports the
+// stronger. Method: the edge of a wall in front of another wall, 20 cm and 5 m behind. Tolerance:
+// between the two; exact.
 #[test]
-fn wide_beams_mix_near_edges() {
+fn diverging_beams_average_near_edges() {
     let range = |behind: f64| {
         let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 40, divergence_mrad: 100, pulse_length_m: 0.5";
         let rest = format!(
@@ -424,10 +426,10 @@ fn wide_beams_mix_near_edges() {
     assert!((5.0..5.01).contains(&range(5.0)), "{}", range(5.0));
 }
 
-// Goal: each beam leaves from where the laser is by then. Method: a robot that drives at a wall at
-// 2 m/s, a sweep of 50 ms. Tolerance: 1e-5 m.
+// Goal: each beam starts from the pose of the laser at its own time. Method: a robot moves towards
+// a wall at 2 m/s with a sweep of 50 ms. Tolerance: 1e-3 m; 1e-4 m between beams.
 #[test]
-fn a_moving_laser_fires_from_where_it_is() {
+fn each_beam_uses_its_own_pose() {
     let keys = "azimuth_deg: [0, 0.001], beams: 11, sweep_s: 0.05, max_range_m: 40";
     let text = world("laser", keys, WALL)
         .replace("base: fixed", "base: floating")
@@ -456,10 +458,10 @@ fn a_moving_laser_fires_from_where_it_is() {
     }
 }
 
-// Goal: faults act on ranges; nothing is worked out for a lazy sensor that nobody wants. Method: a
-// bias; dead; lazy. Tolerance: 1e-5 m.
+// Goal: faults act on ranges; a lazy sensor without subscribers is not computed. Method: a bias;
+// dead; lazy. Tolerance: 1e-5 m.
 #[test]
-fn faults_and_laziness() {
+fn faults_and_lazy_sensors() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30";
     let with = |fault: &str| {
         let rest = format!("{WALL}\nfaults: {{x: {{robot: r, target: l, kind: {fault}}}}}");
@@ -480,12 +482,12 @@ fn faults_and_laziness() {
     assert_eq!(frames(&mut sim, 0.3).len(), 3);
 }
 
-// Goal: sheeting comes back as its data sheet says. Method: a wall with a coefficient of
-// retro-reflection of 250 and a reflectivity of 0.3, square to the beam and from the side, over the
-// closed form 0.3 cos a + 250 pi cos^3 a; and it is heard where white paint is not: at 60 m by a
-// laser that just hears all of white at 30 m. Tolerance: 1 %, of haze.
+// Goal: retro-reflective sheeting returns the intensity of its data sheet. Method: a wall with a
+// coefficient of retro-reflection of 250 and a reflectivity of 0.3, at incidences up to 45 degrees,
+// against the closed form 0.3 cos a + 250 pi cos^3 a. A laser that just detects white paint at 30 m
+// must detect the sheeting, but not white paint, at 60 m. Tolerance: 1 %, for haze.
 #[test]
-fn sheeting_is_as_bright_as_its_coefficient_says() {
+fn sheeting_intensity_matches_its_coefficient() {
     let keys = "azimuth_deg: [-45, 45], beams: 91, max_range_m: 30";
     let shine = WALL.replace(
         "size_m: [2, 40, 20]",
@@ -500,7 +502,7 @@ fn sheeting_is_as_bright_as_its_coefficient_says() {
             "{k}: {intensity} instead of {expected}"
         );
     }
-    // white at 60 m gives a quarter of what is just heard at 30 m
+    // White paint at 60 m returns a quarter of the intensity that is just detected at 30 m.
     let far = "azimuth_deg: [-1, 1], beams: 3, max_range_m: 60, reference_reflectivity: 4";
     let at_60 = |material: &str| {
         let wall = WALL

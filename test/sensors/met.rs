@@ -1,4 +1,4 @@
-//! Beams of DVLs and echo sounders that meet other robots and props.
+//! Tests of DVL and echo sounder beams that hit other robots and props.
 
 use crate::common::turntable::set;
 use crate::common::{close, near, reading, relative, simulation};
@@ -7,8 +7,8 @@ use merrow_model::state::Command;
 use merrow_model::state::reading::{Dvl, DvlLock, Reading};
 use merrow_sim::Simulation;
 
-/// A ball that carries `sensor` over a plate of 6 x 4 x 0.5 m, in a weightless world 100 m deep;
-/// neither has drag.
+/// A ball that carries `sensor` above a plate of 6 x 4 x 0.5 m, in a world without gravity, 100 m
+/// deep; neither has drag.
 fn over_a_plate(sensor: &str, more: &str) -> String {
     format!(
         "
@@ -53,7 +53,7 @@ fn dvl(s: &mut Simulation) -> Dvl {
     dvl
 }
 
-/// Gives the plate a pose and velocities in its own frame.
+/// Sets the pose of the plate, and its velocities in its own frame.
 fn set_plate(s: &mut Simulation, p_WB: Vec3, rpy: [f64; 3], v_WB_B: Vec3, w_WB_B: Vec3) {
     let q_WB = Quat::from_rpy(rpy[0], rpy[1], rpy[2]);
     s.apply(&Command::SetPose {
@@ -66,12 +66,12 @@ fn set_plate(s: &mut Simulation, p_WB: Vec3, rpy: [f64; 3], v_WB_B: Vec3, w_WB_B
     .unwrap();
 }
 
-// Goal: an echo sounder hears the top of what it flies over, level or tilted, beside it the bottom,
-// and never its own robot. Method: a plate whose top is at -39.75 m; then tilted, by the plane of
-// its top; then the sounder beyond its edge; its own sphere about the sensor all the while.
-// Tolerance: 1e-9 (1e-6 m asked).
+// Goal: an echo sounder measures the range to the top of an object below it, level or tilted, next
+// to it the range to the seabed, and never its own robot. Method: a plate whose top is at -39.75 m;
+// then tilted, by the plane of its top; then the sounder beyond its edge; the sphere of its own
+// robot surrounds the sensor all the time. Tolerance: 1e-9 (1e-6 m required).
 #[test]
-fn an_echo_sounder_hears_a_prop() {
+fn echo_sounder_measures_a_prop() {
     let mut s = simulation(&over_a_plate(ALTIMETER, ""));
     let (at, rest) = (Vec3::new(1.0, 1.0, -20.0), Vec3::zero());
     set(&mut s, at, [0.0; 3], rest, rest);
@@ -94,9 +94,10 @@ fn an_echo_sounder_hears_a_prop() {
     relative("under it", range(&mut s), 39.7, 1e-9);
 }
 
-// Goal: a DVL over a plate that moves and turns measures its own velocity over the plate, and
-// ranges to it. Method: a plate that drifts at (0.4, -0.3, 0.05) m/s: the difference, in the DVL's
-// frame; then one that also turns: each beam by hand where it ends. Tolerance: 1e-9.
+// Goal: a DVL above a moving, rotating plate measures its own velocity relative to the plate, and
+// the ranges to it. Method: a plate that drifts at (0.4, -0.3, 0.05) m/s: the difference, in the
+// frame of the DVL; then a plate that also rotates: each beam by hand at its end point. Tolerance:
+// 1e-9.
 #[test]
 fn a_dvl_measures_over_a_moving_plate() {
     let mut s = simulation(&over_a_plate(DVL, ""));
@@ -110,7 +111,7 @@ fn a_dvl_measures_over_a_moving_plate() {
     relative("altitude", r.altitude, 39.75 - 36.1, 1e-9);
     let spin = Vec3::new(0.05, -0.03, 0.4);
     let middle = Vec3::new(0.0, 0.0, -40.0);
-    // read at its start, before anything has moved
+    // Read at the start, before any motion.
     let mut s = simulation(&over_a_plate(DVL, ""));
     set(&mut s, at, [0.0; 3], v, rest);
     set_plate(&mut s, middle, [0.0; 3], drift, spin);
@@ -123,7 +124,7 @@ fn a_dvl_measures_over_a_moving_plate() {
         let speed = (v - drift - spin.cross(end - middle)).dot(beam.direction);
         close("beam", beam.velocity, speed, 1e-9);
     }
-    // one that the plate does not reach sees the bottom, which does not move
+    // A beam that misses the plate hits the seabed, which does not move.
     set(&mut s, Vec3::new(0.0, 2.2, -36.0), [0.0; 3], v, rest);
     set_plate(&mut s, middle, [0.0; 3], drift, rest);
     let r = dvl(&mut s);
@@ -135,12 +136,13 @@ fn a_dvl_measures_over_a_moving_plate() {
     }
 }
 
-// Goal: what is met does not depend on threads, on how a run is cut into calls, or on what has been
-// before; the sounders of robots that pass over each other follow them. Method: 70 robots over one
-// another that drift, sounders at two rates, 2 s: on one thread at one go, on two step by step, and
-// resumed from half way; all readings and the state's hash. Tolerance: none.
+// Goal: beam intersections do not depend on the number of threads, on the division of a run into
+// calls, or on the history; the beams of robots that move over each other use their current poses.
+// Method: 70 drifting robots above one another, sounders at two rates, 2 s: on one thread in one
+// call, on two threads step by step, and resumed from half way; all readings and the state hash.
+// Tolerance: none.
 #[test]
-fn what_is_met_is_the_same_however_it_is_stepped() {
+fn beam_intersections_do_not_depend_on_stepping() {
     let text = over_a_plate(DVL, "").replace(
         "    model:",
         "    position_m: [0, 0, -10]\n    velocity_m_s: [0.3, 0.1, 0]\n    repeat: {count: [7, 2, 5], spacing_m: [1.7, 2.1, -5.3]}\n    model:",

@@ -1,4 +1,4 @@
-//! Closed solutions of measurement: sensors against what their laws give.
+//! Tests of sensors against closed forms of their measurement laws.
 
 mod acoustic;
 mod ahrs;

@@ -1,4 +1,4 @@
-//! The noise model against the definitions of the Allan variance (V80).
+//! Tests of the noise model against the definitions of the Allan variance (V80).
 
 use crate::common::turntable::{ball, place, statistics};
 use crate::common::{readings, relative, simulation};
@@ -8,7 +8,7 @@ use merrow_model::scene::sensor::{Errors, Noise};
 use merrow_model::state::reading::Reading;
 use merrow_sensors::noise;
 
-/// `n` samples of three channels of an instrument that measures nothing.
+/// `n` samples of three channels of an instrument whose true measurement is zero.
 fn record(spec: &Noise, rate: f64, seed: u64, n: u64) -> [Vec<f64>; 3] {
     let stream = Stream::new(seed, "noise test");
     let errors = Errors::new(spec, rate, stream);
@@ -45,15 +45,15 @@ fn allan(channels: &[Vec<f64>], m: usize) -> f64 {
     (0.5 * sum / count).sqrt()
 }
 
-/// Slope of the Allan deviation between averages over `m` and `n` samples, both logarithmic.
+/// Slope of the Allan deviation between averages over `m` and `n` samples, on logarithmic axes.
 fn slope(channels: &[Vec<f64>], m: usize, n: usize) -> f64 {
     (allan(channels, n) / allan(channels, m)).ln() / (n as f64 / m as f64).ln()
 }
 
-// Goal (V80): the density of a data sheet becomes a sample's deviation N sqrt(fs): 0.007
-// deg/s/sqrt(Hz) at 100 Hz is 0.07 deg/s; its Allan deviation is N / sqrt(tau), slope -1/2. Method:
-// 3 x 100 000 samples. Tolerance: 4 standard errors: 0.6 % of the deviation; 6 % at 3 s (3 x 333
-// averages).
+// Goal (V80): the noise density of a data sheet gives a sample standard deviation of N sqrt(fs):
+// 0.007 deg/s/sqrt(Hz) at 100 Hz is 0.07 deg/s; its Allan deviation is N / sqrt(tau), slope -1/2.
+// Method: 3 x 100 000 samples. Tolerance: 4 standard errors: 0.6 % of the deviation; 6 % at 3 s (3
+// x 333 averages).
 #[test]
 fn white_noise_has_its_density() {
     let spec = Noise {
@@ -84,9 +84,9 @@ fn random_walk_has_its_coefficient() {
     assert!((s - 0.5).abs() < 0.04, "slope {s}");
 }
 
-// Goal (V80): bias instability B: the Allan deviation's highest point is 0.664 B, at 1.89
-// correlation times. Method: a memory of 5 s, 12 records of 10 000 s. Tolerance: 4 standard errors,
-// about 6000 averages: 4 %.
+// Goal (V80): bias instability B: the maximum of the Allan deviation is 0.664 B, at 1.89
+// correlation times. Method: a correlation time of 5 s, 12 records of 10 000 s. Tolerance: 4
+// standard errors, about 6000 averages: 4 %.
 #[test]
 fn bias_instability_has_its_floor() {
     let spec = Noise {
@@ -108,8 +108,8 @@ fn bias_instability_has_its_floor() {
     );
 }
 
-// Goal: turn-on bias, scale and misalignment are drawn once an instrument, with the stated spread.
-// Method: 4000 instruments. Tolerance: 4 standard errors, 4.5 %.
+// Goal: turn-on bias, scale factor and misalignment are drawn once per instrument, with the stated
+// spread. Method: 4000 instruments. Tolerance: 4 standard errors, 4.5 %.
 #[test]
 fn fixed_errors_have_their_spread() {
     let spec = Noise {
@@ -131,9 +131,9 @@ fn fixed_errors_have_their_spread() {
     );
 }
 
-// Goal (V80): the shipped MTi-1 gives 0.07 deg/s at 100 Hz through the whole simulator. Method: its
-// gyro at rest, 60 s. Tolerance: 4 standard errors of 6000 samples, 4 %; drift over a minute adds
-// less than 1 %.
+// Goal (V80): the shipped MTi-1 has 0.07 deg/s at 100 Hz in the whole simulator. Method: its gyro
+// at rest, 60 s. Tolerance: 4 standard errors of 6000 samples, 4 %; drift over a minute adds less
+// than 1 %.
 #[test]
 fn mti_gyro_has_its_data_sheet_noise() {
     let mut s = simulation(&ball(

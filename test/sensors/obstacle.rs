@@ -1,5 +1,5 @@
-//! Detectors of obstacles: listed boxes, boxes about a laser's and a sonar's echoes, numbers that
-//! stay.
+//! Tests of obstacle detectors: listed boxes, boxes from laser and sonar echoes, persistent
+//! numbers.
 
 use crate::common::{advance, simulation};
 use merrow_math::{Mat3, Vec3};
@@ -9,7 +9,7 @@ use merrow_model::state::frames::detection::Detection;
 use merrow_sensors::obstacle::gather::EchoAccumulator;
 use merrow_sim::Simulation;
 
-/// A fixed robot at (0, 0, z) that carries the sensors; its yaw is 30 degrees.
+/// World with a fixed robot at (0, 0, z) that carries the sensors; its yaw is 30 degrees.
 fn world(z: f64, sensors: &str, rest: &str) -> String {
     format!(
         "
@@ -46,17 +46,17 @@ fn boxes(sim: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Vec<Detection
     all
 }
 
-/// Turn about z of a box in W.
+/// Rotation of a box about the z axis of W [rad].
 fn yaw(found: &Detection) -> f64 {
     found.q.matrix().to_rpy()[2]
 }
 
-// Goal: listed obstacles are told where they are, as they are turned, in the world and in the frame
-// of the detector; those beyond range or beside the sector are not; errors have the deviation of
-// their keys. Method: four boxes about a robot that heads 30 degrees off east; 400 samples.
-// Tolerance: 1e-9; 4 standard errors.
+// Goal: listed obstacles are reported with position and orientation in the world and in the frame
+// of the detector; those out of range or out of the sector are not; errors have the standard
+// deviation of their keys. Method: four boxes around a robot that heads 30 degrees off east; 400
+// samples. Tolerance: 1e-9; 4 standard errors.
 #[test]
-fn listed_obstacles_are_told_within_sector_and_range() {
+fn listed_obstacles_are_reported_within_sector_and_range() {
     let rest = "obstacles:
   ahead: {position_m: [40, 20, -12], size_m: [6, 2, 4], yaw_deg: 75}
   aside: {position_m: [-5, 30, -10], size_m: [1, 1, 1]}
@@ -113,11 +113,11 @@ fn listed_obstacles_are_told_within_sector_and_range() {
     );
 }
 
-// Goal: boxes about a lidar's echoes are those of what stands there. Method: two containers in air,
-// one turned, of which two faces show; the ground is cut off by height. Tolerance: 0.45 m in
-// length, which is the rays' distance at the far end of a face seen under 16 degrees; 2 degrees.
+// Goal: boxes from lidar echoes match the objects. Method: two containers in air, one rotated, with
+// two visible faces; the ground is removed by height. Tolerance: 0.45 m in length, the spacing of
+// rays at the far end of a face at an incidence of 16 degrees; 2 degrees.
 #[test]
-fn a_lidars_echoes_are_boxed() {
+fn lidar_echoes_are_boxed() {
     let sensors = "        lidar: {device: {source: test, rate_hz: 10, kind: lidar, elevation_deg: [-8, 8], rings: 33, columns: 1440, max_range_m: 60}}
         boxes: {lazy: false, device: {source: test, rate_hz: 10, kind: obstacle_detector, sensor: lidar, max_range_m: 60, height_m: [0, 8], cluster_gap_m: 0.8}}";
     let rest = "structures:
@@ -144,12 +144,12 @@ fn a_lidars_echoes_are_boxed() {
     }
 }
 
-// Goal: echoes of a laser that nods lie where its tilt has put them. Method: one 2 m over a deck
-// that nods between 10 and 40 degrees down, before a post of 1.2 m: the deck is cut off by height,
-// the post alone is boxed, by the side of it that is 3.9 m ahead. Tolerance: 0.15 m, of its top and
-// its corners.
+// Goal: echoes of a tilting laser use the tilt of their time. Method: a laser 2 m above a deck that
+// tilts between 10 and 40 degrees down, in front of a post of 1.2 m: the deck is removed by height,
+// and only the post is boxed, by its near side 3.9 m ahead. Tolerance: 0.15 m, for its top and
+// corners.
 #[test]
-fn a_nodding_lasers_echoes_are_boxed() {
+fn tilting_laser_echoes_are_boxed() {
     let sensors = "        laser: {device: {source: test, rate_hz: 10, kind: tilting_laser, azimuth_deg: [-20, 20], beams: 161, max_range_m: 20, tilt_deg: [10, 40], tilt_period_s: 4}}
         boxes: {lazy: false, device: {source: test, rate_hz: 10, kind: obstacle_detector, sensor: laser, max_range_m: 20, height_m: [0.2, 8], cluster_gap_m: 0.5}}";
     let rest = "structures:
@@ -169,12 +169,11 @@ fn a_nodding_lasers_echoes_are_boxed() {
     }
 }
 
-// Goal: boxes about an imaging sonar's echoes are where the piles are, however the echoes fade, and
-// nothing is found in open water. Method: three piles 12 to 30 m ahead, far from bottom and
-// surface; ten pings. Tolerance: 1 m; each pile in all pings, no more than one false box in three
-// pings.
+// Goal: boxes from echoes of an imaging sonar lie at the piles in spite of fading echoes, and open
+// water gives no boxes. Method: three piles 12 to 30 m ahead, far from seabed and surface; ten
+// pings. Tolerance: 1 m; each pile in all pings, at most one false box in three pings.
 #[test]
-fn a_sonars_echoes_are_boxed() {
+fn sonar_echoes_are_boxed() {
     let sensors = "        sonar: {device: {source: test, rate_hz: 5, kind: imaging_sonar, sector_deg: 90, beams: 128, beam_width_deg: 1, elevation_width_deg: 12,
           frequency_khz: 700, source_level_db: 205, pulse_us: 60, max_range_m: 40, bins: 400, levels_db: [40, 160], self_noise_db: 10}}
         boxes: {lazy: false, device: {source: test, rate_hz: 5, kind: obstacle_detector, sensor: sonar, max_range_m: 40, min_echoes: 8}}";
@@ -206,13 +205,13 @@ fn a_sonars_echoes_are_boxed() {
     assert!(3 * others <= all.len(), "{others} boxes about nothing");
 }
 
-// Goal: a scanning sonar's echoes of a whole turn are boxed together, from wherever the robot was
-// at each ping, and older ones are forgotten. Method: a turned box of 6 m by 2.5 m of which two
-// faces show, 14 m from a robot that drifts at 0.3 m/s, one turn in 12 s; then a second turn.
-// Tolerance: 0.5 m in place and size, which is half a pulse and a beam's width at 14 m with its
-// neighbours', 6 degrees; one ping has a line along its beam.
+// Goal: echoes of a whole turn of a scanning sonar are boxed together, each from the pose of its
+// ping, and older ones are discarded. Method: a rotated box of 6 m by 2.5 m with two visible faces,
+// 14 m from a robot that drifts at 0.3 m/s, one turn in 12 s; then a second turn. Tolerance: 0.5 m
+// in position and size, which is half a pulse and a beam width at 14 m including its neighbours,
+// and 6 degrees; a single ping gives a line along its beam.
 #[test]
-fn a_turn_of_a_scanning_sonar_is_boxed() {
+fn scanning_sonar_turn_is_boxed() {
     let sensors = "        sonar: {device: {source: test, rate_hz: 20, kind: scanning_sonar, step_deg: 1.5, beam_width_deg: 1.5, elevation_width_deg: 10, rays: [12, 24],
           frequency_khz: 700, source_level_db: 205, pulse_us: 60, max_range_m: 30, bins: 600, levels_db: [40, 160], self_noise_db: 10, speckle: false}}
         boxes: {lazy: false, device: {source: test, rate_hz: 20, kind: obstacle_detector, sensor: sonar, max_range_m: 30, min_echoes: 12, cluster_gap_m: 1.2, threshold_db: 20}}";
@@ -242,7 +241,7 @@ fn a_turn_of_a_scanning_sonar_is_boxed() {
             all.push(gathered.add_sample(spec, stream, heard, frame.stamp_ns));
         }
     }
-    // of one ping the part of the beam that is lit
+    // From one ping, the part of the beam that has echoes.
     assert!(
         all.len() >= 490 && all[0].iter().all(|f| f.size.y < 0.1),
         "{:?}",
@@ -265,7 +264,7 @@ fn a_turn_of_a_scanning_sonar_is_boxed() {
             "{k}: {off}"
         );
     }
-    // as many echoes as in one turn
+    // As many echoes as in one turn.
     assert!(
         all[479][0].echoes < all[239][0].echoes * 3 / 2,
         "{} {}",

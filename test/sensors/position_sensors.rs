@@ -1,4 +1,4 @@
-//! Pressure, magnetic field and satellite position.
+//! Tests of pressure sensors, magnetometers and GNSS receivers.
 
 use crate::common::turntable::{ball, place, statistics};
 use crate::common::{near, reading, readings, relative, simulation};
@@ -7,9 +7,9 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::state::reading::{Gnss, Reading};
 use merrow_sim::Simulation;
 
-// Goal: absolute pressure is that of air and the water column over the port, and falls in the air
-// as in the standard atmosphere. Method: hand numbers, heeled, and out of the water. Tolerance:
-// rounding.
+// Goal: absolute pressure is the sum of air pressure and water column above the port, and in air
+// follows the standard atmosphere. Method: hand calculation, heeled, and out of the water.
+// Tolerance: rounding.
 #[test]
 fn pressure_is_air_and_water_column() {
     let top = "water: {density_kg_m3: 1020, air_pressure_pa: 100000}\nweather: {temperature_c: 15}";
@@ -38,12 +38,12 @@ fn pressure_is_air_and_water_column() {
     relative("800 m up", at(799.8, 0.0), 100_000.0 * part, 1e-8);
 }
 
-// Goal: the magnetometer has the Earth's field in its own frame. Method: a stated field and a
-// general attitude; then the model's field at Monterey Bay, which points down, north and a little
-// east. Tolerance: rounding; for the model the known size of the field there, 47 to 49 uT, and
-// declination, 12 to 14 degrees.
+// Goal: a magnetometer measures the magnetic field of the Earth in its own frame. Method: a stated
+// field and a general attitude; then the field model at Monterey Bay, which points down, north and
+// slightly east. Tolerance: rounding; for the model the known magnitude of the field there, 47 to
+// 49 uT, and declination, 12 to 14 degrees.
 #[test]
-fn magnetometer_has_the_field_in_its_frame() {
+fn magnetometer_measures_the_field_in_its_frame() {
     let device =
         "m: {device: {source: test, kind: magnetometer, rate_hz: 500}, attitude_deg: [10, 20, 30]}";
     let mut s = simulation(&ball(
@@ -85,7 +85,7 @@ fn gnss(h: &str, v: &str, tau: &str) -> Simulation {
         .replace("H,", &format!("{h},"))
         .replace("V,", &format!("{v},"))
         .replace("TAU", tau);
-    // without weight the ball stays where it is put, in the surface too
+    // Without gravity the ball stays at its position, also at the surface.
     let top = "gravity_m_s2: 0\nstep: {dt_s: 0.1}\norigin: {latitude_deg: 43.6483, longitude_deg: 3.3836}";
     simulation(&ball(top, "", &device).replace(", net_buoyancy_n: 0", ""))
 }
@@ -102,14 +102,14 @@ fn fixes(s: &mut Simulation, seconds: f64) -> Vec<Gnss> {
         .collect()
 }
 
-// Goal (V83): one sample a second; no fix with the antenna under water, none for the first ten
-// seconds after, then the place. Method: dive and surface. Tolerance: the samples' times exactly;
-// 1e-6 m.
+// Goal (V83): one sample per second; no fix while the antenna is submerged and for the first ten
+// seconds after; then the correct position. Method: dive and surface. Tolerance: exact sample
+// times; 1e-6 m.
 #[test]
-fn gnss_is_deaf_under_water() {
+fn gnss_has_no_fix_under_water() {
     let mut s = gnss("0", "0", "0");
     let at = |s: &mut Simulation, z: f64| place(s, Vec3::new(100.0, -200.0, z), [0.0; 3]);
-    // the antenna stands 0.5 m over the origin and may be 0.1 m under water
+    // The antenna is 0.5 m above the origin and works down to 0.1 m of depth.
     at(&mut s, -0.55);
     let up = fixes(&mut s, 5.0);
     assert!(up.len() == 5 && up.iter().all(|g| g.fix));
@@ -118,7 +118,7 @@ fn gnss_is_deaf_under_water() {
     assert!(under.len() == 5 && under.iter().all(|g| !g.fix && g.position[0].is_nan()));
     at(&mut s, -0.5);
     let again = fixes(&mut s, 15.0);
-    // the last sample under water is a second before the first above
+    // The last sample under water is one second before the first above.
     let first = again.iter().position(|g| g.fix).unwrap();
     assert_eq!((again.len(), first), (15, 9));
     let [lat, lon, h] = again[14].position;
@@ -126,11 +126,11 @@ fn gnss_is_deaf_under_water() {
     near("place", back, Vec3::new(100.0, -200.0, 0.0), 1e-6 / 200.0);
 }
 
-// Goal: errors have the stated size, horizontally and vertically, and correlation. Method: 20 000
-// fixes with a memory of 3 s. Tolerance: 4 standard errors for about 3300 independent ones: 5 %,
-// and 0.05 of the correlation.
+// Goal: errors have the stated horizontal and vertical standard deviation and correlation. Method:
+// 20 000 fixes with a correlation time of 3 s. Tolerance: 4 standard errors of about 3300
+// independent fixes: 5 %, and 0.05 for the correlation.
 #[test]
-fn gnss_errs_by_its_data_sheet() {
+fn gnss_errors_match_the_data_sheet() {
     let mut s = gnss("1.5", "4", "3");
     place(&mut s, Vec3::zero(), [0.0; 3]);
     let all = fixes(&mut s, 20_000.0);

@@ -1,4 +1,4 @@
-//! Probes of one quantity of the water.
+//! Tests of probes, each of which measures one quantity of the water.
 
 use crate::common::turntable::{ball, place, set, statistics, weightless};
 use crate::common::{close, reading, readings, simulation};
@@ -28,11 +28,11 @@ fn value(s: &mut Simulation, sensor: usize) -> f64 {
     p.value
 }
 
-// Goal: a probe has the value of its field where it is, and of the air out of the water. Method:
-// linear profiles by hand at 40 m, laws of sea water elsewhere proven; then 10 m over the water:
-// the air's temperature less 6.5 K a kilometre. Tolerance: rounding.
+// Goal: a probe measures the value of its field at its position, and the value of the air out of
+// the water. Method: linear profiles by hand at 40 m (the seawater equations are tested elsewhere);
+// then 10 m above the water: the air temperature minus 6.5 K per kilometre. Tolerance: rounding.
 #[test]
-fn probes_have_their_field_where_they_are() {
+fn probes_measure_their_field_at_their_position() {
     let fields = [
         "temperature",
         "salinity",
@@ -69,9 +69,9 @@ fn probes_have_their_field_where_they_are() {
     assert!(density.is_nan() && sound_speed.is_nan());
 }
 
-// Goal: a slow thermometer lags behind by τ times the rate at which what it meets changes. Method:
-// sinking at 2 m/s through 0.1 K/m, samples at 500 Hz and with a third of them lost; at τ = 0.5 s,
-// from the start on and settled. Tolerance: 1e-9, rounding of the ball's path.
+// Goal: a slow thermometer lags by τ times the rate of change of the temperature. Method: sinking
+// at 2 m/s through 0.1 K/m, samples at 500 Hz and with a third of them lost; at τ = 0.5 s, from the
+// start and settled. Tolerance: 1e-9, for the rounding of the path of the ball.
 #[test]
 fn slow_thermometer_lags_on_a_ramp() {
     for loss_probability in ["0", "0.33"] {
@@ -86,7 +86,7 @@ fn slow_thermometer_lags_on_a_ramp() {
             Vec3::zero(),
         );
         let all = readings(&mut s, 0, 20.0);
-        // where the first sample is lost it starts later, which is soon forgotten
+        // If the first sample is lost, the lag starts later; the difference decays quickly.
         let from = if loss_probability == "0" { 0.0 } else { 15.0 };
         for r in all.iter().filter(|r| r.stamp_ns as f64 * 1e-9 > from) {
             let Reading::Probe(p) = r.reading else {
@@ -105,9 +105,9 @@ fn slow_thermometer_lags_on_a_ramp() {
     }
 }
 
-// Goal: noise, steps, range and detection limit are as stated. Method: standing; 20 000 samples of
-// a deviation of 0.05 NTU (4 standard errors: 2 %); values rounded, clipped and cut by hand.
-// Tolerance: as said, else none.
+// Goal: noise, resolution, range and detection limit are as stated. Method: at rest; 20 000 samples
+// with a standard deviation of 0.05 NTU (4 standard errors: 2 %); values rounded, clipped and cut
+// off by hand. Tolerance: as stated, otherwise none.
 #[test]
 fn errors_of_a_probe_are_as_stated() {
     let mut s = world(&probe("field: turbidity, errors: {density: 0.002236068}"));
@@ -140,9 +140,9 @@ fn errors_of_a_probe_are_as_stated() {
     }
 }
 
-// Goal: water of which only the density is stated is as salt as that takes, in the sea and in a
-// region. Method: the density of that salinity by EOS-80, and a river that is lighter than fresh
-// water. Tolerance: rounding.
+// Goal: water of which only the density is stated has the corresponding salinity, in the sea and in
+// a region. Method: the density of that salinity by EOS-80, and a river that is less dense than
+// fresh water. Tolerance: rounding.
 #[test]
 fn salinity_follows_from_the_density() {
     use merrow_environment::seawater::{density, ipts68_from_its90};
@@ -160,10 +160,10 @@ fn salinity_follows_from_the_density() {
     close("river", value(&mut s, 0), 0.0, 1e-10);
 }
 
-// Goal: faults act on a probe as on other sensors. Method: biased, stuck and dead ones while it
-// sinks. Tolerance: rounding.
+// Goal: faults act on a probe as on other sensors. Method: biased, stuck and dead probes while
+// sinking. Tolerance: rounding.
 #[test]
-fn a_probe_fails_as_others() {
+fn probe_faults_act_as_on_other_sensors() {
     for (fault, at_end) in [
         ("biased, bias: 2.5", Some(7.5)),
         ("stuck", Some(1.0)),

@@ -1,5 +1,5 @@
-//! Navigation radar: the closed radar equation, noise, shadows, the horizon, clutter of sea and
-//! rain, fading.
+//! Tests of navigation radars: radar equation, noise, shadows, horizon, sea and rain clutter,
+//! fading.
 
 use crate::common::{advance, simulation};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
@@ -11,7 +11,7 @@ use merrow_sim::Simulation;
 
 const LIGHT: f64 = 299_792_458.0;
 
-/// A radar `height` over the water that heads east, and further keys of the world.
+/// World with a radar `height` [m] above the water that heads east, and further keys of the world.
 fn world(height: f64, device: &str, rest: &str) -> String {
     format!(
         "
@@ -33,7 +33,7 @@ robots:
 
 const PLAIN: &str = "beam_width_deg: 4, pulse_us: 0.1, spokes: 1024, rays: [3, 96], max_range_m: 2000, bins: 100, fading: false";
 
-/// Powers of `turns` turns, a spoke a row [W].
+/// Powers of `turns` antenna turns, one spoke per row [W].
 fn turns(sim: &mut Simulation, turns: usize) -> (RadarSpec, Vec<Vec<f64>>) {
     let spec = match &**sim.scene.robots[0].sensors[0]
         .kind
@@ -97,12 +97,12 @@ fn ball(x: f64, y: f64, z: f64, a: f64) -> String {
     )
 }
 
-// Goal: a ball gives the echo of the closed radar equation with its cross section of optics, π a²,
-// where it is: a quarter to starboard is a quarter of a turn. Method: balls of 4 m, 600 m away; the
-// strongest cell. Tolerance: 0.5 dB of the rays that meet it and of the beam over its width; a
-// spoke, a range.
+// Goal: the echo of a ball has the power of the radar equation for its optical cross section π a²
+// and appears at its position: a quarter to starboard is a quarter of a turn. Method: balls of 4 m
+// radius at 600 m; the strongest cell. Tolerance: 0.5 dB, for the rays that hit the ball and the
+// beam pattern over its width; one spoke, one range bin.
 #[test]
-fn a_ball_has_its_closed_echo() {
+fn ball_echo_matches_the_radar_equation() {
     for (x, y, spoke) in [(600.0, 0.0, 0), (0.0, -600.0, 256)] {
         let text = world(
             30.0,
@@ -123,9 +123,9 @@ fn a_ball_has_its_closed_echo() {
     }
 }
 
-// Goal: noise is that of its figure; a wall hides a ball; what is low behind the horizon is not
-// seen, what is high is. Method: k T B F; two worlds; boxes 25 km away whose tops are 5 and 60 m
-// high, of which all over 8.4 m shows from 10 m. Tolerance: 0.01 dB; none.
+// Goal: noise follows the noise figure; a wall hides a ball; low objects beyond the horizon are
+// hidden, high ones are visible. Method: k T B F; two worlds; boxes 25 km away with tops at 5 and
+// 60 m; from 10 m everything above 8.4 m is visible. Tolerance: 0.01 dB; none.
 #[test]
 fn noise_shadows_and_horizon() {
     let (_, silent) = one_turn(&world(30.0, PLAIN, ""));
@@ -157,11 +157,11 @@ fn noise_shadows_and_horizon() {
     }
 }
 
-// Goal: sea and rain give back what their laws say, on the mean. Method: (3) and (4) of the radar
-// by hand, with the widths of a cosine beam there and back: ∫ b² = 0.6666 λ/L, from the closed
-// integral of its pattern's square by a sum here. Tolerance: 0.2 dB.
+// Goal: the mean sea and rain clutter follow their laws. Method: (3) and (4) of the radar by hand,
+// with the two-way beam width of a cosine pattern: ∫ b² = 0.6666 λ/L, a numerical integral of the
+// closed form of the pattern. Tolerance: 0.2 dB.
 #[test]
-fn clutter_has_its_closed_level() {
+fn clutter_matches_its_closed_form() {
     let twice = |width_deg: f64| {
         let length = 0.594_482_9 / (0.5 * width_deg).to_radians().sin();
         let n = 200_000;
@@ -173,7 +173,7 @@ fn clutter_has_its_closed_level() {
         let at = |k: i32| pattern((f64::from(k) + 0.5) * step - std::f64::consts::FRAC_PI_2);
         (0..n).map(|k| at(k).powi(2) * step).sum::<f64>()
     };
-    let cell = 19.9; // a bin, longer than the pulse's 15 m
+    let cell = 19.9; // One bin [m], longer than the 15 m of the pulse.
     let (spec, rain) = one_turn(&world(30.0, PLAIN, "weather: {rain_mm_h: 25}"));
     let k = 49;
     let r = spec.range(k);
@@ -191,7 +191,7 @@ fn clutter_has_its_closed_level() {
         wind: 10.0,
         vertical: false,
     };
-    // ahead, against the wind, and astern
+    // Ahead, upwind, and astern.
     for (spoke, upwind) in [(0, 1.0), (512, -1.0)] {
         let strength_here = law.strength((30.0 / r).atan(), upwind);
         let expected = strength() * strength_here * r * twice(4.0) * cell / r.powi(4);
@@ -200,14 +200,14 @@ fn clutter_has_its_closed_level() {
     assert_eq!(spec.bins, 100);
 }
 
-// Goal: noise fades as the mean of n pulses, the sea as a K distribution, a vessel as a whole once
-// a turn. Method: powers over those without fading; variance 1/n, (1 + 1/ν)(1 + 1/n) - 1, 1.
-// Tolerance: 5 standard errors for noise; a quarter for the sea, whose fourth moments are large;
-// 0.7 for the vessel in 60 turns, whose standard error is 0.37; its two cells of a turn are as
-// bright to one another in all turns, within 2 %.
+// Goal: noise fades as the mean of n pulses, sea clutter as a K distribution, and a vessel as a
+// whole once per turn. Method: powers relative to those without fading; variances 1/n, (1 + 1/ν)(1
+// + 1/n) - 1, and 1. Tolerance: 5 standard errors for noise; a quarter for the sea, whose fourth
+// moments are large; 0.7 for the vessel in 60 turns, whose standard error is 0.37; the ratio of its
+// two cells in one turn is constant over all turns within 2 %.
 #[test]
-fn echoes_fade_by_their_kind() {
-    // nothing stands about: rays meet nothing
+fn fading_matches_the_kind_of_echo() {
+    // No structures: rays hit no object.
     let plain = PLAIN.replace("rays: [3, 96]", "rays: [1, 4]");
     let faded = plain.replace("fading: false", "pulses: 4");
     let variance = |all: &[f64]| {
@@ -228,7 +228,7 @@ fn echoes_fade_by_their_kind() {
         wind: 12.0,
         vertical: false,
     };
-    // across the wind
+    // Crosswind.
     let k = 10;
     let ratios: Vec<f64> = (200..312)
         .flat_map(|n| (k - 3..k + 4).map(move |k| (n, k)))
@@ -238,13 +238,13 @@ fn echoes_fade_by_their_kind() {
     let shape = law.shape((30.0 / r).atan(), 0.0, r * spec.width);
     let expected = (1.0 + 1.0 / shape) * 1.25 - 1.0;
     near("sea", variance(&ratios).1, expected, 0.25 * expected);
-    // a floating ball of no weight, held by nothing but a world without gravity
+    // A weightless floating ball, which stays at its position because the world has no gravity.
     let text = world(30.0, &PLAIN.replace("fading: false", "pulses: 400").replace("spokes: 1024, rays: [3, 96]", "spokes: 128, rays: [4, 64]"), "").replace(
         "robots:\n",
         "gravity_m_s2: 0\nrobots:\n  b:\n    position_m: [600, 0, 30]\n    model: {source: test, body: {source: test, axes: flu, mass_kg: 1, volume_m3: 268, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}\n",
     );
     let mut sim = simulation(&text.replace("  r:\n", "  a:\n"));
-    // the radar is the robot after the ball
+    // The radar belongs to the robot after the ball.
     let looks = sim.scene.robots[1].sensors[0]
         .kind
         .exteroceptive()

@@ -1,5 +1,5 @@
-//! Rays against closed forms: planes, balls and cylinders, near and from far away, and a floor of
-//! triangles without holes.
+//! Tests of ray intersections against closed forms: planes, balls and cylinders, near and far, and
+//! a floor of triangles without gaps.
 
 use crate::common::tree::Random;
 use merrow_math::{Mat3, Vec3};
@@ -12,7 +12,7 @@ fn one(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> ShapeScene {
     ShapeScene::new(vec![PosedShape { shape, R_WG, p_WG }], vec![])
 }
 
-/// Rays towards points about `p_WG`, from 30 m and from 1 km away, every fourth along one of the
+/// Rays towards points around `p_WG`, from 30 m and from 1 km away, every fourth along one of the
 /// axes of `R_WG`.
 fn rays(random: &mut Random, R_WG: &Mat3, p_WG: Vec3, size: f64) -> Vec<Ray> {
     let one = |k: usize| {
@@ -44,7 +44,7 @@ fn traced(all: &ShapeScene, rays: &[Ray]) -> Vec<Option<Hit>> {
     hits
 }
 
-/// The ray in the frame of the shape.
+/// Origin and direction of the ray in the frame of the shape.
 fn local(ray: &Ray, R_WG: &Mat3, p_WG: Vec3) -> (Vec3, Vec3) {
     (
         R_WG.tr_mul_vec(ray.origin - p_WG),
@@ -52,8 +52,8 @@ fn local(ray: &Ray, R_WG: &Mat3, p_WG: Vec3) -> (Vec3, Vec3) {
     )
 }
 
-/// Tells how far hits are from `expected`, distance and outward normal in the frame of the shape;
-/// rays for which it says `None` may miss or meet, for they graze. Returns how many met.
+/// Checks hits against `expected`, which returns distance and outward normal in the frame of the
+/// shape, or `None` for grazing rays, which may hit or miss. Returns the number of hits.
 fn compare(
     rays: &[Ray],
     hits: &[Option<Hit>],
@@ -92,11 +92,11 @@ fn a_place(random: &mut Random) -> (Mat3, Vec3) {
     )
 }
 
-// Goal: a ball is met where its equation says. Method: 100 000 rays, its place 50 km from the
-// origin, axes turned at random; the nearer root of |o + t d|² = r², found about the ray's nearest
-// point. Tolerance: 1e-6 m, and of the normal; rays within 1e-8 m² of the rim left out.
+// Goal: rays hit a ball at the solution of its equation. Method: 100 000 rays to a ball 50 km from
+// the origin with random axes; the nearer root of |o + t d|² = r², computed about the closest point
+// of the ray. Tolerance: 1e-6 m, and of the normal; rays within 1e-8 m² of the rim are skipped.
 #[test]
-fn balls_are_met_where_they_are() {
+fn rays_hit_balls() {
     let (mut random, radius) = (Random::new(31), 2.5);
     let (R, p) = a_place(&mut random);
     let rays = rays(&mut random, &R, p, 3.0);
@@ -119,11 +119,11 @@ fn balls_are_met_where_they_are() {
     assert!(met > RAYS / 3 && met < RAYS, "{met}");
 }
 
-// Goal: a cylinder is met at its mantle or at an end. Method: 100 000 rays as for balls; mantle and
-// ends by their own equations, each hit looked at whether it is on the body. Tolerance: the same;
-// rays within 1e-6 m of an edge left out.
+// Goal: rays hit the side or an end of a cylinder. Method: 100 000 rays as for balls; side and ends
+// by their own equations, with each hit checked to be on the body. Tolerance: as for balls; rays
+// within 1e-6 m of an edge are skipped.
 #[test]
-fn cylinders_are_met_where_they_are() {
+fn rays_hit_cylinders() {
     let (mut random, radius, half_length) = (Random::new(32), 1.5, 2.0);
     let (R, p) = a_place(&mut random);
     let rays = rays(&mut random, &R, p, 3.0);
@@ -167,12 +167,12 @@ fn cylinders_are_met_where_they_are() {
     assert!(met > RAYS / 3 && met < RAYS, "{met}");
 }
 
-// Goal: a floor of 20 000 triangles is a plane without holes. Method: 100 000 rays as for balls,
-// half of them moved to a corner or to an edge of its squares, three quarters of these straight
-// down in the floor's own axes; all that come down within the floor meet it. Tolerance: none lost,
-// 1e-6 m times how aslant the ray is, and of the normal.
+// Goal: a floor of 20 000 triangles is a plane without gaps. Method: 100 000 rays as for balls,
+// half of them moved to a corner or an edge of its squares, three quarters of these straight down
+// in the frame of the floor; all rays that come down within the floor hit it. Tolerance: no misses,
+// 1e-6 m divided by the sine of the incidence, and 1e-6 of the normal.
 #[test]
-fn a_floor_of_triangles_is_a_plane_without_holes() {
+fn floor_of_triangles_has_no_gaps() {
     let (mut random, n, side) = (Random::new(33), 100_u32, 0.25);
     let (R, p) = a_place(&mut random);
     let half = 0.5 * f64::from(n) * side;
@@ -219,7 +219,7 @@ fn a_floor_of_triangles_is_a_plane_without_holes() {
     }
     let hits = traced(&all, &rays);
     let met = compare(&rays, &hits, &R, p, |o, d| {
-        // a plane seen from its edge is met anywhere
+        // The distance to a plane seen edge-on is not defined well.
         if d.z.abs() < 0.1 {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Water samplers.
+//! Tests of water samplers.
 
 use crate::common::turntable::{place, set, weightless};
 use crate::common::{close, near, readings, relative, simulation};
@@ -34,11 +34,11 @@ fn last(s: &mut Simulation, seconds: f64) -> Bottle {
     bottle
 }
 
-// Goal: a bottle has the mean of the water over the time that it takes to fill. Method: sinking at
-// 2 m/s for 10 s of 2 l at 0.2 l/s from 10 m on: the mean is that at 20 m, less half a tick.
-// Tolerance: rounding, and half a tick's way of 1 cm.
+// Goal: a bottle holds the mean of the water over its filling time. Method: a robot sinks at 2 m/s
+// for 10 s while 2 l fill at 0.2 l/s from 10 m depth on: the mean is that at 20 m, minus half a
+// tick. Tolerance: rounding, and the distance of half a tick, 1 cm.
 #[test]
-fn a_bottle_has_the_mean_of_its_water() {
+fn bottle_holds_the_mean_of_its_water() {
     let mut s = sampler("");
     assert!(
         readings(&mut s, 0, 0.5).is_empty(),
@@ -66,8 +66,8 @@ fn a_bottle_has_the_mean_of_its_water() {
     assert_eq!(full.time_ns, [500_000_000, 10_500_000_000]);
 }
 
-// Goal: bottles are opened one after the other, closed when told, and no more than there are.
-// Method: told in every wrong order. Tolerance: none.
+// Goal: bottles are filled one after the other, are closed on command, and their number is limited.
+// Method: commands in every wrong order. Tolerance: none.
 #[test]
 fn bottles_are_used_once() {
     let mut s = sampler("");
@@ -102,9 +102,10 @@ fn bottles_are_used_once() {
     assert_eq!(other.reason, "no such sensor");
 }
 
-// Goal: in air nothing is pumped. Method: half of the time out of the water. Tolerance: one tick.
+// Goal: a sampler does not pump in air. Method: half of the filling time out of the water.
+// Tolerance: one tick.
 #[test]
-fn a_sampler_draws_no_air() {
+fn sampler_does_not_pump_in_air() {
     let mut s = sampler("");
     place(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
     tell(&mut s, true).unwrap();
@@ -116,10 +117,11 @@ fn a_sampler_draws_no_air() {
     assert!((after.volume - 0.0008).abs() <= 2.1e-6, "{}", after.volume);
 }
 
-// Goal: a run that is resumed while it pumps ends with the same bits, in blocks of any length; a
-// dead one does not answer. Method: hashes at the end, from a clone in the midst. Tolerance: none.
+// Goal: a run that is resumed while a sampler pumps ends with the same bits for any block length; a
+// dead sampler does not respond. Method: hashes at the end, from a clone in mid-run. Tolerance:
+// none.
 #[test]
-fn a_sampler_resumes() {
+fn sampler_resumes_with_the_same_bits() {
     let start = || {
         let mut s = sampler("");
         set(

@@ -1,5 +1,5 @@
-//! What the sensors of `harbour_inspection` and `survey` see is where the makers of those places
-//! put it.
+//! Tests that the sensors of `harbour_inspection` and `survey` measure the objects at their
+//! positions in these worlds.
 
 use crate::common::{advance, simulation};
 use merrow_math::Vec3;
@@ -13,7 +13,7 @@ use merrow_scenery::sites::wreck::{Wreck, deck_edge_height};
 use merrow_sim::Simulation;
 use merrow_sim::sensors::scheduler;
 
-/// `|actual - expected| <= tolerance`.
+/// Asserts `|actual - expected| <= tolerance`.
 #[track_caller]
 fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
     assert!(
@@ -22,7 +22,7 @@ fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// A sensor of the first robot by name.
+/// Index of a sensor of the first robot by name.
 fn named(s: &Simulation, name: &str) -> usize {
     s.scene.robots[0]
         .sensors
@@ -31,13 +31,13 @@ fn named(s: &Simulation, name: &str) -> usize {
         .expect("a sensor")
 }
 
-/// What a sensor of the first robot brings now.
+/// The current frame of a sensor of the first robot.
 fn once(s: &mut Simulation, name: &str) -> FrameData {
     let sensor = named(s, name);
     scheduler::compute_frame(s, 0, sensor).expect("a frame")
 }
 
-/// A sonar of the first robot and a ping of it.
+/// A sonar of the first robot and one of its pings.
 fn ping(s: &mut Simulation, name: &str) -> (SonarSpec, Ping) {
     let FrameData::Ping(ping) = once(s, name) else {
         panic!("no ping")
@@ -52,7 +52,7 @@ fn ping(s: &mut Simulation, name: &str) -> (SonarSpec, Ping) {
     }
 }
 
-/// Mean number of a beam between two ranges [m].
+/// Mean value of a beam between two ranges [m].
 fn mean(spec: &SonarSpec, ping: &Ping, beam: usize, from: f64, to: f64) -> f64 {
     let beams = ping.levels.len() / spec.bins;
     let rows = (0..spec.bins).filter(|k| (from..to).contains(&spec.range(*k)));
@@ -62,12 +62,12 @@ fn mean(spec: &SonarSpec, ping: &Ping, beam: usize, from: f64, to: f64) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-// Goal: the imaging sonar and a laser of the ROV find the quay where it stands. Method: square to
-// the wall, what grows on it taken away: the first range of the middle beam at which it is half as
-// bright as at its brightest; the range of a green laser over the index of water. Tolerance: 4 cm
-// by which blocks stand out, and 5 cm for a pulse and the sonar's bins.
+// Goal: the imaging sonar and a laser of the ROV measure the position of the quay. Method:
+// perpendicular to the wall, with the growth on it removed: the first range of the centre beam at
+// half of its peak value; the range of a green laser divided by the refractive index of water.
+// Tolerance: 4 cm by which blocks protrude, and 5 cm for a pulse and the bins of the sonar.
 #[test]
-fn sonar_and_laser_find_the_quay() {
+fn sonar_and_laser_measure_the_quay() {
     let bare: String = [
         "mussels",
         "barnacles",
@@ -116,11 +116,11 @@ robots:
     }
 }
 
-// Goal: the camera of the ROV sees the quay, its growth and the bottom. Method: labels of the view
-// that ships. Tolerance: none: the wall fills a third of the picture and more, at least three other
-// things are seen.
+// Goal: the camera of the ROV shows the quay, its growth and the seabed. Method: labels of the
+// shipped view. Tolerance: none: the wall fills at least a third of the image, and at least three
+// other objects are visible.
 #[test]
-fn the_camera_sees_what_it_inspects() {
+fn camera_shows_the_inspected_objects() {
     let mut s = simulation(
         "
 extends: worlds/harbour_inspection.yaml
@@ -140,7 +140,7 @@ robots: {rov: {model: {extends: robots/bluerov2_inspection.yaml, sensors: {camer
     assert!(3 * quay > labels.len() && counts.len() >= 4, "{counts:?}");
 }
 
-/// The survey's vehicle at rest at a place, its bow to the east.
+/// The vehicle of the survey at rest at a position, heading east.
 fn survey(p: [f64; 3]) -> Simulation {
     simulation(&format!(
         "
@@ -150,15 +150,15 @@ robots: {{auv: {{position_m: {p:?}, attitude_deg: [0, 0, 0], velocity_m_s: [0, 0
     ))
 }
 
-// Goal: the side-scan's first line is the altitude, and so is what the multibeam's middle says.
-// Method: at three places over the ripples: the first range at which either side is as bright as
-// half of what follows; the ground under the sensor. Tolerance: 0.3 m, by which ripples stand
-// nearer than what is straight below.
+// Goal: the first return of the side-scan sonar is the altitude, and so is the centre sounding of
+// the multibeam. Method: at three positions above the ripples: the first range at which either side
+// reaches half of the following level; the seabed below the sensor. Tolerance: 0.3 m, by which
+// ripples can be closer than the seabed straight below.
 #[test]
-fn the_first_line_is_the_altitude() {
+fn first_return_is_the_altitude() {
     for [x, y] in [[-80.0, -40.0], [60.0, 45.0], [-20.0, -50.0]] {
         let mut s = survey([x, y, -13.0]);
-        // the sonars are 0.15 and 0.35 m ahead of the vehicle's middle, and a little under it
+        // The sonars are 0.15 and 0.35 m ahead of the centre of the vehicle, and slightly below it.
         let over = |ahead: f64, z: f64| z - s.scene.sea.seabed.height(x + ahead, y);
         let (altitude, of_multibeam) = (over(0.15, -13.03), over(0.35, -13.09));
         let (spec, lines) = ping(&mut s, "side_scan");
@@ -176,8 +176,8 @@ fn the_first_line_is_the_altitude() {
     }
 }
 
-/// The wreck's house and bridge: middle and half size in the ship's axes, as `survey_file.rs`
-/// writes them, and turn about z [deg].
+/// House and bridge of the wreck: centre and half size in the frame of the ship, as written by
+/// `survey_file.rs`, and rotation about z [deg].
 fn boxes() -> [(Vec3, Vec3, f64); 2] {
     let z = deck_edge_height(-11.5) - 0.7;
     let round = |z: f64| (100.0 * z).round() / 100.0;
@@ -195,7 +195,7 @@ fn boxes() -> [(Vec3, Vec3, f64); 2] {
     ]
 }
 
-/// Corners of the sections of a box's edges with the plane x = `x0`, in the world.
+/// Corners of the cross sections of the edges of a box with the plane x = `x0`, in the world frame.
 fn sections(wreck: &Wreck, (middle, half, turn): (Vec3, Vec3, f64), x0: f64) -> Vec<Vec3> {
     let own = merrow_math::Mat3::from_rpy(0.0, 0.0, turn.to_radians());
     let corner = |k: usize| {
@@ -221,16 +221,16 @@ fn sections(wreck: &Wreck, (middle, half, turn): (Vec3, Vec3, f64), x0: f64) -> 
     found
 }
 
-// Goal: the wreck throws a shadow as long as geometry says. Method: a line abeam of her bridge from
-// 14 m to the south, 7 m deep: from the sonar over every corner of the section of house and bridge
-// on to the sand; the furthest ends the shadow. There is no echo in the 3 m before that end, and
-// one in the 3 m after it. Tolerance: 0.7 m: a beam of 0.5 deg lights 0.3 m along a wreck that lies
-// aslant, and the ray that grazes the bridge hits sand at 25 deg.
+// Goal: the acoustic shadow of the wreck has its geometric length. Method: a side-scan line abeam
+// of the bridge, 14 m to the south and 7 m deep: rays from the sonar over every corner of the cross
+// section of house and bridge to the sand; the farthest one ends the shadow. There is no echo in
+// the 3 m before that end, and one in the 3 m after it. Tolerance: 0.7 m: a beam of 0.5 deg covers
+// 0.3 m along an oblique wreck, and the ray that grazes the bridge hits the sand at 25 deg.
 #[test]
-fn the_wreck_throws_its_shadow() {
+fn wreck_casts_an_acoustic_shadow() {
     let wreck = Wreck::new(1, -DEPTH);
     let bridge = wreck.p + wreck.axes().mul_vec(boxes()[1].0);
-    // the sonar is 0.15 m ahead of the vehicle's middle, 0.03 m under it
+    // The sonar is 0.15 m ahead of the centre of the vehicle and 0.03 m below it.
     let (x0, y0, z0) = (bridge.x, bridge.y - 14.0, -7.0);
     let mut s = survey([x0 - 0.15, y0, z0]);
     let sonar = Vec3::new(x0, y0, z0 - 0.03);
@@ -245,7 +245,7 @@ fn the_wreck_throws_its_shadow() {
     }
     assert!(end > 25.0 && end < 38.0, "the shadow ends at {end} m");
     let (spec, lines) = ping(&mut s, "side_scan");
-    // port first
+    // Port is first.
     let part = |from: f64, to: f64| mean(&spec, &lines, 0, end + from, end + to);
     let (dark, bright) = (part(-3.7, -0.7), part(0.7, 3.7));
     assert!(
@@ -258,11 +258,11 @@ fn the_wreck_throws_its_shadow() {
     );
 }
 
-// Goal: the survey does something sensible when it is run and nothing is told: the vehicle flies
-// its leg by its own firmware. Method: 40 s from the start; then it is told another heading and
-// depth. Tolerance: 0.4 m and 3 deg: the law has no integral.
+// Goal: the survey runs sensibly without commands: the vehicle follows its leg by its own firmware.
+// Method: 40 s from the start; then a command with another heading and depth. Tolerance: 0.4 m and
+// 3 deg, because the controller has no integral term.
 #[test]
-fn the_vehicle_flies_its_leg() {
+fn vehicle_follows_its_leg() {
     let mut s = simulation("extends: worlds/survey.yaml");
     let at = |s: &Simulation| {
         let m = &s.state.robots[0].motion;
@@ -296,10 +296,10 @@ fn the_vehicle_flies_its_leg() {
     within("new depth", depth, 11.0, 0.4);
 }
 
-// Goal: the stereo pair that ships is one to whoever triangulates with its camera_info. Method: P
-// of both cameras against the places where they are mounted. Tolerance: rounding.
+// Goal: the shipped stereo pair triangulates correctly by its camera_info. Method: P of both
+// cameras against their mounting positions. Tolerance: rounding.
 #[test]
-fn the_stereo_pair_knows_its_baseline() {
+fn stereo_pair_has_its_baseline() {
     let path = merrow_world::data_dir::world_file("riverwatch");
     let scene = merrow_world::load_world(&path, merrow_world::Overrides::default())
         .unwrap()

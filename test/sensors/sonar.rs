@@ -1,4 +1,4 @@
-//! Sonars: the closed sonar equation, beams, shadows, speckle, gain, ranges of the bottom.
+//! Tests of sonars: sonar equation, beam patterns, shadows, speckle, gain, seabed ranges.
 
 use crate::common::{advance, simulation};
 use merrow_environment::absorption::{Water, francois_garrison};
@@ -10,8 +10,8 @@ use merrow_model::state::frames::ping::Ping;
 use merrow_sensors::sonar::receive::sample_level;
 use merrow_sim::Simulation;
 
-/// A fixed robot `depth` under water that carries the sonar `s`, over a bottom 500 m deeper if
-/// `rest` says nothing else. The speed of sound is 1500 m/s.
+/// World with a fixed robot at `depth` [m] that carries the sonar `s`. The seabed is 500 m deeper
+/// unless `rest` sets another depth. The speed of sound is 1500 m/s.
 pub(crate) fn world(depth: f64, device: &str, rest: &str) -> String {
     let bottom = if rest.contains("seabed:") {
         ""
@@ -36,7 +36,7 @@ robots:
     )
 }
 
-/// What all sonars here have in common: 0.003 dB a step, no gain, no speckle, little noise.
+/// Keys that all sonars of this file share: 0.003 dB per count, no gain, no speckle, low noise.
 pub(crate) const BARE: &str = "frequency_khz: 400, source_level_db: 210, bits: 16, levels_db: [0, 200], gain_per_decade_db: 0, \
     absorption_gain_db_per_m: 0, speckle: false, volume_backscatter_db: -200, self_noise_db: -100";
 
@@ -65,7 +65,7 @@ pub(crate) fn pings(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Ping)> {
     all
 }
 
-/// The first ping of a world, and its sonar.
+/// Returns the sonar of a world and its first ping.
 pub(crate) fn ping(text: &str) -> (SonarSpec, Ping) {
     let mut sim = simulation(text);
     let spec = spec(&sim);
@@ -73,7 +73,7 @@ pub(crate) fn ping(text: &str) -> (SonarSpec, Ping) {
     (spec, ping)
 }
 
-/// Level of a beam over range [dB].
+/// Levels of a beam over range [dB].
 pub(crate) fn beam(spec: &SonarSpec, ping: &Ping, b: usize) -> Vec<f64> {
     ping.levels
         .chunks_exact(spec.steering.len())
@@ -81,7 +81,7 @@ pub(crate) fn beam(spec: &SonarSpec, ping: &Ping, b: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The greatest and where it is.
+/// Returns the index and the value of the maximum.
 pub(crate) fn peak(levels: &[f64]) -> (usize, f64) {
     let most = levels.iter().fold(f64::MIN, |a, b| a.max(*b));
     (levels.iter().position(|l| *l == most).unwrap(), most)
@@ -98,7 +98,8 @@ pub(crate) fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
 
-/// Absorption [dB/m] at a depth in the water of `world`, whose density is that of salinity 35.
+/// Absorption [dB/m] at a depth [m] in the water of `world`, whose density corresponds to salinity
+/// 35.
 pub(crate) fn absorption(frequency: f64, depth: f64) -> f64 {
     1e-3 * francois_garrison(
         frequency,
@@ -117,14 +118,14 @@ pub(crate) fn sphere(x: f64, y: f64, z: f64, radius: f64) -> String {
     )
 }
 
-// Goal: the level of a point target is that of the closed sonar equation, SL - 40 log r - 2 α r +
-// TS. Method: balls of 0.2 and 0.6 m that scatter by Lambert's law, whose TS is 10 log(2π a² μ/3),
-// the integral of μ cos² over what is seen of it; on the axis of a wide beam, lit as a whole by one
-// pulse. (A rigid mirror's 20 log(a/2) is that of its glint, which rough things have not.)
-// Tolerance: 0.3 dB: where on the ball the echo comes from (0.17 dB), and that some 100 rays meet
-// it.
+// Goal: the level of a point target follows the sonar equation, SL - 40 log r - 2 α r + TS. Method:
+// balls of 0.2 and 0.6 m radius with Lambert scattering on the axis of a wide beam. One pulse
+// insonifies the whole ball, and TS = 10 log(2π a² μ/3) is the integral of μ cos² over the visible
+// side. (The 20 log(a/2) of a rigid sphere is its specular reflection, which rough surfaces do not
+// have.) Tolerance: 0.3 dB, for the origin of the echo on the ball (0.17 dB) and for some 100 rays
+// that hit it.
 #[test]
-fn a_point_target_has_its_closed_level() {
+fn point_target_level_matches_the_sonar_equation() {
     for (r, a) in [(10.0, 0.2), (30.0, 0.6)] {
         let device = format!(
             "kind: imaging_sonar, sector_deg: 30, beams: 3, beam_width_deg: 20, elevation_width_deg: 20, rays: [500, 500], pulse_us: 2000, \
@@ -136,17 +137,17 @@ fn a_point_target_has_its_closed_level() {
         let expected =
             210.0 - 40.0 * (r - 0.5 * a).log10() - 2.0 * absorption(400.0, 400.0) * r + strength;
         near("level", found, expected, 0.3);
-        // half a pulse of ranges, 1.5 m, about the target
+        // Half a pulse length, 1.5 m, around the target.
         assert!((spec.range(k) - r).abs() < 0.9, "{} of {r}", spec.range(k));
     }
 }
 
-// Goal: a flat bottom has the level of the closed sonar equation, SL - 40 log r - 2 α r + S_b + 10
-// log A with A = r ψ cell/cos φ. Method: an echo sounder 20 m over it; its beams at 40 to 60
-// degrees, which are lit over much more than a pulse; ψ = (π²/8) λ/L is the integral of a cosine
-// array's pattern. Tolerance: 0.5 dB: a beam's own pattern over half a pulse.
+// Goal: the level of a flat seabed follows the sonar equation, SL - 40 log r - 2 α r + S_b + 10 log
+// A with A = r ψ cell/cos φ. Method: a multibeam echo sounder 20 m above the seabed. Its beams at
+// 40 to 60 degrees have footprints much longer than a pulse; ψ = (π²/8) λ/L is the integral of the
+// pattern of a cosine-shaded array. Tolerance: 0.5 dB, for the beam pattern over half a pulse.
 #[test]
-fn a_flat_bottom_has_its_closed_level() {
+fn flat_seabed_level_matches_the_sonar_equation() {
     let device = format!(
         "kind: multibeam, sector_deg: 120, beams: 61, beam_width_deg: 2, along_width_deg: 1.5, pulse_us: 100, max_range_m: 60, bins: 1200, {BARE}"
     );
@@ -165,10 +166,10 @@ fn a_flat_bottom_has_its_closed_level() {
     }
 }
 
-// Goal: ranges of a flat bottom are right within a bin, over all beams, and of a slope too. Method:
-// h/cos θ from the geometry. Tolerance: a bin of 5 cm.
+// Goal: ranges to a flat and to a sloping seabed are correct within one bin in all beams. Method:
+// h/cos θ from the geometry. Tolerance: one bin of 5 cm.
 #[test]
-fn an_echo_sounder_finds_the_bottom() {
+fn multibeam_measures_flat_and_sloping_seabeds() {
     let device = format!(
         "kind: multibeam, sector_deg: 120, beams: 121, beam_width_deg: 1, along_width_deg: 1, pulse_us: 60, max_range_m: 50, bins: 1000, {BARE}"
     );
@@ -177,7 +178,7 @@ fn an_echo_sounder_finds_the_bottom() {
     for (sounding, angle) in flat.soundings.iter().zip(&spec.steering) {
         near("flat", sounding.range, 20.0 / angle.cos(), 0.05);
     }
-    // rising to the north, which is port of a robot that heads east
+    // The seabed rises to the north, which is the port side of a robot that heads east.
     let rest = "seabed: {depth_m: 400, slope_east_north: [0, 0.2]}";
     let (_, slope) = ping(&world(380.0, &device, rest));
     for (sounding, angle) in slope.soundings.iter().zip(&spec.steering) {
@@ -188,11 +189,11 @@ fn an_echo_sounder_finds_the_bottom() {
     }
 }
 
-// Goal: with speckle and noise the bottom stays found, with errors of a part of a beam's footprint;
-// beyond reach nothing is found. Method: the same, speckle on. Tolerance: 0.3 m; a bottom 100 m
-// down is not within 50 m.
+// Goal: with speckle and noise the seabed is still detected, with errors of a fraction of the beam
+// footprint; beyond the maximum range there is no detection. Method: as before, with speckle.
+// Tolerance: 0.3 m RMS; a seabed 100 m down gives no detection within 50 m.
 #[test]
-fn the_bottom_is_found_in_speckle_and_not_beyond_reach() {
+fn seabed_is_detected_in_speckle_up_to_the_maximum_range() {
     let bare = BARE
         .replace("speckle: false", "speckle: true")
         .replace("self_noise_db: -100", "self_noise_db: 20");
@@ -215,12 +216,13 @@ fn the_bottom_is_found_in_speckle_and_not_beyond_reach() {
     assert!(none.soundings.iter().all(|s| s.range == f64::INFINITY));
 }
 
-// Goal: a bright target shows the beam's pattern over the beams: main lobe, first null, first side
-// lobe. Method: a ball of 5 cm 20 m off, beams of 4 degrees by an even array, a quarter of a degree
-// apart: half at 2 degrees, null at sin⁻¹(λ/L) = 4.52, side lobe of -13.3 dB at 1.43 λ/L = 6.47
-// degrees. Tolerance: 0.3 dB, the null below -25 dB (the ball is 0.3 degrees wide), half a degree.
+// Goal: a strong target reproduces the beam pattern across the beams: main lobe, first null, first
+// side lobe. Method: a ball of 5 cm radius at 20 m, and beams 4 degrees wide of an unshaded array,
+// 0.25 degrees apart: half power at 2 degrees, null at sin⁻¹(λ/L) = 4.52 degrees, side lobe of
+// -13.3 dB at 1.43 λ/L = 6.47 degrees. Tolerance: 0.3 dB; below -25 dB in the null (the ball is 0.3
+// degrees wide); half a degree.
 #[test]
-fn beams_have_side_lobes() {
+fn beam_patterns_have_side_lobes() {
     let device = format!(
         "kind: imaging_sonar, sector_deg: 40, beams: 161, beam_width_deg: 4, elevation_width_deg: 4, shading: uniform, rays: [1600, 100], \
          pulse_us: 400, max_range_m: 25, bins: 250, {BARE}"
@@ -248,11 +250,11 @@ fn beams_have_side_lobes() {
     near("its place", 0.25 * side.0 as f64, 6.47, 0.5);
 }
 
-// Goal: behind a box there is a shadow as long as geometry makes it. Method: a sonar 5 m over the
-// bottom that looks ahead, a wall 2 m high at 10 m: the bottom is dark from the wall to 10 5/3 m,
-// as slant ranges. Tolerance: three bins of 4 cm.
+// Goal: the acoustic shadow behind a box has its geometric length. Method: a forward-looking sonar
+// 5 m above the seabed and a wall 2 m high at 10 m: the seabed is dark from the wall to 10 5/3 m,
+// in slant ranges. Tolerance: three bins of 4 cm.
 #[test]
-fn boxes_throw_shadows() {
+fn boxes_cast_acoustic_shadows() {
     let device = format!(
         "kind: imaging_sonar, sector_deg: 20, beams: 21, beam_width_deg: 1, elevation_width_deg: 40, rays: [60, 800], pulse_us: 40, \
          max_range_m: 30, bins: 750, {BARE}"
@@ -264,7 +266,8 @@ structures: {w: {position_m: [10.5, 0, -399], shapes: {s: {kind: box, size_m: [1
     let dark: Vec<usize> = (0..750)
         .filter(|k| levels[*k] < 70.0 && spec.range(*k) > 9.0)
         .collect();
-    // a face of the wall from its foot to its top, 11.18 to 10.44 m, then its top's far edge
+    // The face of the wall from its foot to its top, 11.18 to 10.44 m, then the far edge of its
+    // top.
     let (start, end) = (
         dark[0],
         dark.iter()
@@ -281,13 +284,14 @@ structures: {w: {position_m: [10.5, 0, -399], shapes: {s: {kind: box, size_m: [1
     assert!(lit > 90.0, "{lit}");
 }
 
-// Goal: speckle is fully developed: the power over its mean is exponential, the amplitude
-// Rayleigh's, and ranges within half a pulse are alike. Method: the same bottom with and without,
-// all numbers of 40 dB over the noise; a pulse shorter than a bin, and one of n = 4 bins, of whose
-// neighbours the powers are correlated by (1 - 1/n)². Tolerance: 4 standard errors of the mean (1),
-// the variance (1, its own deviation √8), and the part under half the mean (1 - e^-½), each times
-// the root of the sum of (1 - k/n)² over all neighbours k; 8 of the correlation, of products of
-// such powers.
+// Goal: speckle is fully developed: the normalised power is exponentially distributed, the
+// amplitude is Rayleigh distributed, and bins within half a pulse are correlated. Method: the same
+// seabed with and without speckle, all bins 40 dB above the noise. One pulse is shorter than a bin;
+// the other is n = 4 bins long, and the powers of its neighbouring bins are correlated by (1 -
+// 1/n)². Tolerance: 4 standard errors of the mean (1), of the variance (1, standard deviation √8)
+// and of the share below half the mean (1 - e^-½), each multiplied by the root of the sum of (1 -
+// k/n)² over all neighbours k; 8 standard errors for the correlation, a mean of products of such
+// powers.
 #[test]
 fn speckle_is_rayleigh() {
     for (pulse, n) in [(40, 1), (400, 4)] {
@@ -322,7 +326,7 @@ fn speckle_is_rayleigh() {
             0.5 * std::f64::consts::PI.sqrt(),
             4.0 * 0.5 * error,
         );
-        // a row of 61 beams to a range
+        // One row of 61 beams per range bin.
         let next = all
             .iter()
             .zip(&all[61..])
@@ -337,10 +341,11 @@ fn speckle_is_rayleigh() {
     }
 }
 
-// Goal: with 40 log r and twice the absorption a target has the same number at any range; without,
-// what is missing is spreading and absorption. Method: a ball at 10 and at 20 m. Tolerance: 0.3 dB.
+// Goal: with a gain of 40 log r plus twice the absorption the level of a target is independent of
+// range; without gain, the levels differ by spreading and absorption. Method: a ball at 10 and at
+// 20 m. Tolerance: 0.3 dB.
 #[test]
-fn gain_makes_targets_alike() {
+fn gain_compensates_range() {
     let found = |r: f64, gain: &str| {
         let bare = BARE.replace("gain_per_decade_db: 0, absorption_gain_db_per_m: 0", gain);
         let device = format!(
@@ -348,7 +353,7 @@ fn gain_makes_targets_alike() {
              max_range_m: 60, bins: 600, {bare}"
         );
         let (spec, ping) = ping(&world(400.0, &device, &sphere(r, 0.0, -400.0, 0.2)));
-        // at the range of the target: the gain goes on rising over the pulse
+        // At the range of the target, because the gain rises over the pulse.
         beam(&spec, &ping, 1)[((r - spec.limits[0]) / spec.bin()) as usize]
     };
     let flat = [10.0, 20.0].map(|r| found(r, "gain_per_decade_db: 40"));
@@ -362,12 +367,13 @@ fn gain_makes_targets_alike() {
     );
 }
 
-// Goal: a sonar that hears nothing but the sea gives the closed level of noise: N + 10 log B + 10
-// log(Ω/4π), and with volume reverberation that of SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
-// Method: Ω of two wide line arrays by the product of their (π²/8) λ/L; Ψ with the transmitter's
-// pattern on it too, by its own sum. Tolerance: 0.5 dB.
+// Goal: without targets the level is that of the noise, N + 10 log B + 10 log(Ω/4π), and with
+// volume scattering that of the volume reverberation, SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
+// Method: Ω of two wide line arrays is the product of their (π²/8) λ/L; Ψ includes the pattern of
+// the transmitter and is summed separately. Tolerance: 0.1 dB for the noise, 0.5 dB for the
+// reverberation.
 #[test]
-fn noise_and_volume_have_their_closed_levels() {
+fn noise_and_volume_reverberation_match_the_sonar_equation() {
     let device = |volume: f64| {
         let bare = BARE.replace(
             "volume_backscatter_db: -200",
@@ -379,7 +385,7 @@ fn noise_and_volume_have_their_closed_levels() {
     };
     let (spec, silent) = ping(&world(300.0, &device(-200.0), ""));
     let width = std::f64::consts::PI.powi(2) / 8.0 * 1f64.to_radians().sin() / 0.594_483;
-    // what it hears along the ship is everything: 2 sr a radian
+    // Along track the receiver accepts all directions: 2 sr per radian.
     let omega = width * 2.0;
     let (f, b) = (400.0_f64, 1e4);
     let spectrum = [
@@ -397,10 +403,11 @@ fn noise_and_volume_have_their_closed_levels() {
     near("volume", beam(&spec, &cloudy, 10)[100], expected, 0.5);
 }
 
-// Goal: a side-scan sonar hears port with port and starboard with starboard, at the slant range.
-// Method: a ball 20 m to port and one 30 m to starboard, on the axis. Tolerance: 0.2 m.
+// Goal: the port array of a side-scan sonar records port targets only and the starboard array
+// starboard targets only, both at the slant range. Method: a ball 20 m to port and one 30 m to
+// starboard, on the beam axes. Tolerance: 0.2 m.
 #[test]
-fn side_scan_tells_port_from_starboard() {
+fn side_scan_separates_port_from_starboard() {
     let device = format!(
         "kind: side_scan, beam_width_deg: 1, across_width_deg: 50, rays: [1200, 5], pulse_us: 60, max_range_m: 60, bins: 600, {BARE}"
     );
@@ -422,10 +429,11 @@ fn side_scan_tells_port_from_starboard() {
     }
 }
 
-// Goal: a head that turns finds a post at its bearing, starboard positive, and goes to and fro in
-// its sector. Method: a post 30 degrees to starboard; steps of 10 degrees. Tolerance: a step.
+// Goal: a mechanically scanning sonar detects a post at its bearing, positive to starboard, and
+// sweeps its sector back and forth. Method: a post 30 degrees to starboard; steps of 10 degrees.
+// Tolerance: one step.
 #[test]
-fn a_scanning_head_finds_bearings() {
+fn scanning_sonar_measures_bearings() {
     let device = |sector: f64| {
         format!(
             "kind: scanning_sonar, sector_deg: {sector}, step_deg: 10, beam_width_deg: 6, elevation_width_deg: 20, pulse_us: 60, max_range_m: 60, bins: 300, {BARE}"
@@ -449,10 +457,10 @@ fn a_scanning_head_finds_bearings() {
     assert_eq!(heads[..10], [-20, -10, 0, 10, 20, 10, 0, -10, -20, -10]);
 }
 
-// Goal: each ping is made where the sonar is then. Method: a sonar that drives at a ball at 2 m/s,
-// two pings a second. Tolerance: a bin of 5 cm and the ball's own depth.
+// Goal: each ping uses the pose of the sonar at its own time. Method: a sonar moves towards a ball
+// at 2 m/s, with two pings per second. Tolerance: a bin of 5 cm plus the depth of the ball surface.
 #[test]
-fn each_ping_has_its_own_pose() {
+fn each_ping_uses_its_own_pose() {
     let device = format!(
         "kind: imaging_sonar, sector_deg: 20, beams: 3, beam_width_deg: 10, elevation_width_deg: 10, rays: [200, 200], pulse_us: 60, max_range_m: 50, bins: 1000, {BARE}"
     );
@@ -479,12 +487,12 @@ fn each_ping_has_its_own_pose() {
     }
 }
 
-// Goal: two sonars of one band hear each other's pings at the closed level of one way, at the range
-// of their arrival; of different bands they do not. Method: two that look at each other, 30 m
-// apart, the other 10 ms later: it seems to be at 15 m + 7.5 m. Tolerance: 0.5 dB, two bins of 5
-// cm.
+// Goal: two sonars in one band receive each other's pings, at the one-way level and at the range of
+// their arrival time; sonars in different bands do not. Method: two sonars face each other at 30 m,
+// the second pings 10 ms later, so that it appears at 15 m + 7.5 m. Tolerance: 0.5 dB, two bins of
+// 5 cm.
 #[test]
-fn sonars_of_one_band_disturb_each_other() {
+fn sonars_of_one_band_interfere() {
     let device = |rest: &str| {
         format!(
             "kind: imaging_sonar, sector_deg: 20, beams: 3, beam_width_deg: 10, elevation_width_deg: 10, rays: [20, 20], pulse_us: 400, max_range_m: 50, bins: 1000, {rest}"
@@ -518,10 +526,11 @@ fn sonars_of_one_band_disturb_each_other() {
     assert!(of("frequency_khz: 500").1 < 80.0);
 }
 
-// Goal: a head that turns all round hears others wherever they are. Method: as above, the other to
-// port of a head of 90 degree steps, in the ping of the bearing 270 degrees. Tolerance: 0.5 dB.
+// Goal: a scanning sonar with a full circle receives other sonars at any bearing. Method: as above,
+// with the other sonar to port of a head with steps of 90 degrees, in the ping at 270 degrees.
+// Tolerance: 0.5 dB.
 #[test]
-fn a_head_that_has_turned_to_port_hears_others_there() {
+fn scanning_sonar_receives_other_sonars_to_port() {
     let rest = format!(
         "  o:
     position_m: [0, 30, -400]
@@ -550,13 +559,13 @@ fn a_head_that_has_turned_to_port_hears_others_there() {
     assert_eq!(heard, 1, "{levels:?} instead of {expected} once");
 }
 
-// Goal: water that a tide has lifted mirrors as calm water does, and the height that spoils the
-// mirror is the standard deviation of the waves. Method: the ghost below, in a tide of 1 m, over
-// calm water; regular waves of 1 m with that tide, whose deviation is 1/√8 m, and a sea of 2 m
-// significant height. Tolerance: 6 dB of geometry, where waves as high would leave nothing; 1e-12;
-// 1 %.
+// Goal: a calm surface raised by the tide reflects as a calm surface without tide does; the height
+// that reduces the reflection is the standard deviation of the waves. Method: the reflected target
+// of the next test in calm water with and without a tide of 1 m; then regular waves of 1 m with
+// that tide, whose deviation is 1/√8 m, and a sea of 2 m significant height. Tolerance: 6 dB for
+// the changed geometry (waves of that height would remove the reflection); 1e-12; 1 %.
 #[test]
-fn what_the_surface_mirrors_depends_on_waves_not_on_tides() {
+fn surface_reflection_depends_on_waves_not_on_tides() {
     let ghost = |water: &str| {
         let device = format!(
             "kind: imaging_sonar, sector_deg: 10, beams: 3, beam_width_deg: 5, elevation_width_deg: 60, rays: [100, 800], pulse_us: 60, max_range_m: 30, bins: 600, multipath: true, {BARE}"
@@ -584,11 +593,11 @@ fn what_the_surface_mirrors_depends_on_waves_not_on_tides() {
     near("of a sea", sea, 0.5, 0.005);
 }
 
-// Goal: what calm water mirrors shows behind the surface, if asked for. Method: a sonar 3 m and a
-// ball 3 m under the surface, 16 m apart; by way of the surface it is at √(16² + 6²) m. Tolerance:
-// 0.3 m; without `multipath` nothing.
+// Goal: with `multipath` the reflection of a target in calm water appears behind the target.
+// Method: a sonar and a ball, both at 3 m depth and 16 m apart; the surface-reflected path is √(16²
+// + 6²) m. Tolerance: 0.3 m; no reflection without `multipath`.
 #[test]
-fn calm_water_mirrors_targets() {
+fn calm_surface_reflects_targets() {
     let ghost = |multipath: bool| {
         let device = format!(
             "kind: imaging_sonar, sector_deg: 10, beams: 3, beam_width_deg: 5, elevation_width_deg: 60, rays: [100, 800], pulse_us: 60, max_range_m: 30, bins: 600, multipath: {multipath}, {BARE}"

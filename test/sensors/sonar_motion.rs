@@ -1,9 +1,9 @@
-//! Sonars that move while they listen: range, bearing and level of what is heard where the sonar is
-//! then.
+//! Tests of sonars that move during reception: range, bearing and level use the pose at the arrival
+//! of an echo.
 
 use super::sonar::{BARE, beam, near, peak, ping, sphere, world};
 
-/// The world of a sonar that is free to move and does, at first.
+/// World with a sonar on a floating robot that starts with the motion `motion`.
 fn moving(device: &str, motion: &str, rest: &str) -> String {
     world(400.0, device, rest)
         .replace("base: fixed", "base: floating")
@@ -14,11 +14,11 @@ fn moving(device: &str, motion: &str, rest: &str) -> String {
         .replace("step:", "gravity_m_s2: 0\nstep:")
 }
 
-// Goal: an echo is heard where the sonar has come to by then. Method: a sonar that drives at a ball
-// 80 m ahead at 12 m/s, and away: r c/(c + v). Tolerance: 5 cm, a bin and a half; the difference is
-// 0.63 m either way.
+// Goal: an echo is received at the pose of the sonar at arrival. Method: a sonar that approaches a
+// ball 80 m ahead at 12 m/s, and one that recedes: r c/(c + v). Tolerance: 5 cm, a bin and a half;
+// the difference is 0.63 m in either case.
 #[test]
-fn ranges_are_told_from_where_echoes_arrive() {
+fn ranges_use_the_pose_at_arrival() {
     let device = format!(
         "kind: imaging_sonar, sector_deg: 10, beams: 3, beam_width_deg: 6, elevation_width_deg: 6, rays: [150, 150], pulse_us: 40, max_range_m: 90, bins: 3000, {BARE}"
     );
@@ -41,11 +41,11 @@ fn ranges_are_told_from_where_echoes_arrive() {
     }
 }
 
-// Goal: a sonar that turns to port hears what was ahead at starboard, more so the farther it is.
-// Method: balls 20 and 60 m ahead, 1 rad/s: 2 ω r/c, 1.53 and 4.58 degrees. Tolerance: 0.15
-// degrees; level within 0.9 dB of that at rest.
+// Goal: a sonar that turns to port receives an echo from ahead on the starboard side, and more so
+// from farther away. Method: balls 20 and 60 m ahead, 1 rad/s: 2 ω r/c, 1.53 and 4.58 degrees.
+// Tolerance: 0.15 degrees; level within 0.9 dB of that at rest.
 #[test]
-fn bearings_are_those_of_where_it_has_turned_to() {
+fn bearings_use_the_pose_at_arrival() {
     let device = format!(
         "kind: imaging_sonar, sector_deg: 30, beams: 241, beam_width_deg: 1.5, elevation_width_deg: 4, rays: [900, 60], pulse_us: 400, max_range_m: 70, bins: 350, {BARE}"
     );
@@ -60,7 +60,7 @@ fn bearings_are_those_of_where_it_has_turned_to() {
             let k = ((r - 0.2 - spec.limits[0]) / spec.bin()) as usize;
             let row: Vec<f64> = (0..241).map(|b| beam(&spec, &ping, b)[k]).collect();
             let (_, most) = peak(&row);
-            // middle of what is within 6 dB
+            // The centre of the beams within 6 dB.
             let good: Vec<usize> = (0..241).filter(|b| row[*b] > most - 6.0).collect();
             (
                 0.5 * (spec.steering[good[0]] + spec.steering[good[good.len() - 1]]),
@@ -79,11 +79,11 @@ fn bearings_are_those_of_where_it_has_turned_to() {
     }
 }
 
-// Goal: a side-scan that turns loses what it has lit out of its beam before it comes back. Method:
-// a ball 130 m to starboard, beams of 1 degree, 5 degrees a second: the receiver has turned by 0.87
-// degrees, b(2 ω r/c) is left. Tolerance: 0.3 dB.
+// Goal: a turning side-scan sonar loses level because its receive beam has left the insonified
+// direction. Method: a ball 130 m to starboard, beams of 1 degree, 5 degrees per second: the
+// receiver has turned by 0.87 degrees, and b(2 ω r/c) remains. Tolerance: 0.3 dB.
 #[test]
-fn a_turning_side_scan_misses_its_echoes() {
+fn turning_side_scan_loses_level() {
     let bare = BARE
         .replace("frequency_khz: 400", "frequency_khz: 100")
         .replace("source_level_db: 210", "source_level_db: 225");

@@ -1,4 +1,4 @@
-//! Profiling sonars, sonars that are tilted, and the raw picture of one that looks ahead.
+//! Tests of profiling sonars, tilted sonars, and the raw image of a forward-looking sonar.
 
 use super::sonar::{BARE, near, ping, pings, spec, world};
 use crate::common::simulation;
@@ -21,20 +21,20 @@ fn profiler(sector: f64, rest: &str) -> String {
     )
 }
 
-/// Range of the room under an azimuth, counter-clockwise [rad].
+/// Range [m] to the walls of the room at an azimuth, counter-clockwise [rad].
 fn wall(azimuth: f64) -> f64 {
     let (s, c) = azimuth.sin_cos();
     let aside = if s > 0.0 { 7.0 } else { 5.0 };
     (9.0 / c.abs()).min(aside / s.abs())
 }
 
-// Goal: a profiler tells the range of what stands under each bearing, counter-clockwise as scans
-// are, as the scan of a bearing a ping and as that of a whole turn or of a way through its sector.
-// Method: a room of four walls at four distances, the head round and round, and to and fro over 60
-// degrees. Tolerance: 3 cm of 5 to 11 m, what a beam of 1 degree sees of a wall under 45 degrees;
-// angles 1e-6.
+// Goal: a profiling sonar measures the range at each bearing, counter-clockwise as in a laser scan,
+// and outputs one scan per ping or one per turn or pass through its sector. Method: a room of four
+// walls at four distances, with a continuously rotating head and with one that sweeps back and
+// forth over 60 degrees. Tolerance: 3 cm of 5 to 11 m, the spread of a beam of 1 degree on a wall
+// at 45 degrees; angles 1e-6.
 #[test]
-fn a_profiler_scans_a_room() {
+fn profiling_sonar_scans_a_room() {
     for (sector, seconds, n) in [(360.0, 75.0, 72), (60.0, 15.0, 12)] {
         let mut sim = simulation(&world(400.0, &profiler(sector, ""), ROOM));
         let spec = spec(&sim);
@@ -60,7 +60,7 @@ fn a_profiler_scans_a_room() {
                 let azimuth = f64::from(scan.angle_min + i as f32 * scan.angle_increment);
                 near("scan", f64::from(*range), wall(azimuth), 0.03);
             }
-            // to port first, then to starboard and back
+            // First towards port, then towards starboard and back.
             let turns = if sector < 360.0 && k % 2 == 1 {
                 1.0
             } else {
@@ -76,10 +76,10 @@ fn a_profiler_scans_a_room() {
     }
 }
 
-// Goal: what a profiler does not hear has no range, and what was lost is none either. Method: open
-// water; a ping left out, a sweep that has lost its end.
+// Goal: a profiling sonar reports infinity without an echo, NaN for a lost ping, and drops an
+// incomplete sweep. Method: open water; one ping left out, one sweep without its last ping.
 #[test]
-fn nothing_is_infinite_and_lost_is_no_number() {
+fn missing_echoes_are_infinite_and_lost_pings_nan() {
     let mut sim = simulation(&world(400.0, &profiler(20.0, ""), ""));
     let spec = spec(&sim);
     let all: Vec<(u64, Ping)> = pings(&mut sim, 6.0);
@@ -97,10 +97,10 @@ fn nothing_is_infinite_and_lost_is_no_number() {
     assert_eq!(stamps[..2], [0, 8]);
 }
 
-// Goal: a sweep that a new start cuts off leaves nothing in the next one. Method: two of four
-// pings, the start anew, of which the second ping is lost.
+// Goal: a sweep that is cut off by a restart does not affect the next one. Method: two of four
+// pings, then a restart whose second ping is lost.
 #[test]
-fn a_new_start_begins_a_new_sweep() {
+fn restart_begins_a_new_sweep() {
     let mut sim = simulation(&world(400.0, &profiler(20.0, ""), ROOM));
     let spec = spec(&sim);
     let all: Vec<(u64, Ping)> = pings(&mut sim, 3.0);
@@ -114,12 +114,12 @@ fn a_new_start_begins_a_new_sweep() {
     assert_eq!(heard, [true, false, true, true]);
 }
 
-// Goal: a tilted sonar pings at the tilt of the instant. Method: a profiler before a wall 9 m
-// ahead, whose unit goes from -20 to 40 degrees and back in 4 s: 9/(cos a cos b) for the bearing a
-// and the tilt b half-way between ping and echo, of whose beams the product is greatest there.
-// Tolerance: 3 cm.
+// Goal: a tilted sonar uses the tilt at the time of each ping. Method: a profiling sonar in front
+// of a wall 9 m ahead, whose tilt unit moves from -20 to 40 degrees and back in 4 s: 9/(cos a cos
+// b) for the bearing a and the tilt b half-way between ping and echo, where the product of the two
+// beam patterns is greatest. Tolerance: 3 cm.
 #[test]
-fn a_ping_has_the_tilt_of_its_instant() {
+fn pings_use_the_tilt_of_their_time() {
     let device = profiler(10.0, "tilt_deg: [-20, 40], tilt_period_s: 4, ");
     let mut sim = simulation(&world(400.0, &device, ROOM));
     let tilt = spec(&sim).tilt.expect("a tilt");
@@ -136,11 +136,11 @@ fn a_ping_has_the_tilt_of_its_instant() {
     }
 }
 
-// Goal: the raw picture of a sonar that looks ahead holds the numbers of the projected one, with
-// the time of each sample and the angle of each beam. Method: both of one ping.
+// Goal: the raw image of a forward-looking sonar holds the values of the projected image, with the
+// time of each sample and the angle of each beam. Method: both from one ping.
 #[test]
-fn raw_and_projected_pictures_agree() {
-    // the second begins most of a bin after a whole one
+fn raw_and_projected_images_agree() {
+    // In the second case most of a bin follows the last whole bin.
     [1.0, 1.03].into_iter().for_each(raw_and_projected);
 }
 
@@ -172,7 +172,7 @@ fn raw_and_projected(nearest: f64) {
     }
     for (k, range) in seen.ranges.iter().enumerate() {
         let time = (f64::from(samples.sample0) + k as f64) / f64::from(samples.sample_rate);
-        // samples are counted whole
+        // Only whole samples are counted.
         near(
             "sample",
             0.5 * ping.sound_speed * time,

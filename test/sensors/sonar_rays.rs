@@ -1,16 +1,17 @@
-//! Rays of sonars that bend: the closed forms of arcs, layer by layer, and what an echo sounder
-//! makes of them.
+//! Tests of refracted sonar rays: closed forms of arcs in layers, and the effect on a multibeam
+//! echo sounder.
 
 use super::sonar::{BARE, beam, near, peak, ping, world};
 use crate::common::simulation;
 use merrow_environment::sound::Waveguide;
 use merrow_math::Vec3;
 
-/// Temperatures from the surface to 50 m: sound slows down going down, or speeds up.
+/// Temperatures at the surface and at 50 m depth [°C]: the sound speed decreases with depth, or
+/// increases.
 const WARM_ABOVE: [f64; 2] = [24.0, 3.0];
 const WARM_BELOW: [f64; 2] = [3.0, 24.0];
 
-/// A sonar 2 m under the surface of a column that reaches 50 m down, over a bottom there.
+/// World with a sonar at 2 m depth in a water column of 50 m over a flat seabed.
 fn column(device: &str, temperatures: [f64; 2], rest: &str) -> String {
     let [a, b] = temperatures;
     let layers = format!(
@@ -27,8 +28,8 @@ fn guide(text: &str) -> Waveguide {
     Waveguide::from_sea(&sim.scene.sea, 9.81, Vec3::zero(), 0.0, 50.0).unwrap()
 }
 
-/// Where and when a ray from 2 m down under an angle from upright comes to a depth: by the closed
-/// form of an arc in each layer.
+/// Range [m] and time [s] at which a ray from 2 m depth, at an angle from the vertical, reaches a
+/// depth: closed form of an arc in each layer.
 fn arc(guide: &Waveguide, angle: f64, to: f64) -> (f64, f64) {
     let xi = angle.sin() / guide.speed(2.0);
     let edges: Vec<f64> = std::iter::once(2.0)
@@ -45,7 +46,7 @@ fn arc(guide: &Waveguide, angle: f64, to: f64) -> (f64, f64) {
     for pair in edges.windows(2) {
         let [c1, c2] = [guide.speed(pair[0]), guide.speed(pair[1])];
         let g = (c2 - c1) / (pair[1] - pair[0]);
-        // sines of the angle below the horizontal
+        // Sines of the angle below the horizontal.
         let [s1, s2] = [c1, c2].map(|c| (1.0 - (xi * c).powi(2)).sqrt());
         x += if xi > 0.0 { (s1 - s2) / (xi * g) } else { 0.0 };
         time += if xi > 0.0 {
@@ -58,7 +59,7 @@ fn arc(guide: &Waveguide, angle: f64, to: f64) -> (f64, f64) {
 }
 
 fn sounder(bent: bool, speed: f64) -> String {
-    // loud enough for the far ends of the fan
+    // Loud enough for the far ends of the fan.
     let bare = BARE.replace("source_level_db: 210", "source_level_db: 230");
     format!(
         "kind: multibeam, sector_deg: 120, beams: 41, beam_width_deg: 0.5, along_width_deg: 0.5, rays: [600, 3], pulse_us: 60, max_range_m: 140, bins: 2800, \
@@ -66,12 +67,12 @@ fn sounder(bent: bool, speed: f64) -> String {
     )
 }
 
-// Goal: with bent rays an echo comes when the arc of its launch angle has reached the bottom and
-// come back, with straight ones when the straight way has. Method: a column from 1530 to 1460 m/s
-// over 50 m; times by the closed form of an arc in each of its layers. Tolerance: 5 cm of 50 to 90
-// m, a bin; the two differ by 1 m at 60 degrees.
+// Goal: with refraction an echo arrives at the two-way travel time along the arc of its launch
+// angle, without refraction at that of the straight line. Method: a column from 1530 to 1460 m/s
+// over 50 m; times by the closed form of an arc in each layer. Tolerance: one bin, 5 cm of 50 to 90
+// m; the two differ by 1 m at 60 degrees.
 #[test]
-fn rays_bend_as_exact_arcs() {
+fn rays_refract_as_exact_arcs() {
     let find = |bent: bool| {
         let text = column(&sounder(bent, 1500.0), WARM_ABOVE, "seabed: {depth_m: 50}");
         (ping(&text).1.soundings, guide(&text))
@@ -92,12 +93,12 @@ fn rays_bend_as_exact_arcs() {
     assert!(apart > 0.2, "{apart}");
 }
 
-// Goal: an echo sounder that takes the speed of sound for the same everywhere shows a flat bottom
-// as a smile, edges up, where sound slows down going down, and as a frown where it speeds up.
-// Method: it assumes the speed by which the depth under it is right; c₀ t(θ) cos θ with the closed
-// form of t. Tolerance: a bin of 5 cm; edges at least 1 m off.
+// Goal: an echo sounder that assumes a constant sound speed shows a flat seabed with edges curved
+// up (smile) where the sound speed decreases with depth, and curved down (frown) where it
+// increases. Method: it assumes the speed that gives the correct depth below the sonar; c₀ t(θ) cos
+// θ with the closed form of t. Tolerance: a bin of 5 cm; edges at least 1 m off.
 #[test]
-fn a_flat_bottom_smiles_or_frowns() {
+fn flat_seabed_shows_refraction_artefacts() {
     for (temperatures, sign) in [(WARM_ABOVE, 1.0), (WARM_BELOW, -1.0)] {
         let text =
             |speed: f64| column(&sounder(true, speed), temperatures, "seabed: {depth_m: 50}");
@@ -119,16 +120,17 @@ fn a_flat_bottom_smiles_or_frowns() {
     }
 }
 
-// Goal: beams land elsewhere. Method: a ball of 30 cm on the closed arc of the beam at 60 degrees,
-// 45 m down, 2 m off the straight way: that beam hears it with bent rays at the time of the arc and
-// not with straight ones. Tolerance: 0.35 m.
+// Goal: refracted beams hit other places than straight ones. Method: a ball of 30 cm radius on the
+// closed-form arc of the beam at 60 degrees, 45 m down, 2 m off the straight line: that beam
+// receives its echo with refraction at the travel time of the arc, and not without refraction.
+// Tolerance: 0.35 m.
 #[test]
-fn a_bent_beam_meets_what_lies_on_its_arc() {
+fn refracted_beam_hits_a_target_on_its_arc() {
     let of = |bent: bool| {
         let guide = guide(&column(&sounder(bent, 1500.0), WARM_ABOVE, ""));
         let (y, time) = arc(&guide, 60_f64.to_radians(), 45.0);
         assert!((y - 43.0 * 3f64.sqrt()).abs() > 1.5, "{y}");
-        // starboard, as the last beam
+        // Starboard, as the last beam.
         let ball = format!(
             "structures: {{t: {{position_m: [0, {}, -45], shapes: {{s: {{kind: sphere, radius_m: 0.3}}}}}}}}",
             -y
@@ -142,8 +144,8 @@ fn a_bent_beam_meets_what_lies_on_its_arc() {
     assert!(level > of(false).1 + 20.0, "{level} {:?}", of(false));
 }
 
-/// Directions at the sonar and at the ball, and lengths, of the ways between (0, 0, -10) and (24,
-/// 0, -14) in calm water: straight, by the surface, by a bottom at a depth.
+/// Directions at the sonar and at the ball, and lengths, of the paths between (0, 0, -10) and (24,
+/// 0, -14) in calm water: direct, via the surface, via a seabed at a depth.
 fn ways(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
     let way = |down: f64, turned: f64| {
         let r = (24.0 * 24.0 + down * down).sqrt();
@@ -157,15 +159,15 @@ fn ways(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
     ]
 }
 
-// Goal: a target between surface and bottom is heard by all pairs of ways there and back, straight,
-// by the surface, by the bottom, each at the image's range and level. Method: a ball that scatters
-// by Lambert's law and a sand bottom that scatters nothing; (r + r')/2, and SL + TS(β) - 20 log r -
-// 20 log r' - α(r + r') + 10 log |R|²|R'|² + 10 log(b_t b'_r + b'_t b_r), where of a Lambert ball
-// TS(β) = TS + 10 log((sin β + (π - β) cos β)/π) for an angle β between the ways at the ball.
-// Rayleigh's coefficient of the bottom by its own closed form. Tolerance: 0.35 m, 0.6 dB: where on
-// the ball of 0.5 m the echo comes from.
+// Goal: a target between surface and seabed gives echoes along all pairs of outgoing and returning
+// paths, direct, via the surface and via the seabed, each at the range and level of its image.
+// Method: a ball with Lambert scattering and a sand seabed without backscatter; (r + r')/2, and SL
+// + TS(β) - 20 log r - 20 log r' - α(r + r') + 10 log |R|²|R'|² + 10 log(b_t b'_r + b'_t b_r),
+// where for a Lambert ball TS(β) = TS + 10 log((sin β + (π - β) cos β)/π) for an angle β between
+// the paths at the ball. The Rayleigh coefficient of the seabed by its own closed form. Tolerance:
+// 0.35 m, 0.6 dB, for the origin of the echo on the ball of 0.5 m radius.
 #[test]
-fn surface_and_bottom_mirror_a_target() {
+fn surface_and_seabed_reflect_a_target() {
     const DEPTH: f64 = 34.0;
     let bare = BARE.replace("source_level_db: 210", "source_level_db: 230");
     let device = |multipath: bool| {
@@ -183,7 +185,8 @@ structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius
     let ways = ways(DEPTH);
     let strength = 10.0 * (2.0 * std::f64::consts::PI * 0.25 * 10f64.powf(-2.7) / 3.0).log10();
     let absorbed = super::sonar::absorption(400.0, 12.0);
-    // grazing the bottom: what of the power it mirrors, by [Jensen 2011] without attenuation
+    // Reflected fraction of the power at grazing incidence on the seabed, by [Jensen 2011] without
+    // attenuation.
     let sine = -ways[2].0[1];
     let under = (1500.0_f64 / 1650.0).powi(2) - ways[2].0[0].powi(2);
     let (a, b) = (1900.0 / 1026.95 * sine, under.max(0.0).sqrt());

@@ -1,4 +1,5 @@
-//! Rays of sound beyond V67 to V69: ray tubes, caustics, convergence, and the water of a world.
+//! Tests of acoustic rays beyond V67 to V69: ray tubes, caustics, convergence, and the water of a
+//! world.
 
 use crate::common::cases::run;
 use merrow_environment::sound::Waveguide;
@@ -8,19 +9,19 @@ use merrow_math::Vec3;
 use merrow_validate::cases::sound::{munk_sound_speed, munk_water};
 use merrow_world::{Overrides, load_text};
 
-// Goal, method, tolerances: beside the cases, `src/validate/cases/sound.rs`.
+// Goal, method, tolerances: see the cases, `crates/validate/src/cases/sound.rs`.
 #[test]
-fn rays_shift_and_mirror() {
+fn validation_cases_67_to_69_hold() {
     run(67);
     run(68);
     run(69);
 }
 
-// Goal: the tube is as wide as neighbouring rays are apart, through turns, kinks of the profile and
-// reflections. Method: rays at ± 1e-6 of the steepness in Munk's profile, off caustics. Tolerance:
-// 1e-5 of it, what the difference quotient has.
+// Goal: the cross section of a ray tube equals the distance of neighbouring rays, through turning
+// points, kinks of the profile and reflections. Method: rays at ± 1e-6 of the steepness in Munk's
+// profile, away from caustics. Tolerance: relative 1e-5, the accuracy of the difference quotient.
 #[test]
-fn the_tube_is_what_neighbours_span() {
+fn ray_tubes_match_neighbouring_rays() {
     let guide = munk_water(50.0).unwrap();
     let mut reflected = 0;
     for (steepness, range) in [
@@ -39,7 +40,7 @@ fn the_tube_is_what_neighbours_span() {
             (ray.depth_by_launch() / apart - 1.0).abs() < 1e-5,
             "{ray:?} {apart}"
         );
-        // area of a ring of rays over its solid angle
+        // Area of a ring of rays divided by its solid angle.
         let area = range * (apart * ray.angle.cos()).abs() / ray.launch.cos();
         assert!((ray.area / area - 1.0).abs() < 1e-5, "{ray:?} {area}");
         reflected += ray.reflections();
@@ -47,9 +48,8 @@ fn the_tube_is_what_neighbours_span() {
     assert!(reflected > 10, "some were reflected");
 }
 
-// Goal: a ray from the axis crosses it again and again where the rays about it meet: caustics come
-// once for each half loop. Method: a symmetric channel of one gradient on each side. Tolerance:
-// none.
+// Goal: a ray from the channel axis passes one caustic per half loop. Method: a symmetric channel
+// with one gradient on each side. Tolerance: one caustic more or less than turning points.
 #[test]
 fn caustics_are_counted() {
     let guide = Waveguide::new(
@@ -68,13 +68,14 @@ fn caustics_are_counted() {
     );
 }
 
-// Goal: finer nodes come nearer to the smooth profile, with the square of their distance. Method:
-// the lower turn of a ray in Munk's profile at 100, 50 and 25 m. Tolerance: four times less within
-// a third, as the turn lies elsewhere between its nodes.
+// Goal: the error of a sampled profile falls with the square of the node distance. Method: the
+// lower turning point of a ray in Munk's profile with nodes at 100, 50 and 25 m. Tolerance: a
+// factor of four within a third, because the turning point lies at different positions between
+// nodes.
 #[test]
-fn nodes_converge_with_their_square() {
+fn error_falls_with_the_square_of_the_node_distance() {
     let error = |step: f64| {
-        // mean over rays, so that where the turn lies between nodes does not count
+        // The mean over rays removes the effect of the position of the turning point between nodes.
         let mut sum = 0.0;
         for k in 0..40 {
             let steepness = 0.15 + 0.001 * f64::from(k);
@@ -100,8 +101,8 @@ fn nodes_converge_with_their_square() {
     assert!((middle / fine / 4.0 - 1.0).abs() < 0.33, "{middle} {fine}");
 }
 
-// Goal: straight under a ship the direct ray and its echo from the bottom are found. Method: 0 m
-// and 1 m of range in 1000 m of even water. Tolerance: that of a millionth of the depth aside.
+// Goal: straight below a ship the direct ray and its seabed reflection are found. Method: ranges of
+// 0 m and 1 m in 1000 m of uniform water. Tolerance: a lateral error of a millionth of the depth.
 #[test]
 fn a_receiver_straight_below_is_found() {
     let guide = Waveguide::new(&[[0.0, 1500.0]], [0.0, 1000.0]).unwrap();
@@ -117,10 +118,10 @@ fn a_receiver_straight_below_is_found() {
     }
 }
 
-// Goal: a channel whose slowest water is a thin line has a ray along it. Method: source and
-// receiver on the line. Tolerance: rounding.
+// Goal: a channel whose minimum of sound speed lies at a single depth has a ray along this depth.
+// Method: source and receiver at this depth. Tolerance: rounding.
 #[test]
-fn a_level_ray_follows_the_axis() {
+fn horizontal_ray_follows_the_channel_axis() {
     let guide = Waveguide::new(
         &[[0.0, 1520.0], [500.0, 1480.0], [2000.0, 1530.0]],
         [0.0, 2000.0],
@@ -128,7 +129,7 @@ fn a_level_ray_follows_the_axis() {
     .unwrap();
     let ray = trace(&guide, 500.0, 0.0, 5e3, 0, |_| ()).unwrap();
     assert!((ray.time - 5e3 / 1480.0).abs() < 1e-12 && ray.depth == 500.0 && ray.length == 5e3);
-    // where the line is the fastest, a level ray leaves it
+    // At a maximum of sound speed a horizontal ray leaves the axis.
     let guide = Waveguide::new(
         &[[0.0, 1480.0], [500.0, 1520.0], [2000.0, 1480.0]],
         [0.0, 2000.0],
@@ -138,11 +139,11 @@ fn a_level_ray_follows_the_axis() {
     assert!(ray.depth > 700.0, "{ray:?}");
 }
 
-// Goal: rays of a world go through its column, keep to its bottom and its regions, and hide where
-// sound does not reach. Method: a warm layer over cold water; a lake; land. Tolerance: none but for
-// the lake's time, closed.
+// Goal: rays of a world use its water column, seabed and regions, and do not exist where sound
+// cannot propagate. Method: a warm layer over cold water; a lake; land. Tolerance: none, except the
+// closed form of the travel time in the lake.
 #[test]
-fn rays_go_through_the_water_of_a_world() {
+fn rays_use_the_water_of_a_world() {
     let text = "seabed: {depth_m: 300}\nwater:\n  column:\n    layers:\n    - {depth_m: 0, temperature_c: 22, salinity_psu: 35}\n    \
                 - {depth_m: 30, temperature_c: 21.5, salinity_psu: 35}\n    - {depth_m: 60, temperature_c: 12, salinity_psu: 35}\n  regions:\n    \
                 lake: {corners_m: [[5000, 0], [9000, 0], [9000, 2000], [5000, 2000]], level_m: 3, wave_factor: 0, open_to_current: false, sound_speed_m_s: 1450}\n    \
@@ -153,7 +154,8 @@ fn rays_go_through_the_water_of_a_world() {
     let rays =
         |from: Vec3, to: Vec3| eigenrays_between(&scene.sea, scene.gravity, from, to, 0.0, 2);
     let found = rays(Vec3::new(0.0, 0.0, -20.0), Vec3::new(4900.0, 0.0, -70.0));
-    // bent down by the warm water: no direct ray to the thermocline's shadow, only by the bottom
+    // The warm layer refracts rays downwards: there is no direct ray into the shadow zone of the
+    // thermocline, only rays via the seabed.
     assert!(
         !found.is_empty() && found.iter().all(|r| r.bottom > 0),
         "{found:?}"

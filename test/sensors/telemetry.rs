@@ -1,4 +1,4 @@
-//! What motor controllers and power meters tell.
+//! Tests of the telemetry of motor controllers and of power meters.
 
 use crate::common::worlds::held;
 use crate::common::{advance, close, readings, relative, simulation};
@@ -22,11 +22,12 @@ fn device(keys: &str) -> String {
     )
 }
 
-// Goal: a controller tells power over voltage, and what of the shaft is known. Method: 16 N at 1
-// W/N^1.5 from 12 V are 5.33 A; with a stated speed of 20 rad/s per root of a newton 80 rad/s,
-// astern negative; the reaction of 0.02 N m per newton is the torque. Tolerance: rounding.
+// Goal: a motor controller reports power over voltage, and the known quantities of the shaft.
+// Method: 16 N at 1 W/N^1.5 from 12 V is 5.33 A; with a stated speed of 20 rad/s per root of a
+// newton 80 rad/s, negative astern; the reaction of 0.02 N m per newton is the torque. Tolerance:
+// rounding.
 #[test]
-fn a_controller_tells_of_its_motor() {
+fn controller_reports_its_motor() {
     let thruster = |more: &str| {
         format!(
             "thrusters: {{t: {{motor: {{source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1, heat_fraction: 0{more}}}, {PLACE}}}}}"
@@ -72,11 +73,11 @@ fn a_controller_tells_of_its_motor() {
     );
 }
 
-// Goal: a propeller's own speed and torque are told, in blocks of any length alike. Method: the lag
-// of the shaft by hand; torque times speed is the power at the shaft, which the battery feels over
-// its efficiency. Tolerance: 1e-9; the power a step's change of the lag.
+// Goal: the speed and torque of a propeller are reported, identically for any block length. Method:
+// the lag of the shaft by hand; torque times speed is the shaft power, which the battery supplies
+// divided by the efficiency. Tolerance: 1e-9; for the power, the change of the lag within a step.
 #[test]
-fn a_propeller_has_speed_and_torque() {
+fn propeller_speed_and_torque_are_reported() {
     let model = format!(
         "{}\n      thrusters: {{t: {{motor: remus100_propeller, {PLACE}}}}}",
         device("")
@@ -121,11 +122,11 @@ fn a_propeller_has_speed_and_torque() {
     relative("shaft power", speed * torque, settled.shaft_power, 0.02);
 }
 
-// Goal: a meter counts what it measures, so that an offset of its current drains the count. Method:
-// 36 W from 12 V for 60 s, with and without 0.5 A of offset by a fault, and from what the battery
-// begins with. Tolerance: 1e-9 A h.
+// Goal: a power meter integrates its measured current, so that an offset of the current changes the
+// reported charge. Method: 36 W from 12 V for 60 s, with and without a fault of 0.5 A offset, and
+// from the initial charge of the battery. Tolerance: 1e-9 A h.
 #[test]
-fn a_power_meter_counts() {
+fn power_meter_integrates_charge() {
     for (fault, offset) in [
         ("", 0.0),
         (
@@ -150,7 +151,7 @@ fn a_power_meter_counts() {
         assert_eq!(all.len(), 600);
         close("current", last.current, 3.0 + offset, 1e-12);
         close("voltage", last.voltage, 12.0, 1e-12);
-        // 599 intervals between the first and the last
+        // 599 intervals between the first and the last sample.
         close(
             "charge",
             first.charge - last.charge,

@@ -1,11 +1,11 @@
-//! Pictures on surfaces: where they lie, what they are from afar, and how what moves is blurred.
+//! Tests of image textures: orientation, minification, and motion blur.
 
 use crate::common::folder::Folder;
 use crate::common::{advance, simulation};
 use merrow_model::state::frames::FrameData;
 use merrow_world::{Overrides, load_world};
 
-/// A fixed robot 20 m up with a camera of `keys` that looks along x.
+/// World with a fixed robot at a height of 20 m that carries a camera with `keys`, looking along x.
 fn world(keys: &str, rest: &str) -> String {
     format!(
         "
@@ -24,7 +24,7 @@ weather: {{cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}}
     )
 }
 
-/// Colours of the first picture.
+/// Colours of the first image.
 fn colors(text: &str) -> Vec<[f64; 3]> {
     let mut sim = simulation(text);
     advance(&mut sim, 0.1);
@@ -52,12 +52,12 @@ fn png(folder: &Folder, name: &str, size: [u32; 2], pixel: impl Fn(u32, u32) -> 
     path.to_string_lossy().into_owned()
 }
 
-// Goal: a picture stands upright on a wall, is as bright as its numbers say, and from afar is the
-// mean of its points. Method: a red upper left quarter among green, blue and white ones on the side
-// that is looked at, against a wall of one colour; stripes of a point each, 400 of them within 3
-// pixels. Tolerance: 3 counts of 255, stripes 4 % of white.
+// Goal: a texture is upright on a wall, has the brightness of its pixel values, and from a distance
+// shows the mean of its pixels. Method: red, green, blue and white quarters on the visible side,
+// against a wall of one colour; stripes one texel wide, 400 of them within 3 pixels. Tolerance: 3
+// counts of 255; 4 % of white for the stripes.
 #[test]
-fn pictures_lie_as_they_are_said_to() {
+fn textures_are_mapped_as_specified() {
     let folder = Folder::new("texture", &[]);
     let quarters = png(&folder, "quarters.png", [16, 16], |i, j| {
         match (i < 8, j < 8) {
@@ -110,11 +110,11 @@ fn pictures_lie_as_they_are_said_to() {
     );
 }
 
-// Goal: what moves is smeared over what it moves by while the shutter is open. Method: a robot yaws
-// by 2 rad/s before a bright bar of 2 degrees, 50 ms open, 64 instants; width of what is lit, less
-// that at rest. Tolerance: a pixel of 13.
+// Goal: motion blur smears an object by its motion during the exposure. Method: a robot yaws at 2
+// rad/s in front of a bright bar of 2 degrees, 50 ms exposure, 64 samples in time; width of the
+// bright area minus that at rest. Tolerance: one pixel of 13.
 #[test]
-fn what_moves_is_blurred() {
+fn motion_blurs_images() {
     let width = |open: f64| {
         let keys = format!(
             "width: 201, height: 3, focal_px: [130, 130], exposure_ev100: 13, exposure_s: {open}, blur_samples: 64"
@@ -130,7 +130,7 @@ structures:
                 "[0, 0, 20]\n    angular_velocity_rad_s: [0, 0, 2]\n    model",
             );
         let row = &colors(&text)[201..402];
-        // all of the bar's light over that of its middle, then its ends
+        // The integrated light of the bar relative to that of its centre, then its ends.
         let lit: Vec<usize> = (0..201).filter(|k| row[*k][1] > 1.0).collect();
         (lit[lit.len() - 1] - lit[0] + 1) as f64
     };
@@ -142,10 +142,10 @@ structures:
     );
 }
 
-// Goal: a file that is no picture, is too large, or cannot be laid on its shape is refused in a
-// line. Method: the messages. Tolerance: none.
+// Goal: a file that is not an image, is too large, or cannot be mapped onto its shape is rejected
+// with a one-line message. Method: the messages. Tolerance: none.
 #[test]
-fn wrong_pictures_are_refused() {
+fn wrong_textures_are_refused() {
     let folder = Folder::new("wrong_texture", &[]);
     std::fs::write(folder.0.join("text.png"), "no picture").unwrap();
     let mut huge = vec![0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13];

@@ -1,4 +1,5 @@
-//! A laser on a unit that nods it: the closed form of a wall, and the cloud of a whole sweep.
+//! Tests of a laser on a tilt unit: closed form of the ranges to a wall, and the cloud of a whole
+//! tilt cycle.
 
 use crate::common::{advance, close, simulation};
 use merrow::convert::exteroceptive::TiltAccumulator;
@@ -29,7 +30,7 @@ fn spec(s: &Simulation) -> LaserSpec {
     }
 }
 
-/// Stamps of the samples about that of a frame.
+/// Stamps of the joint samples before and after the stamp of a frame.
 fn about(s: &Simulation, frame: &Frame) -> (Option<u64>, u64) {
     s.scene.robots[0].sensors[0].adjacent_stamps(frame.stamp_ns, s.scene.dt_ns)
 }
@@ -43,10 +44,10 @@ fn frames(s: &mut Simulation, seconds: f64) -> Vec<Frame> {
     all
 }
 
-// Goal: the unit goes to and fro at a constant speed between its limits. Method: its closed form at
-// quarters of a period, and its speed. Tolerance: 1e-12.
+// Goal: the tilt unit moves back and forth between its limits at constant speed. Method: closed
+// form at quarters of a period, and the speed. Tolerance: 1e-12.
 #[test]
-fn it_nods_to_and_fro() {
+fn tilt_unit_moves_back_and_forth() {
     let tilt = Tilt {
         limits: [-0.2, 0.6],
         period_ns: 2_000_000_000,
@@ -64,11 +65,11 @@ fn it_nods_to_and_fro() {
     }
 }
 
-// Goal: every scan ranges the wall through the tilt of each beam's instant, and its points lie on
-// the wall. Method: 9/(cos a cos b) for azimuth a and the tilt b at the beam's time, over a whole
-// period. Tolerance: 1e-5 of a range, what 32 bits hold ten times over.
+// Goal: each beam of a scan uses the tilt angle at its own time, and the points lie on the wall.
+// Method: 9/(cos a cos b) for the azimuth a and the tilt b at the time of the beam, over a whole
+// period. Tolerance: relative 1e-5, ten times the resolution of a 32-bit range.
 #[test]
-fn ranges_are_those_of_the_tilt_of_the_instant() {
+fn ranges_use_the_tilt_of_each_beam() {
     let mut s = simulation(WORLD);
     let spec = spec(&s);
     let tilt = spec.tilt.unwrap();
@@ -93,7 +94,7 @@ fn ranges_are_those_of_the_tilt_of_the_instant() {
         }
         clouds.extend(swept.add(&spec, scan, frame.stamp_ns, about(&s, frame)));
     }
-    // a whole sweep: 20 scans of 81 beams from its stamp on
+    // A whole tilt cycle: 20 scans of 81 beams from its stamp on.
     assert_eq!(clouds.len(), 1);
     let (stamp_ns, points) = &clouds[0];
     assert_eq!((*stamp_ns, points.len()), (1_000_000_000, 20 * 81));
@@ -108,11 +109,11 @@ fn ranges_are_those_of_the_tilt_of_the_instant() {
     assert!(low < -9.0 * 0.5 && high > 9.0 * 0.3, "{low} to {high}");
 }
 
-// Goal: a nod that lost its beginning or its end is dropped, not passed off as whole, and what was
-// there before a reset is forgotten, in the same period too. Method: scans of two periods and of a
-// run begun anew, some of them left out. Tolerance: none.
+// Goal: a tilt cycle whose start or end is missing is dropped, and scans from before a reset are
+// discarded, also within the same period. Method: scans of two periods and of a restarted run, with
+// some scans left out. Tolerance: none.
 #[test]
-fn half_a_nod_is_none() {
+fn incomplete_tilt_cycles_are_dropped() {
     let mut s = simulation(WORLD);
     let spec = spec(&s);
     let found = frames(&mut s, 2.3);
@@ -157,10 +158,10 @@ fn half_a_nod_is_none() {
     assert_eq!(told(&[[0, 2000], [0, 1000]]).len(), 3, "a reset later on");
 }
 
-// Goal: scans without an echo are scans of their nod. Method: a nod whose first ten scans found
-// nothing. Tolerance: none.
+// Goal: scans without an echo are part of their tilt cycle. Method: a tilt cycle whose first ten
+// scans have no echo. Tolerance: none.
 #[test]
-fn a_nod_may_begin_without_echoes() {
+fn tilt_cycle_may_start_without_echoes() {
     let mut s = simulation(WORLD);
     let spec = spec(&s);
     let (mut swept, mut clouds) = (TiltAccumulator::default(), Vec::new());
@@ -183,11 +184,11 @@ fn a_nod_may_begin_without_echoes() {
     assert!((points[0].time - 0.5).abs() < 1e-6, "{}", points[0].time);
 }
 
-// Goal: every nod comes, whatever rate, step and period are to one another: stamps are those of
-// steps, not of the rate. Method: 40 scans a second of 4 ms steps, nods of 1.026 s, stamps as a run
-// has them. Tolerance: none.
+// Goal: every tilt cycle is output for any combination of rate, step and period: stamps are those
+// of steps, not of the nominal rate. Method: 40 scans per second with steps of 4 ms and tilt cycles
+// of 1.026 s, with stamps as in a run. Tolerance: none.
 #[test]
-fn no_nod_is_lost_by_rounding() {
+fn no_tilt_cycle_is_lost_by_rounding() {
     let world = WORLD
         .replace("dt_s: 0.01", "dt_s: 0.004")
         .replace("rate_hz: 20", "rate_hz: 40");
@@ -206,10 +207,10 @@ fn no_nod_is_lost_by_rounding() {
     assert_eq!(nods, 100_000_000_000 / 1_026_000_000);
 }
 
-// Goal: `describe` names the joints that `joint_states` has, those of units that nod lasers among
-// them. Method: a robot with a joint, and this one. Tolerance: none.
+// Goal: `describe` lists the joints of `joint_states`, including those of laser tilt units. Method:
+// a robot with a joint, and this one. Tolerance: none.
 #[test]
-fn its_joint_is_among_those_described() {
+fn describe_lists_the_tilt_joint() {
     use merrow::arm;
     use merrow::node::frames::Snapshot;
     let arm = "links: {arm: {parent: base_link, joint: {kind: revolute, name: elbow, axis: [0, 1, 0], lower_rad: -1, upper_rad: 1, max_effort: 5, drive: {kind: effort}}, body: {source: test, axes: flu, mass_kg: 1,

@@ -1,13 +1,13 @@
-//! The ball that carries the sensors of these tests.
+//! Test of the ball that carries the sensors of these tests.
 
 use crate::common::simulation;
 use crate::common::turntable::{ball, set};
 use merrow_math::{Quat, Vec3};
 
-// Goal: the ball of these tests moves as its tests believe. Method: 2 s at a given velocity and
-// spin. Tolerance: RK4 on a circle.
+// Goal: the ball of these tests keeps its initial motion, as the tests assume. Method: 2 s at a
+// given velocity and spin. Tolerance: RK4 on a circle.
 #[test]
-fn ball_goes_on_as_it_starts() {
+fn ball_keeps_its_motion() {
     let mut s = simulation(&ball("", "", ""));
     set(
         &mut s,

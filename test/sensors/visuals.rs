@@ -1,4 +1,4 @@
-//! Robots as light sees them, where that is not what can be touched.
+//! Tests of robots whose visuals differ from their collision shapes.
 
 use super::camera::middle;
 use crate::common::folder::Folder;
@@ -9,7 +9,8 @@ use merrow_sim::Simulation;
 use merrow_world::{Overrides, World, load_world};
 use std::sync::Arc;
 
-/// A camera and a laser in calm air that look east, 5 m before a robot that is held there.
+/// World with a camera and a laser in calm air that look east, 5 m in front of a robot that is held
+/// in place.
 fn before(model: &str) -> String {
     format!(
         "
@@ -36,12 +37,12 @@ props:
     )
 }
 
-/// The keys of the same robot by hand.
+/// The keys of the same robot written by hand.
 const BY_HAND: &str = "{source: test, base: fixed, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1},
     collisions: {core: {kind: box, size_m: [1, 1, 1]}}, visuals: {skin: {kind: box, size_m: [2, 2, 2], material: {color: [1, 0, 0]}}}}}";
 
-/// A core of a metre in a red box of two, by a material that stands elsewhere, on a link that is
-/// fixed to the base; a pane that is not there, and a mesh that is not found.
+/// A 1 m core in a red box of 2 m, with a material defined elsewhere, on a link that is fixed to
+/// the base; a pane that does not exist, and a mesh that is not found.
 const URDF: &str = "<robot name='b'>
   <link name='base'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>
     <collision><geometry><box size='1 1 1'/></geometry></collision>
@@ -61,7 +62,7 @@ fn by_urdf() -> World {
     load_world(&folder.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
 }
 
-/// What the laser ranges ahead and 4 degrees to starboard.
+/// Laser ranges ahead and at 4 degrees to starboard [m].
 fn ranges(s: &mut Simulation) -> [f64; 2] {
     advance(s, 0.3);
     let mut scans = s.frames.iter().filter_map(|f| match &*f.data {
@@ -72,13 +73,12 @@ fn ranges(s: &mut Simulation) -> [f64; 2] {
     [f64::from(scan.ranges[45]), f64::from(scan.ranges[41])]
 }
 
-// Goal: a camera and a laser see a robot's visuals in place of what can be touched, contact the
-// other way; a robot without visuals is seen by its collision shapes. Method: a red box of 2 m
-// about a core of 1 m, as URDF, by hand and without visuals; depth, colour and ranges by hand, a
-// ball that flies at 1 m/s into the box as far as the core. Tolerance: 1e-5 m; twice the green; 5
-// mm of contact.
+// Goal: cameras and lasers use the visuals of a robot, contact uses its collision shapes; a robot
+// without visuals is rendered by its collision shapes. Method: a red box of 2 m around a core of 1
+// m, as URDF, by hand and without visuals; depth, colour and ranges by hand, and a ball that flies
+// at 1 m/s through the box up to the core. Tolerance: 1e-5 m; twice the green; 5 mm for contact.
 #[test]
-fn light_meets_visuals_and_contact_the_core() {
+fn light_uses_visuals_and_contact_uses_collisions() {
     let urdf = by_urdf().scene;
     assert_eq!(
         (urdf.robots[1].visuals.len(), urdf.robots[1].links.len()),
@@ -119,10 +119,10 @@ fn light_meets_visuals_and_contact_the_core() {
         let picture = pictures.next_back().expect("a picture");
         let depth = picture.depth.as_ref().unwrap()[12 * 33 + 16];
         close("depth", f64::from(depth), edge, 1e-5);
-        // nothing, bottom, two robots
+        // None, seabed, two robots.
         assert_eq!(picture.labels.as_ref().unwrap()[12 * 33 + 16], 3);
         let [red, green, blue] = middle(&picture, [33, 25]);
-        // numbers of a screen: the air between gives some of the sky's light too
+        // Display values; the air in the path adds some sky light.
         assert_eq!(
             red > 2.0 * green && red > 2.0 * blue,
             is_red,
@@ -141,10 +141,10 @@ fn light_meets_visuals_and_contact_the_core() {
     );
 }
 
-// Goal: what a URDF says of looks in vain is a note and no mistake. Method: the notes of the URDF.
+// Goal: unsupported visuals of a URDF give notes and no errors. Method: the notes of the URDF.
 // Tolerance: none.
 #[test]
-fn looks_that_cannot_be_had_are_notes() {
+fn unsupported_visuals_give_notes() {
     let notes: Vec<String> = by_urdf().notes.iter().map(|n| n.text.clone()).collect();
     assert_eq!(
         notes
@@ -156,10 +156,10 @@ fn looks_that_cannot_be_had_are_notes() {
     );
 }
 
-// Goal: sound goes by what can be touched. Method: an echo sounder 5 m over the same robot under
+// Goal: sound uses the collision shapes. Method: an echo sounder 5 m above the same robot under
 // water: 4.5 m. Tolerance: 1e-9.
 #[test]
-fn sound_meets_the_core() {
+fn sound_uses_collisions() {
     let text = format!(
         "
 gravity_m_s2: 0

@@ -1,5 +1,5 @@
-//! Wrench sensors: against Newton-Euler summed over what hangs on the joint, and against a weight
-//! in water.
+//! Tests of wrench sensors against the Newton-Euler sum over the subtree of the joint, and against
+//! a weight in water.
 
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
@@ -13,8 +13,8 @@ use merrow_model::state::{Command, Workspace};
 use merrow_sensors::vehicle::wrench;
 use merrow_sim::{Simulation, step};
 
-/// What its parent exerts on link `i` at Lo, in W about the world's origin: the rate of the
-/// momentum of the link and of all that hangs on it, less the forces on them.
+/// Wrench that the parent exerts on link `i` at Lo, in W about the world origin: the rate of change
+/// of momentum of the link and its subtree, minus the external forces on them.
 fn summed(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
     let hangs = |mut k: usize| loop {
         if k == i {
@@ -33,12 +33,12 @@ fn summed(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
         })
 }
 
-// Goal: the wrench through a joint holds weight, water, inertia and added mass of all beyond it.
-// Method: random trees under water in general motion, IA a + pA of the forward dynamics against the
-// sum over the subtree, which knows no articulated inertia, as Newton-Euler does it. Tolerance:
-// 1e-10 of the largest force on a link.
+// Goal: the wrench through a joint includes weight, hydrodynamics, inertia and added mass of its
+// whole subtree. Method: random submerged trees in general motion; IA a + pA of the forward
+// dynamics against the Newton-Euler sum over the subtree, which uses no articulated inertia.
+// Tolerance: 1e-10 of the largest force on a link.
 #[test]
-fn wrench_is_newton_euler_of_what_hangs_on_the_joint() {
+fn wrench_matches_newton_euler_of_the_subtree() {
     for links in [2, 4, 9, 20] {
         for floating in [true, false] {
             let recipe = Recipe {
@@ -64,14 +64,14 @@ fn wrench_is_newton_euler_of_what_hangs_on_the_joint() {
                     false,
                 );
                 let w = &work.links[i];
-                // the sensor's place and axes in W
+                // Position and axes of the sensor in W.
                 let (p_WS, R_WS) = (
                     w.p_WL + w.R_WL.mul_vec(sensor.p_LoS),
                     w.R_WL.mul_mat(&sensor.R_LS),
                 );
                 let error =
                     largest(&found.to_parent(&R_WS, p_WS).minus(&summed(robot, &work, i))) / scale;
-                // 100 m below the origin the moments about it are 100 times the forces
+                // 100 m below the origin the moments about it are 100 times the forces.
                 assert!(error < 1e-10 * 100.0, "{links} links, joint {i}: {error:e}");
             }
         }
@@ -107,12 +107,12 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
     }
 }
 
-// Goal: a load that hangs in water pulls down with its weight in water, in the axes and at the
-// place of the sensor, also through a fixed joint. Method: 3 kg of 1 litre, 0.5 m ahead of the
-// joint, on a base that is rolled by 90 deg: weight in water (3 - 1) 9.81 = 19.62 N. Tolerance:
+// Goal: a load suspended in water pulls down with its submerged weight, in the axes and at the
+// position of the sensor, also through a fixed joint. Method: 3 kg of 1 litre, 0.5 m ahead of the
+// joint, on a base that is rolled by 90 deg: submerged weight (3 - 1) 9.81 = 19.62 N. Tolerance:
 // rounding.
 #[test]
-fn a_load_pulls_with_its_weight_in_water() {
+fn load_pulls_with_its_submerged_weight() {
     for kind in [
         "fixed",
         "revolute, lower_rad: -1, upper_rad: 1, drive: position",
@@ -146,7 +146,8 @@ robots:
             let Reading::Wrench(r) = reading(&mut s, 0) else {
                 panic!("not a wrench")
             };
-            // down in W is -y of the rolled link; the arm from sensor to load is 0.3 m along x
+            // Down in W is -y of the rolled link; the arm from the sensor to the load is 0.3 m
+            // along x.
             near(
                 "force",
                 r.force,
@@ -163,12 +164,13 @@ robots:
     }
 }
 
-/// A sensor in the joint before `link`, at every step of 1 ms, `more` about its place.
+/// Keys of a sensor in the joint before `link`, sampled at every step of 1 ms; `more` holds keys of
+/// its pose.
 fn every_step(link: &str, more: &str) -> String {
     format!("ft: {{link: {link}, {more}device: {{source: test, rate_hz: 1000, kind: wrench}}}}")
 }
 
-/// A robot held at `z` whose links are `links`, with one wrench sensor.
+/// A robot held at the height `z` [m] with the links `links` and one wrench sensor.
 fn held_robot(z: f64, links: &str, sensor: &str) -> String {
     format!(
         "  r:\n    position_m: [0, 0, {z}]\n    model:\n      source: test\n      base: fixed\n      body: {{source: test, axes: flu, mass_kg: 1, \
@@ -183,17 +185,17 @@ fn wrench_now(s: &mut Simulation) -> (Vec3, Vec3) {
     (r.force, r.torque)
 }
 
-// Goal: an arm that presses on the floor reads the floor's force, weight and buoyancy of what hangs
-// on the sensor, whether its elbow lies on its stop or is held by a spring. Method: an arm of two
-// pieces of 0.5 m in water, 12 N m at the shoulder, no friction at the tip, so that the floor
-// pushes straight up: by moments about the shoulder with N = (τ + w (x₁ + x₂)) / x_c, w = (3 - 1)
-// 9.81 N a piece; the elbow's sensor then reads N - w, and the moments of both about itself.
-// Tolerances: 1e-6, what is left of the motion, with N as the contact has it. That is the mean over
-// steps whose free motion damping slows, less than by moments by h d/(2 I), with the damping d and
-// inertia I of the joints 5e-4. The contact's place is that before the step was corrected, 3 um
-// above: 2e-5 of the moment.
+// Goal: a wrench sensor of an arm that presses on the floor measures the floor force, the weight
+// and the buoyancy of its subtree, whether its elbow rests on its stop or is held by a spring.
+// Method: an arm of two links of 0.5 m in water, 12 N m at the shoulder, no friction at the tip, so
+// that the floor pushes straight up. Moments about the shoulder give N = (τ + w (x₁ + x₂)) / x_c, w
+// = (3 - 1) 9.81 N per link; the sensor of the elbow then measures N - w, and the moments of both
+// about itself. Tolerance: 1e-6 for the residual motion, with N as computed by the contact solver.
+// That N is a mean over the step; it is smaller than the one from moments by h d/(2 I) because
+// damping slows the free motion, 5e-4 for damping d and inertia I of the joints. The contact point
+// is that before the correction of the step, 3 um higher: 2e-5 of the moment.
 #[test]
-fn an_arm_that_presses_on_the_floor() {
+fn arm_presses_on_the_floor() {
     let piece = |name: &str, parent: &str, x: f64, joint: &str, more: &str| {
         format!(
             "        {name}:\n          parent: {parent}\n          joint: {{kind: revolute, axis: [0, 1, 0], position_m: [{x}, 0, 0], {joint}}}\n          \
@@ -256,12 +258,12 @@ fn an_arm_that_presses_on_the_floor() {
     }
 }
 
-// Goal: no impulse is lost. Method: a ball of 2 kg falls on a plate that hangs on a sensor and
-// bounces to rest: force times time over all steps is weight times time of ball and plate, impacts
-// and all. Also of a robot that nothing moves. Tolerance: rounding over 3000 readings, and the rest
-// of the ball's speed.
+// Goal: no impulse is lost. Method: a ball of 2 kg falls on a plate on a wrench sensor and bounces
+// until it rests: force times time summed over all steps equals weight times time of ball and
+// plate, including all impacts. The same for a robot at rest without external forces. Tolerance:
+// rounding over 3000 readings, and the residual speed of the ball.
 #[test]
-fn a_force_plate_weighs_what_bounces_on_it() {
+fn force_plate_measures_bouncing_impulses() {
     let plate = "        top:\n          parent: base_link\n          joint: {kind: fixed, position_m: [0, 0, 0.5]}\n          body:\n            \
                  {source: test, axes: flu, mass_kg: 4, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, collisions: {top: {kind: box, size_m: [1, 1, 0.1], \
                  material: {restitution: 0.6}}}}\n";
@@ -298,13 +300,14 @@ fn a_force_plate_weighs_what_bounces_on_it() {
     );
 }
 
-// Goal: a wrist feels what its jaws hold by friction, and what it holds rigidly. Method: two sprung
-// jaws on a wrist hold 0.5 kg of 0.36 litres in a current of 0.3 m/s: weight in water 0.14 · 9.81 N
-// down, drag 2 · 0.3² N along x, at the object's middle. Tolerance: 2e-4: friction holds back a
-// mean of steps in which the free object would drift off and feel less drag, h 1.2 N s/m / (2 ·
-// 0.65 kg) of 0.18 N; held rigidly 1e-5, as it has not quite come to rest.
+// Goal: a wrist sensor measures the load of an object that the jaws hold by friction, and of an
+// object that is held rigidly. Method: two sprung jaws on a wrist hold 0.5 kg of 0.36 litres in a
+// current of 0.3 m/s: submerged weight 0.14 · 9.81 N down, drag 2 · 0.3² N along x, at the centre
+// of the object. Tolerance: 2e-4: the friction force is a mean over a step in which the free object
+// would drift and have less drag, h 1.2 N s/m / (2 · 0.65 kg) of 0.18 N; 1e-5 when held rigidly,
+// because the object is not completely at rest.
 #[test]
-fn a_wrist_feels_what_its_jaws_hold() {
+fn wrist_measures_the_load_of_its_jaws() {
     let jaw = |name: &str, side: i32| {
         format!(
             "        {name}:\n          parent: wrist\n          joint: {{kind: prismatic, axis: [0, {side}, 0], position_m: [0.3, 0, 0], lower_m: 0, upper_m: 0.1, \
@@ -337,7 +340,7 @@ fn a_wrist_feels_what_its_jaws_hold() {
                 partner: None,
             })
             .unwrap();
-            // the jaws open, as far as they go
+            // The jaws open to their limits.
             s.state.robots[0].joint_commands[1..].fill(30.0);
         }
         advance(&mut s, 3.0);
@@ -355,8 +358,8 @@ fn a_wrist_feels_what_its_jaws_hold() {
     }
 }
 
-/// Readings of a sensor at the shoulder of a swinging arm with a load, part of the arm or welded to
-/// it.
+/// Readings of a sensor at the shoulder of a swinging arm with a load that is part of the arm or
+/// welded to it.
 fn swinging(load: &str, more: &str, dt: f64) -> Vec<SpatialForce> {
     let arm = "        arm:\n          parent: base_link\n          joint: {kind: revolute, axis: [0, 1, 0], lower_rad: -9, upper_rad: 9}\n          body: {source: test, axes: flu, \
                mass_kg: 2, volume_m3: 0.001, center_of_mass_m: [0.4, 0, 0], inertia_kg_m2: {xx: 0.01, yy: 0.1, zz: 0.1}}\n";
@@ -380,13 +383,13 @@ fn swinging(load: &str, more: &str, dt: f64) -> Vec<SpatialForce> {
         .collect()
 }
 
-// Goal: a load that is coupled weighs and pulls in the sensor as one that is part of the arm.
-// Method: 3 kg with an anisotropic added mass at the end of an arm that swings freely from level,
-// welded, against the same as a link. Tolerance: a coupling's force is the mean of the last step,
-// so that it is half a step old: the difference falls with the step, and is under 0.5 h · 60 N · 20
-// rad/s = 0.6 N h/ms at 1 ms.
+// Goal: a coupled load produces the same sensor readings as a load that is part of the arm. Method:
+// 3 kg with an anisotropic added mass at the end of an arm that swings freely from horizontal,
+// welded by a coupling, against the same mass as a link. Tolerance: the force of a coupling is the
+// mean of the last step and thus half a step old: the difference falls with the step, and is under
+// 0.5 h · 60 N · 20 rad/s = 0.6 N h/ms at 1 ms.
 #[test]
-fn a_coupled_load_is_felt_like_a_link() {
+fn coupled_load_reads_like_a_link() {
     let body = "{source: test, axes: flu, mass_kg: 3, volume_m3: 0.0004, inertia_kg_m2: {xx: 0.02, yy: 0.03, zz: 0.04}, \
                 added_mass: {kind: diagonal, values: [0.3, 2, 1.5, 0, 0.01, 0.02]}}";
     let link = format!(
@@ -419,13 +422,13 @@ fn a_coupled_load_is_felt_like_a_link() {
     );
 }
 
-// Goal: a dock feels what pushes against it: a funnel's wall, a latch that holds, and a latch that
-// breaks. Method: a float of 5 N net buoyancy under a seat that looks down: first it lies against
-// the closed end of the funnel, then it is latched, then pulled down with more than the latch
-// bears. Tolerance: rounding, but for what the float's damping of 9 N s/m takes from a push of
-// contact within a step, h 9 / (2 · 2 kg) = 2.25e-3.
+// Goal: the wrench sensor of a dock measures every load on it: contact with the funnel wall, a
+// latch that holds, and a latch that breaks. Method: a float of 5 N net buoyancy under a seat that
+// faces down: first it rests against the closed end of the funnel, then it is latched, then pulled
+// down with more than the strength of the latch. Tolerance: rounding, except for the reduction of a
+// contact impulse by the damping of the float, 9 N s/m, within a step: h 9 / (2 · 2 kg) = 2.25e-3.
 #[test]
-fn a_seat_feels_its_tip() {
+fn dock_measures_contact_and_latch_forces() {
     let seat = "        seat:\n          parent: base_link\n          joint: {kind: fixed, position_m: [0, 0, -0.5]}\n          body: {source: test, axes: flu, mass_kg: 1, net_buoyancy_n: 0, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}\n";
     let mut s = simulation(&format!(
         "step: {{dt_s: 0.001}}\nwater: {{density_kg_m3: 1000}}\nrobots:\n{}  float: {{position_m: [0.02, 0, -10.6], model: {{source: test, body: {{source: test, axes: flu, \
@@ -460,7 +463,7 @@ fn a_seat_feels_its_tip() {
         1e-6,
     );
     assert!(s.state.couplings[0].engaged);
-    // 30 N down on the float, less its buoyancy: the latch bears 25 N for one step, and breaks
+    // 30 N down on the float minus its buoyancy: the latch carries 25 N for one step and breaks.
     s.state.robots[1].external_force[0].f.z = -30.0;
     s.state.robots[0].external_force[0].f.z = 0.0;
     near(

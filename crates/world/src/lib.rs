@@ -57,4 +57,6 @@ pub struct ModelInfo {
     pub description: String,
     /// Sources of the parameter values: (component, source, which values are estimated).
     pub sources: Vec<(String, String, String)>,
+    /// Reason why the robot does not keep its course under equal thrust; empty if it does.
+    pub unstable_course: String,
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-pub use crate::units::{Unit, in_brackets, split_unit, unit_of};
+pub use crate::units::{Unit, in_brackets, split_unit, trailing_units, unit_of};
 
 /// Position in a file. Lines and columns count from 1; line 0 stands for the file as a whole.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -346,7 +346,7 @@ mod tests {
         check("speed_m_s", "speed", Some("m/s"));
         check("torque_nm", "torque", Some("N m"));
         check(
-            "accel_noise_m_s2_sqrt_hz",
+            "accel_noise_m_s2_per_sqrt_hz",
             "accel_noise",
             Some("m/s2/sqrt(Hz)"),
         );

@@ -189,7 +189,7 @@ fn of_other_kind(base: &Map, over: &Map) -> bool {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::error::Problems;
 

@@ -1,4 +1,5 @@
-//! Whole structures through `spec!`, `choice!` and `fieldless_choice!`: every message with its exact text.
+//! Whole structures through `spec!`, `choice!` and `fieldless_choice!`: every message with its
+//! exact text.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,8 @@
 //! Table of the unit suffixes of keys.
 //!
+//! A product is written without a separator or with `_` (`nm` is N m, `n_s` is N s), a quotient with
+//! `_per_` (`n_per_m`). A few established quotients are written without it, such as `m_s` and `kg_m3`.
+//!
 //! The table also contains units that Merrow does not use, so that a key with a wrong unit is
 //! recognised and the message can name it. Values are never converted: a value has the unit that
 //! its key names.
@@ -139,18 +142,15 @@ const UNITS: &[(&str, &str)] = &[
     ("percent", "%"),
 ];
 
-/// Splits a key into its stem and the unit with the longest known suffix.
+/// Splits a key into its stem and its unit. A key that ends in an unknown combination of unit
+/// symbols has no unit.
 pub fn split_unit(key: &str) -> (&str, Option<Unit>) {
-    let mut best: (&str, Option<Unit>) = (key, None);
-    for &(suffix, symbol) in UNITS {
-        let stem = key
-            .strip_suffix(suffix)
-            .and_then(|rest| rest.strip_suffix('_'));
-        if let Some(stem) = stem.filter(|stem| !stem.is_empty() && stem.len() < best.0.len()) {
-            best = (stem, Some(Unit { suffix, symbol }));
-        }
-    }
-    best
+    let run = trailing_units(key);
+    let unit = run.and_then(|run| UNITS.iter().find(|(suffix, _)| *suffix == run));
+    unit.map_or((key, None), |&(suffix, symbol)| {
+        let stem = &key[..key.len() - suffix.len() - 1];
+        (stem, Some(Unit { suffix, symbol }))
+    })
 }
 
 /// Returns the notation of the unit that the suffix of `key` names.
@@ -161,4 +161,61 @@ pub fn unit_of(key: &str) -> Option<&'static str> {
 /// Returns " [unit]", or an empty string without a unit.
 pub fn in_brackets(unit: Option<&str>) -> String {
     unit.map_or_else(String::new, |unit| format!(" [{unit}]"))
+}
+
+/// Returns the longest run of unit symbols at the end of `key`, behind a stem of at least one word;
+/// `None` if the last word is no unit symbol. A declared key is unambiguous if this run is a suffix
+/// of the table.
+pub fn trailing_units(key: &str) -> Option<&str> {
+    let is_symbol = |word: &str| {
+        UNITS
+            .iter()
+            .any(|(suffix, _)| suffix.split('_').any(|part| part == word))
+    };
+    let starts = key.match_indices('_').map(|(at, _)| at + 1);
+    starts
+        .filter(|&at| at > 1 && at < key.len())
+        .map(|at| &key[at..])
+        .find(|run| run.split('_').all(is_symbol))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Quotients that are written without `_per_`.
+    const ESTABLISHED: &[&str] = &[
+        "m_s", "m_s2", "rad_s", "rad_s2", "deg_s", "deg_s2", "deg_h", "rev_s", "km_h", "mm_h",
+        "m3_s", "kg_m3", "g_cm3", "g_kg", "bit_s", "kbit_s",
+    ];
+
+    // Goal: no suffix has two meanings. Method: a symbol with a fraction bar needs `per` in its
+    // suffix unless the suffix is established; no suffix and no symbol occurs twice.
+    #[test]
+    fn quotients_are_written_with_per() {
+        for (k, (suffix, symbol)) in UNITS.iter().enumerate() {
+            let has_per = suffix.split('_').any(|word| word == "per");
+            let is_quotient = symbol.contains('/');
+            assert_eq!(
+                is_quotient,
+                has_per || ESTABLISHED.contains(suffix),
+                "{suffix} [{symbol}]"
+            );
+            for (other, of_other) in &UNITS[k + 1..] {
+                assert_ne!(suffix, other);
+                assert_ne!(symbol, of_other, "{suffix} and {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_of_units_are_found() {
+        let check = |key: &str, run: Option<&str>| assert_eq!(trailing_units(key), run, "{key}");
+        check("depth_m", Some("m"));
+        check("thermal_resistance_k_w", Some("k_w"));
+        check("roll_nm_s_per_rad", Some("nm_s_per_rad"));
+        check("gain_per_decade_db", Some("db"));
+        check("drag", None);
+        check("m", None);
+    }
 }

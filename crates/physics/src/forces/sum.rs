@@ -9,6 +9,7 @@ use crate::forces::hydrodynamics::{
 use crate::forces::{derivatives, joint, rigid_body, wind_load};
 use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::{LaneCondition, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
+use merrow_model::scene::robot::body::MunkMoments;
 use merrow_model::scene::{Drive, Link, Robot};
 use merrow_model::state::workspace::{LinkWork, RadiationWork, fully_submerged_lanes};
 use merrow_model::state::{Motion, Workspace};
@@ -81,7 +82,7 @@ pub fn sum<T: Real>(
                 a_w -= w.wave_acceleration;
                 V_a.v += w.wave_velocity;
             }
-            let still = still && link.munk;
+            let still = still && link.munk == MunkMoments::All;
             let whole = if still {
                 fully_submerged_lanes(wetness.wet)
             } else {

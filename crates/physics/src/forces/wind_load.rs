@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   drag:    f_i = ½ ρ_a C_i A_i |v_r| v_r,i (1 - s)                 (1)  [Fossen 2021, eqs 10.15-10.24, with C_X = c cos γ]
-//!   kelpie:  f_i = ½ ρ_a C_i A_i (p_i·w) |w| (1 - s),  i ahead, left (2)  [Mendonça 2013, eqs 5 and 6]
+//!   drag:    f_i = ½ ρ_a C_i A_i |v_r| v_r,i σ                       (1)  [Fossen 2021, eqs 10.15-10.24, with C_X = c cos γ]
+//!   kelpie:  f_i = ½ ρ_a C_i A_i (p_i·w) |w| σ,  i ahead, left       (2)  [Mendonça 2013, eqs 5 and 6]
+//!   σ = min(1, (1 - s)/(1 - s_0))
 //! ```
 //! or, for a ship,
 //! ```text
@@ -16,8 +17,9 @@
 //! and over the origin, κ its factor · L length · v_r velocity of the air relative to the centre of
 //! the areas · A_i projected areas along the axes, C_i their coefficients · w horizontal wind · p_i
 //! horizontal unit vectors of the model forward and to the left; Kelpie's own force has ½ ρ_a C_i
-//! A_i = 1 · ρ_a density of the air at its height · s wet fraction of the link, 0 for a base with
-//! linear hydrostatics.
+//! A_i = 1 · ρ_a density of the air at its height · s wet fraction of the link, s_0 its value at
+//! rest if the robot floats, else 0; σ = 1 for a base with linear hydrostatics, and (3) contains
+//! the same factor.
 //!
 //! # Frames
 //! Areas along the user's axes U; the force at Lo in L.
@@ -25,7 +27,8 @@
 //! # Limits
 //! (2) does not depend on the velocity of the vehicle, so the force never decreases with speed; it
 //! is available for comparison only. No lift across the wind, no shielding of one link by another.
-//! The centre of the areas is fixed, also as the link sinks.
+//! The areas are those above the water at rest: they decrease with the dry volume as the link sinks
+//! and do not increase as it rises. Their centre is fixed.
 //!
 //! # Checked by
 //! test/analytic/air.rs
@@ -53,11 +56,11 @@ pub fn force<T: Real>(
     let v_r = R_LU.tr_mul_vec(w.R_WL.tr_mul_vec(v_W) - v_C);
     let temperature = air::weather(&at.sea.air, at.time).temperature;
     let half_rho = T::from_lanes(|i| 0.5 * air::density(at.sea, temperature, p_WC.lane(i).z));
-    // for a hull with linear hydrostatics the areas are those above its waterline
+    // linear hydrostatics have no emerged volume
     let dry = if link.restoring.is_some() {
         T::one()
     } else {
-        T::one() - w.submerged_fraction
+        T::from_lanes(|i| ((1.0 - w.submerged_fraction.lane(i)) / load.dry_at_rest).min(1.0))
     };
     if load.law == WindLaw::Kelpie {
         return kelpie_force(link, load, at, (w, dry), v_W);

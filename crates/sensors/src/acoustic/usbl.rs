@@ -125,7 +125,7 @@ pub fn receive_reply(
     }
     Some(Reply {
         arrived,
-        turn_around: turn_around,
+        turn_around,
         path: back,
         snr,
     })

@@ -30,6 +30,8 @@ pub struct FloatingState {
     pub p_BoCb: Vec3,
     /// Centre of mass in B [m].
     pub p_BoBcm: Vec3,
+    /// Submerged fraction of the base link, 0..1.
+    pub submerged_fraction: f64,
     /// Area of the waterplane [m²].
     pub waterplane: f64,
     /// Metacentric height in roll [m].
@@ -227,6 +229,7 @@ impl<'a> CalmWaterModel<'a> {
             volume,
             p_BoCb: to_base(moment.scale(1.0 / volume)),
             p_BoBcm: to_base(first.scale(1.0 / mass)),
+            submerged_fraction: self.work.links[0].submerged_fraction,
             waterplane: k[0][0] / rho_g,
             gm_transverse: stands(1) / (rho_g * volume),
             gm_longitudinal: stands(2) / (rho_g * volume),

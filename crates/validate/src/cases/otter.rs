@@ -28,7 +28,7 @@ fn shipped(materials: &ReferenceData<'_>) -> Result<Scene, String> {
     (materials.world)(
         "
 water: {density_kg_m3: 1025, current: {kind: uniform, speed_m_s: 0}}
-robots: {otter: {model: {extends: robots/otter.yaml, sensors: null, body: {wind: null}}}}",
+robots: {otter: {model: {extends: robots/otter.yaml, sensors: null, body: {wind: null, munk_moment_yaw: true}}}}",
     )
 }
 
@@ -253,7 +253,7 @@ pub fn steady_turn(materials: &ReferenceData<'_>) -> Result<[f64; 3], String> {
         "
 step: {dt_s: 0.02}
 water: {density_kg_m3: 1025}
-robots: {usv: {model: {extends: robots/otter.yaml, sensors: null, body: {wind: null}}}}",
+robots: {usv: {model: {extends: robots/otter.yaml, sensors: null, body: {wind: null, munk_moment_yaw: true}}}}",
     )?;
     apply(
         &mut s,

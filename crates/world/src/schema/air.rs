@@ -75,7 +75,10 @@ spec! {
 spec! {
     /// Wind load on a body.
     pub struct WindLoadConfig {
-        /// Projected areas seen along x, y and z of the body, above the water when it floats.
+        /// Projected areas seen along x, y and z of the part of the body that is above the water
+        /// when the robot floats at rest, or of the whole body if it does not float. The wind load
+        /// decreases in proportion as the body sinks deeper; it does not increase above its value
+        /// at rest.
         area_m2: [f64; 3] [non_negative],
         /// Drag coefficients for the three areas.
         drag: [f64; 3] [non_negative] = [1.0, 1.0, 1.0],

@@ -269,6 +269,9 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
+        /// Reason why the robot does not keep its course under equal thrust without control. Empty:
+        /// it keeps its course.
+        unstable_course: String = String::new(),
         /// URDF file with links, joints and shapes. Keys of this model override its contents.
         urdf: Option<String> [not_empty],
         /// Hydrodynamics of the links of the URDF: a name in `params/hydrodynamics`, a file, or a
@@ -338,6 +341,16 @@ fieldless_choice! {
     }
 }
 
+fieldless_choice! {
+    /// State of a body for which its hydrodynamic coefficients hold.
+    pub enum CoefficientReference {
+        /// Fully submerged.
+        Submerged = "submerged",
+        /// Floating at rest, upright, in calm water.
+        Waterline = "waterline",
+    }
+}
+
 spec! {
     /// A rigid body in water. Points are relative to the origin of the body, in the axes given by
     /// `axes`.
@@ -373,6 +386,11 @@ spec! {
         /// Added mass about the body origin, positive, as a matrix or diagonal (surge, sway, heave,
         /// roll, pitch, yaw), or SNAME derivatives such as `X_udot`.
         added_mass: Coefficients => "{kind: none}",
+        /// State in which `added_mass`, `linear_damping`, `quadratic_damping` and `derivatives`
+        /// have the given values. They are proportional to the submerged volume. Published values
+        /// of surface vehicles usually hold at the `waterline`: with it, the values are those of
+        /// the robot floating at rest. With `restoring` the given values always hold at rest.
+        coefficients_at: CoefficientReference = CoefficientReference::Submerged,
         /// Radiation and wave excitation forces from tables; base link only. The added mass is
         /// computed from the tables.
         radiation: Option<RadiationConfig>,
@@ -401,6 +419,10 @@ spec! {
         /// Whether the added mass exerts the Munk moments in pitch and yaw. Set to false for
         /// coefficient sets whose damping already contains them.
         munk_moment: bool = true,
+        /// Whether the added mass exerts the Munk moment in yaw, which turns a body broadside to
+        /// its course, and the sway and surge forces that are reciprocal to it. Set to false for
+        /// surface vehicles without measured yaw derivatives, for which it is often too large.
+        munk_moment_yaw: bool = true,
         /// Point at which the damping acts, relative to the body origin.
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Wind load. Default: none.

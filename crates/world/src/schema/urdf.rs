@@ -1,6 +1,8 @@
 //! Keys of robots that are loaded from URDF.
 
-use crate::schema::{Coefficients, FixedForceConfig, HullConfig, SlenderConfig};
+use crate::schema::{
+    CoefficientReference, Coefficients, FixedForceConfig, HullConfig, SlenderConfig,
+};
 use merrow_yaml::read::{NamedMap, Places};
 use merrow_yaml::spec::{fieldless_choice, spec};
 use std::collections::BTreeMap;
@@ -73,6 +75,10 @@ spec! {
         slender: Option<SlenderConfig>,
         /// Whether the added mass exerts the Munk moments in pitch and yaw.
         munk_moment: Option<bool>,
+        /// Whether the added mass exerts the Munk moment in yaw.
+        munk_moment_yaw: Option<bool>,
+        /// State in which the coefficients have the given values.
+        coefficients_at: Option<CoefficientReference>,
         /// Point at which the damping acts, relative to the link origin.
         damping_point_m: Option<[f64; 3]>,
     }

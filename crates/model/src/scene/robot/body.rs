@@ -66,9 +66,9 @@ pub struct Link {
     /// Hydrodynamic derivatives: forces proportional to products of two velocities. If present,
     /// they include the Coriolis and centripetal terms of the added mass.
     pub derivatives: Vec<Derivative>,
-    /// False if the damping already includes the Munk moments of the added mass (see
+    /// Munk moments of the added mass (see
     /// `crates/physics/src/forces/hydrodynamics/added_mass.rs`).
-    pub munk: bool,
+    pub munk: MunkMoments,
     /// Point at which damping acts, in L [m].
     pub p_LoD: Vec3,
     /// True if any hydrodynamic force acts on the link.
@@ -96,6 +96,17 @@ impl Link {
     }
 }
 
+/// Munk moments that the added mass exerts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MunkMoments {
+    /// All of them.
+    All,
+    /// Those in roll and pitch.
+    WithoutYaw,
+    /// That in roll; those in pitch and yaw are part of the damping.
+    RollOnly,
+}
+
 /// Areas and coefficients of the wind load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindLoad {
@@ -103,6 +114,8 @@ pub struct WindLoad {
     pub drag_area: Vec3,
     /// Point at which the wind acts, in L [m].
     pub p_LoC: Vec3,
+    /// Fraction of the hull volume above the water for which the areas hold, 0..1.
+    pub dry_at_rest: f64,
     /// Ship coefficients, used instead of `drag_area`.
     pub ship: Option<Blendermann>,
     /// Wind law for `drag_area`.

@@ -278,6 +278,43 @@ impl Waves {
     }
 }
 
+impl Components {
+    /// Appends a wave of amplitude `a` [m], angular frequency `omega` [rad/s], `phase` [rad] and
+    /// wave number `k` [rad/m] that propagates along the unit vector `towards` (W) in water of
+    /// `depth` [m].
+    pub fn push(&mut self, a: f64, omega: f64, phase: f64, k: f64, towards: Vec3, depth: f64) {
+        // a surface that rises uniformly has no direction
+        let d = if k > 0.0 { towards } else { Vec3::zero() };
+        let q = if k > 0.0 {
+            libm::exp(-2.0 * k * depth)
+        } else {
+            0.0
+        };
+        // negligible, and denormal numbers are slow
+        let q = if q < 1e-300 { 0.0 } else { q };
+        self.a.push(a);
+        self.omega.push(omega);
+        self.phase.push(phase);
+        self.k.push(k);
+        self.kx.push(k * d.x);
+        self.ky.push(k * d.y);
+        self.dx.push(d.x);
+        self.dy.push(d.y);
+        self.q.push(q);
+        self.speed.push(a * omega / (1.0 - q));
+        self.head.push(a / (1.0 + q));
+    }
+
+    /// Appends a wave of zero amplitude with the wave number of the last.
+    pub fn pad(&mut self) {
+        let k = self.k.last().copied().unwrap_or(0.0);
+        self.push(0.0, 0.0, 0.0, 0.0, Vec3::zero(), 1.0);
+        if let Some(last) = self.k.last_mut() {
+            *last = k;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -368,42 +405,5 @@ mod tests {
             "grows from flat water"
         );
         assert!(flat.transition_to(&sea(0.0), 9 * S).seas.is_empty());
-    }
-}
-
-impl Components {
-    /// Appends a wave of amplitude `a` [m], angular frequency `omega` [rad/s], `phase` [rad] and
-    /// wave number `k` [rad/m] that propagates along the unit vector `towards` (W) in water of
-    /// `depth` [m].
-    pub fn push(&mut self, a: f64, omega: f64, phase: f64, k: f64, towards: Vec3, depth: f64) {
-        // a surface that rises uniformly has no direction
-        let d = if k > 0.0 { towards } else { Vec3::zero() };
-        let q = if k > 0.0 {
-            libm::exp(-2.0 * k * depth)
-        } else {
-            0.0
-        };
-        // negligible, and denormal numbers are slow
-        let q = if q < 1e-300 { 0.0 } else { q };
-        self.a.push(a);
-        self.omega.push(omega);
-        self.phase.push(phase);
-        self.k.push(k);
-        self.kx.push(k * d.x);
-        self.ky.push(k * d.y);
-        self.dx.push(d.x);
-        self.dy.push(d.y);
-        self.q.push(q);
-        self.speed.push(a * omega / (1.0 - q));
-        self.head.push(a / (1.0 + q));
-    }
-
-    /// Appends a wave of zero amplitude with the wave number of the last.
-    pub fn pad(&mut self) {
-        let k = self.k.last().copied().unwrap_or(0.0);
-        self.push(0.0, 0.0, 0.0, 0.0, Vec3::zero(), 1.0);
-        if let Some(last) = self.k.last_mut() {
-            *last = k;
-        }
     }
 }

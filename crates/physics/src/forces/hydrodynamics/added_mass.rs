@@ -14,7 +14,9 @@
 //! ```
 //! (1) includes the Munk moment. Some published coefficient sets (Fossen's REMUS 100) omit it in
 //! pitch and yaw, together with its reciprocal force, because their damping was fitted with it:
-//! `munk_moment: false`. This neither adds nor removes energy. If derivatives are given
+//! `munk_moment: false`. Fossen's program of the Otter neglects that in yaw, which would turn the
+//! vehicle broadside: `munk_moment_yaw: false`. With the reciprocal forces omitted too, neither
+//! adds nor removes energy. If derivatives are given
 //! (`../derivatives.rs`), they include (1). With (2) the equation of motion is an equation in `V̇`,
 //! so the added mass can be solved together with the rigid mass.
 //!
@@ -40,6 +42,7 @@
 use crate::forces::rigid_body::{inertia_times, inertia_times_linear};
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
+use merrow_model::scene::robot::body::MunkMoments;
 
 /// Sum of (1), (2) and (3), at Lo in L.
 ///
@@ -58,12 +61,16 @@ pub fn force<T: Real>(
 ) -> SpatialForce<T> {
     let momentum = inertia_times(&link.added, V_r);
     let mut munk = V_r.cross_force(&momentum); // (1)
-    if !link.munk {
-        // keep the rotational part and the terms that couple with roll; such a set has the other
-        // terms in its damping
-        let incidence = V_r.v.cross(momentum.f);
-        munk.m = V_r.w.cross(momentum.m) + Vec3::new(incidence.x, T::zero(), T::zero());
-        munk.f = Vec3::new(V_r.w.x, T::zero(), T::zero()).cross(momentum.f);
+    if link.munk != MunkMoments::All {
+        // keep the rotational part and the terms that couple with roll, and with pitch
+        let pitch = if link.munk == MunkMoments::WithoutYaw {
+            T::one()
+        } else {
+            T::zero()
+        };
+        let kept = |v: Vec3<T>| Vec3::new(v.x, v.y * pitch, T::zero());
+        munk.m = V_r.w.cross(momentum.m) + kept(V_r.v.cross(momentum.f));
+        munk.f = kept(V_r.w).cross(momentum.f);
         if !link.derivatives.is_empty() {
             munk = SpatialForce::zero(); // the derivatives include all of it
         }

@@ -11,8 +11,8 @@ use crate::schema::{Axes, Body, HullConfig, HullWavesConfig, SlenderConfig};
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::robot::body::{
-    Blendermann, Glider, Hull, KelpieAttitude, Restoring, SlenderBody, SurfaceDamping, Trim,
-    WindLaw, WindLoad,
+    Blendermann, Glider, Hull, KelpieAttitude, MunkMoments, Restoring, SlenderBody, SurfaceDamping,
+    Trim, WindLaw, WindLoad,
 };
 use merrow_model::scene::{Damping, Joint, Link, smallest_eigenvalue};
 use merrow_yaml::error::Problems;
@@ -151,13 +151,14 @@ pub fn build_link(
             yaw: g.yaw,
         }),
         derivatives: derivatives.clone(),
-        munk: body.munk_moment && derivatives.is_empty(),
+        munk: munk(body, derivatives.is_empty()),
         p_LoD: to_link(body.damping_point_m),
         wet,
         restoring: restoring(name, body, parent, to_link, problems),
         wind: body.wind.as_ref().map(|w| WindLoad {
             drag_area: Vec3::from(std::array::from_fn(|i| w.area_m2[i] * w.drag[i])),
             p_LoC: to_link(w.center_m),
+            dry_at_rest: 1.0, // `waterline.rs`
             ship: w.blendermann.as_ref().map(|b| Blendermann {
                 areas: [w.area_m2[0], w.area_m2[1]],
                 side: b.side_drag,
@@ -177,6 +178,15 @@ pub fn build_link(
         || link.surface_damping.is_some()
         || link.kelpie_attitude.is_some();
     link
+}
+
+/// Munk moments of `body`; `own` if no derivatives replace them.
+fn munk(body: &Body, own: bool) -> MunkMoments {
+    match (body.munk_moment && own, body.munk_moment_yaw) {
+        (true, true) => MunkMoments::All,
+        (true, false) => MunkMoments::WithoutYaw,
+        (false, _) => MunkMoments::RollOnly,
+    }
 }
 
 fn cross_flow_curve(name: &str, file: &SlenderConfig, problems: &mut Problems) -> Vec<(f64, f64)> {
@@ -340,7 +350,7 @@ pub fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
         slender: None,
         glider: None,
         derivatives: Vec::new(),
-        munk: true,
+        munk: MunkMoments::All,
         p_LoD: Vec3::zero(),
         wet: false,
         restoring: None,

@@ -3,33 +3,83 @@
 //!
 //! The merge is exact while both links are fully submerged; at the surface the hull of the parent
 //! represents both. A fixed link with its own hull or damping is kept, because the surface cuts it
-//! elsewhere and its |ν|ν law acts along its own axes. A link with a wrench sensor is kept as well,
-//! because the sensor measures at its joint.
+//! elsewhere and its |ν|ν law acts along its own axes. The same applies to every other law that
+//! acts on a link alone, such as `slender`, `glider` and `wind`. A link with a wrench sensor is
+//! kept as well, because the sensor measures at its joint.
 
 use merrow_math::{Mat3, SpatialInertia, Vec3};
-use merrow_model::scene::{AttachedFrame, Damping, JointKind, Link, Robot, SensorKind};
+use merrow_model::scene::robot::body::MunkMoments;
+use merrow_model::scene::{
+    AttachedFrame, Damping, Fin, JointKind, Link, Robot, Sensor, SensorKind, Thruster,
+};
 
 /// Merges all fixed links of `robot` that can be merged, children first.
 pub fn merge_fixed_links(robot: &mut Robot) {
     for i in (1..robot.links.len()).rev() {
-        let link = &robot.links[i];
-        let still = link.joint.kind == JointKind::Fixed;
-        let keeps = link.linear_damping != Damping::Zero
-            || link.quadratic_damping != Damping::Zero
-            || link.slender.is_some()
-            || !link.derivatives.is_empty()
-            || link.own_hull
-            || link.restoring.is_some()
-            || link.wind.is_some()
-            || link.surface_damping.is_some()
-            || robot
-                .sensors
-                .iter()
-                .any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench { .. }));
-        if still && !keeps && link.munk {
+        let has_wrench_sensor = robot
+            .sensors
+            .iter()
+            .any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench { .. }));
+        if is_mergeable(&robot.links[i]) && !has_wrench_sensor {
             merge_into_parent(robot, i);
         }
     }
+}
+
+/// Returns whether [`add_body`] represents all forces on a fixed link. The pattern lists every
+/// field, so that a new property of links has to be classified here.
+fn is_mergeable(link: &Link) -> bool {
+    let Link {
+        // added to the parent or transformed to it
+        name: _,
+        parent: _,
+        joint,
+        R_LU: _,
+        turned: _,
+        mass: _,
+        p_LoLcm: _,
+        rigid: _,
+        added: _,
+        total: _,
+        volume: _,
+        p_LoCb: _,
+        hull: _,
+        trim: _,
+        wet: _,
+        // without effect if the law that uses them is absent
+        sums_waves: _,
+        damping_decay: _,
+        p_LoD: _,
+        surface_laws: _,
+        // laws that act on the link alone
+        own_hull,
+        hull_mesh,
+        radiation,
+        linear_damping,
+        quadratic_damping,
+        slender,
+        glider,
+        derivatives,
+        munk,
+        surface_damping,
+        kelpie_attitude,
+        restoring,
+        wind,
+    } = link;
+    let has_own_law = *own_hull
+        || hull_mesh.is_some()
+        || radiation.is_some()
+        || *linear_damping != Damping::Zero
+        || *quadratic_damping != Damping::Zero
+        || slender.is_some()
+        || glider.is_some()
+        || !derivatives.is_empty()
+        || *munk != MunkMoments::All
+        || surface_damping.is_some()
+        || kelpie_attitude.is_some()
+        || restoring.is_some()
+        || wind.is_some();
+    joint.kind == JointKind::Fixed && !has_own_law
 }
 
 fn merge_into_parent(robot: &mut Robot, i: usize) {
@@ -38,13 +88,17 @@ fn merge_into_parent(robot: &mut Robot, i: usize) {
     let p = child.parent.unwrap_or(0);
     let (R_PC, p_PC) = (child.joint.R_PC0, child.joint.p_PoCo0);
     add_body(&mut robot.links[p], &child, &R_PC, p_PC);
-    let R_UpL = robot.links[p].R_LU.transpose();
-    let place = |x: Vec3| p_PC + R_PC.mul_vec(x);
-
+    let removal = Removal {
+        i,
+        p,
+        R_PC,
+        p_PC,
+        R_UpL: robot.links[p].R_LU.transpose(),
+    };
     for link in &mut robot.links {
         if link.parent == Some(i) {
             link.parent = Some(p);
-            link.joint.p_PoCo0 = place(link.joint.p_PoCo0);
+            link.joint.p_PoCo0 = removal.place(link.joint.p_PoCo0);
             link.joint.R_PC0 = R_PC.mul_mat(&link.joint.R_PC0);
         }
         link.parent = link.parent.map(|k| after_removal(k, i));
@@ -52,65 +106,9 @@ fn merge_into_parent(robot: &mut Robot, i: usize) {
             mimic.leader = after_removal(mimic.leader, i);
         }
     }
-    for t in &mut robot.thrusters {
-        if t.link == i {
-            t.p_LoT = place(t.p_LoT);
-            t.direction = R_PC.mul_vec(t.direction);
-            t.link = p;
-            t.update_unit_wrench();
-        }
-        t.link = after_removal(t.link, i);
-    }
-    for b in &mut robot.buoyancy_engines {
-        if b.link == i {
-            (b.p_LoV, b.link) = (place(b.p_LoV), p);
-        }
-        b.link = after_removal(b.link, i);
-    }
-    for f in &mut robot.fins {
-        if f.link == i {
-            f.p_LoF = place(f.p_LoF);
-            f.R_LF = R_PC.mul_mat(&f.R_LF);
-            (f.p_UoF_U, f.R_UF) = (R_UpL.mul_vec(f.p_LoF), R_UpL.mul_mat(&f.R_LF));
-            f.link = p;
-        }
-        f.link = after_removal(f.link, i);
-    }
-    for panel in &mut robot.solar {
-        if panel.link == i {
-            panel.p_LoP = place(panel.p_LoP);
-            panel.normal = R_PC.mul_vec(panel.normal);
-            panel.link = p;
-        }
-        panel.link = after_removal(panel.link, i);
-    }
-    for lamp in &mut robot.lamps {
-        if lamp.link == i {
-            lamp.p_LoX = place(lamp.p_LoX);
-            lamp.d_L = R_PC.mul_vec(lamp.d_L);
-            lamp.link = p;
-        }
-        lamp.link = after_removal(lamp.link, i);
-    }
-    for s in &mut robot.sensors {
-        if s.link == i {
-            s.p_LoS = place(s.p_LoS);
-            s.R_LS = R_PC.mul_mat(&s.R_LS);
-            (s.p_UoS_U, s.R_US) = (R_UpL.mul_vec(s.p_LoS), R_UpL.mul_mat(&s.R_LS));
-            s.link = p;
-        }
-        s.link = after_removal(s.link, i);
-    }
-    for c in robot.colliders.iter_mut().chain(&mut robot.visuals) {
-        if c.link == i {
-            c.p_LoG = place(c.p_LoG);
-            c.R_LG = R_PC.mul_mat(&c.R_LG);
-            c.link = p;
-        }
-        c.link = after_removal(c.link, i);
-    }
-    let R_UpUc = R_UpL.mul_mat(&R_PC).mul_mat(&child.R_LU);
-    let p_UpUc = R_UpL.mul_vec(p_PC);
+    removal.move_devices(robot);
+    let R_UpUc = removal.R_UpL.mul_mat(&R_PC).mul_mat(&child.R_LU);
+    let p_UpUc = removal.R_UpL.mul_vec(p_PC);
     for a in &mut robot.attached {
         if a.link == i {
             a.p_UoA_U = p_UpUc + R_UpUc.mul_vec(a.p_UoA_U);
@@ -125,6 +123,123 @@ fn merge_into_parent(robot: &mut Robot, i: usize) {
         p_UoA_U: p_UpUc,
         R_UA: R_UpUc,
     });
+}
+
+/// Removal of the link C (index `i`), which is merged into its parent P (index `p`).
+struct Removal {
+    i: usize,
+    p: usize,
+    /// Pose of C in P.
+    R_PC: Mat3,
+    p_PC: Vec3,
+    /// Rotation of the link frame of P in its user frame.
+    R_UpL: Mat3,
+}
+
+impl Removal {
+    fn place(&self, x: Vec3) -> Vec3 {
+        self.p_PC + self.R_PC.mul_vec(x)
+    }
+
+    /// Sets the link of a device and returns whether the device was on C, so that its pose has to
+    /// be transformed.
+    fn moves(&self, link: &mut usize) -> bool {
+        let moves = *link == self.i;
+        let kept = if moves { self.p } else { *link };
+        *link = after_removal(kept, self.i);
+        moves
+    }
+
+    /// Moves the devices on C to P. The pattern lists every field of a robot, so that a new kind of
+    /// device has to be classified here.
+    fn move_devices(&self, robot: &mut Robot) {
+        let Robot {
+            thrusters,
+            buoyancy_engines,
+            fins,
+            solar,
+            lamps,
+            sensors,
+            colliders,
+            visuals,
+            // handled by the caller
+            links: _,
+            attached: _,
+            start: _,
+            // refer to links by name, or are set after the merge
+            contact_wrenches: _,
+            joint_groups: _,
+            trajectory_rules: _,
+            keep_out: _,
+            base_factor: _,
+            servos: _,
+            mimics: _,
+            rotors: _,
+            inflow: _,
+            // refer to the base or to no link
+            name: _,
+            model: _,
+            floating: _,
+            allocation: _,
+            winches: _,
+            battery: _,
+            loads: _,
+            self_collision: _,
+            firmware: _,
+        } = robot;
+        thrusters.iter_mut().for_each(|t| self.move_thruster(t));
+        for b in buoyancy_engines {
+            if self.moves(&mut b.link) {
+                b.p_LoV = self.place(b.p_LoV);
+            }
+        }
+        fins.iter_mut().for_each(|f| self.move_fin(f));
+        for panel in solar {
+            if self.moves(&mut panel.link) {
+                panel.p_LoP = self.place(panel.p_LoP);
+                panel.normal = self.R_PC.mul_vec(panel.normal);
+            }
+        }
+        for lamp in lamps {
+            if self.moves(&mut lamp.link) {
+                lamp.p_LoX = self.place(lamp.p_LoX);
+                lamp.d_L = self.R_PC.mul_vec(lamp.d_L);
+            }
+        }
+        sensors.iter_mut().for_each(|s| self.move_sensor(s));
+        for c in colliders.iter_mut().chain(visuals) {
+            if self.moves(&mut c.link) {
+                c.p_LoG = self.place(c.p_LoG);
+                c.R_LG = self.R_PC.mul_mat(&c.R_LG);
+            }
+        }
+    }
+
+    fn move_thruster(&self, t: &mut Thruster) {
+        if self.moves(&mut t.link) {
+            t.p_LoT = self.place(t.p_LoT);
+            t.direction = self.R_PC.mul_vec(t.direction);
+            t.update_unit_wrench();
+        }
+    }
+
+    fn move_fin(&self, f: &mut Fin) {
+        if self.moves(&mut f.link) {
+            f.p_LoF = self.place(f.p_LoF);
+            f.R_LF = self.R_PC.mul_mat(&f.R_LF);
+            f.p_UoF_U = self.R_UpL.mul_vec(f.p_LoF);
+            f.R_UF = self.R_UpL.mul_mat(&f.R_LF);
+        }
+    }
+
+    fn move_sensor(&self, s: &mut Sensor) {
+        if self.moves(&mut s.link) {
+            s.p_LoS = self.place(s.p_LoS);
+            s.R_LS = self.R_PC.mul_mat(&s.R_LS);
+            s.p_UoS_U = self.R_UpL.mul_vec(s.p_LoS);
+            s.R_US = self.R_UpL.mul_mat(&s.R_LS);
+        }
+    }
 }
 
 /// Returns the index of link `k` after the removal of link `i`.

@@ -9,6 +9,7 @@ pub mod hull;
 pub mod joint;
 pub mod merge_fixed;
 pub mod radiation;
+pub mod waterline;
 
 use crate::ModelInfo;
 use crate::build::energy;
@@ -197,6 +198,7 @@ pub fn build_robot(
             timeout_s: model.command_timeout_s,
         });
     }
+    waterline::apply_waterline(&mut robot, model, frame.around, problems);
     merge_fixed::merge_fixed_links(&mut robot);
     for name in &model.contact_wrenches {
         let attached = || {
@@ -232,6 +234,7 @@ pub fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
         model: RobotModel {
             description: entry.body.description.clone(),
             source: entry.body.source.clone(),
+            unstable_course: String::new(),
             urdf: None,
             hydrodynamics: HydrodynamicsConfig::empty(&entry.at),
             root: BASE.to_string(),
@@ -372,6 +375,7 @@ pub fn model_sources(model: &RobotModel) -> ModelInfo {
     ModelInfo {
         description: model.description.clone(),
         sources,
+        unstable_course: model.unstable_course.clone(),
     }
 }
 

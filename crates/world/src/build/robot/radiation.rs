@@ -108,7 +108,7 @@ pub fn set_radiation(
 }
 
 /// Returns the wetted fraction of the hull with its origin `height` [m] above the surface.
-fn wetted_fraction(link: &Link, up: Vec3, height: f64) -> f64 {
+pub(super) fn wetted_fraction(link: &Link, up: Vec3, height: f64) -> f64 {
     match &link.hull_mesh {
         Some(skin) => skin.submerged_below_plane(up, height).volume / skin.volume,
         None => buoyancy::wetness(link, up, height).wet,

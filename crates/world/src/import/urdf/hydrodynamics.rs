@@ -6,7 +6,7 @@ use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::node::{Key, Map, Node, Value};
 
 /// Keys of a body that describe its hydrodynamics.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "volume_m3",
     "net_buoyancy_n",
     "center_of_buoyancy_m",
@@ -18,6 +18,8 @@ const KEYS: [&str; 12] = [
     "linear_damping_decay_s_per_m",
     "slender",
     "munk_moment",
+    "munk_moment_yaw",
+    "coefficients_at",
     "damping_point_m",
 ];
 

@@ -1,0 +1,74 @@
+//! Shipped vehicles under equal thrust, without control.
+
+use merrow_math::Vec3;
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, World, data_dir, load_text};
+use std::sync::Arc;
+
+fn shipped(model: &str) -> World {
+    let text = format!(
+        "step: {{dt_s: 0.02}}\nseabed: {{depth_m: 200}}\nrobots: {{r: {{model: {{extends: robots/{model}.yaml, firmware: null, battery: null, sensors: null}}}}}}"
+    );
+    match load_text("straight.yaml", &text, Overrides::default()) {
+        Ok(world) => world,
+        Err(problems) => panic!("{model}: {problems}"),
+    }
+}
+
+/// Change of heading [rad] in five minutes of 30 % thrust of all propellers that push along x, from
+/// a sway of 1 mm/s; `None` if there are none.
+fn change_of_heading(world: World) -> Option<f64> {
+    let mut scene = world.scene;
+    let robot = &mut scene.robots[0];
+    let values: Vec<f64> = robot
+        .thrusters
+        .iter()
+        .map(|t| match t.direction.x {
+            x if x > 0.3 => 0.3 * t.command_range[1],
+            x if x < -0.3 => 0.3 * t.command_range[0],
+            _ => 0.0,
+        })
+        .collect();
+    if values.iter().all(|value| *value == 0.0) {
+        return None;
+    }
+    if robot.links[0].restoring.is_none() {
+        robot.start.p_WB = Vec3::new(0.0, 0.0, -100.0);
+    }
+    robot.start.v_WB_B = Vec3::new(0.0, 1e-3, 0.0);
+    let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
+    s.apply(&Command::Thrusters { robot: 0, values }).unwrap();
+    let mut turned = 0.0_f64;
+    let mut last = 0.0;
+    for _ in 0..300 {
+        s.advance(50);
+        let bow = s.state.robots[0].motion.q_WB.matrix().col(0);
+        let heading = libm::atan2(bow.y, bow.x);
+        let step = heading - last;
+        turned += libm::remainder(step, std::f64::consts::TAU);
+        last = heading;
+    }
+    Some(turned)
+}
+
+// Goal: under equal thrust every shipped vehicle keeps its course, or its file gives the reason why
+// it does not. Method: five minutes of each model with propellers along x. Tolerance: 10 degrees.
+#[test]
+fn equal_thrust_is_straight() {
+    let mut wrong = Vec::new();
+    for model in data_dir::file_names("robots") {
+        let world = shipped(&model);
+        let reason = world.models[0].unstable_course.clone();
+        let Some(turned) = change_of_heading(world) else {
+            continue;
+        };
+        if (turned.abs() > 10.0_f64.to_radians()) == reason.is_empty() {
+            wrong.push(format!(
+                "{model}: turns by {:.1} degrees, reason given: {reason:?}",
+                turned.to_degrees()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
