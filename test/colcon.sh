@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds Merrow in a colcon workspace of its own and checks what was installed: part of `test/run slow`.
+# Builds Merrow in a separate colcon workspace and checks the installed files: part of `test/run slow`.
 #
-# With a ROS 2 sourced (ROS_DISTRO set) its packages are used. Without one, colcon, ament and rosidl come from Debian,
-# which has neither rosidl_default_generators nor ROS 2 messages: small packages of these names stand in for them in the
-# workspace, so that Merrow's CMakeLists.txt and package.xml are tried as they are.
+# If ROS 2 is sourced (ROS_DISTRO is set), the script uses its packages. Otherwise colcon, ament and rosidl come from
+# Debian, which has neither rosidl_default_generators nor ROS 2 messages. The workspace then contains small replacement
+# packages with these names, so that Merrow's CMakeLists.txt and package.xml are tested unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -15,7 +15,7 @@ prefix=$workspace/install/merrow
 say() { printf '\n== colcon: %s (%ss)\n' "$*" "$SECONDS"; }
 fail() { echo "FAIL test/colcon.sh: $*" >&2; exit 1; }
 
-# Debian's build tools, where no ROS 2 brings them
+# Installs Debian's build tools if ROS 2 does not provide them
 install_tools() {
   local missing=() package
   for package in cmake make g++ colcon python3-colcon-{bash,cmake,library-path,metadata,output,package-information} \
@@ -28,7 +28,7 @@ install_tools() {
     || fail "apt-get could not install: ${missing[*]}"
 }
 
-# stand_in NAME GROUP DEPENDENCIES CMAKE: a package of the workspace; its interfaces come afterwards, by `interface`
+# stand_in NAME GROUP DEPENDENCIES CMAKE: writes a replacement package; `interface` adds its interfaces afterwards
 stand_in() {
   local folder=$workspace/src/stand_ins/$1 dependency
   mkdir -p "$folder"
@@ -48,7 +48,7 @@ stand_in() {
   } >"$folder/CMakeLists.txt"
 }
 
-# interface PACKAGE NAME FIELD...: a message of a stand-in
+# interface PACKAGE NAME FIELD...: writes a message of a replacement package
 interface() {
   local folder=$workspace/src/stand_ins/$1/msg name=$2
   mkdir -p "$folder"
@@ -56,7 +56,7 @@ interface() {
   printf '%s\n' "$@" >"$folder/$name.msg"
 }
 
-# The packages that Merrow's build needs and Debian lacks, with the fields they have in ROS 2
+# Writes the packages that Merrow's build needs and Debian lacks, with the same fields as in ROS 2
 make_stand_ins() {
   local group='<member_of_group>rosidl_interface_packages</member_of_group>'
   local generate='file(GLOB files RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} msg/*.msg)
@@ -78,7 +78,7 @@ rosidl_generate_interfaces(${PROJECT_NAME} ${files}'
   interface geometry_msgs Twist "Vector3 linear" "Vector3 angular"
 }
 
-# The package as a clone has it: tracked files only. Times are kept, so that a second run builds what changed.
+# Copies the tracked files, as in a clone. File times are kept, so that a second run builds only changed files.
 copy_package() {
   rm -rf "$workspace/src" "$workspace/install" "$hidden"
   mkdir -p "$source_copy"
@@ -118,7 +118,7 @@ check_install_tree() {
   done
 }
 
-# A C++ program of a user finds the interfaces through CMake and compiles against them
+# Checks that a C++ program finds the interfaces through CMake and compiles against them
 check_user_of_interfaces() {
   local folder=$workspace/user
   rm -rf "$folder"
@@ -141,11 +141,11 @@ int main() {
 }
 CPP
   cmake -S "$folder" -B "$folder/build" >"$folder/log" 2>&1 && cmake --build "$folder/build" >>"$folder/log" 2>&1 \
-    || { cat "$folder/log"; fail "a C++ user of the interfaces does not build"; }
-  "$folder/build/user" || fail "default of StepSimulation.steps: found something else, expected 1"
+    || { cat "$folder/log"; fail "a C++ program that uses the interfaces does not build"; }
+  "$folder/build/user" || fail "default of StepSimulation.steps: found another value, expected 1"
 }
 
-# The installed binary, from another folder, with nothing but its own share folder to read
+# Runs the installed binary from another folder, with only its own share folder readable
 check_binary() (
   binary=$prefix/lib/merrow/merrow
   away=$(mktemp -d)
@@ -162,13 +162,13 @@ check_binary() (
   [ -z "$(ls -A)" ] || fail "merrow run left files: $(ls -A)"
 )
 
-# setup.bash leads ament, and so `ros2 run` and `ros2 launch`, to the package
+# Checks that setup.bash makes the package visible to ament, and thus to `ros2 run` and `ros2 launch`
 check_environment() {
   set +u
   . "$workspace/install/setup.bash"
   set -u
   [[ ":$AMENT_PREFIX_PATH:" == *":$prefix:"* ]] || fail "AMENT_PREFIX_PATH lacks $prefix: $AMENT_PREFIX_PATH"
-  python3 - "$prefix" <<'PY' || fail "the ament index does not lead to Merrow"
+  python3 - "$prefix" <<'PY' || fail "the ament index does not contain Merrow"
 import sys
 from ament_index_python.packages import get_package_prefix, get_package_share_directory
 assert get_package_prefix("merrow") == sys.argv[1], get_package_prefix("merrow")
@@ -176,8 +176,8 @@ assert get_package_share_directory("merrow") == sys.argv[1] + "/share/merrow"
 PY
 }
 
-# The launch file starts one node, our binary, with what its arguments say. Without the launch packages of ROS 2,
-# recorders of the five names it imports take their place: its syntax and the node's arguments are still tried.
+# Checks that the launch file starts one node, the installed binary, with the given arguments. Without the launch
+# packages of ROS 2, recorders replace the five names that it imports: syntax and node arguments are still tested.
 check_launch_file() {
   python3 - "$prefix/share/merrow/launch/sim.launch.py" <<'PY' || fail "launch/sim.launch.py"
 import runpy, sys, types
@@ -211,7 +211,7 @@ if "ROS 2" in kind:
     context.launch_configurations.update(given)
     (node,) = script["start"](context)
     found = [node.node_package, node.node_executable]
-    # what follows --ros-args is known only once the process starts
+    # the arguments after --ros-args are known only once the process starts
     for part in node.cmd[1:]:
         text = "".join(p.perform(context) for p in part)
         if text == "--ros-args":
@@ -223,7 +223,7 @@ else:
     found = [node.package, node.executable, *node.arguments]
 expected = ["merrow", "merrow", "run", "uvms_pool", "--pace", "max", "--record", "a.mcap"]
 assert found == expected, f"node: found {found}, expected {expected}"
-print("launch file tried with", kind)
+print("launch file tested with", kind)
 PY
 }
 
@@ -234,7 +234,7 @@ if [ -n "${ROS_DISTRO:-}" ]; then
 else
   say "build tools of Debian"
   install_tools
-  # Debian's ament and rosidl are modules of Debian's Python, whatever other Python is first on the path
+  # Debian's ament and rosidl are modules of Debian's Python, even if another Python is first on the path
   mkdir -p "$workspace/bin"
   ln -sf /usr/bin/python3 "$workspace/bin/python3"
   export PATH=$workspace/bin:$PATH
@@ -247,14 +247,14 @@ copy_package
 cd "$workspace"
 if [ -z "${ROS_DISTRO:-}" ]; then
   make_stand_ins
-  colcon build --packages-up-to merrow --packages-skip merrow "${cmake_arguments[@]}" || fail "stand-ins do not build"
+  colcon build --packages-up-to merrow --packages-skip merrow "${cmake_arguments[@]}" || fail "replacement packages do not build"
   set +u
   . install/setup.bash
   set -u
 fi
 
 say "colcon build"
-colcon list --packages-select merrow | grep -q '(ros.ament_cmake)' || fail "colcon does not see a package of ROS"
+colcon list --packages-select merrow | grep -q '(ros.ament_cmake)' || fail "colcon does not detect a ROS package"
 colcon build --packages-select merrow --event-handlers console_direct+ ${cmake_arguments[@]+"${cmake_arguments[@]}"} \
   || fail "colcon build"
 

@@ -130,12 +130,12 @@ fn swell(scene: &merrow_model::scene::Scene) -> [f64; 3] {
     [c.a[0], c.k[0], c.omega[0]]
 }
 
-// Goal: waves hold a submerged body of the water's density at its depth: the mean force is (m + A)
-// k a² ω² exp(2kz) upwards. Method: a sphere without damping starts 4 m deep with the water's
-// velocity and is carried for ten periods. Tolerance: 1 cm in height at every whole period; 1 % of
+// Goal: waves hold a submerged body with the density of water at its depth: the mean force is (m +
+// A) k a² ω² exp(2kz) upwards. Method: a sphere without damping starts 4 m deep with the velocity
+// of the water and drifts for ten periods. Tolerance: 1 cm in height at every whole period; 1 % of
 // the Stokes drift of 0.24 m (fourth order in steepness).
 #[test]
-fn a_submerged_sphere_keeps_its_depth() {
+fn submerged_sphere_keeps_depth_and_has_stokes_drift() {
     let mut scene = scene(&format!(
         "{SWELL}
 robots:
@@ -158,16 +158,16 @@ robots:
     let mean = -4.0 - a * libm::exp(-4.0 * k);
     let drift = a * a * k * omega * libm::exp(2.0 * k * mean) * 60.0;
     let x = s.state.robots[0].motion.p_WB.x;
-    // the centre of the orbit
+    // The centre of the orbit.
     let x = x + a * libm::exp(k * mean) * libm::sin(k * x);
     relative("drift", x, drift, 0.01);
 }
 
-// Goal: what floats drifts with the Stokes drift a² k ω of the surface. Method: a ball of 2 cm with
-// a large drag for ten periods after one. Tolerance: 1 %: its wet half is 4 mm under the surface;
-// terms of fourth order.
+// Goal: a floating body drifts with the Stokes drift a² k ω of the surface. Method: a ball of 2 cm
+// with a large drag for ten periods after one initial period. Tolerance: 1 %: its wetted half is 4
+// mm below the surface, and terms of fourth order.
 #[test]
-fn a_floating_particle_has_the_stokes_drift() {
+fn floating_particle_has_stokes_drift() {
     let scene = scene(&format!(
         "{SWELL}
 robots:
@@ -179,7 +179,7 @@ robots:
     let [a, k, omega] = swell(&scene);
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     s.advance(300);
-    // the centre of the orbit at whole periods
+    // The centre of the orbit at whole periods.
     let center = |s: &Simulation| {
         let x = s.state.robots[0].motion.p_WB.x;
         x + a * libm::sin(k * x)
@@ -194,11 +194,11 @@ robots:
     );
 }
 
-// Goal: the pressure of the water on an upright box is integrated rightly: buoyancy up to the
-// surface as it is, and the waves' pressure below, with the second-order part -ρ/2 |u|² relative to
-// the surface. Method: a fixed box half under a crest, force from the pressure on its bottom in
-// closed form. Tolerance: 2e-3, by which a pressure that decays over the draught of 0.5 m differs
-// from its mean gradient.
+// Goal: the pressure of the water on an upright box is integrated correctly: buoyancy up to the
+// actual surface, and the wave pressure below it, with the second-order part -ρ/2 |u|² relative to
+// the surface. Method: a fixed box half under a crest, with the force from the pressure on its
+// bottom face in closed form. Tolerance: 2e-3, by which a pressure that decays over the draught of
+// 0.5 m differs from its mean gradient.
 #[test]
 fn held_box_wave_pressure_matches_closed_form() {
     let mut asked = sea(Spectrum::Regular(0.0), 1.0, 5.0);

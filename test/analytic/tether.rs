@@ -1,5 +1,5 @@
-//! Lines between fixed ends against closed solutions: the elastic catenary, waves along and across,
-//! energy, the bottom.
+//! Tests lines between fixed ends against closed solutions: the elastic catenary, longitudinal and
+//! transverse waves, energy, the seabed.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, relative};
@@ -7,8 +7,8 @@ use merrow_math::Vec3;
 use merrow_physics::forces::lines::catenary::Span;
 use merrow_sim::Simulation;
 
-/// A line of 60 m between two points 40 m apart and 10 m up, in still water, `segments` pieces,
-/// after it has settled.
+/// Returns a settled line of 60 m in `segments` pieces between two points 40 m apart and 10 m in
+/// height, in still water.
 fn hanging(segments: usize) -> Simulation {
     let mut sim = tethered(
         "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
@@ -21,7 +21,7 @@ fn hanging(segments: usize) -> Simulation {
     sim
 }
 
-/// The same line in closed form.
+/// Returns the same line in closed form.
 fn closed() -> Span {
     let weight = (1.2 - 1000.0 * 0.25 * std::f64::consts::PI * 0.02 * 0.02) * 9.81;
     Span {
@@ -34,12 +34,12 @@ fn closed() -> Span {
     }
 }
 
-// Goal: a hanging line takes the elastic catenary, and the error falls with the square of the
-// segments' length. Method: all nodes and both end tensions against the closed solution, at 10, 20
-// and 40 segments, 200 s after the start. Tolerance: 1 % at 10 segments; a factor of 4 a doubling
-// within 0.5, for the next term of the error.
+// Goal: a hanging line takes the shape of the elastic catenary, and the error falls with the square
+// of the segment length. Method: all nodes and both end tensions compared with the closed solution,
+// at 10, 20 and 40 segments, 200 s after the start. Tolerance: 1 % at 10 segments; a factor of 4
+// per doubling, within 0.5 for the next term of the error.
 #[test]
-fn a_hanging_line_is_the_elastic_catenary() {
+fn hanging_line_matches_elastic_catenary() {
     let span = closed();
     let exact = span.solve();
     let upper = (exact.H * exact.H + exact.V * exact.V).sqrt();
@@ -67,7 +67,7 @@ fn a_hanging_line_is_the_elastic_catenary() {
     }
 }
 
-/// A taut line of 10 m, stretched by 2 %, in empty space.
+/// Returns a taut line of 10 m, stretched by 2 %, in empty space.
 fn taut(dt: f64, segments: usize) -> Simulation {
     tethered(
         &format!("step: {{dt_s: {dt}}}\ngravity_m_s2: 0\nwater: {{density_kg_m3: 0}}"),
@@ -78,8 +78,8 @@ fn taut(dt: f64, segments: usize) -> Simulation {
     )
 }
 
-/// Period of the first mode, started by moving the nodes along `direction` by 1 cm in the middle;
-/// followed over ten periods.
+/// Returns the period [s] of the first mode over ten periods. It is excited by moving the midpoint
+/// by 1 cm along `direction`.
 fn period(dt: f64, segments: usize, direction: Vec3, expected: f64) -> f64 {
     let mut sim = taut(dt, segments);
     let middle = segments / 2;
@@ -98,13 +98,13 @@ fn period(dt: f64, segments: usize, direction: Vec3, expected: f64) -> f64 {
     crate::common::period(dt, &track)
 }
 
-// Goal: waves run along and across a taut line as they should. Method: first modes; along, 2 L
-// sqrt(m/EA); across, 2 D sqrt(m L/(D T)) with the tension T at the stretched length D. Tolerance:
-// 40 segments: the line's first mode is slow by (π/40)²/24 = 0.03 %, the heavier nodes beside the
-// ends another 0.1 %, the step (ωh)²/12 less; across, an amplitude of 1 cm adds 3π²/16 (a/D)²
-// EA/T... = 0.01 %.
+// Goal: longitudinal and transverse waves on a taut line have the correct speed. Method: first
+// modes; longitudinal 2 L sqrt(m/EA), transverse 2 D sqrt(m L/(D T)) with the tension T at the
+// stretched length D. Tolerance: with 40 segments the first mode is slow by (π/40)²/24 = 0.03 %, by
+// another 0.1 % from the heavier nodes next to the ends, and by less than (ωh)²/12 from the step.
+// Transverse, an amplitude of 1 cm adds 3π²/16 (a/D)² EA/T = 0.01 %.
 #[test]
-fn waves_run_at_their_speed() {
+fn line_wave_speeds_match_theory() {
     let along = 2.0 * 10.0 * (0.1_f64 / 4000.0).sqrt();
     let tension = 4000.0 * 0.02;
     let across = 2.0 * 10.2 * (0.1_f64 * 10.0 / 10.2 / tension).sqrt();
@@ -116,7 +116,8 @@ fn waves_run_at_their_speed() {
     relative("across", measured, across, 2e-3);
 }
 
-/// Energy of motion and of stretch [J]; the half segments at the ends hang on the next nodes.
+/// Returns kinetic and elastic energy [J]; the mass of the half segments at the ends is added to
+/// the next nodes.
 fn energy(sim: &Simulation) -> f64 {
     let (state, line) = (&sim.state.tethers[0], &sim.scene.tethers[0].line);
     let n = state.p.len() - 1;
@@ -133,10 +134,10 @@ fn energy(sim: &Simulation) -> f64 {
     springs.sum::<f64>() + motion.sum::<f64>()
 }
 
-// Goal: nothing makes energy. Method: a line in empty space that is half slack and thrown about at
-// up to 5 m/s, and a taut one plucked, at steps from 1 to 10 ms, EA/l up to 2e6 N/m; the energy
-// must never exceed that of the start. Tolerance: the highest energy is that of the start within
-// 1e-3: a kink found late is a step of implicit Euler late.
+// Goal: no energy is generated. Method: a half-slack line in empty space with velocities of up to 5
+// m/s, and a taut plucked one, at steps from 1 to 10 ms, EA/l up to 2e6 N/m; the energy never
+// exceeds the initial energy. Tolerance: the maximum energy is the initial energy within 1e-3: a
+// change between slack and taut that is detected late costs one implicit Euler step.
 #[test]
 fn energy_only_decays() {
     for (dt, stiffness, distance) in [
@@ -172,12 +173,12 @@ fn energy_only_decays() {
     }
 }
 
-// Goal: a line laid on the bottom rests there, and lifts off where the catenary does. Method:
-// anchor on the bottom 100 m deep, top 95 m above and 120 m beside it, 180 m of rope of 2 kg/m,
-// after 400 s; horizontal tension, top tension and lying length against the closed solution without
-// friction. Tolerance: tensions 1 %; the lying length to a segment.
+// Goal: a line on the seabed rests there and lifts off where the catenary does. Method: an anchor
+// on the seabed 100 m deep, the top 95 m above it and 120 m away, 180 m of rope of 2 kg/m, after
+// 400 s. Horizontal tension, top tension and length on the seabed are compared with the closed
+// solution without friction. Tolerance: tensions 1 %; the length on the seabed to a segment.
 #[test]
-fn a_line_lies_down_on_the_bottom() {
+fn line_on_seabed_matches_catenary() {
     let mut sim = tethered(
         "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 100}",
         "diameter_m: 0.03, mass_kg_per_m: 2.7, axial_stiffness_n: 1e+6, axial_damping_n_s: 1e+4, seabed_friction: 0",
@@ -215,7 +216,7 @@ fn a_line_lies_down_on_the_bottom() {
         0.01,
     );
     assert!((lying - span.length_on_seabed(exact.V)).abs() <= 2.0);
-    // it sinks in by a tenth of its diameter
+    // The line penetrates the seabed by a tenth of its diameter.
     let deepest = state.p.iter().map(|p| p.z).fold(0.0, f64::min);
     assert!((-100.0035..-100.0025).contains(&deepest), "{deepest}");
 }

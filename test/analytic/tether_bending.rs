@@ -1,4 +1,4 @@
-//! Lines with bending stiffness against the beam's closed solutions.
+//! Tests lines with bending stiffness against closed solutions for beams.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, period, relative};
@@ -18,7 +18,7 @@ fn rod(dt: f64, world: &str, stiffness: f64, tether: &str) -> Simulation {
     )
 }
 
-/// A rod of 1 m clamped level at one end, the other free.
+/// Returns a rod of 1 m, clamped horizontally at one end and free at the other.
 fn cantilever(dt: f64, world: &str, segments: usize) -> Simulation {
     let ends = "from: {kind: world, position_m: [0, 0, 5], direction: [2, 0, 0]}\nto: {kind: free, position_m: [1, 0, 5]}";
     rod(
@@ -29,19 +29,23 @@ fn cantilever(dt: f64, world: &str, segments: usize) -> Simulation {
     )
 }
 
-// Goal: a cantilever sags as its weight makes it, from either end. Method: tip of a rod of 3 N/m
-// and 20 N m² under q = m g, q L⁴/(8 EI) = 18.4 mm, with 10, 20 and 40 segments, 30 s after the
-// start. Tolerance: the error falls by four with the segments' length, up to what the rod's true
-// length takes from the linear beam, (δ/L)²/2 = 2e-4, and is 1.2 % at 10 segments.
+// Goal: the deflection of a cantilever under its weight, clamped at either end. Method: the tip of
+// a rod of 3 N/m and 20 N m² under q = m g, q L⁴/(8 EI) = 18.4 mm, with 10, 20 and 40 segments, 30
+// s after the start. Tolerance: the error falls by four with the segment length, up to the
+// difference between the true length of the rod and the linear beam, (δ/L)²/2 = 2e-4, and is 1.2 %
+// at 10 segments.
 #[test]
-fn a_cantilever_sags_as_a_beam() {
+fn cantilever_deflection_matches_beam() {
     let linear = 0.3 * 9.81 / (8.0 * EI);
     let mut errors = Vec::new();
     for segments in [10, 20, 40] {
         let mut sim = cantilever(0.01, "", segments);
         sim.advance(3000);
         let state = &sim.state.tethers[0];
-        assert!(state.v.iter().all(|v| v.norm() < 1e-7), "it still moves");
+        assert!(
+            state.v.iter().all(|v| v.norm() < 1e-7),
+            "the rod still moves"
+        );
         let sag = 5.0 - state.p[segments].z;
         println!("{segments}: {sag} of {linear}, {:e}", sag / linear - 1.0);
         errors.push(sag / linear - 1.0);
@@ -56,7 +60,7 @@ fn a_cantilever_sags_as_a_beam() {
         4.0,
         0.15,
     );
-    // clamped at the second end, the line comes in against its direction
+    // Clamped at the second end, the line arrives against its direction.
     let ends = "from: {kind: free, position_m: [0, 0, 5]}\nto: {kind: world, position_m: [1, 0, 5], direction: [-1, 0, 0]}";
     let mut sim = rod(0.01, "", 1e5, &format!("{ends}\nlength_m: 1\nsegments: 20"));
     sim.advance(3000);
@@ -68,15 +72,15 @@ fn a_cantilever_sags_as_a_beam() {
     );
 }
 
-// Goal: it swings with the beam's frequency. Method: first mode of the same rod without weight,
-// plucked 1 cm at the tip, ω = 3.5160 √(EI/(m L⁴)). Tolerance: 1 % at 20 segments: the root's half
-// segment has its mass a little farther out.
+// Goal: a cantilever vibrates with the frequency of a beam. Method: the first mode of the same rod
+// without weight, plucked by 1 cm at the tip, ω = 3.5160 √(EI/(m L⁴)). Tolerance: 1 % at 20
+// segments, because the mass of the half segment at the root is slightly further out.
 #[test]
-fn a_cantilever_swings_as_a_beam() {
+fn cantilever_frequency_matches_beam() {
     let mut sim = cantilever(2e-4, "gravity_m_s2: 0", 20);
     for (i, p) in sim.state.tethers[0].p.iter_mut().enumerate() {
         let x = i as f64 / 20.0;
-        // the shape under an even load
+        // The shape under a uniform load.
         p.z += 0.01 * (x * x * (6.0 - 4.0 * x + x * x)) / 3.0;
     }
     let expected = 2.0 * PI / (3.516_015 * (EI / 0.3_f64).sqrt());
@@ -91,11 +95,11 @@ fn a_cantilever_swings_as_a_beam() {
     relative("period", measured, expected, 0.01);
 }
 
-// Goal: Euler's load, below which a rod stays straight and above which it gives way, bearing little
-// more. Method: 2 m, hinged at both ends, pushed together. P = π² EI/L² = 49.3 N: with EA = 1e4 N a
-// shortening by 0.4 % is 40 N and it stays straight however it is bent at the start; with EA = 1e6
-// N and 1 % it stands bowed and pushes with P (1 + δ/(2 L)) [Timoshenko 1961]. Tolerance: 40
-// segments: (π/40)²/12 = 5e-4 by the polygon, and the next order in δ, 1e-4.
+// Goal: Euler's buckling load, below which a rod stays straight and above which it buckles with
+// little more load. Method: 2 m, hinged at both ends, compressed. P = π² EI/L² = 49.3 N. With EA =
+// 1e4 N a shortening by 0.4 % is 40 N, and the rod stays straight for any initial bend. With EA =
+// 1e6 N and 1 % it is bowed and its load is P (1 + δ/(2 L)) [Timoshenko 1961]. Tolerance: with 40
+// segments (π/40)²/12 = 5e-4 from the polygon, and the next order in δ, 1e-4.
 #[test]
 fn a_rod_buckles_at_eulers_load() {
     let between = |d: f64, stiffness: f64| {
@@ -110,8 +114,11 @@ fn a_rod_buckles_at_eulers_load() {
         );
         sim.advance(20_000);
         let state = sim.state.tethers[0].clone();
-        assert!(state.v.iter().all(|v| v.norm() < 1e-6), "it still moves");
-        // what it pushes with, outwards, and how far it stands off
+        assert!(
+            state.v.iter().all(|v| v.norm() < 1e-6),
+            "the rod still moves"
+        );
+        // The outward load and the maximum deflection.
         (
             -state.end_force[0].x,
             state
@@ -129,16 +136,16 @@ fn a_rod_buckles_at_eulers_load() {
     let (push, bow) = between(1.98, 1e6);
     println!("above: {push} N of {euler}, {bow} m");
     relative("a bowed rod", push, euler * (1.0 + 0.01 / 2.0), 1e-3);
-    // the sine's length: π² a²/(4 L²) = 1 %
+    // The length of the sine: π² a²/(4 L²) = 1 %.
     relative("its bow", bow, 2.0 * (0.04 / (PI * PI)).sqrt(), 0.02);
 }
 
-// Goal: bending makes neither momentum nor energy, at any step. Method: a loose rod bent to a half
-// circle of 0.32 m radius springs open in empty space, bending 500 times faster than the largest
-// step. The momentum stays to rounding, the middle stays where it was, and the energy of motion and
-// bending never exceeds that of the start, by more than the 1e-3 that Newton's last round leaves.
+// Goal: bending generates neither momentum nor energy, at any step. Method: a free rod bent to a
+// half circle of 0.32 m radius springs open in empty space; bending is 500 times faster than the
+// largest step. Tolerance: momentum and centre of mass to rounding. The kinetic and bending energy
+// never exceeds the initial energy by more than 1e-3, the residual of the last Newton iteration.
 #[test]
-fn a_loose_rod_keeps_momentum_and_makes_no_energy() {
+fn free_rod_conserves_momentum_and_gains_no_energy() {
     for dt in [1e-4, 1e-3, 1e-2] {
         let ends =
             "from: {kind: free, position_m: [0, 0, 5]}\nto: {kind: free, position_m: [1, 0, 5]}";

@@ -1,14 +1,14 @@
-//! Quasi-static lines: pulls at rest, and a robot moored by one.
+//! Tests quasi-static lines: end forces at rest, and a moored robot.
 
 use crate::common::worlds::tethered;
 use crate::common::{near, relative, simulation};
 use merrow_math::Vec3;
 use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
 
-// Goal: the pulls on the ends balance the line's weight in water, for a line heavier and one
-// lighter than water, either end up. Method: ends at rest. Tolerance: rounding.
+// Goal: the end forces balance the weight of the line in water, for a line heavier and one lighter
+// than water, with either end up. Method: ends at rest. Tolerance: rounding.
 #[test]
-fn the_pulls_carry_the_weight() {
+fn end_forces_balance_line_weight() {
     for (mass, from, to) in [
         (1.2, -20.0, -10.0),
         (1.2, -10.0, -20.0),
@@ -37,12 +37,12 @@ fn the_pulls_carry_the_weight() {
     }
 }
 
-// Goal: a buoy on a slack chain, pushed by a steady force, goes where the closed solution has that
-// force. Method: 200 kg floating deep (net lift balances nothing but its own), drag in a current of
-// 0.5 m/s as the force; chain with touch-down. Tolerance: 1e-6: the same closed solution, so this
-// checks coupling and signs.
+// Goal: a buoy on a slack chain under a steady force moves to the offset at which the closed
+// solution has that force. Method: a submerged buoy of 200 kg whose net lift is only its own, with
+// the drag in a current of 0.5 m/s as the force; a chain with touch-down. Tolerance: 1e-6: the
+// reference is the same closed solution, so this checks coupling and signs.
 #[test]
-fn a_moored_robot_finds_its_offset() {
+fn moored_robot_reaches_closed_form_offset() {
     let mut sim = simulation(
         "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000, current: {kind: uniform, speed_m_s: 0.5, direction_deg: 90}}\nseabed: {depth_m: 50}\nrobots:\n  buoy:\n    position_m: [30, 0, -10]\n    model: {source: test, body: {source: test, axes: flu, mass_kg: 200, inertia_kg_m2: {xx: 20, yy: 20, zz: 20}, net_buoyancy_n: 500, quadratic_damping: {kind: diagonal, values: [400, 400, 400, 9, 9, 9]}, linear_damping: {kind: diagonal, values: [0, 0, 300, 90, 90, 90]}}}\ntethers:\n  chain:\n    line: {source: test, diameter_m: 0.02, mass_kg_per_m: 3, axial_stiffness_n: 1e+6, seabed_friction: 0}\n    from: {kind: seabed, position_m: [0, 0]}\n    to: {kind: robot, robot: buoy}\n    length_m: 60\n    method: catenary\n",
     );

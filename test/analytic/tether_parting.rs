@@ -1,11 +1,11 @@
-//! Lines that part under more than they bear.
+//! Tests lines that part above their breaking load.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, simulation};
 use merrow_math::Vec3;
 use merrow_sim::Simulation;
 
-/// A line of 10 m between two points that a winch heaves taut; it bears 100 N.
+/// Returns a line of 10 m between two points that a winch heaves taut; its breaking load is 100 N.
 fn heaved(method: &str, more: &str) -> Simulation {
     tethered(
         "step: {dt_s: 0.002}\nwater: {density_kg_m3: 0}\nseabed: {depth_m: 500}",
@@ -19,13 +19,13 @@ fn heaved(method: &str, more: &str) -> Simulation {
     )
 }
 
-// Goal: a line parts in the step after which its tension is above its breaking load, where it is
-// tightest, at its upper end, and from then on holds nothing together; a reset mends it. Method: a
-// winch heaves it taut, with both methods. Tolerance: the tension of the last whole step is below
-// the load, and above it by no more than what a step heaves in, 0.05 · 0.002 · 5000 / 10 = 0.05 N,
-// with the oscillation of the line 1 N.
+// Goal: a line parts in the step after which its tension exceeds its breaking load, at the point of
+// maximum tension, its upper end. From then on it transmits no force between its ends; a reset
+// restores it. Method: a winch heaves it taut, with both methods. Tolerance: the tension of the
+// last intact step is below the load, and above it by no more than the haul of one step, 0.05 ·
+// 0.002 · 5000 / 10 = 0.05 N, and 1 N with the oscillation of the line.
 #[test]
-fn a_line_parts_above_its_breaking_load() {
+fn line_parts_above_breaking_load() {
     for method in ["lumped", "catenary"] {
         let mut s = heaved(method, "");
         s.state.tethers[0].winch = merrow_model::state::WinchCommand::Speed(-0.05);
@@ -48,35 +48,35 @@ fn a_line_parts_above_its_breaking_load() {
             (9, s.time_ns()),
             "{method}"
         );
-        // the lumped line's uppermost segment, whose weight hangs below its middle, bears the end's
-        // pull
+        // In the lumped line the uppermost segment carries the end tension, because its weight
+        // hangs below its midpoint.
         assert!(t > 100.0 && t < 101.0, "{method}: {before} N, then {t} N");
         assert!(!s.state.tethers[0].is_whole());
         s.advance(1);
         assert_eq!(
             s.state.tethers[0].end_tensions()[1],
             0.0,
-            "{method}: the upper end holds nothing"
+            "{method}: the upper end carries no tension"
         );
         s.state.tethers[0].winch = merrow_model::state::WinchCommand::Speed(0.0);
         let before_p = s.state.tethers[0].p[9];
         s.advance(3000);
-        // the rest swings from the lower end
+        // The remaining line swings from the lower end.
         let [low, high] = s.state.tethers[0].end_tensions();
         let fell = before_p - s.state.tethers[0].p[9];
         assert!(
             high == 0.0 && low > 0.0 && low < 50.0 && fell.norm() > 1.0,
-            "{method}: {low} N, its loose end by {fell:?}"
+            "{method}: {low} N, its free end by {fell:?}"
         );
         s.state = s.state.reset(&s.scene);
         assert!(s.state.tethers[0].is_whole());
     }
 }
 
-// Goal: the stronger line does not part. Method: the same, with no breaking load, until the winch
-// stops at 1.5 % of stretch.
+// Goal: a line without a breaking load does not part. Method: the same, with no breaking load,
+// until the winch stops at 1.5 % of stretch. Tolerance: none.
 #[test]
-fn a_line_without_a_breaking_load_holds() {
+fn line_without_breaking_load_does_not_part() {
     let mut s = heaved("lumped", "");
     std::sync::Arc::get_mut(&mut s.scene).unwrap().tethers[0]
         .line
@@ -86,12 +86,12 @@ fn a_line_without_a_breaking_load_holds() {
     assert!(s.state.tethers[0].is_whole() && s.state.tethers[0].end_tensions()[1] > 100.0);
 }
 
-// Goal: a line that parts takes no momentum with it, and lets its robots go. Method: two robots
-// apart in empty space, drifting away from each other on a line that bears 20 N; the momentum of
-// both and the line, and the robots' velocities once it has parted. Tolerance: 4e-15 a step, as for
-// whole lines: 1e-11 over 2 s. Without a pull they go straight on.
+// Goal: a line that parts conserves momentum and releases its robots. Method: two separate robots
+// in empty space drift away from each other on a line with a breaking load of 20 N. The momentum of
+// robots and line is compared, and the robots' velocities after it has parted. Tolerance: 4e-15 per
+// step, as for intact lines: 1e-11 over 2 s. Without tension they move straight on.
 #[test]
-fn parting_keeps_momentum() {
+fn parting_conserves_momentum() {
     let robot = |name: &str, x: f64, v: f64| {
         format!(
             "  {name}: {{position_m: [{x}, 0, 0], velocity_m_s: [{v}, 0.1, 0], model: {{source: test, body: {{source: test, axes: flu, mass_kg: 5, \
@@ -136,7 +136,7 @@ fn parting_keeps_momentum() {
     let v: Vec<Vec3> = s.state.robots.iter().map(|r| r.motion.V_WB_B.v).collect();
     s.advance(500);
     for (r, v) in s.state.robots.iter().zip(v) {
-        // the loose ends still tug at what they hang on, by their own 0.25 kg against 5 kg
+        // The free ends still pull on the robots with their own 0.25 kg against 5 kg.
         close("straight on", (r.motion.V_WB_B.v - v).norm(), 0.0, 0.05);
     }
 }

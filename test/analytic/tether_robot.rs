@@ -1,4 +1,4 @@
-//! Lines that hold robots: statics, momentum, stiff lines on light robots, snaps.
+//! Tests lines attached to robots: statics, momentum, stiff lines on light robots, snap loads.
 
 use crate::common::{near, relative, simulation};
 use merrow_math::Vec3;
@@ -6,7 +6,7 @@ use merrow_model::state::Command;
 use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
 use merrow_sim::Simulation;
 
-/// A ball of `mass` at `position`, with more keys of its body.
+/// Returns a ball of `mass` [kg] at `position` [m, W], with more keys of its body.
 fn ball(name: &str, mass: f64, position: &str, keys: &str) -> String {
     let inertia = 0.004 * mass;
     format!(
@@ -16,10 +16,10 @@ fn ball(name: &str, mass: f64, position: &str, keys: &str) -> String {
 }
 
 // Goal: a tethered ROV hangs in the catenary of the closed solution. Method: a vehicle of 20 kg, 15
-// N heavy in still water, pulls with a thrust of 25 N on 30 m of heavy line from a point at the
-// surface; after 300 s the vehicle's place and the top tension against the catenary loaded by
-// thrust and weight at its lower end. Tolerance: 1e-3 of the length, the error of 40 segments; 1e-4
-// of the tension, which is balance alone. The issue asks 1 %.
+// N negatively buoyant in still water, pulls with a thrust of 25 N on 30 m of heavy line from a
+// point at the surface. After 300 s its position and the top tension are compared with the catenary
+// loaded by thrust and weight at its lower end. Tolerance: 1e-3 of the length, the error of 40
+// segments; 1e-4 of the tension, which follows from equilibrium alone. The requirement is 1 %.
 #[test]
 fn a_tethered_rov_hangs_in_the_catenary() {
     let mut sim = simulation(
@@ -93,7 +93,8 @@ tethers:
     );
 }
 
-/// Two balls in empty space, 5 and 3 kg, tied together, flying apart and past each other.
+/// Returns two balls in empty space, of 5 and 3 kg, tied together, which fly apart and past each
+/// other.
 fn pair(dt: f64, integrator: &str, model: &str) -> Simulation {
     let gravity = if model == "catenary" { 1.0 } else { 0.0 };
     let mut sim = simulation(&format!(
@@ -106,7 +107,7 @@ fn pair(dt: f64, integrator: &str, model: &str) -> Simulation {
     sim
 }
 
-/// Momentum of both balls and of the line [kg m/s].
+/// Returns the momentum of both balls and of the line [kg m/s].
 fn momentum(sim: &Simulation) -> Vec3 {
     let line = &sim.state.tethers[0];
     let n = line.p.len() - 1;
@@ -126,9 +127,9 @@ fn momentum(sim: &Simulation) -> Vec3 {
     sum
 }
 
-// Goal: what one robot gets the other loses, line included, through a hard snap and slack flight.
-// Method: momentum before and after every one of 2000 steps. Tolerance: 1e-9 of the momentum a
-// step: rounding of forces of 1e4 N over 2 ms.
+// Goal: momentum lost by one robot is gained by the other and the line, through a hard snap and
+// slack flight. Method: momentum before and after each of 2000 steps. Tolerance: 1e-9 of the
+// momentum per step: rounding of forces of 1e4 N over 2 ms.
 #[test]
 fn two_tied_robots_conserve_momentum() {
     for integrator in ["rk4", "semi_implicit"] {
@@ -148,11 +149,11 @@ fn two_tied_robots_conserve_momentum() {
     }
 }
 
-// Goal: a stiff line on a light robot is stable: 1 kg on EA = 1e5 N in pieces of 5 cm (explicit
-// exchange would need a step under 1 ms), in empty space, started with 5 m/s against the taut line,
-// at 1 to 10 ms and with both integrators; and the robot held off its centre. Method: the energy of
-// motion and height never exceeds that of the start. Tolerance: 2 % to 2 ms; 15 % at 10 ms, where a
-// snap of 1 kN swings the robot by radians within a step.
+// Goal: a stiff line on a light robot is stable: 1 kg on EA = 1e5 N in segments of 5 cm, for which
+// an explicit exchange would need a step below 1 ms. Method: in empty space, started with 5 m/s
+// against the taut line, at 1 to 10 ms, with both integrators, and with the line attached
+// off-centre. The kinetic and potential energy never exceeds the initial energy. Tolerance: 2 % up
+// to 2 ms; 15 % at 10 ms, where a snap load of 1 kN rotates the robot by radians within a step.
 #[test]
 fn a_light_robot_on_a_stiff_line_is_stable() {
     for (dt, integrator) in [
@@ -198,11 +199,11 @@ fn a_light_robot_on_a_stiff_line_is_stable() {
     }
 }
 
-// Goal: a 20 kg ROV on 100 m of tether of EA = 5e4 N at 2 ms comes to rest in still water, with a
-// quiet tension. Method: 3 N light in the water, line heavier than water by 0.1 N/m; after 120 s
-// the tension's spread over a second. Tolerance: 0.1 % of the tension.
+// Goal: a 20 kg ROV on 100 m of tether of EA = 5e4 N at 2 ms comes to rest in still water with a
+// steady tension. Method: 3 N positively buoyant, with a line heavier than water by 0.1 N/m; after
+// 120 s the spread of the tension over a second. Tolerance: 0.1 % of the tension.
 #[test]
-fn a_rov_on_a_long_tether_is_quiet() {
+fn rov_on_long_tether_has_steady_tension() {
     let body = ", net_buoyancy_n: -30, quadratic_damping: {kind: diagonal, values: [40, 40, 40, 1, 1, 1]}, linear_damping: {kind: diagonal, values: [5, 5, 5, 1, 1, 1]}";
     let mut sim = simulation(&format!(
         "step: {{dt_s: 0.002}}\nseabed: {{depth_m: 500}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.0076, mass_kg_per_m: 0.06, axial_stiffness_n: 50000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: rov}}\n    length_m: 100\n    segments: 100\n",
@@ -219,11 +220,11 @@ fn a_rov_on_a_long_tether_is_quiet() {
     assert!(high - low < 1e-3 * high, "{low} to {high} N");
 }
 
-// Goal: a snap has the height that energy gives it. Method: 20 kg dropped 1 m into 10 m of line of
-// EA 2e4 N and next to no mass, in empty space: T = W (1 + √(1 + 2 h EA/(W L))). Tolerance: 3 %: a
-// line of 1 % of the robot's mass, and the step.
+// Goal: a snap load has the magnitude given by energy. Method: 20 kg dropped by 1 m into 10 m of
+// nearly massless line with EA 2e4 N, in empty space: T = W (1 + √(1 + 2 h EA/(W L))). Tolerance: 3
+// %: a line of 1 % of the robot's mass, and the step.
 #[test]
-fn a_snap_is_as_hard_as_the_fall() {
+fn snap_load_matches_drop_energy() {
     let mut sim = simulation(&format!(
         "step: {{dt_s: 0.001}}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 1000}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_per_m: 0.002, axial_stiffness_n: 20000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: a}}\n    length_m: 10\n    segments: 10\n",
         ball("a", 20.0, "[0, 0, -9]", "")
@@ -239,9 +240,9 @@ fn a_snap_is_as_hard_as_the_fall() {
     relative("snap", highest, expected, 0.03);
 }
 
-// Goal: several lines on one light robot are as stable as one. Method: a buoy of 2 kg, 40 N light,
-// on three stiff lines to the bottom, pushed aside; it must come to rest upright in the middle,
-// each line carrying a third. Tolerance: 1 %.
+// Goal: several lines on one light robot are as stable as one. Method: a buoy of 2 kg, 40 N
+// positively buoyant, on three stiff lines to the seabed, displaced; it comes to rest upright at
+// the centre, and each line carries a third. Tolerance: 1 %.
 #[test]
 fn three_moorings_hold_a_light_buoy() {
     let body =
@@ -272,7 +273,7 @@ fn three_moorings_hold_a_light_buoy() {
         "{:?}",
         motion.p_WB
     );
-    // three tensions along the lines' upper directions carry 60 N
+    // Three tensions along the upper directions of the lines carry 60 N.
     let up: f64 = sim.state.tethers.iter().map(|t| -t.end_force[1].z).sum();
     relative("buoyancy", up, 60.0, 0.01);
     for t in &tensions {

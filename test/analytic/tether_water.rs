@@ -1,16 +1,16 @@
-//! Lines in moving water against closed solutions.
+//! Tests lines in moving water against closed solutions.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, relative};
 use std::f64::consts::PI;
 
-// Goal: a heavy line with a loose lower end, towed or in a uniform current, is straight at the
-// critical angle φ to the flow, where w cos φ = ½ ρ C_n d U² sin² φ, and its tension is that of its
-// weight and tangential drag along it [Berteaux 1976]. Method: 100 m of line hung into a current of
-// 1 m/s, after 1000 s; the angle of every segment, and the top tension. Tolerance: 1e-4 rad and
-// 1e-4: drag along nodes is exact for a straight line; what is left is the end of the motion.
+// Goal: a heavy line with a free lower end, towed or in a uniform current, is straight at the
+// critical angle φ to the flow, where w cos φ = ½ ρ C_n d U² sin² φ. Its tension is that of its
+// weight and tangential drag along it [Berteaux 1976]. Method: 100 m of line in a current of 1 m/s,
+// after 1000 s; the angle of every segment, and the top tension. Tolerance: 1e-4 rad and 1e-4: drag
+// along nodes is exact for a straight line; the residual is the remaining motion.
 #[test]
-fn a_towed_line_is_straight_at_the_critical_angle() {
+fn towed_line_has_critical_angle() {
     let mut sim = tethered(
         "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000, current: {kind: uniform, speed_m_s: 1, direction_deg: 90}}\nseabed: {depth_m: 500}",
         "diameter_m: 0.02, mass_kg_per_m: 1.2, axial_stiffness_n: 1e+6, axial_damping_n_s: 1e+4, normal_drag: 1.2, tangential_drag: 0.02",
@@ -19,7 +19,7 @@ fn a_towed_line_is_straight_at_the_critical_angle() {
     sim.advance(100_000);
     let weight = (1.2 - 1000.0 * 0.25 * PI * 4e-4) * 9.81;
     let drag = 0.5 * 1000.0 * 1.2 * 0.02;
-    // w cos φ = drag (1 - cos² φ)
+    // w cos φ = drag (1 - cos² φ).
     let cos = (-weight + (weight * weight + 4.0 * drag * drag).sqrt()) / (2.0 * drag);
     let phi = cos.acos();
     let state = &sim.state.tethers[0];
@@ -37,10 +37,10 @@ fn a_towed_line_is_straight_at_the_critical_angle() {
     relative("top tension", state.end_tensions()[0], tension, 1e-4);
 }
 
-// Goal: a neutrally buoyant line across a current hangs downstream in the parabola sag = q D²/(8 T)
-// of a load q = ½ ρ C_n d U² on each metre. Method: 20 m between two points, pretensioned; small
-// sag, so that the load is that across the chord. Tolerance: 2 %: where the line slopes the load
-// across it falls with cos², 0.9 %, and acts on the unstretched 19.9 m, 0.9 %.
+// Goal: a neutrally buoyant line across a current takes the shape of a parabola downstream, sag = q
+// D²/(8 T), under a load q = ½ ρ C_n d U² per metre. Method: 20 m between two points, pretensioned,
+// with a small sag, so that the load acts across the chord. Tolerance: 2 %: where the line slopes
+// the load across it falls with cos², 0.9 %, and acts on the unstretched 19.9 m, 0.9 %.
 #[test]
 fn a_line_across_a_current_is_a_parabola() {
     let mut sim = tethered(
@@ -64,11 +64,11 @@ fn a_line_across_a_current_is_a_parabola() {
     assert!(state.p.iter().all(|p| (p.z + 10.0).abs() < 1e-3));
 }
 
-// Goal: a falling line reaches the speed at which drag carries its weight, across √(2 w/(ρ C_n d))
-// lying, along √(2 w/(ρ π C_t d)) upright. Method: both ends loose, after 60 s. Tolerance: 1e-6,
-// the approach is exponential.
+// Goal: a falling line reaches its terminal speed, √(2 w/(ρ C_n d)) when horizontal and √(2 w/(ρ π
+// C_t d)) when vertical. Method: both ends free, after 60 s. Tolerance: 1e-6; the approach is
+// exponential.
 #[test]
-fn a_loose_line_falls_at_its_terminal_speed() {
+fn free_line_falls_at_terminal_speed() {
     for (to, coefficient) in [("[10, 0, -10]", 1.2), ("[0, 0, -20]", PI * 0.05)] {
         let mut sim = tethered(
             "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 5000}",
@@ -86,12 +86,11 @@ fn a_loose_line_falls_at_its_terminal_speed() {
     }
 }
 
-// Goal: the line feels the current at each of its depths, weightless parts above the surface no
-// water. Method: a light line upright through a profile, its first half in still water; the pull of
-// the lower end is half that of the whole. Tolerance: 2 %: the taut line bends a little out of the
-// vertical.
+// Goal: each part of the line is loaded by the current at its own depth. Method: a light vertical
+// line through a current profile whose first half is still water; the load is half of that with
+// current over the whole line. Tolerance: 2 %: the taut line deviates slightly from the vertical.
 #[test]
-fn each_node_feels_the_water_at_its_depth() {
+fn line_nodes_use_current_at_their_depth() {
     let world = |layers: &str| {
         format!(
             "step: {{dt_s: 0.01}}\nwater: {{density_kg_m3: 1000, current: {{kind: profile, layers: {layers}}}}}\nseabed: {{depth_m: 500}}"
@@ -110,13 +109,13 @@ fn each_node_feels_the_water_at_its_depth() {
     let all = total("[{depth_m: 0, speed_m_s: 0.5}]");
     let half = total("[{depth_m: 14.999, speed_m_s: 0}, {depth_m: 15.001, speed_m_s: 0.5}]");
     relative("load", all, 0.5 * 1000.0 * 1.2 * 0.01 * 0.25 * 20.0, 0.02);
-    // the node at the edge stands in half the current: a quarter of its load
+    // The node at the edge is in half the current: a quarter of its load.
     relative("half the load", half, 0.5 * all, 0.03);
 }
 
-// Goal: in air only the weight acts; a floating line lies in the surface. Method: a line lighter
-// than water, loose, released 5 m deep; after 60 s it floats with as much of it wet as carries it,
-// s = m/(ρ A), z = d (½ - s). Tolerance: 1e-4 m of a diameter of 20 mm.
+// Goal: a floating line rests at the surface. Method: a line lighter than water with free ends,
+// released 5 m deep. After 60 s its wetted part carries it, s = m/(ρ A), z = d (½ - s). Tolerance:
+// 1e-4 m of a diameter of 20 mm.
 #[test]
 fn a_light_line_floats() {
     let mut sim = tethered(

@@ -1,11 +1,11 @@
-//! Winches: speed, length, stops, slip and brake.
+//! Tests winches: speed, length, stops, slip and brake.
 
 use crate::common::worlds::tethered;
 use crate::common::{advance, relative};
 use merrow_model::state::{Command, WinchCommand};
 use merrow_sim::Simulation;
 
-/// 20 m of line between two points 10 m apart in deep water, on a winch.
+/// Returns 20 m of line on a winch between two points 10 m apart in deep water.
 fn winched(keys: &str, distance: f64) -> Simulation {
     tethered(
         "step: {dt_s: 0.005}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
@@ -20,16 +20,16 @@ fn command(sim: &mut Simulation, command: WinchCommand) {
     sim.apply(&Command::Winch { tether: 0, command }).unwrap();
 }
 
-// Goal: length is the integral of speed, with the ramp of the largest acceleration; stops at the
-// ends of the drum; goes to a length. Method: the commands one after the other. Tolerance: a step
-// of the ramp; 1 mm for the length.
+// Goal: the length is the integral of the speed, with the ramp of the maximum acceleration; the
+// winch stops at the ends of the drum and moves to a commanded length. Method: the commands one
+// after the other. Tolerance: a step of the ramp; 1 mm for the length.
 #[test]
-fn it_pays_out_and_heaves_in() {
+fn winch_pays_out_and_heaves_in() {
     let mut sim = winched("", 10.0);
     let length = |sim: &Simulation| sim.state.tethers[0].length;
     command(&mut sim, WinchCommand::Speed(0.4));
     advance(&mut sim, 10.0);
-    // 0.4 s of ramp at 1 m/s²
+    // 0.4 s of ramp at 1 m/s².
     assert!(
         (length(&sim) - (20.0 + 4.0 - 0.08)).abs() < 0.4 * 0.005 + 1e-9,
         "{}",
@@ -52,19 +52,20 @@ fn it_pays_out_and_heaves_in() {
     assert!((length(&sim) - 15.0).abs() < 1e-3);
 }
 
-// Goal: heaving in, the tension does not pass the largest pull, the drum slips instead; braked it
-// holds up to the brake. Method: haul a line that is too short for its ends, 200 N at most, brake
-// 400 N. Tolerance: slip gives way in proportion: the pull is passed by what it takes to slip at
-// the motor's speed, EA/L v τ = 10000/10 · 0.5 · 0.05 = 25 N, and 10 N of weight.
+// Goal: when the winch heaves in, the tension does not exceed the maximum pull; the drum slips
+// instead. With the brake on it holds up to the brake load. Method: haul a line that is too short
+// for its ends, at most 200 N, brake 400 N. Tolerance: slip is proportional: the pull is exceeded
+// by the amount needed to slip at the motor's speed, EA/L v τ = 10000/10 · 0.5 · 0.05 = 25 N, and
+// by 10 N of weight.
 #[test]
-fn it_slips_above_its_pull() {
+fn winch_slips_above_max_pull() {
     let mut sim = winched(", max_pull_n: 200, brake_n: 400", 10.0);
     command(&mut sim, WinchCommand::Speed(-0.5));
     advance(&mut sim, 60.0);
     let tension = sim.state.tethers[0].end_tensions()[0];
     println!("tension {tension} N at {} m", sim.state.tethers[0].length);
     assert!((190.0..235.0).contains(&tension), "{tension} N");
-    // tension strains the line by 2 %
+    // The tension stretches the line by 2 %.
     relative("length", sim.state.tethers[0].length, 10.0 / 1.02, 0.01);
     command(&mut sim, WinchCommand::Speed(0.0));
     advance(&mut sim, 5.0);
@@ -72,12 +73,12 @@ fn it_slips_above_its_pull() {
     assert!((190.0..260.0).contains(&held), "{held} N");
 }
 
-// Goal: a winch on board draws what it heaves in, and stands when its battery is empty; one ashore
-// draws nothing from it. Method: 50 N on a line of little weight, hauled in at 0.4 m/s by a fixed
-// robot: 5 W and 50 N · 0.4 m/s/0.8 of it; paying out costs 5 W. Tolerance: 2 %, the line's weight
-// and stretch.
+// Goal: a winch on board draws power for heaving in and stops when its battery is empty; a winch
+// ashore draws none from that battery. Method: 50 N on a light line, hauled in at 0.4 m/s by a
+// fixed robot: 5 W plus 50 N · 0.4 m/s/0.8; paying out draws 5 W. Tolerance: 2 %, weight and
+// stretch of the line.
 #[test]
-fn it_draws_from_the_battery_on_board() {
+fn winch_draws_power_from_battery_on_board() {
     let world = |charge: &str, stands: &str| {
         crate::common::simulation(&format!(
             "
@@ -125,13 +126,13 @@ tethers:
     advance(&mut sim, 1.0);
     assert!(
         (sim.state.tethers[0].length - 30.0).abs() < 0.01,
-        "the brake is shut"
+        "the brake holds"
     );
 }
 
-// Goal: wrong commands are refused and change nothing. Method: the messages.
+// Goal: invalid commands are rejected and change no state. Method: the messages. Tolerance: none.
 #[test]
-fn wrong_commands_are_refused() {
+fn invalid_winch_commands_are_rejected() {
     let mut sim = winched("", 10.0);
     let hash = sim.state.hash();
     let mut refusal = |tether, command| {

@@ -1,4 +1,4 @@
-//! Thrusters: lags, curves, propellers in open water, and the wrench they make.
+//! Tests thrusters: lags, curves, propellers in open water, and their wrench.
 
 use crate::common::worlds::boat;
 use crate::common::{close, near, relative, simulation};
@@ -9,7 +9,7 @@ use merrow_sim::Simulation;
 
 const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
 
-/// Sets the command of the one thruster.
+/// Commands the only thruster.
 pub fn command(s: &mut Simulation, value: f64) {
     s.apply(&Command::Thruster {
         robot: 0,
@@ -19,7 +19,7 @@ pub fn command(s: &mut Simulation, value: f64) {
     .unwrap();
 }
 
-/// The thrust at the instant of the newest evaluation, for each of the next `n` steps.
+/// Returns the thrust [N] of the latest evaluation for each of the next `n` steps.
 pub fn thrusts(s: &mut Simulation, n: usize) -> Vec<f64> {
     (0..n)
         .map(|_| {
@@ -43,11 +43,11 @@ fn check_lag(lag: &str, response: impl Fn(f64) -> f64) {
     }
 }
 
-// Goal: every lag has its own step response at every step, whatever the step. Method: the closed
+// Goal: every lag has its exact step response at every step, for any step size. Method: the closed
 // responses of orders 1, 2 and 3, with and without a zero, at the default 2 ms. Tolerance: 1e-11, a
 // thousand rounded steps.
 #[test]
-fn lags_have_their_step_responses() {
+fn thruster_lags_match_step_responses() {
     check_lag("{kind: first_order, time_constant_s: 0.1}", |t| {
         1.0 - (-t / 0.1).exp()
     });
@@ -71,7 +71,7 @@ fn lags_have_their_step_responses() {
     check_lag("none", |_| 1.0);
 }
 
-// Goal: the lagged thrust does its work at Runge-Kutta's inner stages too. Method: speed of a body
+// Goal: the lagged thrust also acts at the inner stages of Runge-Kutta. Method: the speed of a body
 // without drag behind a first-order lag, v = F/m (t - tau (1 - exp(-t/tau))). Tolerance: 1e-9,
 // Simpson's rule over 2 ms of 100 ms.
 #[test]
@@ -84,8 +84,8 @@ fn lagged_thrust_gives_its_momentum() {
     relative("speed", s.state.robots[0].motion.V_WB_B.v.x, expected, 1e-9);
 }
 
-// Goal: the shipped T200 curve is the maker's table. Method: all 201 points, and the middle between
-// neighbours. Tolerance: none at the points.
+// Goal: the bundled T200 curve equals the manufacturer's table. Method: all 201 points, and the
+// midpoints between neighbours. Tolerance: none at the points.
 #[test]
 fn t200_follows_its_table() {
     let s = simulation(
@@ -129,9 +129,10 @@ fn thruster(motor: &str) -> Thruster {
     simulation(&boat(motor, AHEAD, "")).scene.robots[0].thrusters[0].clone()
 }
 
-// Goal: curves mean what their keys say. Method: hand numbers. Tolerance: rounding.
+// Goal: curves have the values that their keys define. Method: hand calculation. Tolerance:
+// rounding.
 #[test]
-fn curves_have_their_hand_numbers() {
+fn thrust_curves_match_hand_calculation() {
     let t = thruster(
         "command: normalized, range: [-1, 1], curve: {kind: polynomial, coefficients: [0, 3, 0, 5]}",
     );
@@ -183,7 +184,7 @@ fn quadratic_thrust_lags_in_speed() {
 // and a right-handed propeller that heels the boat to the left. Method: forces of one step at 2
 // m/s, from the accelerations. D = 0.2 m, n = 10 1/s, J = 0.9 * 2 / 2 = 0.9. Tolerance: rounding.
 #[test]
-fn propeller_feels_its_inflow() {
+fn propeller_thrust_depends_on_inflow() {
     let motor =
         "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]],
         kq: [[0, 0.07], [1, 0.03]], wake_factor: 0.9, thrust_factor: 0.8, torque_fraction: 0.5}";
@@ -200,8 +201,8 @@ fn propeller_feels_its_inflow() {
         1e-12,
     );
     let m = &s.state.robots[0].motion;
-    // over the step the boat gains F/m dt, so J gains 0.9 of that over n D, KT loses 0.4 and KQ
-    // 0.04 of that; half on average
+    // Over the step the boat gains F/m dt, so J gains 0.9 of that over n D, KT loses 0.4 and KQ
+    // 0.04 of that; half of it on average.
     let gained = 0.5 * 0.9 * thrust / 10.0 * 0.002 / 2.0;
     let mean = (
         thrust * (1.0 - 0.4 * gained / kt),
@@ -214,7 +215,7 @@ fn propeller_feels_its_inflow() {
         1e-5,
     );
     relative("mean moment", 2.0 * m.V_WB_B.w.x / 0.002, mean.1, 1e-5);
-    // bollard pull astern, KT(0)
+    // Bollard pull astern, KT(0).
     let propeller = &s.scene.robots[0].thrusters[0];
     let astern = propeller.static_thrust(-20.0 * std::f64::consts::PI, 1000.0);
     relative(
@@ -225,8 +226,8 @@ fn propeller_feels_its_inflow() {
     );
 }
 
-// Goal: a thrust off the centre turns the body, p x f plus the reaction about its axis. Method:
-// accelerations of one step, by hand. Tolerance: rounding over one step.
+// Goal: an off-centre thrust rotates the body: p x f plus the reaction about its axis. Method:
+// accelerations of one step, calculated by hand. Tolerance: rounding over one step.
 #[test]
 fn thrust_off_the_centre_turns_the_body() {
     let motor = "command: newton, range: [-50, 50], curve: direct, torque_per_thrust_m: 0.05";
@@ -244,7 +245,7 @@ fn thrust_off_the_centre_turns_the_body() {
         moment,
         1e-4,
     );
-    // figures in forward-right-down give the same thruster
+    // Values in forward-right-down axes give the same thruster.
     let frd = "axes: frd, position_m: [0.3, 0.2, -0.1], direction: [0, -3, -4], rotation: left";
     let other = simulation(&boat(motor, frd, ""));
     let (a, b) = (

@@ -1,4 +1,4 @@
-//! Broken thrusters, silent controllers, propellers out of the water.
+//! Tests faulty thrusters, command time-outs, and propellers out of the water.
 
 use super::thruster::{command, thrusts};
 use crate::common::worlds::boat;
@@ -19,13 +19,13 @@ fn set(s: &mut Simulation, health: Health) {
     .unwrap();
 }
 
-/// Thrust after half a second.
+/// Returns the thrust [N] after half a second.
 fn settled(s: &mut Simulation) -> f64 {
     thrusts(s, 250)[249]
 }
 
-// Goal: a weakened thruster gives its part of the thrust, whatever its curve. Method: half health
-// on the three kinds of curve. Tolerance: rounding.
+// Goal: a weakened thruster produces its part of the thrust, for any curve. Method: half health on
+// the three kinds of curve. Tolerance: rounding.
 #[test]
 fn reduced_health_reduces_the_thrust_by_its_part() {
     let quadratic =
@@ -40,11 +40,11 @@ fn reduced_health_reduces_the_thrust_by_its_part() {
     }
 }
 
-// Goal: a dead thruster stops through its lag; a stuck one keeps what it had, and follows again
-// once healed. Method: a first-order lag of 50 ms. Tolerance: its rest after half a second,
-// exp(-10).
+// Goal: a dead thruster stops through its lag; a stuck one keeps its thrust and follows commands
+// again once repaired. Method: a first-order lag of 50 ms. Tolerance: the residual after half a
+// second, exp(-10).
 #[test]
-fn dead_and_stuck_thrusters_behave_as_named() {
+fn dead_and_stuck_thrusters_behave_as_specified() {
     let motor = format!("{DIRECT}, lag: {{kind: first_order, time_constant_s: 0.05}}");
     let mut s = simulation(&boat(&motor, AHEAD, ""));
     command(&mut s, 10.0);
@@ -71,10 +71,10 @@ fn dead_and_stuck_thrusters_behave_as_named() {
     assert!(refused.is_err());
 }
 
-// Goal: without a command for the stated time the thrusters stop; before, the last command holds.
-// Method: 0.1 s of patience, steps of 2 ms. Tolerance: none.
+// Goal: without a command for the configured time the thrusters stop; before that the last command
+// holds. Method: a time-out of 0.1 s, steps of 2 ms. Tolerance: none.
 #[test]
-fn silence_stops_the_thrusters_in_time() {
+fn command_timeout_stops_thrusters() {
     let text = boat(DIRECT, AHEAD, "").replace(
         "      thrusters:",
         "      command_timeout_s: 0.1\n      thrusters:",
@@ -86,8 +86,8 @@ fn silence_stops_the_thrusters_in_time() {
     assert!(thrust[51..].iter().all(|t| *t == 0.0), "stopped late");
 }
 
-// Goal: a propeller pushes with the part of its disc that is under water. Method: a disc of 0.2 m
-// at five heights. Tolerance: rounding.
+// Goal: the thrust of a propeller is proportional to the submerged part of its disc. Method: a disc
+// of 0.2 m at five heights. Tolerance: rounding.
 #[test]
 fn propeller_out_of_the_water_does_not_push() {
     let mut s = simulation(&boat(DIRECT, AHEAD, ""));

@@ -1,5 +1,4 @@
-//! The level of the water: where it stands, and that everything that asks for the surface finds it
-//! there.
+//! Tests the water level and its use by hulls and sensors.
 
 use crate::common::meshes::cuboid;
 use crate::common::worlds::afloat;
@@ -11,8 +10,8 @@ use std::sync::Arc;
 
 const TIDE: &str = "tide: {level_m: 1.5, constituents: [{name: M2, amplitude_m: 1, phase_deg: 90}, {period_s: 600, amplitude_m: 0.25}]}";
 
-// Goal: the level is the mean and its constituents, M2 of 12.4206 h among them. Method: sums of
-// cosines worked out here, at hours up to a year. Tolerance: 1e-9.
+// Goal: the level is the sum of the mean and its constituents, including M2 of 12.4206 h. Method:
+// sums of cosines calculated here, at times up to a year. Tolerance: 1e-9.
 #[test]
 fn the_level_is_the_sum_of_its_constituents() {
     let s = simulation(&format!("water: {{{TIDE}}}\nrobots: {{}}\n"));
@@ -31,11 +30,11 @@ fn the_level_is_the_sum_of_its_constituents() {
     }
 }
 
-// Goal: hulls of every kind float on it, and a pressure sensor 3 m under z = 0 feels the water over
-// it. Method: a barge by its mesh and by its box, damped, on water that stands 1.5 m high; the
-// sensor's reading. Tolerance: 1e-6 m; 1e-6 of the pressure.
+// Goal: hulls of every kind float at the level, and a pressure sensor 3 m below z = 0 measures the
+// water above it. Method: a damped barge by its mesh and by its box, at a level of 1.5 m; the
+// sensor's reading. Tolerance: 1e-6 m; 1e-2 of the pressure of 1.5 m of water.
 #[test]
-fn hulls_and_sensors_find_the_surface_there() {
+fn hulls_and_sensors_use_water_level() {
     let body = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, center_of_mass_m: [0, 0, -0.3], \
                 linear_damping: {kind: diagonal, values: [900, 900, 5000, 900, 900, 900]}";
     let water = ", tide: {level_m: 1.5}";
@@ -82,9 +81,9 @@ robots:
     );
 }
 
-// Goal: a tide that leaves no water is refused. Method: the exact message.
+// Goal: a tide that leaves no water is rejected. Method: the exact message. Tolerance: none.
 #[test]
-fn a_tide_under_the_bottom_is_refused() {
+fn tide_below_seabed_is_rejected() {
     let text = "water: {tide: {constituents: [{name: S2, amplitude_m: 3}]}}\nseabed: {depth_m: 2}\nrobots: {}\n";
     let found = merrow_world::load_text("w.yaml", text, merrow_world::Overrides::default());
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Trajectories and goals: splines against closed forms, and how goals end.
+//! Tests trajectories and goals: splines against closed forms, and the results of goals.
 
 use crate::common::joints::{Hinge, cascade, command, trajectory};
 use crate::common::{close, simulation};
@@ -17,11 +17,11 @@ fn knot(position: f64, velocity: Option<f64>, acceleration: Option<f64>) -> Segm
     }
 }
 
-// Goal: quintic, cubic and line meet their ends and are what they are called. Method: both ends of
-// a general segment; a rest-to-rest quintic is 10 s³ - 15 s⁴ + 6 s⁵, a rest-to-rest cubic 3 s² - 2
-// s³; a polynomial of the degree goes through itself. Tolerance: rounding.
+// Goal: quintic, cubic and linear segments match their end conditions and closed forms. Method:
+// both ends of a general segment; a rest-to-rest quintic is 10 s³ - 15 s⁴ + 6 s⁵, a rest-to-rest
+// cubic 3 s² - 2 s³; a polynomial of the same degree is reproduced. Tolerance: rounding.
 #[test]
-fn splines_are_their_closed_forms() {
+fn splines_match_closed_forms() {
     let T = 1.7;
     let from = knot(0.3, Some(-0.4), Some(0.9));
     let to = knot(-1.1, Some(0.7), Some(-0.2));
@@ -85,8 +85,8 @@ fn splines_are_their_closed_forms() {
     }
 }
 
-/// Two joints in a row with cascaded servos, and a jaw in a group of its own; `rules` are keys of
-/// `trajectories`.
+/// Returns two joints in series with cascaded servos, and a jaw in its own group; `rules` are keys
+/// of `trajectories`.
 fn arm(rules: &str) -> Simulation {
     let servo = "{kind: servo, rate_hz: 1000, max_speed: 2, position_gain: 20, law: {kind: cascade, velocity_gain: 40, \
                  integral_gain: 40, inertia_feed_forward: 1, bias_feed_forward: 1}}";
@@ -133,19 +133,19 @@ fn goal(s: &Simulation) -> Goal {
     s.state.robots[0].groups[0].goal.unwrap()
 }
 
-/// Quintic from rest to rest.
+/// Returns a quintic from rest to rest over `seconds` [s].
 fn quintic(seconds: f64, q: &[f64]) -> Trajectory {
     let mut t = trajectory(&[(seconds, q, &vec![0.0; q.len()])]);
     t.points[0].accelerations = vec![0.0; q.len()];
     t
 }
 
-// Goal: servos follow a quintic, end where it ends, and the goal succeeds once the joints stand.
-// Method: largest distance from the set-point, end, and time of success. Tolerance: the
-// feed-forward misses the coupling of the joints (0.1 kg m² of 1 to 2.2), which leaves 0.02 rad;
-// the end within the loop's decay.
+// Goal: servos follow a quintic to its end, and the goal succeeds once the joints are at rest.
+// Method: maximum distance from the set point, end position, and time of success. Tolerance: the
+// feed-forward does not include the coupling of the joints (0.1 kg m² of 1 to 2.2), which leaves
+// 0.02 rad; the end within the decay of the loop.
 #[test]
-fn a_quintic_is_followed_and_succeeds() {
+fn servos_follow_quintic_and_goal_succeeds() {
     let mut s = arm("");
     send(&mut s, 3, quintic(2.0, &[1.0, -0.5])).unwrap();
     assert_eq!(goal(&s).state, GoalState::Active);
@@ -204,10 +204,11 @@ fn an_ideal_drive_follows_without_lag() {
     close("end", s.state.robots[0].motion.q[0], 1.0, 1e-6);
 }
 
-// Goal: points without velocities are joined by lines, with velocities by cubics, from where the
-// joints were. Method: set-points at the points and halfway. Tolerance: rounding.
+// Goal: points without velocities are joined by lines, points with velocities by cubics, starting
+// at the current joint positions. Method: set points at the points and halfway. Tolerance:
+// rounding.
 #[test]
-fn points_are_met_in_time() {
+fn trajectory_points_are_reached_in_time() {
     let mut s = arm("");
     send(
         &mut s,
@@ -220,7 +221,7 @@ fn points_are_met_in_time() {
         let j = &s.state.robots[0].joints;
         [j[0].reference.position, j[1].reference.position]
     };
-    // a step sets the set-point of its start
+    // A step applies the set point of its start.
     for (steps, expected) in [
         (501, [0.1, 0.2]),
         (500, [0.2, 0.4]),
@@ -233,11 +234,11 @@ fn points_are_met_in_time() {
     }
 }
 
-// Goal: a trajectory replaces the one before it without a jump of the set-point; both goals say how
-// they ended. Method: in the middle of a quintic a way back. Tolerance: none for the states; the
-// set-point moves by less than speed times step.
+// Goal: a trajectory replaces the previous one without a jump of the set point; both goals report
+// their result. Method: a return trajectory in the middle of a quintic. Tolerance: none for the
+// states; the set point moves by less than speed times step.
 #[test]
-fn a_new_trajectory_preempts_the_old() {
+fn new_trajectory_preempts_active_goal() {
     let mut s = arm("");
     send(&mut s, 1, quintic(2.0, &[1.0, 0.5])).unwrap();
     s.advance(1000);
@@ -255,7 +256,7 @@ fn a_new_trajectory_preempts_the_old() {
     );
     s.advance(2000);
     assert_eq!(goal(&s).state, GoalState::Succeeded);
-    // a set-point takes the joints over, too
+    // A joint group command also preempts the goal.
     send(&mut s, 3, quintic(2.0, &[1.0, 0.5])).unwrap();
     s.advance(100);
     s.apply(&Command::JointGroup {
@@ -268,7 +269,7 @@ fn a_new_trajectory_preempts_the_old() {
     assert_eq!((goal(&s).id, goal(&s).state), (3, GoalState::Preempted));
     s.advance(1000);
     close("velocity", s.state.robots[0].motion.qd[0], 0.1, 1e-2);
-    // and one joint's command makes the others hold
+    // A command to one joint makes the other joints hold.
     send(&mut s, 4, quintic(2.0, &[1.0, 0.5])).unwrap();
     s.advance(500);
     command(&mut s, 0.3);
@@ -279,8 +280,8 @@ fn a_new_trajectory_preempts_the_old() {
     close("held", s.state.robots[0].motion.q[1], held, 1e-2);
 }
 
-// Goal: cancelling holds the joints where they are; only the goal under way can be cancelled.
-// Method: states and messages. Tolerance: the way that the arm needs to stop, 1 rad/s / 20 per s.
+// Goal: cancelling holds the joints at their positions; only the active goal can be cancelled.
+// Method: states and messages. Tolerance: the stopping distance of the arm, 1 rad/s / 20 per s.
 #[test]
 fn cancelling_holds() {
     let mut s = arm("");
@@ -314,10 +315,10 @@ fn cancelling_holds() {
     assert_eq!(twice.reason, "arm: goal 1 is not active");
 }
 
-// Goal: tolerances of the message stand before the robot's own; -1 lifts them. Method: a joint that
-// is pushed off its path, and one that does not stand in time. Tolerance: none.
+// Goal: tolerances of the message take precedence over the robot's own; -1 removes them. Method: a
+// joint that is pushed off its path, and one that does not come to rest in time. Tolerance: none.
 #[test]
-fn tolerances_abort() {
+fn violated_tolerances_abort() {
     let tight = Tolerance {
         position: 0.01,
         ..Tolerance::default()
@@ -366,7 +367,7 @@ fn tolerances_abort() {
             other => panic!("{rules}: {other:?}"),
         }
     }
-    // a push in the last moment: the loops need longer than the goal time to make it good
+    // A push at the last moment: the loops need longer than the goal time to correct it.
     let mut s = arm("goal_tolerance: 0.001, goal_time_s: 0.1");
     send(&mut s, 1, quintic(0.6, &[0.5, 0.2])).unwrap();
     s.advance(590);
@@ -387,10 +388,10 @@ fn tolerances_abort() {
     );
 }
 
-// Goal: what makes no sense is refused in one line and changes nothing. Method: messages.
+// Goal: invalid trajectories are rejected in one line and change no state. Method: messages.
 // Tolerance: none.
 #[test]
-fn trajectories_are_refused() {
+fn invalid_trajectories_are_rejected() {
     let mut s = arm("");
     s.advance(1000);
     let hash = s.state.hash();
@@ -488,8 +489,8 @@ fn trajectories_are_refused() {
     );
 }
 
-// Goal: with the rule for it, joints may be left out; they hold. Method: one of two joints.
-// Tolerance: the loop's decay.
+// Goal: if partial trajectories are allowed, joints may be omitted; they hold. Method: one of two
+// joints. Tolerance: the decay of the loop.
 #[test]
 fn partial_trajectories_hold_the_others() {
     let mut s = arm("allow_partial_joints: true");
@@ -502,10 +503,10 @@ fn partial_trajectories_hold_the_others() {
     close("held", s.state.robots[0].motion.q[0], 0.0, 1e-4);
 }
 
-// Goal: a trajectory with a start time waits for it. Method: set-point before and after. Tolerance:
-// rounding.
+// Goal: a trajectory with a start time begins at that time. Method: set point before and after.
+// Tolerance: rounding.
 #[test]
-fn a_start_time_counts() {
+fn trajectory_starts_at_its_start_time() {
     let mut s = arm("");
     let t = trajectory(&[(1.0, &[0.5, 0.5], &[]), (2.0, &[1.0, 1.0], &[])]);
     send(
@@ -518,7 +519,7 @@ fn a_start_time_counts() {
     )
     .unwrap();
     s.advance(2501);
-    // the way to the first point begins at once, as the set-point of the moment is its start
+    // The segment to the first point begins at once, because it starts at the current set point.
     close(
         "set-point",
         s.state.robots[0].joints[0].reference.position,
@@ -527,8 +528,8 @@ fn a_start_time_counts() {
     );
 }
 
-// Goal: a gripper reaches its position, or stalls with the effort it was allowed. Method: a servo
-// on a light jaw; then one on a jaw that cannot move. Tolerance: none.
+// Goal: a gripper reaches its position, or stalls at its maximum effort. Method: a servo on a light
+// jaw, then one on an immovable jaw. Tolerance: none.
 #[test]
 fn grippers_reach_or_stall() {
     let drive = cascade("velocity_gain: 20", "rate_hz: 100, position_gain: 10,");
@@ -592,11 +593,11 @@ fn grippers_reach_or_stall() {
     assert_eq!(why, "arm: found max_effort -1, expected 0 or more");
 }
 
-// Goal: a run goes on from a clone of its state with a trajectory under way, on any number of
-// threads and in any blocks. Method: state hash of four arms with the torque servo and noisy
-// encoders after 1 s. Tolerance: none.
+// Goal: a simulation continues identically from a clone of its state with an active trajectory,
+// with any number of threads and any block size. Method: state hash of four arms with the torque
+// servo and noisy encoders after 1 s. Tolerance: none.
 #[test]
-fn goals_resume_bit_for_bit() {
+fn goals_continue_bit_for_bit_from_clone() {
     let text = "
 step: {dt_s: 0.001}
 robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {shoulder: 0.5, elbow: 0.5}, repeat: {count: [4, 1, 1], spacing_m: [5, 0, 0]}}}
@@ -641,9 +642,9 @@ robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {shoulde
     }
 }
 
-// Goal: the arm of the pool trials under its torque servo follows a quintic like theirs, on a free
-// vehicle. Method: 8 s within its speed limits. Tolerance: what the published gains leave: 5 mrad
-// on the way and 1 mrad at the end, doubled.
+// Goal: the arm of the pool trials with its torque servo follows a quintic like theirs, on a free
+// vehicle. Method: 8 s within its speed limits. Tolerance: the error of the published gains, 5 mrad
+// during the motion and 1 mrad at the end, doubled.
 #[test]
 fn the_servo_of_the_trials_follows_a_quintic() {
     let mut s = simulation(

@@ -1,5 +1,5 @@
-//! Surface vehicles under velocity commands: speeds kept in a current, limits, time-out, and who
-//! may command what.
+//! Tests surface vehicles under velocity commands: speed control in a current, limits, time-out,
+//! and command arbitration.
 
 use crate::common::{advance, close, simulation};
 use merrow_math::Vec3;
@@ -7,7 +7,7 @@ use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_sim::Simulation;
 
-/// A boat in a current towards west.
+/// Returns a boat in a current towards west.
 fn boat(model: &str, current: f64) -> Simulation {
     simulation(&format!(
         "
@@ -18,7 +18,7 @@ robots: {{b: {{model: {{extends: robots/{model}.yaml, firmware: {model}_velocity
     ))
 }
 
-/// `seconds` under a command, repeated ten times a second.
+/// Drives for `seconds` [s] under a command that is repeated ten times a second.
 fn drive(s: &mut Simulation, ahead: f64, yaw_rate: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let (linear, angular) = (Vec3::new(ahead, 0.0, 0.0), Vec3::new(0.0, 0.0, yaw_rate));
@@ -32,18 +32,18 @@ fn drive(s: &mut Simulation, ahead: f64, yaw_rate: f64, seconds: f64) {
     }
 }
 
-/// Speed ahead over ground, and yaw rate.
+/// Returns the forward speed over ground [m/s] and the yaw rate [rad/s].
 fn now(s: &Simulation) -> [f64; 2] {
     let V = &s.state.robots[0].motion.V_WB_B;
     [V.v.x, V.w.z]
 }
 
-// Goal: each boat keeps speed over ground and yaw rate, against the current and across it. Method:
-// 0.8 m/s ahead for 25 s, then a turn of 0.3 rad/s at 0.5 m/s for 15 s, in which the current turns
-// once about the boat. Tolerance: 1 % straight on; 0.1 m/s and 0.02 rad/s in the turn, where the
-// integral lags behind the turning current.
+// Goal: each boat controls speed over ground and yaw rate, against the current and across it.
+// Method: 0.8 m/s forward for 25 s, then a turn of 0.3 rad/s at 0.5 m/s for 15 s, in which the
+// current direction rotates once relative to the boat. Tolerance: 1 % straight on; 0.1 m/s and 0.02
+// rad/s in the turn, where the integral lags behind the changing current direction.
 #[test]
-fn speed_and_yaw_rate_are_kept() {
+fn speed_and_yaw_rate_are_controlled() {
     for model in ["wamv", "otter", "heron"] {
         let mut s = boat(model, 0.5);
         drive(&mut s, 0.8, 0.0, 25.0);
@@ -57,11 +57,11 @@ fn speed_and_yaw_rate_are_kept() {
     }
 }
 
-// Goal: more than the thrusters can do is cut so that the boat still turns. Method: the Heron at
-// its largest speed against 1.2 m/s, told to turn too: surge alone takes both jets to their limit.
-// Tolerance: 20 % of the yaw rate after 5 s.
+// Goal: commands beyond the thruster limits are reduced so that the boat still turns. Method: the
+// Heron at its maximum speed against 1.2 m/s, with a yaw rate command: surge alone takes both jets
+// to their limit. Tolerance: 20 % of the yaw rate after 5 s.
 #[test]
-fn steering_comes_first() {
+fn yaw_rate_has_priority_over_surge() {
     let mut s = boat("heron", 1.2);
     drive(&mut s, 9.0, 0.0, 10.0);
     let limit = s.scene.robots[0].thrusters[0].command_range[1];
@@ -70,10 +70,10 @@ fn steering_comes_first() {
     close("yaw rate", now(&s)[1], 0.4, 0.08);
 }
 
-// Goal: an old command no longer counts: the thrusters stop and are anybody's; while one counts
-// they are the firmware's. Method: each command and its answer. Tolerance: none.
+// Goal: when a command times out, the thrusters stop and accept other commands; while it is valid
+// the firmware owns them. Method: each command and its answer. Tolerance: none.
 #[test]
-fn the_thrusters_are_its_own_only_while_it_drives() {
+fn firmware_owns_thrusters_only_while_driving() {
     let mut s = boat("heron", 0.5);
     let push = Command::Thruster {
         robot: 0,

@@ -1,4 +1,4 @@
-//! Water that changes with depth: what floats in it, and what sensors tell of it.
+//! Tests water whose properties change with depth: floating bodies and sensors.
 
 use crate::common::turntable::ball;
 use crate::common::{advance, close, reading, scene, simulation};
@@ -18,9 +18,10 @@ fn layer(depth: f64, density: f64, load: f64) -> Layer {
     }
 }
 
-// Goal: a neutral float in water whose density grows evenly with depth heaves with ω² = g ρ' V / (m
-// + A). Method: an ellipsoid without drag, 1 m over its depth; half a period later it is 1 m under
-// it, at a quarter in between. Tolerance: 1e-8 m, what RK4 leaves at a thousandth of the period.
+// Goal: a neutral float in water whose density increases linearly with depth heaves with ω² = g ρ'
+// V / (m + A). Method: an ellipsoid without drag, 1 m above its depth; half a period later it is 1
+// m below it, a quarter period at it. Tolerance: 1e-8 m, the error of RK4 at a thousandth of the
+// period.
 #[test]
 fn float_heaves_with_its_buoyancy_frequency() {
     let text = "
@@ -33,7 +34,7 @@ robots:
         added_mass: {kind: diagonal, values: [2, 20, 30, 0, 3, 4]}}
 ";
     let mut scene = scene(text);
-    // neutral at 50 m, where the density is that of the world for which the float was trimmed
+    // Neutral at 50 m, where the density is that of the world for which the float was trimmed.
     let layers = vec![layer(0.0, 975.0, 0.0), layer(100.0, 1075.0, 102_500.0)];
     let sound_speed_law = SoundSpeedLaw::Unesco;
     scene.sea.column = Some(Arc::new(WaterColumn {
@@ -72,18 +73,19 @@ fn world(water: &str) -> Simulation {
     ))
 }
 
-// Goal: a pressure sensor integrates the column, a DVL tells the speed of sound where it is.
-// Method: water that is the same to the bottom, where the density at the surface and the
-// compression by hand give both. Tolerance: the pressure within the rounding of the hand's 1e-6;
-// the speed of sound within 1e-3 m/s of Chen and Millero at that pressure.
+// Goal: a pressure sensor integrates the column, and a DVL reports the local speed of sound.
+// Method: water with uniform properties to the seabed, where the density at the surface and the
+// compression calculated by hand give both. Tolerance: the pressure within 1e-6, the rounding of
+// the hand calculation; the speed of sound within 1e-3 m/s of Chen and Millero at that pressure.
 #[test]
-fn sensors_feel_the_column() {
+fn sensors_measure_the_column() {
     let mut s = world("{column: {layers: [{depth_m: 0, temperature_c: 8, salinity_psu: 35}]}}");
     s.state.robots[0].motion.p_WB.z = -543.21;
     let Reading::Pressure(pressure) = reading(&mut s, 0) else {
         panic!("not a pressure")
     };
-    // independent integral: many thin slices, each with the density at its middle's pressure
+    // Independent integral: many thin slices, each with the density at the pressure of its
+    // midpoint.
     use merrow_environment::seawater::{density, ipts68_from_its90, sound_speed};
     let (n, mut load) = (54_321, 0.0);
     for _ in 0..n {
@@ -106,11 +108,11 @@ fn sensors_feel_the_column() {
     );
 }
 
-// Goal: temperature and salinity on grids in space and time take the place of the layers', and what
-// is carried too. Method: a front that moves; EOS-80 by hand at the layers' pressure. Tolerance:
-// rounding.
+// Goal: temperature and salinity on grids in space and time replace those of the layers; tracers on
+// grids are sampled too. Method: a front that moves; EOS-80 calculated by hand at the pressure of
+// the layers. Tolerance: rounding.
 #[test]
-fn fields_on_grids_take_the_place_of_layers() {
+fn gridded_fields_replace_layers() {
     use merrow_environment::{seawater, water_column};
     let table = "time,x,temp,salt\n0,0,10,30\n0,100,14,36\n50,0,12,30\n50,100,16,36\n";
     let folder = crate::common::folder::Folder::new("column_grid", &[("ts.csv", table)]);
@@ -154,10 +156,10 @@ fn fields_on_grids_take_the_place_of_layers() {
     );
 }
 
-// Goal: with a column the world's own figures are those of its surface. Method: EOS-80 and
-// Mackenzie by hand. Tolerance: rounding.
+// Goal: with a column the world's own values are those of its surface. Method: EOS-80 and Mackenzie
+// calculated by hand. Tolerance: rounding.
 #[test]
-fn surface_of_a_column_stands_for_the_world() {
+fn world_values_are_those_of_column_surface() {
     let s = world(
         "{column: {sound_speed_law: mackenzie, layers: [{depth_m: 0, temperature_c: 25, salinity_psu: 35},
           {depth_m: 1000, temperature_c: 25, salinity_psu: 35}]}}",
@@ -179,11 +181,11 @@ fn surface_of_a_column_stands_for_the_world() {
     );
 }
 
-// Goal: a river's water is its own, and a flow can be bounded by its banks. Method: a body neutral
-// in sea water in a river of fresh water and beside it; what pressure sensors and DVLs tell in
-// both; the corner of an L. Tolerance: rounding.
+// Goal: a river region has its own water, and a flow can be bounded by its banks. Method: a body
+// neutral in sea water, in a river of fresh water and next to it; the readings of pressure sensors
+// and DVLs in both; the corner of an L. Tolerance: rounding.
 #[test]
-fn regions_have_water_of_their_own() {
+fn regions_have_their_own_water() {
     let water = "{density_kg_m3: 1025, regions: {river: {corners_m: [[0, 0], [40, 0], [40, 10], [10, 10], [10, 40], [0, 40]]}},
       flows: {stream: {region: river, kind: channel, speed_m_s: 0.5, direction_deg: 90, width_m: 1.0e+9}}}";
     for (x, y, inside) in [
@@ -202,7 +204,7 @@ fn regions_have_water_of_their_own() {
         let Reading::Pressure(pressure) = reading(&mut s, 0) else {
             panic!("not a pressure")
         };
-        // at rest for one step of 2 ms it sinks by nothing that a sensor sees
+        // In one step of 2 ms from rest it sinks by less than the sensor resolves.
         close(
             "pressure",
             pressure.pressure,

@@ -1,5 +1,5 @@
-//! The sea: dispersion, decay with depth, spectra and their realisation, wind and the Beaufort
-//! scale.
+//! Tests the sea: dispersion, decay with depth, spectra and their realisation, wind and the
+//! Beaufort scale.
 
 use crate::common::cases::run;
 use crate::common::{close, near, relative, scene};
@@ -15,15 +15,15 @@ use std::f64::consts::TAU;
 
 const G: f64 = 9.81;
 
-// V60 to V62 and V64. Goal, method, tolerance: beside the cases, in `src/validate/cases/sea.rs` and
-// `hour.rs`.
+// Cases V60 to V62 and V64. Goal, method and tolerance are stated with the cases, in
+// `crates/validate/src/cases/sea.rs` and `hour.rs`.
 #[test]
 fn dispersion_matches_the_table() {
     run(60);
 }
 
 #[test]
-fn motion_decays_with_depth_as_the_law_says() {
+fn wave_motion_decays_with_depth() {
     run(61);
 }
 
@@ -43,9 +43,9 @@ fn beaufort_scale_matches_the_table() {
     );
 }
 
-// Goal: the simplified Torsethaugen spectrum is that of its paper, in a wind sea and in swell.
-// Method: the published formulas with their own constants, written out for two seas. Tolerance: 4
-// %, by which the published constants miss the energy that ours are scaled to.
+// Goal: the simplified Torsethaugen spectrum matches its paper, in a wind sea and in swell. Method:
+// the published formulas with their own constants, written out for two seas. Tolerance: 4 %, the
+// energy error of the published constants; the implementation is scaled to the exact energy.
 #[test]
 fn torsethaugen_matches_its_paper() {
     let peak = |f: f64, h: f64, t: f64, gamma: f64| {
@@ -59,7 +59,7 @@ fn torsethaugen_matches_its_paper() {
         let enhanced = gamma.powf((-0.5 * ((x - 1.0) / sigma).powi(2)).exp());
         h * h * t / 16.0 * 3.26 * a * x.powi(-4) * (-x.powi(-4)).exp() * enhanced
     };
-    // Hs 4 m: Tf = 10.4768 s; 8 s is wind sea, 14 s is swell
+    // Hs 4 m: Tf = 10.4768 s; 8 s is wind sea, 14 s is swell.
     let wind = |f: f64| {
         let (r, gamma) = (
             0.867_136,
@@ -88,10 +88,10 @@ fn torsethaugen_matches_its_paper() {
     }
 }
 
-// Goal: the components have the spectrum's energy and mean zero-crossing period, and directions
-// spread as asked. Method: sums over the components of every kind of spectrum. Tolerance: 1e-9 for
-// the energy; 1.2 % for the period, whose integral ends at 8 times the peak's frequency; 0.01 for
-// the mean of the cosine of 200 directions.
+// Goal: the components have the energy and the mean zero-crossing period of the spectrum, and the
+// requested directional spreading. Method: sums over the components of every kind of spectrum.
+// Tolerance: 1e-9 for the energy; 1.2 % for the period, whose integral ends at 8 times the peak
+// frequency; 0.01 for the mean of the cosine of 200 directions.
 #[test]
 fn components_have_the_energy_and_the_period() {
     let measured: Vec<(f64, f64)> = (0..60)
@@ -132,7 +132,7 @@ fn components_have_the_energy_and_the_period() {
     }
 }
 
-/// Elevation at a place over `seconds`, four times a second.
+/// Returns the elevation [m] at a position over `seconds` [s], four times a second.
 fn record(field: WaveField, x: f64, seconds: u32) -> Vec<f64> {
     let waves = Waves::from_field(field);
     let mut now = WaveState::default();
@@ -144,9 +144,9 @@ fn record(field: WaveField, x: f64, seconds: u32) -> Vec<f64> {
         .collect()
 }
 
-// Goal: half an hour of sea never repeats. Method: a record of a short-crested JONSWAP sea at one
-// place, three seeds. Tolerance: the greatest correlation of two pieces five minutes or more apart
-// under 0.5, for some 60 waves each.
+// Goal: half an hour of sea does not repeat. Method: a record of a short-crested JONSWAP sea at one
+// position, three seeds. Tolerance: the maximum correlation of two sections that are five minutes
+// or more apart is below 0.5, for about 60 waves each.
 #[test]
 fn half_an_hour_of_sea_does_not_repeat() {
     for seed in [1, 2, 3] {
@@ -165,10 +165,10 @@ fn half_an_hour_of_sea_does_not_repeat() {
     }
 }
 
-// V63, and the Pierson-Moskowitz spectrum's period. Goal: ωp = 0.4 sqrt(g/Hs). Method: a world
-// file; the formula. Tolerance: its digits.
+// Case V63, and the period of the Pierson-Moskowitz spectrum. Goal: ωp = 0.4 sqrt(g/Hs). Method: a
+// world file; the formula. Tolerance: its digits.
 #[test]
-fn wind_raises_the_published_height() {
+fn wind_sea_height_matches_published_value() {
     run(63);
     let text = "water: {waves: {kind: pierson_moskowitz, wind_speed_m_s: 15}}\nrobots: {}\n";
     let asked = scene(text).sea.waves.latest().unwrap().asked.clone();
@@ -186,11 +186,11 @@ fn wind_raises_the_published_height() {
     );
 }
 
-// Goal: Kelpie's equation 2: the surface is one sine of half the Beaufort height, level, everywhere
-// the same; its water goes with it. Method: Beaufort 5 at six instants and three places. Tolerance:
-// rounding.
+// Goal: Kelpie's equation 2: the surface is one sine of half the Beaufort height, level and equal
+// everywhere; the water moves with it. Method: Beaufort 5 at six instants and three positions.
+// Tolerance: rounding.
 #[test]
-fn kelpies_surface_rises_as_one() {
+fn kelpie_surface_is_level() {
     let scene = scene("water: {waves: {kind: kelpie, beaufort: 5, period_s: 6}}\nrobots: {}\n");
     for i in 0..6 {
         let t = 0.7 * f64::from(i);
@@ -210,11 +210,12 @@ fn kelpies_surface_rises_as_one() {
     }
 }
 
-// Goal: an asked-for change grows in its time and not in a jump. Method: from flat water to 4 m and
-// from there to other waves; the surface and the water at a point every 10 ms, against the most
-// that the waves alone do in that time. Tolerance: the growth's own rate, 1.9/ramp of the height.
+// Goal: a requested change of the waves is gradual, without a jump. Method: from flat water to 4 m,
+// and from there to other waves; the surface and the water at a point every 10 ms, compared with
+// the maximum change of the waves alone in that time. Tolerance: the rate of the transition,
+// 1.9/ramp of the height.
 #[test]
-fn a_new_sea_grows_without_a_jump() {
+fn wave_transitions_have_no_jump() {
     let field = |hs: f64, tp: f64| {
         Waves::from_field(wave_field(sea(Spectrum::Jonswap(2.0), hs, tp), 50.0, G, 9))
     };

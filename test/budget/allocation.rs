@@ -1,4 +1,5 @@
-//! No allocation in the step after warm-up, counted by the allocator itself.
+//! Tests that a step allocates no memory after warm-up; the global allocator counts the
+//! allocations.
 
 use crate::common::{scene, simulation};
 use merrow_model::state::Command;
@@ -7,20 +8,20 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    // a count per thread, so that tests beside this one do not disturb it; const, so that it needs
-    // no allocation itself
+    // One counter per thread, so that concurrent tests do not disturb it; const, so that the
+    // counter itself does not allocate.
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counting what this thread asks of it.
+/// The system allocator, which counts the allocations of the current thread.
 struct Counting;
 
 fn count() {
-    // at the end of a thread its counter may be gone already
+    // At the end of a thread its counter may no longer exist.
     let _ = COUNT.try_with(|c| c.set(c.get() + 1));
 }
 
-// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract.
+// SAFETY: every call is forwarded unchanged to the system allocator, which fulfils the contract.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -41,8 +42,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Allocations of this thread while `s` makes `blocks` blocks of five steps and its outboxes are
-/// emptied.
+/// Returns the number of allocations of this thread while `s` advances `blocks` blocks of five
+/// steps and its outboxes are cleared.
 fn allocations(s: &mut Simulation, blocks: u64) -> u64 {
     let before = COUNT.with(Cell::get);
     for _ in 0..blocks {
@@ -52,7 +53,7 @@ fn allocations(s: &mut Simulation, blocks: u64) -> u64 {
     COUNT.with(Cell::get) - before
 }
 
-// Goal: the counter counts. Method: one box. Tolerance: none.
+// Goal: the counter counts allocations. Method: one box. Tolerance: none.
 #[test]
 fn the_counter_counts() {
     let before = COUNT.with(Cell::get);
@@ -60,9 +61,9 @@ fn the_counter_counts() {
     assert_eq!(COUNT.with(Cell::get), before + 1);
 }
 
-// Goal: a fleet with an arm, thrusters, battery, every sensor, a layered and varying current, one
-// robot in the surface, allocates nothing in 4 s after 4 s of warm-up. Method: as above, on one
-// thread. Tolerance: none.
+// Goal: a fleet with an arm, thrusters, battery, every sensor, and a layered and varying current,
+// with one robot at the surface, makes no allocation in 4 s after 4 s of warm-up. Method: as above,
+// on one thread. Tolerance: none.
 #[test]
 fn steps_allocate_nothing() {
     let mut s = crate::determinism::fleet::started(crate::determinism::fleet::fleet(), 1);
@@ -71,8 +72,8 @@ fn steps_allocate_nothing() {
     assert!(s.state.robots[0].sensors.iter().all(|m| m.samples > 0));
 }
 
-// Goal: the same for semi-implicit steps and for a robot that stops because its state is no longer
-// finite, once it has stopped. Method: a pool world, 2 s. Tolerance: none.
+// Goal: the same for semi-implicit steps and for a robot that is halted because its state is no
+// longer finite. Method: a pool world, 2 s. Tolerance: none.
 #[test]
 fn halted_and_semi_implicit_robots_allocate_nothing() {
     let mut world = scene(
@@ -89,7 +90,7 @@ robots: {rov: {model: bluerov2_heavy, position_m: [0, 0, -3], repeat: {count: [2
     assert_eq!(allocations(&mut s, 200), 0);
 }
 
-// Goal: commands that set one value allocate nothing either. Method: thruster and joint commands
+// Goal: commands that set one value do not allocate either. Method: thruster and joint commands
 // between blocks. Tolerance: none.
 #[test]
 fn single_commands_allocate_nothing() {
@@ -110,8 +111,8 @@ fn single_commands_allocate_nothing() {
     assert_eq!(COUNT.with(Cell::get), before);
 }
 
-// Goal: fins allocate nothing, nor do their commands; dead time and a race included. Method: a
-// REMUS 100 that steers. Tolerance: none.
+// Goal: fins and their commands do not allocate, including dead time and a propeller race. Method:
+// a torpedo-shaped vehicle that steers. Tolerance: none.
 #[test]
 fn fins_allocate_nothing() {
     let mut s = simulation(
@@ -152,8 +153,8 @@ robots:
     );
 }
 
-// Goal: the same for robots that hold together. Method: a chain of ten on every kind of coupling,
-// on one thread. Tolerance: none.
+// Goal: the same for coupled robots. Method: a chain of ten with every kind of coupling, on one
+// thread. Tolerance: none.
 #[test]
 fn coupled_robots_allocate_nothing() {
     let mut s =
@@ -162,9 +163,8 @@ fn coupled_robots_allocate_nothing() {
     assert_eq!(allocations(&mut s, 100), 0);
 }
 
-// Goal: servos, their motors and trajectories, the stop before the vehicle and a wrench sensor
-// allocate nothing while they run. Method: the arm of the pool trials with a trajectory under way.
-// Tolerance: none.
+// Goal: active servos, motors, trajectories, keep-out boxes and a wrench sensor do not allocate.
+// Method: the arm of the pool trials with an active trajectory. Tolerance: none.
 #[test]
 fn servos_and_trajectories_allocate_nothing() {
     use merrow_model::state::joint::{Trajectory, TrajectoryPoint};
@@ -206,19 +206,19 @@ robots:
     assert_eq!(allocations(&mut s, 1000), 0);
 }
 
-// Goal: a world with tethers, lumped, catenary and on winches, allocates nothing either, though a
-// chain pulls its robot to the bottom while it counts. Method: as above.
+// Goal: a world with lumped and catenary tethers and with winches does not allocate either, while a
+// chain pulls its robot to the seabed during the count. Method: as above. Tolerance: none.
 #[test]
-fn tied_steps_allocate_nothing() {
+fn tether_steps_allocate_nothing() {
     let mut s = crate::determinism::tethers::started(1);
     allocations(&mut s, 60);
     assert_eq!(allocations(&mut s, 60), 0);
     assert!(s.state.contacts.collisions > 0);
 }
 
-// Goal: flows, columns, regions, grids, the ground's triangles, gusts and wind loads allocate
-// nothing. Method: a box that slides down a slope of the ground in all of them, after half a second
-// of warm-up. Tolerance: none.
+// Goal: flows, columns, regions, grids, terrain triangles, gusts and wind loads do not allocate.
+// Method: a box that slides down a slope of the terrain in all of them, after half a second of
+// warm-up. Tolerance: none.
 #[test]
 fn water_ground_and_wind_allocate_nothing() {
     let folder = crate::common::folder::Folder::new(
@@ -258,8 +258,8 @@ robots: {{}}
     assert!(!s.state.contacts.touching.is_empty() && s.state.robots[0].motion.p_WB.x > 0.5);
 }
 
-// Goal: hulls that are meshes allocate nothing, in waves and when thrown through the surface.
-// Method: a ball falls from 1 m into a sea. Tolerance: none.
+// Goal: mesh hulls do not allocate, in waves and when they pass through the surface. Method: a ball
+// falls from 1 m into a sea. Tolerance: none.
 #[test]
 fn mesh_hulls_allocate_nothing() {
     let ball = crate::common::meshes::sphere(0.5, 2);
@@ -273,8 +273,8 @@ fn mesh_hulls_allocate_nothing() {
     assert!(s.state.robots[0].motion.p_WB.z < 0.5);
 }
 
-// Goal: neither do flights in gusts, drives with wheels on the ground and dives on a buoyancy
-// engine, firmware included. Method: the shipped worlds under a command, 2 s. Tolerance: none.
+// Goal: flights in gusts, drives on wheels and dives with a buoyancy engine do not allocate,
+// firmware included. Method: the bundled worlds under a command, 2 s. Tolerance: none.
 #[test]
 fn flights_drives_and_dives_allocate_nothing() {
     use merrow_math::Vec3;

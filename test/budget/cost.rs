@@ -1,4 +1,4 @@
-//! What `describe` tells of the cost of sensors is what they cost.
+//! Tests the sensor costs that `describe` reports against measured costs.
 
 use crate::common::scene;
 use merrow_model::scene::Scene;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// Kinds that look around with rays.
+/// Sensor kinds that cast rays.
 const SEES: [&str; 9] = [
     "camera",
     "lidar",
@@ -39,8 +39,8 @@ fn shipped(path: &Path) -> Scene {
         .scene
 }
 
-// Goal: every sensor of every shipped world has a cost, and what looks around with rays costs more
-// than a reading. Method: all worlds. Tolerance: none.
+// Goal: every sensor of every bundled world has a cost, and sensors that cast rays cost more than a
+// plain reading. Method: all worlds. Tolerance: none.
 #[test]
 fn every_sensor_has_its_cost() {
     let mut number = 0;
@@ -66,8 +66,8 @@ fn every_sensor_has_its_cost() {
     assert!(number > 500, "{number}");
 }
 
-/// Cost of the sensor `s` of a fixed robot at the height `z`, with other lines of the world and
-/// keys of the robot.
+/// Returns the cost of the sensor `s` of a fixed robot at the height `z` [m], with other lines of
+/// the world and keys of the robot.
 fn told(z: f64, device: &str, keys: &str, rest: &str) -> f64 {
     let text = format!(
         "
@@ -87,11 +87,11 @@ robots:
     cost::sensor_costs(&scene(&text))[0][0]
 }
 
-// Goal: what makes a sensor dear is told. Method: rate, pixels and instants of a blur multiply,
-// lamps, waves and ranges add, a lidar over waves costs more than over calm water or under it.
-// Tolerance: rounding, and the fixed part of a sample.
+// Goal: the cost includes the parameters that make a sensor expensive. Method: rate, pixels and
+// motion-blur samples multiply; lamps, waves and ranges add; a lidar over waves costs more than
+// over calm water or under it. Tolerance: rounding, and the fixed cost of a sample.
 #[test]
-fn what_makes_a_sensor_dear_is_told() {
+fn cost_reflects_sensor_parameters() {
     let camera = "kind: camera, rate_hz: 5, width: 320, height: 240, horizontal_fov_deg: 70";
     let calm = told(2.0, camera, "", "");
     let ratio = |what: &str, one: f64, other: f64, expected: f64| {
@@ -139,10 +139,10 @@ fn what_makes_a_sensor_dear_is_told() {
     assert!(bins(1000) > 1.3 * bins(500));
 }
 
-// Goal: `describe` has a line of cost for every sensor, cheap ones too. Method: the worlds `pool`
-// and `positioning`. Tolerance: none.
+// Goal: `describe` has a cost line for every sensor, including cheap ones. Method: the worlds
+// `pool` and `positioning`. Tolerance: none.
 #[test]
-fn describe_tells_every_cost() {
+fn describe_reports_every_sensor_cost() {
     for (world, sensors) in [("pool", 7), ("positioning", 19)] {
         let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
         let said = merrow.args(["describe", world]).output().unwrap();
@@ -162,14 +162,14 @@ fn describe_tells_every_cost() {
     }
 }
 
-/// Processor time of this program [s].
+/// Returns the CPU time of this process [s].
 fn spent() -> f64 {
     let t = clock_gettime(ClockId::ProcessCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
-/// Processor time of two simulated seconds, a second after the start, with all sensors that look
-/// around wanted or not [s].
+/// Returns the CPU time [s] of two simulated seconds, a second after the start, with all
+/// exteroceptive sensors subscribed or not.
 fn used(simulation: &mut Simulation, wanted: bool) -> f64 {
     let scene = Arc::clone(&simulation.scene);
     for (r, robot) in scene.robots.iter().enumerate() {
@@ -191,12 +191,13 @@ fn used(simulation: &mut Simulation, wanted: bool) -> f64 {
     spent() - before
 }
 
-// Goal: what is told is what is used, for the worlds whose sensors look around. Method: processor
-// time of two simulated seconds with all of them wanted over that with none. Tolerance: a factor of
-// two; this build is a quarter slower than a release, which is what is told.
+// Goal: the reported cost matches the measured cost, for the worlds with exteroceptive sensors.
+// Method: CPU time of two simulated seconds with all of them subscribed minus that with none.
+// Tolerance: a factor of two; this build is a quarter slower than a release build, to which the
+// reported cost refers.
 #[test]
 #[ignore = "takes a minute, alone on the machine: test/run slow"]
-fn what_is_told_is_what_is_used() {
+fn reported_cost_matches_measured_cost() {
     let mut wrong = Vec::new();
     for world in ["harbour_inspection", "riverwatch", "sonar", "survey"] {
         let scene =

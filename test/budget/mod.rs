@@ -1,4 +1,4 @@
-//! What a step may cost: no memory from the heap; and what sensors cost.
+//! Tests the cost of a step (no heap allocation) and of sensors.
 
 mod allocation;
 mod cost;

@@ -1,4 +1,4 @@
-//! The cases of `merrow validate`, for tests; each case runs once in a test process.
+//! Access to the cases of `merrow validate` for tests; each case runs once per test process.
 
 use merrow_validate::cases::page::Outcome;
 use merrow_validate::cases::reference_data::ReferenceData;
@@ -6,7 +6,7 @@ use merrow_validate::cases::{Case, CaseResult, all_cases};
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
-/// A case and its outcome, once a test has asked for it.
+/// A case and its outcome, once a test has requested it.
 struct Entry {
     case: Case,
     outcome: OnceLock<Result<CaseResult, String>>,
@@ -20,7 +20,7 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     all_cases().into_iter().map(entry).collect()
 });
 
-/// Passes worlds, tables and recordings to `use_them`.
+/// Calls `use_them` with worlds, tables and recordings.
 pub fn with_materials<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
     merrow_validate::read::materials::with_reference_data(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data"),
@@ -35,7 +35,7 @@ impl Entry {
     }
 }
 
-/// Every case with its outcome, in order of number.
+/// Returns every case with its outcome, in order of number.
 pub fn outcomes() -> Vec<Outcome> {
     let outcome = |entry: &Entry| Outcome {
         case: entry.case,
@@ -44,7 +44,9 @@ pub fn outcomes() -> Vec<Outcome> {
     ENTRIES.iter().map(outcome).collect()
 }
 
-/// Outcome of the case `number`; fails if it could not run or a comparison is out of its tolerance.
+/// Runs the case `number` once and returns its result.
+///
+/// Panics if the case could not run or if a comparison exceeds its tolerance.
 #[track_caller]
 pub fn run(number: u32) -> &'static CaseResult {
     let entry = ENTRIES.iter().find(|entry| entry.case.number == number);

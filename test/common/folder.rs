@@ -1,23 +1,24 @@
-//! Folders of a test's own.
+//! Temporary folders for tests.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Folders made so far: tests of one name run side by side.
+/// Number of folders created so far; it makes names unique when tests with the same name run
+/// concurrently.
 static MADE: AtomicU32 = AtomicU32::new(0);
 
-/// A folder with these files, removed at the end.
+/// A temporary folder with the given files, removed on drop.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// `name` is for who looks at what is left behind.
+    /// Creates the folder with `files` (name, text). `name` identifies the test in the folder name.
     pub fn new(name: &str, files: &[(&str, &str)]) -> Self {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!(
             "merrow_test_{name}_{}_{number}",
             std::process::id()
         ));
-        // what an earlier process of the same number left behind, if anything
+        // Remove leftovers of an earlier process with the same id.
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         for (file, text) in files {
@@ -31,7 +32,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // a folder left behind harms nothing
+        // A leftover folder is harmless.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,28 +1,28 @@
-//! Worlds with one servo-driven joint, in air and without weight unless the test says otherwise.
+//! Worlds with one servo-driven joint, in air and weightless by default.
 
 use merrow_model::state::Command;
 use merrow_model::state::joint::{Trajectory, TrajectoryPoint};
 use merrow_sim::Simulation;
 
-/// A fixed base with one hinge about z, a body of inertia `inertia` [kg m²] on it and `drive` in
-/// its joint; `joint` holds further keys of the joint, each with a comma after it, and `model`
+/// A fixed base with one hinge about z, which carries a body of inertia `inertia` [kg m²]; its
+/// drive is `drive`. `joint` holds further keys of the joint, each followed by a comma, and `model`
 /// further lines of the model.
 pub struct Hinge<'a> {
-    /// Step [s].
+    /// Time step [s].
     pub dt: f64,
-    /// Integrator.
+    /// Name of the integrator, as in a world file.
     pub integrator: &'a str,
-    /// Inertia about the hinge.
+    /// Inertia about the hinge [kg m²].
     pub inertia: f64,
-    /// Further keys of the joint.
+    /// Further keys of the joint, in YAML flow style.
     pub joint: &'a str,
-    /// Its drive.
+    /// Drive of the joint, in YAML flow style.
     pub drive: &'a str,
-    /// Further keys of the model.
+    /// Further keys of the model, in YAML.
     pub model: &'a str,
-    /// Gravity on its mass of 1 kg [m/s²].
+    /// Gravity that acts on its mass of 1 kg [m/s²].
     pub gravity: f64,
-    /// Where that mass lies along x [m].
+    /// Position of that mass along x [m].
     pub arm: f64,
 }
 
@@ -42,7 +42,7 @@ impl Default for Hinge<'_> {
 }
 
 impl Hinge<'_> {
-    /// As a world file.
+    /// Returns the text of the world file.
     pub fn text(&self) -> String {
         let Self {
             dt,
@@ -77,18 +77,19 @@ robots:
         )
     }
 
-    /// At its start.
+    /// Returns the simulation of this world at its start.
     pub fn world(&self) -> Simulation {
         super::simulation(&self.text())
     }
 }
 
-/// A servo of the cascaded law with these keys beside its law's.
+/// Returns a servo with the cascade law; `keys` are further keys of the servo, `law` those of its
+/// law.
 pub fn cascade(law: &str, keys: &str) -> String {
     format!("{{kind: servo, max_speed: 1000, {keys} law: {{kind: cascade, {law}}}}}")
 }
 
-/// A servo that gives the effort that it is asked for, from the motor and gear `actuator`.
+/// Returns a servo that applies the commanded effort through the motor and gear `actuator`.
 pub fn effort_servo(actuator: &str) -> String {
     cascade(
         "velocity_gain: 0",
@@ -96,7 +97,7 @@ pub fn effort_servo(actuator: &str) -> String {
     )
 }
 
-/// Set-point of the only joint.
+/// Sends a set point to the only joint [rad, rad/s or N m, by its mode].
 pub fn command(s: &mut Simulation, value: f64) {
     s.apply(&Command::Joint {
         robot: 0,
@@ -106,7 +107,7 @@ pub fn command(s: &mut Simulation, value: f64) {
     .unwrap();
 }
 
-/// A trajectory of joints 0 and up from (seconds, positions, velocities).
+/// Returns a trajectory of joints 0 and up from (seconds [s], positions [rad], velocities [rad/s]).
 pub fn trajectory(points: &[(f64, &[f64], &[f64])]) -> Trajectory {
     let joints = (0..points[0].1.len()).collect();
     let point = |(t, q, v): &(f64, &[f64], &[f64])| TrajectoryPoint {

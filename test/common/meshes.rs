@@ -1,19 +1,19 @@
-//! Meshes made by rule: spheres, boxes, lower halves; as the text of an OBJ file.
+//! Generated meshes (spheres, boxes) and their OBJ text.
 
 use merrow_math::Vec3;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// Corners and triangles, outside out.
+/// A generated mesh; its triangles are oriented outwards.
 pub struct Made {
-    /// Corners [m].
+    /// Corners of the mesh [m].
     pub vertices: Vec<Vec3>,
-    /// Triangles.
+    /// Corner indices of the triangles.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Made {
-    /// As an OBJ file.
+    /// Returns the mesh as the text of an OBJ file.
     pub fn obj(&self) -> String {
         let mut text = String::new();
         for v in &self.vertices {
@@ -25,7 +25,7 @@ impl Made {
         text
     }
 
-    /// With every triangle cut in four at the middles of its edges.
+    /// Returns the mesh with every triangle divided in four at the midpoints of its edges.
     fn halved(&self) -> Self {
         let mut vertices = self.vertices.clone();
         let mut middles: HashMap<(u32, u32), u32> = HashMap::new();
@@ -47,7 +47,7 @@ impl Made {
     }
 }
 
-/// A box of this size about the origin, every face of 2 * 4^`level` triangles.
+/// Returns a box of `size` [m] about the origin; each face has 2 * 4^`level` triangles.
 pub fn cuboid(size: [f64; 3], level: usize) -> Made {
     let vertices = (0..8).map(|i| {
         let side = |bit: usize| {
@@ -77,8 +77,8 @@ pub fn cuboid(size: [f64; 3], level: usize) -> Made {
     (0..level).fold(coarse, |mesh, _| mesh.halved())
 }
 
-/// A sphere about the origin of 8 * 4^`level` triangles, from an octahedron; its equator is an
-/// edge.
+/// Returns a sphere of `radius` [m] about the origin with 8 * 4^`level` triangles, subdivided from
+/// an octahedron; its equator consists of edges.
 pub fn sphere(radius: f64, level: usize) -> Made {
     let tip = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
     let vertices = vec![

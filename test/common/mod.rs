@@ -1,5 +1,6 @@
-//! What the tests share: worlds from text, one evaluation, and comparisons that say what differed.
-// each test program uses a part of it
+//! Helpers shared by the tests: worlds from text, single evaluations, and comparisons with
+//! messages.
+// Each test program uses only a part of these helpers.
 #![allow(dead_code)]
 
 pub mod cases;
@@ -23,7 +24,7 @@ use merrow_sim::{Simulation, step};
 use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
-/// The scene of a world file; fails with all its mistakes.
+/// Loads the scene of a world file text; panics with all its errors.
 pub fn scene(text: &str) -> Scene {
     match load_text("test.yaml", text, Overrides::default()) {
         Ok(world) => world.scene,
@@ -31,24 +32,25 @@ pub fn scene(text: &str) -> Scene {
     }
 }
 
-/// A world at its start, on one thread.
+/// Returns the simulation of a world at its start, on one thread.
 pub fn simulation(text: &str) -> Simulation {
     Simulation::new(Arc::new(scene(text)), 1).unwrap()
 }
 
-/// The world after `seconds`, rounded to whole steps.
+/// Returns the simulation after `seconds` [s], rounded to whole steps.
 pub fn run(text: &str, seconds: f64) -> Simulation {
     let mut simulation = simulation(text);
     advance(&mut simulation, seconds);
     simulation
 }
 
-/// Lets `seconds` pass, rounded to whole steps.
+/// Advances by `seconds` [s], rounded to whole steps.
 pub fn advance(simulation: &mut Simulation, seconds: f64) {
     simulation.advance((seconds / simulation.scene.dt()).round() as u64);
 }
 
-/// Gravity and sea of a scene, without variation of the current.
+/// Returns the environment of a scene at time zero, without waves and without variation of the
+/// current.
 pub fn instant(scene: &Scene) -> EnvironmentState<'_> {
     EnvironmentState {
         sea: &scene.sea,
@@ -59,12 +61,12 @@ pub fn instant(scene: &Scene) -> EnvironmentState<'_> {
     }
 }
 
-/// How robot `robot` starts.
+/// Returns the initial motion of robot `robot`.
 pub fn start(scene: &Scene, robot: usize) -> Motion {
     RobotState::new(&scene.robots[robot]).motion
 }
 
-/// Forces and accelerations of the first robot in the motion `motion`, joints without command.
+/// Evaluates forces and accelerations of the first robot in `motion`, with zero joint commands.
 pub fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);
@@ -73,8 +75,8 @@ pub fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
     work
 }
 
-/// All readings that sensor `sensor` of robot 0 delivers from now (left out) until `seconds` have
-/// passed (counted in).
+/// Returns all readings that sensor `sensor` of robot 0 delivers from now (exclusive) until
+/// `seconds` [s] have passed (inclusive).
 pub fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Stamped> {
     let mut steps = (seconds / simulation.scene.dt()).round() as u64;
     let mut all = Vec::new();
@@ -100,7 +102,8 @@ pub fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec
     all
 }
 
-/// The first reading that sensor `sensor` of robot 0 makes in the next step, whose end counts in.
+/// Returns the first reading that sensor `sensor` of robot 0 makes in the next step, including its
+/// end.
 pub fn reading(simulation: &mut Simulation, sensor: usize) -> Reading {
     simulation.clear_outboxes();
     simulation.advance(1);
@@ -114,7 +117,7 @@ pub fn reading(simulation: &mut Simulation, sensor: usize) -> Reading {
         .reading
 }
 
-/// `|actual - expected| <= tolerance * max(1, |expected|)`.
+/// Asserts `|actual - expected| <= tolerance * max(1, |expected|)`.
 #[track_caller]
 pub fn close(what: &str, actual: f64, expected: f64, tolerance: f64) {
     let error = (actual - expected).abs() / expected.abs().max(1.0);
@@ -124,7 +127,7 @@ pub fn close(what: &str, actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// `|actual - expected| <= tolerance * |expected|`.
+/// Asserts `|actual - expected| <= tolerance * |expected|`.
 #[track_caller]
 pub fn relative(what: &str, actual: f64, expected: f64, tolerance: f64) {
     let error = ((actual - expected) / expected).abs();
@@ -134,7 +137,7 @@ pub fn relative(what: &str, actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// As [`close`], the distance of two vectors.
+/// Asserts as [`close`] with the distance of two vectors.
 #[track_caller]
 pub fn near(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
     let error = (actual - expected).norm() / expected.norm().max(1.0);
@@ -144,7 +147,7 @@ pub fn near(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
     );
 }
 
-/// Angle between two attitudes is at most `tolerance` [rad].
+/// Asserts that the angle between two attitudes is at most `tolerance` [rad].
 #[track_caller]
 pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
     let (a, b) = (actual.normalized(), expected.normalized());
@@ -164,12 +167,12 @@ pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
 
 pub use merrow_validate::cases::reference_data::zero_upcrossings;
 
-/// Mean time between upward zeros; needs two.
+/// Returns the mean time [s] between upward zero crossings; needs at least two.
 pub fn period(dt: f64, x: &[f64]) -> f64 {
     let zeros = zero_upcrossings(dt, x);
     assert!(
         zeros.len() >= 2,
-        "{} upward zeros, a period needs two",
+        "{} upward zero crossings, a period needs two",
         zeros.len()
     );
     merrow_validate::cases::reference_data::mean_period(dt, x)

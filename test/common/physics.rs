@@ -1,10 +1,11 @@
-//! Energies and momenta of a robot, straight from their definitions.
+//! Energies and momenta of a robot, computed from their definitions.
 
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::{Drive, Robot, Scene};
 use merrow_model::state::{Motion, Workspace};
 
-/// Kinetic energy of the links with their added mass, and of the drives' armatures [J].
+/// Returns the kinetic energy of the links with their added mass, and of the armatures of the
+/// drives [J].
 pub fn kinetic_energy(robot: &Robot, motion: &Motion, work: &Workspace) -> f64 {
     let links: f64 = work
         .links
@@ -18,7 +19,8 @@ pub fn kinetic_energy(robot: &Robot, motion: &Motion, work: &Workspace) -> f64 {
     links + drives.sum::<f64>()
 }
 
-/// Potential energy of weight, buoyancy (wholly under water), trim loads and joint springs [J].
+/// Returns the potential energy of weight, buoyancy (completely submerged), trim loads and joint
+/// springs [J].
 pub fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace) -> f64 {
     let (g, rho) = (scene.gravity, scene.sea.density);
     let robot = &scene.robots[0];
@@ -37,16 +39,16 @@ pub fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace) -> f64
     sum
 }
 
-/// Momentum of bodies and water (Kirchhoff's impulse) in W about the world's origin: angular, then
-/// linear.
+/// Returns the momentum of bodies and water (Kirchhoff's impulse) about the origin of W, in W:
+/// angular [N m s], then linear [N s].
 pub fn impulse(work: &Workspace) -> SpatialForce {
     work.links.iter().fold(SpatialForce::zero(), |sum, w| {
         sum.plus(&w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL))
     })
 }
 
-/// Rate of [`impulse`] that the accelerations in `work` mean; what acts from outside, if they are
-/// right.
+/// Returns the rate of [`impulse`] that follows from the accelerations in `work`; if they are
+/// correct, it equals the external wrench.
 pub fn impulse_rate(work: &Workspace) -> SpatialForce {
     work.links.iter().fold(SpatialForce::zero(), |sum, w| {
         let rate = w
@@ -57,7 +59,7 @@ pub fn impulse_rate(work: &Workspace) -> SpatialForce {
     })
 }
 
-/// Largest absolute component.
+/// Returns the largest absolute component.
 pub fn largest(f: &SpatialForce) -> f64 {
     f.m.to_array()
         .into_iter()

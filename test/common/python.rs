@@ -1,10 +1,12 @@
-//! Programs of others, in Python.
+//! Runs Python scripts of reference implementations.
 
 use std::path::Path;
 use std::process::Command;
 
-/// The script `path` below `test/` in the environment that `test/run` prepares; none if peers are
-/// skipped. Fails where the environment is missing, rather than pass unseen.
+/// Returns a command for the script `path` below `test/` in the environment that `test/run`
+/// prepares, or `None` if peers are skipped.
+///
+/// Panics if the environment is missing, so that a test does not pass unnoticed.
 pub fn script(path: &str) -> Option<Command> {
     if std::env::var("MERROW_SKIP_PEERS").is_ok_and(|v| v == "1") {
         println!("skipped: MERROW_SKIP_PEERS is 1");

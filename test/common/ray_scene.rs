@@ -1,24 +1,24 @@
-//! What rays are tried on: a fractal ground of 1 km x 1 km with five hulls, and rays as lidars,
-//! cameras, echo sounders and nobody sends them.
+//! The test scene for ray casting: a fractal terrain of 1 km x 1 km with five hulls, and the rays
+//! of lidars, cameras, echo sounders and an incoherent set.
 
 use merrow_math::Vec3;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Vertices and triangles.
+/// A triangle mesh: vertices and triangles.
 pub struct Soup {
     pub vertices: Vec<Vec3>,
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A set of rays: origin and direction, exact in single precision.
+/// A set of rays: origin and direction, exactly representable in single precision.
 pub struct Rays {
     pub name: &'static str,
     pub rays: Vec<[Vec3; 2]>,
 }
 
-/// Uniform in [0, 1), by a counter.
+/// Returns a number uniform in [0, 1), from a counter.
 fn uniform(seed: u64) -> f64 {
     let mut x = seed
         .wrapping_add(0x9e37_79b9_7f4a_7c15)
@@ -33,7 +33,8 @@ fn lattice(octave: u64, i: i64, j: i64) -> f64 {
     uniform(octave << 48 ^ ((i as u64) << 24) ^ j as u64 & 0xff_ffff) - 0.5
 }
 
-/// Height of the ground [m]: octaves of smoothed noise, each half as wide and 0.45 times as high.
+/// Returns the height of the terrain [m]: octaves of smoothed noise, each with half the wavelength
+/// and 0.45 times the height of the previous one.
 pub fn ground(x: f64, y: f64) -> f64 {
     let (mut z, mut size, mut height) = (-30.0, 400.0, 60.0);
     for octave in 0..9 {
@@ -51,7 +52,7 @@ pub fn ground(x: f64, y: f64) -> f64 {
     z
 }
 
-/// The scene with `n` x `n` squares of ground; 232 make 115 328 triangles, 709 a million.
+/// Returns the scene with `n` x `n` squares of terrain; 232 give 115 328 triangles, 709 a million.
 pub fn scene(n: u32) -> Soup {
     let mut soup = Soup {
         vertices: Vec::new(),
@@ -86,7 +87,7 @@ pub fn scene(n: u32) -> Soup {
     soup
 }
 
-/// An ellipsoid of 24 x 32 squares.
+/// Adds an ellipsoid of 24 x 32 quadrilaterals.
 fn hull(soup: &mut Soup, middle: Vec3, half: Vec3) {
     let (rings, around) = (24_u32, 32_u32);
     let first = soup.vertices.len() as u32;
@@ -131,7 +132,7 @@ fn of_angles(azimuth: f64, elevation: f64) -> Vec3 {
     Vec3::new(ce * ca, ce * sa, se)
 }
 
-/// The four sets.
+/// Returns the four sets of rays.
 pub fn sets() -> [Rays; 4] {
     [lidar(), camera(), multibeam(), incoherent()]
 }
@@ -157,7 +158,7 @@ fn lidar() -> Rays {
 fn camera() -> Rays {
     let p = Vec3::new(120.0, 150.0, 40.0);
     let pixel = |k: u32| {
-        // tiles of 8 x 8, row by row
+        // Tiles of 8 x 8 pixels, row by row.
         let (tile, inside) = (k / 64, k % 64);
         let (column, row) = (tile % 64 * 8 + inside % 8, tile / 64 * 8 + inside / 8);
         let of = |i: u32| (f64::from(i) + 0.5) / 256.0 - 1.0;
@@ -204,15 +205,15 @@ fn incoherent() -> Rays {
     }
 }
 
-/// Rays at corners and at the middles of edges of the ground with `n` x `n` squares, straight down
-/// and aslant.
+/// Returns rays at corners and midpoints of edges of the terrain with `n` x `n` squares, vertical
+/// and oblique.
 pub fn edges(soup: &Soup, n: u32) -> Rays {
     let one = |k: u64| {
         let of = |i: u64| uniform(2 << 60 | k << 4 | i);
         let at = |i: u64| 1 + (of(i) * f64::from(n - 2)) as u32;
         let (i, j) = (at(0), at(1));
         let corner = |di: u32, dj: u32| soup.vertices[((j + dj) * (n + 1) + i + di) as usize];
-        // along a row, a column, or the diagonal that parts a square
+        // Along a row, a column, or the diagonal that divides a square.
         let other = [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)][k as usize % 4];
         let target = (corner(0, 0) + other).scale(0.5);
         let down = (k / 4).is_multiple_of(2);
@@ -230,8 +231,8 @@ pub fn edges(soup: &Soup, n: u32) -> Rays {
     }
 }
 
-/// Writes a scene for programs of others: counts of vertices and triangles (u32), vertices (f32 x
-/// 3), triangles (u32 x 3), lowest byte first.
+/// Writes a scene for other programs: counts of vertices and triangles (u32), vertices (f32 x 3),
+/// triangles (u32 x 3), little-endian.
 pub fn write_scene(path: &Path, soup: &Soup) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     for count in [soup.vertices.len(), soup.triangles.len()] {
@@ -246,7 +247,7 @@ pub fn write_scene(path: &Path, soup: &Soup) -> std::io::Result<()> {
     file.flush()
 }
 
-/// Writes rays: origin and direction of each (f32 x 6).
+/// Writes rays: origin and direction of each (f32 x 6), little-endian.
 pub fn write_rays(path: &Path, rays: &[[Vec3; 2]]) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     for x in rays.iter().flatten().flat_map(|v| v.to_array()) {

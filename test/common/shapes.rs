@@ -1,4 +1,4 @@
-//! Worlds in which things touch.
+//! Helpers for worlds with contacts.
 
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::CollisionFilter;
@@ -6,7 +6,7 @@ use merrow_model::scene::{Collider, Geometry, Material, Scene, Structure};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
-/// A shape about the origin of a link, with this friction and restitution.
+/// Returns a shape at the origin of a link, with the given friction and restitution.
 pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64) -> Collider {
     Collider {
         name: "shape".into(),
@@ -24,14 +24,14 @@ pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64
     }
 }
 
-/// A cube of this half edge.
+/// Returns a cube with the half edge `half` [m].
 pub fn cube(half: f64) -> Geometry {
     Geometry::Box {
         half: Vec3::new(half, half, half),
     }
 }
 
-/// The running world, the seabed with the surface of the first robot's first shape.
+/// Returns the simulation of `scene`; the seabed has the material of the first robot's first shape.
 pub fn start(mut scene: Scene) -> Simulation {
     if let Some(first) = scene.robots.iter().find_map(|r| r.colliders.first()) {
         scene.seabed_material = first.material;
@@ -39,7 +39,7 @@ pub fn start(mut scene: Scene) -> Simulation {
     Simulation::new(Arc::new(scene), 1).expect("a simulation")
 }
 
-/// A structure of one shape at a place.
+/// Returns a structure of one shape at the position `p_W` [m, W].
 pub fn structure(geometry: Geometry, p_W: Vec3, friction: f64) -> Structure {
     let mut shape = collider(0, geometry, friction, 0.0);
     shape.p_LoG = p_W;

@@ -1,4 +1,4 @@
-//! Random robots in general poses: no zeros, no symmetry, so that a lost term cannot hide.
+//! Random robots in general poses: no zeros and no symmetry, so that a missing term is detected.
 
 use merrow_math::hull_cut::HullShape;
 use merrow_math::rng::{Draw, Stream};
@@ -10,18 +10,18 @@ use merrow_model::scene::{
 };
 use merrow_model::state::Motion;
 
-/// What a random robot may have.
+/// Properties of a random robot.
 #[derive(Clone, Copy)]
 pub struct Recipe {
-    /// Links, the base among them.
+    /// Number of links, including the base.
     pub links: usize,
-    /// Whether the base is free.
+    /// Whether the base is floating.
     pub floating: bool,
-    /// Linear and quadratic damping, joint friction.
+    /// Whether the robot has linear and quadratic damping and joint friction.
     pub damping: bool,
-    /// Fixed joints and position drives beside the free ones.
+    /// Whether some joints are fixed or driven by position, in addition to the free ones.
     pub held_joints: bool,
-    /// Weight, buoyancy and joint springs.
+    /// Whether the robot has weight, buoyancy and joint springs.
     pub potential: bool,
 }
 
@@ -29,15 +29,15 @@ pub struct Recipe {
 pub struct Random(Draw);
 
 impl Random {
-    /// The same numbers for the same seed.
+    /// Creates a generator; the same seed gives the same numbers.
     pub fn new(seed: u64) -> Self {
         Self(Stream::new(seed, "test").draw(0))
     }
-    /// Uniform in [lo, hi).
+    /// Returns a number uniform in [lo, hi).
     pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
         lo + (hi - lo) * self.0.uniform()
     }
-    /// Components uniform in ±`scale`.
+    /// Returns a vector with components uniform in ±`scale`.
     pub fn vector(&mut self, scale: f64) -> Vec3 {
         Vec3::new(
             self.between(-scale, scale),
@@ -45,7 +45,7 @@ impl Random {
             self.between(-scale, scale),
         )
     }
-    /// Uniformly distributed attitude.
+    /// Returns a uniformly distributed attitude.
     pub fn attitude(&mut self) -> Quat {
         let mut n = || self.0.normal();
         Quat {
@@ -56,7 +56,7 @@ impl Random {
         }
         .normalized()
     }
-    /// A full symmetric positive-definite matrix of the size `scale`.
+    /// Returns a full symmetric positive-definite matrix of the magnitude `scale`.
     pub fn spd(&mut self, scale: f64) -> [[f64; 6]; 6] {
         let g: [[f64; 6]; 6] =
             std::array::from_fn(|_| std::array::from_fn(|_| self.between(-1.0, 1.0)));
@@ -67,7 +67,7 @@ impl Random {
     }
 }
 
-/// A world with one random robot, 100 m deep, in still water.
+/// Returns a world with one random robot in still, deep water.
 pub fn scene(seed: u64, recipe: Recipe) -> Scene {
     Scene {
         name: format!("tree {seed}"),
@@ -116,7 +116,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
     }
 }
 
-/// A random robot.
+/// Returns a random robot with the properties of `recipe`.
 pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
     let links = (0..recipe.links).map(|i| link(random, i, recipe)).collect();
     let mut robot = Robot {
@@ -160,7 +160,7 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
     robot
 }
 
-/// A random motion of it.
+/// Returns a random motion of `robot`, about 100 m deep.
 pub fn motion(random: &mut Random, robot: &Robot) -> Motion {
     let mut motion = Motion::rest(robot.n_joints());
     motion.q_WB = random.attitude();
@@ -183,7 +183,7 @@ pub fn motion(random: &mut Random, robot: &Robot) -> Motion {
 fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
     let mass = random.between(1.0, 4.0);
     let com = random.vector(0.2);
-    // an inertia that some set of masses really has: that of points
+    // An inertia of point masses is physically realisable.
     let mut inertia = Sym3::zero();
     for _ in 0..5 {
         let (m, r) = (random.between(0.1, 1.0), random.vector(0.3));

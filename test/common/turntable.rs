@@ -1,13 +1,13 @@
-//! Robots of known motion that carry sensors.
+//! Robots with a known motion that carry sensors.
 
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
 
-/// A world with a neutral ball that carries the sensors `sensors`, a YAML map; `top` are further
-/// keys of the world.
+/// Returns a world with a neutral ball that carries the sensors `sensors`, a YAML map; `top` holds
+/// further keys of the world.
 ///
-/// The ball has no added mass, no damping and no weight to speak of: it goes on as it starts.
+/// The ball has no added mass, no damping and no net weight, so it keeps its initial velocity.
 pub fn ball(top: &str, robot: &str, sensors: &str) -> String {
     format!(
         "
@@ -23,12 +23,13 @@ robots:
     )
 }
 
-/// [`ball`] in a world without gravity, where it stays in water of any density, and in the air.
+/// Returns [`ball`] in a world without gravity, where it keeps its position in water of any
+/// density, and in air.
 pub fn weightless(top: &str, sensors: &str) -> String {
     ball(&format!("gravity_m_s2: 0\n{top}"), "", sensors).replace(", net_buoyancy_n: 0", "")
 }
 
-/// Puts robot 0 at rest at `p_WB` with roll, pitch, yaw [rad].
+/// Places robot 0 at rest at `p_WB` [m, W] with roll, pitch, yaw [rad].
 pub fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 3]) {
     set(
         simulation,
@@ -39,7 +40,7 @@ pub fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 
     );
 }
 
-/// Gives robot 0 a pose and velocities in its own frame.
+/// Sets the pose of robot 0 (W) and its velocities [m/s, rad/s] in B.
 pub fn set(
     simulation: &mut Simulation,
     p_WB: Vec3,
@@ -59,7 +60,7 @@ pub fn set(
         .unwrap();
 }
 
-/// Mean and standard deviation.
+/// Returns mean and standard deviation of `x`.
 pub fn statistics(x: &[f64]) -> (f64, f64) {
     let n = x.len() as f64;
     let mean = x.iter().sum::<f64>() / n;

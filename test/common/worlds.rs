@@ -1,4 +1,4 @@
-//! Worlds that several test programs start from.
+//! Worlds that several tests use.
 
 use super::folder::Folder;
 use super::meshes::Made;
@@ -7,7 +7,7 @@ use merrow_model::scene::Scene;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text};
 
-/// A world of one body whose hull is a mesh, in water of 1000 kg/m³.
+/// Returns a world with one body with a mesh hull, in water of 1000 kg/m³.
 pub fn afloat(name: &str, mesh: &Made, body: &str, world: &str, entry: &str) -> Scene {
     let folder = Folder::new(&format!("hull_{name}"), &[("hull.obj", &mesh.obj())]);
     let text = format!(
@@ -28,7 +28,7 @@ robots:
         .scene
 }
 
-/// A world with one tether and no robot.
+/// Returns a simulation with one tether and no robot.
 pub fn tethered(world: &str, line: &str, tether: &str) -> Simulation {
     simulation(&format!(
         "{world}\nrobots: {{}}\ntethers:\n  t:\n    line: {{source: test, {line}}}\n    {}\n",
@@ -36,7 +36,8 @@ pub fn tethered(world: &str, line: &str, tether: &str) -> Simulation {
     ))
 }
 
-/// A neutral body of 10 kg without drag, deep under water, with one thruster made by `motor`.
+/// Returns a neutral body of 10 kg without drag, deep under water, with one thruster `motor` at
+/// `mount`.
 pub fn boat(motor: &str, mount: &str, start: &str) -> String {
     format!(
         "
@@ -53,7 +54,7 @@ robots:
     )
 }
 
-/// A body held in the world with the battery keys `battery` and further lines of the model.
+/// Returns a fixed body with the battery keys `battery` and further lines of the model.
 pub fn held(battery: &str, model: &str, world: &str) -> String {
     format!(
         "

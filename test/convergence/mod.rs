@@ -1,4 +1,4 @@
-//! The error falls with the step as the integrator's order says.
+//! Tests that the error decreases with the step by the order of the integrator.
 
 mod integrators;
 mod tether;

@@ -1,11 +1,11 @@
-//! Runge-Kutta keeps its order in waves: the sea is taken at the instant of each stage.
+//! Tests that Runge-Kutta keeps its order in waves: each stage uses the sea at its own time.
 
 use crate::common::scene;
 use merrow_math::Vec3;
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
-/// Where a submerged body is after 4 s of steep waves.
+/// Returns the position [m, W] of a submerged body after 4 s of steep waves.
 fn end(steps: u64) -> Vec3 {
     let mut world = scene(
         "
@@ -24,10 +24,10 @@ robots:
     s.state.robots[0].motion.p_WB
 }
 
-// Goal: the error falls with the fourth power of the step. Method: 100, 200 and 400 steps against
-// 3200. Tolerance: the ratio of two errors, 16, within 3.
+// Goal: the error falls with the fourth power of the step. Method: 100, 200 and 400 steps compared
+// with 3200. Tolerance: the ratio of two errors, 16, within 3.
 #[test]
-fn the_order_is_four_in_waves() {
+fn rk4_has_order_four_in_waves() {
     let exact = end(3200);
     let errors = [100, 200, 400].map(|n| (end(n) - exact).norm());
     for w in errors.windows(2) {

@@ -1,4 +1,4 @@
-//! Acoustic positioning: same seed, same sounds.
+//! Tests the determinism of acoustic positioning, radar, AIS and obstacle detection.
 
 use crate::common::scene;
 use merrow_model::state::frames::Frame;
@@ -47,11 +47,11 @@ fn run(threads: usize, block: u64) -> (Vec<Frame>, String) {
     (all, sim.state.hash())
 }
 
-// Goal: same seed, same sounds: fixes of a boat in waves and of a vehicle under it, to the last
-// bit, for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps. Method: whole frames compared.
-// Tolerance: none.
+// Goal: the same seed gives the same acoustic positions. The fixes of a boat in waves and of a
+// vehicle below it are bitwise equal for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps.
+// Method: whole frames compared. Tolerance: none.
 #[test]
-fn sounds_have_the_same_bits() {
+fn acoustic_fixes_have_the_same_bits() {
     let (frames, hash) = run(1, 25);
     assert!(frames.len() >= 12, "{}", frames.len());
     let heard = frames
@@ -76,14 +76,14 @@ fn sounds_have_the_same_bits() {
     }
 }
 
-// Goal: the same of radar, AIS and boxes about a sonar's echoes. Method: the world that ships with
-// all of them, whole frames of 1.4 s. Tolerance: none.
+// Goal: the same for radar, AIS and the bounding boxes of sonar echoes. Method: the bundled world
+// with all of them, whole frames of 1.4 s. Tolerance: none.
 #[test]
-fn what_is_about_a_vessel_has_the_same_bits() {
+fn radar_ais_and_boxes_have_the_same_bits() {
     let run = |threads: usize, block: u64| {
         let text =
             std::fs::read_to_string(merrow_world::data_dir::world_file("positioning")).unwrap();
-        // fewer beams: what is compared is not the sonar
+        // Fewer beams, because the sonar image itself is not compared.
         let text = text.replace(
             "max_range_m: 40, rate_hz: 2",
             "max_range_m: 40, rate_hz: 2, beams: 64, bins: 200",

@@ -1,5 +1,5 @@
-//! Worlds in which things touch: the same bits for any threads, blocks and resumption, near one
-//! another or far apart.
+//! Tests that worlds with contacts have the same bits for any threads, blocks and resumption, with
+//! robots close together or far apart.
 
 use crate::common::scene;
 use crate::common::shapes::{collider, cube};
@@ -9,7 +9,8 @@ use merrow_model::state::State;
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
-/// Eighty cubes in the water that fall on one another and on a slope, after a second alone.
+/// Returns eighty cubes in water that, after a second of free fall, collide with one another and
+/// with a slope.
 fn falling() -> Scene {
     let mut world = scene(
         "
@@ -49,10 +50,10 @@ fn run(world: &Arc<Scene>, start: &State, threads: usize, block: u64, steps: u64
     s.state
 }
 
-// Goal: threads, blocks and resumption change no bit of a heap of cubes. Method: state hash after
-// 600 steps, by which all have met something. Tolerance: none.
+// Goal: threads, blocks and resumption change no bit of a pile of cubes. Method: state hash after
+// 600 steps, when all cubes have had contacts. Tolerance: none.
 #[test]
-fn a_heap_has_the_same_bits() {
+fn pile_of_cubes_has_the_same_bits() {
     let world = Arc::new(falling());
     let start = State::new(&world);
     let end = run(&world, &start, 1, 50, 600);
@@ -73,17 +74,17 @@ fn a_heap_has_the_same_bits() {
     assert_eq!(run(&world, &half, 1, 50, 300).hash(), end.hash(), "resumed");
 }
 
-// Goal: robots that run alone and turn out to get further than was thought are stepped again with
-// the others, to the bits of single steps. Method: a body pushed at 3000 m/s2 from rest, 1 m from a
-// wall of cubes; blocks of 25 steps are 50 ms, in which it is thought to get 0.025 m. Tolerance:
-// none.
+// Goal: a robot that is stepped independently but moves further than predicted is stepped again
+// together with the others, with the same bits as in single steps. Method: a body pushed at 3000
+// m/s2 from rest, 1 m from a wall of cubes; blocks of 25 steps are 50 ms, in which its predicted
+// distance is 0.025 m. Tolerance: none.
 #[test]
-fn who_gets_further_than_thought_is_stepped_again() {
+fn robot_beyond_predicted_distance_is_stepped_again() {
     let mut world = falling();
     world.sea.seabed.z0 = -1000.0;
     let mut runner = world.robots[0].clone();
     (runner.name, runner.start.p_WB) = ("runner".into(), Vec3::new(-1.2, 0.36, -8.7));
-    // the wall is one body wide and neutrally buoyant, so that only the runner moves
+    // The wall is one body wide and neutrally buoyant, so that only the runner moves.
     world.robots.truncate(4);
     for (k, robot) in world.robots.iter_mut().enumerate() {
         robot.links[0].volume = 3.0 / world.sea.density;

@@ -1,4 +1,5 @@
-//! Flows, columns, ground, gusts and weather change no bit with threads, blocks or a pause.
+//! Tests that flows, columns, terrain, gusts and weather changes have the same bits for any
+//! threads, blocks and pauses.
 
 use merrow_model::state::Command;
 use merrow_model::state::commands::WeatherChange;
@@ -13,7 +14,8 @@ fn estuary(threads: usize) -> Simulation {
     Simulation::new(Arc::new(world.scene), threads).unwrap()
 }
 
-/// 500 steps in blocks of `block`, half of them under a change of the weather.
+/// Advances 500 steps in blocks of `block`, half of them during a weather change, and returns the
+/// state hash.
 fn travel(s: &mut Simulation, block: u64) -> String {
     for half in 0..2 {
         if half == 1 {
@@ -32,8 +34,8 @@ fn travel(s: &mut Simulation, block: u64) -> String {
     s.state.hash()
 }
 
-// Goal: the same bits on 1, 2 and 4 threads and in blocks of 1, 50 and 250 steps; and from a clone
-// of the state. Method: state hashes after 500 steps. Tolerance: none.
+// Goal: the same bits on 1, 2 and 4 threads, in blocks of 1, 50 and 250 steps, and from a clone of
+// the state. Method: state hashes after 500 steps. Tolerance: none.
 #[test]
 fn threads_blocks_and_clones_change_nothing() {
     let hash = travel(&mut estuary(1), 50);

@@ -1,4 +1,4 @@
-//! The fleet that the determinism tests run.
+//! The fleet of the determinism tests.
 
 use crate::common::scene;
 use merrow_math::Vec3;
@@ -24,7 +24,7 @@ const ARM: &str = "
             inertia_kg_m2: {xx: 0.01, yy: 0.02, zz: 0.02}, quadratic_damping: {kind: diagonal, values: [1, 5, 5, 0, 0, 0]},
             added_mass: {kind: diagonal, values: [0.1, 0.8, 0.8, 0, 0.01, 0.01]}}";
 
-/// Instruments with memories of their own, beside those of the vehicle.
+/// Instruments with internal state, in addition to those of the vehicle.
 const INSTRUMENTS: &str = "
       sensors:
         ahrs: {device: xsens_mti_3}
@@ -32,7 +32,8 @@ const INSTRUMENTS: &str = "
         receiver: {device: ublox_m8n, position_m: [0, 0, 0.2]}
         compass: {device: ublox_f9p_heading, position_m: [0, 0, 0.3]}";
 
-/// A BlueROV2 with an arm at a depth, none over another: their DVLs would see one another.
+/// Returns a BlueROV2 with an arm at a depth [m], none above another, because their DVL beams would
+/// hit one another.
 fn rov(name: &str, depth: f64) -> String {
     let east = 40 * (name.as_bytes()[0] - b'a');
     format!(
@@ -40,7 +41,7 @@ fn rov(name: &str, depth: f64) -> String {
     )
 }
 
-/// Five robots: four deep, one in the surface.
+/// Returns five robots: four deep, one at the surface.
 pub fn fleet() -> Scene {
     let robots: String = [("a", 5.0), ("b", 0.05), ("c", 8.0), ("d", 12.0), ("e", 3.0)]
         .map(|(name, depth)| rov(name, depth))
@@ -48,12 +49,12 @@ pub fn fleet() -> Scene {
     scene(&format!("{SEA}{robots}"))
 }
 
-/// The robot `e` of the fleet, alone in the sea.
+/// Returns the robot `e` of the fleet, alone in the sea.
 pub fn alone() -> Scene {
     scene(&format!("{SEA}{}", rov("e", 3.0)))
 }
 
-/// A world at its start whose robots have been told to move, each by its name.
+/// Returns a simulation at its start whose robots have commands that depend on their names.
 pub fn started(scene: Scene, threads: usize) -> Simulation {
     let mut s = Simulation::new(Arc::new(scene), threads).unwrap();
     for robot in 0..s.scene.robots.len() {
@@ -78,8 +79,8 @@ pub fn started(scene: Scene, threads: usize) -> Simulation {
     s
 }
 
-/// Runs `steps` in blocks of `block`; all readings of each robot, as text, which tells every bit
-/// and NaN apart.
+/// Runs `steps` in blocks of `block` and returns all readings of each robot as text, which
+/// distinguishes all bits and NaN.
 pub fn travel(s: &mut Simulation, steps: u64, block: u64) -> Vec<String> {
     let mut readings = vec![String::new(); s.scene.robots.len()];
     let mut left = steps;
@@ -97,8 +98,8 @@ pub fn travel(s: &mut Simulation, steps: u64, block: u64) -> Vec<String> {
     readings
 }
 
-/// Ten bodies in a current, the first held to the world, each to the next by another kind of
-/// coupling.
+/// Returns ten bodies in a current; the first is attached to the world, each to the next by another
+/// kind of coupling.
 pub fn chain() -> Scene {
     let kinds = ["ball", "hinge", "slide", "weld"];
     let (mut robots, mut couplings) = (

@@ -1,4 +1,4 @@
-//! Flights, drives and dives change no bit with threads, blocks or a pause.
+//! Tests that flights, drives and dives have the same bits for any threads, blocks and pauses.
 
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -13,8 +13,8 @@ fn start(world: &str, threads: usize) -> Simulation {
     Simulation::new(Arc::new(world.scene), threads).unwrap()
 }
 
-/// What a world is told for its first and its second 500 steps: a take-off and a flight, a drive in
-/// a curve, a dive.
+/// Returns the command of a world for its first and its second 500 steps: a take-off and a flight,
+/// a drive along a curve, a dive.
 fn told(world: &str, half: usize) -> Command {
     match (world, half) {
         ("hover", 0) => Command::FirmwareOrder {
@@ -34,7 +34,7 @@ fn told(world: &str, half: usize) -> Command {
     }
 }
 
-/// 500 steps under a command, in blocks of `block` steps.
+/// Advances 500 steps under a command, in blocks of `block` steps.
 fn travel(s: &mut Simulation, world: &str, block: u64, half: usize) {
     s.apply(&told(world, half)).unwrap();
     for _ in 0..500 / block {
@@ -43,8 +43,8 @@ fn travel(s: &mut Simulation, world: &str, block: u64, half: usize) {
     }
 }
 
-// Goal: the same bits on 1, 2 and 4 threads and in blocks of 1, 25, 50 and 250 steps; and from a
-// clone of the state. Method: state hashes after 1000 steps. Tolerance: none.
+// Goal: the same bits on 1, 2 and 4 threads, in blocks of 1, 25, 50 and 250 steps, and from a clone
+// of the state. Method: state hashes after 1000 steps. Tolerance: none.
 #[test]
 fn threads_blocks_and_clones_change_nothing() {
     for world in ["hover", "bank", "glider"] {

@@ -1,5 +1,5 @@
-//! What sensors that look around bring back is the same for any number of threads and any block,
-//! and does not touch the step.
+//! Tests that the frames of exteroceptive sensors are the same for any number of threads and any
+//! block size, and that these sensors do not affect the step.
 
 use crate::common::scene;
 use merrow_model::state::Command;
@@ -48,9 +48,9 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
     (all, sim.state.hash())
 }
 
-// Goal: same seed, same pixels: frames of two boats in waves at a quay, to the last bit, for 1, 2
-// and 4 threads and blocks of 1, 25 and 400 steps; the state is that of a run in which nobody
-// looks. Method: two seconds, whole frames compared. Tolerance: none.
+// Goal: the same seed gives the same pixels. The frames of two boats in waves at a quay are bitwise
+// equal for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps; the state equals that of a run
+// without subscribers. Method: two seconds, whole frames compared. Tolerance: none.
 #[test]
 fn frames_have_the_same_bits() {
     let (frames, hash) = run(1, 25, false);
@@ -69,10 +69,10 @@ fn frames_have_the_same_bits() {
     }
     let (none, lazy_hash) = run(2, 25, true);
     assert!(none.is_empty());
-    assert_eq!(lazy_hash, hash, "who looks changes nothing");
+    assert_eq!(lazy_hash, hash, "subscribers do not change the state");
 }
 
-/// That both runs have brought the same frames, to the last bit.
+/// Asserts that both runs have produced the same frames, bitwise.
 #[track_caller]
 fn assert_same(frames: &[Frame], others: &[Frame], what: &str) {
     assert_eq!(others.len(), frames.len(), "{what}: number of frames");
@@ -81,8 +81,8 @@ fn assert_same(frames: &[Frame], others: &[Frame], what: &str) {
     }
 }
 
-// Goal: frames and state are the same on a machine that is busy with other things. Method: two
-// seconds beside four threads that spin, on two threads, over a quiet run. Tolerance: none.
+// Goal: frames and state are the same on a machine under load. Method: two seconds concurrently
+// with four spinning threads, on two threads, compared with an unloaded run. Tolerance: none.
 #[test]
 fn frames_have_the_same_bits_under_load() {
     let (frames, hash) = run(2, 25, false);
@@ -103,12 +103,12 @@ fn frames_have_the_same_bits_under_load() {
     assert_same(&frames, &others, "under load");
 }
 
-// Goal: who follows the wall clock never waits for a frame: what is not ready in time is missed and
-// counted, every other sample comes once, and neither changes the state or a frame. Method: a run
-// as fast as it goes with too many beams for it, patient and not; what the impatient one brings is
-// a frame of the patient one. Tolerance: none.
+// Goal: a real-time run never waits for a frame. A late frame is dropped and counted, every other
+// sample is delivered once, and neither changes the state or a frame. Method: an
+// as-fast-as-possible run with too many beams, with and without waiting; every frame of the run
+// that does not wait equals one of the run that waits. Tolerance: none.
 #[test]
-fn the_impatient_miss_frames_and_count_them() {
+fn real_time_runs_drop_and_count_late_frames() {
     let text = WORLD
         .replace("columns: 120", "columns: 3000")
         .replace("loss_probability: 0.1, ", "");
@@ -158,7 +158,7 @@ fn the_impatient_miss_frames_and_count_them() {
             .iter()
             .filter(|f| (f.robot, f.sensor) == (robot, sensor))
             .count() as u64;
-        // two at most are still worked out at the end
+        // At most two are still being computed at the end.
         assert!(
             got + n <= sampled && sampled <= got + n + 2,
             "{robot}/{sensor}: {n} missed, {got} got of {sampled}"
@@ -184,11 +184,11 @@ robots:
           horizontal_fov_deg: 120, distortion: {kind: fisheye}, marine_snow: 200, antialias: 4}}
 ";
 
-// Goal: same seed, same pixels: colours, depths and labels of two cameras in waves, above and
-// below, to the last bit for 1, 2 and 4 threads and blocks of 25 and 400 steps. Method: whole
-// frames compared. Tolerance: none.
+// Goal: the same seed gives the same pixels. Colours, depths and labels of two cameras in waves,
+// above and below the surface, are bitwise equal for 1, 2 and 4 threads and blocks of 25 and 400
+// steps. Method: whole frames compared. Tolerance: none.
 #[test]
-fn camera_pictures_have_the_same_bits() {
+fn camera_images_have_the_same_bits() {
     let run = |threads: usize, block: u64| {
         let mut sim = Simulation::new(Arc::new(scene(CAMERAS)), threads).unwrap();
         let mut all = Vec::new();

@@ -1,4 +1,5 @@
-//! Hulls that are meshes: the same bits for any threads, blocks, lanes and processors, and resumed.
+//! Tests that mesh hulls have the same bits for any threads, blocks, lanes and processors, and when
+//! resumed.
 
 use super::waves::lanes_and_kernels_agree;
 use crate::common::folder::Folder;
@@ -8,7 +9,7 @@ use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
-/// Three hulls in a short-crested sea.
+/// Returns three hulls in a short-crested sea.
 fn fleet() -> Arc<Scene> {
     let meshes = [
         ("ball.obj", sphere(0.8, 2).obj()),
@@ -73,7 +74,7 @@ fn run(threads: usize, block: u64, resumed: bool) -> String {
     s.state.hash()
 }
 
-// Goal: threads, blocks and resumption change nothing. Method: state hash of three hulls after 0.5
+// Goal: threads, blocks and resumption change no bit. Method: state hash of three hulls after 0.5
 // s. Tolerance: none.
 #[test]
 fn threads_blocks_and_resumption_change_nothing() {
@@ -87,8 +88,8 @@ fn threads_blocks_and_resumption_change_nothing() {
     }
 }
 
-// Goal: a lane is a robot, and the wide kernel has the bits of the portable one. Method: as for
-// waves. Tolerance: none.
+// Goal: each lane equals the single robot, and the wide kernel has the same bits as the portable
+// one. Method: as for waves. Tolerance: none.
 #[test]
 fn lanes_and_kernels_agree_on_mesh_hulls() {
     lanes_and_kernels_agree(&fleet());

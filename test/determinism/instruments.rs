@@ -1,4 +1,5 @@
-//! Instruments with noise, lags, bottles and faults: blocks, lanes and resumption change no bit.
+//! Tests that instruments with noise, lags, water samplers and faults have the same bits for any
+//! blocks, lanes and resumption.
 
 use crate::common::simulation;
 use merrow_model::state::reading::Stamped;
@@ -35,9 +36,9 @@ robots:
         baro: {device: bmp388, position_m: [0, 0, 1]}
 ";
 
-// Goal: the same bits and the same readings in blocks of 1, 7 and 250 steps when saved, and when
-// resumed from a clone while a bottle fills and faults act. Method: 1.2 s of four vehicles under
-// way in small waves, every instrument on board. Tolerance: none.
+// Goal: the same bits and readings in blocks of 1, 7 and 250 steps, from a saved state, and from a
+// clone while a bottle fills and faults act. Method: 1.2 s of four vehicles under way in small
+// waves with every instrument on board. Tolerance: none.
 #[test]
 fn instruments_have_the_same_bits() {
     let start = || {
@@ -65,7 +66,7 @@ fn instruments_have_the_same_bits() {
         while s.state.step < 600 {
             s.advance(block.min(600 - s.state.step));
             for (r, runner) in s.runners.iter().enumerate() {
-                // as text: a dead cell says NaN, which is not itself
+                // As text, because a failed cell returns NaN, which is not equal to itself.
                 let text = |stamped: &Stamped| format!("{stamped:?}");
                 all.extend(
                     runner
@@ -95,7 +96,7 @@ fn instruments_have_the_same_bits() {
     }
     let mut first = start();
     first.advance(277);
-    // a block that is taken back begins again from what was saved
+    // A block that is rolled back restarts from the saved state.
     let mut copy = first.state.clone();
     for (r, robot) in copy.robots.iter_mut().enumerate() {
         *robot = RobotState::from_scene(&first.scene, r);

@@ -1,13 +1,13 @@
-//! The kernel for newer processors and the portable one give the same bits.
+//! Tests that the AVX2 kernel and the portable kernel give the same bits.
 
 use crate::common;
 use merrow_model::scene::Integrator;
 use merrow_model::state::{Motion, State, Workspace};
 use merrow_sim::step::Kernel;
 
-// Goal: what the processor can do changes no bit. Method: the vehicle with its arm, near the
-// surface and with its joints moving, 2000 RK4 steps by each kernel. Tolerance: none. On a
-// processor without AVX2 both are the portable one.
+// Goal: the instruction set of the processor changes no bit. Method: the vehicle with its arm, near
+// the surface with moving joints, 2000 RK4 steps by each kernel. Tolerance: none. On a processor
+// without AVX2 both are the portable kernel.
 #[test]
 fn wide_and_portable_kernels_agree() {
     let scene = common::scene(

@@ -1,4 +1,4 @@
-//! Four robots in the lanes of one kernel have the bits of four single robots.
+//! Tests that four robots in the lanes of one kernel have the same bits as four single robots.
 
 use crate::common::instant;
 use crate::common::tree::{self, Random, Recipe};
@@ -72,7 +72,8 @@ fn travel<T: Real>(scene: &Scene, motion: &mut Motion<T>, commands: &[T], steps:
     }
 }
 
-/// A damped chain in a layered current; joints with limits that some lanes pass and some do not.
+/// Returns a damped chain in a layered current; its joints have limits that some lanes exceed and
+/// some do not.
 fn chain(links: usize) -> Scene {
     let recipe = Recipe {
         links,
@@ -92,9 +93,9 @@ fn chain(links: usize) -> Scene {
     scene
 }
 
-// Goal: a lane is a robot, to the last bit: joints, full added mass, damping, layered current,
-// partial submergence, end stops. Method: chains of 1, 3 and 6 links; lane 0 deep, the others in or
-// near the surface; 1000 RK4 steps against the single robots. Tolerance: none.
+// Goal: each lane equals the single robot bitwise: joints, full added mass, damping, layered
+// current, partial submergence, end stops. Method: chains of 1, 3 and 6 links; lane 0 deep, the
+// others at or near the surface; 1000 RK4 steps compared with the single robots. Tolerance: none.
 #[test]
 fn every_lane_has_the_bits_of_the_single_robot() {
     for links in [1, 3, 6] {
@@ -128,10 +129,11 @@ fn every_lane_has_the_bits_of_the_single_robot() {
     }
 }
 
-// Goal: the same for propellers that feel their inflow, each lane with its own part of the disc
-// under water. Method: one evaluation, propellers deep, half out, and in the air. Tolerance: none.
+// Goal: the same for propellers that depend on their inflow, each lane with its own submerged part
+// of the disc. Method: one evaluation, propellers deep, half submerged, and in air. Tolerance:
+// none.
 #[test]
-fn propellers_of_every_lane_have_their_own_water() {
+fn propellers_of_every_lane_have_their_own_inflow() {
     let mut scene = crate::common::scene(&crate::common::worlds::boat(
         "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.07]]}",
         "position_m: [-0.5, 0.1, 0], direction: [1, 0, 0]",
@@ -168,10 +170,10 @@ fn propellers_of_every_lane_have_their_own_water() {
     }
 }
 
-// Goal: the same for fins: own flow, angle, part under water and race in each lane. Method: one
+// Goal: the same for fins: each lane has its own flow, angle, submerged part and race. Method: one
 // evaluation of a rudder behind a propeller. Tolerance: none.
 #[test]
-fn fins_of_every_lane_have_their_own_water() {
+fn fins_of_every_lane_have_their_own_inflow() {
     let text = crate::common::worlds::boat(
         "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.07]]}",
         "position_m: [-0.5, 0.1, 0], direction: [1, 0, 0]",

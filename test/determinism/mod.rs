@@ -1,4 +1,4 @@
-//! Same seed, same bits: however many threads, blocks and neighbours.
+//! Tests that the same seed gives the same bits for any threads, blocks and neighbouring robots.
 
 mod acoustic;
 mod contacts;

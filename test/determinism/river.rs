@@ -1,5 +1,5 @@
-//! The river that ships is the one that the generator writes; its worlds run to the same bits on
-//! any number of threads.
+//! Tests that the bundled river equals the output of its generator, and that its worlds have the
+//! same bits on any number of threads.
 
 use merrow_scenery::river::{River, files};
 use merrow_sim::Simulation;
@@ -7,10 +7,10 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
-// Goal: what ships under grids/riverwatch is what `merrow terrain riverwatch --seed 1` writes, no
-// more and no less. Method: all files, byte for byte. Tolerance: none.
+// Goal: the files under grids/riverwatch are exactly those that `merrow terrain riverwatch --seed
+// 1` writes. Method: all files, byte for byte. Tolerance: none.
 #[test]
-fn the_shipped_river_is_what_the_generator_writes() {
+fn bundled_river_matches_generator() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grids/riverwatch");
     let made = files::river_files(&River::new(1));
     for (name, bytes) in &made {
@@ -23,8 +23,8 @@ fn the_shipped_river_is_what_the_generator_writes() {
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), made.len());
 }
 
-// Goal: three pairs, eight moorings, gusts and gridded current give the same bits on 1, 2 and 4
-// threads and in other blocks. Method: state hashes after 200 steps. Tolerance: none.
+// Goal: three pairs of robots, eight moorings, gusts and a gridded current give the same bits on 1,
+// 2 and 4 threads and in other blocks. Method: state hashes after 200 steps. Tolerance: none.
 #[test]
 fn threads_and_blocks_change_nothing() {
     let world = load_world(

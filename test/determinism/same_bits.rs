@@ -1,4 +1,5 @@
-//! Reruns, threads, blocks, resumption and neighbours change no bit of state or readings.
+//! Tests that reruns, threads, blocks, resumption and neighbours change no bit of state or
+//! readings.
 
 use super::fleet::{alone, fleet, started, travel};
 use merrow_sim::Simulation;
@@ -33,8 +34,8 @@ fn threads_and_blocks_change_nothing() {
     }
 }
 
-// Goal: a clone of the state is all that is needed to go on. Method: half a run, then the other
-// half in a new simulation from the clone; the first simulation is thrown away. Tolerance: none.
+// Goal: a clone of the state is sufficient to continue. Method: half a run, then the other half in
+// a new simulation from the clone, without the first simulation. Tolerance: none.
 #[test]
 fn a_cloned_state_resumes_the_run() {
     let (hash, readings) = reference();
@@ -52,7 +53,7 @@ fn a_cloned_state_resumes_the_run() {
 }
 
 // Goal: the neighbours of a robot change neither its motion nor its readings. Method: robot `e` of
-// the fleet against the same robot alone in the same sea. Tolerance: none.
+// the fleet compared with the same robot alone in the same sea. Tolerance: none.
 #[test]
 fn neighbours_change_nothing() {
     let mut fleet = started(fleet(), 2);
@@ -66,10 +67,10 @@ fn neighbours_change_nothing() {
     );
 }
 
-// Goal: the hash sees what it should: another seed, another robot's command, one step more. Method:
-// small changes of the run. Tolerance: none.
+// Goal: the hash depends on the seed, on another robot's command, on the step count and on a single
+// bit of the state. Method: small changes of the run. Tolerance: none.
 #[test]
-fn the_hash_tells_runs_apart() {
+fn hash_distinguishes_runs() {
     let (hash, _) = reference();
     let mut other_seed = fleet();
     other_seed.seed += 1;
@@ -83,7 +84,7 @@ fn the_hash_tells_runs_apart() {
     assert_ne!(s.state.hash(), hash);
 }
 
-// Goal: the same for robots that hold together. Method: a chain of ten bodies on balls, hinges and
+// Goal: the same for coupled robots. Method: a chain of ten bodies on ball joints, hinges and
 // slides that sways in the current; blocks and threads as above, and half a run resumed from a
 // clone. Tolerance: none.
 #[test]

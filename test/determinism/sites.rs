@@ -1,5 +1,5 @@
-//! The places of `harbour_inspection` and `survey` that ship are those that their generators write;
-//! what the sensors of the worlds that show them bring has the same bits on any number of threads.
+//! Tests that the bundled sites of `harbour_inspection` and `survey` equal the output of their
+//! generators, and that the sensors of these worlds have the same bits on any number of threads.
 
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_scenery::sites::quay::Quay;
@@ -9,10 +9,10 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
-// Goal: what ships under grids is what `merrow terrain` writes for seed 1, no more and no less.
+// Goal: the bundled files under grids are exactly those that `merrow terrain` writes for seed 1.
 // Method: all files, byte for byte. Tolerance: none.
 #[test]
-fn the_shipped_places_are_what_the_generators_write() {
+fn bundled_sites_match_generators() {
     let check = |kind: &str, made: &[File]| {
         let name = kind.replace('-', "_");
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -31,7 +31,7 @@ fn the_shipped_places_are_what_the_generators_write() {
     check("survey", &survey_file::survey_files(1));
 }
 
-/// Frames and state after an eighth of a second with everything wanted.
+/// Returns frames and state hash after an eighth of a second with all sensors subscribed.
 fn run(world: &str, threads: usize, block: u64) -> (Vec<Frame>, String) {
     let loaded = load_world(&data_dir::world_file(world), Overrides::default());
     let mut scene = loaded.unwrap_or_else(|problems| panic!("{problems}")).scene;
@@ -50,9 +50,9 @@ fn run(world: &str, threads: usize, block: u64) -> (Vec<Frame>, String) {
     (all, s.state.hash())
 }
 
-// Goal: the worlds that show the sensors run with all of them, every one brings something, and all
-// of it has the same bits on 1, 2 and 4 threads and in other blocks. Method: every frame of an
-// eighth of a second. Tolerance: none.
+// Goal: the sensor demonstration worlds run with all sensors, each produces data, and all data have
+// the same bits on 1, 2 and 4 threads and in other blocks. Method: every frame of an eighth of a
+// second. Tolerance: none.
 #[test]
 fn the_sensors_of_the_worlds_have_the_same_bits() {
     for (world, sensors) in [("harbour_inspection", 2), ("survey", 2), ("riverwatch", 6)] {
@@ -63,7 +63,7 @@ fn the_sensors_of_the_worlds_have_the_same_bits() {
         assert_eq!(seen.len(), sensors, "{world}");
         for frame in &one.0 {
             let something = match &*frame.data {
-                // the nodded laser begins in the sky
+                // The tilting laser starts with beams into the sky.
                 FrameData::Scan(scan) => scan.ranges.len() == 361,
                 FrameData::Cloud(points) => !points.is_empty(),
                 FrameData::CameraImages(picture) => picture

@@ -1,4 +1,5 @@
-//! Same seed, same pings: for any number of threads and any block.
+//! Tests that the same seed gives the same sonar pings for any number of threads and any block
+//! size.
 
 use crate::common::scene;
 use merrow_model::state::Command;
@@ -48,9 +49,10 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
     (all, sim.state.hash())
 }
 
-// Goal: same seed, same pings: of two boats in waves at a quay, which hear each other, to the last
-// bit, for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps; the state is that of a run in
-// which nobody listens. Method: whole frames compared. Tolerance: none.
+// Goal: the same seed gives the same pings. The pings of two boats in waves at a quay, which
+// interfere with each other, are bitwise equal for 1, 2 and 4 threads and blocks of 1, 25 and 400
+// steps; the state equals that of a run without subscribers. Method: whole frames compared.
+// Tolerance: none.
 #[test]
 fn pings_have_the_same_bits() {
     let (pings, hash) = run(1, 25, false);
@@ -72,5 +74,5 @@ fn pings_have_the_same_bits() {
     }
     let (none, lazy_hash) = run(2, 25, true);
     assert!(none.is_empty());
-    assert_eq!(lazy_hash, hash, "who listens changes nothing");
+    assert_eq!(lazy_hash, hash, "subscribers do not change the state");
 }

@@ -1,4 +1,5 @@
-//! Robots of one model that step together have the bits that each would have alone.
+//! Tests that robots of one model that are stepped as a SIMD batch have the same bits as single
+//! robots.
 
 use crate::common::scene;
 use merrow_model::scene::Scene;
@@ -8,7 +9,7 @@ use merrow_sim::robot::Runner;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Neighbours of one model at some depths, none near enough to another to touch it.
+/// Returns robots of one model at the given depths [m], too far apart for contacts.
 fn world(model: &str, depths: &[f64], water: &str) -> Scene {
     let mut text = format!("seed: 3\nseabed: {{depth_m: 40}}\n{water}robots:\n");
     for (k, depth) in depths.iter().enumerate() {
@@ -22,7 +23,8 @@ fn world(model: &str, depths: &[f64], water: &str) -> Scene {
     scene(&text)
 }
 
-/// A run in blocks, as `merrow run` makes it, and the same with every robot stepped for itself.
+/// Returns the state after a run in blocks, as `merrow run` does it, and after one with every robot
+/// stepped independently.
 fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     let scene = Arc::clone(&s.scene);
@@ -33,7 +35,7 @@ fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
         s.apply(&Command::Thrusters { robot, values }).unwrap();
     }
     if let Some(robot) = spoil {
-        // one that stops on its way must not touch its neighbours
+        // A robot that is halted during the run must not affect its neighbours.
         s.state.robots[robot].motion.V_WB_B.v.x = 1e200;
     }
     let mut alone = s.state.clone();
@@ -58,12 +60,12 @@ fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
     [s.state, alone]
 }
 
-// Goal: who steps together is of no consequence: wholly wet and half wet side by side, in still
-// water and in a current, in waves, with thrusters, fins and propellers that feel their inflow,
-// beside one whose state is no longer finite. Method: six robots, so that four make a squad and two
-// do not, in blocks, against each stepped by itself. Tolerance: none.
+// Goal: batching has no effect. The robots are completely or half submerged, in still water, in a
+// current and in waves, with thrusters, fins and propellers that depend on their inflow, and next
+// to a robot whose state is no longer finite. Method: six robots, of which four form a batch, in
+// blocks, compared with each stepped independently. Tolerance: none.
 #[test]
-fn a_squad_has_the_bits_of_single_robots() {
+fn simd_batch_has_the_bits_of_single_robots() {
     let current = "water: {current: {kind: uniform, speed_m_s: 0.3, direction_deg: 40}}\n";
     let waves = "water: {waves: {kind: jonswap, hs_m: 0.6, tp_s: 5, components: 24}}\n";
     let surface = [5.0, 0.02, 0.25, 12.0, 0.0, 7.0];

@@ -1,4 +1,4 @@
-//! Worlds with tethers: the same bits for any threads, blocks and resumption.
+//! Tests that worlds with tethers have the same bits for any threads, blocks and resumption.
 
 use crate::common::scene;
 use merrow_math::Vec3;
@@ -7,8 +7,8 @@ use merrow_model::state::{Command, WinchCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
-/// Seventy robots in a varying current, so that the threads have work; three tied together, two on
-/// winches, one moored.
+/// Returns seventy robots in a varying current, so that all threads are used; three are tied
+/// together, two on winches, one moored.
 pub fn tied() -> Scene {
     scene(
         "
@@ -26,7 +26,7 @@ tethers:
     )
 }
 
-/// The world whose robots and winches have been told to move.
+/// Returns that world with commands to robots and winches.
 pub fn started(threads: usize) -> Simulation {
     let mut s = Simulation::new(Arc::new(tied()), threads).unwrap();
     for (robot, x) in [(0, -20.0), (1, 5.0), (2, 30.0)] {
@@ -66,9 +66,9 @@ fn travel(s: &mut Simulation, steps: u64, block: u64) -> String {
     readings
 }
 
-// Goal: threads and blocks change no bit of a tied world, readings included; a clone of the state
-// resumes it; the hash sees the lines. Method: state hash and readings after 600 steps. Tolerance:
-// none.
+// Goal: threads and blocks change no bit of a world with tethers, including readings; a clone of
+// the state resumes it; the hash includes the lines. Method: state hash and readings after 600
+// steps. Tolerance: none.
 #[test]
 fn tied_worlds_give_the_same_bits() {
     let mut s = started(1);
@@ -94,7 +94,7 @@ fn tied_worlds_give_the_same_bits() {
     assert_ne!(s.state.hash(), hash);
 }
 
-// Goal: a reset puts the lines back. Method: the hash of the restarted state. Tolerance: none.
+// Goal: a reset restores the lines. Method: the tethers of the restarted state. Tolerance: none.
 #[test]
 fn a_reset_restores_the_lines() {
     let mut s = started(1);
@@ -106,10 +106,10 @@ fn a_reset_restores_the_lines() {
     );
 }
 
-// Goal: a line that is no longer finite is given up and leaves its robots running. Method: a node
-// at infinity.
+// Goal: a line that is no longer finite is halted, and its robots continue. Method: a node with
+// infinite velocity. Tolerance: none.
 #[test]
-fn a_broken_line_lets_go() {
+fn non_finite_line_releases_its_robots() {
     let mut s = started(1);
     s.advance(10);
     s.state.tethers[0].v[3].x = f64::INFINITY;

@@ -1,5 +1,5 @@
-//! The surface vehicles have the same bits on any number of threads, in any blocks, and when
-//! resumed.
+//! Tests that the surface vehicles have the same bits on any number of threads, in any blocks, and
+//! when resumed.
 
 use super::fleet::travel;
 use merrow_model::state::Command;
@@ -38,8 +38,8 @@ fn fleet(name: &str, threads: usize) -> Simulation {
     s
 }
 
-// Goal and method: two seconds of the shipped worlds under way, on 1 and 3 threads, in blocks of 1,
-// 7 and 50, and from a clone. Tolerance: none.
+// Goal: the same bits for surface vehicles. Method: two seconds of the bundled worlds under way, on
+// 1 and 3 threads, in blocks of 1, 7 and 50, and from a clone. Tolerance: none.
 #[test]
 fn surface_vehicles_have_the_same_bits() {
     for name in ["usv.yaml", "sailing.yaml"] {

@@ -1,5 +1,5 @@
-//! Waves: the same bits for any threads, blocks, lanes and processors, resumed, and while they
-//! change.
+//! Tests that waves have the same bits for any threads, blocks, lanes and processors, when resumed,
+//! and while they change.
 
 use super::fleet::travel;
 use crate::common::{instant, scene};
@@ -12,7 +12,7 @@ use merrow_sim::Simulation;
 use merrow_sim::step::Kernel;
 use std::sync::Arc;
 
-/// Four vehicles in and under a short-crested sea.
+/// Returns four vehicles at and under the surface of a short-crested sea.
 fn fleet() -> Arc<Scene> {
     let robots: String = [0.0, -0.3, -2.0, -15.0]
         .iter()
@@ -37,7 +37,8 @@ robots:
 
 const STEPS: u64 = 600;
 
-/// The fleet after its steps in blocks; half-way it is told of higher waves.
+/// Runs the fleet in blocks; half-way a command requests higher waves. Returns the state hash and
+/// the readings.
 fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
     let scene = fleet();
     let mut s = Simulation::new(Arc::clone(&scene), threads).unwrap();
@@ -59,8 +60,8 @@ fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
     (s.state.hash(), all)
 }
 
-// Goal: threads, blocks and resumption change nothing, also while one sea gives way to another.
-// Method: state hash and readings of four vehicles after 1.2 s. Tolerance: none.
+// Goal: threads, blocks and resumption change no bit, also during a transition of the sea. Method:
+// state hash and readings of four vehicles after 1.2 s. Tolerance: none.
 #[test]
 fn threads_blocks_and_resumption_change_nothing() {
     let reference = run(1, 50, false);
@@ -78,10 +79,10 @@ fn threads_blocks_and_resumption_change_nothing() {
     }
 }
 
-// Goal: another seed is another sea, and a reset begins with the waves that were asked for last.
-// Method: elevations and the restarted state. Tolerance: none.
+// Goal: another seed gives another sea, and a reset starts with the waves requested last. Method:
+// elevations and the restarted state. Tolerance: none.
 #[test]
-fn a_reset_keeps_the_waves_asked_for_last() {
+fn reset_keeps_last_requested_waves() {
     let scene = fleet();
     let mut s = Simulation::new(Arc::clone(&scene), 1).unwrap();
     s.advance(10);
@@ -117,7 +118,7 @@ fn bits<T: Real>(m: &Motion<T>, lane: usize) -> Vec<u64> {
     all.into_iter().map(|x| x.lane(lane).to_bits()).collect()
 }
 
-/// 200 RK4 steps in the waves, each stage at its own time.
+/// Advances 200 RK4 steps in the waves, each stage at its own time.
 fn travel_in_waves<T: Real>(scene: &Scene, motion: &mut Motion<T>, kernel: Kernel) {
     let robot = &scene.robots[0];
     let mut work = Workspace::<T>::new(robot);
@@ -140,15 +141,16 @@ fn travel_in_waves<T: Real>(scene: &Scene, motion: &mut Motion<T>, kernel: Kerne
     }
 }
 
-// Goal: a lane is a robot in waves too, and the wide kernel has the bits of the portable one.
-// Method: four starts from deep to airborne, together, alone, and by the portable kernel.
-// Tolerance: none.
+// Goal: each lane equals the single robot in waves too, and the wide kernel has the same bits as
+// the portable one. Method: four starts from deep to airborne, batched, alone, and by the portable
+// kernel. Tolerance: none.
 #[test]
 fn lanes_and_kernels_agree_in_waves() {
     lanes_and_kernels_agree(&fleet());
 }
 
-/// The first robot of a world from four starts: in lanes, alone, and by the portable kernel.
+/// Compares the first robot of a world from four starts: in lanes, alone, and by the portable
+/// kernel.
 pub fn lanes_and_kernels_agree(scene: &Scene) {
     let heights = [-6.0, -0.4, 0.1, 4.0];
     let mut together = Motion::<Lanes>::rest(0);

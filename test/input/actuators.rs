@@ -31,7 +31,7 @@ fn commands() {
     );
     check(
         &bluerov2("thrusters: {t1: {rotation: clockwise}}"),
-        "w.yaml:5:33: `turning`: expected one of `right`, `left`, found string `clockwise`",
+        "w.yaml:5:34: `rotation`: expected one of `right`, `left`, found string `clockwise`",
     );
     check(
         &motor("command: newton, range: [-1, 1], curve: direct, heat_fraction: 1.2"),

@@ -156,7 +156,7 @@ fn restoring() {
     );
     check(
         &with("").replace("max_supported_kg: 20", "max_supported_kg: 10"),
-        "w.yaml:5:153: `max_supported_kg` is 10, expected more than `floating_mass_kg` 10: the hull would not float",
+        "w.yaml:5:185: `max_supported_kg` is 10, expected more than `floating_mass_kg` 10: the hull would not float",
     );
     check(
         &with("").replace("roll_nm_per_rad: 1", "roll_nm_per_rad: 0"),

@@ -225,7 +225,7 @@ fn wrong_shapes() {
     );
     check(
         &body("collisions: {a: {kind: sphere, radius_m: 1, groups: {member_of: [32]}}}, "),
-        "w.yaml:5:101: `member[0]`: expected a whole number from 0 to 31, found `32`",
+        "w.yaml:5:104: `member_of[0]`: expected a whole number from 0 to 31, found `32`",
     );
     check(
         &body(

@@ -81,7 +81,7 @@ fn chargers() {
     );
     check(
         &with("kind: within, range_m: 1, place: {}, current_a: 1, source_robot: usv"),
-        "w.yaml:1:75: no robot `usv` to feed the charger pad",
+        "w.yaml:1:83: no robot `usv` to feed the charger pad",
     );
     check(
         &(with("kind: within, range_m: 1, place: {}, current_a: 1, source_robot: p")

@@ -21,7 +21,7 @@ fn faults() {
     );
     check(
         &with("robot: r, target: wing, kind: dead"),
-        "w.yaml:1:28: no device `wing` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
+        "w.yaml:1:32: no device `wing` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
     );
     check(
         &with("robot: r, target: t, kind: dead"),
@@ -75,7 +75,7 @@ fn beacons() {
     };
     check(
         &world("target: gat, kind: dead"),
-        "w.yaml:1:18: no beacon `gat` in the world, expected one of beacons/gate, beacons/tail; a device of a robot needs `robot`",
+        "w.yaml:1:22: no beacon `gat` in the world, expected one of beacons/gate, beacons/tail; a device of a robot needs `robot`",
     );
     check(
         &with("target: imu, kind: dead"),

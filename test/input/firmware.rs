@@ -25,7 +25,7 @@ fn multirotor_needs_sufficient_rotors() {
 fn firmware_values() {
     check(
         "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000, max_position_lead_m: 0}}}",
-        "w.yaml:2:80: `max_position_lead_m`: expected a positive number [m], found `0`",
+        "w.yaml:2:92: `max_position_lead_m`: expected a positive number [m], found `0`",
     );
     check(
         "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000}}}",
@@ -84,7 +84,7 @@ fn buoyancy_engines() {
     };
     check(
         &engine("range_m3: [1e-3, -1e-3]"),
-        "w.yaml:6:71: the range of b is [0.001, -0.001], expected the smallest volume first",
+        "w.yaml:6:79: the range of b is [0.001, -0.001], expected the smallest volume first",
     );
     check(
         &engine("range_m3: [-1e-3, 1e-3], start_m3: 0.1"),

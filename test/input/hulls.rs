@@ -104,6 +104,6 @@ fn wrong_surface_laws_are_refused() {
     );
     check(
         &body("surface_damping: {roll_nm_s_per_rad: -1}, "),
-        "w.yaml:5:72: `roll_nm_s_per_rad`: expected a non-negative number [N m s/rad], found `-1`",
+        "w.yaml:5:76: `roll_nm_s_per_rad`: expected a non-negative number [N m s/rad], found `-1`",
     );
 }

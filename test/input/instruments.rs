@@ -50,7 +50,7 @@ fn air_and_hull() {
     );
     check(
         &device("kind: leak_detector, trigger_volume_m3: -1"),
-        "w.yaml:8:80: `trigger_volume_m3`: expected a non-negative number [m3], found `-1`",
+        "w.yaml:8:86: `trigger_volume_m3`: expected a non-negative number [m3], found `-1`",
     );
 }
 

@@ -25,7 +25,7 @@ fn unknown_keys() {
     );
     check(
         &body("colour: red, "),
-        "w.yaml:5:39: unknown key `colour` in `body`, expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `restoring`, `loads`, `added_mass`, `radiation`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_per_m`, `surface_damping`, `kelpie_attitude`, `slender`, `glider`, `derivatives`, `munk_moment`, `damping_point_m`, `wind`, `collisions`, `visuals`",
+        "w.yaml:5:39: unknown key `colour` in `body`, expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `restoring`, `loads`, `added_mass`, `coefficients_at`, `radiation`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_per_m`, `surface_damping`, `kelpie_attitude`, `slender`, `glider`, `derivatives`, `munk_moment`, `munk_moment_yaw`, `damping_point_m`, `wind`, `collisions`, `visuals`",
     );
     check(
         &plain("sensors: {s1: {device: truth, postion_m: [0, 0, 0]}}"),

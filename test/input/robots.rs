@@ -158,7 +158,7 @@ fn joints() {
     );
     check(
         &joint("{kind: continuous, drive: {kind: effort, max_speed: 1}}"),
-        "w.yaml:9:59: unknown key `max_speed` in `drive`, expected one of `stiffness`, `rest`",
+        "w.yaml:9:59: unknown key `max_speed` in `drive`, expected one of `stiffness`, `spring_rest`",
     );
 }
 

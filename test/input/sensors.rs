@@ -40,7 +40,7 @@ fn rates() {
     );
     check(
         &device("kind: odometry, loss_probability: 2"),
-        "w.yaml:8:72: `loss_probability`: expected a number from 0 to 1, found `2`",
+        "w.yaml:8:80: `loss_probability`: expected a number from 0 to 1, found `2`",
     );
 }
 
@@ -132,7 +132,7 @@ fn satellite_receivers() {
     );
     check(
         &device(&format!("{gnss}, sky: {{elevation_mask_deg: .nan}}")),
-        "w.yaml:8:114: `elevation_mask_deg`: expected a finite number [deg], found `.nan`",
+        "w.yaml:8:124: `elevation_mask_deg`: expected a finite number [deg], found `.nan`",
     );
     check(
         &device("kind: gnss_heading, baseline_std_m: 0.01"),
@@ -152,7 +152,7 @@ fn filters() {
     );
     check(
         &device("kind: ahrs, tilt_time_constant_s: 0"),
-        "w.yaml:8:71: `tilt_time_constant_s`: expected a positive number [s], found `0`",
+        "w.yaml:8:80: `tilt_time_constant_s`: expected a positive number [s], found `0`",
     );
     check(
         &device("kind: ahrs, bias_time_constant_s: 1.5"),

@@ -63,7 +63,7 @@ fn lines() {
     };
     check(
         &line("mass_kg_per_m: 0.1, axial_stiffness_n: 0"),
-        "w.yaml:4:81: `axial_stiffness_n`: expected a positive number [N], found `0`",
+        "w.yaml:4:85: `axial_stiffness_n`: expected a positive number [N], found `0`",
     );
     check(
         &line("mass_kg_per_m: 0, axial_stiffness_n: 1e5"),
@@ -159,7 +159,7 @@ fn bending_and_breaking() {
     );
     check(
         &line("bending_stiffness_n_m2: 1", "10"),
-        "w.yaml:4:53: unknown key `bending_stiffness_n_m2`: expected `bending_stiffness_nm2` [N m2], found the unit `n_m2`",
+        "w.yaml:4:53: unknown key `bending_stiffness_n_m2`: ex_n_s`, `bending_stiffness_nm2`, `breaking_load_n`, `normal_drag`, `tangential_drag`, `added_mass`, `seabed_stiffness_n_per_m2`, `seabed_friction`; did you mean `bending_stiffness_nm2`?",
     );
     check(
         &line(stiff, "10, method: catenary")

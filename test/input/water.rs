@@ -34,7 +34,7 @@ fn streams() {
     );
     check(
         &world("water: {flows: {t: {kind: eddy, angular_velocity_rad_s: 1, core_radius_m: 0}}}"),
-        "w.yaml:1:63: `core_radius_m`: expected a positive number [m], found `0`",
+        "w.yaml:1:75: `core_radius_m`: expected a positive number [m], found `0`",
     );
 }
 
@@ -130,7 +130,7 @@ fn regions() {
     );
     check(
         &world("water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [0, 9]], waves: -1}}}"),
-        "w.yaml:1:70: `waves`: expected a number from 0 to 10, found `-1`",
+        "w.yaml:1:63: unknown key `waves` in `lake`, expected one of `corners_m`, `corners_deg`, `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `level_m`, `wave_factor`, `open_to_current`, `dry`",
     );
     check(
         &world(

@@ -1,4 +1,6 @@
-"""A ROS 2 action client without ROS: three service clients and two subscribers over Cyclone DDS, beside peer.py."""
+"""A ROS 2 action client without ROS: three service clients and two subscribers over Cyclone DDS,
+based on peer.py.
+"""
 
 import random
 import time
@@ -14,7 +16,7 @@ ZERO = [0] * 16
 
 
 def uuid(data):
-    """The UUID message of 16 bytes."""
+    """The UUID message with 16 bytes."""
     return message_type(arm_types.UUID)(uuid=list(data))
 
 
@@ -32,7 +34,7 @@ class ActionClient:
         self.feedbacks, self.statuses = [], []
 
     def wait(self, timeout_s=20):
-        """Waits until the server is there."""
+        """Waits until the server is available."""
         parts = (self.sender, self.canceler, self.asker)
         assert all(part.wait(timeout_s) for part in parts), f"no action {self.name}"
         readers = (self._feedback, self._status)
@@ -41,34 +43,35 @@ class ActionClient:
         return self
 
     def send(self, goal_id=None, **goal):
-        """Sends a goal; returns its name and the answer."""
+        """Sends a goal; returns its ID and the response."""
         goal_id = goal_id or [random.randrange(256) for _ in range(16)]
         answer = self.sender.call(goal_id=uuid(goal_id), goal=self.goal_type(**goal))
         assert answer is not None, f"{self.name}: no answer to a goal"
         return goal_id, answer
 
     def accepted(self, **goal):
-        """Sends a goal that must be accepted; returns its name."""
+        """Sends a goal that must be accepted; returns its ID."""
         goal_id, answer = self.send(**goal)
         assert answer.accepted, f"{self.name}: rejected: {self.result(goal_id).result}"
         return goal_id
 
     def ask(self, goal_id):
-        """Asks for a result; returns the number of the request, for `answer`."""
+        """Requests a result; returns the number of the request, for `answer`."""
         return self.asker.send(goal_id=uuid(goal_id))
 
     def answer(self, number, timeout_s=20):
-        """The result that was asked for under a number."""
+        """Returns the result for a request number."""
         found = self.asker.receive(number, timeout_s)
         assert found is not None, f"{self.name}: no result within {timeout_s} s"
         return found
 
     def result(self, goal_id, timeout_s=20):
-        """The result of a goal, waited for."""
+        """Waits for the result of a goal and returns it."""
         return self.answer(self.ask(goal_id), timeout_s)
 
     def cancel(self, goal_id=ZERO, stamp_ns=0):
-        """Cancels; returns the return code and the names of the goals that are being canceled."""
+        """Cancels goals; returns the return code and the IDs of the goals that are being canceled.
+        """
         stamp = message_type("builtin_interfaces/msg/Time")(*divmod(stamp_ns, 10**9))
         info = message_type("action_msgs/msg/GoalInfo")(goal_id=uuid(goal_id), stamp=stamp)
         answer = self.canceler.call(goal_info=info)
@@ -76,12 +79,12 @@ class ActionClient:
         return answer.return_code, [list(goal.goal_id.uuid) for goal in answer.goals_canceling]
 
     def feedback(self, goal_id):
-        """All feedback on a goal so far."""
+        """Returns all feedback on a goal so far."""
         self.feedbacks += valid(self._feedback.take(N=10000))
         return [message.feedback for message in self.feedbacks if list(message.goal_id.uuid) == list(goal_id)]
 
     def status(self):
-        """The newest status of each goal, by its name (bytes)."""
+        """Returns the latest status of each goal, by its ID (bytes)."""
         self.statuses += valid(self._status.take(N=1000))
         newest = self.statuses[-1].status_list if self.statuses else []
         return {bytes(goal.goal_info.goal_id.uuid): goal.status for goal in newest}

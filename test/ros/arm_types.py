@@ -1,7 +1,9 @@
-"""Types of the arms' topics and actions, for the peers: `control_msgs` of Jazzy (5.x) and what rosidl makes of actions.
+"""Types of the topics and actions of arms: `control_msgs` of Jazzy (5.x) and the action types that
+rosidl generates.
 
-Neither rosbags nor ros2-pyterfaces has them. Written from the interface files of control_msgs and action_msgs, never
-from Merrow's own declarations; in the notation of peer.py's FIELDS.
+Neither rosbags nor ros2-pyterfaces has them. They are written from the interface files of
+control_msgs and action_msgs, never from Merrow's own declarations, in the notation of FIELDS in
+peer.py.
 """
 
 POINT = "trajectory_msgs/msg/JointTrajectoryPoint"
@@ -49,7 +51,9 @@ ACTIONS = {
 
 
 def fields():
-    """All types: those above, and for each action its three messages, two services and the feedback's message."""
+    """Returns all types: those above, and for each action its three messages, two services and the
+    feedback message.
+    """
     found = dict(MESSAGES)
     for name, (goal, result, feedback) in ACTIONS.items():
         found |= {

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Reads a bag that Merrow recorded, with two independent readers, and compares what they see.
+"""Reads a bag that Merrow recorded with two independent readers and compares their results.
 
     python3 test/ros/bag.py FILE.mcap [--truncated] [--expect TOPIC=COUNT]... [--at-least TOPIC=COUNT]... [--from NS]
 
-A finished bag: rosbags reads it as a folder (by metadata.yaml) and as a file, mcap-ros2-support as a file. All must see
-the same messages with the same values, in numbers that metadata.yaml states, with the type hashes that rosbags computes
-from the definitions in the file. Then copies cut at many places must still give their first messages to a streaming
+A complete bag is read by rosbags as a folder (with metadata.yaml) and as a file, and by
+mcap-ros2-support as a file. All must return the same messages with the same values, the message
+counts of metadata.yaml, and the type hashes that rosbags computes from the definitions in the file.
+Copies that are truncated at many positions must still give their first messages to a streaming
 reader.
 
 --truncated: the recorder was killed, so the file has no end; only the streaming reader is used.
 --expect, --at-least: number of messages of a topic.
---from: log time before which nothing was recorded.
+--from: log time before which no message was recorded.
 
-Needs `pip install rosbags==0.11.9 mcap-ros2-support`. Prints every failure; the exit code is 1 if there is one.
+Needs `pip install rosbags==0.11.9 mcap-ros2-support`. Prints every failure; the exit code is 1 if
+there is one.
 """
 
 import argparse
@@ -41,16 +43,18 @@ CUTS = 10
 
 
 def is_field(name):
-    """Tells fields from what rosbags shows besides: the type, the byte of an empty message, constants."""
+    """Returns whether a name is a field, not one of the other attributes in rosbags: type, dummy
+    byte of an empty message, constants.
+    """
     return name not in ("__msgtype__", "structure_needs_at_least_one_member") and not name.isupper()
 
 
 def plain(value):
-    """A message of either reader as tuples, lists and numbers."""
+    """Converts a message of either reader to tuples, lists and numbers."""
     if isinstance(value, numpy.ndarray):
         return plain(value.tolist())
     if isinstance(value, float) and math.isnan(value):
-        return "NaN"  # which equals itself
+        return "NaN"  # which equals itself, unlike a NaN
     if isinstance(value, (bytes, bytearray, memoryview)):
         return list(value)
     if isinstance(value, (list, tuple)):
@@ -103,7 +107,7 @@ def read_with_mcap(path):
 
 
 def read_stream(data):
-    """Returns topic -> [(log time, values)] up to where the bytes end, with or without an end of file."""
+    """Returns topic -> [(log time, values)] up to the last byte, with or without an end of file."""
     messages, schemas, channels = collections.defaultdict(list), {}, {}
     factory, decoders = DecoderFactory(), {}
     try:
@@ -117,7 +121,7 @@ def read_stream(data):
                 values = plain(decoders[record.channel_id](record.data))
                 messages[channels[record.channel_id].topic].append((record.log_time, values))
     except (McapError, EOFError, struct.error):
-        pass  # the cut
+        pass  # expected for a truncated file
     return messages
 
 
@@ -130,7 +134,7 @@ def compare(name, found, expected):
 
 
 def check_cuts(data, whole):
-    """Yields one line per cut that loses more than its end or invents something."""
+    """Yields one line per truncation that loses more than the end or adds messages."""
     before = 0
     for cut in range(1, CUTS + 1):
         messages = read_stream(data[:len(data) * cut // CUTS])
@@ -166,7 +170,7 @@ def main():
             failures += compare("mcap-ros2-support", read_with_mcap(arguments.bag), by_folder)
             failures += compare("stream", messages, by_folder)
             failures += check_cuts(data, by_folder)
-        except Exception as error:  # of any reader: the bag is what is to blame
+        except Exception as error:  # an exception of any reader is an error of the bag
             failures.append(f"{type(error).__name__}: {error}")
 
     for topic, count in counts(arguments.expect).items():

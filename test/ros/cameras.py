@@ -1,4 +1,6 @@
-"""Reads the pictures of `cameras.yaml` from a bag as their users do, and compares them with the wall 9 m ahead."""
+"""Reads the images of `cameras.yaml` from a bag as its users do, and compares them with the wall 9
+m ahead.
+"""
 
 import io
 import struct
@@ -14,7 +16,7 @@ SHAPE = (48, 64)
 
 
 def pixels(image, encoding, dtype, channels=1):
-    """The array that an image holds."""
+    """Returns the array of an image."""
     assert image.header.frame_id == FRAME, image.header.frame_id
     assert (image.encoding, image.height, image.width) == (encoding, *SHAPE)
     assert image.step * image.height == len(image.data)
@@ -22,26 +24,28 @@ def pixels(image, encoding, dtype, channels=1):
 
 
 def check_rgb(image):
-    """Red above all."""
+    """Checks that red dominates."""
     wall = pixels(image, "rgb8", "u1", 3)[20:28, 26:38]
     assert (wall[..., 0] > wall[..., 1] + 40).all() and (wall[..., 1] > 10).all()
 
 
 def check_jpeg(image):
-    """The same as a file."""
+    """Checks the same image as JPEG."""
     assert image.header.frame_id == FRAME and image.format == "rgb8; jpeg compressed bgr8"
     read = numpy.asarray(Image.open(io.BytesIO(image.data.tobytes())))
     assert read.shape == (*SHAPE, 3) and (read[20:28, 26:38, 0] > read[20:28, 26:38, 1].astype(int) + 40).all()
 
 
 def check_depth(image):
-    """Along the axis the wall is as far everywhere."""
+    """Checks that the depth of the wall along the axis is constant."""
     depth = pixels(image, "32FC1", "<f4")
     assert numpy.allclose(depth[:24], 9.0, atol=1e-4)
 
 
 def check_depth_file(file):
-    """The same depths as image_transport's compressedDepth has them: inverse, in steps of z^2/a."""
+    """Checks the same depths in the compressedDepth encoding of image_transport: inverse, in steps
+    of z^2/a.
+    """
     assert file.header.frame_id == FRAME and file.format == "32FC1; compressedDepth png", file.format
     data = file.data.tobytes()
     kind, a, b = struct.unpack("<iff", data[:12])
@@ -51,27 +55,27 @@ def check_depth_file(file):
 
 
 def check_labels(image):
-    """The wall is the first structure."""
+    """Checks that the wall has the label of the first structure."""
     labels = pixels(image, "16UC1", "<u2")
     assert (labels[:24] == 2).all()
 
 
 def check_info(info):
-    """How it maps."""
+    """Checks the camera parameters."""
     assert info.header.frame_id == FRAME and info.distortion_model == "plumb_bob"
     assert list(info.k) == [90, 0, 31.5, 0, 90, 23.5, 0, 0, 1] and list(info.d) == [-0.1, 0, 0, 0, 0]
     assert (info.height, info.width) == SHAPE
 
 
 def check_names(message):
-    """Every number of the labels has its name."""
+    """Checks that every label has its name."""
     names = {one.class_id: one.class_name for one in message.class_map}
     assert names == {0: "sky", 1: "bottom", 2: "wall", 3: "r", 65534: "open_water", 65535: "water_surface"}, names
     assert message.header.frame_id == FRAME
 
 
 def check_frames(message, seen):
-    """The optical frame: its z is the sensor's x, its x the sensor's -y."""
+    """Checks the optical frame: its z axis is x of the sensor, its x axis is -y of the sensor."""
     for transform in message.transforms:
         if transform.child_frame_id == FRAME:
             q = transform.transform.rotation
@@ -80,7 +84,7 @@ def check_frames(message, seen):
 
 
 def main():
-    """One bag."""
+    """Checks one bag."""
     seen = {}
     checks = {
         "/r/cam/image_raw": check_rgb,

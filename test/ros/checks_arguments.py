@@ -1,4 +1,4 @@
-"""Checks of end_to_end.py: what a ROS user writes on the command line and into the environment."""
+"""Checks of end_to_end.py: command line arguments and environment variables of ROS users."""
 
 import os
 import subprocess
@@ -10,12 +10,12 @@ SPEED = "water.current.speed_m_s"
 
 
 def topics(m):
-    """What the node writes and reads."""
+    """Returns the topics that the node publishes and subscribes."""
     return [set(names) for names in m.peer.endpoints("r")]
 
 
 def check_remap():
-    """Topics in and out and services take other names."""
+    """Published and subscribed topics and services can be remapped."""
     rules = ["-r", "/bluerov2/odometry:=/elsewhere/odom", "-r", "bluerov2/thrusters/t1/command:=left/drive",
              "-r", "~/pause:=/halt"]
     with Merrow("pool", "--pace", "lockstep", ros=rules) as m:
@@ -31,7 +31,7 @@ def check_remap():
 
 
 def check_node_and_namespace():
-    """`__node` and `__ns` move what is relative or private, and leave /clock and /tf where they are."""
+    """`__node` and `__ns` change relative and private names, and do not change /clock and /tf."""
     ros = ["-r", "__ns:=/sea", "--remap", "__node:=simulator"]
     with Merrow("pool", ros=ros, node="/sea/simulator") as m:
         written, read = topics(m)
@@ -43,7 +43,9 @@ def check_node_and_namespace():
 
 
 def check_parameter_arguments():
-    """`-p` and `--params-file` set parameters before the run; the command line wins; unknown ones are warned of."""
+    """`-p` and `--params-file` set parameters before the run; the command line has priority;
+    unknown ones give a warning.
+    """
     with Merrow("pool", connect=False) as other:
         other.process.kill()
         file = other.path / "parameters.yaml"
@@ -67,7 +69,7 @@ def check_parameter_arguments():
 
 
 def check_log_level():
-    """`--log-level` holds back what is less severe, on the console as on /rosout."""
+    """`--log-level` suppresses less severe messages, on the console and on /rosout."""
     with Merrow("pool", ros=["--log-level", "ERROR", "-p", "no.such.thing:=3"]) as m:
         m.set_pose("bluerov2", (float("nan"), 0, 0))
         log = m.listen("/rosout", LOG, transient_local=True)
@@ -81,7 +83,9 @@ def check_log_level():
 
 
 def check_bad_arguments():
-    """What is wrong ends the program with one line that names it, and an exit code other than 0."""
+    """A wrong argument ends the program with one line that names it, and with an exit code other
+    than 0.
+    """
     with live.Domain() as domain:
         for arguments, named in (
             (["-r", "nonsense"], "nonsense"),
@@ -110,7 +114,7 @@ def check_bad_arguments():
 
 
 def check_bad_environment():
-    """A variable that cannot be meant is told of in one line."""
+    """An invalid environment variable is reported in one line."""
     for name, value in (("ROS_DOMAIN_ID", "abc"), ("ROS_DOMAIN_ID", "4000"), ("ROS_LOCALHOST_ONLY", "perhaps"),
                         ("ROS_AUTOMATIC_DISCOVERY_RANGE", "FAR")):
         done = subprocess.run([live.BINARY, "run", "pool", "--for", "1"], env=os.environ | {name: value}, timeout=20,
@@ -120,7 +124,7 @@ def check_bad_environment():
 
 
 def check_describe_and_check():
-    """`describe` and `check` take every shipped world."""
+    """`describe` and `check` accept every shipped world."""
     code, out, _ = command("list", "--json")
     assert code == 0 and "pool" in out, out
     for world in ("pool", "open_water", "uvms_pool", "fleet_100"):

@@ -1,7 +1,7 @@
-"""Checks of end_to_end.py: arms and grippers through the actions and topics that ros2_control users know.
+"""Checks of end_to_end.py: arms and grippers with the actions and topics of ros2_control.
 
-`bench` (arm.yaml) is an arm of two joints with a gripper, on a post; its joints have servos. All runs are lock-stepped,
-so that a check knows what happened when.
+`bench` (arm.yaml) is an arm of two joints with a gripper, on a post; its joints have servos. All
+runs are in lock-step, so that a check knows the time of every event.
 """
 
 import math
@@ -24,26 +24,28 @@ SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, OLD_HEADER_TIMESTAMP, PATH_TOLERANCE, 
 
 
 def duration(seconds):
-    """A duration message."""
+    """Returns a duration message."""
     sec, nanosec = divmod(round(seconds * 1e9), 10**9)
     return message_type("builtin_interfaces/msg/Duration")(sec, nanosec)
 
 
 def point(time_s, positions, velocities=(), accelerations=(), effort=()):
-    """A point of a trajectory."""
+    """Returns a point of a trajectory."""
     lists = (list(map(float, values)) for values in (positions, velocities, accelerations, effort))
     return message_type(arm_types.POINT)(*lists, duration(time_s))
 
 
 def trajectory(points, joints=None, stamp_ns=0):
-    """The fields of a trajectory message."""
+    """Returns the fields of a trajectory message."""
     head = header("")
     head.stamp.sec, head.stamp.nanosec = divmod(stamp_ns, 10**9)
     return dict(header=head, joint_names=JOINTS if joints is None else joints, points=points)
 
 
 def goal(points, joints=None, stamp_ns=0, path=(), at_end=(), time_tolerance_s=0.0, **other):
-    """The fields of a goal of FollowJointTrajectory; tolerances are pairs of joint and position."""
+    """Returns the fields of a goal of FollowJointTrajectory; tolerances are pairs of joint and
+    position.
+    """
     message = message_type("trajectory_msgs/msg/JointTrajectory")
     multi = message_type("trajectory_msgs/msg/MultiDOFJointTrajectory")
     tolerance = message_type("control_msgs/msg/JointTolerance")
@@ -60,12 +62,12 @@ def goal(points, joints=None, stamp_ns=0, path=(), at_end=(), time_tolerance_s=0
 
 
 def there_in(seconds, positions=None):
-    """A goal that is reached at rest."""
+    """Returns a goal that is reached at rest."""
     return goal([point(seconds, positions or GOAL, [0.0, 0.0])])
 
 
 class Bench:
-    """The bench in lock-step. A context manager."""
+    """Runs the bench in lock-step. A context manager."""
 
     def __init__(self):
         self.m = Merrow(WORLD, "--pace", "lockstep")
@@ -83,7 +85,7 @@ class Bench:
         self.m.close()
 
     def run(self, seconds):
-        """Steps on; returns positions by joint name at the end."""
+        """Steps the world; returns positions by joint name at the end."""
         end = self.m.step(round(seconds * 1e9 / STEP_NS))
         found = []
         assert wait_for(lambda: found.extend(take(self.states)) or found and
@@ -91,21 +93,23 @@ class Bench:
         return dict(zip(found[-1].name, found[-1].position))
 
     def at(self, positions, tolerance, joints=None):
-        """Asserts where joints are."""
+        """Asserts the positions of joints."""
         found = self.run(0.02)
         for name, wanted in zip(joints or JOINTS, positions):
             assert abs(found[name] - wanted) <= tolerance, f"{name} at {found[name]}, expected {wanted}"
 
 
 def ended(result, status, code):
-    """Asserts how a goal of a trajectory ended; returns what was said of it."""
+    """Asserts how a trajectory goal ended; returns the error text of its result."""
     found = (result.status, result.result.error_code)
     assert found == (status, code), f"status and code {found}, expected {(status, code)}: {result.result.error_string}"
     return result.result.error_string
 
 
 def check_trajectory_is_followed():
-    """A goal is accepted, executed with feedback, reached on time and reported; its joints may come in any order."""
+    """A goal is accepted, executed with feedback, reached on time and reported; its joints may have
+    any order.
+    """
     with Bench() as b:
         points = [point(1.0, [0.0, 0.4], [0.0, 0.3]), point(2.0, [GOAL[1], GOAL[0]], [0.0, 0.0])]
         name = b.follow.accepted(**goal(points, joints=JOINTS[::-1]))
@@ -130,7 +134,7 @@ def check_trajectory_is_followed():
 
 
 def check_trajectory_canceled():
-    """A cancel request ends a goal half-way; the arm holds where it was."""
+    """A cancel request ends a goal half-way; the arm holds its position."""
     with Bench() as b:
         name = b.follow.accepted(**there_in(2.0))
         early = b.follow.ask(name)
@@ -147,7 +151,9 @@ def check_trajectory_canceled():
 
 
 def check_trajectory_replaced():
-    """A second goal, a topic's trajectory and a command of a joint each end the goal before, and are followed."""
+    """A second goal, a trajectory on the topic and a command of a joint each end the previous goal
+    and are followed.
+    """
     with Bench() as b:
         first = b.follow.accepted(**there_in(4.0))
         b.run(0.5)
@@ -170,7 +176,9 @@ def check_trajectory_replaced():
 
 
 def check_tolerances():
-    """A goal that leaves its path, or is not there in time, is aborted with the code and the joint, and the arm holds."""
+    """A goal that leaves its path, or is late, is aborted with the error code and the joint, and
+    the arm holds.
+    """
     with Bench() as b:
         name = b.follow.accepted(**(there_in(0.5) | goal([point(0.5, GOAL, [0.0, 0.0])], path=[("elbow", 1e-4)])))
         b.run(1.0)
@@ -190,7 +198,7 @@ def check_tolerances():
 
 
 def senseless():
-    """Goals that make no sense: code, a word of the reason, the goal."""
+    """Returns invalid goals: error code, a word of the reason, the goal."""
     nan, inf = math.nan, math.inf
     good = [point(1.0, GOAL, [0.0, 0.0])]
     multi = message_type("trajectory_msgs/msg/MultiDOFJointTrajectory")
@@ -224,7 +232,9 @@ def senseless():
 
 
 def check_senseless_goals():
-    """Goals that make no sense are rejected with the code and the reason, told of on rosout, and move nothing."""
+    """Invalid goals are rejected with the error code and the reason, reported on rosout, and cause
+    no motion.
+    """
     with Bench() as b:
         log = b.m.listen("/rosout", LOG)
         b.run(2.0)
@@ -251,7 +261,9 @@ def check_senseless_goals():
 
 
 def check_command_topics():
-    """Positions, velocities and efforts move the arm; the state of the controller says which."""
+    """Positions, velocities and efforts move the arm; the controller state reports the command
+    mode.
+    """
     with Bench() as b:
         state = b.m.listen(f"{ARM}/controller_state")
         layout = message_type("std_msgs/msg/MultiArrayLayout")(dim=[], data_offset=0)
@@ -272,7 +284,7 @@ def check_command_topics():
         assert abs(moved[0] + 0.06) < 0.01 and abs(moved[1] - 0.09) < 0.01, moved
         told, moved = command("effort", [0.0, 0.0])
         assert told.output.effort == [0.0, 0.0], told.output
-        # the arm is heavier than water and sinks; a positive turn of these joints is downwards
+        # the arm is negatively buoyant and sinks; positive rotation of these joints is downwards
         assert moved[0] > 0.005, moved
         assert told.joint_names == JOINTS and len(told.feedback.positions) == 2, told
         for i in range(2):
@@ -280,7 +292,7 @@ def check_command_topics():
 
 
 def check_trajectory_with_stamp():
-    """A trajectory whose stamp is in the future waits for it."""
+    """A trajectory with a stamp in the future starts at its stamp."""
     with Bench() as b:
         start = b.run(0.5)
         name = b.follow.accepted(**goal([point(1.0, GOAL, [0.0, 0.0])], stamp_ns=3 * 10**9))
@@ -294,7 +306,7 @@ def check_trajectory_with_stamp():
 
 
 def check_reset_ends_goals():
-    """A reset of the world aborts the goal under way, and the next is followed from the start."""
+    """A reset of the world aborts the active goal, and the next one is followed from the start."""
     with Bench() as b:
         name = b.follow.accepted(**there_in(2.0))
         b.run(1.0)
@@ -307,7 +319,9 @@ def check_reset_ends_goals():
 
 
 def check_gripper():
-    """Both gripper actions open and close it; one that cannot move says that it stalled."""
+    """Both gripper actions open and close the gripper; one that cannot move reports that it
+    stalled.
+    """
     with Bench() as b:
         grip = ActionClient(b.m.peer, f"{GRIPPER}/gripper_cmd", arm_types.GRIPPER).wait()
         kind = message_type("control_msgs/msg/GripperCommand")
@@ -333,7 +347,7 @@ def check_gripper():
 
 
 def parallel(b):
-    """The same through the newer action, with a cancel."""
+    """The same with the newer action, including a cancel."""
     client = ActionClient(b.m.peer, "/bench/gripper_parallel_controller/gripper_cmd", arm_types.PARALLEL).wait()
     state = message_type("sensor_msgs/msg/JointState")
 
@@ -355,7 +369,7 @@ def parallel(b):
 
 
 def check_wrench_sensor():
-    """The force through a joint is the weight of what hangs on it, less its buoyancy."""
+    """The force through a joint is the weight of its subtree minus the buoyancy."""
     with Bench() as b:
         wrench = b.m.listen("/bench/wrist_ft/wrench")
         b.run(3.0)
@@ -366,7 +380,9 @@ def check_wrench_sensor():
 
 
 def check_vehicle_with_arm():
-    """The arm of a free vehicle is driven by the same action at real time, while two clients watch."""
+    """The arm of a free vehicle is moved by the same action in real time, while two clients
+    observe.
+    """
     with Merrow("uvms_pool") as m:
         name = "/uvms/arm_controller/follow_joint_trajectory"
         client, other = (ActionClient(m.peer, name, arm_types.FOLLOW).wait() for _ in range(2))
@@ -389,7 +405,8 @@ def check_vehicle_with_arm():
 
 
 def check_vehicle_with_servo_arm():
-    """The free vehicle whose arm is under the torque servos of the trials takes the same goals as the real one."""
+    """The free vehicle with the torque servos of the trials accepts the same goals as the real one.
+    """
     with Merrow("uvms_pool_servo", "--pace", "lockstep") as m:
         client = ActionClient(m.peer, "/uvms/arm_controller/follow_joint_trajectory", arm_types.FOLLOW).wait()
         states = m.listen("/uvms/joint_states")
@@ -402,11 +419,11 @@ def check_vehicle_with_servo_arm():
         ended(client.answer(early), SUCCEEDED, SUCCESSFUL)
         found = latest(states)
         for joint, position in zip(joints, end):
-            # the encoders' noise keeps the arm moving by 3 mrad
+            # the encoder noise moves the arm by 3 mrad
             assert abs(found.position[found.name.index(joint)] - position) < 0.01, found
         feedback = client.feedback(given)
         assert len(feedback) > 150, f"{len(feedback)} feedbacks in 4 s"
-        # a servo lags behind what it is told, an ideal drive would not
+        # a servo lags behind its command; an ideal drive would not
         worst = max(abs(error) for f in feedback for error in f.error.positions)
         assert 1e-4 < worst < 0.05, worst
         given = client.accepted(**goal([point(4.0, [0.0, 0.1, 0.1, -1.2], [0.0] * 4)], joints=joints))

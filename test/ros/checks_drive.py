@@ -1,4 +1,4 @@
-"""Checks of end_to_end.py: every way to command a robot moves it, and the right way."""
+"""Checks of end_to_end.py: every kind of command moves a robot in the right direction."""
 
 from live import Merrow, message_type, nanoseconds, take, wait_for
 
@@ -7,7 +7,7 @@ PRESSURE = "/bluerov2/pressure/data"
 MANAGER = "/bluerov2/thruster_manager"
 GOAL_M = 3.0
 TOLERANCE_M = 0.15
-# where a positive command pushes, forward-left-up: von Benzon et al. 2022, with the axes turned
+# direction of a positive command, forward-left-up: von Benzon et al. 2022, with rotated axes
 DIRECTIONS = {
     "t1": (0.707, 0.707, 0), "t2": (0.707, -0.707, 0), "t3": (-0.707, 0.707, 0), "t4": (-0.707, -0.707, 0),
     "t5": (0, 0, 1), "t6": (0, 0, 1), "t7": (0, 0, 1), "t8": (0, 0, 1),
@@ -24,42 +24,42 @@ def header(frame):
 
 
 def command_thrusters(m, up):
-    """Each vertical thruster by its own topic; `up` in newtons."""
+    """Commands each vertical thruster by its own topic; `up` in newtons."""
     for name in ("t5", "t6", "t7", "t8"):
         m.write(f"/bluerov2/thrusters/{name}/command", data=drive(up))
 
 
 def command_array(m, up):
-    """All thrusters in one message."""
+    """Commands all thrusters in one message."""
     layout = message_type("std_msgs/msg/MultiArrayLayout")(dim=[], data_offset=0)
     m.write("/bluerov2/thrusters/command", layout=layout, data=[0.0] * 4 + [drive(up)] * 4)
 
 
 def command_wrench(m, up):
-    """The thruster manager."""
+    """Commands the thruster manager."""
     m.write(f"{MANAGER}/input", force=vector(0.0, 0.0, up), torque=vector(0.0, 0.0, 0.0))
 
 
 def command_wrench_stamped(m, up):
-    """The thruster manager, with a header."""
+    """Commands the thruster manager, with a header."""
     wrench = message_type("geometry_msgs/msg/Wrench")(force=vector(0.0, 0.0, up), torque=vector(0.0, 0.0, 0.0))
     m.write(f"{MANAGER}/input_stamped", header=header("bluerov2/base_link"), wrench=wrench)
 
 
 def drive(up):
-    """The command of one of four thrusters that lift `up` newtons together, roughly."""
+    """Returns the approximate command of each of four thrusters that lift `up` newtons together."""
     return max(-1.0, min(1.0, up / 4 / 35))
 
 
 def dive(command):
-    """Takes the vehicle from 1 m to 3 m of depth by its pressure sensor, and holds it there."""
+    """Moves the vehicle from 1 m to 3 m depth by its pressure sensor, and holds it there."""
     with Merrow("pool", "--pace", "4") as m:
         pressure, truth = m.listen(PRESSURE), m.listen(ODOMETRY)
         command(m, 0.0)
         start, depth, rate, pushed, track = None, None, 0.0, 0.0, []
 
         def control():
-            """One cycle per pressure reading: a PD law with a slow integral."""
+            """Runs one cycle per pressure reading: a PD controller with a slow integral."""
             nonlocal start, depth, rate, pushed
             for reading in take(pressure):
                 now = nanoseconds(reading.header.stamp) * 1e-9
@@ -83,27 +83,27 @@ def dive(command):
 
 
 def check_dive_by_thruster_topics():
-    """From 1 m to 3 m with one Float64 topic per thruster."""
+    """Dives from 1 m to 3 m with one Float64 topic per thruster."""
     dive(command_thrusters)
 
 
 def check_dive_by_array():
-    """The same with a Float64MultiArray."""
+    """Dives with a Float64MultiArray."""
     dive(command_array)
 
 
 def check_dive_by_wrench():
-    """The same through the thruster manager."""
+    """Dives with the thruster manager."""
     dive(command_wrench)
 
 
 def check_dive_by_stamped_wrench():
-    """The same through the thruster manager's stamped input."""
+    """Dives with the stamped input of the thruster manager."""
     dive(command_wrench_stamped)
 
 
 def velocity_after(m, truth, n=100):
-    """Velocity over the vehicle's axes after n steps."""
+    """Returns the velocity in the axes of the vehicle after n steps."""
     end = m.step(n)
     found = []
     assert wait_for(
@@ -112,7 +112,9 @@ def velocity_after(m, truth, n=100):
 
 
 def check_each_thruster_pushes_its_way():
-    """A positive command of each thruster accelerates the vehicle the way the thruster points, a negative one back."""
+    """A positive command of each thruster accelerates the vehicle in the direction of the thruster,
+    a negative one in the opposite direction.
+    """
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)
         for name, direction in DIRECTIONS.items():
@@ -126,7 +128,9 @@ def check_each_thruster_pushes_its_way():
 
 
 def check_wrench_moves_all_axes():
-    """The thruster manager gives force and moment along each axis of the base, in both forms and both senses."""
+    """The thruster manager gives force and moment along each axis of the base, with both message
+    types and both signs.
+    """
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)
         wrench = message_type("geometry_msgs/msg/Wrench")

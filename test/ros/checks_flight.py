@@ -1,4 +1,5 @@
-"""Checks of end_to_end.py: a multirotor is flown by its stock firmware's topics and services."""
+"""Checks of end_to_end.py: a multirotor is flown by the topics and services of its stock firmware.
+"""
 
 import math
 
@@ -17,7 +18,8 @@ def stamped(m, x, frame):
 
 
 def check_flight_by_cmd_vel():
-    """Takes off, flies ahead by both forms of cmd_vel, refuses what is no number, stops when left alone, lands."""
+    """Takes off, flies ahead by both types of cmd_vel, rejects NaN, stops without commands, lands.
+    """
     with Merrow("hover", "--pace", "2") as m:
         truth, mode = m.listen("/firefly/odometry"), m.listen("/firefly/flight_mode")
         log = m.listen("/rosout", LOG)
@@ -48,7 +50,7 @@ def check_flight_by_cmd_vel():
 
 
 def call(m, name, robot="firefly"):
-    """One of the firmware's services, which must succeed."""
+    """Calls a service of the firmware, which must succeed."""
     client = m.peer.client(f"/{robot}/{name}", "std_srvs/srv/Trigger")
     assert client.wait(20), f"no service {name}"
     answer = client.call(**TRIGGER)
@@ -56,7 +58,7 @@ def call(m, name, robot="firefly"):
 
 
 def check_rover_by_cmd_vel():
-    """A rover drives ahead, says so by its wheels, and stops when left alone."""
+    """A rover drives ahead, reports it by its wheels, and stops without commands."""
     with Merrow("bank", "--pace", "2") as m:
         wheels = m.listen("/rover/wheel_odometry")
         seen = []
@@ -73,7 +75,9 @@ def check_rover_by_cmd_vel():
 
 
 def check_riverwatch_pair():
-    """The boat goes up the river by cmd_vel; the drone leaves its deck; wind and current are changed meanwhile."""
+    """The boat follows the river by cmd_vel; the drone takes off from its deck; wind and current
+    change meanwhile.
+    """
     with Merrow("riverwatch", "--pace", "2") as m:
         boat, drone = m.listen("/usv/odometry"), m.listen("/uav/odometry")
         places = {}
@@ -102,7 +106,7 @@ def check_riverwatch_pair():
 
 
 def check_glider_dives():
-    """A glider shrinks its buoyancy engine and sinks; its volume is published."""
+    """A glider reduces the volume of its buoyancy engine and sinks; its volume is published."""
     with Merrow("glider", "--pace", "20") as m:
         truth, volume = m.listen("/glider/odometry"), m.listen("/glider/buoyancy_engines/engine/volume")
         m.write("/glider/buoyancy_engines/engine/command", data=-0.0003)
@@ -112,7 +116,7 @@ def check_glider_dives():
 
 
 def check_taipan_holds_a_depth():
-    """A torpedo comes to a depth that it is told, under its own propeller."""
+    """A torpedo reaches a commanded depth with its own propeller."""
     with Merrow("taipan", "--pace", "10") as m:
         truth = m.listen("/taipan/odometry")
         m.write("/taipan/thrusters/propeller/command", data=128.0)

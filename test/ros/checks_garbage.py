@@ -1,4 +1,5 @@
-"""Checks of end_to_end.py: what makes no sense is refused, counted and told of, and moves nothing."""
+"""Checks of end_to_end.py: invalid input is rejected, counted and reported, and causes no motion.
+"""
 
 import math
 import random
@@ -22,7 +23,7 @@ SHORTEST = {"Float64": 8, "Float64MultiArray": 12, "Wrench": 48, "WrenchStamped"
 
 
 class Raw:
-    """A writer of bytes, of whatever kind, where readers expect a message."""
+    """A writer of arbitrary bytes to readers that expect a message."""
 
     def __init__(self, peer_, topic, type_name):
         kind = peer.struct_type(type_name, {"nothing": peer.types.uint8})
@@ -42,7 +43,9 @@ class Raw:
 
 
 def check_garbage():
-    """Two seconds of garbage on all inputs and services: the robot moves as without it, and all of it is counted."""
+    """Two seconds of invalid data on all inputs and services: the robot moves as without it, and
+    all of it is counted.
+    """
     quiet, _ = drive(lambda *_: 0)
     disturbed, sent = drive(garbage)
     assert sent > 500, sent
@@ -52,7 +55,9 @@ def check_garbage():
 
 
 def drive(disturb):
-    """The motion of a lock-stepped robot under fixed commands, with something between the steps."""
+    """Returns the motion of a lock-stepped robot under fixed commands, with an action between the
+    steps.
+    """
     with Merrow("uvms_pool", "--pace", "lockstep") as m:
         truth, log, diagnostics = m.listen(ODOMETRY), m.listen("/rosout", LOG), m.listen("/diagnostics")
         m.settle()
@@ -75,28 +80,28 @@ def drive(disturb):
 
 
 def latest_after(diagnostics):
-    """The next report from now on."""
+    """Returns the next report from now on."""
     take(diagnostics)
     return latest(diagnostics)
 
 
 def check_told(lines, report, sent):
-    """Refusals are counted per robot and for the node, and warned of."""
+    """Rejected messages are counted per robot and for the node, and reported as warnings."""
     status = {s.name: {v.key: v.value for v in s.values} for s in report.status}
     commands = int(status[f"{ROBOT}: commands"]["refused commands"])
     requests = int(status["merrow: run"]["refused requests"])
-    # what DDS itself does not let through is not counted, nor is a request without its client's identity
+    # messages that DDS itself rejects are not counted, nor are requests without a client identity
     assert commands > sent / 2, f"{commands} commands counted of {sent} messages"
     assert requests > 50, f"{requests} requests counted"
     assert status[f"{ROBOT}: commands"]["last refusal"], status
     warnings = [line.msg for line in lines if line.level == WARN and "refused" in line.msg]
     assert warnings and all(line.startswith((ROBOT, "merrow")) for line in warnings), warnings
-    # told of, not shouted: about one line a second and robot
+    # warnings are throttled: about one line per second and robot
     assert len(warnings) < 60, len(warnings)
 
 
 def all_writers(m):
-    """Raw writers of all inputs and all services' requests."""
+    """Returns raw writers for all inputs and the requests of all services."""
     about = describe(m.world)
     # a participant of their own: elsewhere the same topics have their true types
     liar, writers = peer.Peer(m.domain), {}
@@ -115,14 +120,14 @@ def all_writers(m):
 
 
 def garbage(m, writers, source):
-    """One round, 0.1 s of it; returns how many messages it sent."""
+    """Sends one round of invalid data, 0.1 s of it; returns the number of messages sent."""
     sent, begin = 0, time.monotonic()
     for topic, (kind, raw) in writers.items():
         base = kind.rsplit("/", 1)[-1]
         if "/srv/" in kind or "/action/" in kind:
             sent += bad_requests(raw, source)
             continue
-        # too short to be any such message; longer random bytes may well be a command
+        # too short for any such message; longer random bytes could be a valid command
         raw.write(source.randbytes(4 * source.randrange(1, SHORTEST[base] // 4)))
         raw.write(source.randbytes(SHORTEST[base]), head=b"\x00\x07\x00\x00")
         for payload in bad_values(base, source):
@@ -135,18 +140,18 @@ def garbage(m, writers, source):
 
 
 def bad_requests(raw, source):
-    """Requests that end too early, or that lie about their lengths."""
+    """Returns requests that end too early or have wrong lengths."""
     guid = source.randbytes(8)
     raw.write(source.randbytes(8))
     raw.write(guid + bytes(8))
-    # a request without fields has one byte, and takes whatever that is
+    # a request without fields has one byte, which may have any value
     if not raw.empty:
         raw.write(guid + bytes(8) + b"\xff\xff\xff\x7f")
     return 2 if raw.empty else 3
 
 
 def bad_values(base, source):
-    """Payloads of the right form whose values or lengths make no sense."""
+    """Returns payloads of the right form with invalid values or lengths."""
     bad = [math.nan, math.inf, -math.inf]
     if base == "Float64":
         return [struct.pack("<d", value) for value in bad]
@@ -164,7 +169,9 @@ def bad_values(base, source):
 
 
 def senseless(m):
-    """Well-formed messages of joints and frames that are none, with too few values, with values that are none."""
+    """Returns well-formed messages with unknown joints and frames, with too few values, and with
+    NaN.
+    """
     nan = math.nan
     joints = [(["nothing"], [0.1], [0.1]), (["base", "nothing"], [0.1, 0.1], [0.1, 0.1]), (["base"], [], []),
               (["base", "shoulder"], [0.1], [0.1]), (["base"], [nan], [nan]), ([""], [0.0], [0.0])]

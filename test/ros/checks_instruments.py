@@ -1,4 +1,4 @@
-"""Checks of end_to_end.py: instruments that measure at a point, as a peer has them."""
+"""Checks of end_to_end.py: point-measuring instruments, as received by a peer."""
 
 import math
 import pathlib
@@ -9,13 +9,15 @@ WORLD = str(pathlib.Path(__file__).with_name("instruments.yaml"))
 
 
 def values(message):
-    """The names and values of a record."""
+    """Returns the names and values of a record."""
     (status,) = message.status
     return {pair.key: float(pair.value) for pair in status.values}
 
 
 def check_instruments():
-    """Every message of an instrument in the deep and on a mast, with what the world's water and air are there."""
+    """Messages of every instrument under water and on a mast have the values of the water and air
+    of the world.
+    """
     with Merrow(WORLD) as m:
         topics = {
             "ctd": ["temperature", "pressure", "conductivity", "salinity", "depth", "sound_speed", "record"],
@@ -53,7 +55,9 @@ def check_instruments():
 
 
 def check_water_sampler():
-    """A bottle is opened by a service, fills, and tells what is in it; one that is open is not opened again."""
+    """A service opens a bottle, which fills and reports its contents; an open bottle is not opened
+    again.
+    """
     with Merrow(WORLD) as m:
         bottles = m.listen("/rig/bottles/bottle")
         sample, stop = (m.peer.client(f"/rig/bottles/{name}", "std_srvs/srv/Trigger") for name in ("sample", "stop"))

@@ -1,4 +1,4 @@
-"""Checks of end_to_end.py: sensors that look around, in a running world."""
+"""Checks of end_to_end.py: exteroceptive sensors in a running world."""
 
 import pathlib
 import struct
@@ -6,15 +6,17 @@ import struct
 from live import Merrow, describe, latest, nanoseconds, take, wait_for
 
 POINT = struct.Struct("<fffff")
-# of the river, and of worlds that do not say
+# of the river world, and of worlds that do not set it
 STEPS_PER_S, USUAL_STEPS_PER_S = 250, 500
 CAMERAS, SONARS = (str(pathlib.Path(__file__).with_name(f"{name}.yaml")) for name in ("cameras", "sonars"))
 
 
 def collect(m, reader, seconds_, steps_per_s=STEPS_PER_S):
-    """Messages of the next seconds of simulated time, all that are due by then."""
+    """Returns the messages of the next seconds of simulated time, including all that are due by
+    then.
+    """
     found = []
-    # one after another: frames are waited for, and so is the reply
+    # one after another, because frames and the reply are waited for
     for _ in range(10 * seconds_):
         end = m.step(steps_per_s // 10)
     newest = lambda: nanoseconds(found[-1].header.stamp)
@@ -23,19 +25,23 @@ def collect(m, reader, seconds_, steps_per_s=STEPS_PER_S):
 
 
 def first(m, reader):
-    """Steps on until the reader has its first message: the node may see it late, then nothing is lost any more."""
+    """Steps until the reader has its first message. The node may discover it late; after that no
+    message is lost.
+    """
     assert wait_for(lambda: m.step(USUAL_STEPS_PER_S // 10) and take(reader)), "no message at all"
 
 
 def are_all(found, period_ns):
-    """Whether messages of a second are all those that a sensor takes at this period."""
+    """Returns whether messages of a second are all those that a sensor with this period takes."""
     stamps = [nanoseconds(message.header.stamp) for message in found]
     whole = 10**9 // period_ns
     return len(stamps) in (whole - 1, whole) and all(b - a == period_ns for a, b in zip(stamps, stamps[1:]))
 
 
 def check_lasers_of_the_river():
-    """Clouds and scans of the boat come once somebody subscribes: their rates, stamps, frames, and the valley's banks in them."""
+    """Clouds and scans of the boat are published once there is a subscriber: their rates, stamps,
+    frames, and the banks of the valley in them.
+    """
     with Merrow("riverwatch", "--pace", "lockstep") as m:
         clouds = m.listen("/usv/lidar/points")
         m.step(STEPS_PER_S)
@@ -62,14 +68,16 @@ def check_lasers_of_the_river():
 
 
 def check_pictures_and_pings():
-    """Colours, depths, JPEG and camera_info of a camera come as one each, and nothing of what nobody wants; so do pings of a sonar that looks ahead."""
+    """A camera publishes one colour image, depth image, JPEG and camera_info per frame, and only
+    subscribed outputs; a forward-looking sonar its pings.
+    """
     with Merrow(CAMERAS, "--pace", "lockstep") as m:
         topics = ("image_raw", "image_raw/compressed", "depth/image_raw", "camera_info",
                   "depth/image_raw/compressedDepth", "depth/camera_info")
         readers = [m.listen(f"/r/cam/{topic}") for topic in topics]
         for reader in readers:
             first(m, reader)
-        # once, before anybody listened
+        # published once, before there was a subscriber
         names = latest(m.listen("/r/cam/labels/names", transient_local=True, depth=1))
         assert {one.class_id: one.class_name for one in names.class_map}[2] == "wall", names
         sets = [collect(m, reader, 1, USUAL_STEPS_PER_S) for reader in readers]
@@ -100,7 +108,9 @@ def check_pictures_and_pings():
 
 
 def check_quality_of_service():
-    """A sensor that is offered best effort is not heard by who asks for reliable, and is by who does not; the usual offer by both."""
+    """A best-effort sensor does not match a reliable subscriber and matches a best-effort one; a
+    sensor with the default QoS matches both.
+    """
     world = str(pathlib.Path(__file__).parent / "quality.yaml")
     offered = {topic["topic"]: topic["qos"] for topic in describe(world)["published"]}
     assert offered["/r/plain"] == "reliable, volatile, keep last 10", offered

@@ -1,4 +1,5 @@
-"""Checks of end_to_end.py: every parameter can be set, acts, and refuses what makes no sense."""
+"""Checks of end_to_end.py: every parameter can be set, has an effect, and rejects invalid values.
+"""
 
 import math
 import time
@@ -12,12 +13,12 @@ ODOMETRY_NS = 20_000_000
 
 
 def bounds(parameter):
-    """Range of a parameter as `describe` has it."""
+    """Returns the range of a parameter as in `describe`."""
     return [float(bound) for bound in parameter["range"].split(" to ")]
 
 
 def legal_value(parameter):
-    """A value that differs from the default."""
+    """Returns a value that differs from the default."""
     if parameter["type"] == "double":
         low, high = bounds(parameter)
         return low + 0.6 * (high - low)
@@ -27,7 +28,9 @@ def legal_value(parameter):
 
 
 def check_every_parameter_can_be_set():
-    """All declared parameters take a new legal value, return it, and tell of it on /parameter_events."""
+    """All declared parameters accept a new legal value, return it, and publish it on
+    /parameter_events.
+    """
     with Merrow("pool", "--pace", "lockstep") as m:
         events = m.listen("/parameter_events", EVENT)
         m.settle()
@@ -64,7 +67,9 @@ def check_descriptions_of_parameters():
 
 
 def check_illegal_parameters():
-    """NaN, values out of range, of another type or of no parameter are refused with a reason, and change nothing."""
+    """NaN, values out of range, of another type or of unknown parameters are rejected with a
+    reason, and change no value.
+    """
     with Merrow("pool") as m:
         m.listen("/clock")
         for parameter in describe("pool")["parameters"]:
@@ -91,7 +96,7 @@ def check_illegal_parameters():
 
 
 def run_for(m, truth, steps):
-    """Steps, and the odometry of the last instant."""
+    """Steps the world; returns the odometry at the end."""
     now, found = m.step(steps), []
     end = now - now % ODOMETRY_NS
     assert wait_for(lambda: found.extend(take(truth)) or found and nanoseconds(found[-1].header.stamp) >= end), \
@@ -100,7 +105,7 @@ def run_for(m, truth, steps):
 
 
 def check_current_drifts():
-    """The current carries the vehicle the way it is set."""
+    """The vehicle drifts in the direction of the current."""
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)
         still = run_for(m, truth, 1000).pose.pose.position
@@ -115,7 +120,7 @@ def check_current_drifts():
 
 
 def check_reset_and_parameters_agree():
-    """After a reset the water is still what the parameters say."""
+    """After a reset the water still has the values of the parameters."""
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)
         assert m.set(SPEED, 0.5).successful and m.set("bluerov2.thrusters.t5.state", "dead").successful
@@ -126,7 +131,8 @@ def check_reset_and_parameters_agree():
 
 
 def check_noise_off():
-    """Without its noise, a pressure sensor says what the truth says, to its resolution; with it, it does not."""
+    """Without noise a pressure sensor measures the truth to its resolution; with noise it does not.
+    """
     with Merrow("pool", "--pace", "lockstep") as m:
         truth, pressure = m.listen(ODOMETRY), m.listen("/bluerov2/pressure/data")
 
@@ -148,14 +154,16 @@ def check_noise_off():
 
 
 def depth_of_sensor(pose):
-    """Depth of the pressure sensor, 20 cm behind and 2 cm above the base's origin."""
+    """Returns the depth of the pressure sensor, 20 cm behind and 2 cm above the origin of the base.
+    """
     q, x, z = pose.orientation, -0.2, 0.02
     lifted = 2 * (q.x * q.z - q.w * q.y) * x + (1 - 2 * (q.x**2 + q.y**2)) * z
     return -(pose.position.z + lifted)
 
 
 def check_dead_thruster():
-    """A dead thruster does nothing; one of half efficiency, less than a healthy one."""
+    """A dead thruster has no effect; one with half efficiency has less effect than a healthy one.
+    """
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)
 
@@ -175,7 +183,9 @@ def check_dead_thruster():
 
 
 def check_numbers_for_the_pace():
-    """YAML reads a factor as a number: the pace takes it all the same, at the start and later."""
+    """YAML reads a pace factor as a number: the parameter `pace` accepts it, at the start and
+    later.
+    """
     for given, found in (("2", "2"), ("0.5", "0.5"), ("1", "1"), ("'3'", "3")):
         with Merrow("pool", ros=["-p", f"pace:={given}"]) as m:
             assert m.get("pace") == found, f"-p pace:={given} became {m.get('pace')!r}"
@@ -194,7 +204,7 @@ def check_numbers_for_the_pace():
 
 
 def check_pace():
-    """The pace parameter changes how fast the clock goes, there and back."""
+    """The pace parameter increases and decreases the speed of the clock."""
     with Merrow("pool") as m:
         clock = m.listen("/clock")
 

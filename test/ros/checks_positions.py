@@ -1,4 +1,4 @@
-"""Checks of end_to_end.py: what finds positions and what is about a vessel, as a peer hears it while it runs."""
+"""Checks of end_to_end.py: positioning and vessel sensors, as received by a peer during a run."""
 
 import math
 import pathlib
@@ -12,7 +12,9 @@ FAULT = dict(name="out", robot="", names=[], values=[], duration_s=0.0)
 
 
 def check_positions():
-    """Every topic of pingers, transponders, base lines, detectors, radar and AIS says what the bag of the same world says; its stamps rise."""
+    """Every topic of pingers, transponders, baseline systems, detectors, radar and AIS has the
+    values of the bag of the same world, with increasing stamps.
+    """
     with Merrow(WORLD) as m:
         readers = {topic: m.listen(topic) for topic in positions.CHECKS}
         good, stamps = {}, {}
@@ -34,13 +36,15 @@ def check_positions():
 
 
 def check_beacon_that_fails():
-    """A transponder that is broken by the service is heard no more, and again when it is repaired; the others are heard all the while."""
+    """A transponder that is broken by the service is no longer received until it is repaired; the
+    others are received throughout.
+    """
     with Merrow(WORLD) as m:
         assert {beacon["name"] for beacon in describe(WORLD)["beacons"]} == {"ping", "tail", "a", "b", "c", "loc"}
         poses, ranges, health = (m.listen(topic) for topic in ("/r/usbl/tail/pose", "/r/lbl/a/range", "/diagnostics"))
         assert wait_for(lambda: take(poses) and take(ranges)), "nothing is heard"
         m.do("fault", device="tail", kind="dead", **FAULT)
-        time.sleep(0.6)  # what was on its way
+        time.sleep(0.6)  # for messages in transit
         take(ranges)
         assert not gather(poses, 1.2) and take(ranges), "a dead transponder, or no other"
         found = []

@@ -1,4 +1,4 @@
-"""Checks of end_to_end.py: how a run starts, keeps its pace, ends, and is repeated."""
+"""Checks of end_to_end.py: start, pace, end and repetition of a run."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ SUMMARY = ["simulated_s", "wall_s", "real_time_factor", "steps", "overruns", "dr
 
 
 def summary(*options, domain=1):
-    """The summary of a run that ends by itself."""
+    """Returns the summary of a run that ends by itself."""
     code, out, err = command("run", "pool", "--json", *options, domain=domain)
     assert code == 0, err
     lines = out.splitlines()
@@ -27,7 +27,9 @@ def summary(*options, domain=1):
 
 
 def check_same_hash():
-    """The same world gives the same bits: again, with other numbers of threads, at another pace, with ROS."""
+    """The same world gives the same bits: repeated, with other numbers of threads, at another pace,
+    with ROS.
+    """
     first = summary("--no-ros", "--pace", "max", "--for", 10)
     assert first["steps"] == 5000 and abs(first["simulated_s"] - 10) < 1e-9, first
     assert first["real_time_factor"] > 1 and first["dropped"] == first["halted"] == 0, first
@@ -63,7 +65,7 @@ def check_interrupt():
         out, err = m.output()
         assert "state hash: " in out and "real-time factor" in out, out
         assert "panicked" not in err, err
-        # the node says good-bye, rather than be missed
+        # the node leaves the graph explicitly, not by a timeout
         assert wait_for(lambda: not any(m.peer.endpoints("r")), 2), m.peer.endpoints("r")
     with Merrow("pool", "--json", "--pace", "lockstep") as m:
         m.step(3)
@@ -86,7 +88,7 @@ def check_interrupt_when_recording():
 
 
 def check_kill_when_recording():
-    """A killed run leaves a bag that can be read up to its last second."""
+    """A killed run leaves a bag that is readable up to its last second."""
     with Merrow("pool") as m:
         clock = m.listen("/clock")
         m.do("record", uri=str(m.path / "killed.mcap"))
@@ -100,7 +102,7 @@ def check_kill_when_recording():
 
 
 def check_record_option():
-    """`--record` holds every message of a run without ROS."""
+    """`--record` stores every message of a run without ROS."""
     with tempfile.TemporaryDirectory(prefix="merrow-test-") as folder:
         found = summary("--no-ros", "--pace", "max", "--for", 2, "--record", f"{folder}/whole.mcap")
         assert found["dropped"] == 0, found
@@ -108,7 +110,7 @@ def check_record_option():
 
 
 def check_slow_and_absent_subscribers():
-    """Subscribers that take no sample, are frozen or were killed do not slow the world down."""
+    """Subscribers that take no sample, are frozen or are killed do not slow the world down."""
     with Merrow("pool") as m:
         diagnostics, clock = m.listen("/diagnostics"), m.listen("/clock")
         _, alone = pace_over(3, clock, diagnostics)
@@ -143,7 +145,7 @@ time.sleep(60)
 
 
 def subscriber_process(domain):
-    """A process of its own that subscribes everything."""
+    """Starts a process that subscribes to every topic."""
     here = pathlib.Path(__file__).parent
     process = subprocess.Popen([sys.executable, "-c", SUBSCRIBER, here, live.BINARY, str(domain)],
                                stdout=subprocess.PIPE, text=True)
@@ -152,7 +154,7 @@ def subscriber_process(domain):
 
 
 def best_pace(clock, diagnostics):
-    """The best of three whiles: other work on the machine delays blocks, too."""
+    """Returns the best of three periods, because other load on the machine also delays blocks."""
     found = []
     for _ in range(3):
         found.append(pace_over(3, clock, diagnostics))
@@ -162,7 +164,7 @@ def best_pace(clock, diagnostics):
 
 
 def pace_over(duration_s, clock, diagnostics):
-    """Real-time factor and part of late blocks over a while."""
+    """Returns the real-time factor and the fraction of late blocks over a period."""
     before = run_status(latest(diagnostics))
     wall, simulated = time.monotonic(), seconds(latest(clock).clock)
     after = run_status(gather(diagnostics, duration_s)[-1])
@@ -174,7 +176,9 @@ def pace_over(duration_s, clock, diagnostics):
 
 
 def check_fleet():
-    """A hundred robots are found whole, all their topics, and keep real time while some of them are listened to."""
+    """All topics of a hundred robots are discovered, and the run keeps real time while some of them
+    are subscribed.
+    """
     with Merrow("fleet_100") as m:
         about = live.describe("fleet_100")
         wanted = {f"rt{t['topic']}" for t in about["published"]}
@@ -190,7 +194,7 @@ def check_fleet():
 
 
 def check_two_in_one_domain():
-    """Two runs share a network; only the name space tells them apart."""
+    """Two runs share a network; only the namespace separates them."""
     with Merrow("pool") as m:
         other = subprocess.Popen([live.BINARY, "run", "pool", "--for", "1", "--ros-args", "-r", "__ns:=/two"],
                                  stdout=subprocess.DEVNULL, env=live.environment(m.domain))
@@ -201,7 +205,7 @@ def check_two_in_one_domain():
 
 
 def run_status(diagnostics):
-    """The values about the run itself."""
+    """Returns the diagnostic values of the run."""
     (status,) = (s for s in diagnostics.status if s.name == "merrow: run")
     return {v.key: v.value for v in status.values}
 

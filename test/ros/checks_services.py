@@ -1,4 +1,4 @@
-"""Checks of end_to_end.py: every service does what it says, and says what it refused."""
+"""Checks of end_to_end.py: the effects of every service, and its reports of rejected requests."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ STEP_NS = 2_000_000
 
 
 def check_pause_and_resume():
-    """Time stops, and goes on from where it stopped."""
+    """Time stops, and continues from the same value."""
     with Merrow("pool") as m:
         clock = m.listen("/clock")
         latest(clock)
@@ -34,7 +34,7 @@ def check_pause_and_resume():
 
 
 def check_steps_when_paused():
-    """A paused world makes exactly the steps it is asked for; a running one refuses."""
+    """A paused world makes exactly the requested steps; a running one rejects the request."""
     with Merrow("pool") as m:
         refused = m.call("step", steps=1)
         assert not refused.success and "running" in refused.message, refused
@@ -52,14 +52,16 @@ def check_steps_when_paused():
 
 
 def check_steps_in_lock_step():
-    """Lock-step: time stands until a step is asked for, and every block of steps ends with a clock message."""
+    """Lock-step: time stops until steps are requested, and every block of steps ends with a clock
+    message.
+    """
     with Merrow("pool", "--pace", "lockstep") as m:
         clock, truth, imu = m.listen("/clock"), m.listen(ODOMETRY), m.listen("/bluerov2/imu/data")
         m.settle()
         take(clock)
         assert m.step(5) == 5 * STEP_NS
         wait_until(clock, lambda c: nanoseconds(c.clock) == 5 * STEP_NS)
-        # steps up to an instant bring the readings of that instant
+        # steps up to a time publish the readings of that time
         for i in range(6, 56):
             assert m.step(1) == i * STEP_NS
             if i % 10 == 0:
@@ -75,7 +77,9 @@ def check_steps_in_lock_step():
 
 
 def check_pause_ends_a_step():
-    """While many steps are made the node goes on serving; a pause ends them, and the reply says how far they came."""
+    """During a request of many steps the node continues to serve; a pause ends it, and the reply
+    reports the steps made.
+    """
     many = 10**9
     for options, ending in (((), "pause"), (("--pace", "lockstep"), "pause"), (("--pace", "lockstep"), "reset")):
         with Merrow("pool", *options) as m:
@@ -103,7 +107,8 @@ def check_pause_ends_a_step():
 
 
 def check_resume_ends_a_step():
-    """A world that is let run has made what it made of a step request."""
+    """When a world is resumed during a step request, the request ends and reports the steps made.
+    """
     with Merrow("pool") as m:
         m.do("pause")
         number = m.client("step").send(steps=10**9)
@@ -114,11 +119,13 @@ def check_resume_ends_a_step():
 
 
 def check_halted_robot():
-    """A robot whose state is no longer finite is stopped, told of once as an error, and counted at the end."""
+    """A robot whose state is no longer finite is halted, reported once as an error, and counted at
+    the end.
+    """
     with Merrow("pool", "--pace", "lockstep", "--json") as m:
         log = m.listen("/rosout", LOG)
         for i in range(2):
-            # beyond what a double can hold once it is squared
+            # its square overflows a double
             assert m.set_pose(ROBOT, (0, 0, -2), linear=(1e200, 0, 0)).success
             m.step(200)
             lines = [line for line in take(log) if line.level >= 40]
@@ -136,7 +143,9 @@ def check_halted_robot():
 
 
 def check_weather():
-    """The weather changes by service, along a ramp too, and refuses with a reason what makes no sense."""
+    """The weather changes by service, also along a ramp, and invalid requests are rejected with a
+    reason.
+    """
     with Merrow("grasp", "--pace", "lockstep") as m:
         names = ["wind_speed_m_s", "wind_from_deg", "rain_mm_h"]
         assert m.call("weather", names=names, values=[5.0, 90.0, 2.0], duration_s=60.0).success
@@ -149,7 +158,9 @@ def check_weather():
 
 
 def check_couple():
-    """A grasp takes hold and lets go by service and by topic, says so to late readers, and refuses with a reason."""
+    """A grasp is made and released by service and by topic, is published to late subscribers, and
+    is rejected with a reason.
+    """
     with Merrow("grasp", "--pace", "lockstep") as m:
         state = m.listen("/couplings/grip/state", transient_local=True, depth=1)
         assert not latest(state).data
@@ -172,7 +183,9 @@ def check_couple():
 
 
 def check_parting():
-    """A line that is heaved until it parts says so once, to late readers too, and in the diagnostics; a reset mends it."""
+    """A line that is heaved until it parts is reported once, also to late subscribers, and in the
+    diagnostics; a reset repairs it.
+    """
     with Merrow(str(pathlib.Path(__file__).with_name("line.yaml")), "--pace", "lockstep") as m:
         intact = m.listen("/line/intact", transient_local=True, depth=1)
         assert latest(intact).data
@@ -190,9 +203,9 @@ def check_parting():
 
 
 def check_no_skew():
-    """A command that was sent before a step request takes effect within those steps, every time.
+    """A command sent before a step request takes effect within those steps, every time.
 
-    So it makes no difference whether one waits in between: the motion is the same, bit for bit.
+    So a wait between them makes no difference: the motion is the same, bit for bit.
     """
     patient, hasty = (forth_and_back(pause_s) for pause_s in (0.02, 0.0))
     late = [i for i, (a, b) in enumerate(zip(patient, hasty)) if a != b]
@@ -200,7 +213,8 @@ def check_no_skew():
 
 
 def forth_and_back(pause_s):
-    """The motion under a series of commands, with a pause between command and step request."""
+    """Returns the motion under a series of commands, with a pause between command and step request.
+    """
     n, commands = 10, [(1.0 if i % 3 else -1.0) * i / 40 for i in range(1, 41)]
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)
@@ -218,14 +232,14 @@ def forth_and_back(pause_s):
 
 
 def motion(sample):
-    """Stamp, pose and velocity of an odometry message as numbers."""
+    """Returns stamp, pose and velocity of an odometry message as numbers."""
     p, q = sample.pose.pose.position, sample.pose.pose.orientation
     v, w = sample.twist.twist.linear, sample.twist.twist.angular
     return nanoseconds(sample.header.stamp), p.x, p.y, p.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z, w.x, w.y, w.z
 
 
 def check_reset():
-    """Time and pose go back to the start, and the world runs on."""
+    """Time and pose return to the start, and the world continues."""
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)
         m.step(10)
@@ -240,7 +254,9 @@ def check_reset():
 
 
 def check_set_pose():
-    """A robot is where it was put; what makes no sense is refused with a reason, and moves nothing."""
+    """A robot is at the requested pose; invalid requests are rejected with a reason and cause no
+    motion.
+    """
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)
         half = 0.5**0.5
@@ -270,7 +286,9 @@ def check_set_pose():
 
 
 def check_record():
-    """A bag of a while of the run, readable by others; what cannot be recorded is refused."""
+    """A part of the run is recorded in a bag that others can read; an impossible recording is
+    rejected.
+    """
     with Merrow("pool", "--pace", "lockstep") as m:
         folder = m.path / "bags"
         nothing = m.call("record", uri="")
@@ -292,18 +310,18 @@ def check_record():
         m.do("record", uri=str(again))
         m.step(100)
         m.do("record", uri="")
-        # what is latched is logged at its beginning, not at that of the run
+        # latched messages are logged at the start of the bag, not at that of the run
         check_bag(find_bag(m.path, "again"), "--expect=/tf_static=1", "--expect=/bluerov2/robot_description=1", "--from=2000000000")
 
 
 def find_bag(folder, name=""):
-    """The one bag under a folder whose name begins so."""
+    """Returns the only bag under a folder whose name starts with a prefix."""
     (bag,) = folder.rglob(f"{name}*.mcap")
     return bag
 
 
 def check_bag(path, *options):
-    """Runs bag.py, which reads a bag with readers of others."""
+    """Runs bag.py, which reads a bag with independent readers."""
     script = pathlib.Path(__file__).with_name("bag.py")
     done = subprocess.run([sys.executable, script, path, *options], capture_output=True, text=True, timeout=120,
                           check=False)
@@ -311,7 +329,7 @@ def check_bag(path, *options):
 
 
 def check_all_services_are_there():
-    """Every service of `describe` is on the network, with those of the parameters."""
+    """Every service of `describe` is available, and so are those of the parameters."""
     with Merrow("pool") as m:
         names = {s["service"] for s in describe("pool")["services"]}
         for of_parameters in ("describe_parameters", "get_parameter_types", "get_parameters", "list_parameters",

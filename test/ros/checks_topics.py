@@ -1,4 +1,5 @@
-"""Checks of end_to_end.py: every topic of a world is there, at its rate, with content that makes sense."""
+"""Checks of end_to_end.py: every topic of a world exists, has its rate, and has plausible content.
+"""
 
 import json
 import math
@@ -37,7 +38,7 @@ def check_topics_of_the_pool():
 
 
 def check_topics_of_an_arm():
-    """All topics of a vehicle with an arm, which has joints as well."""
+    """All topics of a vehicle with an arm, including those of joints."""
     with Merrow("uvms_pool") as m:
         messages = observe(m)
         check_rates(m, messages)
@@ -50,7 +51,9 @@ def check_topics_of_an_arm():
 
 
 def check_topics_of_a_torpedo():
-    """All topics of a vehicle with fins; each fin goes where it is told, within its limits, and shows it."""
+    """All topics of a vehicle with fins; each fin moves to its command, within its limits, and
+    publishes its angle.
+    """
     with Merrow("taipan") as m:
         about = describe("taipan")["robots"][0]
         messages = observe(m)
@@ -79,7 +82,8 @@ def check_topics_of_a_torpedo():
         m.write("/taipan/thrusters/command", layout=layout, data=[100.0, 0.0, -0.2, 0.2])
         settles([0.0, -0.2, 0.2])
         rotation = [t for t in latest(frames).transforms if t.child_frame_id == "taipan/stern_planes"][0].transform.rotation
-        # the shaft points to the right: half of 0.2 rad about it, on top of the frame's own turn about x
+        # the shaft points to the right: half of 0.2 rad about it, on top of the rotation of the
+        # frame about x
         assert abs(abs(rotation.z) ** 2 + abs(rotation.y) ** 2 - math.sin(0.1) ** 2) < 1e-4, rotation
         m.write("/taipan/fins/rudder/command", data=math.nan)
         m.write("/taipan/fins/command", layout=layout, data=[0.1])
@@ -87,14 +91,14 @@ def check_topics_of_a_torpedo():
         key = lambda d, name: {v.key: v.value for s in d.status if s.name == name for v in s.values}
         refused = lambda d: key(d, "taipan: commands").get("refused commands") == "2"
         assert key(wait_until(status, refused), "taipan: fin rudder")["angle [deg]"] in ("0.00", "-0.00")
-        # a stuck fin stays
+        # a stuck fin keeps its angle
         assert m.set("taipan.fins.rudder.state", "stuck").successful
         m.write("/taipan/fins/command", layout=layout, data=[0.3, 0.0, 0.0])
         settles([0.0, 0.0, 0.0])
 
 
 def check_fix_at_the_surface():
-    """A receiver at the surface has a fix, after the time it needs to find one."""
+    """A receiver at the surface has a fix after its acquisition time."""
     with Merrow("pool", "--pace", "5") as m:
         fixes, clock = m.listen("/bluerov2/gps/fix"), m.listen("/clock")
         velocities, health = m.listen("/bluerov2/gps/vel"), m.listen("/diagnostics")
@@ -103,7 +107,7 @@ def check_fix_at_the_surface():
         start = latest(clock).clock.sec
 
         def found():
-            # it sinks or turns over slowly: put it back until there is a fix
+            # it sinks or capsizes slowly: reset its pose until there is a fix
             put()
             got.extend(fix for fix in take(fixes) if fix.status.status >= 0)
             return got
@@ -114,7 +118,7 @@ def check_fix_at_the_surface():
         assert fix.position_covariance_type == 2 and 0 < fix.position_covariance[0] < 1, fix
         assert fix.status.status == 2 and fix.status.service == 15, fix.status
         velocity = wait_until(velocities, lambda v: v.header.stamp == fix.header.stamp).twist
-        # it was put down at rest, and has sunk or risen since
+        # it started at rest and has sunk or risen since
         assert math.hypot(velocity.twist.linear.x, velocity.twist.linear.y) < 0.5 and abs(velocity.twist.linear.z) < 1, velocity
         assert abs(velocity.covariance[0] - 0.05**2) < 1e-12 and velocity.covariance[21] == -1, velocity
         has_fix = lambda d: status_of(d, "bluerov2: receiver gps").message == "fix with ground augmentation"
@@ -122,7 +126,7 @@ def check_fix_at_the_surface():
 
 
 def observe(m):
-    """Listens to every published topic for a while; returns topic -> messages of that time."""
+    """Subscribes to every published topic for a time; returns topic -> messages of that time."""
     about = describe(m.world)
     names, _ = m.peer.endpoints("rt/")
     missing = {f"rt{t['topic']}" for t in about["published"]} - set(names)
@@ -140,21 +144,22 @@ def observe(m):
 
 
 def status_of(diagnostics, name):
-    """One status of a report."""
+    """Returns one status of a report."""
     (found,) = [s for s in diagnostics.status if s.name == name]
     return found
 
 
 def deaf(name, messages):
-    """True of the velocity of a receiver that had no fix all the while: none comes."""
+    """Returns whether a topic is the velocity of a receiver without a fix, which is not published.
+    """
     fixes = messages.get(f"{name.removesuffix('/vel')}/fix", [])
     return name.endswith("/vel") and fixes and all(fix.status.status < 0 for fix in fixes)
 
 
 def check_rates(m, messages):
-    """Every topic comes at its rate in simulated time; the clock follows the wall."""
+    """Every topic has its rate in simulated time; the clock follows wall time."""
     about = describe(m.world)
-    # a DVL pings less often the farther it is from the bottom
+    # a DVL pings less often at larger distance from the seabed
     slowest = {f"/{robot['name']}/{sensor['name']}": sensor["least_rate_hz"] / sensor["rate_hz"]
                for robot in about["robots"] for sensor in robot["sensors"]}
     for topic in about["published"]:
@@ -185,7 +190,7 @@ def stamp_of(message):
 
 
 def check_stamps(m, messages):
-    """Stamps rise and are multiples of the step."""
+    """Stamps increase and are multiples of the step."""
     step = round(describe(m.world)["step_s"] * 1e9)
     clock = [nanoseconds(c.clock) for c in messages["/clock"]]
     assert clock == sorted(clock) and all(t % step == 0 for t in clock), "clock"
@@ -200,14 +205,14 @@ def check_stamps(m, messages):
 
 
 def check_frames(m, messages):
-    """Sensors speak of their frames; the tree is that of `describe`, and hangs together."""
+    """Sensors use their frames; the tree is that of `describe`, and is connected."""
     about = describe(m.world)
     for robot in about["robots"]:
         for sensor in robot["sensors"]:
             name = f"/{robot['name']}/{sensor['name']}"
             for topic in (topic for topic in messages if topic == name or topic.startswith(f"{name}/")):
                 in_world = sensor["kind"] == "odometry" or sensor["kind"] == "gnss" and topic == f"{name}/vel"
-                # z out of the instrument, as the message asks for
+                # z out of the instrument, as the message requires
                 acoustic = "_acoustic" if sensor["kind"] == "dvl" and topic.endswith("/data") else ""
                 frame = "world" if in_world else name[1:] + acoustic
                 frames = {message.header.frame_id for message in messages[topic]}
@@ -235,7 +240,7 @@ def mean(values):
 
 
 def check_imu(messages):
-    """A vehicle that floats feels the support against gravity, upwards."""
+    """The accelerometer of a floating vehicle measures the support against gravity, upwards."""
     up = mean(m.linear_acceleration.z for m in messages)
     assert abs(up - GRAVITY) < 0.3, f"IMU: {up} m/s2 upwards"
     assert all(abs(m.linear_acceleration.x) < 1.5 for m in messages), "IMU: surge acceleration"
@@ -259,7 +264,7 @@ def check_odometry(messages, child):
 
 
 def height_at(truth, stamp):
-    """Height of the vehicle at a time, of the nearest odometry."""
+    """Returns the height of the vehicle at a time, from the nearest odometry."""
     return min(truth, key=lambda o: abs(nanoseconds(o.header.stamp) - nanoseconds(stamp))).pose.pose.position.z
 
 
@@ -307,7 +312,7 @@ def check_magnetometer(messages):
 
 
 def check_no_fix(messages):
-    """Under water there is no position, and the message says so."""
+    """Under water there is no position, and the message reports it."""
     for m in messages:
         assert m.status.status == -1, m.status
         assert math.isnan(m.latitude) and math.isnan(m.longitude) and math.isnan(m.altitude), m
@@ -328,7 +333,7 @@ def check_joints(m, messages, joints):
     start = {"base": 0.0309, "shoulder": 0.0775, "elbow": 0.0274, "wrist": -1.269}
     for name, position in zip(joints, messages[0].position):
         assert abs(position - start[name]) < 0.7, f"{name} at {position}, started at {start[name]}"
-    # a joint goes where it is told, or at least that way
+    # a joint moves to its command, or at least in that direction
     before = latest(m.listen("/uvms/joint_states")).position[1]
     states = m.listen("/uvms/joint_states")
     stamp = peer.message_type("builtin_interfaces/msg/Time")(sec=0, nanosec=0)
@@ -341,7 +346,9 @@ def check_joints(m, messages, joints):
 
 
 def check_description(m, robot):
-    """The description comes to who is late, and is the URDF of `describe`, with the links of the tree."""
+    """The description reaches late subscribers, equals the URDF of `describe`, and has the links of
+    the tree.
+    """
     late = m.listen(f"/{robot}/robot_description", transient_local=True, depth=1)
     root = xml.fromstring(latest(late).data)
     assert root.tag == "robot", root.tag
@@ -354,7 +361,7 @@ def check_description(m, robot):
 
 
 def check_diagnostics(messages, robots):
-    """Pace, refusals, batteries and thrusters are in every report, all well."""
+    """Pace, rejected messages, batteries and thrusters are in every report, all with status OK."""
     for message in messages:
         status = {s.name: {v.key: v.value for v in s.values} for s in message.status}
         run = status["merrow: run"]

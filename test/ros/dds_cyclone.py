@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Checks a Merrow node from Cyclone DDS: started by dds_peers.rs, which has the node.
+"""Checks a Merrow node with Cyclone DDS; started by dds_peers.rs, which contains the node.
 
     python3 test/ros/dds_cyclone.py DOMAIN
 
-Each check prints one line; the exit code is 1 if one failed. Needs `pip install cyclonedds==11.0.1`.
+Each check prints one line; the exit code is 1 if one failed. Needs `pip install
+cyclonedds==11.0.1`.
 """
 
 import sys
@@ -25,7 +26,9 @@ NODE = "/test/subject"
 
 
 def check_topics_out(p):
-    """Reliable and best-effort publishers reach subscribers of both kinds, in order and without loss."""
+    """Reliable and best-effort publishers reach subscribers of both kinds, in order and without
+    loss.
+    """
     reliable = p.subscriber("/test/reliable", TEXT, depth=1000)
     relaxed = p.subscriber("/test/reliable", TEXT, reliable=False)
     best_effort = p.subscriber("/test/best_effort", TEXT, reliable=False)
@@ -42,7 +45,7 @@ def check_incompatible_reader(p):
 
 
 def check_late_joiner(p):
-    """A transient-local publisher keeps its last message for who comes late."""
+    """A transient-local publisher keeps its last message for late subscribers."""
     samples = collect(p.subscriber("/test/latched", TEXT, transient_local=True), 1)
     assert [sample.data for sample in samples] == ["kept"], samples
 
@@ -63,7 +66,7 @@ def check_topics_in(p):
 
 
 def check_large_messages(p):
-    """Messages of 1 MB come through both ways, in fragments."""
+    """Messages of 1 MB are transferred in both directions, in fragments."""
     echo = p.subscriber("/test/echo", TEXT, depth=100)
     writer = p.publisher("/test/in", TEXT, depth=100)
     assert wait_for(lambda: matched(writer) and echo.get_matched_publications()), "not matched"
@@ -75,7 +78,7 @@ def check_large_messages(p):
 
 
 def check_malformed_samples(domain):
-    """A sample that lies about its length is refused and said so; the next good one is echoed."""
+    """A sample with a wrong length is rejected and reported; the next valid one is echoed."""
     p, liar = Peer(domain), Peer(domain)
     log = p.subscriber("/rosout", LOG, depth=1000)
     echo = p.subscriber("/test/echo", TEXT)
@@ -84,7 +87,7 @@ def check_malformed_samples(domain):
     good = p.publisher("/test/in", TEXT)
     assert wait_for(lambda: matched(writer) and matched(good) and echo.get_matched_publications()), "not matched"
     assert wait_for(lambda: log.get_matched_publications()), "no log"
-    # the node may find the log's new reader later than the reader finds the node
+    # the node may discover the new reader of the log later than the reader discovers the node
     for _ in range(20):
         writer.write(lie(length=1, rest=0xFFFF))
         if collect(log, 1, 0.5):
@@ -99,7 +102,7 @@ def check_malformed_samples(domain):
 
 
 def check_service(p):
-    """100 calls are answered, each with its own reply, also of two clients at once."""
+    """100 calls are answered, each with its own reply, also from two clients at once."""
     clients = [p.client(f"{NODE}/set", "std_srvs/srv/SetBool") for _ in range(2)]
     assert all(client.wait() for client in clients), "no server"
     for i in range(100):
@@ -110,7 +113,9 @@ def check_service(p):
 
 
 def check_early_calls(domain):
-    """A client that asks as soon as it sees the server gets its reply: the server waits for the match."""
+    """A client that calls as soon as it discovers the server gets its reply: the server waits for
+    the match.
+    """
     for _ in range(5):
         client = Peer(domain).client(f"{NODE}/set", "std_srvs/srv/SetBool")
         assert wait_for(lambda: matched(client.writer)), "no server"
@@ -119,7 +124,9 @@ def check_early_calls(domain):
 
 
 def check_malformed_requests(domain):
-    """Requests too short, or with a boolean that is none, get no reply, and the next good one does."""
+    """Requests that are too short or have an invalid boolean get no reply, and the next valid one
+    does.
+    """
     client = Peer(domain).client(f"{NODE}/set", "std_srvs/srv/SetBool")
     assert client.wait(), "no server"
     name = "std_srvs/srv/SetBool_Request"
@@ -144,7 +151,7 @@ def parameter(name, type_, **value):
 
 
 def parameter_value(type_, **value):
-    """Returns a ParameterValue message, with all that is not said empty."""
+    """Returns a ParameterValue message; unset fields are empty."""
     empty = dict(
         bool_value=False, integer_value=0, double_value=0.0, string_value="", byte_array_value=[],
         bool_array_value=[], integer_array_value=[], double_array_value=[], string_array_value=[],
@@ -153,7 +160,7 @@ def parameter_value(type_, **value):
 
 
 def parameter_client(p, name, type_name):
-    """Returns a client of one of the node's parameter services."""
+    """Returns a client of one of the parameter services of the node."""
     client = p.client(f"{NODE}/{name}", f"rcl_interfaces/srv/{type_name}")
     assert client.wait(), f"no {name}"
     return client
@@ -180,7 +187,8 @@ def check_parameters_read(p):
 
 
 def check_parameters_set(p):
-    """What is allowed is set and published; the rest is refused with a reason and changes nothing."""
+    """Allowed values are set and published; others are rejected with a reason and change no value.
+    """
     events = p.subscriber("/parameter_events", "rcl_interfaces/msg/ParameterEvent", depth=1000)
     setting = parameter_client(p, "set_parameters", "SetParameters")
     atomic = parameter_client(p, "set_parameters_atomically", "SetParametersAtomically")
@@ -211,7 +219,7 @@ def check_parameters_set(p):
 
 
 def check_node_graph(p):
-    """ros_discovery_info names the node, and exactly the endpoints that DDS discovers."""
+    """ros_discovery_info names the node and exactly the endpoints that DDS discovers."""
     reader = p.raw_subscriber("ros_discovery_info", peer.message_type(INFO), transient_local=True, depth=1)
     assert wait_for(lambda: valid(reader.read(N=1))), "no ros_discovery_info"
     info = valid(reader.read(N=1))[0]
@@ -229,17 +237,21 @@ def check_log(p):
 
 
 def errand(p):
-    """A client of the action `errand`, which is done after a while; a position of 0 takes for ever, one below none."""
+    """Returns a client of the action `errand`, which succeeds after a while; with position 0 it
+    never ends, and a negative position is rejected.
+    """
     return ActionClient(p, "/test/errand", arm_types.GRIPPER).wait()
 
 
 def order(position):
-    """A goal of it."""
+    """Returns a goal of the action `errand`."""
     return {"command": peer.message_type("control_msgs/msg/GripperCommand")(position=position, max_effort=0.0)}
 
 
 def check_action(p):
-    """A goal is accepted, told of, done, and its result there for who asks early, late and in the meantime."""
+    """A goal is accepted, gives feedback and succeeds; its result is available to early and late
+    clients and in between.
+    """
     client, other = errand(p), errand(Peer(p.domain))
     goal = client.accepted(**order(2.5))
     early = [client.ask(goal), other.ask(goal)]
@@ -258,7 +270,7 @@ def check_action(p):
 
 
 def check_action_cancel(p):
-    """Goals are canceled by name, by time and all at once; the codes are those of rcl_action."""
+    """Goals are canceled by ID, by time and all at once; the codes are those of rcl_action."""
     client = errand(p)
     for which in ("name", "time", "all"):
         goal, answer = client.send(**order(0.0))
@@ -276,7 +288,7 @@ def check_action_cancel(p):
 
 
 def check_action_replaced(p):
-    """A second goal aborts the first; a name that is taken is rejected and changes nothing."""
+    """A second goal aborts the first; a goal whose ID is in use is rejected and has no effect."""
     client = errand(p)
     first = client.accepted(**order(0.0))
     early = client.ask(first)
@@ -290,7 +302,7 @@ def check_action_replaced(p):
 
 
 def check_action_rejected(p):
-    """A goal that makes no sense is rejected; who asks for its result learns why."""
+    """An invalid goal is rejected; its result contains the reason."""
     client = errand(p)
     goal, answer = client.send(**order(-3.0))
     assert not answer.accepted, answer
@@ -300,7 +312,7 @@ def check_action_rejected(p):
 
 
 def check_action_garbage(p):
-    """Requests of all three services that cannot be read change nothing."""
+    """Undecodable requests of all three services have no effect."""
     client = errand(p)
     goal = client.accepted(**order(0.0))
     for part, name in (("send_goal", f"{arm_types.GRIPPER}_SendGoal"), ("cancel_goal", arm_types.CANCEL),
@@ -317,7 +329,7 @@ def check_action_garbage(p):
 
 
 def check_leaving(p):
-    """The node's endpoints go as soon as it leaves."""
+    """The endpoints of the node disappear as soon as it exits."""
     client = p.client(f"{NODE}/leave", "std_srvs/srv/Trigger")
     assert client.wait() and client.call(structure_needs_at_least_one_member=0).success
     gone = wait_for(lambda: not any(p.endpoints("r")), timeout_s=3)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks Merrow from outside, as its users have it: a `merrow run` process and a ROS peer over DDS.
+"""Checks Merrow from outside, as a user runs it: a `merrow run` process and a ROS peer over DDS.
 
     python3 test/ros/end_to_end.py [--binary target/debug/merrow] [--only NAME]... [--list]
 
-Prints `ok NAME` or `FAIL NAME: why` per check; the exit code is 1 if one failed. Takes less than four minutes on two
-cores. Needs what test/requirements.txt lists.
+Prints `ok NAME` or `FAIL NAME: why` per check; the exit code is 1 if one failed. Takes less than
+four minutes on two cores. Needs the packages in test/requirements.txt.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def main():
         try:
             check()
             print(f"ok {name} ({time.monotonic() - start:.1f} s)", flush=True)
-        except Exception as error:  # every check is to be run
+        except Exception as error:  # run every check
             failed += 1
             print(f"FAIL {name}: {type(error).__name__}: {error}", flush=True)
             traceback.print_exc()

@@ -1,4 +1,6 @@
-"""Reads scans and clouds of `lasers.yaml` from a bag as their users do, and compares them with the wall 9 m ahead."""
+"""Reads scans and clouds of `lasers.yaml` from a bag as their users do, and compares them with the
+wall 9 m ahead.
+"""
 
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ TYPES = {1: "i1", 2: "u1", 3: "<i2", 4: "<u2", 5: "<i4", 6: "<u4", 7: "<f4", 8: 
 
 
 def points_of(cloud):
-    """The structured array that a cloud's fields describe."""
+    """Returns the structured array that the fields of a cloud describe."""
     names = [field.name for field in cloud.fields]
     formats = [TYPES[field.datatype] for field in cloud.fields]
     offsets = [field.offset for field in cloud.fields]
@@ -20,7 +22,7 @@ def points_of(cloud):
 
 
 def check_scan(scan):
-    """A scan of the wall."""
+    """Checks a scan of the wall."""
     assert scan.header.frame_id == "r/laser", scan.header.frame_id
     angles = scan.angle_min + scan.angle_increment * numpy.arange(len(scan.ranges))
     assert len(angles) == 91 and abs(angles[-1] - scan.angle_max) < 1e-5
@@ -30,7 +32,7 @@ def check_scan(scan):
 
 
 def check_cloud(cloud):
-    """Points of the wall; above its rings there is nothing else."""
+    """Checks the points on the wall; no other points lie above its rings."""
     assert cloud.header.frame_id == "r/lidar", cloud.header.frame_id
     points = points_of(cloud)
     assert cloud.is_dense and len(points) > 300
@@ -43,13 +45,13 @@ def check_cloud(cloud):
 
 
 def tilt_at(stamp):
-    """Angle of the unit that nods, at an instant in nanoseconds."""
+    """Returns the angle of the tilt unit at a time [ns]."""
     part = stamp % 10**9 / 1e9
     return numpy.radians(-8 + 16 * (2 * part if part < 0.5 else 2 - 2 * part))
 
 
 def check_nodded(scan):
-    """A scan of the wall through the tilt of each beam's instant."""
+    """Checks a scan of the wall with the tilt at the time of each beam."""
     assert scan.header.frame_id == "r/nodded", scan.header.frame_id
     stamp = scan.header.stamp.sec * 10**9 + scan.header.stamp.nanosec
     for k, distance in enumerate(scan.ranges):
@@ -58,7 +60,7 @@ def check_nodded(scan):
 
 
 def check_swept(cloud):
-    """All points of a nod lie on the wall, in the frame of the mount."""
+    """Checks that all points of a tilt cycle lie on the wall, in the frame of the mount."""
     assert cloud.header.frame_id == "r/nodded_mount", cloud.header.frame_id
     points = points_of(cloud)
     assert len(points) == 910 and set(points["ring"]) == set(range(10))
@@ -68,7 +70,7 @@ def check_swept(cloud):
 
 
 def check_joints(state):
-    """The joint of the unit."""
+    """Checks the joint of the tilt unit."""
     assert list(state.name) == ["nodded_tilt"]
     stamp = state.header.stamp.sec * 10**9 + state.header.stamp.nanosec
     assert abs(state.position[0] - tilt_at(stamp)) < 1e-6
@@ -84,7 +86,7 @@ CHECKS = {
 
 
 def main():
-    """One bag."""
+    """Checks one bag."""
     seen = {}
     with AnyReader([Path(sys.argv[1])]) as reader:
         for connection, stamp, data in reader.messages():

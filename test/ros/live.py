@@ -1,7 +1,8 @@
-"""A running `merrow` process and a ROS peer beside it: what the checks of end_to_end.py talk through.
+"""A running `merrow` process and a ROS peer: the interface of the checks of end_to_end.py.
 
-Each process has a DDS domain of its own and stays on the loopback interface, so that neither other tests nor robots on
-the same network hear of it. Types come from peer.py, never from Merrow; which topics there are, from `merrow describe`.
+Each process has its own DDS domain and uses only the loopback interface, so that other tests and
+robots on the same network do not receive its messages. Types come from peer.py, never from Merrow;
+the list of topics comes from `merrow describe`.
 """
 
 import contextlib
@@ -47,7 +48,7 @@ peer.FIELDS.update({
 })
 
 BINARY = pathlib.Path(__file__).parents[2] / "target" / "debug" / "merrow"
-# beyond 100, DDS ports lie where Linux takes its ephemeral ports
+# the DDS ports of domains above 100 are in the range of Linux ephemeral ports
 NUMBERS = itertools.cycle((os.getpid() + i) % 100 + 1 for i in range(100))
 CLOCK = "rosgraph_msgs/msg/Clock"
 LOG = "rcl_interfaces/msg/Log"
@@ -57,12 +58,14 @@ TRIGGER = {"structure_needs_at_least_one_member": 0}
 
 
 class Domain:
-    """A DDS domain that no other test on this machine uses while it is open. As a context manager, its number."""
+    """A DDS domain that no other test on this machine uses while it is open. A context manager that
+    returns its number.
+    """
 
     def __init__(self):
         for self.number in itertools.islice(NUMBERS, 100):
             path = pathlib.Path(tempfile.gettempdir()) / f"merrow-test-domain-{self.number}.lock"
-            # taken: by another process, or by a file of another user
+            # in use by another process, or the file belongs to another user
             with contextlib.suppress(OSError):
                 self._lock = open(path, "w", encoding="utf-8")
                 try:
@@ -73,7 +76,7 @@ class Domain:
         raise RuntimeError("all 100 domains are taken")
 
     def close(self):
-        """Gives the domain back."""
+        """Releases the domain."""
         self._lock.close()
 
     def __enter__(self):
@@ -84,7 +87,7 @@ class Domain:
 
 
 def environment(domain):
-    """Environment of a process on `domain`, loopback only."""
+    """Returns the environment of a process on `domain`, loopback only."""
     return os.environ | {"ROS_DOMAIN_ID": str(domain), "ROS_LOCALHOST_ONLY": "1", "RUST_BACKTRACE": "1"}
 
 
@@ -97,24 +100,25 @@ def command(*arguments, timeout=60, domain=1):
 
 @functools.cache
 def describe(world):
-    """What `merrow describe --json` says of a world."""
+    """Returns the output of `merrow describe --json` for a world."""
     code, out, err = command("describe", world, "--json")
     assert code == 0, err
     return json.loads(out)
 
 
 def nanoseconds(stamp):
-    """A time message as integer nanoseconds."""
+    """Returns a time message as integer nanoseconds."""
     return stamp.sec * 1_000_000_000 + stamp.nanosec
 
 
 def seconds(stamp):
-    """A time message as seconds."""
+    """Returns a time message as seconds."""
     return nanoseconds(stamp) * 1e-9
 
 
 class Merrow:
-    """`merrow run` in a process of its own, with a peer on its domain. A context manager: leaving it ends both."""
+    """A `merrow run` process with a peer on its domain. A context manager that ends both on exit.
+    """
 
     def __init__(self, world="pool", *options, ros=(), node="/merrow", connect=True):
         self.world, self.node, self.renamed = world, node, "-r" in ros
@@ -162,7 +166,7 @@ class Merrow:
             self.folder.cleanup()
 
     def output(self):
-        """What the process has written so far: standard output and standard error."""
+        """Returns the output of the process so far: standard output and standard error."""
         return [(self.path / name).read_text(encoding="utf-8") for name in ("out", "err")]
 
     def alive(self):
@@ -177,12 +181,12 @@ class Merrow:
     # topics
 
     def type_of(self, topic):
-        """Type of a topic as `describe` has it."""
+        """Returns the type of a topic from `describe`."""
         about = describe(self.world)
         return next(t["type"] for t in about["published"] + about["subscribed"] if t["topic"] == topic)
 
     def listen(self, topic, type_name=None, **quality):
-        """A reader of a topic, matched."""
+        """Returns a matched reader of a topic."""
         reader = self.peer.subscriber(topic, type_name or self.type_of(topic), **({"depth": 5000} | quality))
         assert wait_for(reader.get_matched_publications), f"nobody publishes {topic}"
         self._readers.append(reader)
@@ -190,7 +194,9 @@ class Merrow:
         return reader
 
     def settle(self):
-        """Gives the node time to see the newest reader or writer: a match is known on one side first."""
+        """Gives the node time to discover the newest reader or writer: a match is known on one side
+        first.
+        """
         if self._fresh:
             time.sleep(SETTLE_S)
             self._fresh = False
@@ -202,7 +208,7 @@ class Merrow:
         writer.write(kind(**fields))
 
     def writer(self, topic, type_name=None):
-        """The matched writer of an input, and its type."""
+        """Returns the matched writer of an input and its type."""
         if topic not in self._writers:
             type_name = type_name or self.type_of(topic)
             writer = self.peer.publisher(topic, type_name, depth=1000)
@@ -214,7 +220,7 @@ class Merrow:
     # services
 
     def client(self, service):
-        """The client of one of the node's services, matched."""
+        """Returns the matched client of a service of the node."""
         if service not in self._clients:
             types = {s["service"].rsplit("/", 1)[-1]: s["type"] for s in describe(self.world)["services"]}
             camel = "".join(word.capitalize() for word in service.split("_"))
@@ -227,7 +233,7 @@ class Merrow:
         return self._clients[service]
 
     def call(self, service, **fields):
-        """The reply of a service; fails without one."""
+        """Returns the reply of a service; fails without one."""
         reply = self.client(service).call(**(fields or TRIGGER))
         assert reply is not None, f"no reply from {service}"
         return reply
@@ -244,7 +250,7 @@ class Merrow:
         return nanoseconds(self.do("step", steps=n).time)
 
     def set_pose(self, robot, position, orientation=(0.0, 0.0, 0.0, 1.0), linear=(0.0, 0.0, 0.0)):
-        """The reply of set_pose."""
+        """Returns the reply of set_pose."""
         vector, point = message_type("geometry_msgs/msg/Vector3"), message_type("geometry_msgs/msg/Point")
         pose = message_type("geometry_msgs/msg/Pose")(
             position=point(*map(float, position)),
@@ -257,19 +263,20 @@ class Merrow:
     # parameters
 
     def set(self, name, value):
-        """The result of setting a parameter; `value` is a Python value or a ParameterValue."""
+        """Returns the result of setting a parameter; `value` is a Python value or a ParameterValue.
+        """
         kind = message_type("rcl_interfaces/msg/Parameter")
         return self.call("set_parameters", parameters=[kind(name=name, value=parameter_value(value))]).results[0]
 
     def get(self, name):
-        """The value of a parameter as a Python value, None if it is not declared."""
+        """Returns the value of a parameter as a Python value, None if it is not declared."""
         value = self.call("get_parameters", names=[name]).values[0]
         return {0: None, 1: value.bool_value, 2: value.integer_value, 3: value.double_value,
                 4: value.string_value}[value.type]
 
 
 def parameter_value(value):
-    """A ParameterValue of a Python value."""
+    """Returns a ParameterValue for a Python value."""
     empty = dict(bool_value=False, integer_value=0, double_value=0.0, string_value="", byte_array_value=[],
                  bool_array_value=[], integer_array_value=[], double_array_value=[], string_array_value=[])
     number, field = {bool: (1, "bool_value"), int: (2, "integer_value"), float: (3, "double_value"),
@@ -279,26 +286,26 @@ def parameter_value(value):
 
 
 def take(reader):
-    """All samples that have come."""
+    """Returns all samples received so far."""
     return valid(reader.take(N=100000))
 
 
 def gather(reader, seconds_):
-    """All samples of the next seconds of wall time."""
+    """Returns all samples of the next seconds of wall time."""
     take(reader)
     time.sleep(seconds_)
     return take(reader)
 
 
 def latest(reader, timeout_s=5):
-    """The newest sample, waited for."""
+    """Waits for samples and returns the newest."""
     samples = []
     assert wait_for(lambda: samples.extend(take(reader)) or samples, timeout_s), "no sample"
     return samples[-1]
 
 
 def wait_until(reader, condition, timeout_s=10):
-    """The first sample for which `condition` holds."""
+    """Returns the first sample for which `condition` holds."""
     found = []
 
     def look():

@@ -3,15 +3,16 @@
 
     python3 test/ros/messages.py CATALOGUE.json
 
-CATALOGUE.json is what `merrow::ros::msg::catalogue_json()` returns. Needs `pip install rosbags==0.11.9 ros2-pyterfaces`.
+CATALOGUE.json is the output of `merrow::ros::msg::catalogue_json()`. Needs `pip install
+rosbags==0.11.9 ros2-pyterfaces`.
 
 Per message type:
-  hash        equals that of the type of the same name in rosbags (Jazzy; of rmw_dds_common both Jazzy and Humble), or
-              of the service request or response in ros2-pyterfaces, where they have it, in arm_types.py or
-              sensor_types.py, or in our own msg/ and srv/;
-  definition  parses, and its own hash is the stated one; its constants are those of Jazzy, or of sensor_types.py;
-  bytes       decode to the stated values, and the decoded message encodes to the same bytes again.
-Per service type: the hash equals that of ros2-pyterfaces, where it has the type.
+    hash        equals that of the type of the same name in rosbags (Jazzy; of rmw_dds_common both Jazzy and Humble), or
+                of the service request or response in ros2-pyterfaces, if they have it, in arm_types.py or
+                sensor_types.py, or in Merrow's msg/ and srv/;
+    definition  parses, and its own hash is the stated one; its constants are those of Jazzy, or of sensor_types.py;
+    bytes       decode to the stated values, and the decoded message encodes to the same bytes again.
+Per service type: the hash equals that of ros2-pyterfaces, if it has the type.
 Prints every failure; the exit code is 1 if there is one.
 """
 
@@ -30,14 +31,16 @@ from ros2_pyterfaces.core import hash_rihs01
 import arm_types
 import sensor_types
 
-# rosbags 0.11.9 hashes `char` under its own id, rosidl as the uint8 that it becomes in IDL; ros2-pyterfaces and the
-# hashes that real services have agree with rosidl
+# rosbags 0.11.9 hashes `char` under its own id, rosidl as the uint8 that it becomes in IDL;
+# ros2-pyterfaces and the hashes of real services agree with rosidl
 OF_ACTION = ("_Goal", "_Result", "_Feedback", "_FeedbackMessage", "_Request", "_Response")
 rosbags.typesys.store.TIDMAP["char"] = rosbags.typesys.store.TIDMAP["uint8"]
 
 
 def service_schema(name):
-    """Returns what ros2-pyterfaces knows of a service type or of its request or response, if anything."""
+    """Returns the schema in ros2-pyterfaces of a service type or of its request or response, or
+    None.
+    """
     package, _, name = name.split("/")
     try:
         module = importlib.import_module(f"ros2_pyterfaces.core.{package}.srv")
@@ -59,7 +62,9 @@ def known_hashes(name, stores):
 
 
 def own_file_hash(name):
-    """Returns the hash of a request or response of ours as its interface file in srv/ gives it."""
+    """Returns the hash of a request or response of Merrow, computed from its interface file in
+    srv/.
+    """
     name, _, part = name.rpartition("_")
     path = pathlib.Path(__file__).parents[2] / "srv" / f"{name.split('/')[-1]}.srv"
     request, response = path.read_text(encoding="utf-8").split("\n---\n")
@@ -70,7 +75,7 @@ def own_file_hash(name):
 
 
 def own_message_hash(name):
-    """Returns the hash of a message of ours as the interface files in msg/ give it."""
+    """Returns the hash of a message of Merrow, computed from the interface files in msg/."""
     store = get_typestore(Stores.ROS2_JAZZY)
     for path in (pathlib.Path(__file__).parents[2] / "msg").glob("*.msg"):
         store.register(get_types_from_msg(path.read_text(encoding="utf-8"), f"merrow/msg/{path.stem}"))
@@ -78,7 +83,9 @@ def own_message_hash(name):
 
 
 def written_store(written, constants):
-    """Returns a type store that has these types besides those of Jazzy: name -> fields, and name -> type, constants."""
+    """Returns a type store that contains these types and those of Jazzy: name -> fields, and name
+    -> type, constants.
+    """
     store = get_typestore(Stores.ROS2_JAZZY)
     for name, fields in written.items():
         kind, values = constants.get(name, ("", {}))
@@ -98,10 +105,10 @@ def check_hash(stated, known):
 
 
 def parse(message):
-    """Returns a type store that knows the message from its own definition alone."""
+    """Returns a type store that contains the message from its own definition only."""
     name = message["name"]
     types = get_types_from_msg(message["definition"], name)
-    # rosbags takes every definition for a message's
+    # rosbags interprets every definition as a message
     if "/action/" in name:
         types = in_action(types, name.split("/")[0])
     else:
@@ -114,7 +121,7 @@ def parse(message):
 
 
 def in_action(types, package):
-    """Returns types, with the goals, results and feedbacks among them where they belong: in `package/action`."""
+    """Returns types with the goals, results and feedbacks among them moved to `package/action`."""
 
     def moved(name):
         base = name.rsplit("/", 1)[-1]
@@ -140,7 +147,7 @@ def check_constants(name, own, store):
 
 
 def differences(decoded, stated, path):
-    """Yields one line per value of `decoded` that is not the stated one."""
+    """Yields one line per value of `decoded` that differs from the stated one."""
     if isinstance(stated, dict):
         for key, value in stated.items():
             yield from differences(getattr(decoded, normalize_fieldname(key)), value, f"{path}.{key}")
@@ -188,7 +195,7 @@ def main():
             own = parse(message)
             check_constants(message["name"], own, stores["sensors"])
             check_bytes(message, own)
-        except Exception as error:  # every failure of every type is to be seen
+        except Exception as error:  # report every failure of every type
             failures.append(f"{message['name']}: {type(error).__name__}: {error}")
 
     names = {message["name"] for message in catalogue["messages"]}

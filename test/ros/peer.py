@@ -1,8 +1,11 @@
-"""A ROS 2 peer without ROS: topics, services and parameters over Cyclone DDS, as rmw_cyclonedds would use them.
+"""A ROS 2 peer without ROS: topics, services and parameters over Cyclone DDS, as rmw_cyclonedds
+uses them.
 
-Test scripts use it to check Merrow's embedded ROS client against an independent DDS implementation. Types are built
-from field lists written here, or from rosbags' (Jazzy) where they are not; never from Merrow's own declarations.
-Needs `pip install cyclonedds==11.0.1`, and `rosbags==0.11.9` for the types that are not listed here.
+Test scripts use it to check Merrow's embedded ROS client against an independent DDS implementation.
+Types are built from field lists in this file, or from those of rosbags (Jazzy) for all other types,
+never from Merrow's own declarations.
+Needs `pip install cyclonedds==11.0.1`, and `rosbags==0.11.9` for the types that are not listed
+here.
 """
 
 import functools
@@ -91,12 +94,14 @@ def define(name, fields):
 
 @functools.cache
 def message_type(name):
-    """Returns the class of ROS type `name` (package/msg/Type), a dataclass with the message's fields."""
+    """Returns the class of ROS type `name` (package/msg/Type), a dataclass with the fields of the
+    message.
+    """
     return struct_type(name, _fields(name))
 
 
 def struct_type(name, fields):
-    """Returns a class that DDS takes for ROS type `name`, whatever its fields."""
+    """Returns a class that DDS accepts as ROS type `name`, with any fields."""
     package, kind, base = name.split("/")
     return make_idl_struct(f"{base}_", f"{package}.{kind}.dds_.{base}_", fields)
 
@@ -186,11 +191,15 @@ class Peer:
         return Client(self, service, type_name)
 
     def endpoints(self, prefix=""):
-        """Returns the DDS topics that others write and those that they read, as two sorted lists."""
+        """Returns the DDS topics that other participants write and those that they read, as two
+        sorted lists.
+        """
         return [sorted(sample.topic_name for sample in samples) for samples in self._discovered(prefix)]
 
     def endpoint_guids(self, participant):
-        """Returns the GUIDs of all ROS endpoints of a participant (12 bytes), as a set of 16 bytes each."""
+        """Returns the GUIDs of all ROS endpoints of a participant (12 bytes), as a set of 16 bytes
+        each.
+        """
         samples = sum(self._discovered(("rt/", "rq/", "rr/")), [])
         return {sample.key.bytes for sample in samples if sample.participant_key.bytes[:12] == participant}
 
@@ -205,7 +214,9 @@ class Peer:
 
 
 class Client:
-    """A service client as rmw_cyclonedds has them: 16 bytes open each payload and say which reply is whose."""
+    """A service client as in rmw_cyclonedds: each payload starts with 16 bytes that match a reply
+    to its request.
+    """
 
     def __init__(self, peer, service, type_name):
         self.request_type = _with_header(f"{type_name}_Request")
@@ -216,7 +227,7 @@ class Client:
         self.numbers = itertools.count(1)
 
     def wait(self, timeout_s=10):
-        """Waits until the server is there; returns whether it is."""
+        """Waits until the server is available; returns whether it is."""
         return wait_for(
             lambda: matched(self.writer) and self.reader.get_matched_publications(), timeout_s
         )
@@ -248,7 +259,7 @@ def matched(writer):
 
 
 def valid(samples):
-    """Returns the samples that carry data."""
+    """Returns the samples that contain data."""
     return [sample for sample in samples if sample.sample_info.valid_data]
 
 
@@ -263,7 +274,7 @@ def wait_for(condition, timeout_s=10):
 
 
 def collect(reader, count, timeout_s=10):
-    """Takes samples until there are `count`; returns what has come."""
+    """Takes samples until there are `count`; returns those received."""
     samples = []
 
     def enough():

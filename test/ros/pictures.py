@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Compares pictures in files of JPEG and PNG with the same pictures raw, as a subscriber of image_transport would get them.
+"""Compares JPEG and PNG images with the same raw images, as a subscriber of image_transport would
+receive them.
 
     python3 test/ros/pictures.py BAG
 
-BAG is the folder of a bag with pictures on TOPIC (sensor_msgs/msg/Image) and their files on TOPIC/compressed,
-TOPIC/lossless/compressed or TOPIC/compressedDepth (sensor_msgs/msg/CompressedImage), one message each. Files are read by
-Pillow; what `format` says is heeded as compressed_image_transport and compressed_depth_image_transport heed it.
+BAG is the folder of a bag with images on TOPIC (sensor_msgs/msg/Image) and their compressed
+versions on TOPIC/compressed, TOPIC/lossless/compressed or TOPIC/compressedDepth
+(sensor_msgs/msg/CompressedImage), one message each. Pillow decodes the compressed images; `format`
+is interpreted as in compressed_image_transport and compressed_depth_image_transport.
 
-Needs `pip install rosbags==0.11.9 pillow==12.3.0`. Prints every failure; the exit code is 1 if there is one.
+Needs `pip install rosbags==0.11.9 pillow==12.3.0`. Prints every failure; the exit code is 1 if
+there is one.
 """
 
 import io
@@ -21,7 +24,7 @@ from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
 LEAST_DB = 35
-# encoding: type of a number, numbers of a pixel
+# encoding: type of a value, values per pixel
 ENCODINGS = {"rgb8": ("u1", 3), "mono8": ("u1", 1), "16UC1": ("<u2", 1), "32FC1": ("<f4", 1)}
 
 
@@ -43,7 +46,7 @@ def raw(message):
 
 
 def picture(file, kind):
-    """Returns the pixels of a file, which must be of this kind."""
+    """Returns the pixels of a compressed image, which must be of this kind."""
     with Image.open(io.BytesIO(file)) as image:
         assert image.format == kind, f"a file of {image.format}, expected {kind}"
         pixels = numpy.asarray(image).astype(float)
@@ -71,7 +74,7 @@ def check_png(message, expected, encoding):
 def check_depth(message, expected, encoding):
     assert message.format == f"{encoding}; compressedDepth png", message.format
     data = message.data.tobytes()
-    # the plugin's own struct: an enum and two floats
+    # the header struct of the plugin: an enum and two floats
     kind, a, b = struct.unpack("<iff", data[:12])
     assert kind == 0, f"coding {kind}"
     numbers = picture(data[12:], "PNG")
@@ -98,7 +101,7 @@ def main():
             try:
                 result = check(messages[topic], raw(source), source.encoding)
                 print(f"ok {topic}: {len(messages[topic].data)} of {len(source.data)} bytes, {result}")
-            except Exception as error:  # every failure is to be seen
+            except Exception as error:  # report every failure
                 failed = True
                 print(f"FAIL {topic}: {type(error).__name__}: {error}")
     if checked != 6:

@@ -1,5 +1,8 @@
-"""Reads the messages of `positions.yaml` from a bag as their users do, and compares them with where things are. The checks of messages serve
-checks_positions.py too, which hears the same over DDS."""
+"""Reads the messages of `positions.yaml` from a bag as their users do, and compares them with the
+true positions.
+
+checks_positions.py also uses the checks of messages, for the same messages over DDS.
+"""
 
 import sys
 from pathlib import Path
@@ -10,13 +13,13 @@ OWN = numpy.array([0.0, 0.0, -10.0])
 
 
 def near(point, expected, tolerance):
-    """A point at a place."""
+    """Asserts that a point is at a position."""
     found = numpy.array([point.x, point.y, point.z])
     assert numpy.linalg.norm(found - expected) < tolerance, (found, expected)
 
 
 def check_ears(message):
-    """Any number of pingers, here one."""
+    """Checks detections of any number of pingers, here one."""
     assert message.header.frame_id == "r/ears"
     for found in message.detections:
         assert found.id == "ping" and found.results[0].hypothesis.class_id == "30 kHz"
@@ -27,7 +30,7 @@ def check_ears(message):
 
 
 def check_usbl(message):
-    """A place in the frame of the head, with a covariance."""
+    """Checks a position in the frame of the head, with a covariance."""
     assert message.header.frame_id == "r/usbl"
     near(message.pose.pose.position, numpy.array([-30, 20, -25]) - OWN, 0.5)
     covariance = numpy.reshape(message.pose.covariance, (6, 6))
@@ -36,34 +39,34 @@ def check_usbl(message):
 
 
 def check_usbl_world(message):
-    """The same in the world."""
+    """Checks the same position in the world frame."""
     assert message.header.frame_id == "world"
     near(message.pose.pose.position, numpy.array([-30, 20, -25]), 0.5)
     return True
 
 
 def check_lbl(message):
-    """Its own place in the world."""
+    """Checks the own position in the world frame."""
     assert message.header.frame_id == "world"
     near(message.pose.pose.position, OWN, 0.5)
     return True
 
 
 def check_range(message):
-    """A range to a transponder."""
+    """Checks a range to a transponder."""
     assert message.radiation_type == 0 and message.header.frame_id == "r/lbl" and message.max_range == 200
     assert abs(message.range - numpy.linalg.norm(numpy.array([50, 40, -58]) - OWN)) < 0.01
     return True
 
 
 def check_sbl(message):
-    """A place in the frame of the receivers."""
+    """Checks a position in the frame of the receivers."""
     near(message.pose.pose.position, numpy.array([6, 4, -22]) - OWN, 0.01)
     return True
 
 
 def check_boxes(message):
-    """Boxes about echoes, of which one is the pile's, with the same number in all messages."""
+    """Checks boxes around echoes; one of them is the pile, with the same number in all messages."""
     assert message.header.frame_id == "world"
     at = [found for found in message.detections
           if numpy.hypot(found.bbox.center.position.x - 18, found.bbox.center.position.y - 3) < 1]
@@ -76,7 +79,7 @@ check_boxes.ids = set()
 
 
 def check_listed(message):
-    """A box that the world lists, in the frame of the detector."""
+    """Checks a listed box of the world, in the frame of the detector."""
     assert message.header.frame_id == "r/listed" and [found.id for found in message.detections] == ["wreck"]
     box = message.detections[0].bbox
     near(box.center.position, numpy.array([20, 5, -12]) - OWN, 1e-6)
@@ -86,7 +89,7 @@ def check_listed(message):
 
 
 def check_radar(message):
-    """Sectors of a turn of a second, clockwise, with a shed to starboard."""
+    """Checks sectors of a turn of one second, clockwise, with a shed to starboard."""
     assert message.header.frame_id == "top/radar"
     assert abs(message.angle_increment + 2 * numpy.pi / 512) < 1e-6 and message.scan_time.sec == 1
     assert len(message.intensities) == 128 and all(len(spoke.echoes) == 200 for spoke in message.intensities)
@@ -104,7 +107,7 @@ check_radar.seen = False
 
 
 def check_display(message):
-    """A plan with the shed to starboard."""
+    """Checks a plan view with the shed to starboard."""
     assert message.header.frame_id == "top/radar" and message.encoding == "mono8" and message.step == message.width
     picture = numpy.frombuffer(bytes(message.data), numpy.uint8).reshape(message.height, message.width)
     assert picture.shape == (512, 512)
@@ -119,7 +122,7 @@ check_display.seen = False
 
 
 def check_ais(message):
-    """Sentences."""
+    """Checks the sentences."""
     assert message.sentence.startswith("!AIVDM,") and message.sentence[-3] == "*"
     assert message.header.frame_id == "top/ais" and 0 < message.header.stamp.sec + message.header.stamp.nanosec
     return True
@@ -141,8 +144,8 @@ CHECKS = {
 
 
 def main():
-    """One bag."""
-    from rosbags.highlevel import AnyReader  # who hears DDS needs none
+    """Checks one bag."""
+    from rosbags.highlevel import AnyReader  # not needed by users of the checks over DDS
 
     good = {}
     with AnyReader([Path(sys.argv[1])]) as reader:

@@ -1,8 +1,8 @@
-"""Types of sonars, radars, probes and detectors, for the peers: `marine_acoustic_msgs` and `marine_sensor_msgs` 2.1,
-`nmea_msgs` 2.1, `vision_msgs` 4.1.
+"""Types of sonars, radars, probes and detectors: `marine_acoustic_msgs` and `marine_sensor_msgs`
+2.1, `nmea_msgs` 2.1 and `vision_msgs` 4.1.
 
-rosbags has none of them. Written from the interface files of these packages, never from Merrow's own declarations; in the
-notation of peer.py's FIELDS.
+rosbags has none of them. They are written from the interface files of these packages, never from
+Merrow's own declarations, in the notation of FIELDS in peer.py.
 """
 
 HEADER = "std_msgs/msg/Header header"
@@ -48,7 +48,7 @@ MESSAGES = {
 
 DTYPES = ("UINT8", "INT8", "UINT16", "INT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT32", "FLOAT64")
 
-# of the types that have any: type of all of them, then name and value
+# types with constants: type of all of them, then name and value
 CONSTANTS = {
     "marine_acoustic_msgs/msg/Dvl": ("uint8", {"DVL_MODE_BOTTOM": 1, "DVL_MODE_WATER": 2, "DVL_TYPE_PISTON": 0,
                                                "DVL_TYPE_PHASED_ARRAY": 1}),

@@ -1,4 +1,6 @@
-"""Reads the messages of `sonars.yaml` from a bag as their users do, and compares them with a flat bottom 10 m down."""
+"""Reads the messages of `sonars.yaml` from a bag as their users do, and compares them with a flat
+seabed 10 m below.
+"""
 
 import sys
 from pathlib import Path
@@ -10,13 +12,13 @@ NUMBERS = {0: "u1", 2: "<u2"}
 
 
 def image_of(data, rows):
-    """Numbers of an image: a row per range, a column per beam."""
+    """Returns the values of an image: one row per range, one column per beam."""
     numbers = numpy.frombuffer(data.data.tobytes(), NUMBERS[data.dtype])
     return numbers.reshape(rows, data.beam_count)
 
 
 def check_projected(message):
-    """A picture ahead."""
+    """Checks an image of a forward-looking sonar."""
     assert message.header.frame_id == "r/ahead_acoustic"
     image = image_of(message.image, len(message.ranges))
     assert image.shape == (200, 64) and image.max() > 100
@@ -25,7 +27,7 @@ def check_projected(message):
 
 
 def check_samples(message):
-    """The same as samples over time."""
+    """Checks the same as samples over time."""
     image = image_of(message.image, message.samples_per_beam)
     assert image.shape == (200, 64) == (200, len(message.rx_angles)) and image.max() > 100
     ranges = (numpy.arange(200) + message.sample0) * 0.5 * message.ping_info.sound_speed / message.sample_rate
@@ -33,13 +35,13 @@ def check_samples(message):
 
 
 def check_display(message):
-    """A picture to look at."""
+    """Checks the rendered display image."""
     assert message.encoding == "mono8" and len(message.data) == message.height * message.step
     assert message.data.max() > 0
 
 
 def check_detections(message):
-    """Times to the bottom."""
+    """Checks travel times to the seabed."""
     angles, times = numpy.array(message.rx_angles), numpy.array(message.two_way_travel_times)
     ranges = 0.5 * message.ping_info.sound_speed * times
     assert all(flag.flag == 0 for flag in message.flags) and len(angles) == 61
@@ -47,49 +49,51 @@ def check_detections(message):
 
 
 def check_ranges(message):
-    """Ranges to the bottom along beams."""
+    """Checks ranges to the seabed along beams."""
     depth = [unit.z * r for unit, r in zip(message.beam_unit_vec, message.ranges)]
     assert numpy.allclose(depth, 10.0, atol=0.05)
 
 
 def check_points(message):
-    """The bottom as points."""
+    """Checks the seabed as points."""
     assert message.point_step == 20 and message.width == 61
     points = numpy.frombuffer(message.data.tobytes(), "<f4").reshape(-1, 5)
     assert numpy.allclose(points[:, 2], 10.0, atol=0.05) and points[0, 1] < 0 < points[-1, 1]
 
 
 def check_side(message):
-    """A line: nothing in the water, then the bottom from 10 m on."""
+    """Checks a side-scan line: no echo in the water column, then the seabed from 10 m on."""
     image = image_of(message.image, message.samples_per_beam)[:, 0].astype(float)
     ranges = (numpy.arange(400) + message.sample0) * 0.5 * message.ping_info.sound_speed / message.sample_rate
     assert image[(ranges > 12) & (ranges < 20)].mean() > image[(ranges > 3) & (ranges < 8)].mean() + 40
 
 
 def check_turning(message):
-    """A line of a head that turns."""
+    """Checks a line of a rotating head."""
     assert len(message.image.data) == message.samples_per_beam == 300 and len(message.rx_angles) == 1
 
 
 def check_profile(message):
-    """Ranges of a head that is tilted by 60 to 90 degrees down and back in 2 s: of the bottom, 10 m down, each at the tilt of its time."""
+    """Checks the ranges of a head that tilts from 60 to 90 degrees down and back in 2 s to the
+    seabed 10 m below, each at the tilt of its time.
+    """
     stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
     for k, distance in enumerate(message.ranges):
         part = (stamp + k * message.time_increment) % 2 / 2
         tilt = numpy.radians(60 + 30 * (2 * part if part < 0.5 else 2 - 2 * part))
-        # the bearing and the width of the beam are within the 3 %
+        # bearing and beam width are within the 3 %
         assert 9.9 < distance < 10.3 / numpy.sin(tilt), (stamp, k, distance, numpy.degrees(tilt))
 
 
 def check_bearing(message):
-    """A bearing of a tilted head."""
+    """Checks a bearing of a tilted head."""
     assert message.header.frame_id == "r/profiler" and len(message.ranges) == 1
     assert abs(message.angle_min) <= numpy.radians(10) + 1e-6
     check_profile(message)
 
 
 def check_scan(message):
-    """A way through the sector."""
+    """Checks a pass through the sector."""
     assert message.header.frame_id == "r/profiler" and len(message.ranges) == 2
     assert abs(abs(message.angle_increment) - numpy.radians(10)) < 1e-6
     check_profile(message)
@@ -114,7 +118,7 @@ CHECKS = {
 
 
 def main():
-    """One bag."""
+    """Checks one bag."""
     seen = {}
     with AnyReader([Path(sys.argv[1])]) as reader:
         for connection, stamp, data in reader.messages():

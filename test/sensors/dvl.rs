@@ -66,8 +66,8 @@ fn velocity_and_ranges_are_exact_without_noise() {
     relative("altitude", r.altitude, heights, 1e-12);
 }
 
-// Goal: three beams are enough, two are not. Method: a seabed that falls to the south-west, with a
-// maximum range of 12 m that excludes one beam, then of 9.5 m that excludes more; the altitudes
+// Goal: three beams are enough, one is not. Method: a seabed that falls to the south-west, with a
+// maximum range of 12 m that excludes one beam, then of 9.5 m that excludes three; the altitudes
 // under the beams are 8.0, 10.0, 10.0 and 13.2 m. Tolerance: 1e-12.
 #[test]
 fn three_beams_are_enough() {

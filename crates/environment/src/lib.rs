@@ -1,7 +1,7 @@
 //! Environment models: water, waves, current, wind, light and sound at a position and time.
 //!
-//! All of them are pure functions of the scene and keep no state. [`EnvironmentState`] combines them for one
-//! instant of a step.
+//! All of them are pure functions of the scene and keep no state. [`EnvironmentState`] combines
+//! them for one instant of a step.
 //!
 //! # Example
 //! ```

@@ -1,7 +1,8 @@
 //! Table of the unit suffixes of keys.
 //!
-//! A product is written without a separator or with `_` (`nm` is N m, `n_s` is N s), a quotient with
-//! `_per_` (`n_per_m`). A few established quotients are written without it, such as `m_s` and `kg_m3`.
+//! A product is written without a separator or with `_` (`nm` is N m, `n_s` is N s), a quotient
+//! with `_per_` (`n_per_m`). A few established quotients are written without it, such as `m_s` and
+//! `kg_m3`.
 //!
 //! The table also contains units that Merrow does not use, so that a key with a wrong unit is
 //! recognised and the message can name it. Values are never converted: a value has the unit that

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the Fast DDS peers into the folder given (default: target/), with the library of Debian or Ubuntu; installs
-# that where it is missing and this is root.
+# Builds the Fast DDS peers into the given folder (default: target/) with the library of Debian or Ubuntu. Installs
+# the library if it is missing and the script runs as root.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/../../../target}

@@ -1,4 +1,4 @@
-// Classic CDR, little-endian, read and written field by field: what ROS messages are made of.
+// Reads and writes classic CDR, the encoding of ROS messages: little-endian, field by field.
 
 #pragma once
 
@@ -15,7 +15,7 @@ using Bytes = std::vector<uint8_t>;
 constexpr size_t kHeaderSize = 4;
 const Bytes kLittleEndian = {0, 1, 0, 0};
 
-// Reads the fields of a payload in their order; throws where it ends too early.
+// Reads the fields of a payload in their order; throws if it ends too early.
 class CdrReader {
  public:
   explicit CdrReader(const Bytes& bytes) : bytes_(bytes) {
@@ -41,7 +41,7 @@ class CdrReader {
     for (T& value : values) value = get<T>();
     return values;
   }
-  // Number of elements of a sequence that follows; no more than there are bytes left.
+  // Returns the number of elements of the following sequence, at most the number of bytes left.
   size_t count() {
     const auto n = get<uint32_t>();
     if (n > bytes_.size()) throw std::runtime_error("a sequence longer than its message");
@@ -63,7 +63,8 @@ class CdrReader {
     const int64_t sec = get<int32_t>();
     return sec * 1'000'000'000 + get<uint32_t>();
   }
-  // Whether nothing but padding is left: a message read by the wrong fields seldom ends where it should.
+  // Returns whether only padding is left. A message that is decoded with wrong fields rarely ends
+  // at its end.
   bool at_end() const { return bytes_.size() - kHeaderSize - at_ < 4; }
 
  private:
@@ -107,7 +108,7 @@ class CdrWriter {
     for (const auto& value : values) text(value);
     return *this;
   }
-  // A std_msgs/Header of time 0.
+  // Writes a std_msgs/Header of time 0.
   CdrWriter& header(const std::string& frame) { return put(int32_t{0}).put(uint32_t{0}).text(frame); }
   Bytes bytes() const { return bytes_; }
 

@@ -1,4 +1,4 @@
-// The actions of an arm, as a Fast DDS client of rclcpp_action uses them.
+// Checks of the actions of an arm, used as by a Fast DDS client of rclcpp_action.
 
 #include <random>
 
@@ -46,13 +46,13 @@ class Arm {
     sleep_s(0.1);
   }
 
-  // Whether a goal to be at `positions` after some time is accepted.
+  // Sends a goal to reach `positions` after a time; returns whether it is accepted.
   bool send(const Id& id, const std::vector<std::string>& joints, const std::vector<double>& positions, int32_t seconds) {
     auto out = open_with(id);
     const std::vector<double> none, rest(positions.size(), 0.0);
     out.header("").texts(joints);
     out.put(uint32_t{1}).sequence(positions).sequence(rest).sequence(none).sequence(none).put(seconds).put(uint32_t{0});
-    out.header("").texts({}).put(uint32_t{0});              // joints of several degrees of freedom
+    out.header("").texts({}).put(uint32_t{0});              // multi-DOF trajectory
     for (int lists = 0; lists < 4; ++lists) out.put(uint32_t{0});  // tolerances
     out.put(int32_t{0}).put(uint32_t{0});
     const auto reply = send_goal_.receive(send_goal_.send(out.bytes()));
@@ -73,7 +73,7 @@ class Arm {
     return Ended{in.get<int8_t>(), in.get<int32_t>(), in.text()};
   }
 
-  // Names of the goals that are being canceled.
+  // Returns the IDs of the goals that are being canceled.
   std::vector<Id> cancel(const Id& id) {
     const auto reply = cancel_goal_.receive(cancel_goal_.send(open_with(id).put(int32_t{0}).put(uint32_t{0}).bytes()));
     expect(reply.has_value(), "no answer to a cancel request");
@@ -87,7 +87,7 @@ class Arm {
     return goals;
   }
 
-  // How often a goal was told of.
+  // Returns the number of feedback messages of a goal.
   size_t feedback(const Id& id) {
     size_t n = 0;
     for (const auto& bytes : take_all(feedback_)) {
@@ -118,7 +118,8 @@ class Arm {
   std::map<Id, int8_t> known_;
 };
 
-// A goal is accepted, told of, reached and reported; its status is there for who comes late.
+// A goal is accepted, gives feedback, is reached and reported; its status is available to late
+// subscribers.
 static void check_goal() {
   Merrow merrow("uvms_pool", {"--pace", "lockstep"});
   Arm arm(merrow);

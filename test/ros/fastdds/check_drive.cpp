@@ -1,4 +1,4 @@
-// Every way to command a robot moves it, and the right way.
+// Checks that every kind of command moves a robot in the right direction.
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@ constexpr double kGoal_m = 3, kTolerance_m = 0.15;
 
 using Command = void (*)(Merrow&, double);
 
-// The command of one of four thrusters that lift this many newtons together, roughly.
+// Returns the approximate command of each of four thrusters that lift `up_N` newtons together.
 static double drive(double up_N) { return std::clamp(up_N / 4 / 35, -1.0, 1.0); }
 
 static CdrWriter& put_all(CdrWriter& out, const std::vector<double>& values) {
@@ -44,7 +44,7 @@ static void command_wrench_stamped(Merrow& merrow, double up_N) {
   merrow.write(kManager + "/input_stamped", put_all(out, {0, 0, up_N, 0, 0, 0}).bytes());
 }
 
-// Takes the vehicle from 1 m to 3 m of depth by its pressure sensor, and holds it there.
+// Moves the vehicle from 1 m to 3 m depth by its pressure sensor, and holds it there.
 static void dive(Command command) {
   Merrow merrow("pool", {"--pace", "4"});
   auto *pressure = merrow.listen("/bluerov2/pressure/data"), *odometry = merrow.listen(kOdometry);
@@ -52,7 +52,7 @@ static void dive(Command command) {
   std::optional<double> start_s, depth_m;
   double rate = 0, pushed = 0;
   std::vector<std::pair<double, double>> track;  // time [s], depth [m]
-  // one cycle per pressure reading: a PD law with a slow integral
+  // One cycle per pressure reading: a PD controller with a slow integral.
   const auto control = [&] {
     for (const auto& reading : all<Pressure>(pressure)) {
       const double now_s = 1e-9 * static_cast<double>(reading.header.stamp_ns);
@@ -82,16 +82,17 @@ static void dive(Command command) {
   expect(held > 100 && worst_m < kTolerance_m, number(worst_m) + " m off in the last 5 s");
 }
 
-// Velocity over the vehicle's axes after 100 steps.
+// Returns the velocity in the axes of the vehicle after 100 steps.
 static Odometry after_steps(Merrow& merrow, DataReader* odometry) {
   const auto end = merrow.step(100);
   return wait_until<Odometry>(odometry, [&](const auto& o) { return o.header.stamp_ns == end; });
 }
 
-// A positive command of each thruster accelerates the vehicle the way the thruster points, a negative one back.
+// A positive command of each thruster accelerates the vehicle in the direction of the thruster, a
+// negative one in the opposite direction.
 static void check_each_thruster() {
   const double s = std::sqrt(0.5);
-  // forward-left-up: von Benzon et al. 2022, with the axes turned
+  // forward-left-up: von Benzon et al. 2022, with rotated axes
   const std::pair<const char*, Vector3> directions[] = {
       {"t1", {s, s, 0}}, {"t2", {s, -s, 0}}, {"t3", {-s, s, 0}}, {"t4", {-s, -s, 0}},
       {"t5", {0, 0, 1}}, {"t6", {0, 0, 1}},  {"t7", {0, 0, 1}},  {"t8", {0, 0, 1}},
@@ -112,7 +113,8 @@ static void check_each_thruster() {
   }
 }
 
-// The thruster manager gives force and moment along each axis of the base, in both forms and both senses.
+// The thruster manager gives force and moment along each axis of the base, with both message types
+// and both signs.
 static void check_wrench_moves_all_axes() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   auto* odometry = merrow.listen(kOdometry);
@@ -133,7 +135,7 @@ static void check_wrench_moves_all_axes() {
   }
 }
 
-// A joint goes where it is told, or at least that way.
+// A joint moves to its command, or at least in that direction.
 static void check_joint_command() {
   Merrow merrow("uvms_pool");
   auto* states = merrow.listen("/uvms/joint_states");

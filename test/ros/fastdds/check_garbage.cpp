@@ -1,4 +1,4 @@
-// What makes no sense is refused, counted and told of, and moves nothing.
+// Checks that invalid input is rejected, counted and reported, and causes no motion.
 
 #include <cmath>
 #include <random>
@@ -6,7 +6,7 @@
 #include "merrow.hpp"
 
 static const std::string kRobot = "uvms";
-constexpr int kRounds = 20;  // of 0.1 s
+constexpr int kRounds = 20;  // rounds of 0.1 s
 constexpr uint64_t kSteps = 100;
 constexpr int64_t kStep_ns = 1'000'000;
 static const std::vector<double> kDrive = {1500, 1600, 1550, 1450, 1580, 1530};
@@ -24,7 +24,7 @@ static Bytes operator+(Bytes a, const Bytes& b) {
   return a;
 }
 
-// Writers of bytes, of whatever kind, on all inputs and all services.
+// Writers of arbitrary bytes on all inputs and all services.
 class Liar {
  public:
   explicit Liar(Merrow& merrow) : peer_(merrow.domain()) {
@@ -33,7 +33,7 @@ class Liar {
       add(service, type, "rq" + service + "Request", dds_type(type) + "_Request_");
     }
   }
-  // One round of garbage; returns how many messages it sent that should be counted.
+  // Sends one round of invalid data; returns the number of messages that should be counted.
   int round(Random& random) {
     int sent = 0;
     for (auto& each : inputs_) sent += each.is_service ? bad_requests(each, random) : bad_messages(each, random);
@@ -56,15 +56,15 @@ class Liar {
 
   static void send(Input& input, Bytes bytes, bool as_request = false) {
     WriteParams params;
-    // what marks a request of the Fast DDS family; the identity is nobody's
+    // This marks a request of the Fast DDS service mapping; the identity belongs to no reader.
     if (as_request) params.related_sample_identity().writer_guid(input.writer->guid());
     as_request ? input.writer->write(&bytes, params) : input.writer->write(&bytes);
   }
 
-  // Requests of both families that end too early, or that lie about their lengths.
+  // Requests of both service mappings that end too early or have wrong lengths.
   static int bad_requests(Input& input, Random& random) {
     send(input, kLittleEndian + random_bytes(random, 8));
-    // a request without fields has one byte, and takes whatever that is
+    // A request without fields has one byte, which may have any value.
     if (input.kind == "Trigger") {
       send(input, kLittleEndian, true);
       return 1;
@@ -81,7 +81,7 @@ class Liar {
         {"Float64", 8}, {"Float64MultiArray", 12}, {"Wrench", 48}, {"WrenchStamped", 64}, {"JointState", 28},
         {"JointTrajectory", 28}};
     const size_t n = shortest.at(input.kind);
-    // too short to be any such message; longer random bytes may well be a command
+    // Too short for any such message; longer random bytes could be a valid command.
     send(input, kLittleEndian + random_bytes(random, 4 * (random() % (n / 4 - 1) + 1)));
     send(input, Bytes{0, 7, 0, 0} + random_bytes(random, n));
     const auto bad = bad_values(input.kind, random);
@@ -89,7 +89,7 @@ class Liar {
     return 1 + static_cast<int>(bad.size());
   }
 
-  // Messages of the right form whose values, names or lengths make no sense.
+  // Messages of the right form with invalid values, names or lengths.
   static std::vector<Bytes> bad_values(const std::string& kind, Random& random) {
     const double wrong[] = {std::nan(""), INFINITY, -INFINITY};
     const auto any = [&] { return wrong[random() % 3]; };
@@ -139,24 +139,25 @@ class Liar {
   std::vector<Input> inputs_;
 };
 
-// Refusals are counted per robot and for the node, and warned of.
+// Rejected messages are counted per robot and for the node, and reported as warnings.
 static void check_told(DataReader* log, DataReader* diagnostics, int sent) {
   take_all(diagnostics);
   const auto report = latest<Diagnostics>(diagnostics);
   const auto& robot = report.status.at(kRobot + ": commands").values;
   const auto& run = report.status.at("merrow: run").values;
   const int commands = std::stoi(robot.at("refused commands")), requests = std::stoi(run.at("refused requests"));
-  // what DDS itself does not let through is not counted, nor is a request without its client's identity
+  // Messages that DDS itself rejects are not counted, nor are requests without a client identity.
   expect(commands > sent / 2, std::to_string(commands) + " commands counted of " + std::to_string(sent));
   expect(requests > 50, std::to_string(requests) + " requests counted");
   expect(!robot.at("last refusal").empty(), "no last refusal");
   size_t warnings = 0;
   for (const auto& line : all<LogLine>(log)) warnings += line.level == 30 && line.text.find("refused") != std::string::npos;
-  // told of, not shouted: about one line a second and robot
+  // Warnings are throttled: about one line per second and robot.
   expect(warnings > 0 && warnings < 60, std::to_string(warnings) + " warnings");
 }
 
-// The odometry of a lock-stepped robot under fixed commands, with or without garbage between the steps.
+// Returns the odometry of a lock-stepped robot under fixed commands, with or without invalid data
+// between the steps.
 static std::vector<Bytes> motion(bool disturbed) {
   Merrow merrow("uvms_pool", {"--pace", "lockstep"});
   auto *odometry = merrow.listen("/uvms/odometry"), *log = merrow.listen("/rosout", LogLine::kType);
@@ -198,7 +199,8 @@ static std::vector<Bytes> motion(bool disturbed) {
   return found;
 }
 
-// Two seconds of garbage on all inputs and services: the robot moves as without it, bit for bit.
+// Two seconds of invalid data on all inputs and services: the robot moves as without it, bit for
+// bit.
 static void check_garbage() {
   const auto quiet = motion(false), disturbed = motion(true);
   expect(quiet.size() == kRounds * kSteps / 20 + 1, std::to_string(quiet.size()) + " poses");

@@ -1,4 +1,4 @@
-// Every parameter can be set, acts, and refuses what makes no sense.
+// Checks that every parameter can be set, has an effect, and rejects invalid values.
 
 #include <cmath>
 #include <set>
@@ -7,14 +7,14 @@
 
 static const std::string kSpeed = "water.current.speed_m_s", kDirection = "water.current.direction_deg";
 
-// A value that differs from the initial one.
+// Returns a value that differs from the initial one.
 static Value legal_value(const Parameter& parameter) {
   if (parameter.type == "double") return Value::of(parameter.low + 0.6 * (parameter.high - parameter.low));
   if (parameter.type == "bool") return Value::of(parameter.initial != "true");
   return Value::of(std::string(parameter.name == "pace" ? "2" : "stuck"));
 }
 
-// All declared parameters take a new legal value, return it, and tell of it on /parameter_events.
+// All declared parameters accept a new legal value, return it, and publish it on /parameter_events.
 static void check_every_parameter_can_be_set() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   auto* events = merrow.listen("/parameter_events", ParameterEvent::kType);
@@ -44,7 +44,7 @@ static void check_every_parameter_can_be_set() {
 
 static const std::map<std::string, uint8_t> kTypeNumbers = {{"bool", 1}, {"double", 3}, {"string", 4}};
 
-// One descriptor is that of `describe`.
+// A descriptor equals that of `describe`.
 static void check_descriptor(CdrReader& in, const Parameter& parameter) {
   expect(in.text() == parameter.name, "another name than " + parameter.name);
   expect(in.get<uint8_t>() == kTypeNumbers.at(parameter.type), parameter.name + ": another type");
@@ -62,7 +62,7 @@ static void check_descriptor(CdrReader& in, const Parameter& parameter) {
   expect(in.count() == 0, parameter.name + ": a range of integers");
 }
 
-// Names, types and descriptors are those of `describe`, asked for one by one.
+// Names, types and descriptors equal those of `describe`, requested one by one.
 static void check_parameters_are_described() {
   Merrow merrow("pool");
   for (const auto& parameter : merrow.facts().parameters) {
@@ -86,7 +86,7 @@ static std::vector<std::string> names_of_parameters(const Merrow& merrow) {
   return names;
 }
 
-// A description of all parameters is that of `describe`.
+// A description of all parameters equals that of `describe`.
 static void check_descriptors(const Merrow& merrow, const Bytes& described) {
   CdrReader in(described);
   expect(in.count() == merrow.facts().parameters.size(), "not one descriptor each");
@@ -94,7 +94,7 @@ static void check_descriptors(const Merrow& merrow, const Bytes& described) {
   expect(in.at_end(), "bytes are left after the descriptors");
 }
 
-// All parameters at once, as `ros2 param list` and rqt ask for them.
+// All parameters at once, as requested by `ros2 param list` and rqt.
 static void check_all_at_once(const std::string& world, size_t least_size) {
   Merrow merrow(world);
   const auto names = names_of_parameters(merrow);
@@ -116,13 +116,14 @@ static void check_all_at_once(const std::string& world, size_t least_size) {
   merrow.alive();
 }
 
-// Replies that do not fit into one datagram of Ethernet: rustdds cannot send which request they answer.
+// Replies that do not fit into one Ethernet datagram; rustdds cannot send the identity of the
+// request with them.
 static void check_large_replies() { check_all_at_once("pool", 1500); }
 
 // Replies that do not fit into any datagram.
 static void check_larger_replies() { check_all_at_once("test/ros/fastdds/fleet.yaml", 100'000); }
 
-// Two participants ask at once: each gets its own large reply, once, among small ones.
+// Two participants send requests at once: each gets its own large reply once, among small ones.
 static void check_large_replies_to_two() {
   Merrow merrow("pool");
   Peer other(merrow.domain());
@@ -147,7 +148,8 @@ static void check_large_replies_to_two() {
   }
 }
 
-// Who asks in the name of a reader that is none gets nothing, and all others go on getting theirs.
+// A request in the name of a reader that does not exist gets no reply, and all other clients still
+// get theirs.
 static void check_large_replies_to_nobody() {
   Merrow merrow("pool");
   auto& client = merrow.client("describe_parameters");
@@ -163,7 +165,8 @@ static void check_large_replies_to_nobody() {
   merrow.alive();
 }
 
-// NaN, values out of range, of another type or of no parameter are refused with a reason, and change nothing.
+// NaN, values out of range, of another type or of unknown parameters are rejected with a reason,
+// and change no value.
 static void check_illegal_parameters() {
   Merrow merrow("pool");
   const double nan = std::nan("");
@@ -192,7 +195,7 @@ static void check_illegal_parameters() {
   expect(!unknown.success && !unknown.message.empty(), "a parameter that does not exist was set");
 }
 
-// A batch takes effect whole or not at all.
+// A batch takes effect completely or not at all.
 static void check_batches() {
   Merrow merrow("pool");
   const auto set = [&](const std::string& pace) {
@@ -213,7 +216,7 @@ static void check_batches() {
   expect(merrow.get(kSpeed) == Value::of(1.5) && merrow.get("pace") == Value::of(std::string("2")), "not set");
 }
 
-// YAML reads a factor as a number: the pace takes it all the same.
+// YAML reads a pace factor as a number; the parameter `pace` accepts it.
 static void check_pace_takes_numbers() {
   Merrow merrow("pool", {"--pace", "lockstep", "--ros-args", "-p", "pace:=2"});
   expect(merrow.get("pace") == Value::of(std::string("2")), "-p pace:=2 became " + merrow.get("pace").shown());
@@ -221,7 +224,7 @@ static void check_pace_takes_numbers() {
   expect(told.success && merrow.get("pace") == Value::of(std::string("0.5")), told.message);
 }
 
-// The current carries the vehicle the way it is set.
+// The vehicle drifts in the direction of the current.
 static void check_current_drifts() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   auto* truth = merrow.listen("/bluerov2/odometry");

@@ -1,4 +1,4 @@
-// Every service does what it says, and says what it refused.
+// Checks the effects of every service and its reports of rejected requests.
 
 #include <cmath>
 
@@ -20,7 +20,7 @@ static void check_all_services_are_there() {
   for (const auto& [name, type] : merrow.facts().services) merrow.client(name.substr(name.rfind('/') + 1));
 }
 
-// Time stops, and goes on from where it stopped.
+// Time stops, and continues from the same value.
 static void check_pause_and_resume() {
   Merrow merrow("pool");
   auto* clock = merrow.listen("/clock");
@@ -37,7 +37,7 @@ static void check_pause_and_resume() {
   expect(passed_s > 0.3 && passed_s < 0.9, number(passed_s) + " s in 0.5 s after the resume");
 }
 
-// A paused world makes exactly the steps it is asked for; a running one refuses.
+// A paused world makes exactly the requested steps; a running one rejects the request.
 static void check_step() {
   Merrow merrow("pool");
   const auto running = merrow.try_step(1);
@@ -55,7 +55,7 @@ static void check_step() {
   expect(!merrow.try_step(1).success, "a resumed world made a step");
 }
 
-// Lock-step: steps up to an instant bring the readings of that instant, and no message is lost.
+// Lock-step: steps up to a time publish the readings of that time, and no message is lost.
 static void check_lock_step() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   auto *clock = merrow.listen("/clock"), *truth = merrow.listen(kOdometry), *imu = merrow.listen("/bluerov2/imu/data");
@@ -84,7 +84,8 @@ static void check_lock_step() {
   gaps(readings.front().header.stamp_ns, readings, 10'000'000);
 }
 
-// While many steps are made the node goes on serving; a pause ends them, and the reply says how far they came.
+// During a request of many steps the node continues to serve; a pause ends it, and the reply
+// reports the steps made.
 static void check_pause_ends_a_step() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   auto& client = merrow.client("step");
@@ -104,7 +105,7 @@ static void check_pause_ends_a_step() {
   expect(told.message == "paused after " + made + " of 1000000000 steps", told.message + ", but " + made + " were made");
 }
 
-// Time and pose go back to the start, and the world runs on.
+// Time and pose return to the start, and the world continues.
 static void check_reset() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   auto* truth = merrow.listen(kOdometry);
@@ -124,7 +125,8 @@ static void check_reset() {
   expect(same, "another start");
 }
 
-// A robot is where it was put; what makes no sense is refused with a reason, and moves nothing.
+// A robot is at the requested pose; invalid requests are rejected with a reason and cause no
+// motion.
 static void check_set_pose() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   auto* truth = merrow.listen(kOdometry);
@@ -156,7 +158,7 @@ static void check_set_pose() {
   expect(off(after.position, there.position) < 0.03, "moved by what was refused");
 }
 
-// A bag of a while of the run; what cannot be recorded is refused.
+// A part of the run is recorded in a bag; an impossible recording is rejected.
 static void check_record() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   const auto nothing = merrow.record("");

@@ -1,4 +1,4 @@
-// Every topic of a world is there, at its rate, with content that makes sense.
+// Checks that every topic of a world exists, has its rate, and has plausible content.
 
 #include <cmath>
 #include <set>
@@ -10,7 +10,7 @@ constexpr double kGravity = 9.81;
 constexpr double kAir_Pa = 101325;
 constexpr double kPoolDepth_m = 5;
 
-// What came of every topic of a world while it ran.
+// The messages of every topic of a world during a run.
 struct Observation {
   std::map<std::string, std::vector<Bytes>> messages;
   double window_s = 0;
@@ -48,7 +48,7 @@ static Observation observe(const std::string& world) {
   return seen;
 }
 
-// Each world is looked at once; its checks share what came.
+// Each world is observed once; its checks share the messages.
 static const Observation& observation(const std::string& world) {
   static std::map<std::string, Observation> known;
   if (known.find(world) == known.end()) known[world] = observe(world);
@@ -68,7 +68,7 @@ static bool is_unit(const Quaternion& q) {
 
 static double norm(const Vector3& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-// Rates are those of simulated time; what comes seldom is counted.
+// Rates are those of simulated time; messages of slow topics are counted.
 static void check_rates(const std::string& world) {
   const auto& seen = observation(world);
   for (const auto& topic : facts_of(world).published) {
@@ -82,7 +82,7 @@ static void check_rates(const std::string& world) {
     const double span_s = 1e-9 * (stamp_of(topic.type, found.back()) - stamp_of(topic.type, found.front()));
     expect(span_s > 3, topic.name + ": " + number(span_s) + " s of messages");
     const double rate = static_cast<double>(found.size() - 1) / span_s;
-    // pings without bottom lock have no twist
+    // Pings without bottom lock have no twist.
     const double low = topic.type == Twist::kType ? 0.6 : 0.9;
     const bool right = low < rate / topic.rate_hz && rate / topic.rate_hz < 1.1;
     expect(right, topic.name + ": " + number(rate) + " Hz, expected " + number(topic.rate_hz));
@@ -93,7 +93,7 @@ static void check_rates(const std::string& world) {
   expect(near(passed_s / seen.window_s, 1, 0.15), "the clock: " + number(passed_s) + " s in " + number(seen.window_s));
 }
 
-// Stamps rise and are multiples of the step.
+// Stamps increase and are multiples of the step.
 static void check_stamps(const std::string& world) {
   const auto& facts = facts_of(world);
   for (const auto& topic : facts.published) {
@@ -102,7 +102,7 @@ static void check_stamps(const std::string& world) {
     for (const auto& bytes : observation(world).raw(topic.name)) {
       const auto stamp = stamp_of(topic.type, bytes);
       expect(stamp % facts.step_ns == 0, topic.name + ": " + std::to_string(stamp) + " ns is no multiple of the step");
-      // the clock and the diagnostics come while time stands, too
+      // Clock and diagnostics are also published while time is stopped.
       const bool may_stand = topic.name == "/clock" || topic.name == "/diagnostics";
       expect(stamp > last || (may_stand && stamp == last), topic.name + ": stamps do not rise");
       last = stamp;
@@ -116,7 +116,8 @@ static std::string frame_of(const Bytes& bytes) {
   return in.text();
 }
 
-// Sensors speak of their frames; the tree of frames is that of `describe`, and each has one parent.
+// Sensors use their frames; the tree of frames is that of `describe`, and each frame has one
+// parent.
 static void check_frames(const std::string& world) {
   const auto& facts = facts_of(world);
   const auto& seen = observation(world);
@@ -171,7 +172,7 @@ static void check_diagnostics(const std::string& world) {
   }
 }
 
-// A vehicle that floats feels the support against gravity, upwards.
+// The accelerometer of a floating vehicle measures the support against gravity, upwards.
 static void check_imu(const std::string& topic, const std::string& world) {
   const auto messages = observation(world).of<Imu>(topic);
   double up = 0;
@@ -201,7 +202,7 @@ static void check_odometry() {
   expect(std::abs(off) < 0.02, "velocity and position disagree by " + number(off) + " m");
 }
 
-// Height of the vehicle at a time, of the nearest odometry.
+// Returns the height of the vehicle at a time, from the nearest odometry.
 static double height_at(int64_t stamp_ns) {
   static const auto truth = of_pool<Odometry>("odometry");
   const Odometry* nearest = &truth.front();
@@ -265,7 +266,7 @@ static void check_magnetometer() {
   }
 }
 
-// Under water there is no position, and the message says so.
+// Under water there is no position, and the message reports it.
 static void check_gps_under_water() {
   for (const auto& m : of_pool<Fix>("gps/fix")) {
     expect(m.status == -1, "status " + std::to_string(m.status));
@@ -273,14 +274,14 @@ static void check_gps_under_water() {
   }
 }
 
-// A receiver at the surface has a fix, after the time it needs to find one.
+// A receiver at the surface has a fix after its acquisition time.
 static void check_gps_at_the_surface() {
   Merrow merrow("pool", {"--pace", "5"});
   auto* reader = merrow.listen("/bluerov2/gps/fix");
   std::optional<Fix> fix;
   wait_for(
       [&] {
-        // it sinks or turns over slowly: put it back until there is a fix
+        // It sinks or capsizes slowly: reset its pose until there is a fix.
         expect(merrow.set_pose("bluerov2", {0, 0, 0}).success, "set_pose");
         for (const auto& each : all<Fix>(reader)) {
           if (each.status >= 0) fix = each;
@@ -302,7 +303,7 @@ static void check_battery() {
   }
 }
 
-// The description comes to who is late, and names the links of the tree.
+// The description reaches late subscribers and names the links of the tree.
 static void check_description(const std::string& world, const std::string& robot) {
   CdrReader in(observation(world).raw("/" + robot + "/robot_description").front());
   const auto urdf = in.text();

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what `merrow describe --json` says of a world as lines of tab-separated words, for the C++ programs here.
+"""Writes the output of `merrow describe --json` for a world as lines of tab-separated words, for
+the C++ programs here.
 
     merrow describe WORLD --json | facts.py > WORLD.facts
 """

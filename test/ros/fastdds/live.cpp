@@ -1,9 +1,10 @@
-// Checks `merrow run` processes from Fast DDS, as rmw_fastrtps would use them: started by run.sh.
+// Checks `merrow run` processes with Fast DDS, as rmw_fastrtps uses it; started by run.sh.
 //
 //     fastdds_live PROGRAM FACTS [NAME...]
 //
-// PROGRAM is merrow, FACTS the folder with the files of facts.py; NAMEs, where given, choose the checks whose name holds
-// one of them. Prints `ok NAME` or `FAIL NAME: why` per check; the exit code is 1 if one failed. Built by build.sh.
+// PROGRAM is merrow, FACTS the folder with the files of facts.py. NAMEs select the checks whose
+// names contain one of them. Prints `ok NAME` or `FAIL NAME: why` per check; the exit code is 1 if
+// one failed. Built by build.sh.
 
 #include "merrow.hpp"
 
@@ -14,7 +15,7 @@ static bool wanted(const std::string& name, int n, char** parts) {
   return n == 0;
 }
 
-// Runs a check and prints its line; whether all is as it should be.
+// Runs a check and prints its line; returns whether it passed.
 static bool passes(const Check& check) {
   try {
     check.run();

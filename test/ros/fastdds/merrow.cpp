@@ -11,10 +11,10 @@
 #include <sstream>
 
 constexpr double kSettles_s = 0.2;
-// beyond 100, DDS ports lie where Linux takes its ephemeral ports
+// The DDS ports of domains above 100 are in the range of Linux ephemeral ports.
 constexpr uint32_t kDomains = 100;
 
-// The six services that every node has for its parameters.
+// The six parameter services of every node.
 static const std::pair<const char*, const char*> kParameterServices[] = {
     {"get_parameters", "GetParameters"},   {"get_parameter_types", "GetParameterTypes"},
     {"set_parameters", "SetParameters"},   {"set_parameters_atomically", "SetParametersAtomically"},
@@ -77,7 +77,8 @@ std::string dds_type(const std::string& ros_type) {
          "::dds_::" + ros_type.substr(last + 1);
 }
 
-// The files are those of live.py, so that both families of peers keep out of each other's way.
+// The lock files are those of live.py, so that the peers of both DDS implementations use different
+// domains.
 Domain::Domain() {
   static uint32_t next = static_cast<uint32_t>(getpid());
   for (uint32_t tries = 0; tries < kDomains; ++tries) {
@@ -132,7 +133,7 @@ Merrow::~Merrow() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
   }
-  std::error_code ignored;  // a folder that stays is no fault of the program under test
+  std::error_code ignored;  // a folder that remains is not an error of the tested program
   std::filesystem::remove_all(folder_, ignored);
 }
 

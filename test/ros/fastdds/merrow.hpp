@@ -1,7 +1,7 @@
-// A running `merrow` process and a Fast DDS peer beside it: what the checks talk through.
+// A running `merrow` process and a Fast DDS peer: the interface of the checks.
 //
-// Each process has a DDS domain of its own. Which topics, services and parameters a world has comes from
-// `merrow describe`, by the files that facts.py makes of it.
+// Each process has its own DDS domain. Topics, services and parameters of a world come from `merrow
+// describe`, converted by facts.py.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "messages.hpp"
 #include "peer.hpp"
 
-// Fails the check that runs, with a reason.
+// Fails the current check with a reason.
 inline void expect(bool holds, const std::string& otherwise) {
   if (!holds) throw std::runtime_error(otherwise);
 }
@@ -50,7 +50,7 @@ struct Facts {
   std::string type_of(const std::string& topic) const;
 };
 
-// What the program was started with.
+// Arguments of the program.
 struct Setting {
   std::string program;
   std::filesystem::path facts;
@@ -59,7 +59,7 @@ inline Setting setting;
 
 const Facts& facts_of(const std::string& world);
 
-// `pkg/msg/Type` as DDS has it.
+// Returns the DDS name of `pkg/msg/Type`.
 std::string dds_type(const std::string& ros_type);
 
 // A DDS domain that no other test on this machine uses.
@@ -85,7 +85,7 @@ struct Stepped : Told {
   int64_t time_ns = 0;
 };
 
-// `merrow run` in a process of its own; ended with the object.
+// A `merrow run` process; it ends with the object.
 class Merrow {
  public:
   explicit Merrow(const std::string& world, const std::vector<std::string>& options = {});
@@ -104,7 +104,8 @@ class Merrow {
   // topics
   DataReader* listen(const std::string& topic, const std::string& type = "", bool latched = false);
   void write(const std::string& topic, const Bytes& bytes);
-  // A match is known on one side first: gives the node time to see the newest reader or writer.
+  // Gives the node time to discover the newest reader or writer: a match is known on one side
+  // first.
   void settle();
 
   // services
@@ -133,10 +134,10 @@ class Merrow {
   bool fresh_ = false;
 };
 
-// success and message, as most responses have them.
+// Reads success and message, which most responses contain.
 Told read_told(CdrReader& in);
 
-// All samples that have come.
+// Returns all samples received so far.
 std::vector<Bytes> take_all(DataReader* reader);
 
 template <class Message>
@@ -144,7 +145,7 @@ std::vector<Message> all(DataReader* reader) {
   return decode_all<Message>(take_all(reader));
 }
 
-// The newest message, waited for.
+// Waits for messages and returns the newest.
 template <class Message>
 Message latest(DataReader* reader, double timeout_s = 5) {
   std::vector<Message> found;
@@ -153,7 +154,7 @@ Message latest(DataReader* reader, double timeout_s = 5) {
   return found.back();
 }
 
-// The first message from now on for which `condition` holds.
+// Returns the first message from now on for which `condition` holds.
 template <class Message, class Condition>
 Message wait_until(DataReader* reader, Condition condition, double timeout_s = 5) {
   std::optional<Message> found;

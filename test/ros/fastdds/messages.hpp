@@ -1,4 +1,5 @@
-// The messages that the checks look into, decoded from the definitions of their packages; none comes from Merrow.
+// The messages that the checks decode, written from the definitions of their packages; none comes
+// from Merrow.
 
 #pragma once
 
@@ -151,7 +152,7 @@ struct LogLine {
   static LogLine read(CdrReader& in);
 };
 
-// A parameter's value: not set, bool, integer, double or string; lists are no matter of Merrow's.
+// Value of a parameter: not set, bool, integer, double or string. Merrow does not use lists.
 struct Value {
   uint8_t type = 0;
   bool boolean = false;
@@ -175,7 +176,7 @@ struct ParameterEvent {
   static ParameterEvent read(CdrReader& in);
 };
 
-// Decodes a whole message; throws if it is another.
+// Decodes a whole message; throws if it has another type.
 template <class Message>
 Message decode(const Bytes& bytes) {
   CdrReader in(bytes);
@@ -191,5 +192,5 @@ std::vector<Message> decode_all(const std::vector<Bytes>& all) {
   return messages;
 }
 
-// The stamp of a message that has one: its header's, its first transform's, its own.
+// Returns the stamp of a message: that of its header, of its first transform, or its own.
 int64_t stamp_of(const std::string& type, const Bytes& bytes);

@@ -1,9 +1,10 @@
-// Checks a Merrow node from Fast DDS, as rmw_fastrtps would use it: started by dds_peers.rs, which has the node.
+// Checks a Merrow node with Fast DDS, as rmw_fastrtps uses it; started by dds_peers.rs, which
+// contains the node.
 //
 //     fastdds_peer DOMAIN
 //
-// Each check prints one line; the exit code is 1 if one failed. Built by build.sh. Payloads are CDR bytes made by hand,
-// so that no type is shared with Merrow.
+// Each check prints one line; the exit code is 1 if one failed. Built by build.sh. Payloads are
+// hand-written CDR bytes, so that no type is shared with Merrow.
 
 #include "peer.hpp"
 
@@ -67,7 +68,7 @@ bool check_service(uint32_t domain) {
   return true;
 }
 
-// A client that asks as soon as it sees the server gets its reply.
+// A client that calls as soon as it discovers the server gets its reply.
 bool check_early_calls(uint32_t domain) {
   for (int i = 0; i < 10; ++i) {
     Peer peer(domain);
@@ -88,7 +89,7 @@ bool check_malformed_requests(uint32_t domain) {
   return client.receive(client.send({0, 1, 0, 0, 1})).has_value();
 }
 
-// The node leaves when asked.
+// The node exits on request.
 bool check_leaving(uint32_t domain) {
   Peer peer(domain);
   Client client(peer, "/test/subject/leave", "std_srvs::srv::dds_::Trigger");

@@ -1,7 +1,7 @@
-// A ROS 2 peer without ROS, over Fast DDS as rmw_fastrtps would use it: topics and service clients.
+// A ROS 2 peer without ROS, over Fast DDS as rmw_fastrtps uses it: topics and service clients.
 //
-// It exists for the programs beside it. Payloads are bytes, encapsulation header included, so that no type is shared
-// with Merrow.
+// It is shared by the programs in this folder. Payloads are bytes, including the encapsulation
+// header, so that no type is shared with Merrow.
 
 #pragma once
 
@@ -37,7 +37,7 @@ using eprosima::fastrtps::rtps::WriteParams;
 
 using Clock = std::chrono::steady_clock;
 
-// A type that is its own serialized form, encapsulation header included.
+// A type that is its own serialized form, including the encapsulation header.
 class RawType : public TopicDataType {
  public:
   explicit RawType(const std::string& name) {
@@ -169,7 +169,7 @@ inline std::string decode_text(const Bytes& bytes) {
   return {bytes.begin() + 8, bytes.begin() + 8 + length - 1};
 }
 
-// A service client: the request says on which reader it wants the reply, and the reply says which request it answers.
+// A service client. The request names the reader for its reply, and the reply names its request.
 class Client {
  public:
   Client(Peer& peer, const std::string& service, const std::string& type)
@@ -179,7 +179,7 @@ class Client {
     return wait_for([&] { return is_matched(writer_) && is_matched(reader_); });
   }
   SampleIdentity send(Bytes request) { return send(std::move(request), reader_->guid()); }
-  // Asks for the reply on another reader.
+  // Sends a request whose reply goes to another reader.
   SampleIdentity send(Bytes request, const GUID_t& reader) {
     WriteParams params;
     params.related_sample_identity().writer_guid(reader);
@@ -190,7 +190,7 @@ class Client {
     return expected;
   }
   std::optional<Bytes> receive(const SampleIdentity& expected, double timeout_s = 5) {
-    // replies to others come as well
+    // Replies to other clients arrive, too.
     const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
     while (auto sample = take(reader_, std::chrono::duration<double>(deadline - Clock::now()).count())) {
       if (sample->related == expected) return sample->bytes;

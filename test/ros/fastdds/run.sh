@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks Merrow from Fast DDS: a node with one of everything (dds_peers.rs), then whole `merrow run` processes.
-# Part of `test/run slow`: needs root, or libfastrtps-dev and g++. Arguments choose among the checks of live.cpp.
+# Checks Merrow with Fast DDS: a node with one entity of every kind (dds_peers.rs), then whole `merrow run` processes.
+# Part of `test/run slow`. Needs root, or libfastrtps-dev and g++. Arguments select checks of live.cpp.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."

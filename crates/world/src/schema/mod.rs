@@ -344,7 +344,7 @@ fieldless_choice! {
 fieldless_choice! {
     /// State of a body for which its hydrodynamic coefficients hold.
     pub enum CoefficientReference {
-        /// Fully submerged.
+        /// The fully submerged body.
         Submerged = "submerged",
         /// Floating at rest, upright, in calm water.
         Waterline = "waterline",

@@ -99,7 +99,7 @@ impl Link {
 /// Munk moments that the added mass exerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MunkMoments {
-    /// All of them.
+    /// The moments in roll, pitch and yaw.
     All,
     /// Those in roll and pitch.
     WithoutYaw,
