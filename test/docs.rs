@@ -67,8 +67,8 @@ fn vehicle_of_docs_moves() {
 /// because the force is constant over each step of 1 ms.
 #[test]
 fn the_force_of_docs_oscillates() {
-    let page = blocks_of(&text("docs/extending.md"), "rust");
-    assert_eq!(page[0], text("docs/examples/add_force.rs"));
+    let page = text("docs/extending.md");
+    assert!(page.contains(&text("docs/examples/add_force.rs")));
     let body = "body: {source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, net_buoyancy_n: 0}";
     let world = format!(
         "step: {{dt_s: 0.001}}\nrobots: {{r: {{position_m: [1, 0, -9], attitude_deg: [0, 0, 90], model: {{source: test, {body}}}}}}}\n"
@@ -388,7 +388,7 @@ fn shipped_urdf_matches_the_models() {
         let shipped = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             shipped == urdf,
-            "urdf/{name}.urdf is out of date: MERROW_BLESS=1 cargo test urdf writes it anew"
+            "urdf/{name}.urdf is out of date: run MERROW_BLESS=1 cargo test urdf to regenerate it"
         );
     }
 }
@@ -473,7 +473,7 @@ fn snapshots_show_the_requested_image() {
     // Plots are SVG.
     let said = of("imu").expect_err("not an image");
     assert!(
-        said.ends_with("expected a file name that ends in .svg\n"),
+        said.contains("expected a file name that ends in .svg"),
         "{said}"
     );
     let said = of("camera").expect_err("there is none");

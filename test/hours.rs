@@ -1,7 +1,6 @@
-//! Hours that no vehicle should have: nothing that sea, current and wind do makes a state other
-//! than finite.
+//! Tests hours of extreme conditions: sea, current and wind never make a state non-finite.
 //!
-//! Slow: `test/run slow`. `MERROW_HOUR_SECONDS` shortens the hours, to try them out.
+//! Slow: `test/run slow`. `MERROW_HOUR_SECONDS` shortens the hours for a trial run.
 
 use crate::common::scene;
 use merrow_math::{Quat, Vec3};
@@ -12,7 +11,7 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Length of an hour [s].
+/// Returns the length of an hour [s].
 fn hour() -> u64 {
     std::env::var("MERROW_HOUR_SECONDS")
         .ok()
@@ -20,7 +19,7 @@ fn hour() -> u64 {
         .unwrap_or(3600)
 }
 
-/// What must be true of every robot at every second.
+/// Asserts that every robot is running with a finite and plausible state.
 fn finite(s: &Simulation, second: u64) {
     for (robot, state) in s.scene.robots.iter().zip(&s.state.robots) {
         assert!(
@@ -46,7 +45,8 @@ fn finite(s: &Simulation, second: u64) {
     }
 }
 
-/// Runs an hour, `each_second` before every second, and says every ten minutes how far it is.
+/// Runs an hour, calls `each_second` before every second, and prints the progress every ten
+/// minutes.
 fn run(name: &str, mut s: Simulation, mut each_second: impl FnMut(&mut Simulation, u64)) {
     let (began, steps) = (Instant::now(), (1.0 / s.scene.dt()).round() as u64);
     for second in 0..hour() {
@@ -65,14 +65,14 @@ fn run(name: &str, mut s: Simulation, mut each_second: impl FnMut(&mut Simulatio
     }
 }
 
-/// Every actuator of every robot at a part of its range that changes from second to second.
+/// Commands every actuator of every robot to a part of its range that changes every second.
 fn drive(s: &mut Simulation, second: u64) {
     let scene = Arc::clone(&s.scene);
     for (r, robot) in scene.robots.iter().enumerate() {
         let part = |k: usize| ((second as usize * 7 + k * 5) % 11) as f64 / 10.0;
         for (thruster, t) in robot.thrusters.iter().enumerate() {
             let [low, high] = t.command_range;
-            // refused where a firmware flies
+            // Rejected where a firmware flies.
             let _ = s.apply(&Command::Thruster {
                 robot: r,
                 thruster,
@@ -89,7 +89,7 @@ fn drive(s: &mut Simulation, second: u64) {
     }
 }
 
-/// The wind of Beaufort 12 and more, and its sea.
+/// Wind of more than Beaufort 12 and its sea.
 const HURRICANE: &str = "
 step: {dt_s: 0.005}
 seabed: {depth_m: 200}
@@ -98,7 +98,7 @@ air: {gusts: {kind: npd}}
 weather: {wind_speed_m_s: 35, wind_from_deg: 250}
 ";
 
-/// The shipped hulls and surface vehicles in that sea.
+/// Returns the bundled hulls and surface vehicles in that sea.
 fn hurricane() -> Scene {
     let robots = "
 robots:
@@ -109,7 +109,7 @@ robots:
   rov: {model: bluerov2_heavy, position_m: [0, -40, -1]}
 ";
     let mut all = scene(&format!("{HURRICANE}{robots}"));
-    // boat and buoy by their meshes, the buoy with memory
+    // Boat and buoy with their meshes, the buoy with radiation memory.
     let hulls = load_world(&data_dir::world_file("hulls"), Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     for mut robot in hulls.scene.robots {
@@ -119,8 +119,8 @@ robots:
     all
 }
 
-// Goal: an hour of Beaufort 12 with the actuators at work. Method: all shipped hulls. Tolerance:
-// none is stopped.
+// Goal: an hour of Beaufort 12 with active actuators. Method: all bundled hulls. Tolerance: no
+// robot is halted.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn beaufort_12() {
@@ -131,9 +131,9 @@ fn beaufort_12() {
     );
 }
 
-// Goal: capsized and flying hulls come down and go on. Method: the same sea; every two minutes each
-// is thrown from 12 m upside down with a spin. Tolerance: none is stopped, and a minute later each
-// is within 30 m of the surface.
+// Goal: capsized and thrown hulls come down and continue. Method: the same sea; every two minutes
+// each hull is thrown from 12 m, upside down and with a spin. Tolerance: no robot is halted, and a
+// minute later each is within 30 m of the surface.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn capsized_and_flying_hulls() {
@@ -168,8 +168,8 @@ fn capsized_and_flying_hulls() {
     });
 }
 
-// Goal: a current a hundred times as fast as a river's, 50 m/s. Method: every shipped vehicle but
-// the rover is put into it at rest, and again every ten minutes. Tolerance: none is stopped.
+// Goal: a current of 50 m/s, a hundred times that of a river. Method: every bundled vehicle except
+// the rover is placed in it at rest, and again every ten minutes. Tolerance: no robot is halted.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn a_hundredfold_current() {

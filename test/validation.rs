@@ -1,4 +1,4 @@
-//! The cases of `merrow validate`, each within its tolerance, and the page that shows them.
+//! Tests the cases of `merrow validate`, each within its tolerance, and the page that shows them.
 
 use crate::common::cases::{outcomes, run};
 use merrow_validate::cases::page;
@@ -8,11 +8,11 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-// Goal: every case is within its tolerance, and docs/validation.md and its figures are what the
-// command writes. Method: runs every case once and writes page and figures. Tolerances: with the
-// cases, in `crates/validate/src/cases/`.
+// Goal: every case is within its tolerance, and docs/validation.md and its figures are the output
+// of the command. Method: runs every case once and writes page and figures. Tolerance: stated with
+// the cases, in `crates/validate/src/cases/`.
 #[test]
-fn cases_hold_and_the_page_is_current() {
+fn cases_pass_and_page_is_current() {
     let outcomes = outcomes();
     for outcome in &outcomes {
         run(outcome.case.number);
@@ -35,15 +35,15 @@ fn cases_hold_and_the_page_is_current() {
         let written = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             written == text,
-            "docs/{name} is out of date: `merrow validate --write docs` writes it anew"
+            "docs/{name} is out of date; regenerate it with `merrow validate --write docs`"
         );
     }
 }
 
-// Goal: the command prints all four columns and a verdict, and says what it lacks. Method: two
-// sets, a folder that is not there and one without tables.
+// Goal: the command prints all four columns and a verdict, and reports missing data. Method: two
+// sets, a folder that does not exist and one without tables.
 #[test]
-fn the_command_says_what_it_finds() {
+fn command_reports_results_and_missing_data() {
     let merrow = |arguments: &[&str]| {
         let done = std::process::Command::new(env!("CARGO_BIN_EXE_merrow"))
             .args(arguments)

@@ -294,7 +294,7 @@ mod tests {
         );
         assert_eq!(
             wrong("battery", "dead", &["fraction"], &[1.0]),
-            "the fault dead has no value \"part\"; expected "
+            "the fault dead has no value \"fraction\"; expected "
         );
         assert_eq!(
             wrong("battery", "shortage", &["power_w"], &[-1.0]),

@@ -176,9 +176,10 @@ fn wind_accelerates_a_body() {
     }
 }
 
-// Goal: the area of a wind load is that above the water when the body floats at rest. Method: the
-// channel buoy in a uniform wind of 10 m/s until it drifts steadily, against the balance of the
-// wind on its whole area and the damping of the wet part. Tolerance: 1 %, for its heel.
+// Goal: the area of a wind load is the area above the water when the body floats at rest. Method:
+// the channel buoy in a uniform wind of 10 m/s until it drifts at constant speed, compared with the
+// balance of the wind force on its whole area and the damping of the wetted part. Tolerance: 1 %,
+// for its heel.
 #[test]
 fn wind_area_is_that_above_the_water_at_rest() {
     let mut s = simulation(

@@ -50,7 +50,7 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> (f64, Vec3) {
 // the spherical cap, in a rotated attitude, derived from the force. Tolerance: 1e-12 (the cut is
 // exact).
 #[test]
-fn sphere_displaces_its_cap() {
+fn sphere_displacement_matches_cap() {
     let volume = 4.0 / 3.0 * std::f64::consts::PI;
     let scene = scene(&floating(
         &format!("mass_kg: 100, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, volume_m3: {volume}"),
@@ -79,8 +79,8 @@ fn sphere_displaces_its_cap() {
     }
 }
 
-// Cases V42 to V44. Their goals, methods and tolerances are in the `hulls` module of the validation
-// cases.
+// Cases V42 to V44. Their goals, methods and tolerances are stated with the cases, in
+// `crates/validate/src/cases/hulls.rs`.
 #[test]
 fn caps_heeled_cubes_and_metacentric_heights() {
     run(42);

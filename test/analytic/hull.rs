@@ -57,7 +57,7 @@ const BALL: &str = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
 // Tolerance: the error falls by 4 when the edge length is halved (measured: 3.5 to 4.6 between
 // levels), and is below 3e-3 of the volume with 2048 triangles.
 #[test]
-fn sphere_displaces_its_cap() {
+fn mesh_sphere_displacement_matches_cap() {
     let caps = [
         (0.5, 0.654_498_469_5, 0.675),
         (1.0, 2.094_395_102_4, 0.375),

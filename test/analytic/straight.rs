@@ -1,4 +1,4 @@
-//! Shipped vehicles under equal thrust, without control.
+//! Tests the course of bundled vehicles under equal thrust, without control.
 
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -16,8 +16,8 @@ fn shipped(model: &str) -> World {
     }
 }
 
-/// Change of heading [rad] in five minutes of 30 % thrust of all propellers that push along x, from
-/// a sway of 1 mm/s; `None` if there are none.
+/// Returns the change of heading [rad] in five minutes at 30 % thrust of all propellers along x,
+/// started with a sway of 1 mm/s; `None` if there are no such propellers.
 fn change_of_heading(world: World) -> Option<f64> {
     let mut scene = world.scene;
     let robot = &mut scene.robots[0];
@@ -52,8 +52,9 @@ fn change_of_heading(world: World) -> Option<f64> {
     Some(turned)
 }
 
-// Goal: under equal thrust every shipped vehicle keeps its course, or its file gives the reason why
-// it does not. Method: five minutes of each model with propellers along x. Tolerance: 10 degrees.
+// Goal: under equal thrust every bundled vehicle keeps its course, or its file states the reason
+// why it does not. Method: five minutes of each model with propellers along x. Tolerance: 10
+// degrees.
 #[test]
 fn equal_thrust_is_straight() {
     let mut wrong = Vec::new();

@@ -92,7 +92,7 @@ fn radar_ais_and_boxes_have_the_same_bits() {
         let lookout = sim
             .sensor_scheduler
             .as_ref()
-            .expect("sensors that look around");
+            .expect("exteroceptive sensors");
         for (r, robot) in sim.scene.robots.iter().enumerate() {
             (0..robot.sensors.len()).for_each(|s| lookout.request_frames(&sim.scene, r, s, true));
         }

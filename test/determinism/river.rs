@@ -17,7 +17,7 @@ fn bundled_river_matches_generator() {
         let shipped = std::fs::read(folder.join(name)).unwrap_or_default();
         assert!(
             shipped == *bytes,
-            "grids/riverwatch/{name} is out of date: `merrow terrain riverwatch --out grids/riverwatch` writes it anew"
+            "grids/riverwatch/{name} is out of date; regenerate it with `merrow terrain riverwatch --out grids/riverwatch`"
         );
     }
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), made.len());

@@ -22,7 +22,7 @@ fn bundled_sites_match_generators() {
             let shipped = std::fs::read(folder.join(file)).unwrap_or_default();
             assert!(
                 shipped == *bytes,
-                "grids/{name}/{file} is out of date: `merrow terrain {kind} --out grids/{name}` writes it anew"
+                "grids/{name}/{file} is out of date; regenerate it with `merrow terrain {kind} --out grids/{name}`"
             );
         }
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), made.len());

@@ -1,4 +1,4 @@
-//! The articulated-body algorithm against inverse dynamics and the inertia matrix.
+//! Tests the articulated-body algorithm against inverse dynamics and the inertia matrix.
 
 use crate::common::physics::{kinetic_energy, largest};
 use crate::common::tree::{self, Random, Recipe};
@@ -9,7 +9,8 @@ use merrow_model::state::{Motion, Workspace};
 use merrow_physics::dynamics::{crba, rnea};
 use merrow_sim::step;
 
-/// Random trees of 1 to 30 links, floating and fixed, all joint kinds, moving in general poses.
+/// Returns random trees of 1 to 30 links, floating and fixed, with all joint kinds, moving in
+/// general poses.
 fn cases() -> impl Iterator<Item = (Scene, Motion, Workspace)> {
     (1..=30)
         .flat_map(|links| [true, false].map(|floating| (links, floating)))
@@ -35,11 +36,11 @@ fn cases() -> impl Iterator<Item = (Scene, Motion, Workspace)> {
         })
 }
 
-// Goal: ABA's accelerations, put into Newton-Euler, give back the efforts that were applied, and no
-// force at the base that nothing holds. Method: the two share the forces on the links, not the
-// recursion. Tolerance: rounding over 30 links, against the largest force.
+// Goal: the accelerations of ABA, inserted into Newton-Euler, give the applied efforts and zero
+// residual wrench at a floating base. Method: the two share the forces on the links, not the
+// recursion. Tolerance: rounding over 30 links, relative to the largest force.
 #[test]
-fn inverse_dynamics_gives_the_applied_efforts_back() {
+fn inverse_dynamics_recovers_applied_efforts() {
     for (scene, _, work) in cases() {
         let robot = &scene.robots[0];
         let (base, tau) = rnea::inverse(robot, &work.links[0].A, &work.qdd, &work);
@@ -61,8 +62,8 @@ fn inverse_dynamics_gives_the_applied_efforts_back() {
 }
 
 // Goal: the same with the inertia matrix, M q̈ + bias = tau. Method: the bias is Newton-Euler
-// without accelerations, M comes from composite bodies. Tolerance: rounding, against the largest
-// force.
+// without accelerations; M comes from the composite-rigid-body algorithm. Tolerance: rounding,
+// relative to the largest force.
 #[test]
 fn inertia_matrix_times_acceleration_balances_the_efforts() {
     for (scene, _, work) in cases() {
@@ -93,10 +94,10 @@ fn inertia_matrix_times_acceleration_balances_the_efforts() {
     }
 }
 
-// Goal: ½ vᵀ M v is the sum of the links' kinetic energies. Method: M from composite bodies, the
-// sum from its definition. Tolerance: rounding.
+// Goal: ½ vᵀ M v is the sum of the kinetic energies of the links. Method: M from the
+// composite-rigid-body algorithm, the sum from its definition. Tolerance: rounding.
 #[test]
-fn inertia_matrix_holds_the_kinetic_energy() {
+fn inertia_matrix_matches_kinetic_energy() {
     for (scene, motion, work) in cases() {
         let robot = &scene.robots[0];
         let M = crba::inertia_matrix(robot, &work);
@@ -113,8 +114,8 @@ fn inertia_matrix_holds_the_kinetic_energy() {
     }
 }
 
-// Goal: a joint that is held has the acceleration that its drive prescribes, and a fixed one none.
-// Method: the link's acceleration less its parent's, along the axis. Tolerance: rounding.
+// Goal: a held joint has the acceleration that its drive prescribes, and a fixed one zero. Method:
+// the acceleration of the link minus that of its parent, along the axis. Tolerance: rounding.
 #[test]
 fn held_joints_move_as_prescribed() {
     let mut held = 0;

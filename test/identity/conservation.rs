@@ -1,4 +1,5 @@
-//! Energy, momentum and power: at an instant to rounding, over a run to the integrator's error.
+//! Tests energy, momentum and power: at an instant to rounding, over a run to the error of the
+//! integrator.
 
 use crate::common::physics::{impulse, impulse_rate, kinetic_energy, largest, potential_energy};
 use crate::common::tree::{self, Random, Recipe};
@@ -23,7 +24,7 @@ fn moving(seed: u64, recipe: Recipe) -> (Scene, Motion) {
     (scene, motion)
 }
 
-/// Runs `seconds` with the step `dt`, without commands.
+/// Runs `seconds` [s] with the step `dt` [s], without commands.
 fn travel(scene: &Scene, motion: &mut Motion, dt: f64, seconds: f64) {
     let robot = &scene.robots[0];
     let at = [instant(scene), instant(scene), instant(scene)];
@@ -35,9 +36,9 @@ fn travel(scene: &Scene, motion: &mut Motion, dt: f64, seconds: f64) {
     }
 }
 
-// Goal: nothing but outer forces changes the impulse of bodies and water, whatever the joints do.
-// Method: its rate from the accelerations, in still ideal fluid without weight, must vanish.
-// Tolerance: rounding, against the largest rate of a link.
+// Goal: only external forces change the impulse of bodies and water, for any joint motion. Method:
+// its rate from the accelerations, in still ideal fluid without weight, vanishes. Tolerance:
+// rounding, relative to the largest rate of a link.
 #[test]
 fn impulse_of_a_floating_chain_has_no_rate() {
     for links in [1, 2, 3, 7, 15, 30] {
@@ -60,7 +61,7 @@ fn impulse_of_a_floating_chain_has_no_rate() {
     }
 }
 
-// Goal: the same over a run of 2 s. Method: RK4 with 0.25 ms, whose error is then under rounding's.
+// Goal: the same over a run of 2 s. Method: RK4 with 0.25 ms, whose error is then below rounding.
 // Tolerance: 1e-10 of the impulse.
 #[test]
 fn impulse_of_a_floating_chain_is_conserved_over_a_run() {
@@ -74,8 +75,9 @@ fn impulse_of_a_floating_chain_is_conserved_over_a_run() {
     }
 }
 
-// Goal (V38): energy of an undamped chain with weight, buoyancy and springs drifts less than 1e-6
-// over 10 s. Method: RK4 with 0.5 ms. Tolerance: of the largest kinetic energy on the way.
+// Goal (V38): the energy of an undamped chain with weight, buoyancy and springs drifts by less than
+// 1e-6 over 10 s. Method: RK4 with 0.5 ms. Tolerance: relative to the maximum kinetic energy during
+// the run.
 #[test]
 fn energy_of_an_undamped_chain_is_conserved() {
     for (seed, floating) in [(3, true), (4, false)] {
@@ -105,10 +107,10 @@ fn energy_of_an_undamped_chain_is_conserved() {
     }
 }
 
-// Goal: work of thrusters, joint efforts and damping, and loss of potential energy, is the gain of
-// kinetic energy. Method: all powers at one instant; the change of potential energy by a central
-// difference along the motion. Tolerance: 1e-7 of the sum of the powers' magnitudes, the
-// difference's own error (1e-4 s, third order).
+// Goal: the work of thrusters, joint efforts and damping plus the loss of potential energy is the
+// gain of kinetic energy. Method: all powers at one instant; the rate of the potential energy by a
+// central difference along the motion. Tolerance: 1e-7 of the sum of the absolute powers, the error
+// of the difference (1e-4 s, third order).
 #[test]
 fn powers_balance() {
     for links in [1, 2, 5, 12] {
@@ -152,8 +154,8 @@ fn powers_balance() {
             .map(|(l, w)| w.V.dot(&damping::force(l, &w.V, 1.0)))
             .sum();
         assert!(drag < 0.0, "damping gives energy");
-        // springs are in tau; take the friction and the command from it, and springs into the
-        // potential
+        // The efforts tau include the springs. Only command and friction count here; the springs
+        // belong to the potential energy.
         let joints: f64 = (0..links - 1)
             .map(|j| motion.qd[j] * (commands[j] - robot.links[j + 1].joint.damping * motion.qd[j]))
             .sum();
@@ -167,7 +169,7 @@ fn powers_balance() {
     }
 }
 
-/// Change of the potential energy along the motion at constant velocities.
+/// Returns the rate of the potential energy [W] along the motion at constant velocities.
 fn potential_rate(scene: &Scene, motion: &Motion) -> f64 {
     let h = 1e-4;
     let at = |s: f64| {
@@ -183,10 +185,10 @@ fn potential_rate(scene: &Scene, motion: &Motion) -> f64 {
     (at(h) - at(-h)) / (2.0 * h)
 }
 
-// Goal: energy of a chain with damping only falls. Method: a run of 3 s, looked at every 0.1 s.
-// Tolerance: none.
+// Goal: the energy of a chain with damping only decreases. Method: a run of 3 s, sampled every 0.1
+// s. Tolerance: none.
 #[test]
-fn damping_never_gives_energy() {
+fn damping_only_dissipates_energy() {
     let (scene, mut motion) = moving(
         5,
         Recipe {
@@ -207,10 +209,9 @@ fn damping_never_gives_energy() {
     assert!(before < 0.2 * first);
 }
 
-// Goal: a chain that nothing moves stays where it is. Method: 1 s from rest, no weight. Tolerance:
-// none.
+// Goal: a chain without forces stays at rest. Method: 1 s from rest, no weight. Tolerance: none.
 #[test]
-fn rest_stays_rest() {
+fn chain_at_rest_stays_at_rest() {
     let scene = tree::scene(8, Recipe { links: 6, ..FREE });
     let mut motion = Motion::rest(5);
     motion.p_WB.z = -100.0;

@@ -1,15 +1,15 @@
-//! What impulses must leave alone: momentum with added mass, and energy at stops; and dry friction
-//! by hand.
+//! Tests invariants of impulses: momentum with added mass, energy at joint limits; and dry friction
+//! against hand calculations.
 
 use crate::common::physics::kinetic_energy;
 use crate::common::shapes::{collider, start};
 use crate::common::{advance, close, evaluate, scene};
 use merrow_model::scene::Geometry;
 
-/// Two balls in still water without drag meet head-on, each with its added mass: 2 kg + 1.5 kg at
-/// 1.2 m/s, 5 kg + 0.5 kg at -0.4 m/s. Momentum with the added masses stays, and the relative
-/// velocity turns round with the restitution. Tolerance: one contact is solved exactly, so
-/// rounding.
+/// Two balls in still water without drag collide head-on, each with its added mass: 2 kg + 1.5 kg
+/// at 1.2 m/s, 5 kg + 0.5 kg at -0.4 m/s. The momentum including the added masses is conserved, and
+/// the relative velocity is reversed by the restitution. Tolerance: rounding, because one contact
+/// is solved exactly.
 #[test]
 fn submerged_balls_exchange_momentum_with_their_added_masses() {
     let body = |mass: f64, added: f64| {
@@ -42,8 +42,8 @@ fn submerged_balls_exchange_momentum_with_their_added_masses() {
     );
     close("relative velocity", b.x - a.x, e * 1.6, 1e-9);
     assert!(a.y.abs() + a.z.abs() + b.y.abs() + b.z.abs() < 1e-12);
-    // they met after 0.8 m at 1.6 m/s, at x = 0.1 between their centres; positions follow to the
-    // end
+    // They collided after 0.8 m at 1.6 m/s, at x = 0.1 between their centres; the final positions
+    // follow.
     let met = 0.5_f64;
     close(
         "place of a",
@@ -73,10 +73,10 @@ robots:
           body: {source: test, axes: flu, mass_kg: 2, center_of_mass_m: [0.5, 0, 0], inertia_kg_m2: {xx: 0.01, yy: 0.1, zz: 0.1}}
 ";
 
-/// A pendulum falls from level onto its limit 1.1 rad below: it stops there, never passes by more
-/// than the speed of a step, and its energy never grows.
+/// A pendulum falls from the horizontal onto its limit 1.1 rad below. It stops there, never exceeds
+/// the limit by more than the motion of a step, and its energy never increases.
 #[test]
-fn a_joint_limit_feeds_no_energy() {
+fn joint_limit_adds_no_energy() {
     let mut sim = start(scene(&ARM.replace("FRICTION", "0")));
     let energy = |sim: &merrow_sim::Simulation| {
         let motion = &sim.state.robots[0].motion;
@@ -96,11 +96,11 @@ fn a_joint_limit_feeds_no_energy() {
     assert!(sim.state.robots[0].motion.qd[0].abs() < 1e-9);
 }
 
-/// Dry friction alone slows a spinning joint evenly, w = w0 - (f/I) t, and holds it once it stands:
-/// no creep under a load below the friction. I = 0.1 + 2 * 0.25 = 0.6 kg m2, f = 0.3 N m, w0 = 1
-/// rad/s: it stands after 2 s and 1 rad.
+/// Dry friction alone decelerates a spinning joint uniformly, w = w0 - (f/I) t, and holds it at
+/// rest: no creep under a load below the friction. With I = 0.1 + 2 * 0.25 = 0.6 kg m2, f = 0.3 N m
+/// and w0 = 1 rad/s it stops after 2 s and 1 rad.
 #[test]
-fn dry_friction_runs_down_and_holds() {
+fn dry_friction_decelerates_and_holds() {
     let text = ARM
         .replace("FRICTION", "0.3")
         .replace("gravity_m_s2: 9.81", "gravity_m_s2: 0")

@@ -1,12 +1,12 @@
-//! Energy that leaves a battery is what was used and what became heat; what a charger gives its
-//! feeder has lost.
+//! Tests the energy balance of batteries and chargers: battery output equals use plus heat, and the
+//! charger's output equals the loss of its source robot.
 
 use crate::common::simulation;
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
 
-/// A vessel that feeds a charger, and a drone on its deck, both with batteries and duties of their
-/// own.
+/// A vessel that supplies a charger, and a drone on its deck, both with batteries and loads of
+/// their own.
 const PAIR: &str = "
 water: {density_kg_m3: 1000}
 chargers: {pad: {kind: within, current_a: 3, efficiency: 0.8, source_robot: usv, place: {robot: usv, position_m: [0, 0, 1]}, range_m: 0.5}}
@@ -32,8 +32,8 @@ robots:
         initial_charge: 0.4, charge_current_a: 2}
 ";
 
-/// Chemical energy that left the battery of each robot in one step: open-circuit voltage times
-/// charge.
+/// Returns the chemical energy [J] that left the battery of each robot in one step: open-circuit
+/// voltage times charge.
 fn step(s: &mut Simulation) -> [f64; 2] {
     let before = [0, 1].map(|r| s.state.robots[r].battery.charge);
     s.advance(1);
@@ -45,11 +45,11 @@ fn step(s: &mut Simulation) -> [f64; 2] {
 }
 
 // Goal: battery energy = delivered + I²R - gained, for a vessel under changing load with sun and a
-// feeding charger and for the drone that is charged; and what the charger gave is what its feeder
-// has lost to it times the efficiency. Method: sums over 60 s, the thrust changed every second.
-// Tolerance: 1e-9, 30 000 rounded steps; the charger's period of 0.1 s for what it owes.
+// charger to supply, and for the drone that is charged. The charger's output is the loss of its
+// source robot times the efficiency. Method: sums over 60 s, with a thrust change every second.
+// Tolerance: 1e-9, 30 000 rounded steps; the charger's period of 0.1 s for its debt.
 #[test]
-fn batteries_lose_what_is_used() {
+fn battery_and_charger_energy_balance() {
     let mut s = simulation(PAIR);
     let mut left = [0.0; 2];
     for k in 0..30_000 {
@@ -85,7 +85,7 @@ fn batteries_lose_what_is_used() {
         "{of_charger} J given, {} J gained",
         uav.gained
     );
-    // what the vessel delivered beyond hotel and thruster went into the charger
+    // The energy that the vessel delivered beyond hotel load and thruster went into the charger.
     let thruster: f64 = (0..60)
         .map(|k| 4.0 * f64::from(k % 7))
         .map(|t| t * t.sqrt())
@@ -99,8 +99,8 @@ fn batteries_lose_what_is_used() {
     assert!(uav.charge > 0.4 + 0.1);
 }
 
-// Goal: chargers change no bit with blocks, threads or resumption. Method: the same minute of both
-// robots in blocks of 1, 7, 50 and 500 steps, and from a clone. Tolerance: none.
+// Goal: chargers have the same bits for any blocks, threads and resumption. Method: the same minute
+// of both robots in blocks of 1, 7, 50 and 500 steps, and from a clone. Tolerance: none.
 #[test]
 fn charging_is_the_same_in_all_blocks() {
     let run = |block: u64| {

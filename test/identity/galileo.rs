@@ -1,5 +1,5 @@
-//! Galilean invariance: seen from water, air and ground that move evenly, every vehicle does what
-//! it does where they stand.
+//! Tests Galilean invariance: relative to water, air and ground in uniform motion every vehicle
+//! moves as it does with these at rest.
 
 use crate::common::{aligned, close, near, scene};
 use merrow_math::Vec3;
@@ -9,13 +9,13 @@ use merrow_sim::Simulation;
 use merrow_world::data_dir;
 use std::sync::Arc;
 
-/// What everything moves with besides, to east and north [m/s].
+/// Common additional velocity, to east and north [m/s].
 const BOOST: Vec3 = Vec3::new(0.6, -0.45, 0.0);
 
-/// Wind [m/s] over the ground that stands.
+/// Wind relative to the ground at rest [m/s].
 const WIND: Vec3 = Vec3::new(3.0, 2.0, 0.0);
 
-/// A world with these robots in water and air that move with `boost`.
+/// Returns a world with these robots in water and air that move with `boost` [m/s, W].
 fn world(robots: &str, boost: Vec3) -> Scene {
     let compass = |v: Vec3| v.x.atan2(v.y).to_degrees();
     let wind = WIND + boost;
@@ -33,7 +33,7 @@ robots:
         wind.norm(),
         compass(-wind)
     ));
-    // the numbers above went through degrees
+    // The numbers above were converted to degrees and lost precision.
     scene.sea.current.profile = vec![(0.0, boost)];
     for robot in &mut scene.robots {
         let [roll, pitch, yaw] = robot.start.rpy;
@@ -43,12 +43,12 @@ robots:
     scene
 }
 
-/// Runs `seconds` with all actuators at a part of their range.
+/// Runs `seconds` [s] with all actuators at a part of their range.
 fn run(scene: Scene, seconds: f64) -> Simulation {
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     let robot = s.scene.robots[0].clone();
     let part = |[low, high]: [f64; 2], k: usize| {
-        // not all alike, so that the vehicle turns too
+        // Not all equal, so that the vehicle also turns.
         let p = 0.35 + 0.1 * (k % 3) as f64;
         if low < 0.0 {
             p * high
@@ -86,23 +86,23 @@ fn run(scene: Scene, seconds: f64) -> Simulation {
     s
 }
 
-/// Velocity of the base relative to what moves, in the world.
+/// Returns the velocity of the base relative to the moving frame [m/s, W].
 fn relative_velocity(m: &Motion, boost: Vec3) -> Vec3 {
     m.q_WB.matrix().mul_vec(m.V_WB_B.v) - boost
 }
 
-// Goal: every shipped vehicle but the rover, which needs a ground: the same five seconds in water
-// and air at rest with a wind, and in water and air that move besides. Method: places differ by the
-// way that the boost makes, all else by nothing. Tolerance: 1e-8, rounding that grows over 2500
-// steps of turning vehicles.
+// Goal: every bundled vehicle except the rover, which needs ground, behaves the same for five
+// seconds in water and air at rest with a wind, and in water and air with an additional common
+// velocity. Method: positions differ by the displacement of the boost, all else is equal.
+// Tolerance: 1e-8, rounding that grows over 2500 steps of turning vehicles.
 #[test]
-fn every_vehicle_swims_sails_and_flies_alike_where_all_moves() {
+fn vehicles_are_galilean_invariant() {
     let mut n = 0;
     for name in data_dir::file_names("params/robots")
         .into_iter()
         .filter(|name| name != "rover")
     {
-        // those of a world have its name behind them
+        // Models that belong to a world have the world's name as a suffix.
         let height = match name.split('_').next().unwrap_or_default() {
             "firefly" => 300.0,
             "otter" | "wamv" | "heron" | "sailboat" => 0.0,
@@ -133,7 +133,7 @@ fn every_vehicle_swims_sails_and_flies_alike_where_all_moves() {
         for j in 0..a.q.len() {
             close(&format!("{name}: joint {j}"), b.q[j], a.q[j], 1e-8);
         }
-        // it did something
+        // The vehicle moved.
         assert!(
             u.norm() > 1e-3 && a.V_WB_B.w.norm() > 1e-4,
             "{name}: {u:?} {:?}",
@@ -144,7 +144,7 @@ fn every_vehicle_swims_sails_and_flies_alike_where_all_moves() {
     assert!(n >= 16, "{n} vehicles");
 }
 
-/// A barge of 400 t that floats at half its height, so heavy that a rover does not stir it, with
+/// A barge of 400 t that floats at half its height, heavy enough not to be moved by a rover, with
 /// the rover on its deck.
 const DECK: &str = "
   rover:
@@ -165,11 +165,11 @@ const DECK: &str = "
         collisions: {deck: {kind: box, size_m: [20, 10, 4], material: {friction: 0.8}}}
 ";
 
-// Goal: the rover, whose ground is a deck: it drives and turns on a barge adrift as on one at rest.
-// Method: 1 s to settle, 2 s ahead, 2 s of turning; place on the deck, attitude, wheels. Tolerance:
-// 1e-6: contacts that stick and slip let the rounding grow.
+// Goal: a rover drives and turns on a drifting barge as on one at rest. Method: 1 s to settle, 2 s
+// forward, 2 s of turning; position on the deck, attitude, wheels. Tolerance: 1e-6: contacts that
+// stick and slip amplify rounding.
 #[test]
-fn a_rover_drives_alike_on_a_deck_that_moves() {
+fn rover_on_deck_is_galilean_invariant() {
     let drive = |boost: Vec3| {
         let mut s = Simulation::new(Arc::new(world(DECK, boost)), 1).unwrap();
         s.advance(500);

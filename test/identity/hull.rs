@@ -1,4 +1,4 @@
-//! A mesh and the shape that it stands for are the same hull.
+//! Tests that a mesh and its equivalent shape are the same hull.
 
 use crate::common::meshes::{cuboid, sphere};
 use crate::common::worlds::afloat;
@@ -19,7 +19,8 @@ fn travelled(scene: Scene, seconds: f64) -> Simulation {
     s
 }
 
-/// The same body with another hull; volume and centre stated, as a box has none of its own.
+/// Returns the same body with another hull, with explicit volume and centre, because a box does not
+/// define them.
 fn as_shape(hull: &str, volume: f64, water: &str, entry: &str) -> Scene {
     scene(&format!(
         "water: {{density_kg_m3: 1000{water}}}
@@ -31,11 +32,11 @@ robots:
     ))
 }
 
-// Goal: a box by its triangles is the box by its tetrahedra. Method: thrown tumbling out of the air
-// and under water, 2 s of flat water. Tolerance: 1e-9: rounding, which the tumbling lets grow; the
-// box's corners are such as the file's single precision holds.
+// Goal: a box given by triangles equals the box given as a shape. Method: thrown, tumbling, out of
+// the air into the water, 2 s of flat water. Tolerance: 1e-9: rounding, amplified by the tumbling;
+// the corners of the box are exact in the single precision of the file.
 #[test]
-fn a_box_moves_as_its_mesh() {
+fn mesh_box_moves_as_box_shape() {
     let entry = "position_m: [0, 0, 1]
     attitude_deg: [50, -30, 20]
     velocity_m_s: [1, 0.5, -6]
@@ -54,10 +55,10 @@ fn a_box_moves_as_its_mesh() {
     assert!(a.p_WB.z.abs() < 1.0, "it is in the water");
 }
 
-// Goal: the box about a mesh is the box. Method: a ball's mesh, twice as long, put off the origin.
-// Tolerance: rounding.
+// Goal: the bounding box of a mesh is the box shape. Method: the mesh of a ball, twice as long, off
+// the origin. Tolerance: rounding.
 #[test]
-fn the_box_about_a_mesh_is_that_box() {
+fn bounding_box_of_mesh_is_box_shape() {
     let folder =
         crate::common::folder::Folder::new("hull_bounds", &[("ball.obj", &sphere(0.5, 2).obj())]);
     let file = folder.0.join("ball.obj");
@@ -76,12 +77,12 @@ fn the_box_about_a_mesh_is_that_box() {
     assert!(link.hull_mesh.is_none());
 }
 
-// Goal: in a wave that is long against it a mesh feels what the shape feels, whose surface is a
-// plane and whose pressure goes by the acceleration in its middle. Method: a ball of 1 m in a wave
-// of 156 m, 20 s of drift and heave. Tolerance: 2 cm of 5 m of motion: (kR)² = 4e-4 of the forces,
-// and 1 % of volume that the mesh lacks.
+// Goal: in a wave that is long compared with the hull the forces on a mesh equal those on the
+// shape, which uses a plane surface and the acceleration at its centre for the pressure. Method: a
+// ball of 1 m in a wave of 156 m, 20 s of drift and heave. Tolerance: 2 cm of 5 m of motion: (kR)²
+// = 4e-4 of the forces, and the volume of the mesh, which is 1 % smaller.
 #[test]
-fn in_long_waves_a_mesh_moves_as_its_shape() {
+fn mesh_moves_as_shape_in_long_waves() {
     let water = ", waves: {kind: regular, height_m: 2, period_s: 10, direction_deg: 60}";
     let ball = sphere(0.5, 4);
     let volume = std::f64::consts::PI / 6.0;
@@ -103,12 +104,12 @@ fn in_long_waves_a_mesh_moves_as_its_shape() {
     assert!((a - b).norm() < 0.02, "{a:?} {b:?}");
 }
 
-// Goal: flat water gives back what it was given: kinetic energy, weight, and the potential of the
-// displaced water, -ρ g ∫ z dV, are constant together. Method: a barge without added mass or
-// damping dropped askew, 4 s of plunging and capsizing, at two steps. Tolerance: 1e-6 of the energy
-// that moves, and a tenth of it with half the step.
+// Goal: flat water conserves energy: kinetic energy, weight, and the potential of the displaced
+// water, -ρ g ∫ z dV, are constant in sum. Method: a barge without added mass or damping is dropped
+// askew, 4 s of plunging and capsizing, at two steps. Tolerance: 1e-6 of the exchanged energy, and
+// a quarter of the error with half the step.
 #[test]
-fn flat_water_keeps_the_energy() {
+fn flat_water_conserves_energy() {
     let body = "mass_kg: 500, center_of_mass_m: [0.05, 0.02, 0.1], inertia_kg_m2: {xx: 60, yy: 130, zz: 150}";
     let entry = "position_m: [0, 0, 0.7]\n    attitude_deg: [40, 25, 10]";
     let drift = |dt: u64| {
@@ -138,7 +139,7 @@ fn flat_water_keeps_the_energy() {
             .fold(0.0, f64::max)
     };
     let (coarse, fine) = (drift(4_000_000), drift(2_000_000));
-    // it falls by about 0.5 m
+    // It falls by about 0.5 m.
     let scale = 500.0 * 9.81 * 0.5;
     assert!(
         fine < 1e-6 * scale && fine < 0.25 * coarse,
@@ -146,10 +147,11 @@ fn flat_water_keeps_the_energy() {
     );
 }
 
-// Goal: Galileo: seen from a current the hull moves as in still water. Method: a barge thrown into
-// flat water at rest, and into a current with the current's velocity; 3 s. Tolerance: 1e-9.
+// Goal: Galilean invariance: relative to a current the hull moves as in still water. Method: a
+// barge thrown into flat water at rest, and into a current with the current's velocity; 3 s.
+// Tolerance: 1e-9.
 #[test]
-fn a_current_carries_a_hull_as_it_is() {
+fn hull_motion_is_galilean_invariant() {
     let entry = |u: f64| {
         format!(
             "position_m: [0, 0, 0.5]\n    attitude_deg: [30, 20, 0]\n    angular_velocity_rad_s: [0.5, -0.3, 0]\n    {}",
@@ -194,11 +196,11 @@ fn a_current_carries_a_hull_as_it_is() {
     near("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
 }
 
-// Goal: nothing that a sea can do to a hull makes it other than finite: Beaufort 12, thrown,
-// capsized, held under. Method: a barge and a ball for five minutes, without damping of their own
-// but a little. Tolerance: it is not stopped.
+// Goal: extreme seas leave the state of a hull finite: Beaufort 12, thrown, capsized, submerged.
+// Method: a barge and a ball for five minutes with only little damping of their own. Tolerance: the
+// robot is not halted.
 #[test]
-fn a_hurricane_leaves_hulls_finite() {
+fn hulls_stay_finite_in_hurricane() {
     let water = ", waves: {kind: jonswap, beaufort: 12, components: 16}";
     let body = format!("{BODY}, linear_damping: {{kind: diagonal, values: [20, 20, 20, 5, 5, 5]}}");
     let mut scene = afloat(
@@ -214,12 +216,12 @@ fn a_hurricane_leaves_hulls_finite() {
     assert!(z.abs() < 40.0, "it stays with the surface: {z}");
 }
 
-// Goal: a hull on the lattice feels what it feels by the sum of all waves. Method: a barge of 1.25
-// m in short-crested waves of 10 m and their short companions, forces at 60 instants and places, on
-// the lattice in one run of time and by the sum. Tolerance: 4 % of what the waves do to it, in the
-// mean square: waves shorter than the hull, which the lattice rounds off.
+// Goal: the forces on a hull from the lattice match those from the sum of all waves. Method: a
+// barge of 1.25 m in short-crested waves of 10 m and shorter ones; forces at 60 instants and
+// positions, on the lattice in one continuous run and by the sum. Tolerance: 4 % of the wave forces
+// in the mean square, from waves shorter than the hull, which the lattice smooths.
 #[test]
-fn the_lattice_gives_the_forces_of_the_sum() {
+fn lattice_forces_match_wave_sum() {
     let water = ", waves: {kind: jonswap, hs_m: 0.5, tp_s: 2.6, direction_deg: 50, components: 60}";
     let entry = "position_m: [3, -2, 0.02]\n    attitude_deg: [5, 3, 20]";
     let lattice = afloat("lattice", &cuboid([1.25, 1.0, 0.75], 3), BODY, water, entry);
@@ -255,14 +257,14 @@ fn the_lattice_gives_the_forces_of_the_sum() {
     }
 }
 
-// Goal: a hull in regular waves takes from them what its damping spends. Method: a barge without
-// added mass in waves of 0.3 m and 3 s, a minute to settle, then ten periods of 4 ms steps: the
-// power of all forces is the rate of its kinetic energy; that of water pressure and weight (the
-// model without damping) is on average what the damping takes away. Tolerance: 1e-4 of the power
-// that goes to and fro, the trapezoids between the steps; 3 % of the power that is spent, by which
-// it is no strict period of a hull that drifts.
+// Goal: a hull in regular waves absorbs from them the energy that its damping dissipates. Method: a
+// barge without added mass in waves of 0.3 m and 3 s, a minute to settle, then ten periods of 4 ms
+// steps. The power of all forces is the rate of its kinetic energy. The power of water pressure and
+// weight (the model without damping) equals on average the dissipated power. Tolerance: 1e-4 of the
+// oscillating power, the trapezoidal rule between the steps; 3 % of the dissipated power, because
+// the motion of a drifting hull is not strictly periodic.
 #[test]
-fn a_hull_in_regular_waves_spends_what_it_takes() {
+fn absorbed_wave_energy_equals_damping_loss() {
     let water = ", waves: {kind: regular, height_m: 0.3, period_s: 3, direction_deg: 70}";
     let body =
         "mass_kg: 600, center_of_mass_m: [0, 0, -0.15], inertia_kg_m2: {xx: 90, yy: 140, zz: 160}";
@@ -282,7 +284,7 @@ fn a_hull_in_regular_waves_spends_what_it_takes() {
     advance(&mut s, 60.0);
     let mut works =
         [&scene, &bare].map(|scene| merrow_model::state::Workspace::new(&scene.robots[0]));
-    // power of all forces and of pressure and weight, and the kinetic energy
+    // Power of all forces, power of pressure and weight, and the kinetic energy.
     let mut sample = |s: &Simulation| {
         let (t, motion) = (s.time_ns() as f64 * 1e-9, &s.state.robots[0].motion);
         let waves = merrow_environment::WaveState::new(&scene.sea.waves, s.time_ns() as f64);

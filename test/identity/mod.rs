@@ -1,4 +1,4 @@
-//! Two independent ways give the same answer, on random robots with fixed seeds.
+//! Tests that two independent computations agree, on random robots with fixed seeds.
 
 mod algorithms;
 mod conservation;

@@ -1,4 +1,5 @@
-//! The answer to one more force, against the articulated-body algorithm run once more with it.
+//! Tests the response to an additional force against a second run of the articulated-body algorithm
+//! with that force.
 
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
@@ -8,12 +9,12 @@ use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{aba, response};
 use merrow_sim::step;
 
-// Goal: `response` is the derivative of ABA by a force. Method: random trees, floating and fixed,
-// with all joint kinds; ABA with and without a random force on a random link; also for a lone body,
-// whose inertia is factored beforehand. Tolerance: rounding over 12 links, against the change:
-// 1e-9.
+// Goal: `response` is the derivative of ABA with respect to a force. Method: random trees, floating
+// and fixed, with all joint kinds; ABA with and without a random force on a random link; also for a
+// single body, whose inertia is factored in advance. Tolerance: rounding over 12 links, relative to
+// the change: 1e-9.
 #[test]
-fn an_answer_is_the_difference_that_a_force_makes() {
+fn response_is_difference_of_aba_with_force() {
     for (links, floating) in (1..=12).flat_map(|n| [true, false].map(|f| (n, f))) {
         let recipe = Recipe {
             links,
@@ -49,7 +50,7 @@ fn an_answer_is_the_difference_that_a_force_makes() {
         let after = work.links[link].A;
         near("linear", answer.v, after.v - before.v, 1e-9);
         near("angular", answer.w, after.w - before.w, 1e-9);
-        // the same force as one at a point: its moment about Lo is p × f
+        // The same force applied at a point: its moment about Lo is p × f.
         let pure = SpatialForce::at_point(F.f, p);
         let a = response::response_to_force(robot, &work, link, &pure);
         let R_WL = work.links[link].R_WL;

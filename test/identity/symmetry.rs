@@ -1,4 +1,4 @@
-//! Laws hold wherever one looks from: turned worlds, moving worlds.
+//! Tests that the laws are invariant under rotated and moving reference frames.
 
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{aligned, close, near};
@@ -11,7 +11,7 @@ use merrow_sim::step;
 const SECONDS: f64 = 1.0;
 const STEP: f64 = 0.001;
 
-/// A damped chain of three without weight, moving in a general pose.
+/// Returns a damped chain of three without weight, moving in a general pose.
 fn chain() -> (Scene, Motion) {
     let recipe = Recipe {
         links: 3,
@@ -25,7 +25,8 @@ fn chain() -> (Scene, Motion) {
     (scene, motion)
 }
 
-/// The motion after a second in water that moves with `current` and accelerates with `rate`.
+/// Returns the motion after a second in water that moves with `current` [m/s, W] and accelerates
+/// with `rate` [m/s², W].
 fn travel(scene: &Scene, start: &Motion, current: Vec3, rate: Vec3) -> Motion {
     let mut sea = scene.sea.clone();
     sea.current.profile = vec![(0.0, current)];
@@ -69,10 +70,10 @@ fn same_joints(a: &Motion, b: &Motion) {
     }
 }
 
-// Goal: turning the world, its current and its robots turns the answer. Method: a general turn
-// about a deep point. Tolerance: rounding of a thousand steps.
+// Goal: rotating the world with its current and its robots rotates the result. Method: a general
+// rotation about a deep point. Tolerance: rounding of a thousand steps.
 #[test]
-fn turned_world_gives_the_turned_answer() {
+fn rotated_world_gives_rotated_result() {
     let (scene, start) = chain();
     let (current, rate) = (Vec3::new(0.5, -0.3, 0.2), Vec3::new(0.2, 0.1, -0.3));
     let turn = Quat::from_rpy(0.7, -1.1, 2.3);
@@ -95,11 +96,11 @@ fn turned_world_gives_the_turned_answer() {
     same_joints(&turned, &end);
 }
 
-// Goal: Galilean invariance. Method: robot and water both get the same extra velocity; all that
-// changes is that both have gone along. Tolerance: rounding of a thousand steps, and RK4 over
+// Goal: Galilean invariance. Method: robot and water get the same additional velocity; the only
+// difference is the common displacement. Tolerance: rounding of a thousand steps, and RK4 with
 // different numbers.
 #[test]
-fn moving_along_with_the_water_changes_nothing() {
+fn common_velocity_has_no_effect() {
     let (scene, start) = chain();
     let (current, boost) = (Vec3::new(0.4, 0.1, -0.2), Vec3::new(-1.3, 0.8, 0.6));
     let mut boosted_start = start.clone();
@@ -118,11 +119,11 @@ fn moving_along_with_the_water_changes_nothing() {
     aligned("attitude", &boosted.q_WB, &end.q_WB, 1e-9);
 }
 
-// Goal: a robot that starts with the water and is as heavy as the water it displaces goes with it,
-// however it turns and whatever its added mass. Method: water that accelerates uniformly for a
-// second. Tolerance: RK4 in a turning frame, 1e-9 of the way.
+// Goal: a neutral robot that starts with the water moves with it, for any attitude and added mass.
+// Method: water that accelerates uniformly for a second. Tolerance: RK4 in a rotating frame, 1e-9
+// of the distance.
 #[test]
-fn neutral_body_goes_with_accelerating_water() {
+fn neutral_body_follows_accelerating_water() {
     let recipe = Recipe {
         links: 1,
         floating: true,
@@ -132,8 +133,8 @@ fn neutral_body_goes_with_accelerating_water() {
     };
     let mut scene = tree::scene(31, recipe);
     let link = &mut scene.robots[0].links[0];
-    // at rest in the water: no spin; the centres of mass and buoyancy together, or the water would
-    // turn it
+    // At rest in the water without spin; the centres of mass and buoyancy coincide, so that the
+    // acceleration of the water exerts no moment.
     link.volume = link.mass / 1000.0;
     link.p_LoCb = link.p_LoLcm;
     let mut start = Motion::rest(0);

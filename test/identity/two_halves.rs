@@ -1,4 +1,4 @@
-//! A hull in two halves, rigidly joined, moves as the whole hull.
+//! Tests that a hull of two rigidly joined halves moves as the whole hull.
 
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{advance, aligned, evaluate, instant, near, simulation};
@@ -7,7 +7,8 @@ use merrow_model::scene::{Damping, JointKind, Link, Robot};
 use merrow_model::state::{Motion, Workspace};
 use merrow_sim::step;
 
-/// One link that is `robot`'s two, merged by the definitions of mass, centres and moments.
+/// Returns one link equivalent to the two of `robot`, merged by the definitions of mass, centres
+/// and moments.
 fn merged(robot: &Robot) -> Link {
     let (base, child) = (&robot.links[0], &robot.links[1]);
     let (R, p) = (child.joint.R_PC0, child.joint.p_PoCo0);
@@ -29,7 +30,7 @@ fn merged(robot: &Robot) -> Link {
     );
     whole.trim.force += child.trim.force;
     whole.trim.moment_arm += p.scale(child.trim.force) + R.mul_vec(child.trim.moment_arm);
-    // a symmetric damping matrix moves between frames as an inertia does
+    // A symmetric damping matrix transforms between frames as an inertia does.
     let about_base = |link: &Link| {
         let Damping::Full(d) = &link.linear_damping else {
             panic!("expected full damping")
@@ -44,11 +45,11 @@ fn merged(robot: &Robot) -> Link {
     whole
 }
 
-// Goal: two general bodies on a fixed joint move as the one body they make: full added mass,
+// Goal: two general bodies on a fixed joint move as the equivalent single body: full added mass,
 // weight, buoyancy, loads, linear damping. Method: the merged body by its definitions; both run 2
 // s. Tolerance: rounding.
 #[test]
-fn two_bodies_on_a_fixed_joint_are_one() {
+fn two_bodies_on_fixed_joint_move_as_one() {
     let recipe = Recipe {
         links: 2,
         floating: true,
@@ -113,8 +114,8 @@ robots:
         hull: {kind: box, size_m: [1, 0.4, 0.3]}}
 ";
 
-// each half: mass 30, 0.5 x 0.4 x 0.3 m, centre 0.25 m fore or aft; 5.45 = 2 (1.7875 + 30 * 0.25²)
-// and so on
+// Each half: mass 30, 0.5 x 0.4 x 0.3 m, centre 0.25 m fore or aft; 5.45 = 2 (1.7875 + 30 * 0.25²),
+// and so on.
 const HALVES: &str = "
 robots:
   hull:
@@ -133,10 +134,10 @@ robots:
             volume_m3: 0.06, hull: {kind: box, size_m: [0.5, 0.4, 0.3]}}
 ";
 
-// Goal: the same for a box that bobs and rolls in the surface, whose halves are cut by it each for
-// itself. Method: two world files, 3 s. Tolerance: rounding, and the tetrahedra that differ.
+// Goal: the same for a box that heaves and rolls at the surface, which cuts the two halves
+// independently. Method: two world files, 3 s. Tolerance: rounding, and the different tetrahedra.
 #[test]
-fn floating_box_in_two_halves_is_one() {
+fn floating_box_in_two_halves_moves_as_one() {
     let (mut a, mut b) = (simulation(WHOLE), simulation(HALVES));
     advance(&mut a, 3.0);
     advance(&mut b, 3.0);

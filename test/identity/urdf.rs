@@ -1,8 +1,9 @@
-//! A robot from URDF moves as the same robot from a world file, and URDFs as they are met in the
-//! field load.
+//! Tests that a robot from URDF moves as the same robot from a world file, and that typical URDF
+//! files load.
 //!
-//! Goal: no figure changes on its way through URDF. Method: our own models written as URDF and read
-//! back; hand-made URDFs against bodies whose figures were worked out by hand.
+//! Goal: no value changes on its way through URDF. Method: the bundled models written as URDF and
+//! read back; hand-written URDF files compared with bodies whose values were calculated by hand.
+//! Tolerance: rounding, as stated at each test.
 
 use crate::common::folder::Folder;
 use crate::common::tree::Random;
@@ -14,13 +15,13 @@ use merrow_world::{Overrides, World, load_world};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// The world `w.yaml` of a folder with these files.
+/// Loads the world `w.yaml` of a folder with these files.
 fn load_files(name: &str, files: &[(&str, &str)]) -> World {
     let folder = Folder::new(&format!("urdf_{name}"), files);
     load_world(&folder.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
 }
 
-/// A world with the robot of `r.urdf`, more keys of its model, and of the world.
+/// Loads a world with the robot of `r.urdf`, further keys of its model and of the world.
 fn load(name: &str, urdf: &str, model: &str, world: &str) -> World {
     let text = format!(
         "{world}\nrobots:\n  r:\n    model:\n      urdf: r.urdf\n      {model}\n    position_m: [0, 0, -50]\n"
@@ -36,7 +37,7 @@ fn inertial(mass: f64) -> String {
     )
 }
 
-/// What the water does to a link, as the keys of a URDF robot's hydrodynamics.
+/// Returns the hydrodynamics of a link as keys of a URDF robot.
 fn hydrodynamics(link: &Link) -> String {
     let R_UL = link.R_LU.transpose();
     let list = |v: &[f64]| {
@@ -87,7 +88,8 @@ fn hydrodynamics(link: &Link) -> String {
     text + "}"
 }
 
-/// Accelerations of base and joints in a random motion, joints in the order of `names`.
+/// Returns the accelerations of base and joints in a random motion, with the joints in the order of
+/// `names`.
 fn accelerations(scene: &Scene, seed: u64, names: &[&str]) -> Vec<f64> {
     let robot = &scene.robots[0];
     let mut random = Random::new(seed);
@@ -119,10 +121,10 @@ fn accelerations(scene: &Scene, seed: u64, names: &[&str]) -> Vec<f64> {
         .collect()
 }
 
-/// The round trip: our vehicle with its arm, as `merrow describe --urdf` writes it, with its
-/// hydrodynamics beside it.
+/// The round trip: the vehicle with its arm as `merrow describe --urdf` writes it, with its
+/// hydrodynamics added.
 #[test]
-fn the_uvms_comes_back_from_its_own_urdf() {
+fn uvms_urdf_round_trip() {
     let joints = ["base", "shoulder", "elbow", "wrist"];
     let effort = "{joint: {drive: {kind: effort}}}";
     let world =
@@ -154,11 +156,11 @@ fn the_uvms_comes_back_from_its_own_urdf() {
         );
         let size = a.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         for (x, y) in a.iter().zip(&b) {
-            // rounding in three changes of axes; angles of the URDF are those of the model
+            // Rounding in three changes of axes; the angles of the URDF are those of the model.
             assert!((x - y).abs() <= 1e-9 * size, "seed {seed}: {a:?}\n{b:?}");
         }
     }
-    // shapes come back too; the capsule as the cylinder about it
+    // Shapes are preserved too; the capsule as its bounding cylinder.
     assert_eq!(theirs.robots[0].colliders.len(), robot.colliders.len());
     near(
         "place of the jaw",
@@ -168,11 +170,11 @@ fn the_uvms_comes_back_from_its_own_urdf() {
     );
 }
 
-/// Goal: the description has every frame of the tree, each where the tree has it. Method: links and
-/// joints of the URDF of every robot of two worlds with cameras, sonars, a DVL and a nodded laser,
-/// against /tf_static. Tolerance: rounding of the angles.
+/// Goal: the description has every frame of the tree at the same pose. Method: links and joints of
+/// the URDF of every robot of two worlds with cameras, sonars, a DVL and a tilting laser, compared
+/// with /tf_static. Tolerance: rounding of the angles.
 #[test]
-fn the_description_has_all_frames() {
+fn description_contains_all_frames() {
     use merrow::node::frames;
     let mut turned = 0;
     for name in ["harbour_inspection", "riverwatch"] {
@@ -221,7 +223,7 @@ fn the_description_has_all_frames() {
     assert!(turned >= 5, "{turned} frames of cameras, sonars and DVLs");
 }
 
-/// Every shipped URDF is a URDF to ourselves, and weighs what its model weighs.
+/// Every bundled URDF loads and has the mass of its model.
 #[test]
 fn shipped_urdfs_load() {
     for name in merrow_world::data_dir::file_names("params/robots") {
@@ -235,8 +237,8 @@ fn shipped_urdfs_load() {
         )
         .scene;
         let model = crate::common::scene(&format!("robots: {{a: {{model: {name}}}}}"));
-        // fins, whose mass is their link's, and lasers that are nodded weigh a millionth of a
-        // kilogram each
+        // Fins, whose mass belongs to their link, and tilting lasers have a mass of a millionth of
+        // a kilogram each.
         let nodded = model.robots[0]
             .sensors
             .iter()
@@ -250,7 +252,7 @@ fn shipped_urdfs_load() {
             1e-12,
         );
         assert!(!scene.robots[0].colliders.is_empty(), "{name}");
-        // drives are no part of a URDF, but what they allow is
+        // A URDF has no drives, but it has their limits.
         for link in &model.robots[0].links[1..] {
             let read = scene.robots[0]
                 .links
@@ -263,12 +265,12 @@ fn shipped_urdfs_load() {
     }
 }
 
-/// Goal: turned inertial frames, massless frames and masses fixed beyond a massless base count as
-/// they should.
+/// Goal: rotated inertial frames, massless frames and masses fixed to a massless base are merged
+/// correctly. Method: values calculated by hand. Tolerance: 1e-14.
 #[test]
-fn masses_are_gathered() {
-    // a base without mass, as KDL asks for; 2 kg at (1, 0, 0) in a frame turned by 90 degrees about
-    // z, its inertia in an inertial frame turned by 90 degrees about x
+fn fixed_masses_are_merged() {
+    // A base without mass, as KDL requires; 2 kg at (1, 0, 0) in a frame rotated by 90 degrees
+    // about z, its inertia in an inertial frame rotated by 90 degrees about x.
     let urdf = "<robot name='r'>
       <link name='base_link'/>
       <link name='base_inertia'>
@@ -291,8 +293,8 @@ fn masses_are_gathered() {
     let base = &robot.links[0];
     assert_eq!(base.mass, 2.0);
     near("centre", base.p_LoLcm, Vec3::new(1.0, 0.0, 1.0), 1e-15);
-    // about the centre, in the inertial frame (1, 2, 2.5); about x: (1, 2.5, 2); about z: (2.5, 1,
-    // 2); and 2 kg at (1, 0, 1)
+    // About the centre, in the inertial frame (1, 2, 2.5); about x: (1, 2.5, 2); about z: (2.5, 1,
+    // 2); and 2 kg at (1, 0, 1).
     let I = base.rigid.A;
     for (found, expected) in [
         (I.xx, 2.5 + 2.0),
@@ -313,10 +315,10 @@ fn masses_are_gathered() {
     );
 }
 
-/// Goal: a fixed-base arm swings as a pendulum. Method: the compound pendulum's closed period law,
-/// at one angle.
+/// Goal: a fixed-base arm swings as a pendulum. Method: the equation of the compound pendulum at
+/// one angle.
 #[test]
-fn an_arm_on_the_ground_is_a_pendulum() {
+fn fixed_base_arm_is_a_pendulum() {
     let urdf = "<robot name='r'>
       <link name='world'/>
       <link name='Arm'><inertial><origin xyz='0 0 -0.5'/><mass value='3'/>
@@ -343,7 +345,7 @@ fn an_arm_on_the_ground_is_a_pendulum() {
         ([-3.0, 3.0], 10.0, 0.1)
     );
     assert_eq!(joint.max_speed(), 1.5);
-    // a drive that the model adds keeps to it, and what is written has it
+    // A drive added by the model respects the limit, and the written URDF contains it.
     let model = "base: fixed\n      links: {Arm: {joint: {drive: {kind: position, max_speed: 2}}}}";
     let driven = load("driven_pendulum", urdf, model, VACUUM);
     let robot = &driven.scene.robots[0];
@@ -359,7 +361,7 @@ fn an_arm_on_the_ground_is_a_pendulum() {
     );
 }
 
-/// A chain of `n` joints, each a cylinder, hung at `parent`.
+/// Appends a chain of `n` joints, each with a cylinder, attached to `parent`.
 fn chain(text: &mut String, prefix: &str, parent: &str, n: usize) {
     let mut parent = parent.to_string();
     for k in 0..n {
@@ -379,7 +381,8 @@ fn chain(text: &mut String, prefix: &str, parent: &str, n: usize) {
     }
 }
 
-/// Goal: forty joints on several arms load, estimate their water, and swim on without a halt.
+/// Goal: a robot with forty joints on several arms loads, estimates its hydrodynamics, and runs
+/// without a halt. Method: a URDF with two arms and a chain, 500 steps. Tolerance: none.
 #[test]
 fn forty_joints_on_two_arms_and_a_chain() {
     let mut urdf = format!("<robot name='many'><link name='hull'>{}", inertial(30.0));
@@ -398,7 +401,7 @@ fn forty_joints_on_two_arms_and_a_chain() {
             .iter()
             .all(|l| l.added.D.xx > 0.0 && l.wet && l.volume > 0.0)
     );
-    // a cylinder along x, 0.1 m from its joint: it couples sway with yaw
+    // A cylinder along x, 0.1 m from its joint, couples sway with yaw.
     let left = &robot.links[1];
     let added = left
         .added
@@ -421,10 +424,10 @@ fn forty_joints_on_two_arms_and_a_chain() {
     assert!(simulation.state.robots[0].halted.is_none());
 }
 
-/// Goal: the jaws of a gripper keep together. Method: a URDF with a mimic joint, its hand written
+/// Goal: the jaws of a gripper move together. Method: a URDF with a mimic joint and an explicit
 /// ratio.
 #[test]
-fn mimic_joints_and_what_is_known_of_the_water() {
+fn mimic_joints_and_given_hydrodynamics() {
     let finger = |name: &str, mimic: &str, axis: &str| {
         format!(
             "<link name='{name}'>{}<collision><geometry><sphere radius='0.02'/></geometry></collision></link>
@@ -468,7 +471,7 @@ fn mimic_joints_and_what_is_known_of_the_water() {
         [1.0, 2.0, 3.0]
     );
     close("neutral", hand.volume * 1025.0, 2.0, 1e-12);
-    // the mesh is a corner of a cube of 2 m; its centroid is a quarter along
+    // The mesh is a corner of a cube of 2 m; its centroid is at a quarter along each edge.
     near("centre", hand.p_LoCb, Vec3::new(0.5, 0.5, 0.5), 1e-12);
     assert!(
         matches!(&robot.colliders[0].geometry, Geometry::ConvexHull(m) if m.vertices.iter().any(|v| v.x == 2.0))

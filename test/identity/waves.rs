@@ -1,5 +1,5 @@
-//! What waves of small height must be, however they are summed: a flow of an ideal fluid under a
-//! free surface.
+//! Tests that waves of small height are a flow of an ideal fluid under a free surface, for every
+//! way of summation.
 
 use crate::common::{close, near};
 use merrow_environment::waves::realise::wave_field;
@@ -18,7 +18,7 @@ fn waves(hs: f64, depth: f64) -> Waves {
     Waves::from_field(wave_field(asked, depth, G, 4))
 }
 
-/// Places in the water and on its surface.
+/// Positions in the water [m, W].
 const PLACES: [Vec3; 4] = [
     Vec3::new(0.0, 0.0, -1.0),
     Vec3::new(31.0, -12.0, -0.3),
@@ -26,16 +26,16 @@ const PLACES: [Vec3; 4] = [
     Vec3::new(5.0, 800.0, -11.5),
 ];
 
-// Goal: the water keeps its volume, does not turn, accelerates as its pressure drives it and as its
-// velocity grows, and the bottom holds it. Method: central differences over 2 mm and 2 ms of a
-// short-crested sea of a ten-millionth of a metre in 12 m depth, at four places. Tolerance: 2e-4 of
-// what the shortest waves make of a difference over that length.
+// Goal: the flow of the water is divergence-free and irrotational, its acceleration follows from
+// pressure and from the velocity, and the seabed is impermeable. Method: central differences over 2
+// mm and 2 ms of a short-crested sea of a ten-millionth of a metre in 12 m depth, at four
+// positions. Tolerance: 2e-4, the difference error of the shortest waves over that length.
 #[test]
-fn small_waves_are_a_flow() {
+fn small_waves_satisfy_potential_flow() {
     let waves = waves(1e-7, 12.0);
     let (h, t) = (1e-3, 40.0);
     let now = WaveState::new(&waves, t * 1e9);
-    // the size of velocities, and of gradients
+    // The magnitude of velocities, and of gradients.
     let (speed, steep) = (1e-7, 1e-7);
     for p in PLACES {
         let at = |d: Vec3| now.orbital_motion(p + d, now.elevation(p.x + d.x, p.y + d.y));
@@ -78,11 +78,11 @@ fn small_waves_are_a_flow() {
     }
 }
 
-// Goal: the surface moves with the water, its slope is its gradient, and nothing presses on it.
-// Method: a sea of a ten-millionth of a metre by differences; the pressure in one of 3 m, where
-// stretching matters. Tolerance: as above; rounding for the pressure.
+// Goal: the surface moves with the water, its slope is its gradient, and the pressure on it is
+// zero. Method: a sea of a ten-millionth of a metre by differences; the pressure in one of 3 m,
+// where stretching matters. Tolerance: as above; rounding for the pressure.
 #[test]
-fn the_surface_is_free() {
+fn free_surface_conditions_hold() {
     let small = waves(1e-7, 12.0);
     let at = |s: f64| WaveState::new(&small, (40.0 + s) * 1e9);
     let steep = WaveState::new(&waves(3.0, 30.0), 40e9);
@@ -112,7 +112,7 @@ fn the_surface_is_free() {
         let eta = steep.elevation(p.x, p.y);
         let (_, water) = steep.surface_and_motion(Vec3::new(p.x, p.y, eta));
         close("pressure at the surface", water.head, eta, 1e-12);
-        assert!(eta.abs() > 0.05, "{eta} m says little");
+        assert!(eta.abs() > 0.05, "{eta} m is too small for this test");
     }
 }
 
@@ -121,7 +121,7 @@ fn the_surface_is_free() {
 // a short-crested sea of 10 cm in 12 m depth. Tolerance: 2e-4 of the acceleration of 0.1 m/s², for
 // terms of third order; the convective terms are 1 to 30 % of it.
 #[test]
-fn the_water_accelerates_as_its_particles_do() {
+fn water_acceleration_is_material_derivative() {
     let scene = crate::common::scene(
         "
 water:
@@ -153,14 +153,17 @@ robots: {a: {model: bluerov2}}
         near("acceleration", a.scale(10.0), along.scale(10.0), 2e-4);
         greatest = greatest.max(a.norm());
     }
-    assert!(greatest > 0.05, "{greatest} m/s² says little");
+    assert!(
+        greatest > 0.05,
+        "{greatest} m/s² is too small for this test"
+    );
 }
 
-// Goal: the two orders of summing agree with each other and with the C library's cosines, and the
-// vector instructions change no bit. Method: 1000 points of a sea of 200 waves. Tolerance: 1e-9 m
-// of the plain sum; none between builds.
+// Goal: the two orders of summation agree with each other and with the cosines of the C library,
+// and the vector instructions change no bit. Method: 1000 points of a sea of 200 waves. Tolerance:
+// 1e-9 m of the plain sum; none between builds.
 #[test]
-fn every_way_of_summing_agrees() {
+fn wave_summation_orders_agree() {
     let waves = waves(3.0, 30.0);
     let (wide, portable) = (
         WaveState::new(&waves, 77e9),
@@ -188,12 +191,13 @@ fn every_way_of_summing_agrees() {
     }
 }
 
-// Goal: the lattice about a hull is near the sum that it stands for, and has the same bits on every
-// processor. Method: a sea of 12 s on 200 waves about a hull of 2 m radius, points in it at the
-// surface and down to its draught, two windows and four instants; both kinds of registers.
-// Tolerance: (k s)²/8 of the shorter waves, here 1 % of the sea's height; none between processors.
+// Goal: the lattice around a hull matches the sum that it approximates, and has the same bits on
+// every processor. Method: a sea of 12 s with 200 waves around a hull of 2 m radius, points at the
+// surface and down to its draught, two windows and four instants, with vector and portable
+// instructions. Tolerance: (k s)²/8 of the shorter waves, here 1 % of the height of the sea; none
+// between processors.
 #[test]
-fn the_lattice_about_a_hull_is_the_sum() {
+fn hull_lattice_matches_wave_sum() {
     let waves = waves(3.0, 30.0);
     let place = |x0: f64| {
         let x: Vec<f64> = (0..64).map(|i| x0 + 0.05 * f64::from(i) - 1.6).collect();
@@ -242,11 +246,11 @@ fn the_lattice_about_a_hull_is_the_sum() {
     }
 }
 
-// Goal: the wind is that over the waves near them and that over the mean surface far up, without a
-// jump. Method: heights over a crest. Tolerance: none at the ends; the steps of 1 cm in between
-// grow by no more than the surface's height over the reach.
+// Goal: the wind profile follows the wave surface near the waves and the mean surface at height,
+// without a jump. Method: heights above a crest. Tolerance: none at the ends; the steps of 1 cm in
+// between grow by no more than the surface elevation over the blending height.
 #[test]
-fn the_wind_follows_the_waves_near_them() {
+fn wind_follows_waves_near_the_surface() {
     let waves = waves(3.0, 30.0);
     let now = WaveState::new(&waves, 40e9);
     let calm = crate::common::scene("robots: {a: {model: bluerov2}}");

@@ -1,5 +1,5 @@
-//! Wrench sensors of robots that are held back, against Newton-Euler with the forces of contacts
-//! and couplings as outside forces.
+//! Tests wrench sensors of constrained robots against Newton-Euler with contact and coupling forces
+//! as external forces.
 
 use crate::common::physics::largest;
 use crate::common::simulation;
@@ -13,9 +13,9 @@ use merrow_model::state::reading::Reading;
 use merrow_physics::dynamics::rnea;
 use merrow_sim::Simulation;
 
-/// A vehicle with an arm of three joints in water, whose tip comes down on the bottom with the
-/// joints against their friction and their stops, one driven by another; a float hangs on the arm
-/// by a weld or a ball.
+/// Returns a vehicle with an arm of three joints in water. The tip comes down on the seabed with
+/// the joints against their friction and stops; one joint mimics another. A float is attached to
+/// the arm by a weld or a ball joint.
 fn world(coupling: &str, integrator: &str) -> String {
     let link = |parent: &str, at: &str, joint: &str, more: &str| {
         format!(
@@ -74,8 +74,8 @@ couplings:
     )
 }
 
-/// Forces and accelerations now, those of the last step's contacts and couplings among them, each
-/// straight from what the world says of them; and the forces that the joints' own drives exert.
+/// Returns forces and accelerations at the current time, including the last step's contacts and
+/// couplings, computed directly from the world description; and the efforts of the joint drives.
 fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f64>) {
     let (scene, now, dt) = (s.scene.clone(), s.state.time_ns, s.scene.dt());
     let (sea, mut own) = (s.state.sea.clone(), s.state.robots[robot].clone());
@@ -132,15 +132,15 @@ fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f6
             }
         }
     }
-    // what the coming step begins with is not what the last one had
+    // The coupling forces at the start of the next step differ from those of the last step.
     for (w, coupled) in work.links.iter_mut().zip(&work.coupling_wrenches) {
         w.F = w.F.minus(&coupled[0]);
     }
     (work, A0, qdd)
 }
 
-/// Momentum's rate less the outside forces of `link` and all beyond it, at `p_W` along the world's
-/// axes.
+/// Returns the rate of momentum minus the external forces of `link` and all links beyond it, at
+/// `p_W` [m, W], in W.
 fn beyond(
     s: &Simulation,
     (work, A0, qdd): &(Workspace, SpatialVelocity, Vec<f64>),
@@ -156,7 +156,7 @@ fn beyond(
             let own = joint_velocity(robot.links[k].joint.kind, qdd[k - 1]);
             A[k] = a.add_scaled(&w.c, 1.0).add_scaled(&own, 1.0);
         }
-        // the arm is a chain: whatever comes later hangs on what comes before
+        // The arm is a chain: later links are attached to earlier ones.
         if k >= link {
             let net = w.inertia.mul(&A[k]).minus(&w.F);
             let (m, f) = (w.R_WL.mul_vec(net.m), w.R_WL.mul_vec(net.f));
@@ -169,17 +169,17 @@ fn beyond(
     sum
 }
 
-// Goal: whatever holds an arm back, its wrench sensors read the rate of momentum of all beyond
-// them, added mass included, less all outside forces there; and with the mean forces of contacts
-// and couplings as outside forces Newton-Euler leaves little over on the free base. Method: a
-// floating vehicle whose arm lands on the bottom, runs into its stops, has dry friction and a
-// geared joint, and a float coupled to it, step by step for 1.5 s. Tolerances, as parts of the
-// largest force on a link: a reading is that sum to 1e-5 in 95 of 100 steps and 1e-3 in all: a
-// coupling acts where its end was before places were corrected in the step. The base's balance,
-// which asks that these forces are what made the accelerations, 5e-3 and, in the steps of impacts,
-// 2e-2: of order h, as weight and drag are of an instant, accelerations and impulses of a step.
+// Goal: for any constraint on an arm, its wrench sensors measure the rate of momentum of all links
+// beyond them, including added mass, minus all external forces there. With the mean forces of
+// contacts and couplings as external forces, the residual of Newton-Euler on the floating base is
+// small. Method: a floating vehicle whose arm lands on the seabed, runs into its stops, and has dry
+// friction, a geared joint and a float coupled to it, step by step for 1.5 s. Tolerance: relative
+// to the largest force on a link, a reading matches that sum to 1e-5 in 95 of 100 steps and to 1e-3
+// in all, because a coupling acts at the position of its end before the position correction of the
+// step. The residual of the base is 5e-3 and, in steps with impacts, 2e-2. It is of order h,
+// because weight and drag are those of an instant, accelerations and impulses those of a step.
 #[test]
-fn readings_balance_contacts_couplings_and_stops() {
+fn wrench_readings_balance_contacts_couplings_and_stops() {
     let ends = "a: {robot: r, link: tip, position_m: [0.2, 0, 0.1]}, b: {robot: float}";
     for (kind, integrator) in [("weld", "rk4"), ("ball", "semi_implicit")] {
         let mut s = simulation(&world(
@@ -222,7 +222,7 @@ fn readings_balance_contacts_couplings_and_stops() {
                     w.R_WL.mul_mat(&sensor.R_LS),
                 );
                 let expected = beyond(&s, &now, sensor.link, p_W);
-                // the sensor says what the child exerts on the parent
+                // The sensor measures the wrench of the child on the parent.
                 let sum = SpatialForce {
                     m: R_WS.mul_vec(F_S.m),
                     f: R_WS.mul_vec(F_S.f),

@@ -35,7 +35,7 @@ fn commands() {
     );
     check(
         &motor("command: newton, range: [-1, 1], curve: direct, heat_fraction: 1.2"),
-        "w.yaml:10:104: `loss`: expected a number from 0 to 1, found `1.2`",
+        "w.yaml:10:113: `heat_fraction`: expected a number from 0 to 1, found `1.2`",
     );
 }
 

@@ -160,7 +160,7 @@ fn restoring() {
     );
     check(
         &with("").replace("roll_nm_per_rad: 1", "roll_nm_per_rad: 0"),
-        "w.yaml:5:121: `roll_nm_per_rad`: expected a positive number [N m/rad], found `0`",
+        "w.yaml:5:143: `roll_nm_per_rad`: expected a positive number [N m/rad], found `0`",
     );
 }
 

@@ -86,10 +86,10 @@ fn chargers() {
     check(
         &(with("kind: within, range_m: 1, place: {}, current_a: 1, source_robot: p")
             + "  p: {model: {source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\n"),
-        "w.yaml:1:75: p is to feed the charger pad, but has no battery",
+        "w.yaml:1:83: p is to feed the charger pad, but has no battery",
     );
     check(
         &with("kind: within, current_a: 1, place: {}"),
-        "w.yaml:1:17: missing key `reach_m` (range of the charger) in `pad`",
+        "w.yaml:1:17: missing key `range_m` (range of the charger) in `pad`",
     );
 }

@@ -25,15 +25,15 @@ fn faults() {
     );
     check(
         &with("robot: r, target: t, kind: dead"),
-        "w.yaml:1:28: several devices of r are called `t`, expected one of thrusters/t, sensors/t",
+        "w.yaml:1:32: several devices of r are called `t`, expected one of thrusters/t, sensors/t",
     );
     check(
         &with("robot: r, target: sensors/t, kind: reduced, fraction: 0.5"),
-        "w.yaml:1:45: `sensors/t` cannot be `reduced`, expected one of dead, stuck, biased, noisy, intermittent",
+        "w.yaml:1:49: `sensors/t` cannot be `reduced`, expected one of dead, stuck, biased, noisy, intermittent",
     );
     check(
         &with("robot: r, target: thrusters/t, kind: reduced, fraction: 1.5"),
-        "w.yaml:1:62: `fraction`: expected a number from 0 to 1, found `1.5`",
+        "w.yaml:1:70: `fraction`: expected a number from 0 to 1, found `1.5`",
     );
     check(
         &with("robot: r, target: base_link, kind: dead"),
@@ -79,15 +79,15 @@ fn beacons() {
     );
     check(
         &with("target: imu, kind: dead"),
-        "w.yaml:1:18: no beacon `imu` in the world, it has none; a device of a robot needs `robot`",
+        "w.yaml:1:22: no beacon `imu` in the world, it has none; a device of a robot needs `robot`",
     );
     check(
         &world("target: gate, kind: stuck"),
-        "w.yaml:1:30: `gate` cannot be `stuck`, expected one of dead, reduced, biased, intermittent",
+        "w.yaml:1:34: `gate` cannot be `stuck`, expected one of dead, reduced, biased, intermittent",
     );
     check(
         &world("robot: r, target: gate, kind: dead"),
-        "w.yaml:1:28: no device `gate` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
+        "w.yaml:1:32: no device `gate` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
     );
     check(
         &world("target: beacons/tail, kind: reduced, fraction: .nan"),

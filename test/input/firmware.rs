@@ -88,7 +88,7 @@ fn buoyancy_engines() {
     );
     check(
         &engine("range_m3: [-1e-3, 1e-3], start_m3: 0.1"),
-        "w.yaml:6:96: b starts at 0.1 m3, expected -0.001 to 0.001",
+        "w.yaml:6:104: b starts at 0.1 m3, expected -0.001 to 0.001",
     );
 }
 

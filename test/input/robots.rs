@@ -195,9 +195,15 @@ const BODY_VALUES: &[(&str, &str)] = &[
     ("center_of_buoyancy_m", "[0, 0, 0.1]"),
     ("hull", "{kind: box, size_m: [0.1, 0.1, 0.1]}"),
     ("loads", "{foam: {force_n: 1, position_m: [0, 0, 0.1]}}"),
-    ("added_mass", "[1, 1, 1, 1, 1, 1]"),
-    ("linear_damping", "[1, 1, 1, 1, 1, 1]"),
-    ("quadratic_damping", "[1, 1, 1, 1, 1, 1]"),
+    ("added_mass", "{kind: diagonal, values: [1, 1, 1, 1, 1, 1]}"),
+    (
+        "linear_damping",
+        "{kind: diagonal, values: [1, 1, 1, 1, 1, 1]}",
+    ),
+    (
+        "quadratic_damping",
+        "{kind: diagonal, values: [1, 1, 1, 1, 1, 1]}",
+    ),
     ("linear_damping_decay_s_per_m", "[1, 1, 1, 1, 1, 1]"),
     ("surface_damping", "{roll_nm_s_per_rad: 1}"),
     (
@@ -240,7 +246,10 @@ fn no_key_of_a_body_is_lost_on_a_fixed_link() {
             ("volume_m3", "0.001"),
         ];
         if matches!(key, "linear_damping_decay_s_per_m" | "damping_point_m") {
-            keys.push(("linear_damping", "[2, 2, 2, 2, 2, 2]"));
+            keys.push((
+                "linear_damping",
+                "{kind: diagonal, values: [2, 2, 2, 2, 2, 2]}",
+            ));
         }
         let base = keys.clone();
         if !key.is_empty() {

@@ -156,7 +156,7 @@ fn filters() {
     );
     check(
         &device("kind: ahrs, bias_time_constant_s: 1.5"),
-        "w.yaml:8:71: `bias_time_constant_s` is 1.5, expected two samples or more (2 s)",
+        "w.yaml:8:80: `bias_time_constant_s` is 1.5, expected two samples or more (2 s)",
     );
     check(
         &device("kind: ahrs, iron_nt: [1, 2]"),
@@ -164,7 +164,7 @@ fn filters() {
     );
     check(
         &device("kind: ins, innovation_gate: 0"),
-        "w.yaml:8:63: `gate`: expected a positive number, found `0`",
+        "w.yaml:8:74: `innovation_gate`: expected a positive number, found `0`",
     );
     check(
         &device("kind: ins, start_attitude_std_deg: [.nan, 0, 0]"),

@@ -93,7 +93,10 @@ fn grounds() {
         &ground("roughness_m: -1"),
         "w.yaml:1:56: `roughness_m`: expected a non-negative number [m], found `-1`",
     );
-    check(&ground("attenuation: 1"), "w.yaml:1:th`");
+    check(
+        &ground("attenuation: 1"),
+        "w.yaml:1:43: `attenuation` needs its unit: write `attenuation_db_per_wavelength`",
+    );
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn lines() {
     );
     check(
         &line("mass_kg_per_m: 0, axial_stiffness_n: 1e5"),
-        "w.yaml:4:57: `mass_kg_per_m`: expected a positive number [kg/m], found `0`",
+        "w.yaml:4:61: `mass_kg_per_m`: expected a positive number [kg/m], found `0`",
     );
     check(
         &tether("fathom", ENDS, "length_m: 10"),
@@ -159,7 +159,7 @@ fn bending_and_breaking() {
     );
     check(
         &line("bending_stiffness_n_m2: 1", "10"),
-        "w.yaml:4:53: unknown key `bending_stiffness_n_m2`: ex_n_s`, `bending_stiffness_nm2`, `breaking_load_n`, `normal_drag`, `tangential_drag`, `added_mass`, `seabed_stiffness_n_per_m2`, `seabed_friction`; did you mean `bending_stiffness_nm2`?",
+        "w.yaml:4:53: unknown key `bending_stiffness_n_m2` in `line`, expected one of `description`, `source`, `estimated`, `diameter_m`, `mass_kg_per_m`, `axial_stiffness_n`, `axial_damping_n_s`, `bending_stiffness_nm2`, `breaking_load_n`, `normal_drag`, `tangential_drag`, `added_mass`, `seabed_stiffness_n_per_m2`, `seabed_friction`; did you mean `bending_stiffness_nm2`?",
     );
     check(
         &line(stiff, "10, method: catenary")

@@ -1,5 +1,5 @@
-//! Independent ways to one result: identities, convergence, determinism, bounded memory. One of the
-//! test programs that `test/run` runs.
+//! Tests of consistency (identities, convergence, determinism, bounded memory), one of the test
+//! programs that `test/run` runs.
 
 #[path = "../budget/mod.rs"]
 mod budget;

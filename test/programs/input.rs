@@ -1,5 +1,5 @@
-//! What users read and write: world files, error messages, documented examples; rules of the code.
-//! One of the test programs that `test/run` runs.
+//! Tests of input and output (world files, error messages, documented examples) and of code rules,
+//! one of the test programs that `test/run` runs.
 
 #[path = "../common/mod.rs"]
 mod common;

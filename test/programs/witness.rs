@@ -1,5 +1,5 @@
-//! Programs and published data of others, the cases of `merrow validate`, hours of extreme seas.
-//! One of the test programs that `test/run` runs.
+//! Tests against other programs and published data, the cases of `merrow validate`, and hours of
+//! extreme seas; one of the test programs that `test/run` runs.
 
 #[path = "../common/mod.rs"]
 mod common;

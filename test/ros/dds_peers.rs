@@ -274,7 +274,7 @@ fn run_against(domain_id: u16, mut peer: Command) {
     let took = leaving.elapsed();
     assert!(
         child.wait().unwrap().success(),
-        "the peer found fault, see its output"
+        "the peer reported an error; see its output"
     );
     assert!(
         took < Duration::from_secs(1),

@@ -188,8 +188,9 @@ fn gyro_biases_tilt_and_are_estimated() {
 }
 
 // Goal: iron on the vehicle turns the heading by the angle between the field and the sum of field
-// and iron; relative to true north the declination is added; a gate rejects strong iron. Method:
-// eight headings, closed form. Tolerance: rounding of the steady state of the filter, 1e-9.
+// and iron; with `true_north: false` the heading is also off by the declination; a gate rejects
+// strong iron. Method: eight headings, closed form. Tolerance: rounding of the steady state of the
+// filter, 1e-9.
 #[test]
 fn iron_turns_the_heading() {
     let field = Vec3::new(4000.0, 20000.0, 0.0);

@@ -1,4 +1,4 @@
-//! Tests of probes, each of which measures one quantity of the water.
+//! Tests of probes that measure one quantity of the water.
 
 use crate::common::turntable::{ball, place, set, statistics, weightless};
 use crate::common::{close, reading, readings, simulation};

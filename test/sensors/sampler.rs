@@ -42,7 +42,7 @@ fn bottle_holds_the_mean_of_its_water() {
     let mut s = sampler("");
     assert!(
         readings(&mut s, 0, 0.5).is_empty(),
-        "it says nothing before it is told"
+        "a sampler publishes no reading before its first command"
     );
     set(
         &mut s,

@@ -472,6 +472,6 @@ fn dock_measures_contact_and_latch_forces() {
         Vec3::new(0.0, 0.0, -25.0),
         3e-3,
     );
-    assert!(!s.state.couplings[0].engaged, "it has borne 25 N");
+    assert!(!s.state.couplings[0].engaged, "the latch carried 25 N");
     near("after it broke", wrench_now(&mut s).0, Vec3::zero(), 1e-6);
 }

@@ -1,4 +1,4 @@
-//! Sentences of the Automatic Identification System, read by pyais.
+//! Tests AIS sentences (Automatic Identification System) with pyais as the decoder.
 
 use crate::common::folder::Folder;
 use crate::common::python::script;
@@ -35,7 +35,7 @@ ais:
   yacht: {robot: yacht, mmsi: 503987654, ship_name: wild oats xi, call_sign: VL1, ship_type: 36, extents_m: [9, 5, 2, 2]}
 ";
 
-/// Of `kind`, from `mmsi`.
+/// Returns the message of `kind` from `mmsi`.
 fn find(messages: &[Value], kind: u64, mmsi: u64, part: Option<u64>) -> &Value {
     let is_it = |m: &&Value| {
         m["msg_type"] == kind && m["mmsi"] == mmsi && part.is_none_or(|part| m["partno"] == part)
@@ -54,11 +54,11 @@ fn near(message: &Value, key: &str, expected: f64, tolerance: f64) {
     );
 }
 
-// Goal: pyais reads what Merrow sends, all of it, as it was meant. Method: a ferry of class A that
-// turns and a yacht of class B, 60 s; each field of messages 1, 5, 18 and 24 against the world file
-// and the motion at the stamp. Tolerance: the steps of the fields.
+// Goal: pyais decodes all AIS messages with the intended values. Method: a turning class A ferry
+// and a class B yacht, 60 s; each field of messages 1, 5, 18 and 24 is compared with the world file
+// and the motion at the stamp. Tolerance: the resolution of the fields.
 #[test]
-fn pyais_reads_every_field() {
+fn pyais_decodes_every_field() {
     let Some(mut command) = script("witness/ais_pyais.py") else {
         return;
     };
@@ -91,7 +91,7 @@ fn pyais_reads_every_field() {
         (&0.into(), &true.into())
     );
     near(one, "speed", 6.2_f64.hypot(0.8) * 3600.0 / 1852.0, 0.06);
-    // 0.012 rad/s to starboard are 41.3 degrees a minute
+    // 0.012 rad/s to starboard are 41.3 degrees a minute.
     near(one, "turn", 41.25, 1.5);
     let five = find(&messages, 5, 503_123_456, None);
     for (key, expected) in [
@@ -114,7 +114,7 @@ fn pyais_reads_every_field() {
     near(five, "draught", 2.3, 1e-9);
     let eighteen = find(&messages, 18, 503_987_654, None);
     near(eighteen, "speed", 3.1 * 3600.0 / 1852.0, 0.06);
-    // yaw of -100 degrees from east is a heading of 190
+    // A yaw of -100 degrees from east is a heading of 190.
     near(eighteen, "course", 190.0, 0.06);
     near(eighteen, "heading", 190.0, 0.0);
     let second = eighteen["second"].as_f64().unwrap();

@@ -1,4 +1,7 @@
-"""Reads sentences of the Automatic Identification System from a file by pyais and writes their fields as JSON; every line must be part of a message."""
+"""Decodes AIS sentences from a file with pyais and writes their fields as JSON.
+
+Every line must be part of a message.
+"""
 
 import json
 import sys
@@ -7,7 +10,7 @@ from pyais import FileReaderStream
 
 
 def main():
-    """One file."""
+    """Decodes the file named on the command line."""
     lines = sum(1 for _ in open(sys.argv[1], encoding="ascii"))
     out, used = [], 0
     with FileReaderStream(sys.argv[1]) as stream:

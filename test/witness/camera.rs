@@ -1,4 +1,4 @@
-//! Lenses against OpenCV.
+//! Tests lens models against OpenCV.
 
 use crate::common::folder::Folder;
 use crate::common::python::script;
@@ -6,11 +6,11 @@ use merrow_math::Vec3;
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use serde_json::{Value, json};
 
-// Goal: cameras map as OpenCV says, both ways. Method: cv2.projectPoints and
+// Goal: cameras project as OpenCV does, in both directions. Method: cv2.projectPoints and
 // cv2.fisheye.projectPoints for points over the whole view of three lenses each; Merrow's pixels of
 // the points, and Merrow's directions of OpenCV's pixels, projected. Tolerance: 0.01 px.
 #[test]
-fn lenses_map_as_opencv_does() {
+fn lens_models_match_opencv() {
     let Some(mut command) = script("witness/camera_opencv.py") else {
         return;
     };
@@ -75,7 +75,7 @@ fn lenses_map_as_opencv_does() {
     assert!(most[0] < 0.01 && most[1] < 0.01, "{most:?}");
 }
 
-/// Lists of pixels.
+/// Parses lists of pixels.
 fn pairs(value: Value) -> Vec<Vec<[f64; 2]>> {
     let number = |v: &Value, k: usize| v[k].as_f64().unwrap();
     let list = |v: &Value| {

@@ -1,8 +1,9 @@
-"""Projects points as OpenCV does.
+"""Projects points with OpenCV.
 
     python camera_opencv.py ASKED.json ANSWERED.json
 
-ASKED is a list of {"model", "focal", "center", "k", "points"}, points in the optical frame; ANSWERED the list of their pixels.
+ASKED holds a list of {"model", "focal", "center", "k", "points"}, with points in the optical frame.
+ANSWERED receives the list of their pixels.
 """
 
 import json

@@ -1,14 +1,14 @@
-//! Conductivity of sea water against TEOS-10's own program.
+//! Tests the conductivity of sea water against the reference program of TEOS-10.
 
 use crate::common::relative;
 use merrow_environment::conductivity::{conductivity, salinity};
 use merrow_environment::seawater::ipts68_from_its90;
 
-// Goal: PSS-78, with Hill's law for dilute water, is what the oceanographers' own program has.
-// Method: 72 points of salinity, temperature and pressure, conductivities by gsw 3.6.23, both ways.
-// Tolerance: 1e-8, what the table's ten digits leave of the most dilute water.
+// Goal: PSS-78 with Hill's law for dilute water matches the reference program. Method: 72 points of
+// salinity, temperature and pressure, conductivities by gsw 3.6.23, in both directions. Tolerance:
+// 1e-8, the resolution of the table's ten digits for the most dilute water.
 #[test]
-fn conductivity_is_that_of_gsw() {
+fn conductivity_matches_gsw() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/test/data/conductivity.csv");
     let text = std::fs::read_to_string(path).unwrap();
     let rows = text.lines().skip(1).map(|line| {

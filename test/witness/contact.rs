@@ -1,19 +1,20 @@
-//! Drops, slides, topples and collisions against MuJoCo, whole trajectories.
+//! Tests drops, slides, topples and collisions against MuJoCo, whole trajectories.
 //!
 //! Both run the same scenes from the same numbers, Merrow at 1 ms, MuJoCo at 0.1 ms
 //! (`mujoco_contact.py`). MuJoCo has no coefficient of restitution: its contacts are damped
-//! springs, here so stiff and so damped that they neither give nor throw back. Restitution is
-//! therefore zero throughout; bounces stand in `test/analytic/contact.rs`.
+//! springs, here so stiff and so damped that they neither yield nor rebound. Restitution is
+//! therefore zero throughout; bounces are in `test/analytic/contact.rs`.
 //!
-//! What sets the tolerances, each about twice what was found:
-//! * MuJoCo takes up an impact of speed v within 0.1 ms, and is v · 0.1 ms deep in the ground
-//!   meanwhile (found: halved with its step), and leaves it with v / 400. Merrow's impacts are at
-//!   their instants, and throw nothing back.
-//! * MuJoCo lifts what slides fast, for an instant as it begins (1.6 mm at 2 m/s), and tips a block
-//!   by some milliradians: the force against the slip carries a share of normal force with it.
-//!   Merrow's slides are the closed solution to 1e-9 m.
-//! * An impact that turns a body is as good as the pose at which it is seen, so what follows
-//!   differs by about 1 mm and 5 mrad, less with a finer step of Merrow's (at 0.1 ms a third).
+//! The tolerances are each about twice the measured difference. Its causes:
+//! * MuJoCo resolves an impact of speed v within 0.1 ms. Meanwhile it penetrates the ground by v ·
+//!   0.1 ms (measured: halved with its step), and it rebounds with v / 400. Merrow resolves impacts
+//!   at their instants, without a rebound.
+//! * MuJoCo lifts a body that slides fast, for an instant at the start (1.6 mm at 2 m/s), and tips
+//!   a block by some milliradians: the force against the slip carries a share of normal force with
+//!   it. Merrow's slides match the closed solution to 1e-9 m.
+//! * The result of an impact that rotates a body depends on the pose at which it is resolved, so
+//!   the motion after it differs by about 1 mm and 5 mrad, less with a finer step of Merrow (a
+//!   third at 0.1 ms).
 
 use crate::common::folder::Folder;
 use crate::common::python::script;
@@ -26,12 +27,12 @@ use serde_json::{Value, json};
 const SAMPLE: f64 = 0.01;
 const STEP: f64 = 0.001;
 
-/// What a body is; its centre of mass is its centre.
+/// Shape of a body; its centre of mass is its centre.
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Radius.
+    /// Sphere with this radius [m].
     Ball(f64),
-    /// Half edges.
+    /// Box with these half edges [m].
     Block([f64; 3]),
 }
 
@@ -42,7 +43,7 @@ struct Body {
     mass: f64,
     position: [f64; 3],
     attitude_deg: [f64; 3],
-    /// In its own axes.
+    /// Initial velocity in its own axes [m/s].
     velocity: [f64; 3],
 }
 
@@ -57,7 +58,7 @@ impl Body {
         }
     }
 
-    /// Principal moments of inertia.
+    /// Returns the principal moments of inertia [kg m²].
     fn inertia(&self) -> [f64; 3] {
         match self.shape {
             Shape::Ball(r) => [0.4 * self.mass * r * r; 3],
@@ -67,7 +68,7 @@ impl Body {
         }
     }
 
-    /// Its entry under `props`.
+    /// Returns the entry of the body under `props`.
     fn yaml(&self, name: &str, friction: f64) -> String {
         let [xx, yy, zz] = self.inertia();
         let shape = match self.shape {
@@ -83,7 +84,7 @@ impl Body {
     }
 }
 
-/// A scene over a plane through the origin, and how far the trajectories may part.
+/// A scene over a plane through the origin, and the allowed difference of the trajectories.
 struct Case {
     name: &'static str,
     bodies: Vec<Body>,
@@ -92,8 +93,8 @@ struct Case {
     slope: f64,
     gravity: f64,
     seconds: f64,
-    /// Largest distance of the centres [m] and angle of the attitudes [rad] at any sample, and
-    /// distance at the last [m].
+    /// Maximum distance of the centres [m] and angle of the attitudes [rad] at any sample, and
+    /// distance at the last sample [m].
     apart: [f64; 3],
 }
 
@@ -114,7 +115,7 @@ impl Case {
         simulation(&text)
     }
 
-    /// What MuJoCo is told, with the start as Merrow has it.
+    /// Returns the scene for MuJoCo, with Merrow's initial state.
     fn scene(&self) -> Value {
         let start = self.start();
         let motions = start.state.robots.iter().map(|r| &r.motion);
@@ -145,7 +146,7 @@ fn quaternion(q: Quat) -> [f64; 4] {
     [q.w, q.x, q.y, q.z]
 }
 
-/// Blocks of 2 kg and 0.2 m, on a slope with their underside on it.
+/// Returns a block of 2 kg with its underside on a slope.
 fn block_on(slope: f64, half: [f64; 3]) -> Body {
     let a = f64::atan(slope);
     let mut block = Body::new(Shape::Block(half), 2.0, [0.0, 0.0, half[2] / a.cos()]);
@@ -155,7 +156,7 @@ fn block_on(slope: f64, half: [f64; 3]) -> Body {
 
 const CUBE: [f64; 3] = [0.1, 0.1, 0.1];
 
-/// Falls of half a metre onto the floor.
+/// Returns the cases with falls of half a metre onto the floor.
 fn drops() -> Vec<Case> {
     let case = |name, shape, attitude_deg, friction, apart| {
         let mut body = Body::new(shape, 2.0, [0.0, 0.0, 0.6]);
@@ -171,7 +172,7 @@ fn drops() -> Vec<Case> {
         }
     };
     vec![
-        // 3.1 m/s · 0.1 ms deep; at rest the overlap that Merrow leaves, 2 um
+        // 3.1 m/s · 0.1 ms of penetration; at rest the overlap of 2 um that Merrow leaves.
         case(
             "a ball drops",
             Shape::Ball(0.1),
@@ -179,7 +180,7 @@ fn drops() -> Vec<Case> {
             0.5,
             [5e-4, 1e-9, 5e-6],
         ),
-        // Merrow stops the four corners together but for 0.1 mrad
+        // Merrow stops the four corners together, except for 0.1 mrad.
         case(
             "a cube drops flat",
             Shape::Block(CUBE),
@@ -204,7 +205,7 @@ fn drops() -> Vec<Case> {
     ]
 }
 
-/// Blocks that slide or do not.
+/// Returns the cases with blocks that slide or stick, and a ball.
 fn slides() -> Vec<Case> {
     let on_slope = |name, ratio: f64, apart| Case {
         name,
@@ -229,21 +230,21 @@ fn slides() -> Vec<Case> {
         }
     };
     vec![
-        // of 4.3 m, 2.7 m, 0.54 m and 54 mm: MuJoCo's lift; the last a hundredth, as the friction
-        // left is that of a hundredth
+        // Of 4.3 m, 2.7 m, 0.54 m and 54 mm: MuJoCo's lift. In the last case the accelerating force
+        // is a hundredth.
         on_slope("friction a fifth of the slope", 0.2, [1.5e-3, 1e-2, 4e-4]),
         on_slope("friction half of the slope", 0.5, [1.5e-3, 1e-2, 8e-4]),
         on_slope("friction nine tenths of the slope", 0.9, [5e-4, 2e-3, 1e-4]),
         on_slope("friction just below the slope", 0.99, [5e-4, 1e-4, 5e-4]),
-        // MuJoCo creeps by 1e-8 m/s
+        // MuJoCo creeps by 1e-8 m/s.
         on_slope("friction just above the slope", 1.01, [5e-7, 1e-6, 5e-7]),
-        // the lift, and at the end v² / (2 mu g) to the micrometre
+        // The lift, and at the end v² / (2 mu g) to the micrometre.
         thrown(
             "a block comes to a stop",
             Body::new(Shape::Block(CUBE), 2.0, [0.0, 0.0, 0.1]),
             [5e-3, 2e-3, 2e-6],
         ),
-        // 5/7 of the speed from 0.194 s on
+        // 5/7 of the speed from 0.194 s on.
         thrown(
             "a ball begins to roll",
             Body::new(Shape::Ball(0.1), 2.0, [0.0, 0.0, 0.1]),
@@ -252,7 +253,8 @@ fn slides() -> Vec<Case> {
     ]
 }
 
-/// Tall blocks that a slope tips over, or not: the limit is a slope of width over height, a third.
+/// Returns the cases with tall blocks that a slope tips over, or not: the limit is a slope of width
+/// over height, a third.
 fn topples() -> Vec<Case> {
     let case = |name, slope, apart| {
         let bodies = vec![block_on(slope, [0.05, 0.05, 0.15])];
@@ -267,13 +269,13 @@ fn topples() -> Vec<Case> {
         }
     };
     vec![
-        // still in both; the overlap that MuJoCo leaves
+        // At rest in both; the overlap that MuJoCo leaves.
         case("a tall block stands", 0.31, [1e-7, 1e-6, 1e-7]),
         case("a tall block topples", 0.36, [3e-3, 1.2e-2, 5e-4]),
     ]
 }
 
-/// Bodies that meet where nothing pulls them.
+/// Returns the cases with bodies that collide without gravity.
 fn collisions() -> Vec<Case> {
     let case = |name, shape, y, friction, apart| {
         let mut bodies = vec![
@@ -293,7 +295,7 @@ fn collisions() -> Vec<Case> {
         }
     };
     vec![
-        // what MuJoCo throws back: 2 m/s / 400 for 0.45 s, of which the lighter ball has two thirds
+        // MuJoCo's rebound: 2 m/s / 400 for 0.45 s, of which the lighter ball has two thirds.
         case(
             "two balls head on",
             Shape::Ball(0.1),
@@ -301,17 +303,17 @@ fn collisions() -> Vec<Case> {
             0.0,
             [3e-3, 1e-9, 3e-3],
         ),
-        // Merrow takes the line of centres at the end of the step in which they meet, up to 2 mm
-        // after it
+        // Merrow uses the line of centres at the end of the step of the impact, up to 2 mm after
+        // it.
         case(
-            "two balls aslant",
+            "two balls off centre",
             Shape::Ball(0.1),
             0.08,
             0.0,
             [3e-3, 1e-3, 3e-3],
         ),
         case(
-            "two rough balls aslant",
+            "two rough balls off centre",
             Shape::Ball(0.1),
             0.08,
             0.3,
@@ -327,7 +329,7 @@ fn collisions() -> Vec<Case> {
     ]
 }
 
-/// MuJoCo's trajectories of these cases, by name.
+/// Returns MuJoCo's trajectories of these cases, by name.
 fn mujoco(cases: &[Case]) -> Option<Value> {
     let mut command = script("witness/mujoco_contact.py")?;
     let folder = Folder::new("mujoco", &[]);
@@ -346,8 +348,8 @@ fn mujoco(cases: &[Case]) -> Option<Value> {
     Some(serde_json::from_str(&std::fs::read_to_string(&trajectories).unwrap()).unwrap())
 }
 
-/// Largest distance and angle between Merrow's trajectory of a case and MuJoCo's, and largest
-/// distance at its end.
+/// Returns the maximum distance [m] and angle [rad] between Merrow's trajectory of a case and
+/// MuJoCo's, and the maximum distance at its end [m].
 fn apart(case: &Case, theirs: &Value) -> [f64; 3] {
     let mut sim = case.start();
     let mut most = [0.0_f64; 3];
@@ -370,7 +372,7 @@ fn apart(case: &Case, theirs: &Value) -> [f64; 3] {
             let distance = (robot.motion.p_WB - p).norm();
             most[0] = most[0].max(distance);
             most[2] = most[2].max(distance);
-            // of two quaternions: 1 - |q·q'| = 2 sin²(angle / 4)
+            // For two quaternions: 1 - |q·q'| = 2 sin²(angle / 4).
             most[1] = most[1].max(4.0 * ((1.0 - same.abs()).max(0.0) / 2.0).sqrt());
         }
     }
@@ -378,7 +380,7 @@ fn apart(case: &Case, theirs: &Value) -> [f64; 3] {
 }
 
 #[test]
-fn contacts_move_as_in_mujoco() {
+fn contact_trajectories_match_mujoco() {
     let cases: Vec<Case> = [drops(), slides(), topples(), collisions()]
         .into_iter()
         .flatten()
@@ -392,7 +394,7 @@ fn contacts_move_as_in_mujoco() {
             case.name, found[0], found[1], found[2]
         );
         println!("{told}");
-        // what is not a number is wrong too
+        // NaN is an error too.
         if !found
             .iter()
             .zip(case.apart)
@@ -401,5 +403,9 @@ fn contacts_move_as_in_mujoco() {
             wrong.push(format!("{told}: allowed {:?}", case.apart));
         }
     }
-    assert!(wrong.is_empty(), "apart from MuJoCo:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "differs from MuJoCo:\n{}",
+        wrong.join("\n")
+    );
 }

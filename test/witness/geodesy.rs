@@ -1,8 +1,8 @@
-//! WGS84 against pyproj (V70).
+//! Tests WGS84 coordinates against pyproj (V70).
 
 use crate::common::cases::run;
 
-// Goal, method, tolerance: beside the case, in `src/validate/cases/water.rs`.
+// Goal, method and tolerance are stated with the case, in `crates/validate/src/cases/water.rs`.
 #[test]
 fn coordinates_match_pyproj() {
     run(70);

@@ -1,5 +1,5 @@
-//! Grids written by netCDF4 and tifffile (test/data/grids/make.py), read by our own reader and by
-//! the tiff crate.
+//! Tests grids written by netCDF4 and tifffile (test/data/grids/make.py), read by Merrow's own
+//! NetCDF reader and by the tiff crate.
 
 use crate::common::scene;
 use merrow_model::scene::FlowLaw;
@@ -20,12 +20,12 @@ fn grid(keys: &str) -> Arc<Grid> {
     }
 }
 
-// Goal: every sample, and what lies between, from CDF-1, CDF-2 and CDF-5 files with records,
-// padding, packed numbers, latitudes that fall and a hole. Method: a multilinear quantity, so that
-// the linear rule is exact; the file's degrees are read as metres. Tolerance: what the stored
-// numbers resolve: double 1e-12, single 1e-5, packed 0.005.
+// Goal: samples and interpolated values are correct for CDF-1, CDF-2 and CDF-5 files with records,
+// padding, packed numbers, descending latitudes and a hole. Method: a multilinear quantity, for
+// which linear interpolation is exact; the degrees of the file are read as metres. Tolerance: the
+// resolution of the stored numbers: double 1e-12, single 1e-5, packed 0.005.
 #[test]
-fn netcdf_classic_files_of_another_program() {
+fn netcdf_classic_files_are_read() {
     let axes = "axes: {x: lon, y: lat}";
     for (keys, tolerance) in [
         (
@@ -54,7 +54,7 @@ fn netcdf_classic_files_of_another_program() {
                 (found.value - expected).abs() <= tolerance,
                 "{keys}: {found:?}, expected {expected}"
             );
-            // slopes of packed numbers are those of numbers rounded to the hundredth
+            // Slopes of packed numbers are those of numbers rounded to the hundredth.
             let slope = [2.0 + 0.01 * y, -3.0 + 0.01 * x, 0.5, 0.1];
             let inside = z > 0.0 && z < 5.0;
             for i in (0..4).filter(|_| inside) {
@@ -65,7 +65,7 @@ fn netcdf_classic_files_of_another_program() {
             }
         }
     }
-    // the hole was given the value of one of its neighbours
+    // The hole is filled with the value of one of its neighbours.
     let filled =
         grid("file: test/data/grids/cdf2.nc, variable: q, holes: nearest, axes: {x: lon, y: lat}");
     let hole = filled.interpolate([3.0, 10.0, 5.0, 60.0]).value;
@@ -76,12 +76,12 @@ fn netcdf_classic_files_of_another_program() {
     );
 }
 
-// Goal: grids in degrees lie where the ellipsoid has them, far from the origin too, with slopes
-// along W. Method: a quantity that is multilinear in longitude and latitude, at places up to 40 km
-// away whose geodetic coordinates pyproj's equations give (V70). Tolerance: 1e-9 of a degree, 0.1
-// mm, times its rates; slopes against differences over 200 m, 1e-6 of them.
+// Goal: grids in degrees are at their position on the ellipsoid, also far from the origin, with
+// slopes along W. Method: a quantity that is multilinear in longitude and latitude, at positions up
+// to 40 km away whose geodetic coordinates pyproj's equations give (V70). Tolerance: 1e-9 of a
+// degree, 0.1 mm, times its rates; slopes compared with differences over 200 m, 1e-6 of them.
 #[test]
-fn degrees_lie_where_the_ellipsoid_has_them() {
+fn geodetic_grids_match_ellipsoid() {
     let text = "origin: {latitude_deg: 20.3, longitude_deg: 2, altitude_m: 40}
 water: {flows: {g: {kind: gridded, east: {file: test/data/grids/cdf1.nc, variable: q, axes: {horizontal: degrees}}}}}
 robots: {}
@@ -124,10 +124,11 @@ robots: {}
     }
 }
 
-// Goal: GeoTIFFs with cells or points, compressed or not, with a hole. Method: as above, a raster
-// of single or double precision. Tolerance: 1e-5 of single precision, 1e-12 of double.
+// Goal: GeoTIFF files with cells or points, compressed or not, with a hole, are read correctly.
+// Method: as above, a raster of single or double precision. Tolerance: 1e-5 for single precision,
+// 1e-12 for double.
 #[test]
-fn geotiffs_of_another_program() {
+fn geotiff_files_are_read() {
     let area = grid("file: test/data/grids/area.tif, holes: value, hole_value: 7");
     let point = grid("file: test/data/grids/point.tif");
     for (y, x) in [(10.0, 0.0), (30.0, 3.0), (13.0, 1.7)] {

@@ -1,6 +1,6 @@
-//! A floating hemisphere in waves, against tables of a boundary element method. [V34]
+//! Tests a floating hemisphere in waves against tables of a boundary element method. [V34]
 //!
-//! The expected figures (`floating_hemisphere.csv`) are of another mesh and without a lid than the
+//! The expected values (`floating_hemisphere.csv`) come from another mesh, without a lid, than the
 //! tables that the world reads.
 
 use crate::common::cases::run;
@@ -19,14 +19,16 @@ fn world(radiation: &str, ka: f64, amplitude: f64, step: f64) -> World {
     load_text("test.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
 }
 
-// V34. Goal, method, tolerance: beside the case, in `src/validate/cases/hemisphere.rs`.
+// Case V34. Goal, method and tolerance are stated with the case, in
+// `crates/validate/src/cases/hemisphere.rs`.
 #[test]
-fn it_radiates_feels_and_answers_as_the_tables_say() {
+fn radiation_excitation_and_response_match_tables() {
     run(34);
 }
 
-// Goal: the tables' filters have nothing to say, and half the ball is wet; the limit of infinite
-// frequency is half the displaced mass in heave. Method: the scene. Tolerance: rounding; 3 %.
+// Goal: fitting the filters gives no notes, and half the ball is wet; the limit of the added mass
+// in heave at infinite frequency is half the displaced mass. Method: the scene. Tolerance:
+// rounding; 3 %.
 #[test]
 fn the_filters_start_at_infinite_frequency() {
     let found = world(RADIATION, 1.0, 0.0, 0.01);
@@ -46,11 +48,11 @@ fn the_filters_start_at_infinite_frequency() {
     );
 }
 
-// Goal: the total force less our own pressure is the program's scattered force, and its NetCDF says
-// what its WAMIT files say. Method: the loaded diffraction by three ways. Tolerance: 1 % of the
-// largest total force (two meshes); 1e-5, the text's digits.
+// Goal: the total force minus Merrow's own pressure is the scattered force of the program, and its
+// NetCDF file contains the same values as its WAMIT files. Method: the loaded diffraction in three
+// ways. Tolerance: 1 % of the largest total force (two meshes); 1e-5, the digits of the text.
 #[test]
-fn scattered_forces_agree_however_they_are_given() {
+fn scattered_forces_agree_between_formats() {
     let netcdf = "kind: capytaine, file: meshes/bem/hemisphere_r1.nc";
     let [total, scattered, binary] = [
         format!("{RADIATION}{EXCITATION}"),
@@ -85,11 +87,11 @@ fn scattered_forces_agree_however_they_are_given() {
     }
 }
 
-// Goal: the memory is of motion through the water: carried by a current, or at rest in still water,
-// the hull feels none; and it belongs to the state. Method: 20 s adrift in 1 m/s; a run resumed
-// half-way. Tolerance: 1e-9; none.
+// Goal: the radiation memory depends on the motion relative to the water, and it is part of the
+// state. A hull that drifts with a current, or is at rest in still water, has no memory force.
+// Method: 20 s of drift in 1 m/s; a run resumed half-way. Tolerance: 1e-9; none.
 #[test]
-fn the_memory_moves_with_the_water_and_lies_in_the_state() {
+fn radiation_memory_is_relative_to_water_and_in_state() {
     let mut scene = world(RADIATION, 1.0, 0.0, 0.02).scene;
     scene.sea.current.profile[0].1.x = 1.0;
     scene.robots[0].start.v_WB_B.x = 1.0;

@@ -1,4 +1,4 @@
-//! Other programs agree; where the data come from stands in `test/data/README.md`.
+//! Tests against other programs; the sources of the data are listed in `test/data/README.md`.
 
 mod ais;
 mod camera;

@@ -1,10 +1,10 @@
-"""The scenes of contact.rs in MuJoCo.
+"""Runs the scenes of contact.rs in MuJoCo.
 
     python mujoco_contact.py SCENES.json TRAJECTORIES.json
 
-Every number of a scene comes from SCENES.json; only what makes MuJoCo's soft contacts nearly rigid stands here.
-Poses are [x, y, z, qw, qx, qy, qz] of the bodies' centres of mass in the world, z up, at the samples that contact.rs
-asks for.
+Every number of a scene comes from SCENES.json. This file only defines the parameters that make MuJoCo's soft
+contacts nearly rigid. Poses are [x, y, z, qw, qx, qy, qz] of the bodies' centres of mass in the world, z up, at the
+samples that contact.rs requests.
 """
 
 import json
@@ -13,13 +13,13 @@ import sys
 
 import mujoco
 
-# Step in s.
+# Time step [s].
 STEP = 1e-4
-# Time in which a contact takes up an overlap (twice the step, the least that MuJoCo allows), and damping over the critical
-# one. A contact only pushes, so one that is damped critically still throws back an eighth of the speed of the impact, as its
-# spring gives back more than its damper holds; at ten times that damping it is a four-hundredth.
+# Time constant of a contact (twice the step, the minimum that MuJoCo allows), and damping ratio. A contact only pushes,
+# so with critical damping the body still rebounds with an eighth of the impact speed, because the spring returns more
+# than the damper holds. At ten times that damping the rebound is a four-hundredth.
 STIFFNESS = "2e-4 10"
-# The share of a contact's force that is a constraint's and no spring's: the most that MuJoCo allows.
+# Impedance of a contact, close to a rigid constraint: the maximum that MuJoCo allows.
 IMPEDANCE = "0.9999 0.9999 0.001"
 
 
@@ -40,11 +40,11 @@ def body_xml(k, body, friction):
 
 
 def model_of(scene):
-    # the solver's tolerance is that small as with 1e-12 a block that slides hardly at all jumps about on its corners, by a
-    # tenth of a micrometre, and loses a hundredth of its friction
+    # The solver needs this small tolerance: with 1e-12 a nearly stationary block bounces on its corners by a tenth of a
+    # micrometre and loses a hundredth of its friction.
     friction = scene["friction"]
     bodies = "".join(body_xml(k, body, friction) for k, body in enumerate(scene["bodies"]))
-    # the plane through the origin rises to the east by `slope`: its normal is turned about -y
+    # The plane through the origin rises to the east by `slope`: its normal is rotated about -y.
     half = 0.5 * math.atan(scene["slope"])
     plane = f"{math.cos(half)!r} 0 {-math.sin(half)!r} 0"
     return mujoco.MjModel.from_xml_string(f"""
@@ -62,7 +62,7 @@ def trajectory(scene):
     model = model_of(scene)
     data = mujoco.MjData(model)
     for k, body in enumerate(scene["bodies"]):
-        # of a free joint: velocity in the world's axes, angular velocity in the body's
+        # Of a free joint: velocity in world axes, angular velocity in body axes.
         data.qvel[6 * k : 6 * k + 3] = body["velocity"]
         data.qvel[6 * k + 3 : 6 * k + 6] = body["spin"]
     between = round(scene["sample_s"] / STEP)

@@ -1,5 +1,5 @@
-//! The Otter against Fossen's MATLAB program, and the surface vehicles against their sources'
-//! steady speeds.
+//! Tests the Otter against Fossen's MATLAB program, and the surface vehicles against the steady
+//! speeds of their sources.
 
 use crate::common::cases::run;
 use crate::common::{self, advance, close, simulation};
@@ -7,30 +7,31 @@ use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
 
-// Goal, method, tolerance: beside the cases, in `src/validate/cases/otter.rs` and `vessels.rs`. V47
-// to V49 stand in `remus.rs`.
+// Goal, method and tolerance are stated with the cases, in `crates/validate/src/cases/otter.rs` and
+// `vessels.rs`. V47 to V49 are in `remus.rs`.
 #[test]
 fn free_decays_follow_the_program() {
     assert_eq!(run(51).checks.len(), 9);
 }
 
 #[test]
-fn top_speeds_are_those_of_the_sources() {
+fn top_speeds_match_sources() {
     run(53);
 }
 
-/// Model with changed keys of its body, in a world with these further lines.
+/// Returns a simulation of a model with changed keys of its body, in a world with these further
+/// lines.
 fn world(model: &str, body: &str, lines: &str) -> Simulation {
     simulation(&format!(
         "{lines}\nrobots: {{usv: {{model: {{extends: robots/{model}.yaml, sensors: null, body: {{{body}}}}}}}}}"
     ))
 }
 
-// Goal: a current carries every surface vehicle and changes nothing else (Galilean invariance).
-// Method: the same manoeuvre in still water and in a current, started with the current's velocity;
-// places differ by its way, all else by nothing. Tolerance: 1e-9.
+// Goal: a current carries every surface vehicle without any other effect (Galilean invariance).
+// Method: the same manoeuvre in still water and in a current, started with the velocity of the
+// current; positions differ by its displacement, all else is equal. Tolerance: 1e-9.
 #[test]
-fn currents_carry_and_change_nothing() {
+fn currents_have_no_other_effect() {
     for model in ["otter", "wamv", "heron"] {
         let run = |current: bool| {
             let lines = if current {
@@ -80,8 +81,9 @@ fn currents_carry_and_change_nothing() {
     }
 }
 
-// Goal: capsized and flying hulls stay finite and come down. Method: each dropped from 5 m upside
-// down in waves of 2 m and a wind of 30 m/s for a minute.
+// Goal: capsized and thrown hulls stay finite and come down. Method: each dropped from 5 m upside
+// down in waves of 2 m and a wind of 30 m/s for a minute. Tolerance: within 3 m of the mean surface
+// at the end.
 #[test]
 fn thrown_hulls_stay_finite() {
     for model in ["otter", "wamv", "heron"] {

@@ -1,4 +1,4 @@
-//! The algorithms against Pinocchio, on a vehicle with a four-joint arm (V38).
+//! Tests the dynamics algorithms against Pinocchio, on a vehicle with a four-joint arm (V38).
 
 use crate::common::physics::kinetic_energy;
 use crate::common::{close, scene};
@@ -9,8 +9,8 @@ use merrow_physics::dynamics::{crba, rnea};
 use serde_json::Value;
 
 /// Masses, centres, inertias and joints of hkolano/UVMS-SysID-with-EAs,
-/// urdf/blue_rov_hardware_fixedjaw.urdf (MIT licence, (c) 2023 Hannah Kolano), rounded angles and
-/// all. Joints without limits, as the states pass theirs.
+/// urdf/blue_rov_hardware_fixedjaw.urdf (MIT licence, (c) 2023 Hannah Kolano), including its
+/// rounded angles. The joints have no limits, because the states exceed them.
 const VEHICLE: &str = "
 gravity_m_s2: GRAVITY
 water: {density_kg_m3: 0}
@@ -62,8 +62,8 @@ robots:
             inertia_kg_m2: {xx: 0.00001, yy: 0.00001, zz: 0.00001}}
 ";
 
-/// Our joints of the arm in Pinocchio's order; fixed links may have been merged into others, so
-/// they go by name.
+/// Returns Merrow's joint indices of the arm in Pinocchio's order, found by name because fixed
+/// links may have been merged.
 fn joints(scene: &Scene) -> [usize; 4] {
     ["shoulder", "upper_arm", "forearm", "wrist"]
         .map(|name| scene.robots[0].link_index(name).unwrap() - 1)
@@ -77,7 +77,8 @@ fn numbers(v: &Value) -> Vec<f64> {
         .collect()
 }
 
-/// Row or column of our inertia matrix (angular first, fixed joints too) for each of Pinocchio's.
+/// Returns the row or column of Merrow's inertia matrix (angular first, including fixed joints) for
+/// each of Pinocchio's.
 fn order(scene: &Scene) -> [usize; 10] {
     let mut order = [3, 4, 5, 0, 1, 2, 0, 0, 0, 0];
     for (k, joint) in joints(scene).into_iter().enumerate() {
@@ -106,7 +107,7 @@ fn motion(scene: &Scene, vector: &Value) -> Motion {
     m
 }
 
-/// The evaluation with the vector's efforts, those on the base as a thrust.
+/// Evaluates with the efforts of the vector, applying those on the base as a thrust.
 fn evaluate(scene: &Scene, vector: &Value) -> Workspace {
     let robot = &scene.robots[0];
     let tau = numbers(&vector["tau"]);
@@ -131,7 +132,7 @@ fn vectors() -> Vec<Value> {
     vectors
 }
 
-/// Compares in Pinocchio's order, each component against the largest of its kind.
+/// Compares in Pinocchio's order, each component relative to the largest of its kind.
 fn compare(what: &str, actual: &[f64], expected: &[f64]) {
     let scale = expected.iter().fold(1e-3_f64, |a, x| a.max(x.abs()));
     for (k, (a, e)) in actual.iter().zip(expected).enumerate() {
@@ -144,7 +145,7 @@ fn compare(what: &str, actual: &[f64], expected: &[f64]) {
 }
 
 // Goal (V38): accelerations of base and joints, without and with weight. Method: ten states of
-// Pinocchio's ABA. Tolerance: 1e-9 of each component (of a thousandth of the largest for the small
+// Pinocchio's ABA. Tolerance: 1e-9 of each component (of a thousandth of the largest for small
 // ones).
 #[test]
 fn accelerations_match() {
@@ -160,8 +161,8 @@ fn accelerations_match() {
     }
 }
 
-// Goal: bias forces, inertia matrix, kinetic energy and the wrist's pose. Method: the same states.
-// Tolerance: 1e-9.
+// Goal: bias forces, inertia matrix, kinetic energy and the pose of the wrist. Method: the same
+// states. Tolerance: 1e-9.
 #[test]
 fn bias_inertia_energy_and_pose_match() {
     for (key, gravity) in [("nle_g0", "0"), ("nle_g9.81", "9.81")] {
@@ -169,7 +170,7 @@ fn bias_inertia_energy_and_pose_match() {
         let robot = &scene.robots[0];
         for vector in vectors() {
             let mut work = evaluate(&scene, &vector);
-            // the bias has no applied efforts in it
+            // The bias does not include applied efforts.
             let (thrust, w) = (work.thrust[0][0], &mut work.links[0]);
             w.F = w.F.minus(&thrust);
             let (base, tau) = rnea::inverse(

@@ -1,4 +1,4 @@
-//! REMUS 100 with Prestero's coefficients, against his equations of motion written out.
+//! Tests REMUS 100 with Prestero's coefficients against his written-out equations of motion.
 
 use crate::common::tree::Random;
 use crate::common::{self, close};
@@ -11,9 +11,9 @@ const G: f64 = 9.81;
 const WEIGHT: f64 = 30.479102956 * G;
 const BUOYANCY: f64 = WEIGHT + 7.0;
 
-/// Accelerations [u', v', w', p', q', r'] by the equations of the thesis (forward-right-down at the
-/// centre of buoyancy), with the symmetric Z_ww and N_rr; `d` is rudder and stern planes [rad],
-/// `thrust` [N].
+/// Returns the accelerations [u', v', w', p', q', r'] by the equations of the thesis
+/// (forward-right-down at the centre of buoyancy), with the symmetric Z_ww and N_rr; `d` holds
+/// rudder and stern plane angles [rad], `thrust` is in N.
 fn thesis(nu: [f64; 6], roll: f64, pitch: f64, d: [f64; 2], thrust: f64) -> [f64; 6] {
     let [u, v, w, p, q, r] = nu;
     let [dr, ds] = d;
@@ -74,11 +74,11 @@ const WORLD: &str = "
 water: {density_kg_m3: 1030}
 robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null}, position_m: [0, 0, -20]}}";
 
-// Goal: every coefficient acts as in the thesis. Method: 50 random motions ahead, attitudes, fin
-// angles and thrusts. Tolerance: 1e-9; but the fins' moment, printed as 6.15 for 9.64 * 0.638 =
-// 6.1503, is given 1e-4 of it.
+// Goal: every coefficient acts as in the thesis. Method: 50 random forward motions, attitudes, fin
+// angles and thrusts. Tolerance: 1e-9; 1e-4 for the fin moment, which is printed as 6.15 for 9.64 *
+// 0.638 = 6.1503.
 #[test]
-fn accelerations_are_those_of_the_thesis() {
+fn accelerations_match_thesis() {
     let scene = common::scene(WORLD);
     let robot = &scene.robots[0];
     let mut random = Random::new(5);
@@ -86,7 +86,7 @@ fn accelerations_are_those_of_the_thesis() {
         let mut b = |x: f64| random.between(-x, x);
         let nu = [1.5 + b(0.8), b(0.4), b(0.4), b(0.5), b(0.4), b(0.4)];
         let (roll, pitch, thrust) = (b(0.5), b(0.5), 3.86 * b(1.0));
-        // every other motion without fins, for the finer tolerance
+        // Every other motion is without fins, for the finer tolerance.
         let angle = if k % 2 == 0 { 0.0 } else { 0.2 };
         let d = [b(angle), b(angle)];
         let mut motion = Motion::rest(0);
@@ -120,7 +120,8 @@ fn accelerations_are_those_of_the_thesis() {
     }
 }
 
-// V50. Goal, method, tolerance: beside the case, in `src/validate/cases/vessels.rs`.
+// Case V50. Goal, method and tolerance are stated with the case, in
+// `crates/validate/src/cases/vessels.rs`.
 #[test]
 fn steady_speed_and_sign_of_the_static_stability() {
     crate::common::cases::run(50);

@@ -1,4 +1,4 @@
-//! The ray tracer against Embree, on the scene that its benchmark measures.
+//! Tests the ray tracer against Embree, on the scene of its benchmark.
 
 use crate::common::folder::Folder;
 use crate::common::{python, ray_scene};
@@ -6,13 +6,13 @@ use merrow_math::{Mat3, Vec3};
 use merrow_sensors::raytrace::{Mesh, PosedShape, Ray, Scratch, Shape, ShapeScene};
 use std::sync::Arc;
 
-// Goal: rays meet what they meet in another ray tracer. Method: a fractal ground of 1 km x 1 km
-// with five hulls, of 115 000 and of a million triangles; a lidar, a camera, an echo sounder along
-// round coordinates, 131 072 rays from anywhere to anywhere, 65 536 at corners and middles of
-// edges, of which Embree loses up to one in a thousand, Merrow none; Embree in robust mode.
+// Goal: ray hits match those of another ray tracer. Method: a fractal terrain of 1 km x 1 km with
+// five hulls, of 115 000 and of a million triangles. The rays are those of a lidar, a camera and an
+// echo sounder along round coordinates, 131 072 random rays, and 65 536 at corners and midpoints of
+// edges. Of the last Embree loses up to one in a thousand, Merrow none. Embree runs in robust mode.
 // Tolerance: 2 cm, for all rays of a set but one.
 #[test]
-fn rays_meet_what_they_meet_in_embree() {
+fn ray_hits_match_embree() {
     for n in [232, 709] {
         let Some(mut script) = python::script("witness/raytrace_embree.py") else {
             return;
@@ -79,7 +79,7 @@ fn rays_meet_what_they_meet_in_embree() {
             let met = hits.iter().flatten().count();
             assert!(
                 met > rays.len() / 3,
-                "{}: {met} of {} rays met",
+                "{}: {met} of {} rays hit",
                 set.name,
                 rays.len()
             );

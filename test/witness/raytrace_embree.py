@@ -1,10 +1,10 @@
-"""Distances that Embree finds, in its robust mode, for the rays that test/witness/raytrace.rs wrote.
+"""Computes hit distances with Embree, in its robust mode, for the rays written by test/witness/raytrace.rs.
 
     raytrace_embree.py SCENE RAYS OUT [RAYS OUT ...]
 
-SCENE holds counts of vertices and triangles (u32), vertices (f32 x 3) and triangles (u32 x 3); RAYS origin and direction of each ray
-(f32 x 6); OUT gets a distance for each (f32), endless where nothing is met. All lowest byte first. The library is that of the
-package embreex, called through its C interface as its manual describes it.
+SCENE holds counts of vertices and triangles (u32), vertices (f32 x 3) and triangles (u32 x 3). RAYS holds origin and
+direction of each ray (f32 x 6). OUT receives a distance for each ray (f32), infinity for a miss. All are little-endian.
+The library is that of the package embreex, called through its documented C interface.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ TRIANGLES, INDICES, VERTICES, UINT3, FLOAT3, ROBUST, NONE = 0, 0, 1, 0x5003, 0x9
 
 
 class Ray(ctypes.Structure):
-    """RTCRayHit: the ray, then the hit."""
+    """The C structure RTCRayHit: the ray, then the hit."""
 
     _fields_ = [(name, ctypes.c_float) for name in "ox oy oz near dx dy dz time far".split()]
     _fields_ += [(name, ctypes.c_uint) for name in "mask id flags".split()]
@@ -28,7 +28,7 @@ class Ray(ctypes.Structure):
 
 
 def library():
-    """The library in the package's wheel, with the one that it needs."""
+    """Loads the Embree library of the package's wheel and its dependency TBB."""
     folder = Path(embreex.__file__).parent.parent / "embreex.libs"
     for name in ("libtbb", "libembree4"):
         found = ctypes.CDLL(str(next(folder.glob(name + "*"))), mode=ctypes.RTLD_GLOBAL)
@@ -38,10 +38,10 @@ def library():
 
 
 def scene(embree, path):
-    """The scene in the file `path`, and what must live as long."""
+    """Loads the scene from the file `path`; returns it with the buffers that must stay alive as long as it does."""
     data = path.read_bytes()
     vertex_count, triangle_count = array("I", data[:8])
-    # the library reads 16 bytes at the last vertex
+    # The library reads 16 bytes at the last vertex.
     vertices = ctypes.create_string_buffer(data[8 : 8 + 12 * vertex_count] + bytes(16))
     triangles = ctypes.create_string_buffer(data[8 + 12 * vertex_count :])
     device = ctypes.c_void_p(embree.rtcNewDevice(b""))
@@ -59,8 +59,8 @@ def scene(embree, path):
 
 
 def distances(embree, made, rays):
-    """What rtcIntersect1 says of each of `rays`."""
-    # aligned to 16 bytes
+    """Returns the distance from rtcIntersect1 for each of `rays`."""
+    # The structure is aligned to 16 bytes.
     room = ctypes.create_string_buffer(ctypes.sizeof(Ray) + 16)
     ray = Ray.from_address((ctypes.addressof(room) + 15) & ~15)
     where, ask = ctypes.byref(ray), embree.rtcIntersect1
@@ -77,7 +77,7 @@ def distances(embree, made, rays):
 
 
 def main(words):
-    """Reads, asks, writes."""
+    """Reads the scene and the rays, intersects them, and writes the distances."""
     embree = library()
     made, _kept = scene(embree, Path(words[0]))
     for rays, out in zip(words[1::2], words[2::2]):

@@ -1,11 +1,12 @@
-//! REMUS 100 against Fossen's two programs, which disagree: each form is held against its own.
+//! Tests REMUS 100 against Fossen's two programs, which disagree: each variant is compared with its
+//! own program.
 
 use crate::common::cases::{run, with_materials};
 use merrow_validate::cases::remus::straight;
 
-/// Runs straight and follows the program: 1 % of the steady speed on the way (Euler's error at the
-/// start), 0.5 % at the end (V49); roll 3 % of its final value (the programs take g at 63.4 deg
-/// north, 0.1 % more).
+/// Compares a straight run with the program: 1 % of the steady speed during the run (Euler's error
+/// at the start), 0.5 % at the end (V49); roll 3 % of its final value (the programs use g at 63.4
+/// deg north, 0.1 % more).
 fn straight_run_follows(program: &str, rpm: u32, steady: f64) {
     let rows = with_materials(|materials| straight(materials, program, rpm)).unwrap();
     let (n, last_roll) = (rows.len(), rows.last().unwrap()[0][1]);
@@ -39,27 +40,28 @@ fn straight_run_follows_fossens_matlab_program() {
     straight_run_follows("mss", 1525, 2.5396);
 }
 
-// Goal, method, tolerance of what follows: beside the cases, in `src/validate/cases/remus.rs` and
-// `vessels.rs`. V46: a current carries the vehicle without changing how it swims.
+// Goal, method and tolerance of the following are stated with the cases, in
+// `crates/validate/src/cases/remus.rs` and `vessels.rs`. V46: a current carries the vehicle without
+// changing its relative motion.
 #[test]
-fn a_current_carries_it_and_changes_nothing_else() {
+fn current_has_no_other_effect() {
     run(46);
 }
 
-// V47, with the Otter
+// V47, with the Otter.
 #[test]
-fn accelerations_are_those_of_fossens_matlab_program() {
+fn accelerations_match_fossens_matlab_program() {
     assert_eq!(run(47).checks.len(), 12);
 }
 
-// V48, with the Otter: turns and a dive
+// V48, with the Otter: turns and a dive.
 #[test]
 fn trajectories_follow_fossens_programs() {
     assert_eq!(run(48).checks.len(), 4);
 }
 
-// V49, with the Otter
+// V49, with the Otter.
 #[test]
-fn steady_speeds_and_turns_are_those_of_the_programs() {
+fn steady_speeds_and_turns_match_programs() {
     run(49);
 }

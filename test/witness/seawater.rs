@@ -1,11 +1,11 @@
-//! Sea water against published check values and a table of other programs (V65), and absorption of
-//! sound (V66).
+//! Tests sea water properties against published check values and a table of other programs (V65),
+//! and the absorption of sound (V66).
 
 use crate::common::cases::run;
 use crate::common::relative;
 use merrow_environment::seawater::ipts68_from_its90;
 
-// Goal, method, tolerance: beside the case, in `src/validate/cases/water.rs`.
+// Goal, method and tolerance are stated with the cases, in `crates/validate/src/cases/`.
 #[test]
 fn check_values_and_grid_of_other_programs() {
     run(65);

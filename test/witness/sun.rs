@@ -1,8 +1,8 @@
-//! The sun against published worked examples.
+//! Tests the position of the sun against published worked examples.
 
 use merrow_environment::air::sun::{Season, season, solar_noon, sun_position};
 
-/// Seconds since 1970 of a date and universal time.
+/// Returns the Unix time [s] of a date and universal time.
 fn utc(text: &str) -> f64 {
     let world = format!("weather: {{start_utc: '{text}'}}\nrobots: {{}}\n");
     crate::common::scene(&world).sea.air.start_utc
@@ -11,7 +11,7 @@ fn utc(text: &str) -> f64 {
 // Goal: elevation and azimuth of the worked example of NREL's Solar Position Algorithm (Reda and
 // Andreas 2004, appendix A.5): 17 October 2003, 12:30:30 seven hours west of Greenwich, at
 // 39.742476 north, 105.1786 west. Method: its topocentric elevation without refraction, 39.872046,
-// and azimuth 194.340241. Tolerance: 0.01 degrees, of which 0.0019 are the parallax.
+// and azimuth 194.340241. Tolerance: 0.01 degrees, including 0.0019 of parallax.
 #[test]
 fn worked_example_of_the_solar_position_algorithm() {
     let (lat, lon) = (39.742476_f64.to_radians(), -105.1786_f64.to_radians());
@@ -26,8 +26,8 @@ fn worked_example_of_the_solar_position_algorithm() {
         "{}",
         sun.azimuth.to_degrees()
     );
-    // and its zenith of 50.11162 degrees, refraction in it (its eq. 42, for 820 mbar and 11 °C),
-    // which the law leaves out
+    // Its zenith of 50.11162 degrees includes refraction (its eq. 42, for 820 mbar and 11 °C),
+    // which the law does not include.
     let e = sun.elevation.to_degrees();
     let refraction = 820.0 / 1010.0 * 283.0 / (273.0 + 11.0) * 1.02
         / (60.0 * (e + 10.3 / (e + 5.11)).to_radians().tan());
@@ -43,9 +43,9 @@ fn worked_example_of_the_solar_position_algorithm() {
     );
 }
 
-// Goal: the declination of Meeus's example 25.a, 13 October 1992, 0 h dynamical time: -7.78507
-// degrees. Tolerance: 1e-4 degrees: the universal time is 59.3 s behind that, and 69 s are taken
-// for it.
+// Goal: the declination of Meeus's example 25.a. Method: 13 October 1992, 0 h dynamical time:
+// -7.78507 degrees. Tolerance: 1e-4 degrees: universal time is 59.3 s behind dynamical time, and
+// the law assumes 69 s.
 #[test]
 fn declination_of_meeus_example() {
     let sun = sun_position(utc("1992-10-13T00:00:00Z") - 69.0, 0.5, 0.0);
@@ -57,8 +57,8 @@ fn declination_of_meeus_example() {
 }
 
 // Goal: seasons change at the published instants of 2026 (20 March 14:46, 21 June 08:24, 23
-// September 00:05, 21 December 20:50 UTC), the other way round in the south. Method: half an hour
-// before and after, the series' 0.01 degrees being a quarter of an hour.
+// September 00:05, 21 December 20:50 UTC), reversed in the south. Method: half an hour before and
+// after. Tolerance: the error of the series of 0.01 degrees is a quarter of an hour.
 #[test]
 fn seasons_change_at_equinoxes_and_solstices() {
     use Season::{Autumn, Spring, Summer, Winter};
@@ -78,22 +78,22 @@ fn seasons_change_at_equinoxes_and_solstices() {
     assert_eq!(season(utc("2026-07-01T00:00:00Z"), -0.7), Winter);
 }
 
-// Goal: the sun culminates when the equation of time says: 13 min 42.6 s on 13 October 1992 at 0 h
-// [Meeus 1998, example 28.a], where mean noon is at 180 degrees west. Tolerance: 2 s: a second for
-// the rounding of the answer, and 0.004 degrees of the series.
+// Goal: the time of solar noon follows the equation of time. Method: 13 min 42.6 s on 13 October
+// 1992 at 0 h [Meeus 1998, example 28.a], where mean noon is at 180 degrees west. Tolerance: 2 s: a
+// second for the rounding of the example, and 0.004 degrees of the series.
 #[test]
-fn noon_is_where_meeus_example_puts_it() {
+fn solar_noon_matches_meeus_example() {
     let found = solar_noon(utc("1992-10-12T12:00:00Z"), -std::f64::consts::PI);
     let expected = utc("1992-10-13T00:00:00Z") - (13.0 * 60.0 + 42.6);
     assert!((found - expected).abs() < 2.0, "{}", found - expected);
 }
 
-// Goal: a world that states no time has daylight wherever it is: the sun stands due south or north
-// and as high as it comes there that day, the date by the sun is 20 March. Method: origins round
-// the Earth; a quarter of an hour before and after it is lower. Tolerance: 0.02 degrees of
-// azimuth's sine, twice what a second's rounding makes.
+// Goal: a world without a start time has daylight at any origin: the sun is due south or north at
+// its maximum elevation of the day, and the local solar date is 20 March. Method: origins around
+// the Earth; a quarter of an hour before and after the sun is lower. Tolerance: 0.02 degrees in the
+// sine of the azimuth, twice the effect of rounding to a second.
 #[test]
-fn worlds_that_state_no_time_start_at_noon() {
+fn worlds_without_start_time_start_at_noon() {
     for (lat, lon) in [
         (36.6_f64, -121.9_f64),
         (43.4, -3.0),

@@ -1,9 +1,10 @@
-"""Finds AprilTags, and disparities of a pair, as others do.
+"""Detects AprilTags with pupil-apriltags and measures the disparity of a stereo pair with OpenCV.
 
     python tags.py ASKED.json ANSWERED.json
 
-ASKED is {"tags": [{"file", "size", "focal", "center", "black_m"}], "pair": {"files", "size", "window"}}; pictures are raw rows of red, green and blue. ANSWERED is {"tags": a list
-for each picture of {"id", "position", "upright"}, positions in the optical frame, "raw": the same without undoing sRGB's curve, "disparity": the median over the window}.
+ASKED is {"tags": [{"file", "size", "focal", "center", "black_m"}], "pair": {"files", "size", "window"}}. Images are raw
+rows of red, green and blue. ANSWERED is {"tags": a list for each image of {"id", "position", "upright"}, with positions
+in the optical frame, "raw": the same without inverting the sRGB curve, "disparity": the median over the window}.
 """
 
 import functools
@@ -17,7 +18,10 @@ from pupil_apriltags import Detector
 
 
 def grey(file, size, raw=False):
-    """In proportion to light, or as it is: sRGB's curve moves the edges of what is black inwards by a fifth of a pixel."""
+    """Loads an image as grey values, proportional to light or, if `raw`, as they are.
+
+    The sRGB curve moves the edges of black areas inwards by a fifth of a pixel.
+    """
     rgb = numpy.fromfile(file, numpy.uint8).reshape(size[1], size[0], 3)
     if raw:
         return cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY)
@@ -28,12 +32,12 @@ def grey(file, size, raw=False):
 
 @functools.cache
 def detector():
-    """The only one: to give one back and make another now and then ends the program."""
+    """Returns the only detector: destroying one and creating another sometimes crashes the program."""
     return Detector(families="tag36h11", quad_decimate=1.0)
 
 
 def tags(picture, raw=False):
-    # its whole numbers lie on the edges of pixels
+    # Integer coordinates of the detector are at pixel edges.
     camera = (*picture["focal"], picture["center"][0] + 0.5, picture["center"][1] + 0.5)
     found = detector().detect(grey(picture["file"], picture["size"], raw), True, camera, picture["black_m"])
     return [{"id": tag.tag_id, "position": tag.pose_t.ravel().tolist(), "upright": float(tag.pose_R[1, 1])} for tag in found]
@@ -59,7 +63,7 @@ def main():
         answered["disparity"] = disparity(asked["pair"])
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         json.dump(answered, file)
-    # without giving the detector back
+    # Exit without destroying the detector, which can crash.
     os._exit(0)
 
 

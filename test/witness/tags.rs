@@ -1,4 +1,4 @@
-//! AprilTags in pictures against the tags' own detector, and pairs of cameras against OpenCV.
+//! Tests AprilTags in images with the tags' own detector, and stereo pairs with OpenCV.
 
 use crate::common::folder::Folder;
 use crate::common::python::script;
@@ -11,7 +11,7 @@ use merrow_model::state::frames::FrameData;
 use merrow_sim::Simulation;
 use serde_json::{Value, json};
 
-/// A fixed robot at (0, 0, z) with cameras that look along x.
+/// Returns a simulation of a fixed robot at (0, 0, z) with cameras that look along x.
 fn world(z: f64, cameras: &str, rest: &str) -> Simulation {
     let text = format!(
         "
@@ -45,7 +45,7 @@ fn spec(simulation: &Simulation, sensor: usize) -> CameraSpec {
     }
 }
 
-/// The file of the first colours of a sensor.
+/// Writes the first colour image of a sensor and returns its path.
 fn file(simulation: &Simulation, sensor: usize, folder: &Folder, name: &str) -> String {
     let frame = simulation
         .frames
@@ -74,7 +74,7 @@ fn answered(asked: &Value, folder: &Folder) -> Option<Value> {
     serde_json::from_str(&std::fs::read_to_string(&files.1).unwrap()).ok()
 }
 
-/// Number, place before the camera (ahead, left, up) and yaw of tags.
+/// Number, position relative to the camera (forward, left, up) [m] and yaw [deg] of tags.
 type Tags<'a> = &'a [(u32, [f64; 3], f64)];
 
 const ABOVE: Tags<'_> = &[
@@ -94,7 +94,7 @@ const BLACK_M: f64 = 0.4;
 
 fn boards(tags: Tags<'_>, z: f64) -> String {
     let board = |(id, [x, y, up], yaw): &(u32, [f64; 3], f64)| {
-        // the picture is on the side, half of 2 cm before the middle
+        // The tag is on the face of the box, half of 2 cm in front of its centre.
         let turn = yaw.to_radians();
         let (x, y) = (x + 0.01 * turn.cos(), y + 0.01 * turn.sin());
         format!(
@@ -109,14 +109,15 @@ fn boards(tags: Tags<'_>, z: f64) -> String {
     )
 }
 
-// Goal: tags are the published ones, upright and where they ought to be. Method: pupil-apriltags,
-// the detector of the tags' authors, on two pictures of 640 x 480: five tags at 2.5 to 8 m in air,
-// turned by up to 45 degrees, three at 1.2 to 3 m in clear water; noise on; with sRGB's curve
-// undone, and as they are published, where the curve makes black narrower: an edge that lies evenly
-// in a pixel moves by the mean of the curve over 0..1 less a half, 0.19 px. Tolerance: 1 % of the
-// distance; as published a quarter of a pixel of each side on top.
+// Goal: rendered tags are the published ones, upright and at their positions. Method:
+// pupil-apriltags, the detector of the tags' authors, on two images of 640 x 480: five tags at 2.5
+// to 8 m in air, rotated by up to 45 degrees, and three at 1.2 to 3 m in clear water, with noise.
+// The detector runs on linearised images and on the sRGB images as published, in which the sRGB
+// curve makes black areas narrower: an edge at a uniformly distributed position in a pixel moves by
+// the mean of the curve over 0..1 minus a half, 0.19 px. Tolerance: 1 % of the distance; for sRGB
+// images additionally a quarter of a pixel on each side.
 #[test]
-fn tags_are_found_where_they_are() {
+fn detected_tag_positions_match() {
     let folder = Folder::new("tags", &[]);
     let camera = "c: {lazy: false, device: {source: test, kind: camera, rate_hz: 10, width: 640, height: 480, horizontal_fov_deg: 60}}";
     let (mut asked, mut expected, mut focal) = (Vec::new(), Vec::new(), 0.0);
@@ -164,11 +165,12 @@ fn tags_are_found_where_they_are() {
     }
 }
 
-// Goal: two cameras side by side see what a pair sees, and say so. Method: a wall of tags 4 m ahead
-// through OpenCV's features and their flow from one picture to the other; the right one's
-// `camera_info` by hand. Tolerance: a quarter of a pixel of 16.6.
+// Goal: two cameras side by side give the disparity of a stereo pair and publish the matching
+// `camera_info`. Method: a wall of tags 4 m ahead, measured with OpenCV features and their optical
+// flow between the images; the right camera's `camera_info` calculated by hand. Tolerance: a
+// quarter of a pixel of 16.6.
 #[test]
-fn a_pair_sees_depth() {
+fn stereo_pair_disparity_matches_depth() {
     let folder = Folder::new("pair", &[]);
     let one = |name: &str, y: f64, more: &str| {
         format!(

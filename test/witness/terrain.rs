@@ -1,4 +1,4 @@
-//! The ground against rapier's height field, which cuts its cells the same way.
+//! Tests terrain against rapier's height field, which divides its cells in the same way.
 
 use crate::common::tree::Random;
 use merrow_math::Vec3;
@@ -11,11 +11,11 @@ use parry3d_f64::shape::HeightField;
 use parry3d_f64::utils::Array2;
 use std::sync::Arc;
 
-// Goal: rays meet the ground where they meet another program's triangles. Method: a rough ground of
-// 7 x 5 samples, 2000 rays in all directions from above it, those that rapier says to hit its rim
-// or miss it left out. Tolerance: 1e-9 m.
+// Goal: ray hits on terrain match the triangles of another program. Method: a rough terrain of 7 x
+// 5 samples, 2000 rays in all directions from above it, except those that hit its rim or miss it
+// according to rapier. Tolerance: 1e-9 m.
 #[test]
-fn rays_meet_the_ground_where_rapier_says() {
+fn terrain_ray_hits_match_rapier() {
     let (nx, ny, dx, dy) = (7, 5, 2.0, 3.0);
     let mut random = Random::new(11);
     let heights: Vec<f64> = (0..nx * ny).map(|_| random.between(-3.0, 3.0)).collect();
@@ -37,7 +37,7 @@ fn rays_meet_the_ground_where_rapier_says() {
         digest: 1,
     };
     let terrain = Terrain::new(Arc::new(grid)).unwrap();
-    // columns over x, rows over z = -y
+    // Columns over x, rows over z = -y.
     let columns = (0..nx).flat_map(|i| (0..ny).map(move |j| (i, j)));
     let theirs = Array2::new(
         ny,
@@ -70,5 +70,5 @@ fn rays_meet_the_ground_where_rapier_says() {
         );
         met += 1;
     }
-    assert!(met > 300, "{met} rays met the ground");
+    assert!(met > 300, "{met} rays hit the terrain");
 }

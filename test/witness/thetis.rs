@@ -1,14 +1,14 @@
-//! Thetis's lake mission with Taipan 300.
+//! Tests the lake mission of Thetis with Taipan 300.
 
 use merrow_validate::thetis::run_mission;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
-/// V01. Goal: heading 150 deg, depth 0.4 m: settled in about 25 s with about 0.4 m of overshoot.
-/// Method: `merrow validate thetis` with its own autopilot. Tolerance: 30 %, since neither
-/// coefficients nor gains are published.
+/// Case V01. Goal: heading 150 deg, depth 0.4 m: settled in about 25 s with about 0.4 m of
+/// overshoot. Method: `merrow validate thetis` with its own autopilot. Tolerance: 30 %, because
+/// neither coefficients nor gains are published.
 #[test]
-fn the_lake_mission_settles_as_published() {
+fn lake_mission_settles_as_published() {
     let world = load_world(&data_dir::world_file("taipan"), Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     let found = run_mission(Arc::new(world.scene)).unwrap();
@@ -22,7 +22,7 @@ fn the_lake_mission_settles_as_published() {
     let mean = cruise.iter().sum::<f64>() / cruise.len() as f64;
     assert!((mean - 2.0).abs() < 0.1, "about 2 m/s: {mean}");
     assert!(found.figure().svg().contains("<polyline"));
-    // the mission needs what Taipan has
+    // The mission requires the fins and the thruster of Taipan.
     let other = load_world(&data_dir::world_file("pool"), Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(

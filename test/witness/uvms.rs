@@ -1,6 +1,6 @@
-//! Pool trials of a vehicle with a four-joint arm, replayed with the measured joint angles (V17,
-//! V18) and with its servo; what the paper's own model makes of them, and when added mass as a
-//! force is stable.
+//! Tests the pool trials of a vehicle with a four-joint arm, replayed with the measured joint
+//! angles (V17, V18) and with its servo; the results of the paper's own model; and the stability
+//! limit of added mass as a force.
 
 use merrow_model::scene::Integrator;
 use merrow_model::state::{Motion, Workspace};
@@ -45,7 +45,7 @@ fn replays(model: &Model, recordings: &[Recording], mode: Mode) -> Vec<Outcome> 
         .collect()
 }
 
-/// Every fifth trial: enough where a test is not about the numbers of them all.
+/// Returns every fifth trial, sufficient where a test does not need all of them.
 fn some(recordings: &[Recording]) -> Vec<Recording> {
     recordings
         .iter()
@@ -56,10 +56,9 @@ fn some(recordings: &[Recording]) -> Vec<Recording> {
 }
 
 // Goal (V17, V18): errors of roll and pitch, lag, attitude at rest and ascent. Method: all 26
-// trials with the parameters as shipped. Tolerance: the limits that `merrow validate uvms --check`
-// holds.
+// trials with the bundled parameters. Tolerance: the limits of `merrow validate uvms --check`.
 #[test]
-fn measured_joints_give_the_measured_attitude() {
+fn replayed_attitude_matches_measurement() {
     let model = model("uvms_pool");
     let outcomes = replays(&model, &recordings(), Mode::Measured);
     let summary = summarize(&outcomes).unwrap();
@@ -68,11 +67,11 @@ fn measured_joints_give_the_measured_attitude() {
     assert!(misses.is_empty(), "{misses:?}");
 }
 
-// Goal: what was tuned was tuned on the ascents alone. Method: the model's rest against the mean of
-// the three. Tolerance: a tenth of the paper's spread from trial to trial; the speed's, the spread
-// of the three.
+// Goal: the rest attitude and the ascent speed match the ascents, on which alone the parameters
+// were tuned. Method: the model at rest compared with the mean of the three ascents. Tolerance: a
+// tenth of the paper's spread between trials; for the speed, the spread of the three.
 #[test]
-fn the_vehicle_rests_as_in_the_ascents() {
+fn rest_attitude_matches_ascents() {
     let ascents: Vec<_> = recordings()
         .iter()
         .filter_map(baseline::measured_ascent)
@@ -95,11 +94,11 @@ fn the_vehicle_rests_as_in_the_ascents() {
     );
 }
 
-// Goal: the paper's unexplained lag. Method: its set of parameters, with the drag of rotation and
-// translation exchanged as in its program, and in order. Tolerance: the lag of 1 to 2 s that the
-// paper names; in order, the limit of our own.
+// Goal: explain the lag of the paper. Method: its set of parameters, with the drag of rotation and
+// translation exchanged as in its program, and in the correct order. Tolerance: the lag of 1 to 2 s
+// that the paper reports; in the correct order, the limit of Merrow's own parameters.
 #[test]
-fn the_papers_lag_comes_from_exchanged_drag() {
+fn exchanged_drag_explains_paper_lag() {
     let published = model("uvms_pool_published");
     let trials = some(&recordings());
     let lag = |model: &Model| {
@@ -116,10 +115,10 @@ fn the_papers_lag_comes_from_exchanged_drag() {
     assert!(in_order.abs() < 0.2, "{in_order}");
 }
 
-// Goal: the servo of table I follows the commanded motion, and the vehicle answers as measured.
+// Goal: the servo of table I follows the commanded motion, and the vehicle responds as measured.
 // Method: trials replayed with it. Tolerance: the paper's own errors.
 #[test]
-fn the_servo_beats_the_paper() {
+fn servo_replay_is_within_paper_errors() {
     let model = model("uvms_pool");
     let trials = some(&recordings());
     let outcomes = replays(&model, &trials, Mode::Servo);
@@ -135,8 +134,7 @@ fn the_servo_beats_the_paper() {
             let q = &outcome.track.joints[j].values;
             let moved = q[q.len() - 1] - q[0];
             let wanted = quintic.to[j] - quintic.from[j];
-            // a servo on velocity drifts: a tenth of a radian, a hundredth of the joint's range by
-            // ten
+            // A velocity servo drifts: a tenth of a radian allowed.
             assert!(
                 (moved - wanted).abs() < 0.1,
                 "{} joint {j}: moved {moved}, wanted {wanted}",
@@ -146,7 +144,8 @@ fn the_servo_beats_the_paper() {
     }
 }
 
-// Goal: prescribed joints are where the encoders say at every instant. Tolerance: rounding.
+// Goal: prescribed joints are exactly at the encoder positions at every instant. Method: one
+// replayed trial. Tolerance: rounding.
 #[test]
 fn prescribed_joints_are_exact() {
     let model = model("uvms_pool");
@@ -160,16 +159,16 @@ fn prescribed_joints_are_exact() {
     }
 }
 
-// Goal: added mass as a force of the last step blows up where theory says, whatever the integrator.
-// Method: bisection on the factor. Tolerance: 0.5 %; the bisection's own is 0.1 %, the rest is how
-// far it grows in 10 s.
+// Goal: added mass as a force of the previous step diverges at the theoretical limit, with any
+// integrator. Method: bisection on the factor. Tolerance: 0.5 %; 0.1 % from the bisection, the rest
+// from the limited growth in 10 s.
 #[test]
-fn late_added_mass_blows_up_at_the_mass_ratio_one() {
+fn delayed_added_mass_diverges_at_mass_ratio_one() {
     let model = model("uvms_pool");
     let q = home(&model);
     let [rigid, added] = delayed::composite_inertias(&model, q);
     let theory = delayed::theoretical_limit(&rigid, &added);
-    // the vehicle as it is lies beyond the limit
+    // The real vehicle is beyond the limit.
     assert!(theory < 1.0, "{theory}");
     let found = delayed::simulated_limit(&model, q, Integrator::Rk4);
     assert!(
@@ -181,10 +180,10 @@ fn late_added_mass_blows_up_at_the_mass_ratio_one() {
     assert!((found - 1.0).abs() < 0.005, "{found} instead of 1");
 }
 
-// Goal: the coupling metric is what the equations of motion do. Method: base acceleration with one
-// joint accelerated, less that without. Tolerance: rounding.
+// Goal: the coupling metric matches the equations of motion. Method: base acceleration with one
+// joint accelerated, minus that without. Tolerance: rounding.
 #[test]
-fn coupling_is_the_answer_of_the_base() {
+fn coupling_metric_matches_base_acceleration() {
     let model = model("uvms_pool");
     let q = [0.4, 1.2, 0.9, -0.5];
     let mut motion = Motion::rest(model.robot.n_joints());

@@ -1,11 +1,11 @@
-//! Folders of trials with files missing or wrong: one line each, and the other trials are still
-//! there.
+//! Tests folders of trials with missing or invalid files: one problem line each, and the other
+//! trials still load.
 
 use merrow_validate::read::trials;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A folder with one good trial, `traj1`, and what `spoil` does to it.
+/// Creates a folder with one valid trial, `traj1`, and applies `spoil` to it.
 fn folder(name: &str, spoil: impl Fn(&Path)) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("merrow_trials_{name}_{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
@@ -43,7 +43,8 @@ fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).unwrap();
 }
 
-/// Names of the trials read, whether each has its command, and the lines without the folder.
+/// Returns the names of the trials read, whether each has its command, and the problem lines
+/// without the folder.
 fn read(folder: &Path) -> (Vec<(String, bool)>, Vec<String>) {
     let trials = trials::load_trials(folder).unwrap();
     let prefix = format!("{}/", folder.display());
@@ -62,14 +63,14 @@ fn read(folder: &Path) -> (Vec<(String, bool)>, Vec<String>) {
 }
 
 #[test]
-fn a_good_trial_is_read_without_a_word() {
+fn valid_trial_has_no_problems() {
     let (names, lines) = read(&folder("good", |_| ()));
     assert_eq!(names, [("traj1".to_string(), true)]);
     assert!(lines.is_empty(), "{lines:?}");
 }
 
 #[test]
-fn a_bad_trial_costs_one_line_and_the_others_go_on() {
+fn invalid_trial_gives_one_problem_line() {
     let cases: [(&str, &str, &str, &str); 7] = [
         (
             "column",
@@ -132,7 +133,7 @@ fn rows(rest: &str) -> String {
 }
 
 #[test]
-fn clocks_that_do_not_agree_are_said() {
+fn inconsistent_clocks_are_reported() {
     let row = |t: f64| format!("{t},0,0,0,1\n");
     let imu = |step: f64, start: f64| {
         let rows: String = (0..60).map(|k| row(start + step * f64::from(k))).collect();
@@ -162,7 +163,7 @@ fn clocks_that_do_not_agree_are_said() {
 }
 
 #[test]
-fn without_its_command_a_trial_is_replayed_from_the_encoders() {
+fn trial_without_command_uses_encoders() {
     let cases = [
         (
             "metadata_1.yml",
@@ -196,7 +197,7 @@ fn without_its_command_a_trial_is_replayed_from_the_encoders() {
 }
 
 #[test]
-fn a_folder_without_trials_is_said() {
+fn folder_without_trials_is_reported() {
     let text = trials::load_trials(Path::new("/nowhere")).unwrap_err();
     assert!(
         text.starts_with("/nowhere: cannot read the folder"),

@@ -177,6 +177,8 @@ pub fn trailing_units(key: &str) -> Option<&str> {
     starts
         .filter(|&at| at > 1 && at < key.len())
         .map(|at| &key[at..])
+        // a wavelength is a unit in quotients only, as in `db_per_wavelength`
+        .filter(|run| !run.starts_with("wavelength_"))
         .find(|run| run.split('_').all(is_symbol))
 }
 
@@ -216,6 +218,7 @@ mod tests {
         check("thermal_resistance_k_w", Some("k_w"));
         check("roll_nm_s_per_rad", Some("nm_s_per_rad"));
         check("gain_per_decade_db", Some("db"));
+        check("min_wavelength_m", Some("m"));
         check("drag", None);
         check("m", None);
     }
