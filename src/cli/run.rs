@@ -2,8 +2,10 @@
 
 use super::load;
 use clap::Args;
+use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
 use merrow::node::bridge::Bridge;
+use merrow::publisher::{Task, request_recording};
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
 use merrow_sim as sim;
@@ -12,8 +14,9 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// Arguments of `merrow run`.
 #[derive(Args, Debug)]
@@ -52,13 +55,16 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the world to its end or to Ctrl-C.
+/// Runs the world to its end or to the first signal.
+///
+/// # Errors
+/// The world cannot be loaded or run, or the recording is incomplete.
 pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     let world = load(&arguments.world, arguments.seed)?;
     let scene = Arc::new(world.scene);
     let mut simulation = Simulation::new(Arc::clone(&scene), arguments.threads)?;
     let (sender, requests) = crossbeam_channel::unbounded();
-    let stop = stop_on_signal()?;
+    let signals = SignalStop::install()?;
 
     let mut bridge = if arguments.no_ros {
         arguments
@@ -76,6 +82,8 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     };
     if let (Some(bridge), Some(path)) = (&bridge, &arguments.record) {
         let line = bridge.record(path.clone())?;
+        // cannot fail: this is the only assignment
+        let _ = signals.recorder.set(bridge.recorder());
         if !arguments.json {
             println!("{line}");
         }
@@ -94,34 +102,68 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
         arguments.duration,
         &requests,
         &mut observers,
-        &stop,
+        &signals.stop,
     );
     // later requests fail, because the receiver is dropped
     drop(requests);
     progress.bar.finish_and_clear();
+    let mut failed = summary.failed.clone();
     if let (Some(bridge), Some(_)) = (&bridge, &arguments.record) {
         match bridge.stop_recording() {
             Ok(line) if !arguments.json => println!("recorded {line}"),
             Ok(_) => {}
-            Err(why) => eprintln!("merrow: recording: {why}"),
+            Err(why) => failed = failed.or(Some(format!("the recording is incomplete: {why}"))),
         }
     }
     print_summary(&summary, arguments.json);
     report_halted(&simulation);
-    summary.failed.map_or(Ok(ExitCode::SUCCESS), Err)
+    failed.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
-fn stop_on_signal() -> Result<Arc<AtomicBool>, String> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        // a second Ctrl-C exits immediately
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+/// Period after the first signal in which further signals count as the same request [s]. A launcher
+/// that signals its process group delivers each signal twice.
+const REPEAT_S: f64 = 2.0;
+
+/// Reaction to interrupt and termination signals.
+struct SignalStop {
+    /// Set by the first signal; the simulation loop then ends cleanly.
+    stop: Arc<AtomicBool>,
+    /// Channel to the recorder, for a forced exit.
+    recorder: Arc<OnceLock<Sender<Task>>>,
+}
+
+impl SignalStop {
+    /// Installs the handler of SIGINT, SIGTERM and SIGHUP.
+    fn install() -> Result<Self, String> {
+        let this = Self {
+            stop: Arc::default(),
+            recorder: Arc::default(),
+        };
+        let (stop, recorder) = (Arc::clone(&this.stop), Arc::clone(&this.recorder));
+        let mut first: Option<Instant> = None;
+        ctrlc::set_handler(move || {
+            stop.store(true, Ordering::Relaxed);
+            match first {
+                None => first = Some(Instant::now()),
+                Some(at) if at.elapsed().as_secs_f64() < REPEAT_S => {}
+                Some(_) => force_exit(recorder.get()),
+            }
+        })
+        .map_err(|e| format!("cannot handle signals: {e}"))?;
+        Ok(this)
+    }
+}
+
+/// Ends the process without waiting for the simulation loop; an active recording is completed.
+fn force_exit(recorder: Option<&Sender<Task>>) {
+    eprintln!("merrow: repeated signal: exiting without waiting for the simulation");
+    if let Some(tasks) = recorder {
+        match request_recording(tasks, None) {
+            Ok(line) => eprintln!("merrow: recorded {line}"),
+            Err(why) => eprintln!("merrow: recording: {why}"),
         }
-    })
-    .map_err(|e| format!("cannot handle Ctrl-C: {e}"))?;
-    Ok(stop)
+    }
+    std::process::exit(130);
 }
 
 fn node_options(ros: &[String]) -> Result<NodeOptions, String> {

@@ -9,7 +9,7 @@ use crate::node::diagnostics::{HealthSnapshot, Refusals};
 use crate::node::frames::Snapshot;
 use crate::node::live_parameters;
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
-use crate::publisher::{Batch, PublisherContext, PublisherThread};
+use crate::publisher::{Batch, PublisherContext, PublisherThread, Task};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
 use merrow_model::state::commands::CommandRejection;
@@ -38,7 +38,9 @@ pub struct Bridge {
     node: Option<Endpoints>,
     next_frame: u64,
     next_battery: u64,
-    next_vitals_s: f64,
+    next_diagnostics: u64,
+    /// Whether the run was paused at the last block.
+    paused: bool,
 }
 
 /// Objects with the lifetime of the node. Fields are dropped in this order, the node last.
@@ -147,7 +149,7 @@ impl Bridge {
             .map(|robot| robot.joint_groups.len())
             .sum();
         let groups = vec![None; groups];
-        let (next_frame, next_battery, next_vitals_s) = (0, 0, 0.0);
+        let (next_frame, next_battery, next_diagnostics) = (0, 0, 0);
         let looking = exteroceptive_outputs(scene, plan);
         Self {
             outlet,
@@ -160,7 +162,8 @@ impl Bridge {
             node,
             next_frame,
             next_battery,
-            next_vitals_s,
+            next_diagnostics,
+            paused: false,
         }
     }
 
@@ -272,6 +275,12 @@ impl Bridge {
     pub fn stop_recording(&self) -> Result<String, String> {
         self.outlet.record(None)
     }
+
+    /// Returns the channel through which another thread can stop the recording with
+    /// [`request_recording`](crate::publisher::request_recording).
+    pub fn recorder(&self) -> Sender<Task> {
+        self.outlet.tasks()
+    }
 }
 
 impl Observer for Bridge {
@@ -308,8 +317,9 @@ impl Observer for Bridge {
         if is_due(&mut self.next_battery, BATTERY_RATE, now) {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
         }
-        if control.wall_s >= self.next_vitals_s {
-            self.next_vitals_s = control.wall_s + 1.0 / DIAGNOSTICS_RATE;
+        // simulated time stands still during a pause, which is nevertheless reported
+        let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
+        if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {
             batch.health = Some(HealthSnapshot::read(simulation, control));
         }
         // in real time the simulation must not wait
@@ -343,7 +353,7 @@ impl Observer for Bridge {
     }
 
     fn reset(&mut self) {
-        (self.next_frame, self.next_battery) = (0, 0);
+        (self.next_frame, self.next_battery, self.next_diagnostics) = (0, 0, 0);
         self.forgotten = self.progress.applied.load(Ordering::Relaxed);
     }
 

@@ -146,20 +146,28 @@ impl PublisherThread {
     /// # Errors
     /// The reason why recording could not start or stop.
     pub fn record(&self, path: Option<PathBuf>) -> Result<String, String> {
-        let (reply, answer) = bounded(1);
-        let gone = || "the recorder has ended".to_string();
-        self.tasks
-            .send(Task::Record(path, reply.into()))
-            .map_err(|_| gone())?;
-        answer
-            .recv_timeout(Duration::from_secs(10))
-            .map_err(|_| gone())?
+        request_recording(&self.tasks, path)
     }
 
-    /// Returns the channel to which the record service sends tasks.
+    /// Returns the channel to which other threads send tasks.
     pub fn tasks(&self) -> Sender<Task> {
         self.tasks.clone()
     }
+}
+
+/// Starts or stops recording through the channel of a [`PublisherThread`], and waits for the reply.
+///
+/// # Errors
+/// The reason why recording could not start or stop.
+pub fn request_recording(tasks: &Sender<Task>, path: Option<PathBuf>) -> Result<String, String> {
+    let (reply, answer) = bounded(1);
+    let gone = || "the recorder has ended".to_string();
+    tasks
+        .send(Task::Record(path, reply.into()))
+        .map_err(|_| gone())?;
+    answer
+        .recv_timeout(Duration::from_secs(10))
+        .map_err(|_| gone())?
 }
 
 impl Drop for PublisherThread {
@@ -182,6 +190,8 @@ struct Worker {
     /// For each tether, whether it was intact when last published.
     intact: Vec<bool>,
     bag: Option<(Bag, Vec<ChannelId>)>,
+    /// Reason why the last recording ended early, until it is reported as the reply to a stop task.
+    bag_error: Option<String>,
     /// End time of the last batch [ns].
     now_ns: u64,
     /// Tracks of obstacle detectors, by robot and sensor.
@@ -225,6 +235,7 @@ impl Worker {
             engaged,
             intact: whole,
             bag: None,
+            bag_error: None,
             now_ns: 0,
             displays: BTreeMap::new(),
             scopes: BTreeMap::new(),
@@ -556,6 +567,7 @@ impl Worker {
         self.bag = None;
         self.shared.recording.store(false, Ordering::Relaxed);
         self.log_error(&format!("recording stopped: {why}"));
+        self.bag_error = Some(why.to_string());
     }
 
     fn log_error(&self, text: &str) {
@@ -567,7 +579,10 @@ impl Worker {
 
     fn record(&mut self, path: Option<PathBuf>) -> Result<String, String> {
         let Some(path) = path else {
-            let (bag, _) = self.bag.take().ok_or("no recording is active")?;
+            let Some((bag, _)) = self.bag.take() else {
+                let why = self.bag_error.take();
+                return Err(why.unwrap_or_else(|| "no recording is active".to_string()));
+            };
             self.shared.recording.store(false, Ordering::Relaxed);
             let done = bag.finish().map_err(|e| e.to_string())?;
             return Ok(format!(
@@ -579,6 +594,7 @@ impl Worker {
         if self.bag.is_some() {
             return Err("a recording is active; stop it first with an empty uri".to_string());
         }
+        self.bag_error = None;
         let mut bag = Bag::create(&path).map_err(|e| e.to_string())?;
         let mut channels = Vec::new();
         for (i, output) in self.context.plan.outputs.iter().enumerate() {

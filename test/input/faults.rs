@@ -37,27 +37,27 @@ fn faults() {
     );
     check(
         &with("robot: r, target: base_link, kind: dead"),
-        "w.yaml:1:45: `base_link` cannot be `dead`, expected one of leak",
+        "w.yaml:1:49: `base_link` cannot be `dead`, expected one of leak",
     );
     check(
         &with("robot: r, target: imu, kind: tired"),
-        "w.yaml:1:39: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, `jammed`, `spoofed`, found string `tired`",
+        "w.yaml:1:43: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, `jammed`, `spoofed`, found string `tired`",
     );
     check(
         &with("robot: r, target: imu, kind: jammed"),
-        "w.yaml:1:39: `imu` cannot be `jammed`, expected one of dead, stuck, biased, noisy, intermittent",
+        "w.yaml:1:43: `imu` cannot be `jammed`, expected one of dead, stuck, biased, noisy, intermittent",
     );
     check(
         &with("robot: r, target: imu, kind: spoofed, offset_m: [1, .nan, 0]"),
-        "w.yaml:1:62: `offset_m[1]`: expected a finite number [m], found `.nan`",
+        "w.yaml:1:66: `offset_m[1]`: expected a finite number [m], found `.nan`",
     );
     check(
         &with("robot: r, target: imu, kind: jammed, power_w: -1"),
-        "w.yaml:1:56: `power_w`: expected a non-negative number [W], found `-1`",
+        "w.yaml:1:60: `power_w`: expected a non-negative number [W], found `-1`",
     );
     check(
         &with("robot: r, target: imu, kind: dead, duration_s: 0"),
-        "w.yaml:1:57: `duration_s`: expected a positive number [s], found `0`",
+        "w.yaml:1:61: `duration_s`: expected a positive number [s], found `0`",
     );
     check(
         &with("robot: r, target: imu, kind: intermittent, mean_working_s: 1"),
@@ -91,6 +91,6 @@ fn beacons() {
     );
     check(
         &world("target: beacons/tail, kind: reduced, fraction: .nan"),
-        "w.yaml:1:53: `fraction`: expected a finite number, found `.nan`",
+        "w.yaml:1:61: `fraction`: expected a finite number, found `.nan`",
     );
 }

@@ -216,6 +216,7 @@ const BODY_VALUES: &[(&str, &str)] = &[
     ),
     ("derivatives", "{Y_uv: 1}"),
     ("munk_moment", "false"),
+    ("munk_moment_yaw", "false"),
     ("damping_point_m", "[0.2, 0, 0]"),
     ("wind", "{area_m2: [1, 1, 1]}"),
     ("collisions", "{ball: {kind: sphere, radius_m: 0.1}}"),
@@ -230,6 +231,7 @@ const OTHER_BODY_KEYS: &[&str] = &[
     "estimated",
     "axes",
     "restoring",
+    "coefficients_at",
     "radiation",
     "kelpie_attitude",
 ];

@@ -2,22 +2,27 @@
 //!
 //! Every half second of wall time the recorder closes the open chunk and passes it to the operating
 //! system. A recorder that is killed therefore loses less than one second. A full disk causes an
-//! error for the caller, not a panic. The recorder receives the CDR bytes that were published; it
-//! does not encode messages, limit their rate or select topics.
+//! error for the caller, not a panic; the file is then cut after its last complete chunk and ended,
+//! and `metadata.yaml` counts the messages that remain. The recorder receives the CDR bytes that
+//! were published; it does not encode messages, limit their rate or select topics.
 
+mod chunk_file;
 mod metadata;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use mcap::McapError;
 use mcap::records::MessageHeader;
 use mcap::write::{WriteOptions, Writer};
 
+use crate::bag::chunk_file::ChunkFile;
 use crate::bag::metadata::{Metadata, Topic};
 use crate::message::TypeInfo;
 use crate::qos::Qos;
@@ -90,13 +95,29 @@ pub struct Summary {
     pub duration_ns: u64,
 }
 
+/// Content of the file at the end of a chunk.
+#[derive(Clone, Default)]
+struct Checkpoint {
+    /// Length of the file [bytes].
+    bytes: u64,
+    /// Number of messages of each topic.
+    counts: Vec<u64>,
+    /// Log times of the first and last message [ns].
+    bounds_ns: Option<(u64, u64)>,
+}
+
 /// A bag that is being recorded. Dropping it without [`Bag::finish`] completes the bag but discards
 /// errors.
 pub struct Bag {
     path: PathBuf,
     folder: PathBuf,
     /// `None` once finished or failed.
-    writer: Option<Writer<BufWriter<File>>>,
+    writer: Option<Writer<ChunkFile>>,
+    /// Number of bytes that the MCAP writer has passed to its file.
+    accepted: Arc<AtomicU64>,
+    /// Contents of the file after its last two complete chunks, the newest last. The end of the
+    /// newest can still be in the buffer of the file.
+    complete: [Checkpoint; 2],
     /// MCAP channel id of each topic, in the order of `metadata.topics`.
     mcap_ids: Vec<u16>,
     metadata: Metadata,
@@ -152,13 +173,16 @@ impl Bag {
             .library(concat!("merrow ", env!("CARGO_PKG_VERSION")))
             .compression(None)
             .disable_seeking(true);
+        let (file, accepted) = ChunkFile::new(file);
         let writer = options
-            .create(BufWriter::new(file))
-            .map_err(|error| BagError::Mcap(path.clone(), error))?;
+            .create(file)
+            .map_err(|error| write_error(&path, error))?;
         let mut bag = Self {
             path,
             folder,
             writer: Some(writer),
+            accepted,
+            complete: Default::default(),
             mcap_ids: Vec::new(),
             metadata: Metadata {
                 file_name,
@@ -234,7 +258,12 @@ impl Bag {
             log_time: log_time_ns,
             publish_time: publish_time_ns,
         };
+        let before = self.accepted.load(Ordering::Relaxed);
         self.with_writer(|writer| writer.write_to_known_channel(&header, cdr))?;
+        if self.accepted.load(Ordering::Relaxed) > before {
+            // the writer completed a chunk before it started one with this message
+            self.add_checkpoint();
+        }
         self.metadata.topics[channel.0].message_count = number_in_topic;
         self.metadata.extend_bounds(log_time_ns);
         self.is_dirty = true;
@@ -282,8 +311,8 @@ impl Bag {
         };
         writer
             .into_inner()
-            .into_inner()
-            .map_err(|error| BagError::Io(self.path.clone(), error.into_error()))?;
+            .into_file()
+            .map_err(|error| BagError::Io(self.path.clone(), error))?;
         self.save_metadata()?;
         let (start, end) = self.metadata.bounds_ns.unwrap_or((0, 0));
         Ok(Summary {
@@ -295,6 +324,7 @@ impl Bag {
 
     fn flush(&mut self) -> Result<(), BagError> {
         self.with_writer(Writer::flush)?;
+        self.add_checkpoint();
         if let Err(error) = self.save_metadata() {
             self.abandon();
             return Err(error);
@@ -302,6 +332,17 @@ impl Bag {
         self.flushed_at = Instant::now();
         self.is_dirty = false;
         Ok(())
+    }
+
+    /// Notes that the file contains all messages counted so far.
+    fn add_checkpoint(&mut self) {
+        self.complete.swap(0, 1);
+        let newest = &mut self.complete[1];
+        newest.bytes = self.accepted.load(Ordering::Relaxed);
+        newest.counts.clear();
+        let counts = self.metadata.topics.iter().map(|t| t.message_count);
+        newest.counts.extend(counts);
+        newest.bounds_ns = self.metadata.bounds_ns;
     }
 
     fn save_metadata(&self) -> Result<(), BagError> {
@@ -314,23 +355,37 @@ impl Bag {
     /// Runs `action` on the MCAP writer. An error sets the bag to the failed state.
     fn with_writer<T>(
         &mut self,
-        action: impl FnOnce(&mut Writer<BufWriter<File>>) -> Result<T, McapError>,
+        action: impl FnOnce(&mut Writer<ChunkFile>) -> Result<T, McapError>,
     ) -> Result<T, BagError> {
         let Some(writer) = &mut self.writer else {
             return Err(BagError::Failed);
         };
         action(writer).map_err(|error| {
             self.abandon();
-            BagError::Mcap(self.path.clone(), error)
+            write_error(&self.path, error)
         })
     }
 
-    /// Leaves the file unchanged: writing more bytes after a failed write would make recovery
-    /// harder.
+    /// Ends the file after its last complete chunk and counts the messages up to there. Errors are
+    /// ignored, because the cause of the failure is reported.
     fn abandon(&mut self) {
-        if let Some(writer) = self.writer.take() {
-            let (_file, _unwritten) = writer.into_inner().into_parts();
+        let Some(writer) = self.writer.take() else {
+            return;
+        };
+        let mut file = writer.into_inner().discard_buffer();
+        let length = file.metadata().map_or(0, |m| m.len());
+        let complete = self.complete.iter().rev().find(|c| c.bytes <= length);
+        let Some(checkpoint) = complete.filter(|c| c.bytes > 0) else {
+            return;
+        };
+        if chunk_file::end_after(&mut file, checkpoint.bytes).is_err() {
+            return;
         }
+        for (k, topic) in self.metadata.topics.iter_mut().enumerate() {
+            topic.message_count = checkpoint.counts.get(k).copied().unwrap_or(0);
+        }
+        self.metadata.bounds_ns = checkpoint.bounds_ns;
+        let _ = self.save_metadata();
     }
 }
 
@@ -349,6 +404,15 @@ impl fmt::Debug for Bag {
             .field("path", &self.path)
             .field("metadata", &self.metadata)
             .finish_non_exhaustive()
+    }
+}
+
+/// Returns the error for a failed write to the recording at `path`. The reason of the operating
+/// system replaces the text of [`McapError`], which hides it.
+fn write_error(path: &Path, error: McapError) -> BagError {
+    match error {
+        McapError::Io(error) => BagError::Io(path.to_owned(), error),
+        error => BagError::Mcap(path.to_owned(), error),
     }
 }
 
