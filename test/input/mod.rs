@@ -23,7 +23,6 @@ mod keys;
 mod positioning;
 mod radiation;
 mod robots;
-mod runs;
 mod schema;
 mod sensors;
 mod servos;

@@ -232,6 +232,7 @@ const OTHER_BODY_KEYS: &[&str] = &[
     "axes",
     "restoring",
     "coefficients_at",
+    "extends",
     "radiation",
     "kelpie_attitude",
 ];
