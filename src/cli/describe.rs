@@ -13,6 +13,7 @@ use merrow_model::scene::sensor::obstacle::Obstacle;
 use merrow_model::scene::{Link, Robot, Tether, TetherEnd, Winch};
 use merrow_ros2::message::Service;
 use merrow_ros2::msg::std_srvs::Trigger;
+use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::Pace;
 use merrow_sim::control::fault;
 use merrow_sim::report::cost;
@@ -32,7 +33,7 @@ pub fn describe(world: &World, as_json: bool, urdf_of: Option<&str>) -> Result<E
         );
         return Ok(ExitCode::SUCCESS);
     }
-    let all = describe_world(world);
+    let all = rounded_json(describe_world(world));
     if as_json {
         println!(
             "{}",
@@ -42,6 +43,45 @@ pub fn describe(world: &World, as_json: bool, urdf_of: Option<&str>) -> Result<E
         print_text(&all);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Rounds to 12 significant digits, which hides the rounding errors of unit conversions.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.11e}").parse().unwrap_or(x)
+}
+
+/// Rounds all floating-point numbers in `value`.
+fn rounded_json(value: Value) -> Value {
+    match value {
+        Value::Number(n) if n.is_f64() => {
+            n.as_f64().map_or(Value::Number(n), |x| json!(rounded(x)))
+        }
+        Value::Array(items) => items.into_iter().map(rounded_json).collect(),
+        Value::Object(map) => {
+            let entries = map
+                .into_iter()
+                .map(|(key, value)| (key, rounded_json(value)));
+            Value::Object(entries.collect())
+        }
+        other => other,
+    }
+}
+
+fn rounded_value(value: ParameterValue) -> ParameterValue {
+    match value {
+        ParameterValue::Double(x) => ParameterValue::Double(rounded(x)),
+        other => other,
+    }
+}
+
+/// Returns the text for the position `p` [m], W.
+fn world_point(p: Vec3) -> String {
+    format!(
+        "world [{}, {}, {}]",
+        rounded(p.x),
+        rounded(p.y),
+        rounded(p.z)
+    )
 }
 
 fn describe_world(world: &World) -> Value {
@@ -93,7 +133,7 @@ fn describe_world(world: &World) -> Value {
         .into_iter()
         .map(|d| {
             json!({
-                "name": d.name, "type": d.default.type_name(), "default": d.default.to_string(),
+                "name": d.name, "type": d.default.type_name(), "default": rounded_value(d.default).to_string(),
                 "range": d.range.map(|r| r.to_string()), "constraints": d.constraints, "description": d.description,
             })
         })
@@ -124,7 +164,7 @@ fn describe_world(world: &World) -> Value {
 
 fn tether(tether: &Tether, scene: &merrow_model::scene::Scene) -> Value {
     let end = |end: &TetherEnd| match *end {
-        TetherEnd::World(p) => format!("world [{}, {}, {}]", p.x, p.y, p.z),
+        TetherEnd::World(p) => world_point(p),
         TetherEnd::Free(_) => "free".to_string(),
         TetherEnd::Link { robot, link, .. } => frames::link_frame(&scene.robots[robot], link),
     };
@@ -148,7 +188,7 @@ fn tether(tether: &Tether, scene: &merrow_model::scene::Scene) -> Value {
 /// Returns the frame or the world position to which a device is fixed.
 fn mount_name(on: Option<(usize, usize)>, p: Vec3, scene: &merrow_model::scene::Scene) -> String {
     on.map_or_else(
-        || format!("world [{}, {}, {}]", p.x, p.y, p.z),
+        || world_point(p),
         |(robot, link)| frames::link_frame(&scene.robots[robot], link),
     )
 }

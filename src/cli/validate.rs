@@ -192,7 +192,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
         print_summary(overall);
     }
     if let Some(out) = out {
-        let text = summary::json(&outcomes, overall.as_ref(), &rest).to_string();
+        let text = summary::json(&outcomes, overall.as_ref(), &rest, mode).to_string();
         write(&out.join("summary.json"), text.as_bytes())?;
         println!("figures and summary.json in {}", out.display());
     }
@@ -200,7 +200,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
         return Ok(ExitCode::SUCCESS);
     }
     let overall = overall.ok_or("no trial was replayed, so nothing can be checked")?;
-    let misses = summary::missed_limits(&overall, &rest);
+    let misses = summary::missed_limits(&overall, &rest, mode);
     for line in &misses {
         eprintln!("merrow: {line}");
     }

@@ -69,6 +69,21 @@ fn valid_trial_has_no_problems() {
     assert!(lines.is_empty(), "{lines:?}");
 }
 
+// Goal: a folder without commanded motions gives one warning, not one for each trial. Method: two
+// trials without `commanded/`.
+#[test]
+fn missing_commands_are_reported_once() {
+    let (names, lines) = read(&folder("commands", |folder| {
+        trial(folder, "traj2");
+        std::fs::remove_dir_all(folder.join("commanded")).unwrap();
+    }));
+    assert_eq!(names, [("traj1".into(), false), ("traj2".into(), false)]);
+    assert_eq!(
+        lines,
+        ["commanded: no such folder; without it 2 trials are replayed from the encoders only"]
+    );
+}
+
 #[test]
 fn invalid_trial_gives_one_problem_line() {
     let cases: [(&str, &str, &str, &str); 7] = [

@@ -5,7 +5,7 @@ use crate::pool::model::Model;
 use crate::pool::recording::{JOINTS, JointSample};
 use crate::pool::replay::{Arm, Plan, replay};
 use crate::pool::score::mean_and_deviation;
-use crate::pool::trial::Outcome;
+use crate::pool::trial::{Mode, Outcome};
 use merrow_math::Quat;
 use serde_json::{Value, json};
 
@@ -14,8 +14,22 @@ use serde_json::{Value, json};
 pub const PAPER: [[f64; 2]; 2] = [[1.27, 0.69], [1.73, 0.82]];
 
 /// Limits of `--check` for the mean errors in roll and pitch [deg] and for the mean absolute lag
-/// [s].
+/// [s], with the measured joint angles.
 pub const LIMITS: [f64; 3] = [0.85, 0.90, 0.2];
+
+/// Limit of the mean absolute lag [s] in the servo mode. The time from the command to the motion of
+/// the real arm varies between trials. It changes the lag of single trials by -0.32 to 0.29 s and
+/// the mean lag by less than 0.01 s, so that the mean of the absolute values is greater.
+pub const SERVO_LAG_LIMIT: f64 = 0.25;
+
+/// Returns the limits of `--check` in `mode`, in the order of [`LIMITS`].
+pub fn limits(mode: Mode) -> [f64; 3] {
+    let [roll, pitch, lag] = LIMITS;
+    match mode {
+        Mode::Measured => [roll, pitch, lag],
+        Mode::Servo => [roll, pitch, SERVO_LAG_LIMIT],
+    }
+}
 
 /// Attitude at the home position in the paper and its spread over the trials: roll, pitch [deg].
 pub const REST: [[f64; 2]; 2] = [[3.8, 0.22], [1.5, 0.40]];
@@ -99,8 +113,9 @@ pub fn simulate_rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
     }
 }
 
-/// Returns one line for each limit that is exceeded.
-pub fn missed_limits(summary: &Summary, rest: &Rest) -> Vec<String> {
+/// Returns one line for each limit of `mode` that is exceeded.
+pub fn missed_limits(summary: &Summary, rest: &Rest, mode: Mode) -> Vec<String> {
+    let [roll, pitch, lag] = limits(mode);
     let mut lines = Vec::new();
     let mut most = |what: &str, value: f64, limit: f64| {
         // false for NaN too
@@ -109,12 +124,12 @@ pub fn missed_limits(summary: &Summary, rest: &Rest) -> Vec<String> {
             lines.push(format!("{what} {value:.3}, expected at most {limit}"));
         }
     };
-    most("mean RMSE of roll [deg]", summary.rmse[0].0, LIMITS[0]);
-    most("mean RMSE of pitch [deg]", summary.rmse[1].0, LIMITS[1]);
+    most("mean RMSE of roll [deg]", summary.rmse[0].0, roll);
+    most("mean RMSE of pitch [deg]", summary.rmse[1].0, pitch);
     most(
         "mean absolute value of the best lag [s]",
         summary.lag_size,
-        LIMITS[2],
+        lag,
     );
     most("unstable replays", summary.blown_up as f64, 0.0);
     for (k, name) in ["roll", "pitch"].iter().enumerate() {
@@ -134,8 +149,9 @@ pub fn missed_limits(summary: &Summary, rest: &Rest) -> Vec<String> {
     lines
 }
 
-/// Returns the full report as JSON.
-pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest) -> Value {
+/// Returns the full report of the replays in `mode` as JSON.
+pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest, mode: Mode) -> Value {
+    let [roll, pitch, lag] = limits(mode);
     let trials: Vec<Value> = outcomes
         .iter()
         .map(|o| {
@@ -169,7 +185,7 @@ pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest) -> Val
             "roll_rmse_deg": PAPER[0][0], "roll_rmse_deviation_deg": PAPER[0][1],
             "pitch_rmse_deg": PAPER[1][0], "pitch_rmse_deviation_deg": PAPER[1][1], "lag_s": [1.0, 2.0],
         },
-        "limits": { "roll_rmse_deg": LIMITS[0], "pitch_rmse_deg": LIMITS[1], "mean_lag_size_s": LIMITS[2] },
+        "limits": { "roll_rmse_deg": roll, "pitch_rmse_deg": pitch, "mean_lag_size_s": lag },
         "trials": trials,
     })
 }

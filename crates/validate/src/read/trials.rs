@@ -94,8 +94,20 @@ pub fn load_trials(folder: &Path) -> Result<Trials, String> {
             command,
         });
     }
+    let commanded = folder.join(COMMANDED);
+    let is_trajectory = |r: &&Recording| r.name.starts_with("traj");
+    let n = trials.recordings.iter().filter(is_trajectory).count();
+    if n > 0 && !commanded.is_dir() {
+        let text =
+            format!("no such folder; without it {n} trials are replayed from the encoders only");
+        let place = Place::file(&commanded.display().to_string());
+        trials.problems.push(&place, text);
+    }
     Ok(trials)
 }
+
+/// Folder of the commanded motions.
+const COMMANDED: &str = "commanded";
 
 /// Maximum duration of a trial [s]. A time stamp in other units must not cause hours of simulation.
 const DURATION_MAX: f64 = 3600.0;
@@ -259,9 +271,12 @@ fn height(path: &Path, problems: &mut Problems) -> Vec<(f64, f64)> {
 /// Reads the start time and the commanded motion of a trajectory. Baselines have none.
 fn command(folder: &Path, name: &str, problems: &mut Problems) -> Option<(f64, Quintic)> {
     let trial = name.strip_prefix("traj")?;
+    if !folder.join(COMMANDED).is_dir() {
+        return None; // reported once for the whole folder
+    }
     let metadata = map(&folder.join(format!("metadata_{trial}.yml")), problems)?;
     let commanded = map(
-        &folder.join("commanded").join(format!("{name}.yaml")),
+        &folder.join(COMMANDED).join(format!("{name}.yaml")),
         problems,
     )?;
     let start = metadata.number("start_time", problems);

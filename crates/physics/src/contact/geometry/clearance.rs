@@ -77,7 +77,7 @@ impl Clearance {
     }
 
     /// Returns true if no contact can occur within `span_s` [s], as long as no robot moves farther
-    /// than [`Clearance::allowed`].
+    /// than [`Clearance::allowed_distance`].
     pub fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
         if self.always {
             return false;
