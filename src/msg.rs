@@ -119,6 +119,21 @@ ros_service! {
             message: String,
         }
     }
+
+    /// Writes a checkpoint, from which `merrow run --resume` continues.
+    pub struct Checkpoint("merrow/srv/Checkpoint") {
+        request CheckpointRequest {
+            /// File to write, relative to the working folder of the node; an existing file is
+            /// replaced.
+            uri: String,
+        }
+        response CheckpointResponse {
+            /// Whether the checkpoint has been written.
+            success: bool,
+            /// Reason for a failure, as text for users.
+            message: String,
+        }
+    }
 }
 
 ros_message! {
@@ -173,6 +188,8 @@ pub fn catalogue() -> Vec<TypeSample> {
         TypeSample::for_message::<FaultResponse>(),
         TypeSample::for_message::<RecordRequest>(),
         TypeSample::for_message::<RecordResponse>(),
+        TypeSample::for_message::<CheckpointRequest>(),
+        TypeSample::for_message::<CheckpointResponse>(),
         TypeSample::for_message::<Contact>(),
         TypeSample::for_message::<Contacts>(),
     ]
@@ -190,5 +207,6 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
         entry::<Weather>(),
         entry::<Fault>(),
         entry::<Record>(),
+        entry::<Checkpoint>(),
     ]
 }

@@ -212,6 +212,7 @@ fn words_stay_in_their_modules() {
                 "crates/ros2/src/bag/",
                 "crates/validate/src/read/",
                 "src/cli/",
+                "src/node/checkpoint.rs",
             ],
         ),
         (

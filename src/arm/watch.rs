@@ -12,8 +12,8 @@ use crate::arm::GroupIndex;
 use crate::input::Mailbox;
 use crate::node::frames::Snapshot;
 use merrow_model::scene::Scene;
-use merrow_model::state::Command;
 use merrow_model::state::joint::{Goal, GoalState, Measured};
+use merrow_model::state::{Command, State};
 use merrow_ros2::action_type::Action;
 use merrow_ros2::dds::GoalHandle;
 use merrow_ros2::goals::{GoalId, GoalOutcome};
@@ -28,6 +28,21 @@ pub struct Progress {
     pub newest: AtomicU64,
     /// Newest number of a client's goal that the run has processed.
     pub applied: AtomicU64,
+}
+
+impl Progress {
+    /// Returns the progress of a run that starts with `state`. New goals have higher numbers than
+    /// the goals of the state.
+    pub fn from_state(state: &State) -> Self {
+        let groups = state.robots.iter().flat_map(|robot| &robot.groups);
+        let goals = groups.flat_map(|group| [group.goal, group.previous_goal]);
+        let newest = goals.flatten().map(|goal| goal.id).max().unwrap_or(0);
+        Self {
+            now_ns: Arc::new(AtomicU64::new(state.time_ns)),
+            newest: AtomicU64::new(newest),
+            applied: AtomicU64::new(newest),
+        }
+    }
 }
 
 /// Status of the goals of a group.

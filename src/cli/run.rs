@@ -1,10 +1,12 @@
-//! `merrow run`: runs a world with its ROS node, its recorder and its progress line.
+//! `merrow run`: runs a world with its ROS node, its recorder, its checkpoints and its progress
+//! line.
 
 use super::load;
 use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
 use merrow::node::bridge::Bridge;
+use merrow::node::checkpoint;
 use merrow::publisher::{Task, request_recording};
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
@@ -38,6 +40,15 @@ pub struct Arguments {
     /// Record all topics to an MCAP file that ros2 bag reads.
     #[arg(long, value_name = "FILE.mcap")]
     record: Option<PathBuf>,
+    /// Write a checkpoint to this file at the start and at the end of the run.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Write the checkpoint also at every multiple of this simulated time [s].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "checkpoint")]
+    checkpoint_every: Option<f64>,
+    /// Continue from a checkpoint of this world; --for counts from there.
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
     /// Run without a ROS node and without network access.
     #[arg(long)]
     no_ros: bool,
@@ -63,6 +74,15 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     let world = load(&arguments.world, arguments.seed)?;
     let scene = Arc::new(world.scene);
     let mut simulation = Simulation::new(Arc::clone(&scene), arguments.threads)?;
+    if let Some(path) = &arguments.resume {
+        let resumed = simulation.resume(&checkpoint::read(path)?);
+        resumed.map_err(|why| format!("{}: {why}", path.display()))?;
+    }
+    let mut autosave = Autosave::from_arguments(arguments, simulation.time_ns());
+    if let Some(autosave) = &autosave {
+        // reports a file that cannot be written before the run
+        autosave.write(simulation.checkpoint())?;
+    }
     let (sender, requests) = crossbeam_channel::unbounded();
     let signals = SignalStop::install()?;
 
@@ -70,11 +90,11 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
         arguments
             .record
             .is_some()
-            .then(|| Bridge::without_node(&scene))
+            .then(|| Bridge::without_node(&simulation))
             .transpose()?
     } else {
         let options = node_options(ros)?;
-        let bridge = Bridge::with_node(&scene, &options, arguments.pace, &sender)?;
+        let bridge = Bridge::with_node(&simulation, &options, arguments.pace, &sender)?;
         if !arguments.json {
             announce(&scene, &options);
         }
@@ -91,8 +111,11 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     if let Some(bridge) = &bridge {
         bridge.update_requested_outputs(&simulation);
     }
-    let mut progress = Progress::new(arguments.duration, arguments.json);
+    let mut progress = Progress::new(arguments, simulation.time_ns());
     let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
+    if let Some(autosave) = &mut autosave {
+        observers.push(autosave);
+    }
     if let Some(bridge) = &mut bridge {
         observers.push(bridge);
     }
@@ -117,6 +140,12 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     }
     print_summary(&summary, arguments.json);
     report_halted(&simulation);
+    if summary.failed.is_none()
+        && let Some(autosave) = &autosave
+        && let Err(why) = autosave.write(simulation.checkpoint())
+    {
+        failed = failed.or(Some(why));
+    }
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
@@ -247,17 +276,75 @@ fn report_halted(simulation: &Simulation) {
     }
 }
 
+/// Writes the checkpoints of a run.
+struct Autosave {
+    path: PathBuf,
+    /// Simulated time between two checkpoints during the run [ns].
+    every_ns: u64,
+    /// Simulated time of the next checkpoint during the run [ns].
+    next_ns: u64,
+}
+
+impl Autosave {
+    /// Creates the observer of a run that begins at `now_ns` [ns]; `None` without a file.
+    fn from_arguments(arguments: &Arguments, now_ns: u64) -> Option<Self> {
+        let every = arguments.checkpoint_every;
+        let every_ns = every.map_or(u64::MAX, |s| ((s * 1e9).round() as u64).max(1));
+        Some(Self {
+            path: arguments.checkpoint.clone()?,
+            every_ns,
+            next_ns: next_multiple(every_ns, now_ns),
+        })
+    }
+
+    fn write(&self, checkpoint: Result<Vec<u8>, String>) -> Result<(), String> {
+        checkpoint::write(&self.path, &checkpoint?)
+    }
+}
+
+/// Returns the first multiple of `every_ns` after `now_ns` [ns]. A resumed run therefore writes its
+/// checkpoints at the same instants.
+fn next_multiple(every_ns: u64, now_ns: u64) -> u64 {
+    (now_ns / every_ns + 1).saturating_mul(every_ns)
+}
+
+impl Observer for Autosave {
+    fn after_block(&mut self, _: &Simulation, _: &Control) {}
+
+    fn refused(&mut self, _: &CommandRejection, _: &Simulation) {}
+
+    fn reset(&mut self) {
+        self.next_ns = self.every_ns;
+    }
+
+    fn next_checkpoint_ns(&self) -> u64 {
+        self.next_ns
+    }
+
+    fn checkpoint(&mut self, time_ns: u64, checkpoint: Result<Vec<u8>, String>) {
+        self.next_ns = next_multiple(self.every_ns, time_ns);
+        if let Err(why) = self.write(checkpoint) {
+            // the run continues: a later checkpoint may succeed
+            eprintln!("merrow: {why}");
+        }
+    }
+}
+
 /// Progress line on the terminal; hidden if there is no terminal.
 struct Progress {
     bar: ProgressBar,
     bounded: bool,
     last_ms: u64,
+    /// Simulated time at the start of the run [s].
+    start: f64,
 }
 
 impl Progress {
-    fn new(duration: Option<f64>, quiet: bool) -> Self {
+    /// Creates the progress line of a run that begins at `now_ns` [ns].
+    fn new(arguments: &Arguments, now_ns: u64) -> Self {
+        let duration = arguments.duration;
         let bar = match duration {
-            _ if quiet => ProgressBar::hidden(),
+            _ if arguments.json => ProgressBar::hidden(),
             Some(s) => ProgressBar::new((s * 1000.0) as u64),
             None => ProgressBar::new_spinner(),
         };
@@ -273,6 +360,7 @@ impl Progress {
             bar,
             bounded: duration.is_some(),
             last_ms: 0,
+            start: now_ns as f64 * 1e-9,
         }
     }
 }
@@ -285,13 +373,15 @@ impl Observer for Progress {
         }
         self.last_ms = wall_ms;
         let t = simulation.time_ns() as f64 * 1e-9;
+        // 0 after a reset of a resumed run
+        let simulated = (t - self.start).max(0.0);
         if self.bounded {
-            self.bar.set_position((t * 1000.0) as u64);
+            self.bar.set_position((simulated * 1000.0) as u64);
         }
         let state = if control.paused { ", paused" } else { "" };
         self.bar.set_message(format!(
             "{t:.1} s, {:.2} x real time, {} overruns, {} refused{state}",
-            t / control.wall_s.max(1e-9),
+            simulated / control.wall_s.max(1e-9),
             control.overruns,
             control.refused
         ));

@@ -1,4 +1,5 @@
-//! Services of the node: pause, resume, step, reset, set_pose, couple, weather, fault, record.
+//! Services of the node: pause, resume, step, reset, set_pose, couple, weather, fault, record,
+//! checkpoint.
 //!
 //! The node's thread passes each request to the run or the recorder, which reply from their own
 //! threads. The node therefore keeps serving: a pause is processed while a million steps run.
@@ -8,9 +9,10 @@ use crate::convert::{from_quaternion, from_vector3, time};
 use crate::input::Mailbox;
 use crate::input::firmware;
 use crate::msg::{
-    Couple, CoupleRequest, CoupleResponse, Fault, FaultRequest, FaultResponse, Record,
-    RecordResponse, SetPose, SetPoseRequest, SetPoseResponse, StepSimulation,
-    StepSimulationResponse, Weather, WeatherRequest, WeatherResponse,
+    Checkpoint, CheckpointRequest, CheckpointResponse, Couple, CoupleRequest, CoupleResponse,
+    Fault, FaultRequest, FaultResponse, Record, RecordResponse, SetPose, SetPoseRequest,
+    SetPoseResponse, StepSimulation, StepSimulationResponse, Weather, WeatherRequest,
+    WeatherResponse,
 };
 use crate::publisher::Task;
 use crossbeam_channel::Sender;
@@ -29,7 +31,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Names and types of the node's own services, for `describe`.
-pub const SERVICES: [(&str, &str); 9] = [
+pub const SERVICES: [(&str, &str); 10] = [
     ("~/pause", Trigger::TYPE),
     ("~/resume", Trigger::TYPE),
     ("~/reset", Trigger::TYPE),
@@ -39,6 +41,7 @@ pub const SERVICES: [(&str, &str); 9] = [
     ("~/weather", Weather::TYPE),
     ("~/fault", Fault::TYPE),
     ("~/record", Record::TYPE),
+    ("~/checkpoint", Checkpoint::TYPE),
 ];
 
 /// Starts all services.
@@ -83,6 +86,7 @@ pub fn start(
             // if the recorder has ended, the task is dropped together with its caller
             let _ = tasks.send(Task::Record(path, caller.reply(|result| result)));
         })?,
+        serve::<Checkpoint>(node, mailbox, "~/checkpoint", checkpoint)?,
     ];
     for (name, robot, order) in firmware::services(&mailbox.scene) {
         services.push(serve::<Trigger>(
@@ -236,6 +240,17 @@ impl ServiceOutcome for Record {
     }
 }
 
+impl ServiceOutcome for Checkpoint {
+    type Outcome = MessageOutcome;
+    fn refused(why: String) -> MessageOutcome {
+        Err(why)
+    }
+    fn response(outcome: MessageOutcome) -> CheckpointResponse {
+        let (success, message) = split_outcome(outcome);
+        CheckpointResponse { success, message }
+    }
+}
+
 impl ServiceOutcome for StepSimulation {
     type Outcome = StepResult;
     fn refused(why: String) -> StepResult {
@@ -364,6 +379,25 @@ fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
             mailbox.send_request(Request::CommandReply(command, reply));
         }
     }
+}
+
+fn checkpoint(mailbox: &Mailbox, request: CheckpointRequest, caller: Caller<Checkpoint>) {
+    if request.uri.is_empty() {
+        let why = "found no file name; expected the file to write".to_string();
+        mailbox.refuse(None, "~/checkpoint", &why);
+        return caller.answer(Err(why));
+    }
+    let path = PathBuf::from(request.uri);
+    let write = move |taken: Result<Vec<u8>, String>| {
+        // on a separate thread, because the run must not wait for the disk; without a thread the
+        // caller is dropped, which answers it
+        let thread = std::thread::Builder::new().name("merrow-checkpoint".into());
+        let _ = thread.spawn(move || {
+            let written = taken.and_then(|bytes| crate::node::checkpoint::write(&path, &bytes));
+            caller.answer(written.map(|()| String::new()));
+        });
+    };
+    mailbox.send_request(Request::Checkpoint(Reply::new(write)));
 }
 
 /// Converts a request to a coupling command.

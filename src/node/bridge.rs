@@ -59,11 +59,12 @@ impl Bridge {
     /// # Errors
     /// One line that names the object that could not be created.
     pub fn with_node(
-        scene: &Arc<Scene>,
+        simulation: &Simulation,
         options: &NodeOptions,
         pace: Pace,
         requests: &Sender<Request>,
     ) -> Result<Self, String> {
+        let scene = &simulation.scene;
         let plan = Arc::new(Plan::new(scene));
         let refusals = Arc::new(Refusals::new(scene.robots.len()));
         let node = Node::new(options).map_err(|e| e.to_string())?;
@@ -81,7 +82,7 @@ impl Bridge {
             requests: requests.clone(),
             refusals: Arc::clone(&refusals),
             logger: node.logger().clone(),
-            progress: Arc::default(),
+            progress: Arc::new(Progress::from_state(&simulation.state)),
         };
         let (mut actions, mut goals) = (Vec::new(), Vec::new());
         for action in &plan.actions {
@@ -98,9 +99,14 @@ impl Bridge {
             refusals: Arc::clone(&refusals),
             goals,
         })?;
-        let endpoints = Self::endpoints(node, actions, &plan, &mailbox, options, pace, &outlet)?;
+        let parameters = ParameterServer::new(options.parameter_overrides.clone());
+        let parameters = Arc::new(parameters.map_err(|e| e.to_string())?);
+        let (requests, shared) = (requests.clone(), Arc::clone(&outlet.shared));
+        live_parameters::start(&parameters, simulation, pace, requests, shared)
+            .map_err(|e| e.to_string())?;
+        let endpoints = Self::endpoints(node, actions, &plan, &mailbox, parameters, &outlet)?;
         Ok(Self::new(
-            scene,
+            simulation,
             &plan,
             outlet,
             refusals,
@@ -113,7 +119,8 @@ impl Bridge {
     ///
     /// # Errors
     /// The recorder's thread could not be started.
-    pub fn without_node(scene: &Arc<Scene>) -> Result<Self, String> {
+    pub fn without_node(simulation: &Simulation) -> Result<Self, String> {
+        let scene = &simulation.scene;
         let refusals = Arc::new(Refusals::new(scene.robots.len()));
         let plan = Arc::new(Plan::new(scene));
         let outlet = PublisherThread::start(PublisherContext {
@@ -125,7 +132,7 @@ impl Bridge {
             goals: Vec::new(),
         })?;
         Ok(Self::new(
-            scene,
+            simulation,
             &plan,
             outlet,
             refusals,
@@ -135,7 +142,7 @@ impl Bridge {
     }
 
     fn new(
-        scene: &Scene,
+        simulation: &Simulation,
         plan: &Plan,
         outlet: PublisherThread,
         refusals: Arc<Refusals>,
@@ -143,13 +150,20 @@ impl Bridge {
         node: Option<(Endpoints, Arc<[Publisher]>)>,
     ) -> Self {
         let (node, publishers) = node.unzip();
+        let (scene, now) = (&simulation.scene, simulation.time_ns());
         let groups = scene
             .robots
             .iter()
             .map(|robot| robot.joint_groups.len())
             .sum();
         let groups = vec![None; groups];
-        let (next_frame, next_battery, next_diagnostics) = (0, 0, 0);
+        let (mut next_frame, mut next_battery, mut next_diagnostics) = (0, 0, 0);
+        if now > 0 {
+            // a resumed run does not repeat what was published before the checkpoint
+            is_due(&mut next_frame, FRAME_RATE, now);
+            is_due(&mut next_battery, BATTERY_RATE, now);
+            is_due(&mut next_diagnostics, DIAGNOSTICS_RATE, now);
+        }
         let looking = exteroceptive_outputs(scene, plan);
         Self {
             outlet,
@@ -193,17 +207,10 @@ impl Bridge {
         actions: Vec<RunningAction>,
         plan: &Plan,
         mailbox: &Mailbox,
-        options: &NodeOptions,
-        pace: Pace,
+        parameters: Arc<ParameterServer>,
         outlet: &PublisherThread,
     ) -> Result<Endpoints, String> {
         let text = |e: merrow_ros2::dds::NodeError| e.to_string();
-        let parameters = ParameterServer::new(options.parameter_overrides.clone());
-        let parameters = Arc::new(parameters.map_err(|e| e.to_string())?);
-        let shared = Arc::clone(&outlet.shared);
-        let requests = mailbox.requests.clone();
-        live_parameters::start(&parameters, &mailbox.scene, pace, requests, shared)
-            .map_err(|e| e.to_string())?;
         for warning in parameters.unused_overrides() {
             node.logger().warn(warning);
         }

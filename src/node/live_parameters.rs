@@ -10,11 +10,11 @@ use merrow_environment::waves::sea_state::Implausibility;
 use merrow_environment::waves::spectrum;
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, Sea, SeaState, Spectrum, Spreading, Waves};
-use merrow_model::state::{Command, Health};
+use merrow_model::state::{Command, Health, State};
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_ros2::parameters::{Declaration, ParameterError, ParameterServer};
-use merrow_sim::{Pace, Request};
+use merrow_sim::{Pace, Request, Simulation};
 use merrow_world::build::horizontal_velocity;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -257,17 +257,59 @@ fn initial_sea_state(scene: &Scene) -> SeaState {
     )
 }
 
+/// Returns the values of the parameters in a state.
+fn values(scene: &Scene, state: &State, pace: Pace) -> Vec<(String, Value)> {
+    let now = Scene {
+        sea: state.sea.clone(),
+        ..scene.clone()
+    };
+    let is_of_sea = |name: &str| name.starts_with("water.") || name.starts_with("weather.");
+    let mut all: Vec<(String, Value)> = declarations(&now, pace)
+        .into_iter()
+        .filter(|declaration| is_of_sea(&declaration.name))
+        .map(|declaration| (declaration.name, declaration.default))
+        .collect();
+    for (robot, own) in scene.robots.iter().zip(&state.robots) {
+        for (sensor, memory) in robot.sensors.iter().zip(&own.sensors) {
+            let name = format!("{}.{}.noise", robot.name, sensor.name);
+            all.push((name, Value::Bool(memory.noise)));
+        }
+        for (load, level) in robot.loads.iter().zip(&own.loads) {
+            let name = load_level_name(&robot.name, &load.name);
+            all.push((name, Value::Double(*level)));
+        }
+        let thrusters = robot.thrusters.iter().zip(&own.actuators);
+        let thrusters = thrusters.map(|(t, memory)| ("thrusters", &t.name, memory.health));
+        let fins = robot.fins.iter().zip(&own.fins);
+        let fins = fins.map(|(f, memory)| ("fins", &f.name, memory.health));
+        for (kind, name, health) in thrusters.chain(fins) {
+            let (word, efficiency) = match health {
+                Health::Healthy => ("healthy", 1.0),
+                Health::Reduced(fraction) => ("healthy", fraction),
+                Health::Stuck => ("stuck", 1.0),
+                Health::Dead => ("dead", 1.0),
+            };
+            let prefix = format!("{}.{kind}.{name}", robot.name);
+            all.push((format!("{prefix}.state"), Value::String(word.into())));
+            all.push((format!("{prefix}.efficiency"), Value::Double(efficiency)));
+        }
+    }
+    all
+}
+
 /// Declares all parameters, applies the user's overrides, and applies later changes to the world.
+/// In a resumed run the other parameters have the values of the state.
 ///
 /// # Errors
 /// An override violates the type, the range or the meaning of its parameter.
 pub fn start(
     server: &Arc<ParameterServer>,
-    scene: &Arc<Scene>,
+    simulation: &Simulation,
     pace: Pace,
     requests: Sender<Request>,
     shared: Arc<Shared>,
 ) -> Result<(), ParameterError> {
+    let (scene, state) = (&simulation.scene, &simulation.state);
     let mut given = Vec::new();
     for declaration in declarations(scene, pace) {
         let (name, default) = (declaration.name.clone(), declaration.default.clone());
@@ -275,6 +317,11 @@ pub fn start(
         if value != default {
             given.push((name, value));
         }
+    }
+    if state.time_ns > 0 {
+        let mut values = values(scene, state, pace);
+        values.retain(|(name, _)| given.iter().all(|(other, _)| other != name));
+        server.update_from_simulation(&values);
     }
     let live = Live {
         server: Arc::downgrade(server),

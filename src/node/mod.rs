@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod bridge;
+pub mod checkpoint;
 pub mod diagnostics;
 pub mod frames;
 pub mod live_parameters;

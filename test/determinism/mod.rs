@@ -1,6 +1,7 @@
 //! Tests that the same seed gives the same bits for any threads, blocks and neighbouring robots.
 
 mod acoustic;
+mod checkpoint;
 mod contacts;
 mod estuary;
 mod faults;

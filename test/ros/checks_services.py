@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from live import LOG, Merrow, describe, latest, message_type, nanoseconds, take, wait_for, wait_until
@@ -49,6 +50,22 @@ def check_steps_when_paused():
         m.do("resume")
         refused = m.call("step", steps=1)
         assert not refused.success, "a resumed world made a step"
+
+
+def check_checkpoint():
+    """A checkpoint is written on request, and a resumed world goes on from its time; what cannot be written is said."""
+    with tempfile.TemporaryDirectory() as folder, Merrow("pool", "--pace", "lockstep") as m:
+        m.step(250)
+        file = pathlib.Path(folder) / "dive.cp"
+        done = m.call("checkpoint", uri=str(file))
+        assert done.success and not done.message, done
+        assert [path.name for path in pathlib.Path(folder).iterdir()] == [file.name], "more than the file"
+        refused = m.call("checkpoint", uri="")
+        assert not refused.success and "expected the file" in refused.message, refused
+        refused = m.call("checkpoint", uri=str(pathlib.Path(folder) / "none" / "dive.cp"))
+        assert not refused.success and "none/dive.cp: No such file" in refused.message, refused
+        with Merrow("pool", "--pace", "lockstep", "--resume", file) as resumed:
+            assert resumed.step(1) == 251 * STEP_NS
 
 
 def check_steps_in_lock_step():

@@ -45,6 +45,8 @@ peer.FIELDS.update({
     "merrow/srv/Fault_Response": "bool success; string message",
     "merrow/srv/Record_Request": "string uri",
     "merrow/srv/Record_Response": "bool success; string message",
+    "merrow/srv/Checkpoint_Request": "string uri",
+    "merrow/srv/Checkpoint_Response": "bool success; string message",
 })
 
 BINARY = pathlib.Path(__file__).parents[2] / "target" / "debug" / "merrow"

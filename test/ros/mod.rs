@@ -81,7 +81,7 @@ fn bags_are_read_by_others() {
     let world = load_world(&data_dir::world_file("pool"), Overrides::default()).unwrap();
     let scene = Arc::new(world.scene);
     let mut simulation = Simulation::new(Arc::clone(&scene), 1).unwrap();
-    let mut bridge = Bridge::without_node(&scene).unwrap();
+    let mut bridge = Bridge::without_node(&simulation).unwrap();
     bridge.record(file.clone()).unwrap();
     let (_sender, requests) = crossbeam_channel::unbounded();
     let stop = AtomicBool::new(false);

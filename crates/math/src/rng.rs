@@ -28,6 +28,16 @@ impl Stream {
         }
     }
 
+    /// Returns the number that identifies the stream.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Returns the stream with this number, as returned by [`Stream::key`].
+    pub fn of_key(key: u64) -> Self {
+        Self { key }
+    }
+
     /// Returns the generator of sample `index`. It is independent of all other indices and streams.
     #[inline]
     pub fn draw(&self, index: u64) -> Draw {

@@ -28,5 +28,6 @@
 //! ```
 
 pub mod kinematics;
+pub mod persist;
 pub mod scene;
 pub mod state;

@@ -36,6 +36,7 @@
 //! # Ok::<(), String>(())
 //! ```
 
+pub mod checkpoint;
 pub mod control;
 mod instants;
 pub mod pace;

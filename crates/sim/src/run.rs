@@ -26,6 +26,8 @@ pub enum Request {
     Reset(Reply<()>),
     /// Change the pace of the run.
     Pace(Pace),
+    /// Reply with a checkpoint of the current instant.
+    Checkpoint(Reply<Result<Vec<u8>, String>>),
 }
 
 /// Callback for the answer to a request. A world that ends drops the unanswered requests.
@@ -98,6 +100,13 @@ pub trait Observer {
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.
     fn reset(&mut self) {}
+    /// Simulated time at which the observer requests the next checkpoint [ns].
+    fn next_checkpoint_ns(&self) -> u64 {
+        u64::MAX
+    }
+    /// Called with a checkpoint of the instant `time_ns` [ns]: the first instant between two blocks
+    /// at or after the requested one.
+    fn checkpoint(&mut self, _time_ns: u64, _checkpoint: Result<Vec<u8>, String>) {}
     /// Number of messages that were not delivered.
     fn dropped(&self) -> u64 {
         0
@@ -164,7 +173,7 @@ pub fn run(
         steps: 0,
         last_step_s: f64::INFINITY,
         pending: None,
-        halt_notified: vec![false; simulation.scene.robots.len()],
+        halt_notified: halted_robots(simulation),
         observers,
     };
     run.restart(simulation);
@@ -189,6 +198,12 @@ pub fn run(
     }
     run.end_steps("the run ended", simulation);
     run.summary(simulation)
+}
+
+/// For each robot, whether it is halted.
+fn halted_robots(simulation: &Simulation) -> Vec<bool> {
+    let robots = &simulation.state.robots;
+    robots.iter().map(|robot| robot.halted.is_some()).collect()
 }
 
 /// Cause why a simulation cannot continue, if any.
@@ -219,7 +234,9 @@ struct Run<'o, 'i> {
 
 impl Run<'_, '_> {
     fn block(&mut self, simulation: &mut Simulation, left: u64) {
-        let most = self.max_block_steps(simulation.scene.dt_ns);
+        let most = self
+            .max_block_steps(simulation.scene.dt_ns)
+            .min(self.steps_to_checkpoint(simulation));
         let wanted = self
             .pending
             .as_ref()
@@ -254,6 +271,25 @@ impl Run<'_, '_> {
         self.notify_halted(simulation);
         self.notify_observers(simulation);
         simulation.clear_outboxes();
+        self.pass_checkpoints(simulation);
+    }
+
+    /// Number of steps to the next requested checkpoint, at least 1.
+    fn steps_to_checkpoint(&self, simulation: &Simulation) -> u64 {
+        let requested = self.observers.iter().map(|o| o.next_checkpoint_ns());
+        let time_ns = requested.min().unwrap_or(u64::MAX);
+        let left = time_ns.saturating_sub(simulation.time_ns());
+        left.div_ceil(simulation.scene.dt_ns).max(1)
+    }
+
+    /// Passes a checkpoint of the current instant to the observers that requested one.
+    fn pass_checkpoints(&mut self, simulation: &mut Simulation) {
+        let now = simulation.time_ns();
+        for observer in self.observers.iter_mut() {
+            if observer.next_checkpoint_ns() <= now {
+                observer.checkpoint(now, simulation.checkpoint());
+            }
+        }
     }
 
     /// Maximum number of steps of the next block. Results never depend on the block boundaries.
@@ -317,6 +353,7 @@ impl Run<'_, '_> {
                 reply.send(());
             }
             Request::Step(n, reply) => self.ask_steps(n, reply, simulation),
+            Request::Checkpoint(reply) => reply.send(simulation.checkpoint()),
             Request::Reset(reply) => {
                 self.end_steps("reset", simulation);
                 simulation.restart();

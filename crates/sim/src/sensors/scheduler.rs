@@ -8,9 +8,10 @@
 //! its last two samples misses the next one, which is counted. Otherwise the run waits for the
 //! frames that are due, so that none is missed. If a worker thread fails, the run ends.
 //!
-//! Frames in progress are not part of the state: a copy of a state that continues elsewhere lacks
-//! the frames that were sampled before and are due after the copy. A stuck sensor repeats its last
-//! frame; if there is none because it had no subscriber, its first frame is computed and then
+//! Frames in progress are not part of the state, because they depend on who requests them: a copy
+//! of a state that continues elsewhere lacks the frames that were sampled before and are due after
+//! the copy. A checkpoint contains them in addition ([`SavedFrames`]). A stuck sensor repeats its
+//! last frame; if there is none because it had no subscriber, its first frame is computed and then
 //! repeated.
 
 use crate::Simulation;
@@ -22,6 +23,7 @@ use crate::sensors::world_view;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
+use merrow_model::persist;
 use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::camera::CameraSpec;
@@ -58,6 +60,37 @@ struct ScheduledSensor {
     /// Data of its last frame.
     last: Option<Arc<FrameData>>,
 }
+
+/// Exteroceptive sensors in a checkpoint.
+#[derive(Debug)]
+pub(crate) struct SavedFrames {
+    devices: Vec<SavedSensor>,
+}
+
+/// An exteroceptive sensor in a checkpoint.
+#[derive(Debug)]
+struct SavedSensor {
+    wanted: u8,
+    missed: u64,
+    ordered: u8,
+    last: Option<Arc<FrameData>>,
+    under_way: Vec<SavedSample>,
+}
+
+/// A computed sample that has not been delivered, in a checkpoint.
+#[derive(Debug)]
+struct SavedSample {
+    /// Number of earlier samples of all sensors that are also in progress.
+    rank: u64,
+    stamp_ns: u64,
+    due_ns: u64,
+    /// `None`: repeat the last frame.
+    data: Option<Arc<FrameData>>,
+}
+
+persist! { struct SavedFrames { devices } }
+persist! { struct SavedSensor { wanted, missed, ordered, last, under_way } }
+persist! { struct SavedSample { rank, stamp_ns, due_ns, data } }
 
 /// Scheduler of all exteroceptive sensors of a world.
 #[derive(Debug)]
@@ -334,22 +367,8 @@ impl SensorScheduler {
         while let Ok(message) = self.done.try_recv() {
             self.store_result(message);
         }
-        let is_awaited = |device: &ScheduledSensor, found: &[SampleResult]| {
-            let waits = |(order, due): &(u64, u64)| {
-                *due <= now_ns && found.iter().all(|d| d.order != *order)
-            };
-            device.under_way.iter().any(waits)
-        };
-        while self.waits_for_frames
-            && self.failed.is_none()
-            && self
-                .devices
-                .iter()
-                .any(|device| is_awaited(device, &self.completed))
-        {
-            let gone = || Err("the threads of exteroceptive sensors have ended".to_string());
-            let message = self.done.recv().unwrap_or_else(|_| gone());
-            self.store_result(message);
+        if self.waits_for_frames {
+            self.wait_for_frames(now_ns);
         }
         self.completed.sort_by_key(|done| done.order);
         let mut k = 0;
@@ -387,6 +406,88 @@ impl SensorScheduler {
                 data,
             }));
         }
+    }
+
+    /// Waits until all samples that are due by `now_ns` [ns] are computed, or a thread has failed.
+    fn wait_for_frames(&mut self, now_ns: u64) {
+        let is_awaited = |device: &ScheduledSensor, found: &[SampleResult]| {
+            let waits = |(order, due): &(u64, u64)| {
+                *due <= now_ns && found.iter().all(|d| d.order != *order)
+            };
+            device.under_way.iter().any(waits)
+        };
+        while self.failed.is_none()
+            && self
+                .devices
+                .iter()
+                .any(|device| is_awaited(device, &self.completed))
+        {
+            let gone = || Err("the threads of exteroceptive sensors have ended".to_string());
+            let message = self.done.recv().unwrap_or_else(|_| gone());
+            self.store_result(message);
+        }
+    }
+
+    /// Returns the content of a checkpoint, after all samples in progress have been computed.
+    ///
+    /// # Errors
+    /// A worker thread has failed.
+    pub(crate) fn saved_frames(&mut self) -> Result<SavedFrames, String> {
+        self.wait_for_frames(u64::MAX);
+        if let Some(why) = &self.failed {
+            return Err(why.clone());
+        }
+        let under_way = self.devices.iter().flat_map(|device| &device.under_way);
+        let mut all: Vec<u64> = under_way.map(|(order, _)| *order).collect();
+        all.sort_unstable();
+        let of_sample = |(order, due_ns): &(u64, u64)| {
+            let done = self.completed.iter().find(|done| done.order == *order);
+            SavedSample {
+                rank: all.partition_point(|other| other < order) as u64,
+                stamp_ns: done.map_or(0, |done| done.stamp_ns),
+                due_ns: *due_ns,
+                data: done.and_then(|done| done.data.clone()),
+            }
+        };
+        let of_device = |device: &ScheduledSensor| SavedSensor {
+            wanted: device.wanted.load(Ordering::Relaxed),
+            missed: device.missed,
+            ordered: device.ordered,
+            last: device.last.clone(),
+            under_way: device.under_way.iter().map(of_sample).collect(),
+        };
+        Ok(SavedFrames {
+            devices: self.devices.iter().map(of_device).collect(),
+        })
+    }
+
+    /// Continues with the samples of a checkpoint. Returns false, without any effect, if the
+    /// checkpoint has other sensors.
+    pub(crate) fn restore_frames(&mut self, saved: SavedFrames) -> bool {
+        let n: usize = saved.devices.iter().map(|d| d.under_way.len()).sum();
+        let mut samples = saved.devices.iter().flat_map(|d| &d.under_way);
+        if saved.devices.len() != self.devices.len() || samples.any(|s| s.rank >= n as u64) {
+            return false;
+        }
+        self.discard_in_progress();
+        for (k, (device, saved)) in self.devices.iter_mut().zip(saved.devices).enumerate() {
+            device.wanted.store(saved.wanted, Ordering::Relaxed);
+            (device.missed, device.ordered) = (saved.missed, saved.ordered);
+            device.last = saved.last;
+            for sample in saved.under_way {
+                let (order, due_ns) = (self.order + sample.rank, sample.due_ns);
+                device.under_way.push_back((order, due_ns));
+                self.completed.push(SampleResult {
+                    order,
+                    device: k,
+                    stamp_ns: sample.stamp_ns,
+                    due_ns,
+                    data: sample.data,
+                });
+            }
+        }
+        self.order += n as u64;
+        true
     }
 
     /// Stores the result of a worker thread.

@@ -2,8 +2,8 @@
 //! memory-mapped file.
 //!
 //! # Law
-//! Multilinear interpolation between samples, or the nearest sample. [`Extrapolation`] defines the
-//! value beyond the first and last sample of an axis. An axis with one sample has no effect.
+//! Multilinear interpolation between samples, or the nearest sample. [`Extrapolation`] defines the value
+//! beyond the first and last sample of an axis. An axis with one sample has no effect.
 //!
 //! # Symbols
 //! None.
@@ -24,7 +24,6 @@ use crate::scene::sea::mapped::Mapped;
 use merrow_math::ellipsoid::TangentPlane;
 
 /// Storage of the samples.
-#[derive(Debug)]
 pub enum Samples {
     /// In memory, double precision.
     F64(Vec<f64>),
@@ -57,6 +56,13 @@ impl Samples {
     /// Returns true if there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+impl std::fmt::Debug for Samples {
+    /// Writes the number of samples only; the digest of the grid stands for their values.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Samples({})", self.len())
     }
 }
 

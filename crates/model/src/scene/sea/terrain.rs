@@ -73,9 +73,9 @@ impl Terrain {
         Some(terrain)
     }
 
-    /// Returns the digest of the grid, for the state hash.
-    pub fn digest(&self) -> u64 {
-        self.grid.digest
+    /// Returns the grid of the heights.
+    pub fn grid(&self) -> &Arc<Grid> {
+        &self.grid
     }
 
     /// Returns the minimum and maximum height [m].

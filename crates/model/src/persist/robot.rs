@@ -1,0 +1,94 @@
+//! Robots: motion, actuators, joints, firmware, battery and faults.
+
+use crate::persist;
+use crate::scene::JointMode;
+use crate::scene::fault::{Device, Fault, FaultKind, Jammer, Leak, Spoof};
+use crate::state::firmware::{
+    DifferentialDriveState, FirmwareLawState, FirmwareState, FlightMode, HeadingDepthState,
+    MultirotorState, SurgeYawRateState,
+};
+use crate::state::joint::{
+    AbortReason, ActiveGripper, ActiveTrajectory, Goal, GoalState, Measured, Reference, Task,
+    Tolerance, Trajectory, TrajectoryPoint,
+};
+use crate::state::{
+    ActuatorState, BatteryState, BuoyancyEngineState, FaultEffect, FaultState, FinState,
+    GroupState, Halt, Health, ImpulseAcceleration, JointDriveState, Motion, RobotState,
+};
+
+persist! { struct RobotState {
+    motion, actuators, fins, buoyancy_engines, winches, fin_delays, joint_commands, joints, groups,
+    joints_ns, last_command_ns, radiation_state, firmware, sensors, battery, loads, faults, external_force,
+    contact_force, coupling_force, impulse_acceleration, halted,
+} }
+persist! { struct Motion { q_WB, p_WB, V_WB_B, q, qd } }
+persist! { struct ImpulseAcceleration { is_nonzero, has_current_forces, is_recomputed, A_WB_B, qdd } }
+persist! { struct Halt { time_ns, cause } }
+
+persist! { struct ActuatorState {
+    command, target, lag, health, held_drive, thrust, shaft_power, shaft, power, heat, is_overheated,
+    available_fraction, fault,
+} }
+persist! { struct FinState { command, angle, rate, moment, power, delay_at, health, fault } }
+persist! { struct BuoyancyEngineState { command, volume, power, fault } }
+persist! { enum Health { 0 = Healthy, 1 = Reduced(part), 2 = Stuck, 3 = Dead } }
+persist! { struct FaultEffect { dead, stuck, fraction, offset, noise } }
+
+persist! { struct JointDriveState {
+    mode, reference, effort_limit, effort, integral, last_error, ticks, measured, rotor,
+    motor_effort, heat, original_command, fault,
+} }
+persist! { enum JointMode { 0 = Effort, 1 = Velocity, 2 = Position } }
+persist! { struct Reference { position, velocity, acceleration, effort } }
+persist! { struct Measured { position, velocity, effort, current, temperature } }
+persist! { struct GroupState { goal, previous_goal, task } }
+persist! { struct Goal { id, state, accepted_ns, since_ns, stalled } }
+persist! { enum GoalState {
+    0 = Active, 1 = Succeeded, 2 = Aborted(abort), 3 = Preempted, 4 = Cancelled,
+} }
+persist! { enum AbortReason {
+    0 = Path { joint, velocity, error, tolerance },
+    1 = Goal { joint, velocity, error, tolerance },
+    2 = Stalled { joint, position, effort },
+    3 = KeepOut { link },
+} }
+persist! { enum Task { 0 = Trajectory(active), 1 = Gripper(active) } }
+persist! { struct ActiveTrajectory { trajectory, from, accepted_ns, start_ns, segment } }
+persist! { struct ActiveGripper { moved_ns } }
+persist! { struct Trajectory {
+    joints, points, start_ns, path_tolerance, goal_tolerance, goal_time_tolerance,
+} }
+persist! { struct TrajectoryPoint {
+    positions, velocities, accelerations, effort, time_from_start_ns,
+} }
+persist! { struct Tolerance { position, velocity, acceleration } }
+
+persist! { struct FirmwareState { ticks, command, command_ns, memory } }
+persist! { enum FirmwareLawState {
+    0 = Multirotor(flight), 1 = HeadingDepthHold(course), 2 = Drive(drive), 3 = SurgeYawRate(vessel),
+} }
+persist! { struct MultirotorState { mode, p, v, yaw, top, held_up, begun } }
+persist! { enum FlightMode { 0 = Off, 1 = TakingOff, 2 = Flying, 3 = Landing } }
+persist! { struct HeadingDepthState { on, heading, depth } }
+persist! { struct DifferentialDriveState { on, wanted, angles, odometry, measured } }
+persist! { struct SurgeYawRateState { on, wanted, lost } }
+
+persist! { struct BatteryState {
+    charge, voltage, current, open_ns, load, solar, charger, delivered, lost, gained, offer, taken,
+    limit, failed, charger_debt,
+} }
+
+persist! { struct FaultState { fault, failing, turns_ns, turns, water } }
+persist! { struct Fault { name, robot, device, kind, start_ns, end_ns, stream } }
+persist! { enum Device {
+    0 = Thruster(k), 1 = Fin(k), 2 = Joint(k), 3 = BuoyancyEngine(k), 4 = Winch(k), 5 = Sensor(k),
+    6 = SensorChannel(k, part), 7 = GnssReceiver(k), 8 = UnbiasableSensor(k), 9 = Battery, 10 = Hull(k), 11 = Beacon(k),
+} }
+persist! { enum FaultKind {
+    0 = Dead, 1 = Stuck, 2 = Reduced(part), 3 = Biased(offset), 4 = Noisy(std),
+    5 = Intermittent(means), 6 = PowerLimited(power), 7 = Leak(leak), 8 = Jammed(jammer),
+    9 = Spoofed(spoof),
+} }
+persist! { struct Jammer { p_W, reach } }
+persist! { struct Spoof { offset, velocity } }
+persist! { struct Leak { area, p_LoH, volume, p_LoC } }

@@ -1,0 +1,113 @@
+//! Lengths of the lists of a state, which follow from the scene.
+
+use crate::scene::sea::waves::{Components, LANES, Waves};
+use crate::scene::{Scene, Sea};
+use crate::state::firmware::FirmwareLawState;
+use crate::state::navigation::NavigationFilter;
+use crate::state::{RobotState, SensorState, State};
+
+/// Returns true if all lists of `state` have the lengths that a state of `scene` has.
+pub fn fits(state: &State, scene: &Scene) -> bool {
+    is_whole(&state.sea, &scene.sea) && lengths(state) == lengths(&State::new(scene))
+}
+
+fn lengths(state: &State) -> Vec<usize> {
+    let State {
+        robots,
+        couplings,
+        tethers,
+        chargers,
+        ..
+    } = state;
+    let mut all = vec![robots.len(), couplings.len(), tethers.len(), chargers.len()];
+    robots.iter().for_each(|robot| of_robot(robot, &mut all));
+    all.extend(tethers.iter().flat_map(|t| [t.p.len(), t.v.len()]));
+    all
+}
+
+fn of_robot(robot: &RobotState, all: &mut Vec<usize>) {
+    all.extend([
+        robot.motion.q.len(),
+        robot.motion.qd.len(),
+        robot.actuators.len(),
+        robot.fins.len(),
+        robot.buoyancy_engines.len(),
+        robot.winches.len(),
+        robot.fin_delays.len(),
+        robot.joint_commands.len(),
+        robot.joints.len(),
+        robot.groups.len(),
+        robot.radiation_state.len(),
+        robot.sensors.len(),
+        robot.loads.len(),
+        robot.external_force.len(),
+        robot.contact_force.len(),
+        robot.coupling_force.len(),
+        robot.impulse_acceleration.qdd.len(),
+    ]);
+    all.push(robot.firmware.map_or(0, |firmware| match firmware.memory {
+        FirmwareLawState::Multirotor(_) => 1,
+        FirmwareLawState::HeadingDepthHold(_) => 2,
+        FirmwareLawState::Drive(_) => 3,
+        FirmwareLawState::SurgeYawRate(_) => 4,
+    }));
+    all.extend(robot.sensors.iter().flat_map(of_sensor));
+}
+
+fn of_sensor(sensor: &SensorState) -> [usize; 2] {
+    let bottles = sensor.sampler.as_ref().map_or(0, |s| 1 + s.bottles.len());
+    let filter = match sensor.filter.as_deref() {
+        None => 0,
+        Some(NavigationFilter::Ahrs(_)) => 1,
+        Some(NavigationFilter::Ins(_)) => 2,
+    };
+    [bottles, filter]
+}
+
+/// Returns true if the sea has what a sea of the world always has; parameters change the rest.
+fn is_whole(sea: &Sea, start: &Sea) -> bool {
+    let corners = |sea: &Sea| {
+        sea.regions
+            .iter()
+            .map(|r| r.corners.len())
+            .collect::<Vec<_>>()
+    };
+    let layered = sea.column.as_ref().is_none_or(|c| !c.layers.is_empty());
+    let waves_of_regions = |waves: &Waves| waves.regions.as_ref().map_or(0, |all| all.len());
+    let n = waves_of_regions(&sea.waves);
+    layered
+        && !sea.current.profile.is_empty()
+        && corners(sea) == corners(start)
+        && sea.current.flows.len() == start.current.flows.len()
+        && sea.tracers.len() == start.tracers.len()
+        && (n == 0 || n == sea.regions.len())
+        && sea
+            .waves
+            .seas
+            .iter()
+            .all(|(_, field)| is_padded(&field.components))
+        && sea
+            .waves
+            .tide
+            .iter()
+            .all(|tide| is_padded(&tide.components))
+}
+
+/// Returns true if all lists have the same length, a multiple of the lanes.
+fn is_padded(components: &Components) -> bool {
+    let Components {
+        a,
+        omega,
+        phase,
+        k,
+        kx,
+        ky,
+        dx,
+        dy,
+        q,
+        speed,
+        head,
+    } = components;
+    let others = [omega, phase, k, kx, ky, dx, dy, q, speed, head];
+    a.len().is_multiple_of(LANES) && others.iter().all(|other| other.len() == a.len())
+}

@@ -1,0 +1,178 @@
+//! Checkpoints: a run that is continued from one gives the same bits as an uninterrupted run.
+//!
+//! A checkpoint contains the state, and the frames of exteroceptive sensors in progress. Frames
+//! depend on who requests them, so the state hash covers the state alone: exactly the bytes of the
+//! state in the checkpoint. Readings and frames that are delivered and not yet fetched are not part
+//! of a checkpoint.
+//!
+//! # Law
+//! ```text
+//!   file = head | state | frames | SHA-256 of all before
+//!   head = mark | format | version of Merrow | length of the file | world | seed | digest of the scene
+//! ```
+//! The digest of the scene covers all that the world file and the files it names determine.
+//!
+//! # Symbols
+//! None.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! A checkpoint is valid for the version of Merrow and the world that made it.
+//!
+//! # Checked by
+//! test/determinism/checkpoint.rs
+
+use crate::sensors::scheduler::SavedFrames;
+use crate::simulation::Simulation;
+use merrow_model::persist::{Persist, Reader, Writer, identity, shape, to_bytes};
+use merrow_model::scene::Scene;
+use merrow_model::state::State;
+
+/// First bytes of every checkpoint.
+const MARK: [u8; 8] = *b"merrowCP";
+/// Number of the file format.
+const FORMAT: u32 = 1;
+/// Version of Merrow.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Length of the digest at the end [bytes].
+const SUM: usize = 32;
+
+/// Contents of a checkpoint.
+struct Contents {
+    state: State,
+    frames: Option<SavedFrames>,
+}
+
+impl Simulation {
+    /// Returns a checkpoint of the current instant. Waits for the frames in progress; the run
+    /// continues as without the checkpoint.
+    ///
+    /// # Errors
+    /// A thread of an exteroceptive sensor has failed.
+    pub fn checkpoint(&mut self) -> Result<Vec<u8>, String> {
+        let frames = self.sensor_scheduler.as_mut();
+        let frames = frames.map(|s| s.saved_frames()).transpose()?;
+        let mut to = Writer::default();
+        to.bytes.extend_from_slice(&MARK);
+        FORMAT.save(&mut to);
+        VERSION.to_string().save(&mut to);
+        let length_at = to.bytes.len();
+        0_u64.save(&mut to);
+        self.scene.name.save(&mut to);
+        self.scene.seed.save(&mut to);
+        identity::of_scene(&self.scene).save(&mut to);
+        to_bytes(&self.state).save(&mut to);
+        to_bytes(&frames).save(&mut to);
+        let length = (to.bytes.len() + SUM) as u64;
+        to.bytes[length_at..length_at + 8].copy_from_slice(&length.to_le_bytes());
+        identity::digest(&to.bytes).save(&mut to);
+        Ok(to.bytes)
+    }
+
+    /// Continues from a checkpoint: sets the state and the frames in progress. Readings and frames
+    /// in the outboxes are discarded.
+    ///
+    /// # Errors
+    /// One line that says why the bytes are no checkpoint of this world; nothing is changed.
+    pub fn resume(&mut self, checkpoint: &[u8]) -> Result<(), String> {
+        let Contents { state, frames } = read(checkpoint, &self.scene)?;
+        let restored = match (&mut self.sensor_scheduler, frames) {
+            (Some(scheduler), Some(saved)) => scheduler.restore_frames(saved),
+            (None, None) => true,
+            _ => false,
+        };
+        if !restored {
+            return Err(damaged("its sensors are not those of the world"));
+        }
+        self.state = state;
+        self.clear_outboxes();
+        Ok(())
+    }
+}
+
+/// Reads a checkpoint of `scene`.
+fn read(checkpoint: &[u8], scene: &Scene) -> Result<Contents, String> {
+    let mut from = Reader::new(checkpoint, &scene.sea);
+    if from.take(MARK.len()).ok() != Some(&MARK) {
+        return Err("this is not a checkpoint of Merrow".to_string());
+    }
+    let short = |_| {
+        format!(
+            "the checkpoint ends early: found {} bytes",
+            checkpoint.len()
+        )
+    };
+    let format = u32::load(&mut from).map_err(short)?;
+    if format != FORMAT {
+        return Err(format!(
+            "this checkpoint has format {format}, expected format {FORMAT} of Merrow {VERSION}"
+        ));
+    }
+    let version = String::load(&mut from).map_err(short)?;
+    if version != VERSION {
+        return Err(format!(
+            "this is a checkpoint of Merrow {version}, expected one of Merrow {VERSION}"
+        ));
+    }
+    let length = u64::load(&mut from).map_err(short)?;
+    let found = checkpoint.len() as u64;
+    if found < length {
+        return Err(format!(
+            "the checkpoint ends early: found {found} bytes, expected {length}"
+        ));
+    }
+    let (all, sum) = checkpoint.split_at(checkpoint.len().saturating_sub(SUM));
+    if found > length || identity::digest(all) != *sum {
+        return Err(damaged("its digest does not agree"));
+    }
+    check_world(&mut from, scene)?;
+    contents(&mut from, scene).map_err(|why| damaged(&why))
+}
+
+/// Checks that the checkpoint belongs to `scene`.
+fn check_world(from: &mut Reader<'_>, scene: &Scene) -> Result<(), String> {
+    let damage = |why: String| damaged(&why);
+    let name = String::load(from).map_err(damage)?;
+    if name != scene.name {
+        return Err(format!(
+            "this is a checkpoint of the world {name}, expected one of {}",
+            scene.name
+        ));
+    }
+    let seed = u64::load(from).map_err(damage)?;
+    if seed != scene.seed {
+        return Err(format!(
+            "this checkpoint has the seed {seed}, expected the seed {} of the world {name}",
+            scene.seed
+        ));
+    }
+    let world = <[u8; 32]>::load(from).map_err(damage)?;
+    if world != identity::of_scene(scene) {
+        return Err(format!(
+            "the files of the world {name} have changed since this checkpoint"
+        ));
+    }
+    Ok(())
+}
+
+/// Reads state and frames.
+fn contents(from: &mut Reader<'_>, scene: &Scene) -> Result<Contents, String> {
+    let part = |from: &mut Reader<'_>| Vec::<u8>::load(from);
+    let (state, frames) = (part(from)?, part(from)?);
+    let mut reader = Reader::new(&state, &scene.sea);
+    let state = State::load(&mut reader)?;
+    reader.finish()?;
+    if !shape::fits(&state, scene) {
+        return Err("its lists have other lengths".to_string());
+    }
+    let mut reader = Reader::new(&frames, &scene.sea);
+    let frames = Option::<SavedFrames>::load(&mut reader)?;
+    reader.finish()?;
+    Ok(Contents { state, frames })
+}
+
+fn damaged(why: &str) -> String {
+    format!("the checkpoint is damaged: {why}")
+}

@@ -1,0 +1,42 @@
+//! Files of checkpoints.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Writes a checkpoint. An existing file is replaced at once, so that it is whole at any time.
+///
+/// # Errors
+/// One line with the path and the reason.
+pub fn write(path: &Path, checkpoint: &[u8]) -> Result<(), String> {
+    let beside = temporary(path);
+    let written = File::create(&beside)
+        .and_then(|mut file| {
+            file.write_all(checkpoint)?;
+            file.sync_all()
+        })
+        .and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|e| {
+        // the first error is the one to report
+        let _ = std::fs::remove_file(&beside);
+        format!("cannot write the checkpoint {}: {e}", path.display())
+    })
+}
+
+/// Reads a checkpoint.
+///
+/// # Errors
+/// One line with the path and the reason.
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|e| format!("cannot read the checkpoint {}: {e}", path.display()))
+}
+
+/// Returns a path in the same folder, which no other process and no other call uses.
+fn temporary(path: &Path) -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}-{number}.tmp", std::process::id()));
+    path.with_file_name(name)
+}

@@ -1,0 +1,345 @@
+//! Checkpoints: what a run continues from.
+
+use crate::common::folder::Folder;
+use crate::common::scene;
+use merrow_model::persist::{Persist, Reader, to_bytes};
+use merrow_model::scene::Scene;
+use merrow_model::state::frames::Frame;
+use merrow_model::state::{Command, Health, State};
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, data_dir, load_world};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command as Process;
+use std::sync::Arc;
+
+/// One robot with most kinds of state, in a small sea.
+const RICH: &str = "
+seabed: {depth_m: 30}
+water: {waves: {hs_m: 0.5, tp_s: 4, components: 8, direction_deg: 20}}
+robots:
+  auv:
+    position_m: [0, 0, -3]
+    model: bluerov2
+";
+
+fn simulation(scene: &Arc<Scene>, threads: usize) -> Simulation {
+    Simulation::new(Arc::clone(scene), threads).expect("a simulation")
+}
+
+/// Requests all frames, as a run with listeners does.
+fn listen(s: &Simulation) {
+    for (r, robot) in s.scene.robots.iter().enumerate() {
+        for k in 0..robot.sensors.len() {
+            if let Some(scheduler) = &s.sensor_scheduler {
+                scheduler.request_frames(&s.scene, r, k, true);
+            }
+        }
+    }
+}
+
+/// Commands every thruster and joint, so that something happens.
+fn drive(s: &mut Simulation) {
+    for robot in 0..s.scene.robots.len() {
+        for thruster in 0..s.scene.robots[robot].thrusters.len() {
+            let range = s.scene.robots[robot].thrusters[thruster].command_range;
+            let value = range[0] + 0.7 * (range[1] - range[0]);
+            // a firmware that is on refuses it
+            let _ = s.apply(&Command::Thruster {
+                robot,
+                thruster,
+                value,
+            });
+        }
+    }
+}
+
+/// The readings and frames that `steps` steps bring, in blocks of `block` steps.
+fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Vec<Frame>) {
+    let (mut readings, mut frames, mut left) = (String::new(), Vec::new(), steps);
+    while left > 0 {
+        let some = block.min(left);
+        s.advance(some);
+        for (r, runner) in s.runners.iter().enumerate() {
+            for d in &runner.outbox {
+                // as text: a value that is not available is NaN, which differs from itself
+                writeln!(readings, "{r} {} {:?}", d.sensor, d.stamped).expect("a text");
+            }
+        }
+        frames.append(&mut s.frames);
+        s.clear_outboxes();
+        left -= some;
+    }
+    let mut lines: Vec<&str> = readings.lines().collect();
+    lines.sort_unstable();
+    frames.sort_by_key(|f| (f.due_ns, f.robot, f.sensor, f.stamp_ns));
+    (lines.join("\n"), frames)
+}
+
+/// Steps before and after the checkpoint of a bundled world: few where pictures are large.
+fn steps(name: &str, dt_ns: u64) -> u64 {
+    let ns = match name {
+        "every_sensor" | "harbour" | "harbour_inspection" | "riverwatch" | "riverwatch_three"
+        | "estuary" | "sea_floor" | "survey" => 60_000_000,
+        _ => 200_000_000,
+    };
+    ns / dt_ns
+}
+
+// Goal: a run that is continued from a checkpoint, on one or two threads and in other blocks, is the run that was not interrupted. Method: every bundled world with
+// its thrusters on and all sensors requested, a checkpoint in the middle; state hash, readings and frames of the second half. Tolerance: none.
+#[test]
+fn every_world_continues_from_a_checkpoint() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds");
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .expect("worlds")
+        .flatten()
+        .filter_map(|e| Some(e.file_name().to_str()?.strip_suffix(".yaml")?.to_owned()))
+        .collect();
+    names.sort();
+    assert!(names.len() > 20);
+    for name in names {
+        let world = load_world(&data_dir::world_file(&name), Overrides::default());
+        let scene = Arc::new(world.unwrap_or_else(|e| panic!("{name}: {e}")).scene);
+        let n = steps(&name, scene.dt_ns);
+        let mut whole = simulation(&scene, 2);
+        listen(&whole);
+        drive(&mut whole);
+        outputs(&mut whole, n, 5);
+        let before = whole.state.hash();
+        let checkpoint = whole.checkpoint().unwrap_or_else(|e| panic!("{name}: {e}"));
+        let expected = outputs(&mut whole, n, 7);
+        for (threads, block) in [(1, 7), (2, 4)] {
+            let mut resumed = simulation(&scene, threads);
+            resumed
+                .resume(&checkpoint)
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(resumed.state.hash(), before, "{name}: read");
+            let again = resumed.checkpoint().expect("a checkpoint");
+            assert!(
+                again == checkpoint,
+                "{name}: the checkpoint of a resumed run"
+            );
+            let found = outputs(&mut resumed, n, block);
+            assert_eq!(
+                resumed.state.hash(),
+                whole.state.hash(),
+                "{name}: {threads} threads"
+            );
+            assert!(found.0 == expected.0, "{name}: readings, {threads} threads");
+            assert!(found.1 == expected.1, "{name}: frames, {threads} threads");
+        }
+    }
+}
+
+// Goal: frames that are in progress at the checkpoint come after it; a used simulation forgets its own. Method: a sensor with a latency; a resumed simulation
+// that has run on. Tolerance: none.
+#[test]
+fn frames_in_progress_are_kept() {
+    let world =
+        load_world(&data_dir::world_file("every_sensor"), Overrides::default()).expect("a world");
+    let scene = Arc::new(world.scene);
+    let mut whole = simulation(&scene, 2);
+    listen(&whole);
+    outputs(&mut whole, 10, 5);
+    let checkpoint = whole.checkpoint().expect("a checkpoint");
+    let now = whole.state.time_ns;
+    let (_, expected) = outputs(&mut whole, 30, 5);
+    assert!(
+        expected.iter().any(|f| f.stamp_ns < now),
+        "none was in progress"
+    );
+    // the same simulation again
+    whole.resume(&checkpoint).expect("its own checkpoint");
+    let (_, found) = outputs(&mut whole, 30, 5);
+    assert!(found == expected);
+}
+
+// Goal: every byte of a saved state has a meaning: the hash covers all of them, and no two texts are one state. Method: each byte of a state in turn changed;
+// what is still read is saved as it was read. Tolerance: none.
+#[test]
+fn every_byte_counts() {
+    let scene = Arc::new(scene(RICH));
+    let mut s = simulation(&scene, 1);
+    drive(&mut s);
+    outputs(&mut s, 50, 5);
+    let bytes = to_bytes(&s.state);
+    let read = |bytes: &[u8]| {
+        let mut from = Reader::new(bytes, &scene.sea);
+        let state = State::load(&mut from)?;
+        from.finish().map(|()| state)
+    };
+    assert_eq!(read(&bytes).expect("a state").hash(), s.state.hash());
+    let stride = bytes.len().div_ceil(4000);
+    let mut still_read = 0;
+    for k in (0..bytes.len()).step_by(stride) {
+        let mut changed = bytes.clone();
+        changed[k] ^= 1;
+        if let Ok(state) = read(&changed) {
+            assert!(to_bytes(&state) == changed, "byte {k} of {}", bytes.len());
+            assert_ne!(state.hash(), s.state.hash(), "byte {k}");
+            still_read += 1;
+        }
+    }
+    assert!(still_read > 1000, "{still_read}");
+}
+
+// Goal: states that differ in a tag, a length or a seldom used value have different hashes. Method: single changes of one state, among them those that hashed
+// alike before. Tolerance: none.
+#[test]
+fn different_states_have_different_hashes() {
+    let scene = Arc::new(scene(RICH));
+    let mut s = simulation(&scene, 1);
+    outputs(&mut s, 50, 5);
+    let hash = s.state.hash();
+    type Change = fn(&mut State);
+    let changes: [(&str, Change); 9] = [
+        ("no thrust at all", |s| {
+            s.robots[0].actuators[0].health = Health::Reduced(0.0)
+        }),
+        ("shaft", |s| s.robots[0].actuators[0].shaft[1] += 1.0),
+        ("limit of the battery", |s| s.robots[0].battery.limit = 5.0),
+        ("failed battery", |s| s.robots[0].battery.failed = true),
+        ("optics", |s| s.sea.optics.beam[0] += 0.1),
+        ("seabed", |s| s.sea.seabed.z0 -= 1.0),
+        ("last reading", |s| s.robots[0].sensors[0].last = None),
+        ("effect of a fault", |s| {
+            s.robots[0].actuators[0].fault.offset = 1.0
+        }),
+        ("warm start", |s| s.contacts.pairs.push((0, 1))),
+    ];
+    for (what, change) in changes {
+        let mut other = s.state.clone();
+        change(&mut other);
+        assert_ne!(other.hash(), hash, "{what}");
+    }
+}
+
+// Goal: a checkpoint that does not fit is refused in one line, and nothing changes. Method: each kind once. Tolerance: none.
+#[test]
+fn what_does_not_fit_is_refused() {
+    let mut s = simulation(&Arc::new(scene(RICH)), 1);
+    let checkpoint = s.checkpoint().expect("a checkpoint");
+    outputs(&mut s, 10, 5);
+    let hash = s.state.hash();
+    let mut refused = |bytes: &[u8], start: &str| {
+        let why = s.resume(bytes).expect_err(start);
+        assert!(why.starts_with(start) && !why.contains('\n'), "{why}");
+        assert_eq!(s.state.hash(), hash, "{start}");
+    };
+    refused(b"", "this is not a checkpoint of Merrow");
+    refused(b"%PDF-1.7 and so on", "this is not a checkpoint of Merrow");
+    for n in [8, 11, 15, 25, 100, checkpoint.len() - 1] {
+        refused(&checkpoint[..n], "the checkpoint ends early: found ");
+    }
+    let changed = |k: usize| {
+        let mut bytes = checkpoint.clone();
+        bytes[k] ^= 1;
+        bytes
+    };
+    refused(
+        &changed(8),
+        "this checkpoint has format 0, expected format 1 of Merrow ",
+    );
+    refused(
+        &changed(20),
+        "this is a checkpoint of Merrow 1.1.0, expected one of Merrow 0.1.0",
+    );
+    for k in [checkpoint.len() / 2, checkpoint.len() - 1] {
+        refused(
+            &changed(k),
+            "the checkpoint is damaged: its digest does not agree",
+        );
+    }
+    let of = |text: &str, seed: Option<u64>, name: &str| {
+        let world = merrow_world::load_text(name, text, Overrides { seed }).expect("a world");
+        simulation(&Arc::new(world.scene), 1)
+            .checkpoint()
+            .expect("a checkpoint")
+    };
+    let name = "test.yaml";
+    refused(
+        &of(RICH, None, "pond"),
+        "this is a checkpoint of the world pond, expected one of test.yaml",
+    );
+    refused(
+        &of(RICH, Some(5), name),
+        "this checkpoint has the seed 5, expected the seed ",
+    );
+    let other = RICH.replace("depth_m: 30", "depth_m: 31");
+    refused(
+        &of(&other, None, name),
+        "the files of the world test.yaml have changed since this checkpoint",
+    );
+    assert!(
+        s.resume(&of(
+            &RICH.replace("robots:", "robots: # a comment"),
+            None,
+            name
+        ))
+        .is_ok()
+    );
+}
+
+/// What `merrow run pool` with these arguments prints, and the error message if it fails.
+fn merrow(folder: &Path, arguments: &[&str]) -> Result<String, String> {
+    let output = Process::new(env!("CARGO_BIN_EXE_merrow"))
+        .args(["run", "pool", "--no-ros", "--pace", "max", "--json"])
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("the program");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    match output.status.success() {
+        true => Ok(text(output.stdout)),
+        false => Err(text(output.stderr)),
+    }
+}
+
+// Goal: the program writes checkpoints during and after a run and continues from them; what cannot be read or written is one line. Method: one second in one and
+// in two parts; state hashes as printed. Tolerance: none.
+#[test]
+fn the_program_continues_a_run() {
+    let folder = Folder::new("checkpoint", &[("text.cp", "no checkpoint")]);
+    let run = |arguments: &[&str]| merrow(&folder.0, arguments);
+    let hash = |arguments: &[&str]| {
+        let json: serde_json::Value =
+            serde_json::from_str(&run(arguments).expect("a run")).expect("JSON");
+        json["state_hash"].as_str().expect("a hash").to_owned()
+    };
+    let whole = hash(&["--for", "1"]);
+    hash(&[
+        "--for",
+        "0.4",
+        "--checkpoint",
+        "a.cp",
+        "--checkpoint-every",
+        "0.3",
+    ]);
+    assert_eq!(hash(&["--for", "0.6", "--resume", "a.cp"]), whole);
+    // over the file that it continues from
+    hash(&["--for", "0.3", "--resume", "a.cp", "--checkpoint", "a.cp"]);
+    assert_eq!(hash(&["--for", "0.3", "--resume", "a.cp"]), whole);
+    let files = std::fs::read_dir(&folder.0).expect("the folder").count();
+    assert_eq!(files, 2, "nothing but the checkpoint and the text");
+    for (arguments, expected) in [
+        (
+            ["--resume", "none.cp"],
+            "cannot read the checkpoint none.cp: No such file",
+        ),
+        (
+            ["--resume", "text.cp"],
+            "text.cp: this is not a checkpoint of Merrow",
+        ),
+        (
+            ["--checkpoint", "none/a.cp"],
+            "cannot write the checkpoint none/a.cp: No such file",
+        ),
+    ] {
+        let why = run(&[&arguments[..], &["--for", "0.1"]].concat()).expect_err(expected);
+        assert!(
+            why.starts_with(&format!("merrow: {expected}")) && why.lines().count() == 1,
+            "{why}"
+        );
+    }
+}
