@@ -39,7 +39,7 @@ def check_node_and_namespace():
             assert name in written, f"{name} is not in {written}"
         assert "rq/sea/simulator/resetRequest" in read, read
         assert m.get("pace") == "realtime"
-        assert any("/sea/simulator" in line for line in m.output()[0].splitlines()), m.output()[0]
+        assert wait_for(lambda: "/sea/simulator" in m.output()[0]), m.output()[0]
 
 
 def check_parameter_arguments():

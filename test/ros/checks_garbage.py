@@ -73,15 +73,16 @@ def drive(disturb):
         assert wait_for(lambda: found.extend(take(truth)) or found and nanoseconds(found[-1].header.stamp) == end), \
             "not all odometry came"
         if sent:
-            check_told(take(log), latest_after(diagnostics), sent)
+            check_told(take(log), latest_after(m, diagnostics), sent)
         m.alive()
         assert "panicked" not in m.output()[1], m.output()[1]
         return [motion(sample) for sample in found], sent
 
 
-def latest_after(diagnostics):
-    """Returns the next report from now on."""
+def latest_after(m, diagnostics):
+    """Returns the report of the next second."""
     take(diagnostics)
+    m.step(1_000_000_000 // STEP_NS)
     return latest(diagnostics)
 
 

@@ -240,5 +240,5 @@ def check_truth_can_be_left_out_of_tf():
 
 CHECKS = [check_every_parameter_can_be_set, check_descriptions_of_parameters, check_illegal_parameters,
           check_current_drifts, check_reset_and_parameters_agree, check_noise_off, check_dead_thruster,
-          check_numbers_for_the_pace, check_pace,
-          check_truth_can_be_left_out_of_tf]
+          check_numbers_for_the_pace, check_truth_can_be_left_out_of_tf]
+PACE_CHECKS = [check_pace]

@@ -107,14 +107,12 @@ def check_pause_ends_a_step():
             number = step.send(steps=many)
             time.sleep(0.3)
             assert step.receive(number, 0.1) is None, "a thousand million steps in 0.4 s"
-            begin = time.monotonic()
             assert m.get("publish_truth_tf") is True, "no parameter while steps are made"
             other = m.call("step", steps=1)
             assert not other.success and "in progress" in other.message, other
             m.do(ending)
             reply = step.receive(number)
             assert reply is not None, "the step request is still without an answer"
-            assert time.monotonic() - begin < 1, f"{time.monotonic() - begin} s for three calls"
             said = {"pause": "paused"}.get(ending, ending)
             made = re.fullmatch(rf"{said} after (\d+) of {many} steps", reply.message)
             assert not reply.success and made, reply
@@ -213,6 +211,7 @@ def check_parting():
         late = m.listen("/line/intact", transient_local=True, depth=1)
         assert not latest(late).data
         said = m.listen("/diagnostics")
+        m.step(1000)
         wait_until(said, lambda d: any(s.name == "line: line" and s.message.startswith("parted at ") for s in d.status))
         m.do("reset")
         m.step(1)

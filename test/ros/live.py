@@ -55,7 +55,7 @@ NUMBERS = itertools.cycle((os.getpid() + i) % 100 + 1 for i in range(100))
 CLOCK = "rosgraph_msgs/msg/Clock"
 LOG = "rcl_interfaces/msg/Log"
 WARN = 30
-SETTLE_S = 0.2
+SETTLE_S = 0.3
 TRIGGER = {"structure_needs_at_least_one_member": 0}
 
 

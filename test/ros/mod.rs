@@ -223,3 +223,14 @@ fn end_to_end() {
     command.args(["--binary", env!("CARGO_BIN_EXE_merrow")]);
     expect_success(command);
 }
+
+/// Simulated time follows wall time.
+#[test]
+#[ignore = "compares with wall time, so nothing else may run; test/run slow"]
+fn end_to_end_pace() {
+    let Some((mut command, _turn)) = script("end_to_end.py") else {
+        return;
+    };
+    command.args(["--pace", "--binary", env!("CARGO_BIN_EXE_merrow")]);
+    expect_success(command);
+}
