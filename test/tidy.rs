@@ -30,8 +30,6 @@ const FUNCTION_LINES: usize = 70;
 #[rustfmt::skip]
 const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("crates/environment/src/sound/ray.rs", "trace"),
-    ("crates/model/src/state/hash.rs", "bits"),
-    ("crates/model/src/state/hash.rs", "sea_bits"),
     ("crates/physics/src/contact/geometry/detect.rs", "clip_flat_features"),
     ("crates/physics/src/forces/sum.rs", "sum"),
     ("crates/ros2/src/dds/parameter_services.rs", "start"),

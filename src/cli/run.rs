@@ -86,20 +86,7 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     let (sender, requests) = crossbeam_channel::unbounded();
     let signals = SignalStop::install()?;
 
-    let mut bridge = if arguments.no_ros {
-        arguments
-            .record
-            .is_some()
-            .then(|| Bridge::without_node(&simulation))
-            .transpose()?
-    } else {
-        let options = node_options(ros)?;
-        let bridge = Bridge::with_node(&simulation, &options, arguments.pace, &sender)?;
-        if !arguments.json {
-            announce(&scene, &options);
-        }
-        Some(bridge)
-    };
+    let mut bridge = create_bridge(arguments, ros, &simulation, &sender)?;
     if let (Some(bridge), Some(path)) = (&bridge, &arguments.record) {
         let line = bridge.record(path.clone())?;
         // cannot fail: this is the only assignment
@@ -147,6 +134,28 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
         failed = failed.or(Some(why));
     }
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Creates the node, or without ROS what a recording needs.
+fn create_bridge(
+    arguments: &Arguments,
+    ros: &[String],
+    simulation: &Simulation,
+    sender: &Sender<sim::Request>,
+) -> Result<Option<Bridge>, String> {
+    if arguments.no_ros {
+        return arguments
+            .record
+            .is_some()
+            .then(|| Bridge::without_node(simulation))
+            .transpose();
+    }
+    let options = node_options(ros)?;
+    let bridge = Bridge::with_node(simulation, &options, arguments.pace, sender)?;
+    if !arguments.json {
+        announce(&simulation.scene, &options);
+    }
+    Ok(Some(bridge))
 }
 
 /// Period after the first signal in which further signals count as the same request [s]. A launcher

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// One robot with most kinds of state, in a small sea.
 const RICH: &str = "
 seabed: {depth_m: 30}
-water: {waves: {hs_m: 0.5, tp_s: 4, components: 8, direction_deg: 20}}
+water: {waves: {kind: jonswap, hs_m: 0.5, tp_s: 4, components: 8, direction_deg: 20}}
 robots:
   auv:
     position_m: [0, 0, -3]
@@ -76,7 +76,7 @@ fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Vec<Frame>) {
     (lines.join("\n"), frames)
 }
 
-/// Steps before and after the checkpoint of a bundled world: few where pictures are large.
+/// Steps before and after the checkpoint of a bundled world: few where images are large.
 fn steps(name: &str, dt_ns: u64) -> u64 {
     let ns = match name {
         "every_sensor" | "harbour" | "harbour_inspection" | "riverwatch" | "riverwatch_three"
@@ -86,8 +86,10 @@ fn steps(name: &str, dt_ns: u64) -> u64 {
     ns / dt_ns
 }
 
-// Goal: a run that is continued from a checkpoint, on one or two threads and in other blocks, is the run that was not interrupted. Method: every bundled world with
-// its thrusters on and all sensors requested, a checkpoint in the middle; state hash, readings and frames of the second half. Tolerance: none.
+// Goal: a run that is continued from a checkpoint, on one or two threads and in other blocks, is
+// the run that was not interrupted. Method: every bundled world with its thrusters on and all
+// sensors requested, a checkpoint in the middle; state hash, readings and frames of the second
+// half. Tolerance: none.
 #[test]
 fn every_world_continues_from_a_checkpoint() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds");
@@ -132,8 +134,8 @@ fn every_world_continues_from_a_checkpoint() {
     }
 }
 
-// Goal: frames that are in progress at the checkpoint come after it; a used simulation forgets its own. Method: a sensor with a latency; a resumed simulation
-// that has run on. Tolerance: none.
+// Goal: frames that are in progress at the checkpoint come after it; a used simulation forgets its
+// own. Method: a sensor with a latency; a resumed simulation that has run on. Tolerance: none.
 #[test]
 fn frames_in_progress_are_kept() {
     let world =
@@ -155,8 +157,9 @@ fn frames_in_progress_are_kept() {
     assert!(found == expected);
 }
 
-// Goal: every byte of a saved state has a meaning: the hash covers all of them, and no two texts are one state. Method: each byte of a state in turn changed;
-// what is still read is saved as it was read. Tolerance: none.
+// Goal: every byte of a saved state has a meaning: the hash covers all of them, and no two texts
+// are one state. Method: each byte of a state in turn changed; what is still read is saved as it
+// was read. Tolerance: none.
 #[test]
 fn every_byte_counts() {
     let scene = Arc::new(scene(RICH));
@@ -184,8 +187,8 @@ fn every_byte_counts() {
     assert!(still_read > 1000, "{still_read}");
 }
 
-// Goal: states that differ in a tag, a length or a seldom used value have different hashes. Method: single changes of one state, among them those that hashed
-// alike before. Tolerance: none.
+// Goal: states that differ in a tag, a length or a seldom used value have different hashes. Method:
+// single changes of one state, among them those that hashed alike before. Tolerance: none.
 #[test]
 fn different_states_have_different_hashes() {
     let scene = Arc::new(scene(RICH));
@@ -215,7 +218,8 @@ fn different_states_have_different_hashes() {
     }
 }
 
-// Goal: a checkpoint that does not fit is refused in one line, and nothing changes. Method: each kind once. Tolerance: none.
+// Goal: a checkpoint that does not fit is refused in one line, and nothing changes. Method: each
+// kind once. Tolerance: none.
 #[test]
 fn what_does_not_fit_is_refused() {
     let mut s = simulation(&Arc::new(scene(RICH)), 1);
@@ -296,8 +300,9 @@ fn merrow(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     }
 }
 
-// Goal: the program writes checkpoints during and after a run and continues from them; what cannot be read or written is one line. Method: one second in one and
-// in two parts; state hashes as printed. Tolerance: none.
+// Goal: the program writes checkpoints during and after a run and continues from them; what cannot
+// be read or written is one line. Method: one second in one and in two parts; state hashes as
+// printed. Tolerance: none.
 #[test]
 fn the_program_continues_a_run() {
     let folder = Folder::new("checkpoint", &[("text.cp", "no checkpoint")]);

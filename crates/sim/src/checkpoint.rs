@@ -34,7 +34,7 @@ use merrow_model::state::State;
 const MARK: [u8; 8] = *b"merrowCP";
 /// Number of the file format.
 const FORMAT: u32 = 1;
-/// Version of Merrow.
+/// Version of Merrow that writes and reads the checkpoints.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Length of the digest at the end [bytes].
 const SUM: usize = 32;

@@ -45,14 +45,13 @@ pub fn is_cheaper(waves: &WaveState) -> bool {
 
 /// Updates the tile for a hull around (x, y) [m] in these waves at the instant of `now`.
 pub fn update_tile(tile: &mut WaveTile, waves: &Waves, now: &WaveState, x: f64, y: f64) {
-    tile.wide = now.use_avx2;
+    (tile.wide, tile.depth) = (now.use_avx2, now.depth);
     if !tile.waves.is_same_instance(waves) {
         tile.waves.seas.clone_from(&waves.seas);
         tile.waves.tide.clone_from(&waves.tide);
         tile.waves.regions.clone_from(&waves.regions);
         let period = waves.latest().map_or(1.0, |sea| sea.asked.tp);
         tile.time_step = (period / STEPS_PER_PERIOD * 1e9).max(1e6).round();
-        tile.depth = now.depth;
         invalidate(tile);
     }
     if !(covers(tile, 0, x) && covers(tile, 1, y)) {
@@ -215,16 +214,20 @@ fn look_up_in<T: Packed>(
 /// Surface height and pressure heads at (x, y) in the window. (1)
 #[inline(always)]
 fn lattice_fields<T: Packed>(tile: &WaveTile, corner: [i64; 2], x: T, y: T) -> [T; 4] {
-    let (u, v) = (
-        x * (1.0 / tile.step) - T::splat(corner[0] as f64),
-        y * (1.0 / tile.step) - T::splat(corner[1] as f64),
+    let (x, y) = (x * (1.0 / tile.step), y * (1.0 / tile.step));
+    let (west, south) = (x.floor(), y.floor());
+    let (column_index, row_index) = (
+        west - T::splat(corner[0] as f64),
+        south - T::splat(corner[1] as f64),
     );
     let most = (SIDE - 2) as f64;
     let (i, j) = (
-        u.floor().at_least(0.0).at_most(most),
-        v.floor().at_least(0.0).at_most(most),
+        column_index.at_least(0.0).at_most(most),
+        row_index.at_least(0.0).at_most(most),
     );
-    let (u, v, at) = (u - i, v - j, j * SIDE as f64 + i);
+    // the fraction within the cell is exact, whatever the corner is
+    let (u, v) = (x - west + (column_index - i), y - south + (row_index - j));
+    let at = j * SIDE as f64 + i;
     let mut found = [[0.0; 4]; MAX_LANES];
     for (lane, found) in found.iter_mut().enumerate() {
         let at = at.lane(lane) as usize;

@@ -4,7 +4,7 @@ use crate::scene::Scene;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// SHA-256 of `bytes`.
+/// Computes the SHA-256 digest of `bytes`.
 pub fn digest(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }

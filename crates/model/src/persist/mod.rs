@@ -48,7 +48,7 @@ pub trait Persist: Sized {
 /// Bytes of the values saved so far.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// The bytes.
+    /// Serialised values, in the order in which they were saved.
     pub bytes: Vec<u8>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Saves one value.
+/// Returns the serialised bytes of one value.
 pub fn to_bytes(value: &impl Persist) -> Vec<u8> {
     let mut to = Writer::default();
     value.save(&mut to);

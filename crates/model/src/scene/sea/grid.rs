@@ -2,8 +2,8 @@
 //! memory-mapped file.
 //!
 //! # Law
-//! Multilinear interpolation between samples, or the nearest sample. [`Extrapolation`] defines the value
-//! beyond the first and last sample of an axis. An axis with one sample has no effect.
+//! Multilinear interpolation between samples, or the nearest sample. [`Extrapolation`] defines the
+//! value beyond the first and last sample of an axis. An axis with one sample has no effect.
 //!
 //! # Symbols
 //! None.
