@@ -23,6 +23,7 @@ mod keys;
 mod positioning;
 mod radiation;
 mod robots;
+mod runs;
 mod schema;
 mod sensors;
 mod servos;

@@ -106,15 +106,18 @@ ros_distro: {ROS_DISTRO}
         )
     }
 
-    /// Writes `metadata.yaml` into `folder` atomically.
+    /// Writes `metadata.yaml` into `folder` atomically; a failed write leaves no temporary file.
     pub(crate) fn save(&self, folder: &Path) -> io::Result<()> {
         let new = folder.join(format!("{FILE_NAME}.new"));
         let text = format!(
             "rosbag2_bagfile_information:\n{}\n",
             indented(&self.to_yaml(), 2)
         );
-        fs::write(&new, text)?;
-        fs::rename(&new, folder.join(FILE_NAME))
+        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, folder.join(FILE_NAME)));
+        written.inspect_err(|_| {
+            // the error of the write is reported
+            let _ = fs::remove_file(&new);
+        })
     }
 }
 

@@ -1,0 +1,197 @@
+//! Runs of the program as a process: signals, a full disk, the rate of diagnostics.
+//!
+//! Goal: a run ends as requested with a complete recording, and reports why if it cannot. Method:
+//! the program itself with real signals and file size limits.
+
+use crate::common::folder::Folder;
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const MERROW: &str = env!("CARGO_BIN_EXE_merrow");
+
+/// Starts `merrow run` without ROS that records into `bag`.
+fn start(world: &str, pace: &str, bag: &Path) -> Child {
+    Command::new(MERROW)
+        .args(["run", world, "--no-ros", "--pace", pace, "--record"])
+        .arg(bag)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("merrow starts")
+}
+
+fn send(signal: Signal, child: &Child) {
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a process id")).expect("above 0");
+    kill_process(pid, signal).expect("the process runs");
+}
+
+/// Waits until the recording has begun, after which signals are handled.
+fn wait_for_recording(bag: &Path) {
+    let start = Instant::now();
+    while !bag.with_file_name("metadata.yaml").exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "no recording");
+        sleep(Duration::from_millis(20));
+    }
+    sleep(Duration::from_millis(200));
+}
+
+/// Standard output and standard error.
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// Number of messages in `metadata.yaml`: of the bag, or of the topic `name`.
+fn message_count(bag: &Path, name: Option<&str>) -> u64 {
+    let text = std::fs::read_to_string(bag.with_file_name("metadata.yaml")).expect("metadata");
+    let from = name.map_or(0, |n| {
+        text.find(&format!("name: \"{n}\"")).expect("the topic")
+    });
+    let key = "message_count: ";
+    let rest = &text[from + text[from..].find(key).expect("a count") + key.len()..];
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().expect("a number")
+}
+
+fn is_complete(bag: &Path) -> bool {
+    std::fs::read(bag)
+        .expect("a recording")
+        .ends_with(b"\x89MCAP0\r\n")
+}
+
+// Goal: two signals at once, as launchers deliver them, end a run cleanly. Method: SIGINT and
+// SIGTERM within microseconds, because the kernel merges two equal pending signals; status 0, a
+// summary, a complete recording.
+#[test]
+fn two_signals_at_once_are_one() {
+    let folder = Folder::new("two_signals", &[]);
+    let bag = folder.0.join("run.mcap");
+    let child = start("pool", "realtime", &bag);
+    wait_for_recording(&bag);
+    send(Signal::INT, &child);
+    send(Signal::TERM, &child);
+    let output = child.wait_with_output().expect("the run ends");
+    let (out, err) = texts(&output);
+    assert!(output.status.success(), "{:?}: {out}{err}", output.status);
+    assert!(
+        out.contains("state hash: ") && out.contains("recorded "),
+        "{out}"
+    );
+    assert!(is_complete(&bag) && message_count(&bag, None) > 0);
+}
+
+// Goal: a later signal ends a run whose loop does not react, and the recording is complete.
+// Method: 500 robots in waves with steps of 1 us, of which the loop completes 10000 before it checks
+// for signals, which takes ten times longer than the test; a second SIGINT after 2.3 s. Status 130.
+#[test]
+fn a_later_signal_forces_the_exit() {
+    let world = "step: {dt_s: 1.0e-6}
+water: {waves: {kind: jonswap, hs_m: 0.4, tp_s: 3.5, components: 200}}
+seabed: {depth_m: 100}
+robots:
+  r:
+    model: bluerov2
+    position_m: [0, 0, -0.1]
+    repeat: {count: [25, 20, 1], spacing_m: [2, 2, 2]}
+";
+    let folder = Folder::new("late_signal", &[("w.yaml", world)]);
+    let bag = folder.0.join("run.mcap");
+    let child = start(
+        folder.0.join("w.yaml").to_str().expect("UTF-8"),
+        "max",
+        &bag,
+    );
+    wait_for_recording(&bag);
+    sleep(Duration::from_millis(500));
+    send(Signal::INT, &child);
+    sleep(Duration::from_millis(2300));
+    send(Signal::INT, &child);
+    let output = child.wait_with_output().expect("the run ends");
+    let (out, err) = texts(&output);
+    assert_eq!(output.status.code(), Some(130), "{out}{err}");
+    assert!(
+        err.contains("repeated signal: exiting without waiting"),
+        "{err}"
+    );
+    assert!(err.contains("recorded ") && is_complete(&bag), "{err}");
+}
+
+// Goal: a full disk is reported with its reason and its path, the run goes on, the recording stays
+// readable and its metadata counts its messages. Method: a file size limit of 3 MB, which fails
+// writes as a full disk does; 120 s at maximum pace.
+#[test]
+fn a_full_disk_is_reported() {
+    let folder = Folder::new("full_disk", &[]);
+    let bag = folder.0.join("run.mcap");
+    let script = r#"ulimit -f 3000; trap "" XFSZ; exec "$0" run pool --no-ros --pace max --for 120 --record "$1""#;
+    let output = Command::new("bash")
+        .args(["-c", script, MERROW])
+        .arg(&bag)
+        .output()
+        .expect("bash starts");
+    let (out, err) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{out}{err}");
+    assert!(out.contains("simulated 120.000 s"), "{out}");
+    let reason = format!(
+        "cannot write {}: File too large (os error 27)",
+        bag.display()
+    );
+    assert!(
+        err.contains(&format!("recording stopped: {reason}")),
+        "{err}"
+    );
+    assert!(
+        err.contains(&format!("the recording is incomplete: {reason}")),
+        "{err}"
+    );
+    let bytes = std::fs::metadata(&bag).expect("a recording").len();
+    assert!((1_000_000..3_072_000).contains(&bytes), "{bytes} bytes");
+    assert!(is_complete(&bag));
+    let read = messages(&bag);
+    assert!(read > 1000, "{read} messages");
+    assert_eq!(message_count(&bag, None), read);
+}
+
+/// Number of messages in the chunks of an MCAP file, which are not compressed.
+fn messages(bag: &Path) -> u64 {
+    const MESSAGE: u8 = 5;
+    const CHUNK: u8 = 6;
+    fn count(mut records: &[u8]) -> u64 {
+        let mut n = 0;
+        while records.len() >= 9 {
+            let length = u64::from_le_bytes(records[1..9].try_into().expect("8 bytes")) as usize;
+            let content = &records[9..9 + length];
+            match records[0] {
+                MESSAGE => n += 1,
+                // times, size, CRC; then the name of no compression, and the length of the records
+                CHUNK => n += count(&content[8 + 8 + 8 + 4 + 4 + 8..]),
+                _ => {}
+            }
+            records = &records[9 + length..];
+        }
+        n
+    }
+    let bytes = std::fs::read(bag).expect("a recording");
+    count(&bytes[8..bytes.len() - 8])
+}
+
+// Goal: diagnostics and battery states follow simulated time at any pace. Method: 10 s at maximum
+// pace, which take much less wall time: one message a second and one at the start.
+#[test]
+fn diagnostics_follow_simulated_time() {
+    let folder = Folder::new("diagnostics", &[]);
+    let bag = folder.0.join("run.mcap");
+    let output = Command::new(MERROW)
+        .args([
+            "run", "pool", "--no-ros", "--pace", "max", "--for", "10", "--record",
+        ])
+        .arg(&bag)
+        .output()
+        .expect("merrow starts");
+    assert!(output.status.success(), "{}", texts(&output).1);
+    assert_eq!(message_count(&bag, Some("/diagnostics")), 11);
+    assert_eq!(message_count(&bag, Some("/bluerov2/battery_state")), 11);
+}
