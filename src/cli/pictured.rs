@@ -16,7 +16,7 @@ use merrow_model::state::frames::ping::{Ping, Sounding};
 use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::sample::Pose;
 use merrow_sim::Simulation;
-use merrow_sim::sensors::{frame_recorder, scheduler};
+use merrow_sim::sensors::{current_frame, frame_recorder};
 
 /// Image to write to the file.
 pub enum SensorImage {
@@ -78,7 +78,7 @@ pub fn picture(
             ExteroceptiveSpec::Sonar(spec) => spec.sweep_pings(),
             _ => 1,
         };
-        let frames = scheduler::compute_frames(simulation, robot, sensor, samples);
+        let frames = current_frame::compute_frames(simulation, robot, sensor, samples);
         return instantaneous_image(&looks, frames).ok_or_else(nothing);
     };
     let until_ns = steps * simulation.scene.dt_ns;
@@ -95,8 +95,8 @@ pub fn picture(
     )?;
     if strip.count == 0 {
         // the run ends before the first line
-        let pose = scheduler::pose_of(simulation, robot, sensor);
-        let data = scheduler::compute_frame(simulation, robot, sensor).ok_or_else(nothing)?;
+        let pose = current_frame::pose_of(simulation, robot, sensor);
+        let data = current_frame::compute_frame(simulation, robot, sensor).ok_or_else(nothing)?;
         strip.add(&looks, &data, &pose, until_ns);
     }
     strip.finish(&looks).ok_or_else(nothing)

@@ -16,7 +16,7 @@ use merrow_model::state::frames;
 use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::camera::shading::{OPEN_WATER, SURFACE};
 use merrow_sim::Simulation;
-use merrow_sim::sensors::scheduler;
+use merrow_sim::sensors::current_frame;
 use merrow_validate::figure::canvas::Drawing;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -154,7 +154,7 @@ fn write_view(
     simulation.advance(steps);
     set_time(simulation, arguments);
     let (from, to) = viewpoint(simulation, arguments);
-    let picture = scheduler::render_view(simulation, &view_camera(), axes(to - from), from);
+    let picture = current_frame::render_view(simulation, &view_camera(), axes(to - from), from);
     write(&picture, &arguments.show, SIZE, &output)?;
     Ok((output, sun_text(simulation)))
 }

@@ -8,6 +8,7 @@
 
 mod dds_peers;
 mod pictures;
+mod sensor_load;
 
 use crate::common::folder::Folder;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use merrow_model::state::frames::FrameData;
 use merrow_sensors::camera::haze;
 use merrow_sensors::camera::sea::Sea;
 use merrow_sensors::camera::sky_radiance::Sky;
-use merrow_sim::sensors::scheduler;
+use merrow_sim::sensors::current_frame;
 use merrow_world::{Overrides, load_world};
 use std::f64::consts::{PI, TAU};
 
@@ -548,7 +548,8 @@ fn snapshot_equals_the_frame_at_its_time() {
     let mut unwatched = simulation(&text);
     unwatched.sensor_scheduler = None;
     advance(&mut unwatched, 0.3);
-    let Some(FrameData::CameraImages(snapshot)) = scheduler::compute_frame(&mut unwatched, 0, 0)
+    let Some(FrameData::CameraImages(snapshot)) =
+        current_frame::compute_frame(&mut unwatched, 0, 0)
     else {
         panic!("no picture")
     };

@@ -11,7 +11,7 @@ use merrow_scenery::sites::quay::FACE;
 use merrow_scenery::sites::sand::DEPTH;
 use merrow_scenery::sites::wreck::{Wreck, deck_edge_height};
 use merrow_sim::Simulation;
-use merrow_sim::sensors::scheduler;
+use merrow_sim::sensors::current_frame;
 
 /// Asserts `|actual - expected| <= tolerance`.
 #[track_caller]
@@ -34,7 +34,7 @@ fn named(s: &Simulation, name: &str) -> usize {
 /// The current frame of a sensor of the first robot.
 fn once(s: &mut Simulation, name: &str) -> FrameData {
     let sensor = named(s, name);
-    scheduler::compute_frame(s, 0, sensor).expect("a frame")
+    current_frame::compute_frame(s, 0, sensor).expect("a frame")
 }
 
 /// A sonar of the first robot and one of its pings.

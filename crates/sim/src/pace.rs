@@ -1,7 +1,9 @@
-//! Pacing of simulated time by the wall clock.
+//! Pacing of simulated time by the wall clock, and the CPU time of threads.
 //!
-//! Only the run loop uses the clock to pace a world; the results of a step do not depend on it.
+//! Only the run loop uses the clock to pace a world; the results of a step do not depend on it. The
+//! CPU time decides which exteroceptive sensors are computed first in a run that follows the clock.
 
+use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
 
 /// Speed at which a world runs.
@@ -44,6 +46,12 @@ impl std::fmt::Display for Pace {
             Pace::Lockstep => write!(f, "lockstep"),
         }
     }
+}
+
+/// Returns the CPU time that the calling thread has used [ns].
+pub(crate) fn thread_cpu_ns() -> u64 {
+    let t = clock_gettime(ClockId::ThreadCPUTime);
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }
 
 /// Lateness beyond which the clock restarts its schedule at the current time.

@@ -430,7 +430,7 @@ impl Run<'_, '_> {
         };
         self.clock.restart(simulation.time_ns(), factor);
         if let Some(lookout) = &mut simulation.sensor_scheduler {
-            lookout.set_waits_for_frames(!matches!(self.pace, Pace::Factor(_)));
+            lookout.set_pace(self.pace);
         }
     }
 

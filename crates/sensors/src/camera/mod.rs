@@ -33,6 +33,12 @@ use std::ops::Range;
 /// Side length of a tile [px].
 const TILE: usize = 8;
 
+/// Measures the cost of an image that several threads render.
+pub trait BandMeter: std::fmt::Debug + Sync {
+    /// Calls `render`, which renders one band on the current thread.
+    fn measure(&self, render: &mut dyn FnMut());
+}
+
 /// Everything that a camera can render, at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderContext<'a> {
@@ -44,6 +50,8 @@ pub struct RenderContext<'a> {
     pub view: &'a WorldView,
     /// Environment state: sea, air, waves and time.
     pub at: &'a EnvironmentState<'a>,
+    /// Measures the bands that are rendered in parallel, if anything does.
+    pub meter: Option<&'a dyn BandMeter>,
 }
 
 /// Optical properties of the medium (water or air) around a camera.
@@ -194,7 +202,7 @@ fn layers(
     if rayon::current_thread_index().is_some() {
         bands
             .into_par_iter()
-            .for_each(|band| look.render_band(band));
+            .for_each(|band| look.render_measured(band));
     } else {
         bands.into_iter().for_each(|band| look.render_band(band));
     }
@@ -247,6 +255,20 @@ struct BandRenderer<'a> {
 }
 
 impl BandRenderer<'_> {
+    /// Renders all pixels of one band and measures its cost.
+    fn render_measured(&self, band: Band) {
+        let mut band = Some(band);
+        let mut render = || {
+            band.take()
+                .into_iter()
+                .for_each(|band| self.render_band(band))
+        };
+        match self.world.meter {
+            Some(meter) => meter.measure(&mut render),
+            None => render(),
+        }
+    }
+
     /// Renders all pixels of one band.
     fn render_band(&self, band: Band) {
         let Self {

@@ -2,7 +2,7 @@
 //! for images that are assembled from many frames.
 
 use crate::Simulation;
-use crate::sensors::scheduler;
+use crate::sensors::current_frame;
 use merrow_model::state::frames::Frame;
 use merrow_sensors::sample::Pose;
 use std::collections::VecDeque;
@@ -40,7 +40,7 @@ pub fn record(
     let mut poses = VecDeque::new();
     loop {
         let now = simulation.time_ns();
-        let pose = scheduler::pose_of(simulation, robot, sensor);
+        let pose = current_frame::pose_of(simulation, robot, sensor);
         poses.push_back((now, pose));
         let next = simulation
             .sensor_scheduler

@@ -4,9 +4,10 @@
 //! The contents of a frame depend only on the snapshot, the sensor and the index of its sample.
 //! They do not depend on when and where the frame is computed.
 //!
-//! When the run follows the wall clock, it never waits for a frame: a sensor that has not completed
-//! its last two samples misses the next one, which is counted. Otherwise the run waits for the
-//! frames that are due, so that none is missed. If a worker thread fails, the run ends.
+//! When the run follows the wall clock, it never waits for a frame: a sensor of which two samples
+//! are late misses the next one, which is counted. Which samples are computed first depends on the
+//! measured cost of the sensors ([`priority`](crate::sensors::priority)). Otherwise the run waits
+//! for the frames that are due, so that none is missed. If a worker thread fails, the run ends.
 //!
 //! Frames in progress are not part of the state, because they depend on who requests them: a copy
 //! of a state that continues elsewhere lacks the frames that were sampled before and are due after
@@ -14,35 +15,33 @@
 //! last frame; if there is none because it had no subscriber, its first frame is computed and then
 //! repeated.
 
-use crate::Simulation;
+use crate::Pace;
 use crate::control::fault;
-use crate::instants::EnvironmentCache;
+use crate::report::cost;
 use crate::robot::Runner;
-use crate::sensors::worker::{SampleRequest, SampleResult, Worker, render_pool};
+use crate::sensors::cpu_meter::MeanCost;
+use crate::sensors::dispatcher::SensorThreads;
+use crate::sensors::priority::{Class, DEADLINE_PERIODS, Load, Priority, classify};
+use crate::sensors::worker::{SampleRequest, SampleResult};
 use crate::sensors::world_view;
-use crossbeam_channel::{Receiver, Sender, unbounded};
-use merrow_math::rng::Stream;
-use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::persist;
-use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::camera::CameraSpec;
 use merrow_model::scene::sensor::obstacle::DetectorSpec;
+use merrow_model::scene::{Scene, Sensor};
 use merrow_model::state::frames::view::WorldView;
-use merrow_model::state::frames::{CameraImages, Frame, FrameData};
-use merrow_model::state::{FaultEffect, State};
-use merrow_sensors::camera;
-use merrow_sensors::ray_scene::{RayKind, RayScene, RayScenes, StaticGeometry};
-use merrow_sensors::sample::{Pose, SampleErrors};
+use merrow_model::state::frames::{Frame, FrameData};
+use merrow_model::state::{FaultEffect, RobotState, State};
+use merrow_sensors::ray_scene::StaticGeometry;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::thread::JoinHandle;
 
-/// Maximum number of samples of a sensor in progress if the run follows the wall clock.
-const MAX_IN_PROGRESS: usize = 2;
+/// Maximum wall-clock delay of the step that causes no missed samples of cheap sensors [s]: a step
+/// that is late makes up for it, and samples that belong to different instants are then requested
+/// at once.
+const BURST_S: f64 = 0.25;
 /// Bits of all outputs of a sensor.
-const ALL_OUTPUTS: u8 = u8::MAX;
+pub(crate) const ALL_OUTPUTS: u8 = u8::MAX;
 
 /// An exteroceptive sensor and its samples in progress.
 #[derive(Debug)]
@@ -51,6 +50,12 @@ struct ScheduledSensor {
     sensor: usize,
     /// Requested outputs of its frames, as bits.
     wanted: AtomicU8,
+    /// Simulated time between two samples [ns].
+    period_ns: u64,
+    /// CPU time of a sample.
+    cost: MeanCost,
+    /// Number of samples that were requested, including the missed ones.
+    requested: u64,
     /// Number of samples missed because the preceding ones were not completed.
     missed: u64,
     /// Order number and due time [ns] of its samples in progress.
@@ -71,6 +76,7 @@ pub(crate) struct SavedFrames {
 #[derive(Debug)]
 struct SavedSensor {
     wanted: u8,
+    requested: u64,
     missed: u64,
     ordered: u8,
     last: Option<Arc<FrameData>>,
@@ -89,17 +95,48 @@ struct SavedSample {
 }
 
 persist! { struct SavedFrames { devices } }
-persist! { struct SavedSensor { wanted, missed, ordered, last, under_way } }
+persist! { struct SavedSensor { wanted, requested, missed, ordered, last, under_way } }
 persist! { struct SavedSample { rank, stamp_ns, due_ns, data } }
+
+/// Load by an exteroceptive sensor, and its missed samples.
+#[derive(Clone, Copy, Debug)]
+pub struct SensorLoad {
+    /// Index of the robot.
+    pub robot: usize,
+    /// Index of the sensor.
+    pub sensor: usize,
+    /// Number of samples that were requested, including the missed ones.
+    pub requested: u64,
+    /// Number of samples that were missed.
+    pub missed: u64,
+    /// Mean CPU time of a sample [s].
+    pub cost_s: f64,
+    /// Number of cores that the sensor needs at its rate and the pace of the run.
+    pub cores: f64,
+}
+
+/// A sample that a sensor takes.
+struct Sample {
+    index: u64,
+    stamp_ns: u64,
+    due_ns: u64,
+    /// Requested outputs, as bits.
+    outputs: u8,
+    noise: bool,
+    fault: FaultEffect,
+    /// Noise switch and faults of the source sensor.
+    source: (bool, FaultEffect),
+}
 
 /// Scheduler of all exteroceptive sensors of a world.
 #[derive(Debug)]
 pub struct SensorScheduler {
     devices: Vec<ScheduledSensor>,
-    waits_for_frames: bool,
-    jobs: Sender<SampleRequest>,
-    done: Receiver<Result<SampleResult, String>>,
-    workers: Vec<JoinHandle<()>>,
+    /// Simulated seconds per wall-clock second; `None` if the run waits for frames.
+    clock_factor: Option<f64>,
+    /// Number of threads requested.
+    n_threads: usize,
+    threads: SensorThreads,
     /// Frames that are computed and not yet delivered.
     completed: Vec<SampleResult>,
     order: u64,
@@ -121,79 +158,32 @@ impl SensorScheduler {
         still: &StaticGeometry,
         threads: usize,
     ) -> Result<Option<Self>, String> {
-        let of_robot = |(robot, model): (usize, &merrow_model::scene::Robot)| {
-            let looking = model
-                .sensors
-                .iter()
-                .enumerate()
-                .filter(|(_, s)| s.kind.exteroceptive().is_some());
-            looking
-                .map(|(sensor, _)| (robot, sensor))
-                .collect::<Vec<_>>()
-        };
-        let places: Vec<(usize, usize)> =
-            scene.robots.iter().enumerate().flat_map(of_robot).collect();
+        let places = exteroceptive_sensors(scene);
         if places.is_empty() {
             return Ok(None);
         }
-        let sensor = |(robot, sensor): (usize, usize)| &scene.robots[robot].sensors[sensor];
-        let (jobs, inbox) = unbounded::<SampleRequest>();
-        let (outbox, done) = unbounded();
-        let stages = RayScenes::new(scene, still);
-        let has_pictures = places.iter().any(|p| {
-            matches!(
-                sensor(*p).kind.exteroceptive().map(|l| &**l),
-                Some(ExteroceptiveSpec::Camera(_))
-            )
-        });
-        let pool = if has_pictures {
-            render_pool(threads)?.map(Arc::new)
-        } else {
-            None
-        };
-        let mut workers = Vec::new();
-        for i in 0..threads.clamp(1, places.len()) {
-            let worker = Worker {
-                scene: Arc::clone(scene),
-                devices: places
-                    .iter()
-                    .filter_map(|p| Some((p.0, p.1, Arc::clone(sensor(*p).kind.exteroceptive()?))))
-                    .collect(),
-                stages: stages.clone(),
-                instants: EnvironmentCache::default(),
-                current_view: None,
-                pool: pool.clone(),
-            };
-            let (inbox, outbox) = (inbox.clone(), outbox.clone());
-            let thread = std::thread::Builder::new()
-                .name(format!("merrow-look-{i}"))
-                .spawn(move || worker.run(&inbox, &outbox))
-                .map_err(|e| format!("cannot start a thread for sensors: {e}"))?;
-            workers.push(thread);
-        }
+        let sensor_threads = SensorThreads::start(scene, still, &places, threads)?;
+        let estimates = cost::sensor_costs(scene);
         let device = |(robot, sensor): (usize, usize)| {
-            let wanted = AtomicU8::new(if scene.robots[robot].sensors[sensor].lazy {
-                0
-            } else {
-                ALL_OUTPUTS
-            });
+            let model = &scene.robots[robot].sensors[sensor];
             ScheduledSensor {
                 robot,
                 sensor,
-                wanted,
+                wanted: AtomicU8::new(if model.lazy { 0 } else { ALL_OUTPUTS }),
+                period_ns: (1e9 / model.rate) as u64,
+                cost: MeanCost::from_estimate(1e9 * estimates[robot][sensor] / model.rate),
+                requested: 0,
                 missed: 0,
                 under_way: VecDeque::new(),
                 ordered: 0,
                 last: None,
             }
         };
-        let devices = places.into_iter().map(device).collect();
         Ok(Some(Self {
-            devices,
-            waits_for_frames: true,
-            jobs,
-            done,
-            workers,
+            devices: places.into_iter().map(device).collect(),
+            clock_factor: None,
+            n_threads: threads,
+            threads: sensor_threads,
             completed: Vec::new(),
             order: 0,
             first: 0,
@@ -206,9 +196,12 @@ impl SensorScheduler {
         self.failed.as_deref()
     }
 
-    /// Sets whether the run waits for frames that are due.
-    pub fn set_waits_for_frames(&mut self, patient: bool) {
-        self.waits_for_frames = patient;
+    /// Sets the pace of the run. It waits for frames that are due unless it follows the wall clock.
+    pub fn set_pace(&mut self, pace: Pace) {
+        self.clock_factor = match pace {
+            Pace::Factor(factor) => Some(factor),
+            Pace::Max | Pace::Lockstep => None,
+        };
     }
 
     /// Requests or cancels the frames of a sensor. Sensors that are not `lazy` are computed in any
@@ -251,6 +244,26 @@ impl SensorScheduler {
             .map(|device| (device.robot, device.sensor, device.missed))
     }
 
+    /// Load and missed samples of every exteroceptive sensor.
+    pub fn loads(&self) -> impl Iterator<Item = SensorLoad> + '_ {
+        self.devices.iter().map(|device| SensorLoad {
+            robot: device.robot,
+            sensor: device.sensor,
+            requested: device.requested,
+            missed: device.missed,
+            cost_s: device.cost.seconds(),
+            cores: self.load(device).cores(),
+        })
+    }
+
+    fn load(&self, device: &ScheduledSensor) -> Load {
+        Load {
+            cost_s: device.cost.seconds(),
+            period_s: 1e-9 * device.period_ns as f64 / self.clock_factor.unwrap_or(1.0),
+            is_wanted: device.wanted.load(Ordering::Relaxed) != 0,
+        }
+    }
+
     /// Number of steps until the next sample is due; at least 1.
     pub fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
         let due = |device: &ScheduledSensor| {
@@ -282,92 +295,148 @@ impl SensorScheduler {
         if due.is_empty() {
             return;
         }
-        // faults of all robots and beacons advance independently of the requested frames
-        for ((robot, own), runner) in scene
-            .robots
-            .iter()
-            .zip(&mut state.robots)
-            .zip(runners.iter_mut())
-        {
-            if !own.faults.is_empty() && own.halted.is_none() {
-                fault::prepare(robot, own, &mut runner.work, now, state.sea.density);
-            }
-        }
+        advance_faults(scene, state, runners);
         let beacons = fault::beacon_effects(&mut state.faults, scene.beacons.len(), now);
+        self.collect_results();
+        let classes = self.classes();
         let mut view = None;
         for k in due {
-            let (r, s) = (self.devices[k].robot, self.devices[k].sensor);
-            let sensor = &scene.robots[r].sensors[s];
-            let own = &mut state.robots[r];
-            let memory = &mut own.sensors[s];
-            let sample = memory.samples;
-            memory.count(sensor);
-            let parts = self.devices[k].wanted.load(Ordering::Relaxed);
-            let lost = sensor.loss_probability > 0.0
-                && sensor.stream.draw(sample + 1).uniform() < sensor.loss_probability;
-            let (noise, mut fault) = (memory.noise, memory.fault);
-            let heard = match sensor.kind.exteroceptive().map(|looks| &**looks) {
-                Some(ExteroceptiveSpec::Obstacles(DetectorSpec {
-                    sensor: Some((_, other)),
-                    ..
-                })) => (own.sensors[*other].noise, own.sensors[*other].fault),
-                _ => (noise, fault),
+            let class = classes.as_ref().map(|c| c[k]);
+            let Some(sample) = self.take_sample(k, scene, state, class) else {
+                continue;
             };
-            if !own.battery.is_on() || fault.dead || heard.1.dead || lost || parts == 0 {
-                continue;
-            }
-            fault.stuck |= heard.1.stuck;
-            if !self.waits_for_frames && self.devices[k].under_way.len() >= MAX_IN_PROGRESS {
-                self.devices[k].missed += 1;
-                continue;
-            }
-            let takes = sensor
-                .kind
-                .exteroceptive()
-                .map_or(0, |looks| looks.sample_duration_ns());
-            let due_ns = now + sensor.latency_ns.max(takes);
             let device = &mut self.devices[k];
-            device.under_way.push_back((self.order, due_ns));
+            device.under_way.push_back((self.order, sample.due_ns));
             // a stuck sensor can only repeat a frame that it has computed
-            if fault.stuck && device.ordered & parts == parts {
+            if sample.fault.stuck && device.ordered & sample.outputs == sample.outputs {
                 self.completed.push(SampleResult {
                     order: self.order,
                     device: k,
                     stamp_ns: now,
-                    due_ns,
+                    due_ns: sample.due_ns,
                     data: None,
+                    cost_ns: None,
                 });
-                self.order += 1;
-                continue;
+            } else {
+                let view = view.get_or_insert_with(|| {
+                    Arc::new(world_view::snapshot(scene, state, runners, beacons.clone()))
+                });
+                self.request_sample(k, sample, view, class);
             }
-            device.ordered = parts;
-            let view = view.get_or_insert_with(|| {
-                Arc::new(world_view::snapshot(scene, state, runners, beacons.clone()))
-            });
-            let job = SampleRequest {
-                order: self.order,
-                device: k,
-                view: Arc::clone(view),
-                sample,
-                outputs: parts,
-                noise,
-                fault,
-                source: heard,
-                due_ns,
-            };
             self.order += 1;
-            // the workers exist as long as `self`
-            let _ = self.jobs.send(job);
+        }
+    }
+
+    /// Classes of all sensors if the run follows the wall clock.
+    fn classes(&self) -> Option<Vec<Class>> {
+        self.clock_factor?;
+        let loads: Vec<Load> = self.devices.iter().map(|d| self.load(d)).collect();
+        Some(classify(&loads, self.n_threads))
+    }
+
+    /// Counts the sample of the sensor `k` that is due now. Returns `None` if it has no frame: the
+    /// sensor has no power, fails or is not requested, or the sample is lost or missed.
+    fn take_sample(
+        &mut self,
+        k: usize,
+        scene: &Scene,
+        state: &mut State,
+        class: Option<Class>,
+    ) -> Option<Sample> {
+        let (stamp_ns, device) = (state.time_ns, &self.devices[k]);
+        let (r, s) = (device.robot, device.sensor);
+        let (sensor, own) = (&scene.robots[r].sensors[s], &mut state.robots[r]);
+        let index = own.sensors[s].samples;
+        own.sensors[s].count(sensor);
+        let outputs = device.wanted.load(Ordering::Relaxed);
+        let is_lost = sensor.loss_probability > 0.0
+            && sensor.stream.draw(index + 1).uniform() < sensor.loss_probability;
+        let (noise, mut fault) = (own.sensors[s].noise, own.sensors[s].fault);
+        let source = source_errors(sensor, own, (noise, fault));
+        if !own.battery.is_on() || fault.dead || source.1.dead || is_lost || outputs == 0 {
+            return None;
+        }
+        fault.stuck |= source.1.stuck;
+        let is_late = class.is_some_and(|c| self.n_pending(k, stamp_ns) >= self.max_pending(k, c));
+        let device = &mut self.devices[k];
+        device.requested += 1;
+        if is_late {
+            device.missed += 1;
+            return None;
+        }
+        let spec = sensor.kind.exteroceptive();
+        let takes = spec.map_or(0, |spec| spec.sample_duration_ns());
+        Some(Sample {
+            index,
+            stamp_ns,
+            due_ns: stamp_ns + sensor.latency_ns.max(takes),
+            outputs,
+            noise,
+            fault,
+            source,
+        })
+    }
+
+    /// Number of samples of the sensor `k` in progress, without those that are computed and are not
+    /// due at `now_ns` [ns].
+    fn n_pending(&self, k: usize, now_ns: u64) -> usize {
+        let is_early = |done: &&SampleResult| done.device == k && done.due_ns > now_ns;
+        let early = self.completed.iter().filter(is_early).count();
+        self.devices[k].under_way.len() - early
+    }
+
+    /// Maximum number of samples of the sensor `k` in progress.
+    fn max_pending(&self, k: usize, class: Class) -> usize {
+        let n = match class {
+            Class::Reserved(_) | Class::Prompt => BURST_S / self.load(&self.devices[k]).period_s,
+            Class::Expensive { .. } => 0.0,
+        };
+        (n as usize).max(DEADLINE_PERIODS as usize)
+    }
+
+    /// Passes a sample to the threads. A sensor without a class is computed in the order of its due
+    /// time.
+    fn request_sample(
+        &mut self,
+        k: usize,
+        sample: Sample,
+        view: &Arc<WorldView>,
+        class: Option<Class>,
+    ) {
+        let device = &mut self.devices[k];
+        device.ordered = sample.outputs;
+        let late_ns = sample.stamp_ns + DEADLINE_PERIODS * device.period_ns;
+        let priority = Priority {
+            class: class.unwrap_or(Class::Prompt),
+            deadline_ns: class.map_or(sample.due_ns, |_| late_ns),
+            period_ns: device.period_ns,
+        };
+        self.threads.request(SampleRequest {
+            order: self.order,
+            device: k,
+            view: Arc::clone(view),
+            sample: sample.index,
+            outputs: sample.outputs,
+            noise: sample.noise,
+            fault: sample.fault,
+            source: sample.source,
+            due_ns: sample.due_ns,
+            priority,
+        });
+    }
+
+    /// Stores the results that the threads have completed.
+    fn collect_results(&mut self) {
+        while let Ok(message) = self.threads.done.try_recv() {
+            self.store_result(message);
         }
     }
 
     /// Appends the frames that are due by `now_ns` [ns] to `out`, those of each sensor in their
     /// order.
     pub fn deliver_due(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
-        while let Ok(message) = self.done.try_recv() {
-            self.store_result(message);
-        }
-        if self.waits_for_frames {
+        self.collect_results();
+        if self.clock_factor.is_none() {
             self.wait_for_frames(now_ns);
         }
         self.completed.sort_by_key(|done| done.order);
@@ -423,7 +492,7 @@ impl SensorScheduler {
                 .any(|device| is_awaited(device, &self.completed))
         {
             let gone = || Err("the threads of exteroceptive sensors have ended".to_string());
-            let message = self.done.recv().unwrap_or_else(|_| gone());
+            let message = self.threads.done.recv().unwrap_or_else(|_| gone());
             self.store_result(message);
         }
     }
@@ -451,6 +520,7 @@ impl SensorScheduler {
         };
         let of_device = |device: &ScheduledSensor| SavedSensor {
             wanted: device.wanted.load(Ordering::Relaxed),
+            requested: device.requested,
             missed: device.missed,
             ordered: device.ordered,
             last: device.last.clone(),
@@ -472,7 +542,8 @@ impl SensorScheduler {
         self.discard_in_progress();
         for (k, (device, saved)) in self.devices.iter_mut().zip(saved.devices).enumerate() {
             device.wanted.store(saved.wanted, Ordering::Relaxed);
-            (device.missed, device.ordered) = (saved.missed, saved.ordered);
+            (device.requested, device.missed) = (saved.requested, saved.missed);
+            device.ordered = saved.ordered;
             device.last = saved.last;
             for sample in saved.under_way {
                 let (order, due_ns) = (self.order + sample.rank, sample.due_ns);
@@ -483,6 +554,7 @@ impl SensorScheduler {
                     stamp_ns: sample.stamp_ns,
                     due_ns,
                     data: sample.data,
+                    cost_ns: None,
                 });
             }
         }
@@ -493,9 +565,15 @@ impl SensorScheduler {
     /// Stores the result of a worker thread.
     fn store_result(&mut self, message: Result<SampleResult, String>) {
         match message {
-            Ok(done) if done.order >= self.first => self.completed.push(done),
-            // belongs to a run that was reset
-            Ok(_) => {}
+            Ok(done) => {
+                if let Some(cost_ns) = done.cost_ns {
+                    self.devices[done.device].cost.add(cost_ns);
+                }
+                // an earlier one belongs to a run that was reset
+                if done.order >= self.first {
+                    self.completed.push(done);
+                }
+            }
             Err(why) => {
                 self.failed.get_or_insert(why);
             }
@@ -513,154 +591,52 @@ impl SensorScheduler {
     }
 }
 
-impl Drop for SensorScheduler {
-    fn drop(&mut self) {
-        // dropping the sender ends the queue of the workers
-        self.jobs = unbounded().0;
-        for worker in self.workers.drain(..) {
-            let _ = worker.join();
+/// Returns robot and sensor of every exteroceptive sensor.
+fn exteroceptive_sensors(scene: &Scene) -> Vec<(usize, usize)> {
+    let mut places = Vec::new();
+    for (r, robot) in scene.robots.iter().enumerate() {
+        let sensors = robot.sensors.iter().enumerate();
+        let exteroceptive = sensors.filter(|(_, s)| s.kind.exteroceptive().is_some());
+        places.extend(exteroceptive.map(|(s, _)| (r, s)));
+    }
+    places
+}
+
+/// Advances the faults of all robots, independently of the requested frames.
+fn advance_faults(scene: &Scene, state: &mut State, runners: &mut [Runner]) {
+    let (now, density) = (state.time_ns, state.sea.density);
+    let robots = scene.robots.iter().zip(&mut state.robots).zip(runners);
+    for ((robot, own), runner) in robots {
+        if !own.faults.is_empty() && own.halted.is_none() {
+            fault::prepare(robot, own, &mut runner.work, now, density);
         }
     }
 }
 
-/// Takes a snapshot of the current world of a simulation.
-fn snapshot_of(simulation: &mut Simulation) -> WorldView {
-    let Simulation {
-        scene,
-        state,
-        runners,
-        ..
-    } = simulation;
-    let beacons = fault::beacon_effects(&mut state.faults, scene.beacons.len(), state.time_ns);
-    world_view::snapshot(scene, state, runners, beacons)
-}
-
-/// Returns the current pose of a sensor of a simulation.
-pub fn pose_of(simulation: &mut Simulation, robot: usize, sensor: usize) -> Pose {
-    let scene = Arc::clone(&simulation.scene);
-    world_view::sensor_pose(
-        &snapshot_of(simulation),
-        robot,
-        &scene.robots[robot].sensors[sensor],
-    )
-}
-
-/// Computes the current frame of an exteroceptive sensor; `None` for any other sensor.
-pub fn compute_frame(
-    simulation: &mut Simulation,
-    robot: usize,
-    sensor: usize,
-) -> Option<FrameData> {
-    compute_frames(simulation, robot, sensor, 1).pop()
-}
-
-/// Computes the next `n` frames of an exteroceptive sensor with the world unchanged.
-pub fn compute_frames(
-    simulation: &mut Simulation,
-    robot: usize,
-    sensor: usize,
-    n: u64,
-) -> Vec<FrameData> {
-    let scene = Arc::clone(&simulation.scene);
-    let device = &scene.robots[robot].sensors[sensor];
-    let Some(looks) = device.kind.exteroceptive().cloned() else {
-        return Vec::new();
-    };
-    let mut memory = simulation.state.robots[robot].sensors[sensor].clone();
-    // the sample index is behind if the sensor was not scheduled
-    while memory.due_ns < simulation.state.time_ns {
-        memory.count(device);
-    }
-    let (first, noise, fault) = (memory.samples, memory.noise, memory.fault);
-    let own = &simulation.state.robots[robot].sensors;
-    let heard = match &*looks {
-        ExteroceptiveSpec::Obstacles(DetectorSpec {
+/// Returns noise switch and faults of the source sensor of an obstacle detector; for any other
+/// sensor its own.
+pub(crate) fn source_errors(
+    sensor: &Sensor,
+    robot: &RobotState,
+    own: (bool, FaultEffect),
+) -> (bool, FaultEffect) {
+    match sensor.kind.exteroceptive().map(|looks| &**looks) {
+        Some(ExteroceptiveSpec::Obstacles(DetectorSpec {
             sensor: Some((_, other)),
             ..
-        }) => (own[*other].noise, own[*other].fault),
-        _ => (noise, fault),
-    };
-    let view = Arc::new(snapshot_of(simulation));
-    let mut stages = RayScenes::new(&scene, &StaticGeometry::new(&scene));
-    stages.update_poses(&view);
-    let mut worker = Worker {
-        scene,
-        devices: Vec::new(),
-        stages,
-        instants: EnvironmentCache::default(),
-        current_view: None,
-        pool: None,
-    };
-    let mut sample = |k| {
-        let (view, sample) = (Arc::clone(&view), first + k);
-        let parts = ALL_OUTPUTS;
-        let job = SampleRequest {
-            order: 0,
-            device: 0,
-            view,
-            sample,
-            outputs: parts,
-            noise,
-            fault,
-            source: heard,
-            due_ns: 0,
-        };
-        worker.compute_frame(&job, &looks, robot, sensor)
-    };
-    (0..n).map(&mut sample).collect()
-}
-
-/// Renders the current image of a camera at `p_WS` [m] with the attitude `R_WS`, which no robot
-/// carries.
-pub fn render_view(
-    simulation: &mut Simulation,
-    spec: &CameraSpec,
-    R_WS: Mat3,
-    p_WS: Vec3,
-) -> CameraImages {
-    let scene = Arc::clone(&simulation.scene);
-    let view = snapshot_of(simulation);
-    let mut stage = RayScene::new(&scene, &StaticGeometry::new(&scene), RayKind::Light);
-    stage.update_poses(&view);
-    let mut instants = EnvironmentCache::default();
-    let at = instants.at_start(&scene, &view.sea, view.time_ns);
-    let stream = Stream::new(scene.seed, "view");
-    let by = SampleErrors {
-        stream,
-        sample: 0,
-        noise: false,
-        fault: FaultEffect::NONE,
-    };
-    let V_WS_S = SpatialVelocity {
-        w: Vec3::zero(),
-        v: Vec3::zero(),
-    };
-    let world = camera::RenderContext {
-        scene: &scene,
-        stage: &stage,
-        view: &view,
-        at: &at,
-    };
-    camera::render_image(
-        spec,
-        &world,
-        &Pose {
-            robot: 0,
-            R_WS,
-            p_WS,
-            V_WS_S,
-        },
-        &by,
-        ALL_OUTPUTS,
-    )
+        })) => (robot.sensors[*other].noise, robot.sensors[*other].fault),
+        _ => own,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate as sim;
-    use crate::Pace;
+    use crate::Simulation;
+    use crate::sensors::current_frame::snapshot_of;
     use crate::sensors::worker::lower_priority;
+    use crossbeam_channel::unbounded;
     use merrow_world::{Overrides, load_text};
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
@@ -694,7 +670,7 @@ robots:
         };
         let before = nice();
         let there = std::thread::spawn(move || {
-            lower_priority();
+            lower_priority(10);
             nice()
         });
         assert_eq!(there.join().expect("it ends"), (before + 10).min(19));
@@ -733,8 +709,13 @@ robots:
                     fault,
                     source: (noise, fault),
                     due_ns,
+                    priority: Priority {
+                        class: Class::Prompt,
+                        deadline_ns: due_ns,
+                        period_ns: 0,
+                    },
                 };
-                lookout.jobs.send(job).expect("workers");
+                lookout.threads.request(job);
                 lookout.order += 1;
                 let (_requests, requests) = unbounded();
                 let stop = AtomicBool::new(false);

@@ -1,11 +1,15 @@
 //! Worker thread that computes samples of exteroceptive sensors.
 
 use crate::instants::EnvironmentCache;
+use crate::sensors::cpu_meter::CpuMeter;
+use crate::sensors::dispatcher::Event;
+use crate::sensors::priority::Priority;
 use crate::sensors::world_view;
 use crate::sensors::world_view::interfering_pulses;
 use crossbeam_channel::{Receiver, Sender};
-use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::obstacle::DetectorSpec;
+use merrow_model::scene::{Scene, Sensor};
 use merrow_model::state::FaultEffect;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
@@ -30,6 +34,13 @@ pub(crate) struct SampleRequest {
     /// its own.
     pub(crate) source: (bool, FaultEffect),
     pub(crate) due_ns: u64,
+    pub(crate) priority: Priority,
+}
+
+impl std::fmt::Debug for SampleRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SampleRequest({})", self.order)
+    }
 }
 
 /// Result of one sample.
@@ -40,12 +51,22 @@ pub(crate) struct SampleResult {
     pub(crate) due_ns: u64,
     /// `None`: repeat the last frame.
     pub(crate) data: Option<Arc<FrameData>>,
+    /// CPU time of its computation [ns]; `None` if it was not computed.
+    pub(crate) cost_ns: Option<u64>,
 }
 
 impl std::fmt::Debug for SampleResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Done({})", self.order)
+        write!(f, "SampleResult({})", self.order)
     }
+}
+
+/// Where a worker sends its results.
+pub(crate) struct Outbox {
+    /// Number of the worker.
+    pub(crate) worker: usize,
+    pub(crate) results: Sender<Result<SampleResult, String>>,
+    pub(crate) events: Sender<Event>,
 }
 
 /// State of a worker thread.
@@ -62,13 +83,13 @@ pub(crate) struct Worker {
 }
 
 /// Creates the threads that render an image together; `None` if `threads` is 1.
-pub(crate) fn render_pool(threads: usize) -> Result<Option<ThreadPool>, String> {
+pub(crate) fn render_pool(threads: usize, nice: i32) -> Result<Option<ThreadPool>, String> {
     if threads < 2 {
         return Ok(None);
     }
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
-        .start_handler(|_| lower_priority());
+        .start_handler(move |_| lower_priority(nice));
     let named = builder.thread_name(|k| format!("merrow-part-{k}"));
     named
         .build()
@@ -77,51 +98,50 @@ pub(crate) fn render_pool(threads: usize) -> Result<Option<ThreadPool>, String> 
 }
 
 impl Worker {
-    pub(crate) fn run(
-        mut self,
-        inbox: &Receiver<SampleRequest>,
-        outbox: &Sender<Result<SampleResult, String>>,
-    ) {
-        lower_priority();
+    /// Computes samples until there is no more request or a sample panics. The thread increments its
+    /// nice value by `nice`.
+    pub(crate) fn run(mut self, nice: i32, inbox: &Receiver<SampleRequest>, outbox: &Outbox) {
+        lower_priority(nice);
         for job in inbox {
             // the state of a sample that panicked is not used again
             let worked = catch_unwind(AssertUnwindSafe(|| self.process_request(&job)));
             let message = worked.map_err(|panic| self.panic_message(&job, &*panic));
             let goes_on = message.is_ok();
-            if outbox.send(message).is_err() || !goes_on {
+            if outbox.results.send(message).is_err() || !goes_on {
                 break;
             }
+            // the dispatcher may have ended before
+            let _ = outbox.events.send(Event::Completed(outbox.worker));
         }
     }
 
     fn process_request(&mut self, job: &SampleRequest) -> SampleResult {
-        if self
-            .current_view
-            .as_ref()
-            .is_none_or(|view| !Arc::ptr_eq(view, &job.view))
-        {
-            self.stages.update_poses(&job.view);
-            self.current_view = Some(Arc::clone(&job.view));
-        }
+        let meter = CpuMeter::default();
+        meter.measure(|| self.update_view(&job.view));
         let (robot, sensor, looks) = self.devices[job.device].clone();
-        let data = Some(Arc::new(match (self.pool.clone(), &*looks) {
-            (Some(pool), ExteroceptiveSpec::Camera(_)) => {
-                pool.install(|| self.compute_frame(job, &looks, robot, sensor))
-            }
-            _ => self.compute_frame(job, &looks, robot, sensor),
-        }));
-        let SampleRequest {
-            order,
-            device,
-            due_ns,
-            ..
-        } = *job;
+        let pool = self.pool.clone();
+        let mut compute =
+            || meter.measure(|| self.compute_frame(job, &looks, (robot, sensor), &meter));
+        let data = match (pool, &*looks) {
+            (Some(pool), ExteroceptiveSpec::Camera(_)) => pool.install(compute),
+            _ => compute(),
+        };
         SampleResult {
-            order,
-            device,
+            order: job.order,
+            device: job.device,
             stamp_ns: job.view.time_ns,
-            due_ns,
-            data,
+            due_ns: job.due_ns,
+            data: Some(Arc::new(data)),
+            cost_ns: Some(meter.total_ns()),
+        }
+    }
+
+    /// Moves all shapes to their poses in `view`.
+    fn update_view(&mut self, view: &Arc<WorldView>) {
+        let current = self.current_view.as_ref();
+        if current.is_none_or(|current| !Arc::ptr_eq(current, view)) {
+            self.stages.update_poses(view);
+            self.current_view = Some(Arc::clone(view));
         }
     }
 
@@ -141,107 +161,114 @@ impl Worker {
         )
     }
 
+    /// Computes the frame of a sensor; `meter` measures the bands of images.
     pub(crate) fn compute_frame(
         &mut self,
         job: &SampleRequest,
         looks: &ExteroceptiveSpec,
-        robot: usize,
-        sensor: usize,
+        (robot, sensor): (usize, usize),
+        meter: &CpuMeter,
     ) -> FrameData {
         let view = &*job.view;
-        let at = self.instants.at_start(&self.scene, &view.sea, view.time_ns);
-        let model = &self.scene.robots[robot].sensors[sensor];
-        let by = SampleErrors {
-            stream: model.stream,
-            sample: job.sample,
-            noise: job.noise,
-            fault: job.fault,
-        };
+        let scene = Arc::clone(&self.scene);
+        let at = self.instants.at_start(&scene, &view.sea, view.time_ns);
+        let model = &scene.robots[robot].sensors[sensor];
+        let by = errors_of(job, model);
         let pose = world_view::sensor_pose(view, robot, model);
         let (light, stage) = (self.stages.light(), self.stages.sound());
+        let around = (stage, view, &at);
         match looks {
             ExteroceptiveSpec::Laser(spec) => laser::scan(spec, light, view, &at, &pose, &by),
             ExteroceptiveSpec::Camera(spec) => {
                 let world = camera::RenderContext {
-                    scene: &self.scene,
+                    scene: &scene,
                     stage: light,
                     view,
                     at: &at,
+                    meter: Some(meter),
                 };
                 FrameData::CameraImages(camera::render_image(spec, &world, &pose, &by, job.outputs))
             }
             ExteroceptiveSpec::Sonar(spec) => {
-                let bursts =
-                    interfering_pulses(&self.scene, (spec, sensor), stage, view, &at, &pose);
+                let bursts = interfering_pulses(&scene, (spec, sensor), stage, view, &at, &pose);
                 sonar::ping(spec, stage, view, &at, &pose, &by, &bursts)
             }
             ExteroceptiveSpec::Acoustic(spec) => {
-                let around = (stage, view, &at);
-                acoustic::sample_instrument(
-                    (spec, model.rate),
-                    &self.scene.beacons,
-                    around,
-                    &pose,
-                    &by,
-                )
+                let spec = (spec, model.rate);
+                acoustic::sample_instrument(spec, &scene.beacons, around, &pose, &by)
             }
             ExteroceptiveSpec::Radar(spec) => {
-                let around = (stage, view, &at);
-                radar::sweep(
-                    (spec, model.rate),
-                    around,
-                    self.scene.structures.len(),
-                    &pose,
-                    &by,
-                )
+                let spec = (spec, model.rate);
+                radar::sweep(spec, around, scene.structures.len(), &pose, &by)
             }
             ExteroceptiveSpec::Ais(spec) => {
-                let Scene {
-                    ais: transponders,
-                    origin,
-                    ..
-                } = &*self.scene;
                 let air = ais::RadioEnvironment {
-                    transponders,
-                    origin,
+                    transponders: &scene.ais,
+                    origin: &scene.origin,
                     stage,
                     view,
                     at: &at,
                 };
                 ais::receive((spec, model.rate), &air, &pose, &by)
             }
-            ExteroceptiveSpec::Obstacles(spec) => match &spec.sensor {
-                None => obstacle::listed_boxes(spec, &self.scene.obstacles, &pose, &by),
-                Some((_, other)) => {
-                    let listened = &self.scene.robots[robot].sensors[*other];
-                    let there = world_view::sensor_pose(view, robot, listened);
-                    let Some(with) = listened.kind.exteroceptive().cloned() else {
-                        return FrameData::Detections(Vec::new());
-                    };
-                    // the frame of the source sensor, with its head at the current position; also
-                    // if the source itself is not sampled
-                    let sample = listened.sample_index(view.time_ns);
-                    let (noise, fault) = job.source;
-                    let as_it = SampleRequest {
-                        view: Arc::clone(&job.view),
-                        sample,
-                        noise,
-                        fault,
-                        ..*job
-                    };
-                    let data = self.compute_frame(&as_it, &with, robot, *other);
-                    obstacle::frame_boxes(spec, (&with, &data, view.time_ns), &there, &pose, &by)
-                }
-            },
+            ExteroceptiveSpec::Obstacles(spec) => {
+                self.compute_boxes(job, spec, (robot, sensor), meter)
+            }
         }
+    }
+
+    /// Computes the boxes of an obstacle detector.
+    fn compute_boxes(
+        &mut self,
+        job: &SampleRequest,
+        spec: &DetectorSpec,
+        (robot, sensor): (usize, usize),
+        meter: &CpuMeter,
+    ) -> FrameData {
+        let (scene, view) = (Arc::clone(&self.scene), &*job.view);
+        let sensors = &scene.robots[robot].sensors;
+        let by = errors_of(job, &sensors[sensor]);
+        let pose = world_view::sensor_pose(view, robot, &sensors[sensor]);
+        let Some((_, other)) = &spec.sensor else {
+            return obstacle::listed_boxes(spec, &scene.obstacles, &pose, &by);
+        };
+        let listened = &sensors[*other];
+        let there = world_view::sensor_pose(view, robot, listened);
+        let Some(with) = listened.kind.exteroceptive() else {
+            return FrameData::Detections(Vec::new());
+        };
+        // the frame of the source sensor, with its head at the current position; also if the
+        // source itself is not sampled
+        let (noise, fault) = job.source;
+        let as_it = SampleRequest {
+            view: Arc::clone(&job.view),
+            sample: listened.sample_index(view.time_ns),
+            noise,
+            fault,
+            ..*job
+        };
+        let data = self.compute_frame(&as_it, with, (robot, *other), meter);
+        obstacle::frame_boxes(spec, (with, &data, view.time_ns), &there, &pose, &by)
     }
 }
 
-/// Lowers the priority of the calling thread below that of the step and of the publishers: an image
-/// may be late, a step may not. Without permission of the system all threads have the same
+/// Returns the errors of a sample of `sensor`.
+fn errors_of(job: &SampleRequest, sensor: &Sensor) -> SampleErrors {
+    SampleErrors {
+        stream: sensor.stream,
+        sample: job.sample,
+        noise: job.noise,
+        fault: job.fault,
+    }
+}
+
+/// Lowers the priority of the calling thread below that of the step and of the publishers, by an
+/// increment of its nice value. Without permission of the system all threads have the same
 /// priority.
-pub(crate) fn lower_priority() {
+pub(crate) fn lower_priority(nice: i32) {
     // only on Linux does this affect the thread alone; elsewhere it would affect the process
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::nice(10);
+    let _ = rustix::process::nice(nice);
+    #[cfg(not(target_os = "linux"))]
+    let _ = nice;
 }

@@ -1,0 +1,152 @@
+//! Frames of exteroceptive sensors of a world at rest, for images of the command line: computed at
+//! once on the calling thread, without the scheduler.
+
+use crate::Simulation;
+use crate::control::fault;
+use crate::instants::EnvironmentCache;
+use crate::sensors::cpu_meter::CpuMeter;
+use crate::sensors::priority::{Class, Priority};
+use crate::sensors::scheduler::{ALL_OUTPUTS, source_errors};
+use crate::sensors::worker::{SampleRequest, Worker};
+use crate::sensors::world_view;
+use merrow_math::rng::Stream;
+use merrow_math::{Mat3, SpatialVelocity, Vec3};
+use merrow_model::scene::sensor::camera::CameraSpec;
+use merrow_model::state::FaultEffect;
+use merrow_model::state::frames::view::WorldView;
+use merrow_model::state::frames::{CameraImages, FrameData};
+use merrow_sensors::camera;
+use merrow_sensors::ray_scene::{RayKind, RayScene, RayScenes, StaticGeometry};
+use merrow_sensors::sample::{Pose, SampleErrors};
+use std::sync::Arc;
+
+/// Takes a snapshot of the current world of a simulation.
+pub(crate) fn snapshot_of(simulation: &mut Simulation) -> WorldView {
+    let Simulation {
+        scene,
+        state,
+        runners,
+        ..
+    } = simulation;
+    let beacons = fault::beacon_effects(&mut state.faults, scene.beacons.len(), state.time_ns);
+    world_view::snapshot(scene, state, runners, beacons)
+}
+
+/// Returns the current pose of a sensor of a simulation.
+pub fn pose_of(simulation: &mut Simulation, robot: usize, sensor: usize) -> Pose {
+    let scene = Arc::clone(&simulation.scene);
+    world_view::sensor_pose(
+        &snapshot_of(simulation),
+        robot,
+        &scene.robots[robot].sensors[sensor],
+    )
+}
+
+/// Computes the current frame of an exteroceptive sensor; `None` for any other sensor.
+pub fn compute_frame(
+    simulation: &mut Simulation,
+    robot: usize,
+    sensor: usize,
+) -> Option<FrameData> {
+    compute_frames(simulation, robot, sensor, 1).pop()
+}
+
+/// Computes the next `n` frames of an exteroceptive sensor with the world unchanged.
+pub fn compute_frames(
+    simulation: &mut Simulation,
+    robot: usize,
+    sensor: usize,
+    n: u64,
+) -> Vec<FrameData> {
+    let scene = Arc::clone(&simulation.scene);
+    let device = &scene.robots[robot].sensors[sensor];
+    let Some(looks) = device.kind.exteroceptive().cloned() else {
+        return Vec::new();
+    };
+    let mut memory = simulation.state.robots[robot].sensors[sensor].clone();
+    // the sample index is behind if the sensor was not scheduled
+    while memory.due_ns < simulation.state.time_ns {
+        memory.count(device);
+    }
+    let (first, noise, fault) = (memory.samples, memory.noise, memory.fault);
+    let source = source_errors(device, &simulation.state.robots[robot], (noise, fault));
+    let view = Arc::new(snapshot_of(simulation));
+    let mut stages = RayScenes::new(&scene, &StaticGeometry::new(&scene));
+    stages.update_poses(&view);
+    let mut worker = Worker {
+        scene,
+        devices: Vec::new(),
+        stages,
+        instants: EnvironmentCache::default(),
+        current_view: None,
+        pool: None,
+    };
+    let mut sample = |k| {
+        let (view, sample) = (Arc::clone(&view), first + k);
+        let parts = ALL_OUTPUTS;
+        let job = SampleRequest {
+            order: 0,
+            device: 0,
+            view,
+            sample,
+            outputs: parts,
+            noise,
+            fault,
+            source,
+            due_ns: 0,
+            priority: Priority {
+                class: Class::Prompt,
+                deadline_ns: 0,
+                period_ns: 0,
+            },
+        };
+        worker.compute_frame(&job, &looks, (robot, sensor), &CpuMeter::default())
+    };
+    (0..n).map(&mut sample).collect()
+}
+
+/// Renders the current image of a camera at `p_WS` [m] with the attitude `R_WS`, which no robot
+/// carries.
+pub fn render_view(
+    simulation: &mut Simulation,
+    spec: &CameraSpec,
+    R_WS: Mat3,
+    p_WS: Vec3,
+) -> CameraImages {
+    let scene = Arc::clone(&simulation.scene);
+    let view = snapshot_of(simulation);
+    let mut stage = RayScene::new(&scene, &StaticGeometry::new(&scene), RayKind::Light);
+    stage.update_poses(&view);
+    let mut instants = EnvironmentCache::default();
+    let at = instants.at_start(&scene, &view.sea, view.time_ns);
+    let stream = Stream::new(scene.seed, "view");
+    let by = SampleErrors {
+        stream,
+        sample: 0,
+        noise: false,
+        fault: FaultEffect::NONE,
+    };
+    let V_WS_S = SpatialVelocity {
+        w: Vec3::zero(),
+        v: Vec3::zero(),
+    };
+    let world = camera::RenderContext {
+        scene: &scene,
+        stage: &stage,
+        view: &view,
+        at: &at,
+        meter: None,
+    };
+    camera::render_image(
+        spec,
+        &world,
+        &Pose {
+            robot: 0,
+            R_WS,
+            p_WS,
+            V_WS_S,
+        },
+        &by,
+        ALL_OUTPUTS,
+    )
+}
