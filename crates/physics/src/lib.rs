@@ -30,3 +30,4 @@
 pub mod contact;
 pub mod dynamics;
 pub mod forces;
+pub mod workers;

@@ -48,6 +48,7 @@ mod simd_batch;
 pub mod simulation;
 pub mod step;
 pub mod tethers;
+mod threads;
 
 pub use crate::pace::{Clock, Pace};
 pub use crate::run::{BLOCK_MAX_NS, Control, Observer, Reply, Request, StepResult, Summary, run};

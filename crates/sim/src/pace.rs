@@ -1,7 +1,8 @@
 //! Pacing of simulated time by the wall clock, and the CPU time of threads.
 //!
-//! Only the run loop uses the clock to pace a world; the results of a step do not depend on it. The
-//! CPU time decides which exteroceptive sensors are computed first in a run that follows the clock.
+//! The run loop uses the clock to pace a world, and the threads of a step to choose how they share
+//! the work. The results of a step do not depend on it. The CPU time decides which exteroceptive
+//! sensors are computed first in a run that follows the clock.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
@@ -52,6 +53,22 @@ impl std::fmt::Display for Pace {
 pub(crate) fn thread_cpu_ns() -> u64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+/// Measures the duration of a piece of work.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts the measurement.
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Wall-clock time since the start [s].
+    pub fn elapsed_s(self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
 }
 
 /// Lateness beyond which the clock restarts its schedule at the current time.

@@ -11,15 +11,17 @@ use crate::robot::Runner;
 use crate::sensors::scheduler::SensorScheduler;
 use crate::simd_batch::RobotGroup;
 use crate::tethers::Tethers;
+use crate::threads::StepThreads;
 use merrow_model::scene::{Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, RobotState, State};
 use merrow_physics::contact::Contacts;
+use merrow_physics::workers::{Task, Workers};
 use merrow_sensors::ray_scene::StaticGeometry;
 use merrow_sensors::water::moving_targets::MovingTargets;
-use rayon::prelude::*;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A running world: scene, state and workspaces.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ pub struct Simulation {
     groups: Vec<RobotGroup>,
     /// Robot states before a block that the robots try to run independently.
     saved_states: Vec<RobotState>,
-    pool: Option<rayon::ThreadPool>,
+    threads: StepThreads,
     tethers: Tethers,
     /// Shapes of robots for the beams of other robots, if any beam can hit one.
     moving_targets: Option<MovingTargets>,
@@ -46,8 +48,6 @@ pub struct Simulation {
 
 /// Maximum time that robots run independently before the next check for possible contacts [ns].
 const INDEPENDENT_MAX_NS: u64 = 50_000_000;
-/// Number of robot-steps below which a block is not split over threads (about 20 us of work).
-const PARALLEL_FROM: u64 = 64;
 
 impl Simulation {
     /// Creates a world at its start, stepped by `threads` threads (0: one per core).
@@ -58,17 +58,7 @@ impl Simulation {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = if threads == 0 { cores } else { threads };
         let useful = wanted.min(scene.robots.len().max(1));
-        let pool = if useful > 1 {
-            let builder = rayon::ThreadPoolBuilder::new().num_threads(useful);
-            let named = builder.thread_name(|i| format!("merrow-step-{i}"));
-            Some(
-                named
-                    .build()
-                    .map_err(|e| format!("cannot start {useful} threads: {e}"))?,
-            )
-        } else {
-            None
-        };
+        let threads = StepThreads::new(useful)?;
         let state = State::new(&scene);
         let still =
             StaticGeometry::is_needed(&scene).then(|| Arc::new(StaticGeometry::new(&scene)));
@@ -97,7 +87,7 @@ impl Simulation {
             contacts,
             groups,
             saved_states: before,
-            pool,
+            threads,
             tethers,
             moving_targets: others,
             sensor_scheduler: lookout,
@@ -196,104 +186,68 @@ impl Simulation {
         self.state.step += steps;
     }
 
-    /// Advances all groups independently by the steps of a block and tracks the excursions of their
-    /// robots.
-    fn run_groups(&mut self, steps: u64) {
+    /// Advances all groups independently by the steps of a block. In a world with contacts, stores
+    /// the states before the block, and returns false if a robot moved further than its allowed
+    /// distance.
+    fn run_groups(&mut self, steps: u64) -> bool {
         let Self {
             scene,
             state,
             runners,
-            pool,
+            threads,
             groups,
+            contacts,
+            saved_states,
             ..
         } = self;
-        let (scene, sea, start): (&Scene, &Sea, u64) = (scene, &state.sea, state.time_ns);
-        let one = |first: usize,
-                   group: &mut RobotGroup,
-                   runners: &mut [Runner],
-                   states: &mut [RobotState]| {
-            let robots = &scene.robots[first..first + group.len];
-            runners
-                .iter_mut()
-                .zip(&*states)
-                .for_each(|(runner, state)| runner.mark(state));
-            for k in 0..steps {
-                group.step(
-                    (scene, robots),
-                    sea,
-                    start + k * scene.dt_ns,
-                    runners,
-                    states,
-                );
-                for (runner, state) in runners.iter_mut().zip(&mut *states) {
-                    // the impulses of a step affect the readings of the next step only
-                    state.impulse_acceleration.clear();
-                    runner.update_excursion(state);
-                }
-            }
+        let block = Block {
+            scene,
+            sea: &state.sea,
+            start_ns: state.time_ns,
+            steps,
+            contacts: contacts.as_ref(),
         };
-        let all = GroupRange {
+        let amount = steps * runners.len() as u64;
+        let all = RobotGroups {
             first: 0,
-            groups,
+            groups: groups.iter_mut(),
             runners,
             states: &mut state.robots,
+            saved_states,
         };
-        match pool {
-            Some(pool) if steps * all.runners.len() as u64 >= PARALLEL_FROM => {
-                let grain = all.groups.len().div_ceil(4 * pool.current_num_threads());
-                pool.install(|| all.for_each_group_parallel(grain, &one));
+        let stayed = AtomicBool::new(true);
+        threads.for_each(Task::Block, amount as f64, all, |one| {
+            if !block.advance(one) {
+                stayed.store(false, Ordering::Relaxed);
             }
-            _ => all.for_each_group(&one),
-        }
+        });
+        stayed.into_inner()
     }
 
-    /// Runs [`Simulation::advance_apart`] if the robots are so far from all other objects that no
+    /// Runs [`Simulation::run_groups`] if the robots are so far from all other objects that no
     /// contact is possible. Otherwise, or if a robot moved further than its allowed distance,
     /// restores the state and returns false.
     fn try_advance_independently(&mut self, steps: u64) -> bool {
-        let Self {
-            contacts,
-            state,
-            saved_states: before,
-            scene,
-            runners,
-            ..
-        } = self;
-        let Some(contacts) = contacts else {
+        let span_s = steps as f64 * self.scene.dt();
+        let Some(contacts) = &mut self.contacts else {
             return false;
         };
-        if !contacts.is_clear(state, steps as f64 * scene.dt()) {
+        if !contacts.is_clear(&self.state, span_s) {
             return false;
         }
-        contacts.clear_decks(runners);
-        for (spare, robot) in before.iter_mut().zip(&state.robots) {
-            robot.copy_into(spare);
-        }
-        self.run_groups(steps);
-        let Self {
-            contacts,
-            state,
-            saved_states: before,
-            runners,
-            ..
-        } = self;
-        let allowed = |r: usize| contacts.as_ref().map_or(0.0, |c| c.allowed_distance(r));
-        let stayed = runners
-            .iter()
-            .enumerate()
-            .all(|(r, runner)| runner.excursion() <= allowed(r));
-        if !stayed {
-            for (spare, robot) in before.iter().zip(&mut state.robots) {
-                spare.copy_into(robot);
+        contacts.clear_decks(&mut self.runners);
+        if !self.run_groups(steps) {
+            for (saved, robot) in self.saved_states.iter().zip(&mut self.state.robots) {
+                saved.copy_into(robot);
             }
-            runners.iter_mut().for_each(Runner::discard_since_mark);
+            self.runners.iter_mut().for_each(Runner::discard_since_mark);
             return false;
         }
-        if let Some(contacts) = contacts {
-            contacts.clear_contacts(state);
+        if let Some(contacts) = &self.contacts {
+            contacts.clear_contacts(&mut self.state);
         }
-        state.time_ns += steps * self.scene.dt_ns;
-        state.step += steps;
+        self.state.time_ns += steps * self.scene.dt_ns;
+        self.state.step += steps;
         true
     }
 
@@ -302,7 +256,7 @@ impl Simulation {
     fn advance_with_contacts(&mut self, steps: u64) {
         let scene = Arc::clone(&self.scene);
         // poses of the shapes at the start: a command may have set a pose since the last block
-        self.for_each_robot(1, |i, runner, _, state| {
+        self.for_each_robot(Task::Poses, |i, runner, _, state| {
             runner.evaluate_poses(&scene.robots[i], state)
         });
         if let Some(contacts) = &mut self.contacts {
@@ -311,21 +265,16 @@ impl Simulation {
         for _ in 0..steps {
             let now = self.state.time_ns;
             self.solve_tethers();
-            self.for_each_robot(1, |i, runner, sea, state| {
+            self.for_each_robot(Task::Step, |i, runner, sea, state| {
                 runner.step_freely(&scene, &scene.robots[i], sea, now, state)
             });
-            let Self {
-                contacts,
-                pool,
-                runners,
-                state,
-                ..
-            } = self;
-            if let Some(contacts) = contacts {
-                match pool {
-                    Some(pool) => pool.install(|| contacts.step(&scene, state, runners)),
-                    None => contacts.step(&scene, state, runners),
-                }
+            if let Some(contacts) = &mut self.contacts {
+                contacts.step(
+                    &scene,
+                    &mut self.state,
+                    &mut self.runners,
+                    &mut self.threads,
+                );
             }
             self.state.time_ns += scene.dt_ns;
             self.state.step += 1;
@@ -342,7 +291,7 @@ impl Simulation {
             scene,
             state,
             runners,
-            pool,
+            threads,
             tethers,
             contacts,
             ..
@@ -352,50 +301,36 @@ impl Simulation {
             contacts.apply_predicted_loads(scene, state, runners);
         }
         if !tethers.is_empty() {
-            tethers.solve_step(scene, state, runners, pool.as_ref(), state.time_ns);
+            tethers.solve_step(scene, state, runners, threads, state.time_ns);
         }
     }
 
     /// Reads the sensors that are evaluated inside the step and are due now.
     fn read_due_sensors(&mut self) {
         let (scene, now) = (Arc::clone(&self.scene), self.state.time_ns);
-        self.for_each_robot(1, |i, runner, sea, state| {
+        self.for_each_robot(Task::Read, |i, runner, sea, state| {
             runner.read_due_sensors(&scene, &scene.robots[i], sea, now, state)
         });
     }
 
-    /// Calls `what` for every robot, in parallel if `steps` steps of each robot are worth it.
+    /// Calls `what` for every robot; the threads share the calls.
     fn for_each_robot(
         &mut self,
-        steps: u64,
+        task: Task,
         what: impl Fn(usize, &mut Runner, &Sea, &mut RobotState) + Sync,
     ) {
         let Self {
             state,
             runners,
-            pool,
+            threads,
             ..
         } = self;
         let sea = &state.sea;
-        let one = |(i, (runner, state)): (usize, (&mut Runner, &mut RobotState))| {
+        let amount = runners.len() as f64;
+        let all = runners.iter_mut().zip(&mut state.robots).enumerate();
+        threads.for_each(task, amount, all, |(i, (runner, state))| {
             what(i, runner, sea, state)
-        };
-        let work = steps * runners.len() as u64;
-        match pool {
-            Some(pool) if work >= PARALLEL_FROM => pool.install(|| {
-                let n = runners.len().div_ceil(4 * rayon::current_num_threads());
-                let all = runners
-                    .par_iter_mut()
-                    .zip(state.robots.par_iter_mut())
-                    .enumerate();
-                all.with_min_len(n).for_each(one);
-            }),
-            _ => runners
-                .iter_mut()
-                .zip(&mut state.robots)
-                .enumerate()
-                .for_each(one),
-        }
+        });
     }
 
     /// Empties all outboxes, those of readings and that of frames.
@@ -410,70 +345,123 @@ impl Simulation {
     }
 }
 
-/// A range of groups and their robots; `first` is the index of the first robot in the list of the
-/// world.
-struct GroupRange<'a> {
-    first: usize,
-    groups: &'a mut [RobotGroup],
-    runners: &'a mut [Runner],
-    states: &'a mut [RobotState],
+/// Steps that every group of robots makes independently.
+struct Block<'a> {
+    scene: &'a Scene,
+    sea: &'a Sea,
+    /// Time at the start [ns].
+    start_ns: u64,
+    steps: u64,
+    /// Contacts that limit how far each robot may move, if there are any.
+    contacts: Option<&'a Contacts>,
 }
 
-impl GroupRange<'_> {
-    /// Calls `what` for every group.
-    fn for_each_group(
-        self,
-        what: &impl Fn(usize, &mut RobotGroup, &mut [Runner], &mut [RobotState]),
-    ) {
-        let Self {
-            mut first,
-            groups,
-            mut runners,
-            mut states,
-        } = self;
-        for group in groups {
-            let (own_runners, other_runners) = runners.split_at_mut(group.len);
-            let (own_states, other_states) = states.split_at_mut(group.len);
-            what(first, group, own_runners, own_states);
-            first += group.len;
-            (runners, states) = (other_runners, other_states);
-        }
-    }
-
-    /// Calls `what` for every group as [`Part::each`], in parallel down to `grain` groups.
-    fn for_each_group_parallel(
-        self,
-        grain: usize,
-        what: &(impl Fn(usize, &mut RobotGroup, &mut [Runner], &mut [RobotState]) + Sync),
-    ) {
-        if self.groups.len() <= grain.max(1) {
-            return self.for_each_group(what);
-        }
-        let Self {
+impl Block<'_> {
+    /// Advances one group by the steps of the block. Returns false if a robot moved further than
+    /// its allowed distance.
+    fn advance(&self, one: GroupOfRobots<'_>) -> bool {
+        let GroupOfRobots {
             first,
-            groups,
+            group,
             runners,
             states,
-        } = self;
-        let (left, right) = groups.split_at_mut(groups.len() / 2);
-        let n = left.iter().map(|g| g.len).sum();
-        let (left_runners, right_runners) = runners.split_at_mut(n);
-        let (left_states, right_states) = states.split_at_mut(n);
-        let left = GroupRange {
-            first,
-            groups: left,
-            runners: left_runners,
-            states: left_states,
-        };
-        let right = GroupRange {
-            first: first + n,
-            groups: right,
-            runners: right_runners,
-            states: right_states,
-        };
-        rayon::join(
-            || left.for_each_group_parallel(grain, what),
-            || right.for_each_group_parallel(grain, what),
-        );
+            saved_states,
+        } = one;
+        for (saved, state) in saved_states.iter_mut().zip(&*states) {
+            state.copy_into(saved);
+        }
+        for (runner, state) in runners.iter_mut().zip(&*states) {
+            runner.mark(state);
+        }
+        let scene = self.scene;
+        let robots = &scene.robots[first..first + group.len];
+        for k in 0..self.steps {
+            let now_ns = self.start_ns + k * scene.dt_ns;
+            group.step((scene, robots), self.sea, now_ns, runners, states);
+            for (runner, state) in runners.iter_mut().zip(&mut *states) {
+                // the impulses of a step affect the readings of the next step only
+                state.impulse_acceleration.clear();
+                runner.update_excursion(state);
+            }
+        }
+        self.contacts.is_none_or(|contacts| {
+            let has_stayed = |(r, runner): (usize, &Runner)| {
+                runner.excursion() <= contacts.allowed_distance(first + r)
+            };
+            runners.iter().enumerate().all(has_stayed)
+        })
     }
+}
+
+/// A group of robots with their workspaces and states; `first` is the index of the first robot in
+/// the list of the world.
+struct GroupOfRobots<'a> {
+    first: usize,
+    group: &'a mut RobotGroup,
+    runners: &'a mut [Runner],
+    states: &'a mut [RobotState],
+    /// States before the block; empty in a world without contacts.
+    saved_states: &'a mut [RobotState],
+}
+
+/// Iterator over groups of robots.
+struct RobotGroups<'a> {
+    first: usize,
+    groups: std::slice::IterMut<'a, RobotGroup>,
+    runners: &'a mut [Runner],
+    states: &'a mut [RobotState],
+    saved_states: &'a mut [RobotState],
+}
+
+impl<'a> Iterator for RobotGroups<'a> {
+    type Item = GroupOfRobots<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let group = self.groups.next()?;
+        let first = self.first;
+        self.first += group.len;
+        Some(GroupOfRobots {
+            first,
+            runners: split_front(&mut self.runners, group.len),
+            states: split_front(&mut self.states, group.len),
+            saved_states: split_front(&mut self.saved_states, group.len),
+            group,
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.groups.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for RobotGroups<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let group = self.groups.next_back()?;
+        let runners = split_back(&mut self.runners, group.len);
+        Some(GroupOfRobots {
+            first: self.first + self.runners.len(),
+            runners,
+            states: split_back(&mut self.states, group.len),
+            saved_states: split_back(&mut self.saved_states, group.len),
+            group,
+        })
+    }
+}
+
+impl ExactSizeIterator for RobotGroups<'_> {}
+
+/// Removes the first `n` elements from `slice` and returns them; an empty slice stays empty.
+fn split_front<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let all = std::mem::take(slice);
+    let (front, rest) = all.split_at_mut(n.min(all.len()));
+    *slice = rest;
+    front
+}
+
+/// Removes the last `n` elements from `slice` and returns them; an empty slice stays empty.
+fn split_back<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let all = std::mem::take(slice);
+    let (rest, back) = all.split_at_mut(all.len().saturating_sub(n));
+    *slice = rest;
+    back
 }

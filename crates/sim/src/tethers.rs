@@ -21,16 +21,12 @@ use merrow_model::state::{LineBreak, RobotState, State, TetherState};
 use merrow_physics::dynamics::tether;
 use merrow_physics::dynamics::tether::{EndCondition, LineWork, StepParameters};
 use merrow_physics::dynamics::{catenary, response};
-use rayon::ThreadPool;
-use rayon::prelude::*;
+use merrow_physics::workers::{Task, Workers};
 
 /// Fraction of the step at which the lever arm of a pull is evaluated. It is slightly after the
 /// midpoint, so that a robot that swings about its attachment point loses energy and never gains
 /// any.
 const LEVER_FRACTION: f64 = 0.6;
-
-/// Number of tethers from which they are solved on several threads.
-const PARALLEL_FROM: usize = 4;
 
 /// Workspace of all tethers; contains no state that is needed to resume.
 #[derive(Debug)]
@@ -78,7 +74,7 @@ impl Tethers {
         scene: &Scene,
         state: &mut State,
         runners: &mut [Runner],
-        pool: Option<&ThreadPool>,
+        workers: &mut impl Workers,
         now_ns: u64,
     ) {
         for &r in &self.robots {
@@ -97,7 +93,7 @@ impl Tethers {
             }
             runners[r].evaluate(scene, robot, &state.sea, now_ns, robot_state);
         }
-        self.solve(scene, state, runners, pool, now_ns);
+        self.solve(scene, state, runners, workers, now_ns);
         self.store_winch_power(scene, runners);
         apply_end_forces(scene, &mut state.robots, runners, scene.dt(), |k| {
             self.lines[k].pull
@@ -121,7 +117,7 @@ impl Tethers {
         scene: &Scene,
         state: &mut State,
         runners: &[Runner],
-        pool: Option<&ThreadPool>,
+        workers: &mut impl Workers,
         now_ns: u64,
     ) {
         let State {
@@ -149,22 +145,9 @@ impl Tethers {
         let work = |(((tether, memory), line), turn): (((&Tether, _), _), _)| {
             ties.solve(tether, memory, line, turn, &at)
         };
-        match pool {
-            Some(pool) if scene.tethers.len() >= PARALLEL_FROM => pool.install(|| {
-                let memories = scene.tethers.par_iter().zip(tethers);
-                memories
-                    .zip(&mut self.lines)
-                    .zip(&mut self.drum_motions)
-                    .for_each(work);
-            }),
-            _ => {
-                let memories = scene.tethers.iter().zip(tethers);
-                memories
-                    .zip(&mut self.lines)
-                    .zip(&mut self.drum_motions)
-                    .for_each(work);
-            }
-        }
+        let memories = scene.tethers.iter().zip(tethers);
+        let all = memories.zip(&mut self.lines).zip(&mut self.drum_motions);
+        workers.for_each(Task::Tethers, all.len() as f64, all, work);
     }
 
     /// Makes the solution of the step that ends at `now_ns` [ns] the state of the tethers.

@@ -9,12 +9,12 @@ use crate::contact::geometry::shapes::{Owner, pose};
 use crate::contact::island;
 use crate::contact::island::{AssemblyContext, Island, RobotDynamics};
 use crate::dynamics::integrate;
+use crate::workers::{Task, Workers};
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::contact::{Contact, ContactBody, Impulse};
 use merrow_model::state::{Halt, RobotState, State, Workspace};
-use rayon::prelude::*;
 
 /// Colliders and scratch memory of a world. It holds no state that the next step needs.
 #[derive(Debug)]
@@ -38,8 +38,6 @@ pub struct Contacts {
 /// Number of islands allocated at the start: one per robot up to this number, so that first
 /// contacts allocate no memory.
 const FIRST_ISLANDS: usize = 64;
-/// Number of touches in a step above which islands are solved in parallel.
-const PARALLEL_FROM: usize = 64;
 
 impl Contacts {
     /// Creates the contacts of `scene`; `None` if no shapes, couplings, joint limits or joint
@@ -131,8 +129,15 @@ impl Contacts {
     }
 
     /// Removes overlaps: `works` holds the poses at the end of the free step, `state` its motions.
-    pub fn step<W>(&mut self, scene: &Scene, state: &mut State, works: &mut [W])
-    where
+    ///
+    /// `workers` share the islands and the robots; the result does not depend on their number.
+    pub fn step<W>(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        works: &mut [W],
+        workers: &mut impl Workers,
+    ) where
         W: AsRef<Workspace> + AsMut<Workspace> + Send + Sync,
     {
         self.update_poses(works);
@@ -144,7 +149,7 @@ impl Contacts {
             &mut self.touches,
         );
         self.build_islands(scene, state);
-        self.factor_inertias(scene, state, works);
+        self.factor_inertias(scene, state, works, workers);
         let around = AssemblyContext {
             scene,
             state: &*state,
@@ -164,11 +169,10 @@ impl Contacts {
             island.problem.compute_displacements();
         };
         let islands = &mut self.islands[..self.n_islands];
-        if self.touches.len() >= PARALLEL_FROM
-            && islands.len() > 1
-            && rayon::current_num_threads() > 1
-        {
-            islands.par_iter_mut().for_each(solve);
+        // one island is solved by one thread
+        if islands.len() > 1 {
+            let rows = self.touches.len() + self.couplings.active.len() + islands.len();
+            workers.for_each(Task::Islands, rows as f64, islands.iter_mut(), solve);
         } else {
             islands.iter_mut().for_each(solve);
         }
@@ -286,6 +290,7 @@ impl Contacts {
         scene: &Scene,
         state: &State,
         works: &mut [W],
+        workers: &mut impl Workers,
     ) {
         for island in &self.islands[..self.n_islands] {
             let mut offset = 0;
@@ -313,22 +318,9 @@ impl Contacts {
             .iter()
             .map(|i| i.robots.len())
             .sum::<usize>();
-        let robots = &scene.robots;
-        if busy >= PARALLEL_FROM && rayon::current_num_threads() > 1 {
-            self.frames
-                .par_iter_mut()
-                .zip(works)
-                .zip(robots)
-                .zip(&state.robots)
-                .for_each(one);
-        } else {
-            self.frames
-                .iter_mut()
-                .zip(works)
-                .zip(robots)
-                .zip(&state.robots)
-                .for_each(one);
-        }
+        let frames = self.frames.iter_mut().zip(works);
+        let all = frames.zip(&scene.robots).zip(&state.robots);
+        workers.for_each(Task::Inertias, busy as f64, all, one);
     }
 
     /// Writes velocities, positions and impulses to the state.
