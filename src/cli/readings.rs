@@ -1,17 +1,17 @@
 //! Plots of sensor readings over time, plan views of detected obstacles, and lists of NMEA
 //! sentences, for `merrow snapshot`.
 
-use merrow_math::{Quat, Vec3};
+use merrow::convert::curves::{Axis, Curves, single_curve, xyz};
+use merrow_math::Vec3;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_model::state::frames::detection::Detection;
 use merrow_model::state::frames::{Frame, FrameData};
-use merrow_model::state::reading::{Imu, Reading, Stamped};
+use merrow_model::state::reading::Stamped;
 use merrow_sensors::obstacle::gather::EchoAccumulator;
 use merrow_sim::Simulation;
 use merrow_validate::figure::canvas::{Anchor, Drawing, Shape};
 use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
-use std::borrow::Cow;
 
 /// Default duration of the run [s].
 pub const DEFAULT_DURATION: f64 = 10.0;
@@ -23,9 +23,6 @@ const HEIGHT: u32 = 170;
 const PLAN: [f64; 2] = [200.0, 900.0];
 /// Number of sentences that are written, counted from the end.
 const SENTENCES: usize = 24;
-
-/// Label of an axis with its unit, and one labelled value per curve.
-type Axis = (Cow<'static, str>, Vec<(String, f64)>);
 
 /// Runs a world for `seconds` [s] and draws the readings of a sensor.
 ///
@@ -70,10 +67,7 @@ pub fn draw(
             });
             curves(&title, sounds)
         }
-        _ => curves(
-            &title,
-            said.iter().map(|s| (s.stamp_ns, quantities(&s.reading))),
-        ),
+        _ => curves(&title, said.iter().map(|s| (s.stamp_ns, s.reading.axes()))),
     };
     let nothing = || {
         format!(
@@ -152,151 +146,6 @@ fn curves(title: &str, said: impl Iterator<Item = (u64, Vec<Axis>)>) -> Option<D
     }
     panels.last_mut()?.x_label = "time [s]".to_string();
     Some(draw_figure(title, &panels, WIDTH, HEIGHT))
-}
-
-fn single_curve(name: &str, value: f64) -> Vec<(String, f64)> {
-    vec![(name.to_string(), value)]
-}
-
-fn labelled<const N: usize>(names: [&str; N], values: [f64; N]) -> Vec<(String, f64)> {
-    names.into_iter().map(String::from).zip(values).collect()
-}
-
-fn xyz(v: Vec3) -> Vec<(String, f64)> {
-    labelled(["x", "y", "z"], v.to_array())
-}
-
-fn attitude(q: &Quat) -> Axis {
-    (
-        "attitude [deg]".into(),
-        labelled(
-            ["roll", "pitch", "yaw"],
-            q.matrix().to_rpy().map(f64::to_degrees),
-        ),
-    )
-}
-
-/// Splits a reading into labelled quantities.
-fn quantities(reading: &Reading) -> Vec<Axis> {
-    match reading {
-        Reading::Imu(Imu {
-            angular_velocity,
-            linear_acceleration,
-            orientation,
-            ..
-        }) => {
-            let mut all = vec![
-                ("angular velocity [rad/s]".into(), xyz(*angular_velocity)),
-                (
-                    "proper acceleration [m/s²]".into(),
-                    xyz(*linear_acceleration),
-                ),
-            ];
-            all.extend(orientation.as_ref().map(attitude));
-            all
-        }
-        Reading::Gnss(r) => {
-            let mut all = vec![
-                (
-                    "latitude [deg]".into(),
-                    single_curve("", r.position[0].to_degrees()),
-                ),
-                (
-                    "longitude [deg]".into(),
-                    single_curve("", r.position[1].to_degrees()),
-                ),
-                ("height [m]".into(), single_curve("", r.position[2])),
-            ];
-            all.extend(
-                r.satellites
-                    .map(|n| ("satellites".into(), single_curve("", n as f64))),
-            );
-            all
-        }
-        Reading::Heading(r) => vec![(
-            "heading from east [deg]".into(),
-            single_curve("", r.yaw.to_degrees()),
-        )],
-        Reading::Navigation(r) => {
-            vec![
-                ("position in the world [m]".into(), xyz(r.p_WS)),
-                ("velocity [m/s]".into(), xyz(r.v_WS_S)),
-                attitude(&r.q_WS),
-            ]
-        }
-        Reading::Dvl(r) => vec![
-            ("velocity [m/s]".into(), xyz(r.velocity)),
-            ("altitude [m]".into(), single_curve("", r.altitude)),
-            (
-                "beam ranges [m]".into(),
-                labelled(["1", "2", "3", "4"], r.beams.map(|beam| beam.range)),
-            ),
-        ],
-        Reading::Pressure(r) => {
-            vec![(
-                "absolute pressure [kPa]".into(),
-                single_curve("", 1e-3 * r.pressure),
-            )]
-        }
-        Reading::Magnetometer(r) => vec![("magnetic field [uT]".into(), xyz(r.field.scale(1e6)))],
-        Reading::Altimeter(r) => vec![("range [m]".into(), single_curve("", r.range))],
-        Reading::Odometry(r) => {
-            vec![
-                ("position in the world [m]".into(), xyz(r.p_WS)),
-                ("velocity [m/s]".into(), xyz(r.v_WS_S)),
-                attitude(&r.q_WS),
-            ]
-        }
-        Reading::Wrench(r) => {
-            vec![
-                ("force [N]".into(), xyz(r.force)),
-                ("torque [N m]".into(), xyz(r.torque)),
-            ]
-        }
-        Reading::Probe(r) => vec![("value".into(), single_curve("", r.value))],
-        Reading::Ctd(r) => vec![
-            (
-                "temperature [deg C]".into(),
-                single_curve("", r.temperature),
-            ),
-            ("salinity [psu]".into(), single_curve("", r.salinity)),
-            ("depth [m]".into(), single_curve("", r.depth)),
-            (
-                "speed of sound [m/s]".into(),
-                single_curve("", r.sound_speed),
-            ),
-        ],
-        Reading::Bottle(r) => {
-            vec![
-                ("bottle".into(), single_curve("", f64::from(r.number))),
-                ("volume [ml]".into(), single_curve("", 1e6 * r.volume)),
-            ]
-        }
-        Reading::Wind(r) => {
-            vec![
-                ("speed [m/s]".into(), single_curve("", r.speed)),
-                (
-                    "wind from, clockwise from ahead [deg]".into(),
-                    single_curve("", r.from.to_degrees()),
-                ),
-            ]
-        }
-        Reading::Leak(r) => vec![("wet".into(), single_curve("", r.signal))],
-        Reading::Motor(r) => vec![
-            ("shaft speed [rad/s]".into(), single_curve("", r.speed)),
-            ("current [A]".into(), single_curve("", r.current)),
-            ("voltage [V]".into(), single_curve("", r.voltage)),
-            (
-                "temperature [deg C]".into(),
-                single_curve("", r.temperature),
-            ),
-        ],
-        Reading::Power(r) => vec![
-            ("voltage [V]".into(), single_curve("", r.voltage)),
-            ("current [A]".into(), single_curve("", r.current)),
-            ("charge [A h]".into(), single_curve("", r.charge)),
-        ],
-    }
 }
 
 /// Splits the fixes and ranges of an acoustic positioning instrument into labelled quantities.

@@ -1,136 +1,126 @@
 //! Conversion of camera images to messages.
 
-use crate::convert::image;
-use crate::convert::image::{DepthScale, Pixels};
+use crate::convert::image::{DepthScale, ImageView, Pixels};
+use crate::convert::topic::{FrameName, Publish, Sample, Topic};
+use crate::node::frames;
+use merrow_math::Quat;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::scene::sensor::lens::Distortion;
 use merrow_model::scene::{Scene, SensorKind};
-use merrow_model::state::frames::CameraImages;
-use merrow_ros2::message::{Message, TypeInfo};
-use merrow_ros2::msg::sensor_msgs::{CameraInfo, CompressedImage, Image, RegionOfInterest};
+use merrow_model::state::frames::{CameraImages, FrameData};
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::sensor_msgs::{CameraInfo, RegionOfInterest};
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_ros2::msg::vision_msgs::{LabelInfo, VisionClass};
 use merrow_sensors::camera::shading::{OPEN_WATER, SURFACE};
 
-/// A message of a camera.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CameraTopic {
-    /// Colour image with raw pixels.
-    Rgb,
-    /// Colour image as JPEG.
-    Jpeg,
-    /// Depth image with raw pixels.
-    Depth,
-    /// Depth image as PNG.
-    DepthFile,
-    /// Camera info of the depth image, on the topic where its subscribers expect it.
-    DepthInfo,
-    /// Label image with raw pixels.
-    Labels,
-    /// Camera info of the colour image.
-    Info,
-}
-
-/// Returns the messages that a camera publishes.
-pub fn camera_topics(spec: &CameraSpec) -> impl Iterator<Item = CameraTopic> {
-    const ALL: [CameraTopic; 7] = [
-        CameraTopic::Rgb,
-        CameraTopic::Jpeg,
-        CameraTopic::Depth,
-        CameraTopic::DepthFile,
-        CameraTopic::DepthInfo,
-        CameraTopic::Labels,
-        CameraTopic::Info,
-    ];
-    let parts = spec.outputs;
-    let has = move |form: &CameraTopic| {
-        form.part().is_enabled_in(parts)
-            && (*form != CameraTopic::DepthInfo || CameraOutput::Depth.is_enabled_in(parts))
-    };
-    ALL.into_iter().filter(has)
-}
-
-impl CameraTopic {
-    /// Returns the camera output that the message requires.
-    pub fn part(self) -> CameraOutput {
-        match self {
-            CameraTopic::Rgb => CameraOutput::Rgb,
-            CameraTopic::Jpeg => CameraOutput::Jpeg,
-            CameraTopic::Depth | CameraTopic::DepthFile => CameraOutput::Depth,
-            CameraTopic::Labels => CameraOutput::Labels,
-            CameraTopic::DepthInfo | CameraTopic::Info => CameraOutput::Info,
+impl Publish for CameraSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        let mut all = Vec::new();
+        let mut add = |output: CameraOutput, topics: Vec<Topic>| {
+            if output.is_enabled_in(self.outputs) {
+                all.extend(
+                    topics
+                        .into_iter()
+                        .map(|topic| topic.requiring(output as u8)),
+                );
+            }
+        };
+        add(
+            CameraOutput::Rgb,
+            vec![image_topic("/image_raw", rgb, |s, image| {
+                image.raw(camera_header(s))
+            })],
+        );
+        add(
+            CameraOutput::Jpeg,
+            vec![image_topic("/image_raw/compressed", rgb, |s, image| {
+                image.jpeg(camera_header(s), s.spec.jpeg_quality)
+            })],
+        );
+        add(
+            CameraOutput::Depth,
+            vec![
+                image_topic("/depth/image_raw", depth, |s, image| {
+                    image.raw(camera_header(s))
+                }),
+                image_topic("/depth/image_raw/compressedDepth", depth, |s, image| {
+                    let scale = DepthScale {
+                        max: s.spec.range[1] as f32,
+                        ..DepthScale::default()
+                    };
+                    image.compressed_depth(camera_header(s), scale)
+                }),
+            ],
+        );
+        // the info of the depth image is where its subscribers expect it
+        if CameraOutput::Depth.is_enabled_in(self.outputs) {
+            add(CameraOutput::Info, vec![info_topic("/depth/camera_info")]);
         }
+        add(
+            CameraOutput::Labels,
+            vec![image_topic("/labels/image_raw", labels_of, |s, image| {
+                image.raw(camera_header(s))
+            })],
+        );
+        add(CameraOutput::Info, vec![info_topic("/camera_info")]);
+        all
     }
 
-    /// Returns the suffix of the topic and its message type.
-    pub fn topic(self) -> (&'static str, &'static TypeInfo) {
-        match self {
-            CameraTopic::Rgb => ("/image_raw", Image::info()),
-            CameraTopic::Jpeg => ("/image_raw/compressed", CompressedImage::info()),
-            CameraTopic::Depth => ("/depth/image_raw", Image::info()),
-            CameraTopic::DepthFile => ("/depth/image_raw/compressedDepth", CompressedImage::info()),
-            CameraTopic::DepthInfo => ("/depth/camera_info", CameraInfo::info()),
-            CameraTopic::Labels => ("/labels/image_raw", Image::info()),
-            CameraTopic::Info => ("/camera_info", CameraInfo::info()),
-        }
+    fn message_frame(&self) -> Option<(FrameName, Quat)> {
+        let turn = Quat {
+            w: 0.5,
+            x: -0.5,
+            y: 0.5,
+            z: -0.5,
+        };
+        Some((frames::optical_frame, turn))
     }
 }
 
-/// A converted message of a camera.
-pub enum CameraMessage {
-    /// Message with the camera calibration.
-    Info(Box<CameraInfo>),
-    /// Message with raw pixels.
-    Raw(Image),
-    /// Message with a compressed image file.
-    File(CompressedImage),
+type CameraSample<'a> = Sample<'a, CameraSpec, FrameData>;
+
+fn camera_header(s: &CameraSample<'_>) -> Header {
+    s.header_in(frames::optical_frame)
 }
 
-/// Converts a camera image to a message of `form`; `None` if the image does not contain the
-/// required output.
-pub fn convert_image(
-    form: CameraTopic,
-    spec: &CameraSpec,
-    picture: &CameraImages,
-    header: Header,
-) -> Option<CameraMessage> {
-    let [width, height] = spec.size.map(|n| n as u32);
-    let of = |pixels| image::ImageView {
-        width,
-        height,
-        pixels,
-    };
-    let rgb = || picture.rgb.as_ref().map(|rgb| of(Pixels::Rgb8(rgb)));
-    let depth = || picture.depth.as_ref().map(|depth| of(Pixels::Depth(depth)));
-    let labels = || {
-        picture
-            .labels
-            .as_ref()
-            .map(|labels| of(Pixels::Uint16(labels)))
-    };
-    match form {
-        CameraTopic::Info | CameraTopic::DepthInfo => {
-            Some(CameraMessage::Info(Box::new(camera_info(spec, header))))
-        }
-        CameraTopic::Rgb => rgb()?.raw(header).ok().map(CameraMessage::Raw),
-        CameraTopic::Depth => depth()?.raw(header).ok().map(CameraMessage::Raw),
-        CameraTopic::Labels => labels()?.raw(header).ok().map(CameraMessage::Raw),
-        CameraTopic::Jpeg => rgb()?
-            .jpeg(header, spec.jpeg_quality)
-            .ok()
-            .map(CameraMessage::File),
-        CameraTopic::DepthFile => {
-            let scale = DepthScale {
-                max: spec.range[1] as f32,
-                ..DepthScale::default()
-            };
-            depth()?
-                .compressed_depth(header, scale)
-                .ok()
-                .map(CameraMessage::File)
-        }
-    }
+fn rgb(images: &CameraImages) -> Option<Pixels<'_>> {
+    images.rgb.as_ref().map(|rgb| Pixels::Rgb8(rgb))
+}
+
+fn depth(images: &CameraImages) -> Option<Pixels<'_>> {
+    images.depth.as_ref().map(|depth| Pixels::Depth(depth))
+}
+
+fn labels_of(images: &CameraImages) -> Option<Pixels<'_>> {
+    images.labels.as_ref().map(|labels| Pixels::Uint16(labels))
+}
+
+/// Creates the topic of the image that `pixels` selects, if a frame contains it; `convert` builds
+/// the message.
+fn image_topic<M: Message, E>(
+    suffix: &'static str,
+    pixels: impl Fn(&CameraImages) -> Option<Pixels<'_>> + Send + 'static,
+    convert: impl Fn(&CameraSample<'_>, ImageView<'_>) -> Result<M, E> + Send + 'static,
+) -> Topic {
+    Topic::of_frame::<CameraSpec, _>(suffix, move |s| {
+        let FrameData::CameraImages(images) = s.data else {
+            return None;
+        };
+        let [width, height] = s.spec.size.map(|n| n as u32);
+        let pixels = pixels(images)?;
+        let image = ImageView {
+            width,
+            height,
+            pixels,
+        };
+        convert(s, image).ok()
+    })
+}
+
+fn info_topic(suffix: &'static str) -> Topic {
+    Topic::of_frame::<CameraSpec, _>(suffix, |s| Some(camera_info(s.spec, camera_header(s))))
 }
 
 /// Builds the camera info message from focal lengths, principal point, distortion and baseline.

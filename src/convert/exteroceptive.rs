@@ -1,128 +1,91 @@
 //! Conversion of frames of exteroceptive sensors to messages.
 
-use crate::convert::camera;
-use crate::convert::positioning;
-use crate::convert::sonar;
+use crate::convert::header;
+use crate::convert::topic::{Publish, Topic};
+use crate::display::radar::PlanPositionDisplay;
+use crate::node::frames;
 use bytes::Bytes;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::acoustic::AcousticOutput;
+use merrow_model::scene::sensor::ais::ReceiverSpec;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::state::frames::sweep::Sweep;
-use merrow_model::state::frames::{Point, Scan};
-use merrow_ros2::message::{Message, TypeInfo};
+use merrow_model::state::frames::{FrameData, Point, Scan};
 use merrow_ros2::msg::builtin_interfaces::Duration;
 use merrow_ros2::msg::marine_sensor_msgs::{RadarEcho, RadarSector};
 use merrow_ros2::msg::nmea_msgs::Sentence;
-use merrow_ros2::msg::sensor_msgs::{Image, LaserScan, PointCloud2, PointField};
+use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
 use merrow_ros2::msg::std_msgs::Header;
-use merrow_ros2::msg::vision_msgs::Detection3DArray;
-use std::borrow::Cow;
 
-/// Content of a topic of an exteroceptive sensor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topic {
-    /// Ranges in a plane.
-    Scan,
-    /// Points of a lidar.
-    Cloud,
-    /// Points of all scans of a tilting laser over one tilt period.
-    TiltCloud,
-    /// Output of a camera.
-    Camera(camera::CameraTopic),
-    /// Output of a sonar ping.
-    Sonar(sonar::SonarTopic),
-    /// Bounding boxes of obstacles.
-    Boxes,
-    /// Spokes of a radar.
-    Sweep,
-    /// Plan position display of a radar.
-    PlanPosition,
-    /// Sentences of the Automatic Identification System.
-    Sentences,
-    /// Output of an acoustic positioning instrument.
-    Acoustic(AcousticOutput),
-}
-
-impl Topic {
-    /// Returns the sensor outputs that the topic requires, as bits defined by the sensor.
-    pub fn required_outputs(self) -> u8 {
-        match self {
-            Topic::Camera(form) => form.part() as u8,
-            _ => u8::MAX,
+impl Publish for LaserSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        let scan = || {
+            Topic::of_frame::<Self, _>("/scan", |s| match s.data {
+                FrameData::Scan(scan) => {
+                    Some(laser_scan(s.spec, s.sensor().rate, scan, s.header()))
+                }
+                _ => None,
+            })
+        };
+        match (self.output, self.tilt) {
+            // one cloud per tilt period
+            (LaserOutput::Scan, Some(tilt)) => {
+                let rate = 1e9 / tilt.period_ns as f64;
+                vec![scan(), tilt_cloud_topic().with_rate(rate)]
+            }
+            (LaserOutput::Scan, None) => vec![scan()],
+            (LaserOutput::Cloud, _) => {
+                vec![Topic::of_frame::<Self, _>("/points", |s| match s.data {
+                    FrameData::Cloud(points) => Some(point_cloud(points, s.header())),
+                    _ => None,
+                })]
+            }
         }
     }
 }
 
-/// Lists the suffix, type and content of every topic of a sensor.
-pub fn topics(looks: &ExteroceptiveSpec) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic)> {
-    match looks {
-        ExteroceptiveSpec::Laser(LaserSpec {
-            output: LaserOutput::Scan,
-            tilt: Some(_),
-            ..
-        }) => {
-            vec![
-                ("/scan".into(), LaserScan::info(), Topic::Scan),
-                ("/points".into(), PointCloud2::info(), Topic::TiltCloud),
-            ]
-        }
-        ExteroceptiveSpec::Laser(LaserSpec {
-            output: LaserOutput::Scan,
-            ..
-        }) => {
-            vec![("/scan".into(), LaserScan::info(), Topic::Scan)]
-        }
-        ExteroceptiveSpec::Laser(LaserSpec {
-            output: LaserOutput::Cloud,
-            ..
-        }) => {
-            vec![("/points".into(), PointCloud2::info(), Topic::Cloud)]
-        }
-        ExteroceptiveSpec::Camera(spec) => {
-            let of_form = |form: camera::CameraTopic| {
-                let (suffix, info) = form.topic();
-                (suffix.into(), info, Topic::Camera(form))
-            };
-            camera::camera_topics(spec).map(of_form).collect()
-        }
-        ExteroceptiveSpec::Sonar(spec) => {
-            let of_part = |(suffix, part): &(&'static str, sonar::SonarTopic)| {
-                ((*suffix).into(), sonar::info(*part), Topic::Sonar(*part))
-            };
-            sonar::sonar_topics(spec).iter().map(of_part).collect()
-        }
-        ExteroceptiveSpec::Radar(_) => vec![
-            ("/data".into(), RadarSector::info(), Topic::Sweep),
-            ("/image_display".into(), Image::info(), Topic::PlanPosition),
-        ],
-        ExteroceptiveSpec::Ais(_) => vec![("/nmea".into(), Sentence::info(), Topic::Sentences)],
-        ExteroceptiveSpec::Obstacles(_) => {
-            vec![("/detections".into(), Detection3DArray::info(), Topic::Boxes)]
-        }
-        ExteroceptiveSpec::Acoustic(spec) => {
-            let outputs = spec.outputs().into_iter();
-            outputs
-                .map(|(end, o)| (end.into(), positioning::info(o), Topic::Acoustic(o)))
-                .collect()
-        }
-    }
+/// Creates the topic with the points of all scans of a tilting laser over one tilt period.
+fn tilt_cloud_topic() -> Topic {
+    let mut swept = TiltAccumulator::default();
+    Topic::of_frame::<LaserSpec, _>("/points", move |s| {
+        let FrameData::Scan(scan) = s.data else {
+            return None;
+        };
+        let about = s.sensor().adjacent_stamps(s.stamp_ns, s.scene.dt_ns);
+        let (stamp_ns, points) = swept.add(s.spec, scan, s.stamp_ns, about)?;
+        let header = header(stamp_ns, &frames::mount_frame(s.model(), s.index));
+        Some(point_cloud(&points, header))
+    })
 }
 
-/// Returns the rate [Hz] of message `part` of a sensor with `rate` samples per second [Hz].
-pub fn rate(looks: &ExteroceptiveSpec, part: usize, rate: f64) -> f64 {
-    match (topics(looks).get(part).map(|topic| topic.2), looks) {
-        // one message per tilt period
-        (
-            Some(Topic::TiltCloud),
-            ExteroceptiveSpec::Laser(LaserSpec {
-                tilt: Some(tilt), ..
+impl Publish for RadarSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        let mut display = PlanPositionDisplay::default();
+        vec![
+            Topic::of_frame::<Self, _>("/data", |s| match s.data {
+                FrameData::Sweep(sweep) => Some(radar_sector(s.spec, sweep, s.header())),
+                _ => None,
             }),
-        ) => 1e9 / tilt.period_ns as f64,
-        (Some(Topic::Sonar(sonar::SonarTopic::Sweep)), ExteroceptiveSpec::Sonar(spec)) => {
-            rate / spec.sweep_pings() as f64
-        }
-        _ => rate,
+            Topic::of_frame::<Self, _>("/image_display", move |s| match s.data {
+                FrameData::Sweep(sweep) => Some(display.show(s.spec, sweep, s.header())),
+                _ => None,
+            }),
+        ]
+    }
+}
+
+impl Publish for ReceiverSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![Topic::of_frame::<Self, _>("/nmea", |s| {
+            let FrameData::Sentences(sentences) = s.data else {
+                return Vec::new();
+            };
+            let frame = s.frame();
+            let message = |heard: &merrow_model::state::frames::Sentence| Sentence {
+                header: header(heard.stamp_ns, &frame),
+                sentence: heard.text.clone(),
+            };
+            sentences.iter().map(message).collect()
+        })]
     }
 }
 

@@ -1,42 +1,181 @@
-//! Conversion of readings of navigation instruments to messages.
+//! Topics, messages and curves of inertial sensors, magnetometers and navigation instruments.
 
+use crate::convert::curves::{Axis, Curves, attitude, single_curve, xyz};
+use crate::convert::topic::{Publish, Topic};
 use crate::convert::{WORLD_FRAME, diagonal, header, point, quaternion, vector3};
-use merrow_math::{Mat3, Quat};
-use merrow_model::scene::sensor::navigation::{Augmentation, GnssSpec};
+use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::{Robot, SensorKind};
-use merrow_model::state::reading;
-use merrow_ros2::message::{Message, TypeInfo};
+use merrow_model::sensor::gnss::{Augmentation, GnssSpec, HeadingSpec};
+use merrow_model::sensor::inertial::{AhrsSpec, ImuSpec, InsSpec, MagnetometerSpec};
+use merrow_model::sensor::{gnss, inertial};
 use merrow_ros2::msg::geometry_msgs::{
     Pose, PoseWithCovariance, Twist, TwistWithCovariance, TwistWithCovarianceStamped, Vector3,
 };
 use merrow_ros2::msg::nav_msgs::Odometry;
-use merrow_ros2::msg::sensor_msgs::{Imu, NavSatFix, NavSatStatus};
+use merrow_ros2::msg::sensor_msgs::{Imu, MagneticField, NavSatFix, NavSatStatus};
 use merrow_ros2::msg::std_msgs::Header;
 
 /// Variance of unmeasured roll and pitch, as used by drivers of dual-antenna receivers [rad²].
 const UNKNOWN: f64 = 1000.0;
 
-/// Returns the topic suffixes and message types of a navigation instrument; `None` for other
-/// sensors.
-pub fn topics(kind: &SensorKind) -> Option<Vec<(&'static str, &'static TypeInfo)>> {
-    Some(match kind {
-        SensorKind::Ahrs(_) => vec![("/data", Imu::info())],
-        SensorKind::Ins(_) => vec![("/odometry", Odometry::info()), ("/fix", NavSatFix::info())],
-        SensorKind::Gnss(spec) if spec.velocity_std.is_some() => {
-            vec![
-                ("/fix", NavSatFix::info()),
-                ("/vel", TwistWithCovarianceStamped::info()),
-            ]
+impl Publish for ImuSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![Topic::of_reading::<Self, _>("/data", |s| {
+            Some(imu(s.data, s.header()))
+        })]
+    }
+}
+
+impl Publish for AhrsSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![Topic::of_reading::<Self, _>("/data", |s| {
+            Some(imu(s.data, s.header()))
+        })]
+    }
+}
+
+impl Curves for inertial::Imu {
+    fn axes(&self) -> Vec<Axis> {
+        let mut all = vec![
+            (
+                "angular velocity [rad/s]".into(),
+                xyz(self.angular_velocity),
+            ),
+            (
+                "proper acceleration [m/s²]".into(),
+                xyz(self.linear_acceleration),
+            ),
+        ];
+        all.extend(self.orientation.as_ref().map(attitude));
+        all
+    }
+}
+
+/// Converts a reading of an IMU. Without orientation the first element of its covariance is -1.
+pub fn imu(r: &inertial::Imu, header: Header) -> Imu {
+    let [gyro, accelerometer, roll, pitch, yaw] = r.variances;
+    let mut orientation_covariance = diagonal([roll, pitch, yaw]);
+    if r.orientation.is_none() {
+        orientation_covariance[0] = -1.0;
+    }
+    Imu {
+        header,
+        orientation: quaternion(r.orientation.unwrap_or(Quat::identity())),
+        orientation_covariance,
+        angular_velocity: vector3(r.angular_velocity),
+        angular_velocity_covariance: diagonal([variance_or_missing(r.angular_velocity, gyro); 3]),
+        linear_acceleration: vector3(r.linear_acceleration),
+        linear_acceleration_covariance: diagonal(
+            [variance_or_missing(r.linear_acceleration, accelerometer); 3],
+        ),
+    }
+}
+
+/// Returns the variance of a measurement, or -1 if it is NaN.
+fn variance_or_missing(measured: Vec3, variance: f64) -> f64 {
+    if measured.x.is_nan() { -1.0 } else { variance }
+}
+
+impl Publish for MagnetometerSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![Topic::of_reading::<Self, _>("/data", |s| {
+            Some(magnetic_field(s.data, s.header()))
+        })]
+    }
+}
+
+impl Curves for inertial::Magnetometer {
+    fn axes(&self) -> Vec<Axis> {
+        vec![("magnetic field [uT]".into(), xyz(self.field.scale(1e6)))]
+    }
+}
+
+/// Converts a magnetic field [T].
+pub fn magnetic_field(r: &inertial::Magnetometer, header: Header) -> MagneticField {
+    MagneticField {
+        header,
+        magnetic_field: vector3(r.field),
+        magnetic_field_covariance: diagonal([r.variance; 3]),
+    }
+}
+
+impl Publish for GnssSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        let mut all = vec![Topic::of_reading::<Self, _>("/fix", |s| {
+            Some(nav_sat_fix(s.data, s.spec.systems, s.header()))
+        })];
+        if self.velocity_std.is_some() {
+            all.push(Topic::of_reading::<Self, _>("/vel", |s| {
+                fix_velocity(s.data, s.stamp_ns)
+            }));
         }
-        SensorKind::Gnss(_) => vec![("/fix", NavSatFix::info())],
-        SensorKind::GnssHeading(_) => vec![("/navheading", Imu::info())],
-        _ => return None,
-    })
+        all
+    }
+}
+
+impl Curves for gnss::Gnss {
+    fn axes(&self) -> Vec<Axis> {
+        let [latitude, longitude, height] = self.position;
+        let mut all = vec![
+            (
+                "latitude [deg]".into(),
+                single_curve("", latitude.to_degrees()),
+            ),
+            (
+                "longitude [deg]".into(),
+                single_curve("", longitude.to_degrees()),
+            ),
+            ("height [m]".into(), single_curve("", height)),
+        ];
+        let satellites = self.satellites.map(|n| single_curve("", n as f64));
+        all.extend(satellites.map(|n| ("satellites".into(), n)));
+        all
+    }
+}
+
+impl Publish for HeadingSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![Topic::of_reading::<Self, _>("/navheading", |s| {
+            Some(heading(s.data, s.header()))
+        })]
+    }
+}
+
+impl Curves for gnss::Heading {
+    fn axes(&self) -> Vec<Axis> {
+        vec![(
+            "heading from east [deg]".into(),
+            single_curve("", self.yaw.to_degrees()),
+        )]
+    }
+}
+
+impl Publish for InsSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![
+            Topic::of_reading::<Self, _>("/odometry", |s| {
+                Some(odometry(s.data, s.stamp_ns, &s.frame()))
+            }),
+            Topic::of_reading::<Self, _>("/fix", |s| {
+                Some(position(s.data, systems(s.model(), s.index), s.header()))
+            }),
+        ]
+    }
+}
+
+impl Curves for inertial::Navigation {
+    fn axes(&self) -> Vec<Axis> {
+        vec![
+            ("position in the world [m]".into(), xyz(self.p_WS)),
+            ("velocity [m/s]".into(), xyz(self.v_WS_S)),
+            attitude(&self.q_WS),
+        ]
+    }
 }
 
 /// Converts a GNSS fix of a receiver that uses `systems` (bits of [`GnssSpec`]). Without a fix, the
 /// position is NaN and the covariance unknown.
-pub fn nav_sat_fix(r: &reading::Gnss, systems: u16, header: Header) -> NavSatFix {
+pub fn nav_sat_fix(r: &gnss::Gnss, systems: u16, header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let status = match (r.fix, r.augmentation) {
         (false, _) => NavSatStatus::STATUS_NO_FIX,
@@ -96,7 +235,7 @@ pub fn systems(robot: &Robot, sensor: usize) -> u16 {
 
 /// Converts the velocity of a receiver's antenna along east, north and up, in the world frame.
 /// Returns `None` without a fix.
-pub fn fix_velocity(r: &reading::Gnss, stamp_ns: u64) -> Option<TwistWithCovarianceStamped> {
+pub fn fix_velocity(r: &gnss::Gnss, stamp_ns: u64) -> Option<TwistWithCovarianceStamped> {
     r.velocity.is_finite().then(|| {
         let mut covariance = [0.0; 36];
         for i in 0..3 {
@@ -118,7 +257,7 @@ pub fn fix_velocity(r: &reading::Gnss, stamp_ns: u64) -> Option<TwistWithCovaria
 
 /// Converts the heading of a dual-antenna receiver as drivers do: an orientation of which only the
 /// yaw is known. Without heading the first element of the covariance is -1.
-pub fn heading(r: &reading::Heading, header: Header) -> Imu {
+pub fn heading(r: &gnss::Heading, header: Header) -> Imu {
     let known = r.yaw.is_finite();
     let no_reading = diagonal([-1.0, 0.0, 0.0]);
     Imu {
@@ -142,7 +281,7 @@ pub fn heading(r: &reading::Heading, header: Header) -> Imu {
 
 /// Converts the solution of an INS: pose in the world, its covariance about the world axes, and
 /// velocity in the sensor frame.
-pub fn odometry(r: &reading::Navigation, stamp_ns: u64, child_frame_id: &str) -> Odometry {
+pub fn odometry(r: &inertial::Navigation, stamp_ns: u64, child_frame_id: &str) -> Odometry {
     let (cross, zero) = (&r.cross_covariance, Mat3::zero());
     let pose = [
         [&r.position_covariance.full(), cross],
@@ -183,7 +322,7 @@ fn join_blocks(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
 
 /// Converts the position of an INS to geodetic coordinates. `systems` are those of the receiver
 /// that aids the INS, if any.
-pub fn position(r: &reading::Navigation, systems: u16, header: Header) -> NavSatFix {
+pub fn position(r: &inertial::Navigation, systems: u16, header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let c = r.position_covariance.full().r;
     NavSatFix {
@@ -224,7 +363,7 @@ mod tests {
             Vec3::new(8.0, 8.1, 8.2),
             Vec3::new(9.0, 9.1, 9.2),
         );
-        let reading = reading::Navigation {
+        let reading = inertial::Navigation {
             p_WS: Vec3::new(1.0, 2.0, 3.0),
             q_WS: Quat::identity(),
             v_WS_S: Vec3::zero(),
@@ -275,7 +414,7 @@ mod tests {
     #[test]
     fn a_heading_is_a_yaw_or_nothing() {
         let yes = heading(
-            &reading::Heading {
+            &gnss::Heading {
                 yaw: 1.0,
                 variance: 0.01,
             },
@@ -294,7 +433,7 @@ mod tests {
             (-1.0, -1.0)
         );
         let no = heading(
-            &reading::Heading {
+            &gnss::Heading {
                 yaw: f64::NAN,
                 variance: 1.0,
             },
@@ -308,7 +447,7 @@ mod tests {
 
     #[test]
     fn a_fix_says_what_corrects_it() {
-        let mut reading = reading::Gnss {
+        let mut reading = gnss::Gnss {
             fix: true,
             position: [0.1, 0.2, 5.0],
             velocity: Vec3::new(1.0, 2.0, 3.0),
@@ -319,10 +458,10 @@ mod tests {
             dilution: None,
         };
         let all = GnssSpec::GPS | GnssSpec::GLONASS | GnssSpec::BEIDOU | GnssSpec::GALILEO;
-        let fix = |r: &reading::Gnss| nav_sat_fix(r, all, header(0, "g"));
-        let status = |r: &reading::Gnss| fix(r).status.status;
+        let fix = |r: &gnss::Gnss| nav_sat_fix(r, all, header(0, "g"));
+        let status = |r: &gnss::Gnss| fix(r).status.status;
         let covariance =
-            |r: &reading::Gnss| (fix(r).position_covariance, fix(r).position_covariance_type);
+            |r: &gnss::Gnss| (fix(r).position_covariance, fix(r).position_covariance_type);
         assert_eq!(
             (fix(&reading).status.service, covariance(&reading).0[8]),
             (15, 3.0)

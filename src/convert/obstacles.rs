@@ -1,13 +1,43 @@
 //! Conversion of detected obstacles to messages.
 
+use crate::convert::topic::{Publish, Topic};
 use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
+use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::detection::Detection;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance};
 use merrow_ros2::msg::vision_msgs::{
     BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose,
 };
+use merrow_sensors::obstacle::gather::EchoAccumulator;
 use merrow_sensors::obstacle::track::Tracks;
+
+impl Publish for DetectorSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        let mut gathered = EchoAccumulator::default();
+        let mut tracks = Tracks::default();
+        vec![Topic::of_frame::<Self, _>("/detections", move |s| {
+            let accumulated;
+            let found = match s.data {
+                FrameData::Detections(found) => found,
+                FrameData::Echoes(heard) => {
+                    let stream = s.sensor().stream;
+                    accumulated = gathered.add_sample(s.spec, stream, heard, s.stamp_ns);
+                    &accumulated
+                }
+                _ => return None,
+            };
+            let of = (s.stamp_ns, &*s.frame());
+            Some(detections(
+                s.spec,
+                &s.scene.obstacles,
+                found,
+                &mut tracks,
+                of,
+            ))
+        })]
+    }
+}
 
 /// Converts all obstacles of a sample taken at `stamp_ns` [ns]. `frame` is the frame of the
 /// detector. An obstacle keeps its `id` in all messages.

@@ -5,11 +5,13 @@
 //! target is a `PoseWithCovarianceStamped` on a topic of that target, which estimators can use
 //! directly. A range is a `sensor_msgs/Range`.
 
+use crate::convert::topic::{Publish, Sample, Topic};
 use crate::convert::{WORLD_FRAME, header, point};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::acoustic::{AcousticOutput, AcousticSpec, Beacon};
-use merrow_model::state::frames::acoustic::{AcousticObservations, AcousticRange};
-use merrow_ros2::message::{Message, TypeInfo};
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
+use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance, PoseWithCovarianceStamped};
 use merrow_ros2::msg::sensor_msgs::Range;
 use merrow_ros2::msg::std_msgs::Header;
@@ -20,15 +22,47 @@ use merrow_ros2::msg::vision_msgs::{
 /// Variance of an angle that is not measured [rad²].
 const UNKNOWN: f64 = 1e6;
 
-/// Returns the message type of an output.
-pub fn info(output: AcousticOutput) -> &'static TypeInfo {
-    match output {
-        AcousticOutput::Detections => Detection3DArray::info(),
-        AcousticOutput::Pose(_) | AcousticOutput::WorldPose(_) | AcousticOutput::OwnPose => {
-            PoseWithCovarianceStamped::info()
-        }
-        AcousticOutput::Range(..) => Range::info(),
+impl Publish for AcousticSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        let outputs = self.outputs().into_iter();
+        outputs
+            .map(|(suffix, output)| output_topic(suffix, output))
+            .collect()
     }
+}
+
+fn output_topic(suffix: String, output: AcousticOutput) -> Topic {
+    match output {
+        AcousticOutput::Detections => observations_topic(suffix, |s, sounds| {
+            Some(detections(s.spec, &s.scene.beacons, sounds, s.header()))
+        }),
+        AcousticOutput::Pose(k) => observations_topic(suffix, move |s, sounds| {
+            let fix = sounds.fixes.iter().find(|fix| fix.target == k)?;
+            Some(pose(fix, &s.frame(), (fix.p_S, fix.covariance)))
+        }),
+        AcousticOutput::WorldPose(k) => {
+            observations_topic(suffix, move |_, sounds| world_pose(sounds, k))
+        }
+        AcousticOutput::OwnPose => observations_topic(suffix, |_, sounds| world_pose(sounds, 0)),
+        AcousticOutput::Range(target, receiver) => observations_topic(suffix, move |s, sounds| {
+            range(s.spec, (target, receiver), sounds, &s.frame())
+        }),
+    }
+}
+
+/// Creates a topic whose message `build` builds from the observations of beacons.
+fn observations_topic<M: Message>(
+    suffix: String,
+    build: impl Fn(&Sample<'_, AcousticSpec, FrameData>, &AcousticObservations) -> Option<M>
+    + Send
+    + 'static,
+) -> Topic {
+    Topic::of_frame::<AcousticSpec, _>(suffix, move |s| {
+        let FrameData::Acoustic(sounds) = s.data else {
+            return None;
+        };
+        build(s, sounds)
+    })
 }
 
 /// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.
@@ -80,39 +114,32 @@ pub fn detections(
     }
 }
 
-/// Builds the pose message of an output, if the target was located. `frame` is the frame of the
-/// instrument.
-pub fn pose(
-    output: AcousticOutput,
-    sounds: &AcousticObservations,
+/// Builds the pose message of a fix at the position [m] with its covariance [m²] in `frame`.
+fn pose(
+    fix: &AcousticFix,
     frame: &str,
-) -> Option<PoseWithCovarianceStamped> {
-    let of = |k: usize| sounds.fixes.iter().find(|fix| fix.target == k);
-    let (fix, frame, (p, covariance)) = match output {
-        AcousticOutput::Pose(k) => of(k).map(|fix| (fix, frame, (fix.p_S, fix.covariance)))?,
-        AcousticOutput::WorldPose(k) => {
-            of(k).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?
-        }
-        AcousticOutput::OwnPose => of(0).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?,
-        AcousticOutput::Detections | AcousticOutput::Range(..) => return None,
-    };
-    Some(PoseWithCovarianceStamped {
+    (p, covariance): (Vec3, Mat3),
+) -> PoseWithCovarianceStamped {
+    PoseWithCovarianceStamped {
         header: header(fix.stamp_ns, frame),
         pose: unoriented_pose(p, &covariance),
-    })
+    }
 }
 
-/// Builds the range message of an output, if the range was measured.
-pub fn range(
+/// Builds the pose message of `target` in the world, if it was located there.
+fn world_pose(sounds: &AcousticObservations, target: usize) -> Option<PoseWithCovarianceStamped> {
+    let fix = sounds.fixes.iter().find(|fix| fix.target == target)?;
+    Some(pose(fix, WORLD_FRAME, fix.world?))
+}
+
+/// Builds the range message of a target and a receiver, if the range was measured.
+fn range(
     spec: &AcousticSpec,
-    output: AcousticOutput,
+    of: (usize, usize),
     sounds: &AcousticObservations,
     frame: &str,
 ) -> Option<Range> {
-    let AcousticOutput::Range(target, receiver) = output else {
-        return None;
-    };
-    let is_it = |r: &&AcousticRange| (r.target, r.receiver) == (target, receiver);
+    let is_it = |r: &&AcousticRange| (r.target, r.receiver) == of;
     let found = sounds.ranges.iter().find(is_it)?;
     Some(Range {
         header: header(found.stamp_ns, frame),

@@ -1,86 +1,114 @@
 //! Conversion of sonar pings to messages.
 
-use crate::convert::exteroceptive;
-use crate::convert::vector3;
+use crate::convert::profile::Profile;
+use crate::convert::topic::{FrameName, Publish, Sample, Topic};
+use crate::convert::{exteroceptive, header, profile, vector3};
+use crate::display::sonar::SonarDisplay;
+use crate::node::frames;
 use bytes::Bytes;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::sensor::sonar::{Aperture, SonarKind, SonarSpec};
+use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::ping::{Ping, Sounding};
-use merrow_ros2::message::{Message, TypeInfo};
+use merrow_ros2::message::Message;
 use merrow_ros2::msg::marine_acoustic_msgs::{
     DetectionFlag, PingInfo, ProjectedSonarImage, RawSonarImage, SonarDetections, SonarImageData,
     SonarRanges,
 };
-use merrow_ros2::msg::sensor_msgs::{Image, LaserScan, PointCloud2};
+use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2};
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_sensors::sonar::beam;
 use std::ops::Range;
 
-/// Output of a sonar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SonarTopic {
-    /// Echo strengths over bearing and range.
-    Projected,
-    /// Echo strengths over time of one array, selected by its index.
-    Raw(usize),
-    /// Seabed detections as travel times.
-    Detections,
-    /// Seabed detections as ranges.
-    Ranges,
-    /// Seabed detections as points.
-    Points,
-    /// Display image for users.
-    Display,
-    /// Echo strengths over time of all beams.
-    Samples,
-    /// Range at the bearing of one ping.
-    Bearing,
-    /// Ranges at all bearings of a turn, or of one pass through the sector.
-    Sweep,
-}
+impl Publish for SonarSpec {
+    fn topics(&self, rate: f64) -> Vec<Topic> {
+        match self.kind {
+            SonarKind::Imaging => vec![
+                ping_topic("/image_raw", |s, ping| {
+                    Some(projected(s.spec, ping, acoustic_header(s)))
+                }),
+                display_topic(),
+                ping_topic("/samples", |s, ping| {
+                    let beams = 0..s.spec.steering.len();
+                    Some(raw(s.spec, ping, beams, acoustic_header(s)))
+                }),
+            ],
+            SonarKind::Multibeam => vec![
+                ping_topic("/detections", |s, ping| {
+                    Some(detections(s.spec, ping, acoustic_header(s)))
+                }),
+                ping_topic("/ranges", |s, ping| {
+                    Some(ranges(s.spec, ping, acoustic_header(s)))
+                }),
+                ping_topic("/points", |s, ping| {
+                    Some(points(s.spec, ping, acoustic_header(s)))
+                }),
+            ],
+            SonarKind::SideScan => vec![
+                beam_topic("/port/image_raw", 0),
+                beam_topic("/starboard/image_raw", 1),
+                display_topic(),
+            ],
+            SonarKind::Scanning => {
+                let mut all = vec![beam_topic("/image_raw", 0), display_topic()];
+                if self.profiles {
+                    let period = self.sweep_pings() as f64;
+                    all.push(ping_topic("/bearing", |s, ping| {
+                        Some(profile::bearing(s.spec, ping, s.sensor().rate, s.header()))
+                    }));
+                    all.push(profile_topic().with_rate(rate / period));
+                }
+                all
+            }
+        }
+    }
 
-/// Lists the topic suffixes of a sonar and their content; the first is the main topic.
-pub fn sonar_topics(spec: &SonarSpec) -> &'static [(&'static str, SonarTopic)] {
-    match spec.kind {
-        SonarKind::Imaging => &[
-            ("/image_raw", SonarTopic::Projected),
-            ("/image_display", SonarTopic::Display),
-            ("/samples", SonarTopic::Samples),
-        ],
-        SonarKind::Multibeam => &[
-            ("/detections", SonarTopic::Detections),
-            ("/ranges", SonarTopic::Ranges),
-            ("/points", SonarTopic::Points),
-        ],
-        SonarKind::SideScan => &[
-            ("/port/image_raw", SonarTopic::Raw(0)),
-            ("/starboard/image_raw", SonarTopic::Raw(1)),
-            ("/image_display", SonarTopic::Display),
-        ],
-        SonarKind::Scanning if spec.profiles => &[
-            ("/image_raw", SonarTopic::Raw(0)),
-            ("/image_display", SonarTopic::Display),
-            ("/bearing", SonarTopic::Bearing),
-            ("/scan", SonarTopic::Sweep),
-        ],
-        SonarKind::Scanning => &[
-            ("/image_raw", SonarTopic::Raw(0)),
-            ("/image_display", SonarTopic::Display),
-        ],
+    fn message_frame(&self) -> Option<(FrameName, Quat)> {
+        Some((frames::acoustic_frame, acoustic_frame(self)))
     }
 }
 
-/// Returns the message type of a part.
-pub fn info(part: SonarTopic) -> &'static TypeInfo {
-    match part {
-        SonarTopic::Projected => ProjectedSonarImage::info(),
-        SonarTopic::Raw(_) | SonarTopic::Samples => RawSonarImage::info(),
-        SonarTopic::Detections => SonarDetections::info(),
-        SonarTopic::Ranges => SonarRanges::info(),
-        SonarTopic::Points => PointCloud2::info(),
-        SonarTopic::Display => Image::info(),
-        SonarTopic::Bearing | SonarTopic::Sweep => LaserScan::info(),
-    }
+type SonarSample<'a> = Sample<'a, SonarSpec, FrameData>;
+
+fn acoustic_header(s: &SonarSample<'_>) -> Header {
+    s.header_in(frames::acoustic_frame)
+}
+
+/// Creates a topic whose message `build` builds from a ping.
+fn ping_topic<M: Message>(
+    suffix: &'static str,
+    mut build: impl FnMut(&SonarSample<'_>, &Ping) -> Option<M> + Send + 'static,
+) -> Topic {
+    Topic::of_frame::<SonarSpec, _>(suffix, move |s| {
+        let FrameData::Ping(ping) = s.data else {
+            return None;
+        };
+        build(s, ping)
+    })
+}
+
+/// Creates the topic of the echoes of one beam.
+fn beam_topic(suffix: &'static str, beam: usize) -> Topic {
+    ping_topic(suffix, move |s, ping| {
+        Some(raw(s.spec, ping, beam..beam + 1, acoustic_header(s)))
+    })
+}
+
+fn display_topic() -> Topic {
+    let mut display = SonarDisplay::default();
+    ping_topic("/image_display", move |s, ping| {
+        Some(display.show(s.spec, ping, acoustic_header(s)))
+    })
+}
+
+/// Creates the topic of the scans over one turn of the head or one pass through the sector.
+fn profile_topic() -> Topic {
+    let mut profile = Profile::default();
+    ping_topic("/scan", move |s, ping| {
+        let (stamp_ns, scan) = profile.add(s.spec, ping, s.stamp_ns, s.sensor().rate)?;
+        let header = header(stamp_ns, &s.frame());
+        Some(LaserScan { header, ..scan })
+    })
 }
 
 /// Returns the orientation in the sensor frame of the frame of these messages: z out of the sonar,

@@ -2,7 +2,7 @@
 
 use crate::arm;
 use crate::arm::{GroupIndex, GroupStatus, Progress, RunningAction};
-use crate::convert::exteroceptive;
+use crate::convert::topic;
 use crate::input::Mailbox;
 use crate::input::services;
 use crate::node::diagnostics::{HealthSnapshot, Refusals};
@@ -392,9 +392,10 @@ fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs
         else {
             continue;
         };
-        let Some(with) = scene.robots[robot].sensors[sensor].kind.exteroceptive() else {
+        let device = &scene.robots[robot].sensors[sensor];
+        if device.kind.exteroceptive().is_none() {
             continue;
-        };
+        }
         if part == 0 {
             all.push(ExteroceptiveOutputs {
                 robot,
@@ -402,9 +403,9 @@ fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs
                 outputs: Vec::new(),
             });
         }
-        if let Some(last) = all.last_mut() {
-            last.outputs
-                .push((i, exteroceptive::topics(with)[part].2.required_outputs()));
+        let topics = topic::topics(device);
+        if let (Some(last), Some(topic)) = (all.last_mut(), topics.get(part)) {
+            last.outputs.push((i, topic.required_outputs));
         }
     }
     all

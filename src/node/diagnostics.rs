@@ -2,9 +2,10 @@
 //! satellite receivers, faults, sensors that miss samples, tethers.
 
 use crate::convert;
-use merrow_model::scene::sensor::navigation::Augmentation;
 use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
-use merrow_model::state::reading::{Gnss, Reading};
+use merrow_model::sensor::gnss::Augmentation;
+use merrow_model::sensor::gnss::Gnss;
+use merrow_model::state::reading::Reading;
 use merrow_model::state::{
     ActuatorState, BatteryState, FaultState, FinState, Health, LineBreak, TetherState,
 };

@@ -1,11 +1,8 @@
 //! TF frames of every robot: `world -> <robot>/base_link -> links and sensors`.
 
-use crate::convert;
-use crate::convert::sonar;
-use crate::convert::{WORLD_FRAME, header, transform};
+use crate::convert::{WORLD_FRAME, header, topic, transform};
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::{Fin, JointKind, JointMode, Link, Robot, Scene, SensorKind};
+use merrow_model::scene::{Fin, JointKind, JointMode, Link, Robot, Scene};
 use merrow_model::state::contact::Contact;
 use merrow_model::state::firmware::FirmwareState;
 use merrow_model::state::joint::{Task, Tracking};
@@ -42,25 +39,8 @@ pub fn acoustic_frame(robot: &Robot, sensor: usize) -> String {
 /// Returns the frame of a sensor's messages and its orientation in the sensor frame; `None` if
 /// messages use the sensor frame.
 pub fn message_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
-    match &robot.sensors[sensor].kind {
-        SensorKind::Dvl(_) => Some((acoustic_frame(robot, sensor), convert::Q_S_DVL)),
-        SensorKind::Exteroceptive(with) => match &**with {
-            ExteroceptiveSpec::Camera(_) => Some((
-                optical_frame(robot, sensor),
-                Quat {
-                    w: 0.5,
-                    x: -0.5,
-                    y: 0.5,
-                    z: -0.5,
-                },
-            )),
-            ExteroceptiveSpec::Sonar(spec) => {
-                Some((acoustic_frame(robot, sensor), sonar::acoustic_frame(spec)))
-            }
-            _ => None,
-        },
-        _ => None,
-    }
+    let (name, turn) = topic::message_frame(&robot.sensors[sensor].kind)?;
+    Some((name(robot, sensor), turn))
 }
 
 /// State of all moving objects at one time.

@@ -6,31 +6,22 @@
 
 use crate::arm;
 use crate::arm::{ActionPlan, GroupIndex};
-use crate::convert::camera;
-use crate::convert::exteroceptive;
-use crate::convert::instruments;
-use crate::convert::navigation;
+use crate::convert::{camera, topic};
 use crate::input::firmware;
 use crate::input::firmware::FirmwareCommand;
 use crate::msg::Contacts;
 use merrow_model::scene::sensor::PublisherQos;
-use merrow_model::scene::{
-    Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether,
-};
+use merrow_model::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, Tether};
 use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticArray;
-use merrow_ros2::msg::geometry_msgs::{TwistWithCovarianceStamped, Wrench, WrenchStamped};
-use merrow_ros2::msg::marine_acoustic_msgs::Dvl;
-use merrow_ros2::msg::nav_msgs::{Odometry, Path};
+use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
+use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
-use merrow_ros2::msg::sensor_msgs::{
-    BatteryState, FluidPressure, Imu, JointState, MagneticField, Range,
-};
+use merrow_ros2::msg::sensor_msgs::{BatteryState, JointState};
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use merrow_ros2::msg::tf2_msgs::TFMessage;
 use merrow_ros2::msg::vision_msgs::LabelInfo;
 use merrow_ros2::qos::Qos;
-use std::borrow::Cow;
 
 /// Rate of `/tf` and `joint_states` in simulation time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -412,17 +403,21 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         });
     };
     for (k, sensor) in robot.sensors.iter().enumerate() {
-        for (part, (suffix, info)) in sensor_messages(&sensor.kind).into_iter().enumerate() {
+        for (part, topic) in topic::topics(sensor).into_iter().enumerate() {
             let source = Source::Sensor {
                 robot: i,
                 sensor: k,
                 part,
             };
-            let topic = format!("{name}/{}{suffix}", sensor.name);
-            let rate = sensor.kind.exteroceptive().map_or(sensor.rate, |with| {
-                exteroceptive::rate(with, part, sensor.rate)
-            });
-            add(topic, info, sensor_qos(&sensor.qos), Some(rate), source);
+            let name = format!("{name}/{}{}", sensor.name, topic.suffix);
+            let rate = topic.rate.unwrap_or(sensor.rate);
+            add(
+                name,
+                topic.info,
+                sensor_qos(&sensor.qos),
+                Some(rate),
+                source,
+            );
         }
         if camera::has_labels(&sensor.kind) {
             let topic = format!("{name}/{}/labels/names", sensor.name);
@@ -508,40 +503,6 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         None,
         Source::Description { robot: i },
     );
-}
-
-/// Returns the topic suffix and the type of each message of a sensor.
-fn sensor_messages(kind: &SensorKind) -> Vec<(Cow<'static, str>, &'static TypeInfo)> {
-    if let Some(topics) = navigation::topics(kind) {
-        return topics
-            .into_iter()
-            .map(|(suffix, info)| (suffix.into(), info))
-            .collect();
-    }
-    match kind {
-        SensorKind::Exteroceptive(with) => exteroceptive::topics(with)
-            .into_iter()
-            .map(|(suffix, info, _)| (suffix, info))
-            .collect(),
-        SensorKind::Imu { .. } => vec![("/data".into(), Imu::info())],
-        SensorKind::Dvl(_) => {
-            vec![
-                ("/data".into(), Dvl::info()),
-                ("/twist".into(), TwistWithCovarianceStamped::info()),
-            ]
-        }
-        SensorKind::Pressure(_) => vec![("/data".into(), FluidPressure::info())],
-        SensorKind::Magnetometer(_) => vec![("/data".into(), MagneticField::info())],
-        SensorKind::Altimeter { .. } => vec![("/range".into(), Range::info())],
-        SensorKind::Odometry => vec![("".into(), Odometry::info())],
-        SensorKind::Wrench { .. } => vec![("/wrench".into(), WrenchStamped::info())],
-        _ => {
-            let parts = instruments::instrument_topics(kind).iter();
-            parts
-                .map(|(suffix, part)| ((*suffix).into(), instruments::info(*part)))
-                .collect()
-        }
-    }
 }
 
 fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {

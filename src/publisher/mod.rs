@@ -7,16 +7,9 @@
 
 mod sensed;
 
-use crate::arm;
 use crate::arm::GoalObserver;
-use crate::convert;
-use crate::convert::camera;
-use crate::convert::contacts;
-use crate::convert::exteroceptive::TiltAccumulator;
-use crate::convert::header;
-use crate::convert::profile::Profile;
-use crate::display::radar::PlanPositionDisplay;
-use crate::display::sonar::SonarDisplay;
+use crate::convert::topic::Topic;
+use crate::convert::{camera, contacts, header, topic};
 use crate::input::firmware;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
@@ -24,11 +17,13 @@ use crate::node::diagnostics::Refusals;
 use crate::node::frames;
 use crate::node::frames::Snapshot;
 use crate::node::plan::{Plan, Source};
+use crate::{arm, convert};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use merrow_model::scene::Robot;
 use merrow_model::scene::Scene;
+use merrow_model::sensor::vehicle;
 use merrow_model::state::BatteryState;
-use merrow_model::state::reading;
 use merrow_ros2::bag::{Bag, ChannelId};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::dds::Logger;
@@ -36,10 +31,7 @@ use merrow_ros2::dds::Publisher;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
-use merrow_sensors::obstacle::gather::EchoAccumulator;
-use merrow_sensors::obstacle::track::Tracks;
 use merrow_sim::Reply;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -194,18 +186,8 @@ struct Worker {
     bag_error: Option<String>,
     /// End time of the last batch [ns].
     now_ns: u64,
-    /// Tracks of obstacle detectors, by robot and sensor.
-    tracks: BTreeMap<(usize, usize), Tracks>,
-    /// Display images of sonars, by robot and sensor.
-    displays: BTreeMap<(usize, usize), SonarDisplay>,
-    /// Display images of radars, by robot and sensor.
-    scopes: BTreeMap<(usize, usize), PlanPositionDisplay>,
-    /// Accumulated points of tilting lasers, by robot and sensor.
-    tilt_accumulators: BTreeMap<(usize, usize), TiltAccumulator>,
-    /// Accumulated echoes of obstacle detectors, by robot and sensor.
-    echo_accumulators: BTreeMap<(usize, usize), EchoAccumulator>,
-    /// Accumulated profiles of profiling sonars, by robot and sensor.
-    profiles: BTreeMap<(usize, usize), Profile>,
+    /// For each sensor of each robot, its topics with what they accumulate over several samples.
+    sensor_topics: Vec<Vec<Vec<Topic>>>,
 }
 
 impl Worker {
@@ -226,6 +208,8 @@ impl Worker {
                 sensor_outputs[robot][sensor] = i;
             }
         }
+        let topics = |robot: &Robot| robot.sensors.iter().map(topic::topics).collect();
+        let sensor_topics = parts.scene.robots.iter().map(topics).collect();
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
         let whole = vec![true; parts.scene.tethers.len()];
         Self {
@@ -237,12 +221,7 @@ impl Worker {
             bag: None,
             bag_error: None,
             now_ns: 0,
-            displays: BTreeMap::new(),
-            scopes: BTreeMap::new(),
-            tracks: BTreeMap::new(),
-            tilt_accumulators: BTreeMap::new(),
-            profiles: BTreeMap::new(),
-            echo_accumulators: BTreeMap::new(),
+            sensor_topics,
         }
     }
 
@@ -457,13 +436,13 @@ impl Worker {
             }
         }
         for (coupling, [force, moment]) in batch.loads.iter().flatten().enumerate() {
-            let load = reading::Wrench {
+            let load = vehicle::Wrench {
                 force: *force,
                 torque: *moment,
                 variances: [0.0; 2],
             };
             self.emit_from(Source::CouplingLoad { coupling }, batch.time_ns, || {
-                convert::wrench(&load, header(batch.time_ns, convert::WORLD_FRAME))
+                convert::vehicle::wrench(&load, header(batch.time_ns, convert::WORLD_FRAME))
             });
         }
     }
@@ -528,20 +507,16 @@ impl Worker {
 
     /// Encodes a message once and sends it to subscribers and to the bag.
     fn emit<M: Message>(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> M) {
-        self.emit_bytes(output, now_ns, || to_bytes(&message()));
+        if self.has_receivers(output) {
+            self.send_bytes(output, now_ns, to_bytes(&message()));
+        }
     }
 
-    fn emit_bytes(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> Vec<u8>) {
-        let publisher = self
-            .context
-            .publishers
-            .get(output)
-            .filter(|p| p.has_receivers());
-        if publisher.is_none() && self.bag.is_none() {
-            return;
-        }
-        let bytes = Bytes::from(message());
-        if let Some(publisher) = publisher
+    /// Sends an encoded message to subscribers and to the bag.
+    fn send_bytes(&mut self, output: usize, now_ns: u64, message: Vec<u8>) {
+        let bytes = Bytes::from(message);
+        let publisher = self.context.publishers.get(output);
+        if let Some(publisher) = publisher.filter(|p| p.has_receivers())
             && publisher.publish_shared(&bytes).is_err()
         {
             self.shared.dropped.fetch_add(1, Ordering::Relaxed);

@@ -4,10 +4,10 @@
 use crate::common::turntable::ball;
 use crate::common::{aligned, close, instant, relative, scene};
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
-use merrow_model::scene::sensor::navigation::AhrsSpec;
 use merrow_model::scene::{Scene, Sensor, SensorKind};
+use merrow_model::sensor::inertial::AhrsSpec;
+use merrow_model::sensor::inertial::Imu;
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Imu;
 use merrow_sensors::Truth;
 use merrow_sensors::inertial::ahrs;
 
@@ -35,7 +35,7 @@ impl Bench {
         let SensorKind::Ahrs(spec) = &sensor.kind else {
             panic!("not an AHRS")
         };
-        let (spec, memory) = ((**spec).clone(), SensorState::new(&sensor));
+        let (spec, memory) = (spec.clone(), SensorState::new(&sensor));
         Self {
             scene,
             sensor,

@@ -3,7 +3,8 @@
 use crate::common::turntable::{ball, place, set, weightless};
 use crate::common::{close, near, reading, readings, relative, simulation};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::state::reading::{Reading, Wind};
+use merrow_model::sensor::vehicle::Wind;
+use merrow_model::state::reading::Reading;
 
 fn wind(reading: &Reading) -> Wind {
     let Reading::Wind(wind) = reading else {

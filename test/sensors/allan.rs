@@ -52,11 +52,7 @@ fn instruments(device: &str, rate: Option<f64>, seed: u64) -> (f64, [Errors; 2])
     ));
     let sensor = &scene.robots[0].sensors[0];
     let errors = match &sensor.kind {
-        SensorKind::Imu {
-            gyro,
-            accelerometer,
-            ..
-        } => [*gyro, *accelerometer],
+        SensorKind::Imu(spec) => [spec.gyro, spec.accelerometer],
         SensorKind::Ahrs(spec) => [spec.gyro, spec.accelerometer],
         SensorKind::Ins(spec) => [spec.gyro, spec.accelerometer],
         other => panic!("{device} is no inertial instrument but {}", other.name()),

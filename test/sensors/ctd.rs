@@ -5,7 +5,8 @@ use crate::common::{close, reading, readings, relative, simulation};
 use merrow_environment::conductivity;
 use merrow_environment::seawater::{ipts68_from_its90, sound_speed};
 use merrow_math::Vec3;
-use merrow_model::state::reading::{Ctd, Reading};
+use merrow_model::sensor::water::Ctd;
+use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
 const COLUMN: &str = "water: {column: {layers: [{depth_m: 0, temperature_c: 18, salinity_psu: 34},

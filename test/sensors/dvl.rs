@@ -4,8 +4,9 @@
 use crate::common::turntable::{ball, place, set, statistics};
 use crate::common::{close, near, reading, readings, relative, simulation};
 use merrow_math::{Mat3, Vec3};
+use merrow_model::sensor::water::{Dvl, DvlLock};
 use merrow_model::state::Command;
-use merrow_model::state::reading::{Dvl, DvlLock, Reading};
+use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
 const PERFECT: &str =

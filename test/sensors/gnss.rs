@@ -6,8 +6,9 @@ use crate::common::{close, near, readings, relative, simulation};
 use merrow_environment::geodesy;
 use merrow_math::Vec3;
 use merrow_model::scene::SensorKind;
-use merrow_model::scene::sensor::navigation::SatelliteConstellation;
-use merrow_model::state::reading::{Gnss, Heading, Reading};
+use merrow_model::sensor::gnss::SatelliteConstellation;
+use merrow_model::sensor::gnss::{Gnss, Heading};
+use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
 /// World with a weightless ball that carries one sensor and stays at its position, in and above the

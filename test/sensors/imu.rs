@@ -3,8 +3,9 @@
 use crate::common::turntable::{ball, place, statistics};
 use crate::common::{aligned, near, reading, readings, simulation};
 use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::sensor::inertial::Imu;
 use merrow_model::state::Command;
-use merrow_model::state::reading::{Imu, Reading};
+use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
 const IMU: &str = "device: {source: test, kind: imu, rate_hz: 500}";

@@ -4,10 +4,10 @@
 use crate::common::turntable::ball;
 use crate::common::{close, instant, near, relative, scene};
 use merrow_math::{Mat3, SpatialVelocity, Sym3, Vec3};
-use merrow_model::scene::sensor::navigation::InsSpec;
 use merrow_model::scene::{Scene, Sensor, SensorKind};
+use merrow_model::sensor::inertial::InsSpec;
+use merrow_model::sensor::inertial::Navigation;
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Navigation;
 use merrow_sensors::Truth;
 use merrow_sensors::inertial::ins;
 
@@ -49,7 +49,7 @@ impl Bench {
         let SensorKind::Ins(spec) = &sensor.kind else {
             panic!("not an INS")
         };
-        let (spec, memory) = ((**spec).clone(), SensorState::new(&sensor));
+        let (spec, memory) = (spec.clone(), SensorState::new(&sensor));
         Self {
             scene,
             sensor,

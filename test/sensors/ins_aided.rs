@@ -4,8 +4,9 @@
 use crate::common::turntable::{ball, set};
 use crate::common::{relative, scene};
 use merrow_math::{Sym3, Vec3};
+use merrow_model::sensor::inertial::Navigation;
 use merrow_model::state::navigation::NavigationFilter;
-use merrow_model::state::reading::{Navigation, Reading};
+use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 use std::sync::Arc;
 

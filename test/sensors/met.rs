@@ -3,8 +3,9 @@
 use crate::common::turntable::set;
 use crate::common::{close, near, reading, relative, simulation};
 use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::sensor::water::{Dvl, DvlLock};
 use merrow_model::state::Command;
-use merrow_model::state::reading::{Dvl, DvlLock, Reading};
+use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
 /// A ball that carries `sensor` above a plate of 6 x 4 x 0.5 m, in a world without gravity, 100 m

@@ -4,7 +4,8 @@ use crate::common::turntable::{ball, place, statistics};
 use crate::common::{near, reading, readings, relative, simulation};
 use merrow_environment::geodesy;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::state::reading::{Gnss, Reading};
+use merrow_model::sensor::gnss::Gnss;
+use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
 // Goal: absolute pressure is the sum of air pressure and water column above the port, and in air

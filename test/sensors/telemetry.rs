@@ -2,8 +2,9 @@
 
 use crate::common::worlds::held;
 use crate::common::{advance, close, readings, relative, simulation};
+use merrow_model::sensor::vehicle::{Motor, Power};
 use merrow_model::state::Command;
-use merrow_model::state::reading::{Motor, Power, Reading};
+use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
 const BATTERY: &str = "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], initial_charge: 0.75";

@@ -8,6 +8,7 @@ use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialForce, Vec3};
 use merrow_model::scene::sensor::{Errors, Noise, PublisherQos};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
+use merrow_model::sensor::vehicle::WrenchSpec;
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{Command, Workspace};
 use merrow_sensors::vehicle::wrench;
@@ -99,11 +100,11 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
             depth: 10,
         },
         stream: Stream::new(1, "ft"),
-        kind: SensorKind::Wrench {
+        kind: SensorKind::Wrench(WrenchSpec {
             force: errors,
             torque: errors,
             on_parent: false,
-        },
+        }),
     }
 }
 

@@ -30,4 +30,5 @@
 pub mod kinematics;
 pub mod persist;
 pub mod scene;
+pub mod sensor;
 pub mod state;

@@ -28,16 +28,12 @@
 //! # Checked by
 //! test/analytic/fault.rs
 
-use crate::vehicle::anemometer;
-use crate::water::ctd;
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
+use merrow_model::each_reading;
 use merrow_model::scene::{Sensor, SensorKind};
-use merrow_model::state::reading::{Imu, Reading};
+use merrow_model::state::reading::Reading;
 use merrow_model::state::{FaultEffect, SensorState};
-
-/// Mean radius of the Earth [m].
-const EARTH: f64 = 6_371_008.8;
 
 /// Applies the faults of a sensor to its `reading`; `memory.samples` is the index of the sample.
 /// Returns `None` if there is no reading. A stuck sensor repeats its last reading.
@@ -65,127 +61,80 @@ pub fn apply_faults(
     let mut draw = sensor.stream.draw(u64::MAX - memory.samples);
     let errs = |fault: &FaultEffect| fault.offset != 0.0 || fault.noise > 0.0;
     if errs(&fault) || parts.iter().any(errs) {
-        add_errors(&mut reading, &fault, &mut draw);
-        for_each_part_value(&mut reading, |part, _, x| {
-            *x += draw_error(&parts[part], &mut draw)
+        reading.add_errors(&mut || draw_error(&fault, &mut draw));
+        reading.for_each_part_value(&mut |part, _, x| {
+            *x += draw_error(&parts[part], &mut draw);
         });
     }
     if let Some(mut last) = memory.last {
         let mut before = [0.0; 6];
-        for_each_part_value(&mut last, |_, k, x| before[k] = *x);
-        for_each_part_value(&mut reading, |part, k, x| {
+        last.for_each_part_value(&mut |_, k, x| before[k] = *x);
+        reading.for_each_part_value(&mut |part, k, x| {
             if parts[part].stuck {
                 *x = before[k];
             }
         });
     }
-    recompute_derived(sensor, &mut reading);
+    reading.recompute_derived(&sensor.kind);
     memory.last = Some(reading);
     if parts.iter().any(|part| part.dead) {
         // `memory.last` keeps the value without NaN: a part that becomes stuck after it was dead
         // repeats this value
-        for_each_part_value(&mut reading, |part, _, x| {
+        reading.for_each_part_value(&mut |part, _, x| {
             if parts[part].dead {
                 *x = f64::NAN;
             }
         });
-        recompute_derived(sensor, &mut reading);
+        reading.recompute_derived(&sensor.kind);
     }
     Some(reading)
 }
 
-/// Calls `f` for every number of the parts that can have faults of their own, with the index of the
-/// part, the index of the number and the number.
-fn for_each_part_value(reading: &mut Reading, mut f: impl FnMut(usize, usize, &mut f64)) {
-    match reading {
-        Reading::Imu(imu) => {
-            for (part, triad) in triads(imu).into_iter().enumerate() {
-                for axis in 0..3 {
-                    f(part, 3 * part + axis, &mut triad[axis]);
+/// Numbers of a reading that faults change.
+pub trait Faulty {
+    /// Adds errors to the first quantity; each call of `error` draws one error in its unit.
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64);
+
+    /// Calls `f` for every number of the parts that can have faults of their own, with the index of
+    /// the part, the index of the number and the number.
+    fn for_each_part_value(&mut self, _f: &mut dyn FnMut(usize, usize, &mut f64)) {}
+
+    /// Computes again the quantities that an instrument derives from its readings.
+    fn recompute_derived(&mut self, _kind: &SensorKind) {}
+}
+
+macro_rules! implement_for_reading {
+    ($($(#[doc = $doc:literal])* $tag:literal = $kind:ident($reading:ty),)*) => {
+        impl Faulty for Reading {
+            fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+                match self {
+                    $(Self::$kind(reading) => reading.add_errors(error),)*
+                }
+            }
+
+            fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
+                match self {
+                    $(Self::$kind(reading) => reading.for_each_part_value(f),)*
+                }
+            }
+
+            fn recompute_derived(&mut self, kind: &SensorKind) {
+                match self {
+                    $(Self::$kind(reading) => reading.recompute_derived(kind),)*
                 }
             }
         }
-        Reading::Ctd(ctd) => {
-            f(0, 0, &mut ctd.temperature);
-            f(1, 1, &mut ctd.conductivity);
-            f(2, 2, &mut ctd.pressure);
-        }
-        Reading::Wind(wind) => {
-            f(0, 0, &mut wind.speed);
-            f(1, 1, &mut wind.from);
-        }
-        Reading::Motor(motor) => {
-            let all = [
-                &mut motor.speed,
-                &mut motor.current,
-                &mut motor.voltage,
-                &mut motor.temperature,
-            ];
-            all.into_iter().enumerate().for_each(|(k, x)| f(k, k, x));
-        }
-        Reading::Power(power) => {
-            f(0, 0, &mut power.voltage);
-            f(1, 1, &mut power.current);
-        }
-        _ => {}
-    }
+    };
 }
 
-/// Computes again the quantities that an instrument derives from its readings.
-fn recompute_derived(sensor: &Sensor, reading: &mut Reading) {
-    match (&sensor.kind, reading) {
-        (SensorKind::Ctd(spec), Reading::Ctd(r)) => ctd::derive_quantities(spec, r),
-        (_, Reading::Wind(r)) => anemometer::update_vector(r),
-        _ => {}
-    }
-}
-
-/// Returns the angular velocity and the linear acceleration of an IMU reading.
-fn triads(imu: &mut Imu) -> [&mut Vec3; 2] {
-    [&mut imu.angular_velocity, &mut imu.linear_acceleration]
-}
+each_reading!(implement_for_reading);
 
 /// Computes the error of one number by (1), in its unit.
 fn draw_error(fault: &FaultEffect, draw: &mut Draw) -> f64 {
     fault.offset + fault.noise * draw.normal()
 }
 
-/// Computes an independent error for each of three components.
-fn draw_error_vector(fault: &FaultEffect, draw: &mut Draw) -> Vec3 {
-    Vec3::new(
-        draw_error(fault, draw),
-        draw_error(fault, draw),
-        draw_error(fault, draw),
-    )
-}
-
-/// Adds the errors of (1) to the first quantity of a reading.
-fn add_errors(reading: &mut Reading, fault: &FaultEffect, draw: &mut Draw) {
-    match reading {
-        Reading::Imu(r) => triads(r)
-            .into_iter()
-            .for_each(|triad| *triad += draw_error_vector(fault, draw)),
-        Reading::Gnss(r) => {
-            let e = draw_error_vector(fault, draw);
-            let cosine = merrow_math::real::sin_cos(r.position[0]).1;
-            r.position[0] += e.y / EARTH;
-            r.position[1] += e.x / (EARTH * cosine.max(1e-9));
-            r.position[2] += e.z;
-        }
-        Reading::Navigation(r) => r.p_WS += draw_error_vector(fault, draw),
-        Reading::Heading(r) => r.yaw += draw_error(fault, draw),
-        Reading::Dvl(r) => r.velocity += draw_error_vector(fault, draw),
-        Reading::Pressure(r) => r.pressure += draw_error(fault, draw),
-        Reading::Magnetometer(r) => r.field += draw_error_vector(fault, draw),
-        Reading::Altimeter(r) => r.range += draw_error(fault, draw),
-        Reading::Probe(r) => r.value += draw_error(fault, draw),
-        Reading::Ctd(r) => r.temperature += draw_error(fault, draw),
-        Reading::Bottle(r) => r.volume += draw_error(fault, draw),
-        Reading::Wind(r) => r.speed += draw_error(fault, draw),
-        Reading::Leak(r) => r.signal += draw_error(fault, draw),
-        Reading::Motor(r) => r.speed += draw_error(fault, draw),
-        Reading::Power(r) => r.voltage += draw_error(fault, draw),
-        Reading::Odometry(r) => r.p_WS += draw_error_vector(fault, draw),
-        Reading::Wrench(r) => r.force += draw_error_vector(fault, draw),
-    }
+/// Draws an independent error for each of three components.
+pub(crate) fn error_vector(error: &mut dyn FnMut() -> f64) -> Vec3 {
+    Vec3::new(error(), error(), error())
 }

@@ -35,6 +35,7 @@ pub mod gnss;
 pub mod inertial;
 pub mod lag;
 pub mod laser;
+pub mod measure;
 pub mod noise;
 pub mod obstacle;
 pub mod radar;
@@ -46,6 +47,7 @@ pub mod vehicle;
 pub mod water;
 pub mod wave_clipmap;
 
+use crate::measure::{Sample, take_sample};
 use crate::ray_scene::StaticGeometry;
 use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, SpatialForce, SpatialVelocity, Vec3};
@@ -158,7 +160,13 @@ pub fn read_due(
                 filter.stop();
             }
             let reading = if on {
-                measure(sensor, memory, &truth, (&on_board, idx))
+                let sample = Sample {
+                    sensor,
+                    index: idx,
+                    truth: &truth,
+                    on_board: &on_board,
+                };
+                take_sample(memory, &sample)
             } else {
                 None
             };
@@ -241,160 +249,4 @@ pub fn sensor_truth<'a>(
         origin: about.origin,
         static_geometry: about.still,
     }
-}
-
-/// Takes one sample of a sensor. Returns `None` if the sample is dropped.
-fn measure(
-    sensor: &Sensor,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    (on_board, index): (&OnBoard<'_>, usize),
-) -> Option<Reading> {
-    // draw 0 made the fixed errors of the instrument
-    let mut draw = sensor.stream.draw(memory.samples + 1);
-    let dropped = sensor.loss_probability > 0.0 && draw.uniform() < sensor.loss_probability;
-    // an instrument updates its state also for a dropped sample; a water sampler takes no bottle
-    if dropped && matches!(sensor.kind, SensorKind::WaterSampler(_)) {
-        return None;
-    }
-    let radio = || {
-        crate::gnss::interference::interference_at(
-            on_board.faults,
-            index,
-            truth.p_WS,
-            on_board.now_ns,
-        )
-    };
-    let reading = match &sensor.kind {
-        SensorKind::Imu {
-            gyro,
-            accelerometer,
-            orientation_std,
-        } => Reading::Imu(crate::inertial::imu::measure(
-            gyro,
-            accelerometer,
-            *orientation_std,
-            memory,
-            truth,
-            &mut draw,
-        )),
-        SensorKind::Ahrs(spec) => Reading::Imu(crate::inertial::ahrs::measure(
-            spec,
-            sensor,
-            memory,
-            truth,
-            on_board.now_ns,
-            &mut draw,
-        )),
-        SensorKind::Ins(spec) => Reading::Navigation(crate::inertial::ins::measure(
-            spec,
-            sensor,
-            memory,
-            truth,
-            on_board.now_ns,
-            &mut draw,
-        )),
-        SensorKind::Gnss(spec) => Reading::Gnss(crate::gnss::measure(
-            spec,
-            1.0 / sensor.rate,
-            memory,
-            truth,
-            &radio(),
-            &mut draw,
-        )),
-        SensorKind::GnssHeading(spec) => Reading::Heading(crate::gnss::heading::measure(
-            spec,
-            1.0 / sensor.rate,
-            memory,
-            truth,
-            &radio(),
-            &mut draw,
-        )),
-        SensorKind::Dvl(spec) => Reading::Dvl(crate::water::dvl::measure(
-            spec,
-            sensor,
-            memory,
-            (truth, &on_board.work.beam_hits(index)),
-            &mut draw,
-        )),
-        SensorKind::Pressure(errors) => Reading::Pressure(crate::water::pressure::measure(
-            errors, memory, truth, &mut draw,
-        )),
-        SensorKind::Magnetometer(errors) => Reading::Magnetometer(
-            crate::inertial::magnetometer::measure(errors, memory, truth, &mut draw),
-        ),
-        SensorKind::Altimeter {
-            errors,
-            limits,
-            beam_width,
-        } => {
-            let [met, ..] = on_board.work.beam_hits(index);
-            Reading::Altimeter(crate::water::altimeter::measure(
-                errors,
-                *limits,
-                *beam_width,
-                memory,
-                (truth, met),
-                &mut draw,
-            ))
-        }
-        SensorKind::Odometry => Reading::Odometry(crate::vehicle::odometry::measure(truth)),
-        SensorKind::Wrench {
-            force,
-            torque,
-            on_parent,
-        } => {
-            let through = crate::vehicle::wrench::joint_wrench(
-                on_board.robot,
-                on_board.work,
-                sensor.link,
-                on_board.constraint_forces,
-            );
-            let F_S = crate::vehicle::wrench::wrench_at_sensor(sensor, &through, *on_parent);
-            Reading::Wrench(crate::vehicle::wrench::measure(
-                force, torque, F_S, memory, &mut draw,
-            ))
-        }
-        SensorKind::Probe(spec) => {
-            Reading::Probe(crate::water::probe::measure(spec, memory, truth, &mut draw))
-        }
-        SensorKind::Ctd(spec) => {
-            Reading::Ctd(crate::water::ctd::measure(spec, memory, truth, &mut draw))
-        }
-        SensorKind::WaterSampler(spec) => {
-            let bottle = crate::water::sampler::measure(
-                spec,
-                1.0 / sensor.rate,
-                memory,
-                truth,
-                on_board.now_ns,
-            )?;
-            Reading::Bottle(bottle)
-        }
-        SensorKind::Barometer { errors, range } => Reading::Pressure(
-            crate::vehicle::barometer::measure(errors, *range, memory, truth, &mut draw),
-        ),
-        SensorKind::Anemometer(spec) => Reading::Wind(crate::vehicle::anemometer::measure(
-            spec, memory, truth, &mut draw,
-        )),
-        SensorKind::LeakDetector { volume } => Reading::Leak(crate::vehicle::leak::measure(
-            *volume, sensor, truth, on_board,
-        )),
-        SensorKind::Motor(spec) => Reading::Motor(crate::vehicle::motor::measure(
-            spec,
-            memory,
-            (truth, on_board),
-            &mut draw,
-        )),
-        SensorKind::PowerMeter(spec) => Reading::Power(crate::vehicle::power_meter::measure(
-            spec,
-            1.0 / sensor.rate,
-            memory,
-            on_board,
-            &mut draw,
-        )),
-        // the exteroceptive sensor scheduler (`crates/sim/src/sensors/scheduler.rs`) samples it
-        SensorKind::Exteroceptive(_) => return None,
-    };
-    (!dropped).then_some(reading)
 }

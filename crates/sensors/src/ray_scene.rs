@@ -14,7 +14,7 @@ use merrow_model::scene::robot::collision;
 use merrow_model::scene::robot::collision::Collider;
 use merrow_model::scene::sea::Seabed;
 use merrow_model::scene::texture::SurfaceTexture;
-use merrow_model::scene::{Link, Material, Robot, Scene, Sensor, SensorKind};
+use merrow_model::scene::{Link, Material, Robot, Scene, Sensor};
 use merrow_model::state::frames::view::WorldView;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -100,13 +100,8 @@ impl StaticGeometry {
     /// Returns true if any sensor of the world needs this geometry. Large terrains and meshes take
     /// long to prepare.
     pub fn is_needed(scene: &Scene) -> bool {
-        let meets = |sensor: &Sensor| match &sensor.kind {
-            SensorKind::Exteroceptive(_) | SensorKind::Dvl(_) | SensorKind::Altimeter { .. } => {
-                true
-            }
-            SensorKind::Gnss(spec) => spec.constellation.is_some(),
-            _ => false,
-        };
+        let meets =
+            |sensor: &Sensor| sensor.kind.rays() > 0 || sensor.kind.exteroceptive().is_some();
         scene
             .robots
             .iter()

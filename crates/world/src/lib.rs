@@ -28,6 +28,7 @@ pub mod build;
 pub mod data_dir;
 pub mod import;
 pub mod schema;
+pub(crate) mod sensor;
 
 pub use crate::build::{Overrides, load as load_world, load_text};
 pub use merrow_yaml::error::{Place, Problem, Problems};

@@ -27,7 +27,8 @@ pub use crate::state::tether::{LineBreak, TetherState, WinchCommand};
 pub use crate::state::workspace::Workspace;
 
 use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
-use crate::state::reading::{DvlLock, Reading};
+use crate::sensor::water::DvlLock;
+use crate::state::reading::Reading;
 use merrow_math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
 use std::collections::VecDeque;
 

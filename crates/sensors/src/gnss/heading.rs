@@ -21,58 +21,66 @@
 //! # Checked by
 //! test/sensors/gnss.rs
 
-use crate::Truth;
-use crate::gnss::interference::Interference;
+use crate::fault::Faulty;
 use crate::gnss::{gauss_markov_step, has_signal};
+use crate::measure::{Measure, Sample};
 use merrow_math::real::wrap_angle;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::navigation::HeadingSpec;
+use merrow_model::sensor::gnss::Heading;
+use merrow_model::sensor::gnss::HeadingSpec;
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Heading;
 use std::f64::consts::PI;
 
-/// Takes one sample, `dt` [s] after the last one. Channels 0 and 1 of `SensorState::drift` hold the
-/// error, channel 3 the time above water [s].
-pub fn measure(
-    spec: &HeadingSpec,
-    dt: f64,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    radio: &Interference,
-    draw: &mut Draw,
-) -> Heading {
-    let first = memory.samples == 0;
-    for i in 0..2 {
-        let slow = &mut memory.drift[i][0];
-        *slow = gauss_markov_step(*slow, spec.std, dt, spec.tau, first, draw);
+impl Measure for HeadingSpec {
+    /// Takes one sample. Channels 0 and 1 of `SensorState::drift` hold the
+    /// error, channel 3 the time above water [s].
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Heading> {
+        let (spec, truth, dt) = (self, sample.truth, sample.period());
+        let radio = &sample.interference();
+        let first = memory.samples == 0;
+        for i in 0..2 {
+            let slow = &mut memory.drift[i][0];
+            *slow = gauss_markov_step(*slow, spec.std, dt, spec.tau, first, draw);
+        }
+        let at = spec.antennas.map(|a| truth.p_WS + truth.R_WS.mul_vec(a));
+        // the lower antenna decides
+        let height = at.map(|p| truth.environment.height_above_surface(p));
+        let lower = if height[0] < height[1] { at[0] } else { at[1] };
+        let up = has_signal(
+            memory,
+            truth,
+            lower,
+            (spec.max_depth, spec.reacquisition),
+            radio,
+            dt,
+        );
+        if !up || radio.spoofed {
+            return Some(Heading {
+                yaw: f64::NAN,
+                variance: f64::INFINITY,
+            });
+        }
+        let b = spec.antennas[1] - spec.antennas[0];
+        let mut r = truth.R_WS.mul_vec(b);
+        if memory.noise {
+            (r.x, r.y) = (r.x + memory.drift[0][0], r.y + memory.drift[1][0]);
+        }
+        let yaw = libm::atan2(r.y, r.x) - libm::atan2(b.y, b.x); // (1)
+        let horizontal = r.x * r.x + r.y * r.y;
+        Some(Heading {
+            yaw: wrap_angle(yaw),
+            variance: (spec.std * spec.std / horizontal).min(PI * PI),
+        }) // (2)
     }
-    let at = spec.antennas.map(|a| truth.p_WS + truth.R_WS.mul_vec(a));
-    // the lower antenna decides
-    let height = at.map(|p| truth.environment.height_above_surface(p));
-    let lower = if height[0] < height[1] { at[0] } else { at[1] };
-    let up = has_signal(
-        memory,
-        truth,
-        lower,
-        (spec.max_depth, spec.reacquisition),
-        radio,
-        dt,
-    );
-    if !up || radio.spoofed {
-        return Heading {
-            yaw: f64::NAN,
-            variance: f64::INFINITY,
-        };
+}
+
+impl Faulty for Heading {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.yaw += error();
     }
-    let b = spec.antennas[1] - spec.antennas[0];
-    let mut r = truth.R_WS.mul_vec(b);
-    if memory.noise {
-        (r.x, r.y) = (r.x + memory.drift[0][0], r.y + memory.drift[1][0]);
-    }
-    let yaw = libm::atan2(r.y, r.x) - libm::atan2(b.y, b.x); // (1)
-    let horizontal = r.x * r.x + r.y * r.y;
-    Heading {
-        yaw: wrap_angle(yaw),
-        variance: (spec.std * spec.std / horizontal).min(PI * PI),
-    } // (2)
 }

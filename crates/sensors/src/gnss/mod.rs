@@ -29,80 +29,99 @@ pub mod interference;
 pub mod visibility;
 
 use crate::Truth;
+use crate::fault::{Faulty, error_vector};
 use crate::gnss::interference::Interference;
+use crate::measure::{Measure, Sample};
 use merrow_environment::geodesy;
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::navigation::{GnssSpec, SatelliteConstellation};
+use merrow_model::sensor::gnss::Gnss;
+use merrow_model::sensor::gnss::{GnssSpec, SatelliteConstellation};
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Gnss;
 
-/// Takes one sample, `dt` [s] after the last one. Channels 0-2 of `SensorState::drift` hold both
-/// position errors, channel 3 the time above water [s].
-pub fn measure(
-    spec: &GnssSpec,
-    dt: f64,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    radio: &Interference,
-    draw: &mut Draw,
-) -> Gnss {
-    let first = memory.samples == 0;
-    let std = Vec3::new(spec.std[0], spec.std[0], spec.std[1]);
-    let mut error = Vec3::zero();
-    for i in 0..3 {
-        let slow = &mut memory.drift[i][0];
-        *slow = gauss_markov_step(*slow, std[i], dt, spec.tau, first, draw);
-        error[i] = *slow;
-    }
-    let up = has_signal(
-        memory,
-        truth,
-        truth.p_WS,
-        (spec.max_depth, spec.reacquisition),
-        radio,
-        dt,
-    );
-    let doppler = spec
-        .velocity_std
-        .map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
-    let (mut worse, mut fix, mut seen, mut dilution) = (Vec3::new(1.0, 1.0, 1.0), up, None, None);
-    if let Some(of) = &spec.constellation {
-        let view = visibility::satellite_visibility(of, truth);
-        let echo = multipath_std(of, &view);
-        worse = dilution_ratio(of, view.dilution);
+/// Mean radius of the Earth [m].
+const EARTH: f64 = 6_371_008.8;
+
+impl Measure for GnssSpec {
+    /// Takes one sample. Channels 0-2 of `SensorState::drift` hold both
+    /// position errors, channel 3 the time above water [s].
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Gnss> {
+        let (spec, truth, dt) = (self, sample.truth, sample.period());
+        let radio = &sample.interference();
+        let first = memory.samples == 0;
+        let std = Vec3::new(spec.std[0], spec.std[0], spec.std[1]);
+        let mut error = Vec3::zero();
         for i in 0..3 {
-            let slow = &mut memory.drift[i][1];
-            *slow = gauss_markov_step(*slow, 1.0, dt, of.multipath_tau, first, draw);
-            error[i] = error[i] * worse[i] + echo[i] * *slow; // (1)
+            let slow = &mut memory.drift[i][0];
+            *slow = gauss_markov_step(*slow, std[i], dt, spec.tau, first, draw);
+            error[i] = *slow;
         }
-        fix &= view.dilution.is_some();
-        seen = Some(if up { view.seen } else { 0 });
-        dilution = view.dilution.filter(|_| fix);
+        let up = has_signal(
+            memory,
+            truth,
+            truth.p_WS,
+            (spec.max_depth, spec.reacquisition),
+            radio,
+            dt,
+        );
+        let doppler = spec
+            .velocity_std
+            .map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
+        let (mut worse, mut fix, mut seen, mut dilution) =
+            (Vec3::new(1.0, 1.0, 1.0), up, None, None);
+        if let Some(of) = &spec.constellation {
+            let view = visibility::satellite_visibility(of, truth);
+            let echo = multipath_std(of, &view);
+            worse = dilution_ratio(of, view.dilution);
+            for i in 0..3 {
+                let slow = &mut memory.drift[i][1];
+                *slow = gauss_markov_step(*slow, 1.0, dt, of.multipath_tau, first, draw);
+                error[i] = error[i] * worse[i] + echo[i] * *slow; // (1)
+            }
+            fix &= view.dilution.is_some();
+            seen = Some(if up { view.seen } else { 0 });
+            dilution = view.dilution.filter(|_| fix);
+        }
+        let mut reading = Gnss {
+            fix,
+            position: [f64::NAN; 3],
+            velocity: Vec3::new(f64::NAN, f64::NAN, f64::NAN),
+            variances: [0, 1, 2].map(|i| (std[i] * worse[i]) * (std[i] * worse[i])),
+            velocity_variances: [f64::INFINITY; 3],
+            augmentation: spec.augmentation,
+            satellites: seen,
+            dilution,
+        };
+        if !fix {
+            return Some(reading);
+        }
+        let on = if memory.noise { 1.0 } else { 0.0 };
+        let p = truth.p_WS + error.scale(on) + radio.offset;
+        reading.position = geodesy::geodetic_from_world(truth.origin, p);
+        if let Some((h, v, n)) = doppler {
+            let std = Vec3::new(h * worse.x, h * worse.y, v * worse.z);
+            let noise = Vec3::new(std.x * n[0], std.y * n[1], std.z * n[2]);
+            reading.velocity =
+                truth.R_WS.mul_vec(truth.V_WS_S.v) + noise.scale(on) + radio.velocity;
+            reading.velocity_variances = std.to_array().map(|s| s * s);
+        }
+        Some(reading)
     }
-    let mut reading = Gnss {
-        fix,
-        position: [f64::NAN; 3],
-        velocity: Vec3::new(f64::NAN, f64::NAN, f64::NAN),
-        variances: [0, 1, 2].map(|i| (std[i] * worse[i]) * (std[i] * worse[i])),
-        velocity_variances: [f64::INFINITY; 3],
-        augmentation: spec.augmentation,
-        satellites: seen,
-        dilution,
-    };
-    if !fix {
-        return reading;
+}
+
+impl Faulty for Gnss {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        let e = error_vector(error);
+        let cosine = merrow_math::real::sin_cos(self.position[0]).1;
+        self.position[0] += e.y / EARTH;
+        self.position[1] += e.x / (EARTH * cosine.max(1e-9));
+        self.position[2] += e.z;
     }
-    let on = if memory.noise { 1.0 } else { 0.0 };
-    let p = truth.p_WS + error.scale(on) + radio.offset;
-    reading.position = geodesy::geodetic_from_world(truth.origin, p);
-    if let Some((h, v, n)) = doppler {
-        let std = Vec3::new(h * worse.x, h * worse.y, v * worse.z);
-        let noise = Vec3::new(std.x * n[0], std.y * n[1], std.z * n[2]);
-        reading.velocity = truth.R_WS.mul_vec(truth.V_WS_S.v) + noise.scale(on) + radio.velocity;
-        reading.velocity_variances = std.to_array().map(|s| s * s);
-    }
-    reading
 }
 
 /// Advances a Gauss-Markov process with the standard deviation `std` and the time constant `tau`

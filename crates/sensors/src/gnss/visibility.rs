@@ -25,7 +25,7 @@
 
 use crate::Truth;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::navigation::SatelliteConstellation;
+use merrow_model::sensor::gnss::SatelliteConstellation;
 
 /// Satellite visibility at one antenna.
 #[derive(Clone, Copy, Debug, PartialEq)]

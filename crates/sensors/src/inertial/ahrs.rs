@@ -38,15 +38,28 @@
 //! test/sensors/ahrs.rs
 
 use crate::inertial::Triads;
+use crate::measure::{Measure, Sample};
 use crate::{Truth, noise};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::Errors;
-use merrow_model::scene::sensor::navigation::AhrsSpec;
+use merrow_model::sensor::inertial::{AhrsSpec, Imu};
 use merrow_model::state::SensorState;
 use merrow_model::state::navigation::{AhrsMemory, NavigationFilter};
-use merrow_model::state::reading::Imu;
+
+impl Measure for AhrsSpec {
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Imu> {
+        let now_ns = sample.on_board.now_ns;
+        let reading = measure(self, sample.sensor, memory, sample.truth, now_ns, draw);
+        Some(reading)
+    }
+}
 
 /// Takes one sample at `now_ns` [ns]: measures, advances the filter and returns its output.
 pub fn measure(

@@ -17,36 +17,60 @@
 //! # Checked by
 //! test/sensors/imu.rs, test/sensors/noise.rs
 
+use crate::fault::{Faulty, error_vector};
+use crate::measure::{Measure, Sample};
 use crate::{Truth, noise};
 use merrow_math::rng::Draw;
 use merrow_math::{Quat, Vec3};
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::inertial::Imu;
+use merrow_model::sensor::inertial::ImuSpec;
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Imu;
 
-/// Takes one sample. Channels 0-2 of `SensorState::drift` belong to the gyro, 3-5 to the
-/// accelerometer. `orientation_std` are the standard deviations of roll, pitch and yaw [rad].
-pub fn measure(
-    gyro: &Errors,
-    accelerometer: &Errors,
-    orientation_std: Option<[f64; 3]>,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    draw: &mut Draw,
-) -> Imu {
-    let on = memory.noise;
-    let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(truth.environment.gravity); // (1)
-    let (g, a) = memory.drift.split_at_mut(3);
-    let angular_velocity = noise::measure_vector(gyro, g, truth.V_WS_S.w, on, draw);
-    let linear_acceleration = noise::measure_vector(accelerometer, a, specific_force, on, draw);
-    let orientation = orientation_std.map(|std| attitude(truth, std, on, draw));
-    let attitude_variances = orientation_std.unwrap_or([0.0; 3]).map(|s| s * s);
-    let [r, p, y] = attitude_variances;
-    Imu {
-        angular_velocity,
-        linear_acceleration,
-        orientation,
-        variances: [gyro.variance(), accelerometer.variance(), r, p, y],
+impl Measure for ImuSpec {
+    /// Takes one sample. Channels 0-2 of `SensorState::drift` belong to the gyro, 3-5 to the
+    /// accelerometer. `orientation_std` are the standard deviations of roll, pitch and yaw [rad].
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Imu> {
+        let Self {
+            gyro,
+            accelerometer,
+            orientation_std,
+        } = self;
+        let truth = sample.truth;
+        let on = memory.noise;
+        let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(truth.environment.gravity); // (1)
+        let (g, a) = memory.drift.split_at_mut(3);
+        let angular_velocity = noise::measure_vector(gyro, g, truth.V_WS_S.w, on, draw);
+        let linear_acceleration = noise::measure_vector(accelerometer, a, specific_force, on, draw);
+        let orientation = orientation_std.map(|std| attitude(truth, std, on, draw));
+        let attitude_variances = orientation_std.unwrap_or([0.0; 3]).map(|s| s * s);
+        let [r, p, y] = attitude_variances;
+        Some(Imu {
+            angular_velocity,
+            linear_acceleration,
+            orientation,
+            variances: [gyro.variance(), accelerometer.variance(), r, p, y],
+        })
+    }
+}
+
+impl Faulty for Imu {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.angular_velocity += error_vector(error);
+        self.linear_acceleration += error_vector(error);
+    }
+
+    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
+        let triads = [&mut self.angular_velocity, &mut self.linear_acceleration];
+        for (part, triad) in triads.into_iter().enumerate() {
+            for axis in 0..3 {
+                f(part, 3 * part + axis, &mut triad[axis]);
+            }
+        }
     }
 }
 

@@ -35,17 +35,18 @@
 //! test/sensors/ins.rs, test/sensors/ins_aided.rs
 
 use crate::Truth;
-use crate::inertial::Triads;
-use crate::inertial::ins_filter;
+use crate::fault::{Faulty, error_vector};
+use crate::inertial::{Triads, ins_filter};
+use crate::measure::{Measure, Sample};
 use merrow_environment::geodesy;
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
-use merrow_model::scene::sensor::navigation::InsSpec;
 use merrow_model::scene::{Origin, Sensor};
+use merrow_model::sensor::inertial::{InsSpec, Navigation};
 use merrow_model::state::SensorState;
 use merrow_model::state::navigation::{InsMemory, NavigationFilter};
-use merrow_model::state::reading::{Navigation, Reading, Stamped};
+use merrow_model::state::reading::{Reading, Stamped};
 
 /// Rotation of the Earth [rad/s] [NGA.STND.0036 2014].
 const EARTH_RATE: f64 = 7.292_115e-5;
@@ -90,6 +91,19 @@ impl Earth {
     /// in W [m/s²].
     fn free_fall_acceleration(&self, v: Vec3) -> Vec3 {
         Vec3::new(0.0, 0.0, -self.gravity) - (self.rate + self.level_rate(v)).cross(v)
+    }
+}
+
+impl Measure for InsSpec {
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Navigation> {
+        let now_ns = sample.on_board.now_ns;
+        let reading = measure(self, sample.sensor, memory, sample.truth, now_ns, draw);
+        Some(reading)
     }
 }
 
@@ -140,6 +154,12 @@ pub fn measure(
     }
     filter.time_ns = now_ns;
     navigation_output(spec, filter, &earth, truth)
+}
+
+impl Faulty for Navigation {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.p_WS += error_vector(error);
+    }
 }
 
 /// Stores a reading of sensor number `sensor` of the same robot for the next sample, if this sensor

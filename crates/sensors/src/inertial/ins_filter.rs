@@ -38,9 +38,10 @@ use crate::inertial::ins::Earth;
 use merrow_environment::{EnvironmentState, geodesy};
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
 use merrow_model::scene::Origin;
-use merrow_model::scene::sensor::navigation::{DvlAid, GnssAid, InsSpec, PressureAid};
+use merrow_model::sensor::gnss::Gnss;
+use merrow_model::sensor::inertial::{DvlAid, GnssAid, InsSpec, PressureAid};
+use merrow_model::sensor::water::{Dvl, DvlLock, Pressure};
 use merrow_model::state::navigation::{BLOCKS, InsMemory};
-use merrow_model::state::reading::{Dvl, DvlLock, Gnss, Pressure};
 
 /// Indices of the blocks: position, velocity, attitude, gyro bias, accelerometer bias, constant
 /// errors of the aids, slow error of the GNSS position.

@@ -17,23 +17,34 @@
 //! # Checked by
 //! test/sensors/position_sensors.rs
 
-use crate::{Truth, noise};
+use crate::fault::{Faulty, error_vector};
+use crate::measure::{Measure, Sample};
+use crate::noise;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::inertial::Magnetometer;
+use merrow_model::sensor::inertial::MagnetometerSpec;
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Magnetometer;
 
-/// Takes one sample of the field in S [T].
-pub fn measure(
-    errors: &Errors,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    draw: &mut Draw,
-) -> Magnetometer {
-    let field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field); // (1)
-    let on = memory.noise;
-    Magnetometer {
-        field: noise::measure_vector(errors, &mut memory.drift[..3], field, on, draw),
-        variance: errors.variance(),
+impl Measure for MagnetometerSpec {
+    /// Takes one sample of the field in S [T].
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Magnetometer> {
+        let (errors, truth) = (&self.errors, sample.truth);
+        let field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field); // (1)
+        let on = memory.noise;
+        Some(Magnetometer {
+            field: noise::measure_vector(errors, &mut memory.drift[..3], field, on, draw),
+            variance: errors.variance(),
+        })
+    }
+}
+
+impl Faulty for Magnetometer {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.field += error_vector(error);
     }
 }

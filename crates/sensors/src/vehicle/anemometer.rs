@@ -23,53 +23,74 @@
 //! # Checked by
 //! test/sensors/air_sensors.rs
 
+use crate::fault::Faulty;
+use crate::measure::{Measure, Sample};
+use crate::noise;
 use crate::water::probe;
-use crate::{Truth, noise};
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::on_board::AnemometerSpec;
-use merrow_model::state::reading::Wind;
+use merrow_model::scene::SensorKind;
+use merrow_model::sensor::vehicle::AnemometerSpec;
+use merrow_model::sensor::vehicle::Wind;
 use merrow_model::state::{SensorLag, SensorState};
 
-/// Takes one sample: speed [m/s], direction [rad] and velocity of the apparent wind in S [m/s].
-pub fn measure(
-    spec: &AnemometerSpec,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    draw: &mut Draw,
-) -> Wind {
-    let variances = [spec.speed.variance(), spec.direction.variance()];
-    let none = f64::NAN;
-    if probe::is_above_water(truth) {
-        let over = Vec3 {
-            z: truth.environment.wind_height(truth.p_WS),
-            ..truth.p_WS
-        };
-        let w_W =
-            air::wind::wind_velocity(&truth.environment.sea.air, over, truth.environment.time);
-        let w = truth.R_WS.tr_mul_vec(w_W) - truth.V_WS_S.v; // (1)
-        let [speed, from] = lagged_wind(spec, &mut memory.lag, truth.environment.time, w);
-        let on = memory.noise;
-        let speed =
-            noise::measure_scalar(&spec.speed, &mut memory.drift[0], speed, on, draw).max(0.0);
-        let from = noise::measure_scalar(&spec.direction, &mut memory.drift[1], from, on, draw);
-        let mut wind = Wind {
-            speed,
-            from: from.to_radians(),
-            velocity: Vec3::zero(),
+impl Measure for AnemometerSpec {
+    /// Takes one sample: speed [m/s], direction [rad] and velocity of the apparent wind in S [m/s].
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Wind> {
+        let (spec, truth) = (self, sample.truth);
+        let variances = [spec.speed.variance(), spec.direction.variance()];
+        let none = f64::NAN;
+        if probe::is_above_water(truth) {
+            let over = Vec3 {
+                z: truth.environment.wind_height(truth.p_WS),
+                ..truth.p_WS
+            };
+            let w_W =
+                air::wind::wind_velocity(&truth.environment.sea.air, over, truth.environment.time);
+            let w = truth.R_WS.tr_mul_vec(w_W) - truth.V_WS_S.v; // (1)
+            let [speed, from] = lagged_wind(spec, &mut memory.lag, truth.environment.time, w);
+            let on = memory.noise;
+            let speed =
+                noise::measure_scalar(&spec.speed, &mut memory.drift[0], speed, on, draw).max(0.0);
+            let from = noise::measure_scalar(&spec.direction, &mut memory.drift[1], from, on, draw);
+            let mut wind = Wind {
+                speed,
+                from: from.to_radians(),
+                velocity: Vec3::zero(),
+                variances,
+            };
+            update_vector(&mut wind);
+            return Some(wind);
+        }
+        memory.lag = None;
+        Some(Wind {
+            speed: none,
+            from: none,
+            velocity: Vec3::new(none, none, none),
             variances,
-        };
-        update_vector(&mut wind);
-        return wind;
+        })
     }
-    memory.lag = None;
-    Wind {
-        speed: none,
-        from: none,
-        velocity: Vec3::new(none, none, none),
-        variances,
+}
+
+impl Faulty for Wind {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.speed += error();
+    }
+
+    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
+        f(0, 0, &mut self.speed);
+        f(1, 1, &mut self.from);
+    }
+
+    fn recompute_derived(&mut self, _kind: &SensorKind) {
+        update_vector(self);
     }
 }
 

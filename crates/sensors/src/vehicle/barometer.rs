@@ -19,30 +19,33 @@
 //! # Checked by
 //! test/sensors/air_sensors.rs
 
+use crate::measure::{Measure, Sample};
+use crate::noise;
 use crate::water::pressure;
-use crate::{Truth, noise};
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::vehicle::BarometerSpec;
+use merrow_model::sensor::water::Pressure;
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Pressure;
 
-/// Takes one sample [Pa] of a device with the minimum and maximum `range` [Pa].
-pub fn measure(
-    errors: &Errors,
-    range: [f64; 2],
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    draw: &mut Draw,
-) -> Pressure {
-    let p = noise::measure_scalar(
-        errors,
-        &mut memory.drift[0],
-        pressure::absolute_pressure(truth),
-        memory.noise,
-        draw,
-    ); // (1)
-    Pressure {
-        pressure: p.clamp(range[0], range[1]),
-        variance: errors.variance(),
+impl Measure for BarometerSpec {
+    /// Takes one sample [Pa] of a device with the minimum and maximum `range` [Pa].
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Pressure> {
+        let (errors, range, truth) = (&self.errors, self.range, sample.truth);
+        let p = noise::measure_scalar(
+            errors,
+            &mut memory.drift[0],
+            pressure::absolute_pressure(truth),
+            memory.noise,
+            draw,
+        ); // (1)
+        Some(Pressure {
+            pressure: p.clamp(range[0], range[1]),
+            variance: errors.variance(),
+        })
     }
 }

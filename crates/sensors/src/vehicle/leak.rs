@@ -22,40 +22,49 @@
 //! # Checked by
 //! test/sensors/air_sensors.rs
 
-use crate::{OnBoard, Truth};
+use crate::fault::Faulty;
+use crate::measure::{Measure, Sample};
+use merrow_math::rng::Draw;
+use merrow_model::scene::fault;
 use merrow_model::scene::fault::{Device, FaultKind};
-use merrow_model::scene::{Sensor, fault};
-use merrow_model::state::reading::Leak;
+use merrow_model::sensor::vehicle::Leak;
+use merrow_model::sensor::vehicle::LeakSpec;
+use merrow_model::state::SensorState;
 
-/// Takes one sample of a detector that trips at `volume` [m³] of water in its link, or with `None`
-/// if the water reaches its position.
-pub fn measure(
-    volume: Option<f64>,
-    sensor: &Sensor,
-    truth: &Truth<'_>,
-    on_board: &OnBoard<'_>,
-) -> Leak {
-    let leaks = on_board.faults.iter().filter_map(|memory| {
-        match (memory.fault.kind, memory.fault.device) {
-            (FaultKind::Leak(leak), Device::Hull(link)) if link == sensor.link => {
-                Some((leak, memory.water))
+impl Measure for LeakSpec {
+    /// Takes one sample of a detector that trips at `volume` [m³] of water in its link, or with `None`
+    /// if the water reaches its position.
+    fn measure(&self, _: &mut SensorState, sample: &Sample<'_>, _: &mut Draw) -> Option<Leak> {
+        let (sensor, truth, on_board) = (sample.sensor, sample.truth, sample.on_board);
+        let volume = self.volume;
+        let leaks = on_board.faults.iter().filter_map(|memory| {
+            match (memory.fault.kind, memory.fault.device) {
+                (FaultKind::Leak(leak), Device::Hull(link)) if link == sensor.link => {
+                    Some((leak, memory.water))
+                }
+                _ => None,
             }
-            _ => None,
-        }
-    });
-    let wet = match volume {
-        Some(volume) => {
-            let water: f64 = leaks.map(|(_, water)| water).sum();
-            water > 0.0 && water >= volume
-        }
-        None => leaks.into_iter().any(|(leak, water)| {
-            let link = &on_board.work.links[sensor.link];
-            let middle = link.p_WL + link.R_WL.mul_vec(leak.p_LoC);
-            water > 0.0 && truth.p_WS.z - middle.z <= water_level(&leak, water)
-        }),
-    };
-    Leak {
-        signal: f64::from(u8::from(wet)),
+        });
+        let wet = match volume {
+            Some(volume) => {
+                let water: f64 = leaks.map(|(_, water)| water).sum();
+                water > 0.0 && water >= volume
+            }
+            None => leaks.into_iter().any(|(leak, water)| {
+                let link = &on_board.work.links[sensor.link];
+                let middle = link.p_WL + link.R_WL.mul_vec(leak.p_LoC);
+                water > 0.0 && truth.p_WS.z - middle.z <= water_level(&leak, water)
+            }),
+        };
+        Some(Leak {
+            signal: f64::from(u8::from(wet)),
+        })
+    }
+}
+
+impl Faulty for Leak {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.signal += error();
     }
 }
 

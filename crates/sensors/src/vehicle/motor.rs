@@ -22,54 +22,76 @@
 //! # Checked by
 //! test/sensors/telemetry.rs
 
+use crate::fault::Faulty;
+use crate::measure::{Measure, Sample};
+use crate::noise;
 use crate::water::probe;
-use crate::{OnBoard, Truth, noise};
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::on_board::MotorSpec;
-use merrow_model::scene::sensor::probe::Quantity;
+use merrow_model::sensor::vehicle::Motor;
+use merrow_model::sensor::vehicle::MotorSpec;
+use merrow_model::sensor::water::Quantity;
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Motor;
 
-/// Takes one sample: shaft speed [rad/s], current [A], voltage [V], temperature [°C], torque [N m]
-/// and power [W].
-pub fn measure(
-    spec: &MotorSpec,
-    memory: &mut SensorState,
-    (truth, on_board): (&Truth<'_>, &OnBoard<'_>),
-    draw: &mut Draw,
-) -> Motor {
-    let thruster = &on_board.robot.thrusters[spec.thruster];
-    let actuator = &on_board.actuators[spec.thruster];
-    let none = f64::NAN;
-    let [drive, torque] = actuator.shaft;
-    let speed = match spec.speed_per_root {
-        _ if thruster.drive_is_speed() => drive,
-        k if k > 0.0 => k * drive.abs().sqrt().copysign(drive),
-        _ => none,
-    };
-    let voltage = if on_board.robot.battery.is_some() {
-        on_board.battery.voltage
-    } else {
-        none
-    };
-    let current = if voltage > 0.0 {
-        actuator.power / voltage
-    } else {
-        none
-    };
-    let temperature = probe::true_quantity(Quantity::Temperature, truth) + actuator.heat;
-    let mut found = [speed, current, voltage, temperature];
-    let on = memory.noise;
-    for i in 0..4 {
-        found[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
+impl Measure for MotorSpec {
+    /// Takes one sample: shaft speed [rad/s], current [A], voltage [V], temperature [°C], torque [N m]
+    /// and power [W].
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Motor> {
+        let (spec, truth, on_board) = (self, sample.truth, sample.on_board);
+        let thruster = &on_board.robot.thrusters[spec.thruster];
+        let actuator = &on_board.actuators[spec.thruster];
+        let none = f64::NAN;
+        let [drive, torque] = actuator.shaft;
+        let speed = match spec.speed_per_root {
+            _ if thruster.drive_is_speed() => drive,
+            k if k > 0.0 => k * drive.abs().sqrt().copysign(drive),
+            _ => none,
+        };
+        let voltage = if on_board.robot.battery.is_some() {
+            on_board.battery.voltage
+        } else {
+            none
+        };
+        let current = if voltage > 0.0 {
+            actuator.power / voltage
+        } else {
+            none
+        };
+        let temperature = probe::true_quantity(Quantity::Temperature, truth) + actuator.heat;
+        let mut found = [speed, current, voltage, temperature];
+        let on = memory.noise;
+        for i in 0..4 {
+            found[i] =
+                noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
+        }
+        let [speed, current, voltage, temperature] = found;
+        Some(Motor {
+            speed,
+            current,
+            voltage,
+            temperature,
+            torque: torque.copysign(drive),
+            power: actuator.power,
+        })
     }
-    let [speed, current, voltage, temperature] = found;
-    Motor {
-        speed,
-        current,
-        voltage,
-        temperature,
-        torque: torque.copysign(drive),
-        power: actuator.power,
+}
+
+impl Faulty for Motor {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.speed += error();
+    }
+
+    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
+        let all = [
+            &mut self.speed,
+            &mut self.current,
+            &mut self.voltage,
+            &mut self.temperature,
+        ];
+        all.into_iter().enumerate().for_each(|(k, x)| f(k, k, x));
     }
 }

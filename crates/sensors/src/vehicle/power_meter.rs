@@ -18,43 +18,59 @@
 //! # Checked by
 //! test/sensors/telemetry.rs
 
-use crate::{OnBoard, noise};
+use crate::fault::Faulty;
+use crate::measure::{Measure, Sample};
+use crate::noise;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::on_board::PowerSpec;
-use merrow_model::state::reading::Power;
+use merrow_model::sensor::vehicle::Power;
+use merrow_model::sensor::vehicle::PowerSpec;
 use merrow_model::state::{SensorLag, SensorState};
 
-/// Takes one sample, `period` [s] after the preceding one.
-pub fn measure(
-    spec: &PowerSpec,
-    period: f64,
-    memory: &mut SensorState,
-    on_board: &OnBoard<'_>,
-    draw: &mut Draw,
-) -> Power {
-    let mut found = [on_board.battery.voltage, on_board.battery.current];
-    let on = memory.noise;
-    for i in 0..2 {
-        found[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
+impl Measure for PowerSpec {
+    /// Takes one sample, `period` [s] after the preceding one.
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Power> {
+        let (spec, period, on_board) = (self, sample.period(), sample.on_board);
+        let mut found = [on_board.battery.voltage, on_board.battery.current];
+        let on = memory.noise;
+        for i in 0..2 {
+            found[i] =
+                noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
+        }
+        let [voltage, current] = found;
+        let pack = on_board.robot.battery.as_ref();
+        let capacity = pack.map_or(f64::NAN, |pack| pack.capacity);
+        // the current error of a fault is counted too
+        let counted = current + memory.channel_faults[1].offset;
+        let charge = match &memory.lag {
+            Some(before) => before.shown[0] - counted * period / 3600.0, // (1)
+            None => pack.map_or(f64::NAN, |pack| pack.initial_charge * pack.capacity),
+        };
+        memory.lag = Some(SensorLag {
+            at: 0.0,
+            met: [0.0; 3],
+            shown: [charge, 0.0, 0.0],
+        });
+        Some(Power {
+            voltage,
+            current,
+            charge,
+            capacity,
+        })
     }
-    let [voltage, current] = found;
-    let pack = on_board.robot.battery.as_ref();
-    let capacity = pack.map_or(f64::NAN, |pack| pack.capacity);
-    // the current error of a fault is counted too
-    let counted = current + memory.channel_faults[1].offset;
-    let charge = match &memory.lag {
-        Some(before) => before.shown[0] - counted * period / 3600.0, // (1)
-        None => pack.map_or(f64::NAN, |pack| pack.initial_charge * pack.capacity),
-    };
-    memory.lag = Some(SensorLag {
-        at: 0.0,
-        met: [0.0; 3],
-        shown: [charge, 0.0, 0.0],
-    });
-    Power {
-        voltage,
-        current,
-        charge,
-        capacity,
+}
+
+impl Faulty for Power {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.voltage += error();
+    }
+
+    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
+        f(0, 0, &mut self.voltage);
+        f(1, 1, &mut self.current);
     }
 }

@@ -26,12 +26,14 @@
 //! # Checked by
 //! test/sensors/wrench.rs, test/identity/wrench.rs
 
+use crate::fault::{Faulty, error_vector};
+use crate::measure::{Measure, Sample};
 use crate::noise;
 use merrow_math::rng::Draw;
 use merrow_math::{SpatialForce, Vec3};
-use merrow_model::scene::sensor::Errors;
 use merrow_model::scene::{Robot, Sensor};
-use merrow_model::state::reading::Wrench;
+use merrow_model::sensor::vehicle::Wrench;
+use merrow_model::sensor::vehicle::WrenchSpec;
 use merrow_model::state::{SensorState, Workspace};
 
 /// Computes the wrench that the parent exerts on `link` through their joint, at Lo in L [N, N m].
@@ -82,21 +84,41 @@ pub fn wrench_at_sensor(sensor: &Sensor, f: &SpatialForce, on_parent: bool) -> S
     } // (2)
 }
 
-/// Takes one sample of the wrench `F_S` (at S in S). Channels 0-2 of `SensorState::drift` belong to
-/// the force, 3-5 to the torque.
-pub fn measure(
-    force: &Errors,
-    torque: &Errors,
-    F_S: SpatialForce,
-    memory: &mut SensorState,
-    draw: &mut Draw,
-) -> Wrench {
-    let on = memory.noise;
-    let (f, m) = memory.drift.split_at_mut(3);
-    let measured: Vec3 = noise::measure_vector(force, f, F_S.f, on, draw);
-    Wrench {
-        force: measured,
-        torque: noise::measure_vector(torque, m, F_S.m, on, draw),
-        variances: [force.variance(), torque.variance()],
+impl Measure for WrenchSpec {
+    /// Takes one sample of the wrench `F_S` (at S in S). Channels 0-2 of `SensorState::drift` belong to
+    /// the force, 3-5 to the torque.
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Wrench> {
+        let Self {
+            force,
+            torque,
+            on_parent,
+        } = self;
+        let (sensor, on_board) = (sample.sensor, sample.on_board);
+        let through = joint_wrench(
+            on_board.robot,
+            on_board.work,
+            sensor.link,
+            on_board.constraint_forces,
+        );
+        let F_S = wrench_at_sensor(sensor, &through, *on_parent);
+        let on = memory.noise;
+        let (f, m) = memory.drift.split_at_mut(3);
+        let measured: Vec3 = noise::measure_vector(force, f, F_S.f, on, draw);
+        Some(Wrench {
+            force: measured,
+            torque: noise::measure_vector(torque, m, F_S.m, on, draw),
+            variances: [force.variance(), torque.variance()],
+        })
+    }
+}
+
+impl Faulty for Wrench {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.force += error_vector(error);
     }
 }

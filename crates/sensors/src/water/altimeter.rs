@@ -17,40 +17,52 @@
 //! # Checked by
 //! test/sensors/altimeter.rs (V85), test/sensors/met.rs
 
-use crate::{Truth, noise};
+use crate::fault::Faulty;
+use crate::measure::{Measure, Sample};
+use crate::noise;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::water::Altimeter;
+use merrow_model::sensor::water::AltimeterSpec;
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Altimeter;
-use merrow_model::state::workspace::BeamHit;
 
-/// Takes one sample; `met` is the hit of the beam on other robots. `limits` are the minimum and
-/// maximum range [m], `beam_width` is the full beam width [rad]. Ranges outside of `limits` are
-/// infinite as in REP-117.
-pub fn measure(
-    errors: &Errors,
-    limits: [f64; 2],
-    beam_width: f64,
-    memory: &mut SensorState,
-    (truth, met): (&Truth<'_>, BeamHit),
-    draw: &mut Draw,
-) -> Altimeter {
-    let beam = truth.R_WS.col(0);
-    let still = truth.ray_range(beam).unwrap_or(f64::INFINITY);
-    let hit = Some(still.min(met.range)).filter(|range| range.is_finite());
-    let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
-    let range = match hit.filter(|_| in_water) {
-        Some(r) if r < limits[0] => f64::NEG_INFINITY,
-        Some(r) if r <= limits[1] => {
-            let on = memory.noise;
-            noise::measure_scalar(errors, &mut memory.drift[0], r, on, draw)
-        }
-        _ => f64::INFINITY,
-    };
-    Altimeter {
-        range,
-        limits,
-        beam_width,
-        variance: errors.variance(),
+impl Measure for AltimeterSpec {
+    /// Takes one sample. Ranges outside of the limits are infinite as in REP-117.
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Altimeter> {
+        let Self {
+            errors,
+            limits,
+            beam_width,
+        } = self;
+        let truth = sample.truth;
+        let [met, ..] = sample.on_board.work.beam_hits(sample.index);
+        let beam = truth.R_WS.col(0);
+        let still = truth.ray_range(beam).unwrap_or(f64::INFINITY);
+        let hit = Some(still.min(met.range)).filter(|range| range.is_finite());
+        let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
+        let range = match hit.filter(|_| in_water) {
+            Some(r) if r < limits[0] => f64::NEG_INFINITY,
+            Some(r) if r <= limits[1] => {
+                let on = memory.noise;
+                noise::measure_scalar(errors, &mut memory.drift[0], r, on, draw)
+            }
+            _ => f64::INFINITY,
+        };
+        Some(Altimeter {
+            range,
+            limits: *limits,
+            beam_width: *beam_width,
+            variance: errors.variance(),
+        })
+    }
+}
+
+impl Faulty for Altimeter {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.range += error();
     }
 }

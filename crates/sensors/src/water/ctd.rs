@@ -27,52 +27,76 @@
 //! # Checked by
 //! test/sensors/ctd.rs
 
+use crate::fault::Faulty;
+use crate::measure::{Measure, Sample};
 use crate::water::{pressure, probe};
 use crate::{Truth, lag, noise};
 use merrow_environment::conductivity;
 use merrow_environment::seawater;
 use merrow_environment::seawater::ipts68_from_its90;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::probe::{CtdSpec, DepthLaw, Quantity};
+use merrow_model::scene::SensorKind;
+use merrow_model::sensor::water::Ctd;
+use merrow_model::sensor::water::{CtdSpec, DepthLaw, Quantity};
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Ctd;
 
 /// Air pressure that the instrument assumes [Pa].
 const ATMOSPHERE: f64 = 101_325.0;
 
-/// Takes one sample of conductivity, temperature and pressure and derives salinity, depth and speed
-/// of sound.
-pub fn measure(
-    spec: &CtdSpec,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    draw: &mut Draw,
-) -> Ctd {
-    let temperature = probe::true_quantity(Quantity::Temperature, truth);
-    let absolute = pressure::absolute_pressure(truth);
-    let mut met = [temperature, true_conductivity(temperature, truth), absolute];
-    let tau = [spec.tau[0], spec.tau[1], 0.0];
-    if spec.tau != [0.0; 2] {
-        met = lag::first_order_lag(&mut memory.lag, truth.environment.time, met, tau); // (2)
+impl Measure for CtdSpec {
+    /// Takes one sample of conductivity, temperature and pressure and derives salinity, depth and speed
+    /// of sound.
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Ctd> {
+        let (spec, truth) = (self, sample.truth);
+        let temperature = probe::true_quantity(Quantity::Temperature, truth);
+        let absolute = pressure::absolute_pressure(truth);
+        let mut met = [temperature, true_conductivity(temperature, truth), absolute];
+        let tau = [spec.tau[0], spec.tau[1], 0.0];
+        if spec.tau != [0.0; 2] {
+            met = lag::first_order_lag(&mut memory.lag, truth.environment.time, met, tau); // (2)
+        }
+        let on = memory.noise;
+        for i in 0..3 {
+            met[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], met[i], on, draw);
+        }
+        let [temperature, conductivity, pressure] = met;
+        let variances = [0, 1, 2].map(|i| spec.errors[i].variance());
+        let none = f64::NAN;
+        let mut ctd = Ctd {
+            temperature,
+            conductivity,
+            pressure,
+            salinity: none,
+            depth: none,
+            sound_speed: none,
+            variances,
+        };
+        derive_quantities(spec, &mut ctd);
+        Some(ctd)
     }
-    let on = memory.noise;
-    for i in 0..3 {
-        met[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], met[i], on, draw);
+}
+
+impl Faulty for Ctd {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.temperature += error();
     }
-    let [temperature, conductivity, pressure] = met;
-    let variances = [0, 1, 2].map(|i| spec.errors[i].variance());
-    let none = f64::NAN;
-    let mut ctd = Ctd {
-        temperature,
-        conductivity,
-        pressure,
-        salinity: none,
-        depth: none,
-        sound_speed: none,
-        variances,
-    };
-    derive_quantities(spec, &mut ctd);
-    ctd
+
+    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
+        f(0, 0, &mut self.temperature);
+        f(1, 1, &mut self.conductivity);
+        f(2, 2, &mut self.pressure);
+    }
+
+    fn recompute_derived(&mut self, kind: &SensorKind) {
+        if let SensorKind::Ctd(spec) = kind {
+            derive_quantities(spec, self);
+        }
+    }
 }
 
 /// Computes the conductivity at the sensor by (1) [S/m]; `temperature` is that of the water [°C].

@@ -28,107 +28,118 @@
 //! # Checked by
 //! test/sensors/dvl.rs (V81), test/sensors/met.rs
 
+use crate::fault::{Faulty, error_vector};
+use crate::measure::{Measure, Sample};
 use crate::{Truth, noise};
 use merrow_environment::water_column;
 use merrow_math::rng::Draw;
 use merrow_math::{SpatialVelocity, Sym3, Vec3};
-use merrow_model::scene::sensor::{DvlSpec, Sensor};
+use merrow_model::sensor::water::DvlSpec;
+use merrow_model::sensor::water::{Dvl, DvlBeam, DvlLock};
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::{Dvl, DvlBeam, DvlLock};
 use merrow_model::state::workspace::BeamHit;
 
-/// Takes one ping; `met` are the hits of the beams on other robots.
-pub fn measure(
-    spec: &DvlSpec,
-    sensor: &Sensor,
-    memory: &mut SensorState,
-    (truth, met): (&Truth<'_>, &[BeamHit; 4]),
-    draw: &mut Draw,
-) -> Dvl {
-    let on = memory.noise;
-    let scale = if on {
-        1.0 + spec.scale_std * sensor.stream.draw(0).normal()
-    } else {
-        1.0
-    };
-    let mut beams = [DvlBeam {
-        direction: Vec3::zero(),
-        bottom: false,
-        range: f64::NAN,
-        velocity: f64::NAN,
-    }; 4];
-    let v_ground = truth.V_WS_S.v;
-    let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
-    let mut heights = (0.0, 0.0);
-    for ((beam, d), met) in beams.iter_mut().zip(spec.beams).zip(met) {
-        beam.direction = d;
-        let d_W = truth.R_WS.mul_vec(d);
-        // all numbers are drawn in any case, so that a lost echo does not change the noise of the
-        // other beams
-        let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
-        let Some((range, v)) = beam_echo(spec, truth, (in_water, met), d_W, luck, on) else {
-            continue;
-        };
-        let speed = v_ground.dot(d) - v.dot(d_W);
-        if speed.abs() > spec.max_beam_speed {
-            continue;
-        }
-        beam.bottom = true;
-        beam.range = if on {
-            (range + spec.range_std * n_range).max(0.0)
+impl Measure for DvlSpec {
+    /// Takes one ping.
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Dvl> {
+        let (spec, sensor, truth) = (self, sample.sensor, sample.truth);
+        let met = &sample.on_board.work.beam_hits(sample.index);
+        let on = memory.noise;
+        let scale = if on {
+            1.0 + spec.scale_std * sensor.stream.draw(0).normal()
         } else {
-            range
+            1.0
         };
-        beam.velocity = scale * speed
-            + if on {
-                spec.bottom_std * n_velocity
-            } else {
-                0.0
+        let mut beams = [DvlBeam {
+            direction: Vec3::zero(),
+            bottom: false,
+            range: f64::NAN,
+            velocity: f64::NAN,
+        }; 4];
+        let v_ground = truth.V_WS_S.v;
+        let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
+        let mut heights = (0.0, 0.0);
+        for ((beam, d), met) in beams.iter_mut().zip(spec.beams).zip(met) {
+            beam.direction = d;
+            let d_W = truth.R_WS.mul_vec(d);
+            // all numbers are drawn in any case, so that a lost echo does not change the noise of the
+            // other beams
+            let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
+            let Some((range, v)) = beam_echo(spec, truth, (in_water, met), d_W, luck, on) else {
+                continue;
             };
-        heights.0 -= beam.range * d_W.z;
-        heights.1 += 1.0;
-    }
-    let mut lock = DvlLock::Bottom;
-    let mut std = spec.bottom_std;
-    let mut solution = solve_velocity(&beams);
-    if solution.is_none()
-        && in_water
-        && let Some(v_water) = water_velocity(spec, truth)
-    {
-        lock = DvlLock::Water;
-        std = spec.water_std;
-        track_water(spec, truth, v_water, scale, on, &mut beams, draw);
-        solution = solve_velocity(&beams);
-    }
-    let (velocity, covariance) = match solution {
-        Some((v, inverse)) => (v, inverse.scale(std * std)),
-        None => {
-            lock = DvlLock::None;
-            (Vec3::new(f64::NAN, f64::NAN, f64::NAN), Sym3::zero())
+            let speed = v_ground.dot(d) - v.dot(d_W);
+            if speed.abs() > spec.max_beam_speed {
+                continue;
+            }
+            beam.bottom = true;
+            beam.range = if on {
+                (range + spec.range_std * n_range).max(0.0)
+            } else {
+                range
+            };
+            beam.velocity = scale * speed
+                + if on {
+                    spec.bottom_std * n_velocity
+                } else {
+                    0.0
+                };
+            heights.0 -= beam.range * d_W.z;
+            heights.1 += 1.0;
         }
-    };
-    let c = covariance.full();
-    Dvl {
-        lock,
-        velocity: Vec3::from(
-            velocity
-                .to_array()
-                .map(|x| noise::quantise(x, spec.resolution)),
-        ),
-        covariance: std::array::from_fn(|k| c.r[k / 3][k % 3]),
-        altitude: if lock == DvlLock::Bottom {
-            heights.0 / heights.1
-        } else {
-            f64::NAN
-        },
-        beams,
-        beam_variances: [std * std, spec.range_std * spec.range_std],
-        sound_speed: water_column::sound_speed(
-            truth.environment.sea,
-            truth.environment.gravity,
-            truth.p_WS,
-            truth.environment.time,
-        ),
+        let mut lock = DvlLock::Bottom;
+        let mut std = spec.bottom_std;
+        let mut solution = solve_velocity(&beams);
+        if solution.is_none()
+            && in_water
+            && let Some(v_water) = water_velocity(spec, truth)
+        {
+            lock = DvlLock::Water;
+            std = spec.water_std;
+            track_water(spec, truth, v_water, scale, on, &mut beams, draw);
+            solution = solve_velocity(&beams);
+        }
+        let (velocity, covariance) = match solution {
+            Some((v, inverse)) => (v, inverse.scale(std * std)),
+            None => {
+                lock = DvlLock::None;
+                (Vec3::new(f64::NAN, f64::NAN, f64::NAN), Sym3::zero())
+            }
+        };
+        let c = covariance.full();
+        Some(Dvl {
+            lock,
+            velocity: Vec3::from(
+                velocity
+                    .to_array()
+                    .map(|x| noise::quantise(x, spec.resolution)),
+            ),
+            covariance: std::array::from_fn(|k| c.r[k / 3][k % 3]),
+            altitude: if lock == DvlLock::Bottom {
+                heights.0 / heights.1
+            } else {
+                f64::NAN
+            },
+            beams,
+            beam_variances: [std * std, spec.range_std * spec.range_std],
+            sound_speed: water_column::sound_speed(
+                truth.environment.sea,
+                truth.environment.gravity,
+                truth.p_WS,
+                truth.environment.time,
+            ),
+        })
+    }
+}
+
+impl Faulty for Dvl {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.velocity += error_vector(error);
     }
 }
 

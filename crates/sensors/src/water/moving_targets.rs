@@ -263,7 +263,7 @@ fn have_same_shapes(a: &Robot, b: &Robot) -> bool {
 fn max_beam_range(sensor: &Sensor) -> Option<f64> {
     match &sensor.kind {
         SensorKind::Dvl(spec) => Some(spec.altitude[1]),
-        SensorKind::Altimeter { limits, .. } => Some(limits[1]),
+        SensorKind::Altimeter(spec) => Some(spec.limits[1]),
         _ => None,
     }
 }

@@ -23,30 +23,41 @@
 //! test/sensors/position_sensors.rs, test/analytic/water_column.rs, test/analytic/floating.rs,
 //! test/sensors/air_sensors.rs
 
+use crate::fault::Faulty;
+use crate::measure::{Measure, Sample};
 use crate::{Truth, noise};
 use merrow_environment::{air, water_column};
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::water::Pressure;
+use merrow_model::sensor::water::PressureSpec;
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Pressure;
 
-/// Takes one sample [Pa].
-pub fn measure(
-    errors: &Errors,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    draw: &mut Draw,
-) -> Pressure {
-    let on = memory.noise;
-    Pressure {
-        pressure: noise::measure_scalar(
-            errors,
-            &mut memory.drift[0],
-            absolute_pressure(truth),
-            on,
-            draw,
-        ),
-        variance: errors.variance(),
+impl Measure for PressureSpec {
+    /// Takes one sample [Pa].
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Pressure> {
+        let (errors, truth) = (&self.errors, sample.truth);
+        let on = memory.noise;
+        Some(Pressure {
+            pressure: noise::measure_scalar(
+                errors,
+                &mut memory.drift[0],
+                absolute_pressure(truth),
+                on,
+                draw,
+            ),
+            variance: errors.variance(),
+        })
+    }
+}
+
+impl Faulty for Pressure {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.pressure += error();
     }
 }
 

@@ -20,40 +20,51 @@
 //! # Checked by
 //! test/sensors/probe.rs
 
+use crate::fault::Faulty;
+use crate::measure::{Measure, Sample};
 use crate::{Truth, lag, noise};
 use merrow_environment::{air, water_column};
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::probe::{ProbeSpec, Quantity};
+use merrow_model::sensor::water::Probe;
+use merrow_model::sensor::water::{ProbeSpec, Quantity};
 use merrow_model::state::SensorState;
-use merrow_model::state::reading::Probe;
 
-/// Takes one sample of the quantity of the probe, in its unit.
-pub fn measure(
-    spec: &ProbeSpec,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    draw: &mut Draw,
-) -> Probe {
-    let mut x = true_quantity(spec.quantity, truth);
-    if spec.tau > 0.0 {
-        [x, ..] = lag::first_order_lag(
-            &mut memory.lag,
-            truth.environment.time,
-            [x, 0.0, 0.0],
-            [spec.tau, 0.0, 0.0],
-        );
+impl Measure for ProbeSpec {
+    /// Takes one sample of the quantity of the probe, in its unit.
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        draw: &mut Draw,
+    ) -> Option<Probe> {
+        let (spec, truth) = (self, sample.truth);
+        let mut x = true_quantity(spec.quantity, truth);
+        if spec.tau > 0.0 {
+            [x, ..] = lag::first_order_lag(
+                &mut memory.lag,
+                truth.environment.time,
+                [x, 0.0, 0.0],
+                [spec.tau, 0.0, 0.0],
+            );
+        }
+        let on = memory.noise;
+        let y = noise::measure_scalar(&spec.errors, &mut memory.drift[0], x, on, draw);
+        let y = if y.abs() < spec.detection_limit {
+            0.0
+        } else {
+            y
+        };
+        Some(Probe {
+            value: y.clamp(spec.range[0], spec.range[1]),
+            variance: spec.errors.variance(),
+        }) // (1)
     }
-    let on = memory.noise;
-    let y = noise::measure_scalar(&spec.errors, &mut memory.drift[0], x, on, draw);
-    let y = if y.abs() < spec.detection_limit {
-        0.0
-    } else {
-        y
-    };
-    Probe {
-        value: y.clamp(spec.range[0], spec.range[1]),
-        variance: spec.errors.variance(),
-    } // (1)
+}
+
+impl Faulty for Probe {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.value += error();
+    }
 }
 
 /// Returns the true value of a quantity at the sensor, in its unit.

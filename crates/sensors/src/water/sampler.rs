@@ -20,45 +20,56 @@
 //! # Checked by
 //! test/sensors/sampler.rs
 
-use crate::Truth;
+use crate::fault::Faulty;
+use crate::measure::{Measure, Sample};
 use crate::water::probe;
-use merrow_model::scene::sensor::probe::SamplerSpec;
+use merrow_math::rng::Draw;
+use merrow_model::sensor::water::SamplerSpec;
 use merrow_model::state::SensorState;
 use merrow_model::state::bottle::{Bottle, Filling};
 
-/// Advances the pump to `now_ns` [ns] and returns the bottle that was opened last, or `None` if
-/// none was opened. `period` is the time between samples [s].
-pub fn measure(
-    spec: &SamplerSpec,
-    period: f64,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    now_ns: u64,
-) -> Option<Bottle> {
-    let sampler = memory.sampler.as_mut()?;
-    let bottle = &mut sampler.bottles[sampler.current?];
-    // the pump does not make up for lost samples
-    let passed = (now_ns.saturating_sub(sampler.until_ns) as f64 * 1e-9).min(period * 1.5);
-    sampler.until_ns = now_ns;
-    if bottle.filling != Filling::Pumping || probe::is_above_water(truth) {
-        return Some(*bottle);
+impl Measure for SamplerSpec {
+    /// Advances the pump to `now_ns` [ns] and returns the bottle that was opened last, or `None` if
+    /// none was opened. `period` is the time between samples [s].
+    fn measure(
+        &self,
+        memory: &mut SensorState,
+        sample: &Sample<'_>,
+        _: &mut Draw,
+    ) -> Option<Bottle> {
+        let (spec, truth, period) = (self, sample.truth, sample.period());
+        let now_ns = sample.on_board.now_ns;
+        let sampler = memory.sampler.as_mut()?;
+        let bottle = &mut sampler.bottles[sampler.current?];
+        // the pump does not make up for lost samples
+        let passed = (now_ns.saturating_sub(sampler.until_ns) as f64 * 1e-9).min(period * 1.5);
+        sampler.until_ns = now_ns;
+        if bottle.filling != Filling::Pumping || probe::is_above_water(truth) {
+            return Some(*bottle);
+        }
+        let volume = (bottle.volume + spec.flow * passed).min(spec.volume); // (1)
+        let part = if volume > 0.0 {
+            (volume - bottle.volume) / volume
+        } else {
+            0.0
+        };
+        for (mean, quantity) in bottle.means.iter_mut().zip(&spec.quantities) {
+            *mean += (probe::true_quantity(*quantity, truth) - *mean) * part; // (2)
+        }
+        bottle.p_W += (truth.p_WS - bottle.p_W).scale(part);
+        if part > 0.0 {
+            bottle.time_ns[1] = now_ns;
+        }
+        bottle.volume = volume;
+        if volume >= spec.volume {
+            bottle.filling = Filling::Full;
+        }
+        Some(*bottle)
     }
-    let volume = (bottle.volume + spec.flow * passed).min(spec.volume); // (1)
-    let part = if volume > 0.0 {
-        (volume - bottle.volume) / volume
-    } else {
-        0.0
-    };
-    for (mean, quantity) in bottle.means.iter_mut().zip(&spec.quantities) {
-        *mean += (probe::true_quantity(*quantity, truth) - *mean) * part; // (2)
+}
+
+impl Faulty for Bottle {
+    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
+        self.volume += error();
     }
-    bottle.p_W += (truth.p_WS - bottle.p_W).scale(part);
-    if part > 0.0 {
-        bottle.time_ns[1] = now_ns;
-    }
-    bottle.volume = volume;
-    if volume >= spec.volume {
-        bottle.filling = Filling::Full;
-    }
-    Some(*bottle)
 }

@@ -38,6 +38,7 @@ use merrow_model::scene::sensor::laser::LaserSpec;
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_model::scene::{Scene, SensorKind};
+use merrow_model::sensor::Workload;
 use merrow_model::state::{RobotState, Workspace};
 use merrow_sensors::{laser, radar, wave_clipmap};
 
@@ -172,8 +173,11 @@ impl<'a> CostModel<'a> {
     /// Time of one sample [ns].
     fn sample_cost(&self, robot: usize, sensor: usize) -> f64 {
         let device = &self.scene.robots[robot].sensors[sensor];
+        if let Some(workload) = device.kind.workload() {
+            return self.reading(&device.kind, workload);
+        }
         let Some(looks) = device.kind.exteroceptive() else {
-            return self.reading(&device.kind);
+            return 0.0;
         };
         let (R_WL, p_WL) = &self.links[robot][device.link];
         let (R_WS, p_WS) = (
@@ -200,22 +204,14 @@ impl<'a> CostModel<'a> {
             }
     }
 
-    fn reading(&self, kind: &SensorKind) -> f64 {
-        match kind {
-            SensorKind::Ins(_) | SensorKind::Ctd(_) => PRICES.filter,
-            SensorKind::Ahrs(_) => PRICES.attitude,
-            SensorKind::Dvl(_) => PRICES.reading + 4.0 * self.ray(),
-            SensorKind::Altimeter { .. } => PRICES.reading + self.ray(),
-            SensorKind::Gnss(spec) => {
-                // one ray per satellite that can be visible
-                PRICES.reading
-                    + spec
-                        .constellation
-                        .as_ref()
-                        .map_or(0.0, |_| 32.0 * self.ray())
-            }
-            _ => PRICES.reading,
-        }
+    /// Time of one sample of a sensor that is evaluated in the step [ns].
+    fn reading(&self, kind: &SensorKind, workload: Workload) -> f64 {
+        let fixed = match workload {
+            Workload::Reading => PRICES.reading,
+            Workload::AttitudeFilter => PRICES.attitude,
+            Workload::Filter => PRICES.filter,
+        };
+        fixed + kind.rays() as f64 * self.ray()
     }
 
     fn ray(&self) -> f64 {

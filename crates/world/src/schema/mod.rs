@@ -13,7 +13,6 @@ pub mod fault;
 pub mod fin;
 pub mod firmware;
 pub mod restoring;
-pub mod sensor;
 pub mod servo;
 pub mod texture;
 pub mod urdf;
@@ -31,28 +30,15 @@ use crate::schema::fault::FaultConfig;
 use crate::schema::fin::{AzimuthConfig, FinConfig};
 use crate::schema::firmware::FirmwareConfig;
 use crate::schema::restoring::RestoringConfig;
-use crate::schema::sensor::acoustic::{
-    BeaconEntry, HydrophoneConfig, LblConfig, SblConfig, UsblConfig,
-};
-use crate::schema::sensor::ais::{AisConfig, AisReceiverConfig};
-use crate::schema::sensor::camera::{CameraConfig, LampConfig, OpticsConfig};
-use crate::schema::sensor::laser::{LaserConfig, LidarConfig, TiltingLaserConfig};
-use crate::schema::sensor::navigation::{
-    AhrsConfig, AidsConfig, GnssConfig, GnssHeadingConfig, InsConfig,
-};
-use crate::schema::sensor::obstacle::{DetectorConfig, ObstacleConfig};
-use crate::schema::sensor::on_board::{
-    AnemometerConfig, BarometerConfig, LeakDetectorConfig, MotorTelemetryConfig, PowerMeterConfig,
-};
-use crate::schema::sensor::probe::{CtdConfig, ProbeConfig, WaterSamplerConfig};
-use crate::schema::sensor::radar::RadarConfig;
-use crate::schema::sensor::sonar::{
-    ImagingSonarConfig, MultibeamConfig, ScanningSonarConfig, SideScanConfig,
-};
 use crate::schema::servo::{KeepOutConfig, ServoConfig, TrajectoryConfig};
 use crate::schema::urdf::{HydrodynamicsConfig, MimicConfig};
 use crate::schema::water::{ColumnConfig, FlowConfig, RegionConfig, TideConfig, TracerConfig};
 use crate::schema::waves::WavesConfig;
+use crate::sensor::SensorConfig;
+use crate::sensor::acoustic::BeaconEntry;
+use crate::sensor::ais::AisConfig;
+use crate::sensor::camera::{LampConfig, OpticsConfig};
+use crate::sensor::obstacle::ObstacleConfig;
 use merrow_yaml::read::{Located, NamedMap};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
@@ -976,233 +962,6 @@ choice! {
             /// Coefficients of the denominator, highest power first.
             denominator: Vec<f64> [not_empty],
         },
-    }
-}
-
-spec! {
-    /// A sensor: its type and its mounting.
-    pub struct SensorConfig {
-        /// Type of the sensor: a name in `params/sensors`, a file, or a map.
-        device: Device,
-        /// Link on which the sensor is mounted.
-        link: String [frame] = "base_link".to_string(),
-        /// Position of the sensor frame in the link frame (forward, left, up).
-        position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of the sensor frame relative to the link frame.
-        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Samples per second. Default: the rate of the device.
-        rate_hz: Option<f64> [in 0.00027..=1000000.0],
-        /// Time of the first sample.
-        start_s: f64 [non_negative] = 0.0,
-        /// Thruster that is measured; for `motor_telemetry` only.
-        thruster: Option<String> [name],
-        /// Whether frames of an exteroceptive sensor are computed only while the sensor is
-        /// subscribed to or recorded.
-        lazy: bool = true,
-        /// Quality of service of the topics of this sensor.
-        qos: QosConfig => "{}",
-        /// Aiding sensors of an `ins`.
-        aids: Option<AidsConfig>,
-    }
-}
-
-spec! {
-    /// ROS 2 quality of service of the topics of a sensor.
-    pub struct QosConfig {
-        /// Whether lost messages are sent again. A subscriber that requests `reliable` does not
-        /// receive `best_effort` messages.
-        reliability: ReliabilityConfig = ReliabilityConfig::Reliable,
-        /// Number of messages kept for slow subscribers.
-        depth: u32 [in 1.0..=1000.0] = 10,
-    }
-}
-
-fieldless_choice! {
-    /// Reliability of the message delivery.
-    pub enum ReliabilityConfig {
-        /// Lost messages are sent again while they are kept.
-        Reliable = "reliable",
-        /// Each message is sent once.
-        BestEffort = "best_effort",
-    }
-}
-
-spec! {
-    /// Type of a sensor.
-    pub struct Device {
-        /// Description of the sensor.
-        description: String = String::new(),
-        /// Source of the parameter values.
-        source: String [not_empty],
-        /// Values that are from memory or estimated, and the reason.
-        estimated: String = String::new(),
-        /// Samples per second, at least one per hour.
-        rate_hz: f64 [in 0.00027..=1000000.0],
-        /// Maximum rate that the device supports. Default: unlimited.
-        max_rate_hz: Option<f64> [positive],
-        /// Delay between measurement and delivery.
-        latency_s: f64 [in 0.0..=60.0] = 0.0,
-        /// Fraction of the samples that are lost.
-        loss_probability: f64 [fraction] = 0.0,
-        /// Electrical power consumption of the device.
-        power_w: f64 [non_negative] = 0.0,
-        ..measures: MeasurementConfig,
-    }
-}
-
-choice! {
-    /// Measured quantity of a sensor.
-    pub enum MeasurementConfig {
-        /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
-        Imu = "imu" {
-            /// Errors of the gyroscope [rad/s].
-            gyro: NoiseConfig => "{}",
-            /// Errors of the accelerometer [m/s2].
-            accelerometer: NoiseConfig => "{}",
-            /// Standard deviation of roll, pitch and yaw. Default: no attitude output.
-            attitude_std_deg: Option<[f64; 3]> [non_negative],
-        },
-        /// Attitude from a filter of gyroscope, accelerometer and magnetometer.
-        Ahrs = "ahrs" (AhrsConfig),
-        /// Position, velocity and attitude from inertial navigation.
-        Ins = "ins" (InsConfig),
-        /// Position from satellite navigation (GNSS).
-        Gnss = "gnss" (GnssConfig),
-        /// Heading from two GNSS antennas.
-        GnssHeading = "gnss_heading" (GnssHeadingConfig),
-        /// Velocity over the seabed or through the water (Doppler velocity log).
-        Dvl = "dvl" {
-            /// Angle between the beams and the -z axis of the sensor.
-            beam_angle_deg: f64 [in 1.0..=60.0],
-            /// Azimuths of the four beams about z, from x, counter-clockwise.
-            beam_azimuths_deg: [f64; 4] = [45.0, 135.0, -135.0, -45.0],
-            /// Standard deviation of the velocity along a beam in bottom track.
-            bottom_std_m_s: f64 [non_negative],
-            /// Standard deviation of the velocity along a beam in water track.
-            water_std_m_s: f64 [non_negative] = 0.0,
-            /// Standard deviation of the scale error.
-            scale_std_percent: f64 [non_negative] = 0.0,
-            /// Standard deviation of the range along a beam.
-            range_std_m: f64 [non_negative] = 0.0,
-            /// Minimum and maximum altitude for bottom track.
-            altitude_m: [f64; 2] [non_negative],
-            /// Nearest and farthest edge of the water-track layer. Default: no water track.
-            water_layer_m: Option<[f64; 2]> [non_negative],
-            /// Maximum speed along a beam.
-            max_beam_speed_m_s: f64 [positive] = 10.0,
-            /// Resolution of the velocity output; 0 for none.
-            resolution_m_s: f64 [non_negative] = 0.0,
-            /// Probability that a beam is lost at the maximum altitude.
-            beam_loss: f64 [fraction] = 0.0,
-            /// Ping rates by altitude, from the lowest range mode up, each limited by `rate_hz`.
-            /// Default: always `rate_hz`.
-            range_modes: Vec<RangeModeConfig> = Vec::new(),
-            /// Pings per second in water track. Default: `search_rate_hz`.
-            water_rate_hz: Option<f64> [positive],
-            /// Pings per second without bottom and water track. Default: the rate of the slowest
-            /// range mode.
-            search_rate_hz: Option<f64> [positive],
-        },
-        /// Absolute pressure at the sensor [Pa].
-        Pressure = "pressure" {
-            /// Errors of the pressure [Pa].
-            errors: NoiseConfig => "{}",
-        },
-        /// Magnetic flux density [T].
-        Magnetometer = "magnetometer" {
-            /// Errors of the flux density [T].
-            errors: NoiseConfig => "{}",
-        },
-        /// Distance to the seabed along the x axis of the sensor [m].
-        Altimeter = "altimeter" {
-            /// Errors of the distance [m].
-            errors: NoiseConfig => "{}",
-            /// Minimum range of the altimeter.
-            min_range_m: f64 [non_negative],
-            /// Maximum range of the altimeter.
-            max_range_m: f64 [positive],
-            /// Full width of the beam.
-            beam_width_deg: f64 [positive] = 10.0,
-        },
-        /// Ground truth of position, attitude and velocity.
-        Odometry = "odometry",
-        /// One quantity of the water at the sensor.
-        Probe = "probe" (ProbeConfig),
-        /// Conductivity, temperature and pressure of the water, and quantities derived from them.
-        Ctd = "ctd" (CtdConfig),
-        /// Water samples in bottles.
-        WaterSampler = "water_sampler" (WaterSamplerConfig),
-        /// Atmospheric pressure at the sensor.
-        Barometer = "barometer" (BarometerConfig),
-        /// Apparent wind at the sensor.
-        Anemometer = "anemometer" (AnemometerConfig),
-        /// Water inside the hull.
-        LeakDetector = "leak_detector" (LeakDetectorConfig),
-        /// State of a thruster as reported by its motor controller.
-        MotorTelemetry = "motor_telemetry" (MotorTelemetryConfig),
-        /// Voltage, current and charge of the battery.
-        PowerMeter = "power_meter" (PowerMeterConfig),
-        /// Distances from a laser that scans in a plane.
-        Laser = "laser" (LaserConfig),
-        /// Distances from a planar scanning laser on a tilt unit; the scans of each tilt period are
-        /// also combined.
-        TiltingLaser = "tilting_laser" (TiltingLaserConfig),
-        /// Images of a camera.
-        Camera = "camera" (CameraConfig),
-        /// Points from a laser that scans on several cones.
-        Lidar = "lidar" (LidarConfig),
-        /// Images of a forward-looking sonar.
-        ImagingSonar = "imaging_sonar" (ImagingSonarConfig),
-        /// Seabed profiles of a multibeam echo sounder.
-        Multibeam = "multibeam" (MultibeamConfig),
-        /// Echo lines to port and starboard from a towed or mounted side-scan sonar.
-        SideScan = "side_scan" (SideScanConfig),
-        /// Echo lines from a sonar with one rotating beam.
-        ScanningSonar = "scanning_sonar" (ScanningSonarConfig),
-        /// Bearings and ranges of acoustic pingers.
-        Hydrophone = "hydrophone" (HydrophoneConfig),
-        /// Positions of transponders from an ultra-short baseline (USBL) array.
-        Usbl = "usbl" (UsblConfig),
-        /// Position of the instrument from a long baseline (LBL) of transponders.
-        Lbl = "lbl" (LblConfig),
-        /// Positions of locators from a short baseline (SBL) of receivers.
-        Sbl = "sbl" (SblConfig),
-        /// Bounding boxes of obstacles.
-        ObstacleDetector = "obstacle_detector" (DetectorConfig),
-        /// Echo sectors of a radar with a rotating antenna.
-        Radar = "radar" (RadarConfig),
-        /// Messages of the Automatic Identification System (AIS).
-        AisReceiver = "ais_receiver" (AisReceiverConfig),
-        /// Force and torque through the joint of the link on which the sensor is mounted.
-        Wrench = "wrench" {
-            /// Errors of the force [N].
-            force: NoiseConfig => "{}",
-            /// Errors of the torque [N m].
-            torque: NoiseConfig => "{}",
-            /// Sign convention of the wrench.
-            direction: WrenchDirection = WrenchDirection::ChildToParent,
-        },
-    }
-}
-
-spec! {
-    /// A range mode of a DVL.
-    pub struct RangeModeConfig {
-        /// Minimum and maximum altitude. Where two modes overlap, the DVL switches at the midpoint
-        /// of the overlap.
-        altitude_m: [f64; 2] [non_negative],
-        /// Pings per second in this mode.
-        rate_hz: f64 [positive],
-    }
-}
-
-fieldless_choice! {
-    /// Sign convention of a measured joint wrench.
-    pub enum WrenchDirection {
-        /// Wrench of the child on the parent: a suspended load gives a downward force.
-        ChildToParent = "child_to_parent",
-        /// Wrench of the parent on the child.
-        ParentToChild = "parent_to_child",
     }
 }
 

@@ -1,6 +1,7 @@
 //! Acoustic positioning: parameters of the beacons that ping or reply, and of the instruments that
 //! receive them.
 
+use crate::sensor::ExteroceptiveSensor;
 use merrow_math::Vec3;
 
 /// Acoustic source for positioning.
@@ -222,5 +223,24 @@ impl AcousticSpec {
     /// Returns true if `frequency` [Hz] is within the receive band.
     pub fn receives_frequency(&self, frequency: f64) -> bool {
         (self.band[0]..=self.band[1]).contains(&frequency)
+    }
+}
+
+impl ExteroceptiveSensor for AcousticSpec {
+    fn name(&self) -> &'static str {
+        match self.kind {
+            AcousticKind::Hydrophone { .. } => "hydrophone",
+            AcousticKind::Usbl { .. } => "usbl",
+            AcousticKind::Lbl { .. } => "lbl",
+            AcousticKind::Sbl { .. } => "sbl",
+        }
+    }
+
+    fn sample_duration_ns(&self) -> u64 {
+        (self.listens * 1e9) as u64
+    }
+
+    fn supports_offset_faults(&self) -> bool {
+        true
     }
 }

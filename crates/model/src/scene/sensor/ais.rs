@@ -1,5 +1,6 @@
 //! Automatic Identification System (AIS): parameters of transponders and receivers.
 
+use crate::sensor::ExteroceptiveSensor;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 
@@ -58,4 +59,14 @@ pub struct ReceiverSpec {
     pub fading: f64,
     /// Loss due to land and structures in the path [dB].
     pub shadow: f64,
+}
+
+impl ExteroceptiveSensor for ReceiverSpec {
+    fn name(&self) -> &'static str {
+        "ais_receiver"
+    }
+
+    fn sample_duration_ns(&self) -> u64 {
+        0
+    }
 }

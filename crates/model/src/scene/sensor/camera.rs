@@ -2,6 +2,7 @@
 
 use crate::scene::sensor::lens;
 use crate::scene::sensor::lens::Lens;
+use crate::sensor::ExteroceptiveSensor;
 use merrow_math::Vec3;
 
 /// Parameters of a camera.
@@ -206,4 +207,14 @@ pub struct Lamp {
     pub intensity: Vec3,
     /// Index of the load that sets the brightness; `None`: always on.
     pub load: Option<usize>,
+}
+
+impl ExteroceptiveSensor for CameraSpec {
+    fn name(&self) -> &'static str {
+        "camera"
+    }
+
+    fn sample_duration_ns(&self) -> u64 {
+        ((self.readout + self.exposure_time) * 1e9) as u64
+    }
 }

@@ -1,5 +1,6 @@
 //! Scanning lasers: beam directions, timing and range measurement.
 
+use crate::sensor::ExteroceptiveSensor;
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Vec3};
 
@@ -121,5 +122,27 @@ impl LaserSpec {
         } else {
             self.sweep * k as f64 / (self.columns - 1) as f64
         }
+    }
+}
+
+impl ExteroceptiveSensor for LaserSpec {
+    fn name(&self) -> &'static str {
+        match (self.tilt, self.output) {
+            (Some(_), _) => "tilting_laser",
+            (None, LaserOutput::Scan) => "laser",
+            (None, LaserOutput::Cloud) => "lidar",
+        }
+    }
+
+    fn sample_duration_ns(&self) -> u64 {
+        (self.sweep * 1e9) as u64
+    }
+
+    fn supports_offset_faults(&self) -> bool {
+        true
+    }
+
+    fn tilt(&self) -> Option<&Tilt> {
+        self.tilt.as_ref()
     }
 }

@@ -5,23 +5,14 @@ pub mod ais;
 pub mod camera;
 pub mod laser;
 pub mod lens;
-pub mod navigation;
 pub mod obstacle;
-pub mod on_board;
-pub mod probe;
 pub mod radar;
 pub mod sonar;
 
-use crate::scene::sensor::acoustic::{AcousticKind, AcousticSpec};
-use crate::scene::sensor::ais::ReceiverSpec;
-use crate::scene::sensor::camera::CameraSpec;
-use crate::scene::sensor::laser::{LaserOutput, LaserSpec, Tilt};
-use crate::scene::sensor::navigation::{AhrsSpec, GnssSpec, HeadingSpec, InsSpec};
-use crate::scene::sensor::obstacle::DetectorSpec;
-use crate::scene::sensor::on_board::{AnemometerSpec, MotorSpec, PowerSpec};
-use crate::scene::sensor::probe::{CtdSpec, ProbeSpec, SamplerSpec};
-use crate::scene::sensor::radar::RadarSpec;
-use crate::scene::sensor::sonar::{SonarKind, SonarSpec};
+use crate::scene::sensor::laser::Tilt;
+use crate::sensor::water::PingRates;
+use crate::sensor::{ExteroceptiveSensor, SensorParameters, StepSensor, Workload};
+use crate::{each_exteroceptive_sensor, each_step_sensor};
 use merrow_math::{Mat3, Vec3};
 use std::sync::Arc;
 
@@ -71,129 +62,125 @@ pub struct PublisherQos {
     pub depth: u32,
 }
 
-/// Type of sensor and its parameters.
-#[derive(Clone, Debug)]
-pub enum SensorKind {
-    /// Gyro and accelerometer, optionally with attitude.
-    Imu {
-        /// Errors of the angular velocity [rad/s].
-        gyro: Errors,
-        /// Errors of the proper acceleration [m/s²].
-        accelerometer: Errors,
-        /// Standard deviation of roll, pitch and yaw [rad]; `None`: no attitude output.
-        orientation_std: Option<[f64; 3]>,
-    },
-    /// Gyro, accelerometer and the attitude from a filter that also uses a magnetometer.
-    Ahrs(Box<AhrsSpec>),
-    /// Inertial navigation, with or without aiding sensors.
-    Ins(Box<InsSpec>),
-    /// GNSS receiver for position and velocity.
-    Gnss(Box<GnssSpec>),
-    /// Heading from two GNSS antennas.
-    GnssHeading(HeadingSpec),
-    /// Doppler velocity log (DVL).
-    Dvl(Box<DvlSpec>),
-    /// Absolute pressure sensor [Pa].
-    Pressure(Errors),
-    /// Three-axis magnetometer that measures the field [T].
-    Magnetometer(Errors),
-    /// Single-beam echo sounder along its x axis [m].
-    Altimeter {
-        /// Errors of the range [m].
-        errors: Errors,
-        /// Minimum and maximum range [m].
-        limits: [f64; 2],
-        /// Full beam width [rad].
-        beam_width: f64,
-    },
-    /// Ground truth of pose and velocity.
-    Odometry,
-    /// Force and torque through the joint of the sensor's link, at So and expressed in S.
-    Wrench {
-        /// Errors of the force [N].
-        force: Errors,
-        /// Errors of the torque [N m].
-        torque: Errors,
-        /// True for the wrench of the child on the parent, false for that of the parent on the
-        /// child.
-        on_parent: bool,
-    },
-    /// Probe of one quantity of the water.
-    Probe(Box<ProbeSpec>),
-    /// Conductivity, temperature and pressure (CTD).
-    Ctd(Box<CtdSpec>),
-    /// Water sampler with bottles.
-    WaterSampler(Box<SamplerSpec>),
-    /// Barometer: air pressure [Pa].
-    Barometer {
-        /// Errors of the pressure [Pa].
-        errors: Errors,
-        /// Minimum and maximum reading [Pa].
-        range: [f64; 2],
-    },
-    /// Wind speed and direction.
-    Anemometer(Box<AnemometerSpec>),
-    /// Detector of water in the hull.
-    LeakDetector {
-        /// Volume of water in its link that triggers it [m³]; `None`: it triggers where water
-        /// reaches it.
-        volume: Option<f64>,
-    },
-    /// Telemetry of a motor controller.
-    Motor(Box<MotorSpec>),
-    /// Voltage, current and charge of the battery.
-    PowerMeter(Box<PowerSpec>),
-    /// Exteroceptive sensor: sampled between steps and computed asynchronously.
-    Exteroceptive(Arc<ExteroceptiveSpec>),
-}
-
-/// Exteroceptive sensor with its parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ExteroceptiveSpec {
-    /// Scanning laser, planar or multi-ring.
-    Laser(LaserSpec),
-    /// Camera with lens, exposure and noise.
-    Camera(CameraSpec),
-    /// Active sonar of any type.
-    Sonar(SonarSpec),
-    /// Acoustic positioning instrument (hydrophone, USBL, LBL, SBL).
-    Acoustic(AcousticSpec),
-    /// Obstacle detector, from the echoes of another sensor or from the obstacles of the world
-    /// file.
-    Obstacles(DetectorSpec),
-    /// Receiver of AIS messages.
-    Ais(ReceiverSpec),
-    /// Navigation radar with rotating antenna.
-    Radar(RadarSpec),
-}
-
-impl ExteroceptiveSpec {
-    /// Returns true if the sensor outputs ranges or positions, to which a fault can add an offset.
-    pub fn supports_offset_faults(&self) -> bool {
-        match self {
-            ExteroceptiveSpec::Laser(_)
-            | ExteroceptiveSpec::Acoustic(_)
-            | ExteroceptiveSpec::Obstacles(_) => true,
-            ExteroceptiveSpec::Sonar(spec) => spec.kind == SonarKind::Multibeam || spec.profiles,
-            ExteroceptiveSpec::Camera(_)
-            | ExteroceptiveSpec::Ais(_)
-            | ExteroceptiveSpec::Radar(_) => false,
+macro_rules! declare_kinds {
+    ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
+        /// Type of sensor and its parameters.
+        #[derive(Clone, Debug)]
+        // there are few sensors, and their parameters are close to each other in memory
+        #[allow(clippy::large_enum_variant)]
+        pub enum SensorKind {
+            $($(#[doc = $doc])* $kind($spec),)*
+            /// Exteroceptive sensor: sampled between steps and computed asynchronously.
+            Exteroceptive(Arc<ExteroceptiveSpec>),
         }
-    }
 
-    /// Returns the duration of a sample [ns].
-    pub fn sample_duration_ns(&self) -> u64 {
-        match self {
-            ExteroceptiveSpec::Laser(spec) => (spec.sweep * 1e9) as u64,
-            ExteroceptiveSpec::Camera(spec) => ((spec.readout + spec.exposure_time) * 1e9) as u64,
-            ExteroceptiveSpec::Sonar(spec) => (spec.listens() * 1e9) as u64,
-            ExteroceptiveSpec::Acoustic(spec) => (spec.listens * 1e9) as u64,
-            ExteroceptiveSpec::Obstacles(spec) => spec.takes_ns,
-            ExteroceptiveSpec::Ais(_) => 0,
-            ExteroceptiveSpec::Radar(spec) => spec.takes_ns,
+        impl SensorKind {
+            /// Returns the channels that can have separate faults.
+            pub fn fault_channels(&self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$kind(spec) => spec.fault_channels(),)*
+                    Self::Exteroceptive(_) => &[],
+                }
+            }
+
+            /// Returns the type name as in world files and in `describe`.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$kind(spec) => spec.name(),)*
+                    Self::Exteroceptive(spec) => spec.name(),
+                }
+            }
+
+            /// Returns the maximum number of rays of a sample in the step.
+            pub fn rays(&self) -> usize {
+                match self {
+                    $(Self::$kind(spec) => spec.rays(),)*
+                    Self::Exteroceptive(_) => 0,
+                }
+            }
+
+            /// Returns the computing effort of a sample in the step besides its rays; `None` for an
+            /// exteroceptive sensor.
+            pub fn workload(&self) -> Option<Workload> {
+                match self {
+                    $(Self::$kind(spec) => Some(spec.workload()),)*
+                    Self::Exteroceptive(_) => None,
+                }
+            }
+
+            /// Returns true if a lost sample does not change the state of the sensor.
+            pub fn skips_lost_samples(&self) -> bool {
+                match self {
+                    $(Self::$kind(spec) => spec.skips_lost_samples(),)*
+                    Self::Exteroceptive(_) => true,
+                }
+            }
         }
-    }
+
+        $(impl SensorParameters for $spec {
+            fn of(kind: &SensorKind) -> Option<&Self> {
+                match kind {
+                    SensorKind::$kind(spec) => Some(spec),
+                    _ => None,
+                }
+            }
+        })*
+    };
 }
+
+each_step_sensor!(declare_kinds);
+
+macro_rules! declare_exteroceptive_kinds {
+    ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
+        /// Exteroceptive sensor with its parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum ExteroceptiveSpec {
+            $($(#[doc = $doc])* $kind($spec),)*
+        }
+
+        impl ExteroceptiveSpec {
+            /// Returns the type name as in world files and in `describe`.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$kind(spec) => spec.name(),)*
+                }
+            }
+
+            /// Returns the duration of a sample [ns].
+            pub fn sample_duration_ns(&self) -> u64 {
+                match self {
+                    $(Self::$kind(spec) => spec.sample_duration_ns(),)*
+                }
+            }
+
+            /// Returns true if the sensor outputs ranges or positions, to which a fault can add an
+            /// offset.
+            pub fn supports_offset_faults(&self) -> bool {
+                match self {
+                    $(Self::$kind(spec) => spec.supports_offset_faults(),)*
+                }
+            }
+
+            /// Returns the tilt unit that carries the sensor, if any.
+            pub fn tilt(&self) -> Option<&Tilt> {
+                match self {
+                    $(Self::$kind(spec) => spec.tilt(),)*
+                }
+            }
+        }
+
+        $(impl SensorParameters for $spec {
+            fn of(kind: &SensorKind) -> Option<&Self> {
+                match &**kind.exteroceptive()? {
+                    ExteroceptiveSpec::$kind(spec) => Some(spec),
+                    _ => None,
+                }
+            }
+        })*
+    };
+}
+
+each_exteroceptive_sensor!(declare_exteroceptive_kinds);
 
 impl Sensor {
     /// Returns the time of sample `k` [ns]. It is computed from the count, so a rate that does not
@@ -245,11 +232,7 @@ impl Sensor {
 impl SensorKind {
     /// Returns the tilt unit that carries the sensor, if any.
     pub fn tilt(&self) -> Option<&Tilt> {
-        match &**self.exteroceptive()? {
-            ExteroceptiveSpec::Laser(spec) => spec.tilt.as_ref(),
-            ExteroceptiveSpec::Sonar(spec) => spec.tilt.as_ref(),
-            _ => None,
-        }
+        self.exteroceptive()?.tilt()
     }
 
     /// Returns the parameters of an exteroceptive sensor, if it is one.
@@ -259,154 +242,6 @@ impl SensorKind {
         } else {
             None
         }
-    }
-
-    /// Returns the channels that can have separate faults.
-    pub fn fault_channels(&self) -> &'static [&'static str] {
-        match self {
-            SensorKind::Imu { .. } | SensorKind::Ahrs(_) | SensorKind::Ins(_) => {
-                &["gyro", "accelerometer"]
-            }
-            SensorKind::Ctd(_) => &["temperature", "conductivity", "pressure"],
-            SensorKind::Anemometer(_) => &["speed", "direction"],
-            SensorKind::Motor(_) => &["speed", "current", "voltage", "temperature"],
-            SensorKind::PowerMeter(_) => &["voltage", "current"],
-            _ => &[],
-        }
-    }
-
-    /// Returns the type name as in world files and in `describe`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            SensorKind::Imu { .. } => "imu",
-            SensorKind::Ahrs(_) => "ahrs",
-            SensorKind::Ins(_) => "ins",
-            SensorKind::Gnss(_) => "gnss",
-            SensorKind::GnssHeading(_) => "gnss_heading",
-            SensorKind::Dvl(_) => "dvl",
-            SensorKind::Pressure(_) => "pressure",
-            SensorKind::Magnetometer(_) => "magnetometer",
-            SensorKind::Altimeter { .. } => "altimeter",
-            SensorKind::Odometry => "odometry",
-            SensorKind::Wrench { .. } => "wrench",
-            SensorKind::Probe(_) => "probe",
-            SensorKind::Ctd(_) => "ctd",
-            SensorKind::WaterSampler(_) => "water_sampler",
-            SensorKind::Barometer { .. } => "barometer",
-            SensorKind::Anemometer(_) => "anemometer",
-            SensorKind::LeakDetector { .. } => "leak_detector",
-            SensorKind::Motor(_) => "motor_telemetry",
-            SensorKind::PowerMeter(_) => "power_meter",
-            SensorKind::Exteroceptive(looks) => match &**looks {
-                ExteroceptiveSpec::Laser(LaserSpec { tilt: Some(_), .. }) => "tilting_laser",
-                ExteroceptiveSpec::Laser(LaserSpec {
-                    output: LaserOutput::Scan,
-                    ..
-                }) => "laser",
-                ExteroceptiveSpec::Laser(LaserSpec {
-                    output: LaserOutput::Cloud,
-                    ..
-                }) => "lidar",
-                ExteroceptiveSpec::Camera(_) => "camera",
-                ExteroceptiveSpec::Sonar(SonarSpec {
-                    kind: SonarKind::Imaging,
-                    ..
-                }) => "imaging_sonar",
-                ExteroceptiveSpec::Sonar(SonarSpec {
-                    kind: SonarKind::Multibeam,
-                    ..
-                }) => "multibeam",
-                ExteroceptiveSpec::Sonar(SonarSpec {
-                    kind: SonarKind::SideScan,
-                    ..
-                }) => "side_scan",
-                ExteroceptiveSpec::Sonar(SonarSpec {
-                    kind: SonarKind::Scanning,
-                    ..
-                }) => "scanning_sonar",
-                ExteroceptiveSpec::Obstacles(_) => "obstacle_detector",
-                ExteroceptiveSpec::Ais(_) => "ais_receiver",
-                ExteroceptiveSpec::Radar(_) => "radar",
-                ExteroceptiveSpec::Acoustic(AcousticSpec {
-                    kind: AcousticKind::Hydrophone { .. },
-                    ..
-                }) => "hydrophone",
-                ExteroceptiveSpec::Acoustic(AcousticSpec {
-                    kind: AcousticKind::Usbl { .. },
-                    ..
-                }) => "usbl",
-                ExteroceptiveSpec::Acoustic(AcousticSpec {
-                    kind: AcousticKind::Lbl { .. },
-                    ..
-                }) => "lbl",
-                ExteroceptiveSpec::Acoustic(AcousticSpec {
-                    kind: AcousticKind::Sbl { .. },
-                    ..
-                }) => "sbl",
-            },
-        }
-    }
-}
-
-/// Doppler velocity log with four beams.
-#[derive(Clone, Debug)]
-pub struct DvlSpec {
-    /// Unit beam directions in S, pointing away from the transducer.
-    pub beams: [Vec3; 4],
-    /// Standard deviation of the bottom-track velocity of a beam [m/s].
-    pub bottom_std: f64,
-    /// Standard deviation of the water-track velocity of a beam [m/s].
-    pub water_std: f64,
-    /// Standard deviation of the relative scale error of the velocity [-].
-    pub scale_std: f64,
-    /// Standard deviation of the range of a beam [m].
-    pub range_std: f64,
-    /// Minimum and maximum altitude for bottom lock [m].
-    pub altitude: [f64; 2],
-    /// Distances of the water-track layer below the transducer, start and end [m]; `None`: no water
-    /// track.
-    pub water_layer: Option<[f64; 2]>,
-    /// Maximum speed along a beam [m/s].
-    pub max_beam_speed: f64,
-    /// Resolution of the velocity [m/s].
-    pub resolution: f64,
-    /// Fraction of the beams lost at maximum range, 0..1; proportional to the square of the range.
-    pub beam_loss: f64,
-    /// Ping rate as a function of altitude; `None`: the rate of the sensor.
-    pub ping_rates: Option<PingRates>,
-}
-
-/// Ping rate of a DVL as a function of its last measurement [Hz].
-#[derive(Clone, Debug)]
-pub struct PingRates {
-    /// Range modes: minimum altitude [m], ascending from 0, and ping rate [Hz].
-    pub modes: Vec<[f64; 2]>,
-    /// Ping rate during water track only [Hz].
-    pub water: f64,
-    /// Ping rate without bottom or water track [Hz].
-    pub search: f64,
-}
-
-impl PingRates {
-    /// Returns the ping rate [Hz] for the last measured `altitude` [m]. Without an altitude it is
-    /// the water-track rate if `tracks_water` is true, otherwise the search rate.
-    pub fn rate(&self, altitude: Option<f64>, tracks_water: bool) -> f64 {
-        match altitude {
-            Some(altitude) => {
-                let mode = self.modes.iter().rfind(|[from, _]| *from <= altitude);
-                mode.map_or(self.search, |[_, rate]| *rate)
-            }
-            None if tracks_water => self.water,
-            None => self.search,
-        }
-    }
-
-    /// Returns the minimum of all rates [Hz].
-    pub fn min_rate(&self) -> f64 {
-        self.modes
-            .iter()
-            .map(|[_, rate]| *rate)
-            .fold(self.water.min(self.search), f64::min)
     }
 }
 

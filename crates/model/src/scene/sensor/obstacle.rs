@@ -1,5 +1,6 @@
 //! Obstacle detectors, and the obstacles that a world file lists for them.
 
+use crate::sensor::ExteroceptiveSensor;
 use merrow_math::Vec3;
 
 /// Box-shaped obstacle of the world file. It has no collision shape, and only obstacle detectors
@@ -55,4 +56,18 @@ pub struct DetectorSpec {
     pub takes_ns: u64,
     /// Time for which an undetected obstacle keeps its identifier [s].
     pub forget: f64,
+}
+
+impl ExteroceptiveSensor for DetectorSpec {
+    fn name(&self) -> &'static str {
+        "obstacle_detector"
+    }
+
+    fn sample_duration_ns(&self) -> u64 {
+        self.takes_ns
+    }
+
+    fn supports_offset_faults(&self) -> bool {
+        true
+    }
 }

@@ -1,6 +1,7 @@
 //! Navigation radars: rotating antenna, beam, pulse and signal processing.
 
 use crate::scene::sensor::sonar::Aperture;
+use crate::sensor::ExteroceptiveSensor;
 
 /// Radar whose antenna rotates about z of S, clockwise seen from above.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,5 +77,15 @@ impl RadarSpec {
     pub fn spoke_range(&self, sample: u64, rate: f64) -> [u64; 2] {
         let first = |k: u64| (k as f64 * self.turns * self.spokes as f64 / rate) as u64;
         [first(sample), first(sample + 1)]
+    }
+}
+
+impl ExteroceptiveSensor for RadarSpec {
+    fn name(&self) -> &'static str {
+        "radar"
+    }
+
+    fn sample_duration_ns(&self) -> u64 {
+        self.takes_ns
     }
 }

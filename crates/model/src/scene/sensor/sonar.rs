@@ -1,6 +1,7 @@
 //! Active sonars: beams, pulse and signal processing.
 
 use crate::scene::sensor::laser::Tilt;
+use crate::sensor::ExteroceptiveSensor;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 
@@ -193,5 +194,28 @@ impl SonarSpec {
         let k = ping % (2 * n);
         let k = if k > n { 2 * n - k } else { k };
         k as f64 * step - 0.5 * sector
+    }
+}
+
+impl ExteroceptiveSensor for SonarSpec {
+    fn name(&self) -> &'static str {
+        match self.kind {
+            SonarKind::Imaging => "imaging_sonar",
+            SonarKind::Multibeam => "multibeam",
+            SonarKind::SideScan => "side_scan",
+            SonarKind::Scanning => "scanning_sonar",
+        }
+    }
+
+    fn sample_duration_ns(&self) -> u64 {
+        (self.listens() * 1e9) as u64
+    }
+
+    fn supports_offset_faults(&self) -> bool {
+        self.kind == SonarKind::Multibeam || self.profiles
+    }
+
+    fn tilt(&self) -> Option<&Tilt> {
+        self.tilt.as_ref()
     }
 }

@@ -19,7 +19,7 @@ pub fn merge_fixed_links(robot: &mut Robot) {
         let has_wrench_sensor = robot
             .sensors
             .iter()
-            .any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench { .. }));
+            .any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench(_)));
         if is_mergeable(&robot.links[i]) && !has_wrench_sensor {
             merge_into_parent(robot, i);
         }

@@ -15,14 +15,14 @@ use crate::ModelInfo;
 use crate::build::energy;
 use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision::Mount;
-use crate::build::sensor;
-use crate::build::sensor::camera;
-use crate::build::sensor::navigation;
 use crate::import::assets::Assets;
 use crate::schema::contact::PropEntry;
 use crate::schema::servo::TrajectoryConfig;
 use crate::schema::urdf::HydrodynamicsConfig;
 use crate::schema::{Base, Body, JointConfig, JointKindConfig, LinkConfig, RobotEntry, RobotModel};
+use crate::sensor;
+use crate::sensor::camera;
+use crate::sensor::inertial;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{
@@ -124,7 +124,7 @@ pub fn build_robot(
         let made = sensor::build_sensor(sensor_name, file, link, &robot, frame, problems);
         robot.sensors.push(made);
     }
-    navigation::set_aids(&model.sensors, &mut robot.sensors, problems);
+    inertial::set_aids(&model.sensors, &mut robot.sensors, problems);
     for (lamp, file) in model.lamps.iter() {
         let link = find_link(
             &robot.links,

@@ -1,83 +1,50 @@
-//! Parameters of navigation instruments: GNSS, GNSS heading, AHRS and INS.
+//! Inertial sensors, magnetometers and inertial navigation: parameters and readings.
 
+use crate::persist;
 use crate::scene::sensor::{Errors, Noise};
-use merrow_math::{Mat3, Vec3};
+use crate::sensor::{StepSensor, Workload};
+use merrow_math::{Mat3, Quat, Sym3, Vec3};
 
-/// GNSS receiver with its error model.
-#[derive(Clone, Debug)]
-pub struct GnssSpec {
-    /// Standard deviation of the position under an open sky: horizontal (each axis) and vertical
-    /// [m].
-    pub std: [f64; 2],
-    /// Correlation time of the position error [s]; 0: white noise.
-    pub tau: f64,
-    /// Standard deviation of the velocity: horizontal (each axis) and vertical [m/s]; `None`: the
-    /// receiver outputs no velocity.
-    pub velocity_std: Option<[f64; 2]>,
-    /// Source of corrections for the position.
-    pub augmentation: Augmentation,
-    /// Satellite systems in use, as bits.
-    pub systems: u16,
-    /// Maximum antenna depth for a fix [m].
-    pub max_depth: f64,
-    /// Time above water until the first fix [s].
-    pub reacquisition: f64,
-    /// Satellites and multipath; `None`: a full constellation is always visible.
-    pub constellation: Option<SatelliteConstellation>,
+/// Gyro and accelerometer, optionally with attitude.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImuSpec {
+    /// Errors of the angular velocity [rad/s].
+    pub gyro: Errors,
+    /// Errors of the proper acceleration [m/s²].
+    pub accelerometer: Errors,
+    /// Standard deviation of roll, pitch and yaw [rad]; `None`: no attitude output.
+    pub orientation_std: Option<[f64; 3]>,
 }
 
-impl GnssSpec {
-    /// Bit of GPS in `systems`.
-    pub const GPS: u16 = 1;
-    /// Bit of GLONASS in `systems`.
-    pub const GLONASS: u16 = 2;
-    /// Bit of BeiDou in `systems`.
-    pub const BEIDOU: u16 = 4;
-    /// Bit of Galileo in `systems`.
-    pub const GALILEO: u16 = 8;
+impl StepSensor for ImuSpec {
+    type Reading = Imu;
+
+    fn name(&self) -> &'static str {
+        "imu"
+    }
+
+    fn fault_channels(&self) -> &'static [&'static str] {
+        TRIADS
+    }
 }
 
-/// Source of corrections for a GNSS receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Augmentation {
-    /// No corrections (autonomous receiver).
-    None,
-    /// Satellite-based augmentation system (SBAS).
-    Satellites,
-    /// Ground-based augmentation, such as RTK.
-    Ground,
+/// Channels of an instrument with gyro and accelerometer.
+const TRIADS: &[&str] = &["gyro", "accelerometer"];
+
+/// Gyro, accelerometer and, for an AHRS, attitude.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Imu {
+    /// Angular velocity w_WS_S [rad/s].
+    pub angular_velocity: Vec3,
+    /// Proper acceleration in S (+g upwards at rest) [m/s²].
+    pub linear_acceleration: Vec3,
+    /// Attitude of S in W, for sensors that estimate it.
+    pub orientation: Option<Quat>,
+    /// Variances: gyro [rad²/s²], accelerometer [m²/s⁴], attitude [rad²] about x, y, z.
+    pub variances: [f64; 5],
 }
 
-/// Satellites of a receiver and its multipath errors.
-#[derive(Clone, Debug)]
-pub struct SatelliteConstellation {
-    /// Unit vectors to the satellites, in W.
-    pub satellites: Vec<Vec3>,
-    /// Dilution of precision with all satellites visible: horizontal and vertical.
-    pub dilution: [f64; 2],
-    /// Standard deviation of a range error where every signal has a multipath echo [m].
-    pub multipath_std: f64,
-    /// Correlation time of the multipath error [s].
-    pub multipath_tau: f64,
-    /// Height above water at which multipath from the water surface has decayed to 1/e [m].
-    pub water_height: f64,
-}
-
-/// GNSS heading receiver with two antennas.
-#[derive(Clone, Copy, Debug)]
-pub struct HeadingSpec {
-    /// Antenna positions in S [m]. The heading of S follows from the direction of the vector from
-    /// the first antenna to the second.
-    pub antennas: [Vec3; 2],
-    /// Standard deviation of each component of the baseline vector [m].
-    pub std: f64,
-    /// Correlation time of the baseline error [s]; 0: white noise.
-    pub tau: f64,
-    /// Maximum antenna depth for a heading [m].
-    pub max_depth: f64,
-    /// Time above water until the first heading [s].
-    pub reacquisition: f64,
-}
+persist! { struct Imu { angular_velocity, linear_acceleration, orientation, variances } }
 
 /// Attitude and heading reference system (AHRS): a filter over its own gyro, accelerometer and
 /// magnetometer.
@@ -106,6 +73,22 @@ pub struct AhrsSpec {
     pub fixed: [f64; 5],
 }
 
+impl StepSensor for AhrsSpec {
+    type Reading = Imu;
+
+    fn name(&self) -> &'static str {
+        "ahrs"
+    }
+
+    fn fault_channels(&self) -> &'static [&'static str] {
+        TRIADS
+    }
+
+    fn workload(&self) -> Workload {
+        Workload::AttitudeFilter
+    }
+}
+
 /// Inertial navigation system (INS).
 #[derive(Clone, Debug)]
 pub struct InsSpec {
@@ -128,6 +111,22 @@ pub struct InsSpec {
     pub gate: f64,
     /// Aiding sensors of the filter.
     pub aids: Aids,
+}
+
+impl StepSensor for InsSpec {
+    type Reading = Navigation;
+
+    fn name(&self) -> &'static str {
+        "ins"
+    }
+
+    fn fault_channels(&self) -> &'static [&'static str] {
+        TRIADS
+    }
+
+    fn workload(&self) -> Workload {
+        Workload::Filter
+    }
 }
 
 /// Noise model of a sensor triad, as used by the filter.
@@ -203,3 +202,60 @@ pub struct PressureAid {
     /// Standard deviation of the bias [Pa].
     pub bias_std: f64,
 }
+
+/// Navigation solution of an INS with its covariances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Navigation {
+    /// Position of S in W [m].
+    pub p_WS: Vec3,
+    /// Attitude of S in W.
+    pub q_WS: Quat,
+    /// Linear velocity, expressed in S [m/s].
+    pub v_WS_S: Vec3,
+    /// Angular velocity, expressed in S [rad/s].
+    pub w_WS_S: Vec3,
+    /// Geodetic latitude and longitude [rad], height above the ellipsoid [m].
+    pub position: [f64; 3],
+    /// Covariance of the position in W [m²].
+    pub position_covariance: Sym3,
+    /// Cross-covariance of position (rows) and attitude error about the axes of W (columns) [m
+    /// rad].
+    pub cross_covariance: Mat3,
+    /// Covariance of the attitude error about the axes of W [rad²].
+    pub attitude_covariance: Sym3,
+    /// Covariance of the linear velocity in S [m²/s²].
+    pub velocity_covariance: Sym3,
+    /// Variance of a component of the angular velocity [rad²/s²].
+    pub rate_variance: f64,
+}
+
+persist! { struct Navigation {
+    p_WS, q_WS, v_WS_S, w_WS_S, position, position_covariance, cross_covariance,
+    attitude_covariance, velocity_covariance, rate_variance,
+} }
+
+/// Three-axis magnetometer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MagnetometerSpec {
+    /// Errors of the field [T].
+    pub errors: Errors,
+}
+
+impl StepSensor for MagnetometerSpec {
+    type Reading = Magnetometer;
+
+    fn name(&self) -> &'static str {
+        "magnetometer"
+    }
+}
+
+/// Reading of a magnetometer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Magnetometer {
+    /// Magnetic flux density in S [T].
+    pub field: Vec3,
+    /// Variance of a component [T²].
+    pub variance: f64,
+}
+
+persist! { struct Magnetometer { field, variance } }

@@ -1,9 +1,9 @@
 //! Checks of sensor positions: inside an object that the sensor detects, or far from its robot. The
 //! results are notes, because a robot may start inside a wall and a mast may be long.
 
-use crate::schema::{RobotEntry, SensorConfig};
-use merrow_math::hull_cut;
-use merrow_math::{Mat3, Vec3};
+use crate::schema::RobotEntry;
+use crate::sensor::SensorConfig;
+use merrow_math::{Mat3, Vec3, hull_cut};
 use merrow_model::kinematics;
 use merrow_model::scene::robot::collision::{Collider, Geometry};
 use merrow_model::scene::sensor::ExteroceptiveSpec;

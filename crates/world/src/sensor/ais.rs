@@ -1,5 +1,13 @@
-//! Keys of the Automatic Identification System (AIS).
+//! AIS transponders and receivers: keys of their files and conversion to the scene.
 
+use crate::sensor::acoustic::find_mount;
+use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
+use merrow_math::rng::Stream;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::ais::{ReceiverSpec, Transponder, Vessel};
+use merrow_model::scene::{Scene, SensorKind};
+use merrow_yaml::error::Problems;
+use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
@@ -62,5 +70,63 @@ spec! {
         fading_std_db: f64 [in 0.0..=40.0] = 3.0,
         /// Attenuation by land and structures in the path.
         shadow_db: f64 [in 0.0..=200.0] = 20.0,
+    }
+}
+
+impl BuildSensor for AisReceiverConfig {
+    fn build(&self, _about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        exteroceptive(ExteroceptiveSpec::Ais(build_receiver(self)))
+    }
+}
+
+/// Builds the AIS transponders of a world whose robots are known.
+pub fn build_transponders(
+    file: &NamedMap<AisConfig>,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Vec<Transponder> {
+    file.iter()
+        .filter_map(|(name, entry)| build_transponder(name, entry, scene, problems))
+        .collect()
+}
+
+fn build_transponder(
+    name: &str,
+    file: &AisConfig,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<Transponder> {
+    let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
+    let (on, p) = find_mount(name, place, &file.at, scene, problems)?;
+    let is_class_a = file.class == AisClassConfig::A;
+    Some(Transponder {
+        name: name.to_string(),
+        on,
+        p,
+        is_class_a,
+        vessel: Vessel {
+            mmsi: file.mmsi,
+            imo: file.imo,
+            call_sign: file.call_sign.clone(),
+            name: file.ship_name.clone().unwrap_or_else(|| name.to_string()),
+            kind: file.ship_type,
+            reach: file.extents_m,
+            draught: file.draught_m,
+            destination: file.destination.clone(),
+        },
+        status: file.status,
+        power: file.power_w.unwrap_or(if is_class_a { 12.5 } else { 2.0 }),
+        position_std: file.position_std_m,
+        start: file.start_s,
+        stream: Stream::new(scene.seed, &format!("ais/{name}")),
+    })
+}
+
+/// Builds an AIS receiver.
+pub fn build_receiver(file: &AisReceiverConfig) -> ReceiverSpec {
+    ReceiverSpec {
+        sensitivity: file.sensitivity_dbm,
+        fading: file.fading_std_db,
+        shadow: file.shadow_db,
     }
 }

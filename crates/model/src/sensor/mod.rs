@@ -1,0 +1,207 @@
+//! Registry of sensors: every kind of sensor and of reading, listed once.
+//!
+//! A sensor that is evaluated in the step has its parameters and its reading in a module of this
+//! folder and one entry in [`each_step_sensor!`]. The parameters implement [`StepSensor`]. The
+//! crates above implement one trait each for the same type: `merrow_sensors::Measure` is the law,
+//! `merrow::convert::topic::PublishReadings` the topics with their messages. They call
+//! [`each_step_sensor!`] to select the implementation, so that a sensor without one of them does
+//! not compile.
+//!
+//! Exteroceptive sensors are listed in [`each_exteroceptive_sensor!`] in the same way.
+
+pub mod gnss;
+pub mod inertial;
+pub mod vehicle;
+pub mod water;
+
+use crate::scene::SensorKind;
+use crate::state::reading::Reading;
+
+/// Calls the macro `$then` with all kinds of sensors that are evaluated in the step: the name of
+/// the kind and the type of its parameters.
+#[macro_export]
+macro_rules! each_step_sensor {
+    ($then:ident) => {
+        $then! {
+            /// Gyro and accelerometer, optionally with attitude.
+            Imu($crate::sensor::inertial::ImuSpec),
+            /// Gyro, accelerometer and the attitude from a filter that also uses a magnetometer.
+            Ahrs($crate::sensor::inertial::AhrsSpec),
+            /// Inertial navigation, with or without aiding sensors.
+            Ins($crate::sensor::inertial::InsSpec),
+            /// GNSS receiver for position and velocity.
+            Gnss($crate::sensor::gnss::GnssSpec),
+            /// Heading from two GNSS antennas.
+            GnssHeading($crate::sensor::gnss::HeadingSpec),
+            /// Doppler velocity log (DVL).
+            Dvl($crate::sensor::water::DvlSpec),
+            /// Absolute pressure sensor [Pa].
+            Pressure($crate::sensor::water::PressureSpec),
+            /// Three-axis magnetometer that measures the field [T].
+            Magnetometer($crate::sensor::inertial::MagnetometerSpec),
+            /// Single-beam echo sounder along its x axis [m].
+            Altimeter($crate::sensor::water::AltimeterSpec),
+            /// Ground truth of pose and velocity.
+            Odometry($crate::sensor::vehicle::OdometrySpec),
+            /// Force and torque through the joint of the sensor's link, at So and expressed in S.
+            Wrench($crate::sensor::vehicle::WrenchSpec),
+            /// Probe of one quantity of the water.
+            Probe($crate::sensor::water::ProbeSpec),
+            /// Conductivity, temperature and pressure (CTD).
+            Ctd($crate::sensor::water::CtdSpec),
+            /// Water sampler with bottles.
+            WaterSampler($crate::sensor::water::SamplerSpec),
+            /// Barometer: air pressure [Pa].
+            Barometer($crate::sensor::vehicle::BarometerSpec),
+            /// Wind speed and direction.
+            Anemometer($crate::sensor::vehicle::AnemometerSpec),
+            /// Detector of water in the hull.
+            LeakDetector($crate::sensor::vehicle::LeakSpec),
+            /// Telemetry of a motor controller.
+            Motor($crate::sensor::vehicle::MotorSpec),
+            /// Voltage, current and charge of the battery.
+            PowerMeter($crate::sensor::vehicle::PowerSpec),
+        }
+    };
+}
+
+/// Calls the macro `$then` with all kinds of readings: the tag in checkpoints, the name of the kind
+/// and its type.
+#[macro_export]
+macro_rules! each_reading {
+    ($then:ident) => {
+        $then! {
+            /// Inertial measurement (IMU or AHRS).
+            0 = Imu($crate::sensor::inertial::Imu),
+            /// Position fix of a GNSS receiver.
+            1 = Gnss($crate::sensor::gnss::Gnss),
+            /// Heading from two GNSS antennas.
+            2 = Heading($crate::sensor::gnss::Heading),
+            /// Position, velocity and attitude of an INS.
+            3 = Navigation($crate::sensor::inertial::Navigation),
+            /// Velocity over ground or through the water.
+            4 = Dvl($crate::sensor::water::Dvl),
+            /// Absolute pressure of the water.
+            5 = Pressure($crate::sensor::water::Pressure),
+            /// Magnetic field in S.
+            6 = Magnetometer($crate::sensor::inertial::Magnetometer),
+            /// Range to the seabed.
+            7 = Altimeter($crate::sensor::water::Altimeter),
+            /// Ground truth pose and velocity.
+            8 = Odometry($crate::sensor::vehicle::Odometry),
+            /// Force and torque through a joint.
+            9 = Wrench($crate::sensor::vehicle::Wrench),
+            /// One quantity of the water.
+            10 = Probe($crate::sensor::water::Probe),
+            /// Conductivity, temperature and pressure.
+            11 = Ctd($crate::sensor::water::Ctd),
+            /// Bottle of a water sampler.
+            12 = Bottle($crate::state::bottle::Bottle),
+            /// Apparent wind at the sensor.
+            13 = Wind($crate::sensor::vehicle::Wind),
+            /// Leak detection in the hull.
+            14 = Leak($crate::sensor::vehicle::Leak),
+            /// Telemetry of a motor controller.
+            15 = Motor($crate::sensor::vehicle::Motor),
+            /// Voltage, current and charge of the battery.
+            16 = Power($crate::sensor::vehicle::Power),
+        }
+    };
+}
+
+/// Calls the macro `$then` with all kinds of exteroceptive sensors: the name of the kind and the
+/// type of its parameters.
+#[macro_export]
+macro_rules! each_exteroceptive_sensor {
+    ($then:ident) => {
+        $then! {
+            /// Scanning laser, planar or multi-ring.
+            Laser($crate::scene::sensor::laser::LaserSpec),
+            /// Camera with lens, exposure and noise.
+            Camera($crate::scene::sensor::camera::CameraSpec),
+            /// Active sonar of any type.
+            Sonar($crate::scene::sensor::sonar::SonarSpec),
+            /// Acoustic positioning instrument (hydrophone, USBL, LBL, SBL).
+            Acoustic($crate::scene::sensor::acoustic::AcousticSpec),
+            /// Obstacle detector, from the echoes of another sensor or from the obstacles of the
+            /// world file.
+            Obstacles($crate::scene::sensor::obstacle::DetectorSpec),
+            /// Receiver of AIS messages.
+            Ais($crate::scene::sensor::ais::ReceiverSpec),
+            /// Navigation radar with rotating antenna.
+            Radar($crate::scene::sensor::radar::RadarSpec),
+        }
+    };
+}
+
+/// Parameters of one kind of sensor.
+pub trait SensorParameters: 'static {
+    /// Returns the parameters if `kind` is of this type.
+    fn of(kind: &SensorKind) -> Option<&Self>;
+}
+
+/// Parameters of a sensor that is evaluated in the step.
+pub trait StepSensor: SensorParameters {
+    /// Reading that the sensor outputs.
+    type Reading: SensorReading;
+
+    /// Returns the type name as in world files and in `describe`.
+    fn name(&self) -> &'static str;
+
+    /// Returns the channels that can have separate faults.
+    fn fault_channels(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Returns the maximum number of rays of a sample, for the cost estimate. With rays, the scene
+    /// prepares the static geometry.
+    fn rays(&self) -> usize {
+        0
+    }
+
+    /// Returns the computing effort of a sample besides its rays.
+    fn workload(&self) -> Workload {
+        Workload::Reading
+    }
+
+    /// Returns true if a lost sample does not change the state of the sensor.
+    fn skips_lost_samples(&self) -> bool {
+        false
+    }
+}
+
+/// Computing effort of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// Errors of a few numbers.
+    Reading,
+    /// Attitude filter.
+    AttitudeFilter,
+    /// Navigation filter, or derived quantities of similar effort.
+    Filter,
+}
+
+/// One kind of reading.
+pub trait SensorReading: Into<Reading> + Copy + 'static {
+    /// Returns the reading if it is of this kind.
+    fn of(reading: &Reading) -> Option<&Self>;
+}
+
+/// Parameters of an exteroceptive sensor.
+pub trait ExteroceptiveSensor: SensorParameters {
+    /// Returns the type name as in world files and in `describe`.
+    fn name(&self) -> &'static str;
+
+    /// Returns the duration of a sample [ns].
+    fn sample_duration_ns(&self) -> u64;
+
+    /// Returns true if the sensor outputs ranges or positions, to which a fault can add an offset.
+    fn supports_offset_faults(&self) -> bool {
+        false
+    }
+
+    /// Returns the tilt unit that carries the sensor, if any.
+    fn tilt(&self) -> Option<&crate::scene::sensor::laser::Tilt> {
+        None
+    }
+}

@@ -1,0 +1,234 @@
+//! Sensors of the vehicle itself and of the air around it: parameters and readings.
+
+use crate::persist;
+use crate::scene::sensor::Errors;
+use crate::sensor::StepSensor;
+use crate::sensor::water::Pressure;
+use merrow_math::{Quat, Vec3};
+
+/// Ground truth of pose and velocity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OdometrySpec;
+
+impl StepSensor for OdometrySpec {
+    type Reading = Odometry;
+
+    fn name(&self) -> &'static str {
+        "odometry"
+    }
+}
+
+/// Ground truth: pose in W, velocity in S.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Odometry {
+    /// Position of S in W [m].
+    pub p_WS: Vec3,
+    /// Attitude of S in W.
+    pub q_WS: Quat,
+    /// Linear velocity, expressed in S [m/s].
+    pub v_WS_S: Vec3,
+    /// Angular velocity, expressed in S [rad/s].
+    pub w_WS_S: Vec3,
+}
+
+persist! { struct Odometry { p_WS, q_WS, v_WS_S, w_WS_S } }
+
+/// Force and torque through the joint of the sensor's link, at So and expressed in S.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrenchSpec {
+    /// Errors of the force [N].
+    pub force: Errors,
+    /// Errors of the torque [N m].
+    pub torque: Errors,
+    /// True for the wrench of the child on the parent, false for that of the parent on the child.
+    pub on_parent: bool,
+}
+
+impl StepSensor for WrenchSpec {
+    type Reading = Wrench;
+
+    fn name(&self) -> &'static str {
+        "wrench"
+    }
+}
+
+/// Force and torque through a joint, at So and expressed in S.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wrench {
+    /// Force, expressed in S [N].
+    pub force: Vec3,
+    /// Torque about So, expressed in S [N m].
+    pub torque: Vec3,
+    /// Variances of a component of force [N²] and torque [N² m²].
+    pub variances: [f64; 2],
+}
+
+persist! { struct Wrench { force, torque, variances } }
+
+/// Sensor of the air pressure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BarometerSpec {
+    /// Errors of the pressure [Pa].
+    pub errors: Errors,
+    /// Minimum and maximum reading [Pa].
+    pub range: [f64; 2],
+}
+
+impl StepSensor for BarometerSpec {
+    type Reading = Pressure;
+
+    fn name(&self) -> &'static str {
+        "barometer"
+    }
+}
+
+/// Anemometer: cups or propeller with a vane, or ultrasonic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnemometerSpec {
+    /// Errors of the speed [m/s].
+    pub speed: Errors,
+    /// Errors of the direction [deg].
+    pub direction: Errors,
+    /// Wind speed below which the anemometer does not turn [m/s].
+    pub threshold: f64,
+    /// Distance constant of cups or propeller [m]: wind run until 63 % of a new speed is reached.
+    pub cups: f64,
+    /// Distance constant of the vane [m]: wind run until 63 % of a new direction is reached.
+    pub vane: f64,
+}
+
+impl StepSensor for AnemometerSpec {
+    type Reading = Wind;
+
+    fn name(&self) -> &'static str {
+        "anemometer"
+    }
+
+    fn fault_channels(&self) -> &'static [&'static str] {
+        &["speed", "direction"]
+    }
+}
+
+/// Apparent wind perpendicular to the mast; NaN if unavailable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wind {
+    /// Speed of the apparent wind [m/s].
+    pub speed: f64,
+    /// Direction that the wind comes from, clockwise from x of the sensor seen from above [rad].
+    pub from: f64,
+    /// Air velocity relative to the sensor that corresponds to speed and direction, in S [m/s].
+    pub velocity: Vec3,
+    /// Variances of speed [m²/s²] and direction [deg²].
+    pub variances: [f64; 2],
+}
+
+persist! { struct Wind { speed, from, velocity, variances } }
+
+/// Detector of water in the hull.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeakSpec {
+    /// Volume of water in its link that triggers it [m³]; `None`: it triggers where water reaches
+    /// it.
+    pub volume: Option<f64>,
+}
+
+impl StepSensor for LeakSpec {
+    type Reading = Leak;
+
+    fn name(&self) -> &'static str {
+        "leak_detector"
+    }
+}
+
+/// Reading of a leak detector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leak {
+    /// Signal: 1 wet, 0 dry.
+    pub signal: f64,
+}
+
+impl Leak {
+    /// Returns true if the detector reports water.
+    pub fn is_wet(&self) -> bool {
+        self.signal >= 0.5
+    }
+}
+
+persist! { struct Leak { signal } }
+
+/// Telemetry of a motor controller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MotorSpec {
+    /// Index of the thruster.
+    pub thruster: usize,
+    /// Errors of shaft speed [rad/s], current [A], voltage [V] and temperature [°C].
+    pub errors: [Errors; 4],
+    /// Shaft speed per square root of thrust, for thrusters whose curve gives thrust only [rad/(s
+    /// √N)]; 0: unknown.
+    pub speed_per_root: f64,
+}
+
+impl StepSensor for MotorSpec {
+    type Reading = Motor;
+
+    fn name(&self) -> &'static str {
+        "motor_telemetry"
+    }
+
+    fn fault_channels(&self) -> &'static [&'static str] {
+        &["speed", "current", "voltage", "temperature"]
+    }
+}
+
+/// Telemetry of a motor controller; NaN where unknown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motor {
+    /// Speed of the motor shaft [rad/s].
+    pub speed: f64,
+    /// Current of the motor [A].
+    pub current: f64,
+    /// Terminal voltage of the motor [V].
+    pub voltage: f64,
+    /// Temperature of the motor [°C].
+    pub temperature: f64,
+    /// Shaft torque [N m].
+    pub torque: f64,
+    /// Electrical power of the motor [W].
+    pub power: f64,
+}
+
+persist! { struct Motor { speed, current, voltage, temperature, torque, power } }
+
+/// Battery monitor: measures voltage and current and integrates the charge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PowerSpec {
+    /// Errors of voltage [V] and current [A].
+    pub errors: [Errors; 2],
+}
+
+impl StepSensor for PowerSpec {
+    type Reading = Power;
+
+    fn name(&self) -> &'static str {
+        "power_meter"
+    }
+
+    fn fault_channels(&self) -> &'static [&'static str] {
+        &["voltage", "current"]
+    }
+}
+
+/// Voltage, current and charge of the battery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Power {
+    /// Terminal voltage of the battery [V].
+    pub voltage: f64,
+    /// Current, positive for discharge [A].
+    pub current: f64,
+    /// Remaining charge from coulomb counting [A h].
+    pub charge: f64,
+    /// Capacity of the pack [A h].
+    pub capacity: f64,
+}
+
+persist! { struct Power { voltage, current, charge, capacity } }

@@ -1,0 +1,348 @@
+//! Sensors that measure the water or through it: parameters and readings.
+
+use crate::persist;
+use crate::scene::sensor::Errors;
+use crate::sensor::{StepSensor, Workload};
+use crate::state::bottle::Bottle;
+use merrow_math::Vec3;
+use std::sync::Arc;
+
+/// Sensor of the absolute pressure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PressureSpec {
+    /// Errors of the pressure [Pa].
+    pub errors: Errors,
+}
+
+impl StepSensor for PressureSpec {
+    type Reading = Pressure;
+
+    fn name(&self) -> &'static str {
+        "pressure"
+    }
+}
+
+/// Reading of an absolute pressure sensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pressure {
+    /// Measured absolute pressure [Pa].
+    pub pressure: f64,
+    /// Variance of the pressure [Pa²].
+    pub variance: f64,
+}
+
+persist! { struct Pressure { pressure, variance } }
+
+/// Single-beam echo sounder along its x axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AltimeterSpec {
+    /// Errors of the range [m].
+    pub errors: Errors,
+    /// Minimum and maximum range [m].
+    pub limits: [f64; 2],
+    /// Full beam width [rad].
+    pub beam_width: f64,
+}
+
+impl StepSensor for AltimeterSpec {
+    type Reading = Altimeter;
+
+    fn name(&self) -> &'static str {
+        "altimeter"
+    }
+
+    fn rays(&self) -> usize {
+        1
+    }
+}
+
+/// Range to the seabed along the beam.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Altimeter {
+    /// Range [m]; +inf beyond the maximum range, -inf below the minimum range (REP-117).
+    pub range: f64,
+    /// Minimum and maximum range [m].
+    pub limits: [f64; 2],
+    /// Full beam width [rad].
+    pub beam_width: f64,
+    /// Variance of the range [m²].
+    pub variance: f64,
+}
+
+persist! { struct Altimeter { range, limits, beam_width, variance } }
+
+/// Doppler velocity log with four beams.
+#[derive(Clone, Debug)]
+pub struct DvlSpec {
+    /// Unit beam directions in S, pointing away from the transducer.
+    pub beams: [Vec3; 4],
+    /// Standard deviation of the bottom-track velocity of a beam [m/s].
+    pub bottom_std: f64,
+    /// Standard deviation of the water-track velocity of a beam [m/s].
+    pub water_std: f64,
+    /// Standard deviation of the relative scale error of the velocity [-].
+    pub scale_std: f64,
+    /// Standard deviation of the range of a beam [m].
+    pub range_std: f64,
+    /// Minimum and maximum altitude for bottom lock [m].
+    pub altitude: [f64; 2],
+    /// Distances of the water-track layer below the transducer, start and end [m]; `None`: no water
+    /// track.
+    pub water_layer: Option<[f64; 2]>,
+    /// Maximum speed along a beam [m/s].
+    pub max_beam_speed: f64,
+    /// Resolution of the velocity [m/s].
+    pub resolution: f64,
+    /// Fraction of the beams lost at maximum range, 0..1; proportional to the square of the range.
+    pub beam_loss: f64,
+    /// Ping rate as a function of altitude; `None`: the rate of the sensor.
+    pub ping_rates: Option<PingRates>,
+}
+
+impl StepSensor for DvlSpec {
+    type Reading = Dvl;
+
+    fn name(&self) -> &'static str {
+        "dvl"
+    }
+
+    fn rays(&self) -> usize {
+        self.beams.len()
+    }
+}
+
+/// Ping rate of a DVL as a function of its last measurement [Hz].
+#[derive(Clone, Debug)]
+pub struct PingRates {
+    /// Range modes: minimum altitude [m], ascending from 0, and ping rate [Hz].
+    pub modes: Vec<[f64; 2]>,
+    /// Ping rate during water track only [Hz].
+    pub water: f64,
+    /// Ping rate without bottom or water track [Hz].
+    pub search: f64,
+}
+
+impl PingRates {
+    /// Returns the ping rate [Hz] for the last measured `altitude` [m]. Without an altitude it is
+    /// the water-track rate if `tracks_water` is true, otherwise the search rate.
+    pub fn rate(&self, altitude: Option<f64>, tracks_water: bool) -> f64 {
+        match altitude {
+            Some(altitude) => {
+                let mode = self.modes.iter().rfind(|[from, _]| *from <= altitude);
+                mode.map_or(self.search, |[_, rate]| *rate)
+            }
+            None if tracks_water => self.water,
+            None => self.search,
+        }
+    }
+
+    /// Returns the minimum of all rates [Hz].
+    pub fn min_rate(&self) -> f64 {
+        self.modes
+            .iter()
+            .map(|[_, rate]| *rate)
+            .fold(self.water.min(self.search), f64::min)
+    }
+}
+
+/// Reference of the DVL velocity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DvlLock {
+    /// Seabed: the DVL has bottom track.
+    Bottom,
+    /// Water below the vehicle (water track).
+    Water,
+    /// No lock: too few valid beams.
+    None,
+}
+
+persist! { enum DvlLock { 0 = Bottom, 1 = Water, 2 = None } }
+
+/// One acoustic beam of a DVL.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DvlBeam {
+    /// Unit vector pointing away from the transducer, in S.
+    pub direction: Vec3,
+    /// True if the beam has an echo from the seabed.
+    pub bottom: bool,
+    /// Slant range to the seabed [m]; NaN without an echo.
+    pub range: f64,
+    /// Velocity along the beam, positive away from the transducer [m/s]; NaN if invalid.
+    pub velocity: f64,
+}
+
+persist! { struct DvlBeam { direction, bottom, range, velocity } }
+
+/// Ping of a Doppler velocity log.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dvl {
+    /// Reference of the velocity.
+    pub lock: DvlLock,
+    /// Velocity of S, expressed in S [m/s]; NaN without lock.
+    pub velocity: Vec3,
+    /// Covariance of the velocity [m²/s²], row-major.
+    pub covariance: [f64; 9],
+    /// Altitude above the seabed [m]; NaN without bottom lock.
+    pub altitude: f64,
+    /// Measurements of the four beams.
+    pub beams: [DvlBeam; 4],
+    /// Variances of a beam's velocity [m²/s²] and range [m²].
+    pub beam_variances: [f64; 2],
+    /// Sound speed that the instrument uses [m/s].
+    pub sound_speed: f64,
+}
+
+persist! { struct Dvl {
+    lock, velocity, covariance, altitude, beams, beam_variances, sound_speed,
+} }
+
+/// Quantity of the water that an instrument measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Temperature of the water [°C].
+    Temperature,
+    /// Practical salinity of the water [psu].
+    Salinity,
+    /// Density of the water [kg/m³].
+    Density,
+    /// Speed of sound [m/s].
+    SoundSpeed,
+    /// Tracer of the water, by its index in `Sea::carried`.
+    Carried(usize),
+}
+
+impl Quantity {
+    /// Quantities that all water has: key in world files, quantity and unit.
+    pub const OF_WATER: [(&'static str, Quantity, &'static str); 4] = [
+        ("temperature", Quantity::Temperature, "degC"),
+        ("salinity", Quantity::Salinity, "psu"),
+        ("density", Quantity::Density, "kg/m3"),
+        ("sound_speed", Quantity::SoundSpeed, "m/s"),
+    ];
+}
+
+/// Probe of one quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeSpec {
+    /// Quantity that the probe measures.
+    pub quantity: Quantity,
+    /// Name of the quantity.
+    pub field: Arc<str>,
+    /// Unit of the quantity.
+    pub unit: Arc<str>,
+    /// Errors, in the unit of the quantity.
+    pub errors: Errors,
+    /// Time constant of the response [s].
+    pub tau: f64,
+    /// Minimum and maximum reading, in the unit of the quantity.
+    pub range: [f64; 2],
+    /// Readings with a smaller magnitude are reported as 0.
+    pub detection_limit: f64,
+}
+
+impl StepSensor for ProbeSpec {
+    type Reading = Probe;
+
+    fn name(&self) -> &'static str {
+        "probe"
+    }
+}
+
+/// Reading of a probe for one quantity of the water.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// Value in the unit of the quantity; NaN where undefined.
+    pub value: f64,
+    /// Variance, in the squared unit of the quantity.
+    pub variance: f64,
+}
+
+persist! { struct Probe { value, variance } }
+
+/// Conversion of pressure to depth in a CTD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DepthLaw {
+    /// Sea water of 0 °C and salinity 35.
+    Seawater,
+    /// Equation for fresh water.
+    Fresh,
+}
+
+/// Conductivity, temperature and depth instrument (CTD).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CtdSpec {
+    /// Errors of temperature [°C], conductivity [S/m] and pressure [Pa].
+    pub errors: [Errors; 3],
+    /// Time constants of the thermometer and the conductivity cell [s].
+    pub tau: [f64; 2],
+    /// Conversion of pressure to depth.
+    pub depth: DepthLaw,
+    /// Gravity in that conversion [m/s²].
+    pub gravity: f64,
+}
+
+impl StepSensor for CtdSpec {
+    type Reading = Ctd;
+
+    fn name(&self) -> &'static str {
+        "ctd"
+    }
+
+    fn fault_channels(&self) -> &'static [&'static str] {
+        &["temperature", "conductivity", "pressure"]
+    }
+
+    fn workload(&self) -> Workload {
+        Workload::Filter
+    }
+}
+
+/// Measured and derived quantities of a CTD.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ctd {
+    /// Water temperature on the ITS-90 scale [°C].
+    pub temperature: f64,
+    /// Conductivity of the water [S/m].
+    pub conductivity: f64,
+    /// Absolute pressure of the water [Pa].
+    pub pressure: f64,
+    /// Practical salinity, derived [psu].
+    pub salinity: f64,
+    /// Depth, derived from the pressure [m].
+    pub depth: f64,
+    /// Sound speed, derived [m/s].
+    pub sound_speed: f64,
+    /// Variances of temperature [K²], conductivity [S²/m²] and pressure [Pa²].
+    pub variances: [f64; 3],
+}
+
+persist! { struct Ctd {
+    temperature, conductivity, pressure, salinity, depth, sound_speed, variances,
+} }
+
+/// Water sampler with bottles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SamplerSpec {
+    /// Number of bottles of the sampler.
+    pub bottles: u32,
+    /// Volume of a bottle [m³].
+    pub volume: f64,
+    /// Flow rate of the pump [m³/s].
+    pub flow: f64,
+    /// Quantities that are determined from the bottles, at most eight.
+    pub quantities: Vec<Quantity>,
+    /// Names of the quantities, each with its unit.
+    pub names: Vec<String>,
+}
+
+impl StepSensor for SamplerSpec {
+    type Reading = Bottle;
+
+    fn name(&self) -> &'static str {
+        "water_sampler"
+    }
+
+    fn skips_lost_samples(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,281 @@
+//! Inertial sensors, magnetometers and inertial navigation: keys of their files and conversion to the
+//! scene.
+
+use crate::schema::NoiseConfig;
+use crate::sensor::{BuildSensor, MeasurementConfig, SensorConfig, SensorContext, build_noise};
+use merrow_math::Vec3;
+use merrow_model::scene::sensor::{Errors, Noise};
+use merrow_model::scene::{Sensor, SensorKind};
+use merrow_model::sensor::inertial::{
+    AhrsSpec, Aids, DvlAid, GnssAid, ImuSpec, InsSpec, MagnetometerSpec, NoiseModel, PressureAid,
+};
+use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::read::NamedMap;
+use merrow_yaml::spec::spec;
+
+spec! {
+    /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
+    pub struct ImuConfig {
+        /// Errors of the gyroscope [rad/s].
+        gyro: NoiseConfig => "{}",
+        /// Errors of the accelerometer [m/s2].
+        accelerometer: NoiseConfig => "{}",
+        /// Standard deviation of roll, pitch and yaw. Default: no attitude output.
+        attitude_std_deg: Option<[f64; 3]> [non_negative],
+    }
+}
+
+impl BuildSensor for ImuConfig {
+    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        SensorKind::Imu(ImuSpec {
+            gyro: about.errors(&self.gyro, "gyro"),
+            accelerometer: about.errors(&self.accelerometer, "accelerometer"),
+            orientation_std: self.attitude_std_deg.map(|a| a.map(f64::to_radians)),
+        })
+    }
+}
+
+spec! {
+    /// An attitude and heading reference system (AHRS): a complementary filter of its own sensors.
+    pub struct AhrsConfig {
+        /// Errors of the gyroscope [rad/s].
+        gyro: NoiseConfig => "{}",
+        /// Errors of the accelerometer [m/s2].
+        accelerometer: NoiseConfig => "{}",
+        /// Errors of the magnetometer [T].
+        magnetometer: NoiseConfig => "{}",
+        /// Time constant with which the accelerometer corrects the tilt.
+        tilt_time_constant_s: f64 [positive] = 10.0,
+        /// Time constant with which the magnetometer corrects the heading.
+        heading_time_constant_s: f64 [positive] = 10.0,
+        /// Time constant of the gyroscope bias estimation.
+        bias_time_constant_s: f64 [positive] = 100.0,
+        /// Difference of the specific force from gravity above which the accelerometer is ignored.
+        /// Default: never ignored.
+        acceleration_gate_m_s2: Option<f64> [positive],
+        /// Relative difference of the field from the Earth's field above which the magnetometer is
+        /// ignored. Default: never ignored.
+        field_gate_percent: Option<f64> [positive],
+        /// Magnetic field of the vehicle's iron and currents at the sensor (forward, left, up).
+        iron_nt: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Whether the heading is relative to true north; otherwise to magnetic north.
+        true_north: bool = true,
+    }
+}
+
+impl BuildSensor for AhrsConfig {
+    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        let [g, a, m] = [
+            (&self.gyro, "gyro"),
+            (&self.accelerometer, "accelerometer"),
+            (&self.magnetometer, "field"),
+        ]
+        .map(|(of, part)| (about.errors(of, part), build_noise(of)));
+        SensorKind::Ahrs(ahrs(self, [g, a, m], about.rate, problems))
+    }
+}
+
+/// Builds an AHRS from its file and its three triads at `rate` [Hz].
+pub fn ahrs(
+    file: &AhrsConfig,
+    [g, a, m]: [(Errors, Noise); 3],
+    rate: f64,
+    problems: &mut Problems,
+) -> AhrsSpec {
+    if file.bias_time_constant_s * rate < 2.0 {
+        let text = format!(
+            "`bias_time_constant_s` is {}, expected two samples or more ({} s)",
+            file.bias_time_constant_s,
+            2.0 / rate
+        );
+        problems.push(file.at.key_place("bias_time_constant_s"), text);
+    }
+    AhrsSpec {
+        gyro: g.0,
+        accelerometer: a.0,
+        magnetometer: m.0,
+        times: [
+            file.tilt_time_constant_s,
+            file.heading_time_constant_s,
+            file.bias_time_constant_s,
+        ],
+        acceleration_gate: file.acceleration_gate_m_s2.unwrap_or(f64::INFINITY),
+        field_gate: file.field_gate_percent.map_or(f64::INFINITY, |p| p / 100.0),
+        iron: Vec3::from(file.iron_nt.map(|x| 1e-9 * x)),
+        true_north: file.true_north,
+        fixed: [
+            a.1.turn_on_bias,
+            a.1.misalignment_std,
+            m.1.turn_on_bias,
+            m.1.misalignment_std,
+            m.1.scale_std,
+        ],
+    }
+}
+
+spec! {
+    /// An inertial navigation system (INS).
+    pub struct InsConfig {
+        /// Errors of the gyroscope [rad/s].
+        gyro: NoiseConfig => "{}",
+        /// Errors of the accelerometer [m/s2].
+        accelerometer: NoiseConfig => "{}",
+        /// Standard deviation of each coordinate of the initial position.
+        start_position_std_m: f64 [non_negative] = 0.0,
+        /// Standard deviation of each component of the initial velocity.
+        start_velocity_std_m_s: f64 [non_negative] = 0.0,
+        /// Standard deviation of the initial attitude about east, north and up.
+        start_attitude_std_deg: [f64; 3] [non_negative] = [0.0, 0.0, 0.0],
+        /// Innovation gate: aiding measurements that deviate by more standard deviations than this
+        /// are rejected.
+        innovation_gate: f64 [positive] = 5.0,
+    }
+}
+
+impl BuildSensor for InsConfig {
+    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        let [g, a] = [(&self.gyro, "gyro"), (&self.accelerometer, "accelerometer")]
+            .map(|(of, part)| (about.errors(of, part), build_noise(of)));
+        SensorKind::Ins(ins(self, [g, a]))
+    }
+}
+
+/// Builds an INS without aiding sensors from its file and its two triads.
+pub fn ins(file: &InsConfig, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
+    InsSpec {
+        gyro: g.0,
+        accelerometer: a.0,
+        start_position: file.start_position_std_m,
+        start_velocity: file.start_velocity_std_m_s,
+        start_attitude: file.start_attitude_std_deg.map(f64::to_radians),
+        gyro_model: NoiseModel::new(&g.1),
+        accelerometer_model: NoiseModel::new(&a.1),
+        gate: file.innovation_gate,
+        aids: Aids::default(),
+    }
+}
+
+spec! {
+    /// Aiding sensors of a navigation system, on the same robot and link.
+    pub struct AidsConfig {
+        /// Name of a `dvl` sensor.
+        dvl: Option<String> [not_empty],
+        /// Name of a `gnss` sensor.
+        gnss: Option<String> [not_empty],
+        /// Name of a `pressure` sensor.
+        pressure: Option<String> [not_empty],
+    }
+}
+
+/// Sets the aiding sensors of the navigation systems among `sensors`, which are in the order of
+/// `files`.
+pub fn set_aids(files: &NamedMap<SensorConfig>, sensors: &mut [Sensor], problems: &mut Problems) {
+    for (k, (name, file)) in files.iter().enumerate() {
+        let Some(named) = &file.aids else { continue };
+        let SensorKind::Ins(spec) = &sensors[k].kind else {
+            let text = format!(
+                "{name} is of the kind `{}`; only an `ins` can have `aids`",
+                sensors[k].kind.name()
+            );
+            problems.push(file.at.key_place("aids"), text);
+            continue;
+        };
+        let mut spec = spec.clone();
+        let keys = [
+            ("dvl", &named.dvl),
+            ("gnss", &named.gnss),
+            ("pressure", &named.pressure),
+        ];
+        for (key, aid) in keys {
+            let Some(aid) = aid else { continue };
+            match find_aid(sensors, k, (key, aid)) {
+                Ok(found) => add_aid(&mut spec.aids, files, &sensors[k], (found, &sensors[found])),
+                Err(why) => problems.push(named.at.key_place(key), why),
+            }
+        }
+        sensors[k].kind = SensorKind::Ins(spec);
+    }
+}
+
+/// Returns the index of the aiding sensor for sensor `k`.
+fn find_aid(sensors: &[Sensor], k: usize, (kind, name): (&str, &str)) -> Result<usize, String> {
+    let Some(found) = sensors.iter().position(|s| s.name == *name) else {
+        let hint = did_you_mean(name, sensors.iter().map(|s| s.name.as_str()));
+        return Err(format!("no sensor {}{hint}", quote(name)));
+    };
+    let other = &sensors[found];
+    if other.kind.name() != kind {
+        return Err(format!(
+            "{name} is of the kind `{}`, expected `{kind}`",
+            other.kind.name()
+        ));
+    }
+    if other.link != sensors[k].link {
+        return Err(format!(
+            "{name} is on another link than {}",
+            sensors[k].name
+        ));
+    }
+    Ok(found)
+}
+
+/// Adds an aiding sensor, with its pose in the frame of the navigation system.
+fn add_aid(
+    aids: &mut Aids,
+    files: &NamedMap<SensorConfig>,
+    system: &Sensor,
+    (sensor, aid): (usize, &Sensor),
+) {
+    let at = system.R_LS.tr_mul_vec(aid.p_LoS - system.p_LoS);
+    match &aid.kind {
+        SensorKind::Dvl(spec) => {
+            let R_SD = system.R_LS.transpose().mul_mat(&aid.R_LS);
+            aids.dvl = Some(DvlAid {
+                sensor,
+                p_SoD: at,
+                R_SD,
+                scale_std: spec.scale_std,
+            });
+        }
+        SensorKind::Gnss(spec) => {
+            aids.gnss = Some(GnssAid {
+                sensor,
+                p_SoA: at,
+                std: spec.std,
+                tau: spec.tau,
+            });
+        }
+        SensorKind::Pressure(_) => {
+            let file = files
+                .iter()
+                .find(|(name, _)| **name == aid.name)
+                .map(|(_, file)| &file.device.measures);
+            let bias_std = match file {
+                Some(MeasurementConfig::Pressure(keys)) => keys.errors.turn_on_bias_std,
+                _ => 0.0,
+            };
+            aids.pressure = Some(PressureAid {
+                sensor,
+                p_SoP: at,
+                bias_std,
+            });
+        }
+        _ => {}
+    }
+}
+
+spec! {
+    /// Magnetic flux density [T].
+    pub struct MagnetometerConfig {
+        /// Errors of the flux density [T].
+        errors: NoiseConfig => "{}",
+    }
+}
+
+impl BuildSensor for MagnetometerConfig {
+    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        SensorKind::Magnetometer(MagnetometerSpec {
+            errors: about.errors(&self.errors, "field"),
+        })
+    }
+}

@@ -1,0 +1,353 @@
+//! Sensors: keys of their files, and conversion to the scene.
+//!
+//! A kind of sensor has its keys and its builder ([`BuildSensor`]) in a module of this folder, and
+//! one entry in the registry below.
+
+pub mod acoustic;
+pub mod ais;
+pub mod camera;
+pub mod gnss;
+pub mod inertial;
+pub mod laser;
+pub mod obstacle;
+pub mod placement;
+pub mod radar;
+pub mod sonar;
+pub mod vehicle;
+pub mod water;
+
+use crate::build::robot::BuildContext;
+use crate::schema::NoiseConfig;
+use crate::sensor::inertial::AidsConfig;
+use merrow_math::rng::Stream;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sensor::{Errors, ExteroceptiveSpec, Noise, PublisherQos};
+use merrow_model::scene::{Robot, Sensor, SensorKind};
+use merrow_yaml::error::Problems;
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use std::sync::Arc;
+
+/// Maximum number of readings between measurement and delivery. Memory for them is allocated at the
+/// start.
+const MAX_IN_FLIGHT: f64 = 10_000.0;
+
+/// Substitute for an invalid rate [Hz], at which all other rate checks pass.
+const SUBSTITUTE_RATE: f64 = 1.0 / 3600.0;
+
+/// Values that the builder of a sensor uses besides its own keys.
+pub struct SensorContext<'a> {
+    /// Name of the sensor.
+    name: &'a str,
+    /// Keys of the sensor.
+    file: &'a SensorConfig,
+    /// Index of the link that carries the sensor.
+    link: usize,
+    /// Robot whose links, thrusters and battery are built.
+    carrier: &'a Robot,
+    /// Sample rate [Hz].
+    rate: f64,
+    /// Environment and seed of the world.
+    frame: BuildContext<'a>,
+}
+
+impl SensorContext<'_> {
+    /// Returns the random number stream of a part of the sensor.
+    fn stream(&self, part: &str) -> Stream {
+        let name = format!("{}/{}/{part}", self.carrier.name, self.name);
+        Stream::new(self.frame.seed, &name)
+    }
+
+    /// Builds the error model of a part of the sensor.
+    fn errors(&self, file: &NoiseConfig, part: &str) -> Errors {
+        Errors::new(&build_noise(file), self.rate, self.stream(part))
+    }
+}
+
+/// Keys of a kind of sensor, from which its parameters are built.
+pub trait BuildSensor {
+    /// True if the sensor measures the thruster that the key `thruster` names.
+    const MEASURES_THRUSTER: bool = false;
+
+    /// Builds the parameters and reports mistakes that concern several keys.
+    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind;
+}
+
+macro_rules! declare_kinds {
+    ($($(#[doc = $doc:literal])* $kind:ident = $word:literal ($config:ty),)*) => {
+        choice! {
+            /// Measured quantity of a sensor.
+            pub enum MeasurementConfig {
+                $($(#[doc = $doc])* $kind = $word ($config),)*
+            }
+        }
+
+        impl MeasurementConfig {
+            /// Returns true if the sensor measures the thruster that the key `thruster` names.
+            fn measures_thruster(&self) -> bool {
+                match self {
+                    $(Self::$kind(_) => <$config as BuildSensor>::MEASURES_THRUSTER,)*
+                }
+            }
+
+            /// Builds the parameters of the sensor.
+            fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+                match self {
+                    $(Self::$kind(keys) => keys.build(about, problems),)*
+                }
+            }
+        }
+    };
+}
+
+declare_kinds! {
+    /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
+    Imu = "imu" (inertial::ImuConfig),
+    /// Attitude from a filter of gyroscope, accelerometer and magnetometer.
+    Ahrs = "ahrs" (inertial::AhrsConfig),
+    /// Position, velocity and attitude from inertial navigation.
+    Ins = "ins" (inertial::InsConfig),
+    /// Position from satellite navigation (GNSS).
+    Gnss = "gnss" (gnss::GnssConfig),
+    /// Heading from two GNSS antennas.
+    GnssHeading = "gnss_heading" (gnss::GnssHeadingConfig),
+    /// Velocity over the seabed or through the water (Doppler velocity log).
+    Dvl = "dvl" (water::DvlConfig),
+    /// Absolute pressure at the sensor [Pa].
+    Pressure = "pressure" (water::PressureConfig),
+    /// Magnetic flux density [T].
+    Magnetometer = "magnetometer" (inertial::MagnetometerConfig),
+    /// Distance to the seabed along the x axis of the sensor [m].
+    Altimeter = "altimeter" (water::AltimeterConfig),
+    /// Ground truth of position, attitude and velocity.
+    Odometry = "odometry" (vehicle::OdometryConfig),
+    /// One quantity of the water at the sensor.
+    Probe = "probe" (water::ProbeConfig),
+    /// Conductivity, temperature and pressure of the water, and quantities derived from them.
+    Ctd = "ctd" (water::CtdConfig),
+    /// Water samples in bottles.
+    WaterSampler = "water_sampler" (water::WaterSamplerConfig),
+    /// Atmospheric pressure at the sensor.
+    Barometer = "barometer" (vehicle::BarometerConfig),
+    /// Apparent wind at the sensor.
+    Anemometer = "anemometer" (vehicle::AnemometerConfig),
+    /// Water inside the hull.
+    LeakDetector = "leak_detector" (vehicle::LeakDetectorConfig),
+    /// State of a thruster as reported by its motor controller.
+    MotorTelemetry = "motor_telemetry" (vehicle::MotorTelemetryConfig),
+    /// Voltage, current and charge of the battery.
+    PowerMeter = "power_meter" (vehicle::PowerMeterConfig),
+    /// Distances from a laser that scans in a plane.
+    Laser = "laser" (laser::LaserConfig),
+    /// Distances from a planar scanning laser on a tilt unit; the scans of each tilt period are
+    /// also combined.
+    TiltingLaser = "tilting_laser" (laser::TiltingLaserConfig),
+    /// Images of a camera.
+    Camera = "camera" (camera::CameraConfig),
+    /// Points from a laser that scans on several cones.
+    Lidar = "lidar" (laser::LidarConfig),
+    /// Images of a forward-looking sonar.
+    ImagingSonar = "imaging_sonar" (sonar::ImagingSonarConfig),
+    /// Seabed profiles of a multibeam echo sounder.
+    Multibeam = "multibeam" (sonar::MultibeamConfig),
+    /// Echo lines to port and starboard from a towed or mounted side-scan sonar.
+    SideScan = "side_scan" (sonar::SideScanConfig),
+    /// Echo lines from a sonar with one rotating beam.
+    ScanningSonar = "scanning_sonar" (sonar::ScanningSonarConfig),
+    /// Bearings and ranges of acoustic pingers.
+    Hydrophone = "hydrophone" (acoustic::HydrophoneConfig),
+    /// Positions of transponders from an ultra-short baseline (USBL) array.
+    Usbl = "usbl" (acoustic::UsblConfig),
+    /// Position of the instrument from a long baseline (LBL) of transponders.
+    Lbl = "lbl" (acoustic::LblConfig),
+    /// Positions of locators from a short baseline (SBL) of receivers.
+    Sbl = "sbl" (acoustic::SblConfig),
+    /// Bounding boxes of obstacles.
+    ObstacleDetector = "obstacle_detector" (obstacle::DetectorConfig),
+    /// Echo sectors of a radar with a rotating antenna.
+    Radar = "radar" (radar::RadarConfig),
+    /// Messages of the Automatic Identification System (AIS).
+    AisReceiver = "ais_receiver" (ais::AisReceiverConfig),
+    /// Force and torque through the joint of the link on which the sensor is mounted.
+    Wrench = "wrench" (vehicle::WrenchConfig),
+}
+
+spec! {
+    /// A sensor: its type and its mounting.
+    pub struct SensorConfig {
+        /// Type of the sensor: a name in `params/sensors`, a file, or a map.
+        device: Device,
+        /// Link on which the sensor is mounted.
+        link: String [frame] = "base_link".to_string(),
+        /// Position of the sensor frame in the link frame (forward, left, up).
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch and yaw of the sensor frame relative to the link frame.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Samples per second. Default: the rate of the device.
+        rate_hz: Option<f64> [in 0.00027..=1000000.0],
+        /// Time of the first sample.
+        start_s: f64 [non_negative] = 0.0,
+        /// Thruster that is measured; for `motor_telemetry` only.
+        thruster: Option<String> [name],
+        /// Whether frames of an exteroceptive sensor are computed only while the sensor is
+        /// subscribed to or recorded.
+        lazy: bool = true,
+        /// Quality of service of the topics of this sensor.
+        qos: QosConfig => "{}",
+        /// Aiding sensors of an `ins`.
+        aids: Option<AidsConfig>,
+    }
+}
+
+spec! {
+    /// ROS 2 quality of service of the topics of a sensor.
+    pub struct QosConfig {
+        /// Whether lost messages are sent again. A subscriber that requests `reliable` does not
+        /// receive `best_effort` messages.
+        reliability: ReliabilityConfig = ReliabilityConfig::Reliable,
+        /// Number of messages kept for slow subscribers.
+        depth: u32 [in 1.0..=1000.0] = 10,
+    }
+}
+
+fieldless_choice! {
+    /// Reliability of the message delivery.
+    pub enum ReliabilityConfig {
+        /// Lost messages are sent again while they are kept.
+        Reliable = "reliable",
+        /// Each message is sent once.
+        BestEffort = "best_effort",
+    }
+}
+
+spec! {
+    /// Type of a sensor.
+    pub struct Device {
+        /// Description of the sensor.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are from memory or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Samples per second, at least one per hour.
+        rate_hz: f64 [in 0.00027..=1000000.0],
+        /// Maximum rate that the device supports. Default: unlimited.
+        max_rate_hz: Option<f64> [positive],
+        /// Delay between measurement and delivery.
+        latency_s: f64 [in 0.0..=60.0] = 0.0,
+        /// Fraction of the samples that are lost.
+        loss_probability: f64 [fraction] = 0.0,
+        /// Electrical power consumption of the device.
+        power_w: f64 [non_negative] = 0.0,
+        ..measures: MeasurementConfig,
+    }
+}
+
+/// Builds the sensor `name` on a link of `carrier`, whose links, thrusters and battery are built.
+pub fn build_sensor(
+    name: &str,
+    file: &SensorConfig,
+    link: usize,
+    carrier: &Robot,
+    frame: BuildContext<'_>,
+    problems: &mut Problems,
+) -> Sensor {
+    let device = &file.device;
+    let rate = checked_rate(name, file, frame.dt, problems);
+    if file.thruster.is_some() && !device.measures.measures_thruster() {
+        let text = format!(
+            "{name} is a {}: only `motor_telemetry` has a `thruster`",
+            device.measures.kind()
+        );
+        problems.push(file.at.key_place("thruster"), text);
+    }
+    let p_UoS_U = Vec3::from(file.position_m);
+    let [r, p, y] = file.attitude_deg.map(f64::to_radians);
+    let R_US = Mat3::from_rpy(r, p, y);
+    let R_LU = &carrier.links[link].R_LU;
+    let stream_name = format!("{}/{name}", carrier.name);
+    let about = SensorContext {
+        name,
+        file,
+        link,
+        carrier,
+        rate,
+        frame,
+    };
+    let kind = device.measures.build(&about, problems);
+    if kind.exteroceptive().is_none() && file.at.has_key("lazy") {
+        let text = format!("`lazy` has no effect for {name}, which is not an exteroceptive sensor");
+        problems.push(file.at.key_place("lazy"), text);
+    }
+    Sensor {
+        name: name.to_string(),
+        link,
+        p_LoS: R_LU.mul_vec(p_UoS_U),
+        R_LS: R_LU.mul_mat(&R_US),
+        p_UoS_U,
+        R_US,
+        rate,
+        latency_ns: (device.latency_s * 1e9) as u64,
+        start_ns: (file.start_s * 1e9) as u64,
+        loss_probability: device.loss_probability,
+        queue: (device.latency_s * rate).min(MAX_IN_FLIGHT) as usize + 2,
+        power: device.power_w,
+        stream: Stream::new(frame.seed, &stream_name),
+        lazy: file.lazy,
+        qos: PublisherQos {
+            reliable: file.qos.reliability == ReliabilityConfig::Reliable,
+            depth: file.qos.depth,
+        },
+        kind,
+    }
+}
+
+/// Returns the rate of the sensor [Hz]. An invalid rate is reported once and replaced by a valid
+/// one, so that no other mistakes follow from it.
+fn checked_rate(name: &str, file: &SensorConfig, dt: f64, problems: &mut Problems) -> f64 {
+    let device = &file.device;
+    let rate = file.rate_hz.unwrap_or(device.rate_hz);
+    let place = if file.at.has_key("rate_hz") {
+        file.at.key_place("rate_hz")
+    } else {
+        device.at.key_place("rate_hz")
+    };
+    let most = device.max_rate_hz.unwrap_or(f64::INFINITY);
+    let text = if rate > most {
+        format!("{name} is set to {rate} samples per second, the device supports at most {most}")
+    // A rate equal to that of the time step must pass in spite of rounding.
+    } else if rate * dt > 1.0 + 1e-9 {
+        format!(
+            "{name} is set to {rate} samples per second, the time step allows {:.0}: lower the rate or `dt_s`",
+            1.0 / dt
+        )
+    } else if device.latency_s * rate > MAX_IN_FLIGHT {
+        format!(
+            "{name} would have {:.0} readings in transit at once, expected no more than {MAX_IN_FLIGHT}: \
+             lower the rate or `latency_s`",
+            device.latency_s * rate
+        )
+    } else {
+        return rate;
+    };
+    problems.push(place, text);
+    SUBSTITUTE_RATE
+}
+
+/// Wraps the parameters of an exteroceptive sensor.
+fn exteroceptive(with: ExteroceptiveSpec) -> SensorKind {
+    SensorKind::Exteroceptive(Arc::new(with))
+}
+
+pub(crate) fn build_noise(file: &NoiseConfig) -> Noise {
+    Noise {
+        density: file.density,
+        bias_instability: file.bias_instability,
+        bias_tau: file.bias_correlation_time_s,
+        random_walk: file.random_walk,
+        turn_on_bias: file.turn_on_bias_std,
+        scale_std: file.scale_std_percent / 100.0,
+        misalignment_std: file.misalignment_std_deg.to_radians(),
+        resolution: file.resolution,
+        range: file.full_scale.unwrap_or(f64::INFINITY),
+    }
+}

@@ -1,0 +1,215 @@
+//! Sensors of the vehicle itself and of the air around it: keys of their files and conversion to the
+//! scene.
+
+use crate::schema::NoiseConfig;
+use crate::sensor::{BuildSensor, SensorContext};
+use merrow_model::scene::SensorKind;
+use merrow_model::sensor::vehicle::{
+    AnemometerSpec, BarometerSpec, LeakSpec, MotorSpec, OdometrySpec, PowerSpec, WrenchSpec,
+};
+use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::spec::{fieldless_choice, spec};
+
+spec! {
+    /// Ground truth of position, attitude and velocity.
+    pub struct OdometryConfig {}
+}
+
+impl BuildSensor for OdometryConfig {
+    fn build(&self, _about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        SensorKind::Odometry(OdometrySpec)
+    }
+}
+
+spec! {
+    /// Force and torque through the joint of the link on which the sensor is mounted.
+    pub struct WrenchConfig {
+        /// Errors of the force [N].
+        force: NoiseConfig => "{}",
+        /// Errors of the torque [N m].
+        torque: NoiseConfig => "{}",
+        /// Sign convention of the wrench.
+        direction: WrenchDirection = WrenchDirection::ChildToParent,
+    }
+}
+
+impl BuildSensor for WrenchConfig {
+    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        if about.link == 0 {
+            let text = format!(
+                "{} measures the wrench through a joint, base_link has none: expected a `link`",
+                about.name
+            );
+            problems.push(&about.file.at.whole, text);
+        }
+        SensorKind::Wrench(WrenchSpec {
+            force: about.errors(&self.force, "force"),
+            torque: about.errors(&self.torque, "torque"),
+            on_parent: self.direction == WrenchDirection::ChildToParent,
+        })
+    }
+}
+
+fieldless_choice! {
+    /// Sign convention of a measured joint wrench.
+    pub enum WrenchDirection {
+        /// Wrench of the child on the parent: a suspended load gives a downward force.
+        ChildToParent = "child_to_parent",
+        /// Wrench of the parent on the child.
+        ParentToChild = "parent_to_child",
+    }
+}
+
+spec! {
+    /// A barometer for the atmospheric pressure.
+    pub struct BarometerConfig {
+        /// Errors of the pressure [Pa].
+        errors: NoiseConfig => "{}",
+        /// Minimum and maximum reading. Default: unlimited.
+        range_pa: Option<[f64; 2]> [non_negative],
+    }
+}
+
+impl BuildSensor for BarometerConfig {
+    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        let range = self.range_pa.unwrap_or([0.0, f64::INFINITY]);
+        if range[0] >= range[1] {
+            let text = format!(
+                "`range_pa` is [{}, {}], expected the smaller value first",
+                range[0], range[1]
+            );
+            problems.push(self.at.key_place("range_pa"), text);
+        }
+        SensorKind::Barometer(BarometerSpec {
+            errors: about.errors(&self.errors, "pressure"),
+            range,
+        })
+    }
+}
+
+spec! {
+    /// An anemometer that measures the wind perpendicular to its z axis.
+    pub struct AnemometerConfig {
+        /// Errors of the speed [m/s].
+        speed: NoiseConfig => "{}",
+        /// Errors of the direction [deg].
+        direction: NoiseConfig => "{}",
+        /// Wind speed below which cups and vane stand still.
+        threshold_m_s: f64 [non_negative] = 0.0,
+        /// Length of air passage in which cups or propeller reach 63 % of a new wind speed; 0 for
+        /// acoustic instruments.
+        distance_constant_m: f64 [non_negative] = 0.0,
+        /// Length of air passage in which the vane turns by 63 % to a new wind direction.
+        vane_distance_constant_m: f64 [non_negative] = 0.0,
+    }
+}
+
+impl BuildSensor for AnemometerConfig {
+    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        SensorKind::Anemometer(AnemometerSpec {
+            speed: about.errors(&self.speed, "speed"),
+            direction: about.errors(&self.direction, "direction"),
+            threshold: self.threshold_m_s,
+            cups: self.distance_constant_m,
+            vane: self.vane_distance_constant_m,
+        })
+    }
+}
+
+spec! {
+    /// A detector of water inside the hull.
+    pub struct LeakDetectorConfig {
+        /// Volume of water in its link at which it triggers. Default: it triggers when water
+        /// reaches its position.
+        trigger_volume_m3: Option<f64> [non_negative],
+    }
+}
+
+impl BuildSensor for LeakDetectorConfig {
+    fn build(&self, _about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        SensorKind::LeakDetector(LeakSpec {
+            volume: self.trigger_volume_m3,
+        })
+    }
+}
+
+spec! {
+    /// Telemetry of the motor controller of a thruster.
+    pub struct MotorTelemetryConfig {
+        /// Errors of the shaft speed [rad/s].
+        speed: NoiseConfig => "{}",
+        /// Errors of the current [A].
+        current: NoiseConfig => "{}",
+        /// Errors of the voltage [V].
+        voltage: NoiseConfig => "{}",
+        /// Errors of the temperature [degC].
+        temperature: NoiseConfig => "{}",
+        /// Shaft speed per square root of thrust [rad/(s sqrt(N))], for thrusters whose curve gives
+        /// only the thrust; 0 if unknown.
+        speed_per_root_thrust: f64 [non_negative] = 0.0,
+    }
+}
+
+impl BuildSensor for MotorTelemetryConfig {
+    const MEASURES_THRUSTER: bool = true;
+
+    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        let thruster = find_thruster(about, problems);
+        SensorKind::Motor(MotorSpec {
+            thruster,
+            errors: [
+                about.errors(&self.speed, "speed"),
+                about.errors(&self.current, "current"),
+                about.errors(&self.voltage, "voltage"),
+                about.errors(&self.temperature, "temperature"),
+            ],
+            speed_per_root: self.speed_per_root_thrust,
+        })
+    }
+}
+
+spec! {
+    /// A voltage and current meter of the battery.
+    pub struct PowerMeterConfig {
+        /// Errors of the voltage [V].
+        voltage: NoiseConfig => "{}",
+        /// Errors of the current [A].
+        current: NoiseConfig => "{}",
+    }
+}
+
+impl BuildSensor for PowerMeterConfig {
+    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        if about.carrier.battery.is_none() {
+            let text = format!(
+                "{} measures the battery, {} has none",
+                about.name, about.carrier.name
+            );
+            problems.push(&about.file.at.whole, text);
+        }
+        let errors = [
+            about.errors(&self.voltage, "voltage"),
+            about.errors(&self.current, "current"),
+        ];
+        SensorKind::PowerMeter(PowerSpec { errors })
+    }
+}
+
+/// Returns the index of the thruster that the key `thruster` names; 0 without one.
+fn find_thruster(about: &SensorContext<'_>, problems: &mut Problems) -> usize {
+    let (name, file, robot) = (about.name, about.file, about.carrier);
+    let Some(wanted) = &file.thruster else {
+        let text = format!(
+            "{name} measures a motor: expected the key `thruster`, the thruster of this motor"
+        );
+        problems.push(&file.at.whole, text);
+        return 0;
+    };
+    let found = robot.thrusters.iter().position(|t| t.name == *wanted);
+    if found.is_none() {
+        let hint = did_you_mean(wanted, robot.thrusters.iter().map(|t| t.name.as_str()));
+        let text = format!("no thruster {} on {}{hint}", quote(wanted), robot.name);
+        problems.push(file.at.key_place("thruster"), text);
+    }
+    found.unwrap_or(0)
+}

@@ -1,0 +1,402 @@
+//! Sensors that measure the water or through it: keys of their files and conversion to the scene.
+
+use crate::schema::NoiseConfig;
+use crate::sensor::{BuildSensor, SensorContext};
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+use merrow_model::scene::SensorKind;
+use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::water::{
+    AltimeterSpec, CtdSpec, DepthLaw, DvlSpec, PingRates, PressureSpec, ProbeSpec, Quantity,
+    SamplerSpec,
+};
+use merrow_model::state::bottle::FIELDS;
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::spec::{fieldless_choice, spec};
+
+/// Names and units of the quantities carried by the water of a world; `None` if unknown.
+pub type CarriedNames<'a> = Option<&'a [(String, String)]>;
+
+spec! {
+    /// Absolute pressure at the sensor [Pa].
+    pub struct PressureConfig {
+        /// Errors of the pressure [Pa].
+        errors: NoiseConfig => "{}",
+    }
+}
+
+impl BuildSensor for PressureConfig {
+    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        SensorKind::Pressure(PressureSpec {
+            errors: about.errors(&self.errors, "pressure"),
+        })
+    }
+}
+
+spec! {
+    /// Distance to the seabed along the x axis of the sensor [m].
+    pub struct AltimeterConfig {
+        /// Errors of the distance [m].
+        errors: NoiseConfig => "{}",
+        /// Minimum range of the altimeter.
+        min_range_m: f64 [non_negative],
+        /// Maximum range of the altimeter.
+        max_range_m: f64 [positive],
+        /// Full width of the beam.
+        beam_width_deg: f64 [positive] = 10.0,
+    }
+}
+
+impl BuildSensor for AltimeterConfig {
+    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        let (near, far) = (self.min_range_m, self.max_range_m);
+        if near >= far {
+            let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
+            problems.push(self.at.key_place("min_range_m"), text);
+        }
+        SensorKind::Altimeter(AltimeterSpec {
+            errors: about.errors(&self.errors, "range"),
+            limits: [near, far],
+            beam_width: self.beam_width_deg.to_radians(),
+        })
+    }
+}
+
+spec! {
+    /// Velocity over the seabed or through the water (Doppler velocity log).
+    pub struct DvlConfig {
+        /// Angle between the beams and the -z axis of the sensor.
+        beam_angle_deg: f64 [in 1.0..=60.0],
+        /// Azimuths of the four beams about z, from x, counter-clockwise.
+        beam_azimuths_deg: [f64; 4] = [45.0, 135.0, -135.0, -45.0],
+        /// Standard deviation of the velocity along a beam in bottom track.
+        bottom_std_m_s: f64 [non_negative],
+        /// Standard deviation of the velocity along a beam in water track.
+        water_std_m_s: f64 [non_negative] = 0.0,
+        /// Standard deviation of the scale error.
+        scale_std_percent: f64 [non_negative] = 0.0,
+        /// Standard deviation of the range along a beam.
+        range_std_m: f64 [non_negative] = 0.0,
+        /// Minimum and maximum altitude for bottom track.
+        altitude_m: [f64; 2] [non_negative],
+        /// Nearest and farthest edge of the water-track layer. Default: no water track.
+        water_layer_m: Option<[f64; 2]> [non_negative],
+        /// Maximum speed along a beam.
+        max_beam_speed_m_s: f64 [positive] = 10.0,
+        /// Resolution of the velocity output; 0 for none.
+        resolution_m_s: f64 [non_negative] = 0.0,
+        /// Probability that a beam is lost at the maximum altitude.
+        beam_loss: f64 [fraction] = 0.0,
+        /// Ping rates by altitude, from the lowest range mode up, each limited by `rate_hz`.
+        /// Default: always `rate_hz`.
+        range_modes: Vec<RangeModeConfig> = Vec::new(),
+        /// Pings per second in water track. Default: `search_rate_hz`.
+        water_rate_hz: Option<f64> [positive],
+        /// Pings per second without bottom and water track. Default: the rate of the slowest
+        /// range mode.
+        search_rate_hz: Option<f64> [positive],
+    }
+}
+
+spec! {
+    /// A range mode of a DVL.
+    pub struct RangeModeConfig {
+        /// Minimum and maximum altitude. Where two modes overlap, the DVL switches at the midpoint
+        /// of the overlap.
+        altitude_m: [f64; 2] [non_negative],
+        /// Pings per second in this mode.
+        rate_hz: f64 [positive],
+    }
+}
+
+impl BuildSensor for DvlConfig {
+    fn build(&self, _about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        SensorKind::Dvl(build_dvl(self, problems))
+    }
+}
+
+fn build_dvl(file: &DvlConfig, problems: &mut Problems) -> DvlSpec {
+    let mut ordered = |key: &str, pair: &[f64; 2]| {
+        if pair[0] >= pair[1] {
+            problems.push(
+                file.at.key_place(key),
+                format!(
+                    "`{key}` is [{}, {}], expected the smaller value first",
+                    pair[0], pair[1]
+                ),
+            );
+        }
+    };
+    ordered("altitude_m", &file.altitude_m);
+    if let Some(layer) = &file.water_layer_m {
+        ordered("water_layer_m", layer);
+    }
+    let (s, c) = sin_cos(file.beam_angle_deg.to_radians());
+    DvlSpec {
+        beams: file.beam_azimuths_deg.map(|azimuth| {
+            let (sa, ca) = sin_cos(azimuth.to_radians());
+            Vec3::new(s * ca, s * sa, -c)
+        }),
+        bottom_std: file.bottom_std_m_s,
+        water_std: file.water_std_m_s,
+        scale_std: file.scale_std_percent / 100.0,
+        range_std: file.range_std_m,
+        altitude: file.altitude_m,
+        water_layer: file.water_layer_m,
+        max_beam_speed: file.max_beam_speed_m_s,
+        resolution: file.resolution_m_s,
+        beam_loss: file.beam_loss,
+        ping_rates: build_ping_rates(file, problems),
+    }
+}
+
+/// Builds the ping rates of a DVL from its range modes, for water track and for search; `None`
+/// without modes.
+fn build_ping_rates(file: &DvlConfig, problems: &mut Problems) -> Option<PingRates> {
+    let (modes, at) = (&file.range_modes, &file.at);
+    let [water, search] = [file.water_rate_hz, file.search_rate_hz];
+    if modes.is_empty() {
+        for key in ["water_rate_hz", "search_rate_hz"]
+            .into_iter()
+            .filter(|key| at.has_key(key))
+        {
+            problems.push(
+                at.key_place(key),
+                format!("`{key}` without `range_modes`: expected both or none"),
+            );
+        }
+        return None;
+    }
+    for mode in modes
+        .iter()
+        .filter(|mode| mode.altitude_m[0] >= mode.altitude_m[1])
+    {
+        let [low, high] = mode.altitude_m;
+        let text = format!("`altitude_m` is [{low}, {high}], expected the smaller value first");
+        problems.push(mode.at.key_place("altitude_m"), text);
+    }
+    for pair in modes.windows(2) {
+        let rises = |k: usize| pair[0].altitude_m[k] < pair[1].altitude_m[k];
+        if !rises(0) || !rises(1) {
+            let text = "the range mode is not higher than the previous one: expected higher altitudes at both ends"
+                .to_string();
+            problems.push(pair[1].at.key_place("altitude_m"), text);
+        }
+    }
+    let slowest = modes
+        .iter()
+        .map(|mode| mode.rate_hz)
+        .fold(f64::INFINITY, f64::min);
+    let search = search.unwrap_or(slowest);
+    let from = |k: usize| match k {
+        0 => 0.0,
+        k => 0.5 * (modes[k - 1].altitude_m[1] + modes[k].altitude_m[0]),
+    };
+    Some(PingRates {
+        modes: modes
+            .iter()
+            .enumerate()
+            .map(|(k, mode)| [from(k), mode.rate_hz])
+            .collect(),
+        water: water.unwrap_or(search),
+        search,
+    })
+}
+
+spec! {
+    /// A probe for one quantity of the water.
+    pub struct ProbeConfig {
+        /// Measured quantity: `temperature`, `salinity`, `density`, `sound_speed`, or the name of a
+        /// quantity in `water.tracers`.
+        field: String [name],
+        /// Errors, in the unit of the quantity.
+        errors: NoiseConfig => "{}",
+        /// Time constant of the response.
+        response_s: f64 [non_negative] = 0.0,
+        /// Minimum and maximum reading, in the unit of the quantity. Default: unlimited.
+        range: Option<[f64; 2]>,
+        /// Readings closer to 0 than this are reported as 0, in the unit of the quantity.
+        detection_limit: f64 [non_negative] = 0.0,
+    }
+}
+
+impl BuildSensor for ProbeConfig {
+    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        let errors = about.errors(&self.errors, &self.field);
+        let carried = about.frame.carried;
+        SensorKind::Probe(probe(self, errors, carried, problems))
+    }
+}
+
+spec! {
+    /// A conductivity, temperature and depth probe (CTD).
+    pub struct CtdConfig {
+        /// Errors of the temperature [degC].
+        temperature: NoiseConfig => "{}",
+        /// Errors of the conductivity [S/m].
+        conductivity: NoiseConfig => "{}",
+        /// Errors of the pressure [Pa].
+        pressure: NoiseConfig => "{}",
+        /// Time constant of the thermometer.
+        temperature_response_s: f64 [non_negative] = 0.0,
+        /// Time constant of the conductivity cell.
+        conductivity_response_s: f64 [non_negative] = 0.0,
+        /// Conversion of pressure to depth.
+        depth_law: DepthLawConfig = DepthLawConfig::Seawater,
+    }
+}
+
+impl BuildSensor for CtdConfig {
+    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        let errors = [
+            about.errors(&self.temperature, "temperature"),
+            about.errors(&self.conductivity, "conductivity"),
+            about.errors(&self.pressure, "pressure"),
+        ];
+        SensorKind::Ctd(ctd(self, errors, about.frame.around.gravity))
+    }
+}
+
+spec! {
+    /// A sampler that fills bottles with water.
+    pub struct WaterSamplerConfig {
+        /// Number of bottles that can be filled.
+        bottles: u32 [in 1.0..=1000.0] = 1,
+        /// Volume of a bottle.
+        volume_m3: f64 [positive],
+        /// Flow rate of the pump.
+        flow_m3_s: f64 [positive],
+        /// Quantities that are measured in a bottle, named as `field` of a probe. Default:
+        /// temperature, salinity and all carried quantities.
+        fields: Vec<String> [name] = Vec::new(),
+    }
+}
+
+impl BuildSensor for WaterSamplerConfig {
+    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        SensorKind::WaterSampler(sampler(self, about.frame.carried, problems))
+    }
+}
+
+fieldless_choice! {
+    /// Conversion of pressure to depth.
+    pub enum DepthLawConfig {
+        /// Sea water of 0 degC and salinity 35 (UNESCO 44).
+        Seawater = "seawater",
+        /// Fresh water, as in lakes and rivers.
+        Fresh = "fresh",
+    }
+}
+
+/// Builds a probe with the error model `errors`.
+pub fn probe(
+    file: &ProbeConfig,
+    errors: Errors,
+    carried: CarriedNames<'_>,
+    problems: &mut Problems,
+) -> ProbeSpec {
+    let (quantity, unit) =
+        find_quantity(&file.field, file.at.key_place("field"), carried, problems);
+    let range = file.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    if range[0] >= range[1] {
+        let text = format!(
+            "`range` is [{}, {}], expected the smaller value first",
+            range[0], range[1]
+        );
+        problems.push(file.at.key_place("range"), text);
+    }
+    ProbeSpec {
+        quantity,
+        field: file.field.as_str().into(),
+        unit: unit.into(),
+        errors,
+        tau: file.response_s,
+        range,
+        detection_limit: file.detection_limit,
+    }
+}
+
+/// Returns the quantity that the name `field`, written at `place`, stands for, and its unit.
+fn find_quantity(
+    field: &str,
+    place: &Place,
+    carried: CarriedNames<'_>,
+    problems: &mut Problems,
+) -> (Quantity, String) {
+    if let Some((_, quantity, unit)) = Quantity::OF_WATER.iter().find(|(name, ..)| *name == field) {
+        return (*quantity, (*unit).to_string());
+    }
+    let Some(carried) = carried else {
+        return (Quantity::Temperature, String::new());
+    };
+    if let Some(k) = carried.iter().position(|(name, _)| name == field) {
+        return (Quantity::Carried(k), carried[k].1.clone());
+    }
+    let known = || {
+        Quantity::OF_WATER
+            .iter()
+            .map(|(name, ..)| *name)
+            .chain(carried.iter().map(|(n, _)| n.as_str()))
+    };
+    let text = format!(
+        "the water carries no {}, expected one of {}, or a name under `water.tracers`{}",
+        quote(field),
+        quoted_list(known()),
+        did_you_mean(field, known())
+    );
+    problems.push(place, text);
+    (Quantity::Temperature, String::new())
+}
+
+/// Builds a water sampler from its file.
+pub fn sampler(
+    file: &WaterSamplerConfig,
+    carried: CarriedNames<'_>,
+    problems: &mut Problems,
+) -> SamplerSpec {
+    let place = file.at.key_place("fields");
+    let mut fields: Vec<String> = file.fields.clone();
+    if fields.is_empty() {
+        let own = ["temperature", "salinity"].map(str::to_string);
+        fields = own
+            .into_iter()
+            .chain(carried.unwrap_or(&[]).iter().map(|(name, _)| name.clone()))
+            .collect();
+    }
+    if fields.len() > FIELDS {
+        let text = format!(
+            "`fields` has {}, expected no more than {FIELDS}: list fewer quantities",
+            fields.len()
+        );
+        problems.push(place, text);
+    }
+    let found: Vec<(Quantity, String)> = fields
+        .iter()
+        .map(|field| find_quantity(field, place, carried, problems))
+        .collect();
+    SamplerSpec {
+        bottles: file.bottles,
+        volume: file.volume_m3,
+        flow: file.flow_m3_s,
+        quantities: found.iter().map(|(quantity, _)| *quantity).collect(),
+        names: fields
+            .iter()
+            .zip(&found)
+            .map(|(field, (_, unit))| format!("{field} [{unit}]"))
+            .collect(),
+    }
+}
+
+/// Builds a CTD with errors of temperature, conductivity and pressure, in a world with `gravity`
+/// [m/s²].
+pub fn ctd(file: &CtdConfig, errors: [Errors; 3], gravity: f64) -> CtdSpec {
+    CtdSpec {
+        errors,
+        tau: [file.temperature_response_s, file.conductivity_response_s],
+        depth: match file.depth_law {
+            DepthLawConfig::Seawater => DepthLaw::Seawater,
+            DepthLawConfig::Fresh => DepthLaw::Fresh,
+        },
+        gravity,
+    }
+}

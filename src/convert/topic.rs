@@ -1,0 +1,243 @@
+//! Topics of sensors: name, message type and the function that builds the messages, in one value.
+//!
+//! The parameters of each kind of sensor implement [`Publish`]. [`topics`] selects the
+//! implementation with the registries of `merrow_model::sensor`, so that a kind without topics does
+//! not compile. A [`Topic`] cannot be created without the function that builds its messages, and
+//! its message type is that of this function.
+
+use crate::convert::header;
+use crate::node::frames;
+use merrow_math::Quat;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
+use merrow_model::sensor::{ExteroceptiveSensor, SensorReading, StepSensor};
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::reading::Reading;
+use merrow_model::{each_exteroceptive_sensor, each_step_sensor};
+use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::message::{Message, TypeInfo};
+use merrow_ros2::msg::std_msgs::Header;
+use std::borrow::Cow;
+
+/// Topics and frames of a kind of sensor.
+pub trait Publish {
+    /// Returns the topics of a sensor with `rate` samples per second [Hz].
+    fn topics(&self, rate: f64) -> Vec<Topic>;
+
+    /// Returns the frame of the messages and its orientation in the sensor frame; `None` if the
+    /// messages use the sensor frame.
+    fn message_frame(&self) -> Option<(FrameName, Quat)> {
+        None
+    }
+}
+
+/// Function that returns the name of a frame of a sensor of a robot.
+pub type FrameName = fn(&Robot, usize) -> String;
+
+/// Data of one sample.
+#[derive(Clone, Copy, Debug)]
+pub enum SampleData<'a> {
+    /// Reading of a sensor that is evaluated in the step.
+    Reading(&'a Reading),
+    /// Frame of an exteroceptive sensor.
+    Frame(&'a FrameData),
+}
+
+/// One sample of any sensor.
+#[derive(Clone, Copy, Debug)]
+pub struct AnySample<'a> {
+    /// Scene of the world.
+    pub scene: &'a Scene,
+    /// Index of the robot.
+    pub robot: usize,
+    /// Index of the sensor on its robot.
+    pub sensor: usize,
+    /// Time of measurement [ns].
+    pub stamp_ns: u64,
+    /// Reading or frame.
+    pub data: SampleData<'a>,
+}
+
+impl AnySample<'_> {
+    fn kind(&self) -> &SensorKind {
+        &self.scene.robots[self.robot].sensors[self.sensor].kind
+    }
+}
+
+/// One sample of a sensor with the parameters `S` and data of the type `D`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a, S, D> {
+    /// Parameters of the sensor.
+    pub spec: &'a S,
+    /// Reading or frame.
+    pub data: &'a D,
+    /// Scene of the world.
+    pub scene: &'a Scene,
+    /// Index of the robot.
+    pub robot: usize,
+    /// Index of the sensor on its robot.
+    pub index: usize,
+    /// Time of measurement [ns].
+    pub stamp_ns: u64,
+}
+
+impl<S, D> Sample<'_, S, D> {
+    /// Returns the robot that carries the sensor.
+    pub fn model(&self) -> &Robot {
+        &self.scene.robots[self.robot]
+    }
+
+    /// Returns the sensor.
+    pub fn sensor(&self) -> &Sensor {
+        &self.model().sensors[self.index]
+    }
+
+    /// Returns the name of the sensor frame.
+    pub fn frame(&self) -> String {
+        frames::sensor_frame(self.model(), self.index)
+    }
+
+    /// Returns the header of a message in the sensor frame.
+    pub fn header(&self) -> Header {
+        header(self.stamp_ns, &self.frame())
+    }
+
+    /// Returns the header of a message in the frame `name` of the sensor.
+    pub fn header_in(&self, name: FrameName) -> Header {
+        header(self.stamp_ns, &name(self.model(), self.index))
+    }
+}
+
+/// Function that passes the encoded messages of a sample to its second argument.
+type Encode = Box<dyn FnMut(&AnySample<'_>, &mut dyn FnMut(Vec<u8>)) + Send>;
+
+/// Topic of a sensor. The function that builds its messages keeps what it accumulates over several
+/// samples.
+pub struct Topic {
+    /// Name after that of the sensor.
+    pub suffix: Cow<'static, str>,
+    /// Type of the messages.
+    pub info: &'static TypeInfo,
+    /// Rate of the messages [Hz]; `None`: the sample rate.
+    pub rate: Option<f64>,
+    /// Sensor outputs that the topic requires, as bits defined by the sensor.
+    pub required_outputs: u8,
+    encode: Encode,
+}
+
+impl Topic {
+    /// Creates a topic of a sensor that is evaluated in the step. `build` builds the messages of a
+    /// reading.
+    pub fn of_reading<S: StepSensor, I: IntoIterator<Item: Message>>(
+        suffix: impl Into<Cow<'static, str>>,
+        mut build: impl FnMut(&Sample<'_, S, S::Reading>) -> I + Send + 'static,
+    ) -> Self {
+        Self::new::<I>(suffix.into(), move |any| {
+            let SampleData::Reading(reading) = any.data else {
+                return None;
+            };
+            Some(build(&Sample {
+                spec: S::of(any.kind())?,
+                data: S::Reading::of(reading)?,
+                scene: any.scene,
+                robot: any.robot,
+                index: any.sensor,
+                stamp_ns: any.stamp_ns,
+            }))
+        })
+    }
+
+    /// Creates a topic of an exteroceptive sensor. `build` builds the messages of a frame.
+    pub fn of_frame<S: ExteroceptiveSensor, I: IntoIterator<Item: Message>>(
+        suffix: impl Into<Cow<'static, str>>,
+        mut build: impl FnMut(&Sample<'_, S, FrameData>) -> I + Send + 'static,
+    ) -> Self {
+        Self::new::<I>(suffix.into(), move |any| {
+            let SampleData::Frame(data) = any.data else {
+                return None;
+            };
+            Some(build(&Sample {
+                spec: S::of(any.kind())?,
+                data,
+                scene: any.scene,
+                robot: any.robot,
+                index: any.sensor,
+                stamp_ns: any.stamp_ns,
+            }))
+        })
+    }
+
+    fn new<I: IntoIterator<Item: Message>>(
+        suffix: Cow<'static, str>,
+        mut build: impl FnMut(&AnySample<'_>) -> Option<I> + Send + 'static,
+    ) -> Self {
+        Self {
+            suffix,
+            info: I::Item::info(),
+            rate: None,
+            required_outputs: u8::MAX,
+            encode: Box::new(move |sample, send| {
+                for message in build(sample).into_iter().flatten() {
+                    send(to_bytes(&message));
+                }
+            }),
+        }
+    }
+
+    /// Sets the rate of the messages [Hz].
+    pub fn with_rate(self, rate: f64) -> Self {
+        Self {
+            rate: Some(rate),
+            ..self
+        }
+    }
+
+    /// Sets the sensor outputs that the topic requires.
+    pub fn requiring(self, required_outputs: u8) -> Self {
+        Self {
+            required_outputs,
+            ..self
+        }
+    }
+
+    /// Passes the encoded messages of a sample to `send`.
+    pub fn encode(&mut self, sample: &AnySample<'_>, send: &mut dyn FnMut(Vec<u8>)) {
+        (self.encode)(sample, send);
+    }
+}
+
+macro_rules! select_step_sensor {
+    ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
+        /// Returns the implementation of [`Publish`] of a sensor.
+        fn publisher(kind: &SensorKind) -> &dyn Publish {
+            match kind {
+                $(SensorKind::$kind(spec) => spec,)*
+                SensorKind::Exteroceptive(spec) => exteroceptive_publisher(spec),
+            }
+        }
+    };
+}
+
+macro_rules! select_exteroceptive_sensor {
+    ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
+        fn exteroceptive_publisher(spec: &ExteroceptiveSpec) -> &dyn Publish {
+            match spec {
+                $(ExteroceptiveSpec::$kind(spec) => spec,)*
+            }
+        }
+    };
+}
+
+each_step_sensor!(select_step_sensor);
+each_exteroceptive_sensor!(select_exteroceptive_sensor);
+
+/// Returns the topics of a sensor.
+pub fn topics(sensor: &Sensor) -> Vec<Topic> {
+    publisher(&sensor.kind).topics(sensor.rate)
+}
+
+/// Returns the frame of the messages of a sensor and its orientation in the sensor frame; `None` if
+/// the messages use the sensor frame.
+pub fn message_frame(kind: &SensorKind) -> Option<(FrameName, Quat)> {
+    publisher(kind).message_frame()
+}

@@ -1,0 +1,389 @@
+//! Topics, messages and curves of the sensors that measure the water or through it.
+
+use crate::convert::curves::{Axis, Curves, labelled, single_curve, xyz};
+use crate::convert::instruments::{named, record};
+use crate::convert::topic::{FrameName, Publish, Topic};
+use crate::convert::vector3;
+use crate::node::frames;
+use merrow_math::{Quat, Vec3};
+use merrow_model::sensor::water::{
+    Altimeter, AltimeterSpec, Ctd, CtdSpec, Dvl, DvlLock, DvlSpec, Pressure, PressureSpec, Probe,
+    ProbeSpec, Quantity, SamplerSpec,
+};
+use merrow_model::state::bottle::Bottle;
+use merrow_ros2::msg::geometry_msgs::{
+    Twist, TwistWithCovariance, TwistWithCovarianceStamped, Vector3,
+};
+use merrow_ros2::msg::marine_acoustic_msgs;
+use merrow_ros2::msg::marine_sensor_msgs::TurbidityNTU;
+use merrow_ros2::msg::sensor_msgs::{FluidPressure, Range, Temperature};
+use merrow_ros2::msg::std_msgs::{Float64, Header};
+
+impl Publish for PressureSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![Topic::of_reading::<Self, _>("/data", |s| {
+            Some(fluid_pressure(s.data, s.header()))
+        })]
+    }
+}
+
+impl Curves for Pressure {
+    fn axes(&self) -> Vec<Axis> {
+        vec![(
+            "absolute pressure [kPa]".into(),
+            single_curve("", 1e-3 * self.pressure),
+        )]
+    }
+}
+
+/// Converts an absolute pressure [Pa].
+pub fn fluid_pressure(r: &Pressure, header: Header) -> FluidPressure {
+    FluidPressure {
+        header,
+        fluid_pressure: r.pressure,
+        variance: r.variance,
+    }
+}
+
+impl Publish for AltimeterSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![Topic::of_reading::<Self, _>("/range", |s| {
+            Some(range(s.data, s.header()))
+        })]
+    }
+}
+
+impl Curves for Altimeter {
+    fn axes(&self) -> Vec<Axis> {
+        vec![("range [m]".into(), single_curve("", self.range))]
+    }
+}
+
+/// Converts a range of an echo sounder [m].
+fn range(r: &Altimeter, header: Header) -> Range {
+    Range {
+        header,
+        radiation_type: Range::ULTRASOUND,
+        field_of_view: r.beam_width as f32,
+        min_range: r.limits[0] as f32,
+        max_range: r.limits[1] as f32,
+        range: r.range as f32,
+        variance: r.variance as f32,
+    }
+}
+
+/// Orientation of the frame of a DVL message in S. Its z axis points along the instrument, which is
+/// -z of S.
+pub const Q_S_DVL: Quat = Quat {
+    w: 0.0,
+    x: 1.0,
+    y: 0.0,
+    z: 0.0,
+};
+
+impl Publish for DvlSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![
+            Topic::of_reading::<Self, _>("/data", |s| {
+                Some(dvl(s.data, s.header_in(frames::acoustic_frame)))
+            }),
+            Topic::of_reading::<Self, _>("/twist", |s| dvl_twist(s.data, s.header())),
+        ]
+    }
+
+    fn message_frame(&self) -> Option<(FrameName, Quat)> {
+        Some((frames::acoustic_frame, Q_S_DVL))
+    }
+}
+
+impl Curves for Dvl {
+    fn axes(&self) -> Vec<Axis> {
+        vec![
+            ("velocity [m/s]".into(), xyz(self.velocity)),
+            ("altitude [m]".into(), single_curve("", self.altitude)),
+            (
+                "beam ranges [m]".into(),
+                labelled(["1", "2", "3", "4"], self.beams.map(|beam| beam.range)),
+            ),
+        ]
+    }
+}
+
+/// Converts a DVL ping, in the frame given by [`Q_S_DVL`].
+pub fn dvl(r: &Dvl, header: Header) -> marine_acoustic_msgs::Dvl {
+    let good = r.beams.iter().filter(|b| b.velocity.is_finite()).count() as u8;
+    let [velocity_variance, range_variance] = r.beam_variances;
+    let locked = r.lock != DvlLock::None;
+    let (velocity, c) = (to_dvl_frame(r.velocity), r.covariance);
+    let mut velocity_covar = [c[0], -c[1], -c[2], -c[3], c[4], c[5], -c[6], c[7], c[8]];
+    if !locked {
+        velocity_covar[0] = -1.0;
+    }
+    marine_acoustic_msgs::Dvl {
+        header,
+        velocity_mode: if r.lock == DvlLock::Water {
+            marine_acoustic_msgs::Dvl::DVL_MODE_WATER
+        } else {
+            marine_acoustic_msgs::Dvl::DVL_MODE_BOTTOM
+        },
+        dvl_type: marine_acoustic_msgs::Dvl::DVL_TYPE_PISTON,
+        velocity: vector3(velocity),
+        velocity_covar,
+        altitude: r.altitude,
+        course_gnd: libm::atan2(velocity.y, velocity.x),
+        speed_gnd: (velocity.x * velocity.x + velocity.y * velocity.y).sqrt(),
+        num_good_beams: good,
+        sound_speed: r.sound_speed as f32,
+        beam_ranges_valid: r.beams.iter().any(|b| b.range.is_finite()),
+        beam_velocities_valid: good > 0,
+        beam_unit_vec: r.beams.map(|b| vector3(to_dvl_frame(b.direction))),
+        range: r.beams.map(|b| b.range),
+        range_covar: [range_variance as f32; 4],
+        beam_quality: r
+            .beams
+            .map(|b| if b.velocity.is_finite() { 1.0 } else { 0.0 }),
+        beam_velocity: r.beams.map(|b| b.velocity as f32),
+        beam_velocity_covar: [velocity_variance as f32; 4],
+    }
+}
+
+/// Converts the velocity of a DVL for estimators, in S. Returns `None` without bottom lock, because
+/// the velocity is then not over ground.
+pub fn dvl_twist(r: &Dvl, header: Header) -> Option<TwistWithCovarianceStamped> {
+    (r.lock == DvlLock::Bottom).then(|| {
+        let mut covariance = [0.0; 36];
+        for i in 0..3 {
+            for j in 0..3 {
+                covariance[6 * i + j] = r.covariance[3 * i + j];
+            }
+            // the instrument does not measure angular velocity
+            covariance[7 * (i + 3)] = 1e6;
+        }
+        let twist = Twist {
+            linear: vector3(r.velocity),
+            angular: Vector3::default(),
+        };
+        TwistWithCovarianceStamped {
+            header,
+            twist: TwistWithCovariance { twist, covariance },
+        }
+    })
+}
+
+/// Rotates a vector from S to the frame of a DVL message, half a turn about x.
+fn to_dvl_frame(v: Vec3) -> Vec3 {
+    Vec3::new(v.x, -v.y, -v.z)
+}
+
+impl Publish for ProbeSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        if self.quantity == Quantity::Temperature {
+            return vec![Topic::of_reading::<Self, _>("/data", |s| {
+                Some(temperature([s.data.value, s.data.variance], s.header()))
+            })];
+        }
+        if self.unit.eq_ignore_ascii_case("ntu") {
+            return vec![Topic::of_reading::<Self, _>("/data", |s| {
+                Some(TurbidityNTU {
+                    header: s.header(),
+                    ntu: s.data.value as f32,
+                })
+            })];
+        }
+        vec![
+            Topic::of_reading::<Self, _>("/data", |s| Some(Float64 { data: s.data.value })),
+            Topic::of_reading::<Self, _>("/record", |s| {
+                let name = format!("{} [{}]", s.spec.field, s.spec.unit);
+                Some(record(s.sensor(), vec![(name, s.data.value)], s.header()))
+            }),
+        ]
+    }
+}
+
+impl Curves for Probe {
+    fn axes(&self) -> Vec<Axis> {
+        vec![("value".into(), single_curve("", self.value))]
+    }
+}
+
+/// Builds the message of a temperature [°C] with its variance [K²].
+fn temperature([temperature, variance]: [f64; 2], header: Header) -> Temperature {
+    Temperature {
+        header,
+        temperature,
+        variance,
+    }
+}
+
+impl Publish for CtdSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        let number = |suffix: &'static str, value: fn(&Ctd) -> f64| {
+            Topic::of_reading::<Self, _>(suffix, move |s| {
+                Some(Float64 {
+                    data: value(s.data),
+                })
+            })
+        };
+        vec![
+            Topic::of_reading::<Self, _>("/temperature", |s| {
+                Some(temperature(
+                    [s.data.temperature, s.data.variances[0]],
+                    s.header(),
+                ))
+            }),
+            Topic::of_reading::<Self, _>("/pressure", |s| {
+                let pressure = Pressure {
+                    pressure: s.data.pressure,
+                    variance: s.data.variances[2],
+                };
+                Some(fluid_pressure(&pressure, s.header()))
+            }),
+            number("/conductivity", |ctd| ctd.conductivity),
+            number("/salinity", |ctd| ctd.salinity),
+            number("/depth", |ctd| ctd.depth),
+            number("/sound_speed", |ctd| ctd.sound_speed),
+            Topic::of_reading::<Self, _>("/record", |s| {
+                Some(record(
+                    s.sensor(),
+                    named(ctd_quantities(s.data)),
+                    s.header(),
+                ))
+            }),
+        ]
+    }
+}
+
+impl Curves for Ctd {
+    fn axes(&self) -> Vec<Axis> {
+        vec![
+            (
+                "temperature [deg C]".into(),
+                single_curve("", self.temperature),
+            ),
+            ("salinity [psu]".into(), single_curve("", self.salinity)),
+            ("depth [m]".into(), single_curve("", self.depth)),
+            (
+                "speed of sound [m/s]".into(),
+                single_curve("", self.sound_speed),
+            ),
+        ]
+    }
+}
+
+/// Returns the quantities of a record: names with units, and values.
+fn ctd_quantities(r: &Ctd) -> [(&'static str, f64); 6] {
+    [
+        ("temperature [degC]", r.temperature),
+        ("conductivity [S/m]", r.conductivity),
+        ("pressure [Pa]", r.pressure),
+        ("salinity [psu]", r.salinity),
+        ("depth [m]", r.depth),
+        ("sound_speed [m/s]", r.sound_speed),
+    ]
+}
+
+impl Publish for SamplerSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        vec![Topic::of_reading::<Self, _>("/bottle", |s| {
+            let mut record = record(s.sensor(), bottle_quantities(s.spec, s.data), s.header());
+            for status in &mut record.status {
+                status.message = s.data.filling.word().to_string();
+            }
+            Some(record)
+        })]
+    }
+}
+
+impl Curves for Bottle {
+    fn axes(&self) -> Vec<Axis> {
+        vec![
+            ("bottle".into(), single_curve("", f64::from(self.number))),
+            ("volume [ml]".into(), single_curve("", 1e6 * self.volume)),
+        ]
+    }
+}
+
+/// Returns the quantities of a bottle of a water sampler.
+fn bottle_quantities(spec: &SamplerSpec, r: &Bottle) -> Vec<(String, f64)> {
+    let seconds = |ns: u64| ns as f64 * 1e-9;
+    let mut all = named([
+        ("bottle", f64::from(r.number)),
+        ("bottles", f64::from(spec.bottles)),
+        ("volume [m3]", r.volume),
+        ("opened [s]", seconds(r.time_ns[0])),
+        ("last_water [s]", seconds(r.time_ns[1])),
+        ("east [m]", r.p_W.x),
+        ("north [m]", r.p_W.y),
+        ("up [m]", r.p_W.z),
+    ]);
+    // a bottle without water has no known properties
+    let known = |mean: f64| if r.volume > 0.0 { mean } else { f64::NAN };
+    all.extend(
+        spec.names
+            .iter()
+            .zip(r.means)
+            .map(|(name, mean)| (name.clone(), known(mean))),
+    );
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convert::from_vector3;
+    use merrow_math::Mat3;
+    use merrow_model::sensor::water::DvlBeam;
+
+    // Goal: the DVL message in its frame agrees with the reading in S, and z of that frame points
+    // along the beams. Method: vectors and covariance rotated back by the rotation of the frame.
+    // Tolerance: rounding.
+    #[test]
+    fn a_dvl_speaks_in_the_frame_that_points_where_it_does() {
+        let beam = |x: f64, y: f64| DvlBeam {
+            direction: Vec3::new(x, y, -(1.0 - x * x - y * y).sqrt()),
+            bottom: true,
+            range: 10.0,
+            velocity: 0.1,
+        };
+        let covariance = [4.0, 0.1, 0.2, 0.1, 5.0, 0.3, 0.2, 0.3, 6.0];
+        let r = Dvl {
+            velocity: Vec3::new(1.0, 0.5, -0.2),
+            covariance,
+            lock: DvlLock::Bottom,
+            altitude: 9.0,
+            beams: [
+                beam(0.3, 0.0),
+                beam(-0.3, 0.0),
+                beam(0.0, 0.3),
+                beam(0.0, -0.3),
+            ],
+            beam_variances: [0.0; 2],
+            sound_speed: 1500.0,
+        };
+        let message = dvl(&r, Header::default());
+        let turn = Q_S_DVL.matrix();
+        let close = |a: Vec3, b: Vec3| assert!((a - b).norm() < 1e-15, "{a:?} {b:?}");
+        close(turn.mul_vec(from_vector3(&message.velocity)), r.velocity);
+        for (out, beam) in message.beam_unit_vec.iter().zip(&r.beams) {
+            assert!(out.z > 0.9);
+            close(turn.mul_vec(from_vector3(out)), beam.direction);
+        }
+        let matrix = |c: [f64; 9]| {
+            Mat3::from_rows(
+                Vec3::new(c[0], c[1], c[2]),
+                Vec3::new(c[3], c[4], c[5]),
+                Vec3::new(c[6], c[7], c[8]),
+            )
+        };
+        let back = turn
+            .mul_mat(&matrix(message.velocity_covar))
+            .mul_mat(&turn.transpose());
+        (0..3).for_each(|k| close(back.col(k), matrix(covariance).col(k)));
+        assert!((message.course_gnd - libm::atan2(-0.5, 1.0)).abs() < 1e-15);
+        // the twist for estimators is in S
+        assert_eq!(
+            dvl_twist(&r, Header::default()).unwrap().twist.twist.linear,
+            vector3(r.velocity)
+        );
+    }
+}
