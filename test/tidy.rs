@@ -39,8 +39,6 @@ const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("crates/sensors/src/lib.rs", "measure"),
     ("crates/sensors/src/radar/mod.rs", "trace_column"),
     ("crates/sensors/src/water/dvl.rs", "measure"),
-    ("crates/sim/src/control/command.rs", "apply"),
-    ("crates/sim/src/control/joints/command.rs", "apply"),
     ("crates/sim/src/simd_batch.rs", "step"),
     ("crates/validate/src/cases/bodies.rs", "kirchhoff"),
     ("crates/validate/src/cases/hemisphere.rs", "hemisphere"),

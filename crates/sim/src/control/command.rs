@@ -1,10 +1,9 @@
 //! Applies commands at the start of a step and refuses invalid ones.
 
-use crate::control::firmware::allocation;
-use crate::control::joints::command;
-use crate::control::{coupling, fault, firmware, sampler};
+use crate::control::joints::command as joint_command;
+use crate::control::{actuator_command, coupling, fault, firmware, sampler};
 use merrow_environment::air;
-use merrow_math::{SpatialVelocity, Vec3};
+use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::sea::air::Weather;
 use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
@@ -14,215 +13,132 @@ use merrow_model::state::{Command, FaultState, Health, RobotState, State, WinchC
 /// Applies one command to the state. If it is refused, returns the reason and leaves the state
 /// unchanged.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
-    let now = state.time_ns;
-    let density = state.sea.density;
     match command {
         Command::Sea(sea) => {
-            let mut waves = state.sea.waves.transition_to(&sea.waves, now);
-            if sea.regions != state.sea.regions {
-                waves.regions = Waves::of_regions(&sea.regions);
-            }
-            let air = state.sea.air.clone();
-            state.sea = Sea {
-                air,
-                waves,
-                ..(**sea).clone()
-            };
+            change_sea(state, sea);
+            Ok(())
         }
-        Command::Weather(change) => change_weather(state, change)?,
+        Command::Weather(change) => change_weather(state, change),
         Command::Sample { robot, sensor, on } => {
-            sampler::switch_pump(scene, state, *robot, *sensor, *on)?
+            sampler::switch_pump(scene, state, *robot, *sensor, *on)
         }
-        Command::Thruster {
-            robot,
-            thruster,
-            value,
-        } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let t = model
-                .thrusters
-                .get(*thruster)
-                .ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
-            check(*robot, &t.name, *value)?;
-            firmware::check_thrusters(*robot, target)?;
-            target.actuators[*thruster].set_command(t, *value);
-            target.last_command_ns = Some(now);
-        }
-        Command::Thrusters { robot, values } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let (n, n_fins) = (model.thrusters.len(), model.fins.len());
-            if values.len() != n && values.len() != n + n_fins {
-                let and_fins = if n_fins > 0 {
-                    format!(", or {} with the fins appended", n + n_fins)
-                } else {
-                    String::new()
-                };
-                let reason = format!(
-                    "found {} values, expected {n}, one per thruster{and_fins}",
-                    values.len()
-                );
-                return Err(refuse(*robot, reason));
-            }
-            let (for_thrusters, for_fins) = values.split_at(n);
-            for (t, value) in model.thrusters.iter().zip(for_thrusters) {
-                check(*robot, &t.name, *value)?;
-            }
-            firmware::check_thrusters(*robot, target)?;
-            if !for_fins.is_empty() {
-                set_fins(*robot, model, target, for_fins)?;
-            }
-            for (k, t) in model.thrusters.iter().enumerate() {
-                target.actuators[k].set_command(t, values[k]);
-            }
-            target.last_command_ns = Some(now);
-        }
-        Command::Fin { robot, fin, value } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let f = model
-                .fins
-                .get(*fin)
-                .ok_or_else(|| refuse(*robot, "no such fin".into()))?;
-            check(*robot, &f.name, *value)?;
-            firmware::check_fins(*robot, target)?;
-            target.fins[*fin].set_command(f, *value);
-        }
-        Command::BuoyancyEngine {
-            robot,
-            ballast,
-            value,
-        } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let b = model.buoyancy_engines.get(*ballast);
-            let b = b.ok_or_else(|| refuse(*robot, "no such buoyancy engine".into()))?;
-            check(*robot, &b.name, *value)?;
-            target.buoyancy_engines[*ballast].command = value.clamp(b.range[0], b.range[1]);
-        }
-        Command::Fins { robot, values } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let n = model.fins.len();
-            if values.len() != n {
-                let reason = format!("found {} values, expected {n}, one per fin", values.len());
-                return Err(refuse(*robot, reason));
-            }
-            set_fins(*robot, model, target, values)?;
-        }
-        Command::Wrench {
-            robot,
-            force,
-            moment,
-        } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            if model.allocation.is_none() {
-                return Err(refuse(*robot, "the robot has no thruster manager".into()));
-            }
-            if !force.is_finite() || !moment.is_finite() {
-                return Err(refuse(
-                    *robot,
-                    "wrench: found a value that is not finite".into(),
-                ));
-            }
-            firmware::check_thrusters(*robot, target)?;
-            let mut commands = vec![0.0; model.thrusters.len()];
-            allocation::allocate(model, *force, *moment, density, &mut commands);
-            for (k, t) in model.thrusters.iter().enumerate() {
-                target.actuators[k].set_command(t, commands[k]);
-            }
-            target.last_command_ns = Some(now);
-        }
+        Command::Thruster { .. }
+        | Command::Thrusters { .. }
+        | Command::Fin { .. }
+        | Command::Fins { .. }
+        | Command::BuoyancyEngine { .. }
+        | Command::Wrench { .. } => actuator_command::apply(scene, state, command),
         Command::Velocity {
             robot,
             linear,
             angular,
-        } => {
-            firmware::set_velocity(scene, state, *robot, *linear, *angular)?;
-        }
+        } => firmware::set_velocity(scene, state, *robot, *linear, *angular),
         Command::HeadingDepth {
             robot,
             heading,
             depth,
-        } => {
-            firmware::set_course(scene, state, *robot, *heading, *depth)?;
-        }
+        } => firmware::set_course(scene, state, *robot, *heading, *depth),
         Command::FirmwareOrder { robot, order } => {
-            firmware::handle_order(scene, state, *robot, *order)?
+            firmware::handle_order(scene, state, *robot, *order)
         }
-        Command::Joint {
-            robot,
-            joint,
-            value,
-        } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let link = model
-                .links
-                .get(joint + 1)
-                .ok_or_else(|| refuse(*robot, "no such joint".into()))?;
-            check(*robot, &link.joint.name, *value)?;
-            firmware::check_wheels(*robot, model, target, &[*joint])?;
-            let mode = target.joints[*joint].mode;
-            command::preempt_group_of(model, target, *joint, now);
-            command::set_reference(model, target, *joint, mode, *value);
-        }
-        Command::JointWithMode { .. }
+        Command::Joint { .. }
+        | Command::JointWithMode { .. }
         | Command::JointMode { .. }
         | Command::JointGroup { .. }
         | Command::Trajectory { .. }
         | Command::CancelGoal { .. }
-        | Command::Gripper { .. } => {
-            command::apply(scene, state, command)?;
-        }
+        | Command::Gripper { .. } => joint_command::apply(scene, state, command),
         Command::SetCoupling {
             coupling: index,
             engage,
             partner,
-        } => {
-            coupling::apply(scene, state, *index, *engage, *partner)?;
-        }
+        } => coupling::apply(scene, state, *index, *engage, *partner),
         Command::SetPose {
             robot,
             p_WB,
             q_WB,
             v_WB_B,
             w_WB_B,
-        } => {
-            let held_by = coupling::holding_coupling(scene, state, *robot);
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let norm = q_WB.w * q_WB.w + q_WB.x * q_WB.x + q_WB.y * q_WB.y + q_WB.z * q_WB.z;
-            if !p_WB.is_finite() || !v_WB_B.is_finite() || !w_WB_B.is_finite() || !norm.is_finite()
-            {
-                return Err(refuse(
-                    *robot,
-                    "pose: found a value that is not finite".into(),
-                ));
-            }
-            if (norm - 1.0).abs() > 1e-2 {
-                let reason = format!(
-                    "pose: expected a unit quaternion, found the norm {}",
-                    norm.sqrt()
-                );
-                return Err(refuse(*robot, reason));
-            }
-            if !model.floating {
-                return Err(refuse(
-                    *robot,
-                    "the robot has a fixed base, so its pose cannot be set".into(),
-                ));
-            }
-            if let Some(name) = held_by {
-                return Err(refuse(
-                    *robot,
-                    format!("the robot is held by the coupling {name}: release it first"),
-                ));
-            }
-            target.motion.p_WB = *p_WB;
-            target.motion.q_WB = q_WB.normalized();
-            target.motion.V_WB_B = SpatialVelocity {
-                w: *w_WB_B,
-                v: *v_WB_B,
-            };
-            // the radiated waves belong to the former position
-            target.radiation_state.fill([SpatialVelocity::zero(); 2]);
-            target.halted = None;
-        }
+        } => set_pose(scene, state, *robot, (*p_WB, *q_WB), (*w_WB_B, *v_WB_B)),
+        Command::Health { .. }
+        | Command::FinHealth { .. }
+        | Command::Noise { .. }
+        | Command::Load { .. } => set_condition(scene, state, command),
+        Command::Fault(new) => start_fault(scene, state, new),
+        Command::Repair { robot, name } => repair_fault(scene, state, *robot, name),
+        Command::Winch { tether, command } => command_winch(scene, state, *tether, *command),
+    }
+}
+
+/// Changes the water; the waves change smoothly.
+fn change_sea(state: &mut State, sea: &Sea) {
+    let mut waves = state.sea.waves.transition_to(&sea.waves, state.time_ns);
+    if sea.regions != state.sea.regions {
+        waves.regions = Waves::of_regions(&sea.regions);
+    }
+    let air = state.sea.air.clone();
+    state.sea = Sea {
+        air,
+        waves,
+        ..sea.clone()
+    };
+}
+
+/// Sets position and attitude of a robot, and its angular and linear velocity.
+fn set_pose(
+    scene: &Scene,
+    state: &mut State,
+    robot: usize,
+    (p_WB, q_WB): (Vec3, Quat),
+    (w_WB_B, v_WB_B): (Vec3, Vec3),
+) -> Result<(), CommandRejection> {
+    let held_by = coupling::holding_coupling(scene, state, robot);
+    let (model, target) = find_robot(scene, state, robot)?;
+    let norm = q_WB.w * q_WB.w + q_WB.x * q_WB.x + q_WB.y * q_WB.y + q_WB.z * q_WB.z;
+    if !p_WB.is_finite() || !v_WB_B.is_finite() || !w_WB_B.is_finite() || !norm.is_finite() {
+        return Err(refuse(
+            robot,
+            "pose: found a value that is not finite".into(),
+        ));
+    }
+    if (norm - 1.0).abs() > 1e-2 {
+        let reason = format!(
+            "pose: expected a unit quaternion, found the norm {}",
+            norm.sqrt()
+        );
+        return Err(refuse(robot, reason));
+    }
+    if !model.floating {
+        return Err(refuse(
+            robot,
+            "the robot has a fixed base, so its pose cannot be set".into(),
+        ));
+    }
+    if let Some(name) = held_by {
+        return Err(refuse(
+            robot,
+            format!("the robot is held by the coupling {name}: release it first"),
+        ));
+    }
+    target.motion.p_WB = p_WB;
+    target.motion.q_WB = q_WB.normalized();
+    target.motion.V_WB_B = SpatialVelocity {
+        w: w_WB_B,
+        v: v_WB_B,
+    };
+    // the radiated waves belong to the former position
+    target.radiation_state.fill([SpatialVelocity::zero(); 2]);
+    target.halted = None;
+    Ok(())
+}
+
+/// Sets the health of an actuator, the noise of a sensor, or the level of a load.
+fn set_condition(
+    scene: &Scene,
+    state: &mut State,
+    command: &Command,
+) -> Result<(), CommandRejection> {
+    match command {
         Command::Health {
             robot,
             thruster,
@@ -267,47 +183,58 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             }
             target.loads[*load] = *level;
         }
-        Command::Fault(new) => {
-            let (name, faults) = match new.robot {
-                Some(robot) => {
-                    let (model, target) = find_robot(scene, state, robot)?;
-                    (fault::device_path(model, new.device), &mut target.faults)
-                }
-                None => (beacon_name(scene, new.device)?, &mut state.faults),
-            };
-            fault::check_fault(new.device, &name, new.kind).map_err(|reason| CommandRejection {
-                robot: new.robot,
-                reason,
-            })?;
-            let end_ns = now.saturating_add(new.end_ns);
-            let memory = FaultState::new(&Fault {
-                start_ns: now,
-                end_ns,
-                ..(**new).clone()
-            });
-            match faults.iter_mut().find(|f| f.fault.name == new.name) {
-                Some(old) => *old = memory,
-                None => faults.push(memory),
-            }
-        }
-        Command::Repair { robot, name } => {
-            let is_repaired = match robot {
-                Some(robot) => {
-                    let (model, target) = find_robot(scene, state, *robot)?;
-                    fault::repair(model, target, name)
-                }
-                None => fault::remove_fault(&mut state.faults, name),
-            };
-            if !is_repaired {
-                return Err(CommandRejection {
-                    robot: *robot,
-                    reason: format!("no fault {name:?} to repair"),
-                });
-            }
-        }
-        Command::Winch { tether, command } => command_winch(scene, state, *tether, *command)?,
+        _ => {}
     }
     Ok(())
+}
+
+/// Starts a fault of a robot or a beacon, which replaces an earlier one of the same name.
+fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), CommandRejection> {
+    let now = state.time_ns;
+    let (name, faults) = match new.robot {
+        Some(robot) => {
+            let (model, target) = find_robot(scene, state, robot)?;
+            (fault::device_path(model, new.device), &mut target.faults)
+        }
+        None => (beacon_name(scene, new.device)?, &mut state.faults),
+    };
+    fault::check_fault(new.device, &name, new.kind).map_err(|reason| CommandRejection {
+        robot: new.robot,
+        reason,
+    })?;
+    let memory = FaultState::new(&Fault {
+        start_ns: now,
+        end_ns: now.saturating_add(new.end_ns),
+        ..new.clone()
+    });
+    match faults.iter_mut().find(|f| f.fault.name == new.name) {
+        Some(old) => *old = memory,
+        None => faults.push(memory),
+    }
+    Ok(())
+}
+
+/// Removes a fault of a robot; without a robot, that of a beacon.
+fn repair_fault(
+    scene: &Scene,
+    state: &mut State,
+    robot: Option<usize>,
+    name: &str,
+) -> Result<(), CommandRejection> {
+    let is_repaired = match robot {
+        Some(robot) => {
+            let (model, target) = find_robot(scene, state, robot)?;
+            fault::repair(model, target, name)
+        }
+        None => fault::remove_fault(&mut state.faults, name),
+    };
+    if is_repaired {
+        return Ok(());
+    }
+    Err(CommandRejection {
+        robot,
+        reason: format!("no fault {name:?} to repair"),
+    })
 }
 
 /// Name of a device that belongs to no robot.
@@ -319,23 +246,6 @@ fn beacon_name(scene: &Scene, device: Device) -> Result<String, CommandRejection
         }),
         _ => Ok(fault::beacon_name(scene, device)),
     }
-}
-
-/// Sets the commands of all fins of a robot; sets none if a value is not finite.
-fn set_fins(
-    robot: usize,
-    model: &Robot,
-    target: &mut RobotState,
-    values: &[f64],
-) -> Result<(), CommandRejection> {
-    firmware::check_fins(robot, target)?;
-    for (fin, value) in model.fins.iter().zip(values) {
-        check(robot, &fin.name, *value)?;
-    }
-    for ((memory, fin), value) in target.fins.iter_mut().zip(&model.fins).zip(values) {
-        memory.set_command(fin, *value);
-    }
-    Ok(())
 }
 
 /// Starts a change of the weather.

@@ -15,8 +15,35 @@ use std::sync::Arc;
 /// Applies a command to joints, or returns why it is refused. A refused command changes nothing;
 /// commands of other kinds are ignored.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
+    match command {
+        Command::Joint { .. } | Command::JointWithMode { .. } | Command::JointMode { .. } => {
+            apply_to_joint(scene, state, command)
+        }
+        _ => apply_to_group(scene, state, command),
+    }
+}
+
+/// Applies a command to one joint.
+fn apply_to_joint(
+    scene: &Scene,
+    state: &mut State,
+    command: &Command,
+) -> Result<(), CommandRejection> {
     let now = state.time_ns;
     match command {
+        Command::Joint {
+            robot,
+            joint,
+            value,
+        } => {
+            let (model, target) = find_robot(scene, state, *robot)?;
+            let own = find_joint(model, *robot, *joint)?;
+            check(*robot, &own.name, *value)?;
+            check_wheels(*robot, model, target, &[*joint])?;
+            let mode = target.joints[*joint].mode;
+            preempt_group_of(model, target, *joint, now);
+            set_reference(model, target, *joint, mode, *value);
+        }
         Command::JointWithMode {
             robot,
             joint,
@@ -24,23 +51,17 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             value,
         } => {
             let (model, target) = find_robot(scene, state, *robot)?;
-            let link = model
-                .links
-                .get(joint + 1)
-                .ok_or_else(|| refuse(*robot, "no such joint".into()))?;
-            check_mode(*robot, &link.joint, *mode)?;
-            check_value(*robot, &link.joint, *mode, *value)?;
+            let own = find_joint(model, *robot, *joint)?;
+            check_mode(*robot, own, *mode)?;
+            check_value(*robot, own, *mode, *value)?;
             check_wheels(*robot, model, target, &[*joint])?;
             preempt_group_of(model, target, *joint, now);
             set_reference(model, target, *joint, *mode, *value);
         }
         Command::JointMode { robot, joint, mode } => {
             let (model, target) = find_robot(scene, state, *robot)?;
-            let link = model
-                .links
-                .get(joint + 1)
-                .ok_or_else(|| refuse(*robot, "no such joint".into()))?;
-            check_mode(*robot, &link.joint, *mode)?;
+            let own = find_joint(model, *robot, *joint)?;
+            check_mode(*robot, own, *mode)?;
             check_wheels(*robot, model, target, &[*joint])?;
             if target.joints[*joint].mode != *mode {
                 preempt_group_of(model, target, *joint, now);
@@ -53,6 +74,19 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 set_reference(model, target, *joint, *mode, value);
             }
         }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Applies a command to a joint group.
+fn apply_to_group(
+    scene: &Scene,
+    state: &mut State,
+    command: &Command,
+) -> Result<(), CommandRejection> {
+    let now = state.time_ns;
+    match command {
         Command::JointGroup {
             robot,
             group,
@@ -60,18 +94,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             values,
         } => {
             let (model, target) = find_robot(scene, state, *robot)?;
-            let members = &find_group(model, *robot, *group)?.joints;
-            check_count(*robot, values.len(), members.len())?;
-            check_wheels(*robot, model, target, members)?;
-            for (joint, value) in members.iter().zip(values) {
-                let joint = &model.links[joint + 1].joint;
-                check_mode(*robot, joint, *mode)?;
-                check_value(*robot, joint, *mode, *value)?;
-            }
-            replace_goal(target, *group, None, now);
-            for (joint, value) in members.iter().zip(values) {
-                set_reference(model, target, *joint, *mode, *value);
-            }
+            set_group(*robot, model, target, *group, (*mode, values), now)?;
         }
         Command::Trajectory {
             robot,
@@ -95,18 +118,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         } => {
             let (model, target) = find_robot(scene, state, *robot)?;
             let members = find_group(model, *robot, *group)?;
-            check(*robot, &members.name, *position)?;
-            check(*robot, &members.name, *max_effort)?;
-            if *max_effort < 0.0 {
-                let reason = format!(
-                    "{}: found max_effort {max_effort}, expected 0 or more",
-                    members.name
-                );
-                return Err(refuse(*robot, reason));
-            }
-            for joint in &members.joints {
-                check_mode(*robot, &model.links[joint + 1].joint, JointMode::Position)?;
-            }
+            check_gripper(*robot, model, members, *position, *max_effort)?;
             start_gripper(model, target, *group, *id, (*position, *max_effort), now);
         }
         Command::CancelGoal { robot, group, id } => {
@@ -125,6 +137,53 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         _ => {}
     }
     Ok(())
+}
+
+/// Commands all joints of a group and switches them to a mode.
+fn set_group(
+    robot: usize,
+    model: &Robot,
+    target: &mut RobotState,
+    group: usize,
+    (mode, values): (JointMode, &[f64]),
+    now_ns: u64,
+) -> Result<(), CommandRejection> {
+    let members = &find_group(model, robot, group)?.joints;
+    check_count(robot, values.len(), members.len())?;
+    check_wheels(robot, model, target, members)?;
+    for (joint, value) in members.iter().zip(values) {
+        let joint = &model.links[joint + 1].joint;
+        check_mode(robot, joint, mode)?;
+        check_value(robot, joint, mode, *value)?;
+    }
+    replace_goal(target, group, None, now_ns);
+    for (joint, value) in members.iter().zip(values) {
+        set_reference(model, target, *joint, mode, *value);
+    }
+    Ok(())
+}
+
+/// Checks a command to the gripper `members`.
+fn check_gripper(
+    robot: usize,
+    model: &Robot,
+    members: &JointGroup,
+    position: f64,
+    max_effort: f64,
+) -> Result<(), CommandRejection> {
+    check(robot, &members.name, position)?;
+    check(robot, &members.name, max_effort)?;
+    if max_effort < 0.0 {
+        let reason = format!(
+            "{}: found max_effort {max_effort}, expected 0 or more",
+            members.name
+        );
+        return Err(refuse(robot, reason));
+    }
+    members
+        .joints
+        .iter()
+        .try_for_each(|joint| check_mode(robot, &model.links[joint + 1].joint, JointMode::Position))
 }
 
 /// Sets the mode and the set-point of joint `joint`, limited to the range of its drive.
@@ -266,6 +325,14 @@ fn start_gripper(
     }
     let task = ActiveGripper { moved_ns: now };
     state.groups[group].task = Some(Task::Gripper(task));
+}
+
+fn find_joint(robot: &Robot, number: usize, joint: usize) -> Result<&Joint, CommandRejection> {
+    robot
+        .links
+        .get(joint + 1)
+        .map(|link| &link.joint)
+        .ok_or_else(|| refuse(number, "no such joint".into()))
 }
 
 fn find_group(robot: &Robot, number: usize, group: usize) -> Result<&JointGroup, CommandRejection> {
