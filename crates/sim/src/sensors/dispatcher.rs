@@ -115,7 +115,7 @@ impl SensorThreads {
         Ok(())
     }
 
-    /// Requests a sample.
+    /// Requests a sample from the dispatcher.
     pub fn request(&self, sample: SampleRequest) {
         // the dispatcher exists as long as `self`
         let _ = self.events.send(Event::Request(sample));

@@ -98,8 +98,8 @@ pub(crate) fn render_pool(threads: usize, nice: i32) -> Result<Option<ThreadPool
 }
 
 impl Worker {
-    /// Computes samples until there is no more request or a sample panics. The thread increments its
-    /// nice value by `nice`.
+    /// Computes samples until there is no more request or a sample panics. The thread increments
+    /// its nice value by `nice`.
     pub(crate) fn run(mut self, nice: i32, inbox: &Receiver<SampleRequest>, outbox: &Outbox) {
         lower_priority(nice);
         for job in inbox {
