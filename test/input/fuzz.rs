@@ -190,3 +190,29 @@ fn no_bytes_make_the_decoders_panic() {
         decode_all(&bytes);
     });
 }
+
+// Goal: the fuzz targets compile after crates were split or renamed. Method: `fuzz/Cargo.toml`
+// declares every crate of the workspace that a target or its shared decoders use. Tolerance: none.
+#[test]
+fn fuzz_targets_declare_their_crates() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let declared = text("fuzz/Cargo.toml");
+    let mut crates = std::collections::BTreeSet::new();
+    for file in [
+        "fuzz/fuzz_targets/world.rs",
+        "fuzz/fuzz_targets/cdr.rs",
+        "test/input/decoders.rs",
+    ] {
+        let text = text(file);
+        let used = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("use merrow"));
+        crates.extend(used.filter_map(|rest| Some(format!("merrow{}", rest.split_once("::")?.0))));
+    }
+    assert!(crates.len() > 3, "{crates:?}");
+    for name in crates {
+        let key = format!("\n{} = ", name.replace('_', "-"));
+        assert!(declared.contains(&key), "{name}");
+    }
+}
