@@ -525,17 +525,25 @@ fn snapshots_show_the_requested_image() {
         assert!(said.contains(part), "{arguments:?}: {said}");
     }
     // An unwritable output is reported before a simulated week has passed.
-    for (looks, part) in [
+    for (looks, file, part) in [
         (
             &["pool", "--view"][..],
+            "no_such_folder/s.png",
+            "no_such_folder/s.png: no folder `no_such_folder`; create it or choose another file",
+        ),
+        (
+            &["pool", "--view"],
+            "s.gif",
             "s.gif: expected a file name that ends in .png or .jpg or .jpeg",
         ),
         (
             &["sonar", "--robot", "rov", "--sensor", "sonar"],
+            "s.gif",
             "s.gif: expected a file name that ends in .png or",
         ),
         (
             &["sonar", "--robot", "rov", "--sensor", "imu"],
+            "s.gif",
             "s.gif: expected a file name that ends in .svg",
         ),
     ] {
@@ -543,7 +551,7 @@ fn snapshots_show_the_requested_image() {
         let done = merrow
             .arg("snapshot")
             .args(looks)
-            .args(["--at", "604800", "-o", "s.gif"])
+            .args(["--at", "604800", "-o", file])
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&done.stderr);

@@ -13,6 +13,7 @@ use merrow_model::scene::sensor::obstacle::Obstacle;
 use merrow_model::scene::{Link, Robot, Tether, TetherEnd, Winch};
 use merrow_ros2::message::Service;
 use merrow_ros2::msg::std_srvs::Trigger;
+use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::Pace;
 use merrow_sim::control::fault;
@@ -71,6 +72,17 @@ fn rounded_value(value: ParameterValue) -> ParameterValue {
     match value {
         ParameterValue::Double(x) => ParameterValue::Double(rounded(x)),
         other => other,
+    }
+}
+
+fn rounded_range(range: Range) -> Range {
+    match range {
+        Range::Double { from, to, step } => Range::Double {
+            from: rounded(from),
+            to: rounded(to),
+            step: rounded(step),
+        },
+        integers => integers,
     }
 }
 
@@ -134,7 +146,7 @@ fn describe_world(world: &World) -> Value {
         .map(|d| {
             json!({
                 "name": d.name, "type": d.default.type_name(), "default": rounded_value(d.default).to_string(),
-                "range": d.range.map(|r| r.to_string()), "constraints": d.constraints, "description": d.description,
+                "range": d.range.map(|r| rounded_range(r).to_string()), "constraints": d.constraints, "description": d.description,
             })
         })
         .collect();

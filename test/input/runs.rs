@@ -1,4 +1,5 @@
-//! Runs of the program as a process: signals, a full disk, the rate of diagnostics.
+//! Runs of the program as a process: signals, a full disk, the rate of diagnostics, the text of
+//! `describe`.
 //!
 //! Goal: a run ends as requested with a complete recording, and reports why if it cannot. Method:
 //! the program itself with real signals and file size limits.
@@ -84,8 +85,9 @@ fn two_signals_at_once_are_one() {
 }
 
 // Goal: a later signal ends a run whose loop does not react, and the recording is complete.
-// Method: 500 robots in waves with steps of 1 us, of which the loop completes 10000 before it checks
-// for signals, which takes ten times longer than the test; a second SIGINT after 2.3 s. Status 130.
+// Method: 500 robots in waves with steps of 1 us, of which the loop completes 10000 before it
+// checks for signals, which takes ten times longer than the test; a second SIGINT after 2.3 s.
+// Status 130.
 #[test]
 fn a_later_signal_forces_the_exit() {
     let world = "step: {dt_s: 1.0e-6}
@@ -194,4 +196,57 @@ fn diagnostics_follow_simulated_time() {
     assert!(output.status.success(), "{}", texts(&output).1);
     assert_eq!(message_count(&bag, Some("/diagnostics")), 11);
     assert_eq!(message_count(&bag, Some("/bluerov2/battery_state")), 11);
+}
+
+/// Output of `merrow describe`.
+fn describe(arguments: &[&str]) -> String {
+    let mut merrow = Command::new(MERROW);
+    let output = merrow.arg("describe").args(arguments).output();
+    let output = output.expect("merrow starts");
+    assert!(output.status.success(), "{}", texts(&output).1);
+    texts(&output).0
+}
+
+// Goal: `describe` prints the added mass of a floating body that its dynamics uses: that of the
+// submerged part. Method: a box of 100 kg that displaces 200 kg when submerged, so that half of it
+// is submerged at rest; added mass of [40, 60, 80] kg. Tolerance: printed digits.
+#[test]
+fn describe_prints_the_effective_added_mass() {
+    let world = "water: {density_kg_m3: 1000}
+robots:
+  r:
+    model:
+      source: test
+      body:
+        source: test
+        axes: flu
+        mass_kg: 100
+        inertia_kg_m2: {xx: 9, yy: 20, zz: 25}
+        volume_m3: 0.2
+        center_of_mass_m: [0, 0, -0.1]
+        hull: {kind: box, size_m: [1, 1, 0.2]}
+        added_mass: {kind: diagonal, values: [40, 60, 80, 0, 0, 0]}
+";
+    let folder = Folder::new("effective", &[("w.yaml", world)]);
+    let path = folder.0.join("w.yaml");
+    let text = describe(&[path.to_str().expect("UTF-8")]);
+    let line =
+        "submerged fraction of the base 0.5000, its added mass [20.0000, 30.0000, 40.0000] kg";
+    assert!(text.contains(line), "{text}");
+}
+
+// Goal: `describe` prints no rounding errors of unit conversions. Method: no number of four worlds
+// has more than 12 significant digits; the latitude and the slopes of their units do otherwise.
+// Tolerance: none.
+#[test]
+fn describe_prints_rounded_numbers() {
+    for world in ["pool", "usv", "sonar", "riverwatch"] {
+        let text = describe(&[world, "--json"]);
+        let numbers = text.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+        let long = numbers.filter(|n| n.contains('.')).find(|n| {
+            let digits = n.replace('.', "");
+            digits.trim_start_matches('0').len() > 12
+        });
+        assert_eq!(long, None, "of {world}");
+    }
 }
