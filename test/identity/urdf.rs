@@ -491,3 +491,32 @@ fn mimic_joints_and_given_hydrodynamics() {
         assert_eq!(limits, 2, "{what}: {:?}", world.notes);
     }
 }
+
+// Goal: a ROS package is found by the name in its `package.xml`, whatever its folder is called.
+// Method: a package in a folder with another name next to the world, whose URDF refers to a mesh in
+// the package; another folder declares another name. Tolerance: none.
+#[test]
+fn packages_are_found_by_their_declared_names() {
+    let package = |name: &str| {
+        format!(
+            "<?xml version='1.0'?>\n<package format='3'>\n  <name> {name} </name>\n</package>\n"
+        )
+    };
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    let urdf = format!(
+        "<robot name='g'><link name='hand'>{}<collision><geometry><mesh filename='package://hand_description/meshes/m.obj'/></geometry></collision></link></robot>",
+        inertial(2.0)
+    );
+    let text = "robots: {r: {model: {urdf: 'package://hand_description/urdf/r.urdf'}}}\n";
+    let world = load_files(
+        "declared",
+        &[
+            ("w.yaml", text),
+            ("a-fork/package.xml", &package("arm_description")),
+            ("hand-main/package.xml", &package("hand_description")),
+            ("hand-main/urdf/r.urdf", &urdf),
+            ("hand-main/meshes/m.obj", mesh),
+        ],
+    );
+    assert_eq!(world.scene.robots[0].colliders.len(), 1);
+}

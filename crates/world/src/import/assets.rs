@@ -119,10 +119,12 @@ pub fn find_file(name: &str, place: &Place, problems: &mut Problems) -> Option<P
         .or_else(|| name.strip_prefix("model://"))
     {
         let (package, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let found = package_folders(package, &beside)
-            .into_iter()
-            .map(|f| f.join(path))
-            .find(|p| p.is_file());
+        let file_in = |folders: Vec<PathBuf>| {
+            let mut files = folders.into_iter().map(|folder| folder.join(path));
+            files.find(|file| file.is_file())
+        };
+        let found = file_in(package_folders(package, &beside))
+            .or_else(|| file_in(declared_package_folders(package, &beside)));
         if found.is_none() {
             let text = format!(
                 "no file {}: package {} with this file is not in AMENT_PREFIX_PATH, in ROS_PACKAGE_PATH, in a parent folder of {} or in \
@@ -173,8 +175,8 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))
 }
 
-/// Candidate share folders of a ROS package, in search order: environment variables, parent
-/// folders, Merrow's data folders.
+/// Candidate share folders of a ROS package by their folder name, in search order: environment
+/// variables, parent folders, Merrow's data folders.
 fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
     let variable = |name: &str| -> Vec<PathBuf> {
         std::env::var_os(name)
@@ -208,4 +210,34 @@ fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
         folders.push(share.join("meshes").join(package));
     }
     folders
+}
+
+/// Share folders whose `package.xml` declares the name `package`, whatever the folder is called:
+/// the parent folders of `beside`, the folders of `ROS_PACKAGE_PATH`, and the folders in them.
+fn declared_package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
+    let beside = beside
+        .canonicalize()
+        .unwrap_or_else(|_| beside.to_path_buf());
+    let listed = std::env::var_os("ROS_PACKAGE_PATH").unwrap_or_default();
+    let parents = beside.ancestors().map(Path::to_path_buf);
+    let mut folders = Vec::new();
+    for folder in parents.chain(std::env::split_paths(&listed)) {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        let mut inner: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        // the order of a directory listing is arbitrary
+        inner.sort_unstable();
+        folders.push(folder);
+        folders.extend(inner);
+    }
+    folders.retain(|folder| declared_name(folder).is_some_and(|name| name == package));
+    folders
+}
+
+/// Returns the `<name>` in the `package.xml` of a folder.
+fn declared_name(folder: &Path) -> Option<String> {
+    let text = read_text(&folder.join("package.xml")).ok()?;
+    let document = roxmltree::Document::parse(&text).ok()?;
+    let root = document.root_element();
+    let mut inner = root.children().filter(|node| node.has_tag_name("name"));
+    inner.next()?.text().map(|name| name.trim().to_string())
 }
