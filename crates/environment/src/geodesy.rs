@@ -21,8 +21,13 @@
 //! tests below against pyproj (test/data/geodesy_wgs84.csv) in test/witness/geodesy.rs
 
 use merrow_math::Vec3;
+use merrow_math::ellipsoid::MEAN_RADIUS;
 pub use merrow_math::ellipsoid::{axes, ecef, geodetic};
 use merrow_model::scene::Origin;
+
+/// Effective radius of the Earth for the horizon of radio waves, which standard refraction bends:
+/// 4/3 of the mean radius [m].
+pub const RADIO_HORIZON_RADIUS: f64 = 4.0 / 3.0 * MEAN_RADIUS;
 
 /// World position (ENU) [m] of an Earth-centred (ECEF) position `p` [m].
 pub fn world_from_ecef(origin: &Origin, p: Vec3) -> Vec3 {

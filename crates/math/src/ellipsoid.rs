@@ -36,6 +36,18 @@ pub const F: f64 = 1.0 / 298.257_223_563;
 /// First eccentricity squared of WGS84 [-].
 pub const E2: f64 = F * (2.0 - F);
 
+/// Mean radius of the Earth, (2a + b)/3 [m].
+pub const MEAN_RADIUS: f64 = A * (1.0 - F / 3.0);
+
+/// Radii of curvature along the meridian (M) and across it (N) at a latitude [rad] [m], by (1) and
+/// (4).
+pub fn curvature_radii(latitude: f64) -> [f64; 2] {
+    let s = sin_cos(latitude).0;
+    let w2 = 1.0 - E2 * s * s;
+    let N = A / w2.sqrt();
+    [N * (1.0 - E2) / w2, N]
+}
+
 /// Converts latitude [rad], longitude [rad] and ellipsoidal height [m] to an ECEF position [m] by
 /// (2).
 pub fn ecef(latitude: f64, longitude: f64, height: f64) -> Vec3 {

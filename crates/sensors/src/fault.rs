@@ -22,8 +22,8 @@
 //! Quantities that a CTD or an anemometer derives from its readings are computed again after the
 //! fault.
 //!
-//! Faults are applied after resolution and full scale. For a fix, metres are converted to angles on
-//! a sphere (0.4 % error).
+//! Faults are applied after resolution and full scale. For a fix, metres are converted to angles by
+//! the radii of curvature of the ellipsoid at the fix.
 //!
 //! # Checked by
 //! test/analytic/fault.rs

@@ -31,6 +31,7 @@ pub mod encode;
 use crate::ais::encode::{KNOT, Message, Motion};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
+use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
 use merrow_environment::{EnvironmentState, geodesy};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
@@ -42,8 +43,6 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Wavelength at 162 MHz [m].
 const WAVELENGTH: f64 = 299_792_458.0 / 162e6;
-/// Effective radius of the Earth for the radio horizon [m].
-const RADIO_EARTH: f64 = 4.0 / 3.0 * 6_371_000.0;
 /// Lower limit of the antenna heights, for an antenna in the trough of a wave [m].
 const MIN_ANTENNA_HEIGHT: f64 = 0.3;
 /// Interval of the static data [s].
@@ -156,7 +155,9 @@ fn link_margin(
     let [sender, receiver] = heights.map(|h| h.max(MIN_ANTENNA_HEIGHT));
     let way = moving.p - pose.p_WS;
     let d = way.norm().max(1.0);
-    if d > (2.0 * RADIO_EARTH * sender).sqrt() + (2.0 * RADIO_EARTH * receiver).sqrt() {
+    if d > (2.0 * RADIO_HORIZON_RADIUS * sender).sqrt()
+        + (2.0 * RADIO_HORIZON_RADIUS * receiver).sqrt()
+    {
         return f64::NEG_INFINITY;
     }
     let log = libm::log10;

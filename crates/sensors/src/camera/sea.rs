@@ -108,7 +108,7 @@ impl Sea {
         let swell_is_flat = swell.levels.is_empty();
         Self {
             clipmap: swell,
-            ripples: ripples(wind, left, at.time),
+            ripples: ripples(wind, left, at.gravity, at.time),
             slope2: [total, waves, left],
             pixel,
             foam,
@@ -220,8 +220,8 @@ impl Sea {
 }
 
 /// Computes the slopes and curvature of a periodic pattern of ripples with the mean square slope
-/// `slope2`.
-fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
+/// `slope2`, under `gravity` [m/s²] and surface tension.
+fn ripples(wind: Vec3, slope2: f64, gravity: f64, time: f64) -> Box<Ripples> {
     let turn = std::f64::consts::TAU;
     let heading = libm::atan2(wind.y, wind.x);
     // In calm air ripples travel in all directions.
@@ -238,7 +238,7 @@ fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
         let (s, c) = sin_cos(angle);
         let (kx, ky) = ((size * c).round(), (size * s).round());
         let k = (kx * kx + ky * ky).sqrt().max(1.0) * turn / LENGTH;
-        let omega = (9.81 * k + 7.3e-5 * k * k * k).sqrt();
+        let omega = (gravity * k + 7.3e-5 * k * k * k).sqrt();
         let phase = turn * chance(2) - omega * time;
         let phase = phase - (phase / turn).floor() * turn;
         let amplitude = (2.0 * slope2 / WAVES as f64).sqrt() / k;

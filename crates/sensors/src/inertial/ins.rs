@@ -39,6 +39,7 @@ use crate::fault::{Faulty, error_vector};
 use crate::inertial::{Triads, ins_filter};
 use crate::measure::{Measure, Sample};
 use merrow_environment::geodesy;
+use merrow_math::ellipsoid::MEAN_RADIUS;
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
@@ -50,8 +51,6 @@ use merrow_model::state::reading::{Reading, Stamped};
 
 /// Rotation of the Earth [rad/s] [NGA.STND.0036 2014].
 const EARTH_RATE: f64 = 7.292_115e-5;
-/// Mean radius of the Earth [m].
-const EARTH_RADIUS: f64 = 6_371_008.8;
 
 /// Rotation of the Earth and gravity at the origin of a world.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +73,7 @@ impl Earth {
 
     /// Matrix of the linear map w(v) of (2) [rad/m].
     pub fn transport_matrix() -> Mat3 {
-        let k = 1.0 / EARTH_RADIUS;
+        let k = 1.0 / MEAN_RADIUS;
         Mat3::from_rows(
             Vec3::new(0.0, -k, 0.0),
             Vec3::new(k, 0.0, 0.0),
@@ -84,7 +83,7 @@ impl Earth {
 
     /// Angular velocity of the local level at the velocity `v` (in W [m/s]), in W [rad/s].
     pub fn level_rate(&self, v: Vec3) -> Vec3 {
-        self.rate + Vec3::new(-v.y, v.x, 0.0).scale(1.0 / EARTH_RADIUS)
+        self.rate + Vec3::new(-v.y, v.x, 0.0).scale(1.0 / MEAN_RADIUS)
     }
 
     /// Acceleration by gravity and by the rotation of the level at the velocity `v` (in W [m/s]),

@@ -44,6 +44,7 @@ use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use crate::sonar::beam::{pattern, width};
 use crate::sonar::decibels::{level, power};
+use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
 use merrow_environment::{EnvironmentState, air};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -56,8 +57,6 @@ use std::f64::consts::{LN_10, PI, TAU};
 
 /// Speed of light [m/s].
 const LIGHT: f64 = 299_792_458.0;
-/// Effective Earth radius for the radio horizon [m].
-const RADIO_EARTH: f64 = 4.0 / 3.0 * 6_371_000.0;
 /// Angle to either side that contributes to a spoke, over the beam width: the main lobe and the
 /// first side lobe.
 const CONTRIBUTING_BEAM_WIDTHS: f64 = 2.2;
@@ -149,9 +148,9 @@ pub fn reach(spec: &RadarSpec) -> u64 {
 /// Minimum height above the water of a visible point at the range `r` [m], for an antenna at
 /// `height` [m] [m]. (6)
 fn min_visible_height(height: f64, r: f64) -> f64 {
-    let beyond = r - (2.0 * RADIO_EARTH * height).sqrt();
+    let beyond = r - (2.0 * RADIO_HORIZON_RADIUS * height).sqrt();
     if beyond > 0.0 {
-        beyond * beyond / (2.0 * RADIO_EARTH)
+        beyond * beyond / (2.0 * RADIO_HORIZON_RADIUS)
     } else {
         0.0
     }

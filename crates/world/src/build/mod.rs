@@ -17,7 +17,7 @@ use crate::build::robot::collision;
 use crate::import::assets::Assets;
 use crate::import::urdf;
 use crate::schema::{
-    CurrentConfig, IntegratorConfig, Layer, OriginConfig, RobotEntry, WorldConfig,
+    CurrentConfig, GRAVITY, IntegratorConfig, Layer, OriginConfig, RobotEntry, WorldConfig,
 };
 use crate::sensor::acoustic;
 use crate::sensor::ais;
@@ -117,7 +117,7 @@ fn build_checked(
 /// not checked against it.
 fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) {
     let water = WaterAndGravity {
-        gravity: 9.81,
+        gravity: GRAVITY,
         density: 1025.0,
         depth: 100.0,
     };

@@ -1,7 +1,7 @@
 //! Conversion of tethers to lines between two ends, with their initial shape.
 
 use crate::schema::{
-    LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
+    GRAVITY, LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
 };
 use merrow_math::Vec3;
 use merrow_model::kinematics;
@@ -98,7 +98,7 @@ fn build_line(file: &LineConfig, scene: &Scene) -> LineProperties {
     // A nearly weightless line still needs a seabed that stops it.
     let load = line
         .weight_in_water(scene.sea.density, scene.gravity)
-        .max(0.1 * line.mass * 9.81);
+        .max(0.1 * line.mass * GRAVITY);
     line.seabed_stiffness = file
         .seabed_stiffness_n_per_m2
         .unwrap_or(10.0 * load / line.diameter);

@@ -42,6 +42,9 @@ use crate::sensor::obstacle::ObstacleConfig;
 use merrow_yaml::read::{Located, NamedMap};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
+/// Default acceleration of gravity [m/s²].
+pub const GRAVITY: f64 = 9.81;
+
 spec! {
     /// A world: the environment, its position on the Earth, and the robots in it.
     pub struct WorldConfig {
@@ -52,7 +55,7 @@ spec! {
         /// Time step and integrator.
         step: Step => "{}",
         /// Acceleration of gravity, downwards.
-        gravity_m_s2: f64 [non_negative] = 9.81,
+        gravity_m_s2: f64 [non_negative] = GRAVITY,
         /// Position of the origin of the world frame on the Earth.
         origin: OriginConfig => "{}",
         /// Water: density, sound, light, currents, tide and waves.
