@@ -7,6 +7,7 @@ mod contact;
 mod geodesy;
 mod grids;
 mod hemisphere;
+mod magnetic_field;
 mod otter;
 mod pinocchio;
 mod prestero;

@@ -5,7 +5,7 @@
 //!
 //! # Example
 //! ```
-//! use merrow_environment::waves::{dispersion::wave_number, realise::realise};
+//! use merrow_environment::waves::{dispersion::wave_number, realise::wave_field};
 //! use merrow_environment::{WavesNow, seawater};
 //! use merrow_math::Vec3;
 //! use merrow_model::scene::sea::waves::{SeaState, Spectrum, Spreading, Waves};
@@ -24,10 +24,10 @@
 //!     towards: Vec3::new(0.0, 1.0, 0.0),
 //!     spreading: Spreading::None,
 //!     components: 1,
-//!     shortest: None,
+//!     min_wavelength: None,
 //!     ramp: 0.0,
 //! };
-//! let waves = Waves::of(realise(asked, depth, gravity, seed));
+//! let waves = Waves::from_field(wave_field(asked, depth, gravity, seed));
 //! let at_start = WavesNow::new(&waves, 0.0);
 //! let length = TAU / wave_number(TAU / 8.0, depth, gravity);
 //! assert!((at_start.elevation(0.0, 0.0) - 1.0).abs() < 1e-9);
@@ -40,6 +40,7 @@ pub mod conductivity;
 pub mod current;
 pub mod flow;
 pub mod geodesy;
+pub mod magnetic_field;
 pub mod optics;
 pub mod seawater;
 pub mod sound;

@@ -1,15 +1,41 @@
 //! Conversion of the air and weather of a world.
 
 use crate::schema::WorldConfig;
-use crate::schema::air::{GustsConfig, ShearConfig};
+use crate::schema::air::{GustsConfig, ShearConfig, WeatherConfig};
 use merrow_environment::air::{sun, wind};
-use merrow_model::scene::Origin;
 use merrow_model::scene::sea::air::{Air, Gusts, Shear, Weather};
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 
-/// Builds the air of a world with the given origin and seed.
-pub fn build_air(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut Problems) -> Air {
+/// Date and time at the start of the run.
+#[derive(Clone, Copy)]
+pub struct StartTime {
+    /// Universal time at the start of the run [s since 1970-01-01].
+    pub utc: f64,
+    /// Default of `utc` for a world without a start time [s since 1970-01-01].
+    default_utc: f64,
+}
+
+impl StartTime {
+    /// Reads the start time of a world whose origin has a `longitude` [rad].
+    pub fn of(weather: &WeatherConfig, longitude: f64, problems: &mut Problems) -> Self {
+        let default_utc = sun::solar_noon(Air::NOON, longitude);
+        let utc = weather.start_utc.as_ref().map_or(default_utc, |text| {
+            parse_utc(text).unwrap_or_else(|| {
+                let text = format!(
+                    "`start_utc`: expected a date and time such as 2026-06-21T09:30:00Z, found {}",
+                    quote(text)
+                );
+                problems.push(weather.at.key_place("start_utc"), text);
+                default_utc
+            })
+        });
+        Self { utc, default_utc }
+    }
+}
+
+/// Builds the air of a world with the given start time and seed.
+pub fn build_air(file: &WorldConfig, start: StartTime, seed: u64, problems: &mut Problems) -> Air {
     let (air, weather) = (&file.air, &file.weather);
     let shear = match &air.shear {
         ShearConfig::Uniform => Shear::Uniform,
@@ -39,17 +65,6 @@ pub fn build_air(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut 
             length: *length_m,
         },
     };
-    let untold_utc = sun::solar_noon(Air::NOON, origin.longitude);
-    let start_utc = weather.start_utc.as_ref().map_or(untold_utc, |told| {
-        parse_utc(told).unwrap_or_else(|| {
-            let text = format!(
-                "`start_utc`: expected a date and time such as 2026-06-21T09:30:00Z, found {}",
-                quote(told)
-            );
-            problems.push(weather.at.key_place("start_utc"), text);
-            untold_utc
-        })
-    });
     let now = Weather {
         wind: wind::velocity_from(weather.wind_speed_m_s, weather.wind_from_deg),
         gustiness: weather.gustiness,
@@ -68,8 +83,8 @@ pub fn build_air(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut 
         shear,
         gusts,
         components: Arc::from(components),
-        start_utc,
-        default_start_utc: untold_utc,
+        start_utc: start.utc,
+        default_start_utc: start.default_utc,
         from: now,
         to: now,
         change: [0.0, 0.0],

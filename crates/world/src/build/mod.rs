@@ -25,10 +25,11 @@ use crate::sensor::camera;
 use crate::sensor::obstacle;
 use crate::sensor::placement;
 use crate::{World, data_dir};
+use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::GaussMarkov;
-use merrow_model::scene::{Current, Integrator, Origin, Scene, Sea, Seabed, Waves};
+use merrow_model::scene::{Current, Integrator, Origin, Scene, Sea, Seabed, SensorKind, Waves};
 use merrow_yaml::error::Problems;
 use merrow_yaml::node::{Loader, Node, Value};
 use merrow_yaml::read;
@@ -151,8 +152,10 @@ fn build_world(
     problems: &mut Problems,
 ) -> World {
     let seed = overrides.seed.unwrap_or(file.seed);
-    let origin = build_origin(&file.origin);
-    let sea = build_sea(file, &origin, seed, problems);
+    let longitude = file.origin.longitude_deg.to_radians();
+    let start = air::StartTime::of(&file.weather, longitude, problems);
+    let origin = build_origin(&file.origin, start.utc);
+    let sea = build_sea(file, &origin, start, seed, problems);
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
     let carried: Vec<_> = file
         .water
@@ -229,6 +232,7 @@ fn build_world(
     scene.ais = ais::build_transponders(&file.ais, &scene, problems);
     acoustic::resolve_targets(&file.robots, &mut scene, problems);
     obstacle::resolve_detector_sensors(&file.robots, &mut scene, problems);
+    check_magnetic_date(file, &scene, problems);
     // Placement can only be checked for a scene that was built without mistakes.
     if problems.is_empty() {
         placement::check_placement(&file.robots, &scene, problems);
@@ -295,7 +299,13 @@ fn check_names(file: &WorldConfig, scene: &Scene, problems: &mut Problems) {
     }
 }
 
-fn build_sea(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut Problems) -> Sea {
+fn build_sea(
+    file: &WorldConfig,
+    origin: &Origin,
+    start: air::StartTime,
+    seed: u64,
+    problems: &mut Problems,
+) -> Sea {
     let water = &file.water;
     let profile = match &water.current {
         CurrentConfig::None => vec![(0.0, Vec3::zero())],
@@ -330,7 +340,7 @@ fn build_sea(file: &WorldConfig, origin: &Origin, seed: u64, problems: &mut Prob
         tracers: water::build_tracers(&water.tracers, origin, problems),
         optics: camera::optics(&water.optics),
         air_pressure: water.air_pressure_pa,
-        air: air::build_air(file, origin, seed, problems),
+        air: air::build_air(file, start, seed, problems),
         current: Current {
             profile,
             gauss_markov: water.variation.as_ref().map(|v| GaussMarkov {
@@ -371,48 +381,37 @@ pub fn horizontal_velocity(speed: f64, direction_deg: f64) -> Vec3 {
     Vec3::new(speed * s, speed * c, 0.0)
 }
 
-fn build_origin(file: &OriginConfig) -> Origin {
+/// Builds the origin; without a given field, the magnetic field is that of the World Magnetic Model
+/// at `start_utc` [s since 1970-01-01].
+fn build_origin(file: &OriginConfig, start_utc: f64) -> Origin {
     let (latitude, longitude) = (
         file.latitude_deg.to_radians(),
         file.longitude_deg.to_radians(),
     );
-    let field_nt = file
-        .magnetic_field_nt
-        .map_or_else(|| magnetic_model(file), Vec3::from);
+    let magnetic_field = file.magnetic_field_nt.map_or_else(
+        || magnetic_field(latitude, longitude, file.altitude_m, start_utc),
+        |field_nt| Vec3::from(field_nt).scale(1e-9),
+    );
     Origin {
         latitude,
         longitude,
         altitude: file.altitude_m,
-        magnetic_field: field_nt.scale(1e-9),
+        magnetic_field,
     }
 }
 
-/// Returns the field (east, north, up) [nT] of the World Magnetic Model 2025 at the origin, at its
-/// mid-validity date.
-fn magnetic_model(file: &OriginConfig) -> Vec3 {
-    use world_magnetic_model::GeomagneticField;
-    use world_magnetic_model::uom::si::angle::degree;
-    use world_magnetic_model::uom::si::f32::{Angle, Length};
-    use world_magnetic_model::uom::si::length::meter;
-    use world_magnetic_model::uom::si::magnetic_flux_density::nanotesla;
-    let field = world_magnetic_model::time::Date::from_ordinal_date(2027, 182)
-        .ok()
-        .and_then(|date| {
-            GeomagneticField::new(
-                Length::new::<meter>(file.altitude_m as f32),
-                Angle::new::<degree>(file.latitude_deg as f32),
-                Angle::new::<degree>(file.longitude_deg as f32),
-                date,
-            )
-            .ok()
-        });
-    // The model covers every position and the fixed date; the dipole of mean strength is only a
-    // fallback.
-    field.map_or(Vec3::new(0.0, 20_000.0, -40_000.0), |f| {
-        Vec3::new(
-            f64::from(f.y().get::<nanotesla>()),
-            f64::from(f.x().get::<nanotesla>()),
-            -f64::from(f.z().get::<nanotesla>()),
-        )
-    })
+/// Notes a date outside the validity of the magnetic model if a sensor measures the field.
+fn check_magnetic_date(file: &WorldConfig, scene: &Scene, problems: &mut Problems) {
+    let start_utc = scene.sea.air.start_utc;
+    if file.origin.magnetic_field_nt.is_some() || VALIDITY.contains(&start_utc) {
+        return;
+    }
+    let mut sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
+    if sensors.any(|s| matches!(s.kind, SensorKind::Magnetometer(_) | SensorKind::Ahrs(_))) {
+        problems.note(
+            file.weather.at.key_place("start_utc"),
+            "the World Magnetic Model 2025 is valid from 2025 to 2029: the magnetic field is that \
+             of the nearer end; set `magnetic_field_nt` of `origin` for another field",
+        );
+    }
 }

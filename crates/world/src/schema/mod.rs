@@ -120,7 +120,8 @@ spec! {
         /// Height of mean sea level above the WGS84 ellipsoid.
         altitude_m: f64 [in -500.0..=9000.0] = 0.0,
         /// Magnetic flux density (east, north, up). Default: the World Magnetic Model 2025 at the
-        /// origin.
+        /// origin at `start_utc` of the weather (by default 2026-03-20), constant during the run.
+        /// Dates before 2025 or after 2029 use the nearer end of that period.
         magnetic_field_nt: Option<[f64; 3]>,
     }
 }
