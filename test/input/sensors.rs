@@ -22,6 +22,11 @@ fn rates() {
         &("step: {dt_s: 0.01}\n".to_string() + &bluerov2("sensors: {imu: {rate_hz: 200}}")),
         "w.yaml:6:32: imu is set to 200 samples per second, the time step allows 100: lower the rate or `dt_s`",
     );
+    // The rate of a bundled sensor: the mistake is in the world.
+    check(
+        "robots: {r: {model: bluerov2}}\nstep: {dt_s: 0.015}\n",
+        "w.yaml:2:14: imu is set to 100 samples per second, the time step allows 67: lower the rate or `dt_s`",
+    );
     check(
         &bluerov2("sensors: {imu: {rate_hz: 0}}"),
         "w.yaml:5:32: `rate_hz`: expected a number from 0.00027 to 1000000 [Hz], found `0`",

@@ -27,6 +27,17 @@ fn servos() {
         &servo("rate_hz: 1000, "),
         "w.yaml:9:81: the servo of arm is set to 1000 ticks per second, the time step allows 500: lower the rate or `dt_s`",
     );
+    // The rate of a bundled robot: the mistake is in the world.
+    let bundled = "step: {dt_s: 0.05}\nrobots: {r: {model: osu_uvms_servo}}\n";
+    let text = super::messages(bundled);
+    let servos = text
+        .lines()
+        .filter(|line| line.contains("ticks per second"));
+    let at_step = |line: &str| line.starts_with("w.yaml:1:14: the servo of ");
+    assert!(
+        servos.clone().count() > 0 && servos.clone().all(at_step),
+        "{text}"
+    );
     check(
         &servo("actuator: {stall_effort: 3}, "),
         "w.yaml:9:97: `stall_effort` alone does not define a torque-speed line, expected `no_load_speed` too",

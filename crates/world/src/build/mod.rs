@@ -126,6 +126,7 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
         around: water,
         seed: 0,
         dt: f64::MIN_POSITIVE,
+        dt_place: None,
         carried: None,
         assets,
     };
@@ -157,6 +158,7 @@ fn build_world(
     let origin = build_origin(&file.origin, start.utc);
     let sea = build_sea(file, &origin, start, seed, problems);
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
+    let step = &file.step.at;
     let carried: Vec<_> = file
         .water
         .tracers
@@ -173,6 +175,7 @@ fn build_world(
         },
         seed,
         dt: dt_ns as f64 * 1e-9,
+        dt_place: step.has_key("dt_s").then(|| step.key_place("dt_s")),
     };
     let mut scene = Scene {
         name: name.to_string(),

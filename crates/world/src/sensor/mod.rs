@@ -252,7 +252,7 @@ pub fn build_sensor(
     problems: &mut Problems,
 ) -> Sensor {
     let device = &file.device;
-    let rate = checked_rate(name, file, frame.dt, problems);
+    let rate = checked_rate(name, file, frame, problems);
     if file.thruster.is_some() && !device.measures.measures_thruster() {
         let text = format!(
             "{name} is a {}: only `motor_telemetry` has a `thruster`",
@@ -303,10 +303,16 @@ pub fn build_sensor(
 
 /// Returns the rate of the sensor [Hz]. An invalid rate is reported once and replaced by a valid
 /// one, so that no other mistakes follow from it.
-fn checked_rate(name: &str, file: &SensorConfig, dt: f64, problems: &mut Problems) -> f64 {
+fn checked_rate(
+    name: &str,
+    file: &SensorConfig,
+    frame: BuildContext<'_>,
+    problems: &mut Problems,
+) -> f64 {
+    let dt = frame.dt;
     let device = &file.device;
     let rate = file.rate_hz.unwrap_or(device.rate_hz);
-    let place = if file.at.has_key("rate_hz") {
+    let mut place = if file.at.has_key("rate_hz") {
         file.at.key_place("rate_hz")
     } else {
         device.at.key_place("rate_hz")
@@ -316,6 +322,7 @@ fn checked_rate(name: &str, file: &SensorConfig, dt: f64, problems: &mut Problem
         format!("{name} is set to {rate} samples per second, the device supports at most {most}")
     // A rate equal to that of the time step must pass in spite of rounding.
     } else if rate * dt > 1.0 + 1e-9 {
+        place = frame.step_rate_place(place);
         format!(
             "{name} is set to {rate} samples per second, the time step allows {:.0}: lower the rate or `dt_s`",
             1.0 / dt

@@ -1,5 +1,6 @@
 //! Conversion of servos, joint groups and keep-out zones of a robot.
 
+use crate::build::robot::BuildContext;
 use crate::schema::servo::{
     ActuatorConfig, EncoderConfig, EncoderSide, JointModeConfig, KeepOutConfig, ServoConfig,
     ServoLawConfig, TrajectoryConfig, VelocityConfig, WindingConfig,
@@ -213,28 +214,28 @@ fn encoder(file: &EncoderConfig) -> Encoder {
 }
 
 /// Builds what concerns several joints: encoder streams, trajectory rules, groups and keep-out
-/// zones. Called when the links are complete, with the seed and the time step [s] of the world.
+/// zones. Called when the links are complete.
 pub fn build_joint_extras(
     robot: &mut Robot,
     model: &RobotModel,
-    (seed, dt): (u64, f64),
+    frame: BuildContext<'_>,
     problems: &mut Problems,
 ) {
     for (link, file) in model.links.iter() {
         if let JointDriveConfig::Servo(servo) = &file.joint.drive
-            && servo.rate_hz * dt > 1.0 + 1e-9
+            && servo.rate_hz * frame.dt > 1.0 + 1e-9
         {
-            let (rate, most) = (servo.rate_hz, 1.0 / dt);
+            let (rate, most) = (servo.rate_hz, 1.0 / frame.dt);
             let text = format!(
                 "the servo of {link} is set to {rate} ticks per second, the time step allows {most:.0}: lower the rate or `dt_s`"
             );
-            problems.push(servo.at.key_place("rate_hz"), text);
+            problems.push(frame.step_rate_place(servo.at.key_place("rate_hz")), text);
         }
     }
     for link in &mut robot.links[1..] {
         let stream = format!("{}/{}/encoder", robot.name, link.joint.name);
         if let Drive::Servo(servo) = &mut link.joint.drive {
-            servo.encoder.stream = Stream::new(seed, &stream);
+            servo.encoder.stream = Stream::new(frame.seed, &stream);
         }
     }
     robot.trajectory_rules = trajectory_rules(&model.trajectories);

@@ -46,10 +46,26 @@ pub struct BuildContext<'a> {
     pub seed: u64,
     /// Time step of the world [s].
     pub dt: f64,
+    /// Place of `dt_s`, if the world gives it.
+    pub dt_place: Option<&'a Place>,
     /// Names and units of the quantities carried by the water; `None` if unknown.
     pub carried: Option<&'a [(String, String)]>,
     /// Loader of meshes and other files besides the world file.
     pub assets: &'a Assets,
+}
+
+impl<'a> BuildContext<'a> {
+    /// Returns the place of a mistake in a rate above that of the time step. A component file can
+    /// be bundled or shared, so the mistake is at `dt_s` unless the world itself gives the rate.
+    pub fn step_rate_place<'p>(&self, rate: &'p Place) -> &'p Place
+    where
+        'a: 'p,
+    {
+        match self.dt_place {
+            Some(dt_s) if dt_s.file != rate.file => dt_s,
+            _ => rate,
+        }
+    }
 }
 
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
@@ -219,7 +235,7 @@ pub fn build_robot(
             }
         }
     }
-    joint::build_joint_extras(&mut robot, model, (frame.seed, frame.dt), problems);
+    joint::build_joint_extras(&mut robot, model, frame, problems);
     robot.firmware = model
         .firmware
         .as_ref()
