@@ -3,6 +3,7 @@
 use crate::common::folder::Folder;
 use crate::common::turntable::{ball, place};
 use crate::common::{advance, close, near, reading};
+use merrow_environment::waves::dispersion::wave_number;
 use merrow_math::Vec3;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
@@ -278,4 +279,27 @@ fn geodetic_terrain_matches_ellipsoid() {
         },
     );
     assert!(n >= 2, "{n}");
+}
+
+// Goal: waves use the depth of the terrain, not the default depth of a plane. Method: the wave
+// number of a regular wave over the ridge, 30 m deep at the origin, and over an island, where the
+// mean depth of the samples under water counts, satisfies the dispersion relation. Tolerance: 1e-9.
+#[test]
+fn waves_use_the_depth_of_the_terrain() {
+    let island = "x,y,h\n-10,0,-4\n0,0,1\n10,0,-8\n-10,10,-4\n0,10,1\n10,10,-8\n";
+    for (file, factor, depth) in [(roof(), -1, 30.0), (island.to_string(), 1, 6.0)] {
+        let text = format!(
+            "water: {{waves: {{kind: regular, height_m: 0.2, period_s: 7}}}}
+seabed: {{terrain: {{file: bed.csv, factor: {factor}}}}}
+robots: {{}}
+"
+        );
+        let (_folder, s) = simulation("terrain_depth", &[("bed.csv", &file)], &text);
+        let waves = s.scene.sea.waves.latest().expect("waves");
+        close("depth", waves.depth, depth, 1e-9);
+        close("height of the seabed", s.scene.sea.seabed.z0, -depth, 1e-9);
+        let omega = std::f64::consts::TAU / 7.0;
+        let k = wave_number(omega, depth, 9.81);
+        close("wave number", waves.components.k[0], k, 1e-9);
+    }
 }

@@ -171,7 +171,7 @@ fn build_world(
         around: WaterAndGravity {
             gravity: file.gravity_m_s2,
             density: sea.density,
-            depth: file.seabed.depth_m,
+            depth: -sea.seabed.z0,
         },
         seed,
         dt: dt_ns as f64 * 1e-9,
@@ -326,6 +326,8 @@ fn build_sea(
             current_profile(layers, at.key_place("layers"), problems)
         }
     };
+    let terrain = water::build_terrain(&file.seabed, origin, problems);
+    let depth = water::reference_depth(&file.seabed, terrain.as_deref());
     let column = water::build_column(file, origin, problems);
     let regions = water::build_regions(&water.regions, origin, problems);
     let surface = column.as_ref().map(|column| column.properties_at(0.0));
@@ -335,9 +337,9 @@ fn build_sea(
         temperature: surface.map_or(water.temperature_c, |layer| layer.temperature),
         column: column.map(Arc::new),
         waves: Waves {
-            tide: water::build_tide(file, problems),
+            tide: water::build_tide(file, depth, problems),
             regions: Waves::of_regions(&regions),
-            ..waves::build_waves(&water.waves, file, seed, problems)
+            ..waves::build_waves(&water.waves, (file.gravity_m_s2, depth), seed, problems)
         },
         regions,
         tracers: water::build_tracers(&water.tracers, origin, problems),
@@ -353,9 +355,9 @@ fn build_sea(
             flows: water::build_flows(&water.flows, &water.regions, origin, problems),
         },
         seabed: Seabed {
-            z0: -file.seabed.depth_m,
+            z0: -depth,
             slope: file.seabed.slope_east_north,
-            terrain: water::build_terrain(&file.seabed, origin, problems),
+            terrain,
         },
     }
 }

@@ -280,6 +280,25 @@ pub fn build_terrain(
     terrain.map(Arc::new)
 }
 
+/// Depth of the water that waves and the tide assume everywhere [m]: that of the seabed at the
+/// origin or, if the origin is on land, the mean depth of the samples of the terrain below mean sea level.
+pub fn reference_depth(file: &SeabedConfig, terrain: Option<&Terrain>) -> f64 {
+    let Some(terrain) = terrain else {
+        return file.depth_m;
+    };
+    let at_origin = -terrain.height(0.0, 0.0);
+    if at_origin > 0.0 {
+        return at_origin;
+    }
+    let [nx, ny] = terrain.count();
+    let samples = (0..ny).flat_map(|j| (0..nx).map(move |i| -terrain.sample(i, j)));
+    let (sum, n) = samples
+        .filter(|depth| *depth > 0.0)
+        .fold((0.0, 0.0), |(sum, n), depth| (sum + depth, n + 1.0));
+    // all land: no waves reach it
+    if n > 0.0 { sum / n } else { file.depth_m }
+}
+
 /// Builds the quantities carried by the water.
 pub fn build_tracers(
     files: &NamedMap<TracerConfig>,
@@ -469,7 +488,11 @@ fn constituent_frequency(
 }
 
 /// Builds the tidal level of the water, if the world has one.
-pub fn build_tide(file: &WorldConfig, problems: &mut Problems) -> Option<Arc<WaveField>> {
+pub fn build_tide(
+    file: &WorldConfig,
+    depth: f64,
+    problems: &mut Problems,
+) -> Option<Arc<WaveField>> {
     let tide = file.water.tide.as_ref()?;
     let one = |c: &LevelConstituentConfig, problems: &mut Problems| {
         let omega = constituent_frequency((c.name.as_deref(), c.period_s), &c.at, problems)?;
@@ -481,8 +504,8 @@ pub fn build_tide(file: &WorldConfig, problems: &mut Problems) -> Option<Arc<Wav
         .filter_map(|c| one(c, problems))
         .collect();
     let range: f64 = constituents.iter().map(|(a, ..)| a).sum();
-    let depth = file.seabed.depth_m;
-    if depth + tide.level_m - range <= 0.0 {
+    // terrain may fall dry at low water
+    if file.seabed.terrain.is_none() && depth + tide.level_m - range <= 0.0 {
         let text = format!(
             "the water falls to {} m at the origin, expected it above the seabed at {} m",
             tide.level_m - range,

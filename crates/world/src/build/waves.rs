@@ -1,7 +1,6 @@
 //! Conversion of the wave keys of a world to a sea state and its realisation.
 
 use crate::build::horizontal_velocity;
-use crate::schema::WorldConfig;
 use crate::schema::waves::{
     KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, SpreadingConfig,
     TabulatedConfig, WaveDirectionConfig, WavesConfig,
@@ -18,14 +17,14 @@ use std::f64::consts::TAU;
 /// Period assigned to a flat sea [s]; it has no effect.
 const FLAT_SEA_PERIOD: f64 = 8.0;
 
-/// Builds the waves of a world; flat water if there is a mistake.
+/// Builds the waves of a world with this gravity [m/s²] and reference depth [m]; flat water if
+/// there is a mistake.
 pub fn build_waves(
     file: &WavesConfig,
-    world: &WorldConfig,
+    (gravity, depth): (f64, f64),
     seed: u64,
     problems: &mut Problems,
 ) -> Waves {
-    let (gravity, depth) = (world.gravity_m_s2, world.seabed.depth_m);
     let place = match file {
         WavesConfig::None => return Waves::default(),
         WavesConfig::Regular(f) => &f.at.whole,

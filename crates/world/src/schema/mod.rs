@@ -210,7 +210,9 @@ spec! {
 spec! {
     /// Seabed: a plane or terrain.
     pub struct SeabedConfig {
-        /// Depth of the plane below z = 0 at the origin. Waves also use this depth.
+        /// Depth of the plane below z = 0 at the origin. Waves and the tide also use this depth.
+        /// With `terrain` they use its depth at the origin or, if the origin is on land, its mean
+        /// depth.
         depth_m: f64 [positive] = 100.0,
         /// Rise of the plane per metre towards east and towards north.
         slope_east_north: [f64; 2] = [0.0, 0.0],

@@ -93,7 +93,8 @@ pub struct GaussMarkov {
 /// Seabed: a plane or a terrain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seabed {
-    /// Height of the plane at the world origin [m], negative below the water surface.
+    /// Height of the plane at the world origin [m], negative below the water surface. With a
+    /// terrain, the negative depth that waves assume.
     pub z0: f64,
     /// Slope of the plane towards east and north [m/m].
     pub slope: [f64; 2],
