@@ -87,6 +87,11 @@ fn broken_tables_are_refused() {
         ),
         "`t.nc`: the file ends at byte 8, in its header"
     );
+    let hdf5 = merrow_world::import::grid::netcdf::read_array(b"\x89HDF\r\n\x1a\n", "omega");
+    assert_eq!(
+        hdf5.unwrap_err(),
+        "found a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`"
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Tests grids written by netCDF4 and tifffile (test/data/grids/make.py), read by Merrow's own
-//! NetCDF reader and by the tiff crate.
+//! reader of NetCDF classic and by the crates netcdf-reader and tiff.
 
 use crate::common::scene;
 use merrow_model::scene::FlowLaw;
@@ -20,12 +20,13 @@ fn grid(keys: &str) -> Arc<Grid> {
     }
 }
 
-// Goal: samples and interpolated values are correct for CDF-1, CDF-2 and CDF-5 files with records,
-// padding, packed numbers, descending latitudes and a hole. Method: a multilinear quantity, for
+// Goal: samples and interpolated values are correct for CDF-1, CDF-2, CDF-5 and NetCDF-4 files with
+// records, padding, compressed chunks, packed numbers, descending latitudes and a hole, which has
+// the fill value of the file or the default of its type. Method: a multilinear quantity, for
 // which linear interpolation is exact; the degrees of the file are read as metres. Tolerance: the
 // resolution of the stored numbers: double 1e-12, single 1e-5, packed 0.005.
 #[test]
-fn netcdf_classic_files_are_read() {
+fn netcdf_files_are_read() {
     let axes = "axes: {x: lon, y: lat}";
     for (keys, tolerance) in [
         (
@@ -38,6 +39,22 @@ fn netcdf_classic_files_are_read() {
         ),
         (
             format!("file: test/data/grids/cdf5.nc, variable: q, {axes}"),
+            1e-5,
+        ),
+        (
+            format!("file: test/data/grids/fill.nc, variable: q, holes: nearest, {axes}"),
+            0.005,
+        ),
+        (
+            format!("file: test/data/grids/nc4_double.nc, variable: q, unit: m s-1, {axes}"),
+            1e-12,
+        ),
+        (
+            format!("file: test/data/grids/nc4_packed.nc, variable: q, holes: nearest, {axes}"),
+            0.005,
+        ),
+        (
+            format!("file: test/data/grids/nc4_plain.nc, variable: q, {axes}"),
             1e-5,
         ),
     ] {
@@ -66,14 +83,17 @@ fn netcdf_classic_files_are_read() {
         }
     }
     // The hole is filled with the value of one of its neighbours.
-    let filled =
-        grid("file: test/data/grids/cdf2.nc, variable: q, holes: nearest, axes: {x: lon, y: lat}");
-    let hole = filled.interpolate([3.0, 10.0, 5.0, 60.0]).value;
-    let neighbours = [q(60.0, 5.0, 10.0, 2.0), q(60.0, 5.0, 20.0, 3.0)];
-    assert!(
-        neighbours.iter().any(|n| (n - hole).abs() < 0.006),
-        "{hole} {neighbours:?}"
-    );
+    for file in ["cdf2.nc", "fill.nc", "nc4_packed.nc"] {
+        let filled = grid(&format!(
+            "file: test/data/grids/{file}, variable: q, holes: nearest, {axes}"
+        ));
+        let hole = filled.interpolate([3.0, 10.0, 5.0, 60.0]).value;
+        let neighbours = [q(60.0, 5.0, 10.0, 2.0), q(60.0, 5.0, 20.0, 3.0)];
+        assert!(
+            neighbours.iter().any(|n| (n - hole).abs() < 0.006),
+            "{file}: {hole} {neighbours:?}"
+        );
+    }
 }
 
 // Goal: grids in degrees are at their position on the ellipsoid, also far from the origin, with

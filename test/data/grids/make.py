@@ -17,7 +17,7 @@ def q(t, z, y, x):
     return 1 + 2 * x - 3 * y + 0.5 * z + 0.1 * t + 0.01 * x * y
 
 
-def netcdf(name, form, kind, packed=False, records=True, hole=False):
+def netcdf(name, form, kind, packed=False, records=True, hole=False, fill=-32768, **storage):
     with netCDF4.Dataset(HERE / name, "w", format=form) as f:
         f.title = "a test"
         f.createDimension("time", None if records else T.size)
@@ -27,7 +27,7 @@ def netcdf(name, form, kind, packed=False, records=True, hole=False):
             f.createVariable(dim, "f8", (dim,))[:] = places
         # odd sizes between the records, to see whether their padding is understood
         f.createVariable("flag", "i1", ("time",))[:] = np.array([1, 2], "i1")
-        v = f.createVariable("q", kind, ("time", "depth", "lat", "lon"), fill_value=-32768 if packed else None)
+        v = f.createVariable("q", kind, ("time", "depth", "lat", "lon"), fill_value=fill if packed else None, **storage)
         v.units = "m s-1"
         values = q(T[:, None, None, None], Z[:, None, None], Y[:, None], X)
         if packed:
@@ -40,6 +40,13 @@ def netcdf(name, form, kind, packed=False, records=True, hole=False):
 netcdf("cdf1.nc", "NETCDF3_CLASSIC", "f8")
 netcdf("cdf2.nc", "NETCDF3_64BIT_OFFSET", "i2", packed=True, hole=True)
 netcdf("cdf5.nc", "NETCDF3_64BIT_DATA", "f4", records=False)
+# a hole that holds the default fill value of its type
+netcdf("fill.nc", "NETCDF3_CLASSIC", "i4", packed=True, hole=True, fill=None)
+# as ROMS, HYCOM and CMEMS write: chunks that do not divide the axes, compressed
+chunks = {"zlib": True, "shuffle": True, "chunksizes": (1, 2, 2, 3)}
+netcdf("nc4_packed.nc", "NETCDF4", "i2", packed=True, hole=True, **chunks)
+netcdf("nc4_double.nc", "NETCDF4_CLASSIC", "f8", fletcher32=True, **chunks)
+netcdf("nc4_plain.nc", "NETCDF4", "f4", records=False)
 
 raster = q(0.0, 0.0, Y[:, None], X).astype("f4")
 raster[0, 0] = -9999

@@ -7,7 +7,7 @@ spec! {
     /// A quantity on a grid, read from a file. Without `variable` and axis names, the variable and
     /// axes of the file are detected.
     pub struct GridFile {
-        /// The file: NetCDF classic (`.nc`), a table with columns (`.csv`), an ESRI ASCII grid
+        /// The file: NetCDF (`.nc`), a table with columns (`.csv`), an ESRI ASCII grid
         /// (`.asc`), a GeoTIFF (`.tif`), or the header of a raw grid (`.yaml`).
         file: String [not_empty],
         /// The variable of a NetCDF file, or the column of a table. Not needed if there is only

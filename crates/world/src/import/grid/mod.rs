@@ -2,11 +2,13 @@
 //! and time, and handles holes.
 //!
 //! One module reads all gridded quantities, so that declarations and error texts are the same for
-//! all. Large grids in NetCDF and raw files stay on disk (`crates/model/src/scene/sea/mapped.rs`).
+//! all. Large grids in NetCDF classic and raw files stay on disk
+//! (`crates/model/src/scene/sea/mapped.rs`).
 
 pub mod declare;
 mod holes;
 pub mod netcdf;
+mod netcdf4;
 mod text;
 mod tiff;
 
@@ -94,7 +96,10 @@ fn open(file: &GridFile, path: &Path, problems: &mut Problems) -> Option<Source>
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let opened = match ending.as_deref() {
         Some("nc" | "nc3" | "cdf") => map_file(path).and_then(|map| {
-            let found = crate::import::grid::netcdf::find_variable(&map, variable)?;
+            if map.starts_with(netcdf4::SIGNATURE) {
+                return netcdf4::read(path, variable).map(Source::Memory);
+            }
+            let found = netcdf::find_variable(&map, variable)?;
             Ok(Source::Mapped(map, found))
         }),
         Some("csv") => assets::read_text(path).and_then(|text| {

@@ -8,8 +8,20 @@ use crate::import::grid::{FileGrid, NamedAxis};
 use merrow_model::scene::sea::mapped::{Layout, Number};
 use merrow_yaml::error::{did_you_mean, quote, quoted_list};
 
-/// Fill value for missing data in variables without a fill value attribute.
-const DEFAULT_FILL: f64 = 9.969_209_968_386_869e36;
+/// Fill value of samples that were never written, in variables without a fill value attribute
+/// (`netcdf.h`). All values of a byte are data.
+pub fn default_fill(number: Number) -> Option<f64> {
+    Some(match number {
+        Number::I8 | Number::U8 => return None,
+        Number::I16 => -32_767.0,
+        Number::U16 => 65_535.0,
+        Number::I32 => -2_147_483_647.0,
+        Number::U32 => 4_294_967_295.0,
+        Number::I64 => -9_223_372_036_854_775_806.0,
+        Number::F32 => f64::from(9.969_209_968_386_869e36_f32),
+        Number::F64 => 9.969_209_968_386_869e36,
+    })
+}
 
 struct Reader<'a> {
     bytes: &'a [u8],
@@ -302,12 +314,6 @@ impl Head {
                 .and_then(|a| a.number)
         };
         let own = attribute("_FillValue").or_else(|| attribute("missing_value"));
-        let usual = matches!(number, Number::F32 | Number::F64).then_some(DEFAULT_FILL);
-        let usual = if number == Number::F32 {
-            usual.map(|x| f64::from(x as f32))
-        } else {
-            usual
-        };
         Ok(Layout {
             number,
             big: true,
@@ -319,9 +325,33 @@ impl Head {
                 attribute("scale_factor").unwrap_or(1.0),
                 attribute("add_offset").unwrap_or(0.0),
             ],
-            void: own.or(usual),
+            void: own.or(default_fill(number)),
             filler: f64::NAN,
         })
+    }
+}
+
+/// Returns the index of the variable `wanted` among the variables on a grid, or of the only one.
+pub fn choose_variable(names: &[&str], wanted: Option<&str>) -> Read<usize> {
+    let list = || quoted_list(names.iter().copied());
+    match (wanted, names) {
+        (Some(wanted), _) => names
+            .iter()
+            .position(|name| *name == wanted)
+            .ok_or_else(|| {
+                format!(
+                    "no variable {}, expected one of {}{}",
+                    quote(wanted),
+                    list(),
+                    did_you_mean(wanted, names.iter().copied())
+                )
+            }),
+        (None, [_]) => Ok(0),
+        (None, []) => Err("found no variable on a grid".into()),
+        (None, _) => Err(format!(
+            "found several variables, expected `variable`: one of {}",
+            list()
+        )),
     }
 }
 
@@ -334,27 +364,8 @@ pub fn find_variable(bytes: &[u8], wanted: Option<&str>) -> Result<FileGrid, Str
         .iter()
         .filter(|v| !v.dims.is_empty() && !is_axis(v))
         .collect();
-    let names = || grids.iter().map(|v| v.name.as_str());
-    let variable = match wanted {
-        Some(name) => *grids.iter().find(|v| v.name == name).ok_or_else(|| {
-            format!(
-                "no variable {}, expected one of {}{}",
-                quote(name),
-                quoted_list(names()),
-                did_you_mean(name, names())
-            )
-        })?,
-        None => match grids.as_slice() {
-            [one] => *one,
-            [] => return Err("found no variable on a grid".into()),
-            _ => {
-                return Err(format!(
-                    "found several variables, expected `variable`: one of {}",
-                    quoted_list(names())
-                ));
-            }
-        },
-    };
+    let names: Vec<&str> = grids.iter().map(|v| v.name.as_str()).collect();
+    let variable = grids[choose_variable(&names, wanted)?];
     let mut axes = Vec::new();
     for d in &variable.dims {
         let n = head.length(*d)?;
