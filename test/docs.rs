@@ -96,6 +96,140 @@ fn the_force_of_docs_oscillates() {
     }
 }
 
+/// Copies a folder with all files below it.
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+/// Copies what a build of Merrow needs to `copy`; folders that no example changes are links.
+fn copy_workspace(copy: &Path) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["crates", "src", "tools"] {
+        copy_folder(&root.join(name), &copy.join(name));
+    }
+    for name in ["Cargo.toml", "Cargo.lock"] {
+        std::fs::copy(root.join(name), copy.join(name)).unwrap();
+    }
+    let linked = [
+        "benches", "grids", "meshes", "msg", "params", "srv", "test", "urdf", "worlds",
+    ];
+    for name in linked {
+        std::os::unix::fs::symlink(root.join(name), copy.join(name)).unwrap();
+    }
+}
+
+/// Adds `text` to a file of `copy`: before the first `anchor` after `start`, or at the end without a
+/// place.
+fn add_text(copy: &Path, file: &str, place: Option<(&str, &str)>, text: &str) {
+    let path = copy.join(file);
+    let mut old = std::fs::read_to_string(&path).unwrap();
+    let at = place.map_or(old.len(), |(start, anchor)| {
+        let from = old
+            .find(start)
+            .unwrap_or_else(|| panic!("{file}: no {start}"));
+        from + old[from..]
+            .find(anchor)
+            .unwrap_or_else(|| panic!("{file}: no {anchor}"))
+    });
+    old.insert_str(at, text);
+    std::fs::write(path, old).unwrap();
+}
+
+// Goal: the sensor of docs/extending.md becomes part of Merrow with the changes that the page
+// lists, publishes and measures. Method: the changes in a copy of the workspace, which is built and
+// runs a body that is pitched by 30 degrees. Tolerance: 1e-9 rad, rounding.
+#[test]
+#[ignore = "builds Merrow again: test/run slow"]
+fn the_sensor_of_docs_measures() {
+    let page = text("docs/extending.md");
+    let example = |name: &str| {
+        let example = text(&format!("docs/examples/add_sensor/{name}"));
+        assert!(page.contains(&example), "{name} is not on the page");
+        format!("\n{example}")
+    };
+    let entries = blocks_of(&page, "text");
+    let [kind, reading, word] = &entries[entries.len() - 3..] else {
+        panic!("three entries of registries")
+    };
+    let folder = Folder::new("add_sensor", &[]);
+    let copy = &folder.0;
+    copy_workspace(copy);
+    let law = text("docs/examples/add_sensor/law.rs");
+    assert!(page.contains(&law));
+    std::fs::write(copy.join("crates/sensors/src/vehicle/inclinometer.rs"), law).unwrap();
+    add_text(
+        copy,
+        "crates/sensors/src/vehicle/mod.rs",
+        Some(("", "pub mod")),
+        "pub mod inclinometer;\n",
+    );
+    add_text(
+        copy,
+        "crates/model/src/sensor/vehicle.rs",
+        None,
+        &example("model.rs"),
+    );
+    let registry = "crates/model/src/sensor/mod.rs";
+    let end = "        }\n    };";
+    add_text(
+        copy,
+        registry,
+        Some(("macro_rules! each_step_sensor", end)),
+        kind,
+    );
+    add_text(
+        copy,
+        registry,
+        Some(("macro_rules! each_reading", end)),
+        reading,
+    );
+    add_text(
+        copy,
+        "crates/world/src/sensor/vehicle.rs",
+        None,
+        &example("world.rs"),
+    );
+    add_text(
+        copy,
+        "crates/world/src/sensor/mod.rs",
+        Some(("\ndeclare_kinds! {", "}\n")),
+        word,
+    );
+    add_text(copy, "src/convert/vehicle.rs", None, &example("node.rs"));
+    let (world, bag) = (copy.join("world.yaml"), copy.join("run/run.mcap"));
+    std::fs::write(&world, text("docs/examples/add_sensor/world.yaml")).unwrap();
+    std::fs::create_dir(copy.join("run")).unwrap();
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/add_sensor");
+    let done = Command::new(env!("CARGO"))
+        .args(["run", "--locked", "--bin", "merrow", "--", "run"])
+        .arg(&world)
+        .args(["--no-ros", "--pace", "max", "--for", "1", "--record"])
+        .arg(&bag)
+        .current_dir(copy)
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .unwrap();
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let bytes = std::fs::read(&bag).unwrap();
+    let contains = |word: &[u8]| bytes.windows(word.len()).any(|w| w == word);
+    assert!(contains(b"/buoy/tilt/angle") && contains(b"std_msgs/msg/Float64"));
+    let angle = |w: &[u8]| f64::from_le_bytes(w.try_into().unwrap());
+    let expected = f64::to_radians(30.0);
+    assert!(bytes.windows(8).any(|w| (angle(w) - expected).abs() < 1e-9));
+}
+
 #[test]
 fn the_hulls_of_docs_load() {
     let blocks = blocks_of(&text("docs/hulls.md"), "yaml");

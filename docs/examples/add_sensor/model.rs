@@ -1,0 +1,23 @@
+/// Sensor of the angle between its z axis and the vertical.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InclinometerSpec {
+    /// Errors of the angle [rad].
+    pub errors: Errors,
+}
+
+impl StepSensor for InclinometerSpec {
+    type Reading = Inclination;
+
+    fn name(&self) -> &'static str {
+        "inclinometer"
+    }
+}
+
+/// Angle between the z axis of the sensor and the vertical.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inclination {
+    /// Angle [rad].
+    pub angle: f64,
+}
+
+persist! { struct Inclination { angle } }
