@@ -126,8 +126,8 @@ fn copy_workspace(copy: &Path) {
     }
 }
 
-/// Adds `text` to a file of `copy`: before the first `anchor` after `start`, or at the end without a
-/// place.
+/// Adds `text` to a file of `copy`: before the first `anchor` after `start`, or at the end without
+/// a place.
 fn add_text(copy: &Path, file: &str, place: Option<(&str, &str)>, text: &str) {
     let path = copy.join(file);
     let mut old = std::fs::read_to_string(&path).unwrap();

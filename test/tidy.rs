@@ -33,11 +33,6 @@ const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("crates/physics/src/contact/geometry/detect.rs", "clip_flat_features"),
     ("crates/physics/src/forces/sum.rs", "sum"),
     ("crates/ros2/src/dds/parameter_services.rs", "start"),
-    ("crates/sensors/src/camera/mod.rs", "render_band"),
-    ("crates/sensors/src/inertial/ahrs.rs", "measure"),
-    ("crates/sensors/src/laser.rs", "scan"),
-    ("crates/sensors/src/radar/mod.rs", "trace_column"),
-    ("crates/sensors/src/water/dvl.rs", "measure"),
     ("crates/sim/src/simd_batch.rs", "step"),
     ("crates/validate/src/cases/bodies.rs", "kirchhoff"),
     ("crates/validate/src/cases/hemisphere.rs", "hemisphere"),
@@ -58,8 +53,6 @@ const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("crates/world/src/build/robot/mod.rs", "build_start"),
     ("crates/world/src/build/robot/radiation.rs", "build_diffraction"),
     ("crates/world/src/build/robot/radiation.rs", "set_radiation"),
-    ("crates/world/src/sensor/acoustic.rs", "resolve_targets"),
-    ("crates/world/src/sensor/camera.rs", "camera"),
     ("crates/world/src/build/texture.rs", "build_coat"),
     ("crates/world/src/build/water.rs", "build_flow_law"),
     ("crates/world/src/import/grid/mod.rs", "assemble_grid"),
@@ -68,10 +61,7 @@ const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("src/cli/describe.rs", "describe_world"),
     ("src/cli/describe.rs", "print_text"),
     ("src/cli/snapshot.rs", "write_sensor"),
-    ("src/input/mod.rs", "commands"),
     ("src/node/live_parameters.rs", "declarations"),
-    ("src/node/plan.rs", "robot_inputs"),
-    ("src/node/plan.rs", "robot_outputs"),
 ];
 /// Source files in a folder.
 const FOLDER_FILES: usize = 16;

@@ -13,7 +13,7 @@ use crate::node::plan::Target;
 use crossbeam_channel::Sender;
 use merrow_model::scene::{JointKind, JointMode, Robot, Scene};
 use merrow_model::state::{Command, WinchCommand};
-use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::cdr::{Cdr, from_bytes};
 use merrow_ros2::dds::Callback;
 use merrow_ros2::dds::Logger;
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
@@ -86,97 +86,88 @@ fn robot_of(target: Target) -> Option<usize> {
 /// Converts a message to commands.
 fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Command>, String> {
     let scene = &mailbox.scene;
-    let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
-    match target {
-        Target::Thruster { robot, thruster } => {
-            let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(vec![Command::Thruster {
-                robot,
-                thruster,
-                value,
-            }])
-        }
-        Target::Thrusters { robot } => {
-            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
-            Ok(vec![Command::Thrusters { robot, values }])
-        }
-        Target::Fin { robot, fin } => {
-            let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(vec![Command::Fin { robot, fin, value }])
-        }
-        Target::Ballast { robot, ballast } => {
-            let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(vec![Command::BuoyancyEngine {
-                robot,
-                ballast,
-                value,
-            }])
-        }
-        Target::Fins { robot } => {
-            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
-            Ok(vec![Command::Fins { robot, values }])
-        }
-        Target::Trajectory { place } => Ok(vec![arm::topic_trajectory(
-            scene,
-            place,
-            bytes,
-            &mailbox.progress,
-        )?]),
-        Target::Group { place, mode } => {
-            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
-            let (robot, group) = (place.robot, place.group);
-            Ok(vec![Command::JointGroup {
-                robot,
-                group,
-                mode,
-                values,
-            }])
-        }
-        Target::Wrench { robot } => {
-            let w = from_bytes::<Wrench>(bytes).map_err(malformed)?;
-            Ok(vec![Command::Wrench {
-                robot,
-                force: from_vector3(&w.force),
-                moment: from_vector3(&w.torque),
-            }])
-        }
-        Target::WrenchStamped { robot } => {
-            let w = from_bytes::<WrenchStamped>(bytes).map_err(malformed)?;
-            let base = crate::node::frames::link_frame(&scene.robots[robot], 0);
-            let frame = &w.header.frame_id;
-            if !(frame.is_empty() || *frame == base || frame == "base_link") {
-                return Err(format!("wrench in frame {frame:?}; expected {base}"));
-            }
-            let (force, moment) = (
-                from_vector3(&w.wrench.force),
-                from_vector3(&w.wrench.torque),
-            );
-            Ok(vec![Command::Wrench {
-                robot,
-                force,
-                moment,
-            }])
-        }
-        Target::Firmware { robot, told } => Ok(vec![firmware::command(scene, robot, told, bytes)?]),
-        Target::Coupling { coupling } => {
-            let engage = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
-            Ok(vec![Command::SetCoupling {
-                coupling,
-                engage,
-                partner: None,
-            }])
-        }
-        Target::Winch { tether } => {
-            let speed = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(vec![Command::Winch {
-                tether,
-                command: WinchCommand::Speed(speed),
-            }])
-        }
+    let command = match target {
         Target::Joints { robot } => {
-            let message = from_bytes::<JointState>(bytes).map_err(malformed)?;
-            joint_commands(&scene.robots[robot], robot, &message)
+            let message = read::<JointState>(bytes)?;
+            return joint_commands(&scene.robots[robot], robot, &message);
         }
+        Target::Thruster { robot, thruster } => Command::Thruster {
+            robot,
+            thruster,
+            value: read::<Float64>(bytes)?.data,
+        },
+        Target::Thrusters { robot } => Command::Thrusters {
+            robot,
+            values: read_values(bytes)?,
+        },
+        Target::Fin { robot, fin } => Command::Fin {
+            robot,
+            fin,
+            value: read::<Float64>(bytes)?.data,
+        },
+        Target::Ballast { robot, ballast } => Command::BuoyancyEngine {
+            robot,
+            ballast,
+            value: read::<Float64>(bytes)?.data,
+        },
+        Target::Fins { robot } => Command::Fins {
+            robot,
+            values: read_values(bytes)?,
+        },
+        Target::Trajectory { place } => {
+            arm::topic_trajectory(scene, place, bytes, &mailbox.progress)?
+        }
+        Target::Group { place, mode } => Command::JointGroup {
+            robot: place.robot,
+            group: place.group,
+            mode,
+            values: read_values(bytes)?,
+        },
+        Target::Wrench { robot } => wrench_command(robot, &read(bytes)?),
+        Target::WrenchStamped { robot } => {
+            let message = read::<WrenchStamped>(bytes)?;
+            check_wrench_frame(&scene.robots[robot], &message.header.frame_id)?;
+            wrench_command(robot, &message.wrench)
+        }
+        Target::Firmware { robot, told } => firmware::command(scene, robot, told, bytes)?,
+        Target::Coupling { coupling } => Command::SetCoupling {
+            coupling,
+            engage: read::<Bool>(bytes)?.data,
+            partner: None,
+        },
+        Target::Winch { tether } => Command::Winch {
+            tether,
+            command: WinchCommand::Speed(read::<Float64>(bytes)?.data),
+        },
+    };
+    Ok(vec![command])
+}
+
+/// Decodes a message.
+fn read<M: Cdr>(bytes: &[u8]) -> Result<M, String> {
+    from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))
+}
+
+/// Decodes the numbers of an array.
+fn read_values(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    Ok(values(&read(bytes)?))
+}
+
+fn wrench_command(robot: usize, wrench: &Wrench) -> Command {
+    Command::Wrench {
+        robot,
+        force: from_vector3(&wrench.force),
+        moment: from_vector3(&wrench.torque),
+    }
+}
+
+/// Returns an error unless a wrench is expressed in the base of the robot.
+fn check_wrench_frame(robot: &Robot, frame: &str) -> Result<(), String> {
+    let base = crate::node::frames::link_frame(robot, 0);
+    if frame.is_empty() || *frame == base || frame == "base_link" {
+        Ok(())
+    } else {
+        Err(format!("wrench in frame {frame:?}; expected {base}"))
     }
 }
 

@@ -392,6 +392,14 @@ fn add_coupling(k: usize, coupling: &Coupling, outputs: &mut Vec<Output>, inputs
 }
 
 fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
+    sensor_outputs(i, robot, outputs);
+    add_joint_states(i, robot, outputs);
+    arm::outputs(i, robot, outputs);
+    firmware::outputs(i, robot, outputs);
+    body_outputs(i, robot, outputs);
+}
+
+fn sensor_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     let name = &robot.name;
     let mut add = |topic: String, info, qos, rate_hz, source| {
         outputs.push(Output {
@@ -433,22 +441,27 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
             );
         }
     }
+}
+
+fn add_joint_states(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     let nods = robot
         .sensors
         .iter()
         .any(|sensor| sensor.kind.tilt().is_some());
     if has_joints(robot) || robot.fins.iter().any(Fin::is_movable) || nods {
-        let source = Source::Joints { robot: i };
-        add(
-            format!("{name}/joint_states"),
-            JointState::info(),
-            Qos::DEFAULT,
-            Some(FRAME_RATE),
-            source,
-        );
+        outputs.push(Output {
+            topic: format!("{}/joint_states", robot.name),
+            info: JointState::info(),
+            qos: Qos::DEFAULT,
+            rate_hz: Some(FRAME_RATE),
+            source: Source::Joints { robot: i },
+        });
     }
-    arm::outputs(i, robot, outputs);
-    firmware::outputs(i, robot, outputs);
+}
+
+/// Lists the topics of buoyancy engines, battery, contact wrenches and the robot description.
+fn body_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
+    let name = &robot.name;
     for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
         outputs.push(Output {
             topic: format!("{name}/buoyancy_engines/{}/volume", ballast.name),
@@ -506,6 +519,25 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 }
 
 fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    thruster_inputs(i, robot, inputs);
+    ballast_inputs(i, robot, inputs);
+    fin_inputs(i, robot, inputs);
+    if has_joints(robot) {
+        let unit =
+            "position [rad, m], velocity [rad/s, m/s] or effort [N m, N], depending on the drive"
+                .to_string();
+        inputs.push(Input {
+            topic: format!("{}/joint_commands", robot.name),
+            info: JointState::info(),
+            target: Target::Joints { robot: i },
+            unit,
+        });
+    }
+    arm::inputs(i, robot, inputs);
+    firmware::inputs(i, robot, inputs);
+}
+
+fn thruster_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     let name = &robot.name;
     let mut add = |topic: String, info, target, unit: String| {
         inputs.push(Input {
@@ -567,6 +599,18 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit,
         );
     }
+}
+
+fn ballast_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    let name = &robot.name;
+    let mut add = |topic: String, info, target, unit: String| {
+        inputs.push(Input {
+            topic,
+            info,
+            target,
+            unit,
+        });
+    };
     for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
         let unit = format!(
             "m3 relative to the hull's [{}, {}]",
@@ -583,6 +627,18 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit,
         );
     }
+}
+
+fn fin_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    let name = &robot.name;
+    let mut add = |topic: String, info, target, unit: String| {
+        inputs.push(Input {
+            topic,
+            info,
+            target,
+            unit,
+        });
+    };
     for (k, fin) in robot
         .fins
         .iter()
@@ -616,19 +672,6 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit,
         );
     }
-    if has_joints(robot) {
-        let unit =
-            "position [rad, m], velocity [rad/s, m/s] or effort [N m, N], depending on the drive"
-                .to_string();
-        add(
-            format!("{name}/joint_commands"),
-            JointState::info(),
-            Target::Joints { robot: i },
-            unit,
-        );
-    }
-    arm::inputs(i, robot, inputs);
-    firmware::inputs(i, robot, inputs);
 }
 
 /// Whether the robot has a movable joint.

@@ -148,31 +148,8 @@ pub fn scan(
                     !(by.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss)
                 });
                 match spec.output {
-                    LaserOutput::Scan => {
-                        let (range, intensity) =
-                            match echo.map(|(r, p)| (clip_range(spec, r), p * r * r)) {
-                                Some((range, intensity)) if range.is_finite() => (range, intensity),
-                                Some((range, _)) => (range, 0.0),
-                                None => (f64::INFINITY, 0.0),
-                            };
-                        scan.ranges.push(range as f32);
-                        scan.intensities.push(intensity as f32);
-                    }
-                    LaserOutput::Cloud => {
-                        if let Some((r, power)) = echo
-                            && clip_range(spec, r).is_finite()
-                        {
-                            let p = spec.directions[number * rings + ring].scale(r).to_array();
-                            let (intensity, time) =
-                                ((power * r * r) as f32, spec.firing_time(number) as f32);
-                            cloud.push(Point {
-                                p: p.map(|x| x as f32),
-                                intensity,
-                                time,
-                                ring: ring as u16,
-                            });
-                        }
-                    }
+                    LaserOutput::Scan => add_range(spec, echo, &mut scan),
+                    LaserOutput::Cloud => cloud.extend(echo_point(spec, number, ring, echo)),
                 }
             }
         }
@@ -181,6 +158,39 @@ pub fn scan(
         LaserOutput::Scan => FrameData::Scan(scan),
         LaserOutput::Cloud => FrameData::Cloud(cloud),
     }
+}
+
+/// Adds the range of an echo (range [m], power) and its intensity to a scan.
+fn add_range(spec: &LaserSpec, echo: Option<(f64, f64)>, scan: &mut Scan) {
+    let (range, intensity) = match echo.map(|(r, p)| (clip_range(spec, r), p * r * r)) {
+        Some((range, intensity)) if range.is_finite() => (range, intensity),
+        Some((range, _)) => (range, 0.0),
+        None => (f64::INFINITY, 0.0),
+    };
+    scan.ranges.push(range as f32);
+    scan.intensities.push(intensity as f32);
+}
+
+/// Returns the point of an echo (range [m], power) of a column and ring, if its range is within the
+/// limits.
+fn echo_point(
+    spec: &LaserSpec,
+    column: usize,
+    ring: usize,
+    echo: Option<(f64, f64)>,
+) -> Option<Point> {
+    let (r, power) = echo?;
+    if !clip_range(spec, r).is_finite() {
+        return None;
+    }
+    let rings = spec.elevations.len();
+    let p = spec.directions[column * rings + ring].scale(r).to_array();
+    Some(Point {
+        p: p.map(|x| x as f32),
+        intensity: (power * r * r) as f32,
+        time: spec.firing_time(column) as f32,
+        ring: ring as u16,
+    })
 }
 
 /// Adds the errors of the instrument and of faults to a range [m], and rounds it to the resolution.

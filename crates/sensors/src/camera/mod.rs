@@ -275,7 +275,6 @@ impl BandRenderer<'_> {
             spec,
             world,
             painter,
-            wet,
             ..
         } = *self;
         let Band {
@@ -303,29 +302,8 @@ impl BandRenderer<'_> {
         {
             let place = pass.checked_sub(1).map(|k| spec.places[k]);
             for row in top..top + height {
-                let (R_WS, p_WS) = &self.poses[row.min(self.poses.len() - 1)];
-                rays.clear();
-                aheads.clear();
-                for column in left..(left + TILE).min(columns) {
-                    let Some((p_S, d_S)) = spec.ray([column, row], place, wet) else {
-                        continue;
-                    };
-                    let (p, d) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
-                    // Objects nearer than the minimum range still occlude, so rays start at 0. If
-                    // the camera renders its own robot, rays start at the minimum range, so that
-                    // its housing does not occlude the image.
-                    let near = if spec.renders_self {
-                        spec.range[0]
-                    } else {
-                        0.0
-                    };
-                    rays.push(Ray {
-                        origin: p,
-                        direction: d,
-                        range: [near, spec.range[1]],
-                    });
-                    aheads.push((column, d_S.x));
-                }
+                let tile = left..(left + TILE).min(columns);
+                self.tile_rays(row, tile, place, &mut rays, &mut aheads);
                 world
                     .stage
                     .first_hits(world.view, &self.skip, &rays, &mut hits);
@@ -341,14 +319,8 @@ impl BandRenderer<'_> {
                     };
                     let surface = painter.surface_before(&sight, spec.range[1]);
                     if let Some(light) = light.as_mut().filter(|_| parts == 1 || place.is_some()) {
-                        let seen = painter
-                            .luminance(&sight, surface)
-                            .scale(1.0 / parts as f64)
-                            .to_array();
-                        light[k]
-                            .iter_mut()
-                            .zip(seen)
-                            .for_each(|(sum, seen)| *sum += seen as f32);
+                        let seen = painter.luminance(&sight, surface);
+                        add_light(&mut light[k], seen.scale(1.0 / parts as f64));
                     }
                     if place.is_some() {
                         continue;
@@ -363,6 +335,50 @@ impl BandRenderer<'_> {
             }
         }
     }
+
+    /// Computes the rays of `columns` of a row through the subpixel `place`; for each ray also its
+    /// column and its component along the optical axis.
+    fn tile_rays(
+        &self,
+        row: usize,
+        columns: Range<usize>,
+        place: Option<[f64; 2]>,
+        rays: &mut Vec<Ray>,
+        aheads: &mut Vec<(usize, f64)>,
+    ) {
+        let spec = self.spec;
+        let (R_WS, p_WS) = &self.poses[row.min(self.poses.len() - 1)];
+        // Objects nearer than the minimum range still occlude, so rays start at 0. If the camera
+        // renders its own robot, rays start at the minimum range, so that its housing does not
+        // occlude the image.
+        let near = if spec.renders_self {
+            spec.range[0]
+        } else {
+            0.0
+        };
+        rays.clear();
+        aheads.clear();
+        for column in columns {
+            let Some((p_S, d_S)) = spec.ray([column, row], place, self.wet) else {
+                continue;
+            };
+            rays.push(Ray {
+                origin: *p_WS + R_WS.mul_vec(p_S),
+                direction: R_WS.mul_vec(d_S),
+                range: [near, spec.range[1]],
+            });
+            aheads.push((column, d_S.x));
+        }
+    }
+}
+
+/// Adds the radiance of a subpixel to a pixel.
+fn add_light(pixel: &mut [f32; 3], seen: Vec3) {
+    let seen = seen.to_array();
+    pixel
+        .iter_mut()
+        .zip(seen)
+        .for_each(|(sum, seen)| *sum += seen as f32);
 }
 
 /// Depth along the optical axis [m]; -inf for hits nearer than `least` [m], +inf without a hit

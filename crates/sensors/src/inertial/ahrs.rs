@@ -107,20 +107,7 @@ pub fn measure(
         gravity: truth.environment.gravity,
         earth: truth.origin.magnetic_field,
     };
-    if filter.started {
-        // samples are aligned with steps, so their interval varies
-        advance(
-            spec,
-            now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9,
-            filter,
-            &sense,
-        );
-    } else {
-        filter.q = initial_attitude(spec, &sense);
-        filter.started = true;
-    }
-    filter.raw = [rate, force];
-    filter.time_ns = now_ns;
+    filter_sample(spec, filter, &sense, now_ns);
     let [tilt, heading] = variances(
         spec,
         sensor.rate,
@@ -139,6 +126,20 @@ pub fn measure(
             heading,
         ],
     }
+}
+
+/// Advances the filter to `now_ns` [ns]; the first sample initialises it.
+fn filter_sample(spec: &AhrsSpec, filter: &mut AhrsMemory, sense: &FilterInputs, now_ns: u64) {
+    if filter.started {
+        // samples are aligned with steps, so their interval varies
+        let dt = now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9;
+        advance(spec, dt, filter, sense);
+    } else {
+        filter.q = initial_attitude(spec, sense);
+        filter.started = true;
+    }
+    filter.raw = [sense.rate, sense.force];
+    filter.time_ns = now_ns;
 }
 
 /// Inputs of the filter at one instant.

@@ -28,7 +28,7 @@ use merrow_model::state::SensorState;
 
 impl Measure for ImuSpec {
     /// Takes one sample. Channels 0-2 of `SensorState::drift` belong to the gyro, 3-5 to the
-    /// accelerometer. `orientation_std` are the standard deviations of roll, pitch and yaw [rad].
+    /// accelerometer.
     fn measure(
         &self,
         memory: &mut SensorState,

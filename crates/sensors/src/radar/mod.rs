@@ -54,6 +54,7 @@ use merrow_model::state::frames::sweep::Sweep;
 use merrow_model::state::frames::view::WorldView;
 use std::collections::BTreeMap;
 use std::f64::consts::{LN_10, PI, TAU};
+use std::ops::Range;
 
 /// Speed of light [m/s].
 const LIGHT: f64 = 299_792_458.0;
@@ -170,7 +171,7 @@ impl Antenna<'_> {
 
     /// Echo powers of one column on the beam axis. (1), (2)
     fn trace_column(&self, spoke: f64) -> ColumnEchoes {
-        let (spec, bin) = (self.spec, self.spec.bin());
+        let spec = self.spec;
         let mut line = ColumnEchoes {
             still: vec![0.0; spec.bins],
             vessels: Vec::new(),
@@ -210,13 +211,8 @@ impl Antenna<'_> {
             if s < 0.0 {
                 hiding.push([-s / c, r]);
             }
-            let k = (r - spec.limits[0]) / bin;
-            // A point echo covers the length of the pulse.
-            let n = (self.cell() / bin).round();
-            let first = (k - 0.5 * n + 0.5).floor();
-            let from = first.max(0.0) as usize;
-            let to = ((first + n).max(0.0) as usize).min(spec.bins);
-            if from >= to {
+            let cells = self.pulse_cells(r);
+            if cells.is_empty() {
                 continue;
             }
             let along = self.pose.R_WS.tr_mul_vec(d).z;
@@ -229,12 +225,20 @@ impl Antenna<'_> {
             let solid = width * c * step;
             let echo = constant * b * b * gamma * solid / (r * r) * self.rain_attenuation(r);
             if seen.label >= self.first_robot {
-                line.vessels
-                    .extend((from..to).map(|k| (k, seen.label, echo)));
+                line.vessels.extend(cells.map(|k| (k, seen.label, echo)));
             } else {
-                line.still[from..to].iter_mut().for_each(|sum| *sum += echo);
+                line.still[cells].iter_mut().for_each(|sum| *sum += echo);
             }
         }
+        self.hide_cells(&hiding, &mut line.lit);
+        line
+    }
+
+    /// Clears the cells of the sea that a shape hides or that are beyond the horizon. `hiding`
+    /// contains depression and range of each ray that hit a shape below the horizon, the steepest
+    /// first.
+    fn hide_cells(&self, hiding: &[[f64; 2]], lit: &mut [bool]) {
+        let spec = self.spec;
         // Rows and ranges are both sorted by depression, so one pass over each is sufficient.
         let (mut nearest, mut row) = (0, 0);
         for k in 0..spec.bins {
@@ -258,9 +262,19 @@ impl Antenna<'_> {
             let is_hidden = hiding
                 .get(nearest)
                 .is_some_and(|[_, r]| *r < spec.range(k) && off(nearest) < width);
-            line.lit[k] = !is_hidden && min_visible_height(self.height, spec.range(k)) == 0.0;
+            lit[k] = !is_hidden && min_visible_height(self.height, spec.range(k)) == 0.0;
         }
-        line
+    }
+
+    /// Returns the range cells that the echo of a point at the range `r` [m] covers, by the length
+    /// of the pulse.
+    fn pulse_cells(&self, r: f64) -> Range<usize> {
+        let (spec, bin) = (self.spec, self.spec.bin());
+        let k = (r - spec.limits[0]) / bin;
+        let n = (self.cell() / bin).round();
+        let first = (k - 0.5 * n + 0.5).floor();
+        let from = first.max(0.0) as usize;
+        from..((first + n).max(0.0) as usize).min(spec.bins)
     }
 
     /// P_t G² λ²/((4π)³ L) [W m²]. (1)

@@ -28,7 +28,7 @@ use merrow_model::sensor::water::Pressure;
 use merrow_model::state::SensorState;
 
 impl Measure for BarometerSpec {
-    /// Takes one sample [Pa] of a device with the minimum and maximum `range` [Pa].
+    /// Takes one sample [Pa], limited to the range of the device.
     fn measure(
         &self,
         memory: &mut SensorState,

@@ -32,8 +32,8 @@ use merrow_model::sensor::vehicle::LeakSpec;
 use merrow_model::state::SensorState;
 
 impl Measure for LeakSpec {
-    /// Takes one sample of a detector that trips at `volume` [m³] of water in its link, or with `None`
-    /// if the water reaches its position.
+    /// Takes one sample of a detector that trips at its volume of water in its link, or without a
+    /// volume if the water reaches its position.
     fn measure(&self, _: &mut SensorState, sample: &Sample<'_>, _: &mut Draw) -> Option<Leak> {
         let (sensor, truth, on_board) = (sample.sensor, sample.truth, sample.on_board);
         let volume = self.volume;

@@ -33,8 +33,8 @@ use merrow_model::sensor::water::Quantity;
 use merrow_model::state::SensorState;
 
 impl Measure for MotorSpec {
-    /// Takes one sample: shaft speed [rad/s], current [A], voltage [V], temperature [°C], torque [N m]
-    /// and power [W].
+    /// Takes one sample: shaft speed [rad/s], current [A], voltage [V], temperature [°C], torque
+    /// [N m] and power [W].
     fn measure(
         &self,
         memory: &mut SensorState,

@@ -27,7 +27,7 @@ use merrow_model::sensor::vehicle::PowerSpec;
 use merrow_model::state::{SensorLag, SensorState};
 
 impl Measure for PowerSpec {
-    /// Takes one sample, `period` [s] after the preceding one.
+    /// Takes one sample and integrates the charge since the preceding one.
     fn measure(
         &self,
         memory: &mut SensorState,

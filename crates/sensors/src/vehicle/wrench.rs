@@ -85,8 +85,8 @@ pub fn wrench_at_sensor(sensor: &Sensor, f: &SpatialForce, on_parent: bool) -> S
 }
 
 impl Measure for WrenchSpec {
-    /// Takes one sample of the wrench `F_S` (at S in S). Channels 0-2 of `SensorState::drift` belong to
-    /// the force, 3-5 to the torque.
+    /// Takes one sample of the wrench at S in S. Channels 0-2 of `SensorState::drift` belong to the
+    /// force, 3-5 to the torque.
     fn measure(
         &self,
         memory: &mut SensorState,

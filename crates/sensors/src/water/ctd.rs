@@ -44,8 +44,8 @@ use merrow_model::state::SensorState;
 const ATMOSPHERE: f64 = 101_325.0;
 
 impl Measure for CtdSpec {
-    /// Takes one sample of conductivity, temperature and pressure and derives salinity, depth and speed
-    /// of sound.
+    /// Takes one sample of conductivity, temperature and pressure and derives salinity, depth and
+    /// speed of sound.
     fn measure(
         &self,
         memory: &mut SensorState,

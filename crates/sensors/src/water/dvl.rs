@@ -48,50 +48,14 @@ impl Measure for DvlSpec {
         draw: &mut Draw,
     ) -> Option<Dvl> {
         let (spec, sensor, truth) = (self, sample.sensor, sample.truth);
-        let met = &sample.on_board.work.beam_hits(sample.index);
         let on = memory.noise;
         let scale = if on {
             1.0 + spec.scale_std * sensor.stream.draw(0).normal()
         } else {
             1.0
         };
-        let mut beams = [DvlBeam {
-            direction: Vec3::zero(),
-            bottom: false,
-            range: f64::NAN,
-            velocity: f64::NAN,
-        }; 4];
-        let v_ground = truth.V_WS_S.v;
         let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
-        let mut heights = (0.0, 0.0);
-        for ((beam, d), met) in beams.iter_mut().zip(spec.beams).zip(met) {
-            beam.direction = d;
-            let d_W = truth.R_WS.mul_vec(d);
-            // all numbers are drawn in any case, so that a lost echo does not change the noise of the
-            // other beams
-            let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
-            let Some((range, v)) = beam_echo(spec, truth, (in_water, met), d_W, luck, on) else {
-                continue;
-            };
-            let speed = v_ground.dot(d) - v.dot(d_W);
-            if speed.abs() > spec.max_beam_speed {
-                continue;
-            }
-            beam.bottom = true;
-            beam.range = if on {
-                (range + spec.range_std * n_range).max(0.0)
-            } else {
-                range
-            };
-            beam.velocity = scale * speed
-                + if on {
-                    spec.bottom_std * n_velocity
-                } else {
-                    0.0
-                };
-            heights.0 -= beam.range * d_W.z;
-            heights.1 += 1.0;
-        }
+        let (mut beams, altitude) = track_bottom(self, sample, (in_water, on, scale), draw);
         let mut lock = DvlLock::Bottom;
         let mut std = spec.bottom_std;
         let mut solution = solve_velocity(&beams);
@@ -121,7 +85,7 @@ impl Measure for DvlSpec {
             ),
             covariance: std::array::from_fn(|k| c.r[k / 3][k % 3]),
             altitude: if lock == DvlLock::Bottom {
-                heights.0 / heights.1
+                altitude
             } else {
                 f64::NAN
             },
@@ -141,6 +105,54 @@ impl Faulty for Dvl {
     fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
         self.velocity += error_vector(error);
     }
+}
+
+/// Measures range and velocity of each beam on the seabed; returns the beams and the mean altitude
+/// over those with an echo [m]. `scale` is the scale error of the velocity.
+fn track_bottom(
+    spec: &DvlSpec,
+    sample: &Sample<'_>,
+    (in_water, on, scale): (bool, bool, f64),
+    draw: &mut Draw,
+) -> ([DvlBeam; 4], f64) {
+    let truth = sample.truth;
+    let met = &sample.on_board.work.beam_hits(sample.index);
+    let mut beams = [DvlBeam {
+        direction: Vec3::zero(),
+        bottom: false,
+        range: f64::NAN,
+        velocity: f64::NAN,
+    }; 4];
+    let mut heights = (0.0, 0.0);
+    for ((beam, d), met) in beams.iter_mut().zip(spec.beams).zip(met) {
+        beam.direction = d;
+        let d_W = truth.R_WS.mul_vec(d);
+        // all numbers are drawn in any case, so that a lost echo does not change the noise of the
+        // other beams
+        let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
+        let Some((range, v)) = beam_echo(spec, truth, (in_water, met), d_W, luck, on) else {
+            continue;
+        };
+        let speed = truth.V_WS_S.v.dot(d) - v.dot(d_W);
+        if speed.abs() > spec.max_beam_speed {
+            continue;
+        }
+        beam.bottom = true;
+        beam.range = if on {
+            (range + spec.range_std * n_range).max(0.0)
+        } else {
+            range
+        };
+        beam.velocity = scale * speed
+            + if on {
+                spec.bottom_std * n_velocity
+            } else {
+                0.0
+            };
+        heights.0 -= beam.range * d_W.z;
+        heights.1 += 1.0;
+    }
+    (beams, heights.0 / heights.1)
 }
 
 /// Returns the slant range of the echo of a beam [m] and the velocity of its target in W [m/s], or

@@ -30,7 +30,7 @@ use merrow_model::state::bottle::{Bottle, Filling};
 
 impl Measure for SamplerSpec {
     /// Advances the pump to `now_ns` [ns] and returns the bottle that was opened last, or `None` if
-    /// none was opened. `period` is the time between samples [s].
+    /// none was opened.
     fn measure(
         &self,
         memory: &mut SensorState,

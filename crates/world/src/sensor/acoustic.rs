@@ -474,43 +474,9 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
             let SensorKind::Exteroceptive(looks) = &mut sensor.kind else {
                 continue;
             };
-            let ExteroceptiveSpec::Acoustic(spec) = Arc::make_mut(looks) else {
-                continue;
-            };
-            let wanted: Vec<String> = spec.targets.drain(..).map(|t| t.name).collect();
-            let numbered = beacons.iter().enumerate();
-            // A beacon on the same robot is received only if it is named.
-            let picked = |beacon: &Beacon| match wanted.is_empty() {
-                true => {
-                    spec.receives_frequency(beacon.frequency)
-                        && beacon.on.is_none_or(|(own, _)| own != r)
-                }
-                false => wanted.contains(&beacon.name),
-            };
-            let fits = |beacon: &Beacon| is_compatible(&spec.kind, &beacon.kind);
-            let targets: Vec<Target> = numbered
-                .filter(|(_, beacon)| fits(beacon) && picked(beacon))
-                .map(|(beacon, b)| Target {
-                    name: b.name.clone(),
-                    beacon,
-                })
-                .collect();
-            let turns = targets.iter().map(|t| match beacons[t.beacon].kind {
-                BeaconKind::Transponder { turn_around, .. } => turn_around,
-                _ => 0.0,
-            });
-            spec.listens += turns.fold(0.0, f64::max);
-            if let AcousticKind::Lbl {
-                survey, survey_std, ..
-            } = &mut spec.kind
-            {
-                let mut draw = sensor.stream.draw(0);
-                *survey = targets
-                    .iter()
-                    .map(|_| normal_vector(*survey_std, &mut draw))
-                    .collect();
+            if let ExteroceptiveSpec::Acoustic(spec) = Arc::make_mut(looks) {
+                set_targets(spec, sensor.stream, r, beacons);
             }
-            spec.targets = targets;
         }
     }
     for (name, entry) in robots.iter() {
@@ -530,6 +496,43 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
             note_usability(name, &file.at, (spec, rate), problems);
         }
     }
+}
+
+/// Sets the beacons that an instrument of robot `r` receives, and what depends on them.
+fn set_targets(spec: &mut AcousticSpec, stream: Stream, r: usize, beacons: &[Beacon]) {
+    let wanted: Vec<String> = spec.targets.drain(..).map(|t| t.name).collect();
+    // A beacon on the same robot is received only if it is named.
+    let picked = |beacon: &Beacon| match wanted.is_empty() {
+        true => {
+            spec.receives_frequency(beacon.frequency) && beacon.on.is_none_or(|(own, _)| own != r)
+        }
+        false => wanted.contains(&beacon.name),
+    };
+    let fits = |beacon: &Beacon| is_compatible(&spec.kind, &beacon.kind);
+    let numbered = beacons.iter().enumerate();
+    let targets: Vec<Target> = numbered
+        .filter(|(_, beacon)| fits(beacon) && picked(beacon))
+        .map(|(beacon, b)| Target {
+            name: b.name.clone(),
+            beacon,
+        })
+        .collect();
+    let turns = targets.iter().map(|t| match beacons[t.beacon].kind {
+        BeaconKind::Transponder { turn_around, .. } => turn_around,
+        _ => 0.0,
+    });
+    spec.listens += turns.fold(0.0, f64::max);
+    if let AcousticKind::Lbl {
+        survey, survey_std, ..
+    } = &mut spec.kind
+    {
+        let mut draw = stream.draw(0);
+        *survey = targets
+            .iter()
+            .map(|_| normal_vector(*survey_std, &mut draw))
+            .collect();
+    }
+    spec.targets = targets;
 }
 
 /// Gives notes on an instrument with `rate` samples per second that receives no beacon or

@@ -218,6 +218,30 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
         problems.push(&file.at.whole, text);
         size = [1, 1];
     }
+    check_times_and_ranges(file, rate, problems);
+    let lens = lens(file, problems);
+    check_exposure_keys(file, problems);
+    CameraSpec {
+        rays: CameraSpec::pixel_directions(&lens, size),
+        places: CameraSpec::places(file.antialias as usize),
+        size,
+        lens,
+        flat_port: file.flat_port_m,
+        outputs: output_bits(&file.outputs),
+        renders_self: file.render_self,
+        range: [file.min_range_m, file.max_range_m],
+        readout: file.readout_s,
+        exposure_time: file.exposure_s,
+        instants: file.blur_samples as usize,
+        baseline: file.stereo_baseline_m,
+        exposure: build_exposure(file, rate, problems),
+        snow: file.marine_snow,
+        jpeg_quality: file.jpeg_quality as u8,
+    }
+}
+
+/// Checks the order of ranges and exposure values, and the times within one image.
+fn check_times_and_ranges(file: &CameraConfig, rate: f64, problems: &mut Problems) {
     check_order(
         file,
         "auto_exposure_ev100",
@@ -243,9 +267,11 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
             problems.push(file.at.key_place(key), text);
         }
     }
-    let lens = lens(file, problems);
-    let exposure = &file.exposure;
-    let at = &exposure.at;
+}
+
+/// Reports a fixed exposure together with an automatic one.
+fn check_exposure_keys(file: &CameraConfig, problems: &mut Problems) {
+    let at = &file.exposure.at;
     let [fixed, found] = ["exposure_ev100", "auto_exposure_ev100"];
     // The limits of a device may be overridden by a fixed value in another file.
     if at.has_key(fixed)
@@ -257,32 +283,20 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
             format!("`{found}` has no effect together with `{fixed}`: expected one of them"),
         );
     }
-    CameraSpec {
-        rays: CameraSpec::pixel_directions(&lens, size),
-        places: CameraSpec::places(file.antialias as usize),
-        size,
-        lens,
-        flat_port: file.flat_port_m,
-        outputs: output_bits(&file.outputs),
-        renders_self: file.render_self,
-        range: [file.min_range_m, file.max_range_m],
-        readout: file.readout_s,
-        exposure_time: file.exposure_s,
-        instants: file.blur_samples as usize,
-        baseline: file.stereo_baseline_m,
-        exposure: Exposure {
-            fixed: exposure.exposure_ev100,
-            limits: exposure.auto_exposure_ev100,
-            gamma: exposure.gamma,
-            vignette: exposure.vignette,
-            full_well: exposure.full_well_electrons,
-            read_noise: exposure.read_noise_electrons,
-            gain_below: gain_below(file, rate, problems),
-            max_gain: exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
-            smoothing: exposure.noise_color_cells as usize,
-        },
-        snow: file.marine_snow,
-        jpeg_quality: file.jpeg_quality as u8,
+}
+
+fn build_exposure(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Exposure {
+    let exposure = &file.exposure;
+    Exposure {
+        fixed: exposure.exposure_ev100,
+        limits: exposure.auto_exposure_ev100,
+        gamma: exposure.gamma,
+        vignette: exposure.vignette,
+        full_well: exposure.full_well_electrons,
+        read_noise: exposure.read_noise_electrons,
+        gain_below: gain_below(file, rate, problems),
+        max_gain: exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
+        smoothing: exposure.noise_color_cells as usize,
     }
 }
 
