@@ -41,8 +41,8 @@ use merrow_model::sensor::gnss::{GnssSpec, SatelliteConstellation};
 use merrow_model::state::SensorState;
 
 impl Measure for GnssSpec {
-    /// Takes one sample. Channels 0-2 of `SensorState::drift` hold both
-    /// position errors, channel 3 the time above water [s].
+    /// Takes one sample. Channels 0-2 of `SensorState::drift` hold both position errors, channel 3
+    /// the time above water [s].
     fn measure(
         &self,
         memory: &mut SensorState,
