@@ -33,7 +33,6 @@ const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("crates/physics/src/contact/geometry/detect.rs", "clip_flat_features"),
     ("crates/physics/src/forces/sum.rs", "sum"),
     ("crates/ros2/src/dds/parameter_services.rs", "start"),
-    ("crates/sim/src/simd_batch.rs", "step"),
     ("crates/validate/src/cases/bodies.rs", "kirchhoff"),
     ("crates/validate/src/cases/hemisphere.rs", "hemisphere"),
     ("crates/validate/src/cases/hour.rs", "hour"),

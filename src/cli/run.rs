@@ -34,7 +34,8 @@ pub struct Arguments {
     /// Seed that replaces the seed of the world.
     #[arg(long)]
     seed: Option<u64>,
-    /// Number of threads that step the robots [default: one per core].
+    /// Maximum number of threads that step the robots; a step uses several only where this is
+    /// faster [default: one per core].
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     threads: usize,
     /// Record all topics to an MCAP file that ros2 bag reads.

@@ -182,3 +182,74 @@ fn beam_intersections_do_not_depend_on_stepping() {
     assert_eq!(once, run(2, &[1; 200], false));
     assert_eq!(once, run(2, &[37, 63, 50, 50], true));
 }
+
+// Goal: a beam is intersected in every sample in which it can hit a robot, although blocks of steps
+// without such samples skip the intersection; also for turning robots, and for robots that gain
+// more speed in a block than assumed. Method: robots that start apart and pass below each other,
+// fast, slow and turning, one of them under a force of 1000 m/s² for a time; step by step, where no
+// sample is skipped, and in long blocks, on one and two threads; all readings and the state hash.
+// Tolerance: none.
+#[test]
+fn skipped_beam_intersections_change_nothing() {
+    let rover = |name: &str, z: f64, vx: f64, turn: f64, more: &str| {
+        format!(
+            "
+  {name}:
+    position_m: [{}, 0.2, {z}]
+    velocity_m_s: [{vx}, 0, 0]
+    angular_velocity_rad_s: [0, {turn}, {}]
+    model:
+      source: test
+      body: {{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {{xx: 0.1, yy: 0.1, zz: 0.1}},
+        collisions: {{hull: {{kind: sphere, radius_m: 0.5}}}}}}
+      sensors: {{{DVL}, {ALTIMETER}}}
+{more}",
+            -4.0 * vx,
+            0.5 * turn
+        )
+    };
+    let robots = [
+        rover("high", -5.0, 0.1, 0.0, ""),
+        rover("fast", -9.0, 3.0, 0.0, ""),
+        rover("turning", -14.0, -2.0, 1.5, ""),
+        rover("slow", -20.0, 0.4, 0.2, ""),
+    ];
+    let text = format!(
+        "\ngravity_m_s2: 0\nstep: {{dt_s: 0.002}}\nrobots:{}",
+        robots.concat()
+    );
+    let run = |threads: usize, block: u64| {
+        let scene = std::sync::Arc::new(crate::common::scene(&text));
+        let mut s = Simulation::new(scene, threads).unwrap();
+        let (mut all, mut nearest) = (Vec::new(), f64::INFINITY);
+        for step in (0..4000).step_by(block as usize) {
+            // an acceleration that the assumed motion does not include
+            if step == 3200 || step == 3600 {
+                let force = if step == 3200 { 1e4 } else { 0.0 };
+                s.state.robots[1].external_force[0].f = Vec3::new(0.0, force, 0.0);
+            }
+            s.advance(block);
+            for (r, runner) in s.runners.iter().enumerate() {
+                all.extend(runner.outbox.iter().map(|d| {
+                    if let (0, Reading::Altimeter(a)) = (r, &d.stamped.reading) {
+                        nearest = nearest.min(a.range);
+                    }
+                    let reading = format!("{:?}", d.stamped.reading);
+                    (d.stamped.stamp_ns, r, d.sensor, reading)
+                }));
+            }
+            s.clear_outboxes();
+        }
+        all.sort();
+        assert!(nearest < 5.0, "{nearest}");
+        (s.state.hash(), all)
+    };
+    let each = run(1, 1);
+    assert!(each.1.len() > 4 * 2 * 750, "{}", each.1.len());
+    for (threads, block) in [(1, 50), (2, 16), (2, 400)] {
+        assert!(
+            each == run(threads, block),
+            "{threads} threads, blocks of {block}"
+        );
+    }
+}

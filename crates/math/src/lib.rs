@@ -38,6 +38,7 @@ pub mod quat;
 pub mod real;
 pub mod rng;
 pub mod spatial;
+pub mod sphere_grid;
 pub mod tridiagonal;
 pub mod vec3;
 

@@ -20,7 +20,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// Number of kinds.
+    /// Number of kinds of work.
     pub const COUNT: usize = 7;
 }
 

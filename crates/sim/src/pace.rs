@@ -60,7 +60,7 @@ pub(crate) fn thread_cpu_ns() -> u64 {
 pub(crate) struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts the measurement.
+    /// Starts to measure a duration.
     pub fn start() -> Self {
         Self(Instant::now())
     }

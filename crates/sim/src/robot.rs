@@ -22,6 +22,10 @@ use crate::instants::EnvironmentCache;
 use crate::step::Kernel;
 use std::sync::Arc;
 
+/// Upper bound of the angle of a rotation below 0.5 rad per change of its quaternion, with a margin
+/// for its norm [rad].
+const TURN_PER_CHORD: f64 = 2.02;
+
 /// Workspace and outbox of one robot; contains no state that is needed to resume.
 #[derive(Debug)]
 pub struct Runner {
@@ -32,9 +36,20 @@ pub struct Runner {
     instants: EnvironmentCache,
     kernel: Kernel,
     static_geometry: Option<Arc<StaticGeometry>>,
-    /// Base position and outbox length at the mark, and the largest distance from the marked
-    /// position since then [m].
-    mark: (Vec3, usize, f64),
+    mark: Mark,
+}
+
+/// Pose of the base and length of the outbox at the start of a block, and the largest motion since
+/// then.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    p_WB: Vec3,
+    q_WB: Quat,
+    outbox_len: usize,
+    /// Square of the largest distance [m²].
+    distance2: f64,
+    /// Square of the largest difference of the quaternion.
+    turn2: f64,
 }
 
 impl Runner {
@@ -47,7 +62,13 @@ impl Runner {
             instants: EnvironmentCache::default(),
             kernel: Kernel::new(),
             static_geometry: None,
-            mark: (Vec3::zero(), 0, 0.0),
+            mark: Mark {
+                p_WB: Vec3::zero(),
+                q_WB: Quat::identity(),
+                outbox_len: 0,
+                distance2: 0.0,
+                turn2: 0.0,
+            },
         }
     }
 
@@ -117,27 +138,42 @@ impl Runner {
         step.finish(robot, state, from, work);
     }
 
-    /// Stores the position of the robot and the length of the outbox, and starts to track the
-    /// excursion.
+    /// Stores the pose of the robot and the length of the outbox, and starts to track its motion.
     pub fn mark(&mut self, state: &RobotState) {
-        self.mark = (state.motion.p_WB, self.outbox.len(), 0.0);
+        self.mark = Mark {
+            p_WB: state.motion.p_WB,
+            q_WB: state.motion.q_WB,
+            outbox_len: self.outbox.len(),
+            distance2: 0.0,
+            turn2: 0.0,
+        };
     }
 
-    /// Updates the largest distance from the mark after a step.
+    /// Updates the largest motion since the mark after a step.
     pub fn update_excursion(&mut self, state: &RobotState) {
-        let (from, _, furthest) = &mut self.mark;
-        let p = state.motion.p_WB;
-        *furthest = furthest.max((p - *from).norm());
+        let (mark, motion) = (&mut self.mark, &state.motion);
+        let way = motion.p_WB - mark.p_WB;
+        mark.distance2 = mark.distance2.max(way.dot(way));
+        let (a, b) = (&motion.q_WB, &mark.q_WB);
+        let d = [a.w - b.w, a.x - b.x, a.y - b.y, a.z - b.z];
+        mark.turn2 = mark.turn2.max(d.iter().map(|d| d * d).sum());
     }
 
     /// Largest distance of the robot from the mark since it was set [m].
     pub fn excursion(&self) -> f64 {
-        self.mark.2
+        self.mark.distance2.sqrt()
+    }
+
+    /// Upper bound of the largest angle from the attitude at the mark since it was set [rad], for
+    /// angles below 0.5 rad.
+    pub fn turn(&self) -> f64 {
+        // a rotation by t changes the quaternion by 2 sin(t/4), at least 0.498 t
+        self.mark.turn2.sqrt() * TURN_PER_CHORD
     }
 
     /// Discards the readings delivered since the mark.
     pub fn discard_since_mark(&mut self) {
-        self.outbox.truncate(self.mark.1);
+        self.outbox.truncate(self.mark.outbox_len);
     }
 
     /// Evaluates the poses of all links at the current state, for the contacts.

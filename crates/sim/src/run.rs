@@ -145,11 +145,12 @@ pub struct Summary {
 
 /// Simulated time between two exchanges with requests and observers at full speed [ns].
 pub const BLOCK_MAX_NS: u64 = 10_000_000;
-/// The same if no observer requires a shorter block and the world is so fast that a user at a
-/// terminal does not notice the block.
+/// The same if no observer requires a shorter block and a user at a terminal does not notice the
+/// block.
 const BLOCK_UNWATCHED_NS: u64 = 50_000_000;
-/// Maximum wall-clock time of such a block [s].
-const UNWATCHED_WALL_S: f64 = 0.01;
+/// Maximum wall-clock time of such a block [s]. Long blocks use the cache better: a large fleet is
+/// read from memory once per block.
+const UNWATCHED_WALL_S: f64 = 0.25;
 /// The same when following the wall clock; it determines the latency of commands.
 const BLOCK_PACED_NS: u64 = 2_000_000;
 /// Time for which a paused world waits for a request before it calls its observers.
@@ -297,13 +298,9 @@ impl Run<'_, '_> {
         let ns = match self.pace {
             Pace::Factor(_) => BLOCK_PACED_NS,
             _ => {
-                let steps = (BLOCK_UNWATCHED_NS / dt_ns).max(1);
-                let fast = steps as f64 * self.last_step_s <= UNWATCHED_WALL_S;
-                let most = if fast {
-                    BLOCK_UNWATCHED_NS
-                } else {
-                    BLOCK_MAX_NS
-                };
+                // 0 before the first block, whose duration is unknown
+                let unnoticed_ns = UNWATCHED_WALL_S / self.last_step_s * dt_ns as f64;
+                let most = (unnoticed_ns as u64).clamp(BLOCK_MAX_NS, BLOCK_UNWATCHED_NS);
                 self.observers
                     .iter()
                     .map(|o| o.max_block_ns())

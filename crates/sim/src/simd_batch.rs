@@ -150,18 +150,7 @@ impl SimdBatch {
             gather_actuators(robot, runners, work);
         }
         kernel.evaluate(robot, &step.environment[0], motion, &[], work);
-        for (robot, i) in each() {
-            let (state, runner) = (&mut states[i], &mut runners[i]);
-            if robot.inflow
-                || !robot.solar.is_empty()
-                || robot.rotors
-                || !robot.fins.is_empty()
-                || state.sensors.iter().any(|s| sensors::is_due(s, now_ns))
-            {
-                runner.work.links[0] = work.links[0].lane(i);
-            }
-            step.observe(robot, state, &mut runner.work, &mut runner.outbox);
-        }
+        observe_robots(&step, robots, work, runners, states);
         kernel.advance(
             robot,
             (scene.integrator, scene.dt()),
@@ -170,14 +159,50 @@ impl SimdBatch {
             &[],
             work,
         );
-        for (robot, i) in each() {
-            let own = &mut states[i].motion;
-            let from = own.pose();
-            own.q_WB = motion.q_WB.lane(i);
-            own.p_WB = motion.p_WB.lane(i);
-            own.V_WB_B = motion.V_WB_B.lane(i);
-            step.finish(robot, &mut states[i], from, &runners[i].work);
+        finish_robots(&step, robots, motion, runners, states);
+    }
+}
+
+/// Copies the evaluated base from the lanes where a robot needs it, then reads the sensors and
+/// advances the battery of each robot.
+fn observe_robots(
+    step: &Step<'_>,
+    robots: &[Robot],
+    work: &Workspace<Quad>,
+    runners: &mut [Runner],
+    states: &mut [RobotState],
+) {
+    for (i, ((robot, runner), state)) in robots.iter().zip(runners).zip(states).enumerate() {
+        if robot.inflow
+            || !robot.solar.is_empty()
+            || robot.rotors
+            || !robot.fins.is_empty()
+            || state
+                .sensors
+                .iter()
+                .any(|s| sensors::is_due(s, step.now_ns))
+        {
+            runner.work.links[0] = work.links[0].lane(i);
         }
+        step.observe(robot, state, &mut runner.work, &mut runner.outbox);
+    }
+}
+
+/// Copies the motions from the lanes to the robots and ends the step of each robot.
+fn finish_robots(
+    step: &Step<'_>,
+    robots: &[Robot],
+    motion: &Motion<Quad>,
+    runners: &[Runner],
+    states: &mut [RobotState],
+) {
+    for (i, ((robot, runner), state)) in robots.iter().zip(runners).zip(states).enumerate() {
+        let own = &mut state.motion;
+        let from = own.pose();
+        own.q_WB = motion.q_WB.lane(i);
+        own.p_WB = motion.p_WB.lane(i);
+        own.V_WB_B = motion.V_WB_B.lane(i);
+        step.finish(robot, state, from, &runner.work);
     }
 }
 

@@ -19,7 +19,7 @@ use merrow_model::state::{Command, RobotState, State};
 use merrow_physics::contact::Contacts;
 use merrow_physics::workers::{Task, Workers};
 use merrow_sensors::ray_scene::StaticGeometry;
-use merrow_sensors::water::moving_targets::MovingTargets;
+use merrow_sensors::water::moving_targets::{MotionLimit, MovingTargets};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,6 +36,8 @@ pub struct Simulation {
     groups: Vec<RobotGroup>,
     /// Robot states before a block that the robots try to run independently.
     saved_states: Vec<RobotState>,
+    /// Number of blocks before the robots try again to run without the intersection of all beams.
+    joint_blocks: u32,
     threads: StepThreads,
     tethers: Tethers,
     /// Shapes of robots for the beams of other robots, if any beam can hit one.
@@ -48,6 +50,8 @@ pub struct Simulation {
 
 /// Maximum time that robots run independently before the next check for possible contacts [ns].
 const INDEPENDENT_MAX_NS: u64 = 50_000_000;
+/// Number of blocks with the intersection of all beams after a robot moved further than assumed.
+const JOINT_BLOCKS: u32 = 16;
 
 impl Simulation {
     /// Creates a world at its start, stepped by `threads` threads (0: one per core).
@@ -69,7 +73,8 @@ impl Simulation {
             .collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
         // not cloned: a clone has no spare capacity, so it would allocate later
-        let before = if contacts.is_some() {
+        let moving_targets = MovingTargets::new(&scene);
+        let before = if contacts.is_some() || moving_targets.is_some() {
             State::new(&scene).robots
         } else {
             Vec::new()
@@ -79,7 +84,6 @@ impl Simulation {
         let lookout = still.map_or(Ok(None), |still| {
             SensorScheduler::new(&scene, &still, wanted)
         })?;
-        let (others, frames) = (MovingTargets::new(&scene), Vec::new());
         Ok(Self {
             scene,
             state,
@@ -87,11 +91,12 @@ impl Simulation {
             contacts,
             groups,
             saved_states: before,
+            joint_blocks: 0,
             threads,
             tethers,
-            moving_targets: others,
+            moving_targets,
             sensor_scheduler: lookout,
-            frames,
+            frames: Vec::new(),
         })
     }
 
@@ -111,6 +116,10 @@ impl Simulation {
     /// Makes `steps` steps and reads the sensors due at their end. The readings delivered meanwhile
     /// are then in the outboxes of the runners.
     pub fn advance(&mut self, steps: u64) {
+        // commands may have moved robots since the last block
+        if let Some(targets) = &mut self.moving_targets {
+            targets.watch_all();
+        }
         let mut left = steps;
         while left > 0 {
             self.sample_exteroceptive();
@@ -125,12 +134,7 @@ impl Simulation {
             if let Some(lookout) = &self.sensor_scheduler {
                 some = some.min(lookout.steps_to_next(&self.state, self.scene.dt_ns));
             }
-            if let Some(others) = &self.moving_targets {
-                some = some.min(others.steps_to_next(&self.scene, &self.state));
-            }
-            self.intersect_beams();
-            self.advance_block(some);
-            left -= some;
+            left -= self.advance_to_beams(some);
         }
         self.intersect_beams();
         self.read_due_sensors();
@@ -145,6 +149,52 @@ impl Simulation {
         if let Some(lookout) = &mut self.sensor_scheduler {
             lookout.sample_due(&self.scene, &mut self.state, &mut self.runners);
         }
+    }
+
+    /// Advances by at most `steps` steps, to the next instant at which beams must be intersected
+    /// with other robots. Returns the number of steps made.
+    fn advance_to_beams(&mut self, steps: u64) -> u64 {
+        if self.moving_targets.is_none() {
+            self.advance_block(steps);
+            return steps;
+        }
+        let most = steps.min((INDEPENDENT_MAX_NS / self.scene.dt_ns).max(1));
+        if let Some(made) = self.try_advance_watched(most) {
+            return made;
+        }
+        let mut some = steps;
+        if let Some(targets) = &mut self.moving_targets {
+            targets.watch_all();
+            some = some.min(targets.steps_to_next(&self.scene, &self.state));
+        }
+        self.intersect_beams();
+        self.advance_block(some);
+        some
+    }
+
+    /// Advances the robots independently by at most `steps` steps, to the next instant at which a
+    /// beam is due that may hit a robot. Returns the number of steps made; `None` if robots may be
+    /// in contact or move further than assumed, with the state unchanged.
+    fn try_advance_watched(&mut self, steps: u64) -> Option<u64> {
+        self.joint_blocks = self.joint_blocks.saturating_sub(1);
+        if self.joint_blocks > 0 || steps < 2 || !self.tethers.is_empty() {
+            return None;
+        }
+        if let Some(contacts) = &mut self.contacts {
+            if !contacts.is_clear(&self.state, steps as f64 * self.scene.dt()) {
+                return None;
+            }
+            contacts.clear_decks(&mut self.runners);
+        }
+        let targets = self.moving_targets.as_mut()?;
+        targets.watch_near(&self.scene, &self.state, &mut self.runners, steps);
+        let some = steps.min(targets.steps_to_next(&self.scene, &self.state));
+        self.intersect_beams();
+        if !self.run_groups(some, true) {
+            self.joint_blocks = JOINT_BLOCKS;
+            return None;
+        }
+        Some(some)
     }
 
     /// Intersects the beams that are due now with other robots.
@@ -166,7 +216,7 @@ impl Simulation {
     /// Makes `steps` steps without exteroceptive sensors.
     fn advance_block(&mut self, steps: u64) {
         if self.contacts.is_none() && self.tethers.is_empty() {
-            self.advance_independently(steps);
+            self.run_groups(steps, false);
         } else {
             let mut left = steps;
             while left > 0 {
@@ -179,17 +229,10 @@ impl Simulation {
         }
     }
 
-    /// Runs the whole block without contacts: each robot independently, or in a SIMD batch.
-    fn advance_independently(&mut self, steps: u64) {
-        self.run_groups(steps);
-        self.state.time_ns += steps * self.scene.dt_ns;
-        self.state.step += steps;
-    }
-
-    /// Advances all groups independently by the steps of a block. In a world with contacts, stores
-    /// the states before the block, and returns false if a robot moved further than its allowed
-    /// distance.
-    fn run_groups(&mut self, steps: u64) -> bool {
+    /// Advances all groups independently by the steps of a block. With limits to the motion of the
+    /// robots (contacts, and beams if `with_beams`), restores the state and returns false if a
+    /// robot moved further.
+    fn run_groups(&mut self, steps: u64, with_beams: bool) -> bool {
         let Self {
             scene,
             state,
@@ -198,22 +241,26 @@ impl Simulation {
             groups,
             contacts,
             saved_states,
+            moving_targets,
             ..
         } = self;
+        let targets = moving_targets.as_ref().filter(|_| with_beams);
         let block = Block {
             scene,
             sea: &state.sea,
             start_ns: state.time_ns,
             steps,
             contacts: contacts.as_ref(),
+            targets,
         };
         let amount = steps * runners.len() as u64;
+        let has_limits = block.has_limits();
         let all = RobotGroups {
             first: 0,
             groups: groups.iter_mut(),
             runners,
             states: &mut state.robots,
-            saved_states,
+            saved_states: if has_limits { saved_states } else { &mut [] },
         };
         let stayed = AtomicBool::new(true);
         threads.for_each(Task::Block, amount as f64, all, |one| {
@@ -221,22 +268,7 @@ impl Simulation {
                 stayed.store(false, Ordering::Relaxed);
             }
         });
-        stayed.into_inner()
-    }
-
-    /// Runs [`Simulation::run_groups`] if the robots are so far from all other objects that no
-    /// contact is possible. Otherwise, or if a robot moved further than its allowed distance,
-    /// restores the state and returns false.
-    fn try_advance_independently(&mut self, steps: u64) -> bool {
-        let span_s = steps as f64 * self.scene.dt();
-        let Some(contacts) = &mut self.contacts else {
-            return false;
-        };
-        if !contacts.is_clear(&self.state, span_s) {
-            return false;
-        }
-        contacts.clear_decks(&mut self.runners);
-        if !self.run_groups(steps) {
+        if !stayed.into_inner() {
             for (saved, robot) in self.saved_states.iter().zip(&mut self.state.robots) {
                 saved.copy_into(robot);
             }
@@ -249,6 +281,20 @@ impl Simulation {
         self.state.time_ns += steps * self.scene.dt_ns;
         self.state.step += steps;
         true
+    }
+
+    /// Runs [`Simulation::run_groups`] if the robots are so far from all other objects that no
+    /// contact is possible. Otherwise, or if a robot moved further than its allowed distance,
+    /// returns false with the state unchanged.
+    fn try_advance_independently(&mut self, steps: u64) -> bool {
+        let Some(contacts) = &mut self.contacts else {
+            return false;
+        };
+        if !contacts.is_clear(&self.state, steps as f64 * self.scene.dt()) {
+            return false;
+        }
+        contacts.clear_decks(&mut self.runners);
+        self.run_groups(steps, false)
     }
 
     /// Advances robots that can be in contact: every robot makes a free step, then the contacts are
@@ -354,9 +400,29 @@ struct Block<'a> {
     steps: u64,
     /// Contacts that limit how far each robot may move, if there are any.
     contacts: Option<&'a Contacts>,
+    /// Targets of beams that limit how far each robot may move and turn, if beams that cannot hit a
+    /// robot are not intersected.
+    targets: Option<&'a MovingTargets>,
 }
 
 impl Block<'_> {
+    /// Returns true if robots may move or turn by a limited amount only.
+    fn has_limits(&self) -> bool {
+        self.contacts.is_some() || self.targets.is_some()
+    }
+
+    /// Returns true if the motion of robot `r` has stayed within its limits.
+    fn has_stayed(&self, r: usize, runner: &Runner) -> bool {
+        let is_within = |limit: MotionLimit| {
+            runner.excursion() <= limit.distance && runner.turn() <= limit.angle
+        };
+        self.contacts
+            .is_none_or(|contacts| runner.excursion() <= contacts.allowed_distance(r))
+            && self
+                .targets
+                .is_none_or(|targets| is_within(targets.limit(r)))
+    }
+
     /// Advances one group by the steps of the block. Returns false if a robot moved further than
     /// its allowed distance.
     fn advance(&self, one: GroupOfRobots<'_>) -> bool {
@@ -384,12 +450,8 @@ impl Block<'_> {
                 runner.update_excursion(state);
             }
         }
-        self.contacts.is_none_or(|contacts| {
-            let has_stayed = |(r, runner): (usize, &Runner)| {
-                runner.excursion() <= contacts.allowed_distance(first + r)
-            };
-            runners.iter().enumerate().all(has_stayed)
-        })
+        let mut all = runners.iter().enumerate();
+        all.all(|(r, runner)| self.has_stayed(first + r, runner))
     }
 }
 

@@ -181,8 +181,9 @@ impl Helpers {
         Ok(helpers)
     }
 
-    /// Calls `work` for every item, on all threads, which take `grain` items at once. Threads with an even index take items from the
-    /// front and the others from the back, so that a thread mostly gets the same items again.
+    /// Calls `work` for every item, on all threads, which take `grain` items at once. Threads with
+    /// an even index take items from the front and the others from the back, so that a thread
+    /// mostly gets the same items again.
     fn for_each<I>(&mut self, grain: usize, items: I, work: &(impl Fn(I::Item) + Sync))
     where
         I: DoubleEndedIterator + ExactSizeIterator + Send,
@@ -210,6 +211,7 @@ impl Helpers {
     /// time, and returns when all calls have returned.
     fn run(&mut self, job: &(dyn Fn(usize) + Sync)) {
         let shared = &*self.shared;
+        shared.panicked.store(false, Ordering::Release);
         // SAFETY: only the lifetime changes. The guard below closes the task and waits for the
         // helpers before `job` ends, also if the call panics.
         let job_ptr =
@@ -228,7 +230,7 @@ impl Helpers {
         }
         job(0);
         drop(guard);
-        if shared.panicked.swap(false, Ordering::AcqRel) {
+        if shared.panicked.load(Ordering::Acquire) {
             resume_unwind(Box::new("a thread that steps robots panicked"));
         }
     }
@@ -312,5 +314,85 @@ impl Drop for Helpers {
             // a helper catches panics, so it ends normally
             let _ = handle.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU32;
+
+    // Goal: every item is processed exactly once, for any number of threads, items and grain, in
+    // tasks that follow each other at once and after the threads have fallen asleep. Method: counts
+    // per item. Tolerance: none.
+    #[test]
+    fn every_item_is_processed_once() {
+        for n in [1, 2, 5] {
+            let mut helpers = Helpers::new(n).unwrap();
+            for round in 0..400_usize {
+                if round.is_multiple_of(100) {
+                    std::thread::sleep(std::time::Duration::from_millis(2));
+                }
+                let counts: Vec<AtomicU32> = (0..round % 70).map(|_| AtomicU32::new(0)).collect();
+                let grain = 1 + round % MAX_GRAIN;
+                helpers.for_each(grain, counts.iter(), &|count: &AtomicU32| {
+                    count.fetch_add(1, Ordering::Relaxed);
+                });
+                assert!(counts.iter().all(|c| c.load(Ordering::Relaxed) == 1));
+            }
+        }
+    }
+
+    // Goal: a panic of any thread reaches the caller, and the threads then process further tasks.
+    // Method: one item panics. Tolerance: none.
+    #[test]
+    fn a_panic_reaches_the_caller() {
+        let mut helpers = Helpers::new(2).unwrap();
+        for bad in 0..50 {
+            let run = AssertUnwindSafe(|| {
+                helpers.for_each(1, 0..50, &|k| assert!(k != bad, "expected in this test"));
+            });
+            assert!(catch_unwind(run).is_err());
+            let sum = AtomicU32::new(0);
+            helpers.for_each(1, 0..50, &|k| {
+                sum.fetch_add(k, Ordering::Relaxed);
+            });
+            assert_eq!(sum.into_inner(), 49 * 25);
+        }
+    }
+
+    /// Number of distributed executions among 640 of a task with the given durations [s].
+    fn distributed(alone: f64, distributed: f64) -> usize {
+        let mut cost = TaskCost::default();
+        let execute = |_: &u32| {
+            cost.executions += 1;
+            let is_distributed = cost.distributes(1.0);
+            let duration = if is_distributed { distributed } else { alone };
+            cost.update(is_distributed, duration);
+            is_distributed
+        };
+        (0..640).filter(execute).count()
+    }
+
+    // Goal: a task is distributed if that is faster and worth waking a thread, and otherwise only
+    // to measure it again. Method: given durations. Tolerance: one execution in 64, and the first
+    // ones.
+    #[test]
+    fn a_task_is_distributed_where_that_is_faster() {
+        assert_eq!(distributed(5e-6, 1e-6), 0, "short");
+        assert!(distributed(1e-3, 0.55e-3) >= 625, "faster");
+        assert!(distributed(1e-3, 0.98e-3) <= 15, "not faster");
+        assert!(distributed(1e-3, 3e-3) <= 15, "slower");
+    }
+
+    // Goal: one interrupted execution does not change the decision for long. Method: a short task
+    // with one measurement of 10 ms. Tolerance: 20 executions.
+    #[test]
+    fn an_interruption_is_forgotten() {
+        let mut cost = TaskCost::default();
+        for measured in [20e-6, 20e-6, 10e-3] {
+            cost.update(false, measured);
+        }
+        assert!(!cost.distributes(1.0));
     }
 }

@@ -8,10 +8,19 @@
 //! ```
 //! The beam is intersected with every shape of a robot that passes (2); the nearest hit counts.
 //!
+//! Over a block of steps, a beam certainly hits no robot if (2) excludes all robots with
+//! ```text
+//!   R_j' = R_j + a_j + a + (|p_BoS| + far') t                          (4)
+//! ```
+//! as long as no base moves farther than a and no base with beams turns by more than t. Such beams
+//! are not intersected.
+//!
 //! # Symbols
 //! p, d origin and unit direction of the beam · far maximum range of the beam · R_j radius of robot
 //! j · p_WBj position of its base · p_LoG position of a shape in its link · r_G radius of a shape
-//! about its origin · V_L spatial velocity of the link, p_LX position of X in L.
+//! about its origin · V_L spatial velocity of the link, p_LX position of X in L · a, a_j distances
+//! that the robot and robot j may move · t angle that the robot may turn · p_BoS position of the
+//! sensor · far' maximum range for any permitted motion.
 //!
 //! # Frames
 //! W; shapes are stored in the frame L of their link, and beams are transformed into it.
@@ -27,7 +36,8 @@
 use crate::ray_scene;
 use crate::ray_scene::RayKind;
 use crate::raytrace::{PosedShape, Ray, Scratch, Shape, ShapeScene};
-use merrow_math::Vec3;
+use merrow_math::sphere_grid::{Sphere, SphereGrid};
+use merrow_math::{Mat3, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
 use merrow_model::state::workspace::BeamHit;
@@ -56,15 +66,39 @@ struct BeamSensor {
     sensor: usize,
 }
 
+/// Motion of a base over a block for which the selection of beams holds.
+#[derive(Clone, Copy, Debug)]
+pub struct MotionLimit {
+    /// Largest distance from the position at the start [m].
+    pub distance: f64,
+    /// Largest angle from the attitude at the start [rad].
+    pub angle: f64,
+}
+
+/// Speed that a robot may gain in a block, in addition to doubling its speed [m/s].
+const SPEED_GAIN: f64 = 0.5;
+/// Angular speed that a robot may gain in a block, in addition to doubling it [rad/s].
+const TURN_GAIN: f64 = 1.0;
+/// Downward component of a beam below which all beams of its sensor are intersected.
+const MIN_DOWN: f64 = 0.05;
+/// Angle beyond which all beams of a robot are intersected [rad].
+const MAX_TURN: f64 = 0.3;
+
 /// Shapes of all robots for the intersection with beams.
 #[derive(Debug)]
 pub struct MovingTargets {
     shapes: Vec<RobotShapes>,
     beam_sensors: Vec<BeamSensor>,
-    /// Largest radius R_j of all robots [m].
-    max_radius: f64,
-    /// East coordinate of the base [m] and index of each robot, sorted by the coordinate.
-    order: Vec<(f64, usize)>,
+    /// Whether a beam of each of these sensors may hit a robot in the current block.
+    is_watched: Vec<bool>,
+    /// Whether the stored hits of each of these sensors may contain a hit.
+    has_hits: Vec<bool>,
+    /// Whether each robot has such a sensor.
+    has_beams: Vec<bool>,
+    /// Motion that each robot may make in the current block.
+    limits: Vec<MotionLimit>,
+    /// Spheres around the robots, enlarged by the distance that they may move.
+    spheres: SphereGrid,
     /// Whether the link poses and velocities of each robot are evaluated for the current instant.
     is_evaluated: Vec<bool>,
     scratch: Scratch,
@@ -106,19 +140,28 @@ impl MovingTargets {
             return None;
         }
         let n = shown.len();
-        let reach = shown.iter().map(|o| o.reach).fold(0.0, f64::max);
-        let (order, placed) = (Vec::with_capacity(n), vec![false; n]);
+        let mut has_beams = vec![false; n];
+        for sensor in &sounders {
+            has_beams[sensor.robot] = true;
+        }
+        let free = MotionLimit {
+            distance: f64::INFINITY,
+            angle: f64::INFINITY,
+        };
         Some(Self {
             shapes: shown,
+            is_watched: vec![true; sounders.len()],
+            has_hits: vec![true; sounders.len()],
+            has_beams,
+            limits: vec![free; n],
+            spheres: SphereGrid::with_capacity(n),
             beam_sensors: sounders,
-            max_radius: reach,
-            order,
-            is_evaluated: placed,
+            is_evaluated: vec![false; n],
             scratch: Scratch::default(),
         })
     }
 
-    /// Number of steps until a beam is due that is not due now; at least 1.
+    /// Number of steps until a watched beam is due that is not due now; at least 1.
     pub fn steps_to_next(&self, scene: &Scene, state: &State) -> u64 {
         let now = state.time_ns;
         let next = |s: &BeamSensor| {
@@ -133,17 +176,95 @@ impl MovingTargets {
             };
             own.halted.is_none().then_some(next)
         };
-        let next = self
-            .beam_sensors
-            .iter()
-            .filter_map(next)
+        let watched = self.beam_sensors.iter().zip(&self.is_watched);
+        let next = watched
+            .filter_map(|(s, watched)| watched.then(|| next(s)).flatten())
             .min()
             .unwrap_or(u64::MAX);
         next.saturating_sub(now).div_ceil(scene.dt_ns).max(1)
     }
 
-    /// Intersects the beams that are due now with all other robots and stores the hits in `works`
-    /// (`Workspace::met`).
+    /// Watches all beams: they are intersected at every sample.
+    pub fn watch_all(&mut self) {
+        self.is_watched.fill(true);
+    }
+
+    /// Selects the beams that may hit a robot within the coming `steps` steps by (4). The other
+    /// beams have no hits as long as every robot stays within its [`MovingTargets::limit`].
+    pub fn watch_near<W: AsMut<Workspace>>(
+        &mut self,
+        scene: &Scene,
+        state: &State,
+        works: &mut [W],
+        steps: u64,
+    ) {
+        let span_s = steps as f64 * scene.dt();
+        for ((limit, robot), has_beams) in self
+            .limits
+            .iter_mut()
+            .zip(&state.robots)
+            .zip(&self.has_beams)
+        {
+            let V = &robot.motion.V_WB_B;
+            limit.distance = span_s * (2.0 * V.v.norm() + SPEED_GAIN);
+            limit.angle = if *has_beams {
+                span_s * (2.0 * V.w.norm() + TURN_GAIN)
+            } else {
+                f64::INFINITY
+            };
+        }
+        let all = state.robots.iter().zip(&self.shapes).zip(&self.limits);
+        let seen = all
+            .enumerate()
+            .filter(|(_, ((_, shapes), _))| !shapes.parts.is_empty());
+        self.spheres
+            .rebuild(seen.map(|(owner, ((robot, shapes), limit))| Sphere {
+                center: robot.motion.p_WB,
+                radius: shapes.reach + limit.distance,
+                owner,
+            }));
+        let end_ns = state.time_ns + steps * scene.dt_ns;
+        for k in 0..self.beam_sensors.len() {
+            let BeamSensor { robot, sensor } = self.beam_sensors[k];
+            let own = &state.robots[robot];
+            let is_sampled = own.halted.is_none() && own.sensors[sensor].due_ns <= end_ns;
+            self.is_watched[k] = is_sampled && self.may_hit_robot(scene, state, robot, sensor);
+            if is_sampled && !self.is_watched[k] && std::mem::take(&mut self.has_hits[k]) {
+                store_hits(works[robot].as_mut(), sensor, [BeamHit::NONE; 4]);
+            }
+        }
+    }
+
+    /// Motion that robot `r` may make after the last call of [`MovingTargets::watch_near`].
+    pub fn limit(&self, r: usize) -> MotionLimit {
+        self.limits[r]
+    }
+
+    /// Returns true unless (4) excludes a hit of every beam of a sensor.
+    fn may_hit_robot(&self, scene: &Scene, state: &State, robot: usize, sensor: usize) -> bool {
+        let (device, limit) = (&scene.robots[robot].sensors[sensor], self.limits[robot]);
+        let is_bounded = limit.distance.is_finite() && limit.angle <= MAX_TURN;
+        if device.link != 0 || !is_bounded {
+            return true;
+        }
+        let motion = &state.robots[robot].motion;
+        let R_WB = motion.q_WB.matrix();
+        let origin = motion.p_WB + R_WB.mul_vec(device.p_LoS);
+        let pose = (R_WB.mul_mat(&device.R_LS), origin);
+        beam_directions(device).into_iter().flatten().any(|d_S| {
+            let Some(beam) = longest_beam(state, device, pose, d_S, limit) else {
+                return true;
+            };
+            let far = beam.range[1];
+            let extra = limit.distance + (device.p_LoS.norm() + far) * limit.angle;
+            let (low, high) = rectangle(&beam, extra);
+            let may = |s: &Sphere| s.owner != robot && may_hit(&beam, s.center, s.radius + extra);
+            self.spheres.near(low, high).any(may)
+        })
+    }
+
+    /// Intersects the watched beams that are due now with all other robots and stores the hits in
+    /// `works` (`Workspace::beam_hits`).
     pub fn intersect_beams<W>(&mut self, scene: &Scene, state: &State, works: &mut [W])
     where
         W: AsMut<Workspace>,
@@ -153,63 +274,83 @@ impl MovingTargets {
             let own: &RobotState = &state.robots[s.robot];
             own.halted.is_none() && own.sensors[s.sensor].due_ns <= now
         };
-        if !self.beam_sensors.iter().any(is_due) {
+        let watched = |this: &Self, k: usize| this.is_watched[k] && is_due(&this.beam_sensors[k]);
+        let n = self.beam_sensors.len();
+        let Some(first) = (0..n).find(|k| watched(self, *k)) else {
             return;
-        }
-        let Self {
-            shapes: shown,
-            beam_sensors: sounders,
-            max_radius: reach,
-            order,
-            is_evaluated: placed,
-            scratch,
-        } = self;
-        placed.fill(false);
-        order.clear();
-        let bases = state.robots.iter().map(|own| own.motion.p_WB.x).enumerate();
-        order.extend(
-            bases
-                .filter(|(r, _)| !shown[*r].parts.is_empty())
-                .map(|(r, x)| (x, r)),
-        );
-        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for &BeamSensor { robot, sensor } in sounders.iter().filter(|s| is_due(s)) {
-            evaluate_kinematics(scene, state, robot, works, placed);
-            let device = &scene.robots[robot].sensors[sensor];
-            let beams = beams(state, device, works[robot].as_mut());
-            let mut met = [BeamHit::NONE; 4];
-            let ends = || {
-                beams
-                    .iter()
-                    .flatten()
-                    .map(|b| b.origin.x + b.range[1] * b.direction.x)
-            };
-            let from = beams.iter().flatten().map(|b| b.origin.x);
-            let west = ends().chain(from.clone()).fold(f64::INFINITY, f64::min) - *reach;
-            let east = ends().chain(from).fold(f64::NEG_INFINITY, f64::max) + *reach;
-            let first = order.partition_point(|(x, _)| *x < west);
-            let near = order[first..].iter().take_while(|(x, _)| *x <= east);
-            for &(_, other) in near.filter(|(_, other)| *other != robot) {
-                let center = state.robots[other].motion.p_WB;
-                let may = |b: &Ray| may_hit(b, center, shown[other].reach);
-                if !beams.iter().flatten().any(may) {
-                    continue;
-                }
-                evaluate_kinematics(scene, state, other, works, placed);
-                let work = works[other].as_mut();
-                for (beam, met) in beams.iter().zip(&mut met) {
-                    if let Some(beam) = beam.as_ref().filter(|b| may(b)) {
-                        intersect_robot(beam, &shown[other], work, scratch, met);
-                    }
-                }
-            }
-            let own = works[robot].as_mut();
-            match own.beam_hits.iter_mut().find(|(k, _)| *k == sensor) {
-                Some((_, known)) => *known = met,
-                None => own.beam_hits.push((sensor, met)),
+        };
+        self.is_evaluated.fill(false);
+        let all = state.robots.iter().zip(&self.shapes).enumerate();
+        let seen = all.filter(|(_, (_, shapes))| !shapes.parts.is_empty());
+        self.spheres
+            .rebuild(seen.map(|(owner, (robot, shapes))| Sphere {
+                center: robot.motion.p_WB,
+                radius: shapes.reach,
+                owner,
+            }));
+        for k in first..n {
+            if watched(self, k) {
+                self.intersect_sensor(scene, state, works, k);
             }
         }
     }
+
+    /// Intersects the beams of sensor `k` with all other robots.
+    fn intersect_sensor<W: AsMut<Workspace>>(
+        &mut self,
+        scene: &Scene,
+        state: &State,
+        works: &mut [W],
+        k: usize,
+    ) {
+        let Self {
+            shapes,
+            beam_sensors,
+            has_hits,
+            spheres,
+            is_evaluated,
+            scratch,
+            ..
+        } = self;
+        let BeamSensor { robot, sensor } = beam_sensors[k];
+        evaluate_kinematics(scene, state, robot, works, is_evaluated);
+        let device = &scene.robots[robot].sensors[sensor];
+        let beams = beams(state, device, works[robot].as_mut());
+        let mut hits = [BeamHit::NONE; 4];
+        for (beam, hit) in beams.iter().zip(&mut hits) {
+            let Some(beam) = beam else { continue };
+            let (low, high) = rectangle(beam, 0.0);
+            for other in spheres.near(low, high).filter(|s| s.owner != robot) {
+                if may_hit(beam, other.center, other.radius) {
+                    evaluate_kinematics(scene, state, other.owner, works, is_evaluated);
+                    let work = works[other.owner].as_mut();
+                    intersect_robot(beam, &shapes[other.owner], work, scratch, hit);
+                }
+            }
+        }
+        has_hits[k] = true;
+        store_hits(works[robot].as_mut(), sensor, hits);
+    }
+}
+
+/// Stores the hits of a sensor.
+fn store_hits(work: &mut Workspace, sensor: usize, hits: [BeamHit; 4]) {
+    match work.beam_hits.iter_mut().find(|(k, _)| *k == sensor) {
+        Some((_, known)) => *known = hits,
+        None => work.beam_hits.push((sensor, hits)),
+    }
+}
+
+/// Horizontal rectangle [m] around a beam, enlarged by `extra` [m].
+fn rectangle(beam: &Ray, extra: f64) -> ([f64; 2], [f64; 2]) {
+    let (from, to) = (
+        beam.origin,
+        beam.origin + beam.direction.scale(beam.range[1]),
+    );
+    (
+        [from.x.min(to.x) - extra, from.y.min(to.y) - extra],
+        [from.x.max(to.x) + extra, from.y.max(to.y) + extra],
+    )
 }
 
 impl RobotShapes {
@@ -268,6 +409,14 @@ fn max_beam_range(sensor: &Sensor) -> Option<f64> {
     }
 }
 
+/// Directions of the beams of a sensor in S.
+fn beam_directions(sensor: &Sensor) -> [Option<Vec3>; 4] {
+    match &sensor.kind {
+        SensorKind::Dvl(spec) => spec.beams.map(Some),
+        _ => [Some(Vec3::new(1.0, 0.0, 0.0)), None, None, None],
+    }
+}
+
 /// Returns the beams of a sensor in W, with the maximum range or, for a plane seabed, the range to
 /// it.
 fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 4] {
@@ -275,11 +424,12 @@ fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 
     let R_WS = link.R_WL.mul_mat(&sensor.R_LS);
     let origin = link.p_WL + link.R_WL.mul_vec(sensor.p_LoS);
     let seabed = Some(&state.sea.seabed).filter(|seabed| seabed.terrain.is_none());
-    let beam = |d_S: Vec3, height: bool| {
+    // the altitude limit applies to beams that point down
+    let has_altitude = matches!(sensor.kind, SensorKind::Dvl(_));
+    let beam = |d_S: Vec3| {
         let d = R_WS.mul_vec(d_S);
         let far = max_beam_range(sensor)?;
-        // the altitude limit applies to beams that point down
-        let far = if !height {
+        let far = if !has_altitude {
             far
         } else if d.z < 0.0 {
             far / -d.z
@@ -295,10 +445,42 @@ fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 
             range: [0.0, far],
         })
     };
-    match &sensor.kind {
-        SensorKind::Dvl(spec) => spec.beams.map(|d| beam(d, true)),
-        _ => [beam(Vec3::new(1.0, 0.0, 0.0), false), None, None, None],
+    beam_directions(sensor).map(|d_S| d_S.and_then(beam))
+}
+
+/// Returns the beam along `d_S` with the maximum range for any motion within `limit`; `None` if the
+/// range has no useful bound. `R_WS` and `origin` are the pose of the sensor.
+fn longest_beam(
+    state: &State,
+    sensor: &Sensor,
+    (R_WS, origin): (Mat3, Vec3),
+    d_S: Vec3,
+    limit: MotionLimit,
+) -> Option<Ray> {
+    let direction = R_WS.mul_vec(d_S);
+    let seabed = &state.sea.seabed;
+    // smallest rate at which the beam approaches the plane seabed per metre of range
+    let steepness = (1.0 + seabed.slope[0].powi(2) + seabed.slope[1].powi(2)).sqrt();
+    let closing = seabed.slope[0] * direction.x + seabed.slope[1] * direction.y - direction.z;
+    let closing = closing - limit.angle * steepness;
+    let moved = limit.distance + sensor.p_LoS.norm() * limit.angle;
+    let above = origin.z - seabed.height(origin.x, origin.y) + steepness * moved;
+    let mut far = max_beam_range(sensor)?;
+    if matches!(sensor.kind, SensorKind::Dvl(_)) {
+        let down = -direction.z - limit.angle;
+        if down < MIN_DOWN {
+            return None;
+        }
+        far /= down;
     }
+    if seabed.terrain.is_none() && closing > MIN_DOWN && above >= 2.0 * steepness * moved {
+        far = far.min(above / closing);
+    }
+    Some(Ray {
+        origin,
+        direction,
+        range: [0.0, far],
+    })
 }
 
 /// Evaluates (2); returns true also for NaN.

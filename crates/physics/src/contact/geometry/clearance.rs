@@ -9,6 +9,7 @@
 use crate::contact::geometry::ground_effect_rays;
 use crate::contact::geometry::shapes::{Owner, Shape};
 use merrow_math::Vec3;
+use merrow_math::sphere_grid::{Sphere, SphereGrid};
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
 use parry3d_f64::bounding_volume::Aabb;
@@ -24,7 +25,7 @@ pub struct Clearance {
     fixed: Vec<(Aabb, Option<usize>)>,
     /// True if robots must always be stepped together.
     always: bool,
-    order: Vec<(f64, usize)>,
+    spheres: SphereGrid,
     allowed: Vec<f64>,
 }
 
@@ -71,7 +72,7 @@ impl Clearance {
             reach,
             fixed,
             always,
-            order: Vec::with_capacity(scene.robots.len()),
+            spheres: SphereGrid::with_capacity(scene.robots.len()),
             allowed: vec![0.0; scene.robots.len()],
         }
     }
@@ -82,7 +83,6 @@ impl Clearance {
         if self.always {
             return false;
         }
-        self.order.clear();
         for (r, robot) in state.robots.iter().enumerate() {
             let way = span_s * (2.0 * robot.motion.V_WB_B.v.norm() + SPEED_GAIN);
             self.allowed[r] = way;
@@ -98,24 +98,27 @@ impl Clearance {
             if self.fixed.iter().any(meets) {
                 return false;
             }
-            self.order.push((p.x - radius, r));
         }
-        self.order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let radius = |r: usize| self.reach[r].unwrap_or(0.0) + self.allowed[r];
-        for (k, (_, i)) in self.order.iter().enumerate() {
-            let (p, own) = (state.robots[*i].motion.p_WB, radius(*i));
-            for (left, j) in &self.order[k + 1..] {
-                if *left > p.x + own {
-                    break;
-                }
-                let apart = state.robots[*j].motion.p_WB - p;
-                let both = own + radius(*j);
-                if apart.dot(apart) <= both * both {
-                    return false;
-                }
-            }
-        }
-        true
+        let Self {
+            reach,
+            allowed,
+            spheres,
+            ..
+        } = self;
+        let robots = state.robots.iter().zip(&*reach).zip(&*allowed);
+        spheres.rebuild(
+            robots
+                .enumerate()
+                .filter_map(|(owner, ((robot, reach), way))| {
+                    let (center, radius) = (robot.motion.p_WB, (*reach)? + way);
+                    Some(Sphere {
+                        center,
+                        radius,
+                        owner,
+                    })
+                }),
+        );
+        !spheres.has_intersection()
     }
 
     /// Distance [m] that robot `r` may move after the last call of [`Clearance::is_clear`].
