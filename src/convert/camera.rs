@@ -86,7 +86,7 @@ fn camera_header(s: &CameraSample<'_>) -> Header {
 }
 
 fn rgb(images: &CameraImages) -> Option<Pixels<'_>> {
-    images.rgb.as_ref().map(|rgb| Pixels::Rgb8(rgb))
+    images.rgb.as_ref().map(Pixels::Rgb8)
 }
 
 fn depth(images: &CameraImages) -> Option<Pixels<'_>> {

@@ -28,7 +28,7 @@ macro_rules! implement_for_reading {
 
 each_reading!(implement_for_reading);
 
-/// Returns one curve.
+/// Returns one curve of this name.
 pub fn single_curve(name: &str, value: f64) -> Vec<(String, f64)> {
     vec![(name.to_string(), value)]
 }

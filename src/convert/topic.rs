@@ -54,7 +54,7 @@ pub struct AnySample<'a> {
     pub sensor: usize,
     /// Time of measurement [ns].
     pub stamp_ns: u64,
-    /// Reading or frame.
+    /// Reading or frame of this sample.
     pub data: SampleData<'a>,
 }
 
@@ -69,7 +69,7 @@ impl AnySample<'_> {
 pub struct Sample<'a, S, D> {
     /// Parameters of the sensor.
     pub spec: &'a S,
-    /// Reading or frame.
+    /// Reading or frame of this sample.
     pub data: &'a D,
     /// Scene of the world.
     pub scene: &'a Scene,
@@ -87,7 +87,7 @@ impl<S, D> Sample<'_, S, D> {
         &self.scene.robots[self.robot]
     }
 
-    /// Returns the sensor.
+    /// Returns the sensor of the sample.
     pub fn sensor(&self) -> &Sensor {
         &self.model().sensors[self.index]
     }

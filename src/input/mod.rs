@@ -143,7 +143,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
     Ok(vec![command])
 }
 
-/// Decodes a message.
+/// Decodes a message from its CDR bytes.
 fn read<M: Cdr>(bytes: &[u8]) -> Result<M, String> {
     from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))
 }

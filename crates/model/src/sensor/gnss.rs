@@ -49,6 +49,10 @@ impl StepSensor for GnssSpec {
     fn rays(&self) -> usize {
         self.constellation.as_ref().map_or(0, |_| 32)
     }
+
+    fn is_gnss_receiver(&self) -> bool {
+        true
+    }
 }
 
 /// Source of corrections for a GNSS receiver.
@@ -127,6 +131,10 @@ impl StepSensor for HeadingSpec {
 
     fn name(&self) -> &'static str {
         "gnss_heading"
+    }
+
+    fn is_gnss_receiver(&self) -> bool {
+        true
     }
 }
 

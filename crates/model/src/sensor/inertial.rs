@@ -87,6 +87,10 @@ impl StepSensor for AhrsSpec {
     fn workload(&self) -> Workload {
         Workload::AttitudeFilter
     }
+
+    fn is_magnetic(&self) -> bool {
+        true
+    }
 }
 
 /// Inertial navigation system (INS).
@@ -234,7 +238,7 @@ persist! { struct Navigation {
     attitude_covariance, velocity_covariance, rate_variance,
 } }
 
-/// Three-axis magnetometer.
+/// Parameters of a three-axis magnetometer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MagnetometerSpec {
     /// Errors of the field [T].
@@ -246,6 +250,10 @@ impl StepSensor for MagnetometerSpec {
 
     fn name(&self) -> &'static str {
         "magnetometer"
+    }
+
+    fn is_magnetic(&self) -> bool {
+        true
     }
 }
 

@@ -164,6 +164,16 @@ pub trait StepSensor: SensorParameters {
         Workload::Reading
     }
 
+    /// Returns true if the sensor measures the magnetic field.
+    fn is_magnetic(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the sensor receives satellite signals, which can be jammed.
+    fn is_gnss_receiver(&self) -> bool {
+        false
+    }
+
     /// Returns true if a lost sample does not change the state of the sensor.
     fn skips_lost_samples(&self) -> bool {
         false
@@ -175,7 +185,7 @@ pub trait StepSensor: SensorParameters {
 pub enum Workload {
     /// Errors of a few numbers.
     Reading,
-    /// Attitude filter.
+    /// Filter that estimates the attitude.
     AttitudeFilter,
     /// Navigation filter, or derived quantities of similar effort.
     Filter,

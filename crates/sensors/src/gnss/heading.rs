@@ -32,8 +32,8 @@ use merrow_model::state::SensorState;
 use std::f64::consts::PI;
 
 impl Measure for HeadingSpec {
-    /// Takes one sample. Channels 0 and 1 of `SensorState::drift` hold the error, channel 3 the time
-    /// above water [s].
+    /// Takes one sample. Channels 0 and 1 of `SensorState::drift` hold the error, channel 3 the
+    /// time above water [s].
     fn measure(
         &self,
         memory: &mut SensorState,

@@ -40,7 +40,7 @@ use merrow_model::state::SensorState;
 use merrow_model::state::workspace::BeamHit;
 
 impl Measure for DvlSpec {
-    /// Takes one ping.
+    /// Takes one sample: a ping of all beams.
     fn measure(
         &self,
         memory: &mut SensorState,

@@ -353,7 +353,7 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     }
     for (k, sensor) in robot.sensors.iter().enumerate() {
         let device = match &sensor.kind {
-            SensorKind::Gnss(_) | SensorKind::GnssHeading(_) => Device::GnssReceiver(k),
+            kind if kind.is_gnss_receiver() => Device::GnssReceiver(k),
             SensorKind::Exteroceptive(looks) if !looks.supports_offset_faults() => {
                 Device::UnbiasableSensor(k)
             }

@@ -6,12 +6,12 @@
 //!
 //! When the run follows the wall clock, it never waits for a frame: a sensor of which two samples
 //! are late misses the next one, which is counted. Which samples are computed first depends on the
-//! measured cost of the sensors ([`priority`](crate::sensors::priority)). Otherwise the run waits
+//! measured cost of the sensors (`priority.rs`). Otherwise the run waits
 //! for the frames that are due, so that none is missed. If a worker thread fails, the run ends.
 //!
 //! Frames in progress are not part of the state, because they depend on who requests them: a copy
 //! of a state that continues elsewhere lacks the frames that were sampled before and are due after
-//! the copy. A checkpoint contains them in addition ([`SavedFrames`]). A stuck sensor repeats its
+//! the copy. A checkpoint contains them in addition (`SavedFrames`). A stuck sensor repeats its
 //! last frame; if there is none because it had no subscriber, its first frame is computed and then
 //! repeated.
 

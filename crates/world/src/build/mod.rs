@@ -29,7 +29,7 @@ use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::GaussMarkov;
-use merrow_model::scene::{Current, Integrator, Origin, Scene, Sea, Seabed, SensorKind, Waves};
+use merrow_model::scene::{Current, Integrator, Origin, Scene, Sea, Seabed, Waves};
 use merrow_yaml::error::Problems;
 use merrow_yaml::node::{Loader, Node, Value};
 use merrow_yaml::read;
@@ -412,7 +412,7 @@ fn check_magnetic_date(file: &WorldConfig, scene: &Scene, problems: &mut Problem
         return;
     }
     let mut sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
-    if sensors.any(|s| matches!(s.kind, SensorKind::Magnetometer(_) | SensorKind::Ahrs(_))) {
+    if sensors.any(|s| s.kind.is_magnetic()) {
         problems.note(
             file.weather.at.key_place("start_utc"),
             "the World Magnetic Model 2025 is valid from 2025 to 2029: the magnetic field is that \

@@ -281,7 +281,8 @@ pub fn build_terrain(
 }
 
 /// Depth of the water that waves and the tide assume everywhere [m]: that of the seabed at the
-/// origin or, if the origin is on land, the mean depth of the samples of the terrain below mean sea level.
+/// origin or, if the origin is on land, the mean depth of the samples of the terrain below mean sea
+/// level.
 pub fn reference_depth(file: &SeabedConfig, terrain: Option<&Terrain>) -> f64 {
     let Some(terrain) = terrain else {
         return file.depth_m;

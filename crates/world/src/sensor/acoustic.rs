@@ -1,4 +1,5 @@
-//! Acoustic beacons and the instruments that receive them: keys of their files and conversion to the scene.
+//! Acoustic beacons and the instruments that receive them: keys of their files and conversion to
+//! the scene.
 
 use crate::schema::RobotEntry;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};

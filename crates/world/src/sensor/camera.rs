@@ -1,4 +1,5 @@
-//! Cameras, lamps and the optical properties of water: keys of their files and conversion to the scene.
+//! Cameras, lamps and the optical properties of water: keys of their files and conversion to
+//! the scene.
 
 use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
 use merrow_environment::optics;

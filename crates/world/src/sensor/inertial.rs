@@ -1,5 +1,5 @@
-//! Inertial sensors, magnetometers and inertial navigation: keys of their files and conversion to the
-//! scene.
+//! Inertial sensors, magnetometers and inertial navigation: keys of their files and conversion to
+//! the scene.
 
 use crate::schema::NoiseConfig;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorConfig, SensorContext, build_noise};

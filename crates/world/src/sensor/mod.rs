@@ -44,7 +44,7 @@ pub struct SensorContext<'a> {
     link: usize,
     /// Robot whose links, thrusters and battery are built.
     carrier: &'a Robot,
-    /// Sample rate [Hz].
+    /// Sample rate of the sensor [Hz].
     rate: f64,
     /// Environment and seed of the world.
     frame: BuildContext<'a>,

@@ -1,5 +1,5 @@
-//! Sensors of the vehicle itself and of the air around it: keys of their files and conversion to the
-//! scene.
+//! Sensors of the vehicle itself and of the air around it: keys of their files and conversion to
+//! the scene.
 
 use crate::schema::NoiseConfig;
 use crate::sensor::{BuildSensor, SensorContext};

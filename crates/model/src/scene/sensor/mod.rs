@@ -91,6 +91,22 @@ macro_rules! declare_kinds {
                 }
             }
 
+            /// Returns true if the sensor measures the magnetic field.
+            pub fn is_magnetic(&self) -> bool {
+                match self {
+                    $(Self::$kind(spec) => spec.is_magnetic(),)*
+                    Self::Exteroceptive(_) => false,
+                }
+            }
+
+            /// Returns true if the sensor receives satellite signals, which can be jammed.
+            pub fn is_gnss_receiver(&self) -> bool {
+                match self {
+                    $(Self::$kind(spec) => spec.is_gnss_receiver(),)*
+                    Self::Exteroceptive(_) => false,
+                }
+            }
+
             /// Returns the maximum number of rays of a sample in the step.
             pub fn rays(&self) -> usize {
                 match self {

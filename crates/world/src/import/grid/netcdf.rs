@@ -18,7 +18,7 @@ pub fn default_fill(number: Number) -> Option<f64> {
         Number::I32 => -2_147_483_647.0,
         Number::U32 => 4_294_967_295.0,
         Number::I64 => -9_223_372_036_854_775_806.0,
-        Number::F32 => f64::from(9.969_209_968_386_869e36_f32),
+        Number::F32 => f64::from(9.969_21e36_f32),
         Number::F64 => 9.969_209_968_386_869e36,
     })
 }
