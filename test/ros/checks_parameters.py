@@ -63,7 +63,9 @@ def check_descriptions_of_parameters():
             assert descriptor.description and not descriptor.read_only, descriptor
             if parameter["range"]:
                 (r,) = descriptor.floating_point_range
-                assert [r.from_value, r.to_value] == bounds(parameter), descriptor
+                # `describe` rounds to 12 digits
+                for found_bound, bound in zip((r.from_value, r.to_value), bounds(parameter), strict=True):
+                    assert math.isclose(found_bound, bound, rel_tol=1e-11), descriptor
 
 
 def check_illegal_parameters():
