@@ -5,14 +5,14 @@
 //!
 //! # Example
 //! ```
-//! use merrow_environment::waves::{dispersion::wave_number, realise::wave_field};
-//! use merrow_environment::{WavesNow, seawater};
+//! use merrow_environment::waves::{WaveState, dispersion::wave_number, realise::wave_field};
+//! use merrow_environment::seawater;
 //! use merrow_math::Vec3;
 //! use merrow_model::scene::sea::waves::{SeaState, Spectrum, Spreading, Waves};
 //! use std::f64::consts::TAU;
 //!
 //! // speed of sound at 10 degrees Celsius and salinity 35 in a depth of 100 m
-//! let c = seawater::mackenzie(10.0, 35.0, 100.0);
+//! let c = seawater::mackenzie_sound_speed(10.0, 35.0, 100.0);
 //! assert!((c - 1491.4).abs() < 0.1);
 //!
 //! // a regular wave of 2 m height and 8 s period that travels north in water of 20 m depth
@@ -28,7 +28,7 @@
 //!     ramp: 0.0,
 //! };
 //! let waves = Waves::from_field(wave_field(asked, depth, gravity, seed));
-//! let at_start = WavesNow::new(&waves, 0.0);
+//! let at_start = WaveState::new(&waves, 0.0);
 //! let length = TAU / wave_number(TAU / 8.0, depth, gravity);
 //! assert!((at_start.elevation(0.0, 0.0) - 1.0).abs() < 1e-9);
 //! assert!((at_start.elevation(0.0, 0.5 * length) + 1.0).abs() < 1e-9);

@@ -16,11 +16,11 @@
 //!     length: 60.0,
 //!     weight: 100.0,
 //!     stiffness: 1e8,
-//!     bottom: Some(0.5),
+//!     seabed_friction: Some(0.5),
 //! };
 //! let hanging = chain.solve();
 //! // the vertical tension carries the part of the chain that does not lie on the seabed
-//! let lying = chain.on_bottom(hanging.V);
+//! let lying = chain.length_on_seabed(hanging.V);
 //! assert!((hanging.V - chain.weight * (chain.length - lying)).abs() < 1e-6);
 //! // the line ends at the given point, to one millimetre
 //! let [x, z] = chain.point(&hanging, chain.length);

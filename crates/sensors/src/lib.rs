@@ -12,19 +12,19 @@
 //! # Example
 //! ```
 //! use merrow_math::{Mat3, Vec3};
-//! use merrow_sensors::raytrace::{Placed, Primitive, Ray, Shape, Surroundings};
+//! use merrow_sensors::raytrace::{PosedShape, Primitive, Ray, Shape, ShapeScene};
 //!
 //! // a sphere of 0.5 m radius, 3 m ahead of a range sensor
-//! let sphere = Placed {
+//! let sphere = PosedShape {
 //!     shape: Shape::Primitive(Primitive::Sphere { radius: 0.5 }),
 //!     R_WG: Mat3::identity(),
 //!     p_WG: Vec3::new(3.0, 0.0, 0.0),
 //! };
-//! let surroundings = Surroundings::new(vec![sphere], vec![]);
+//! let shapes = ShapeScene::new(vec![sphere], vec![]);
 //! let ray = |direction| Ray { origin: Vec3::zero(), direction, range: [0.1, 20.0] };
-//! let ahead = surroundings.closest(&ray(Vec3::new(1.0, 0.0, 0.0)), 0..0);
+//! let ahead = shapes.closest(&ray(Vec3::new(1.0, 0.0, 0.0)), 0..0);
 //! assert!(ahead.is_some_and(|hit| (hit.distance - 2.5).abs() < 1e-9 && hit.shape == 0));
-//! assert!(surroundings.closest(&ray(Vec3::new(0.0, 0.0, 1.0)), 0..0).is_none());
+//! assert!(shapes.closest(&ray(Vec3::new(0.0, 0.0, 1.0)), 0..0).is_none());
 //! ```
 
 pub mod acoustic;

@@ -3,17 +3,17 @@
 //!
 //! # Example
 //! ```
-//! use merrow_validate::cases::page::{Outcome, lines};
-//! use merrow_validate::cases::{self, Set};
+//! use merrow_validate::cases::page::{Outcome, format_outcome};
+//! use merrow_validate::cases::{CaseSet, all_cases};
 //! use merrow_validate::read::materials;
 //!
 //! // V30: added mass of a sphere, closed form and panel method
-//! let case = cases::all().into_iter().find(|case| case.number == 30).ok_or("no such case")?;
-//! assert_eq!((case.set, case.title), (Set::Bodies, "added mass of a sphere"));
-//! let data = materials::data().ok_or("no folder test/data")?;
-//! let found = materials::materials(&data, |materials| (case.run)(materials));
+//! let case = all_cases().into_iter().find(|case| case.number == 30).ok_or("no such case")?;
+//! assert_eq!((case.set, case.title), (CaseSet::Bodies, "added mass of a sphere"));
+//! let data = materials::data_folder().ok_or("no folder test/data")?;
+//! let found = materials::with_reference_data(&data, |materials| (case.run)(materials));
 //! let outcome = Outcome { case, found };
-//! assert!(outcome.holds(), "{}", lines(&outcome));
+//! assert!(outcome.passes(), "{}", format_outcome(&outcome));
 //! # Ok::<(), String>(())
 //! ```
 

@@ -8,7 +8,7 @@
 //! ```
 //! use merrow_yaml::error::Problems;
 //! use merrow_yaml::node::Loader;
-//! use merrow_yaml::read::read;
+//! use merrow_yaml::read::read_root;
 //! use merrow_yaml::spec;
 //!
 //! spec! {
@@ -24,8 +24,8 @@
 //! fn load(text: &str) -> Result<Tank, Problems> {
 //!     let mut problems = Problems::new();
 //!     let node = Loader::default().load_text("tank.yaml", text, &mut problems);
-//!     let tank = node.and_then(|node| read(&node, &mut problems));
-//!     problems.or(tank)
+//!     let tank = node.and_then(|node| read_root(&node, &mut problems));
+//!     problems.into_result(tank)
 //! }
 //!
 //! let tank = load("length_m: 12")?;

@@ -8,7 +8,7 @@
 //! use merrow_scenery::river::River;
 //!
 //! let river = River::new(1);
-//! let height = |s, n| river.valley.height(river.valley.course.place(s, n));
+//! let height = |s, n| river.valley.height(river.valley.course.to_position(s, n));
 //! // 200 m along the course: the channel is below the water level, the flood plain above it
 //! let (channel, plain) = (height(200.0, 0.0), height(200.0, 60.0));
 //! assert!(channel < 0.0 && plain > 0.0, "{channel} {plain}");
