@@ -193,13 +193,13 @@ fn the_sensor_of_docs_measures() {
     );
     add_text(
         copy,
-        "crates/world/src/sensor/vehicle.rs",
+        "crates/schema/src/sensor/vehicle.rs",
         None,
         &example("world.rs"),
     );
     add_text(
         copy,
-        "crates/world/src/sensor/mod.rs",
+        "crates/schema/src/sensor/mod.rs",
         Some(("\ndeclare_kinds! {", "}\n")),
         word,
     );

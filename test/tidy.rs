@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 12] = [
     "math",
     "model",
     "environment",
@@ -13,6 +13,7 @@ const ORDER: [&str; 11] = [
     "sensors",
     "sim",
     "yaml",
+    "schema",
     "world",
     "ros2",
     "validate",
@@ -299,8 +300,7 @@ fn files_and_folders_keep_to_their_size() {
     for (file, text) in sources() {
         let lines = text.lines().count();
         // declarations of keys and the macros that read them are lists, not logic
-        let is_list =
-            file.starts_with("crates/world/src/schema/") || file.ends_with("yaml/src/spec.rs");
+        let is_list = file.starts_with("crates/schema/src/") || file.ends_with("yaml/src/spec.rs");
         if lines > FILE_LINES && !is_list {
             wrong.push(format!(
                 "{file}: {lines} lines, expected at most {FILE_LINES}"

@@ -27,8 +27,6 @@
 pub mod build;
 pub mod data_dir;
 pub mod import;
-pub mod schema;
-pub(crate) mod sensor;
 
 pub use crate::build::{Overrides, load as load_world, load_text};
 pub use merrow_yaml::error::{Place, Problem, Problems};
@@ -37,7 +35,7 @@ use merrow_model::scene::Scene;
 
 /// Returns the JSON Schema (draft 2020-12) of a world file as the user writes it.
 pub fn json_schema() -> serde_json::Value {
-    merrow_yaml::schema::schema::<schema::WorldConfig>("Merrow world", build::COMPONENTS)
+    merrow_yaml::schema::schema::<merrow_schema::WorldConfig>("Merrow world", build::COMPONENTS)
 }
 
 /// A world as loaded from its files.

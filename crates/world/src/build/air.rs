@@ -1,9 +1,9 @@
 //! Conversion of the air and weather of a world.
 
-use crate::schema::WorldConfig;
-use crate::schema::air::{GustsConfig, ShearConfig, WeatherConfig};
 use merrow_environment::air::{sun, wind};
 use merrow_model::scene::sea::air::{Air, Gusts, Shear, Weather};
+use merrow_schema::WorldConfig;
+use merrow_schema::air::{GustsConfig, ShearConfig, WeatherConfig};
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 

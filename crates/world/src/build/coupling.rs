@@ -1,14 +1,14 @@
 //! Conversion of couplings: the bodies of their ends, and whether the ends fit.
 
-use crate::schema::coupling::{
-    CouplingConfig, CouplingEndConfig, CouplingKindConfig, FunnelConfig,
-};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::kinematics::coupling;
 use merrow_model::scene::{
     Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Robot, Scene, Strength,
 };
 use merrow_model::state::State;
+use merrow_schema::coupling::{
+    CouplingConfig, CouplingEndConfig, CouplingKindConfig, FunnelConfig,
+};
 use merrow_sim::control::coupling as control;
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::NamedMap;

@@ -3,15 +3,15 @@
 use crate::build::coupling;
 use crate::build::robot::actuator::checked_table;
 use crate::import::sname;
-use crate::schema::RobotModel;
-use crate::schema::coupling::CouplingConfig;
-use crate::schema::energy::{
-    BatteryConfig, ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, ServoPowerConfig,
-    SolarConfig, Technology,
-};
 use merrow_math::Vec3;
 use merrow_model::scene::robot::energy::{ChargeCondition, ServoPower};
 use merrow_model::scene::{Battery, Charger, Link, Load, Scene, Solar};
+use merrow_schema::RobotModel;
+use merrow_schema::coupling::CouplingConfig;
+use merrow_schema::energy::{
+    BatteryConfig, ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, ServoPowerConfig,
+    SolarConfig, Technology,
+};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 

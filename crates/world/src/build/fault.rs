@@ -1,10 +1,10 @@
 //! Conversion of scheduled faults.
 
-use crate::schema::fault::{FaultConfig, FaultKindConfig};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
+use merrow_schema::fault::{FaultConfig, FaultKindConfig};
 use merrow_sim::control::fault::{check_fault, find_beacon, find_device};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;

@@ -16,20 +16,21 @@ use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision;
 use crate::import::assets::Assets;
 use crate::import::urdf;
-use crate::schema::{
-    CurrentConfig, GRAVITY, IntegratorConfig, Layer, OriginConfig, RobotEntry, WorldConfig,
-};
-use crate::sensor::acoustic;
-use crate::sensor::ais;
-use crate::sensor::camera;
-use crate::sensor::obstacle;
-use crate::sensor::placement;
 use crate::{World, data_dir};
 use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::GaussMarkov;
 use merrow_model::scene::{Current, Integrator, Origin, Scene, Sea, Seabed, Waves};
+use merrow_schema::sensor::WorldValues;
+use merrow_schema::sensor::acoustic;
+use merrow_schema::sensor::ais;
+use merrow_schema::sensor::camera;
+use merrow_schema::sensor::obstacle;
+use merrow_schema::sensor::placement;
+use merrow_schema::{
+    CurrentConfig, GRAVITY, IntegratorConfig, Layer, OriginConfig, RobotEntry, WorldConfig,
+};
 use merrow_yaml::error::Problems;
 use merrow_yaml::node::{Loader, Node, Value};
 use merrow_yaml::read;
@@ -124,10 +125,13 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
     };
     let frame = BuildContext {
         around: water,
-        seed: 0,
-        dt: f64::MIN_POSITIVE,
-        dt_place: None,
-        carried: None,
+        world: WorldValues {
+            gravity: water.gravity,
+            seed: 0,
+            dt: f64::MIN_POSITIVE,
+            dt_place: None,
+            carried: None,
+        },
         assets,
     };
     let Value::Map(world) = &node.value else {
@@ -167,15 +171,18 @@ fn build_world(
         .collect();
     let frame = BuildContext {
         assets,
-        carried: Some(&carried),
         around: WaterAndGravity {
             gravity: file.gravity_m_s2,
             density: sea.density,
             depth: -sea.seabed.z0,
         },
-        seed,
-        dt: dt_ns as f64 * 1e-9,
-        dt_place: step.has_key("dt_s").then(|| step.key_place("dt_s")),
+        world: WorldValues {
+            gravity: file.gravity_m_s2,
+            seed,
+            dt: dt_ns as f64 * 1e-9,
+            dt_place: step.has_key("dt_s").then(|| step.key_place("dt_s")),
+            carried: Some(&carried),
+        },
     };
     let mut scene = Scene {
         name: name.to_string(),

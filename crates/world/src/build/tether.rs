@@ -1,12 +1,12 @@
 //! Conversion of tethers to lines between two ends, with their initial shape.
 
-use crate::schema::{
-    GRAVITY, LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
-};
 use merrow_math::Vec3;
 use merrow_model::kinematics;
 use merrow_model::scene::{LineModel, LineProperties, Robot, Scene, Tether, TetherEnd, Winch};
 use merrow_model::state::{RobotState, Workspace};
+use merrow_schema::{
+    GRAVITY, LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
+};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].

@@ -3,9 +3,9 @@
 use crate::import::apriltag;
 use crate::import::apriltag::{BLACK_CELLS, CELLS};
 use crate::import::assets::Assets;
-use crate::schema::texture::{ShapeSideConfig, TextureConfig};
 use merrow_model::scene::robot::collision::Geometry;
 use merrow_model::scene::texture::{Mapping, SurfaceTexture, Texture};
+use merrow_schema::texture::{ShapeSideConfig, TextureConfig};
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 

@@ -2,12 +2,6 @@
 
 use crate::build::horizontal_velocity;
 use crate::import::grid;
-use crate::import::grid::declare::{BetweenFile, GridFile, OutsideFile};
-use crate::schema::water::{
-    ColumnConfig, ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig,
-    RegionConfig, SoundSpeedLawConfig, TracerConfig, WaterLayerConfig,
-};
-use crate::schema::{SeabedConfig, WorldConfig};
 use merrow_environment::seawater;
 use merrow_environment::seawater::Validity;
 use merrow_environment::water_column;
@@ -20,6 +14,12 @@ use merrow_model::scene::sea::water::{
     DRY, Region, SoundSpeedLaw, Tracer, TracerValues, WaterColumn,
 };
 use merrow_model::scene::{Origin, WaveField};
+use merrow_schema::grid::{BetweenFile, GridFile, OutsideFile};
+use merrow_schema::water::{
+    ColumnConfig, ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig,
+    RegionConfig, SoundSpeedLawConfig, TracerConfig, WaterLayerConfig,
+};
+use merrow_schema::{SeabedConfig, WorldConfig};
 use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;

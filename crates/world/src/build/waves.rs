@@ -1,16 +1,16 @@
 //! Conversion of the wave keys of a world to a sea state and its realisation.
 
 use crate::build::horizontal_velocity;
-use crate::schema::waves::{
-    KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, SpreadingConfig,
-    TabulatedConfig, WaveDirectionConfig, WavesConfig,
-};
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
 use merrow_environment::waves::sea_state::Implausibility;
 use merrow_environment::waves::spectrum;
 use merrow_math::Vec3;
 use merrow_model::scene::{SeaState, Spectrum, Spreading, Waves};
+use merrow_schema::waves::{
+    KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, SpreadingConfig,
+    TabulatedConfig, WaveDirectionConfig, WavesConfig,
+};
 use merrow_yaml::error::{Place, Problems};
 use std::f64::consts::TAU;
 

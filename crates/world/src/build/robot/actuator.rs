@@ -1,13 +1,13 @@
 //! Conversion of thruster and buoyancy engine files.
 
 use crate::import::sname;
-use crate::schema::{
-    BuoyancyEngineConfig, CommandUnitConfig, CurveConfig, InflowConfig, LagConfig, MotorConfig,
-    PropellerRotation, ThrusterConfig,
-};
 use merrow_math::SpatialForce;
 use merrow_model::scene::robot::thruster::{Lag, Motor, OpenWater, Rotor};
 use merrow_model::scene::{BuoyancyEngine, CommandUnit, Curve, Link, Thruster};
+use merrow_schema::{
+    BuoyancyEngineConfig, CommandUnitConfig, CurveConfig, InflowConfig, LagConfig, MotorConfig,
+    PropellerRotation, ThrusterConfig,
+};
 use merrow_yaml::error::{Place, Problems};
 
 /// Builds the thruster `name` on `links[link]`. `dt` is the time step [s].

@@ -6,8 +6,6 @@ use crate::build::robot::hull;
 use crate::build::robot::radiation;
 use crate::import::sname;
 use crate::import::sname::Derivative;
-use crate::schema::air::WindLawConfig;
-use crate::schema::{Axes, Body, HullConfig, HullWavesConfig, SlenderConfig};
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::robot::body::{
@@ -15,6 +13,8 @@ use merrow_model::scene::robot::body::{
     Trim, WindLaw, WindLoad,
 };
 use merrow_model::scene::{Damping, Joint, Link, smallest_eigenvalue};
+use merrow_schema::air::WindLawConfig;
+use merrow_schema::{Axes, Body, HullConfig, HullWavesConfig, SlenderConfig};
 use merrow_yaml::error::Problems;
 
 /// Gravity and water for which the buoyancy of a body is trimmed.

@@ -4,14 +4,14 @@ use crate::build::texture;
 use crate::import::assets::{Assets, CheckedMesh};
 use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
-use crate::schema::Axes;
-use crate::schema::contact::{
-    CollisionConfig, GroupsConfig, MaterialConfig, MeshForm, PropEntry, ShapeConfig,
-    StructureConfig, VisualConfig,
-};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{
     Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, Structure,
+};
+use merrow_schema::Axes;
+use merrow_schema::contact::{
+    CollisionConfig, GroupsConfig, MaterialConfig, MeshForm, PropEntry, ShapeConfig,
+    StructureConfig, VisualConfig,
 };
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::Key;

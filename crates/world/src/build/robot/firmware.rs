@@ -1,15 +1,15 @@
 //! Conversion of firmware files.
 
-use crate::schema::firmware::{
-    DifferentialDriveConfig, FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
-    MultirotorConfig, VesselConfig,
-};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
     DifferentialDrive, Firmware, FirmwareLaw, HeadingDepthGains, HeadingDepthHold, Multirotor,
     SurgeYawRateControl,
 };
 use merrow_model::scene::{Link, Robot};
+use merrow_schema::firmware::{
+    DifferentialDriveConfig, FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
+    MultirotorConfig, VesselConfig,
+};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::Places;
 

@@ -4,11 +4,11 @@
 use crate::build::robot::collision::axes_rotation;
 use crate::import::assets::Assets;
 use crate::import::sname;
-use crate::schema::{Body, HullConfig, HullMeshConfig};
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Hull;
+use merrow_schema::{Body, HullConfig, HullMeshConfig};
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 

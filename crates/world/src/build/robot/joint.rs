@@ -1,11 +1,6 @@
 //! Conversion of servos, joint groups and keep-out zones of a robot.
 
 use crate::build::robot::BuildContext;
-use crate::schema::servo::{
-    ActuatorConfig, EncoderConfig, EncoderSide, JointModeConfig, KeepOutConfig, ServoConfig,
-    ServoLawConfig, TrajectoryConfig, VelocityConfig, WindingConfig,
-};
-use crate::schema::{JointConfig, JointDriveConfig, RobotModel};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::robot::actuator::{
@@ -13,6 +8,11 @@ use merrow_model::scene::robot::actuator::{
     TorquePid, TorqueSpeedLine, TrajectoryRules,
 };
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
+use merrow_schema::servo::{
+    ActuatorConfig, EncoderConfig, EncoderSide, JointModeConfig, KeepOutConfig, ServoConfig,
+    ServoLawConfig, TrajectoryConfig, VelocityConfig, WindingConfig,
+};
+use merrow_schema::{JointConfig, JointDriveConfig, RobotModel};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 
 /// Name of the group of all moving joints if a file names no groups.
@@ -223,19 +223,22 @@ pub fn build_joint_extras(
 ) {
     for (link, file) in model.links.iter() {
         if let JointDriveConfig::Servo(servo) = &file.joint.drive
-            && servo.rate_hz * frame.dt > 1.0 + 1e-9
+            && servo.rate_hz * frame.world.dt > 1.0 + 1e-9
         {
-            let (rate, most) = (servo.rate_hz, 1.0 / frame.dt);
+            let (rate, most) = (servo.rate_hz, 1.0 / frame.world.dt);
             let text = format!(
                 "the servo of {link} is set to {rate} ticks per second, the time step allows {most:.0}: lower the rate or `dt_s`"
             );
-            problems.push(frame.step_rate_place(servo.at.key_place("rate_hz")), text);
+            problems.push(
+                frame.world.step_rate_place(servo.at.key_place("rate_hz")),
+                text,
+            );
         }
     }
     for link in &mut robot.links[1..] {
         let stream = format!("{}/{}/encoder", robot.name, link.joint.name);
         if let Drive::Servo(servo) = &mut link.joint.drive {
-            servo.encoder.stream = Stream::new(frame.seed, &stream);
+            servo.encoder.stream = Stream::new(frame.world.seed, &stream);
         }
     }
     robot.trajectory_rules = trajectory_rules(&model.trajectories);

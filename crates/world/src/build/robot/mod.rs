@@ -16,13 +16,6 @@ use crate::build::energy;
 use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision::Mount;
 use crate::import::assets::Assets;
-use crate::schema::contact::PropEntry;
-use crate::schema::servo::TrajectoryConfig;
-use crate::schema::urdf::HydrodynamicsConfig;
-use crate::schema::{Base, Body, JointConfig, JointKindConfig, LinkConfig, RobotEntry, RobotModel};
-use crate::sensor;
-use crate::sensor::camera;
-use crate::sensor::inertial;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{
@@ -30,42 +23,28 @@ use merrow_model::scene::{
     TrajectoryRules,
 };
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
+use merrow_schema::contact::PropEntry;
+use merrow_schema::sensor::camera;
+use merrow_schema::sensor::inertial;
+use merrow_schema::sensor::{self, WorldValues};
+use merrow_schema::servo::TrajectoryConfig;
+use merrow_schema::urdf::HydrodynamicsConfig;
+use merrow_schema::{
+    BASE_LINK, Base, Body, JointConfig, JointKindConfig, LinkConfig, RobotEntry, RobotModel,
+};
 use merrow_sim::control::firmware::allocation;
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
-
-/// Name of the base link of a robot unless its file or URDF names it differently.
-pub const BASE: &str = "base_link";
 
 /// Context from the world that is needed to build a robot.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildContext<'a> {
     /// Gravity, and density and depth of the water.
     pub around: WaterAndGravity,
-    /// Seed of the world.
-    pub seed: u64,
-    /// Time step of the world [s].
-    pub dt: f64,
-    /// Place of `dt_s`, if the world gives it.
-    pub dt_place: Option<&'a Place>,
-    /// Names and units of the quantities carried by the water; `None` if unknown.
-    pub carried: Option<&'a [(String, String)]>,
+    /// Time step, seed and tracers of the world.
+    pub world: WorldValues<'a>,
     /// Loader of meshes and other files besides the world file.
     pub assets: &'a Assets,
-}
-
-impl<'a> BuildContext<'a> {
-    /// Returns the place of a mistake in a rate above that of the time step. A component file can
-    /// be bundled or shared, so the mistake is at `dt_s` unless the world itself gives the rate.
-    pub fn step_rate_place<'p>(&self, rate: &'p Place) -> &'p Place
-    where
-        'a: 'p,
-    {
-        match self.dt_place {
-            Some(dt_s) if dt_s.file != rate.file => dt_s,
-            _ => rate,
-        }
-    }
 }
 
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
@@ -126,7 +105,7 @@ pub fn build_robot(
             file,
             link,
             &robot.links,
-            frame.dt,
+            frame.world.dt,
             problems,
         ));
     }
@@ -137,7 +116,7 @@ pub fn build_robot(
             file.at.key_place("link"),
             problems,
         );
-        let made = sensor::build_sensor(sensor_name, file, link, &robot, frame, problems);
+        let made = sensor::build_sensor(sensor_name, file, link, &robot, frame.world, problems);
         robot.sensors.push(made);
     }
     inertial::set_aids(&model.sensors, &mut robot.sensors, problems);
@@ -180,7 +159,7 @@ pub fn build_robot(
             file.at.key_place("link"),
             problems,
         );
-        let fin = fin::build_fin(fin_name, file, link, &robot, frame.dt, problems);
+        let fin = fin::build_fin(fin_name, file, link, &robot, frame.world.dt, problems);
         robot.fins.push(fin);
     }
     for (name, file) in model.buoyancy_engines.iter() {
@@ -202,7 +181,7 @@ pub fn build_robot(
         let Some(azimuth) = &file.azimuth else {
             continue;
         };
-        let turns = fin::build_azimuth_servo(k, file, azimuth, &robot, frame.dt, problems);
+        let turns = fin::build_azimuth_servo(k, file, azimuth, &robot, frame.world.dt, problems);
         robot.thrusters[k].azimuth = Some(robot.fins.len());
         robot.fins.push(turns);
     }
@@ -239,7 +218,7 @@ pub fn build_robot(
     robot.firmware = model
         .firmware
         .as_ref()
-        .map(|f| firmware::build_firmware(f, &robot, frame.dt, problems));
+        .map(|f| firmware::build_firmware(f, &robot, frame.world.dt, problems));
     robot.update_derived();
     robot
 }
@@ -253,7 +232,7 @@ pub fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
             unstable_course: String::new(),
             urdf: None,
             hydrodynamics: HydrodynamicsConfig::empty(&entry.at),
-            root: BASE.to_string(),
+            root: BASE_LINK.to_string(),
             base: Base::Floating,
             body: entry.body.clone(),
             links: NamedMap::default(),
@@ -675,7 +654,7 @@ fn build_start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut 
 
 fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
     // `base_link` names the base, whatever its name in a URDF, unless another link has this name.
-    let base = || (name == BASE).then_some(0);
+    let base = || (name == BASE_LINK).then_some(0);
     links
         .iter()
         .position(|l| l.name == name)

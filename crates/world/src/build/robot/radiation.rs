@@ -5,13 +5,13 @@ use crate::build::robot::BuildContext;
 use crate::import::assets;
 use crate::import::bem::{BemTable, Matrix, WaveExcitation, capytaine, fit, wamit};
 use crate::import::sname;
-use crate::schema::{Body, RadiationConfig};
 use merrow_environment::waves::dispersion;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialForce, SpatialInertia, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::radiation::{Diffraction, Filter, FilterStep, Phasor, Radiation};
 use merrow_physics::forces::hydrodynamics::buoyancy;
+use merrow_schema::{Body, RadiationConfig};
 use merrow_yaml::error::{Place, Problems, quote};
 use std::path::Path;
 use std::sync::Arc;
@@ -91,7 +91,8 @@ pub fn set_radiation(
         omega: *omega,
         damping: *damping,
         gain: to_link(gain),
-        advance: [0.5, 1.0].map(|part| FilterStep::discretise(part * frame.dt, *omega, *damping)),
+        advance: [0.5, 1.0]
+            .map(|part| FilterStep::discretise(part * frame.world.dt, *omega, *damping)),
     });
     let diffraction = table
         .waves

@@ -23,9 +23,9 @@
 
 use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::{poses_at_rest, radiation};
-use crate::schema::{Body, CoefficientReference, RobotModel};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Damping, Link, Robot};
+use merrow_schema::{Body, CoefficientReference, RobotModel};
 use merrow_yaml::error::Problems;
 
 /// Number of bisections of the height at rest.

@@ -1,7 +1,7 @@
 //! Handles missing samples (holes) of a grid.
 
-use crate::import::grid::declare::{GridFile, HolesFile};
 use merrow_model::scene::sea::grid::Samples;
+use merrow_schema::grid::{GridFile, HolesFile};
 use std::collections::VecDeque;
 
 /// Counts the holes and fills them as `file.holes` requests. The returned text reports the number

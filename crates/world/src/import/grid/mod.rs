@@ -5,7 +5,6 @@
 //! all. Large grids in NetCDF classic and raw files stay on disk
 //! (`crates/model/src/scene/sea/mapped.rs`).
 
-pub mod declare;
 mod holes;
 pub mod netcdf;
 mod netcdf4;
@@ -13,14 +12,14 @@ mod text;
 mod tiff;
 
 use crate::import::assets;
-use crate::import::grid::declare::{
-    BetweenFile, GridFile, HorizontalFile, OutsideFile, RawFile, VerticalFile,
-};
 use memmap2::Mmap;
 use merrow_math::ellipsoid::TangentPlane;
 use merrow_model::scene::Origin;
 use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 use merrow_model::scene::sea::mapped::{Layout, Mapped};
+use merrow_schema::grid::{
+    BetweenFile, GridFile, HorizontalFile, OutsideFile, RawFile, VerticalFile,
+};
 use merrow_yaml::error::{Place, Problems, quote, quoted_list};
 use merrow_yaml::load::Loader;
 use merrow_yaml::read;

@@ -1,7 +1,7 @@
 //! Determines which hydrodynamic keys of the links are given, and which have to be estimated.
 
 use crate::import::urdf::tree::LinkTree;
-use crate::schema::urdf::EstimateConfig;
+use merrow_schema::urdf::EstimateConfig;
 use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::node::{Key, Map, Node, Value};
 

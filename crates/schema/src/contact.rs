@@ -1,7 +1,7 @@
 //! Keys of contacts: shapes on bodies, structures, props and surface materials.
 
-use crate::schema::texture::TextureConfig;
-use crate::schema::{Body, Repeat};
+use crate::texture::TextureConfig;
+use crate::{Body, Repeat};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 

@@ -1,7 +1,7 @@
 //! Inertial sensors, magnetometers and inertial navigation: keys of their files and conversion to
 //! the scene.
 
-use crate::schema::NoiseConfig;
+use crate::NoiseConfig;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorConfig, SensorContext, build_noise};
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::{Errors, Noise};

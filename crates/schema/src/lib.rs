@@ -3,7 +3,15 @@
 //! Each structure is declared once with the macros of `merrow_yaml::spec`. Its reader, its messages
 //! and its JSON Schema are derived from the declaration; the doc comment of a field is the
 //! description of the key in the schema. `crates/world/src/build` converts the structures to the
-//! scene.
+//! scene; those of sensors are converted in `sensor/`, beside their keys.
+//!
+//! # Example
+//! ```
+//! use merrow_schema::WorldConfig;
+//!
+//! let schema = merrow_yaml::schema::schema::<WorldConfig>("Merrow world", &[]);
+//! assert_eq!(schema["properties"]["gravity_m_s2"]["default"], 9.81);
+//! ```
 
 pub mod air;
 pub mod contact;
@@ -12,35 +20,38 @@ pub mod energy;
 pub mod fault;
 pub mod fin;
 pub mod firmware;
+pub mod grid;
 pub mod restoring;
+pub mod sensor;
 pub mod servo;
 pub mod texture;
 pub mod urdf;
 pub mod water;
 pub mod waves;
 
-use crate::import::grid::declare::GridFile;
-use crate::schema::air::{AirConfig, WeatherConfig, WindLoadConfig};
-use crate::schema::contact::{
-    CollisionConfig, MaterialConfig, PropEntry, StructureConfig, VisualConfig,
-};
-use crate::schema::coupling::CouplingConfig;
-use crate::schema::energy::{BatteryConfig, ChargerConfig, ElectricalLoadConfig, SolarConfig};
-use crate::schema::fault::FaultConfig;
-use crate::schema::fin::{AzimuthConfig, FinConfig};
-use crate::schema::firmware::FirmwareConfig;
-use crate::schema::restoring::RestoringConfig;
-use crate::schema::servo::{KeepOutConfig, ServoConfig, TrajectoryConfig};
-use crate::schema::urdf::{HydrodynamicsConfig, MimicConfig};
-use crate::schema::water::{ColumnConfig, FlowConfig, RegionConfig, TideConfig, TracerConfig};
-use crate::schema::waves::WavesConfig;
+use crate::air::{AirConfig, WeatherConfig, WindLoadConfig};
+use crate::contact::{CollisionConfig, MaterialConfig, PropEntry, StructureConfig, VisualConfig};
+use crate::coupling::CouplingConfig;
+use crate::energy::{BatteryConfig, ChargerConfig, ElectricalLoadConfig, SolarConfig};
+use crate::fault::FaultConfig;
+use crate::fin::{AzimuthConfig, FinConfig};
+use crate::firmware::FirmwareConfig;
+use crate::grid::GridFile;
+use crate::restoring::RestoringConfig;
 use crate::sensor::SensorConfig;
 use crate::sensor::acoustic::BeaconEntry;
 use crate::sensor::ais::AisConfig;
 use crate::sensor::camera::{LampConfig, OpticsConfig};
 use crate::sensor::obstacle::ObstacleConfig;
+use crate::servo::{KeepOutConfig, ServoConfig, TrajectoryConfig};
+use crate::urdf::{HydrodynamicsConfig, MimicConfig};
+use crate::water::{ColumnConfig, FlowConfig, RegionConfig, TideConfig, TracerConfig};
+use crate::waves::WavesConfig;
 use merrow_yaml::read::{Located, NamedMap};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
+
+/// Name of the base link of a robot unless its file or URDF names it differently.
+pub const BASE_LINK: &str = "base_link";
 
 /// Default acceleration of gravity [m/s²].
 pub const GRAVITY: f64 = 9.81;
@@ -271,8 +282,8 @@ spec! {
         hydrodynamics: HydrodynamicsConfig => "{}",
         /// Whether the base moves freely or is fixed in the world.
         base: Base = Base::Floating,
-        /// Name of the base link.
-        root: String [frame] = crate::build::robot::BASE.to_string(),
+        /// Name of the base link of a robot unless its file or URDF names it differently.
+        root: String [frame] = crate::BASE_LINK.to_string(),
         /// Body of the base link: a name in `params/bodies`, a file, or a map.
         body: Body,
         /// Further links by name, each after its parent.

@@ -1,7 +1,7 @@
 //! Keys of fins, rudders, hydroplanes, sails and azimuth servos.
 
-use crate::schema::Axes;
-use crate::schema::energy::ServoPowerConfig;
+use crate::Axes;
+use crate::energy::ServoPowerConfig;
 use merrow_yaml::spec::{choice, spec};
 
 spec! {

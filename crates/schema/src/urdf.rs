@@ -1,8 +1,6 @@
 //! Keys of robots that are loaded from URDF.
 
-use crate::schema::{
-    CoefficientReference, Coefficients, FixedForceConfig, HullConfig, SlenderConfig,
-};
+use crate::{CoefficientReference, Coefficients, FixedForceConfig, HullConfig, SlenderConfig};
 use merrow_yaml::read::{NamedMap, Places};
 use merrow_yaml::spec::{fieldless_choice, spec};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Sensors that measure the water or through it: keys of their files and conversion to the scene.
 
-use crate::schema::NoiseConfig;
+use crate::NoiseConfig;
 use crate::sensor::{BuildSensor, SensorContext};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -223,7 +223,7 @@ spec! {
 impl BuildSensor for ProbeConfig {
     fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         let errors = about.errors(&self.errors, &self.field);
-        let carried = about.frame.carried;
+        let carried = about.world.carried;
         SensorKind::Probe(probe(self, errors, carried, problems))
     }
 }
@@ -253,7 +253,7 @@ impl BuildSensor for CtdConfig {
             about.errors(&self.conductivity, "conductivity"),
             about.errors(&self.pressure, "pressure"),
         ];
-        SensorKind::Ctd(ctd(self, errors, about.frame.around.gravity))
+        SensorKind::Ctd(ctd(self, errors, about.world.gravity))
     }
 }
 
@@ -274,7 +274,7 @@ spec! {
 
 impl BuildSensor for WaterSamplerConfig {
     fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        SensorKind::WaterSampler(sampler(self, about.frame.carried, problems))
+        SensorKind::WaterSampler(sampler(self, about.world.carried, problems))
     }
 }
 

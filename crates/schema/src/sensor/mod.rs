@@ -16,14 +16,13 @@ pub mod sonar;
 pub mod vehicle;
 pub mod water;
 
-use crate::build::robot::BuildContext;
-use crate::schema::NoiseConfig;
+use crate::NoiseConfig;
 use crate::sensor::inertial::AidsConfig;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::{Errors, ExteroceptiveSpec, Noise, PublisherQos};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
-use merrow_yaml::error::Problems;
+use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 use std::sync::Arc;
 
@@ -33,6 +32,35 @@ const MAX_IN_FLIGHT: f64 = 10_000.0;
 
 /// Substitute for an invalid rate [Hz], at which all other rate checks pass.
 const SUBSTITUTE_RATE: f64 = 1.0 / 3600.0;
+
+/// Values of the world that the builders of robots and sensors use.
+#[derive(Clone, Copy, Debug)]
+pub struct WorldValues<'a> {
+    /// Acceleration of gravity [m/s²].
+    pub gravity: f64,
+    /// Seed of the world.
+    pub seed: u64,
+    /// Time step of the world [s].
+    pub dt: f64,
+    /// Place of `dt_s`, if the world gives it.
+    pub dt_place: Option<&'a Place>,
+    /// Names and units of the quantities carried by the water; `None` if unknown.
+    pub carried: Option<&'a [(String, String)]>,
+}
+
+impl<'a> WorldValues<'a> {
+    /// Returns the place of a mistake in a rate above that of the time step. A component file can
+    /// be bundled or shared, so the mistake is at `dt_s` unless the world itself gives the rate.
+    pub fn step_rate_place<'p>(&self, rate: &'p Place) -> &'p Place
+    where
+        'a: 'p,
+    {
+        match self.dt_place {
+            Some(dt_s) if dt_s.file != rate.file => dt_s,
+            _ => rate,
+        }
+    }
+}
 
 /// Values that the builder of a sensor uses besides its own keys.
 pub struct SensorContext<'a> {
@@ -46,15 +74,15 @@ pub struct SensorContext<'a> {
     carrier: &'a Robot,
     /// Sample rate of the sensor [Hz].
     rate: f64,
-    /// Environment and seed of the world.
-    frame: BuildContext<'a>,
+    /// Values of the world.
+    world: WorldValues<'a>,
 }
 
 impl SensorContext<'_> {
     /// Returns the random number stream of a part of the sensor.
     fn stream(&self, part: &str) -> Stream {
         let name = format!("{}/{}/{part}", self.carrier.name, self.name);
-        Stream::new(self.frame.seed, &name)
+        Stream::new(self.world.seed, &name)
     }
 
     /// Builds the error model of a part of the sensor.
@@ -248,11 +276,11 @@ pub fn build_sensor(
     file: &SensorConfig,
     link: usize,
     carrier: &Robot,
-    frame: BuildContext<'_>,
+    world: WorldValues<'_>,
     problems: &mut Problems,
 ) -> Sensor {
     let device = &file.device;
-    let rate = checked_rate(name, file, frame, problems);
+    let rate = checked_rate(name, file, world, problems);
     if file.thruster.is_some() && !device.measures.measures_thruster() {
         let text = format!(
             "{name} is a {}: only `motor_telemetry` has a `thruster`",
@@ -271,7 +299,7 @@ pub fn build_sensor(
         link,
         carrier,
         rate,
-        frame,
+        world,
     };
     let kind = device.measures.build(&about, problems);
     if kind.exteroceptive().is_none() && file.at.has_key("lazy") {
@@ -291,7 +319,7 @@ pub fn build_sensor(
         loss_probability: device.loss_probability,
         queue: (device.latency_s * rate).min(MAX_IN_FLIGHT) as usize + 2,
         power: device.power_w,
-        stream: Stream::new(frame.seed, &stream_name),
+        stream: Stream::new(world.seed, &stream_name),
         lazy: file.lazy,
         qos: PublisherQos {
             reliable: file.qos.reliability == ReliabilityConfig::Reliable,
@@ -306,10 +334,10 @@ pub fn build_sensor(
 fn checked_rate(
     name: &str,
     file: &SensorConfig,
-    frame: BuildContext<'_>,
+    world: WorldValues<'_>,
     problems: &mut Problems,
 ) -> f64 {
-    let dt = frame.dt;
+    let dt = world.dt;
     let device = &file.device;
     let rate = file.rate_hz.unwrap_or(device.rate_hz);
     let mut place = if file.at.has_key("rate_hz") {
@@ -322,7 +350,7 @@ fn checked_rate(
         format!("{name} is set to {rate} samples per second, the device supports at most {most}")
     // A rate equal to that of the time step must pass in spite of rounding.
     } else if rate * dt > 1.0 + 1e-9 {
-        place = frame.step_rate_place(place);
+        place = world.step_rate_place(place);
         format!(
             "{name} is set to {rate} samples per second, the time step allows {:.0}: lower the rate or `dt_s`",
             1.0 / dt
@@ -345,7 +373,7 @@ fn exteroceptive(with: ExteroceptiveSpec) -> SensorKind {
     SensorKind::Exteroceptive(Arc::new(with))
 }
 
-pub(crate) fn build_noise(file: &NoiseConfig) -> Noise {
+fn build_noise(file: &NoiseConfig) -> Noise {
     Noise {
         density: file.density,
         bias_instability: file.bias_instability,

@@ -1,7 +1,7 @@
 //! Sensors of the vehicle itself and of the air around it: keys of their files and conversion to
 //! the scene.
 
-use crate::schema::NoiseConfig;
+use crate::NoiseConfig;
 use crate::sensor::{BuildSensor, SensorContext};
 use merrow_model::scene::SensorKind;
 use merrow_model::sensor::vehicle::{

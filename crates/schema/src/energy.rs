@@ -1,7 +1,7 @@
 //! Keys of batteries, electrical loads, solar panels and chargers.
 
-use crate::schema::Axes;
-use crate::schema::coupling::CouplingEndConfig;
+use crate::Axes;
+use crate::coupling::CouplingEndConfig;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {

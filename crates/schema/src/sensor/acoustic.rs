@@ -1,7 +1,7 @@
 //! Acoustic beacons and the instruments that receive them: keys of their files and conversion to
 //! the scene.
 
-use crate::schema::RobotEntry;
+use crate::RobotEntry;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
 use merrow_math::Vec3;
 use merrow_math::rng::{Draw, Stream};

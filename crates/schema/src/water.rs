@@ -1,6 +1,6 @@
 //! Keys of the water column, of additional currents, tides, regions and carried quantities.
 
-use crate::import::grid::declare::GridFile;
+use crate::grid::GridFile;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
