@@ -10,7 +10,8 @@
 //! use merrow_schema::WorldConfig;
 //!
 //! let schema = merrow_yaml::schema::schema::<WorldConfig>("Merrow world", &[]);
-//! assert_eq!(schema["properties"]["gravity_m_s2"]["default"], 9.81);
+//! let keys = &schema["$defs"]["WorldConfig"]["properties"];
+//! assert_eq!(keys["gravity_m_s2"]["default"], 9.81);
 //! ```
 
 pub mod air;
