@@ -23,7 +23,7 @@ use merrow_ros2::msg::control_msgs::follow_joint_trajectory::{
 ///
 /// # Errors
 /// An endpoint could not be created.
-pub fn start(
+pub(super) fn start(
     node: &Node,
     label: &str,
     place: GroupIndex,

@@ -24,7 +24,7 @@ use merrow_ros2::msg::sensor_msgs::JointState;
 ///
 /// # Errors
 /// An endpoint could not be created.
-pub fn start<A: GripperAction>(
+pub(super) fn start<A: GripperAction>(
     node: &Node,
     label: &str,
     place: GroupIndex,
@@ -43,7 +43,7 @@ pub fn start<A: GripperAction>(
 
 /// Checked goal of a gripper: target position and limit of the effort.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GripperTarget {
+pub(super) struct GripperTarget {
     /// Target position of its joints [m or rad].
     position: f64,
     /// Maximum effort [N or N m]; 0 means the maximum of the drives.
@@ -52,7 +52,7 @@ pub struct GripperTarget {
 
 /// State of a gripper at the end of a goal.
 #[derive(Debug, Clone, Default)]
-pub struct GripperState {
+pub(super) struct GripperState {
     joint: String,
     measured: Measured,
     stalled: bool,
@@ -60,7 +60,7 @@ pub struct GripperState {
 }
 
 /// One of the two gripper actions.
-pub trait GripperAction: GoalReport {
+pub(super) trait GripperAction: GoalReport {
     /// Extracts the target of a goal, or returns the reason why the goal is invalid.
     fn aim(robot: &Robot, group: &JointGroup, goal: Self::Goal) -> Result<GripperTarget, String>;
     /// Builds the result message from the state of the gripper.

@@ -23,7 +23,7 @@ const MAX_POINTS: usize = 10_000;
 /// Reason why a goal is rejected: an error code of `FollowJointTrajectory`, and the reason in one
 /// line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rejection {
+pub(super) struct Rejection {
     /// Error code, a constant of `FollowJointTrajectory`.
     pub code: i32,
     /// Reason in one line.
@@ -75,7 +75,7 @@ pub fn topic_trajectory(
 }
 
 /// Converts an action goal to a trajectory and checks it. `now_ns` is the simulation time [ns].
-pub fn goal_trajectory(
+pub(super) fn goal_trajectory(
     robot: &Robot,
     group: &JointGroup,
     goal: Goal,

@@ -74,7 +74,7 @@ pub fn joint_state_names(robot: &Robot) -> Vec<String> {
 }
 
 /// Builds the state of the given joints, without a header.
-pub fn joint_states(
+pub(super) fn joint_states(
     model: &Robot,
     joints: impl Iterator<Item = usize>,
     snapshot: &Snapshot,
@@ -134,7 +134,7 @@ pub fn controller_state(
 }
 
 /// Builds the feedback message of a trajectory.
-pub fn feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> Feedback {
+pub(super) fn feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> Feedback {
     let (robot, group) = place.lookup(scene);
     let Points {
         reference,

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 /// Options of `merrow validate`, `all` and the sets of cases.
 #[derive(Args, Debug)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// Folder with reference tables of other programs and recordings [default: test/data of the
     /// source tree].
     #[arg(long, value_name = "DIR")]
@@ -27,7 +27,7 @@ pub struct Arguments {
 
 /// Options of `merrow validate` and `merrow validate all`.
 #[derive(Args, Debug)]
-pub struct PageArguments {
+pub(super) struct PageArguments {
     #[command(flatten)]
     arguments: Arguments,
     /// Write DIR/validation.md and its figures in DIR/validation.
@@ -36,7 +36,7 @@ pub struct PageArguments {
 }
 
 /// Runs all cases and optionally writes the validation page.
-pub fn all(whole: &PageArguments) -> Result<ExitCode, String> {
+pub(super) fn all(whole: &PageArguments) -> Result<ExitCode, String> {
     let outcomes = run(cases::all_cases(), &whole.arguments)?;
     if let Some(folder) = &whole.write {
         let figures = folder.join("validation");
@@ -57,7 +57,7 @@ pub fn all(whole: &PageArguments) -> Result<ExitCode, String> {
 }
 
 /// Runs the cases of one set.
-pub fn set(set: CaseSet, arguments: &Arguments) -> Result<ExitCode, String> {
+pub(super) fn set(set: CaseSet, arguments: &Arguments) -> Result<ExitCode, String> {
     let outcomes = run(
         cases::all_cases()
             .into_iter()

@@ -25,7 +25,11 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 
 /// Prints the description, or the URDF of one robot.
-pub fn describe(world: &World, as_json: bool, urdf_of: Option<&str>) -> Result<ExitCode, String> {
+pub(super) fn describe(
+    world: &World,
+    as_json: bool,
+    urdf_of: Option<&str>,
+) -> Result<ExitCode, String> {
     if let Some(name) = urdf_of {
         let robot = world.scene.robots.iter().find(|r| r.name == name);
         print!(

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
 /// Prints the bundled worlds and components, each with its description.
-pub fn list(as_json: bool) -> Result<ExitCode, String> {
+pub(super) fn list(as_json: bool) -> Result<ExitCode, String> {
     let kinds = [
         ("worlds", "worlds"),
         ("robots", "params/robots"),

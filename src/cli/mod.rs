@@ -19,7 +19,7 @@ use std::process::ExitCode;
 /// Marine robotics simulator: many robots, exact hydrodynamics, built-in ROS 2, no GPU.
 #[derive(Parser, Debug)]
 #[command(version, about, max_term_width = 110)]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
 }
@@ -68,7 +68,7 @@ enum Command {
 }
 
 /// Splits off `--ros-args` and the arguments after it, up to `--`, as every ROS program does.
-pub fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>) {
+pub(crate) fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut own, mut ros, mut in_ros) = (Vec::new(), Vec::new(), false);
     for argument in arguments {
         match argument.as_str() {
@@ -90,7 +90,7 @@ pub fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>) {
 }
 
 /// Executes the command of the command line.
-pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
+pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
     match cli.command {
         Command::Run(arguments) => run::run(&arguments, ros),
         Command::Check { world } => {

@@ -19,7 +19,7 @@ use merrow_sim::Simulation;
 use merrow_sim::sensors::{current_frame, frame_recorder};
 
 /// Image to write to the file.
-pub enum SensorImage {
+pub(super) enum SensorImage {
     /// Image of a camera.
     Camera(frames::CameraImages),
     /// Greyscale display of a sensor.
@@ -29,7 +29,7 @@ pub enum SensorImage {
 }
 
 /// Whether the output of a sensor can be shown as an image.
-pub fn has_picture(looks: &ExteroceptiveSpec) -> bool {
+pub(super) fn has_picture(looks: &ExteroceptiveSpec) -> bool {
     matches!(
         looks,
         ExteroceptiveSpec::Camera(_)
@@ -59,7 +59,7 @@ fn accumulation_time(looks: &ExteroceptiveSpec, rate: f64) -> Option<f64> {
 
 /// Renders the output of a sensor after `steps` steps. `light` is called before an image at one
 /// time is rendered.
-pub fn picture(
+pub(super) fn picture(
     simulation: &mut Simulation,
     (robot, sensor): (usize, usize),
     steps: u64,

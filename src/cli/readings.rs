@@ -14,7 +14,7 @@ use merrow_validate::figure::canvas::{Anchor, Drawing, Shape};
 use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 
 /// Default duration of the run [s].
-pub const DEFAULT_DURATION: f64 = 10.0;
+pub(super) const DEFAULT_DURATION: f64 = 10.0;
 /// Width of a figure [px].
 const WIDTH: u32 = 860;
 /// Height of a panel [px].
@@ -28,7 +28,7 @@ const SENTENCES: usize = 24;
 ///
 /// # Errors
 /// The sensor produced no readings; the error is one line.
-pub fn draw(
+pub(super) fn draw(
     simulation: &mut Simulation,
     robot: usize,
     sensor: usize,

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 /// Arguments of `merrow run`.
 #[derive(Args, Debug)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// World file, or the name of a bundled world.
     world: String,
     /// realtime, max, lockstep, or a factor of real time.
@@ -71,7 +71,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// The world cannot be loaded or run, or the recording is incomplete.
-pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     let world = load(&arguments.world, arguments.seed)?;
     let scene = Arc::new(world.scene);
     let mut simulation = Simulation::new(Arc::clone(&scene), arguments.threads)?;

@@ -33,7 +33,7 @@ const QUALITY: u8 = 90;
 
 /// Arguments of `merrow snapshot`.
 #[derive(Args, Debug)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// World file, or the name of a bundled world.
     world: String,
     /// Robot that carries the sensor.
@@ -117,7 +117,7 @@ fn set_time(simulation: &mut Simulation, arguments: &Arguments) {
 }
 
 /// Renders the image or the plot and writes its file.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     if let Some(at) = arguments.at.filter(|at| !(0.0..=1e6).contains(at)) {
         return Err(format!("--at is {at}; expected 0 to 1000000 s"));
     }

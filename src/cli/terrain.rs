@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 /// Options of `merrow terrain`.
 #[derive(Args, Debug)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// Name of the terrain to generate.
     kind: Kind,
     /// Seed; the bundled files use seed 1.
@@ -34,7 +34,7 @@ enum Kind {
 }
 
 /// Generates the files and prints a summary.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let seed = arguments.seed;
     let (files, what, part): (Vec<File>, String, &str) = match arguments.kind {
         Kind::Riverwatch => {

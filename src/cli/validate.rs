@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Reference of a validation.
 #[derive(Subcommand, Debug)]
-pub enum Against {
+pub(super) enum Against {
     /// Pool trials of a vehicle with arm (Kolano 2022): replays them, prints the errors and draws
     /// overlays.
     Uvms(Arguments),
@@ -44,7 +44,7 @@ pub enum Against {
 
 /// Options of `merrow validate thetis`.
 #[derive(Args, Debug)]
-pub struct Mission {
+pub(super) struct Mission {
     /// Folder for the figure (SVG); created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub struct Mission {
 
 /// Options of `merrow validate uvms`.
 #[derive(Args, Debug)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// Folder of the trials: NAME_imu.csv, NAME_joint_states.csv, metadata_....yml,
     /// commanded/NAME.yaml.
     #[arg(long, value_name = "DIR")]
@@ -83,7 +83,7 @@ pub struct Arguments {
 }
 
 /// Runs the selected validation.
-pub fn run(against: &Against) -> Result<ExitCode, String> {
+pub(super) fn run(against: &Against) -> Result<ExitCode, String> {
     match against {
         Against::Uvms(arguments) => uvms(arguments),
         Against::Thetis(arguments) => thetis(arguments),

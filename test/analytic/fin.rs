@@ -13,7 +13,7 @@ const RUDDER: &str = "position_m: [-0.7, 0, 0], shaft: [0, 0, 1]";
 
 /// Returns a world with a neutral, deep body on which only a fin acts; `place` holds the mounting
 /// keys and `surface` the parameters of the fin.
-pub fn board(place: &str, surface: &str) -> String {
+pub(super) fn board(place: &str, surface: &str) -> String {
     format!(
         "
 water: {{density_kg_m3: {RHO}}}

@@ -10,7 +10,7 @@ use merrow_sim::Simulation;
 const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
 
 /// Commands the only thruster.
-pub fn command(s: &mut Simulation, value: f64) {
+pub(super) fn command(s: &mut Simulation, value: f64) {
     s.apply(&Command::Thruster {
         robot: 0,
         thruster: 0,
@@ -20,7 +20,7 @@ pub fn command(s: &mut Simulation, value: f64) {
 }
 
 /// Returns the thrust [N] of the latest evaluation for each of the next `n` steps.
-pub fn thrusts(s: &mut Simulation, n: usize) -> Vec<f64> {
+pub(super) fn thrusts(s: &mut Simulation, n: usize) -> Vec<f64> {
     (0..n)
         .map(|_| {
             s.advance(1);

@@ -21,7 +21,7 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 });
 
 /// Calls `use_them` with worlds, tables and recordings.
-pub fn with_materials<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
+pub(crate) fn with_materials<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
     merrow_validate::read::materials::with_reference_data(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data"),
         use_them,
@@ -36,7 +36,7 @@ impl Entry {
 }
 
 /// Returns every case with its outcome, in order of number.
-pub fn outcomes() -> Vec<Outcome> {
+pub(crate) fn outcomes() -> Vec<Outcome> {
     let outcome = |entry: &Entry| Outcome {
         case: entry.case,
         found: entry.outcome().clone(),
@@ -48,7 +48,7 @@ pub fn outcomes() -> Vec<Outcome> {
 ///
 /// Panics if the case could not run or if a comparison exceeds its tolerance.
 #[track_caller]
-pub fn run(number: u32) -> &'static CaseResult {
+pub(crate) fn run(number: u32) -> &'static CaseResult {
     let entry = ENTRIES.iter().find(|entry| entry.case.number == number);
     let outcome = entry.expect("a case of this number").outcome();
     let found = outcome

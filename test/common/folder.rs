@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 static MADE: AtomicU32 = AtomicU32::new(0);
 
 /// A temporary folder with the given files, removed on drop.
-pub struct Folder(pub PathBuf);
+pub(crate) struct Folder(pub PathBuf);
 
 impl Folder {
     /// Creates the folder with `files` (name, text). `name` identifies the test in the folder name.
-    pub fn new(name: &str, files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(name: &str, files: &[(&str, &str)]) -> Self {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!(
             "merrow_test_{name}_{}_{number}",

@@ -7,7 +7,7 @@ use merrow_sim::Simulation;
 /// A fixed base with one hinge about z, which carries a body of inertia `inertia` [kg m²]; its
 /// drive is `drive`. `joint` holds further keys of the joint, each followed by a comma, and `model`
 /// further lines of the model.
-pub struct Hinge<'a> {
+pub(crate) struct Hinge<'a> {
     /// Time step [s].
     pub dt: f64,
     /// Name of the integrator, as in a world file.
@@ -43,7 +43,7 @@ impl Default for Hinge<'_> {
 
 impl Hinge<'_> {
     /// Returns the text of the world file.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let Self {
             dt,
             integrator,
@@ -78,19 +78,19 @@ robots:
     }
 
     /// Returns the simulation of this world at its start.
-    pub fn world(&self) -> Simulation {
+    pub(crate) fn world(&self) -> Simulation {
         super::simulation(&self.text())
     }
 }
 
 /// Returns a servo with the cascade law; `keys` are further keys of the servo, `law` those of its
 /// law.
-pub fn cascade(law: &str, keys: &str) -> String {
+pub(crate) fn cascade(law: &str, keys: &str) -> String {
     format!("{{kind: servo, max_speed: 1000, {keys} law: {{kind: cascade, {law}}}}}")
 }
 
 /// Returns a servo that applies the commanded effort through the motor and gear `actuator`.
-pub fn effort_servo(actuator: &str) -> String {
+pub(crate) fn effort_servo(actuator: &str) -> String {
     cascade(
         "velocity_gain: 0",
         &format!("mode: effort, rate_hz: 1000, actuator: {{{actuator}}},"),
@@ -98,7 +98,7 @@ pub fn effort_servo(actuator: &str) -> String {
 }
 
 /// Sends a set point to the only joint [rad, rad/s or N m, by its mode].
-pub fn command(s: &mut Simulation, value: f64) {
+pub(crate) fn command(s: &mut Simulation, value: f64) {
     s.apply(&Command::Joint {
         robot: 0,
         joint: 0,
@@ -108,7 +108,7 @@ pub fn command(s: &mut Simulation, value: f64) {
 }
 
 /// Returns a trajectory of joints 0 and up from (seconds [s], positions [rad], velocities [rad/s]).
-pub fn trajectory(points: &[(f64, &[f64], &[f64])]) -> Trajectory {
+pub(crate) fn trajectory(points: &[(f64, &[f64], &[f64])]) -> Trajectory {
     let joints = (0..points[0].1.len()).collect();
     let point = |(t, q, v): &(f64, &[f64], &[f64])| TrajectoryPoint {
         positions: q.to_vec(),

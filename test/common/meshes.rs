@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// A generated mesh; its triangles are oriented outwards.
-pub struct Made {
+pub(crate) struct Made {
     /// Corners of the mesh [m].
     pub vertices: Vec<Vec3>,
     /// Corner indices of the triangles.
@@ -14,7 +14,7 @@ pub struct Made {
 
 impl Made {
     /// Returns the mesh as the text of an OBJ file.
-    pub fn obj(&self) -> String {
+    pub(crate) fn obj(&self) -> String {
         let mut text = String::new();
         for v in &self.vertices {
             let _ = writeln!(text, "v {:e} {:e} {:e}", v.x, v.y, v.z);
@@ -48,7 +48,7 @@ impl Made {
 }
 
 /// Returns a box of `size` [m] about the origin; each face has 2 * 4^`level` triangles.
-pub fn cuboid(size: [f64; 3], level: usize) -> Made {
+pub(crate) fn cuboid(size: [f64; 3], level: usize) -> Made {
     let vertices = (0..8).map(|i| {
         let side = |bit: usize| {
             if i >> bit & 1 == 1 {
@@ -79,7 +79,7 @@ pub fn cuboid(size: [f64; 3], level: usize) -> Made {
 
 /// Returns a sphere of `radius` [m] about the origin with 8 * 4^`level` triangles, subdivided from
 /// an octahedron; its equator consists of edges.
-pub fn sphere(radius: f64, level: usize) -> Made {
+pub(crate) fn sphere(radius: f64, level: usize) -> Made {
     let tip = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
     let vertices = vec![
         tip(1.0, 0.0, 0.0),

@@ -3,17 +3,17 @@
 // Each test program uses only a part of these helpers.
 #![allow(dead_code)]
 
-pub mod cases;
-pub mod folder;
-pub mod joints;
-pub mod meshes;
-pub mod physics;
-pub mod python;
-pub mod ray_scene;
-pub mod shapes;
-pub mod tree;
-pub mod turntable;
-pub mod worlds;
+pub(crate) mod cases;
+pub(crate) mod folder;
+pub(crate) mod joints;
+pub(crate) mod meshes;
+pub(crate) mod physics;
+pub(crate) mod python;
+pub(crate) mod ray_scene;
+pub(crate) mod shapes;
+pub(crate) mod tree;
+pub(crate) mod turntable;
+pub(crate) mod worlds;
 
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::{Quat, Vec3};
@@ -25,7 +25,7 @@ use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
 /// Loads the scene of a world file text; panics with all its errors.
-pub fn scene(text: &str) -> Scene {
+pub(crate) fn scene(text: &str) -> Scene {
     match load_text("test.yaml", text, Overrides::default()) {
         Ok(world) => world.scene,
         Err(problems) => panic!("{problems}"),
@@ -33,25 +33,25 @@ pub fn scene(text: &str) -> Scene {
 }
 
 /// Returns the simulation of a world at its start, on one thread.
-pub fn simulation(text: &str) -> Simulation {
+pub(crate) fn simulation(text: &str) -> Simulation {
     Simulation::new(Arc::new(scene(text)), 1).unwrap()
 }
 
 /// Returns the simulation after `seconds` [s], rounded to whole steps.
-pub fn run(text: &str, seconds: f64) -> Simulation {
+pub(crate) fn run(text: &str, seconds: f64) -> Simulation {
     let mut simulation = simulation(text);
     advance(&mut simulation, seconds);
     simulation
 }
 
 /// Advances by `seconds` [s], rounded to whole steps.
-pub fn advance(simulation: &mut Simulation, seconds: f64) {
+pub(crate) fn advance(simulation: &mut Simulation, seconds: f64) {
     simulation.advance((seconds / simulation.scene.dt()).round() as u64);
 }
 
 /// Returns the environment of a scene at time zero, without waves and without variation of the
 /// current.
-pub fn instant(scene: &Scene) -> EnvironmentState<'_> {
+pub(crate) fn instant(scene: &Scene) -> EnvironmentState<'_> {
     EnvironmentState {
         sea: &scene.sea,
         gravity: scene.gravity,
@@ -62,12 +62,12 @@ pub fn instant(scene: &Scene) -> EnvironmentState<'_> {
 }
 
 /// Returns the initial motion of robot `robot`.
-pub fn start(scene: &Scene, robot: usize) -> Motion {
+pub(crate) fn start(scene: &Scene, robot: usize) -> Motion {
     RobotState::new(&scene.robots[robot]).motion
 }
 
 /// Evaluates forces and accelerations of the first robot in `motion`, with zero joint commands.
-pub fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
+pub(crate) fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);
     let commands = vec![0.0; robot.n_joints()];
@@ -77,7 +77,7 @@ pub fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
 
 /// Returns all readings that sensor `sensor` of robot 0 delivers from now (exclusive) until
 /// `seconds` [s] have passed (inclusive).
-pub fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Stamped> {
+pub(crate) fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Stamped> {
     let mut steps = (seconds / simulation.scene.dt()).round() as u64;
     let mut all = Vec::new();
     let (now, latency) = (
@@ -104,7 +104,7 @@ pub fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec
 
 /// Returns the first reading that sensor `sensor` of robot 0 makes in the next step, including its
 /// end.
-pub fn reading(simulation: &mut Simulation, sensor: usize) -> Reading {
+pub(crate) fn reading(simulation: &mut Simulation, sensor: usize) -> Reading {
     simulation.clear_outboxes();
     simulation.advance(1);
     let delivered = simulation.runners[0]
@@ -119,7 +119,7 @@ pub fn reading(simulation: &mut Simulation, sensor: usize) -> Reading {
 
 /// Asserts `|actual - expected| <= tolerance * max(1, |expected|)`.
 #[track_caller]
-pub fn close(what: &str, actual: f64, expected: f64, tolerance: f64) {
+pub(crate) fn close(what: &str, actual: f64, expected: f64, tolerance: f64) {
     let error = (actual - expected).abs() / expected.abs().max(1.0);
     assert!(
         error <= tolerance,
@@ -129,7 +129,7 @@ pub fn close(what: &str, actual: f64, expected: f64, tolerance: f64) {
 
 /// Asserts `|actual - expected| <= tolerance * |expected|`.
 #[track_caller]
-pub fn relative(what: &str, actual: f64, expected: f64, tolerance: f64) {
+pub(crate) fn relative(what: &str, actual: f64, expected: f64, tolerance: f64) {
     let error = ((actual - expected) / expected).abs();
     assert!(
         error <= tolerance,
@@ -139,7 +139,7 @@ pub fn relative(what: &str, actual: f64, expected: f64, tolerance: f64) {
 
 /// Asserts as [`close`] with the distance of two vectors.
 #[track_caller]
-pub fn near(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
+pub(crate) fn near(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
     let error = (actual - expected).norm() / expected.norm().max(1.0);
     assert!(
         error <= tolerance,
@@ -149,7 +149,7 @@ pub fn near(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
 
 /// Asserts that the angle between two attitudes is at most `tolerance` [rad].
 #[track_caller]
-pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
+pub(crate) fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
     let (a, b) = (actual.normalized(), expected.normalized());
     let conjugate = Quat {
         w: a.w,
@@ -165,10 +165,10 @@ pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
     );
 }
 
-pub use merrow_validate::cases::reference_data::zero_upcrossings;
+pub(crate) use merrow_validate::cases::reference_data::zero_upcrossings;
 
 /// Returns the mean time [s] between upward zero crossings; needs at least two.
-pub fn period(dt: f64, x: &[f64]) -> f64 {
+pub(crate) fn period(dt: f64, x: &[f64]) -> f64 {
     let zeros = zero_upcrossings(dt, x);
     assert!(
         zeros.len() >= 2,

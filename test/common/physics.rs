@@ -6,7 +6,7 @@ use merrow_model::state::{Motion, Workspace};
 
 /// Returns the kinetic energy of the links with their added mass, and of the armatures of the
 /// drives [J].
-pub fn kinetic_energy(robot: &Robot, motion: &Motion, work: &Workspace) -> f64 {
+pub(crate) fn kinetic_energy(robot: &Robot, motion: &Motion, work: &Workspace) -> f64 {
     let links: f64 = work
         .links
         .iter()
@@ -21,7 +21,7 @@ pub fn kinetic_energy(robot: &Robot, motion: &Motion, work: &Workspace) -> f64 {
 
 /// Returns the potential energy of weight, buoyancy (completely submerged), trim loads and joint
 /// springs [J].
-pub fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace) -> f64 {
+pub(crate) fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace) -> f64 {
     let (g, rho) = (scene.gravity, scene.sea.density);
     let robot = &scene.robots[0];
     let mut sum = 0.0;
@@ -41,7 +41,7 @@ pub fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace) -> f64
 
 /// Returns the momentum of bodies and water (Kirchhoff's impulse) about the origin of W, in W:
 /// angular [N m s], then linear [N s].
-pub fn impulse(work: &Workspace) -> SpatialForce {
+pub(crate) fn impulse(work: &Workspace) -> SpatialForce {
     work.links.iter().fold(SpatialForce::zero(), |sum, w| {
         sum.plus(&w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL))
     })
@@ -49,7 +49,7 @@ pub fn impulse(work: &Workspace) -> SpatialForce {
 
 /// Returns the rate of [`impulse`] that follows from the accelerations in `work`; if they are
 /// correct, it equals the external wrench.
-pub fn impulse_rate(work: &Workspace) -> SpatialForce {
+pub(crate) fn impulse_rate(work: &Workspace) -> SpatialForce {
     work.links.iter().fold(SpatialForce::zero(), |sum, w| {
         let rate = w
             .inertia
@@ -60,7 +60,7 @@ pub fn impulse_rate(work: &Workspace) -> SpatialForce {
 }
 
 /// Returns the largest absolute component.
-pub fn largest(f: &SpatialForce) -> f64 {
+pub(crate) fn largest(f: &SpatialForce) -> f64 {
     f.m.to_array()
         .into_iter()
         .chain(f.f.to_array())

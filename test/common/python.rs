@@ -7,7 +7,7 @@ use std::process::Command;
 /// prepares, or `None` if peers are skipped.
 ///
 /// Panics if the environment is missing, so that a test does not pass unnoticed.
-pub fn script(path: &str) -> Option<Command> {
+pub(crate) fn script(path: &str) -> Option<Command> {
     if std::env::var("MERROW_SKIP_PEERS").is_ok_and(|v| v == "1") {
         println!("skipped: MERROW_SKIP_PEERS is 1");
         return None;

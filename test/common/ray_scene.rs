@@ -7,13 +7,13 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// A triangle mesh: vertices and triangles.
-pub struct Soup {
+pub(crate) struct Soup {
     pub vertices: Vec<Vec3>,
     pub triangles: Vec<[u32; 3]>,
 }
 
 /// A set of rays: origin and direction, exactly representable in single precision.
-pub struct Rays {
+pub(crate) struct Rays {
     pub name: &'static str,
     pub rays: Vec<[Vec3; 2]>,
 }
@@ -35,7 +35,7 @@ fn lattice(octave: u64, i: i64, j: i64) -> f64 {
 
 /// Returns the height of the terrain [m]: octaves of smoothed noise, each with half the wavelength
 /// and 0.45 times the height of the previous one.
-pub fn ground(x: f64, y: f64) -> f64 {
+pub(crate) fn ground(x: f64, y: f64) -> f64 {
     let (mut z, mut size, mut height) = (-30.0, 400.0, 60.0);
     for octave in 0..9 {
         let (u, v) = (x / size, y / size);
@@ -53,7 +53,7 @@ pub fn ground(x: f64, y: f64) -> f64 {
 }
 
 /// Returns the scene with `n` x `n` squares of terrain; 232 give 115 328 triangles, 709 a million.
-pub fn scene(n: u32) -> Soup {
+pub(crate) fn scene(n: u32) -> Soup {
     let mut soup = Soup {
         vertices: Vec::new(),
         triangles: Vec::new(),
@@ -133,7 +133,7 @@ fn of_angles(azimuth: f64, elevation: f64) -> Vec3 {
 }
 
 /// Returns the four sets of rays.
-pub fn sets() -> [Rays; 4] {
+pub(crate) fn sets() -> [Rays; 4] {
     [lidar(), camera(), multibeam(), incoherent()]
 }
 
@@ -207,7 +207,7 @@ fn incoherent() -> Rays {
 
 /// Returns rays at corners and midpoints of edges of the terrain with `n` x `n` squares, vertical
 /// and oblique.
-pub fn edges(soup: &Soup, n: u32) -> Rays {
+pub(crate) fn edges(soup: &Soup, n: u32) -> Rays {
     let one = |k: u64| {
         let of = |i: u64| uniform(2 << 60 | k << 4 | i);
         let at = |i: u64| 1 + (of(i) * f64::from(n - 2)) as u32;
@@ -233,7 +233,7 @@ pub fn edges(soup: &Soup, n: u32) -> Rays {
 
 /// Writes a scene for other programs: counts of vertices and triangles (u32), vertices (f32 x 3),
 /// triangles (u32 x 3), little-endian.
-pub fn write_scene(path: &Path, soup: &Soup) -> std::io::Result<()> {
+pub(crate) fn write_scene(path: &Path, soup: &Soup) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     for count in [soup.vertices.len(), soup.triangles.len()] {
         file.write_all(&(count as u32).to_le_bytes())?;
@@ -248,7 +248,7 @@ pub fn write_scene(path: &Path, soup: &Soup) -> std::io::Result<()> {
 }
 
 /// Writes rays: origin and direction of each (f32 x 6), little-endian.
-pub fn write_rays(path: &Path, rays: &[[Vec3; 2]]) -> std::io::Result<()> {
+pub(crate) fn write_rays(path: &Path, rays: &[[Vec3; 2]]) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     for x in rays.iter().flatten().flat_map(|v| v.to_array()) {
         file.write_all(&(x as f32).to_le_bytes())?;

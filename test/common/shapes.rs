@@ -7,7 +7,12 @@ use merrow_sim::Simulation;
 use std::sync::Arc;
 
 /// Returns a shape at the origin of a link, with the given friction and restitution.
-pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64) -> Collider {
+pub(crate) fn collider(
+    link: usize,
+    geometry: Geometry,
+    friction: f64,
+    restitution: f64,
+) -> Collider {
     Collider {
         name: "shape".into(),
         link,
@@ -25,14 +30,14 @@ pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64
 }
 
 /// Returns a cube with the half edge `half` [m].
-pub fn cube(half: f64) -> Geometry {
+pub(crate) fn cube(half: f64) -> Geometry {
     Geometry::Box {
         half: Vec3::new(half, half, half),
     }
 }
 
 /// Returns the simulation of `scene`; the seabed has the material of the first robot's first shape.
-pub fn start(mut scene: Scene) -> Simulation {
+pub(crate) fn start(mut scene: Scene) -> Simulation {
     if let Some(first) = scene.robots.iter().find_map(|r| r.colliders.first()) {
         scene.seabed_material = first.material;
     }
@@ -40,7 +45,7 @@ pub fn start(mut scene: Scene) -> Simulation {
 }
 
 /// Returns a structure of one shape at the position `p_W` [m, W].
-pub fn structure(geometry: Geometry, p_W: Vec3, friction: f64) -> Structure {
+pub(crate) fn structure(geometry: Geometry, p_W: Vec3, friction: f64) -> Structure {
     let mut shape = collider(0, geometry, friction, 0.0);
     shape.p_LoG = p_W;
     Structure {

@@ -12,7 +12,7 @@ use merrow_model::state::Motion;
 
 /// Properties of a random robot.
 #[derive(Clone, Copy)]
-pub struct Recipe {
+pub(crate) struct Recipe {
     /// Number of links, including the base.
     pub links: usize,
     /// Whether the base is floating.
@@ -26,19 +26,19 @@ pub struct Recipe {
 }
 
 /// Random numbers of one test.
-pub struct Random(Draw);
+pub(crate) struct Random(Draw);
 
 impl Random {
     /// Creates a generator; the same seed gives the same numbers.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(Stream::new(seed, "test").draw(0))
     }
     /// Returns a number uniform in [lo, hi).
-    pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
+    pub(crate) fn between(&mut self, lo: f64, hi: f64) -> f64 {
         lo + (hi - lo) * self.0.uniform()
     }
     /// Returns a vector with components uniform in ±`scale`.
-    pub fn vector(&mut self, scale: f64) -> Vec3 {
+    pub(crate) fn vector(&mut self, scale: f64) -> Vec3 {
         Vec3::new(
             self.between(-scale, scale),
             self.between(-scale, scale),
@@ -46,7 +46,7 @@ impl Random {
         )
     }
     /// Returns a uniformly distributed attitude.
-    pub fn attitude(&mut self) -> Quat {
+    pub(crate) fn attitude(&mut self) -> Quat {
         let mut n = || self.0.normal();
         Quat {
             w: n(),
@@ -57,7 +57,7 @@ impl Random {
         .normalized()
     }
     /// Returns a full symmetric positive-definite matrix of the magnitude `scale`.
-    pub fn spd(&mut self, scale: f64) -> [[f64; 6]; 6] {
+    pub(crate) fn spd(&mut self, scale: f64) -> [[f64; 6]; 6] {
         let g: [[f64; 6]; 6] =
             std::array::from_fn(|_| std::array::from_fn(|_| self.between(-1.0, 1.0)));
         let dot = |i: usize, j: usize| (0..6).map(|k| g[i][k] * g[j][k]).sum::<f64>();
@@ -68,7 +68,7 @@ impl Random {
 }
 
 /// Returns a world with one random robot in still, deep water.
-pub fn scene(seed: u64, recipe: Recipe) -> Scene {
+pub(crate) fn scene(seed: u64, recipe: Recipe) -> Scene {
     Scene {
         name: format!("tree {seed}"),
         seed,
@@ -117,7 +117,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
 }
 
 /// Returns a random robot with the properties of `recipe`.
-pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
+pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
     let links = (0..recipe.links).map(|i| link(random, i, recipe)).collect();
     let mut robot = Robot {
         name: "tree".into(),
@@ -161,7 +161,7 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
 }
 
 /// Returns a random motion of `robot`, about 100 m deep.
-pub fn motion(random: &mut Random, robot: &Robot) -> Motion {
+pub(crate) fn motion(random: &mut Random, robot: &Robot) -> Motion {
     let mut motion = Motion::rest(robot.n_joints());
     motion.q_WB = random.attitude();
     motion.p_WB = random.vector(2.0) + Vec3::new(0.0, 0.0, -100.0);

@@ -8,7 +8,7 @@ use merrow_sim::Simulation;
 /// further keys of the world.
 ///
 /// The ball has no added mass, no damping and no net weight, so it keeps its initial velocity.
-pub fn ball(top: &str, robot: &str, sensors: &str) -> String {
+pub(crate) fn ball(top: &str, robot: &str, sensors: &str) -> String {
     format!(
         "
 {top}
@@ -25,12 +25,12 @@ robots:
 
 /// Returns [`ball`] in a world without gravity, where it keeps its position in water of any
 /// density, and in air.
-pub fn weightless(top: &str, sensors: &str) -> String {
+pub(crate) fn weightless(top: &str, sensors: &str) -> String {
     ball(&format!("gravity_m_s2: 0\n{top}"), "", sensors).replace(", net_buoyancy_n: 0", "")
 }
 
 /// Places robot 0 at rest at `p_WB` [m, W] with roll, pitch, yaw [rad].
-pub fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 3]) {
+pub(crate) fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 3]) {
     set(
         simulation,
         p_WB,
@@ -41,7 +41,7 @@ pub fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 
 }
 
 /// Sets the pose of robot 0 (W) and its velocities [m/s, rad/s] in B.
-pub fn set(
+pub(crate) fn set(
     simulation: &mut Simulation,
     p_WB: Vec3,
     [roll, pitch, yaw]: [f64; 3],
@@ -61,7 +61,7 @@ pub fn set(
 }
 
 /// Returns mean and standard deviation of `x`.
-pub fn statistics(x: &[f64]) -> (f64, f64) {
+pub(crate) fn statistics(x: &[f64]) -> (f64, f64) {
     let n = x.len() as f64;
     let mean = x.iter().sum::<f64>() / n;
     (

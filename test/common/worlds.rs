@@ -8,7 +8,7 @@ use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text};
 
 /// Returns a world with one body with a mesh hull, in water of 1000 kg/m³.
-pub fn afloat(name: &str, mesh: &Made, body: &str, world: &str, entry: &str) -> Scene {
+pub(crate) fn afloat(name: &str, mesh: &Made, body: &str, world: &str, entry: &str) -> Scene {
     let folder = Folder::new(&format!("hull_{name}"), &[("hull.obj", &mesh.obj())]);
     let text = format!(
         "water: {{density_kg_m3: 1000{world}}}
@@ -29,7 +29,7 @@ robots:
 }
 
 /// Returns a simulation with one tether and no robot.
-pub fn tethered(world: &str, line: &str, tether: &str) -> Simulation {
+pub(crate) fn tethered(world: &str, line: &str, tether: &str) -> Simulation {
     simulation(&format!(
         "{world}\nrobots: {{}}\ntethers:\n  t:\n    line: {{source: test, {line}}}\n    {}\n",
         tether.replace('\n', "\n    ")
@@ -38,7 +38,7 @@ pub fn tethered(world: &str, line: &str, tether: &str) -> Simulation {
 
 /// Returns a neutral body of 10 kg without drag, deep under water, with one thruster `motor` at
 /// `mount`.
-pub fn boat(motor: &str, mount: &str, start: &str) -> String {
+pub(crate) fn boat(motor: &str, mount: &str, start: &str) -> String {
     format!(
         "
 water: {{density_kg_m3: 1000}}
@@ -55,7 +55,7 @@ robots:
 }
 
 /// Returns a fixed body with the battery keys `battery` and further lines of the model.
-pub fn held(battery: &str, model: &str, world: &str) -> String {
+pub(crate) fn held(battery: &str, model: &str, world: &str) -> String {
     format!(
         "
 water: {{density_kg_m3: 1000}}

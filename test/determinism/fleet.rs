@@ -42,7 +42,7 @@ fn rov(name: &str, depth: f64) -> String {
 }
 
 /// Returns five robots: four deep, one at the surface.
-pub fn fleet() -> Scene {
+pub(crate) fn fleet() -> Scene {
     let robots: String = [("a", 5.0), ("b", 0.05), ("c", 8.0), ("d", 12.0), ("e", 3.0)]
         .map(|(name, depth)| rov(name, depth))
         .concat();
@@ -50,12 +50,12 @@ pub fn fleet() -> Scene {
 }
 
 /// Returns the robot `e` of the fleet, alone in the sea.
-pub fn alone() -> Scene {
+pub(crate) fn alone() -> Scene {
     scene(&format!("{SEA}{}", rov("e", 3.0)))
 }
 
 /// Returns a simulation at its start whose robots have commands that depend on their names.
-pub fn started(scene: Scene, threads: usize) -> Simulation {
+pub(crate) fn started(scene: Scene, threads: usize) -> Simulation {
     let mut s = Simulation::new(Arc::new(scene), threads).unwrap();
     for robot in 0..s.scene.robots.len() {
         let k = f64::from(s.scene.robots[robot].name.as_bytes()[0] - b'a');
@@ -81,7 +81,7 @@ pub fn started(scene: Scene, threads: usize) -> Simulation {
 
 /// Runs `steps` in blocks of `block` and returns all readings of each robot as text, which
 /// distinguishes all bits and NaN.
-pub fn travel(s: &mut Simulation, steps: u64, block: u64) -> Vec<String> {
+pub(crate) fn travel(s: &mut Simulation, steps: u64, block: u64) -> Vec<String> {
     let mut readings = vec![String::new(); s.scene.robots.len()];
     let mut left = steps;
     while left > 0 {
@@ -100,7 +100,7 @@ pub fn travel(s: &mut Simulation, steps: u64, block: u64) -> Vec<String> {
 
 /// Returns ten bodies in a current; the first is attached to the world, each to the next by another
 /// kind of coupling.
-pub fn chain() -> Scene {
+pub(crate) fn chain() -> Scene {
     let kinds = ["ball", "hinge", "slide", "weld"];
     let (mut robots, mut couplings) = (
         String::new(),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Returns seventy robots in a varying current, so that all threads are used; three are tied
 /// together, two on winches, one moored.
-pub fn tied() -> Scene {
+pub(crate) fn tied() -> Scene {
     scene(
         "
 seed: 7
@@ -27,7 +27,7 @@ tethers:
 }
 
 /// Returns that world with commands to robots and winches.
-pub fn started(threads: usize) -> Simulation {
+pub(crate) fn started(threads: usize) -> Simulation {
     let mut s = Simulation::new(Arc::new(tied()), threads).unwrap();
     for (robot, x) in [(0, -20.0), (1, 5.0), (2, 30.0)] {
         let (force, moment) = (Vec3::new(x, 3.0, 2.0), Vec3::new(0.0, 0.1, 0.5));

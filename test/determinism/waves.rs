@@ -151,7 +151,7 @@ fn lanes_and_kernels_agree_in_waves() {
 
 /// Compares the first robot of a world from four starts: in lanes, alone, and by the portable
 /// kernel.
-pub fn lanes_and_kernels_agree(scene: &Scene) {
+pub(super) fn lanes_and_kernels_agree(scene: &Scene) {
     let heights = [-6.0, -0.4, 0.1, 4.0];
     let mut together = Motion::<Lanes>::rest(0);
     together.p_WB = Vec3::new(

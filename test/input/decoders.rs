@@ -34,7 +34,7 @@ macro_rules! decode_each {
 }
 
 /// Decodes `bytes` as every type in turn and returns the number of types that accept them.
-pub fn decode_all(bytes: &[u8]) -> usize {
+pub(super) fn decode_all(bytes: &[u8]) -> usize {
     decode_each! { bytes;
         builtin_interfaces { Time, Duration }
         diagnostic_msgs { DiagnosticArray }

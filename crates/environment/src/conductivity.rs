@@ -28,7 +28,7 @@
 use crate::seawater::poly;
 
 /// Conductivity at salinity 35, 15 °C and zero gauge pressure [S/m].
-pub const STANDARD_CONDUCTIVITY: f64 = 4.2914;
+pub(crate) const STANDARD_CONDUCTIVITY: f64 = 4.2914;
 
 const A: [f64; 6] = [0.0080, -0.1692, 25.3851, 14.0941, -7.0261, 2.7081];
 const B: [f64; 6] = [0.0005, -0.0056, -0.0066, -0.0375, 0.0636, -0.0144];

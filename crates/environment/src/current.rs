@@ -58,13 +58,13 @@ impl Variation {
 /// Mean current [m/s], W, at height `z` [m] (negative under water), linear between the depths of
 /// the profile.
 #[inline(always)]
-pub fn mean_at_height<T: Real>(current: &Current, z: T) -> Vec3<T> {
+pub(crate) fn mean_at_height<T: Real>(current: &Current, z: T) -> Vec3<T> {
     Vec3::from_lanes(|i| mean_at_depth(&current.profile, -z.lane(i)))
 }
 
 /// Mean current [m/s], W, at `depth` [m]. `profile` holds (depth [m], velocity [m/s]) in order of
 /// depth.
-pub fn mean_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
+pub(crate) fn mean_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
     let k = profile.partition_point(|p| p.0 <= depth);
     if k == 0 {
         return profile[0].1;
@@ -79,7 +79,7 @@ pub fn mean_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
 /// Derivative of the mean current with respect to height at `depth` [m], in W [1/s].
 ///
 /// At a depth of the profile the function returns the value of the layer above.
-pub fn shear_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
+pub(crate) fn shear_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
     let k = profile.partition_point(|p| p.0 < depth);
     if k == 0 || k == profile.len() {
         return Vec3::zero();

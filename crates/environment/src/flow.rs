@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 /// Velocity field in the neighbourhood of one position at one instant, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlowSample {
+pub(crate) struct FlowSample {
     /// Velocity of the water [m/s].
     pub velocity: Vec3,
     /// Time derivative of the velocity at a fixed position, ∂u/∂t [m/s²].
@@ -51,7 +51,7 @@ pub struct FlowSample {
 
 impl FlowSample {
     /// Acceleration of the water particle, Du/Dt [m/s²], W. (5)
-    pub fn acceleration(&self) -> Vec3 {
+    pub(crate) fn acceleration(&self) -> Vec3 {
         self.rate + self.gradient.mul_vec(self.velocity)
     }
 
@@ -75,7 +75,7 @@ impl FlowSample {
 /// Sum of the position-dependent flows at `p` [m], W, and `t` [s].
 ///
 /// If `own` is given, only the flows of that region (index into `regions`) are added.
-pub fn sample_flows(
+pub(crate) fn sample_flows(
     flows: &[Flow],
     regions: &[Region],
     own: Option<usize>,
@@ -107,7 +107,7 @@ pub fn sample_flows(
 }
 
 /// Velocity [m/s] and acceleration [m/s²], W, of all tides at `t` [s] by (1).
-pub fn tidal_motion(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
+pub(crate) fn tidal_motion(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
     let (mut v, mut a) = (Vec3::zero(), Vec3::zero());
     for flow in flows {
         let FlowLaw::Tide(constituents) = &flow.law else {

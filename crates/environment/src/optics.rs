@@ -25,7 +25,7 @@
 use merrow_model::scene::sea::optics::Optics;
 
 /// Wavelengths that represent red, green and blue [nm].
-pub const WAVELENGTHS: [f64; 3] = [610.0, 540.0, 465.0];
+pub(crate) const WAVELENGTHS: [f64; 3] = [610.0, 540.0, 465.0];
 /// Names of the Jerlov water types.
 pub const TYPES: [&str; 10] = ["I", "IA", "IB", "II", "III", "1C", "3C", "5C", "7C", "9C"];
 /// K_d of each type every 25 nm from 450 to 625 nm [1/m]. (1)

@@ -153,6 +153,6 @@ pub fn mackenzie_sound_speed(T: f64, S: f64, D: f64) -> f64 {
 /// [kg/m³] at the surface.
 ///
 /// The result is limited to 0 to 42, whatever the density.
-pub fn salinity_from_density(rho: f64, t: f64) -> f64 {
+pub(crate) fn salinity_from_density(rho: f64, t: f64) -> f64 {
     crate::conductivity::bisect_increasing(|S| density(S, t, 0.0) - rho, 42.0)
 }

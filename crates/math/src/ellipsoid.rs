@@ -34,7 +34,7 @@ pub const A: f64 = 6_378_137.0;
 /// Flattening of WGS84 [-].
 pub const F: f64 = 1.0 / 298.257_223_563;
 /// First eccentricity squared of WGS84 [-].
-pub const E2: f64 = F * (2.0 - F);
+pub(crate) const E2: f64 = F * (2.0 - F);
 
 /// Mean radius of the Earth, (2a + b)/3 [m].
 pub const MEAN_RADIUS: f64 = A * (1.0 - F / 3.0);

@@ -8,7 +8,7 @@
 pub use avx::Quad;
 /// Four lanes, one per robot, on targets other than x86-64.
 #[cfg(not(target_arch = "x86_64"))]
-pub type F64x4 = crate::Lanes;
+pub(crate) type F64x4 = crate::Lanes;
 
 /// Returns whether the processor supports the instructions that [`Quad`] uses. A `Quad` must not be
 /// created if this is false.

@@ -314,12 +314,12 @@ mod in_quads {
     use crate::Quad;
 
     #[target_feature(enable = "avx2,bmi1")]
-    pub fn sums(skin: &HullMesh, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
+    pub(super) fn sums(skin: &HullMesh, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
         skin.sums::<Quad>(water, up)
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn turned(skin: &HullMesh, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
+    pub(super) fn turned(skin: &HullMesh, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
         skin.turned_in::<Quad>(R, p, out);
     }
 }

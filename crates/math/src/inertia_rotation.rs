@@ -9,7 +9,7 @@ use crate::{Mat3, Real, SpatialInertia, Sym3, Vec3};
 
 /// Rotates `inertia` by `R`, one block after the other.
 #[inline(always)]
-pub fn by_blocks<T: Real>(inertia: &SpatialInertia<T>, R: &Mat3<T>) -> SpatialInertia<T> {
+pub(crate) fn by_blocks<T: Real>(inertia: &SpatialInertia<T>, R: &Mat3<T>) -> SpatialInertia<T> {
     let SpatialInertia { A, B, D } = inertia;
     let [a, b, c] = R.r;
     let (over, under) = (|r| B.tr_mul_vec(r), |r| B.mul_vec(r));
@@ -32,7 +32,7 @@ type Two = wide::f64x2;
 
 /// Rotates `inertia` by `R` with the pairs A and D, and B and Bᵀ, in SIMD registers.
 #[inline(always)]
-pub fn side_by_side(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
+pub(crate) fn side_by_side(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
     let SpatialInertia {
         A,
         B: Mat3 { r: [b0, b1, b2] },

@@ -32,7 +32,7 @@ pub mod ellipsoid;
 pub mod f64x4;
 pub mod hull_cut;
 pub mod hull_mesh;
-pub mod inertia_rotation;
+pub(crate) mod inertia_rotation;
 pub mod pentadiagonal;
 pub mod quat;
 pub mod real;

@@ -352,7 +352,7 @@ pub fn wrap_angle(angle: f64) -> f64 {
 /// Computes sine and cosine of several angles [rad]. Each operation is applied to all angles before
 /// the next, so that the compiler can vectorise it.
 #[inline(always)]
-pub fn sin_cos_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
+pub(crate) fn sin_cos_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
     // pi/2 = HI + MID + LO; HI and MID have 33 significant bits, so k*HI and k*MID are exact for k
     // < 2^20
     const HI: f64 = f64::from_bits(0x3FF9_21FB_5440_0000);

@@ -267,7 +267,7 @@ impl<T: Real> Mat3<T> {
     }
     /// Computes the product `[v]× M`.
     #[inline(always)]
-    pub fn cross_left(v: Vec3<T>, m: &Self) -> Self {
+    pub(crate) fn cross_left(v: Vec3<T>, m: &Self) -> Self {
         let [a, b, c] = m.r;
         Self::from_rows(
             c.scale(v.y) - b.scale(v.z),
@@ -277,7 +277,7 @@ impl<T: Real> Mat3<T> {
     }
     /// Computes the product `M [v]×`.
     #[inline(always)]
-    pub fn cross_right(&self, v: Vec3<T>) -> Self {
+    pub(crate) fn cross_right(&self, v: Vec3<T>) -> Self {
         let [a, b, c] = self.r;
         Self::from_rows(a.cross(v), b.cross(v), c.cross(v))
     }

@@ -40,7 +40,7 @@ choice! {
 
 fieldless_choice! {
     /// Family of an AprilTag.
-    pub enum TagFamilyConfig {
+    pub(crate) enum TagFamilyConfig {
         /// 587 tags of 36 bits with a Hamming distance of at least 11.
         Tag36h11 = "36h11",
     }

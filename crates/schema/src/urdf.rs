@@ -48,7 +48,7 @@ fieldless_choice! {
 spec! {
     /// Known hydrodynamics of a link, in the link axes (forward, left, up) relative to the link
     /// origin. The keys are those of a body.
-    pub struct LinkHydrodynamics {
+    pub(crate) struct LinkHydrodynamics {
         /// Displaced volume when fully submerged.
         volume_m3: Option<f64> [non_negative],
         /// Buoyancy minus weight when fully submerged in the water of the world, positive upwards.

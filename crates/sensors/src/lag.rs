@@ -22,7 +22,7 @@ use merrow_model::state::SensorLag;
 
 /// Computes the outputs at time `t` [s] of three lags with time constants `tau` [s] and inputs `x`.
 /// The first sample returns `x`.
-pub fn first_order_lag(
+pub(crate) fn first_order_lag(
     memory: &mut Option<SensorLag>,
     t: f64,
     x: [f64; 3],

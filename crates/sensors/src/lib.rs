@@ -98,14 +98,14 @@ pub struct Truth<'a> {
 
 /// State of the robot that on-board sensors measure.
 #[derive(Clone, Copy, Debug)]
-pub struct OnBoard<'a> {
+pub(crate) struct OnBoard<'a> {
     /// Model of the robot.
     pub robot: &'a Robot,
     /// Evaluated kinematics and dynamics of its links.
     pub work: &'a Workspace,
     /// Contact forces and coupling forces of all links, in this order, at Lo along the axes of W
     /// [N, N m]; `None` if no contact and no coupling acted in the last step.
-    pub constraint_forces: Option<[&'a [SpatialForce]; 2]>,
+    pub(crate) constraint_forces: Option<[&'a [SpatialForce]; 2]>,
     /// States of its faults.
     pub faults: &'a [FaultState],
     /// States of its thrusters.
@@ -119,7 +119,7 @@ pub struct OnBoard<'a> {
 impl Truth<'_> {
     /// Computes the distance from the sensor along the unit vector `d` (in W) to the seabed or to a
     /// static structure [m]. Returns `None` if the ray hits neither.
-    pub fn ray_range(&self, d: Vec3) -> Option<f64> {
+    pub(crate) fn ray_range(&self, d: Vec3) -> Option<f64> {
         let seabed = &self.environment.sea.seabed;
         self.static_geometry.map_or_else(
             || seabed.range(self.p_WS, d),
@@ -225,7 +225,7 @@ pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
 }
 
 /// Computes pose, velocity and acceleration of a sensor from those of its link.
-pub fn sensor_truth<'a>(
+pub(crate) fn sensor_truth<'a>(
     sensor: &Sensor,
     work: &Workspace,
     about: &SensorEnvironment<'a>,

@@ -19,7 +19,7 @@ pub struct Sample<'a> {
     /// Ground truth at the sensor.
     pub truth: &'a Truth<'a>,
     /// State of its robot.
-    pub on_board: &'a OnBoard<'a>,
+    pub(crate) on_board: &'a OnBoard<'a>,
 }
 
 impl Sample<'_> {

@@ -37,7 +37,7 @@ pub struct SurfaceHit<'a> {
     /// Label of the object: 1 for the seabed, then structures, then robots.
     pub label: u16,
     /// Index of the shape in the scene and of its face; `None` for a seabed that is a plane.
-    pub shape_and_face: Option<(u32, u32)>,
+    pub(crate) shape_and_face: Option<(u32, u32)>,
 }
 
 /// Material of a shape, its label and its texture.
@@ -220,7 +220,7 @@ impl RayScene {
 
     /// First hit of a ray from `p` [m] along the unit vector `d`, both W, within `range` [m].
     /// Shapes of `robot` are ignored.
-    pub fn first_hit_excluding(
+    pub(crate) fn first_hit_excluding(
         &self,
         view: &WorldView,
         robot: usize,
@@ -239,7 +239,7 @@ impl RayScene {
     /// Returns true if a shape occludes the ray from `p` [m] along the unit vector `d`, both W,
     /// within `range` [m]. Shapes whose indices are in `skip` are ignored, and so is a seabed that
     /// is a plane.
-    pub fn is_shaded(&self, p: Vec3, d: Vec3, range: [f64; 2], skip: Range<u32>) -> bool {
+    pub(crate) fn is_shaded(&self, p: Vec3, d: Vec3, range: [f64; 2], skip: Range<u32>) -> bool {
         let ray = Ray {
             origin: p,
             direction: d,
@@ -249,7 +249,7 @@ impl RayScene {
     }
 
     /// As [`Stage::look`], ignoring the shapes whose indices are in `skip`.
-    pub fn first_hit(
+    pub(crate) fn first_hit(
         &self,
         view: &WorldView,
         skip: Range<u32>,
@@ -268,7 +268,7 @@ impl RayScene {
 
     /// As [`Stage::meet`] for each of `rays`, into `seen`. This is faster if each eight consecutive
     /// rays have nearly the same direction.
-    pub fn first_hits<'a>(
+    pub(crate) fn first_hits<'a>(
         &'a self,
         view: &WorldView,
         skip: &Range<u32>,

@@ -58,7 +58,7 @@ pub struct ClipmapLevel {
     /// Minimum and maximum height of each block [m].
     bounds: Vec<[f32; 2]>,
     /// Mean square slope of the surface on this grid.
-    pub slope2: f64,
+    pub(crate) slope2: f64,
 }
 
 /// Wave clipmap around a centre; without grids the surface is the plane z = 0.
@@ -78,7 +78,7 @@ pub struct WaveClipmap {
 ///
 /// Many rays use a clipmap, which is built when the first ray comes near the waves. A few rays use
 /// the exact wave surface.
-pub struct WaveSurfaceRays<'a> {
+pub(crate) struct WaveSurfaceRays<'a> {
     surface: Surface<'a>,
     waves: Option<&'a WaveState>,
     middle: Vec3,
@@ -107,7 +107,7 @@ struct GridRay {
 
 impl<'a> WaveSurfaceRays<'a> {
     /// Surface for `lines` rays from around `middle` [m], W, with a length of up to `far` [m].
-    pub fn new(at: &'a EnvironmentState<'a>, middle: Vec3, far: f64, lines: usize) -> Self {
+    pub(crate) fn new(at: &'a EnvironmentState<'a>, middle: Vec3, far: f64, lines: usize) -> Self {
         let waves = at.waves.filter(|_| lines >= MIN_CLIPMAP_RAYS);
         Self {
             surface: Surface::new(at),
@@ -119,7 +119,7 @@ impl<'a> WaveSurfaceRays<'a> {
     }
 
     /// Exact wave surface, without grids.
-    pub fn exact(&self) -> &Surface<'a> {
+    pub(crate) fn exact(&self) -> &Surface<'a> {
         &self.surface
     }
 
@@ -130,7 +130,7 @@ impl<'a> WaveSurfaceRays<'a> {
 
     /// Distance from `p` [m] along the unit vector `d`, both W, to the surface [m]; `None` if the
     /// ray does not cross it within `far` [m].
-    pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
+    pub(crate) fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
         match self.waves {
             Some(_) if !self.surface.is_near(p, d, far) => None,
             Some(waves) => self.swell(waves).crossing(p, d, far),
@@ -139,7 +139,7 @@ impl<'a> WaveSurfaceRays<'a> {
     }
 
     /// Unit normal of the surface at (x, y) [m], upwards, W.
-    pub fn normal(&self, x: f64, y: f64) -> Vec3 {
+    pub(crate) fn normal(&self, x: f64, y: f64) -> Vec3 {
         self.waves.map_or_else(
             || self.surface.normal(x, y),
             |waves| self.swell(waves).normal(x, y),

@@ -15,7 +15,7 @@ pub(crate) struct EnvironmentCache {
 
 impl EnvironmentCache {
     /// Returns the environment at the start, midpoint and end of the step from `now_ns` [ns].
-    pub fn over_step<'a>(
+    pub(crate) fn over_step<'a>(
         &'a mut self,
         scene: &Scene,
         sea: &'a Sea,
@@ -34,7 +34,7 @@ impl EnvironmentCache {
     }
 
     /// Returns the environment at `now_ns` [ns] only.
-    pub fn at_start<'a>(
+    pub(crate) fn at_start<'a>(
         &'a mut self,
         scene: &Scene,
         sea: &'a Sea,

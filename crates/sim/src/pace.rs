@@ -61,12 +61,12 @@ pub(crate) struct Stopwatch(Instant);
 
 impl Stopwatch {
     /// Starts to measure a duration.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self(Instant::now())
     }
 
     /// Wall-clock time since the start [s].
-    pub fn elapsed_s(self) -> f64 {
+    pub(crate) fn elapsed_s(self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
 }
@@ -116,7 +116,7 @@ impl Clock {
 
     /// Restarts the schedule at the simulated time `now_ns` [ns], after a pause, a change of pace
     /// or a reset. `factor` is the number of simulated seconds per second.
-    pub fn restart(&mut self, now_ns: u64, factor: f64) {
+    pub(crate) fn restart(&mut self, now_ns: u64, factor: f64) {
         self.anchor = Instant::now();
         self.anchor_ns = now_ns;
         self.factor = factor;
@@ -124,7 +124,7 @@ impl Clock {
 
     /// Waits until the simulated time `t_ns` [ns] is due. If it is late already, counts the
     /// lateness and returns at once.
-    pub fn wait_for(&mut self, t_ns: u64) {
+    pub(crate) fn wait_for(&mut self, t_ns: u64) {
         let ahead = Duration::from_nanos(((t_ns - self.anchor_ns) as f64 / self.factor) as u64);
         let due = self.anchor + ahead;
         let now = Instant::now();

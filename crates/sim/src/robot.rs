@@ -74,7 +74,7 @@ impl Runner {
 
     /// Creates the workspace of `robot`, whose sensors measure the static geometry `still` of the
     /// world.
-    pub fn with_static_geometry(robot: &Robot, still: Option<Arc<StaticGeometry>>) -> Self {
+    pub(crate) fn with_static_geometry(robot: &Robot, still: Option<Arc<StaticGeometry>>) -> Self {
         Self {
             static_geometry: still,
             ..Self::new(robot)
@@ -150,7 +150,7 @@ impl Runner {
     }
 
     /// Updates the largest motion since the mark after a step.
-    pub fn update_excursion(&mut self, state: &RobotState) {
+    pub(crate) fn update_excursion(&mut self, state: &RobotState) {
         let (mark, motion) = (&mut self.mark, &state.motion);
         let way = motion.p_WB - mark.p_WB;
         mark.distance2 = mark.distance2.max(way.dot(way));
@@ -172,17 +172,17 @@ impl Runner {
     }
 
     /// Discards the readings delivered since the mark.
-    pub fn discard_since_mark(&mut self) {
+    pub(crate) fn discard_since_mark(&mut self) {
         self.outbox.truncate(self.mark.outbox_len);
     }
 
     /// Evaluates the poses of all links at the current state, for the contacts.
-    pub fn evaluate_poses(&mut self, robot: &Robot, state: &RobotState) {
+    pub(crate) fn evaluate_poses(&mut self, robot: &Robot, state: &RobotState) {
         kinematics::poses(robot, &state.motion, &mut self.work.links);
     }
 
     /// Performs [`Runner::step`] without contacts, then evaluates the poses at its end.
-    pub fn step_freely(
+    pub(crate) fn step_freely(
         &mut self,
         scene: &Scene,
         robot: &Robot,
@@ -300,7 +300,7 @@ pub(crate) struct Step<'a> {
 
 impl Step<'_> {
     /// Applies command time-outs and faults, and runs the firmware.
-    pub fn begin(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+    pub(crate) fn begin(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         command::time_out(robot, state, self.now_ns);
         fault::prepare(
             robot,
@@ -321,7 +321,7 @@ impl Step<'_> {
 
     /// Advances the actuators towards their commands; leaves their stage-independent results in
     /// `work`.
-    pub fn act(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+    pub(crate) fn act(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::prepare_step(robot, state, self.scene.dt(), work);
         thruster::prepare_step(robot, state, &self.environment[0], work);
@@ -333,7 +333,12 @@ impl Step<'_> {
     }
 
     /// Runs the joint controllers; returns true if they changed the accelerations.
-    pub fn control(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) -> bool {
+    pub(crate) fn control(
+        &self,
+        robot: &Robot,
+        state: &mut RobotState,
+        work: &mut Workspace,
+    ) -> bool {
         let (ns, dt, powered) = (self.now_ns, self.scene.dt(), state.battery.is_on());
         joints::advance(
             robot,
@@ -358,7 +363,7 @@ impl Step<'_> {
 
     /// Reads the due sensors from the evaluation at the start of the step, then advances battery,
     /// temperatures and leaks.
-    pub fn observe(
+    pub(crate) fn observe(
         &self,
         robot: &Robot,
         state: &mut RobotState,
@@ -400,7 +405,7 @@ impl Step<'_> {
 
     /// Advances the radiation state. Halts a robot whose state is no longer finite, at its pose
     /// `from` of the start of the step.
-    pub fn finish(
+    pub(crate) fn finish(
         &self,
         robot: &Robot,
         state: &mut RobotState,

@@ -37,7 +37,7 @@ struct SimdBatch {
 
 impl RobotGroup {
     /// Splits all robots into groups, in their order.
-    pub fn split_robots(robots: &[Robot]) -> Vec<Self> {
+    pub(crate) fn split_robots(robots: &[Robot]) -> Vec<Self> {
         let is_here = f64x4::is_supported();
         let (mut groups, mut rest) = (Vec::new(), robots);
         while let Some(first) = rest.first() {
@@ -55,7 +55,7 @@ impl RobotGroup {
     }
 
     /// Advances all robots of the group by one step from `now_ns` [ns].
-    pub fn step(
+    pub(crate) fn step(
         &mut self,
         (scene, robots): (&Scene, &[Robot]),
         sea: &Sea,

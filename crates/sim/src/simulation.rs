@@ -205,7 +205,7 @@ impl Simulation {
     }
 
     /// Resets the state to the start; settings that survive a reset are kept.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.state = self.state.reset(&self.scene);
         if let Some(lookout) = &mut self.sensor_scheduler {
             lookout.discard_in_progress();
@@ -386,7 +386,7 @@ impl Simulation {
     }
 
     /// Empties the outboxes of readings, and keeps the frames.
-    pub fn clear_readings(&mut self) {
+    pub(crate) fn clear_readings(&mut self) {
         self.runners.iter_mut().for_each(|r| r.outbox.clear());
     }
 }

@@ -46,7 +46,7 @@ pub fn drive<T: Real>(
 /// Computes the accelerations again after [`evaluate`] of the same motion, for other joint
 /// commands.
 #[inline(always)]
-pub fn accelerate<T: Real>(
+pub(crate) fn accelerate<T: Real>(
     robot: &Robot,
     motion: &Motion<T>,
     joint_commands: &[T],
@@ -158,7 +158,7 @@ impl Kernel {
     }
 
     /// Calls [`accelerate`] with the selected instruction set.
-    pub fn accelerate<T: Real>(
+    pub(crate) fn accelerate<T: Real>(
         self,
         robot: &Robot,
         motion: &Motion<T>,
@@ -205,7 +205,7 @@ mod wide {
     use super::{EnvironmentState, Integrator, Motion, Real, Robot, RobotState, Workspace};
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub fn drive<T: Real>(
+    pub(super) fn drive<T: Real>(
         robot: &Robot,
         at: &EnvironmentState<'_>,
         motion: &Motion<T>,
@@ -216,7 +216,7 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub fn evaluate<T: Real>(
+    pub(super) fn evaluate<T: Real>(
         robot: &Robot,
         at: &EnvironmentState<'_>,
         motion: &Motion<T>,
@@ -227,7 +227,7 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub fn accelerate<T: Real>(
+    pub(crate) fn accelerate<T: Real>(
         robot: &Robot,
         motion: &Motion<T>,
         joint_commands: &[T],
@@ -237,7 +237,7 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub fn advance<T: Real>(
+    pub(super) fn advance<T: Real>(
         robot: &Robot,
         integrator: Integrator,
         dt: f64,

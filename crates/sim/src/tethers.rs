@@ -69,7 +69,7 @@ impl Tethers {
 
     /// Solves every tether over the step that starts at `now_ns` [ns] and stores the end forces as
     /// external forces of the robots.
-    pub fn solve_step(
+    pub(crate) fn solve_step(
         &mut self,
         scene: &Scene,
         state: &mut State,
@@ -151,7 +151,7 @@ impl Tethers {
     }
 
     /// Makes the solution of the step that ends at `now_ns` [ns] the state of the tethers.
-    pub fn commit_step(&mut self, scene: &Scene, state: &mut State, now_ns: u64) {
+    pub(crate) fn commit_step(&mut self, scene: &Scene, state: &mut State, now_ns: u64) {
         for ((memory, line), turn) in state
             .tethers
             .iter_mut()

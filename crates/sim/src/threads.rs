@@ -45,7 +45,7 @@ impl StepThreads {
     ///
     /// # Errors
     /// Returns a message if a thread cannot be started.
-    pub fn new(threads: usize) -> Result<Self, String> {
+    pub(crate) fn new(threads: usize) -> Result<Self, String> {
         let helpers = (threads > 1).then(|| Helpers::new(threads - 1)).transpose();
         Ok(Self {
             helpers: helpers.map_err(|e| format!("cannot start {threads} threads: {e}"))?,

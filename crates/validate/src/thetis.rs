@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Commanded depth of the mission [m].
 pub const DEPTH: f64 = 0.4;
 /// Commanded heading, clockwise from north [deg].
-pub const HEADING: f64 = 150.0;
+pub(crate) const HEADING: f64 = 150.0;
 /// Settling time [s] and overshoot [m] read from the figure of the paper.
 pub const PAPER: [f64; 2] = [25.0, 0.4];
 /// Relative tolerance of the simulation against those values.
@@ -282,4 +282,4 @@ impl Mission {
 }
 
 /// Tolerance of the heading at the end of the mission [deg].
-pub const HEADING_BAND: f64 = 3.0;
+pub(crate) const HEADING_BAND: f64 = 3.0;

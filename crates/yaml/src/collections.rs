@@ -142,7 +142,7 @@ impl<T: Read, const N: usize> Read for [T; N] {
 }
 
 /// Returns the keys of a map, or `None` after a problem was reported. A null value has no keys.
-pub fn keys_of<'a>(
+pub(crate) fn keys_of<'a>(
     node: &'a Node,
     expected: &str,
     field: &Field<'_>,

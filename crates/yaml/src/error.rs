@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-pub use crate::units::{Unit, in_brackets, split_unit, trailing_units, unit_of};
+pub use crate::units::{Unit, trailing_units, unit_of};
+pub(crate) use crate::units::{in_brackets, split_unit};
 
 /// Position in a file. Lines and columns count from 1; line 0 stands for the file as a whole.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -216,7 +217,7 @@ pub fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a st
 
 /// Returns the message for a key that is not among `expected`, and the expected key that was
 /// probably meant. `owner` is the name of the map in the message.
-pub fn explain_unknown_key<'a>(
+pub(crate) fn explain_unknown_key<'a>(
     wrong: &str,
     owner: &str,
     expected: &[&'a str],

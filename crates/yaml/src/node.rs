@@ -14,7 +14,7 @@ pub use crate::parse::parse;
 /// Maximum nesting depth of lists and maps, including `extends`.
 pub const DEPTH_MAX: usize = 64;
 /// Approximate memory of a node or key in addition to its text [bytes].
-pub const NODE_BYTES: usize = 64;
+pub(crate) const NODE_BYTES: usize = 64;
 
 /// One value of a file and its position.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +97,7 @@ impl Node {
 
     /// Sets the position of every node in the tree. Used for defaults, which take the position of
     /// the map that lacks the key.
-    pub fn set_places(&mut self, place: &Place) {
+    pub(crate) fn set_places(&mut self, place: &Place) {
         self.place = place.clone();
         match &mut self.value {
             Value::Null | Value::Scalar { .. } => {}
@@ -112,7 +112,7 @@ impl Node {
     }
 
     /// Returns the approximate memory of the tree [bytes] and the number of levels below this node.
-    pub fn memory_and_depth(&self) -> (usize, usize) {
+    pub(crate) fn memory_and_depth(&self) -> (usize, usize) {
         let mut weight = NODE_BYTES;
         let mut depth = 0;
         let mut add = |node: &Node| {
@@ -194,7 +194,7 @@ pub(crate) mod tests {
     use crate::error::Problems;
 
     /// Formats the tree in short form: `{key: value}`, `[item]`, `'quoted'`, `~`.
-    pub fn show(node: &Node) -> String {
+    pub(crate) fn show(node: &Node) -> String {
         match &node.value {
             Value::Null => "~".into(),
             Value::Scalar { text, quoted: true } => format!("'{text}'"),

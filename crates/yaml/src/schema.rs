@@ -278,13 +278,13 @@ fn allow_unresolved(value: &mut Json, named: bool) {
 }
 
 /// Returns a doc comment as running text with single spaces.
-pub fn collapse_whitespace(doc: &str) -> String {
+pub(crate) fn collapse_whitespace(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the first sentence of a doc comment for use inside another sentence: without full stop
 /// and with a lowercase first letter, unless it starts with an acronym.
-pub fn first_sentence(doc: &str) -> String {
+pub(crate) fn first_sentence(doc: &str) -> String {
     let doc = collapse_whitespace(doc);
     let first = doc
         .split(". ")

@@ -162,9 +162,10 @@ macro_rules! choice {
 
         impl $name {
             /// Values of the key `kind`, in the order of the variants.
-            pub const KINDS: &'static [&'static str] = &[$($kind),*];
+            pub(crate) const KINDS: &'static [&'static str] = &[$($kind),*];
 
             /// Returns the value of the key `kind` that selects this variant.
+            #[allow(unreachable_pub, reason = "the type may be private")]
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$variant { .. } => $kind,)*
@@ -271,9 +272,10 @@ macro_rules! fieldless_choice {
 
         impl $name {
             /// All words, in the order of the variants.
-            pub const WORDS: &'static [&'static str] = &[$($word),*];
+            pub(crate) const WORDS: &'static [&'static str] = &[$($word),*];
 
             /// Returns the word that stands for this variant in a file.
+            #[allow(unreachable_pub, reason = "the type may be private")]
             pub fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*

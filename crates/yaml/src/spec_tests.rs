@@ -10,7 +10,7 @@ use crate::schema::schema;
 
 spec! {
     /// A world.
-    pub struct World {
+    pub(super) struct World {
         /// The water.
         water: Water => "{}",
         /// The robots.
@@ -26,7 +26,7 @@ spec! {
 
 spec! {
     /// The water.
-    pub struct Water {
+    pub(super) struct Water {
         /// Density of the water.
         density_kg_m3: f64 [positive] = 1025.0,
         /// Depth at the origin.
@@ -42,7 +42,7 @@ spec! {
 
 choice! {
     /// The current.
-    pub enum Current {
+    pub(super) enum Current {
         /// Still water.
         None = "none",
         /// The same everywhere.
@@ -59,7 +59,7 @@ choice! {
 
 spec! {
     /// A gridded current.
-    pub struct Grid {
+    pub(super) struct Grid {
         /// The file.
         file: String [not_empty],
     }
@@ -67,7 +67,7 @@ spec! {
 
 spec! {
     /// A robot.
-    pub struct Robot {
+    pub(super) struct Robot {
         /// Mass of the body.
         mass_kg: f64 [positive],
         /// Inertia.
@@ -85,7 +85,7 @@ spec! {
 
 spec! {
     /// A thruster.
-    pub struct Thruster {
+    pub(super) struct Thruster {
         /// Which way it turns.
         turning: Turning = Turning::Right,
         /// Its name.
@@ -96,7 +96,7 @@ spec! {
 
 fieldless_choice! {
     /// A sense of rotation.
-    pub enum Turning {
+    pub(super) enum Turning {
         /// Clockwise.
         Right = "right",
         /// Counter-clockwise.

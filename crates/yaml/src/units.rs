@@ -145,7 +145,7 @@ const UNITS: &[(&str, &str)] = &[
 
 /// Splits a key into its stem and its unit. A key that ends in an unknown combination of unit
 /// symbols has no unit.
-pub fn split_unit(key: &str) -> (&str, Option<Unit>) {
+pub(crate) fn split_unit(key: &str) -> (&str, Option<Unit>) {
     let run = trailing_units(key);
     let unit = run.and_then(|run| UNITS.iter().find(|(suffix, _)| *suffix == run));
     unit.map_or((key, None), |&(suffix, symbol)| {
@@ -160,7 +160,7 @@ pub fn unit_of(key: &str) -> Option<&'static str> {
 }
 
 /// Returns " [unit]", or an empty string without a unit.
-pub fn in_brackets(unit: Option<&str>) -> String {
+pub(crate) fn in_brackets(unit: Option<&str>) -> String {
     unit.map_or_else(String::new, |unit| format!(" [{unit}]"))
 }
 

@@ -99,7 +99,7 @@ pub fn wind_velocity(air: &Air, p: Vec3, t: f64) -> Vec3 {
 }
 
 /// Ratio of the mean wind at height `z` [m] to the mean wind at the reference height. (1)
-pub fn shear_factor(air: &Air, z: f64) -> f64 {
+pub(crate) fn shear_factor(air: &Air, z: f64) -> f64 {
     match air.shear {
         Shear::Uniform => 1.0,
         Shear::Power { exponent } => libm::pow(z / air.reference_height, exponent),

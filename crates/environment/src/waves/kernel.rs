@@ -74,7 +74,7 @@ pub fn cos<T: Packed>(x: T) -> T {
 
 /// Cosine and sine of an angle [rad], with the accuracy of [`cos`].
 #[inline(always)]
-pub fn cos_sin<T: Packed>(x: T) -> (T, T) {
+pub(crate) fn cos_sin<T: Packed>(x: T) -> (T, T) {
     let (r, turns) = reduce_half_turns(x);
     let z = r * r;
     let (c, s) = (polynomial(&COS, z), r * polynomial(&SIN, z));
@@ -83,7 +83,7 @@ pub fn cos_sin<T: Packed>(x: T) -> (T, T) {
 
 /// exp(x) for x <= 0 with a relative error below 4e-16; not below exp(-700).
 #[inline(always)]
-pub fn exp_nonpositive<T: Packed>(x: T) -> T {
+pub(crate) fn exp_nonpositive<T: Packed>(x: T) -> T {
     // ln 2 = HI + LO, HI with 32 significant bits
     const HI: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
     const LO: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
@@ -113,7 +113,7 @@ pub fn exp_nonpositive<T: Packed>(x: T) -> T {
 
 /// Reduces an angle [rad] by whole turns to the range -pi to pi.
 #[inline(always)]
-pub fn reduce_angle(x: f64) -> f64 {
+pub(crate) fn reduce_angle(x: f64) -> f64 {
     // 2 pi in three parts; the first two have 33 significant bits
     const HI: f64 = f64::from_bits(0x4019_21FB_5440_0000);
     const MID: f64 = f64::from_bits(0x3DF0_B461_1A60_0000);
@@ -127,7 +127,7 @@ pub fn reduce_angle(x: f64) -> f64 {
 ///
 /// `x`, `y` and `out` have the same length.
 #[inline(always)]
-pub fn add_elevations<T: Packed>(
+pub(crate) fn add_elevations<T: Packed>(
     c: &Components,
     phase: &[f64],
     weight: f64,
@@ -189,7 +189,7 @@ const COMPONENTS_PER_PASS: usize = 4;
 /// number of columns is a multiple of the lane count. Cosines of sums are computed from the cosines
 /// and sines of the terms.
 #[inline(always)]
-pub fn add_lattice_elevations<T: Packed>(
+pub(crate) fn add_lattice_elevations<T: Packed>(
     c: &Components,
     phase: &[f64],
     weight: f64,
@@ -259,7 +259,7 @@ fn add_lattice_components<T: Packed, const N: usize>(
 ///
 /// The points are (x, y) [m] at the stretched heights z [m]; all slices have the same length.
 #[inline(always)]
-pub fn add_pressure_heads<T: Packed>(
+pub(crate) fn add_pressure_heads<T: Packed>(
     c: &Components,
     phase: &[f64],
     weight: f64,
@@ -308,7 +308,7 @@ fn add_pressure_head<T: Packed>(
 /// Elevation [m] at (x, y) [m] and its slopes along x and y. `T` holds a part of the [`LANES`]
 /// lanes.
 #[inline(always)]
-pub fn surface_elevation_and_slope<T: Packed>(
+pub(crate) fn surface_elevation_and_slope<T: Packed>(
     c: &Components,
     phase: &[f64],
     x: f64,
@@ -335,7 +335,7 @@ pub fn surface_elevation_and_slope<T: Packed>(
 }
 
 /// Number of results of [`orbital`].
-pub const ORBITAL: usize = 15;
+pub(crate) const ORBITAL: usize = 15;
 
 /// Wave motion at (x, y) and stretched height `z` [m], W; `z` is 0 at the surface.
 ///

@@ -92,7 +92,7 @@ pub struct OrbitalMotion {
     /// Derivatives of (2) with respect to x, y and z' [1/s]; row i is the gradient of component i.
     pub gradient: Mat3,
     /// Vertical speed of the surface at a fixed place, ∂η/∂t [m/s].
-    pub surface_rate: f64,
+    pub(crate) surface_rate: f64,
     /// Factors c and b of (8); zero above the surface and below the seabed.
     pub stretch: [f64; 2],
 }
@@ -292,7 +292,7 @@ impl WaveState {
 
     /// Standard deviation of the slope of the open sea's surface, for waves of all directions
     /// together.
-    pub fn slope_std(&self) -> f64 {
+    pub(crate) fn slope_std(&self) -> f64 {
         let of = |part: &SeaAtInstant| {
             let c = &part.field.components;
             let squares =
@@ -323,7 +323,7 @@ impl WaveState {
     }
 
     /// Returns true if a tide or a region changes the mean surface.
-    pub fn is_tidal(&self) -> bool {
+    pub(crate) fn is_tidal(&self) -> bool {
         self.tidal
     }
 
@@ -613,12 +613,12 @@ mod wide {
     use merrow_math::Quad;
 
     #[target_feature(enable = "avx2")]
-    pub fn elevations(part: &SeaAtInstant, x: &[f64], y: &[f64], out: &mut [f64]) {
+    pub(super) fn elevations(part: &SeaAtInstant, x: &[f64], y: &[f64], out: &mut [f64]) {
         kernel::add_elevations::<Quad>(&part.field.components, &part.phase, part.weight, x, y, out);
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn lattice(part: &SeaAtInstant, most: f64, at: [&[f64]; 2], out: &mut [f64]) {
+    pub(super) fn lattice(part: &SeaAtInstant, most: f64, at: [&[f64]; 2], out: &mut [f64]) {
         kernel::add_lattice_elevations::<Quad>(
             &part.field.components,
             &part.phase,
@@ -630,7 +630,7 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn heads(part: &SeaAtInstant, at: [&[f64]; 3], out: &mut [f64]) {
+    pub(super) fn heads(part: &SeaAtInstant, at: [&[f64]; 3], out: &mut [f64]) {
         kernel::add_pressure_heads::<Quad>(
             &part.field.components,
             &part.phase,
@@ -641,12 +641,12 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn surface(part: &SeaAtInstant, x: f64, y: f64) -> [f64; 3] {
+    pub(super) fn surface(part: &SeaAtInstant, x: f64, y: f64) -> [f64; 3] {
         kernel::surface_elevation_and_slope::<Quad>(&part.field.components, &part.phase, x, y)
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn orbital(part: &SeaAtInstant, x: f64, y: f64, z: f64) -> [f64; kernel::ORBITAL] {
+    pub(super) fn orbital(part: &SeaAtInstant, x: f64, y: f64, z: f64) -> [f64; kernel::ORBITAL] {
         kernel::orbital_motion::<Quad>(&part.field.components, &part.phase, x, y, z)
     }
 }

@@ -28,7 +28,7 @@ use merrow_model::scene::sea::waves::{SeaState, Spectrum};
 use std::f64::consts::TAU;
 
 /// Probable wave height [m] for the Beaufort numbers 0 to 12, open sea.
-pub const BEAUFORT_HEIGHTS: [f64; 13] = [
+pub(crate) const BEAUFORT_HEIGHTS: [f64; 13] = [
     0.0, 0.1, 0.2, 0.6, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.5, 14.0,
 ];
 

@@ -29,7 +29,7 @@ const STEPS: usize = 4096;
 /// Quantile function of the spreading: angle from the mean direction below which a given fraction
 /// of the energy lies.
 #[derive(Clone, Debug)]
-pub struct Quantiles {
+pub(crate) struct Quantiles {
     half_width: f64,
     /// Cumulative energy at each step, 0 to 1; empty if all waves have the same direction.
     cumulative: Vec<f64>,
@@ -37,7 +37,7 @@ pub struct Quantiles {
 
 impl Quantiles {
     /// Creates the quantile table of a spreading.
-    pub fn new(spreading: Spreading) -> Self {
+    pub(crate) fn new(spreading: Spreading) -> Self {
         // powers by logarithms, because exponents can be several hundred
         let power = |base: f64, exponent: f64| libm::exp(exponent * libm::log(base.max(1e-300)));
         let (half_width, density): (f64, Box<dyn Fn(f64) -> f64>) = match spreading {
@@ -66,7 +66,7 @@ impl Quantiles {
 
     /// Angle [rad] from the mean direction (counter-clockwise positive) below which the fraction
     /// `u` of the energy lies.
-    pub fn angle(&self, u: f64) -> f64 {
+    pub(crate) fn angle(&self, u: f64) -> f64 {
         let c = &self.cumulative;
         if c.is_empty() {
             return 0.0;

@@ -343,7 +343,7 @@ mod in_quads {
     use merrow_math::Quad;
 
     #[target_feature(enable = "avx2")]
-    pub fn fields(
+    pub(super) fn fields(
         c: &Components,
         phase: &[f64],
         weight: f64,
@@ -355,12 +355,12 @@ mod in_quads {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4]) {
+    pub(super) fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4]) {
         super::blend_snapshots_in::<Quad>(now, weights, of);
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn look_up(
+    pub(super) fn look_up(
         tile: &WaveTile,
         corner: [i64; 2],
         at: [&[f64]; 3],

@@ -44,7 +44,7 @@ impl FrameMotion {
 }
 
 /// Computes pose and velocity of one link from q and v.
-pub fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> FrameMotion {
+pub(crate) fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> FrameMotion {
     // pose of the link in the current ancestor frame
     let (mut R, mut p) = (Mat3::identity(), Vec3::zero());
     let (mut w, mut v, mut l) = (Vec3::zero(), Vec3::zero(), link);
@@ -167,7 +167,7 @@ pub fn deviation(kind: &CouplingKind, T: &FrameMotion, B: &FrameMotion) -> ([f64
 }
 
 /// Returns the rotation vector of an attitude with the smaller angle [rad].
-pub fn rotation_vector(q: &Quat) -> Vec3 {
+pub(crate) fn rotation_vector(q: &Quat) -> Vec3 {
     let k = if q.w < 0.0 { -1.0 } else { 1.0 };
     let (w, v) = (k * q.w, Vec3::new(q.x, q.y, q.z).scale(k));
     let sine = v.norm();

@@ -74,7 +74,7 @@ pub struct InsMemory {
 
 impl NavigationFilter {
     /// Creates the filter state of a sensor with a filter, before its first sample.
-    pub fn for_sensor(sensor: &Sensor) -> Option<Box<Self>> {
+    pub(crate) fn for_sensor(sensor: &Sensor) -> Option<Box<Self>> {
         match sensor.kind {
             SensorKind::Ahrs(_) => Some(Box::new(NavigationFilter::Ahrs(AhrsMemory {
                 q: Quat::identity(),

@@ -68,7 +68,7 @@ pub struct ActiveCoupling {
 
 impl ActiveCoupling {
     /// Robots at the ends of the coupling that impulses can move.
-    pub fn movable_robots(&self, movable: &[bool]) -> [Option<u32>; 2] {
+    pub(crate) fn movable_robots(&self, movable: &[bool]) -> [Option<u32>; 2] {
         self.sides
             .map(|s| s.filter(|(r, _)| movable[*r]).map(|(r, _)| r as u32))
     }
@@ -97,14 +97,14 @@ impl ActiveCoupling {
 
 /// Position of the rows of an engaged coupling in an island.
 #[derive(Clone, Copy, Debug)]
-pub struct EngagedRows {
+pub(crate) struct EngagedRows {
     live: u32,
     first: u32,
 }
 
 /// A row of a funnel: its position in an island, and the direction in which it pushes the tip.
 #[derive(Clone, Copy, Debug)]
-pub struct FunnelRow {
+pub(crate) struct FunnelRow {
     live: u32,
     row: u32,
     n_W: Vec3,
@@ -116,11 +116,11 @@ pub struct Couplings {
     /// Couplings that have rows in this step.
     pub active: Vec<ActiveCoupling>,
     /// Pairs of coupled bodies, which do not collide; sorted.
-    pub non_colliding: Vec<[Body; 2]>,
+    pub(crate) non_colliding: Vec<[Body; 2]>,
 }
 
 /// Body of the owner of a contact shape.
-pub fn owner_body(owner: Owner) -> Body {
+pub(crate) fn owner_body(owner: Owner) -> Body {
     match owner {
         Owner::Link(r, l) => (r, l),
         Owner::Structure(_) | Owner::Seabed => WORLD,
@@ -135,7 +135,7 @@ fn side(state: &State, end: &CouplingEnd) -> Side {
 impl Couplings {
     /// Collects the couplings that have rows, after the free step. Advances the draw-in of latched
     /// ends.
-    pub fn update_active(&mut self, scene: &Scene, state: &mut State) {
+    pub(crate) fn update_active(&mut self, scene: &Scene, state: &mut State) {
         self.active.clear();
         self.non_colliding.clear();
         for (k, c) in scene.couplings.iter().enumerate() {
@@ -220,7 +220,7 @@ impl Couplings {
     /// into funnels.
     ///
     /// `works` holds the poses at the end of the free step.
-    pub fn update_after_step<W: AsRef<Workspace>>(
+    pub(crate) fn update_after_step<W: AsRef<Workspace>>(
         &self,
         (scene, works): (&Scene, &[W]),
         state: &mut State,
@@ -389,7 +389,7 @@ fn funnel_radius(funnel: &Funnel, z: f64) -> f64 {
 impl Island {
     /// Adds the rows of a coupling: equalities while it is engaged, otherwise the rows of its
     /// funnel.
-    pub fn add_coupling_rows<W: AsRef<Workspace>>(
+    pub(crate) fn add_coupling_rows<W: AsRef<Workspace>>(
         &mut self,
         around: &AssemblyContext<'_, W>,
         index: u32,

@@ -27,7 +27,7 @@ use merrow_model::state::workspace::LinkWork;
 
 /// Free coordinates of one robot.
 #[derive(Clone, Debug)]
-pub struct Dofs {
+pub(crate) struct Dofs {
     /// Number of free coordinates.
     pub n: usize,
     /// Index of the first joint coordinate: 6 for a floating base, 0 for a fixed one.
@@ -40,12 +40,12 @@ pub struct Dofs {
     /// Joint of each coordinate after those of the base.
     of_joint: Vec<usize>,
     /// True if a joint has a prescribed motion that forces do not affect.
-    pub is_driven: bool,
+    pub(crate) is_driven: bool,
 }
 
 impl Dofs {
     /// Determines the free coordinates of `robot`.
-    pub fn new(robot: &Robot) -> Self {
+    pub(crate) fn new(robot: &Robot) -> Self {
         let base = if robot.floating { 6 } else { 0 };
         let (mut joint, mut of_joint) = (Vec::new(), Vec::new());
         for (j, link) in robot.links[1..].iter().enumerate() {
@@ -76,7 +76,7 @@ impl Dofs {
     }
 
     /// Copies the velocities of the free coordinates from `V` and `qd` to `out`.
-    pub fn gather(&self, V: &SpatialVelocity, qd: &[f64], out: &mut [f64]) {
+    pub(crate) fn gather(&self, V: &SpatialVelocity, qd: &[f64], out: &mut [f64]) {
         if self.base == 6 {
             out[..3].copy_from_slice(&V.w.to_array());
             out[3..6].copy_from_slice(&V.v.to_array());
@@ -87,7 +87,13 @@ impl Dofs {
     }
 
     /// Adds `k` times the changes `x` of the free velocities to `V` (base) and `qd` (joints).
-    pub fn add_velocity_change(&self, x: &[f64], k: f64, V: &mut SpatialVelocity, qd: &mut [f64]) {
+    pub(crate) fn add_velocity_change(
+        &self,
+        x: &[f64],
+        k: f64,
+        V: &mut SpatialVelocity,
+        qd: &mut [f64],
+    ) {
         if self.base == 6 {
             V.w += Vec3::new(x[0], x[1], x[2]).scale(k);
             V.v += Vec3::new(x[3], x[4], x[5]).scale(k);
@@ -103,7 +109,7 @@ impl Dofs {
     ///
     /// `L` receives the lower triangle, row-major, with the inverse of the diagonal. `full` and `H`
     /// (row-major) are scratch.
-    pub fn factor(
+    pub(crate) fn factor(
         &self,
         robot: &Robot,
         work: &mut Workspace,
@@ -150,7 +156,7 @@ impl Dofs {
 
     /// Adds `k` times rows (1) for the velocity of the point `p_W` of `link` along each direction
     /// in `d_W` to `rows`, row-major.
-    pub fn point_rows(
+    pub(crate) fn point_rows(
         &self,
         robot: &Robot,
         links: &[LinkWork],
@@ -189,7 +195,7 @@ impl Dofs {
     }
 
     /// Adds `k` times the row for the angular velocity of `link` about `d_W`.
-    pub fn angular_row(
+    pub(crate) fn angular_row(
         &self,
         robot: &Robot,
         links: &[LinkWork],
@@ -216,14 +222,14 @@ impl Dofs {
 }
 
 /// Computes `x ← Lᵀ x`: velocities in coordinates of unit inertia.
-pub fn to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
+pub(crate) fn to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     for i in 0..n {
         x[i] = x[i] / L[i * n + i] + (i + 1..n).map(|k| L[k * n + i] * x[k]).sum::<f64>();
     }
 }
 
 /// Computes `x ← L⁻ᵀ x`: the inverse of [`to_white`].
-pub fn from_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
+pub(crate) fn from_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     for i in (0..n).rev() {
         let sum: f64 = (i + 1..n).map(|k| L[k * n + i] * x[k]).sum();
         x[i] = (x[i] - sum) * L[i * n + i];
@@ -231,7 +237,7 @@ pub fn from_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
 }
 
 /// Computes `x ← L⁻¹ x`: impulses in coordinates of unit inertia.
-pub fn impulse_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
+pub(crate) fn impulse_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     match n {
         6 => impulse_to_unit_inertia_sized::<6>(L, x),
         n => {
@@ -256,7 +262,7 @@ fn impulse_to_unit_inertia_sized<const N: usize>(L: &[f64], x: &mut [f64]) {
 }
 
 /// [`whiten`] for three consecutive vectors.
-pub fn three_impulses_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
+pub(crate) fn three_impulses_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     match n {
         6 => three_impulses_to_unit_inertia_sized(L, 6, x),
         n => three_impulses_to_unit_inertia_sized(L, n, x),
@@ -282,7 +288,7 @@ fn three_impulses_to_unit_inertia_sized(L: &[f64], n: usize, x: &mut [f64]) {
 
 /// Velocity [m/s], W, of the point `p_W` [m] of a link for the velocities (`V`, `qd`), including
 /// all joints.
-pub fn point_velocity(
+pub(crate) fn point_velocity(
     robot: &Robot,
     links: &[LinkWork],
     link: usize,

@@ -16,9 +16,9 @@ use merrow_model::state::{State, Workspace};
 
 /// Data of a robot that an island uses.
 #[derive(Debug)]
-pub struct RobotDynamics {
+pub(crate) struct RobotDynamics {
     /// Free coordinates of the robot.
-    pub dofs: Dofs,
+    pub(crate) dofs: Dofs,
     /// Cholesky factor of the inertia over the free coordinates.
     pub L: Vec<f64>,
     /// Full inertia matrix and the one over the free coordinates (scratch memory).
@@ -33,7 +33,7 @@ pub struct RobotDynamics {
 
 impl RobotDynamics {
     /// Creates the data of `robot` and allocates the memory that contacts need.
-    pub fn new(robot: &Robot) -> Self {
+    pub(crate) fn new(robot: &Robot) -> Self {
         let dofs = Dofs::new(robot);
         let (n, all) = (dofs.n, 5 + robot.links.len());
         let [L, H, full] = [n, n, all].map(|n| Vec::with_capacity(n * n));
@@ -50,7 +50,7 @@ impl RobotDynamics {
 
 /// A group of robots that are in contact, directly or through others.
 #[derive(Debug, Default)]
-pub struct Island {
+pub(crate) struct Island {
     /// Indices of the robots, in increasing order.
     pub robots: Vec<u32>,
     /// Indices of the touches, in increasing order.
@@ -60,7 +60,7 @@ pub struct Island {
     /// Row positions of the engaged couplings.
     pub engaged: Vec<EngagedRows>,
     /// Rows of the funnels of disengaged latches.
-    pub funnel_rows: Vec<FunnelRow>,
+    pub(crate) funnel_rows: Vec<FunnelRow>,
     /// Constraint rows and the solution.
     pub problem: Problem,
     /// Velocities at the start of the free step, in the same order as those of the problem.
@@ -72,7 +72,7 @@ pub struct Island {
 }
 
 /// Data from which rows are assembled.
-pub struct AssemblyContext<'a, W> {
+pub(crate) struct AssemblyContext<'a, W> {
     /// Scene of the world.
     pub scene: &'a Scene,
     /// State of the world after the free step.
@@ -89,7 +89,7 @@ pub struct AssemblyContext<'a, W> {
 
 impl Island {
     /// Creates an empty island with memory for some contacts.
-    pub fn with_capacity() -> Self {
+    pub(crate) fn with_capacity() -> Self {
         Self {
             robots: Vec::with_capacity(8),
             touches: Vec::with_capacity(32),
@@ -101,7 +101,7 @@ impl Island {
     }
 
     /// Clears the island and keeps its memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.robots.clear();
         self.touches.clear();
         self.couplings.clear();
@@ -113,7 +113,7 @@ impl Island {
     }
 
     /// Assembles the rows of all constraints of the island.
-    pub fn assemble<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>) {
+    pub(crate) fn assemble<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>) {
         for r in &self.robots {
             let r = *r as usize;
             let (dofs, motion) = (&around.frames[r].dofs, &around.state.robots[r].motion);
@@ -377,7 +377,7 @@ impl Island {
     }
 
     /// Impulses of the solution, with their warm-start keys.
-    pub fn impulses(&self) -> impl Iterator<Item = (ImpulseKey, [f64; 3])> + '_ {
+    pub(crate) fn impulses(&self) -> impl Iterator<Item = (ImpulseKey, [f64; 3])> + '_ {
         self.keys
             .iter()
             .zip(&self.problem.blocks)
@@ -401,7 +401,7 @@ const LIMIT_MARGIN: f64 = 1e-3;
 ///
 /// Half of the step if the free step was integrated exactly; the whole step if the integrator uses
 /// the velocity at the end.
-pub fn duration_fraction(integrator: Integrator) -> f64 {
+pub(crate) fn duration_fraction(integrator: Integrator) -> f64 {
     match integrator {
         Integrator::Rk4 => 0.5,
         Integrator::SemiImplicit => 1.0,
@@ -555,14 +555,14 @@ fn tangents(n: Vec3) -> (Vec3, Vec3) {
 }
 
 /// Merges the sets of `a` and `b` (union-find); the smaller root is kept.
-pub fn union_sets(parents: &mut [u32], a: u32, b: u32) {
+pub(crate) fn union_sets(parents: &mut [u32], a: u32, b: u32) {
     let (a, b) = (find_root(parents, a), find_root(parents, b));
     let (low, high) = (a.min(b), a.max(b));
     parents[high as usize] = low;
 }
 
 /// Root of the set of `a` (union-find).
-pub fn find_root(parents: &mut [u32], mut a: u32) -> u32 {
+pub(crate) fn find_root(parents: &mut [u32], mut a: u32) -> u32 {
     while parents[a as usize] != a {
         parents[a as usize] = parents[parents[a as usize] as usize];
         a = parents[a as usize];
@@ -571,7 +571,7 @@ pub fn find_root(parents: &mut [u32], mut a: u32) -> u32 {
 }
 
 /// Total impulse of a touch in the world [N s], from the impulses along normal and tangents.
-pub fn total_impulse(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
+pub(crate) fn total_impulse(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
     let (t1, t2) = tangents(n_W);
     Impulse {
         along_rows: [n, a, b],

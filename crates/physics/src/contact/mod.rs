@@ -7,7 +7,7 @@
 //! does not support such inertia.
 
 pub mod coupling;
-pub mod dofs;
+pub(crate) mod dofs;
 pub mod geometry;
 pub mod island;
 pub mod solver;

@@ -34,7 +34,7 @@ pub fn inertia_matrix(robot: &Robot, work: &Workspace) -> Vec<Vec<f64>> {
 /// number of rows.
 ///
 /// `IA` of the links in `work` is overwritten.
-pub fn inertia_matrix_into(robot: &Robot, work: &mut Workspace, H: &mut Vec<f64>) -> usize {
+pub(crate) fn inertia_matrix_into(robot: &Robot, work: &mut Workspace, H: &mut Vec<f64>) -> usize {
     let n = robot.links.len();
     let size = 5 + n;
     H.clear();

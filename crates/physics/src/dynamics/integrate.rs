@@ -181,7 +181,7 @@ fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T
 /// base coordinates first if the base floats. `joints[j]` is the index of the coordinate of joint j
 /// and the ratio of the joint to the coordinate. The equivalent acceleration is stored in `kick`.
 /// `work` holds the state at the start of the step.
-pub fn apply_impulses(
+pub(crate) fn apply_impulses(
     motion: &mut Motion,
     is_floating: bool,
     joints: &[Option<(usize, f64)>],

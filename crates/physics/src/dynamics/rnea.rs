@@ -92,7 +92,7 @@ pub fn bias_efforts(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(us
 }
 
 /// Component of the wrench `f` along the joint axis, `Sᵀ f`.
-pub fn axis_component(kind: JointKind, f: &SpatialForce) -> f64 {
+pub(crate) fn axis_component(kind: JointKind, f: &SpatialForce) -> f64 {
     match kind {
         JointKind::Prismatic => f.f.z,
         JointKind::Fixed => 0.0,

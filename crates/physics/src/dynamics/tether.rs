@@ -158,7 +158,13 @@ impl LineWork {
 
     /// Records a break if the maximum `tension` [N], in segment `at`, exceeds the breaking
     /// strength.
-    pub fn record_break(&mut self, tether: &Tether, state: &TetherState, at: usize, tension: f64) {
+    pub(crate) fn record_break(
+        &mut self,
+        tether: &Tether,
+        state: &TetherState,
+        at: usize,
+        tension: f64,
+    ) {
         let parts = state.parted.is_none() && tension > tether.line.breaking;
         self.breaking_segment = parts.then_some(at);
     }

@@ -43,7 +43,7 @@ pub fn effort<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
 ///
 /// A critically damped second-order follower, `a = 2w (w/2 (command - q) - q̇)`, within its limits.
 #[inline(always)]
-pub fn prescribed_acceleration<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
+pub(crate) fn prescribed_acceleration<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
     let Drive::Position {
         bandwidth,
         max_speed,

@@ -8,6 +8,6 @@ pub mod joint;
 pub mod lines;
 pub mod rigid_body;
 pub mod sum;
-pub mod wind_load;
+pub(crate) mod wind_load;
 
 pub use crate::forces::sum::sum;

@@ -23,7 +23,7 @@ use merrow_model::scene::Link;
 /// Force (1) at Lo in L, for the rigid inertia, or for rigid plus added inertia in still water,
 /// where both have the same velocity.
 #[inline(always)]
-pub fn velocity_product<T: Real>(
+pub(crate) fn velocity_product<T: Real>(
     inertia: &SpatialInertia<f64>,
     V: &SpatialVelocity<T>,
 ) -> SpatialForce<T> {
@@ -40,7 +40,7 @@ pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T
 
 /// Product `I V` of a constant inertia and a velocity.
 #[inline(always)]
-pub fn inertia_times<T: Real>(
+pub(crate) fn inertia_times<T: Real>(
     inertia: &SpatialInertia<f64>,
     V: &SpatialVelocity<T>,
 ) -> SpatialForce<T> {
@@ -63,7 +63,10 @@ pub fn inertia_times<T: Real>(
 
 /// Product `I (0, v)` of a constant inertia and a linear velocity.
 #[inline(always)]
-pub fn inertia_times_linear<T: Real>(inertia: &SpatialInertia<f64>, v: Vec3<T>) -> SpatialForce<T> {
+pub(crate) fn inertia_times_linear<T: Real>(
+    inertia: &SpatialInertia<f64>,
+    v: Vec3<T>,
+) -> SpatialForce<T> {
     let (B, D) = (&inertia.B, &inertia.D);
     let row = |a: f64, b: f64, c: f64| v.x * a + v.y * b + v.z * c;
     SpatialForce {

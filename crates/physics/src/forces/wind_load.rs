@@ -41,7 +41,7 @@ use merrow_model::state::workspace::LinkWork;
 
 /// Wind force at Lo in L by (1), (2), or (3) and (4).
 #[inline(never)]
-pub fn force<T: Real>(
+pub(crate) fn force<T: Real>(
     link: &Link,
     load: &WindLoad,
     at: &EnvironmentState<'_>,

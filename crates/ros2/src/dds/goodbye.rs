@@ -28,7 +28,7 @@ const SPDP_WRITER: [u8; 4] = [0, 1, 0, 0xc2];
 const SPDP_READER: [u8; 4] = [0, 1, 0, 0xc7];
 
 /// Sends the packet for a participant when dropped. Drop it after the participant.
-pub struct Goodbye {
+pub(super) struct Goodbye {
     participant: GUID,
     domain_id: u16,
     range: DiscoveryRange,
@@ -36,7 +36,7 @@ pub struct Goodbye {
 
 impl Goodbye {
     /// Prepares the packet of `participant`.
-    pub fn new(participant: GUID, domain_id: u16, range: DiscoveryRange) -> Self {
+    pub(super) fn new(participant: GUID, domain_id: u16, range: DiscoveryRange) -> Self {
         Self {
             participant,
             domain_id,

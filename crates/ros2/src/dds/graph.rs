@@ -23,7 +23,7 @@ use crate::names::NameResolver;
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Endpoints of the node, and whether the latest change has been published.
-pub struct Graph {
+pub(crate) struct Graph {
     gid_size: GidSize,
     participant: GUID,
     namespace: String,
@@ -42,12 +42,12 @@ struct State {
 
 impl Graph {
     /// DDS topic, which has no ROS prefix.
-    pub const TOPIC: &'static str = "ros_discovery_info";
+    pub(crate) const TOPIC: &'static str = "ros_discovery_info";
     /// DDS type; the size of its `Gid` depends on the ROS distribution.
-    pub const DDS_TYPE: &'static str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
+    pub(crate) const DDS_TYPE: &'static str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
 
     /// Creates the graph of a node without endpoints.
-    pub fn new(participant: GUID, gid_size: GidSize, names: &NameResolver) -> Self {
+    pub(crate) fn new(participant: GUID, gid_size: GidSize, names: &NameResolver) -> Self {
         Self {
             gid_size,
             participant,
@@ -61,12 +61,12 @@ impl Graph {
     }
 
     /// Starts publishing through `writer`.
-    pub fn start(&self, writer: RawWriter) {
+    pub(crate) fn start(&self, writer: RawWriter) {
         self.state().writer = Some(writer);
     }
 
     /// Adds endpoints of the node. The caller wakes the thread that publishes.
-    pub fn add(&self, guids: &[GUID]) {
+    pub(crate) fn add(&self, guids: &[GUID]) {
         let mut state = self.state();
         for guid in guids {
             let list = if is_reader(guid) {
@@ -80,7 +80,7 @@ impl Graph {
     }
 
     /// Removes endpoints of the node. The caller wakes the thread that publishes.
-    pub fn remove(&self, guids: &[GUID]) {
+    pub(crate) fn remove(&self, guids: &[GUID]) {
         let mut state = self.state();
         state.readers.retain(|guid| !guids.contains(guid));
         state.writers.retain(|guid| !guids.contains(guid));
@@ -88,7 +88,7 @@ impl Graph {
     }
 
     /// Returns the time until the next message is due; `None` if nothing has changed.
-    pub fn due_in(&self, now: Instant) -> Option<Duration> {
+    pub(crate) fn due_in(&self, now: Instant) -> Option<Duration> {
         let state = self.state();
         if !state.changed || state.writer.is_none() {
             return None;
@@ -99,7 +99,7 @@ impl Graph {
     }
 
     /// Publishes the endpoints if they have changed and the minimum period has passed.
-    pub fn publish_if_due(&self, now: Instant) {
+    pub(crate) fn publish_if_due(&self, now: Instant) {
         if self.due_in(now) != Some(Duration::ZERO) {
             return;
         }

@@ -54,7 +54,7 @@ const ENCAPSULATION: [u8; HEADER_LEN] = [0, 1, 0, 0];
 type GuidPrefix = [u8; 12];
 
 /// A reply as it is passed to DDS.
-pub struct Reply {
+pub(crate) struct Reply {
     /// Little-endian payload without its encapsulation header.
     pub body: Bytes,
     /// Time at which the reply was created.
@@ -70,7 +70,7 @@ impl Reply {
 }
 
 /// Writes the replies of one service.
-pub struct ReplyWriter {
+pub(crate) struct ReplyWriter {
     dds: RawWriter,
     networks: Arc<Networks>,
     order: SampleNumbering,
@@ -79,7 +79,7 @@ pub struct ReplyWriter {
 impl ReplyWriter {
     /// Creates the only user of the writer `dds`. `networks` are the networks that the DDS library
     /// has found.
-    pub fn new(dds: RawWriter, networks: Arc<Networks>) -> Self {
+    pub(crate) fn new(dds: RawWriter, networks: Arc<Networks>) -> Self {
         Self {
             dds,
             networks,
@@ -91,14 +91,14 @@ impl ReplyWriter {
     }
 
     /// Returns the writer, for its match events.
-    pub fn dds(&self) -> &RawWriter {
+    pub(crate) fn dds(&self) -> &RawWriter {
         &self.dds
     }
 
     /// Sends a reply to a client. `matched` are the matched readers of the writer.
     ///
     /// The reply is lost if the client is so late that the send window is full, as with any vendor.
-    pub fn write<T>(&mut self, reply: &Reply, client: GUID, matched: &HashMap<GUID, T>) {
+    pub(crate) fn write<T>(&mut self, reply: &Reply, client: GUID, matched: &HashMap<GUID, T>) {
         let options = WriteOptionsBuilder::new().source_timestamp(reply.made_at);
         let sample = |options: WriteOptionsBuilder| (reply.body.clone(), options.build());
         let Some(identity) = reply.related.filter(|_| reply.len() > MAX_UNFRAGMENTED_LEN) else {
@@ -201,7 +201,7 @@ impl SampleNumbering {
 }
 
 /// Returns the GUID prefix of the participant that owns an endpoint.
-pub fn guid_prefix(guid: &GUID) -> GuidPrefix {
+pub(super) fn guid_prefix(guid: &GUID) -> GuidPrefix {
     let [participant @ .., _, _, _, _] = guid.to_bytes();
     participant
 }

@@ -10,7 +10,7 @@ const MAX_OPEN_FILES: u64 = 65_536;
 /// Raises the soft limit of open files of this process to the hard limit, at most [`ENOUGH_FILES`].
 /// If that fails, creating the endpoint that exceeds the limit returns an error.
 #[cfg(unix)]
-pub fn raise_open_files() {
+pub(super) fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.unwrap_or(MAX_OPEN_FILES).min(MAX_OPEN_FILES);

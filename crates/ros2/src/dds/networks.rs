@@ -30,11 +30,11 @@ struct Network {
 }
 
 /// Networks to which this machine is connected.
-pub struct Networks(Vec<Network>);
+pub(crate) struct Networks(Vec<Network>);
 
 impl Networks {
     /// Reads the current networks of the operating system.
-    pub fn detect() -> Self {
+    pub(crate) fn detect() -> Self {
         let interfaces = netdev::get_interfaces();
         let of_interface = |interface: &netdev::Interface| {
             // a network without a known MTU is skipped, as in the library
@@ -53,7 +53,7 @@ impl Networks {
 
     /// Whether a payload of `payload_len` bytes, including the encapsulation header, is sent in one
     /// piece to a reader with these UDP addresses.
-    pub fn fits_one_datagram(
+    pub(crate) fn fits_one_datagram(
         &self,
         payload_len: usize,
         addresses: impl Iterator<Item = SocketAddr>,

@@ -185,14 +185,14 @@ impl Publisher {
 }
 
 /// Updates a publisher's number of subscribers.
-pub struct MatchWatch {
+pub(crate) struct MatchWatch {
     writer: Arc<RawWriter>,
     matched: Arc<AtomicUsize>,
 }
 
 impl MatchWatch {
     /// Processes the queued status events.
-    pub fn update(&mut self) {
+    pub(crate) fn update(&mut self) {
         let mut events = 0;
         while let Some(status) = self.writer.try_recv_status() {
             events += 1;

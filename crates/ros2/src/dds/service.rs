@@ -85,7 +85,7 @@ impl Service {
 }
 
 /// State of a service that belongs to the node's thread.
-pub struct ServiceServer {
+pub(crate) struct ServiceServer {
     inbox: Inbox,
     replies: Replies,
     handler: AnyHandler,
@@ -104,13 +104,13 @@ enum AnyHandler {
 
 impl ServiceServer {
     /// Creates a server that reads requests from `inbox` and writes replies to `writer`.
-    pub fn new(inbox: Inbox, writer: ReplyWriter, handler: Handler) -> Self {
+    pub(crate) fn new(inbox: Inbox, writer: ReplyWriter, handler: Handler) -> Self {
         Self::with(inbox, writer, AnyHandler::Now(handler))
     }
 
     /// Creates a server with deferred responses; `alarm` requests the node's thread to serve this
     /// server.
-    pub fn deferred(
+    pub(crate) fn deferred(
         inbox: Inbox,
         writer: ReplyWriter,
         handler: DeferredHandler,
@@ -143,7 +143,7 @@ impl ServiceServer {
 
     /// Serves requests until the queue is empty or the turn is over. Returns whether more requests
     /// may be left.
-    pub fn serve(&mut self) -> bool {
+    pub(crate) fn serve(&mut self) -> bool {
         let Self {
             inbox,
             replies,
@@ -186,7 +186,7 @@ impl ServiceServer {
     }
 
     /// Whether replies are waiting for their client to be matched.
-    pub fn has_waiting_replies(&self) -> bool {
+    pub(crate) fn has_waiting_replies(&self) -> bool {
         !self.replies.waiting.is_empty()
     }
 }

@@ -29,7 +29,7 @@ const MAX_SAMPLES_PER_TURN: usize = 256;
 const WAITING_REPLY_PERIOD: Duration = Duration::from_millis(2);
 
 /// An endpoint that the thread serves.
-pub enum Source {
+pub(crate) enum Source {
     /// A subscription, which calls back with every message.
     Subscription {
         /// Reader of the messages.
@@ -52,7 +52,7 @@ enum Command {
 
 /// Requests the thread to serve one source without a received sample; usable from any thread.
 #[derive(Clone)]
-pub struct Alarm {
+pub(crate) struct Alarm {
     token: Token,
     commands: Sender<Command>,
     waker: Arc<Waker>,
@@ -60,7 +60,7 @@ pub struct Alarm {
 
 impl Alarm {
     /// Requests the thread to serve the source soon.
-    pub fn request_service(&self) {
+    pub(crate) fn request_service(&self) {
         // sending fails only if the thread has ended
         if self.commands.send(Command::Serve(self.token)).is_ok() {
             self.waker.wake().unwrap_or_default();
@@ -69,7 +69,7 @@ impl Alarm {
 }
 
 /// Handle that adds endpoints to the thread and removes them.
-pub struct SpinnerHandle {
+pub(crate) struct SpinnerHandle {
     commands: Sender<Command>,
     waker: Arc<Waker>,
     registry: Registry,
@@ -77,22 +77,22 @@ pub struct SpinnerHandle {
 
 impl SpinnerHandle {
     /// Returns the registry for the events that wake the thread.
-    pub fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &Registry {
         &self.registry
     }
 
     /// Starts to serve `source`, whose events have the token `token`.
-    pub fn add(&self, token: Token, source: Source) {
+    pub(crate) fn add(&self, token: Token, source: Source) {
         self.send(Command::Add(token, source));
     }
 
     /// Ends and drops the source with the token `token`.
-    pub fn remove(&self, token: Token) {
+    pub(crate) fn remove(&self, token: Token) {
         self.send(Command::Remove(token));
     }
 
     /// Creates an alarm that requests service of the source with the token `token`.
-    pub fn alarm(&self, token: Token) -> Alarm {
+    pub(crate) fn alarm(&self, token: Token) -> Alarm {
         Alarm {
             token,
             commands: self.commands.clone(),
@@ -101,7 +101,7 @@ impl SpinnerHandle {
     }
 
     /// Wakes the thread, so that it checks the graph.
-    pub fn wake(&self) {
+    pub(crate) fn wake(&self) {
         // the waker fails only after the thread has ended
         self.waker.wake().unwrap_or_default();
     }
@@ -114,7 +114,7 @@ impl SpinnerHandle {
 }
 
 /// Owner of the thread.
-pub struct Spinner {
+pub(super) struct Spinner {
     commands: Sender<Command>,
     waker: Arc<Waker>,
     thread: Option<JoinHandle<()>>,
@@ -125,7 +125,7 @@ impl Spinner {
     ///
     /// # Errors
     /// The operating system cannot create an event queue or a thread.
-    pub fn start(graph: Arc<Graph>) -> io::Result<(Self, SpinnerHandle)> {
+    pub(super) fn start(graph: Arc<Graph>) -> io::Result<(Self, SpinnerHandle)> {
         let poll = Poll::new()?;
         let registry = poll.registry().try_clone()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
@@ -271,7 +271,10 @@ impl Worker {
 
 /// Takes samples until the queue is empty or the turn is over. Returns whether more samples may be
 /// left.
-pub fn take_samples(inbox: &Inbox, mut each: impl FnMut(DeserializedCacheChange<Vec<u8>>)) -> bool {
+pub(super) fn take_samples(
+    inbox: &Inbox,
+    mut each: impl FnMut(DeserializedCacheChange<Vec<u8>>),
+) -> bool {
     let reader = &inbox.reader;
     reader.drain_read_notifications();
     let mut last_was_none = false;

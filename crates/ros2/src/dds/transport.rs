@@ -20,20 +20,20 @@ use rustdds::{
 use crate::qos::{Durability, History, Qos, Reliability};
 
 /// Length of the encapsulation header of every serialized message [bytes].
-pub const HEADER_LEN: usize = 4;
+pub(super) const HEADER_LEN: usize = 4;
 
 /// Writer of payloads without their encapsulation header; all are little-endian classic CDR.
-pub type RawWriter = DataWriter<Bytes, RawAdapter>;
+pub(super) type RawWriter = DataWriter<Bytes, RawAdapter>;
 
 /// Reader of whole payloads, including the encapsulation header.
-pub type RawReader = SimpleDataReader<Vec<u8>, RawAdapter>;
+pub(super) type RawReader = SimpleDataReader<Vec<u8>, RawAdapter>;
 
 /// A reader, and the time from which its samples are valid.
 ///
 /// The DDS library passes samples that a topic received earlier to the next reader of the same
 /// topic. Without this filter, a robot that is inserted again would execute commands for its
 /// previous instance.
-pub struct Inbox {
+pub(crate) struct Inbox {
     /// Reader of the samples.
     pub reader: RawReader,
     /// Samples received before this time are skipped; `None` if the subscription requests history.
@@ -42,14 +42,14 @@ pub struct Inbox {
 
 impl Inbox {
     /// Whether a sample was received before the subscription started.
-    pub fn is_stale(&self, sample: &DeserializedCacheChange<Vec<u8>>) -> bool {
+    pub(crate) fn is_stale(&self, sample: &DeserializedCacheChange<Vec<u8>>) -> bool {
         self.since
             .is_some_and(|since| sample.receive_instant < since)
     }
 }
 
 /// Adapter that passes bytes unchanged where DDS expects a serialization format.
-pub struct RawAdapter;
+pub(crate) struct RawAdapter;
 
 impl SerializerAdapter<Bytes> for RawAdapter {
     type Error = Infallible;
@@ -86,7 +86,7 @@ impl DefaultDecoder<Vec<u8>> for RawAdapter {
 
 /// Decoder that restores the encapsulation header before the payload.
 #[derive(Clone)]
-pub struct RawDecoder;
+pub(crate) struct RawDecoder;
 
 impl Decode<'_, Vec<u8>> for RawDecoder {
     type Error = Infallible;
@@ -108,7 +108,7 @@ impl Decode<'_, Vec<u8>> for RawDecoder {
 ///
 /// A reliable write never blocks: if the send window is full, the caller decides which message to
 /// drop.
-pub fn qos_policies(qos: &Qos) -> QosPolicies {
+pub(super) fn qos_policies(qos: &Qos) -> QosPolicies {
     let mut builder = QosPolicyBuilder::new()
         .reliability(match qos.reliability {
             Reliability::Reliable => policy::Reliability::Reliable {

@@ -36,7 +36,7 @@ spec! {
 
 spec! {
     /// Type of a beacon.
-    pub struct BeaconConfig {
+    pub(crate) struct BeaconConfig {
         /// Description of the beacon.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -53,7 +53,7 @@ spec! {
 
 choice! {
     /// Event at which a beacon transmits.
-    pub enum TransmissionConfig {
+    pub(crate) enum TransmissionConfig {
         /// Transmits by its own clock.
         Pinger = "pinger" {
             /// Time between two pings.
@@ -68,7 +68,7 @@ choice! {
 
 spec! {
     /// Reply of a transponder.
-    pub struct TransponderConfig {
+    pub(crate) struct TransponderConfig {
         /// Delay between the interrogation and the reply.
         turn_around_s: f64 [in 0.0..=60.0] = 0.0,
         ..ear: ReceiverConfig,
@@ -77,7 +77,7 @@ spec! {
 
 spec! {
     /// Sensitivity of a receiver.
-    pub struct ReceiverConfig {
+    pub(crate) struct ReceiverConfig {
         /// Bandwidth of the detector.
         bandwidth_khz: f64 [positive] = 1.0,
         /// Spectral level of the self noise, re 1 uPa2/Hz.
@@ -147,7 +147,7 @@ spec! {
 spec! {
     /// Position and attitude of the carrier of an instrument, for the transformation of
     /// measurements to the world.
-    pub struct CarrierConfig {
+    pub(crate) struct CarrierConfig {
         /// Standard deviations of roll, pitch and heading of the carrier. Default: positions are
         /// reported in the instrument frame only.
         carrier_attitude_std_deg: Option<[f64; 3]> [non_negative],
@@ -159,7 +159,7 @@ spec! {
 
 spec! {
     /// Reception of an instrument and its errors.
-    pub struct ReceptionConfig {
+    pub(crate) struct ReceptionConfig {
         /// Minimum and maximum frequency of the reception band.
         band_khz: [f64; 2] [in 1.0..=500.0],
         /// Maximum range of the instrument.
@@ -276,7 +276,7 @@ fn build_beacon(
 
 /// Returns robot and link that carry the device `name` with its position on the link [m], L; or
 /// `None` and its position in the world [m].
-pub fn find_mount(
+pub(crate) fn find_mount(
     name: &str,
     (robot, link, position): (Option<&str>, &str, [f64; 3]),
     at: &Places,

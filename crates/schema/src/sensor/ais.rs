@@ -53,7 +53,7 @@ spec! {
 
 fieldless_choice! {
     /// Class of an AIS transponder.
-    pub enum AisClassConfig {
+    pub(crate) enum AisClassConfig {
         /// For ships that are required to carry a transponder.
         A = "a",
         /// For all other vessels.
@@ -63,7 +63,7 @@ fieldless_choice! {
 
 spec! {
     /// A receiver of AIS transponders.
-    pub struct AisReceiverConfig {
+    pub(crate) struct AisReceiverConfig {
         /// Received power at which half of the messages are decoded.
         sensitivity_dbm: f64 [in -150.0..=0.0] = -107.0,
         /// Standard deviation of received powers.
@@ -123,7 +123,7 @@ fn build_transponder(
 }
 
 /// Builds an AIS receiver.
-pub fn build_receiver(file: &AisReceiverConfig) -> ReceiverSpec {
+pub(crate) fn build_receiver(file: &AisReceiverConfig) -> ReceiverSpec {
     ReceiverSpec {
         sensitivity: file.sensitivity_dbm,
         fading: file.fading_std_db,

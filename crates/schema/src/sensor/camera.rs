@@ -63,7 +63,7 @@ spec! {
 
 choice! {
     /// Distortion model of a lens.
-    pub enum DistortionConfig {
+    pub(crate) enum DistortionConfig {
         /// Brown-Conrady model, the standard model of OpenCV. All zero describes a pinhole camera.
         PlumbBob = "plumb_bob" {
             /// Radial coefficient of the second power.
@@ -94,7 +94,7 @@ choice! {
 
 fieldless_choice! {
     /// Output of a camera.
-    pub enum CameraOutputConfig {
+    pub(crate) enum CameraOutputConfig {
         /// Colour image, also as JPEG.
         Rgb = "rgb",
         /// Depth along the optical axis.
@@ -106,7 +106,7 @@ fieldless_choice! {
 
 spec! {
     /// Conversion of light to pixel values.
-    pub struct ExposureConfig {
+    pub(crate) struct ExposureConfig {
         /// Exposure value at ISO 100. Default: automatic, computed from each image.
         exposure_ev100: Option<f64> [in -20.0..=30.0],
         /// Minimum and maximum exposure value of the automatic exposure.
@@ -170,7 +170,7 @@ spec! {
 
 fieldless_choice! {
     /// Jerlov water types, the clearest first.
-    pub enum JerlovConfig {
+    pub(crate) enum JerlovConfig {
         /// Type I: clearest ocean water.
         One = "I",
         /// Type IA: clear ocean water.

@@ -47,7 +47,7 @@ impl BuildSensor for GnssConfig {
 
 fieldless_choice! {
     /// Source of the corrections of a satellite navigation receiver.
-    pub enum AugmentationConfig {
+    pub(crate) enum AugmentationConfig {
         /// No corrections are used.
         None = "none",
         /// Corrections from satellites (SBAS).
@@ -59,7 +59,7 @@ fieldless_choice! {
 
 fieldless_choice! {
     /// A satellite navigation system.
-    pub enum GnssSystemConfig {
+    pub(crate) enum GnssSystemConfig {
         /// GPS of the United States.
         Gps = "gps",
         /// GLONASS of the Russian Federation.
@@ -73,7 +73,7 @@ fieldless_choice! {
 
 spec! {
     /// Satellites of a receiver and its multipath errors.
-    pub struct GnssVisibilityConfig {
+    pub(crate) struct GnssVisibilityConfig {
         /// Number of visible satellites under an open sky.
         satellites: u32 [in 6.0..=200.0] = 20,
         /// Minimum elevation of the satellites.

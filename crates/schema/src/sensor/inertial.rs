@@ -15,7 +15,7 @@ use merrow_yaml::spec::spec;
 
 spec! {
     /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
-    pub struct ImuConfig {
+    pub(crate) struct ImuConfig {
         /// Errors of the gyroscope [rad/s].
         gyro: NoiseConfig => "{}",
         /// Errors of the accelerometer [m/s2].
@@ -157,7 +157,7 @@ pub fn ins(file: &InsConfig, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
 
 spec! {
     /// Aiding sensors of a navigation system, on the same robot and link.
-    pub struct AidsConfig {
+    pub(crate) struct AidsConfig {
         /// Name of a `dvl` sensor.
         dvl: Option<String> [not_empty],
         /// Name of a `gnss` sensor.

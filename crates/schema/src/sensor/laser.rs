@@ -51,7 +51,7 @@ spec! {
 
 spec! {
     /// Range measurement of a laser.
-    pub struct LaserRangingConfig {
+    pub(crate) struct LaserRangingConfig {
         /// Minimum range of the laser.
         min_range_m: f64 [non_negative] = 0.0,
         /// Maximum range of the laser.
@@ -149,7 +149,7 @@ pub fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) ->
 
 /// Builds a tilt unit that moves a sensor between two angles [deg], to and fro in `period` [s].
 /// `at` holds the positions of the keys.
-pub fn build_tilt(
+pub(crate) fn build_tilt(
     at: &Places,
     [low, high]: [f64; 2],
     period: f64,

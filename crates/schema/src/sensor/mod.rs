@@ -104,7 +104,7 @@ macro_rules! declare_kinds {
     ($($(#[doc = $doc:literal])* $kind:ident = $word:literal ($config:ty),)*) => {
         choice! {
             /// Measured quantity of a sensor.
-            pub enum MeasurementConfig {
+            pub(crate) enum MeasurementConfig {
                 $($(#[doc = $doc])* $kind = $word ($config),)*
             }
         }
@@ -228,7 +228,7 @@ spec! {
 
 spec! {
     /// ROS 2 quality of service of the topics of a sensor.
-    pub struct QosConfig {
+    pub(crate) struct QosConfig {
         /// Whether lost messages are sent again. A subscriber that requests `reliable` does not
         /// receive `best_effort` messages.
         reliability: ReliabilityConfig = ReliabilityConfig::Reliable,
@@ -239,7 +239,7 @@ spec! {
 
 fieldless_choice! {
     /// Reliability of the message delivery.
-    pub enum ReliabilityConfig {
+    pub(crate) enum ReliabilityConfig {
         /// Lost messages are sent again while they are kept.
         Reliable = "reliable",
         /// Each message is sent once.

@@ -29,7 +29,7 @@ spec! {
 
 spec! {
     /// A detector that reports bounding boxes of obstacles.
-    pub struct DetectorConfig {
+    pub(crate) struct DetectorConfig {
         /// Sonar or laser of the same robot whose echoes are processed. Default: the detector
         /// reports the `obstacles` of the world.
         sensor: Option<String> [not_empty],
@@ -94,7 +94,7 @@ pub fn build_obstacles(file: &NamedMap<ObstacleConfig>) -> Vec<Obstacle> {
 }
 
 /// Builds a detector. Of its sensor only the name is set until [`point`].
-pub fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> DetectorSpec {
+pub(crate) fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> DetectorSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
         let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");

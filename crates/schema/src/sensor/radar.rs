@@ -63,7 +63,7 @@ spec! {
 
 fieldless_choice! {
     /// Polarisation of a radar.
-    pub enum PolarisationConfig {
+    pub(crate) enum PolarisationConfig {
         /// Horizontal electric field vector.
         Horizontal = "horizontal",
         /// Vertical electric field vector.

@@ -77,7 +77,7 @@ spec! {
 
 spec! {
     /// Transmission and reception of a sonar.
-    pub struct SonarConfig {
+    pub(crate) struct SonarConfig {
         /// Frequency of the transmitted sound.
         frequency_khz: f64 [in 1.0..=5000.0],
         /// Source level at 1 m, re 1 uPa.
@@ -131,7 +131,7 @@ spec! {
 
 fieldless_choice! {
     /// Amplitude shading of the elements of an array.
-    pub enum ShadingConfig {
+    pub(crate) enum ShadingConfig {
         /// Equal weights: side lobes at -13 dB.
         Uniform = "uniform",
         /// Cosine weights: side lobes at -23 dB.

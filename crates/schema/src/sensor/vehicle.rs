@@ -12,7 +12,7 @@ use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
     /// Ground truth of position, attitude and velocity.
-    pub struct OdometryConfig {}
+    pub(crate) struct OdometryConfig {}
 }
 
 impl BuildSensor for OdometryConfig {
@@ -23,7 +23,7 @@ impl BuildSensor for OdometryConfig {
 
 spec! {
     /// Force and torque through the joint of the link on which the sensor is mounted.
-    pub struct WrenchConfig {
+    pub(crate) struct WrenchConfig {
         /// Errors of the force [N].
         force: NoiseConfig => "{}",
         /// Errors of the torque [N m].
@@ -52,7 +52,7 @@ impl BuildSensor for WrenchConfig {
 
 fieldless_choice! {
     /// Sign convention of a measured joint wrench.
-    pub enum WrenchDirection {
+    pub(crate) enum WrenchDirection {
         /// Wrench of the child on the parent: a suspended load gives a downward force.
         ChildToParent = "child_to_parent",
         /// Wrench of the parent on the child.
@@ -118,7 +118,7 @@ impl BuildSensor for AnemometerConfig {
 
 spec! {
     /// A detector of water inside the hull.
-    pub struct LeakDetectorConfig {
+    pub(crate) struct LeakDetectorConfig {
         /// Volume of water in its link at which it triggers. Default: it triggers when water
         /// reaches its position.
         trigger_volume_m3: Option<f64> [non_negative],
@@ -135,7 +135,7 @@ impl BuildSensor for LeakDetectorConfig {
 
 spec! {
     /// Telemetry of the motor controller of a thruster.
-    pub struct MotorTelemetryConfig {
+    pub(crate) struct MotorTelemetryConfig {
         /// Errors of the shaft speed [rad/s].
         speed: NoiseConfig => "{}",
         /// Errors of the current [A].
@@ -170,7 +170,7 @@ impl BuildSensor for MotorTelemetryConfig {
 
 spec! {
     /// A voltage and current meter of the battery.
-    pub struct PowerMeterConfig {
+    pub(crate) struct PowerMeterConfig {
         /// Errors of the voltage [V].
         voltage: NoiseConfig => "{}",
         /// Errors of the current [A].

@@ -15,11 +15,11 @@ use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 /// Names and units of the quantities carried by the water of a world; `None` if unknown.
-pub type CarriedNames<'a> = Option<&'a [(String, String)]>;
+pub(crate) type CarriedNames<'a> = Option<&'a [(String, String)]>;
 
 spec! {
     /// Absolute pressure at the sensor [Pa].
-    pub struct PressureConfig {
+    pub(crate) struct PressureConfig {
         /// Errors of the pressure [Pa].
         errors: NoiseConfig => "{}",
     }
@@ -64,7 +64,7 @@ impl BuildSensor for AltimeterConfig {
 
 spec! {
     /// Velocity over the seabed or through the water (Doppler velocity log).
-    pub struct DvlConfig {
+    pub(crate) struct DvlConfig {
         /// Angle between the beams and the -z axis of the sensor.
         beam_angle_deg: f64 [in 1.0..=60.0],
         /// Azimuths of the four beams about z, from x, counter-clockwise.
@@ -100,7 +100,7 @@ spec! {
 
 spec! {
     /// A range mode of a DVL.
-    pub struct RangeModeConfig {
+    pub(crate) struct RangeModeConfig {
         /// Minimum and maximum altitude. Where two modes overlap, the DVL switches at the midpoint
         /// of the overlap.
         altitude_m: [f64; 2] [non_negative],
@@ -280,7 +280,7 @@ impl BuildSensor for WaterSamplerConfig {
 
 fieldless_choice! {
     /// Conversion of pressure to depth.
-    pub enum DepthLawConfig {
+    pub(crate) enum DepthLawConfig {
         /// Sea water of 0 degC and salinity 35 (UNESCO 44).
         Seawater = "seawater",
         /// Fresh water, as in lakes and rivers.

@@ -44,7 +44,7 @@ fn measured_height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Op
 }
 
 /// Computes the position of the instrument in W from the replies of all transponders (LBL). (1)
-pub fn lbl_fix(
+pub(crate) fn lbl_fix(
     by: &AcousticReceiver<'_>,
     voice: &Interrogator,
     survey: &[Vec3],
@@ -122,7 +122,7 @@ fn mean_range(known: &[KnownRange]) -> f64 {
 
 /// Computes the positions of all locators in S from the arrivals at the `receivers` (positions in S
 /// [m]) of an SBL system. (2)
-pub fn sbl_fixes(
+pub(crate) fn sbl_fixes(
     by: &AcousticReceiver<'_>,
     receivers: &[Vec3],
     depth_std: Option<f64>,

@@ -30,7 +30,7 @@ const MAX_ITERATIONS: usize = 60;
 
 /// Known position with the range to it.
 #[derive(Clone, Copy, Debug)]
-pub struct KnownRange {
+pub(crate) struct KnownRange {
     /// Known position in the common frame [m].
     pub p: Vec3,
     /// Range to it [m].
@@ -73,7 +73,7 @@ fn normal_equations(known: &[KnownRange], height: Option<[f64; 2]>, x: Vec3) -> 
 /// Computes the position [m] and its covariance [m²] by (1), starting from `start` [m]. `height` is
 /// a known height and its standard deviation [m]. Returns `None` with fewer than three ranges or if
 /// the ranges do not determine the position.
-pub fn solve_position(
+pub(crate) fn solve_position(
     known: &[KnownRange],
     height: Option<[f64; 2]>,
     start: Vec3,

@@ -35,7 +35,7 @@ const PATH_ITERATIONS: usize = 4;
 
 /// Computes the fixes of all pings that arrived since the preceding sample. `synchronised`: the
 /// array knows when the pingers transmit.
-pub fn receive_pings(by: &AcousticReceiver<'_>, synchronised: bool) -> AcousticObservations {
+pub(crate) fn receive_pings(by: &AcousticReceiver<'_>, synchronised: bool) -> AcousticObservations {
     let one = |(k, target): (usize, &Target)| {
         let beacon = &by.beacons[target.beacon];
         let (moving, late) = (by.beacon_motion(target.beacon)?, by.late(target.beacon));

@@ -47,7 +47,7 @@ use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
 
 /// Acoustic positioning instrument at the instant of a sample.
-pub struct AcousticReceiver<'a> {
+pub(crate) struct AcousticReceiver<'a> {
     /// Specification of the instrument.
     pub spec: &'a AcousticSpec,
     /// All beacons of the world.
@@ -121,7 +121,7 @@ pub fn sample_instrument(
 
 /// Position and velocity of a beacon at the sample, in W.
 #[derive(Clone, Copy, Debug)]
-pub struct BeaconMotion {
+pub(crate) struct BeaconMotion {
     robot: Option<usize>,
     p: Vec3,
     v: Vec3,
@@ -129,7 +129,7 @@ pub struct BeaconMotion {
 
 impl BeaconMotion {
     /// Returns the position of the beacon `time` [s] after the sample.
-    pub fn end_after(&self, time: f64) -> PathEnd {
+    pub(crate) fn end_after(&self, time: f64) -> PathEnd {
         PathEnd {
             robot: self.robot,
             p: self.p + self.v.scale(time),
@@ -140,7 +140,7 @@ impl BeaconMotion {
 impl AcousticReceiver<'_> {
     /// Returns the motion of beacon number `index`, or `None` if the beacon is dead or the robot
     /// that carries it has no power.
-    pub fn beacon_motion(&self, index: usize) -> Option<BeaconMotion> {
+    pub(crate) fn beacon_motion(&self, index: usize) -> Option<BeaconMotion> {
         let (view, beacon) = (self.waters.view, &self.beacons[index]);
         if view.beacons[index].dead {
             return None;
@@ -163,18 +163,18 @@ impl AcousticReceiver<'_> {
     }
 
     /// Source level of beacon number `index`, reduced by its faults [dB re 1 µPa at 1 m].
-    pub fn source_level(&self, index: usize) -> f64 {
+    pub(crate) fn source_level(&self, index: usize) -> f64 {
         self.beacons[index].source_level + level(self.waters.view.beacons[index].fraction)
     }
 
     /// Delay of the transmission of beacon number `index` by its faults [s].
-    pub fn late(&self, index: usize) -> f64 {
+    pub(crate) fn late(&self, index: usize) -> f64 {
         self.waters.view.beacons[index].offset
     }
 
     /// Computes the position in W of the point `p_S` [m] of the instrument (in S) `time` [s] after
     /// the sample.
-    pub fn point_after(&self, p_S: Vec3, time: f64) -> PathEnd {
+    pub(crate) fn point_after(&self, p_S: Vec3, time: f64) -> PathEnd {
         let (R, p) = self.pose.extrapolate(time);
         PathEnd {
             robot: Some(self.pose.robot),
@@ -183,7 +183,7 @@ impl AcousticReceiver<'_> {
     }
 
     /// Returns the random numbers of target number `target` in this sample.
-    pub fn draw(&self, target: usize) -> Draw {
+    pub(crate) fn draw(&self, target: usize) -> Draw {
         self.by.stream.draw(
             (self.by.sample + 1)
                 .wrapping_mul(1 << 20)
@@ -193,7 +193,7 @@ impl AcousticReceiver<'_> {
 
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] and level `received`
     /// [dB re 1 µPa], or `None` if it is not detected.
-    pub fn detect(
+    pub(crate) fn detect(
         &self,
         ear: &ReceiverSensitivity,
         frequency: f64,
@@ -210,12 +210,12 @@ impl AcousticReceiver<'_> {
     }
 
     /// Converts a time after the sample [s] to a stamp [ns].
-    pub fn stamp(&self, time: f64) -> u64 {
+    pub(crate) fn stamp(&self, time: f64) -> u64 {
         ((self.now + time) * 1e9).round().max(0.0) as u64
     }
 
     /// Adds errors and resolution to a range [m] and returns it with its variance [m²]. (1), (2)
-    pub fn measured_range(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
+    pub(crate) fn measured_range(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
         let (spec, fault) = (self.spec, &self.by.fault);
         let own = if self.by.noise { spec.range_std } else { 0.0 };
         let range = range + own * draw.normal() + fault.offset + fault.noise * draw.normal();
@@ -230,7 +230,7 @@ impl AcousticReceiver<'_> {
 
     /// Adds errors to the bearing `d` (unit vector in S) of a signal with the signal-to-noise ratio
     /// `snr` [dB]. Returns the unit vector in S and the variance of its angles [rad²]. (3)
-    pub fn bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
+    pub(crate) fn bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
         let spec = self.spec;
         let weak = libm::pow(10.0, 0.1 * (spec.receiver.threshold - snr));
         let variance = spec.bearing_std * spec.bearing_std * (1.0 + weak);
@@ -247,7 +247,7 @@ impl AcousticReceiver<'_> {
     /// Converts the position `p_S` [m] in S with its covariance [m²] to W, with the pose of the
     /// carrier `time` [s] after the sample and the errors of that pose. Returns position [m] and
     /// covariance [m²] in W. (5)
-    pub fn to_world(
+    pub(crate) fn to_world(
         &self,
         carrier: &Carrier,
         (p_S, covariance): (Vec3, &Mat3),
@@ -282,7 +282,7 @@ fn diagonal(std: [f64; 3]) -> Mat3 {
 
 /// Covariance of a position in the direction `d` (unit vector) with the variances `along` and
 /// `across` it [m²]. (4)
-pub fn range_bearing_covariance(d: Vec3, along: f64, across: f64) -> Mat3 {
+pub(crate) fn range_bearing_covariance(d: Vec3, along: f64, across: f64) -> Mat3 {
     let mut m = Mat3::zero();
     for i in 0..3 {
         m.r[i] = d.scale((along - across) * d[i]);

@@ -43,7 +43,7 @@ const SEGMENTS: usize = 16;
 const END_CLEARANCE: f64 = 0.05;
 
 /// Medium of the sound with its obstacles.
-pub struct AcousticMedium<'a> {
+pub(crate) struct AcousticMedium<'a> {
     /// Geometry that can block a path.
     pub stage: &'a RayScene,
     /// Poses of this geometry.
@@ -58,7 +58,7 @@ pub struct AcousticMedium<'a> {
 
 /// End point of an acoustic path.
 #[derive(Clone, Copy, Debug)]
-pub struct PathEnd {
+pub(crate) struct PathEnd {
     /// Robot that carries it.
     pub robot: Option<usize>,
     /// Position in W [m].
@@ -79,7 +79,7 @@ pub struct AcousticPath {
 impl AcousticMedium<'_> {
     /// Returns true if the straight line between two points is free: both are in the water and no
     /// terrain, structure or robot lies between them.
-    pub fn has_line_of_sight(&self, a: PathEnd, b: PathEnd) -> bool {
+    pub(crate) fn has_line_of_sight(&self, a: PathEnd, b: PathEnd) -> bool {
         if self.at.height_above_surface(a.p) >= 0.0 || self.at.height_above_surface(b.p) >= 0.0 {
             return false;
         }
@@ -105,7 +105,12 @@ impl AcousticMedium<'_> {
 
     /// Computes the acoustic path from `source` to `receiver` (W [m]) for a `frequency` [Hz].
     /// Returns `None` if no refracted ray connects them. (1) to (3)
-    pub fn find_path(&self, source: Vec3, receiver: Vec3, frequency: f64) -> Option<AcousticPath> {
+    pub(crate) fn find_path(
+        &self,
+        source: Vec3,
+        receiver: Vec3,
+        frequency: f64,
+    ) -> Option<AcousticPath> {
         let chord = receiver - source;
         let length = chord.norm().max(1e-3);
         let [slowness, loss] = self.mean_slowness_and_absorption(source, receiver, frequency);
@@ -150,13 +155,13 @@ impl AcousticMedium<'_> {
     }
 
     /// Speed of sound at `p` in W [m/s].
-    pub fn sound_speed(&self, p: Vec3) -> f64 {
+    pub(crate) fn sound_speed(&self, p: Vec3) -> f64 {
         water_column::sound_speed(self.at.sea, self.at.gravity, p, self.at.time)
     }
 
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] that is received with
     /// the level `received` [dB re 1 µPa], or `None` if it is not detected. (4), (5)
-    pub fn detect(
+    pub(crate) fn detect(
         &self,
         ear: &ReceiverSensitivity,
         frequency: f64,

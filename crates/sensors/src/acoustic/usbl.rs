@@ -45,7 +45,7 @@ pub struct Reply {
 }
 
 /// Interrogates the next transponder and computes its fix.
-pub fn interrogate(
+pub(crate) fn interrogate(
     by: &AcousticReceiver<'_>,
     voice: &Interrogator,
     carrier: Option<&Carrier>,
@@ -85,7 +85,7 @@ pub fn interrogate(
 
 /// Computes the reply of transponder number `index` to an interrogation sent at the sample. Returns
 /// `None` if interrogation or reply is not detected or the range exceeds the maximum range. (1)
-pub fn receive_reply(
+pub(crate) fn receive_reply(
     by: &AcousticReceiver<'_>,
     voice: &Interrogator,
     index: usize,

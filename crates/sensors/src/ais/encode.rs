@@ -43,7 +43,7 @@ pub struct Motion {
     /// Second of the minute (0 to 59).
     pub second: u32,
     /// True if the position error is below 10 m.
-    pub is_accurate: bool,
+    pub(crate) is_accurate: bool,
 }
 
 /// Bits of a message.
@@ -91,7 +91,7 @@ fn speed_field(speed: f64) -> u32 {
 }
 
 /// Encodes the position report of a class A vessel (message 1).
-pub fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
+pub(crate) fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
     let mut bits = Bits::default();
     let rate = motion.turn.to_degrees() * 60.0;
     let turn = (4.733 * rate.abs().sqrt())
@@ -118,7 +118,7 @@ pub fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
 }
 
 /// Encodes the static and voyage data of a class A vessel (message 5).
-pub fn voyage_data_a(vessel: &Vessel) -> Message {
+pub(crate) fn voyage_data_a(vessel: &Vessel) -> Message {
     let mut bits = Bits::default();
     bits.number(5, 6)
         .number(0, 2)
@@ -141,7 +141,7 @@ pub fn voyage_data_a(vessel: &Vessel) -> Message {
 }
 
 /// Encodes the position report of a class B vessel (message 18).
-pub fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
+pub(crate) fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
     let mut bits = Bits::default();
     bits.number(18, 6)
         .number(0, 2)
@@ -166,7 +166,7 @@ pub fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
 
 /// Encodes the static data of a class B vessel (message 24): part 0 (A) with its name, part 1 (B)
 /// with the other fields.
-pub fn static_data_b(vessel: &Vessel, part: u32) -> Message {
+pub(crate) fn static_data_b(vessel: &Vessel, part: u32) -> Message {
     let mut bits = Bits::default();
     bits.number(24, 6)
         .number(0, 2)

@@ -192,7 +192,7 @@ struct Report {
 
 /// Interval of the position reports of a vessel [s], for its navigational `status`, `speed` [m/s]
 /// and rate of `turn` [rad/s]. (4)
-pub fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
+pub(crate) fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
     let (knots, turns) = (speed / KNOT, turn.abs().to_degrees() > 5.0 / 30.0);
     let rests = status == 1 || status == 5;
     match is_class_a {

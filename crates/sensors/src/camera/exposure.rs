@@ -58,7 +58,7 @@ const DIGITS: u32 = (1 << 23) - 1;
 ///
 /// `light` holds one linear RGB luminance per pixel [cd/m²], row by row; `by` switches the noise
 /// and gives its random stream.
-pub fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], by: &SampleErrors) -> Bytes {
+pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], by: &SampleErrors) -> Bytes {
     let exposure = &spec.exposure;
     let ev = exposure
         .fixed

@@ -50,7 +50,7 @@ const GREY: f64 = 0.6;
 /// Fraction of the light taken from the beam that reaches the ground.
 const BEAM_TO_GROUND: f64 = 0.8;
 /// Asymmetry of the phase function of haze.
-pub const FORWARD: f64 = 0.76;
+pub(crate) const FORWARD: f64 = 0.76;
 
 /// Haze beyond that of clear air, and the light that it emits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,7 +76,7 @@ impl Haze {
     ///
     /// Returns the haze, the fraction of the sun's beam that it transmits, and the illuminance that
     /// it adds to that of the sky on a horizontal surface, by colour [lx].
-    pub fn in_front_of(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
+    pub(crate) fn in_front_of(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
         let depth = (optical_depth(extinction) - optical_depth(CLEAR)).max(0.0);
         if depth == 0.0 {
             return (Self::default(), 1.0, Vec3::zero());

@@ -32,7 +32,7 @@ const SPACING: [usize; 2] = [8, 4];
 const NODES: usize = 16;
 
 /// Scattered lamp light as a function of pixel and distance.
-pub struct InScattering {
+pub(crate) struct InScattering {
     size: [usize; 2],
     spacing: usize,
     /// Columns of the grid.
@@ -47,7 +47,7 @@ impl InScattering {
     ///
     /// `poses` are the camera poses by row, `wet` is true under water, `far` [m] is the greatest
     /// distance.
-    pub fn new(
+    pub(crate) fn new(
         spec: &CameraSpec,
         poses: &[(Mat3, Vec3)],
         wet: bool,
@@ -80,7 +80,7 @@ impl InScattering {
 
     /// Luminance that is scattered back over the distance `s` [m] at a pixel, by colour [cd/m²];
     /// `None` where the lens has no ray at a neighbouring grid point.
-    pub fn at(&self, [column, row]: [usize; 2], s: f64) -> Option<Vec3> {
+    pub(crate) fn at(&self, [column, row]: [usize; 2], s: f64) -> Option<Vec3> {
         let (i, u) = grid_cell(column, self.size[0], self.spacing);
         let (j, v) = grid_cell(row, self.size[1], self.spacing);
         let next = usize::from(u > 0.0);

@@ -41,7 +41,7 @@ const SPILL: f64 = 0.01;
 
 /// A lamp that is switched on.
 #[derive(Clone, Debug)]
-pub struct LitLamp {
+pub(crate) struct LitLamp {
     p: Vec3,
     d: Vec3,
     cosines: [f64; 2],
@@ -53,7 +53,7 @@ pub struct LitLamp {
 }
 
 /// Collects all lamps of all robots that are switched on.
-pub fn lit_lamps(world: &RenderContext) -> Vec<LitLamp> {
+pub(crate) fn lit_lamps(world: &RenderContext) -> Vec<LitLamp> {
     let mut all = Vec::new();
     for (r, robot) in world.scene.robots.iter().enumerate() {
         for (lamp, level) in robot.lamps.iter().zip(&world.view.lamps[r]) {
@@ -106,7 +106,7 @@ impl LitLamp {
     ///
     /// `beam` is the extinction along the path, by colour [1/m]. The result is zero where the lamp
     /// is occluded or negligible compared with the `other` illuminance [lx].
-    pub fn surface_illuminance(
+    pub(crate) fn surface_illuminance(
         &self,
         world: &RenderContext,
         x: Vec3,
@@ -134,7 +134,7 @@ impl LitLamp {
     }
 
     /// Position of the lamp [m], W.
-    pub fn position(&self) -> Vec3 {
+    pub(crate) fn position(&self) -> Vec3 {
         self.p
     }
 
@@ -143,7 +143,7 @@ impl LitLamp {
     ///
     /// `haze` is the extinction of the air [1/m]. The light that the glass emits outside the cone
     /// is included.
-    pub fn facing_illuminance(&self, x: Vec3, haze: f64) -> (Vec3, Vec3) {
+    pub(crate) fn facing_illuminance(&self, x: Vec3, haze: f64) -> (Vec3, Vec3) {
         let way = self.p - x;
         let r = way.norm().max(0.05);
         let u = way.scale(1.0 / r);
@@ -155,7 +155,7 @@ impl LitLamp {
     }
 
     /// Returns true if anything except the lamp's own robot occludes it from the point `x` [m], W.
-    pub fn is_occluded(&self, world: &RenderContext, x: Vec3) -> bool {
+    pub(crate) fn is_occluded(&self, world: &RenderContext, x: Vec3) -> bool {
         let way = self.p - x;
         let r = way.norm();
         world.stage.is_shaded(
@@ -171,7 +171,7 @@ impl LitLamp {
     ///
     /// The line starts at `p` [m] with the unit direction `d`, both W; `s` [m] is the distance
     /// along it.
-    pub fn scattered_radiance(&self, medium: &Medium, p: Vec3, d: Vec3, s: f64) -> Vec3 {
+    pub(crate) fn scattered_radiance(&self, medium: &Medium, p: Vec3, d: Vec3, s: f64) -> Vec3 {
         let way = p + d.scale(s) - self.p;
         let r = way.norm();
         let u = way.scale(1.0 / r.max(1e-6));

@@ -7,7 +7,7 @@
 pub mod demosaicing_noise;
 pub mod exposure;
 pub mod haze;
-pub mod in_scattering;
+pub(crate) mod in_scattering;
 pub mod lamp;
 pub mod noise;
 pub mod rain;
@@ -64,7 +64,7 @@ pub struct Medium {
 }
 
 /// Ray of one pixel and the first solid surface that it hits.
-pub struct PixelRay<'a> {
+pub(crate) struct PixelRay<'a> {
     /// Column and row [px].
     pixel: [usize; 2],
     p: Vec3,

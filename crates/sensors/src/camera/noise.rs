@@ -43,7 +43,7 @@ pub fn cell(x: f64) -> (usize, f32) {
 
 /// Value noise on unit cells with smooth interpolation, 0..1.
 #[inline]
-pub fn value_noise(x: f64, y: f64, seed: u64) -> f64 {
+pub(crate) fn value_noise(x: f64, y: f64, seed: u64) -> f64 {
     between_cells(table(), x, y, seed)
 }
 
@@ -67,7 +67,7 @@ fn between_cells(table: &Table, x: f64, y: f64, seed: u64) -> f64 {
 
 /// Sums `n` octaves of [`value`], each of half the size and weight of the one before, normalised to
 /// 0..1 with the mean 0.5. Each octave is rotated, so that no grid is visible.
-pub fn fractal_noise(x: f64, y: f64, n: usize, seed: u64) -> f64 {
+pub(crate) fn fractal_noise(x: f64, y: f64, n: usize, seed: u64) -> f64 {
     let (mut sum, mut weights, mut weight) = (0.0, 0.0, 1.0);
     let (mut x, mut y) = (x, y);
     let table = table();
@@ -82,7 +82,7 @@ pub fn fractal_noise(x: f64, y: f64, n: usize, seed: u64) -> f64 {
 
 /// Computes [`octaves`] if the result exceeds `least`. Returns `None` as soon as the first octaves
 /// show that it does not.
-pub fn fractal_noise_above(x: f64, y: f64, n: usize, seed: u64, least: f64) -> Option<f64> {
+pub(crate) fn fractal_noise_above(x: f64, y: f64, n: usize, seed: u64, least: f64) -> Option<f64> {
     let all = 2.0 - 1.0 / (1_u64 << (n - 1).min(62)) as f64;
     let (mut sum, mut left, mut weight) = (0.0, all, 1.0);
     let (mut x, mut y) = (x, y);
@@ -100,7 +100,7 @@ pub fn fractal_noise_above(x: f64, y: f64, n: usize, seed: u64, least: f64) -> O
 }
 
 /// Smooth step from 0 at `low` to 1 at `high`.
-pub fn smooth_step(low: f64, high: f64, x: f64) -> f64 {
+pub(crate) fn smooth_step(low: f64, high: f64, x: f64) -> f64 {
     let u = ((x - low) / (high - low)).clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)
 }

@@ -50,7 +50,7 @@ fn slope(rain: f64) -> f64 {
 }
 
 /// Adds rain streaks to the luminance of an image.
-pub fn draw_streaks(
+pub(crate) fn draw_streaks(
     spec: &CameraSpec,
     world: &RenderContext,
     pose: &Pose,

@@ -63,7 +63,7 @@ const EDGES: [usize; 2] = [161, 20];
 /// Water surface at one instant, around a camera.
 pub struct Sea {
     /// Wave clipmap of the simulated waves.
-    pub clipmap: WaveClipmap,
+    pub(crate) clipmap: WaveClipmap,
     /// Slopes and curvature of the ripple pattern.
     ripples: Box<Ripples>,
     /// Mean square slopes: the total (1), the part in the finest grid of the clipmap, and the part
@@ -207,7 +207,7 @@ impl Sea {
     }
 
     /// Factor on the sunlight at the depth `h` [m] below (x, y) [m] of the surface, W. (3)
-    pub fn caustic_factor(&self, x: f64, y: f64, h: f64) -> f64 {
+    pub(crate) fn caustic_factor(&self, x: f64, y: f64, h: f64) -> f64 {
         let [.., fine] = self.ripple(x, y);
         let [.., wide] = self.wide(x, y);
         // The angular size of the sun blurs structure finer than a hundredth of the depth.

@@ -64,7 +64,7 @@ pub const OPEN_WATER: u16 = u16::MAX - 1;
 const FOG: f64 = 1e-3;
 
 /// Data that all rays of the images of one instant share.
-pub struct Shader<'a> {
+pub(crate) struct Shader<'a> {
     world: &'a RenderContext<'a>,
     skip: Range<u32>,
     sky: Sky,
@@ -89,7 +89,7 @@ impl<'a> Shader<'a> {
     ///
     /// Rays do not hit shapes whose numbers are in `skip`. Without `colored` the in-scattering of
     /// lamps is not computed.
-    pub fn new(
+    pub(crate) fn new(
         world: &'a RenderContext<'a>,
         spec: &CameraSpec,
         poses: &[(Mat3, Vec3)],
@@ -159,14 +159,14 @@ impl<'a> Shader<'a> {
     }
 
     /// Distance to the water surface [m], if the ray crosses it before its hit or within `far` [m].
-    pub fn surface_before(&self, sight: &PixelRay, far: f64) -> Option<f64> {
+    pub(crate) fn surface_before(&self, sight: &PixelRay, far: f64) -> Option<f64> {
         let reach = sight.hit.map_or(far, |hit| hit.distance);
         self.sea.clipmap.crossing(sight.p, sight.d, reach)
     }
 
     /// Label of what a ray hits: the water surface if `surface` holds a distance, else the hit
     /// shape.
-    pub fn label(&self, sight: &PixelRay, surface: Option<f64>) -> u16 {
+    pub(crate) fn label(&self, sight: &PixelRay, surface: Option<f64>) -> u16 {
         match (surface, sight.hit) {
             (Some(_), _) => SURFACE,
             (None, Some(hit)) => hit.label,
@@ -177,7 +177,7 @@ impl<'a> Shader<'a> {
 
     /// Luminance along a ray, by colour [cd/m²]. `surface` is the distance to the water surface
     /// [m], if the ray crosses it first.
-    pub fn luminance(&self, sight: &PixelRay, surface: Option<f64>) -> Vec3 {
+    pub(crate) fn luminance(&self, sight: &PixelRay, surface: Option<f64>) -> Vec3 {
         let PixelRay {
             pixel, p, d, hit, ..
         } = *sight;
@@ -370,7 +370,7 @@ impl<'a> Shader<'a> {
     /// of one pixel.
     ///
     /// The camera pose is `(R_WS, p_WS)`, with the position in [m].
-    pub fn lamp_images(
+    pub(crate) fn lamp_images(
         &self,
         spec: &CameraSpec,
         (R_WS, p_WS): &(Mat3, Vec3),
@@ -509,7 +509,7 @@ impl<'a> Shader<'a> {
     /// [cd/m²].
     ///
     /// Returns `None` if a surface occludes the particle or if `x` is in air.
-    pub fn particle_luminance(&self, p: Vec3, x: Vec3) -> Option<Vec3> {
+    pub(crate) fn particle_luminance(&self, p: Vec3, x: Vec3) -> Option<Vec3> {
         let way = x - p;
         let s = way.norm();
         let d = way.scale(1.0 / s.max(1e-6));

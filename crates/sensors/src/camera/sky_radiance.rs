@@ -347,7 +347,7 @@ impl Sky {
 
 /// Integrates `of` over the upper hemisphere with the weight cos Z, ∫ L cos Z dΩ. The argument of
 /// `of` is a unit vector, W.
-pub fn integrate_hemisphere(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
+pub(crate) fn integrate_hemisphere(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
     let [n, m] = DIRECTIONS;
     let mut sum = Vec3::zero();
     for i in 0..n {

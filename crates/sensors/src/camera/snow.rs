@@ -17,7 +17,7 @@ const MOST: usize = 20_000;
 
 /// Adds the particles to the luminance of an image. Each image has its own random particles,
 /// because they are small and drift fast in front of the lens.
-pub fn draw_particles(
+pub(crate) fn draw_particles(
     spec: &CameraSpec,
     painter: &Shader,
     pose: &(Mat3, Vec3),
@@ -61,7 +61,7 @@ pub fn draw_particles(
 
 /// Adds the image of a lamp at the pixel `[u, v]`: a spot as wide as a pixel with most of its
 /// light, and two wider halos. `glare` is the luminance of a spot of one pixel, by colour [cd/m²].
-pub fn draw_lamp(light: &mut [[f32; 3]], size: [usize; 2], [u, v]: [f64; 2], glare: Vec3) {
+pub(crate) fn draw_lamp(light: &mut [[f32; 3]], size: [usize; 2], [u, v]: [f64; 2], glare: Vec3) {
     if u >= -40.0 && v >= -40.0 && u < size[0] as f64 + 40.0 && v < size[1] as f64 + 40.0 {
         disc(light, size, [u, v], 1.2, glare.scale(0.3));
         disc(light, size, [u, v], 5.0, glare.scale(4e-4));

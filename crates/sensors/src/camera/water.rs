@@ -31,9 +31,9 @@ use merrow_math::Vec3;
 use merrow_model::scene::sea::optics::Optics;
 
 /// Asymmetry of the phase function for daylight.
-pub const DAYLIGHT_ASYMMETRY: f64 = 0.5;
+pub(crate) const DAYLIGHT_ASYMMETRY: f64 = 0.5;
 /// Asymmetry of the phase function for the light of lamps.
-pub const LAMP_ASYMMETRY: f64 = 0.85;
+pub(crate) const LAMP_ASYMMETRY: f64 = 0.85;
 /// Refractive index of water.
 pub const INDEX: f64 = 1.34;
 
@@ -80,7 +80,7 @@ impl Water {
 
     /// Computes the illuminance of the sun and the sky together on a horizontal surface at the
     /// depth `h` [m], by colour [lx]. (2)
-    pub fn illuminance_at_depth(&self, h: f64) -> Vec3 {
+    pub(crate) fn illuminance_at_depth(&self, h: f64) -> Vec3 {
         times(
             self.light[0] + self.light[1],
             transmittance(self.daylight, h.max(0.0)),
@@ -88,13 +88,13 @@ impl Water {
     }
 
     /// Fraction of the sun's light that is still a direct beam at the depth `h` [m].
-    pub fn direct_fraction(&self, h: f64) -> f64 {
+    pub(crate) fn direct_fraction(&self, h: f64) -> f64 {
         fast_exp(-0.4 * self.scattering.y * h.max(0.0))
     }
 
     /// Computes the veiling light of the water over the distance `s` [m] along `d` (unit vector,
     /// W), by colour [cd/m²]. `level` is the daylight at the start of the ray, by colour [lx]. (1)
-    pub fn veiling_light(&self, level: Vec3, d: Vec3, s: f64) -> Vec3 {
+    pub(crate) fn veiling_light(&self, level: Vec3, d: Vec3, s: f64) -> Vec3 {
         let k = self.beam - self.daylight.scale(d.z);
         let light = level.scale(phase(d.dot(self.from), DAYLIGHT_ASYMMETRY));
         let k = Vec3::new(k.x.max(1e-6), k.y.max(1e-6), k.z.max(1e-6));

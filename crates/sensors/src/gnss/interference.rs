@@ -28,7 +28,7 @@ use merrow_model::state::FaultState;
 
 /// Interference at a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interference {
+pub(crate) struct Interference {
     /// True if no satellite signal can be received.
     pub jammed: bool,
     /// True if the receiver uses false satellite signals.
@@ -41,7 +41,7 @@ pub struct Interference {
 
 impl Interference {
     /// Returns the state without interference.
-    pub fn clear() -> Self {
+    pub(crate) fn clear() -> Self {
         Self {
             jammed: false,
             spoofed: false,
@@ -53,7 +53,7 @@ impl Interference {
 
 /// Computes the interference that the active faults of a robot cause at its sensor number `sensor`,
 /// with the antenna at `p_WS` (in W [m]), at `now_ns` [ns].
-pub fn interference_at(
+pub(crate) fn interference_at(
     faults: &[FaultState],
     sensor: usize,
     p_WS: Vec3,

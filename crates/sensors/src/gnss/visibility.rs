@@ -29,7 +29,7 @@ use merrow_model::sensor::gnss::SatelliteConstellation;
 
 /// Satellite visibility at one antenna.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SatelliteVisibility {
+pub(crate) struct SatelliteVisibility {
     /// Number of visible satellites.
     pub seen: usize,
     /// Horizontal and vertical dilution of precision; `None` if there is no fix.
@@ -39,7 +39,7 @@ pub struct SatelliteVisibility {
 }
 
 /// Computes the visibility of the satellites of `sky` at the antenna position in `truth`.
-pub fn satellite_visibility(
+pub(crate) fn satellite_visibility(
     sky: &SatelliteConstellation,
     truth: &Truth<'_>,
 ) -> SatelliteVisibility {

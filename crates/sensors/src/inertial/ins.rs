@@ -72,7 +72,7 @@ impl Earth {
     }
 
     /// Matrix of the linear map w(v) of (2) [rad/m].
-    pub fn transport_matrix() -> Mat3 {
+    pub(crate) fn transport_matrix() -> Mat3 {
         let k = 1.0 / MEAN_RADIUS;
         Mat3::from_rows(
             Vec3::new(0.0, -k, 0.0),
@@ -82,7 +82,7 @@ impl Earth {
     }
 
     /// Angular velocity of the local level at the velocity `v` (in W [m/s]), in W [rad/s].
-    pub fn level_rate(&self, v: Vec3) -> Vec3 {
+    pub(crate) fn level_rate(&self, v: Vec3) -> Vec3 {
         self.rate + Vec3::new(-v.y, v.x, 0.0).scale(1.0 / MEAN_RADIUS)
     }
 
@@ -163,7 +163,7 @@ impl Faulty for Navigation {
 
 /// Stores a reading of sensor number `sensor` of the same robot for the next sample, if this sensor
 /// is an aid.
-pub fn store_aid_reading(
+pub(crate) fn store_aid_reading(
     spec: &InsSpec,
     memory: &mut SensorState,
     sensor: usize,

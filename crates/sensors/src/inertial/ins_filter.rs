@@ -88,7 +88,7 @@ fn scaled(m: &Mat3, k: f64) -> Mat3 {
 }
 
 /// Sets the covariance after an alignment and the initial sample of the integration.
-pub fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>) {
+pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>) {
     let square = |x: f64| x * x;
     let c = &mut filter.covariance;
     *c = [[Mat3::zero(); BLOCKS]; BLOCKS];
@@ -117,7 +117,13 @@ pub fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, truth: &Tru
 
 /// Propagates the covariance over a sample of `dt` [s] that ends with the proper acceleration `f`
 /// (in S [m/s²]). (1) to (4)
-pub fn predict_covariance(spec: &InsSpec, filter: &mut InsMemory, earth: &Earth, f: Vec3, dt: f64) {
+pub(crate) fn predict_covariance(
+    spec: &InsSpec,
+    filter: &mut InsMemory,
+    earth: &Earth,
+    f: Vec3,
+    dt: f64,
+) {
     let R = filter.q.matrix();
     let level = earth.level_rate(filter.v);
     let W = Earth::transport_matrix();
@@ -187,7 +193,7 @@ fn past_state(filter: &InsMemory, w: Vec3, age: f64) -> (Vec3, Vec3, Mat3) {
 
 /// Updates the filter with the bottom-track velocity of a DVL reading that is `age` [s] old; `w` is
 /// the angular velocity in S [rad/s].
-pub fn update_with_dvl(
+pub(crate) fn update_with_dvl(
     spec: &InsSpec,
     filter: &mut InsMemory,
     by: &DvlAid,
@@ -229,7 +235,7 @@ pub fn update_with_dvl(
 
 /// Updates the filter with a GNSS position, and with the GNSS velocity if there is one. The reading
 /// is `age` [s] old; `w` is the angular velocity in S [rad/s].
-pub fn update_with_gnss(
+pub(crate) fn update_with_gnss(
     spec: &InsSpec,
     filter: &mut InsMemory,
     by: &GnssAid,
@@ -290,7 +296,7 @@ pub fn update_with_gnss(
 }
 
 /// Updates the filter with the depth from a pressure reading that is `age` [s] old.
-pub fn update_with_pressure(
+pub(crate) fn update_with_pressure(
     spec: &InsSpec,
     filter: &mut InsMemory,
     by: &PressureAid,

@@ -18,7 +18,7 @@ use merrow_model::state::FaultEffect;
 
 /// Gyro and accelerometer of an instrument with a filter: their errors, their faults and the noise
 /// switch.
-pub struct Triads<'a> {
+pub(crate) struct Triads<'a> {
     /// Errors of gyro [rad/s] and accelerometer [m/s²].
     pub errors: [&'a Errors; 2],
     /// Slow errors; channels 0-2 belong to the gyro, 3-5 to the accelerometer.
@@ -34,7 +34,7 @@ pub struct Triads<'a> {
 impl Triads<'_> {
     /// Returns angular velocity [rad/s] and proper acceleration [m/s²] in S as measured; `truth`
     /// are the true values, `last` is the preceding measurement.
-    pub fn measure(
+    pub(crate) fn measure(
         self,
         sensor: &Sensor,
         truth: [Vec3; 2],

@@ -16,7 +16,7 @@ const MAX_HULL_SIDES: usize = 90;
 
 /// Returns the indices of the echoes of each cluster, sorted by their first index; `gap` is the
 /// maximum distance within a cluster [m]. (2)
-pub fn cluster_echoes(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
+pub(crate) fn cluster_echoes(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
     // all echoes within a cell are nearer to one another than the gap
     let side = gap * FRAC_1_SQRT_2;
     let mut cells: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
@@ -153,7 +153,7 @@ fn extents(corners: &[[f64; 2]], s: f64, c: f64) -> [[f64; 2]; 2] {
 }
 
 /// Fits a box to echoes. Its length is at least its width, and its yaw is between -π/2 and π/2. (3)
-pub fn fit_cuboid(echoes: impl Iterator<Item = Echo> + Clone) -> Cuboid {
+pub(crate) fn fit_cuboid(echoes: impl Iterator<Item = Echo> + Clone) -> Cuboid {
     let points: Vec<[f64; 2]> = echoes.clone().map(|e| [e.p.x, e.p.y]).collect();
     let corners = convex_hull(points.clone());
     let along = |k: usize| {

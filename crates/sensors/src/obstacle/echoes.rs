@@ -15,7 +15,7 @@ use merrow_model::state::frames::{FrameData, Scan};
 
 /// Positions [m] of the echoes of a frame that began at `stamp_ns` [ns], each with half of the
 /// height that it represents [m]. They are in the frame of the sensor, or in that of its tilt unit.
-pub fn extract_echoes(
+pub(crate) fn extract_echoes(
     spec: &DetectorSpec,
     looks: &ExteroceptiveSpec,
     data: &FrameData,

@@ -27,7 +27,7 @@
 //! # Checked by
 //! tests of `cluster.rs`, `gather.rs` and `track.rs`; test/sensors/obstacle.rs
 
-pub mod cluster;
+pub(crate) mod cluster;
 pub mod echoes;
 pub mod gather;
 pub mod track;
@@ -42,7 +42,7 @@ use merrow_model::state::frames::detection::{Detection, Echo, EchoSet};
 
 /// Box with a vertical axis, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cuboid {
+pub(crate) struct Cuboid {
     /// Centre in W [m].
     pub p: Vec3,
     /// Lengths along its axes [m].
@@ -119,7 +119,7 @@ pub fn frame_boxes(
 }
 
 /// Fits boxes to echoes (positions in W [m]) and adds the errors of the detector.
-pub fn fit_boxes(
+pub(crate) fn fit_boxes(
     spec: &DetectorSpec,
     echoes: &[Echo],
     pose: &Pose,

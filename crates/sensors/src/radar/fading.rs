@@ -22,7 +22,7 @@ use merrow_math::rng::Draw;
 
 /// Draws a variate of the gamma distribution with this shape and the mean 1, by rejection
 /// [Marsaglia and Tsang 2000].
-pub fn draw_gamma(shape: f64, draw: &mut Draw) -> f64 {
+pub(crate) fn draw_gamma(shape: f64, draw: &mut Draw) -> f64 {
     if shape < 1.0 {
         // From a shape greater by one, and a power of a uniform variate.
         let u = draw.uniform().max(1e-300);

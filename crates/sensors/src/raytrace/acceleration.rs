@@ -37,7 +37,7 @@ const FEW: u32 = 3;
 
 /// Working memory that consecutive searches share. Allocating it takes as long as a short search.
 #[derive(Clone, Debug, Default)]
-pub struct SearchMemory {
+pub(crate) struct SearchMemory {
     /// Stacks of a single ray, in the tree of a group and in that of a mesh.
     pub kept: [BoxStack; 2],
     /// Stack and state of a ray packet.
@@ -47,7 +47,7 @@ pub struct SearchMemory {
 
 /// Shapes and the tree over their bounding boxes.
 #[derive(Clone, Debug, Default)]
-pub struct ShapeGroup {
+pub(crate) struct ShapeGroup {
     shapes: Vec<PosedShape>,
     /// Indices of the shapes in the order of the leaves.
     order: Vec<u32>,
@@ -61,7 +61,7 @@ pub struct ShapeGroup {
 
 impl ShapeGroup {
     /// Builds a group of these shapes.
-    pub fn new(shapes: Vec<PosedShape>, care: BuildQuality) -> Self {
+    pub(crate) fn new(shapes: Vec<PosedShape>, care: BuildQuality) -> Self {
         let mut group = Self {
             shapes,
             ..Self::default()
@@ -71,12 +71,12 @@ impl ShapeGroup {
     }
 
     /// Shapes of the group with their poses.
-    pub fn shapes(&self) -> &[PosedShape] {
+    pub(crate) fn shapes(&self) -> &[PosedShape] {
         &self.shapes
     }
 
     /// Changes the poses and rebuilds the tree.
-    pub fn update_poses(&mut self, change: impl FnOnce(&mut [PosedShape])) {
+    pub(crate) fn update_poses(&mut self, change: impl FnOnce(&mut [PosedShape])) {
         change(&mut self.shapes);
         self.rebuild(BuildQuality::Fast);
     }
@@ -128,7 +128,7 @@ impl ShapeGroup {
     /// Start of a search that ends at the distance `limit` [m]: the ray in the frame of the tree,
     /// and the distance of its origin [m]. `None` if the ray misses the bounding sphere.
     #[inline(always)]
-    pub fn enter(&self, ray: &Ray, limit: f64) -> Option<(TreeRay, f64)> {
+    pub(crate) fn enter(&self, ray: &Ray, limit: f64) -> Option<(TreeRay, f64)> {
         let shift = self.first(ray, limit)?;
         Some((self.probe(ray, shift), shift))
     }
@@ -136,7 +136,7 @@ impl ShapeGroup {
     /// Distance (1) [m]; `None` if the ray misses the bounding sphere or enters it beyond `limit`
     /// [m].
     #[inline(always)]
-    pub fn first(&self, ray: &Ray, limit: f64) -> Option<f64> {
+    pub(crate) fn first(&self, ray: &Ray, limit: f64) -> Option<f64> {
         let (m, d) = (ray.origin - self.centre, ray.direction);
         let along = m.dot(d);
         let outside = m.dot(m) - along * along > self.radius * self.radius;
@@ -150,25 +150,25 @@ impl ShapeGroup {
 
     /// Ray in the frame of the tree, from the distance `shift` [m] on.
     #[inline(always)]
-    pub fn probe(&self, ray: &Ray, shift: f64) -> TreeRay {
+    pub(crate) fn probe(&self, ray: &Ray, shift: f64) -> TreeRay {
         let o = ray.origin - self.centre + ray.direction.scale(shift);
         TreeRay::new(o, ray.direction, ray.range[0] - shift)
     }
 
     /// Indices of the shapes in the order of the leaves.
-    pub fn order(&self) -> &[u32] {
+    pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
 
     /// Indices of the shapes without a bounding box.
-    pub fn boundless(&self) -> &[u32] {
+    pub(crate) fn boundless(&self) -> &[u32] {
         &self.boundless
     }
 
     /// Searches the shapes of the group for the closest hit of `query`. Returns true if the search
     /// can end, because there is a hit and `ANY` is set.
     #[inline(always)]
-    pub fn search<E: F32x8, const ANY: bool>(
+    pub(crate) fn search<E: F32x8, const ANY: bool>(
         &self,
         query: &mut Query<'_>,
         [kept, inner]: &mut [BoxStack; 2],
@@ -220,7 +220,7 @@ impl ShapeGroup {
     /// Returns false, with no hit recorded, if the directions of the rays differ in the sign of a
     /// component.
     #[inline(always)]
-    pub fn search_bundle<E: F32x8>(
+    pub(crate) fn search_bundle<E: F32x8>(
         &self,
         rays: &[Ray],
         which: u32,
@@ -362,7 +362,7 @@ impl Holds for ShapeGroup {
 }
 
 /// A ray and its closest hit so far.
-pub struct Query<'a> {
+pub(crate) struct Query<'a> {
     /// Ray in the world frame.
     pub ray: &'a Ray,
     /// Indices of the shapes to ignore.
@@ -376,20 +376,20 @@ pub struct Query<'a> {
 impl Query<'_> {
     /// Returns true if shape `k` of the group is to be ignored.
     #[inline(always)]
-    pub fn skips(&self, k: u32) -> bool {
+    pub(crate) fn skips(&self, k: u32) -> bool {
         self.skip.contains(&(self.first + k))
     }
 
     /// Maximum distance of a further hit [m].
     #[inline(always)]
-    pub fn limit(&self) -> f64 {
+    pub(crate) fn limit(&self) -> f64 {
         limit(self.ray, &self.best)
     }
 
     /// Records a hit on shape `k` of the group if it is closer. At equal distances the lowest index
     /// wins.
     #[inline(always)]
-    pub fn record(&mut self, placed: &PosedShape, k: u32, met: Option<LocalHit>) {
+    pub(crate) fn record(&mut self, placed: &PosedShape, k: u32, met: Option<LocalHit>) {
         settle(&mut self.best, placed, self.first + k, met);
     }
 }

@@ -28,17 +28,17 @@ use obvhs::bvh2::reinsertion::ReinsertionOptimizer;
 use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
 
 /// Maximum depth of a tree [nodes].
-pub const DEEPEST: usize = 18;
+pub(crate) const DEEPEST: usize = 18;
 /// Flag of a child that is a leaf.
 const LEAF: u32 = 1 << 31;
 
 /// Minimum and maximum coordinates of a box [m].
-pub type Bounds = [[f32; 3]; 2];
+pub(crate) type Bounds = [[f32; 3]; 2];
 
 /// Node with up to eight child boxes.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-pub struct Node {
+pub(crate) struct Node {
     /// Minimum x, y, z, then maximum x, y, z of every child [m]; unused slots have inverted bounds.
     pub bounds: [[f32; 8]; 6],
     /// Child nodes and leaves, by slot.
@@ -48,18 +48,18 @@ pub struct Node {
 impl Node {
     /// Encoded children, for SIMD selection.
     #[inline(always)]
-    pub fn words(&self) -> [u32; 8] {
+    pub(crate) fn words(&self) -> [u32; 8] {
         self.children.map(|child| child.0)
     }
 }
 
 /// Reference to a node or a leaf, encoded in 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Child(u32);
+pub(crate) struct Child(u32);
 
 impl Child {
     /// Root node of a tree.
-    pub const ROOT: Self = Self(0);
+    pub(crate) const ROOT: Self = Self(0);
 
     fn leaf(first: u32, count: u32) -> Self {
         Self(LEAF | (count - 1) << 27 | first)
@@ -67,13 +67,13 @@ impl Child {
 
     /// Decodes an element of [`Node::words`].
     #[inline(always)]
-    pub fn of_word(word: u32) -> Self {
+    pub(crate) fn of_word(word: u32) -> Self {
         Self(word)
     }
 
     /// Index of the node (`Ok`), or first index and count of the contents of a leaf (`Err`).
     #[inline(always)]
-    pub fn decode(self) -> Result<usize, (u32, u32)> {
+    pub(crate) fn decode(self) -> Result<usize, (u32, u32)> {
         if self.0 & LEAF == 0 {
             Ok(self.0 as usize)
         } else {
@@ -84,14 +84,14 @@ impl Child {
 
 /// Bounding volume hierarchy with its nodes.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub(crate) struct Tree {
     /// Nodes, the root first; no nodes if the tree is empty.
     pub nodes: Vec<Node>,
 }
 
 /// Trade-off between build time and quality of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuildQuality {
+pub(crate) enum BuildQuality {
     /// Fast build, for trees that are rebuilt often.
     Fast,
     /// Slow build of a better tree, for static contents.
@@ -103,7 +103,7 @@ impl Tree {
     ///
     /// `pack` receives the box indices of each leaf, stores the contents and returns their first
     /// index and count, which [`Child::either`] later returns.
-    pub fn new(
+    pub(crate) fn new(
         boxes: &[Bounds],
         full: u32,
         care: BuildQuality,
@@ -122,7 +122,7 @@ impl Tree {
     }
 
     /// Memory use of the tree [bytes].
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.nodes.len() * size_of::<Node>()
     }
 

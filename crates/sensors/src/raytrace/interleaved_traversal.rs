@@ -13,14 +13,14 @@ use crate::raytrace::{Hit, Ray, Shape};
 use std::ops::Range;
 
 /// Groups of shapes, each with the index of its first shape.
-pub type Groups<'a> = [(&'a ShapeGroup, u32); 2];
+pub(crate) type Groups<'a> = [(&'a ShapeGroup, u32); 2];
 
 /// Traces `rays`, `N` of them in alternation, and writes their hits into `hits`, which must have
 /// the same length.
 ///
 /// Does nothing if there are fewer than `N` rays.
 #[inline(always)]
-pub fn trace_interleaved<E: F32x8, const N: usize>(
+pub(crate) fn trace_interleaved<E: F32x8, const N: usize>(
     groups: Groups<'_>,
     skip: &Range<u32>,
     rays: &[Ray],

@@ -71,15 +71,16 @@ pub struct MeshSearch {
 
 impl MeshSearch {
     /// Returns true if the ray has hit a triangle.
+    #[cfg(test)]
     #[inline(always)]
-    pub fn is_met(&self) -> bool {
+    pub(crate) fn is_met(&self) -> bool {
         self.best.is_some()
     }
 }
 
 /// State of the search of a ray packet.
 #[derive(Clone, Debug, Default)]
-pub struct PacketSearch {
+pub(crate) struct PacketSearch {
     /// Rays, to be set by the caller.
     pub ways: [LocalRay; RAYS],
     origins: [Vec3; RAYS],
@@ -169,7 +170,7 @@ impl Mesh {
 
     /// Starts the search of a ray.
     #[inline(always)]
-    pub fn start_search(&self, way: &LocalRay) -> MeshSearch {
+    pub(crate) fn start_search(&self, way: &LocalRay) -> MeshSearch {
         let o = self.origin(way);
         let probe = TreeRay::new(o, way.d, way.range[0] - way.from);
         let best = Nearest::within(round_up_f32(way.range[1] - way.from));
@@ -239,7 +240,7 @@ impl Mesh {
     ///
     /// Returns false if the directions of the rays differ in the sign of a component.
     #[inline(always)]
-    pub fn run_packet<E: F32x8>(&self, search: &mut PacketSearch, rays: u32) -> bool {
+    pub(crate) fn run_packet<E: F32x8>(&self, search: &mut PacketSearch, rays: u32) -> bool {
         let PacketSearch {
             ways,
             origins,
@@ -290,7 +291,7 @@ impl Mesh {
 
     /// Hit of ray `i` of a packet.
     #[inline(always)]
-    pub fn packet_hit(&self, search: &PacketSearch, i: usize) -> Option<LocalHit> {
+    pub(crate) fn packet_hit(&self, search: &PacketSearch, i: usize) -> Option<LocalHit> {
         let (way, best) = (&search.ways[i], &search.best[i]);
         if best.is_some() {
             Some(self.measured(way, search.origins[i], best))
@@ -394,7 +395,7 @@ fn packed(
 
 /// Single-precision upper bound of `x`, finite.
 #[inline(always)]
-pub fn round_up_f32(x: f64) -> f32 {
+pub(crate) fn round_up_f32(x: f64) -> f32 {
     let x = x as f32;
     (x + x.abs() * f32::EPSILON).min(f32::MAX)
 }

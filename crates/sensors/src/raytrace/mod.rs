@@ -18,16 +18,16 @@
 //! - [`primitive`] and [`heightfield`] intersect rays with closed-form shapes and with terrain.
 
 pub mod acceleration;
-pub mod bvh;
+pub(crate) mod bvh;
 pub mod convert;
 pub mod heightfield;
-pub mod interleaved_traversal;
+pub(crate) mod interleaved_traversal;
 pub mod mesh;
-pub mod packet8;
+pub(crate) mod packet8;
 pub mod primitive;
 pub mod probe;
-pub mod ray_packet;
-pub mod traverse;
+pub(crate) mod ray_packet;
+pub(crate) mod traverse;
 pub mod triangles;
 
 use crate::raytrace::acceleration::{Query, SearchMemory, ShapeGroup};
@@ -148,7 +148,7 @@ impl ShapeScene {
     }
 
     /// Combines the same static shapes with other moving shapes.
-    pub fn with_moving(&self, moving: Vec<PosedShape>) -> Self {
+    pub(crate) fn with_moving(&self, moving: Vec<PosedShape>) -> Self {
         Self {
             still: Arc::clone(&self.still),
             moving: ShapeGroup::new(moving, BuildQuality::Fast),
@@ -156,7 +156,7 @@ impl ShapeScene {
     }
 
     /// Number of static shapes, which is also the index of the first moving shape.
-    pub fn still_count(&self) -> u32 {
+    pub(crate) fn still_count(&self) -> u32 {
         self.still.shapes().len() as u32
     }
 
@@ -185,7 +185,12 @@ impl ShapeScene {
     }
 
     /// As [`Surroundings::closest`], with working memory.
-    pub fn closest_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> Option<Hit> {
+    pub(crate) fn closest_with(
+        &self,
+        ray: &Ray,
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+    ) -> Option<Hit> {
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_supported() {
             // SAFETY: `is_here` has confirmed that the processor supports these instructions.
@@ -219,7 +224,7 @@ impl ShapeScene {
     }
 
     /// As [`Surroundings::blocked`], with working memory.
-    pub fn blocked_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
+    pub(crate) fn blocked_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_supported() {
             // SAFETY: `is_here` has confirmed that the processor supports these instructions.
@@ -339,7 +344,7 @@ mod in_registers {
     use super::{Hit, Range, Ray, Scratch, ShapeScene, TURNS};
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub fn closest_of(
+    pub(crate) fn closest_of(
         all: &ShapeScene,
         rays: &[Ray],
         skip: &Range<u32>,
@@ -350,7 +355,7 @@ mod in_registers {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub fn closest_in(
+    pub(crate) fn closest_in(
         all: &ShapeScene,
         ray: &Ray,
         skip: &Range<u32>,
@@ -360,7 +365,7 @@ mod in_registers {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub fn blocked_in(
+    pub(crate) fn blocked_in(
         all: &ShapeScene,
         ray: &Ray,
         skip: &Range<u32>,

@@ -45,7 +45,7 @@ pub trait F32x8: Copy {
 /// Portable implementation on an array.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-pub struct Plain([f32; 8]);
+pub(crate) struct Plain([f32; 8]);
 
 macro_rules! each {
     ($name:ident, $a:ident, $b:ident, $what:expr) => {
@@ -123,7 +123,7 @@ impl F32x8 for Plain {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub use avx::Register;
+pub(crate) use avx::Register;
 
 #[cfg(target_arch = "x86_64")]
 mod avx {
@@ -141,7 +141,7 @@ mod avx {
 
     /// AVX2 register; valid only where [`merrow_math::f64x4::is_here`] returns true.
     #[derive(Clone, Copy, Debug)]
-    pub struct Register(__m256);
+    pub(crate) struct Register(__m256);
 
     macro_rules! each {
         ($name:ident, $intrinsic:ident) => {

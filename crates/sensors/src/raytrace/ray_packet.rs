@@ -31,14 +31,14 @@ use crate::raytrace::probe::TreeRay;
 use crate::raytrace::traverse::Holds;
 
 /// Number of rays in a packet.
-pub const RAYS: usize = 8;
+pub(crate) const RAYS: usize = 8;
 /// Capacity of the stack: seven boxes per level of the tree, and one more.
 const ROOM: usize = 128;
 
 /// Stack of deferred boxes: the entry distance, and eight times the index of the node plus the slot
 /// in it.
 #[derive(Clone, Debug)]
-pub struct PacketStack([(f32, u32); ROOM]);
+pub(crate) struct PacketStack([(f32, u32); ROOM]);
 
 impl Default for PacketStack {
     fn default() -> Self {
@@ -47,9 +47,9 @@ impl Default for PacketStack {
 }
 
 /// Leaf that a packet reaches, and the rays that enter it.
-pub struct Arrival {
+pub(crate) struct Arrival {
     /// First index and count of the contents of the leaf.
-    pub leaf: (u32, u32),
+    pub(crate) leaf: (u32, u32),
     /// Bit mask of the rays that enter.
     pub rays: u32,
     /// Entry distance of each ray.
@@ -58,7 +58,7 @@ pub struct Arrival {
 
 /// Data for testing eight rays against one box, and the interval of all rays against eight boxes.
 #[derive(Clone, Copy)]
-pub struct RayPacket<E> {
+pub(crate) struct RayPacket<E> {
     /// Values of each ray.
     o: [E; 3],
     inner: [E; 3],
@@ -80,7 +80,7 @@ impl<E: F32x8> RayPacket<E> {
     /// Packet of the rays whose bits are set in `rays`. Their directions must have the same sign
     /// along every axis.
     #[inline(always)]
-    pub fn new(probes: &[TreeRay; RAYS], rays: u32) -> Self {
+    pub(crate) fn new(probes: &[TreeRay; RAYS], rays: u32) -> Self {
         let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
         let enter = any.enter;
         let (mut o, mut inner, mut outer, mut low) = (
@@ -178,7 +178,7 @@ impl<E: F32x8> RayPacket<E> {
 
 /// State of the traversal of a tree that is not empty.
 #[derive(Clone, Copy, Debug)]
-pub struct PacketTraversal {
+pub(crate) struct PacketTraversal {
     /// Node to visit next.
     node: Option<usize>,
     /// Number of boxes on the stack.
@@ -188,7 +188,7 @@ pub struct PacketTraversal {
 impl PacketTraversal {
     /// Starts at the root.
     #[inline(always)]
-    pub fn at_root() -> Self {
+    pub(crate) fn at_root() -> Self {
         Self {
             node: Some(0),
             kept: 0,
@@ -201,7 +201,7 @@ impl PacketTraversal {
     /// Limits may be lowered between leaves. A ray whose limit is below its minimum distance is
     /// ignored.
     #[inline(always)]
-    pub fn next<E: F32x8, H: Holds>(
+    pub(crate) fn next<E: F32x8, H: Holds>(
         &mut self,
         bundle: &RayPacket<E>,
         holds: &H,
@@ -262,7 +262,7 @@ impl PacketTraversal {
 
 /// Clears the lowest set bit and returns its index; `None` if no bit is set.
 #[inline(always)]
-pub fn pop_lowest_bit(bits: &mut u32) -> Option<usize> {
+pub(crate) fn pop_lowest_bit(bits: &mut u32) -> Option<usize> {
     let i = bits.trailing_zeros() as usize & (RAYS - 1);
     let is_set = *bits != 0;
     *bits &= bits.wrapping_sub(1);
@@ -272,7 +272,7 @@ pub fn pop_lowest_bit(bits: &mut u32) -> Option<usize> {
 /// Returns true if the directions of the rays whose bits are set have the same sign along every
 /// axis.
 #[inline(always)]
-pub fn has_common_signs(probes: &[TreeRay; RAYS], rays: u32) -> bool {
+pub(crate) fn has_common_signs(probes: &[TreeRay; RAYS], rays: u32) -> bool {
     let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
     (0..RAYS).all(|i| rays >> i & 1 == 0 || probes[i].enter == any.enter)
 }

@@ -59,7 +59,7 @@ impl Default for SortedStack {
 }
 
 /// A tree with the contents of its leaves.
-pub trait Holds {
+pub(crate) trait Holds {
     /// Tree over the contents.
     fn tree(&self) -> &Tree;
     /// Prefetches a node or a leaf that will be visited soon.
@@ -68,7 +68,7 @@ pub trait Holds {
 
 /// State of a traversal.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Traversal {
+pub(crate) struct Traversal {
     top: usize,
     here: Child,
     entered: f32,
@@ -77,7 +77,7 @@ pub struct Traversal {
 impl Traversal {
     /// Starts at the root of a tree that is not empty.
     #[inline(always)]
-    pub fn new(probe: &TreeRay) -> Self {
+    pub(crate) fn new(probe: &TreeRay) -> Self {
         Self {
             top: 0,
             here: Child::ROOT,
@@ -87,20 +87,20 @@ impl Traversal {
 
     /// Current position: the index of a node, or first index and count of a leaf.
     #[inline(always)]
-    pub fn here(&self) -> Result<usize, (u32, u32)> {
+    pub(crate) fn here(&self) -> Result<usize, (u32, u32)> {
         self.here.decode()
     }
 
     /// Distance at which the ray enters the current position.
     #[inline(always)]
-    pub fn entered(&self) -> f32 {
+    pub(crate) fn entered(&self) -> f32 {
         self.entered
     }
 
     /// Moves from a node to the nearest child that the ray enters before `limit`; returns false if
     /// there is none.
     #[inline(always)]
-    pub fn descend<E: F32x8, H: Holds>(
+    pub(crate) fn descend<E: F32x8, H: Holds>(
         &mut self,
         kept: &mut BoxStack,
         holds: &H,
@@ -144,7 +144,7 @@ impl Traversal {
     /// Moves to the nearest box on the stack that the ray enters before `limit`; returns false if
     /// there is none.
     #[inline(always)]
-    pub fn resume(&mut self, kept: &BoxStack, limit: f32) -> bool {
+    pub(crate) fn resume(&mut self, kept: &BoxStack, limit: f32) -> bool {
         while self.top > 0 {
             self.top -= 1;
             let last = kept.0[self.top & (ROOM - 1)];
@@ -158,7 +158,7 @@ impl Traversal {
 
     /// Pushes the children of a node that the ray enters before `limit`.
     #[inline(always)]
-    pub fn push_children<E: F32x8>(
+    pub(crate) fn push_children<E: F32x8>(
         &mut self,
         pile: &mut SortedStack,
         node: &Node,
@@ -176,7 +176,7 @@ impl Traversal {
 
     /// As [`Walk::resume`] for a [`SortedStack`].
     #[inline(always)]
-    pub fn pop(&mut self, pile: &SortedStack, limit: f32) -> bool {
+    pub(crate) fn pop(&mut self, pile: &SortedStack, limit: f32) -> bool {
         // Distances in a `SortedStack` are not negative.
         let limit = limit.max(0.0);
         while self.top > 0 {
@@ -194,7 +194,7 @@ impl Traversal {
 
 /// Data for testing a ray against the planes of eight boxes.
 #[derive(Clone, Copy)]
-pub struct RayPlanes<E> {
+pub(crate) struct RayPlanes<E> {
     o: [E; 3],
     inner: [E; 3],
     outer: [E; 3],
@@ -206,7 +206,7 @@ pub struct RayPlanes<E> {
 impl<E: F32x8> RayPlanes<E> {
     /// Broadcasts the data of one ray.
     #[inline(always)]
-    pub fn new(probe: &TreeRay) -> Self {
+    pub(crate) fn new(probe: &TreeRay) -> Self {
         let (o, i, u) = (&probe.o, &probe.inner, &probe.outer);
         let [x, y, z] = probe.enter;
         Self {

@@ -185,7 +185,7 @@ impl Block {
 
 /// Face index of the triangle `at` (block, triangle).
 #[inline(always)]
-pub fn face_index(faces: &[[u32; 8]], at: (u32, u32)) -> u32 {
+pub(crate) fn face_index(faces: &[[u32; 8]], at: (u32, u32)) -> u32 {
     faces[at.0 as usize][at.1 as usize & 7]
 }
 

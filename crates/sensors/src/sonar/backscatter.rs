@@ -38,7 +38,7 @@ const BREEZE: f64 = 0.5;
 
 /// Backscattering strength of a square metre of `material`, as a power, at the sine of the grazing
 /// angle. (1)
-pub fn material_strength(material: &Backscatter, sine: f64) -> f64 {
+pub(crate) fn material_strength(material: &Backscatter, sine: f64) -> f64 {
     let Some(table) = &material.table else {
         return power(material.lambert_db) * sine * sine;
     };
@@ -50,7 +50,7 @@ pub fn material_strength(material: &Backscatter, sine: f64) -> f64 {
 /// Backscattering strength of a square metre of the water surface from below, as a power. (2), (3)
 ///
 /// `sine` is that of the grazing angle; `frequency` is in [Hz], `wind` in [m/s].
-pub fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
+pub(crate) fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
     if wind <= 0.0 {
         return 0.0;
     }
@@ -67,7 +67,7 @@ pub fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
 
 /// Fraction of the power that the water surface reflects coherently, at the sine of the grazing
 /// angle, the wave number [1/m] and the standard deviation `height` of the surface [m]. (4)
-pub fn coherent_reflection(sine: f64, wave_number: f64, height: f64) -> f64 {
+pub(crate) fn coherent_reflection(sine: f64, wave_number: f64, height: f64) -> f64 {
     let x = 2.0 * wave_number * height * sine;
     libm::exp(-x * x)
 }

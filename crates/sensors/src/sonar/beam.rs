@@ -67,7 +67,7 @@ pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
 }
 
 /// As [`pattern`], from the sine of an angle of less than 90°.
-pub fn pattern_at_sine(aperture: &Aperture, sine: f64) -> f64 {
+pub(crate) fn pattern_at_sine(aperture: &Aperture, sine: f64) -> f64 {
     if aperture.length == 0.0 {
         return 1.0;
     }

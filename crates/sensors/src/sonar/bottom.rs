@@ -31,7 +31,7 @@ use merrow_model::state::frames::ping::Sounding;
 const LEAST: f64 = 0.1;
 
 /// Detects the sounding of each beam. A beam without a detection has the range +inf. (1)
-pub fn detect_soundings(
+pub(crate) fn detect_soundings(
     picture: &EchoPowers,
     spec: &SonarSpec,
     wind: f64,

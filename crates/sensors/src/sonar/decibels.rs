@@ -15,7 +15,7 @@ pub fn level(power: f64) -> f64 {
 /// Level of a power [dB] in single precision, with an error of two units in the last place. The
 /// power must not be subnormal. Free of branches, so that the compiler vectorises it four-fold.
 #[inline(always)]
-pub fn quick_level(power: f32) -> f32 {
+pub(crate) fn quick_level(power: f32) -> f32 {
     /// Decibels per unit of the natural logarithm, and per factor of two.
     const DB: [f32; 2] = [4.342_944_8, 3.010_3];
     let bits = power.to_bits();

@@ -13,9 +13,9 @@ use std::collections::VecDeque;
 use std::f64::consts::LN_10;
 
 /// Range ratios within which a patch of the seabed or the surface is treated as flat.
-pub const FLAT: [f64; 2] = [0.5, 2.0];
+pub(crate) const FLAT: [f64; 2] = [0.5, 2.0];
 /// Range ratios within which a patch of another object, which may end there, is treated as flat.
-pub const FLAT_SHAPE: [f64; 2] = [0.95, 1.05];
+pub(crate) const FLAT_SHAPE: [f64; 2] = [0.95, 1.05];
 
 /// Mean echo powers by range and beam.
 pub struct EchoPowers {
@@ -28,7 +28,7 @@ pub struct EchoPowers {
 }
 
 /// Echoes of one column of rays.
-pub struct ColumnEchoes {
+pub(crate) struct ColumnEchoes {
     power: Vec<f32>,
     /// First and end index of the range bins with echoes.
     touched: [usize; 2],
@@ -63,7 +63,7 @@ impl std::ops::Add for AcousticPath {
 }
 
 /// Surface patch that one ray insonifies.
-pub struct Patch {
+pub(crate) struct Patch {
     /// Direction of the ray.
     pub d: Vec3,
     /// Unit vectors towards the neighbouring rays, and half the distance to them.
@@ -282,7 +282,13 @@ impl ColumnEchoes {
 
     /// Adds the echo of a patch. `strength` is the echo power that the patch would have at 1 m at
     /// normal incidence without absorption [µPa²].
-    pub fn add(&mut self, spec: &SonarSpec, patch: &Patch, way: AcousticPath, strength: f64) {
+    pub(crate) fn add(
+        &mut self,
+        spec: &SonarSpec,
+        patch: &Patch,
+        way: AcousticPath,
+        strength: f64,
+    ) {
         let (sine, AcousticPath { r, told, loss }) = (-patch.n.dot(patch.d), way);
         if sine <= 1e-6 || r <= 1e-3 {
             return;

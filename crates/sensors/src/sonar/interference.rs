@@ -100,7 +100,7 @@ fn angles(a: Vec3) -> (f64, f64) {
 }
 
 /// Adds the power of all bursts to all beams. `head` is the head angle [rad]. (1)
-pub fn add_bursts(picture: &mut EchoPowers, spec: &SonarSpec, bursts: &[Burst], head: f64) {
+pub(crate) fn add_bursts(picture: &mut EchoPowers, spec: &SonarSpec, bursts: &[Burst], head: f64) {
     let bin = spec.bin();
     for burst in bursts {
         let (across, along) = angles(burst.from);

@@ -33,7 +33,7 @@ use std::f64::consts::{LOG10_E, PI};
 ///
 /// `sine` is that of the grazing angle. The water has a density [kg/m³] and a speed of sound [m/s];
 /// the wave number is in [1/m].
-pub fn seabed_reflection(
+pub(crate) fn seabed_reflection(
     ground: &Ground,
     sine: f64,
     [density, speed]: [f64; 2],
@@ -58,7 +58,7 @@ pub fn seabed_reflection(
 
 /// Reflection point between `a` and `b` on the plane through `q` [m] with the unit normal `n`;
 /// `None` unless both lie in front of the plane.
-pub fn reflection_point(a: Vec3, b: Vec3, q: Vec3, n: Vec3) -> Option<Vec3> {
+pub(crate) fn reflection_point(a: Vec3, b: Vec3, q: Vec3, n: Vec3) -> Option<Vec3> {
     let [ha, hb] = [a, b].map(|p| n.dot(p - q));
     (ha > 0.0 && hb > 0.0).then(|| {
         let image = a - n.scale(2.0 * ha); // (4)

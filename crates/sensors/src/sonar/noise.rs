@@ -36,7 +36,7 @@ pub fn ambient(f: f64, wind: f64) -> f64 {
 }
 
 /// Noise power in a beam at the wind speed `wind` [m/s] [µPa²]. (4)
-pub fn beam_noise(spec: &SonarSpec, wind: f64) -> f64 {
+pub(crate) fn beam_noise(spec: &SonarSpec, wind: f64) -> f64 {
     let all = ambient(1e-3 * spec.frequency, wind);
     let heard = (spec.solid_angle / (4.0 * std::f64::consts::PI)).min(1.0);
     // The self-noise of the receiver does not depend on direction.

@@ -45,7 +45,7 @@ pub struct PropagationContext<'a> {
 }
 
 /// Sonar at the instant of its ping.
-pub struct Transmitter<'a> {
+pub(crate) struct Transmitter<'a> {
     /// Properties of the sonar.
     pub spec: &'a SonarSpec,
     /// Environment of its rays.
@@ -128,7 +128,7 @@ struct TracedPath {
 impl Transmitter<'_> {
     /// Traces the rays of one column at the angle `across` [rad] with the transmit pattern `sent`,
     /// and adds their echoes to `line`.
-    pub fn column(&self, across: f64, sent: f64, line: &mut ColumnEchoes) {
+    pub(crate) fn column(&self, across: f64, sent: f64, line: &mut ColumnEchoes) {
         let spec = self.spec;
         let ((sa, ca), half) = (
             sin_cos(across),
@@ -268,7 +268,7 @@ impl Transmitter<'_> {
 
     /// Change of the angle across the fan [rad] between the ping and the arrival of an echo from
     /// `r` [m], for the direction `across` [rad] at the ping.
-    pub fn shift(&self, across: f64, r: f64) -> f64 {
+    pub(crate) fn shift(&self, across: f64, r: f64) -> f64 {
         let Some(motion) = &self.motion else {
             return 0.0;
         };

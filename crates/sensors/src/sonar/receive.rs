@@ -34,7 +34,7 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 
 /// Adds noise and speckle. (1)
-pub fn add_noise_and_speckle(
+pub(crate) fn add_noise_and_speckle(
     picture: &mut EchoPowers,
     spec: &SonarSpec,
     wind: f64,
@@ -138,6 +138,6 @@ pub fn sample_level(spec: &SonarSpec, number: u16) -> f64 {
 }
 
 /// Detection threshold of an echo [µPa²].
-pub fn detection_threshold(spec: &SonarSpec, wind: f64) -> f64 {
+pub(crate) fn detection_threshold(spec: &SonarSpec, wind: f64) -> f64 {
     noise::beam_noise(spec, wind) * power(spec.threshold)
 }

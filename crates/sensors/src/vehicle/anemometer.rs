@@ -95,7 +95,7 @@ impl Faulty for Wind {
 }
 
 /// Wraps the direction to one turn and computes the velocity vector [m/s] from speed and direction.
-pub fn update_vector(wind: &mut Wind) {
+pub(crate) fn update_vector(wind: &mut Wind) {
     let turn = std::f64::consts::TAU;
     wind.from -= turn * (wind.from / turn).floor();
     let (s, c) = sin_cos(wind.from);

@@ -110,7 +110,7 @@ fn true_conductivity(temperature: f64, truth: &Truth<'_>) -> f64 {
 }
 
 /// Computes salinity, speed of sound and depth from the measured quantities by (3) to (5).
-pub fn derive_quantities(spec: &CtdSpec, ctd: &mut Ctd) {
+pub(crate) fn derive_quantities(spec: &CtdSpec, ctd: &mut Ctd) {
     let over = ctd.pressure - ATMOSPHERE;
     let t = ipts68_from_its90(ctd.temperature);
     ctd.salinity = conductivity::salinity(ctd.conductivity, t, over);

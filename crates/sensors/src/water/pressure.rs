@@ -62,7 +62,7 @@ impl Faulty for Pressure {
 }
 
 /// Absolute pressure at the sensor [Pa].
-pub fn absolute_pressure(truth: &Truth<'_>) -> f64 {
+pub(crate) fn absolute_pressure(truth: &Truth<'_>) -> f64 {
     let (sea, over) = (
         truth.environment.sea,
         truth.environment.height_above_surface(truth.p_WS),
@@ -77,7 +77,7 @@ pub fn absolute_pressure(truth: &Truth<'_>) -> f64 {
 }
 
 /// Pressure of the water at the sensor over that of the air [Pa]; zero above the surface.
-pub fn water_pressure(truth: &Truth<'_>) -> f64 {
+pub(crate) fn water_pressure(truth: &Truth<'_>) -> f64 {
     let sea = truth.environment.sea;
     match truth.environment.waves {
         None => water_column::pressure(sea, truth.environment.gravity, truth.p_WS),

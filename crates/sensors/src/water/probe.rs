@@ -68,7 +68,7 @@ impl Faulty for Probe {
 }
 
 /// Returns the true value of a quantity at the sensor, in its unit.
-pub fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
+pub(crate) fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
     let (at, p) = (truth.environment, truth.p_WS);
     let (sea, g, t) = (at.sea, at.gravity, at.time);
     if is_above_water(truth) {
@@ -88,6 +88,6 @@ pub fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
 }
 
 /// Returns true if the sensor is above the water surface.
-pub fn is_above_water(truth: &Truth<'_>) -> bool {
+pub(crate) fn is_above_water(truth: &Truth<'_>) -> bool {
     truth.environment.height_above_surface(truth.p_WS) > 0.0
 }

@@ -328,7 +328,7 @@ fn command_winch(
 
 /// Sets the thrusters to neutral when the time-out of the thruster manager has passed since the
 /// newest command.
-pub fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
+pub(crate) fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
     let Some(timeout) = robot.allocation.as_ref().and_then(|m| m.timeout_s) else {
         return;
     };

@@ -10,9 +10,9 @@ use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::{CouplingState, State};
 
 /// Maximum distance between the ends of a coupling that can be engaged [m].
-pub const MAX_DISTANCE: f64 = 0.02;
+pub(crate) const MAX_DISTANCE: f64 = 0.02;
 /// Maximum angle between the ends of a coupling that can be engaged [rad].
-pub const MAX_ANGLE: f64 = 0.035;
+pub(crate) const MAX_ANGLE: f64 = 0.035;
 
 /// Engages or releases coupling `index`, or returns why the command is refused. A command to engage
 /// an engaged coupling has no effect.
@@ -64,7 +64,11 @@ pub fn apply(
 }
 
 /// Name of the coupling that holds a robot to another object, if there is one.
-pub fn holding_coupling<'s>(scene: &'s Scene, state: &State, robot: usize) -> Option<&'s str> {
+pub(crate) fn holding_coupling<'s>(
+    scene: &'s Scene,
+    state: &State,
+    robot: usize,
+) -> Option<&'s str> {
     let holds = |(c, memory): (&'s Coupling, &CouplingState)| {
         let b = coupling::second_end(c, memory)?;
         let of = |end: &CouplingEnd| end.link().map(|(r, _)| r);

@@ -103,7 +103,7 @@ pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
 }
 
 /// Removes the fault `name` from `faults`. Returns whether it existed.
-pub fn remove_fault(faults: &mut Vec<FaultState>, name: &str) -> bool {
+pub(crate) fn remove_fault(faults: &mut Vec<FaultState>, name: &str) -> bool {
     let before = faults.len();
     faults.retain(|f| *f.fault.name != *name);
     faults.len() < before
@@ -111,7 +111,7 @@ pub fn remove_fault(faults: &mut Vec<FaultState>, name: &str) -> bool {
 
 /// Evaluates the effects of beacon faults at `now_ns` [ns] on each of `n` beacons. Idempotent
 /// within one instant.
-pub fn beacon_effects(faults: &mut [FaultState], n: usize, now_ns: u64) -> Vec<FaultEffect> {
+pub(crate) fn beacon_effects(faults: &mut [FaultState], n: usize, now_ns: u64) -> Vec<FaultEffect> {
     let mut effects = vec![FaultEffect::NONE; n];
     for memory in faults.iter_mut().filter(|memory| memory.is_active(now_ns)) {
         advance_intermittent(memory, now_ns);
@@ -231,7 +231,7 @@ fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now
 }
 
 /// Adds the water that enters over a step of `dt` [s] whose start has been evaluated in `work`. (1)
-pub fn advance_flooding(
+pub(crate) fn advance_flooding(
     state: &mut RobotState,
     work: &Workspace,
     at: &EnvironmentState<'_>,

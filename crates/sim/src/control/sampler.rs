@@ -8,7 +8,7 @@ use merrow_model::state::commands::CommandRejection;
 
 /// Opens the next empty bottle of a sampler if `on`, otherwise closes the open one. Returns why the
 /// command is refused.
-pub fn switch_pump(
+pub(crate) fn switch_pump(
     scene: &Scene,
     state: &mut State,
     robot: usize,

@@ -39,7 +39,7 @@ const SLIP_SPEED: f64 = 10.0;
 
 /// Motion and power of the drum in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DrumMotion {
+pub(crate) struct DrumMotion {
     /// Speed of the motor, positive when paying out [m/s].
     pub motor: f64,
     /// Rate of the unstretched length, with slip and end stops [m/s].
@@ -50,7 +50,7 @@ pub struct DrumMotion {
 
 impl DrumMotion {
     /// Drum at rest without power.
-    pub const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         motor: 0.0,
         rate: 0.0,
         power: 0.0,
@@ -58,7 +58,7 @@ impl DrumMotion {
 }
 
 /// Computes the motion of the drum over the next `h` [s] under the tension of the last step.
-pub fn advance_drum(
+pub(crate) fn advance_drum(
     winch: &Winch,
     line: &LineProperties,
     state: &TetherState,

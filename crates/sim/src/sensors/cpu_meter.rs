@@ -23,7 +23,7 @@ impl CpuMeter {
     /// Calls `work` and adds its CPU time on this thread. Time that `work` spends in nested calls
     /// of any meter is not added: a thread that waits for the bands of an image renders other
     /// images meanwhile.
-    pub fn measure<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn measure<T>(&self, work: impl FnOnce() -> T) -> T {
         let (start, before) = (thread_cpu_ns(), ATTRIBUTED_NS.get());
         let result = work();
         let nested = ATTRIBUTED_NS.get() - before;
@@ -34,7 +34,7 @@ impl CpuMeter {
     }
 
     /// Returns the CPU time so far [ns].
-    pub fn total_ns(&self) -> u64 {
+    pub(crate) fn total_ns(&self) -> u64 {
         self.total_ns.load(Ordering::Relaxed)
     }
 }
@@ -54,7 +54,7 @@ pub(crate) struct MeanCost {
 
 impl MeanCost {
     /// Starts from an estimate [ns], which counts as one sample.
-    pub fn from_estimate(estimate_ns: f64) -> Self {
+    pub(crate) fn from_estimate(estimate_ns: f64) -> Self {
         Self {
             mean_ns: estimate_ns,
             n: 1.0,
@@ -62,13 +62,13 @@ impl MeanCost {
     }
 
     /// Adds the CPU time of a sample [ns].
-    pub fn add(&mut self, cost_ns: u64) {
+    pub(crate) fn add(&mut self, cost_ns: u64) {
         self.n = (self.n + 1.0).min(AVERAGED);
         self.mean_ns += (cost_ns as f64 - self.mean_ns) / self.n;
     }
 
     /// Returns the mean cost of a sample [s].
-    pub fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         1e-9 * self.mean_ns
     }
 }

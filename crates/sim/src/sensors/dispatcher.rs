@@ -44,7 +44,7 @@ impl SensorThreads {
     ///
     /// # Errors
     /// Returns a message if a thread cannot be started.
-    pub fn start(
+    pub(crate) fn start(
         scene: &Arc<Scene>,
         still: &StaticGeometry,
         places: &[(usize, usize)],
@@ -116,7 +116,7 @@ impl SensorThreads {
     }
 
     /// Requests a sample from the dispatcher.
-    pub fn request(&self, sample: SampleRequest) {
+    pub(crate) fn request(&self, sample: SampleRequest) {
         // the dispatcher exists as long as `self`
         let _ = self.events.send(Event::Request(sample));
     }

@@ -33,12 +33,12 @@ pub(crate) struct Load {
     /// Wall-clock time between two samples [s].
     pub period_s: f64,
     /// False if nobody requests it.
-    pub is_wanted: bool,
+    pub(crate) is_wanted: bool,
 }
 
 impl Load {
     /// Returns the number of cores that the sensor needs.
-    pub fn cores(&self) -> f64 {
+    pub(crate) fn cores(&self) -> f64 {
         self.cost_s / self.period_s
     }
 }
@@ -62,7 +62,7 @@ pub(crate) enum Class {
 pub(crate) struct Priority {
     pub class: Class,
     /// Simulated time at which the sample is late [ns].
-    pub deadline_ns: u64,
+    pub(crate) deadline_ns: u64,
     /// Simulated time between two samples of the sensor [ns].
     pub period_ns: u64,
 }
@@ -146,7 +146,7 @@ pub(crate) struct WaitingSamples<T> {
 
 impl<T> WaitingSamples<T> {
     /// Creates the queue of `n_sensors` sensors.
-    pub fn new(n_sensors: usize) -> Self {
+    pub(crate) fn new(n_sensors: usize) -> Self {
         Self {
             waiting: Vec::new(),
             finish_tags: vec![0; n_sensors],
@@ -156,7 +156,7 @@ impl<T> WaitingSamples<T> {
     }
 
     /// Adds a sample of `sensor`.
-    pub fn push(&mut self, sensor: usize, priority: Priority, job: T) {
+    pub(crate) fn push(&mut self, sensor: usize, priority: Priority, job: T) {
         let mut tag = 0;
         if matches!(priority.class, Class::Expensive { .. }) {
             tag = self.virtual_ns.max(self.finish_tags[sensor]);
@@ -174,7 +174,7 @@ impl<T> WaitingSamples<T> {
 
     /// Removes and returns the class and the sample that a thread computes next; `None` if it must
     /// stay idle. `with_long` is false if the thread must not start a long sample.
-    pub fn pop(&mut self, lane: Lane, with_long: bool) -> Option<(Class, T)> {
+    pub(crate) fn pop(&mut self, lane: Lane, with_long: bool) -> Option<(Class, T)> {
         let rank = |waiting: &Waiting<T>| {
             let urgency = match (waiting.priority.class, lane) {
                 (Class::Reserved(tier), Lane::Reserved(own)) if tier > own => None,

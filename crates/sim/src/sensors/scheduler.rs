@@ -226,7 +226,7 @@ impl SensorScheduler {
 
     /// Requests only the frames of the sensor `one`, whether it is lazy or not, and cancels all
     /// others.
-    pub fn request_only(&self, one: Option<(usize, usize)>) {
+    pub(crate) fn request_only(&self, one: Option<(usize, usize)>) {
         for device in &self.devices {
             let parts = if Some((device.robot, device.sensor)) == one {
                 ALL_OUTPUTS
@@ -283,7 +283,7 @@ impl SensorScheduler {
     }
 
     /// Samples the sensors that are due now.
-    pub fn sample_due(&mut self, scene: &Scene, state: &mut State, runners: &mut [Runner]) {
+    pub(crate) fn sample_due(&mut self, scene: &Scene, state: &mut State, runners: &mut [Runner]) {
         let now = state.time_ns;
         let is_due = |device: &ScheduledSensor| {
             let own = &state.robots[device.robot];
@@ -434,7 +434,7 @@ impl SensorScheduler {
 
     /// Appends the frames that are due by `now_ns` [ns] to `out`, those of each sensor in their
     /// order.
-    pub fn deliver_due(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
+    pub(crate) fn deliver_due(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
         self.collect_results();
         if self.clock_factor.is_none() {
             self.wait_for_frames(now_ns);
@@ -581,7 +581,7 @@ impl SensorScheduler {
     }
 
     /// Discards all samples in progress and the last frames, for a reset.
-    pub fn discard_in_progress(&mut self) {
+    pub(crate) fn discard_in_progress(&mut self) {
         self.first = self.order;
         self.completed.clear();
         for device in &mut self.devices {

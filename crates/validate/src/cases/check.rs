@@ -72,12 +72,17 @@ impl Check {
     }
 
     /// Creates a comparison that passes if `got` is greater than `limit`.
-    pub fn more_than(what: impl Into<String>, unit: &'static str, limit: f64, got: f64) -> Self {
+    pub(crate) fn more_than(
+        what: impl Into<String>,
+        unit: &'static str,
+        limit: f64,
+        got: f64,
+    ) -> Self {
         Self::new(what, unit, [limit, got], Tolerance::MoreThan)
     }
 
     /// Returns the error divided by the tolerance: at most 1 if the comparison passes.
-    pub fn relative_error(&self) -> f64 {
+    pub(crate) fn relative_error(&self) -> f64 {
         match self.tolerance {
             Tolerance::AtMost => self.got / self.expected,
             Tolerance::MoreThan => self.expected / self.got,
@@ -105,7 +110,7 @@ impl Check {
 
     /// Formats a value of this comparison with a resolution of 1 % of its tolerance and at most
     /// seven digits.
-    pub fn format_value(&self, x: f64) -> String {
+    pub(crate) fn format_value(&self, x: f64) -> String {
         let finest = 0.01 * self.absolute_tolerance();
         if x.abs() < 0.5 * finest {
             return "0".to_string();

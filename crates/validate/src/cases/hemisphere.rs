@@ -70,7 +70,7 @@ robots:
 ///
 /// # Errors
 /// The table cannot be read.
-pub fn table_rows(materials: &ReferenceData<'_>) -> Result<Vec<[f64; 7]>, String> {
+pub(crate) fn table_rows(materials: &ReferenceData<'_>) -> Result<Vec<[f64; 7]>, String> {
     let table = materials.table("floating_hemisphere.csv")?;
     Ok(table
         .rows
@@ -81,7 +81,7 @@ pub fn table_rows(materials: &ReferenceData<'_>) -> Result<Vec<[f64; 7]>, String
 
 /// Returns the added mass over ρV and the damping over ρVω of the radiation filters at `omega`
 /// [rad/s]: A33, B33, A11, B11.
-pub fn fitted_coefficients(scene: &Scene, omega: f64) -> [f64; 4] {
+pub(crate) fn fitted_coefficients(scene: &Scene, omega: f64) -> [f64; 4] {
     let link = &scene.robots[0].links[0];
     let Some(radiation) = link.radiation.as_ref() else {
         return [f64::NAN; 4];
@@ -144,15 +144,15 @@ fn amplitude(omega: f64, t0: f64, dt: f64, x: &[f64]) -> [f64; 2] {
 
 /// Response of the hemisphere to waves of 5 mm amplitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// Heave amplitude divided by the wave amplitude.
     pub heave: f64,
     /// Surge speed amplitude divided by the wave amplitude [1/s].
     pub surge: f64,
     /// Mean power of the wave force in heave, per wave amplitude squared [W/m²].
-    pub absorbed_power: f64,
+    pub(crate) absorbed_power: f64,
     /// Squared amplitude of the heave speed, per wave amplitude squared [1/s²].
-    pub speed_squared: f64,
+    pub(crate) speed_squared: f64,
 }
 
 /// Simulates the response to waves of wave number `ka`: twelve periods to settle, four measured,
@@ -160,7 +160,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// Errors of the world file.
-pub fn simulate_response(materials: &ReferenceData<'_>, ka: f64) -> Result<Answer, String> {
+pub(crate) fn simulate_response(materials: &ReferenceData<'_>, ka: f64) -> Result<Answer, String> {
     let omega = libm::sqrt(ka * 9.81);
     let (height, dt) = (0.005, libm::round(TAU / omega / 200.0 * 1e9) * 1e-9);
     let scene = (materials.world)(&world(&format!("{RADIATION}{EXCITATION}"), ka, height, dt))?;
@@ -192,7 +192,7 @@ pub fn simulate_response(materials: &ReferenceData<'_>, ka: f64) -> Result<Answe
 
 /// Returns heave amplitude and surge speed amplitude [1/s], each divided by the wave amplitude,
 /// from a row of the table.
-pub fn expected_response([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [f64; 2] {
+pub(crate) fn expected_response([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [f64; 2] {
     let omega = libm::sqrt(ka * 9.81);
     let stands = RHO_G_A - omega * omega * RHO_V * (1.0 + a33);
     let heave = x3 * RHO_G_A / libm::hypot(stands, omega * omega * b33 * RHO_V);

@@ -12,7 +12,7 @@ use crate::thetis::{BAND, DEPTH, HEADING, HEADING_BAND, PAPER, TOLERANCE, run_mi
 use std::sync::Arc;
 
 /// Cases of recorded trials.
-pub const CASES: [Case; 3] = [
+pub(crate) const CASES: [Case; 3] = [
     Case {
         number: 1,
         set: CaseSet::Thetis,

@@ -11,7 +11,7 @@ pub mod hemisphere;
 pub mod hour;
 pub mod hulls;
 pub mod kelpie;
-pub mod missions;
+pub(crate) mod missions;
 pub mod otter;
 pub mod page;
 pub mod reference_data;
@@ -44,14 +44,14 @@ impl CaseResult {
     }
 
     /// Adds a figure under its file name.
-    pub fn with_figure(mut self, name: &'static str, figure: Drawing) -> Self {
+    pub(crate) fn with_figure(mut self, name: &'static str, figure: Drawing) -> Self {
         self.figures.push((name, figure));
         self
     }
 
     /// Returns the comparison with the largest error relative to its tolerance, or `None` without
     /// comparisons.
-    pub fn worst_check(&self) -> Option<&Check> {
+    pub(crate) fn worst_check(&self) -> Option<&Check> {
         let first = self.checks.first()?;
         // a comparison with NaN counts as the worst
         let by = |c: &Check| {

@@ -52,7 +52,7 @@ fn add_thrust(work: &mut Workspace, robot: &Robot, thrust: [f64; 2]) {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn acceleration_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+pub(crate) fn acceleration_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
     let shipped = shipped(materials)?;
     let table = materials.table("otter_mss_vectors.csv")?;
     let states = table.columns([
@@ -141,7 +141,7 @@ const COLUMNS: [&str; 12] = [
 ];
 
 /// A simulation compared with a run of the program.
-pub struct TrackedRun {
+pub(crate) struct TrackedRun {
     /// Largest error of a column relative to the range of the column, and the name of that column.
     pub worst: (f64, &'static str),
     /// Time [s] and states: Merrow first, the program second.
@@ -193,7 +193,7 @@ fn compare_run(
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn compare_turn(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn compare_turn(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     compare_run(
         materials,
         "otter_mss_step.csv",
@@ -206,7 +206,10 @@ pub fn compare_turn(materials: &ReferenceData<'_>) -> Result<TrackedRun, String>
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn compare_decay(materials: &ReferenceData<'_>, of: Decay) -> Result<TrackedRun, String> {
+pub(crate) fn compare_decay(
+    materials: &ReferenceData<'_>,
+    of: Decay,
+) -> Result<TrackedRun, String> {
     let mut x = [0.0; 12];
     let (name, at, start) = of.parameters();
     x[at] = start;
@@ -220,7 +223,7 @@ pub fn compare_decay(materials: &ReferenceData<'_>, of: Decay) -> Result<Tracked
 
 /// Degree of freedom of a free decay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decay {
+pub(crate) enum Decay {
     /// Decay of roll from 10 deg.
     Roll,
     /// Decay of pitch from 5 deg.
@@ -231,10 +234,10 @@ pub enum Decay {
 
 impl Decay {
     /// All three decay tests: heave, roll and pitch.
-    pub const ALL: [Decay; 3] = [Decay::Roll, Decay::Pitch, Decay::Heave];
+    pub(crate) const ALL: [Decay; 3] = [Decay::Roll, Decay::Pitch, Decay::Heave];
 
     /// Returns the name, the index in the state, and the initial value [rad or m].
-    pub fn parameters(self) -> (&'static str, usize, f64) {
+    pub(crate) fn parameters(self) -> (&'static str, usize, f64) {
         match self {
             Decay::Roll => ("roll", 9, 10_f64.to_radians()),
             Decay::Pitch => ("pitch", 10, 5_f64.to_radians()),
@@ -248,7 +251,7 @@ impl Decay {
 ///
 /// # Errors
 /// The world cannot be read.
-pub fn steady_turn(materials: &ReferenceData<'_>) -> Result<[f64; 3], String> {
+pub(crate) fn steady_turn(materials: &ReferenceData<'_>) -> Result<[f64; 3], String> {
     let mut s = materials.simulation(
         "
 step: {dt_s: 0.02}

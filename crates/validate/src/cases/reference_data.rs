@@ -114,7 +114,7 @@ pub fn apply(simulation: &mut Simulation, command: &Command) -> Result<(), Strin
 }
 
 /// Returns the environment of a scene at time zero, without waves and without current variation.
-pub fn environment_of(scene: &Scene) -> EnvironmentState<'_> {
+pub(crate) fn environment_of(scene: &Scene) -> EnvironmentState<'_> {
     EnvironmentState {
         sea: &scene.sea,
         gravity: scene.gravity,
@@ -128,7 +128,7 @@ pub fn environment_of(scene: &Scene) -> EnvironmentState<'_> {
 ///
 /// # Errors
 /// The world has no robot.
-pub fn initial_motion(scene: &Scene) -> Result<Motion, String> {
+pub(crate) fn initial_motion(scene: &Scene) -> Result<Motion, String> {
     Ok(RobotState::new(scene.robots.first().ok_or("the world has no robot")?).motion)
 }
 

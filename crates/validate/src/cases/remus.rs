@@ -32,7 +32,7 @@ const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn acceleration_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+pub(crate) fn acceleration_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
     let shipped: Scene = (materials.world)(&format!(
         "
 gravity_m_s2: {G_MSS}
@@ -219,7 +219,7 @@ fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn turn_mss(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn turn_mss(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
     compare_run(
         materials,
@@ -238,7 +238,7 @@ pub fn turn_mss(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn turn_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn turn_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
     let mut drive = lagged(|_| [rudder, 0.0]);
     compare_run(
@@ -254,7 +254,7 @@ pub fn turn_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> 
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub fn dive_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn dive_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     let stern = 5_f64.to_radians();
     let mut drive = lagged(|t| [0.0, if t > 49.99 { 0.0 } else { -stern }]);
     compare_run(
@@ -313,7 +313,7 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
 ///
 /// # Errors
 /// The world cannot be read.
-pub fn velocity_in_current(materials: &ReferenceData<'_>) -> Result<Vec3, String> {
+pub(crate) fn velocity_in_current(materials: &ReferenceData<'_>) -> Result<Vec3, String> {
     // the bow points east (90 deg); 170 deg to the right of it is 260 deg
     let mut s = materials.simulation(
         "

@@ -81,7 +81,7 @@ pub enum Shape {
 }
 
 /// Returns the width of a text [px] at the font size `size` [px].
-pub fn text_width(text: &str, size: f64) -> f64 {
+pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     let advance = |c: char| {
         let ascii = (c as usize)
             .checked_sub(0x20)

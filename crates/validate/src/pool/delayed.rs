@@ -77,7 +77,7 @@ pub fn theoretical_limit(rigid: &SpatialInertia, added: &SpatialInertia) -> f64 
 
 /// Returns the largest acceleration of the vehicle [rad/s² or m/s²] at every step of a run with the
 /// arm held, up to the step at which it diverges.
-pub fn acceleration_history(
+pub(crate) fn acceleration_history(
     model: &Model,
     q: [f64; JOINTS],
     integrator: Integrator,

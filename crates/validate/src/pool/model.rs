@@ -21,7 +21,7 @@ pub struct Model {
     pub controllers: [Controller; JOINTS],
     /// True if the added mass acts as a force with the acceleration of the previous step, instead
     /// of being part of the inertia.
-    pub delayed_added_mass: bool,
+    pub(crate) delayed_added_mass: bool,
 }
 
 /// Returns the first robot of `scene` that has exactly the arm's four joints, and their indices.
@@ -116,7 +116,7 @@ impl Model {
 
     /// Returns the model with another drive on all four joints.
     #[must_use]
-    pub fn with_drive(mut self, drive: Drive) -> Self {
+    pub(crate) fn with_drive(mut self, drive: Drive) -> Self {
         for j in self.joints {
             self.robot.links[j + 1].joint.drive = drive.clone();
         }
@@ -125,7 +125,7 @@ impl Model {
 
     /// Returns the model with another added mass on every link.
     #[must_use]
-    pub fn with_added_mass(
+    pub(crate) fn with_added_mass(
         mut self,
         change: impl Fn(&merrow_model::scene::Link) -> SpatialInertia,
     ) -> Self {
@@ -141,7 +141,7 @@ impl Model {
     /// translational ones, at the centre of buoyancy. The added inertia about that point is
     /// unchanged [Kolano 2022, §III-A].
     #[must_use]
-    pub fn with_scalar_added_mass(self) -> Self {
+    pub(crate) fn with_scalar_added_mass(self) -> Self {
         self.with_added_mass(|link| {
             let still = Mat3::identity();
             let at_center = link.added.to_parent(&still, link.p_LoCb.scale(-1.0));
@@ -183,7 +183,11 @@ impl Model {
     /// Returns the model with reflected inertia [kg m²] and viscous friction [N m s/rad] in the
     /// joints. They affect only the servo mode.
     #[must_use]
-    pub fn with_actuators(mut self, armature: [f64; JOINTS], damping: [f64; JOINTS]) -> Self {
+    pub(crate) fn with_actuators(
+        mut self,
+        armature: [f64; JOINTS],
+        damping: [f64; JOINTS],
+    ) -> Self {
         for (k, j) in self.joints.into_iter().enumerate() {
             let joint = &mut self.robot.links[j + 1].joint;
             (joint.armature, joint.damping) = (armature[k], damping[k]);

@@ -3,10 +3,10 @@
 use merrow_math::Quat;
 
 /// Number of joints of the arm, from base to wrist.
-pub const JOINTS: usize = 4;
+pub(crate) const JOINTS: usize = 4;
 
 /// Names of the joints in the robot's own order.
-pub const JOINT_NAMES: [&str; JOINTS] = ["base", "shoulder", "elbow", "wrist"];
+pub(crate) const JOINT_NAMES: [&str; JOINTS] = ["base", "shoulder", "elbow", "wrist"];
 
 /// One measurement of the attitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Quintic {
     /// Joint position at the end [rad].
     pub to: [f64; JOINTS],
     /// Speeds at start and end [rad/s].
-    pub end_speeds: [[f64; JOINTS]; 2],
+    pub(crate) end_speeds: [[f64; JOINTS]; 2],
     /// Duration of the motion [s].
     pub duration: f64,
 }

@@ -17,7 +17,7 @@ use merrow_physics::{dynamics, forces};
 const DEPTH: f64 = 50.0;
 
 /// Sampling interval of the curves of a replay [s].
-pub const CURVE_STEP: f64 = 0.01;
+pub(crate) const CURVE_STEP: f64 = 0.01;
 
 /// Motion of the arm in a replay.
 #[derive(Clone, Debug)]

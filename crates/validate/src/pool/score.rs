@@ -24,10 +24,10 @@
 //! The unit tests below
 
 /// Maximum shift of the search [s].
-pub const LAG_MAX: f64 = 3.0;
+pub(crate) const LAG_MAX: f64 = 3.0;
 
 /// Step of the search [s].
-pub const LAG_STEP: f64 = 0.01;
+pub(crate) const LAG_STEP: f64 = 0.01;
 
 /// A curve sampled at equal intervals.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ pub struct Score {
     /// Lag of the best correlation [s].
     pub lag: f64,
     /// Root mean square error at the best lag, in the unit of the curve.
-    pub rmse_at_lag: f64,
+    pub(crate) rmse_at_lag: f64,
 }
 
 /// Returns the number of samples, the sum and the sum of squares of the error at one shift [s].
@@ -152,7 +152,7 @@ pub fn score(curve: &Curve, measured: &[(f64, f64)]) -> Score {
 
 /// Computes (3) for several angles with a common shift, and the error there. Without `free`, b is
 /// zero as in (2).
-pub fn best_lag(pairs: &[(&Curve, &[(f64, f64)])], free: bool) -> (f64, f64) {
+pub(crate) fn best_lag(pairs: &[(&Curve, &[(f64, f64)])], free: bool) -> (f64, f64) {
     let cost = |shift: f64| {
         pairs
             .iter()
@@ -165,7 +165,7 @@ pub fn best_lag(pairs: &[(&Curve, &[(f64, f64)])], free: bool) -> (f64, f64) {
 
 /// Returns the common factor on all curves that best fits the measurements, after subtracting the
 /// means of curves and measurements.
-pub fn best_gain(pairs: &[(&Curve, &[(f64, f64)])]) -> f64 {
+pub(crate) fn best_gain(pairs: &[(&Curve, &[(f64, f64)])]) -> f64 {
     let mut sum = (0.0, 0.0);
     for (curve, measured) in pairs {
         let both: Vec<[f64; 2]> = measured
@@ -184,7 +184,7 @@ pub fn best_gain(pairs: &[(&Curve, &[(f64, f64)])]) -> f64 {
 }
 
 /// Returns the mean and the sample standard deviation.
-pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+pub(crate) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let square = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();

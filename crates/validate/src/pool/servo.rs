@@ -30,7 +30,7 @@ pub struct Controller {
 impl Controller {
     /// Returns the controller of joint `j` of `robot`, or `None` if the joint has no servo with a
     /// torque PID.
-    pub fn for_joint(robot: &Robot, j: usize) -> Option<Self> {
+    pub(crate) fn for_joint(robot: &Robot, j: usize) -> Option<Self> {
         let joint = &robot.links[j + 1].joint;
         let servo = joint.servo()?;
         let ServoLaw::TorquePid(gains) = servo.law else {
@@ -70,7 +70,7 @@ impl Servo {
     }
 
     /// Returns the loops that update at step `k` of `dt` seconds.
-    pub fn due_loops(&self, k: u64, dt: f64) -> [bool; JOINTS] {
+    pub(crate) fn due_loops(&self, k: u64, dt: f64) -> [bool; JOINTS] {
         self.controllers.map(|c| c.is_due(k, dt))
     }
 

@@ -15,12 +15,12 @@ pub const PAPER: [[f64; 2]; 2] = [[1.27, 0.69], [1.73, 0.82]];
 
 /// Limits of `--check` for the mean errors in roll and pitch [deg] and for the mean absolute lag
 /// [s], with the measured joint angles.
-pub const LIMITS: [f64; 3] = [0.85, 0.90, 0.2];
+pub(crate) const LIMITS: [f64; 3] = [0.85, 0.90, 0.2];
 
 /// Limit of the mean absolute lag [s] in the servo mode. The time from the command to the motion of
 /// the real arm varies between trials. It changes the lag of single trials by -0.32 to 0.29 s and
 /// the mean lag by less than 0.01 s, so that the mean of the absolute values is greater.
-pub const SERVO_LAG_LIMIT: f64 = 0.25;
+pub(crate) const SERVO_LAG_LIMIT: f64 = 0.25;
 
 /// Returns the limits of `--check` in `mode`, in the order of [`LIMITS`].
 pub fn limits(mode: Mode) -> [f64; 3] {
@@ -32,10 +32,10 @@ pub fn limits(mode: Mode) -> [f64; 3] {
 }
 
 /// Attitude at the home position in the paper and its spread over the trials: roll, pitch [deg].
-pub const REST: [[f64; 2]; 2] = [[3.8, 0.22], [1.5, 0.40]];
+pub(crate) const REST: [[f64; 2]; 2] = [[3.8, 0.22], [1.5, 0.40]];
 
 /// Measured range of the ascent speed [m/s].
-pub const ASCENT: [f64; 2] = [0.02, 0.03];
+pub(crate) const ASCENT: [f64; 2] = [0.02, 0.03];
 
 /// Means and standard deviations over all trials except the baselines.
 #[derive(Clone, Debug, PartialEq)]

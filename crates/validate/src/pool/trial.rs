@@ -9,7 +9,7 @@ use crate::pool::replay::{Arm, Plan, Track, replay};
 use crate::pool::score::{Curve, Score, best_lag, score};
 
 /// Time to settle before the first sample [s].
-pub const SETTLE: f64 = 10.0;
+pub(crate) const SETTLE: f64 = 10.0;
 
 /// Motion of the arm in a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

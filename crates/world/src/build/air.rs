@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Date and time at the start of the run.
 #[derive(Clone, Copy)]
-pub struct StartTime {
+pub(crate) struct StartTime {
     /// Universal time at the start of the run [s since 1970-01-01].
     pub utc: f64,
     /// Default of `utc` for a world without a start time [s since 1970-01-01].
@@ -18,7 +18,7 @@ pub struct StartTime {
 
 impl StartTime {
     /// Reads the start time of a world whose origin has a `longitude` [rad].
-    pub fn of(weather: &WeatherConfig, longitude: f64, problems: &mut Problems) -> Self {
+    pub(crate) fn of(weather: &WeatherConfig, longitude: f64, problems: &mut Problems) -> Self {
         let default_utc = sun::solar_noon(Air::NOON, longitude);
         let utc = weather.start_utc.as_ref().map_or(default_utc, |text| {
             parse_utc(text).unwrap_or_else(|| {
@@ -35,7 +35,12 @@ impl StartTime {
 }
 
 /// Builds the air of a world with the given start time and seed.
-pub fn build_air(file: &WorldConfig, start: StartTime, seed: u64, problems: &mut Problems) -> Air {
+pub(crate) fn build_air(
+    file: &WorldConfig,
+    start: StartTime,
+    seed: u64,
+    problems: &mut Problems,
+) -> Air {
     let (air, weather) = (&file.air, &file.weather);
     let shear = match &air.shear {
         ShearConfig::Uniform => Shear::Uniform,

@@ -14,7 +14,7 @@ use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
 /// Builds the couplings of `file` between the robots of `scene`.
-pub fn build_couplings(
+pub(crate) fn build_couplings(
     file: &NamedMap<CouplingConfig>,
     scene: &Scene,
     problems: &mut Problems,

@@ -19,7 +19,7 @@ use merrow_yaml::read::NamedMap;
 const DEFAULT_CHARGE_RATE: f64 = 0.5;
 
 /// Builds a battery from its file.
-pub fn build_battery(file: &BatteryConfig, problems: &mut Problems) -> Battery {
+pub(crate) fn build_battery(file: &BatteryConfig, problems: &mut Problems) -> Battery {
     let at = file.at.key_place("open_circuit_v");
     let voltage = checked_table(
         &file.open_circuit_v,
@@ -72,7 +72,7 @@ pub fn build_battery(file: &BatteryConfig, problems: &mut Problems) -> Battery {
 }
 
 /// Builds the electrical loads of a robot.
-pub fn build_loads(file: &NamedMap<ElectricalLoadConfig>) -> Vec<Load> {
+pub(crate) fn build_loads(file: &NamedMap<ElectricalLoadConfig>) -> Vec<Load> {
     let one = |(name, load): (&str, &ElectricalLoadConfig)| Load {
         name: name.into(),
         power: load.power_w,
@@ -82,7 +82,7 @@ pub fn build_loads(file: &NamedMap<ElectricalLoadConfig>) -> Vec<Load> {
 }
 
 /// Converts the power consumption of a servo.
-pub fn build_servo_power(file: &ServoPowerConfig) -> ServoPower {
+pub(crate) fn build_servo_power(file: &ServoPowerConfig) -> ServoPower {
     ServoPower {
         standby: file.standby_w,
         efficiency: file.efficiency,
@@ -92,7 +92,7 @@ pub fn build_servo_power(file: &ServoPowerConfig) -> ServoPower {
 }
 
 /// Builds the panel `name` on `link`, which has the index `index`.
-pub fn build_solar_panel(
+pub(crate) fn build_solar_panel(
     name: &str,
     file: &SolarConfig,
     index: usize,
@@ -122,7 +122,7 @@ pub fn build_solar_panel(
 }
 
 /// Reports loads and panels of a robot without a battery.
-pub fn check_battery_present(model: &RobotModel, problems: &mut Problems) {
+pub(crate) fn check_battery_present(model: &RobotModel, problems: &mut Problems) {
     if model.battery.is_some() {
         return;
     }
@@ -139,7 +139,7 @@ pub fn check_battery_present(model: &RobotModel, problems: &mut Problems) {
 }
 
 /// Builds the chargers of a world whose robots and couplings are known.
-pub fn build_chargers(
+pub(crate) fn build_chargers(
     file: &NamedMap<ChargerConfig>,
     couplings: &NamedMap<CouplingConfig>,
     scene: &Scene,

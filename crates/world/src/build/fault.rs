@@ -10,7 +10,7 @@ use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 
 /// Builds the faults of a world whose robots are known.
-pub fn build_faults(
+pub(crate) fn build_faults(
     file: &NamedMap<FaultConfig>,
     scene: &Scene,
     problems: &mut Problems,

@@ -13,7 +13,7 @@ use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 const MIN_CATENARY_WEIGHT: f64 = 0.01;
 
 /// Registers each winch with the robot that carries it, and assigns its slot on that robot.
-pub fn register_winches(scene: &mut Scene) {
+pub(crate) fn register_winches(scene: &mut Scene) {
     for tether in &mut scene.tethers {
         let carrier = tether.winch_robot();
         if let (Some(robot), Some(winch)) = (carrier, &mut tether.winch) {
@@ -25,7 +25,7 @@ pub fn register_winches(scene: &mut Scene) {
 }
 
 /// Builds the tether `name`; `None` if an end is not found.
-pub fn build_tether(
+pub(crate) fn build_tether(
     name: &str,
     file: &TetherConfig,
     scene: &Scene,

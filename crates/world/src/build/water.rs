@@ -155,7 +155,7 @@ fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, problems: &mut Prob
 }
 
 /// Builds the regions of a world.
-pub fn build_regions(
+pub(crate) fn build_regions(
     files: &NamedMap<RegionConfig>,
     origin: &Origin,
     problems: &mut Problems,
@@ -243,7 +243,7 @@ fn crossing_edges(corners: &[[f64; 2]]) -> Option<[usize; 2]> {
 }
 
 /// Builds the terrain of a world, if it is more than a plane.
-pub fn build_terrain(
+pub(crate) fn build_terrain(
     file: &SeabedConfig,
     origin: &Origin,
     problems: &mut Problems,
@@ -283,7 +283,7 @@ pub fn build_terrain(
 /// Depth of the water that waves and the tide assume everywhere [m]: that of the seabed at the
 /// origin or, if the origin is on land, the mean depth of the samples of the terrain below mean sea
 /// level.
-pub fn reference_depth(file: &SeabedConfig, terrain: Option<&Terrain>) -> f64 {
+pub(crate) fn reference_depth(file: &SeabedConfig, terrain: Option<&Terrain>) -> f64 {
     let Some(terrain) = terrain else {
         return file.depth_m;
     };
@@ -301,7 +301,7 @@ pub fn reference_depth(file: &SeabedConfig, terrain: Option<&Terrain>) -> f64 {
 }
 
 /// Builds the quantities carried by the water.
-pub fn build_tracers(
+pub(crate) fn build_tracers(
     files: &NamedMap<TracerConfig>,
     origin: &Origin,
     problems: &mut Problems,
@@ -336,7 +336,7 @@ pub fn build_tracers(
 }
 
 /// Builds the currents that are added to the mean current.
-pub fn build_flows(
+pub(crate) fn build_flows(
     files: &NamedMap<FlowConfig>,
     regions: &NamedMap<RegionConfig>,
     origin: &Origin,
@@ -489,7 +489,7 @@ fn constituent_frequency(
 }
 
 /// Builds the tidal level of the water, if the world has one.
-pub fn build_tide(
+pub(crate) fn build_tide(
     file: &WorldConfig,
     depth: f64,
     problems: &mut Problems,

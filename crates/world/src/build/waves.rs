@@ -19,7 +19,7 @@ const FLAT_SEA_PERIOD: f64 = 8.0;
 
 /// Builds the waves of a world with this gravity [m/s²] and reference depth [m]; flat water if
 /// there is a mistake.
-pub fn build_waves(
+pub(crate) fn build_waves(
     file: &WavesConfig,
     (gravity, depth): (f64, f64),
     seed: u64,

@@ -21,7 +21,7 @@
 /// Number of cells per side, including the white frame.
 pub const CELLS: usize = 10;
 /// Number of cells per side of the black square. The size of a tag is the side of this square.
-pub const BLACK_CELLS: usize = 8;
+pub(crate) const BLACK_CELLS: usize = 8;
 
 /// Column and row of each bit of the first quarter, inside the black frame.
 const QUARTER: [[usize; 2]; 9] = [

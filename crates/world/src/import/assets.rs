@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A mesh with the result of its manifold check.
-pub type CheckedMesh = (Arc<Mesh>, ManifoldCheck);
+pub(crate) type CheckedMesh = (Arc<Mesh>, ManifoldCheck);
 
 /// Path of the file and bit patterns of the scale factors.
 type MeshKey = (PathBuf, [u64; 3]);
@@ -87,7 +87,7 @@ impl Assets {
     /// Returns the mesh in the file `name`, scaled along its axes, with its texture coordinates.
     /// The inner option is `None` if the file has no texture coordinates. Call [`Assets::mesh`]
     /// first: it reports the problems of the file.
-    pub fn mesh_corners(
+    pub(crate) fn mesh_corners(
         &self,
         name: &str,
         scale: [f64; 3],
@@ -106,7 +106,7 @@ impl Assets {
 /// `name` is `package://<package>/<path>`, `model://<package>/<path>`, `file://<path>`, or a
 /// relative path. Relative paths are looked up in the folder of the file that names them, then in
 /// Merrow's data folders.
-pub fn find_file(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBuf> {
+pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBuf> {
     // URDFs written on Windows contain backslashes
     let name = name.replace('\\', "/");
     let name = name.as_str();
@@ -154,7 +154,7 @@ pub fn find_file(name: &str, place: &Place, problems: &mut Problems) -> Option<P
 }
 
 /// Reads a text file, or returns the reason why it cannot be read.
-pub fn read_text(path: &Path) -> Result<String, String> {
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     merrow_yaml::load::read_text(path)
 }
 
@@ -162,7 +162,7 @@ pub fn read_text(path: &Path) -> Result<String, String> {
 const FILE_MAX: u64 = 256 << 20;
 
 /// Reads a binary file of at most 256 MiB, or returns the reason why it cannot be read.
-pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let size = std::fs::metadata(path)
         .map_err(|e| format!("cannot be read: {e}"))?
         .len();

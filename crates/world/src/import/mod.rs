@@ -1,7 +1,7 @@
 //! Readers of external file formats: URDF, meshes, grids, hydrodynamic tables and images.
 
 pub mod apriltag;
-pub mod assets;
+pub(crate) mod assets;
 pub mod bem;
 pub mod estimate;
 pub mod grid;

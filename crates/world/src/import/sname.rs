@@ -31,7 +31,7 @@ const FORCES: [char; 6] = ['X', 'Y', 'Z', 'K', 'M', 'N'];
 const MOTIONS: [char; 6] = ['u', 'v', 'w', 'p', 'q', 'r'];
 
 /// Converts a point or direction given in `axes` to FLU.
-pub fn vector_to_flu(axes: Axes, v: [f64; 3]) -> Vec3 {
+pub(crate) fn vector_to_flu(axes: Axes, v: [f64; 3]) -> Vec3 {
     match axes {
         Axes::Flu => Vec3::from(v),
         Axes::Frd => Vec3::new(v[0], -v[1], -v[2]),
@@ -48,7 +48,7 @@ fn sign(axes: Axes, i: usize, j: usize) -> f64 {
 /// resistance.
 ///
 /// `what` names the coefficient set in problem texts.
-pub fn coefficient_matrix(
+pub(crate) fn coefficient_matrix(
     set: &Coefficients,
     kind: Derivative,
     axes: Axes,
@@ -104,7 +104,7 @@ fn sname(
 
 /// Returns the derivatives of products of two velocities, such as `Y_uv`, in FLU, angular part
 /// first.
-pub fn product_derivatives(
+pub(crate) fn product_derivatives(
     set: &BTreeMap<String, Located<f64>>,
     problems: &mut Problems,
 ) -> Vec<scene::Derivative> {

@@ -131,7 +131,7 @@ impl Backscatter {
 
 impl Ground {
     /// Acoustic properties of sand. [Jensen 2011, ch. 1]
-    pub const SAND: Self = Self {
+    pub(crate) const SAND: Self = Self {
         density: 1900.0,
         sound_speed: 1650.0,
         attenuation: 0.8,

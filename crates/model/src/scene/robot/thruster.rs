@@ -386,7 +386,7 @@ impl Thruster {
 
 impl Rotor {
     /// Returns the shaft speed [rad/s] for `thrust` [N] in still air of the reference density.
-    pub fn speed_for(&self, thrust: f64) -> f64 {
+    pub(crate) fn speed_for(&self, thrust: f64) -> f64 {
         (thrust.abs() / self.thrust).sqrt().copysign(thrust)
     }
 }

@@ -204,7 +204,7 @@ impl Terrain {
     }
 
     /// Returns an upper bound of the terrain height [m] within `radius` [m] of (x, y).
-    pub fn max_height_within(&self, x: f64, y: f64, radius: f64) -> f64 {
+    pub(crate) fn max_height_within(&self, x: f64, y: f64, radius: f64) -> f64 {
         let radius = radius * self.stretch(x, y);
         let [x, y] = self.along(x, y);
         let tiles = self.count.map(|n| (n - 1).div_ceil(TILE));

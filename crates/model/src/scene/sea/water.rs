@@ -81,7 +81,7 @@ impl Region {
     }
 
     /// Returns true if its surface differs from that of the sea.
-    pub fn has_own_surface(&self) -> bool {
+    pub(crate) fn has_own_surface(&self) -> bool {
         self.level.is_some() || self.waves != 1.0
     }
 

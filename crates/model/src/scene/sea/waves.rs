@@ -205,7 +205,7 @@ impl Waves {
 
     /// Returns the weight at `t_ns` [ns] of a sea state that grows from `start_ns` over `ramp` [s]:
     /// 0 to 1, continuous to the second derivative.
-    pub fn growth_weight(start_ns: u64, ramp: f64, t_ns: f64) -> f64 {
+    pub(crate) fn growth_weight(start_ns: u64, ramp: f64, t_ns: f64) -> f64 {
         if start_ns == 0 {
             return 1.0;
         }

@@ -104,7 +104,7 @@ impl Lens {
 /// Refracts a ray at a flat port normal to the axis, `distance` [m] in front of the lens. Returns
 /// the exit point [m] and the unit direction in water by (4), or `None` if the unit direction `d`
 /// does not point forward.
-pub fn refract_at_port(d: Vec3, distance: f64) -> Option<(Vec3, Vec3)> {
+pub(crate) fn refract_at_port(d: Vec3, distance: f64) -> Option<(Vec3, Vec3)> {
     if d.z <= 0.0 {
         return None;
     }

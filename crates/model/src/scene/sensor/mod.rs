@@ -288,7 +288,7 @@ pub struct Noise {
 impl Noise {
     /// Returns the standard deviation of the Gauss-Markov process that models the bias instability
     /// [unit].
-    pub fn markov_std(&self) -> f64 {
+    pub(crate) fn markov_std(&self) -> f64 {
         self.bias_instability * Errors::ALLAN_FLOOR / Errors::ALLAN_PEAK
     }
 

@@ -145,7 +145,7 @@ impl SonarSpec {
     }
 
     /// Returns true if the fan points along -z of S, false if along x.
-    pub fn looks_down(&self) -> bool {
+    pub(crate) fn looks_down(&self) -> bool {
         matches!(self.kind, SonarKind::Multibeam | SonarKind::SideScan)
     }
 

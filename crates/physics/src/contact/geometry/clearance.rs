@@ -17,7 +17,7 @@ use parry3d_f64::math::Pose;
 
 /// Bounding spheres of the robots, and the fixed boxes that they must not intersect.
 #[derive(Debug)]
-pub struct Clearance {
+pub(crate) struct Clearance {
     /// Radius of each robot's sphere, including the range of its ground-effect rays [m]; `None`
     /// without moving shapes.
     reach: Vec<Option<f64>>,
@@ -37,7 +37,7 @@ impl Clearance {
     ///
     /// `always` is true if a constraint other than contact connects robots; they are then always
     /// stepped together.
-    pub fn new<'a>(
+    pub(crate) fn new<'a>(
         scene: &Scene,
         moving: &[Shape],
         fixed: impl Iterator<Item = (&'a Shape, &'a Pose)>,
@@ -79,7 +79,7 @@ impl Clearance {
 
     /// Returns true if no contact can occur within `span_s` [s], as long as no robot moves farther
     /// than [`Clearance::allowed_distance`].
-    pub fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
+    pub(crate) fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
         if self.always {
             return false;
         }
@@ -122,7 +122,7 @@ impl Clearance {
     }
 
     /// Distance [m] that robot `r` may move after the last call of [`Clearance::is_clear`].
-    pub fn allowed_distance(&self, r: usize) -> f64 {
+    pub(crate) fn allowed_distance(&self, r: usize) -> f64 {
         if self.reach[r].is_some() {
             self.allowed[r]
         } else {

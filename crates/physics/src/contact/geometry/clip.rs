@@ -22,7 +22,7 @@ use merrow_math::Vec3;
 
 /// A face (3 or 4 corners in order) or an edge (2 corners).
 #[derive(Clone, Copy, Debug)]
-pub struct Feature {
+pub(crate) struct Feature {
     /// Corners in the world [m].
     pub corners: [Vec3; 4],
     /// Identifiers of the corners.
@@ -33,7 +33,7 @@ pub struct Feature {
 
 /// A contact point on the incident feature.
 #[derive(Clone, Copy, Debug)]
-pub struct ClippedPoint {
+pub(crate) struct ClippedPoint {
     /// Position on b, W [m].
     pub p: Vec3,
     /// Distance from a to b along the normal there [m].
@@ -51,7 +51,12 @@ const MIN_FACE_COSINE: f64 = 1e-3;
 /// and returns their number.
 ///
 /// Returns 0 if `a` is not a face or is too steep.
-pub fn clip_features(a: &Feature, b: &Feature, m: Vec3, out: &mut [ClippedPoint; 8]) -> usize {
+pub(crate) fn clip_features(
+    a: &Feature,
+    b: &Feature,
+    m: Vec3,
+    out: &mut [ClippedPoint; 8],
+) -> usize {
     if a.n < 3 || b.n < 2 {
         return 0;
     }

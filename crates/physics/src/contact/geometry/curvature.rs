@@ -7,7 +7,7 @@ use crate::contact::solver::solve::{Kind, Row};
 ///
 /// `stiffness` is that of each row. `weighted` is scratch memory with the length of `Z`.
 #[inline(always)]
-pub fn add_curvature(
+pub(crate) fn add_curvature(
     kind: Kind,
     (rows, stiffness): (&[Row], &[f64]),
     Z: &[f64],

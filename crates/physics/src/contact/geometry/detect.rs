@@ -24,7 +24,7 @@ use parry3d_f64::shape::{PolygonalFeature, PolygonalFeatureMap, Triangle};
 
 /// A contact point of two surfaces that touch or nearly touch at the end of the free step.
 #[derive(Clone, Copy, Debug)]
-pub struct Touch {
+pub(crate) struct Touch {
     /// Owner of the surface that is pushed along the normal; always a link.
     pub a: Owner,
     /// Owner of the surface that pushes.
@@ -39,7 +39,7 @@ pub struct Touch {
     pub gap: f64,
     /// Fraction of the step after which a shape cast found the impact; `None` for surfaces that are
     /// close at the end.
-    pub impact_fraction: Option<f64>,
+    pub(crate) impact_fraction: Option<f64>,
     /// Coefficient of friction of the pair.
     pub friction: f64,
     /// Coefficient of restitution of the pair.
@@ -50,7 +50,7 @@ pub struct Touch {
 
 /// Shapes and features of a touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TouchKey {
+pub(crate) struct TouchKey {
     /// Indices of both shapes.
     pub shapes: [u32; 2],
     /// Features of both shapes, as numbered by parry.
@@ -63,7 +63,7 @@ const MARGIN: f64 = 1e-3;
 const SEABED: u32 = u32::MAX;
 
 /// Shapes of a scene and their poses.
-pub struct Detector {
+pub(crate) struct Detector {
     moving: Vec<Shape>,
     fixed: Vec<Shape>,
     fixed_poses: Vec<Pose>,
@@ -99,7 +99,7 @@ impl Detector {
     ///
     /// # Errors
     /// One line for each shape that cannot be created.
-    pub fn new(scene: &Scene) -> Result<Self, Vec<String>> {
+    pub(crate) fn new(scene: &Scene) -> Result<Self, Vec<String>> {
         let (moving, fixed) = shapes::build_shapes(scene)?;
         let fixed_poses: Vec<Pose> = fixed.iter().map(|s| fixed_pose(scene, s)).collect();
         let boxes: Vec<Aabb> = fixed
@@ -132,19 +132,19 @@ impl Detector {
 
     /// Creates the clearance check; `always` is true if a constraint other than contact connects
     /// robots.
-    pub fn clearance(&self, scene: &Scene, always: bool) -> Clearance {
+    pub(crate) fn clearance(&self, scene: &Scene, always: bool) -> Clearance {
         let fixed = self.fixed.iter().zip(&self.fixed_poses);
         Clearance::new(scene, &self.moving, fixed, always)
     }
 
     /// Returns true if no contact can ever occur.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.moving.is_empty()
     }
 
     /// Sets the poses of all links; the previous poses become the start poses. `pose_of(robot,
     /// link)` returns the pose of a link in W.
-    pub fn update_poses(&mut self, pose_of: impl Fn(usize, usize) -> Pose) {
+    pub(crate) fn update_poses(&mut self, pose_of: impl Fn(usize, usize) -> Pose) {
         std::mem::swap(&mut self.poses, &mut self.starts);
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
             if let Owner::Link(r, l) = shape.owner {
@@ -155,7 +155,7 @@ impl Detector {
 
     /// Same as [`Detector::place`], for links that were moved again in the same step; `None` keeps
     /// the pose.
-    pub fn correct_poses(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
+    pub(crate) fn correct_poses(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
             if let Owner::Link(r, l) = shape.owner
                 && let Some(X_WL) = pose_of(r as usize, l as usize)
@@ -167,7 +167,7 @@ impl Detector {
 
     /// Writes all touches at the current poses to `out`, in a fixed order, except those of the
     /// pairs in `apart`, which is sorted.
-    pub fn detect_touches(
+    pub(crate) fn detect_touches(
         &mut self,
         scene: &Scene,
         seabed: &Seabed,
@@ -201,7 +201,7 @@ impl Detector {
 
     /// Calls `see` with every shape whose box intersects `around`, and its pose: first moving, then
     /// fixed shapes.
-    pub fn visit_shapes_in(&self, around: &Aabb, mut see: impl FnMut(&Shape, &Pose)) {
+    pub(crate) fn visit_shapes_in(&self, around: &Aabb, mut see: impl FnMut(&Shape, &Pose)) {
         let (middle, reach) = (around.center(), around.half_extents().length());
         for ((shape, X), radius) in self.moving.iter().zip(&self.poses).zip(&self.radii) {
             let near = (X.translation - middle).length() <= reach + radius;

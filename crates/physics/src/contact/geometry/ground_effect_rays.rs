@@ -40,7 +40,7 @@ fn has_ground_effect(thruster: &Thruster) -> bool {
 
 /// Link of each rotor with ground effect, and the maximum distance from the link's origin to the
 /// end of its rays [m].
-pub fn ray_ranges(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
+pub(crate) fn ray_ranges(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
     let felt = robot.thrusters.iter().filter(|t| has_ground_effect(t));
     felt.map(|t| {
         (
@@ -52,13 +52,13 @@ pub fn ray_ranges(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
 
 /// Robots that have rotors with ground effect.
 #[derive(Debug)]
-pub struct GroundEffectRays {
+pub(crate) struct GroundEffectRays {
     robots: Vec<usize>,
 }
 
 impl GroundEffectRays {
     /// Collects the robots of `scene` that have rotors with ground effect.
-    pub fn new(scene: &Scene) -> Self {
+    pub(crate) fn new(scene: &Scene) -> Self {
         let has = |r: &usize| scene.robots[*r].thrusters.iter().any(has_ground_effect);
         Self {
             robots: (0..scene.robots.len()).filter(has).collect(),
@@ -67,7 +67,7 @@ impl GroundEffectRays {
 
     /// Stores the decks below the rotors in `works`. `works` and `detector` must have the same
     /// poses.
-    pub fn cast_rays<W>(&self, scene: &Scene, detector: &Detector, works: &mut [W])
+    pub(crate) fn cast_rays<W>(&self, scene: &Scene, detector: &Detector, works: &mut [W])
     where
         W: AsRef<Workspace> + AsMut<Workspace>,
     {
@@ -86,7 +86,7 @@ impl GroundEffectRays {
     }
 
     /// Stores in `works` that no deck is below the rotors.
-    pub fn clear_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
+    pub(crate) fn clear_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
         for &r in &self.robots {
             works[r].as_mut().decks_below.fill(Deck::NONE);
         }

@@ -1,8 +1,8 @@
 //! Contact geometry: shapes, detection, contact manifolds, clearances and rays below rotors.
 
-pub mod clearance;
+pub(crate) mod clearance;
 pub mod clip;
 pub mod curvature;
 pub mod detect;
-pub mod ground_effect_rays;
+pub(crate) mod ground_effect_rays;
 pub mod shapes;

@@ -30,7 +30,7 @@ pub struct Shape {
     /// Geometry in parry's representation.
     pub shape: SharedShape,
     /// Pose in the link frame, or in W for fixed shapes.
-    pub X_LG: Pose,
+    pub(crate) X_LG: Pose,
     /// Material of the surface.
     pub material: Material,
     /// Collision groups of the shape.
@@ -41,7 +41,7 @@ pub struct Shape {
 }
 
 /// Creates a terrain triangle that is reused for all positions.
-pub fn terrain_triangle() -> Shape {
+pub(crate) fn terrain_triangle() -> Shape {
     Shape {
         owner: Owner::Seabed,
         collider: 0,
@@ -209,12 +209,12 @@ fn points(mesh: &Mesh) -> Vec<Vector> {
 }
 
 /// Converts a vector to parry's type.
-pub fn to_parry(v: Vec3) -> Vector {
+pub(crate) fn to_parry(v: Vec3) -> Vector {
     Vector::new(v.x, v.y, v.z)
 }
 
 /// Converts a vector of parry to [`Vec3`].
-pub fn from_parry(v: Vector) -> Vec3 {
+pub(crate) fn from_parry(v: Vector) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)
 }
 

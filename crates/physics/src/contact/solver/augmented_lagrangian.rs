@@ -116,7 +116,7 @@ const CURVATURE_TOLERANCE: f64 = 0.1;
 
 /// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
-pub struct AugmentedLagrangian {
+pub(crate) struct AugmentedLagrangian {
     sparse: Sparse,
     dense: Dense,
     pub(crate) coulomb: NonsmoothScratch,
@@ -150,13 +150,13 @@ pub struct AugmentedLagrangian {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// True if the impulses satisfy the constraints.
-    pub is_solved: bool,
+    pub(crate) is_solved: bool,
     /// True if the impulses differ from the initial guess.
     pub is_recomputed: bool,
 }
 
 /// Constraints of an island.
-pub struct Constraints<'a> {
+pub(crate) struct Constraints<'a> {
     /// Coordinates of the robots.
     pub bodies: &'a [CoordinateRange],
     /// Coefficients of the rows.
@@ -167,7 +167,7 @@ pub struct Constraints<'a> {
 
 impl AugmentedLagrangian {
     /// Allocates memory for the given number of rows of a few robots.
-    pub fn with_capacity(rows: usize) -> Self {
+    pub(crate) fn with_capacity(rows: usize) -> Self {
         Self {
             sparse: Sparse::with_capacity(rows),
             dense: Dense::with_capacity(rows),
@@ -191,7 +191,7 @@ impl AugmentedLagrangian {
     ///
     /// `after` is true if the previous step computed new impulses; the tolerance for accepting the
     /// guess is then smaller.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         c: &Constraints<'_>,
         rows: &mut [Row],

@@ -51,17 +51,17 @@ struct Below {
 
 /// Position of the block of a pair.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct BlockPosition {
+pub(crate) struct BlockPosition {
     /// Index of the first value. The block is stored column by column: one column per coordinate of
     /// the earlier robot.
     pub at: u32,
     /// True if the second robot of the pair is the earlier one.
-    pub is_turned: bool,
+    pub(crate) is_turned: bool,
 }
 
 /// The matrix, and after [`BlockMatrix::factor`] its factor.
 #[derive(Clone, Debug, Default)]
-pub struct BlockMatrix {
+pub(crate) struct BlockMatrix {
     /// Elements of all blocks; after [`BlockMatrix::factor`] those of the factor, with the inverse
     /// of the diagonal.
     pub values: Vec<f64>,
@@ -75,7 +75,7 @@ pub struct BlockMatrix {
 
 impl BlockMatrix {
     /// Allocates memory for the given number of robots without joints.
-    pub fn with_capacity(bodies: usize) -> Self {
+    pub(crate) fn with_capacity(bodies: usize) -> Self {
         let blocks = bodies * (bodies + 1) / 2;
         Self {
             values: Vec::with_capacity(36 * blocks),
@@ -91,7 +91,7 @@ impl BlockMatrix {
     /// Plans the blocks of `bodies` and `pairs`; does nothing if the plan is unchanged.
     ///
     /// Each pair is in increasing order; the list is sorted and has no duplicates.
-    pub fn plan(&mut self, bodies: &[CoordinateRange], pairs: &[[u32; 2]]) {
+    pub(crate) fn plan(&mut self, bodies: &[CoordinateRange], pairs: &[[u32; 2]]) {
         if self.bodies == bodies && self.pairs == pairs {
             return;
         }
@@ -187,12 +187,12 @@ impl BlockMatrix {
     }
 
     /// Index of the first value of a robot's diagonal block.
-    pub fn diagonal(&self, body: u32) -> usize {
+    pub(crate) fn diagonal(&self, body: u32) -> usize {
         self.columns[self.place[body as usize] as usize].diagonal as usize
     }
 
     /// Position of the block of a planned pair.
-    pub fn pair_block(&self, [a, b]: [u32; 2]) -> BlockPosition {
+    pub(crate) fn pair_block(&self, [a, b]: [u32; 2]) -> BlockPosition {
         let (a, b) = (self.place[a as usize], self.place[b as usize]);
         let (early, late) = (a.min(b), a.max(b));
         let c = self.columns[early as usize];
@@ -206,7 +206,7 @@ impl BlockMatrix {
 
     /// Factorises the matrix by (1), in place.
     #[inline(always)]
-    pub fn factor(&mut self) {
+    pub(crate) fn factor(&mut self) {
         let Self {
             values,
             columns,
@@ -262,7 +262,7 @@ impl BlockMatrix {
 
     /// Solves `M x = x` in place.
     #[inline(always)]
-    pub fn solve(&self, x: &mut [f64]) {
+    pub(crate) fn solve(&self, x: &mut [f64]) {
         for c in &self.columns {
             let (n, at) = (c.body.n as usize, c.body.v as usize);
             let D = &self.values[c.diagonal as usize..][..n * n];

@@ -68,7 +68,7 @@ pub fn project(mut p: [f64; 3], friction: f64, bound: FrictionBound, stiffness: 
 
 /// Derivative of [`nearest`] with respect to `p`, times the stiffness: nn, n1, n2, 11, 12, 22.
 #[inline(always)]
-pub fn projection_derivative(
+pub(crate) fn projection_derivative(
     mut p: [f64; 3],
     friction: f64,
     bound: FrictionBound,
@@ -111,7 +111,7 @@ pub fn projection_derivative(
 /// Error of (3) [m/s]: slip of a sticking contact, or deviation of the impulse from the cone of a
 /// slipping contact.
 #[inline(always)]
-pub fn slip_error(rows: &[Row], u: &[f64], friction: f64, tolerance: f64) -> f64 {
+pub(crate) fn slip_error(rows: &[Row], u: &[f64], friction: f64, tolerance: f64) -> f64 {
     let (t, s) = ([rows[1].impulse, rows[2].impulse], [u[1], u[2]]);
     let norm = |x: [f64; 2]| (x[0] * x[0] + x[1] * x[1]).sqrt();
     let (most, size, slip) = (friction * rows[0].impulse, norm(t), norm(s));

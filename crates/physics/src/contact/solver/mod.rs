@@ -1,9 +1,9 @@
 //! Contact solvers and their linear algebra.
 
-pub mod augmented_lagrangian;
+pub(crate) mod augmented_lagrangian;
 pub mod blocks;
 pub mod dense;
 pub mod friction;
-pub mod nonsmooth_newton;
+pub(crate) mod nonsmooth_newton;
 pub mod solve;
 pub mod system;

@@ -54,15 +54,15 @@ pub struct Row {
     /// Wanted velocity, minus the contribution of prescribed joints [m/s or rad/s].
     pub wanted: f64,
     /// Inverse effective mass of the row, `J H⁻¹ Jᵀ`.
-    pub inverse_mass: f64,
+    pub(crate) inverse_mass: f64,
     /// Impulse [N s or N m s]; the initial guess on entry.
     pub impulse: f64,
     /// Time over which an impulse spread evenly over the step moves the coordinates [s].
     pub duration: f64,
     /// Velocity that an impact removes at once [m/s or rad/s].
-    pub impact_velocity: f64,
+    pub(crate) impact_velocity: f64,
     /// Time from the impact to the end of the step [s].
-    pub time_since_impact: f64,
+    pub(crate) time_since_impact: f64,
     /// Position error before the correction; negative for an overlap [m or rad].
     pub gap: f64,
     /// Impulse-like unknown of the position correction.
@@ -223,7 +223,7 @@ impl Problem {
     }
 
     /// Computes displacements by the impulses over their durations, and out of overlaps, into `x`.
-    pub fn compute_displacements(&mut self) {
+    pub(crate) fn compute_displacements(&mut self) {
         self.x.clear();
         self.x.resize(self.v.len(), 0.0);
         let Self {

@@ -72,7 +72,11 @@ pub struct Hub {
 }
 
 /// Wind and air density at the origin of `link`, for one SIMD `lane`.
-pub fn air_at_link<T: Real>(link: &LinkWork<T>, lane: usize, at: &EnvironmentState<'_>) -> Air {
+pub(crate) fn air_at_link<T: Real>(
+    link: &LinkWork<T>,
+    lane: usize,
+    at: &EnvironmentState<'_>,
+) -> Air {
     let p = link.p_WL.lane(lane);
     let over = Vec3::new(p.x, p.y, at.wind_height(p));
     let wind = air::wind::wind_velocity(&at.sea.air, over, at.time);

@@ -217,7 +217,7 @@ fn azimuth_unit_wrench(
 
 /// Unit vector of positive thrust at a stage, in L.
 #[inline(always)]
-pub fn thrust_axis<T: Real>(
+pub(crate) fn thrust_axis<T: Real>(
     robot: &Robot,
     thruster: &Thruster,
     work: &Workspace<T>,
@@ -361,7 +361,7 @@ fn disc_above_surface<T: Real>(
 /// Wrench of the thrusters that depend on their inflow, at one stage (0 start, 1 midpoint, 2 end),
 /// at Lo in L. (3)
 #[inline(always)]
-pub fn inflow_wrench<T: Real>(
+pub(crate) fn inflow_wrench<T: Real>(
     robot: &Robot,
     link_idx: usize,
     work: &Workspace<T>,
@@ -419,7 +419,7 @@ fn advance_speed<T: Real>(
 ///
 /// `v` [m/s] and `w` [rad/s] are the velocities of the link at Lo relative to the water, and `axis`
 /// is the thrust axis, in L. `density` is in kg/m³.
-pub fn undeducted_thrust(
+pub(crate) fn undeducted_thrust(
     thruster: &Thruster,
     axis: Vec3,
     drive: f64,

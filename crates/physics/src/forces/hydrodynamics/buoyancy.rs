@@ -43,7 +43,7 @@ pub fn wetness<T: Real>(link: &Link, up: Vec3<T>, z: T) -> Wetness<T> {
 /// Wetness of a link under a plane with the unit normal `up` in L; the hull centre is `height` [m]
 /// above the plane.
 #[inline(always)]
-pub fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
+pub(crate) fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
     let deep = (0..T::LANES).all(|i| height.lane(i) <= -hull.bound);
     if deep {

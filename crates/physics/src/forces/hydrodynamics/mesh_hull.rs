@@ -42,7 +42,7 @@ use merrow_model::state::workspace::{HullWork, LinkWork};
 /// Wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is that of the hull
 /// centre above the surface [m].
 #[inline(never)]
-pub fn wetness_and_pressure<T: Real>(
+pub(crate) fn wetness_and_pressure<T: Real>(
     link: &Link,
     skin: &HullMesh,
     at: &EnvironmentState<'_>,

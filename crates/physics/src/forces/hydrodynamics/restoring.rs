@@ -38,7 +38,7 @@ const UPRIGHT: f64 = 0.5;
 const HEELED: f64 = 0.342;
 
 /// Hydrostatic force on a hull, and its wet fraction.
-pub struct HydrostaticForce<T> {
+pub(crate) struct HydrostaticForce<T> {
     /// Force at Lo in L.
     pub force: SpatialForce<T>,
     /// Wet fraction for added mass and damping, 0..1.
@@ -50,7 +50,7 @@ pub struct HydrostaticForce<T> {
 /// `up` is the normal of the surface in L, and Lo is `height` [m] above the surface. `weight` is
 /// that of the link, at Lo in L.
 #[inline(never)]
-pub fn hydrostatic_force<T: Real>(
+pub(crate) fn hydrostatic_force<T: Real>(
     hull: &Restoring,
     (up, height): (Vec3<T>, T),
     weight: &SpatialForce<T>,

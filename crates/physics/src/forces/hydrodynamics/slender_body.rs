@@ -33,7 +33,7 @@ use merrow_model::scene::robot::thruster::interpolate;
 /// Force on the link at its origin in U; `V_r` is the velocity relative to the water there,
 /// `density` that of the water [kg/m³].
 #[inline(always)]
-pub fn force<T: Real>(
+pub(crate) fn force<T: Real>(
     body: &SlenderBody,
     V_r: &SpatialVelocity<T>,
     wet: T,

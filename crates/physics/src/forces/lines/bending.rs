@@ -30,7 +30,7 @@ use merrow_math::{Mat3, Vec3};
 
 /// Bending at one node of a line.
 #[derive(Clone, Copy, Debug)]
-pub struct NodeBending {
+pub(crate) struct NodeBending {
     A: Mat3,
     B: Mat3,
     r: Vec3,
@@ -39,7 +39,7 @@ pub struct NodeBending {
 
 impl NodeBending {
     /// No bending at this node.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self {
             A: Mat3::zero(),
             B: Mat3::zero(),
@@ -50,7 +50,7 @@ impl NodeBending {
 
     /// Bending between the segments `d_a` and `d_b` [m], W, of unstretched length `l` [m], with
     /// `stiffness` [N m²]. (1)
-    pub fn between(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
+    pub(crate) fn between(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
         let ((t_a, A), (t_b, B)) = (direction_and_derivative(d_a), direction_and_derivative(d_b));
         Self {
             A,
@@ -61,7 +61,7 @@ impl NodeBending {
     }
 
     /// Bending at a clamp along the unit vector `t`, before the segment `d` [m], W. (5)
-    pub fn clamped_before(stiffness: f64, l: f64, t: Vec3, d: Vec3) -> Self {
+    pub(crate) fn clamped_before(stiffness: f64, l: f64, t: Vec3, d: Vec3) -> Self {
         let (t_b, B) = direction_and_derivative(d);
         Self {
             A: Mat3::zero(),
@@ -72,7 +72,7 @@ impl NodeBending {
     }
 
     /// Bending at a clamp along the unit vector `t`, after the segment `d` [m], W. (5)
-    pub fn clamped_after(stiffness: f64, l: f64, d: Vec3, t: Vec3) -> Self {
+    pub(crate) fn clamped_after(stiffness: f64, l: f64, d: Vec3, t: Vec3) -> Self {
         let (t_a, A) = direction_and_derivative(d);
         Self {
             A,
@@ -83,7 +83,7 @@ impl NodeBending {
     }
 
     /// Forces [N], W, on the nodes before, at and after. (2)
-    pub fn forces(&self) -> [Vec3; 3] {
+    pub(crate) fn forces(&self) -> [Vec3; 3] {
         let s = self.r.scale(self.k);
         let (a, b) = (self.A.mul_vec(s), self.B.mul_vec(s));
         [-a, a + b, -b]
@@ -91,13 +91,13 @@ impl NodeBending {
 
     /// Updates the bending for changes of the node velocities [m/s], which change the positions
     /// over the time `lead` [s].
-    pub fn update(&mut self, [before, at, after]: [Vec3; 3], lead: f64) {
+    pub(crate) fn update(&mut self, [before, at, after]: [Vec3; 3], lead: f64) {
         self.r += (self.A.mul_vec(before - at) + self.B.mul_vec(after - at)).scale(lead);
     }
 
     /// Negative derivative of the force on node `p` with respect to the velocity of node `q`: 0
     /// before, 1 at, 2 after. (4)
-    pub fn tangent(&self, p: usize, q: usize, lead: f64) -> Mat3 {
+    pub(crate) fn tangent(&self, p: usize, q: usize, lead: f64) -> Mat3 {
         let part = |i: usize| match i {
             0 => self.A,
             1 => Mat3::zero() - (self.A + self.B),

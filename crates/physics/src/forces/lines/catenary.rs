@@ -133,7 +133,7 @@ impl Span {
     /// Horizontal and vertical tension [N] at the lower end, for `H` and `V` [N] at the upper end.
     ///
     /// The vertical component is positive if the line rises from the lower end.
-    pub fn lower_tension(&self, H: f64, V: f64) -> [f64; 2] {
+    pub(crate) fn lower_tension(&self, H: f64, V: f64) -> [f64; 2] {
         match (self.seabed_friction, self.length_on_seabed(V)) {
             (Some(friction), lying) if lying > 0.0 => {
                 [(H - friction * self.weight * lying).max(0.0), 0.0]

@@ -91,7 +91,7 @@ pub fn tension(
 
 /// Computes `along t tᵀ + across (1 - t tᵀ)`.
 #[inline]
-pub fn axial_transverse_matrix(t: Vec3, along: f64, across: f64) -> Mat3 {
+pub(crate) fn axial_transverse_matrix(t: Vec3, along: f64, across: f64) -> Mat3 {
     let k = t.scale(along - across);
     let row = |i: usize| {
         let mut row = t.scale(k[i]);
@@ -103,7 +103,7 @@ pub fn axial_transverse_matrix(t: Vec3, along: f64, across: f64) -> Mat3 {
 
 /// Line and water properties at a node, computed once per step.
 #[derive(Clone, Copy, Debug)]
-pub struct NodeEnvironment {
+pub(crate) struct NodeEnvironment {
     /// Unstretched length of line assigned to the node [m].
     pub length: f64,
     /// Unit direction of the line at the node, W; zero if it is undefined.
@@ -122,7 +122,7 @@ pub struct NodeEnvironment {
 impl NodeEnvironment {
     /// Computes the surroundings of a node at `p` [m], W, with `length` [m] of line along the unit
     /// vector `tangent`.
-    pub fn new(
+    pub(crate) fn new(
         line: &LineProperties,
         at: &EnvironmentState<'_>,
         p: Vec3,
@@ -143,7 +143,7 @@ impl NodeEnvironment {
     }
 
     /// Inertia along and across the line [kg], with the water `density` [kg/m³]. (6)
-    pub fn mass(&self, line: &LineProperties, density: f64) -> [f64; 2] {
+    pub(crate) fn mass(&self, line: &LineProperties, density: f64) -> [f64; 2] {
         let m = line.mass * self.length;
         [
             m,
@@ -165,7 +165,7 @@ fn wet_fraction(line: &LineProperties, at: &EnvironmentState<'_>, above: f64) ->
 /// Force on a node by weight, buoyancy, drag, water acceleration and seabed. (2)-(5)
 ///
 /// The node is at `p` [m] with velocity `w` [m/s], W, at the end of the time `lead` [s].
-pub fn node_force(
+pub(crate) fn node_force(
     line: &LineProperties,
     at: &EnvironmentState<'_>,
     here: &NodeEnvironment,
@@ -210,7 +210,7 @@ pub fn node_force(
 }
 
 /// Depth [m] of `p` below the seabed along its normal, and the unit normal, W.
-pub fn depth_below_seabed(at: &EnvironmentState<'_>, p: Vec3) -> (f64, Vec3) {
+pub(crate) fn depth_below_seabed(at: &EnvironmentState<'_>, p: Vec3) -> (f64, Vec3) {
     let seabed = &at.sea.seabed;
     let n = seabed.normal(p.x, p.y);
     ((seabed.height(p.x, p.y) - p.z) * n.z, n)

@@ -32,7 +32,7 @@ use merrow_model::scene::Battery;
 
 /// Demand and supply on the power bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PowerBus {
+pub(crate) struct PowerBus {
     /// Power demand of all devices on board [W].
     pub load: f64,
     /// Power available from the panels [W].
@@ -53,11 +53,11 @@ pub struct Flow {
     /// Power from the charger [W].
     pub charger: f64,
     /// Fraction of the demand that is served, 0..1.
-    pub served_fraction: f64,
+    pub(crate) served_fraction: f64,
 }
 
 /// Computes the flows at the state of charge `charge` (0..1). (1) to (3)
-pub fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow {
+pub(crate) fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow {
     let (R, ocv) = (battery.resistance, battery.open_circuit_voltage(charge));
     let [offered, up_to] = bus.offer;
     let charger = if up_to > ocv { offered } else { 0.0 };
@@ -119,7 +119,7 @@ fn min_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
 }
 
 /// State of charge after the current `current` [A] has flowed for `dt` [s]. (4)
-pub fn charge_after(battery: &Battery, charge: f64, current: f64, dt: f64) -> f64 {
+pub(crate) fn charge_after(battery: &Battery, charge: f64, current: f64, dt: f64) -> f64 {
     let kept = if current < 0.0 {
         battery.charge_efficiency
     } else {

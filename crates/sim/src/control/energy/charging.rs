@@ -11,7 +11,7 @@ use merrow_model::scene::{Charger, Scene};
 use merrow_model::state::State;
 
 /// Time between two updates of the connections [ns].
-pub const PERIOD_NS: u64 = 100_000_000;
+pub(crate) const PERIOD_NS: u64 = 100_000_000;
 
 /// Returns true if the connections are updated at the start of the step from `now_ns` [ns].
 pub fn is_due(scene: &Scene, now_ns: u64) -> bool {

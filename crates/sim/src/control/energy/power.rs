@@ -60,7 +60,7 @@ pub struct PowerEnvironment<'a> {
 
 /// Sets the commands of unpowered devices to neutral for the coming step. Fins, azimuth thrusters,
 /// servos and sensors check the power themselves.
-pub fn cut_power(robot: &Robot, state: &mut RobotState) {
+pub(crate) fn cut_power(robot: &Robot, state: &mut RobotState) {
     if state.battery.is_on() {
         return;
     }

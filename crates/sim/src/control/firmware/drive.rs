@@ -51,7 +51,7 @@ pub fn tick(
 }
 
 /// Sets the wheel speeds for a speed [m/s] and a yaw rate [rad/s]. (1)
-pub fn set_wheel_speeds(
+pub(crate) fn set_wheel_speeds(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,

@@ -137,7 +137,7 @@ fn steer(
 }
 
 /// Sets a velocity command: `linear` [m/s] and `angular` [rad/s].
-pub fn set_velocity(
+pub(crate) fn set_velocity(
     scene: &Scene,
     state: &mut State,
     robot: usize,
@@ -160,7 +160,7 @@ pub fn set_velocity(
 }
 
 /// Sets the heading [rad, clockwise from north], the depth [m] or both, and activates the hold.
-pub fn set_course(
+pub(crate) fn set_course(
     scene: &Scene,
     state: &mut State,
     robot: usize,
@@ -194,7 +194,7 @@ pub fn set_course(
 }
 
 /// Handles a take-off, landing or enable command.
-pub fn handle_order(
+pub(crate) fn handle_order(
     scene: &Scene,
     state: &mut State,
     robot: usize,
@@ -283,7 +283,7 @@ pub fn check_thrusters(robot: usize, target: &RobotState) -> Result<(), CommandR
 }
 
 /// Refuses a command to the fins while the firmware controls them.
-pub fn check_fins(robot: usize, target: &RobotState) -> Result<(), CommandRejection> {
+pub(crate) fn check_fins(robot: usize, target: &RobotState) -> Result<(), CommandRejection> {
     match &target.firmware {
         Some(memory) if memory.controls_fins() => Err(refuse(
             robot,
@@ -294,7 +294,7 @@ pub fn check_fins(robot: usize, target: &RobotState) -> Result<(), CommandReject
 }
 
 /// Refuses a command to wheel joints while the firmware controls them.
-pub fn check_wheels(
+pub(crate) fn check_wheels(
     robot: usize,
     model: &Robot,
     target: &RobotState,

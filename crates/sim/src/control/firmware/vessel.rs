@@ -101,7 +101,11 @@ pub fn tick(
 }
 
 /// Stops the thrusters and releases them for direct commands.
-pub fn release_thrusters(robot: &Robot, state: &mut RobotState, memory: &mut SurgeYawRateState) {
+pub(crate) fn release_thrusters(
+    robot: &Robot,
+    state: &mut RobotState,
+    memory: &mut SurgeYawRateState,
+) {
     memory.on = false;
     for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
         actuator.set_command(thruster, thruster.neutral);

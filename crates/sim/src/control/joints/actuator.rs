@@ -52,7 +52,7 @@ use merrow_physics::dynamics::mobility;
 
 /// State of a joint at the start of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct JointStart {
+pub(crate) struct JointStart {
     /// Joint position [rad or m].
     pub q: f64,
     /// Joint velocity [rad/s or m/s].

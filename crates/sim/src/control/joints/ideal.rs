@@ -68,7 +68,7 @@ pub fn apply_faults(robot: &Robot, state: &mut RobotState, j: usize) {
 }
 
 /// Calls [`heed`] for all joints.
-pub fn apply_all_faults(robot: &Robot, state: &mut RobotState) {
+pub(crate) fn apply_all_faults(robot: &Robot, state: &mut RobotState) {
     for j in 0..state.joints.len() {
         apply_faults(robot, state, j);
     }

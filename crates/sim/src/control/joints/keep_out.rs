@@ -32,7 +32,12 @@ use merrow_model::state::joint::{AbortReason, GoalState};
 use merrow_model::state::{RobotState, Workspace};
 
 /// Applies (2) at the ticks of the servos.
-pub fn freeze_if_blocked(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_ns: u64) {
+pub(crate) fn freeze_if_blocked(
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &mut Workspace,
+    now_ns: u64,
+) {
     let Some(keep_out) = &robot.keep_out else {
         return;
     };

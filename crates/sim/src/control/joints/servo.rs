@@ -37,7 +37,7 @@ use merrow_model::state::workspace::JointWork;
 use merrow_model::state::{JointDriveState, RobotState};
 
 /// Computes (1) for all servos; those in effort mode request their measured velocity.
-pub fn request_speeds(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
+pub(crate) fn request_speeds(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
     for (j, link) in robot.links[1..].iter().enumerate() {
         let memory = &state.joints[j];
         let Some(servo) = link.joint.servo() else {

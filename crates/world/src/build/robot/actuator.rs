@@ -192,7 +192,7 @@ fn build_curve(name: &str, motor: &MotorConfig, problems: &mut Problems) -> Curv
 }
 
 /// Returns the pairs of a table. Reports a problem if the first values do not increase.
-pub fn checked_table(
+pub(crate) fn checked_table(
     points: &[[f64; 2]],
     what: &str,
     place: &Place,
@@ -273,7 +273,7 @@ fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
 }
 
 /// Builds the buoyancy engine `name` in `links[link]`.
-pub fn build_buoyancy_engine(
+pub(crate) fn build_buoyancy_engine(
     name: &str,
     file: &BuoyancyEngineConfig,
     link: usize,

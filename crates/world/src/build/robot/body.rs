@@ -312,7 +312,7 @@ fn restoring(
 }
 
 /// Builds a link without a body: a frame that is merged into its parent.
-pub fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
+pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
     let zero = SpatialInertia::zero();
     Link {
         name: name.to_string(),

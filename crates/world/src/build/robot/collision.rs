@@ -32,17 +32,17 @@ pub struct Mount<'a> {
     /// Axes in which the file gives vectors.
     pub axes: Axes,
     /// Whether the link can move.
-    pub is_moving: bool,
+    pub(crate) is_moving: bool,
     /// Whether it is a structure in the world instead of a link.
-    pub is_structure: bool,
+    pub(crate) is_structure: bool,
     /// Whether its shapes are visuals without contacts.
-    pub is_visual: bool,
+    pub(crate) is_visual: bool,
     /// Surface of shapes that specify none.
     pub material: Material,
 }
 
 /// Builds the colliders of `shapes` on `mount`.
-pub fn build_colliders(
+pub(crate) fn build_colliders(
     shapes: &NamedMap<CollisionConfig>,
     mount: Mount<'_>,
     assets: &Assets,
@@ -83,7 +83,7 @@ pub fn build_colliders(
 }
 
 /// Builds the visual shapes of `mount`.
-pub fn build_visuals(
+pub(crate) fn build_visuals(
     shapes: &NamedMap<VisualConfig>,
     mount: Mount<'_>,
     assets: &Assets,
@@ -129,7 +129,7 @@ pub fn build_visuals(
 }
 
 /// Builds the structure `name` of a world.
-pub fn build_structure(
+pub(crate) fn build_structure(
     name: &str,
     file: &StructureConfig,
     assets: &Assets,
@@ -154,7 +154,7 @@ pub fn build_structure(
 }
 
 /// Reports a prop without collision shapes, which would fall through everything.
-pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
+pub(crate) fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
     if entry.body.collisions.0.is_empty() {
         let text = format!("the prop {name} has no collision shape: add `collisions` to its body");
         problems.push(entry.at.key_place("body"), text);
@@ -162,7 +162,7 @@ pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
 }
 
 /// Converts a surface material.
-pub fn build_material(file: &MaterialConfig) -> Material {
+pub(crate) fn build_material(file: &MaterialConfig) -> Material {
     let ground = Ground {
         density: file.ground.density_kg_m3,
         sound_speed: file.ground.sound_speed_m_s,
@@ -197,7 +197,7 @@ fn groups(file: &GroupsConfig) -> CollisionFilter {
 }
 
 /// Returns the rotation from the axes of the file to the user's frame (forward, left, up).
-pub fn axes_rotation(axes: Axes) -> Mat3 {
+pub(crate) fn axes_rotation(axes: Axes) -> Mat3 {
     let column = |v: [f64; 3]| sname::vector_to_flu(axes, v);
     Mat3::from_rows(
         column([1.0, 0.0, 0.0]),
@@ -300,7 +300,7 @@ fn build_geometry(
 }
 
 /// Returns the collision geometry of a mesh, or reports why the mesh cannot be used.
-pub fn contact_geometry(
+pub(crate) fn contact_geometry(
     form: MeshForm,
     (mesh, survey): CheckedMesh,
     file: &str,

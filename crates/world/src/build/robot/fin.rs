@@ -15,7 +15,7 @@ const FOIL_SLOPE: f64 = 0.9 * 2.0 * std::f64::consts::PI;
 
 /// Builds the fin `name` on link `link` of `robot`, whose thrusters and sensors are known. `dt` is
 /// the time step [s].
-pub fn build_fin(
+pub(crate) fn build_fin(
     name: &str,
     file: &FinConfig,
     link: usize,
@@ -65,7 +65,7 @@ pub fn build_fin(
 
 /// Builds the azimuth servo of thruster `k` of `robot` as a fin without a force, named
 /// `<thruster>_azimuth`.
-pub fn build_azimuth_servo(
+pub(crate) fn build_azimuth_servo(
     k: usize,
     file: &ThrusterConfig,
     azimuth: &AzimuthConfig,

@@ -15,7 +15,7 @@ use merrow_yaml::read::Places;
 
 /// Builds the firmware of `robot`, whose links and thrusters are complete, in a world with time
 /// step `dt` [s].
-pub fn build_firmware(
+pub(crate) fn build_firmware(
     file: &FirmwareConfig,
     robot: &Robot,
     dt: f64,

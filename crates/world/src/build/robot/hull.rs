@@ -17,7 +17,7 @@ const TRIANGLES_MAX: usize = 50_000;
 
 /// A hull that is derived from a mesh.
 #[derive(Clone, Debug)]
-pub struct MeshHull {
+pub(crate) struct MeshHull {
     /// Volume of the hull [m³].
     pub volume: f64,
     /// Centroid of the volume in L [m].
@@ -29,7 +29,7 @@ pub struct MeshHull {
 }
 
 /// Returns the hull of the body `name` if it is a mesh or the bounding box of one.
-pub fn build_mesh_hull(
+pub(crate) fn build_mesh_hull(
     name: &str,
     body: &Body,
     R_LU: Mat3,

@@ -16,13 +16,13 @@ use merrow_schema::{JointConfig, JointDriveConfig, RobotModel};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 
 /// Name of the group of all moving joints if a file names no groups.
-pub const DEFAULT_GROUP: &str = "arm";
+pub(crate) const DEFAULT_GROUP: &str = "arm";
 /// Natural frequency of a gear with backlash on its rotor if no stiffness is given [rad/s].
 const GEAR_FREQUENCY: f64 = 2.0 * std::f64::consts::PI * 50.0;
 
 /// Builds the drive of the joint of `link`. Its random streams are set in [`finish`], when the
 /// robot's name is known.
-pub fn build_drive(link: &str, joint: &JointConfig, problems: &mut Problems) -> Drive {
+pub(crate) fn build_drive(link: &str, joint: &JointConfig, problems: &mut Problems) -> Drive {
     let limit = joint.max_speed.unwrap_or(f64::INFINITY);
     match &joint.drive {
         JointDriveConfig::Effort {
@@ -215,7 +215,7 @@ fn encoder(file: &EncoderConfig) -> Encoder {
 
 /// Builds what concerns several joints: encoder streams, trajectory rules, groups and keep-out
 /// zones. Called when the links are complete.
-pub fn build_joint_extras(
+pub(crate) fn build_joint_extras(
     robot: &mut Robot,
     model: &RobotModel,
     frame: BuildContext<'_>,

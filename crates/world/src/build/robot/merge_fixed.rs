@@ -14,7 +14,7 @@ use merrow_model::scene::{
 };
 
 /// Merges all fixed links of `robot` that can be merged, children first.
-pub fn merge_fixed_links(robot: &mut Robot) {
+pub(crate) fn merge_fixed_links(robot: &mut Robot) {
     for i in (1..robot.links.len()).rev() {
         let has_wrench_sensor = robot
             .sensors

@@ -44,7 +44,7 @@ pub struct BuildContext<'a> {
     /// Time step, seed and tracers of the world.
     pub world: WorldValues<'a>,
     /// Loader of meshes and other files besides the world file.
-    pub assets: &'a Assets,
+    pub(crate) assets: &'a Assets,
 }
 
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
@@ -224,7 +224,7 @@ pub fn build_robot(
 }
 
 /// Converts a prop to a robot entry with one link, without actuators and sensors.
-pub fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
+pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
     RobotEntry {
         model: RobotModel {
             description: entry.body.description.clone(),
@@ -314,7 +314,7 @@ fn build_shapes(
 }
 
 /// Returns the description of a model and the sources of its values.
-pub fn model_sources(model: &RobotModel) -> ModelInfo {
+pub(crate) fn model_sources(model: &RobotModel) -> ModelInfo {
     let mut sources = vec![("robot".to_string(), model.source.clone(), String::new())];
     let mut add = |what: String, source: &str, estimated: &str| {
         sources.push((what, source.to_string(), estimated.to_string()));

@@ -32,7 +32,7 @@ use merrow_yaml::error::Problems;
 const BISECTIONS: usize = 60;
 
 /// Applies the submerged fractions at rest to the wind areas and the coefficients of all links.
-pub fn apply_waterline(
+pub(crate) fn apply_waterline(
     robot: &mut Robot,
     model: &RobotModel,
     around: WaterAndGravity,

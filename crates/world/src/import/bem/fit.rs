@@ -25,13 +25,13 @@ pub struct Fit {
     /// Frequency [rad/s], damping [rad/s] and gain matrix of each filter.
     pub filters: Vec<(f64, f64, Matrix)>,
     /// Added mass at infinite frequency.
-    pub added_infinite: Matrix,
+    pub(crate) added_infinite: Matrix,
     /// Largest error of A and B/ω over the table, relative to the largest entry of A of the same
     /// kind (translation, rotation, coupling).
     pub error: f64,
     /// Largest negative damping of a motion, relative to the largest damping of the table. A
     /// positive value means that the filters add energy. Zero if there is none.
-    pub negative_damping: f64,
+    pub(crate) negative_damping: f64,
 }
 
 /// One equation of the least squares problem: the factors of the gains and of A∞, and the table
@@ -196,7 +196,7 @@ fn solve(factor: &[Vec<f64>], mut x: Vec<f64>) -> Vec<f64> {
 
 impl Fit {
     /// Computes added mass and damping at a frequency [rad/s].
-    pub fn matrices_at(&self, omega: f64) -> (Matrix, Matrix) {
+    pub(crate) fn matrices_at(&self, omega: f64) -> (Matrix, Matrix) {
         let (mut added, mut damping) = (self.added_infinite, [[0.0; 6]; 6]);
         for (pole, width, gain) in &self.filters {
             let (re, im) = response((*pole, *width), omega);

@@ -38,7 +38,7 @@ pub struct WaveExcitation {
     /// convention exp(+iωt). Indexed by frequency, then heading (fastest).
     pub force: Vec<[[f64; 2]; 6]>,
     /// True if the forces include the pressure of the undisturbed wave (Froude-Krylov forces).
-    pub is_total: bool,
+    pub(crate) is_total: bool,
 }
 
 impl BemTable {
@@ -46,7 +46,7 @@ impl BemTable {
     ///
     /// # Errors
     /// Fewer than 4 frequencies, a repeated frequency, or a value that is not finite.
-    pub fn sorted_and_checked(mut self) -> Result<Self, String> {
+    pub(crate) fn sorted_and_checked(mut self) -> Result<Self, String> {
         let mut order: Vec<usize> = (0..self.omega.len()).collect();
         order.sort_by(|a, b| self.omega[*a].total_cmp(&self.omega[*b]));
         self.omega = order.iter().map(|k| self.omega[*k]).collect();

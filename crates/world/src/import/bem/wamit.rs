@@ -51,7 +51,7 @@ fn axis(x: f64, line: usize) -> Result<usize, String> {
 }
 
 /// Reads the added mass and damping of a `.1` file.
-pub fn read_radiation(text: &str, scale: Scale) -> Result<BemTable, String> {
+pub(crate) fn read_radiation(text: &str, scale: Scale) -> Result<BemTable, String> {
     let mut table = BemTable::default();
     let mut found: BTreeMap<u64, (Matrix, Matrix)> = BTreeMap::new();
     for (line, row) in rows(text) {
@@ -95,7 +95,11 @@ pub fn read_radiation(text: &str, scale: Scale) -> Result<BemTable, String> {
 
 /// Reads the wave forces of a `.3` file or a file of the same format. `is_total` states whether
 /// they include the pressure of the undisturbed wave.
-pub fn read_excitation(text: &str, scale: Scale, is_total: bool) -> Result<WaveExcitation, String> {
+pub(crate) fn read_excitation(
+    text: &str,
+    scale: Scale,
+    is_total: bool,
+) -> Result<WaveExcitation, String> {
     let mut found: BTreeMap<(u64, i64), [[f64; 2]; 6]> = BTreeMap::new();
     let mut headings: Vec<f64> = Vec::new();
     let mut periods: Vec<f64> = Vec::new();
@@ -146,7 +150,7 @@ pub fn read_excitation(text: &str, scale: Scale, is_total: bool) -> Result<WaveE
 }
 
 /// Returns the waterplane area divided by ULEN² of an `.hst` file: C(3,3) / (ρ g L²).
-pub fn read_waterplane_area(text: &str) -> Result<f64, String> {
+pub(crate) fn read_waterplane_area(text: &str) -> Result<f64, String> {
     let heave = |row: &[f64]| row.len() == 3 && row[0] == 3.0 && row[1] == 3.0;
     let found = rows(text)
         .find(|(_, row)| heave(row))

@@ -88,7 +88,7 @@ pub(crate) fn thickness_factor(t: f64) -> f64 {
 
 /// Computes the added mass over density along x, y, z [m³] and about them [m⁵] of a block with
 /// edges `size` [m].
-pub fn added_mass(size: [f64; 3]) -> [f64; 6] {
+pub(super) fn added_mass(size: [f64; 3]) -> [f64; 6] {
     let along = |i: usize| {
         let (a, b) = edges(size, i);
         let t = size[i] / a;

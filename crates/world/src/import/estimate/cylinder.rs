@@ -35,7 +35,7 @@ const ACROSS: [(f64, f64); 6] = [
 
 /// Computes the added mass over density along x, y, z [m³] and about them [m⁵]; `radius` and
 /// `length` in [m], axis along z.
-pub fn added_mass(radius: f64, length: f64) -> [f64; 6] {
+pub(super) fn added_mass(radius: f64, length: f64) -> [f64; 6] {
     let slenderness = 0.5 * length / radius;
     let across = PI * radius * radius * length * table::interpolate(&ACROSS, slenderness);
     let along = 8.0 / 3.0 * radius * radius * radius * block::thickness_factor(slenderness);

@@ -63,7 +63,7 @@ fn fourth(x: f64) -> f64 {
 
 /// Computes the drag over density along x, y, z [m²] and about them [m⁵] of a block with edges
 /// `size` [m].
-pub fn block(size: [f64; 3]) -> [f64; 6] {
+pub(super) fn block(size: [f64; 3]) -> [f64; 6] {
     let coefficient = |i: usize| {
         let (a, b) = edges(size, i);
         // drag of a rod relative to the plate of its section; a block thinner than a cube counts as
@@ -92,7 +92,7 @@ pub fn block(size: [f64; 3]) -> [f64; 6] {
 
 /// Computes the drag over density along x, y, z [m²] and about them [m⁵] of a cylinder along z;
 /// `radius` and `length` in [m].
-pub fn cylinder(radius: f64, length: f64) -> [f64; 6] {
+pub(super) fn cylinder(radius: f64, length: f64) -> [f64; 6] {
     let slenderness = 0.5 * length / radius;
     let c = 1.2 * table::interpolate(&FINITE, slenderness);
     let across = 0.5 * c * 2.0 * radius * length;
@@ -107,7 +107,7 @@ pub fn cylinder(radius: f64, length: f64) -> [f64; 6] {
 
 /// Computes the drag over density along x, y, z [m²] and about them [m⁵] of an ellipsoid with
 /// semi-axes `axes` [m].
-pub fn ellipsoid(axes: [f64; 3]) -> [f64; 6] {
+pub(super) fn ellipsoid(axes: [f64; 3]) -> [f64; 6] {
     let coefficient = |i: usize| {
         let (b, c) = edges(axes, i);
         let fineness = axes[i] / (b * c).sqrt();

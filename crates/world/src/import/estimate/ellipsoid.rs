@@ -22,7 +22,7 @@ use crate::import::estimate::Solid;
 
 /// Computes the added mass over density along x, y, z [m³] and about them [m⁵] of an ellipsoid with
 /// semi-axes a, b, c [m].
-pub fn added_mass([a, b, c]: [f64; 3]) -> [f64; 6] {
+pub(super) fn added_mass([a, b, c]: [f64; 3]) -> [f64; 6] {
     let (a2, b2, c2) = (a * a, b * b, c * c);
     let volume = Solid::Ellipsoid([a, b, c]).volume();
     let integral = |own: f64, x: f64, y: f64| 2.0 / 3.0 * a * b * c * carlson_rd(x, y, own);

@@ -11,7 +11,7 @@ mod ellipsoid;
 mod solid_mesh;
 mod table;
 
-pub use crate::import::estimate::solid_mesh::equivalent_ellipsoid;
+pub(crate) use crate::import::estimate::solid_mesh::equivalent_ellipsoid;
 
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 

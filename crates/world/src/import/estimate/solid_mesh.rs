@@ -22,7 +22,7 @@ use merrow_model::scene::robot::collision::Mesh;
 use nalgebra::{Matrix3, SymmetricEigen};
 
 /// Returns the equivalent ellipsoid of a mesh. `closed` states whether the mesh encloses a volume.
-pub fn equivalent_ellipsoid(mesh: &Mesh, closed: bool) -> Option<PlacedSolid> {
+pub(crate) fn equivalent_ellipsoid(mesh: &Mesh, closed: bool) -> Option<PlacedSolid> {
     if closed {
         by_moments(mesh)
     } else {

@@ -2,7 +2,7 @@
 
 /// Interpolates a table of pairs with ascending first values at `x`. Beyond the ends it returns the
 /// first or last value.
-pub fn interpolate(table: &[(f64, f64)], x: f64) -> f64 {
+pub(super) fn interpolate(table: &[(f64, f64)], x: f64) -> f64 {
     let (first, last) = (table[0], table[table.len() - 1]);
     if x <= first.0 {
         return first.1;

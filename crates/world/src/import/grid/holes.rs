@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 ///
 /// # Errors
 /// There are holes and `holes: refuse` applies, or no sample has a value.
-pub fn fill_holes(
+pub(crate) fn fill_holes(
     file: &GridFile,
     samples: &mut Samples,
     first: usize,

@@ -38,7 +38,7 @@ const AXIS_NAMES: [&[&str]; 4] = [
 ];
 
 /// An axis as its file defines it.
-pub struct NamedAxis {
+pub(crate) struct NamedAxis {
     /// Name of the axis in the file.
     pub name: String,
     /// Coordinates of the samples, in the file's unit.
@@ -46,7 +46,7 @@ pub struct NamedAxis {
 }
 
 /// A grid in a file that can be memory-mapped.
-pub struct FileGrid {
+pub(crate) struct FileGrid {
     /// Axes from the slowest to the fastest varying.
     pub axes: Vec<NamedAxis>,
     /// Storage layout of the samples in the file.
@@ -56,7 +56,7 @@ pub struct FileGrid {
 }
 
 /// A grid that was read into memory, with NaN for missing values.
-pub struct MemoryGrid {
+pub(crate) struct MemoryGrid {
     /// Axes from the slowest to the fastest varying.
     pub axes: Vec<NamedAxis>,
     /// Samples in the file's unit, last axis fastest.
@@ -72,7 +72,7 @@ enum Source {
 
 /// Reads the grid that `file` declares, for a world with this origin. Returns `None` after
 /// reporting a problem.
-pub fn read_grid(file: &GridFile, origin: &Origin, problems: &mut Problems) -> Option<Grid> {
+pub(crate) fn read_grid(file: &GridFile, origin: &Origin, problems: &mut Problems) -> Option<Grid> {
     let place = file.at.key_place("file");
     let path = assets::find_file(&file.file, place, problems)?;
     let source = open(file, &path, problems)?;
@@ -372,6 +372,6 @@ fn to_world_coordinate(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f6
 }
 
 /// Returns the local tangent plane of the world at `origin`.
-pub fn tangent_plane(origin: &Origin) -> TangentPlane {
+pub(crate) fn tangent_plane(origin: &Origin) -> TangentPlane {
     TangentPlane::new(origin.latitude, origin.longitude, origin.altitude)
 }

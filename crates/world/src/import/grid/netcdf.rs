@@ -10,7 +10,7 @@ use merrow_yaml::error::{did_you_mean, quote, quoted_list};
 
 /// Fill value of samples that were never written, in variables without a fill value attribute
 /// (`netcdf.h`). All values of a byte are data.
-pub fn default_fill(number: Number) -> Option<f64> {
+pub(crate) fn default_fill(number: Number) -> Option<f64> {
     Some(match number {
         Number::I8 | Number::U8 => return None,
         Number::I16 => -32_767.0,
@@ -332,7 +332,7 @@ impl Head {
 }
 
 /// Returns the index of the variable `wanted` among the variables on a grid, or of the only one.
-pub fn choose_variable(names: &[&str], wanted: Option<&str>) -> Read<usize> {
+pub(crate) fn choose_variable(names: &[&str], wanted: Option<&str>) -> Read<usize> {
     let list = || quoted_list(names.iter().copied());
     match (wanted, names) {
         (Some(wanted), _) => names
@@ -356,7 +356,7 @@ pub fn choose_variable(names: &[&str], wanted: Option<&str>) -> Read<usize> {
 }
 
 /// Returns the variable `wanted` of the file, or its only variable on a grid.
-pub fn find_variable(bytes: &[u8], wanted: Option<&str>) -> Result<FileGrid, String> {
+pub(crate) fn find_variable(bytes: &[u8], wanted: Option<&str>) -> Result<FileGrid, String> {
     let head = head(bytes)?;
     let is_axis = |v: &Variable| head.dims.iter().any(|(name, _)| *name == v.name);
     let grids: Vec<&Variable> = head
@@ -438,7 +438,7 @@ pub fn read_array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
 
 /// Reads the variable `name` as a list of words, one per row. Returns `None` if it is missing or
 /// holds numbers.
-pub fn read_words(bytes: &[u8], name: &str) -> Result<Option<Vec<String>>, String> {
+pub(crate) fn read_words(bytes: &[u8], name: &str) -> Result<Option<Vec<String>>, String> {
     let head = head(bytes)?;
     let found = head
         .variables

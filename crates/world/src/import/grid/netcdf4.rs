@@ -11,10 +11,10 @@ use netcdf_reader::{NcFile, NcType, NcVariable};
 use std::path::Path;
 
 /// First bytes of an HDF5 file, which a NetCDF-4 file is.
-pub const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
+pub(crate) const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// Returns the variable `wanted` of the file, or its only variable on a grid.
-pub fn read(path: &Path, wanted: Option<&str>) -> Result<MemoryGrid, String> {
+pub(super) fn read(path: &Path, wanted: Option<&str>) -> Result<MemoryGrid, String> {
     let unreadable = |e: netcdf_reader::Error| format!("cannot be read as NetCDF-4: {e}");
     let file = NcFile::open(path).map_err(unreadable)?;
     let variables = file.variables().map_err(unreadable)?;

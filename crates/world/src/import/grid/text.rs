@@ -6,7 +6,7 @@ use merrow_yaml::error::{did_you_mean, quote, quoted_list};
 /// Reads a table with a header line. The columns in `coordinates` give the position of each value.
 /// The value is in the column `wanted`, or in the only other column. Grid points without a line in
 /// the table are holes.
-pub fn read_table(
+pub(crate) fn read_table(
     text: &str,
     wanted: Option<&str>,
     coordinates: &[&str],
@@ -120,7 +120,7 @@ fn fill_lattice(
 }
 
 /// Reads an ESRI ASCII grid: header lines, then rows from north to south.
-pub fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
+pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
     let (mut count, mut cell, mut void) = ([None, None], [None, None], None);
     let (mut corner, mut middle) = ([None, None], [None, None]);
     let mut samples: Vec<f64> = Vec::new();

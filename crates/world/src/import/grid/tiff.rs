@@ -11,7 +11,7 @@ use tiff::tags::Tag;
 const RASTER_TYPE: u16 = 1025;
 
 /// Reads the raster in `path` with its axes in the file's coordinates; missing values become NaN.
-pub fn read(path: &Path) -> Result<MemoryGrid, String> {
+pub(super) fn read(path: &Path) -> Result<MemoryGrid, String> {
     let wrong = |e: tiff::TiffError| format!("not a readable TIFF: {e}");
     let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
     let mut tiff = Decoder::new(BufReader::new(file)).map_err(wrong)?;

@@ -24,7 +24,7 @@ type Matrix = [[f64; 4]; 4];
 ///
 /// # Errors
 /// Invalid XML, missing or malformed geometry data, or too many nested nodes.
-pub fn read(bytes: &[u8]) -> Result<TriangleSoup, String> {
+pub(super) fn read(bytes: &[u8]) -> Result<TriangleSoup, String> {
     let text =
         std::str::from_utf8(bytes).map_err(|_| "not a valid COLLADA file: not UTF-8 text")?;
     let options = ParsingOptions {

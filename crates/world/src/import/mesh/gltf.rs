@@ -26,7 +26,7 @@ type Matrix = [[f64; 4]; 4];
 /// # Errors
 /// Invalid JSON, missing scene, missing buffers, references outside the file's lists, or compressed
 /// data.
-pub fn read(bytes: &[u8], folder: &Path) -> Result<TriangleSoup, String> {
+pub(super) fn read(bytes: &[u8], folder: &Path) -> Result<TriangleSoup, String> {
     let (json, binary) = if bytes.starts_with(b"glTF") {
         chunks(bytes)?
     } else {

@@ -11,7 +11,7 @@ mod gltf;
 pub(crate) mod sample;
 mod survey;
 
-pub use crate::import::mesh::survey::{ManifoldCheck, check_manifold};
+pub(crate) use crate::import::mesh::survey::{ManifoldCheck, check_manifold};
 
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Mesh;
@@ -35,7 +35,7 @@ pub(crate) struct TriangleSoup {
 
 /// Texture coordinates of the three corners of each triangle, 0..1 from the upper left corner of
 /// the image.
-pub type CornerTextureCoordinates = Vec<[[f32; 2]; 3]>;
+pub(crate) type CornerTextureCoordinates = Vec<[[f32; 2]; 3]>;
 
 /// Reads the mesh in `path`; the file name extension determines the format.
 ///
@@ -47,7 +47,9 @@ pub fn read(path: &Path) -> Result<Mesh, String> {
 
 /// Reads a mesh like [`read`], together with its texture coordinates if the file has them for every
 /// vertex.
-pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<CornerTextureCoordinates>), String> {
+pub(crate) fn read_with_corners(
+    path: &Path,
+) -> Result<(Mesh, Option<CornerTextureCoordinates>), String> {
     let ending = path
         .extension()
         .map(|e| e.to_string_lossy().to_lowercase())
@@ -163,7 +165,7 @@ pub fn scaled(mesh: &Mesh, scale: [f64; 3]) -> Mesh {
 }
 
 /// Scales a mesh like [`scaled`], together with its texture coordinates.
-pub fn scaled_with_corners(
+pub(crate) fn scaled_with_corners(
     mesh: &Mesh,
     corners: Option<CornerTextureCoordinates>,
     scale: [f64; 3],

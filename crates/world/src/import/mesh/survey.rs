@@ -21,7 +21,7 @@ pub struct ManifoldCheck {
 
 impl ManifoldCheck {
     /// Returns the reason why the mesh does not enclose a volume, or `None` if it does.
-    pub fn why_not_closed(&self) -> Option<String> {
+    pub(crate) fn why_not_closed(&self) -> Option<String> {
         if self.open > 0 {
             let edges = edges(self.open);
             return Some(format!(
@@ -33,7 +33,7 @@ impl ManifoldCheck {
 
     /// Returns the reason why the mesh, which may be open, has no consistent outside, or `None` if
     /// it has one.
-    pub fn why_not_oriented(&self) -> Option<String> {
+    pub(crate) fn why_not_oriented(&self) -> Option<String> {
         if self.crossed > 0 {
             Some(format!(
                 "the mesh is not manifold: {} more than two triangles, or two of opposite orientation",
@@ -59,7 +59,7 @@ fn edges(n: usize) -> String {
 }
 
 /// Computes the manifold check, the volume and the flatness of a mesh.
-pub fn check_manifold(mesh: &Mesh) -> ManifoldCheck {
+pub(crate) fn check_manifold(mesh: &Mesh) -> ManifoldCheck {
     // per edge (lower vertex index first): how many triangles traverse it in ascending and in
     // descending direction
     let mut runs: HashMap<(u32, u32), (u32, u32)> = HashMap::new();

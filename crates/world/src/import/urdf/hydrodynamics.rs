@@ -25,7 +25,7 @@ const KEYS: [&str; 14] = [
 
 /// Hydrodynamics of the links given in the world file and its parameter files.
 #[derive(Debug)]
-pub struct GivenHydrodynamics {
+pub(crate) struct GivenHydrodynamics {
     /// Shapes used to estimate the missing values.
     pub estimate: EstimateConfig,
     /// Source of the given values, as a text for reports.
@@ -39,7 +39,7 @@ pub struct GivenHydrodynamics {
 impl GivenHydrodynamics {
     /// Reads the keys that affect the estimates. The values themselves are checked later, when the
     /// model is read.
-    pub fn new(
+    pub(super) fn new(
         node: Option<&Node>,
         model: &Map,
         tree: &LinkTree,
@@ -93,18 +93,18 @@ impl GivenHydrodynamics {
     }
 
     /// Returns true if `key` of link `k` is given in any of these places.
-    pub fn has_key(&self, k: usize, key: &str) -> bool {
+    pub(super) fn has_key(&self, k: usize, key: &str) -> bool {
         self.over[k].iter().any(|(said, _)| said.name == key)
             || self.own[k].iter().any(|said| said == key)
     }
 
     /// Returns true if any hydrodynamic key of link `k` is given.
-    pub fn has_any_key(&self, k: usize) -> bool {
+    pub(crate) fn has_any_key(&self, k: usize) -> bool {
         KEYS.iter().any(|key| self.has_key(k, key))
     }
 
     /// Returns the keys of `hydrodynamics` for link `k`.
-    pub fn overrides(&self, k: usize) -> &[(Key, Node)] {
+    pub(super) fn overrides(&self, k: usize) -> &[(Key, Node)] {
         &self.over[k]
     }
 }

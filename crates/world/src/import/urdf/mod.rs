@@ -19,16 +19,16 @@ use merrow_yaml::node::{Map, Node, Value, merge};
 
 /// Context of the world that is known before the world file is read.
 #[derive(Clone, Copy, Debug)]
-pub struct WorldContext<'a> {
+pub(crate) struct WorldContext<'a> {
     /// Density of the water [kg/m³].
     pub density: f64,
     /// Cache of the meshes and images read so far.
-    pub assets: &'a Assets,
+    pub(crate) assets: &'a Assets,
 }
 
 /// Merges every model of the world `root` that names a URDF with the content of that file; the keys
 /// of the model take precedence.
-pub fn expand_urdf_models(root: &mut Node, assets: &Assets, problems: &mut Problems) {
+pub(crate) fn expand_urdf_models(root: &mut Node, assets: &Assets, problems: &mut Problems) {
     let density = density(root);
     let world = WorldContext { density, assets };
     let Value::Map(root) = &mut root.value else {

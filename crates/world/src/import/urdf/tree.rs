@@ -10,7 +10,7 @@ const LINKS_MAX: usize = 1000;
 
 /// A link as a node of the tree.
 #[derive(Debug)]
-pub struct LinkNode {
+pub(crate) struct LinkNode {
     /// The link as read from the file.
     pub link: Link,
     /// The joint that connects the link to its parent, and the index of the parent. `None` for the
@@ -27,7 +27,7 @@ pub struct LinkNode {
 
 /// A URDF whose joints form one tree.
 #[derive(Debug)]
-pub struct LinkTree {
+pub(crate) struct LinkTree {
     /// Links in an order in which parents come first.
     pub knots: Vec<LinkNode>,
     /// Place of the `robot` element in the file.
@@ -38,7 +38,7 @@ pub struct LinkTree {
 
 impl LinkTree {
     /// Builds the tree of `robot`. Returns `None` after reporting all errors found.
-    pub fn new(mut robot: Robot, held: bool, problems: &mut Problems) -> Option<LinkTree> {
+    pub(super) fn new(mut robot: Robot, held: bool, problems: &mut Problems) -> Option<LinkTree> {
         let before = problems.len();
         strip_prefix(&mut robot);
         check_names(&robot, problems);
@@ -58,7 +58,7 @@ impl LinkTree {
 
     /// Computes mass, centre of mass and inertia of a head together with the links fixed to it for
     /// which `counts` is true, in the head's frame. Returns `None` if none of them has a mass.
-    pub fn mass_of(&self, head: usize, counts: impl Fn(usize) -> bool) -> Option<Inertial> {
+    pub(crate) fn mass_of(&self, head: usize, counts: impl Fn(usize) -> bool) -> Option<Inertial> {
         let parts = self
             .knots
             .iter()

@@ -12,7 +12,7 @@ use merrow_yaml::node::{Key, Map, Node, Value, merge};
 use std::collections::BTreeSet;
 
 /// Returns the model node of a link tree and its hydrodynamics.
-pub fn model_node(
+pub(crate) fn model_node(
     tree: &LinkTree,
     given: &GivenHydrodynamics,
     world: WorldContext<'_>,

@@ -11,7 +11,7 @@ const ELEMENTS_MAX: u32 = 1_000_000;
 
 /// Content of a URDF file.
 #[derive(Debug)]
-pub struct Robot {
+pub(super) struct Robot {
     /// Name of the robot.
     pub name: String,
     /// Place of the `robot` element.
@@ -24,7 +24,7 @@ pub struct Robot {
 
 /// A link of the URDF.
 #[derive(Debug)]
-pub struct Link {
+pub(super) struct Link {
     /// Name of the link.
     pub name: String,
     /// Place of the element.
@@ -39,7 +39,7 @@ pub struct Link {
 
 /// Mass, centre of mass and the inertia about it, in the link's axes.
 #[derive(Clone, Debug)]
-pub struct Inertial {
+pub(super) struct Inertial {
     /// Place of the element.
     pub place: Place,
     /// Mass of the link [kg].
@@ -52,7 +52,7 @@ pub struct Inertial {
 
 /// A collision or visual shape on a link.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub(super) struct Shape {
     /// Place of the element.
     pub place: Place,
     /// Origin of the shape in the link [m].
@@ -67,7 +67,7 @@ pub struct Shape {
 
 /// Material of a visual.
 #[derive(Clone, Debug, PartialEq)]
-pub struct VisualMaterial {
+pub(crate) struct VisualMaterial {
     /// Name of the material.
     pub name: String,
     /// Red, green, blue (sRGB) and opacity, 0..1.
@@ -78,7 +78,7 @@ pub struct VisualMaterial {
 
 /// Geometry of a shape.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Geometry {
+pub(super) enum Geometry {
     /// Length, width, height [m].
     Box([f64; 3]),
     /// Radius and length [m], axis along z.
@@ -93,7 +93,7 @@ pub enum Geometry {
 
 /// A joint of the URDF.
 #[derive(Debug)]
-pub struct Joint {
+pub(super) struct Joint {
     /// Name of the joint.
     pub name: String,
     /// Place of the element.
@@ -111,7 +111,7 @@ pub struct Joint {
     /// Joint axis in the child link.
     pub axis: [f64; 3],
     /// Place of the axis element.
-    pub axis_place: Place,
+    pub(crate) axis_place: Place,
     /// Limits of the joint, if the file states them.
     pub limit: Option<Limit>,
     /// Viscous friction [N m s/rad or N s/m].
@@ -124,7 +124,7 @@ pub struct Joint {
 
 /// Limits of a joint.
 #[derive(Debug)]
-pub struct Limit {
+pub(crate) struct Limit {
     /// Place of the element.
     pub place: Place,
     /// Lower and upper position [rad or m].
@@ -137,7 +137,7 @@ pub struct Limit {
 
 /// Reads a URDF. Returns `None` after reporting a problem. Unused elements give one note per
 /// element name.
-pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
+pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
     let name: Arc<str> = Arc::from(file);
     let options = ParsingOptions {
         nodes_limit: ELEMENTS_MAX,
