@@ -34,7 +34,7 @@ pub enum Value {
     Scalar {
         /// Characters of the scalar, without quotes.
         text: String,
-        /// Whether the scalar was quoted. A quoted scalar is always a string.
+        /// Whether the scalar was quoted or has the tag `!!str`. It is then always a string.
         quoted: bool,
     },
     /// A list of nodes.

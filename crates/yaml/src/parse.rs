@@ -122,11 +122,17 @@ impl Builder<'_> {
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fatal> {
         let place = self.place(&span.start);
         match event {
+            Event::Scalar(text, _, anchor, Some(tag))
+                if tag.is_yaml_core_schema() && tag.suffix == "str" =>
+            {
+                self.scalar(place, text.into_owned(), ScalarStyle::SingleQuoted, anchor)
+            }
             Event::Scalar(.., Some(_))
             | Event::SequenceStart(_, Some(_))
             | Event::MappingStart(_, Some(_)) => Err((
                 place,
-                "YAML tags (`!...`) are not supported: expected the value alone".into(),
+                "YAML tags (`!...`) other than `!!str` are not supported: expected the value alone"
+                    .into(),
             )),
             Event::Scalar(text, style, anchor, None) => {
                 self.scalar(place, text.into_owned(), style, anchor)
@@ -440,7 +446,7 @@ mod tests {
         );
         check(
             "a: !!str 1\n",
-            "a.yaml:1:4: YAML tags (`!...`) are not supported: expected the value alone",
+            "a.yaml:1:4: YAML tags (`!...`) other than `!!str` are not supported: expected the value alone",
         );
         check(
             "a: 1\nb: \0\n",

@@ -4,17 +4,17 @@
 //! below them, and nested keys joined by dots. Errors contain the line number. The parameter server
 //! checks whether a parameter exists.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use merrow_yaml::error::Problems;
+use merrow_yaml::node::{self, Node, Value};
 
 use crate::parameters::value::ParameterValue;
 
 /// Error in a YAML text, with its line number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
-    line: usize,
+    line: u32,
     problem: String,
 }
 
@@ -26,34 +26,13 @@ impl fmt::Display for YamlError {
 
 impl std::error::Error for YamlError {}
 
-/// A YAML node with its line number.
-#[derive(Debug)]
-struct Node {
-    line: usize,
-    content: Content,
-}
-
-#[derive(Debug)]
-enum Content {
-    /// Text, and whether it is a plain scalar, which may be a number.
-    Scalar(String, bool),
-    Sequence(Vec<Node>),
-    Mapping(Vec<(String, Node)>),
-}
-
-/// Maximum nesting depth that is accepted.
-const MAX_DEPTH: usize = 64;
-
 /// Parses the value of a parameter written in YAML, as after `-p name:=`.
 ///
 /// # Errors
 /// The text is not YAML, or not a value that a parameter can have.
 pub fn parse_value(text: &str) -> Result<ParameterValue, String> {
     let node = parse(text).map_err(|error| error.problem)?;
-    match node {
-        Some(node) => value(&node).map_err(|error| error.problem),
-        None => Err("no value".to_owned()),
-    }
+    value(&node).map_err(|error| error.problem)
 }
 
 /// Returns the parameters of a file for node `node` in `namespace`, in the order of the file.
@@ -66,13 +45,10 @@ pub fn parse_file(
     node: &str,
 ) -> Result<Vec<(String, ParameterValue)>, YamlError> {
     let mut parameters = Vec::new();
-    if let Some(root) = parse(text)? {
-        read_nodes(
-            &root,
-            "",
-            &[namespace, "/", node].concat().replace("//", "/"),
-            &mut parameters,
-        )?;
+    let root = parse(text)?;
+    if root.value != Value::Null {
+        let name = [namespace, "/", node].concat().replace("//", "/");
+        read_nodes(&root, "", &name, &mut parameters)?;
     }
     Ok(parameters)
 }
@@ -84,15 +60,19 @@ fn read_nodes(
     node: &str,
     parameters: &mut Vec<(String, ParameterValue)>,
 ) -> Result<(), YamlError> {
-    let Content::Mapping(entries) = &at.content else {
-        return Err(at.error(format!("'{prefix}': expected ros__parameters")));
+    let Value::Map(map) = &at.value else {
+        return Err(error_at(
+            at,
+            format!("'{prefix}': expected ros__parameters"),
+        ));
     };
-    for (key, child) in entries {
+    for (key, child) in &map.entries {
+        let key = &key.name;
         if key == "ros__parameters" {
             if prefix.is_empty() {
-                return Err(child.error(
-                    "ros__parameters is not below a node name; expected a node name or /**"
-                        .to_owned(),
+                return Err(error_at(
+                    child,
+                    "ros__parameters is not below a node name; expected a node name or /**",
                 ));
             }
             if name_matches(prefix, node) {
@@ -131,50 +111,49 @@ fn read_parameters(
     prefix: &str,
     parameters: &mut Vec<(String, ParameterValue)>,
 ) -> Result<(), YamlError> {
-    let Content::Mapping(entries) = &at.content else {
-        return Err(at.error("ros__parameters: expected names and values".to_owned()));
+    let Value::Map(map) = &at.value else {
+        return Err(error_at(at, "ros__parameters: expected names and values"));
     };
-    for (key, child) in entries {
+    for (key, child) in &map.entries {
+        let key = &key.name;
         let name = if prefix.is_empty() {
             key.clone()
         } else {
             format!("{prefix}.{key}")
         };
-        match child.content {
-            Content::Mapping(_) => read_parameters(child, &name, parameters)?,
+        match child.value {
+            Value::Map(_) => read_parameters(child, &name, parameters)?,
             _ => parameters.push((name, value(child)?)),
         }
     }
     Ok(())
 }
 
-impl Node {
-    fn error(&self, problem: String) -> YamlError {
-        YamlError {
-            line: self.line,
-            problem,
-        }
+fn error_at(node: &Node, problem: impl Into<String>) -> YamlError {
+    YamlError {
+        line: node.place.line,
+        problem: problem.into(),
     }
 }
 
 /// Converts a scalar or a list of scalars of one type to a parameter value.
 fn value(node: &Node) -> Result<ParameterValue, YamlError> {
-    match &node.content {
-        Content::Scalar(text, plain) => Ok(scalar(text, *plain)),
-        Content::Mapping(_) => Err(node.error("a mapping is not a parameter value".to_owned())),
-        Content::Sequence(items) => {
+    match &node.value {
+        Value::Null => Err(error_at(node, "no value")),
+        Value::Scalar { text, quoted } => Ok(scalar(text, !quoted)),
+        Value::Map(_) => Err(error_at(node, "a mapping is not a parameter value")),
+        Value::Seq(items) => {
             let mut values = Vec::with_capacity(items.len());
             for item in items {
-                match &item.content {
-                    Content::Scalar(text, plain) => values.push(scalar(text, *plain)),
-                    _ => {
-                        return Err(item.error(
-                            "a list of lists or mappings is not a parameter value".to_owned(),
-                        ));
-                    }
-                }
+                let Value::Scalar { text, quoted } = &item.value else {
+                    return Err(error_at(
+                        item,
+                        "a list of lists, mappings or empty values is not a parameter value",
+                    ));
+                };
+                values.push(scalar(text, !quoted));
             }
-            array(values).map_err(|problem| node.error(problem))
+            array(values).map_err(|problem| error_at(node, problem))
         }
     }
 }
@@ -257,92 +236,17 @@ fn array(values: Vec<ParameterValue>) -> Result<ParameterValue, String> {
     }
 }
 
-/// Parses the first document as a tree; `None` if there is no document.
-fn parse(text: &str) -> Result<Option<Node>, YamlError> {
-    let mut parser = Parser::new_from_str(text);
-    loop {
-        let (event, line) = next(&mut parser)?;
-        match event {
-            Event::StreamEnd => return Ok(None),
-            Event::Nothing | Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {}
-            event => return node(&mut parser, event, line, 0).map(Some),
-        }
-    }
-}
-
-type TextParser<'a> = Parser<'a, saphyr_parser::StrInput<'a>>;
-
-fn next<'a>(parser: &mut TextParser<'a>) -> Result<(Event<'a>, usize), YamlError> {
-    match parser.next() {
-        Some(Ok((event, span))) => Ok((event, span.start.line())),
-        Some(Err(error)) => Err(YamlError {
-            line: error.marker().line(),
-            problem: error.info().to_owned(),
+/// Parses a YAML text into its tree. The first mistake is returned.
+fn parse(text: &str) -> Result<Node, YamlError> {
+    let mut problems = Problems::new();
+    let tree = node::parse("", text, &mut problems);
+    match (tree, problems.iter().next()) {
+        (Some(tree), None) => Ok(tree),
+        (_, problem) => Err(YamlError {
+            line: problem.map_or(0, |problem| problem.place.line),
+            problem: problem.map_or_else(String::new, |problem| problem.text.clone()),
         }),
-        None => Ok((Event::StreamEnd, 0)),
     }
-}
-
-fn node<'a>(
-    parser: &mut TextParser<'a>,
-    event: Event<'a>,
-    line: usize,
-    depth: usize,
-) -> Result<Node, YamlError> {
-    if depth > MAX_DEPTH {
-        return Err(YamlError {
-            line,
-            problem: format!("nested too deeply; expected at most {MAX_DEPTH} levels"),
-        });
-    }
-    let content = match event {
-        Event::Scalar(text, style, _, tag) => {
-            let forced_text = tag.as_deref().is_some_and(|tag| tag.suffix == "str");
-            Content::Scalar(
-                Cow::into_owned(text),
-                style == ScalarStyle::Plain && !forced_text,
-            )
-        }
-        Event::SequenceStart(..) => {
-            let mut items = Vec::new();
-            loop {
-                match next(parser)? {
-                    (Event::SequenceEnd, _) => break Content::Sequence(items),
-                    (event, line) => items.push(node(parser, event, line, depth + 1)?),
-                }
-            }
-        }
-        Event::MappingStart(..) => {
-            let mut entries = Vec::new();
-            loop {
-                let (event, line) = next(parser)?;
-                if event == Event::MappingEnd {
-                    break Content::Mapping(entries);
-                }
-                let Event::Scalar(key, ..) = event else {
-                    return Err(YamlError {
-                        line,
-                        problem: "a key is not text; expected a string".to_owned(),
-                    });
-                };
-                let (event, line) = next(parser)?;
-                entries.push((Cow::into_owned(key), node(parser, event, line, depth + 1)?));
-            }
-        }
-        Event::Alias(_) => {
-            return Err(YamlError {
-                line,
-                problem: "aliases are not supported".to_owned(),
-            });
-        }
-        _ => {
-            return Err(YamlError {
-                line,
-                problem: "unexpected end of the text".to_owned(),
-            });
-        }
-    };
-    Ok(Node { line, content })
 }
 
 #[cfg(test)]
@@ -383,7 +287,7 @@ mod tests {
         check("{a: 1}", "a mapping is not a parameter value");
         check(
             "[[1], [2]]",
-            "a list of lists or mappings is not a parameter value",
+            "a list of lists, mappings or empty values is not a parameter value",
         );
         check("[1, two]", "list of different types: integer and string");
         check("", "no value");
@@ -463,7 +367,7 @@ other:
         );
         check(
             "/**:\n  ros__parameters:\n    a: [[1]]\n",
-            "3: a list of lists or mappings is not a parameter value",
+            "3: a list of lists, mappings or empty values is not a parameter value",
         );
         assert!(
             parse_file("sim: [", "/", "sim")
