@@ -4,16 +4,15 @@ use crate::import::grid;
 use merrow_environment::seawater;
 use merrow_environment::seawater::Validity;
 use merrow_environment::water_column;
+use merrow_model::scene::Origin;
 use merrow_model::scene::sea::grid::Grid;
 use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::sea::water::{
     DRY, Region, SoundSpeedLaw, Tracer, TracerValues, WaterColumn,
 };
-use merrow_model::scene::Origin;
 use merrow_schema::grid::{BetweenFile, GridFile, OutsideFile};
 use merrow_schema::water::{
-    ColumnConfig,
-    RegionConfig, SoundSpeedLawConfig, TracerConfig, WaterLayerConfig,
+    ColumnConfig, RegionConfig, SoundSpeedLawConfig, TracerConfig, WaterLayerConfig,
 };
 use merrow_schema::{SeabedConfig, WorldConfig};
 use merrow_yaml::error::{Problems, quote};

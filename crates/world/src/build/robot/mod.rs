@@ -7,6 +7,7 @@ pub mod devices;
 pub mod fin;
 pub mod firmware;
 pub mod hull;
+pub mod hydrodynamics;
 pub mod joint;
 pub mod links;
 pub mod merge_fixed;
@@ -21,16 +22,13 @@ use crate::build::robot::collision::Mount;
 use crate::import::assets::Assets;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{
-    Collider, Link, Material, Robot, Start, ThrustAllocation,
-    TrajectoryRules,
+    Collider, Link, Material, Robot, Start, ThrustAllocation, TrajectoryRules,
 };
 use merrow_schema::contact::PropEntry;
 use merrow_schema::sensor::WorldValues;
 use merrow_schema::servo::TrajectoryConfig;
 use merrow_schema::urdf::HydrodynamicsConfig;
-use merrow_schema::{
-    BASE_LINK, Base, Body, RobotEntry, RobotModel,
-};
+use merrow_schema::{BASE_LINK, Base, Body, RobotEntry, RobotModel};
 use merrow_sim::control::firmware::allocation;
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
