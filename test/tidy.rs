@@ -44,10 +44,6 @@ const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("crates/validate/src/cases/water.rs", "sea_water"),
     ("crates/validate/src/figure/chart.rs", "draw"),
     ("crates/validate/src/pool/study.rs", "late_added_mass"),
-    ("src/cli/describe.rs", "describe_world"),
-    ("src/cli/describe.rs", "print_text"),
-    ("src/cli/snapshot.rs", "write_sensor"),
-    ("src/node/live_parameters.rs", "declarations"),
 ];
 /// Source files in a folder.
 const FOLDER_FILES: usize = 16;
