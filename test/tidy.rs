@@ -34,7 +34,6 @@ const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("crates/validate/src/cases/bodies.rs", "kirchhoff"),
     ("crates/validate/src/cases/hemisphere.rs", "hemisphere"),
     ("crates/validate/src/cases/hour.rs", "hour"),
-    ("crates/validate/src/cases/hulls.rs", "stability"),
     ("crates/validate/src/cases/kelpie.rs", "buoyancy"),
     ("crates/validate/src/pool/study.rs", "late_added_mass"),
 ];
