@@ -148,7 +148,8 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
     draw_labels(drawing, panel, frame);
 }
 
-/// Draws the labels of the axes and the legend of a panel in `frame` (left, top, right, bottom) [px].
+/// Draws the labels of the axes and the legend of a panel in `frame` (left, top, right, bottom)
+/// [px].
 fn draw_labels(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
     let [left, top, right, bottom] = frame;
     text(

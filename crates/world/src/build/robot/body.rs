@@ -95,9 +95,9 @@ pub fn build_link(
 struct LinkInertia {
     /// Centre of mass [m].
     p_LoLcm: Vec3,
-    /// Rigid-body inertia.
+    /// Rigid-body inertia of the link.
     rigid: SpatialInertia,
-    /// Added-mass inertia.
+    /// Added-mass inertia of the link.
     added: SpatialInertia,
 }
 

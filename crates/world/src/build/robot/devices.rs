@@ -55,8 +55,8 @@ pub fn add_solar_panels(robot: &mut Robot, model: &RobotModel, problems: &mut Pr
     }
 }
 
-/// Adds the fins of `model` to `robot`, whose thrusters and sensors are known. `dt` is the time step
-/// [s].
+/// Adds the fins of `model` to `robot`, whose thrusters and sensors are known. `dt` is the time
+/// step [s].
 pub fn add_fins(robot: &mut Robot, model: &RobotModel, dt: f64, problems: &mut Problems) {
     for (name, file) in model.fins.iter() {
         let link = carrier(robot, &file.link, &file.at, problems);
@@ -74,8 +74,8 @@ pub fn add_buoyancy_engines(robot: &mut Robot, model: &RobotModel, problems: &mu
     }
 }
 
-/// Adds the servos of azimuth thrusters to the fins of `robot`, after the fins of the model. `dt` is
-/// the time step [s].
+/// Adds the servos of azimuth thrusters to the fins of `robot`, after the fins of the model. `dt`
+/// is the time step [s].
 pub fn add_azimuth_servos(robot: &mut Robot, model: &RobotModel, dt: f64, problems: &mut Problems) {
     for (k, (_, file)) in model.thrusters.iter().enumerate() {
         let Some(azimuth) = &file.azimuth else {

@@ -115,7 +115,8 @@ impl<'a> RadiationKeys<'a> {
     }
 }
 
-/// Returns whether `link` can have a radiation model with the keys `at`. If not, reports the reason.
+/// Returns whether `link` can have a radiation model with the keys `at`. Reports the reason if
+/// not.
 fn is_applicable(
     link: &Link,
     body: &Body,
@@ -294,7 +295,7 @@ fn check_heave_stiffness(
 
 /// Wave forces for headings that cover 0 to 180 degrees or the full circle.
 struct HeadingTable {
-    /// Headings [deg], ascending.
+    /// Headings of the waves [deg], ascending.
     headings: Vec<f64>,
     /// Forces over frequency and heading, headings fastest.
     force: Vec<[[f64; 2]; 6]>,
