@@ -10,7 +10,7 @@ use merrow_model::scene::fault::Device;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::scene::sensor::ais::Transponder;
 use merrow_model::scene::sensor::obstacle::Obstacle;
-use merrow_model::scene::{Link, Robot, Tether, TetherEnd, Winch};
+use merrow_model::scene::{Link, Robot, Scene, Tether, TetherEnd, Winch};
 use merrow_ros2::message::Service;
 use merrow_ros2::msg::std_srvs::Trigger;
 use merrow_ros2::parameters::range::Range;
@@ -100,60 +100,10 @@ fn world_point(p: Vec3) -> String {
     )
 }
 
+/// Describes a world with its robots and ROS interfaces.
 fn describe_world(world: &World) -> Value {
     let scene = &world.scene;
     let plan = Plan::new(scene);
-    let full = |topic: &str| format!("/{}", topic.trim_start_matches('/'));
-    let published: Vec<Value> = plan
-        .outputs
-        .iter()
-        .map(|o| {
-            json!({
-                "topic": full(&o.topic), "type": o.info.name, "rate_hz": o.rate_hz, "qos": o.qos.to_string(),
-            })
-        })
-        .collect();
-    let subscribed: Vec<Value> = plan
-        .inputs
-        .iter()
-        .map(|i| {
-            let qos = merrow_ros2::qos::Qos::DEFAULT.to_string();
-            json!({ "topic": full(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
-        })
-        .collect();
-    let actions: Vec<Value> = plan
-        .actions
-        .iter()
-        .map(|a| {
-            let part = |(part, kind): (&str, String)| {
-                json!({ "service": format!("{}/_action/{part}", full(&a.name)), "type": kind })
-            };
-            let parts: Vec<Value> = arm::action_services(a.kind).into_iter().map(part).collect();
-            json!({ "action": full(&a.name), "type": a.kind, "services": parts })
-        })
-        .collect();
-    let of_firmware = firmware::services(scene).into_iter();
-    let services: Vec<Value> = services::SERVICES
-        .iter()
-        .map(|(name, kind)| json!({ "service": name.replace('~', "/merrow"), "type": kind }))
-        .chain(
-            instruments::services(scene)
-                .into_iter()
-                .map(|(name, ..)| json!({ "service": full(&name), "type": Trigger::TYPE })),
-        )
-        .chain(
-            of_firmware.map(|(name, ..)| json!({ "service": full(&name), "type": Trigger::TYPE })),
-        )
-        .collect();
-    let parameters: Vec<Value> = live_parameters::declarations(scene, Pace::Factor(1.0))
-        .into_iter()
-        .map(|d| {
-            json!({
-                "name": d.name, "type": d.default.type_name(), "default": rounded_value(d.default).to_string(),
-                "range": d.range.map(|r| rounded_range(r).to_string()), "constraints": d.constraints, "description": d.description,
-            })
-        })
-        .collect();
     let tethers: Vec<Value> = scene.tethers.iter().map(|t| tether(t, scene)).collect();
     let costs = cost::sensor_costs(scene);
     let robots = scene.robots.iter().zip(&world.models).zip(&costs);
@@ -169,16 +119,91 @@ fn describe_world(world: &World) -> Value {
         "beacons": scene.beacons.iter().map(|b| beacon(b, scene)).collect::<Vec<Value>>(),
         "obstacles": scene.obstacles.iter().map(obstacle).collect::<Vec<Value>>(),
         "ais": scene.ais.iter().map(|t| transponder(t, scene)).collect::<Vec<Value>>(),
-        "published": published,
-        "subscribed": subscribed,
-        "actions": actions,
-        "services": services,
-        "parameters": parameters,
+        "published": published_topics(&plan),
+        "subscribed": subscribed_topics(&plan),
+        "actions": actions(&plan),
+        "services": services_of(scene),
+        "parameters": parameters(scene),
         "frames": frame_tree(scene),
     })
 }
 
-fn tether(tether: &Tether, scene: &merrow_model::scene::Scene) -> Value {
+/// Returns the absolute name of `topic`.
+fn full_name(topic: &str) -> String {
+    format!("/{}", topic.trim_start_matches('/'))
+}
+
+/// Lists the published topics with type, rate [Hz] and quality of service.
+fn published_topics(plan: &Plan) -> Vec<Value> {
+    plan
+        .outputs
+        .iter()
+        .map(|o| {
+            json!({
+                "topic": full_name(&o.topic), "type": o.info.name, "rate_hz": o.rate_hz, "qos": o.qos.to_string(),
+            })
+        })
+        .collect()
+}
+
+/// Lists the subscribed topics with type, unit and quality of service.
+fn subscribed_topics(plan: &Plan) -> Vec<Value> {
+    plan.inputs
+        .iter()
+        .map(|i| {
+            let qos = merrow_ros2::qos::Qos::DEFAULT.to_string();
+            json!({ "topic": full_name(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
+        })
+        .collect()
+}
+
+/// Lists the actions with their services.
+fn actions(plan: &Plan) -> Vec<Value> {
+    plan
+        .actions
+        .iter()
+        .map(|a| {
+            let part = |(part, kind): (&str, String)| {
+                json!({ "service": format!("{}/_action/{part}", full_name(&a.name)), "type": kind })
+            };
+            let parts: Vec<Value> = arm::action_services(a.kind).into_iter().map(part).collect();
+            json!({ "action": full_name(&a.name), "type": a.kind, "services": parts })
+        })
+        .collect()
+}
+
+/// Lists the services of the node, the sensors and the firmware.
+fn services_of(scene: &Scene) -> Vec<Value> {
+    let of_firmware = firmware::services(scene).into_iter();
+    services::SERVICES
+        .iter()
+        .map(|(name, kind)| json!({ "service": name.replace('~', "/merrow"), "type": kind }))
+        .chain(
+            instruments::services(scene)
+                .into_iter()
+                .map(|(name, ..)| json!({ "service": full_name(&name), "type": Trigger::TYPE })),
+        )
+        .chain(
+            of_firmware
+                .map(|(name, ..)| json!({ "service": full_name(&name), "type": Trigger::TYPE })),
+        )
+        .collect()
+}
+
+/// Lists the parameters of the node with type, default and range.
+fn parameters(scene: &Scene) -> Vec<Value> {
+    live_parameters::declarations(scene, Pace::Factor(1.0))
+        .into_iter()
+        .map(|d| {
+            json!({
+                "name": d.name, "type": d.default.type_name(), "default": rounded_value(d.default).to_string(),
+                "range": d.range.map(|r| rounded_range(r).to_string()), "constraints": d.constraints, "description": d.description,
+            })
+        })
+        .collect()
+}
+
+fn tether(tether: &Tether, scene: &Scene) -> Value {
     let end = |end: &TetherEnd| match *end {
         TetherEnd::World(p) => world_point(p),
         TetherEnd::Free(_) => "free".to_string(),
@@ -202,14 +227,14 @@ fn tether(tether: &Tether, scene: &merrow_model::scene::Scene) -> Value {
 }
 
 /// Returns the frame or the world position to which a device is fixed.
-fn mount_name(on: Option<(usize, usize)>, p: Vec3, scene: &merrow_model::scene::Scene) -> String {
+fn mount_name(on: Option<(usize, usize)>, p: Vec3, scene: &Scene) -> String {
     on.map_or_else(
         || world_point(p),
         |(robot, link)| frames::link_frame(&scene.robots[robot], link),
     )
 }
 
-fn beacon(beacon: &Beacon, scene: &merrow_model::scene::Scene) -> Value {
+fn beacon(beacon: &Beacon, scene: &Scene) -> Value {
     let kind = match beacon.kind {
         BeaconKind::Pinger { .. } => "pinger",
         BeaconKind::Transponder { .. } => "transponder",
@@ -234,7 +259,7 @@ fn obstacle(obstacle: &Obstacle) -> Value {
     })
 }
 
-fn transponder(of: &Transponder, scene: &merrow_model::scene::Scene) -> Value {
+fn transponder(of: &Transponder, scene: &Scene) -> Value {
     json!({
         "name": of.name,
         "class": if of.is_class_a { "a" } else { "b" },
@@ -244,7 +269,7 @@ fn transponder(of: &Transponder, scene: &merrow_model::scene::Scene) -> Value {
     })
 }
 
-fn winch_json(tether: &Tether, winch: &Winch, scene: &merrow_model::scene::Scene) -> Value {
+fn winch_json(tether: &Tether, winch: &Winch, scene: &Scene) -> Value {
     json!({
         "max_speed_m_s": winch.max_speed,
         "powered_by": tether.winch_robot().map(|r| &scene.robots[r]).filter(|r| r.battery.is_some()).map(|r| &r.name),
@@ -253,12 +278,7 @@ fn winch_json(tether: &Tether, winch: &Winch, scene: &merrow_model::scene::Scene
     })
 }
 
-fn robot(
-    robot: &Robot,
-    about: &merrow_world::ModelInfo,
-    costs: &[f64],
-    scene: &merrow_model::scene::Scene,
-) -> Value {
+fn robot(robot: &Robot, about: &merrow_world::ModelInfo, costs: &[f64], scene: &Scene) -> Value {
     let base = &robot.links[0];
     let thrusters: Vec<Value> = robot
         .thrusters
@@ -306,7 +326,7 @@ fn robot(
 }
 
 /// Returns the hydrostatic equilibrium in calm water; null if the robot has no buoyant volume.
-fn at_rest(robot: &Robot, scene: &merrow_model::scene::Scene) -> Value {
+fn at_rest(robot: &Robot, scene: &Scene) -> Value {
     let a = match hydrostatic_equilibrium::compute_equilibrium(scene, robot) {
         Equilibrium::Afloat(a) => a,
         Equilibrium::Neutral => {
@@ -376,7 +396,7 @@ fn at_rest_text(r: &Value) -> Option<String> {
 }
 
 /// Lists the frames with their parents.
-fn frame_tree(scene: &merrow_model::scene::Scene) -> Vec<Value> {
+fn frame_tree(scene: &Scene) -> Vec<Value> {
     let state = merrow_model::state::State::new(scene);
     let snapshot = frames::Snapshot {
         time_ns: 0,
@@ -418,61 +438,81 @@ fn cost_text(sensor: &Value) -> Option<String> {
     })
 }
 
+/// Returns the text of a string without quotes, or the JSON of another value.
+fn text(v: &Value) -> String {
+    v.as_str().map_or_else(|| v.to_string(), str::to_owned)
+}
+
+/// Returns the entries of the list `key`; none if it is missing.
+fn rows<'a>(all: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    all[key].as_array().into_iter().flatten()
+}
+
+/// Prints the description of a world as text.
 fn print_text(all: &Value) {
-    let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
     println!(
         "world {}, step {} s, seed {}",
         text(&all["world"]),
         all["step_s"],
         all["seed"]
     );
-    let rows = |key: &str| all[key].as_array().cloned().unwrap_or_default();
     println!("\nrobots");
-    for r in rows("robots") {
-        println!(
-            "  {}: {} ({} kg)",
-            text(&r["name"]),
-            text(&r["description"]),
-            r["mass_kg"]
-        );
-        if let Some(text) = at_rest_text(&r) {
-            println!("    {text}");
-        }
-        for s in r["sensors"].as_array().into_iter().flatten() {
-            if let Some(cost) = cost_text(s) {
-                let rate = s["rate_hz"].as_f64().unwrap_or_default();
-                println!(
-                    "    {} ({}, {rate} Hz): {cost}",
-                    text(&s["name"]),
-                    text(&s["kind"])
-                );
-            }
-        }
-        for s in r["sources"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter(|s| s["estimated"] != "")
-        {
+    rows(all, "robots").for_each(print_robot);
+    print_other_objects(all);
+    print_topics(all);
+    print_actions_services_and_parameters(all);
+    print_frames(all);
+}
+
+/// Prints a robot with its hydrostatics, the cost of its sensors and its estimated values.
+fn print_robot(r: &Value) {
+    println!(
+        "  {}: {} ({} kg)",
+        text(&r["name"]),
+        text(&r["description"]),
+        r["mass_kg"]
+    );
+    if let Some(text) = at_rest_text(r) {
+        println!("    {text}");
+    }
+    for s in r["sensors"].as_array().into_iter().flatten() {
+        if let Some(cost) = cost_text(s) {
+            let rate = s["rate_hz"].as_f64().unwrap_or_default();
             println!(
-                "    {}, estimated: {}",
-                text(&s["part"]),
-                text(&s["estimated"])
+                "    {} ({}, {rate} Hz): {cost}",
+                text(&s["name"]),
+                text(&s["kind"])
             );
         }
     }
-    for t in rows("tethers") {
+    for s in r["sources"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|s| s["estimated"] != "")
+    {
+        println!(
+            "    {}, estimated: {}",
+            text(&s["part"]),
+            text(&s["estimated"])
+        );
+    }
+}
+
+/// Prints the tethers, beacons and AIS transponders.
+fn print_other_objects(all: &Value) {
+    for t in rows(all, "tethers") {
         let (name, from, to) = (text(&t["name"]), text(&t["from"]), text(&t["to"]));
         println!(
             "  {name}: tether from {from} to {to} ({} m in {} segments)",
             t["length_m"], t["segments"]
         );
     }
-    for b in rows("beacons") {
+    for b in rows(all, "beacons") {
         let (name, kind, at) = (text(&b["name"]), text(&b["kind"]), text(&b["at"]));
         println!("  {name}: {kind} at {at} ({} kHz)", b["frequency_khz"]);
     }
-    for t in rows("ais") {
+    for t in rows(all, "ais") {
         println!(
             "  {}: AIS class {} at {}",
             text(&t["name"]),
@@ -480,8 +520,12 @@ fn print_text(all: &Value) {
             text(&t["at"])
         );
     }
+}
+
+/// Prints the published and the subscribed topics.
+fn print_topics(all: &Value) {
     println!("\npublished");
-    for o in rows("published") {
+    for o in rows(all, "published") {
         let rate = o["rate_hz"]
             .as_f64()
             .map_or_else(|| "-".to_string(), |r| format!("{r} Hz"));
@@ -494,7 +538,7 @@ fn print_text(all: &Value) {
         );
     }
     println!("\nsubscribed");
-    for i in rows("subscribed") {
+    for i in rows(all, "subscribed") {
         println!(
             "  {:<44} {:<46} {}",
             text(&i["topic"]),
@@ -502,16 +546,20 @@ fn print_text(all: &Value) {
             text(&i["unit"])
         );
     }
+}
+
+/// Prints the actions, services and parameters of the node.
+fn print_actions_services_and_parameters(all: &Value) {
     println!("\nactions");
-    for a in rows("actions") {
+    for a in rows(all, "actions") {
         println!("  {:<44} {}", text(&a["action"]), text(&a["type"]));
     }
     println!("\nservices");
-    for s in rows("services") {
+    for s in rows(all, "services") {
         println!("  {:<44} {}", text(&s["service"]), text(&s["type"]));
     }
     println!("\nparameters of /merrow");
-    for p in rows("parameters") {
+    for p in rows(all, "parameters") {
         let name = text(&p["name"]);
         println!(
             "  {name:<44} {:<8} {:<12} {}",
@@ -520,8 +568,12 @@ fn print_text(all: &Value) {
             text(&p["description"])
         );
     }
+}
+
+/// Prints the frames and their parents.
+fn print_frames(all: &Value) {
     println!("\nframes");
-    for f in rows("frames") {
+    for f in rows(all, "frames") {
         let moves = if f["moves"] == true { "moves" } else { "fixed" };
         println!(
             "  {} -> {} ({moves})",

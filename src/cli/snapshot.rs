@@ -171,22 +171,7 @@ fn write_sensor(
         .kind
         .exteroceptive()
         .cloned();
-    let size = match looks.as_deref() {
-        Some(ExteroceptiveSpec::Camera(spec)) => spec.size,
-        _ if arguments.show != "rgb" => {
-            return Err(format!(
-                "--show {} applies to cameras only, and the sensor is not a camera",
-                arguments.show
-            ));
-        }
-        _ if arguments.time_of_day.is_some() => {
-            return Err(
-                "--time-of-day applies to cameras and views only, and the sensor is not a camera"
-                    .to_string(),
-            );
-        }
-        _ => [0; 2],
-    };
+    let size = camera_size(looks.as_deref(), arguments)?;
     if !looks.is_some_and(|looks| pictured::has_picture(&looks)) {
         let output = arguments.output_or("snapshot.svg");
         check_output(&output, &PLOT_EXTENSIONS)?;
@@ -200,47 +185,65 @@ fn write_sensor(
     let output = arguments.output_or("snapshot.png");
     check_output(&output, &IMAGE_EXTENSIONS)?;
     let set_light = |simulation: &mut Simulation| set_time(simulation, arguments);
-    let (width, height, rgb, legend) =
-        match pictured::picture(simulation, (robot, sensor), steps, set_light)? {
-            SensorImage::Camera(picture) => {
-                write(&picture, &arguments.show, size, &output)?;
-                return Ok((output, sun_text(simulation)));
-            }
-            SensorImage::Grey(Image {
+    let legend = match pictured::picture(simulation, (robot, sensor), steps, set_light)? {
+        SensorImage::Camera(picture) => {
+            write(&picture, &arguments.show, size, &output)?;
+            String::new()
+        }
+        SensorImage::Grey(Image {
+            width,
+            height,
+            data,
+            ..
+        }) => {
+            let pixels = Pixels::Mono8(&data);
+            let shown = ImageView {
                 width,
                 height,
-                data,
-                ..
-            }) => {
-                let pixels = Pixels::Mono8(&data);
-                let shown = ImageView {
-                    width,
-                    height,
-                    pixels,
-                };
-                save(&shown, &output)?;
-                return Ok((output, sun_text(simulation)));
-            }
-            SensorImage::Colored(shown) => (
-                shown.width as u32,
-                shown.height as u32,
-                Bytes::from(shown.rgb),
-                shown.legend,
-            ),
-        };
-    let pixels = Pixels::Rgb8(&rgb);
-    let shown = ImageView {
-        width,
-        height,
-        pixels,
+                pixels,
+            };
+            save(&shown, &output)?;
+            String::new()
+        }
+        SensorImage::Colored(shown) => {
+            let rgb = Bytes::from(shown.rgb);
+            let view = ImageView {
+                width: shown.width as u32,
+                height: shown.height as u32,
+                pixels: Pixels::Rgb8(&rgb),
+            };
+            save(&view, &output)?;
+            shown.legend
+        }
     };
-    save(&shown, &output)?;
     let said = if legend.is_empty() {
         sun_text(simulation)
     } else {
         legend
     };
     Ok((output, said))
+}
+
+/// Returns columns and rows of a camera, zero for another sensor.
+///
+/// # Errors
+/// An argument applies to cameras only.
+fn camera_size(
+    sensor: Option<&ExteroceptiveSpec>,
+    arguments: &Arguments,
+) -> Result<[usize; 2], String> {
+    match sensor {
+        Some(ExteroceptiveSpec::Camera(spec)) => Ok(spec.size),
+        _ if arguments.show != "rgb" => Err(format!(
+            "--show {} applies to cameras only, and the sensor is not a camera",
+            arguments.show
+        )),
+        _ if arguments.time_of_day.is_some() => Err(
+            "--time-of-day applies to cameras and views only, and the sensor is not a camera"
+                .to_string(),
+        ),
+        _ => Ok([0; 2]),
+    }
 }
 
 /// Formats the elevation of the sun, which explains dark images.

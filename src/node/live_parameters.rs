@@ -9,7 +9,7 @@ use merrow_environment::waves::sea_state;
 use merrow_environment::waves::sea_state::Implausibility;
 use merrow_environment::waves::spectrum;
 use merrow_math::Vec3;
-use merrow_model::scene::{Scene, Sea, SeaState, Spectrum, Spreading, Waves};
+use merrow_model::scene::{Robot, Scene, Sea, SeaState, Spectrum, Spreading, Waves};
 use merrow_model::state::{Command, Health, State};
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
@@ -52,7 +52,28 @@ fn load_level_name(robot: &str, load: &str) -> String {
 
 /// Declares all parameters of a world, for the node and for `describe`.
 pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
-    let sea = &scene.sea;
+    let mut all = current_declarations(&scene.sea);
+    all.extend(water_declarations(&scene.sea));
+    all.extend(wave_declarations(scene));
+    all.extend(node_declarations(pace));
+    all.extend(weather::declarations(&scene.sea));
+    add_flow_declarations(&scene.sea, &mut all);
+    add_region_declarations(&scene.sea, &mut all);
+    for robot in &scene.robots {
+        add_sensor_and_load_declarations(robot, &mut all);
+        add_health_declarations(robot, &mut all);
+    }
+    all
+}
+
+/// Declares a number with a range; `text` describes it with its unit.
+fn double(name: &str, value: f64, range: [f64; 2], text: &str) -> Declaration {
+    Declaration::new(name, Value::Double(value), text)
+        .with_range(Range::doubles(range[0], range[1]))
+}
+
+/// Declares speed [m/s] and direction [deg] of the uniform current.
+fn current_declarations(sea: &Sea) -> Vec<Declaration> {
     let v = sea.current.profile[0].1;
     let speed = (v.x * v.x + v.y * v.y).sqrt();
     let heading = if speed > 0.0 {
@@ -60,15 +81,8 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     } else {
         0.0
     };
-    let double = |name: &str, value: f64, range: [f64; 2], text: &str| {
-        Declaration::new(name, Value::Double(value), text)
-            .with_range(Range::doubles(range[0], range[1]))
-    };
-    let waves = initial_sea_state(scene);
-    let grows = format!("A change replaces the present waves over {} s.", waves.ramp);
     let replaces = "Setting any current parameter replaces a current profile by a uniform current.";
-    let everywhere = "Setting it replaces a water column by uniform water.";
-    let mut all = vec![
+    vec![
         double(
             SPEED,
             speed,
@@ -89,6 +103,13 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             [-20.0, 20.0],
             &format!("Upward speed of the current [m/s]. {replaces}"),
         ),
+    ]
+}
+
+/// Declares the properties of water and air at the surface.
+fn water_declarations(sea: &Sea) -> Vec<Declaration> {
+    let everywhere = "Setting it replaces a water column by uniform water.";
+    vec![
         double(
             DENSITY,
             sea.density,
@@ -113,12 +134,20 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             [1e4, 2e5],
             "Air pressure at the surface [Pa].",
         ),
+    ]
+}
+
+/// Declares height [m], period [s] and direction [deg] of the waves.
+fn wave_declarations(scene: &Scene) -> Vec<Declaration> {
+    let waves = initial_sea_state(scene);
+    let grows = format!("A change replaces the present waves over {} s.", waves.ramp);
+    vec![
         double(
             HEIGHT,
             waves.hs,
             [
                 0.0,
-                sea_state::breaking_height(-sea.seabed.z0)
+                sea_state::breaking_height(-scene.sea.seabed.z0)
                     .clamp(0.0, 30.0)
                     .max(waves.hs),
             ],
@@ -140,6 +169,12 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
                 "Direction towards which the waves travel, clockwise from north [deg]. {grows}"
             ),
         ),
+    ]
+}
+
+/// Declares the parameters of the node itself.
+fn node_declarations(pace: Pace) -> Vec<Declaration> {
+    vec![
         Declaration::new(
             PACE,
             Value::String(pace.to_string()),
@@ -152,8 +187,11 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             Value::Bool(true),
             "Whether /tf contains the true pose of every robot in the world; set false if an estimator publishes its own.",
         ),
-    ];
-    all.extend(weather::declarations(sea));
+    ]
+}
+
+/// Adds the gain of every flow.
+fn add_flow_declarations(sea: &Sea, all: &mut Vec<Declaration>) {
     for flow in &sea.current.flows {
         all.push(double(
             &flow_gain_name(&flow.name),
@@ -162,6 +200,10 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             "Factor on the velocity of the flow [1].",
         ));
     }
+}
+
+/// Adds the level [m] and the wave factor of every region with water.
+fn add_region_declarations(sea: &Sea, all: &mut Vec<Declaration>) {
     for region in sea.regions.iter().filter(|region| !region.is_dry()) {
         let [level, factor] = region_parameter_names(&region.name);
         if let Some(z) = region.level {
@@ -175,31 +217,53 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             "Factor on the wave height in the region [1].",
         ));
     }
-    for robot in &scene.robots {
-        for sensor in &robot.sensors {
-            let name = format!("{}.{}.noise", robot.name, sensor.name);
-            all.push(Declaration::new(
-                &name,
-                Value::Bool(true),
-                "Whether the sensor model adds its measurement errors.",
-            ));
-        }
-        for load in &robot.loads {
-            let text = format!(
-                "Level of the load: 0 is off, 1 is its full {} W [1].",
-                load.power
-            );
-            all.push(double(
-                &load_level_name(&robot.name, &load.name),
-                load.level,
-                [0.0, 1.0],
-                &text,
-            ));
-        }
-        for thruster in &robot.thrusters {
-            let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
-            all.push(health_declaration(&prefix, "Health of the thruster."));
-            let text = "Available fraction of the drive of a healthy thruster [1].";
+}
+
+/// Adds the noise of every sensor and the level of every load of `robot`.
+fn add_sensor_and_load_declarations(robot: &Robot, all: &mut Vec<Declaration>) {
+    for sensor in &robot.sensors {
+        let name = format!("{}.{}.noise", robot.name, sensor.name);
+        all.push(Declaration::new(
+            &name,
+            Value::Bool(true),
+            "Whether the sensor model adds its measurement errors.",
+        ));
+    }
+    for load in &robot.loads {
+        let text = format!(
+            "Level of the load: 0 is off, 1 is its full {} W [1].",
+            load.power
+        );
+        all.push(double(
+            &load_level_name(&robot.name, &load.name),
+            load.level,
+            [0.0, 1.0],
+            &text,
+        ));
+    }
+}
+
+/// Adds the health of every thruster and fin of `robot`.
+fn add_health_declarations(robot: &Robot, all: &mut Vec<Declaration>) {
+    for thruster in &robot.thrusters {
+        let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
+        all.push(health_declaration(&prefix, "Health of the thruster."));
+        let text = "Available fraction of the drive of a healthy thruster [1].";
+        all.push(double(
+            &format!("{prefix}.efficiency"),
+            1.0,
+            [0.0, 1.0],
+            text,
+        ));
+    }
+    for fin in &robot.fins {
+        let prefix = format!("{}.fins.{}", robot.name, fin.name);
+        all.push(health_declaration(
+            &prefix,
+            "Health of the fin: stuck holds its angle, dead removes it.",
+        ));
+        if !fin.is_azimuth() {
+            let text = "Effective fraction of the area of a healthy fin [1].";
             all.push(double(
                 &format!("{prefix}.efficiency"),
                 1.0,
@@ -207,26 +271,10 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
                 text,
             ));
         }
-        for fin in &robot.fins {
-            let prefix = format!("{}.fins.{}", robot.name, fin.name);
-            all.push(health_declaration(
-                &prefix,
-                "Health of the fin: stuck holds its angle, dead removes it.",
-            ));
-            if !fin.is_azimuth() {
-                let text = "Effective fraction of the area of a healthy fin [1].";
-                all.push(double(
-                    &format!("{prefix}.efficiency"),
-                    1.0,
-                    [0.0, 1.0],
-                    text,
-                ));
-            }
-        }
     }
-    all
 }
 
+/// Declares the state of health of the device `prefix`.
 fn health_declaration(prefix: &str, text: &str) -> Declaration {
     Declaration::new(
         &format!("{prefix}.state"),

@@ -154,6 +154,65 @@ struct Piece {
     r: f64,
 }
 
+impl<'g> RayTracer<'g> {
+    /// Starts a ray at `depth` [m] with the tangent `steepness` of its angle below the horizontal.
+    #[inline]
+    fn launch(guide: &'g Waveguide, depth: f64, steepness: f64) -> Self {
+        let (c, root) = (guide.speed(depth), (1.0 + steepness * steepness).sqrt());
+        let (w, s) = (1.0 / root, steepness.abs() / root);
+        let launch = libm::atan(steepness);
+        let last = guide.nodes.len() - 2;
+        let below = guide
+            .nodes
+            .partition_point(|n| n[0] <= depth)
+            .saturating_sub(1)
+            .min(last);
+        let above = guide
+            .nodes
+            .partition_point(|n| n[0] < depth)
+            .saturating_sub(1)
+            .min(last);
+        let ray = Ray {
+            launch,
+            angle: launch,
+            range: 0.0,
+            depth,
+            time: 0.0,
+            length: 0.0,
+            snell: w / c,
+            speeds: [c, c],
+            surface: 0,
+            bottom: 0,
+            upper_turns: 0,
+            lower_turns: 0,
+            caustics: 0,
+            width: 0.0,
+            area: 0.0,
+        };
+        let mut walk = RayTracer {
+            guide,
+            ray,
+            k: below,
+            down: true,
+            c,
+            s,
+            s0_squared: s * s,
+            p: 1.0 / c,
+            sigma: 0.0,
+            straight: false,
+        };
+        if steepness == 0.0 {
+            // towards the slower water, unless it is slowest here
+            walk.down = walk.speed_gradient(below) < 0.0 || walk.speed_gradient(above) <= 0.0;
+            walk.straight = walk.speed_gradient(below) >= 0.0 && walk.speed_gradient(above) <= 0.0;
+        } else {
+            walk.down = steepness > 0.0;
+        }
+        walk.k = if walk.down { below } else { above };
+        walk
+    }
+}
+
 impl RayTracer<'_> {
     /// Gradient of the speed of sound with depth in layer `k` [1/s].
     fn speed_gradient(&self, k: usize) -> f64 {
@@ -304,57 +363,7 @@ pub fn trace(
     if !in_water || !steepness.is_finite() || !range.is_finite() || range < 0.0 {
         return None;
     }
-    let (c, root) = (guide.speed(depth), (1.0 + steepness * steepness).sqrt());
-    let (w, s) = (1.0 / root, steepness.abs() / root);
-    let launch = libm::atan(steepness);
-    let last = guide.nodes.len() - 2;
-    let below = guide
-        .nodes
-        .partition_point(|n| n[0] <= depth)
-        .saturating_sub(1)
-        .min(last);
-    let above = guide
-        .nodes
-        .partition_point(|n| n[0] < depth)
-        .saturating_sub(1)
-        .min(last);
-    let ray = Ray {
-        launch,
-        angle: launch,
-        range: 0.0,
-        depth,
-        time: 0.0,
-        length: 0.0,
-        snell: w / c,
-        speeds: [c, c],
-        surface: 0,
-        bottom: 0,
-        upper_turns: 0,
-        lower_turns: 0,
-        caustics: 0,
-        width: 0.0,
-        area: 0.0,
-    };
-    let mut walk = RayTracer {
-        guide,
-        ray,
-        k: below,
-        down: true,
-        c,
-        s,
-        s0_squared: s * s,
-        p: 1.0 / c,
-        sigma: 0.0,
-        straight: false,
-    };
-    if steepness == 0.0 {
-        // towards the slower water, unless it is slowest here
-        walk.down = walk.speed_gradient(below) < 0.0 || walk.speed_gradient(above) <= 0.0;
-        walk.straight = walk.speed_gradient(below) >= 0.0 && walk.speed_gradient(above) <= 0.0;
-    } else {
-        walk.down = steepness > 0.0;
-    }
-    walk.k = if walk.down { below } else { above };
+    let mut walk = RayTracer::launch(guide, depth, steepness);
     visit(&walk.ray);
     for _ in 0..MAX_PIECES {
         let gamma = walk.gradient_along_ray(walk.k);

@@ -35,21 +35,7 @@ impl ParameterServices {
     /// # Errors
     /// An endpoint could not be created.
     pub fn start(node: &Node, parameters: &Arc<ParameterServer>) -> Result<Self, NodeError> {
-        let events = node.publisher(
-            "/parameter_events",
-            ParameterEvent::info(),
-            &Qos::PARAMETER_EVENTS,
-        )?;
-        let node_name = node.names().full_node_name();
-        parameters.set_listener(Box::new(move |change, parameters| {
-            let event = event(&node_name, change, parameters);
-            // a failed event cannot be reported to subscribers; the parameters themselves are up to
-            // date
-            events
-                .publish(&to_bytes(&event))
-                .map(drop)
-                .unwrap_or_default();
-        }));
+        publish_changes(node, parameters)?;
         let services = vec![
             serve::<GetParameters>(node, "get_parameters", parameters, |server, request| {
                 GetParametersResponse {
@@ -117,6 +103,26 @@ impl ParameterServices {
             _services: services,
         })
     }
+}
+
+/// Publishes every later change of `parameters` on `/parameter_events`.
+fn publish_changes(node: &Node, parameters: &ParameterServer) -> Result<(), NodeError> {
+    let events = node.publisher(
+        "/parameter_events",
+        ParameterEvent::info(),
+        &Qos::PARAMETER_EVENTS,
+    )?;
+    let node_name = node.names().full_node_name();
+    parameters.set_listener(Box::new(move |change, parameters| {
+        let event = event(&node_name, change, parameters);
+        // a failed event cannot be reported to subscribers; the parameters themselves are up to
+        // date
+        events
+            .publish(&to_bytes(&event))
+            .map(drop)
+            .unwrap_or_default();
+    }));
+    Ok(())
 }
 
 /// Starts the service `~/name`, which computes its responses with `answer`.

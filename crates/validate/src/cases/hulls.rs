@@ -3,6 +3,7 @@
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, evaluate, mean_period};
 use crate::cases::{Case, CaseResult, CaseSet};
+use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -194,8 +195,25 @@ const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, 
 // V44: GM of a square beam, its heel after capsizing, heave and roll of a barge. The
 // tolerances 1e-7 to 1e-4 cover finite differences, damping and the determination of periods.
 fn stability(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let mut checks = equilibrium_checks(materials)?;
+    let capsizing = capsizing_roll(materials)?;
+    let roll = capsizing.last().map_or(f64::NAN, |p| p[1]);
+    checks.push(Check::absolute(
+        "roll of the square beam after 60 s",
+        "deg",
+        45.0,
+        roll,
+        1e-4,
+    ));
+    checks.extend(natural_frequency_checks(materials)?);
+    let figure = capsize_figure(capsizing);
+    Ok(CaseResult::new(checks).with_figure("capsize", figure))
+}
+
+/// Checks draught [m] and metacentric heights [m] of a square beam.
+fn equilibrium_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
     let square = floating_equilibrium(&floating(materials, BEAM, "")?)?;
-    let mut checks = vec![
+    Ok(vec![
         Check::absolute("draught of a square beam", "m", 0.5, square.draught, 1e-9),
         Check::absolute(
             "transverse GM of the square beam",
@@ -211,7 +229,11 @@ fn stability(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
             square.gm_longitudinal,
             1e-7,
         ),
-    ];
+    ])
+}
+
+/// Simulates the capsize of a square beam. Returns pairs of time [s] and roll [deg].
+fn capsizing_roll(materials: &ReferenceData<'_>) -> Result<Vec<[f64; 2]>, String> {
     let damped = format!(
         "{BEAM}, linear_damping: {{kind: diagonal, values: [2000, 2000, 2000, 300, 2000, 2000]}}"
     );
@@ -223,14 +245,12 @@ fn stability(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         let roll = s.state.robots[0].motion.q_WB.matrix().to_rpy()[0].to_degrees();
         capsizing.push([s.time_ns() as f64 * 1e-9, roll]);
     }
-    let roll = capsizing.last().map_or(f64::NAN, |p| p[1]);
-    checks.push(Check::absolute(
-        "roll of the square beam after 60 s",
-        "deg",
-        45.0,
-        roll,
-        1e-4,
-    ));
+    Ok(capsizing)
+}
+
+/// Checks the natural frequencies [rad/s] of a barge in heave and roll.
+fn natural_frequency_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+    let mut checks = Vec::new();
     let heave = {
         let low = format!("{BARGE}, center_of_mass_m: [0, 0, -0.3]");
         oscillation(
@@ -265,6 +285,11 @@ fn stability(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         w,
         1e-5,
     ));
+    Ok(checks)
+}
+
+/// Draws the roll [deg] of the capsizing beam over time [s].
+fn capsize_figure(capsizing: Vec<[f64; 2]>) -> Drawing {
     let edge = Line {
         label: "on its edge".into(),
         colour: BLACK,
@@ -283,13 +308,12 @@ fn stability(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         lines: vec![edge, beam],
         logarithmic: false,
     };
-    let figure = draw_figure(
+    draw_figure(
         "A square beam of half the density of water capsizes to 45 deg (V44)",
         &[panel],
         820,
         190,
-    );
-    Ok(CaseResult::new(checks).with_figure("capsize", figure))
+    )
 }
 
 /// Simulates 20 s and samples a quantity every 2 ms.

@@ -6,6 +6,7 @@ use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, evaluate, initial_motion};
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Colour;
+use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_environment::{WaveState, air};
 use merrow_math::real::sin_cos;
@@ -152,6 +153,13 @@ fn attitude(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
             ));
         }
     }
+    let figure = attitude_figure(materials, height)?;
+    Ok(CaseResult::new(checks).with_figure("kelpie_attitude", figure))
+}
+
+/// Draws the amplitudes of pitch and roll [deg] over the wind direction, of the vehicle and of the
+/// law, for waves of the amplitude `height` [m].
+fn attitude_figure(materials: &ReferenceData<'_>, height: f64) -> Result<Drawing, String> {
     let mut curves = [const { Vec::new() }; 4];
     for k in 0..=24 {
         let degrees = 15.0 * f64::from(k);
@@ -182,13 +190,12 @@ fn attitude(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
             ],
         ),
     ];
-    let figure = draw_figure(
+    Ok(draw_figure(
         "Kelpie's pitch and roll, Beaufort 4 (h = 0.5 m)",
         &panels,
         820,
         190,
-    );
-    Ok(CaseResult::new(checks).with_figure("kelpie_attitude", figure))
+    ))
 }
 
 /// Returns the force [N] forward and to starboard of a vehicle at 20 m altitude, whose areas make

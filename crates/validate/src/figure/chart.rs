@@ -145,6 +145,13 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
         [left, top],
     ];
     drawing.shapes.push(line(border, BLACK, 1.0, false));
+    draw_labels(drawing, panel, frame);
+}
+
+/// Draws the labels of the axes and the legend of a panel in `frame` (left, top, right, bottom)
+/// [px].
+fn draw_labels(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
+    let [left, top, right, bottom] = frame;
     text(
         drawing,
         [left, top - 8.0],

@@ -5,7 +5,9 @@ pub mod air;
 pub mod coupling;
 pub mod energy;
 pub mod fault;
+pub mod flow;
 pub mod robot;
+pub mod sea;
 pub mod tether;
 pub mod texture;
 pub mod water;
@@ -16,27 +18,22 @@ use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision;
 use crate::import::assets::Assets;
 use crate::import::urdf;
-use crate::{World, data_dir};
+use crate::{ModelInfo, World, data_dir};
 use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_model::scene::sea::GaussMarkov;
-use merrow_model::scene::{Current, Integrator, Origin, Scene, Sea, Seabed, Waves};
+use merrow_model::scene::{Integrator, Origin, Scene};
 use merrow_schema::sensor::WorldValues;
 use merrow_schema::sensor::acoustic;
 use merrow_schema::sensor::ais;
-use merrow_schema::sensor::camera;
 use merrow_schema::sensor::obstacle;
 use merrow_schema::sensor::placement;
-use merrow_schema::{
-    CurrentConfig, GRAVITY, IntegratorConfig, Layer, OriginConfig, RobotEntry, WorldConfig,
-};
+use merrow_schema::{GRAVITY, IntegratorConfig, OriginConfig, RobotEntry, WorldConfig};
 use merrow_yaml::error::Problems;
 use merrow_yaml::node::{Loader, Node, Value};
 use merrow_yaml::read;
 use merrow_yaml::read::{Field, Read};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Values of the world file that the command line overrides.
 #[derive(Clone, Copy, Debug, Default)]
@@ -149,6 +146,7 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
     }
 }
 
+/// Builds the scene of a world. Mistakes are reported in `problems`.
 fn build_world(
     file: &WorldConfig,
     name: &str,
@@ -156,85 +154,22 @@ fn build_world(
     assets: &Assets,
     problems: &mut Problems,
 ) -> World {
-    let seed = overrides.seed.unwrap_or(file.seed);
-    let longitude = file.origin.longitude_deg.to_radians();
-    let start = air::StartTime::of(&file.weather, longitude, problems);
-    let origin = build_origin(&file.origin, start.utc);
-    let sea = build_sea(file, &origin, start, seed, problems);
-    let dt_ns = (file.step.dt_s * 1e9).round() as u64;
-    let step = &file.step.at;
-    let carried: Vec<_> = file
+    let tracers: Vec<_> = file
         .water
         .tracers
         .iter()
-        .map(|(name, carried)| (name.to_string(), carried.unit.clone()))
+        .map(|(name, tracer)| (name.to_string(), tracer.unit.clone()))
         .collect();
-    let frame = BuildContext {
-        assets,
-        around: WaterAndGravity {
-            gravity: file.gravity_m_s2,
-            density: sea.density,
-            depth: -sea.seabed.z0,
-        },
-        world: WorldValues {
-            gravity: file.gravity_m_s2,
-            seed,
-            dt: dt_ns as f64 * 1e-9,
-            dt_place: step.has_key("dt_s").then(|| step.key_place("dt_s")),
-            carried: Some(&carried),
-        },
-    };
-    let mut scene = Scene {
-        name: name.to_string(),
-        seed,
-        dt_ns,
-        integrator: match file.step.integrator {
-            IntegratorConfig::Rk4 => Integrator::Rk4,
-            IntegratorConfig::SemiImplicit => Integrator::SemiImplicit,
-        },
-        gravity: file.gravity_m_s2,
-        sea,
-        origin,
-        robots: Vec::new(),
-        structures: Vec::new(),
-        seabed_material: collision::build_material(&file.seabed.material),
-        couplings: Vec::new(),
-        tethers: Vec::new(),
-        chargers: Vec::new(),
-        faults: Vec::new(),
-        beacons: Vec::new(),
-        ais: Vec::new(),
-        obstacles: obstacle::build_obstacles(&file.obstacles),
-    };
-    let mut about = Vec::new();
-    for (name, entry) in file.robots.iter() {
-        add_robots(name, entry, frame, &mut scene, problems);
-        about.resize(scene.robots.len(), robot::model_sources(&entry.model));
-    }
-    for (name, prop) in file.props.iter() {
-        collision::check_prop(name, prop, problems);
-        let entry = robot::prop_as_robot(prop);
-        add_robots(name, &entry, frame, &mut scene, problems);
-        about.resize(scene.robots.len(), robot::model_sources(&entry.model));
-    }
+    let mut scene = build_environment(file, name, overrides, problems);
+    let frame = build_context(file, &scene, &tracers, assets);
+    let models = add_robots_and_props(file, frame, &mut scene, problems);
     for (name, structure) in file.structures.iter() {
         scene.structures.push(collision::build_structure(
             name, structure, assets, problems,
         ));
     }
     check_names(file, &scene, problems);
-    for (name, _) in file.tethers.iter() {
-        if scene.robots.iter().any(|robot| robot.name == name) {
-            let text = format!("a robot and a tether are called {name}: rename one");
-            problems.push(file.tethers.key_place(name).unwrap_or(&file.at.whole), text);
-        }
-    }
-    let lines = file
-        .tethers
-        .iter()
-        .filter_map(|(name, tether)| tether::build_tether(name, tether, &scene, problems));
-    scene.tethers = lines.collect();
-    tether::register_winches(&mut scene);
+    add_tethers(file, &mut scene, problems);
     scene.couplings = coupling::build_couplings(&file.couplings, &scene, problems);
     scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, problems);
     scene.beacons = acoustic::build_beacons(&file.beacons, &scene, problems);
@@ -249,11 +184,111 @@ fn build_world(
     }
     World {
         scene,
-        models: about,
+        models,
         notes: Vec::new(),
     }
 }
 
+/// Builds a scene with the environment of the world and without robots and structures.
+fn build_environment(
+    file: &WorldConfig,
+    name: &str,
+    overrides: Overrides,
+    problems: &mut Problems,
+) -> Scene {
+    let seed = overrides.seed.unwrap_or(file.seed);
+    let longitude = file.origin.longitude_deg.to_radians();
+    let start = air::StartTime::of(&file.weather, longitude, problems);
+    let origin = build_origin(&file.origin, start.utc);
+    Scene {
+        name: name.to_string(),
+        seed,
+        dt_ns: (file.step.dt_s * 1e9).round() as u64,
+        integrator: match file.step.integrator {
+            IntegratorConfig::Rk4 => Integrator::Rk4,
+            IntegratorConfig::SemiImplicit => Integrator::SemiImplicit,
+        },
+        gravity: file.gravity_m_s2,
+        sea: sea::build_sea(file, &origin, start, seed, problems),
+        origin,
+        robots: Vec::new(),
+        structures: Vec::new(),
+        seabed_material: collision::build_material(&file.seabed.material),
+        couplings: Vec::new(),
+        tethers: Vec::new(),
+        chargers: Vec::new(),
+        faults: Vec::new(),
+        beacons: Vec::new(),
+        ais: Vec::new(),
+        obstacles: obstacle::build_obstacles(&file.obstacles),
+    }
+}
+
+/// Returns what the robots of the world need from it. `tracers` are the names and units of the
+/// quantities carried by the water.
+fn build_context<'a>(
+    file: &'a WorldConfig,
+    scene: &Scene,
+    tracers: &'a [(String, String)],
+    assets: &'a Assets,
+) -> BuildContext<'a> {
+    let step = &file.step.at;
+    BuildContext {
+        assets,
+        around: WaterAndGravity {
+            gravity: scene.gravity,
+            density: scene.sea.density,
+            depth: -scene.sea.seabed.z0,
+        },
+        world: WorldValues {
+            gravity: scene.gravity,
+            seed: scene.seed,
+            dt: scene.dt_ns as f64 * 1e-9,
+            dt_place: step.has_key("dt_s").then(|| step.key_place("dt_s")),
+            carried: Some(tracers),
+        },
+    }
+}
+
+/// Adds the robots of the world and then its props. Returns the model information of each, in the
+/// order of the robots of `scene`.
+fn add_robots_and_props(
+    file: &WorldConfig,
+    frame: BuildContext<'_>,
+    scene: &mut Scene,
+    problems: &mut Problems,
+) -> Vec<ModelInfo> {
+    let mut models = Vec::new();
+    for (name, entry) in file.robots.iter() {
+        add_robots(name, entry, frame, scene, problems);
+        models.resize(scene.robots.len(), robot::model_sources(&entry.model));
+    }
+    for (name, prop) in file.props.iter() {
+        collision::check_prop(name, prop, problems);
+        let entry = robot::prop_as_robot(prop);
+        add_robots(name, &entry, frame, scene, problems);
+        models.resize(scene.robots.len(), robot::model_sources(&entry.model));
+    }
+    models
+}
+
+/// Adds the tethers of the world and registers their winches with the robots that carry them.
+fn add_tethers(file: &WorldConfig, scene: &mut Scene, problems: &mut Problems) {
+    for (name, _) in file.tethers.iter() {
+        if scene.robots.iter().any(|robot| robot.name == name) {
+            let text = format!("a robot and a tether are called {name}: rename one");
+            problems.push(file.tethers.key_place(name).unwrap_or(&file.at.whole), text);
+        }
+    }
+    scene.tethers = file
+        .tethers
+        .iter()
+        .filter_map(|(name, tether)| tether::build_tether(name, tether, scene, problems))
+        .collect();
+    tether::register_winches(scene);
+}
+
+/// Adds the robot of `entry`, or the grid of robots that its `repeat` describes.
 fn add_robots(
     name: &str,
     entry: &RobotEntry,
@@ -307,83 +342,6 @@ fn check_names(file: &WorldConfig, scene: &Scene, problems: &mut Problems) {
             problems.push(file.at.key_place(key), text);
         }
     }
-}
-
-fn build_sea(
-    file: &WorldConfig,
-    origin: &Origin,
-    start: air::StartTime,
-    seed: u64,
-    problems: &mut Problems,
-) -> Sea {
-    let water = &file.water;
-    let profile = match &water.current {
-        CurrentConfig::None => vec![(0.0, Vec3::zero())],
-        CurrentConfig::Uniform {
-            speed_m_s,
-            direction_deg,
-            up_m_s,
-            ..
-        } => {
-            let mut v = horizontal_velocity(*speed_m_s, *direction_deg);
-            v.z = *up_m_s;
-            vec![(0.0, v)]
-        }
-        CurrentConfig::Profile { layers, at } => {
-            current_profile(layers, at.key_place("layers"), problems)
-        }
-    };
-    let terrain = water::build_terrain(&file.seabed, origin, problems);
-    let depth = water::reference_depth(&file.seabed, terrain.as_deref());
-    let column = water::build_column(file, origin, problems);
-    let regions = water::build_regions(&water.regions, origin, problems);
-    let surface = column.as_ref().map(|column| column.properties_at(0.0));
-    Sea {
-        density: surface.map_or(water.density_kg_m3, |layer| layer.density),
-        sound_speed: surface.map_or(water.sound_speed_m_s, |layer| layer.sound_speed),
-        temperature: surface.map_or(water.temperature_c, |layer| layer.temperature),
-        column: column.map(Arc::new),
-        waves: Waves {
-            tide: water::build_tide(file, depth, problems),
-            regions: Waves::of_regions(&regions),
-            ..waves::build_waves(&water.waves, (file.gravity_m_s2, depth), seed, problems)
-        },
-        regions,
-        tracers: water::build_tracers(&water.tracers, origin, problems),
-        optics: camera::optics(&water.optics),
-        air_pressure: water.air_pressure_pa,
-        air: air::build_air(file, start, seed, problems),
-        current: Current {
-            profile,
-            gauss_markov: water.variation.as_ref().map(|v| GaussMarkov {
-                std: Vec3::from(v.std_m_s),
-                tau: v.correlation_time_s,
-            }),
-            flows: water::build_flows(&water.flows, &water.regions, origin, problems),
-        },
-        seabed: Seabed {
-            z0: -depth,
-            slope: file.seabed.slope_east_north,
-            terrain,
-        },
-    }
-}
-
-fn current_profile(
-    layers: &[Layer],
-    place: &crate::Place,
-    problems: &mut Problems,
-) -> Vec<(f64, Vec3)> {
-    if layers.windows(2).any(|w| w[1].depth_m <= w[0].depth_m) {
-        problems.push(
-            place,
-            "the layers of the current are not in order: expected increasing `depth_m`",
-        );
-    }
-    layers
-        .iter()
-        .map(|l| (l.depth_m, horizontal_velocity(l.speed_m_s, l.direction_deg)))
-        .collect()
 }
 
 /// Returns the velocity (east, north, up) [m/s] of water that flows with `speed` [m/s] towards

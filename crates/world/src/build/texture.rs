@@ -7,6 +7,7 @@ use merrow_model::scene::robot::collision::Geometry;
 use merrow_model::scene::texture::{Mapping, SurfaceTexture, Texture};
 use merrow_schema::texture::{ShapeSideConfig, TextureConfig};
 use merrow_yaml::error::{Problems, quote};
+use merrow_yaml::read::Places;
 use std::sync::Arc;
 
 /// Samples along a cell of a tag.
@@ -33,40 +34,14 @@ pub fn build_coat(
             sides,
             at,
         } => {
-            let whole = size_m.is_none();
-            let mapping = match (size_m, geometry, mesh) {
-                (Some(size), ..) => Mapping::Sides {
+            let mapping = match size_m {
+                Some(size) => Mapping::Sides {
                     shown: visible_sides(sides),
                     size: [*size; 3],
                 },
-                (None, Geometry::Box { half }, _) => {
-                    let [x, y, z] = half.to_array().map(|half| 2.0 * half);
-                    Mapping::Sides {
-                        shown: visible_sides(sides),
-                        size: [[y, z], [x, z], [x, y]],
-                    }
-                }
-                (None, _, Some((name, scale))) => {
-                    let found = assets.mesh_corners(name, scale, at.key_place("file"), problems)?;
-                    let Some((mesh, corners)) = found else {
-                        let text = format!(
-                            "the mesh {} has no texture coordinates: add `size_m` to the texture",
-                            quote(name)
-                        );
-                        problems.push(&at.whole, text);
-                        return None;
-                    };
-                    Mapping::Corners(mesh, corners)
-                }
-                _ => {
-                    problems.push(
-                        &at.whole,
-                        "expected `size_m`: only boxes and meshes can show an image without it",
-                    );
-                    return None;
-                }
+                None => whole_image_mapping(geometry, mesh, sides, assets, at, problems)?,
             };
-            let repeats = !whole || matches!(mapping, Mapping::Corners(..));
+            let repeats = size_m.is_some() || matches!(mapping, Mapping::Corners(..));
             SurfaceTexture {
                 texture: assets.image(file, repeats, at.key_place("file"), problems)?,
                 mapping,
@@ -99,6 +74,47 @@ pub fn build_coat(
     Some(Arc::new(coat))
 }
 
+/// Returns the mapping of an image that is not repeated: each side of a box, or the texture
+/// coordinates of the file and scale `mesh`. Returns `None` after reporting a problem.
+fn whole_image_mapping(
+    geometry: &Geometry,
+    mesh: Option<(&str, [f64; 3])>,
+    sides: &[ShapeSideConfig],
+    assets: &Assets,
+    at: &Places,
+    problems: &mut Problems,
+) -> Option<Mapping> {
+    match (geometry, mesh) {
+        (Geometry::Box { half }, _) => {
+            let [x, y, z] = half.to_array().map(|half| 2.0 * half);
+            Some(Mapping::Sides {
+                shown: visible_sides(sides),
+                size: [[y, z], [x, z], [x, y]],
+            })
+        }
+        (_, Some((name, scale))) => {
+            let found = assets.mesh_corners(name, scale, at.key_place("file"), problems)?;
+            let Some((mesh, corners)) = found else {
+                let text = format!(
+                    "the mesh {} has no texture coordinates: add `size_m` to the texture",
+                    quote(name)
+                );
+                problems.push(&at.whole, text);
+                return None;
+            };
+            Some(Mapping::Corners(mesh, corners))
+        }
+        _ => {
+            problems.push(
+                &at.whole,
+                "expected `size_m`: only boxes and meshes can show an image without it",
+            );
+            None
+        }
+    }
+}
+
+/// Returns which of the sides -x, +x, -y, +y, -z and +z show a texture; all if `sides` is empty.
 fn visible_sides(sides: &[ShapeSideConfig]) -> [bool; 6] {
     use ShapeSideConfig::{Back, Bottom, Front, Left, Right, Top};
     [Back, Front, Right, Left, Bottom, Top].map(|side| sides.is_empty() || sides.contains(&side))

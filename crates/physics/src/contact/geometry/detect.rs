@@ -530,24 +530,10 @@ fn clip_flat_features(
         return false;
     }
     let m = X_a.rotation * n1;
-    let feature = |map: &dyn PolygonalFeatureMap, X: &Pose, towards: Vector| {
-        let mut found = PolygonalFeature::default();
-        map.local_support_feature(X.rotation.inverse() * towards, &mut found);
-        let n = found.num_vertices;
-        let corner = |k: usize| {
-            if k < n {
-                from_parry(*X * found.vertices[k])
-            } else {
-                Vec3::zero()
-            }
-        };
-        Feature {
-            corners: std::array::from_fn(corner),
-            ids: found.vids.map(|id| id.0),
-            n,
-        }
-    };
-    let (f_a, f_b) = (feature(map_a, X_a, m), feature(map_b, X_b, -m));
+    let (f_a, f_b) = (
+        support_feature(map_a, X_a, m),
+        support_feature(map_b, X_b, -m),
+    );
     let m = from_parry(m);
     let mut places = [ClippedPoint {
         p: Vec3::zero(),
@@ -582,6 +568,27 @@ fn clip_flat_features(
         }
     }
     n > 0
+}
+
+/// Returns the face, edge or vertex of a shape at the pose `X` that lies farthest in the direction
+/// `towards`, W.
+#[inline]
+fn support_feature(map: &dyn PolygonalFeatureMap, X: &Pose, towards: Vector) -> Feature {
+    let mut found = PolygonalFeature::default();
+    map.local_support_feature(X.rotation.inverse() * towards, &mut found);
+    let n = found.num_vertices;
+    let corner = |k: usize| {
+        if k < n {
+            from_parry(*X * found.vertices[k])
+        } else {
+            Vec3::zero()
+        }
+    };
+    Feature {
+        corners: std::array::from_fn(corner),
+        ids: found.vids.map(|id| id.0),
+        n,
+    }
 }
 
 /// Transforms a point of a part of a shape to the frame of the whole shape.

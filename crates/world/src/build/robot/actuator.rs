@@ -1,7 +1,7 @@
 //! Conversion of thruster and buoyancy engine files.
 
 use crate::import::sname;
-use merrow_math::SpatialForce;
+use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::robot::thruster::{Lag, Motor, OpenWater, Rotor};
 use merrow_model::scene::{BuoyancyEngine, CommandUnit, Curve, Link, Thruster};
 use merrow_schema::{
@@ -20,17 +20,7 @@ pub fn build_thruster(
     problems: &mut Problems,
 ) -> Thruster {
     let motor = &file.motor;
-    let direction_U = sname::vector_to_flu(file.axes, file.direction)
-        .unit()
-        .unwrap_or_else(|| {
-            problems.push(
-                file.at.key_place("direction"),
-                format!(
-                    "the direction of {name} has no length, expected numbers that are not all 0"
-                ),
-            );
-            merrow_math::Vec3::new(1.0, 0.0, 0.0)
-        });
+    let direction_U = thrust_direction(name, file, problems);
     let p_UoT_U = sname::vector_to_flu(file.axes, file.position_m);
     let R_LU = &links[link].R_LU;
     check_range(name, motor, problems);
@@ -69,21 +59,42 @@ pub fn build_thruster(
         unit_wrench: SpatialForce::zero(),
         submergence: file.submergence_m,
         radius: 0.5 * motor.diameter_m,
-        motor: Motor {
-            power_coefficient: motor.power_w_per_n15,
-            efficiency: motor.motor_efficiency,
-            loss: motor.heat_fraction,
-            thermal_resistance: motor.thermal_resistance_k_per_w,
-            heating: 1.0 - libm::exp(-dt / motor.thermal_time_constant_s),
-            temperature_limits: motor.temperature_limits_c,
-            rated: motor.rated_voltage_v.map(|v| [v, motor.voltage_exponent]),
-        },
+        motor: build_motor(motor, dt),
         azimuth: None,
     };
     thruster.update_unit_wrench();
     thruster
 }
 
+/// Returns the unit vector of positive thrust in U.
+fn thrust_direction(name: &str, file: &ThrusterConfig, problems: &mut Problems) -> Vec3 {
+    sname::vector_to_flu(file.axes, file.direction)
+        .unit()
+        .unwrap_or_else(|| {
+            problems.push(
+                file.at.key_place("direction"),
+                format!(
+                    "the direction of {name} has no length, expected numbers that are not all 0"
+                ),
+            );
+            Vec3::new(1.0, 0.0, 0.0)
+        })
+}
+
+/// Converts the power and heat of a motor. `dt` is the time step [s].
+fn build_motor(motor: &MotorConfig, dt: f64) -> Motor {
+    Motor {
+        power_coefficient: motor.power_w_per_n15,
+        efficiency: motor.motor_efficiency,
+        loss: motor.heat_fraction,
+        thermal_resistance: motor.thermal_resistance_k_per_w,
+        heating: 1.0 - libm::exp(-dt / motor.thermal_time_constant_s),
+        temperature_limits: motor.temperature_limits_c,
+        rated: motor.rated_voltage_v.map(|v| [v, motor.voltage_exponent]),
+    }
+}
+
+/// Reports keys of the power and the temperature that contradict each other.
 fn check_power(name: &str, motor: &MotorConfig, problems: &mut Problems) {
     if motor.motor_efficiency.is_some() && !matches!(motor.curve, CurveConfig::OpenWater { .. }) {
         let text = format!(

@@ -15,7 +15,7 @@ use merrow_schema::contact::{
 };
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::Key;
-use merrow_yaml::read::NamedMap;
+use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
 
 /// Link or structure to which shapes are fixed.
@@ -206,6 +206,7 @@ pub(crate) fn axes_rotation(axes: Axes) -> Mat3 {
     )
 }
 
+/// Builds the geometry of the shape `name` of `mount`. Returns `None` after reporting a problem.
 fn build_geometry(
     name: &str,
     file: &CollisionConfig,
@@ -238,35 +239,13 @@ fn build_geometry(
             form,
             at,
         } => {
-            if scale.contains(&0.0) {
-                problems.push(
-                    at.key_place("scale"),
-                    "`scale`: expected non-zero factors, 0 would make the mesh flat",
-                );
-                return None;
-            }
-            if mount.is_visual {
-                return Some(Geometry::Mesh(
-                    assets.mesh(file, *scale, at.key_place("file"), problems)?.0,
-                ));
-            }
-            if *form == MeshForm::Triangles && mount.is_moving {
-                let text = format!(
-                    "the shape {name} of {} uses `triangles`, which is allowed for static bodies only: use \
-                     `convex_parts`, or `convex_hull`",
-                    mount.name
-                );
-                problems.push(at.key_place("form"), text);
-                return None;
-            }
-            let place = at.key_place("file");
-            contact_geometry(
-                *form,
-                assets.mesh(file, *scale, place, problems)?,
+            let mesh = MeshKeys {
                 file,
-                place,
-                problems,
-            )?
+                scale: *scale,
+                form: *form,
+                at,
+            };
+            mesh_geometry(name, mesh, mount, assets, problems)?
         }
         ShapeConfig::Heightfield {
             file,
@@ -275,28 +254,83 @@ fn build_geometry(
             height_scale,
             at,
         } => {
-            if !mount.is_structure {
-                let text = format!(
-                    "the shape {name} of {} is a `heightfield`, which only `structures` can have",
-                    mount.name
-                );
-                problems.push(&at.whole, text);
-                return None;
-            }
             let given = HeightfieldKeys {
                 file: file.as_deref(),
                 heights: heights_m.as_deref(),
                 size: *size_m,
                 scale: *height_scale,
             };
-            let place = if file.is_some() {
-                at.key_place("file")
-            } else {
-                at.key_place("heights_m")
-            };
-            Geometry::Heightfield(Arc::new(heightfield(&given, place, problems)?))
+            heightfield_geometry(name, &given, at, mount, problems)?
         }
     })
+}
+
+/// Keys of a shape of the kind `mesh`.
+#[derive(Clone, Copy)]
+struct MeshKeys<'a> {
+    file: &'a str,
+    scale: [f64; 3],
+    form: MeshForm,
+    at: &'a Places,
+}
+
+/// Builds the geometry of a mesh: its triangles for a visual, the geometry of its form otherwise.
+fn mesh_geometry(
+    name: &str,
+    keys: MeshKeys<'_>,
+    mount: Mount<'_>,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Option<Geometry> {
+    if keys.scale.contains(&0.0) {
+        problems.push(
+            keys.at.key_place("scale"),
+            "`scale`: expected non-zero factors, 0 would make the mesh flat",
+        );
+        return None;
+    }
+    let place = keys.at.key_place("file");
+    if mount.is_visual {
+        let (mesh, _) = assets.mesh(keys.file, keys.scale, place, problems)?;
+        return Some(Geometry::Mesh(mesh));
+    }
+    if keys.form == MeshForm::Triangles && mount.is_moving {
+        let text = format!(
+            "the shape {name} of {} uses `triangles`, which is allowed for static bodies only: use \
+             `convex_parts`, or `convex_hull`",
+            mount.name
+        );
+        problems.push(keys.at.key_place("form"), text);
+        return None;
+    }
+    let mesh = assets.mesh(keys.file, keys.scale, place, problems)?;
+    contact_geometry(keys.form, mesh, keys.file, place, problems)
+}
+
+/// Builds the geometry of a height field, which only structures can have.
+fn heightfield_geometry(
+    name: &str,
+    given: &HeightfieldKeys<'_>,
+    at: &Places,
+    mount: Mount<'_>,
+    problems: &mut Problems,
+) -> Option<Geometry> {
+    if !mount.is_structure {
+        let text = format!(
+            "the shape {name} of {} is a `heightfield`, which only `structures` can have",
+            mount.name
+        );
+        problems.push(&at.whole, text);
+        return None;
+    }
+    let place = if given.file.is_some() {
+        at.key_place("file")
+    } else {
+        at.key_place("heights_m")
+    };
+    Some(Geometry::Heightfield(Arc::new(heightfield(
+        given, place, problems,
+    )?)))
 }
 
 /// Returns the collision geometry of a mesh, or reports why the mesh cannot be used.

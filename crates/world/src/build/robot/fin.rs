@@ -9,6 +9,7 @@ use merrow_schema::ThrusterConfig;
 use merrow_schema::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
 use merrow_yaml::error::Place;
 use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::read::Places;
 
 /// Lift slope of a thin foil, reduced for viscosity [1/rad].
 const FOIL_SLOPE: f64 = 0.9 * 2.0 * std::f64::consts::PI;
@@ -226,6 +227,7 @@ fn check_name(name: &str, place: &Place, robot: &Robot, problems: &mut Problems)
     }
 }
 
+/// Converts the force law of a fin.
 fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> FinLaw {
     match &surface.law {
         FinLawConfig::LiftDrag {
@@ -255,36 +257,13 @@ fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> Fi
             drag,
             at,
         } => {
-            for (key, values) in [("lift", lift), ("drag", drag)] {
-                if values.len() != alpha_deg.len() {
-                    let text = format!(
-                        "the table of {name} has {} values of {key} for {} angles, expected one per angle",
-                        values.len(),
-                        alpha_deg.len()
-                    );
-                    problems.push(at.key_place(key), text);
-                }
-            }
-            let (first, last) = (alpha_deg[0], alpha_deg[alpha_deg.len() - 1]);
-            let rises = alpha_deg.windows(2).all(|w| w[0] < w[1]);
-            if !(rises && (first == 0.0 || first == -180.0) && last == 180.0) {
-                let text = format!(
-                    "the angles of the table of {name} go from {first} to {last}, expected them rising from -180 or 0 to 180"
-                );
-                problems.push(at.key_place("alpha_deg"), text);
-            }
-            let pairs = |values: &[f64]| {
-                alpha_deg
-                    .iter()
-                    .zip(values)
-                    .map(|(a, c)| (a.to_radians(), *c))
-                    .collect()
+            let table = TableKeys {
+                alpha_deg,
+                lift,
+                drag,
+                at,
             };
-            FinLaw::Table(FinTable {
-                lift: pairs(lift),
-                drag: pairs(drag),
-                symmetric: first == 0.0,
-            })
+            FinLaw::Table(build_fin_table(name, &table, problems))
         }
         FinLawConfig::Chord {
             normal_slope_per_rad,
@@ -308,6 +287,55 @@ fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> Fi
     }
 }
 
+/// Keys of a fin law of the kind `table`.
+struct TableKeys<'a> {
+    alpha_deg: &'a [f64],
+    lift: &'a [f64],
+    drag: &'a [f64],
+    at: &'a Places,
+}
+
+/// Builds the table of lift and drag coefficients over the angle of attack [rad].
+fn build_fin_table(name: &str, table: &TableKeys<'_>, problems: &mut Problems) -> FinTable {
+    let TableKeys {
+        alpha_deg,
+        lift,
+        drag,
+        at,
+    } = *table;
+    for (key, values) in [("lift", lift), ("drag", drag)] {
+        if values.len() != alpha_deg.len() {
+            let text = format!(
+                "the table of {name} has {} values of {key} for {} angles, expected one per angle",
+                values.len(),
+                alpha_deg.len()
+            );
+            problems.push(at.key_place(key), text);
+        }
+    }
+    let (first, last) = (alpha_deg[0], alpha_deg[alpha_deg.len() - 1]);
+    let rises = alpha_deg.windows(2).all(|w| w[0] < w[1]);
+    if !(rises && (first == 0.0 || first == -180.0) && last == 180.0) {
+        let text = format!(
+            "the angles of the table of {name} go from {first} to {last}, expected them rising from -180 or 0 to 180"
+        );
+        problems.push(at.key_place("alpha_deg"), text);
+    }
+    let pairs = |values: &[f64]| {
+        alpha_deg
+            .iter()
+            .zip(values)
+            .map(|(a, c)| (a.to_radians(), *c))
+            .collect()
+    };
+    FinTable {
+        lift: pairs(lift),
+        drag: pairs(drag),
+        symmetric: first == 0.0,
+    }
+}
+
+/// Builds the slipstream of a thruster over a fin on link `link`.
 fn build_slipstream(
     name: &str,
     file: &FinConfig,

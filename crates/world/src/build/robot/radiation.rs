@@ -13,6 +13,7 @@ use merrow_model::scene::robot::radiation::{Diffraction, Filter, FilterStep, Pha
 use merrow_physics::forces::hydrodynamics::buoyancy;
 use merrow_schema::{Body, RadiationConfig};
 use merrow_yaml::error::{Place, Problems, quote};
+use merrow_yaml::read::Places;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,38 +35,11 @@ pub fn set_radiation(
     problems: &mut Problems,
 ) {
     let Some(file) = &body.radiation else { return };
-    let (at, origin, n) = match file {
-        RadiationConfig::Wamit {
-            at,
-            origin_m,
-            filters,
-            ..
-        }
-        | RadiationConfig::Capytaine {
-            at,
-            origin_m,
-            filters,
-            ..
-        } => (at, *origin_m, *filters as usize),
-    };
-    if link.parent.is_some() {
-        let text = format!(
-            "`radiation` of {}: only the base of a robot can have it",
-            link.name
-        );
-        return problems.push(&at.whole, text);
+    let keys = RadiationKeys::of(file);
+    if !is_applicable(link, body, keys.at, frame, problems) {
+        return;
     }
-    if body.at.has_key("added_mass") {
-        let text = format!(
-            "the added mass of {} follows from `radiation` (at {}): leave `added_mass` out",
-            link.name, at.whole
-        );
-        return problems.push(body.at.key_place("added_mass"), text);
-    }
-    if frame.around.density <= 0.0 || frame.around.gravity <= 0.0 {
-        return problems.push(&at.whole, "`radiation` needs water and gravity");
-    }
-    let p_LoP = sname::vector_to_flu(body.axes, origin);
+    let p_LoP = sname::vector_to_flu(body.axes, keys.origin);
     let up = Vec3::new(0.0, 0.0, 1.0);
     let wet_at_rest = wetted_fraction(link, up, -p_LoP.z);
     if wet_at_rest <= 0.0 {
@@ -73,14 +47,14 @@ pub fn set_radiation(
             "no part of the hull of {} lies under the surface through `origin_m`",
             link.name
         );
-        return problems.push(at.key_place("origin_m"), text);
+        return problems.push(keys.at.key_place("origin_m"), text);
     }
     let Some((table, place)) = read_tables(file, frame, problems) else {
         return;
     };
     check_heave_stiffness(file, link, p_LoP, frame, problems);
     let size = link.hull.bound;
-    let fitted = fit::fit(&table, n, size);
+    let fitted = fit::fit(&table, keys.filter_count, size);
     check_fit(link, &fitted, place, problems);
     let to_link = |m: &Matrix| {
         let swap = |k: usize| (k + 3) % 6;
@@ -106,6 +80,71 @@ pub fn set_radiation(
         wet_at_rest,
         diffraction,
     }));
+}
+
+/// Keys that tables of all programs have.
+struct RadiationKeys<'a> {
+    at: &'a Places,
+    /// Origin of the tables, in the axes of the body file [m].
+    origin: [f64; 3],
+    /// Number of filters of the radiation model.
+    filter_count: usize,
+}
+
+impl<'a> RadiationKeys<'a> {
+    /// Returns the keys of `file`.
+    fn of(file: &'a RadiationConfig) -> Self {
+        match file {
+            RadiationConfig::Wamit {
+                at,
+                origin_m,
+                filters,
+                ..
+            }
+            | RadiationConfig::Capytaine {
+                at,
+                origin_m,
+                filters,
+                ..
+            } => RadiationKeys {
+                at,
+                origin: *origin_m,
+                filter_count: *filters as usize,
+            },
+        }
+    }
+}
+
+/// Returns whether `link` can have a radiation model with the keys `at`. Reports the reason if
+/// not.
+fn is_applicable(
+    link: &Link,
+    body: &Body,
+    at: &Places,
+    frame: BuildContext<'_>,
+    problems: &mut Problems,
+) -> bool {
+    if link.parent.is_some() {
+        let text = format!(
+            "`radiation` of {}: only the base of a robot can have it",
+            link.name
+        );
+        problems.push(&at.whole, text);
+        return false;
+    }
+    if body.at.has_key("added_mass") {
+        let text = format!(
+            "the added mass of {} follows from `radiation` (at {}): leave `added_mass` out",
+            link.name, at.whole
+        );
+        problems.push(body.at.key_place("added_mass"), text);
+        return false;
+    }
+    if frame.around.density <= 0.0 || frame.around.gravity <= 0.0 {
+        problems.push(&at.whole, "`radiation` needs water and gravity");
+        return false;
+    }
+    true
 }
 
 /// Returns the wetted fraction of the hull with its origin `height` [m] above the surface.
@@ -254,6 +293,50 @@ fn check_heave_stiffness(
     }
 }
 
+/// Wave forces for headings that cover 0 to 180 degrees or the full circle.
+struct HeadingTable {
+    /// Headings of the waves [deg], ascending.
+    headings: Vec<f64>,
+    /// Forces over frequency and heading, headings fastest.
+    force: Vec<[[f64; 2]; 6]>,
+    /// Whether the headings end at 180 degrees, so that the other half is the mirror image.
+    mirrored: bool,
+}
+
+impl HeadingTable {
+    /// Returns the table of `waves`, closed to a full circle if its headings nearly cover one;
+    /// `None` if headings are missing.
+    fn of(waves: &WaveExcitation) -> Option<Self> {
+        let (mut headings, mut force) = (waves.headings.clone(), waves.force.clone());
+        let mirrored = match (headings.first(), headings.last()) {
+            (Some(first), Some(last)) if *first == 0.0 && *last == 180.0 => true,
+            (Some(first), Some(last)) if headings.len() > 2 && last - first >= 359.999 => false,
+            (Some(first), Some(last))
+                if headings.len() > 2
+                    && *first >= -180.0
+                    && *last < first + 360.0
+                    && last - first > 180.0 =>
+            {
+                // Full circle: the first heading is repeated at the end.
+                let n = headings.len();
+                let closed = first + 360.0;
+                headings.push(closed);
+                force = force
+                    .chunks_exact(n)
+                    .flat_map(|row| row.iter().copied().chain([row[0]]))
+                    .collect();
+                false
+            }
+            _ => return None,
+        };
+        Some(HeadingTable {
+            headings,
+            force,
+            mirrored,
+        })
+    }
+}
+
 /// Computes the scattering forces at Lo.
 fn build_diffraction(
     waves: &WaveExcitation,
@@ -272,32 +355,16 @@ fn build_diffraction(
         problems.push(place, text);
         return None;
     };
-    let (mut headings, mut force) = (waves.headings.clone(), waves.force.clone());
-    let mirrored = match (headings.first(), headings.last()) {
-        (Some(first), Some(last)) if *first == 0.0 && *last == 180.0 => true,
-        (Some(first), Some(last)) if headings.len() > 2 && last - first >= 359.999 => false,
-        (Some(first), Some(last))
-            if headings.len() > 2
-                && *first >= -180.0
-                && *last < first + 360.0
-                && last - first > 180.0 =>
-        {
-            // Full circle: the first heading is repeated at the end.
-            let n = headings.len();
-            let closed = first + 360.0;
-            headings.push(closed);
-            force = force
-                .chunks_exact(n)
-                .flat_map(|row| row.iter().copied().chain([row[0]]))
-                .collect();
-            false
-        }
-        _ => {
-            let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle: expected one of the two";
-            problems.push(place, text);
-            return None;
-        }
+    let Some(table) = HeadingTable::of(waves) else {
+        let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle: expected one of the two";
+        problems.push(place, text);
+        return None;
     };
+    let HeadingTable {
+        headings,
+        force,
+        mirrored,
+    } = table;
     let n = headings.len();
     let wet = skin.clip_below_plane(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
     let around = frame.around;

@@ -223,31 +223,7 @@ fn assemble_grid(
         return Err(text);
     }
     let (axes, first, strides) = world_axes(file, named, origin)?;
-    let mut samples = match source {
-        Source::Memory(read) => Samples::F64(
-            read.samples
-                .into_iter()
-                .map(|x| x * file.factor + file.offset)
-                .collect(),
-        ),
-        Source::Mapped(map, FileGrid { mut layout, .. }) => {
-            layout.scale = [
-                layout.scale[0] * file.factor,
-                layout.scale[1] * file.factor + file.offset,
-            ];
-            match layout.count {
-                n if n <= DOUBLE_PRECISION_MAX => Samples::F64(
-                    (0..n)
-                        .map(|i| layout.get(&map, i).unwrap_or(f64::NAN))
-                        .collect(),
-                ),
-                _ => {
-                    let short = "the file is shorter than its header states";
-                    Samples::File(Mapped::new(map, layout).ok_or(short)?)
-                }
-            }
-        }
-    };
+    let mut samples = scaled_samples(source, [file.factor, file.offset])?;
     let shape = [
         axes[0].count(),
         axes[1].count(),
@@ -279,6 +255,34 @@ fn assemble_grid(
         digest,
     };
     Ok((grid, note))
+}
+
+/// Returns the samples of `source` times the factor plus the offset of `scale`. Large grids stay in
+/// their file.
+fn scaled_samples(source: Source, scale: [f64; 2]) -> Result<Samples, String> {
+    let [factor, offset] = scale;
+    Ok(match source {
+        Source::Memory(read) => Samples::F64(
+            read.samples
+                .into_iter()
+                .map(|x| x * factor + offset)
+                .collect(),
+        ),
+        Source::Mapped(map, FileGrid { mut layout, .. }) => {
+            layout.scale = [layout.scale[0] * factor, layout.scale[1] * factor + offset];
+            match layout.count {
+                n if n <= DOUBLE_PRECISION_MAX => Samples::F64(
+                    (0..n)
+                        .map(|i| layout.get(&map, i).unwrap_or(f64::NAN))
+                        .collect(),
+                ),
+                _ => {
+                    let short = "the file is shorter than its header states";
+                    Samples::File(Mapped::new(map, layout).ok_or(short)?)
+                }
+            }
+        }
+    })
 }
 
 /// FNV-1a hash of the bits of all samples.

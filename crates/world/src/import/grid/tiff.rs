@@ -1,7 +1,7 @@
 //! Reads GeoTIFF rasters with one band that are georeferenced by scale and tie point.
 
 use crate::import::grid::{MemoryGrid, NamedAxis, SAMPLES_MAX};
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::tags::Tag;
@@ -12,20 +12,49 @@ const RASTER_TYPE: u16 = 1025;
 
 /// Reads the raster in `path` with its axes in the file's coordinates; missing values become NaN.
 pub(super) fn read(path: &Path) -> Result<MemoryGrid, String> {
-    let wrong = |e: tiff::TiffError| format!("not a readable TIFF: {e}");
     let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
-    let mut tiff = Decoder::new(BufReader::new(file)).map_err(wrong)?;
-    let (nx, ny) = tiff.dimensions().map_err(wrong)?;
+    let mut tiff = Decoder::new(BufReader::new(file)).map_err(unreadable)?;
+    let (nx, ny) = tiff.dimensions().map_err(unreadable)?;
     let (nx, ny) = (nx as usize, ny as usize);
     if nx.saturating_mul(ny) > SAMPLES_MAX {
         return Err(format!(
             "found {nx} x {ny} samples, expected at most {SAMPLES_MAX}: convert it to NetCDF"
         ));
     }
-    let numbers =
-        |tiff: &mut Decoder<_>, tag| -> Option<Vec<f64>> { tiff.get_tag_f64_vec(tag).ok() };
-    let scale = numbers(&mut tiff, Tag::ModelPixelScaleTag);
-    let tie = numbers(&mut tiff, Tag::ModelTiepointTag);
+    let axes = read_axes(&mut tiff, nx, ny)?;
+    let void = tiff.get_tag_ascii_string(Tag::GdalNodata).ok();
+    let void: Option<f64> = void.and_then(|text| text.trim_end_matches('\0').trim().parse().ok());
+    let mut samples = read_samples(tiff.with_limits(Limits::unlimited()))?;
+    if samples.len() != nx * ny {
+        let bands = samples.len() as f64 / (nx * ny) as f64;
+        return Err(format!("found {bands} bands, expected one"));
+    }
+    for s in &mut samples {
+        if Some(*s) == void {
+            *s = f64::NAN;
+        }
+    }
+    Ok(MemoryGrid {
+        axes,
+        samples,
+        unit: None,
+    })
+}
+
+/// Returns the message for a file that is not a valid TIFF.
+fn unreadable(e: tiff::TiffError) -> String {
+    format!("not a readable TIFF: {e}")
+}
+
+/// Returns the axes north and east of the cell centres of `nx` by `ny` cells, in the unit of the
+/// file.
+fn read_axes<R: Read + Seek>(
+    tiff: &mut Decoder<R>,
+    nx: usize,
+    ny: usize,
+) -> Result<Vec<NamedAxis>, String> {
+    let scale = tiff.get_tag_f64_vec(Tag::ModelPixelScaleTag).ok();
+    let tie = tiff.get_tag_f64_vec(Tag::ModelTiepointTag).ok();
     let (Some([dx, dy, ..]), Some([i, j, _, x, y, ..])) = (scale.as_deref(), tie.as_deref()) else {
         return Err(
             "found no scale and tie point, expected a GeoTIFF aligned with east and north".into(),
@@ -45,10 +74,23 @@ pub(super) fn read(path: &Path) -> Result<MemoryGrid, String> {
         .skip(1)
         .any(|k| k[0] == RASTER_TYPE && k[3] == 2);
     let middle = if is_point { 0.0 } else { 0.5 };
-    let void = tiff.get_tag_ascii_string(Tag::GdalNodata).ok();
-    let void: Option<f64> = void.and_then(|text| text.trim_end_matches('\0').trim().parse().ok());
-    tiff = tiff.with_limits(Limits::unlimited());
-    let samples = match tiff.read_image().map_err(wrong)? {
+    let east = (0..nx).map(|k| x + (k as f64 + middle - i) * dx).collect();
+    let north = (0..ny).map(|k| y - (k as f64 + middle - j) * dy).collect();
+    Ok(vec![
+        NamedAxis {
+            name: "y".into(),
+            coordinates: north,
+        },
+        NamedAxis {
+            name: "x".into(),
+            coordinates: east,
+        },
+    ])
+}
+
+/// Reads all samples in the unit of the file, row by row from the northernmost one.
+fn read_samples<R: Read + Seek>(mut tiff: Decoder<R>) -> Result<Vec<f64>, String> {
+    Ok(match tiff.read_image().map_err(unreadable)? {
         DecodingResult::U8(v) => v.into_iter().map(f64::from).collect(),
         DecodingResult::U16(v) => v.into_iter().map(f64::from).collect(),
         DecodingResult::U32(v) => v.into_iter().map(f64::from).collect(),
@@ -63,32 +105,5 @@ pub(super) fn read(path: &Path) -> Result<MemoryGrid, String> {
                     .into(),
             );
         }
-    };
-    let mut samples: Vec<f64> = samples;
-    if samples.len() != nx * ny {
-        let bands = samples.len() as f64 / (nx * ny) as f64;
-        return Err(format!("found {bands} bands, expected one"));
-    }
-    for s in &mut samples {
-        if Some(*s) == void {
-            *s = f64::NAN;
-        }
-    }
-    let east = (0..nx).map(|k| x + (k as f64 + middle - i) * dx).collect();
-    let north = (0..ny).map(|k| y - (k as f64 + middle - j) * dy).collect();
-    let axes = vec![
-        NamedAxis {
-            name: "y".into(),
-            coordinates: north,
-        },
-        NamedAxis {
-            name: "x".into(),
-            coordinates: east,
-        },
-    ];
-    Ok(MemoryGrid {
-        axes,
-        samples,
-        unit: None,
     })
 }

@@ -185,26 +185,7 @@ fn body(
 ) -> Option<Node> {
     let knot = &tree.knots[k];
     let is_head = knot.head == k;
-    let own = |i: usize| i != k && given.has_any_key(i);
-    let inertial = match &knot.link.inertial {
-        Some(inertial) if is_head || !head_lacks_mass(tree, knot.head) => inertial.clone(),
-        None if is_head => match tree.mass_of(k, |_| true) {
-            Some(inertial) => {
-                if let Some(i) = (0..tree.knots.len()).find(|i| tree.knots[*i].head == k && own(*i))
-                {
-                    let text = format!(
-                        "the link {} has no mass, so {} is merged into it: give the hydrodynamics at {0}",
-                        quote(&knot.link.name),
-                        quote(&tree.knots[i].link.name)
-                    );
-                    problems.push(&knot.link.place, text);
-                }
-                inertial
-            }
-            None => fixed_base_inertial(&knot.link.place),
-        },
-        _ => return None,
-    };
+    let inertial = body_inertial(tree, k, given, problems)?;
     let mut notes = BTreeSet::new();
     let mut entries = mass(&inertial);
     // water has no effect on a base that is fixed to the world
@@ -248,6 +229,38 @@ fn body(
             .push((key, visuals(tree, k, at, world, problems)));
     }
     Some(body)
+}
+
+/// Returns the mass properties of body `k`, or `None` if the link has no body: its own, or for a
+/// head without mass those of the links fixed to it.
+fn body_inertial(
+    tree: &LinkTree,
+    k: usize,
+    given: &GivenHydrodynamics,
+    problems: &mut Problems,
+) -> Option<Inertial> {
+    let knot = &tree.knots[k];
+    let is_head = knot.head == k;
+    let own = |i: usize| i != k && given.has_any_key(i);
+    match &knot.link.inertial {
+        Some(inertial) if is_head || !head_lacks_mass(tree, knot.head) => Some(inertial.clone()),
+        None if is_head => Some(match tree.mass_of(k, |_| true) {
+            Some(inertial) => {
+                if let Some(i) = (0..tree.knots.len()).find(|i| tree.knots[*i].head == k && own(*i))
+                {
+                    let text = format!(
+                        "the link {} has no mass, so {} is merged into it: give the hydrodynamics at {0}",
+                        quote(&knot.link.name),
+                        quote(&tree.knots[i].link.name)
+                    );
+                    problems.push(&knot.link.place, text);
+                }
+                inertial
+            }
+            None => fixed_base_inertial(&knot.link.place),
+        }),
+        _ => None,
+    }
 }
 
 /// Returns true if a head has no mass of its own and therefore takes the masses of all links fixed

@@ -1,0 +1,288 @@
+//! Conversion of the hydrodynamic coefficients and the wind load of a body.
+
+use crate::build::robot::actuator::checked_table;
+use crate::import::sname;
+use crate::import::sname::Derivative;
+use merrow_math::{Mat3, SpatialInertia, Vec3};
+use merrow_model::scene::robot::body::{
+    Blendermann, Glider, KelpieAttitude, MunkMoments, Restoring, SlenderBody, SurfaceDamping,
+    WindLaw, WindLoad,
+};
+use merrow_model::scene::{Damping, smallest_eigenvalue};
+use merrow_schema::air::WindLawConfig;
+use merrow_schema::{Body, HullConfig, SlenderConfig};
+use merrow_yaml::error::Problems;
+
+/// Converts the coefficients of a slender body.
+pub(crate) fn slender(name: &str, body: &Body, problems: &mut Problems) -> Option<SlenderBody> {
+    let s = body.slender.as_ref()?;
+    Some(SlenderBody {
+        length: s.length_m,
+        diameter: s.diameter_m,
+        area: s.area_m2,
+        axial_drag: s.axial_drag,
+        oswald: s.oswald,
+        cross_flow: s.cross_flow_drag,
+        cross_flow_curve: cross_flow_curve(name, s, problems),
+        strips: strips(name, s, problems),
+    })
+}
+
+/// Converts the coefficients of an underwater glider.
+pub(crate) fn glider(body: &Body) -> Option<Glider> {
+    body.glider.as_ref().map(|g| Glider {
+        drag: g.drag,
+        lift: g.lift,
+        side: g.side,
+        roll: g.roll,
+        pitch: g.pitch,
+        yaw: g.yaw,
+    })
+}
+
+/// Converts the wind load of `body`. `to_link` converts a vector of the file to L.
+pub(crate) fn wind(
+    name: &str,
+    body: &Body,
+    to_link: impl Fn([f64; 3]) -> Vec3,
+    problems: &mut Problems,
+) -> Option<WindLoad> {
+    let w = body.wind.as_ref()?;
+    if w.blendermann.is_some() && w.at.has_key("law") {
+        let text =
+            format!("the wind on {name} has both `law` and `blendermann`, expected one of them");
+        problems.push(w.at.key_place("law"), text);
+    }
+    Some(WindLoad {
+        drag_area: Vec3::from(std::array::from_fn(|i| w.area_m2[i] * w.drag[i])),
+        p_LoC: to_link(w.center_m),
+        dry_at_rest: 1.0, // `waterline.rs`
+        ship: w.blendermann.as_ref().map(|b| Blendermann {
+            areas: [w.area_m2[0], w.area_m2[1]],
+            side: b.side_drag,
+            ends: [b.head_drag, b.stern_drag],
+            delta: b.delta,
+            roll: b.roll_factor,
+            length: b.length_m,
+        }),
+        law: match w.law {
+            WindLawConfig::Drag => WindLaw::Drag,
+            WindLawConfig::Kelpie => WindLaw::Kelpie,
+        },
+    })
+}
+
+/// Munk moments of `body`; `own` if no derivatives replace them.
+pub(crate) fn munk(body: &Body, own: bool) -> MunkMoments {
+    match (body.munk_moment && own, body.munk_moment_yaw) {
+        (true, true) => MunkMoments::All,
+        (true, false) => MunkMoments::WithoutYaw,
+        (false, _) => MunkMoments::RollOnly,
+    }
+}
+
+/// Returns the factor on the cross-flow drag over the cross-flow speed [m/s].
+fn cross_flow_curve(name: &str, file: &SlenderConfig, problems: &mut Problems) -> Vec<(f64, f64)> {
+    let place = file.at.key_place("cross_flow_over_speed_m_s");
+    let pairs = &file.cross_flow_over_speed_m_s;
+    if pairs.iter().flatten().any(|x| *x < 0.0) {
+        problems.push(
+            place,
+            format!("the cross-flow drag of {name} over speed: expected non-negative numbers"),
+        );
+    }
+    checked_table(
+        pairs,
+        &format!("the cross-flow drag of {name}"),
+        place,
+        problems,
+    )
+}
+
+/// Converts the roll damping and the wave resistance of `body`.
+pub(crate) fn surface_damping(
+    name: &str,
+    body: &Body,
+    problems: &mut Problems,
+) -> Option<Box<SurfaceDamping>> {
+    let file = body.surface_damping.as_ref()?;
+    let place = file.at.key_place("wave_resistance_n");
+    let pairs = &file.wave_resistance_n;
+    if pairs.first().is_some_and(|pair| pair[0] <= 0.0) {
+        let text = format!(
+            "the wave resistance of {name} begins at the speed {}, expected one above 0",
+            pairs[0][0]
+        );
+        problems.push(place, text);
+    }
+    Some(Box::new(SurfaceDamping {
+        roll: [
+            file.roll_nm_s_per_rad,
+            file.roll_quadratic_nm_s2,
+            file.roll_cubic_nm_s3,
+        ],
+        roll_lift: file.roll_lift_n_s2,
+        resistance: checked_table(
+            pairs,
+            &format!("the wave resistance of {name} over speed"),
+            place,
+            problems,
+        ),
+    }))
+}
+
+/// Converts the Kelpie law of pitch and roll in waves.
+pub(crate) fn kelpie_attitude(
+    name: &str,
+    body: &Body,
+    is_child: bool,
+    problems: &mut Problems,
+) -> Option<KelpieAttitude> {
+    let file = body.kelpie_attitude.as_ref()?;
+    if is_child {
+        let text = format!("`kelpie_attitude` of {name}: only the base of a robot can have it");
+        problems.push(&file.at.whole, text);
+    }
+    if matches!(body.hull, HullConfig::Mesh(_)) {
+        let text = format!(
+            "`kelpie_attitude` is for vehicles without a hull mesh, but the hull of {name} is a mesh, on which the wave pressure acts: \
+             leave one of them out"
+        );
+        problems.push(&file.at.whole, text);
+    }
+    Some(KelpieAttitude {
+        pitch: file.pitch_rad_per_m,
+        roll: file.roll_rad_per_m,
+        bandwidth: std::f64::consts::TAU * file.bandwidth_hz,
+    })
+}
+
+/// Returns the number of strips of the cross-flow drag.
+fn strips(name: &str, file: &SlenderConfig, problems: &mut Problems) -> usize {
+    if file.cross_flow_strips == 1 {
+        let text = format!(
+            "the cross-flow drag of {name}: found 1 strip, expected 0 (exact) or 2 and more"
+        );
+        problems.push(file.at.key_place("cross_flow_strips"), text);
+    }
+    file.cross_flow_strips as usize
+}
+
+/// Converts the linear hydrostatics of `body`. `to_link` converts a vector of the file to L.
+pub(crate) fn restoring(
+    name: &str,
+    body: &Body,
+    parent: Option<usize>,
+    to_link: impl Fn([f64; 3]) -> Vec3,
+    problems: &mut Problems,
+) -> Option<Restoring> {
+    let file = body.restoring.as_ref()?;
+    let at = &file.at;
+    if parent.is_some() {
+        problems.push(
+            &at.whole,
+            format!("{name} has `restoring`, expected it on the base only: use `hull`"),
+        );
+    }
+    if body.hull != HullConfig::Sphere || body.volume_m3 > 0.0 || body.net_buoyancy_n.is_some() {
+        let text = format!(
+            "{name} has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either `restoring` or the other keys"
+        );
+        problems.push(&at.whole, text);
+    }
+    if file.max_supported_kg <= file.floating_mass_kg {
+        let text = format!(
+            "`max_supported_kg` is {}, expected more than `floating_mass_kg` {}: the hull would not float",
+            file.max_supported_kg, file.floating_mass_kg
+        );
+        problems.push(at.key_place("max_supported_kg"), text);
+    }
+    Some(Restoring {
+        mass: file.floating_mass_kg,
+        p_LoM: to_link(file.floating_mass_center_m),
+        heave: file.heave_n_per_m,
+        roll: file.roll_nm_per_rad,
+        pitch: file.pitch_nm_per_rad,
+        p_LoF: to_link(file.center_of_flotation_m),
+        reserve: file.max_supported_kg,
+    })
+}
+
+/// Returns the decay of the linear damping [s/m], angular components first; `None` if nothing
+/// decays.
+pub(crate) fn damping_decay(body: &Body) -> Option<[f64; 6]> {
+    let k = body.linear_damping_decay_s_per_m;
+    k.iter()
+        .any(|k| *k > 0.0)
+        .then(|| std::array::from_fn(|i| k[(i + 3) % 6]))
+}
+
+/// Returns the added-mass inertia of `body` at Lo, expressed in L.
+pub(crate) fn added_mass(
+    name: &str,
+    body: &Body,
+    R_LU: &Mat3,
+    problems: &mut Problems,
+) -> SpatialInertia {
+    let m = sname::coefficient_matrix(
+        &body.added_mass,
+        Derivative::AddedMass,
+        body.axes,
+        "added_mass",
+        problems,
+    );
+    let at = body.at.key_place("added_mass");
+    let largest = m.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
+    let skew = (0..6)
+        .flat_map(|i| (0..i).map(move |j| (i, j)))
+        .map(|(i, j)| (m[i][j] - m[j][i]).abs());
+    if skew.fold(0.0, f64::max) > 0.01 * largest {
+        problems.push(
+            at,
+            format!("the added mass of {name} is not symmetric (by more than 1 %)"),
+        );
+    }
+    let even = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
+    let added = SpatialInertia::from_matrix(&even);
+    let least = smallest_eigenvalue(&added);
+    if least < -1e-9 * largest {
+        let text = format!(
+            "the added mass of {name} is unstable: found the eigenvalue {least:.4}, expected none below 0 \
+             (SNAME derivatives are negative, `values` and `rows` positive)"
+        );
+        problems.push(at, text);
+    }
+    added.to_parent(R_LU, Vec3::zero())
+}
+
+/// Returns the damping of `body` of this `kind`, angular first, along the axes of U.
+pub(crate) fn damping(
+    name: &str,
+    body: &Body,
+    kind: Derivative,
+    problems: &mut Problems,
+) -> Damping {
+    let (set, key) = match kind {
+        Derivative::Linear => (&body.linear_damping, "linear_damping"),
+        _ => (&body.quadratic_damping, "quadratic_damping"),
+    };
+    let m = sname::coefficient_matrix(set, kind, body.axes, key, problems);
+    // xᵀ D x < 0 for some x would add energy. For the quadratic law the diagonal is checked.
+    let feeds = match kind {
+        Derivative::Linear => {
+            let even = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
+            let largest = m.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
+            smallest_eigenvalue(&SpatialInertia::from_matrix(&even)) < -1e-9 * largest
+        }
+        _ => (0..6).any(|i| m[i][i] < 0.0),
+    };
+    if feeds {
+        let text = format!(
+            "the {} of {name} would add energy, expected a positive semi-definite matrix \
+             (SNAME derivatives are negative, `values` and `rows` positive)",
+            key.replace('_', " ")
+        );
+        problems.push(body.at.key_place(key), text);
+    }
+    Damping::from_matrix(&m)
+}

@@ -1,0 +1,218 @@
+//! Conversion of the links of a robot and of the joints that connect them.
+
+use crate::build::robot::{BuildContext, body, find_link, joint};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::robot::joint::Mimic;
+use merrow_model::scene::{Drive, Joint, JointKind, Link};
+use merrow_physics::dynamics::mimic::MIMICS_MAX;
+use merrow_schema::{JointConfig, JointKindConfig, LinkConfig, RobotModel};
+use merrow_yaml::error::{Problems, did_you_mean, quote};
+
+/// Builds the base and the links of a model, connected by their joints.
+pub(crate) fn build_links(
+    model: &RobotModel,
+    frame: BuildContext<'_>,
+    problems: &mut Problems,
+) -> Vec<Link> {
+    let identity = Mat3::identity();
+    let mut links = vec![body::build_link(
+        &model.root,
+        &model.body,
+        (identity, None, Joint::base()),
+        frame,
+        problems,
+    )];
+    for (name, file) in model.links.iter() {
+        let parent = find_link(&links, &file.parent, file.at.key_place("parent"), problems);
+        let (joint, R_LU) = build_joint(name, file, &links[parent], problems);
+        if name == model.root || links.iter().any(|l| l.joint.name == joint.name) {
+            let taken = if name == model.root {
+                name
+            } else {
+                &joint.name
+            };
+            problems.push(
+                &file.at.whole,
+                format!("the name {} is taken", quote(taken)),
+            );
+        }
+        let link = match &file.body {
+            Some(body) => {
+                body::build_link(name, body, (R_LU, Some(parent), joint), frame, problems)
+            }
+            None => {
+                if joint.kind != JointKind::Fixed {
+                    let text = format!(
+                        "missing key `body` in {}: only a fixed link can be a frame without a body",
+                        quote(name)
+                    );
+                    problems.push(&file.at.whole, text);
+                }
+                body::frame_link(name, R_LU, parent, joint)
+            }
+        };
+        links.push(link);
+    }
+    connect_mimics(model, &mut links, problems);
+    let followers = links.iter().filter(|l| l.joint.mimic.is_some()).count();
+    if followers > MIMICS_MAX {
+        let text =
+            format!("{followers} joints follow others, expected at most {MIMICS_MAX} of one robot");
+        problems.push(&model.at.whole, text);
+    }
+    if model.urdf.is_none() && model.at.has_key("hydrodynamics") {
+        let text = "`hydrodynamics` has no effect without `urdf`: write it in `body` and in the bodies of the `links`";
+        problems.push(model.at.key_place("hydrodynamics"), text);
+    }
+    links
+}
+
+/// Connects joints that follow other joints to their leaders, once all joints are known.
+fn connect_mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
+    for (k, (_, file)) in model.links.iter().enumerate() {
+        let Some(mimic) = &file.joint.mimic else {
+            continue;
+        };
+        let own = &links[k + 1].joint;
+        let (place, name) = (mimic.at.key_place("joint"), quote(&own.name));
+        let moves = |l: &Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
+        let names = || {
+            links[1..]
+                .iter()
+                .filter(|l| moves(l))
+                .map(|l| l.joint.name.as_str())
+        };
+        let leader = links
+            .iter()
+            .position(|l| moves(l) && l.joint.name == mimic.joint);
+        let follows = |leader: usize| model.links.0[leader - 1].1.joint.mimic.is_some();
+        match leader {
+            Some(_) if matches!(own.drive, Drive::Position { .. }) => {
+                let text = format!(
+                    "the joint {name} follows another: expected no position drive of its own"
+                );
+                problems.push(file.joint.at.key_place("drive"), text);
+            }
+            Some(leader) if leader > 0 && !follows(leader) && own.kind != JointKind::Fixed => {
+                let (multiplier, offset) = (mimic.multiplier, mimic.offset);
+                links[k + 1].joint.mimic = Some(Mimic {
+                    leader,
+                    multiplier,
+                    offset,
+                });
+            }
+            Some(_) => {
+                let text = format!(
+                    "the joint {name} cannot follow {}: expected two moving joints, and the other must not follow a joint",
+                    quote(&mimic.joint)
+                );
+                problems.push(place, text);
+            }
+            None => {
+                let hint = did_you_mean(&mimic.joint, names());
+                problems.push(
+                    place,
+                    format!(
+                        "the joint {name} follows {}, which is no joint that moves{hint}",
+                        quote(&mimic.joint)
+                    ),
+                );
+            }
+        }
+    }
+}
+
+/// Returns the joint in the link frame L of the parent, and the rotation of the child's user frame
+/// in the child's link frame.
+fn build_joint(
+    name: &str,
+    file: &LinkConfig,
+    parent: &Link,
+    problems: &mut Problems,
+) -> (Joint, Mat3) {
+    let j = &file.joint;
+    let axis = Vec3::from(j.axis).unit().unwrap_or_else(|| {
+        problems.push(
+            j.at.key_place("axis"),
+            format!(
+                "the axis of the joint of {name} has no length, expected numbers that are not all 0"
+            ),
+        );
+        Vec3::new(0.0, 0.0, 1.0)
+    });
+    let R_UL = Mat3::with_z_axis(axis);
+    let [r, p, y] = j.attitude_rad;
+    let R_PuCu = Mat3::from_rpy(r, p, y);
+    let kind = match j.kind {
+        JointKindConfig::Revolute => JointKind::Revolute,
+        JointKindConfig::Continuous => JointKind::Continuous,
+        JointKindConfig::Prismatic => JointKind::Prismatic,
+        JointKindConfig::Fixed => JointKind::Fixed,
+    };
+    let mut joint = Joint {
+        name: j.name.clone().unwrap_or_else(|| format!("{name}_joint")),
+        kind,
+        R_PC0: parent.R_LU.mul_mat(&R_PuCu).mul_mat(&R_UL),
+        p_PoCo0: parent.R_LU.mul_vec(Vec3::from(j.position_m)),
+        limits: joint_limits(name, j, kind, problems),
+        max_effort: j.max_effort.unwrap_or(f64::INFINITY),
+        speed_limit: j.max_speed.unwrap_or(f64::INFINITY),
+        damping: j.damping,
+        armature: j.armature,
+        friction: j.friction,
+        mimic: None,
+        drive: joint::build_drive(name, j, problems),
+    };
+    if joint.friction > 0.0 && matches!(joint.drive, Drive::Position { .. }) {
+        let text = format!(
+            "the joint {} has friction, which its ideal position drive ignores; use a drive of the kind `servo`",
+            joint.name
+        );
+        problems.note(j.at.key_place("friction"), text);
+    }
+    // A rotor behind a rigid gear moves with the joint.
+    if let Some(servo) = joint.servo()
+        && servo.actuator.elastic.is_none()
+    {
+        joint.armature += servo.actuator.rotor_inertia;
+    }
+    (joint, R_UL.transpose())
+}
+
+/// Returns the limits [rad, m] of a joint, infinite if it has none.
+fn joint_limits(name: &str, j: &JointConfig, kind: JointKind, problems: &mut Problems) -> [f64; 2] {
+    let free = [f64::NEG_INFINITY, f64::INFINITY];
+    let (given, keys) = match kind {
+        JointKind::Revolute => ([j.lower_rad, j.upper_rad], ["lower_rad", "upper_rad"]),
+        JointKind::Prismatic => ([j.lower_m, j.upper_m], ["lower_m", "upper_m"]),
+        JointKind::Continuous | JointKind::Fixed => ([None, None], [""; 2]),
+    };
+    for key in ["lower_rad", "upper_rad", "lower_m", "upper_m"] {
+        if j.at.has_key(key) && !keys.contains(&key) {
+            let text = format!(
+                "the joint of {name}: `{key}` does not apply to a {} joint",
+                j.kind.word()
+            );
+            problems.push(j.at.key_place(key), text);
+        }
+    }
+    if keys == [""; 2] {
+        return free;
+    }
+    let (Some(lo), Some(hi)) = (given[0], given[1]) else {
+        let text = format!(
+            "the joint of {name} has no limits, expected `{}` and `{}`",
+            keys[0], keys[1]
+        );
+        problems.push(&j.at.whole, text);
+        return free;
+    };
+    if lo > hi {
+        let text = format!(
+            "the joint of {name}: `{}` is {lo}, expected no more than `{}` {hi}",
+            keys[0], keys[1]
+        );
+        problems.push(j.at.key_place(keys[0]), text);
+    }
+    [lo, hi]
+}
