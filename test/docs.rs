@@ -38,6 +38,10 @@ fn the_world_file_loads() {
 }
 
 #[path = "../docs/examples/add_force.rs"]
+#[allow(
+    unreachable_pub,
+    reason = "the example is part of a library in the text"
+)]
 mod add_force;
 
 /// Goal: the vehicle of docs/extending.md loads and moves. Method: 1 s with full thrust. Tolerance:

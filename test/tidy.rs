@@ -26,17 +26,6 @@ const WIDTH: usize = 100;
 const FILE_LINES: usize = 750;
 /// Lines of a function.
 const FUNCTION_LINES: usize = 70;
-/// Functions over the limit that are still to be split (issue 18). The test fails when one of them
-/// has become shorter, so that the list only shrinks.
-#[rustfmt::skip]
-const LONG_FUNCTIONS: &[(&str, &str)] = &[
-    ("crates/physics/src/forces/sum.rs", "sum"),
-    ("crates/validate/src/cases/bodies.rs", "kirchhoff"),
-    ("crates/validate/src/cases/hemisphere.rs", "hemisphere"),
-    ("crates/validate/src/cases/hour.rs", "hour"),
-    ("crates/validate/src/cases/kelpie.rs", "buoyancy"),
-    ("crates/validate/src/pool/study.rs", "late_added_mass"),
-];
 /// Source files in a folder.
 const FOLDER_FILES: usize = 16;
 
@@ -338,24 +327,11 @@ fn functions(text: &str) -> Vec<(usize, String, usize)> {
 #[test]
 fn functions_keep_to_their_size() {
     let mut wrong = Vec::new();
-    let mut long = BTreeSet::new();
     for (file, text) in sources() {
         for (line, name, n) in functions(&text) {
-            if n <= FUNCTION_LINES {
-                continue;
-            }
-            long.insert((file.clone(), name.clone()));
-            let is_known = LONG_FUNCTIONS.contains(&(file.as_str(), name.as_str()));
-            if !is_known {
+            if n > FUNCTION_LINES {
                 wrong.push(format!("{file}:{line}: {name} has {n} lines"));
             }
-        }
-    }
-    for (file, name) in LONG_FUNCTIONS {
-        if !long.contains(&((*file).to_string(), (*name).to_string())) {
-            wrong.push(format!(
-                "{file}: {name} is short now; remove it from the list"
-            ));
         }
     }
     expect_none(

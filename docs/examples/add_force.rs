@@ -21,7 +21,7 @@ use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 
 /// Parameters of the spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Spring {
+pub struct Spring {
     /// Position of the station in W [m].
     pub p_W0: Vec3,
     /// Stiffness of the spring [N/m].
@@ -32,7 +32,7 @@ pub(super) struct Spring {
 
 /// Force (1) at Lo in L. `R_WL` and `p_WL` are the pose of the link in W, `V` its velocity at Lo in
 /// L.
-pub(super) fn force<T: Real>(
+pub fn force<T: Real>(
     spring: &Spring,
     (R_WL, p_WL): (&Mat3<T>, Vec3<T>),
     V: &SpatialVelocity<T>,

@@ -445,7 +445,7 @@ mod tests {
             "a.yaml:2:1: a second YAML document: expected one per file",
         );
         check(
-            "a: !!str 1\n",
+            "a: !!int 1\n",
             "a.yaml:1:4: YAML tags (`!...`) other than `!!str` are not supported: expected the value alone",
         );
         check(

@@ -11,7 +11,7 @@ use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::{LaneCondition, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::body::MunkMoments;
 use merrow_model::scene::{Drive, Link, Robot};
-use merrow_model::state::workspace::{LinkWork, RadiationWork, fully_submerged_lanes};
+use merrow_model::state::workspace::{HullWork, LinkWork, RadiationWork, fully_submerged_lanes};
 use merrow_model::state::{Motion, Workspace};
 
 /// Sums all forces on every link and all efforts on every joint, and stores them in `work`.
@@ -26,106 +26,18 @@ pub fn sum<T: Real>(
     stage: usize,
     work: &mut Workspace<T>,
 ) {
-    let (rho, g, still) = (at.sea.density, at.gravity, at.is_still());
-    let mut skins = 0;
+    let g = at.gravity;
+    let mut meshes = 0;
     for (i, link) in robot.links.iter().enumerate() {
-        let w = &mut work.links[i];
+        let w = &work.links[i];
         let up = w.R_WL.r[2];
         let mut F = rigid_body::weight(link, up, g);
-        if link.wet {
-            let (normal, height) = match at.waves {
-                None => (up, w.p_WL.z + up.dot(Vec3::splat(link.hull.p_LoH))),
-                Some(_) => (w.surface_normal, w.over_surface),
-            };
-            let float = link.restoring.as_ref().map(|hull| {
-                let origin = height - normal.dot(Vec3::splat(link.hull.p_LoH));
-                restoring::hydrostatic_force(hull, (normal, origin), &F, g)
-            });
-            let (wetness, pressure) = match (&float, &link.hull_mesh) {
-                (Some(float), skin) => {
-                    skins += usize::from(skin.is_some());
-                    (
-                        Wetness {
-                            wet: float.wet,
-                            shift: Vec3::zero(),
-                        },
-                        None,
-                    )
-                }
-                (None, None) => (buoyancy::wetness_under(link, normal, height), None),
-                (None, Some(skin)) => {
-                    let hull = &mut work.hulls[skins];
-                    skins += 1;
-                    let (wetness, pressure) =
-                        mesh_hull::wetness_and_pressure(link, skin, at, w, height, hull);
-                    (wetness, Some(pressure))
-                }
-            };
-            let mut V_r = w.V;
-            V_r.v -= w.water;
-            let p_WCb = || w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
-            let rho_here = water_column::density(at.sea, g, p_WCb, at.time);
-            F = match (&float, &pressure) {
-                (Some(float), _) => F.plus(&float.force),
-                (None, None) => F.plus(&buoyancy::force(link, &wetness, up, rho_here * g)),
-                (None, Some(pressure)) => {
-                    F.plus(&mesh_hull::force(link, at, w, &wetness, pressure, rho_here))
-                }
-            };
-            let displaced = wetness.wet * (rho_here * link.volume);
-            let mut V_a = V_r;
-            let (mut v_w, mut a_w) = (w.water, w.water_acceleration);
-            if at.waves.is_some() && link.is_scattering() {
-                // the diffraction tables include the wave forces: the added mass responds to the
-                // current only
-                v_w -= w.wave_velocity;
-                a_w -= w.wave_acceleration;
-                V_a.v += w.wave_velocity;
-            }
-            let still = still && link.munk == MunkMoments::All;
-            let whole = if still {
-                fully_submerged_lanes(wetness.wet)
-            } else {
-                LaneCondition::None
-            };
-            let water = RelativeWater {
-                V_a,
-                v_w,
-                a_w,
-                displaced,
-            };
-            F = match whole {
-                LaneCondition::All => merged_velocity_products(link, F, w),
-                LaneCondition::None => velocity_products(link, F, w, &water, &wetness),
-                LaneCondition::Some => mixed_velocity_products(link, F, w, &water, &wetness),
-            };
-            F = F.plus(&damping::force(link, &V_r, wetness.wet));
-            if !link.derivatives.is_empty() {
-                F = F.plus(&derivatives::force(link, &V_r, wetness.wet));
-            }
-            if let Some(body) = &link.slender {
-                F = F.plus(&in_user_frame(link, &V_r, |V_U| {
-                    slender_body::force(body, V_U, wetness.wet, rho)
-                }));
-            }
-            if let Some(coefficients) = &link.glider {
-                F = F.plus(&in_user_frame(link, &V_r, |V_U| {
-                    glider::force(coefficients, V_U, wetness.wet)
-                }));
-            }
-            if !robot.buoyancy_engines.is_empty() {
-                let weight = rho_here * g * wetness.wet;
-                let F_b = buoyancy_engine::force(robot, i, (up, weight), stage, &work.ballasts);
-                F = F.plus(&F_b);
-            }
-            w.submerged_fraction = wetness.wet;
-            if link.surface_laws {
-                let F_s = surface_forces(link, at, (w, &V_r), &mut work.radiation, stage);
-                F = F.plus(&F_s);
-            }
+        F = if link.wet {
+            add_water_forces(robot, i, at, F, stage, &mut meshes, work)
         } else {
-            F = F.plus(&rigid_body::velocity_product(&link.rigid, &w.V));
-        }
+            F.plus(&rigid_body::velocity_product(&link.rigid, &w.V))
+        };
+        let w = &mut work.links[i];
         if link.trim.force != 0.0 || link.trim.moment_arm != Vec3::new(0.0, 0.0, 0.0) {
             let arm = Vec3::splat(link.trim.moment_arm);
             F = F.plus(&SpatialForce {
@@ -156,6 +68,140 @@ pub fn sum<T: Real>(
         }
     }
     joint_efforts(robot, motion, joint_commands, work);
+}
+
+/// Adds the forces of the water on the wet link `i`, and the velocity products of its rigid body,
+/// to `F`, at Lo in L. `meshes` counts the hull meshes of the links so far.
+#[inline(always)]
+fn add_water_forces<T: Real>(
+    robot: &Robot,
+    i: usize,
+    at: &EnvironmentState<'_>,
+    F: SpatialForce<T>,
+    stage: usize,
+    meshes: &mut usize,
+    work: &mut Workspace<T>,
+) -> SpatialForce<T> {
+    let (link, g) = (&robot.links[i], at.gravity);
+    let w = &mut work.links[i];
+    let (F, wetness, rho) = add_hydrostatic_force(link, at, F, w, meshes, &mut work.hulls);
+    let mut V_r = w.V;
+    V_r.v -= w.water;
+    let mut F = add_velocity_products(link, at, F, w, &V_r, &wetness, rho);
+    F = F.plus(&damping::force(link, &V_r, wetness.wet));
+    if !link.derivatives.is_empty() {
+        F = F.plus(&derivatives::force(link, &V_r, wetness.wet));
+    }
+    if let Some(body) = &link.slender {
+        F = F.plus(&in_user_frame(link, &V_r, |V_U| {
+            slender_body::force(body, V_U, wetness.wet, at.sea.density)
+        }));
+    }
+    if let Some(coefficients) = &link.glider {
+        F = F.plus(&in_user_frame(link, &V_r, |V_U| {
+            glider::force(coefficients, V_U, wetness.wet)
+        }));
+    }
+    if !robot.buoyancy_engines.is_empty() {
+        let weight = rho * g * wetness.wet;
+        let up = w.R_WL.r[2];
+        let F_b = buoyancy_engine::force(robot, i, (up, weight), stage, &work.ballasts);
+        F = F.plus(&F_b);
+    }
+    w.submerged_fraction = wetness.wet;
+    if link.surface_laws {
+        let F_s = surface_forces(link, at, (w, &V_r), &mut work.radiation, stage);
+        F = F.plus(&F_s);
+    }
+    F
+}
+
+/// Adds the hydrostatic force on a link to `F`, which is its weight. Returns the sum, the wet part
+/// and the density of the water at the centre of buoyancy [kg/m³].
+#[inline(always)]
+fn add_hydrostatic_force<T: Real>(
+    link: &Link,
+    at: &EnvironmentState<'_>,
+    F: SpatialForce<T>,
+    w: &LinkWork<T>,
+    meshes: &mut usize,
+    hulls: &mut [HullWork],
+) -> (SpatialForce<T>, Wetness<T>, T) {
+    let (g, up) = (at.gravity, w.R_WL.r[2]);
+    let (normal, height) = match at.waves {
+        None => (up, w.p_WL.z + up.dot(Vec3::splat(link.hull.p_LoH))),
+        Some(_) => (w.surface_normal, w.over_surface),
+    };
+    let float = link.restoring.as_ref().map(|hull| {
+        let origin = height - normal.dot(Vec3::splat(link.hull.p_LoH));
+        restoring::hydrostatic_force(hull, (normal, origin), &F, g)
+    });
+    let (wetness, pressure) = match (&float, &link.hull_mesh) {
+        (Some(float), mesh) => {
+            *meshes += usize::from(mesh.is_some());
+            let wetness = Wetness {
+                wet: float.wet,
+                shift: Vec3::zero(),
+            };
+            (wetness, None)
+        }
+        (None, None) => (buoyancy::wetness_under(link, normal, height), None),
+        (None, Some(mesh)) => {
+            let hull = &mut hulls[*meshes];
+            *meshes += 1;
+            let (wetness, pressure) =
+                mesh_hull::wetness_and_pressure(link, mesh, at, w, height, hull);
+            (wetness, Some(pressure))
+        }
+    };
+    let p_WCb = || w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
+    let rho = water_column::density(at.sea, g, p_WCb, at.time);
+    let F = match (&float, &pressure) {
+        (Some(float), _) => F.plus(&float.force),
+        (None, None) => F.plus(&buoyancy::force(link, &wetness, up, rho * g)),
+        (None, Some(pressure)) => F.plus(&mesh_hull::force(link, at, w, &wetness, pressure, rho)),
+    };
+    (F, wetness, rho)
+}
+
+/// Adds the velocity products of a link and its added mass, and the forces of accelerating water,
+/// to `F`. `V_r` is the velocity relative to the water, `rho` the density of the water [kg/m³].
+#[inline(always)]
+fn add_velocity_products<T: Real>(
+    link: &Link,
+    at: &EnvironmentState<'_>,
+    F: SpatialForce<T>,
+    w: &LinkWork<T>,
+    V_r: &SpatialVelocity<T>,
+    wetness: &Wetness<T>,
+    rho: T,
+) -> SpatialForce<T> {
+    let displaced = wetness.wet * (rho * link.volume);
+    let mut V_a = *V_r;
+    let (mut v_w, mut a_w) = (w.water, w.water_acceleration);
+    if at.waves.is_some() && link.is_scattering() {
+        // the diffraction tables include the wave forces: the added mass responds to the current
+        // only
+        v_w -= w.wave_velocity;
+        a_w -= w.wave_acceleration;
+        V_a.v += w.wave_velocity;
+    }
+    let whole = if at.is_still() && link.munk == MunkMoments::All {
+        fully_submerged_lanes(wetness.wet)
+    } else {
+        LaneCondition::None
+    };
+    let water = RelativeWater {
+        V_a,
+        v_w,
+        a_w,
+        displaced,
+    };
+    match whole {
+        LaneCondition::All => merged_velocity_products(link, F, w),
+        LaneCondition::None => velocity_products(link, F, w, &water, wetness),
+        LaneCondition::Some => mixed_velocity_products(link, F, w, &water, wetness),
+    }
 }
 
 /// Forces on hulls at the surface beyond buoyancy, added mass and damping; used by few links.

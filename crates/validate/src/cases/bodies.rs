@@ -5,6 +5,8 @@ use crate::cases::reference_data::{ReferenceData, Shape, advance, evaluate, init
 use crate::cases::{Case, CaseResult, CaseSet};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};
+use merrow_model::state::Motion;
+use merrow_model::state::workspace::LinkWork;
 use std::f64::consts::PI;
 
 /// Cases of bodies in ideal fluid.
@@ -162,11 +164,6 @@ fn kirchhoff(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let text = (materials.table)("reference_solutions.json")?;
     let all: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
     let reference = &all["kirchhoff_spheroid"];
-    let numbers = |value: &serde_json::Value| -> Vec<f64> {
-        value.as_array().map_or_else(Vec::new, |a| {
-            a.iter().filter_map(serde_json::Value::as_f64).collect()
-        })
-    };
     let start = "velocity_m_s: [1, 0.1, -0.05]\n    angular_velocity_rad_s: [0.2, 0.1, -0.15]";
     let mut s = materials.simulation(&spheroid(materials, start)?)?;
     let (mut now, mut checks) = (0.0, Vec::new());
@@ -174,45 +171,64 @@ fn kirchhoff(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         .as_array()
         .ok_or("reference_solutions.json: no rows of Kirchhoff's spheroid")?;
     for row in rows {
-        let r = numbers(row);
-        let vector = |k: usize| match r.get(k..k + 3) {
-            Some(v) => Vec3::new(v[0], v[1], v[2]),
-            None => Vec3::new(f64::NAN, f64::NAN, f64::NAN),
-        };
-        let t = r.first().copied().unwrap_or(f64::NAN);
+        let row = numbers(row);
+        let t = row.first().copied().unwrap_or(f64::NAN);
         advance(&mut s, t - now);
         now = t;
-        let m = &s.state.robots[0].motion;
-        let tolerance = if now <= 5.0 { 1e-6 } else { 1e-5 };
-        let q = r.get(1..5).map_or(Quat::identity(), |q| Quat {
-            w: q[0],
-            x: q[1],
-            y: q[2],
-            z: q[3],
-        });
-        let down = Vec3::new(0.0, 0.0, 50.0);
-        for (what, unit, expected, found) in [
-            ("position", "m", vector(5), m.p_WB + down),
-            ("velocity", "m/s", vector(8), m.V_WB_B.v),
-            ("angular velocity", "rad/s", vector(11), m.V_WB_B.w),
-            (
-                "axis",
-                "",
-                q.normalized().matrix().col(0),
-                m.q_WB.matrix().col(0),
-            ),
-        ] {
-            let distance = (found - expected).norm() / expected.norm().max(1.0);
-            checks.push(Check::at_most(
-                format!("error of {what} at {now} s"),
-                unit,
-                tolerance,
-                distance,
-            ));
-        }
+        checks.extend(motion_checks(&row, &s.state.robots[0].motion));
     }
     let work = evaluate(&s.scene, &s.state.robots[0].motion)?;
-    let w = &work.links[0];
+    checks.extend(conservation_checks(reference, &work.links[0]));
+    Ok(CaseResult::new(checks))
+}
+
+/// Returns the numbers of a JSON array; other elements are left out.
+fn numbers(value: &serde_json::Value) -> Vec<f64> {
+    value.as_array().map_or_else(Vec::new, |a| {
+        a.iter().filter_map(serde_json::Value::as_f64).collect()
+    })
+}
+
+/// Compares position, velocities and axis of the spheroid with a row of the reference: time [s],
+/// quaternion of the attitude in W, position [m] in W from its start, velocity [m/s] and angular
+/// velocity [rad/s] in B.
+fn motion_checks(row: &[f64], found: &Motion) -> Vec<Check> {
+    let vector = |k: usize| match row.get(k..k + 3) {
+        Some(v) => Vec3::new(v[0], v[1], v[2]),
+        None => Vec3::new(f64::NAN, f64::NAN, f64::NAN),
+    };
+    let now = row.first().copied().unwrap_or(f64::NAN);
+    let tolerance = if now <= 5.0 { 1e-6 } else { 1e-5 };
+    let q = row.get(1..5).map_or(Quat::identity(), |q| Quat {
+        w: q[0],
+        x: q[1],
+        y: q[2],
+        z: q[3],
+    });
+    let down = Vec3::new(0.0, 0.0, 50.0);
+    let axis = q.normalized().matrix().col(0);
+    [
+        ("position", "m", vector(5), found.p_WB + down),
+        ("velocity", "m/s", vector(8), found.V_WB_B.v),
+        ("angular velocity", "rad/s", vector(11), found.V_WB_B.w),
+        ("axis", "", axis, found.q_WB.matrix().col(0)),
+    ]
+    .into_iter()
+    .map(|(what, unit, expected, found)| {
+        let distance = (found - expected).norm() / expected.norm().max(1.0);
+        Check::at_most(
+            format!("error of {what} at {now} s"),
+            unit,
+            tolerance,
+            distance,
+        )
+    })
+    .collect()
+}
+
+/// Compares the energy [J] and the linear impulse [N s] in W of the spheroid and its water with
+/// those of the reference.
+fn conservation_checks(reference: &serde_json::Value, w: &LinkWork<f64>) -> [Check; 2] {
     let energy = 0.5 * w.V.dot(&w.inertia.mul(&w.V));
     let impulse: SpatialForce = w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL);
     let kept = numbers(&reference["lin_impulse_world"]);
@@ -220,21 +236,16 @@ fn kirchhoff(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         kept.get(i).copied().unwrap_or(f64::NAN)
     }));
     let expected = reference["energy"].as_f64().unwrap_or(f64::NAN);
-    checks.push(Check::relative(
-        "energy after 20 s",
-        "J",
-        expected,
-        energy,
-        1e-9,
-    ));
     let distance = (impulse.f - kept).norm() / kept.norm();
-    checks.push(Check::at_most(
-        "relative error of the impulse after 20 s",
-        "",
-        1e-9,
-        distance,
-    ));
-    Ok(CaseResult::new(checks))
+    [
+        Check::relative("energy after 20 s", "J", expected, energy, 1e-9),
+        Check::at_most(
+            "relative error of the impulse after 20 s",
+            "",
+            1e-9,
+            distance,
+        ),
+    ]
 }
 
 // V36: the moment (A33 - A11) u w at 10 degrees, to rounding. The growth rate of a perturbation of

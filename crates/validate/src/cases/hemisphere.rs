@@ -6,6 +6,7 @@
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};
+use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::SpatialInertia;
@@ -209,37 +210,8 @@ fn hemisphere(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let table = table_rows(materials)?;
     let mut checks = Vec::new();
     let scene = (materials.world)(&world(RADIATION, 1.0, 0.0, 0.01))?;
-    for [ka, a33, b33, a11, b11, x3, x1] in &table {
-        let found = fitted_coefficients(&scene, libm::sqrt(ka * 9.81));
-        for ((name, expected), found) in ["A33", "B33", "A11", "B11"]
-            .iter()
-            .zip([a33, b33, a11, b11])
-            .zip(found)
-        {
-            checks.push(Check::absolute(
-                format!("{name} at ka = {ka}"),
-                "",
-                *expected,
-                found,
-                0.01,
-            ));
-        }
-        let held = (materials.world)(&world(&format!("{RADIATION}{EXCITATION}"), *ka, 1e-3, 0.01))?;
-        let size = excitation(&held, *ka, 1e-3).map(|[re, im]| libm::hypot(re, im) / RHO_G_A);
-        checks.push(Check::relative(
-            format!("|X3| at ka = {ka}"),
-            "",
-            *x3,
-            size[0],
-            0.02,
-        ));
-        checks.push(Check::relative(
-            format!("|X1| at ka = {ka}"),
-            "",
-            *x1,
-            size[1],
-            0.02,
-        ));
+    for row in &table {
+        checks.extend(coefficient_checks(materials, &scene, row)?);
     }
     let (mut heave, mut surge) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     for row in table.iter().filter(|row| (0.2..=2.5).contains(&row[0])) {
@@ -251,56 +223,96 @@ fn hemisphere(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         surge[0].push([ka, wanted[1]]);
         surge[1].push([ka, found.surge]);
         if [0.4, 1.0, 2.0].contains(&ka) {
-            checks.push(Check::relative(
-                format!("heave at ka = {ka}"),
-                "m/m",
-                wanted[0],
-                found.heave,
-                0.03,
-            ));
-            checks.push(Check::relative(
-                format!("surge at ka = {ka}"),
-                "1/s",
-                wanted[1],
-                found.surge,
-                0.03,
-            ));
-            let radiated = 0.5 * row[2] * RHO_V * libm::sqrt(ka * 9.81) * found.speed_squared;
-            let part = if ka < 2.0 { 0.04 } else { 0.1 };
-            checks.push(Check::relative(
-                format!("power at ka = {ka}"),
-                "W/m²",
-                radiated,
-                found.absorbed_power,
-                part,
-            ));
+            checks.extend(response_checks(row, wanted, &found));
         }
     }
-    let line = |label: &str, colour, dashed, points| Line {
-        label: label.into(),
-        colour,
-        dashed,
-        points,
-    };
-    let panel = |y: &str, [table, run]: [Vec<[f64; 2]>; 2]| Panel {
+    let figure = draw_responses(heave, surge);
+    Ok(CaseResult::new(checks).with_figure("hemisphere", figure))
+}
+
+/// Compares added mass, damping and excitation of the simulation at one wave number with a row of
+/// the table.
+///
+/// # Errors
+/// Errors of the world file.
+fn coefficient_checks(
+    materials: &ReferenceData<'_>,
+    scene: &Scene,
+    [ka, a33, b33, a11, b11, x3, x1]: &[f64; 7],
+) -> Result<Vec<Check>, String> {
+    let found = fitted_coefficients(scene, libm::sqrt(ka * 9.81));
+    let mut checks: Vec<Check> = ["A33", "B33", "A11", "B11"]
+        .iter()
+        .zip([a33, b33, a11, b11])
+        .zip(found)
+        .map(|((name, expected), found)| {
+            Check::absolute(format!("{name} at ka = {ka}"), "", *expected, found, 0.01)
+        })
+        .collect();
+    let held = (materials.world)(&world(&format!("{RADIATION}{EXCITATION}"), *ka, 1e-3, 0.01))?;
+    let size = excitation(&held, *ka, 1e-3).map(|[re, im]| libm::hypot(re, im) / RHO_G_A);
+    for (name, expected, found) in [("|X3|", *x3, size[0]), ("|X1|", *x1, size[1])] {
+        checks.push(Check::relative(
+            format!("{name} at ka = {ka}"),
+            "",
+            expected,
+            found,
+            0.02,
+        ));
+    }
+    Ok(checks)
+}
+
+/// Compares a simulated response with the expected amplitudes of heave and surge speed, and its
+/// absorbed with its radiated power.
+fn response_checks(row: &[f64; 7], wanted: [f64; 2], found: &Answer) -> [Check; 3] {
+    let ka = row[0];
+    let radiated = 0.5 * row[2] * RHO_V * libm::sqrt(ka * 9.81) * found.speed_squared;
+    let tolerance = if ka < 2.0 { 0.04 } else { 0.1 };
+    [
+        Check::relative(
+            format!("heave at ka = {ka}"),
+            "m/m",
+            wanted[0],
+            found.heave,
+            0.03,
+        ),
+        Check::relative(
+            format!("surge at ka = {ka}"),
+            "1/s",
+            wanted[1],
+            found.surge,
+            0.03,
+        ),
+        Check::relative(
+            format!("power at ka = {ka}"),
+            "W/m²",
+            radiated,
+            found.absorbed_power,
+            tolerance,
+        ),
+    ]
+}
+
+/// Draws heave and surge speed amplitudes over ka, each from the tables and from the simulation.
+fn draw_responses(heave: [Vec<[f64; 2]>; 2], surge: [Vec<[f64; 2]>; 2]) -> Drawing {
+    let panel = |y: &str, x: &str, [table, run]: [Vec<[f64; 2]>; 2]| Panel {
         y_label: y.into(),
-        x_label: String::new(),
+        x_label: x.into(),
         lines: vec![
-            line("tables", BLACK, true, table),
-            line("simulation", COLOURS[0], false, run),
+            Line::new("tables", BLACK, true, table),
+            Line::new("simulation", COLOURS[0], false, run),
         ],
         logarithmic: false,
     };
-    let mut panels = [
-        panel("heave amplitude / wave amplitude [m/m]", heave),
-        panel("surge speed amplitude / wave amplitude [1/s]", surge),
+    let panels = [
+        panel("heave amplitude / wave amplitude [m/m]", "", heave),
+        panel("surge speed amplitude / wave amplitude [1/s]", "ka", surge),
     ];
-    panels[1].x_label = "ka".into();
-    let figure = draw_figure(
+    draw_figure(
         "Hemisphere of 1 m radius in regular waves (V34)",
         &panels,
         820,
         180,
-    );
-    Ok(CaseResult::new(checks).with_figure("hemisphere", figure))
+    )
 }

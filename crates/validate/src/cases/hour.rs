@@ -5,6 +5,7 @@ use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, mean_period};
 use crate::cases::sea::{eastward_sea_state, spectral_moment};
 use crate::cases::{Case, CaseResult, CaseSet};
+use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_environment::WaveState;
 use merrow_environment::waves::realise::wave_field;
@@ -98,6 +99,44 @@ fn crests_and_heights(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
 // Hs, exp(-8 c²/Hs²), within 0.04; three standard deviations for about 1700 waves are 0.035.
 // Direction 2 deg; spreading, the mean of the cosine over cos⁴, 0.03.
 fn hour(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let mut checks = spectrum_checks()?;
+    let (mut crests, mut heights, mut minute) = (Vec::new(), Vec::new(), Vec::new());
+    for seed in SEEDS {
+        let record = record(seed);
+        checks.extend(record_checks(seed, &record));
+        let (c, h) = crests_and_heights(&record.height);
+        if minute.is_empty() {
+            let x = &record.height;
+            minute = (0..480).map(|i| [0.25 * i as f64, x[i]]).collect();
+        }
+        crests.extend(c);
+        heights.extend(h);
+    }
+    checks.push(Check::relative(
+        "mean wave height",
+        "m",
+        1.2533,
+        mean(heights.len(), |i| heights[i]),
+        0.08,
+    ));
+    for c in [0.25, 0.5, 0.75] {
+        checks.push(Check::absolute(
+            format!("fraction of crests above {c} Hs"),
+            "",
+            rayleigh_exceedance(c),
+            exceedance(&crests, c),
+            0.04,
+        ));
+    }
+    let figure = draw_hour(minute, &crests);
+    Ok(CaseResult::new(checks).with_figure("hour_of_sea", figure))
+}
+
+/// Compares significant height and mean periods of three JONSWAP spectra with published ratios.
+///
+/// # Errors
+/// The spectrum has no density.
+fn spectrum_checks() -> Result<Vec<Check>, String> {
     let mut checks = Vec::new();
     for (gamma, expected) in [
         (1.0, [0.857_225, 0.771_829, 0.711_062]),
@@ -134,111 +173,103 @@ fn hour(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
             ));
         }
     }
-    let (mut crests, mut heights, mut minute) = (Vec::new(), Vec::new(), Vec::new());
-    for seed in SEEDS {
-        let Record {
-            height: x,
-            velocity: v,
-        } = record(seed);
-        let n = x.len();
-        let middle = mean(n, |i| x[i]);
-        let variance = mean(n, |i| (x[i] - middle) * (x[i] - middle));
-        let significant = 4.0 * libm::sqrt(variance);
-        checks.push(Check::relative(
+    Ok(checks)
+}
+
+/// Compares height, period, mean direction and spreading of one hour of waves with the sea state.
+fn record_checks(
+    seed: u64,
+    Record {
+        height: x,
+        velocity: v,
+    }: &Record,
+) -> [Check; 4] {
+    let n = x.len();
+    let middle = mean(n, |i| x[i]);
+    let variance = mean(n, |i| (x[i] - middle) * (x[i] - middle));
+    let (east, north) = (mean(n, |i| x[i] * v[i].x), mean(n, |i| x[i] * v[i].y));
+    // relative to the covariance of elevation and speed if all waves travel in one direction:
+    // m₁ of sqrt(m₀ m₂)
+    let speed2 = mean(n, |i| v[i].x * v[i].x + v[i].y * v[i].y);
+    let one_way = libm::sqrt(variance * speed2) * TZ / TM01;
+    [
+        Check::relative(
             format!("Hs of one hour, seed {seed}"),
             "m",
             HS,
-            significant,
+            4.0 * libm::sqrt(variance),
             0.05,
-        ));
-        checks.push(Check::relative(
+        ),
+        Check::relative(
             format!("Tz of one hour, seed {seed}"),
             "s",
             TP * TZ,
-            mean_period(0.25, &x),
+            mean_period(0.25, x),
             0.03,
-        ));
-        let (east, north) = (mean(n, |i| x[i] * v[i].x), mean(n, |i| x[i] * v[i].y));
-        let course = libm::atan2(north, east).to_degrees();
-        checks.push(Check::absolute(
+        ),
+        Check::absolute(
             format!("mean direction, seed {seed}"),
             "deg",
             DIRECTION.to_degrees(),
-            course,
+            libm::atan2(north, east).to_degrees(),
             2.0,
-        ));
-        // relative to the covariance of elevation and speed if all waves travel in one direction:
-        // m₁ of sqrt(m₀ m₂)
-        let speed2 = mean(n, |i| v[i].x * v[i].x + v[i].y * v[i].y);
-        let one_way = libm::sqrt(variance * speed2) * TZ / TM01;
-        let cosine = libm::hypot(east, north) / one_way;
-        checks.push(Check::absolute(
+        ),
+        Check::absolute(
             format!("mean cosine, seed {seed}"),
             "",
             COSINE,
-            cosine,
+            libm::hypot(east, north) / one_way,
             0.03,
-        ));
-        let (c, h) = crests_and_heights(&x);
-        if minute.is_empty() {
-            minute = (0..480).map(|i| [0.25 * i as f64, x[i]]).collect();
-        }
-        crests.extend(c);
-        heights.extend(h);
-    }
-    let mean_height = mean(heights.len(), |i| heights[i]);
-    checks.push(Check::relative(
-        "mean wave height",
-        "m",
-        1.2533,
-        mean_height,
-        0.08,
-    ));
-    let part = |c: f64| crests.iter().filter(|x| **x > c * HS).count() as f64 / crests.len() as f64;
-    let rayleigh = |c: f64| libm::exp(-8.0 * c * c);
-    for c in [0.25, 0.5, 0.75] {
-        checks.push(Check::absolute(
-            format!("fraction of crests above {c} Hs"),
-            "",
-            rayleigh(c),
-            part(c),
-            0.04,
-        ));
-    }
-    let line = |label: &str, colour, dashed, points| Line {
-        label: label.into(),
-        colour,
-        dashed,
-        points,
-    };
+        ),
+    ]
+}
+
+/// Returns the fraction of `crests` [m] that are higher than `c` significant wave heights.
+fn exceedance(crests: &[f64], c: f64) -> f64 {
+    crests.iter().filter(|x| **x > c * HS).count() as f64 / crests.len() as f64
+}
+
+/// Returns the fraction of crests higher than `c` significant wave heights in a narrow spectrum
+/// (Rayleigh).
+fn rayleigh_exceedance(c: f64) -> f64 {
+    libm::exp(-8.0 * c * c)
+}
+
+/// Draws two minutes of elevation [s, m] and the exceedance of the crests [m].
+fn draw_hour(minute: Vec<[f64; 2]>, crests: &[f64]) -> Drawing {
     let over = |f: &dyn Fn(f64) -> f64| {
         (0..=50)
             .map(|k| 0.02 * f64::from(k))
             .map(|c| [c, f(c)])
             .collect()
     };
+    let found = over(&|c| exceedance(crests, c));
     let panels = [
         Panel {
             y_label: "elevation [m]".into(),
             x_label: "time [s]".into(),
-            lines: vec![line("two minutes of seed 1", COLOURS[1], false, minute)],
+            lines: vec![Line::new(
+                "two minutes of seed 1",
+                COLOURS[1],
+                false,
+                minute,
+            )],
             logarithmic: false,
         },
         Panel {
             y_label: "fraction of crests that are higher".into(),
             x_label: "crest / Hs".into(),
             lines: vec![
-                line("Rayleigh", BLACK, true, over(&rayleigh)),
-                line("three hours", COLOURS[0], false, over(&part)),
+                Line::new("Rayleigh", BLACK, true, over(&rayleigh_exceedance)),
+                Line::new("three hours", COLOURS[0], false, found),
             ],
             logarithmic: true,
         },
     ];
-    let figure = draw_figure(
+    draw_figure(
         "JONSWAP sea state, Hs 2 m, Tp 8 s, cos^4 spreading (V62)",
         &panels,
         820,
         200,
-    );
-    Ok(CaseResult::new(checks).with_figure("hour_of_sea", figure))
+    )
 }

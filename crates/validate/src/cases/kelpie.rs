@@ -5,7 +5,6 @@
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, evaluate, initial_motion};
 use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::canvas::Colour;
 use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_environment::{WaveState, air};
@@ -42,15 +41,6 @@ pub const CASES: [Case; 3] = [
         run: buoyancy,
     },
 ];
-
-fn line(label: &str, colour: Colour, dashed: bool, points: Vec<[f64; 2]>) -> Line {
-    Line {
-        label: label.to_string(),
-        colour,
-        dashed,
-        points,
-    }
-}
 
 fn panel(y_label: &str, x_label: &str, lines: Vec<Line>) -> Panel {
     Panel {
@@ -177,16 +167,16 @@ fn attitude_figure(materials: &ReferenceData<'_>, height: f64) -> Result<Drawing
             "amplitude of pitch [deg]",
             "",
             vec![
-                line("eq. 3", BLACK, true, law_pitch),
-                line("vehicle", COLOURS[0], false, pitch),
+                Line::new("eq. 3", BLACK, true, law_pitch),
+                Line::new("vehicle", COLOURS[0], false, pitch),
             ],
         ),
         panel(
             "amplitude of roll [deg]",
             "wind direction (towards) relative to the bow [deg]",
             vec![
-                line("eq. 4", BLACK, true, law_roll),
-                line("vehicle", COLOURS[1], false, roll),
+                Line::new("eq. 4", BLACK, true, law_roll),
+                Line::new("vehicle", COLOURS[1], false, roll),
             ],
         ),
     ];
@@ -260,10 +250,10 @@ fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         "force [N], 5 m/s wind",
         "wind direction (towards) relative to the bow [deg]",
         vec![
-            line("F_y, p_w as vector (Merrow)", COLOURS[0], false, ahead),
-            line("F_x", COLOURS[1], false, right),
-            line("F_y, p_w as unit vector", COLOURS[0], true, unit_ahead),
-            line("F_x", COLOURS[1], true, unit_right),
+            Line::new("F_y, p_w as vector (Merrow)", COLOURS[0], false, ahead),
+            Line::new("F_x", COLOURS[1], false, right),
+            Line::new("F_y, p_w as unit vector", COLOURS[0], true, unit_ahead),
+            Line::new("F_x", COLOURS[1], true, unit_right),
         ],
     );
     let mut by_speed = [const { Vec::new() }; 2];
@@ -277,8 +267,8 @@ fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         "force [N], wind from astern",
         "wind [m/s]",
         vec![
-            line("p_w as vector (Merrow)", COLOURS[0], false, vector),
-            line("p_w as unit vector", COLOURS[0], true, unit),
+            Line::new("p_w as vector (Merrow)", COLOURS[0], false, vector),
+            Line::new("p_w as unit vector", COLOURS[0], true, unit),
         ],
     );
     let figure = draw_figure(
@@ -325,58 +315,102 @@ fn wigley_volume(depth: f64) -> f64 {
 // has more buoyancy than the mesh of the hull. The mesh of the ball is accurate to 0.1 %, that of
 // the boat to 2 %, because its 814 triangles are chords of a curved hull.
 fn buoyancy(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let cube = hull(
-        materials,
-        "volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}",
-    )?;
     let of = |kind: &str, file: &str| {
         hull(
             materials,
             &format!("hull: {{kind: {kind}, file: meshes/{file}.obj}}"),
         )
     };
-    let (ball_box, ball) = (of("bounding_box", "ball_2m")?, of("mesh", "ball_2m")?);
-    let (boat_box, boat) = (of("bounding_box", "wigley_2m4")?, of("mesh", "wigley_2m4")?);
-    let weight = 9810.0;
+    let hulls = BuoyancyHulls {
+        cube: hull(
+            materials,
+            "volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}",
+        )?,
+        ball_box: of("bounding_box", "ball_2m")?,
+        ball: of("mesh", "ball_2m")?,
+        boat_box: of("bounding_box", "wigley_2m4")?,
+        boat: of("mesh", "wigley_2m4")?,
+    };
+    let figure = draw_figure(
+        "Buoyancy of a hull and of its bounding box",
+        &buoyancy_panels(&hulls)?,
+        820,
+        200,
+    );
+    Ok(CaseResult::new(buoyancy_checks(&hulls)?).with_figure("kelpie_buoyancy", figure))
+}
+
+/// Weight of a cubic metre of water [N].
+const WATER_WEIGHT: f64 = 9810.0;
+
+/// Scenes with one hull each.
+struct BuoyancyHulls {
+    cube: Scene,
+    ball_box: Scene,
+    ball: Scene,
+    boat_box: Scene,
+    boat: Scene,
+}
+
+/// Compares the buoyancy of each hull at one draught with its closed form.
+fn buoyancy_checks(hulls: &BuoyancyHulls) -> Result<Vec<Check>, String> {
+    let BuoyancyHulls {
+        cube,
+        ball_box,
+        ball,
+        boat_box,
+        boat,
+    } = hulls;
     let full = wigley_volume(WIGLEY[2]);
     // the radius of the ball's mesh is slightly above 1 m, so that it has the volume of the ball
     let reach = ball_box.robots[0].links[0].volume / 2.0;
-    let checks = vec![
+    Ok(vec![
         Check::relative(
             "box 1 x 1 x 1 m, draught 0.5 m",
             "N",
             4905.0,
-            buoyancy_force(&cube, 0.0)?,
+            buoyancy_force(cube, 0.0)?,
             1e-9,
         ),
         Check::relative(
             "2 m ball, half submerged, mesh",
             "N",
-            weight * 2.0 / 3.0 * PI,
-            buoyancy_force(&ball, 0.0)?,
+            WATER_WEIGHT * 2.0 / 3.0 * PI,
+            buoyancy_force(ball, 0.0)?,
             1e-3,
         ),
         Check::relative(
             "2 m ball, half submerged, bounding box",
             "N",
-            weight * reach,
-            buoyancy_force(&ball_box, 0.0)?,
+            WATER_WEIGHT * reach,
+            buoyancy_force(ball_box, 0.0)?,
             1e-9,
         ),
         Check::relative(
             "boat at its waterline, mesh",
             "N",
-            weight * full,
-            buoyancy_force(&boat, 0.0)?,
+            WATER_WEIGHT * full,
+            buoyancy_force(boat, 0.0)?,
             0.02,
         ),
         Check::more_than(
             "boat at its waterline, bounding box / mesh",
             "",
             1.5,
-            buoyancy_force(&boat_box, 0.0)? / buoyancy_force(&boat, 0.0)?,
+            buoyancy_force(boat_box, 0.0)? / buoyancy_force(boat, 0.0)?,
         ),
-    ];
+    ])
+}
+
+/// Plots the buoyancy [N] of the ball and the boat over the draught [m].
+fn buoyancy_panels(hulls: &BuoyancyHulls) -> Result<[Panel; 2], String> {
+    let BuoyancyHulls {
+        ball_box,
+        ball,
+        boat_box,
+        boat,
+        ..
+    } = hulls;
     let over = |scene: &Scene, keel: f64, deepest: f64| -> Result<Vec<[f64; 2]>, String> {
         (0..=40)
             .map(|k| deepest * f64::from(k) / 40.0)
@@ -385,25 +419,25 @@ fn buoyancy(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     };
     let closed = (0..=40)
         .map(|k| WIGLEY[2] * f64::from(k) / 40.0)
-        .map(|d| [d, weight * wigley_volume(d)])
+        .map(|d| [d, WATER_WEIGHT * wigley_volume(d)])
         .collect();
     let cap = |d: f64| PI * d * d * (3.0 - d) / 3.0;
     let cap = (0..=40)
         .map(|k| 2.0 * f64::from(k) / 40.0)
-        .map(|d| [d, weight * cap(d)])
+        .map(|d| [d, WATER_WEIGHT * cap(d)])
         .collect();
-    let panels = [
+    Ok([
         panel(
             "buoyancy of a 2 m ball [N]",
             "",
             vec![
-                line("spherical cap", BLACK, true, cap),
-                line("mesh", COLOURS[1], false, over(&ball, 1.0, 2.0)?),
-                line(
+                Line::new("spherical cap", BLACK, true, cap),
+                Line::new("mesh", COLOURS[1], false, over(ball, 1.0, 2.0)?),
+                Line::new(
                     "bounding box (Kelpie)",
                     COLOURS[0],
                     false,
-                    over(&ball_box, 1.0, 2.0)?,
+                    over(ball_box, 1.0, 2.0)?,
                 ),
             ],
         ),
@@ -411,22 +445,15 @@ fn buoyancy(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
             "buoyancy of a 2.4 m boat [N]",
             "draught [m]",
             vec![
-                line("Wigley's closed form", BLACK, true, closed),
-                line("mesh", COLOURS[1], false, over(&boat, WIGLEY[2], 0.42)?),
-                line(
+                Line::new("Wigley's closed form", BLACK, true, closed),
+                Line::new("mesh", COLOURS[1], false, over(boat, WIGLEY[2], 0.42)?),
+                Line::new(
                     "bounding box (Kelpie)",
                     COLOURS[0],
                     false,
-                    over(&boat_box, WIGLEY[2], 0.42)?,
+                    over(boat_box, WIGLEY[2], 0.42)?,
                 ),
             ],
         ),
-    ];
-    let figure = draw_figure(
-        "Buoyancy of a hull and of its bounding box",
-        &panels,
-        820,
-        200,
-    );
-    Ok(CaseResult::new(checks).with_figure("kelpie_buoyancy", figure))
+    ])
 }

@@ -34,6 +34,18 @@ pub struct Line {
     pub points: Vec<[f64; 2]>,
 }
 
+impl Line {
+    /// Creates a curve through `points`, in the units of the axes.
+    pub(crate) fn new(label: &str, colour: Colour, dashed: bool, points: Vec<[f64; 2]>) -> Self {
+        Self {
+            label: label.into(),
+            colour,
+            dashed,
+            points,
+        }
+    }
+}
+
 /// A panel of a figure.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {

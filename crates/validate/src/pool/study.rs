@@ -384,6 +384,14 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
     }
     study.text.push('\n');
     study.json["delayed"] = Value::Object(rows);
+    study
+        .figures
+        .push(("delayed", draw_delayed_added_mass(model, home, theory)));
+}
+
+/// Draws the growth of the accelerations for factors on the added mass near the theoretical limit
+/// `theory`.
+fn draw_delayed_added_mass(model: &Model, home: [f64; JOINTS], theory: f64) -> Drawing {
     let growth = |factor: f64| {
         let scaled = model.clone().with_added_mass(|l| l.added.scale(factor));
         let sizes = delayed::acceleration_history(&scaled, home, Integrator::Rk4, 2.0);
@@ -407,10 +415,7 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
         lines,
         logarithmic: true,
     };
-    study.figures.push((
-        "delayed",
-        draw_figure("Added mass as a force, one step late", &[panel], 760, 300),
-    ));
+    draw_figure("Added mass as a force, one step late", &[panel], 760, 300)
 }
 
 fn couplings(study: &mut Study, model: &Model, home: [f64; JOINTS], recordings: &[Recording]) {
