@@ -4,9 +4,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 use super::inline_qos::InlineQos;
 use super::message::*;
-use super::output::{
-    padding, put_bitmap, put_locators, put_sequence_number, put_time,
-};
+use super::output::{padding, put_bitmap, put_locators, put_sequence_number, put_time};
 use super::types::{EntityId, GuidPrefix, ProtocolVersion, Time, VendorId};
 
 /// Flag of little-endian submessages.
@@ -28,7 +26,12 @@ impl MessageBuilder {
     pub fn new(prefix: GuidPrefix) -> MessageBuilder {
         let mut buffer = BytesMut::with_capacity(256);
         buffer.put_slice(b"RTPS");
-        put_version(&mut buffer, ProtocolVersion::CURRENT, VendorId::OURS, prefix);
+        put_version(
+            &mut buffer,
+            ProtocolVersion::CURRENT,
+            VendorId::OURS,
+            prefix,
+        );
         MessageBuilder {
             buffer,
             payloads: Vec::new(),

@@ -8,9 +8,7 @@ use super::error::ParseError;
 use super::input::Input;
 use super::parameters::{pid, read_encapsulated};
 use super::qos_parameters::QosDecoder;
-use super::types::{
-    Duration, EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId,
-};
+use super::types::{Duration, EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
 use crate::qos::Qos;
 
 pub use super::discovery_encode::encode_key;

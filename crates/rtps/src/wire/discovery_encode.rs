@@ -25,14 +25,19 @@ impl ParticipantData {
         put_flag(&mut list, pid::EXPECTS_INLINE_QOS, self.expects_inline_qos);
         for (id, locators) in [
             (pid::METATRAFFIC_UNICAST_LOCATOR, &self.metatraffic_unicast),
-            (pid::METATRAFFIC_MULTICAST_LOCATOR, &self.metatraffic_multicast),
+            (
+                pid::METATRAFFIC_MULTICAST_LOCATOR,
+                &self.metatraffic_multicast,
+            ),
             (pid::DEFAULT_UNICAST_LOCATOR, &self.default_unicast),
             (pid::DEFAULT_MULTICAST_LOCATOR, &self.default_multicast),
         ] {
             put_locator_parameters(&mut list, id, locators);
         }
         list.add(pid::PARTICIPANT_LEASE, |out| put_duration(out, self.lease));
-        list.add(pid::BUILTIN_ENDPOINT_SET, |out| out.put_u32_le(self.builtin_endpoints));
+        list.add(pid::BUILTIN_ENDPOINT_SET, |out| {
+            out.put_u32_le(self.builtin_endpoints)
+        });
         if self.builtin_endpoint_qos != 0 {
             list.add(pid::BUILTIN_ENDPOINT_QOS, |out| {
                 out.put_u32_le(self.builtin_endpoint_qos);

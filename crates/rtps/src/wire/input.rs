@@ -70,7 +70,10 @@ impl Input {
     }
 
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], ParseError> {
-        let slice = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk());
+        let slice = self
+            .bytes
+            .get(self.at..)
+            .and_then(|rest| rest.first_chunk());
         let array = *slice.ok_or(ParseError::Truncated)?;
         self.at += N;
         Ok(array)

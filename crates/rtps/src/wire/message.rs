@@ -143,7 +143,8 @@ pub struct DataFrag {
 impl DataFrag {
     /// Returns the count of fragments of the sample.
     pub fn total_fragments(&self) -> u32 {
-        self.sample_size.div_ceil(u32::from(self.fragment_size.max(1)))
+        self.sample_size
+            .div_ceil(u32::from(self.fragment_size.max(1)))
     }
 
     /// Returns the offset of [`DataFrag::payload`] within the sample [B].

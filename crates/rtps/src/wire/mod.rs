@@ -17,8 +17,6 @@ mod parameters;
 mod parse;
 mod qos_parameters;
 mod sets;
-#[cfg(test)]
-mod tests;
 mod types;
 
 pub use builder::MessageBuilder;

@@ -98,7 +98,10 @@ fn submessage(input: &mut Input) -> Result<Submessage, ParseError> {
 
 fn sample_number(input: &mut Input) -> Result<SequenceNumber, ParseError> {
     let number = input.sequence_number()?;
-    number.is_valid().then_some(number).ok_or(ParseError::Invalid)
+    number
+        .is_valid()
+        .then_some(number)
+        .ok_or(ParseError::Invalid)
 }
 
 fn inline_qos(
@@ -208,10 +211,7 @@ fn heartbeat_frag(input: &mut Input) -> Result<HeartbeatFrag, ParseError> {
     Ok(heartbeat)
 }
 
-fn sequence_number_set(
-    input: &mut Input,
-    min_base: i64,
-) -> Result<SequenceNumberSet, ParseError> {
+fn sequence_number_set(input: &mut Input, min_base: i64) -> Result<SequenceNumberSet, ParseError> {
     let base = input.sequence_number()?;
     let bitmap = input.bitmap()?;
     if base.0 < min_base || base > SequenceNumber::MAX {

@@ -92,9 +92,7 @@ fn history(value: &mut Input) -> Result<History, ParseError> {
     let depth = value.u32()?;
     match kind {
         // A depth of zero or below is no valid QoS; some peers send it with other kinds.
-        0 => Ok(History::KeepLast(
-            depth.clamp(1, i32::MAX.cast_unsigned()),
-        )),
+        0 => Ok(History::KeepLast(depth.clamp(1, i32::MAX.cast_unsigned()))),
         1 => Ok(History::KeepAll),
         _ => Err(ParseError::Invalid),
     }
@@ -128,7 +126,9 @@ pub(super) fn write_qos(list: &mut ListWriter<'_>, qos: &Qos, writer: bool) {
         out.put_u32_le(qos.reliability.kind.number());
         put_duration(out, qos.reliability.max_blocking);
     });
-    list.add(pid::DURABILITY, |out| out.put_u32_le(qos.durability.number()));
+    list.add(pid::DURABILITY, |out| {
+        out.put_u32_le(qos.durability.number())
+    });
     let (kind, depth) = match qos.history {
         History::KeepLast(depth) => (0, depth),
         History::KeepAll => (1, 1),
@@ -153,7 +153,9 @@ pub(super) fn write_qos(list: &mut ListWriter<'_>, qos: &Qos, writer: bool) {
     if writer {
         list.add(pid::LIFESPAN, |out| put_duration(out, qos.lifespan));
     }
-    list.add(pid::LATENCY_BUDGET, |out| put_duration(out, qos.latency_budget));
+    list.add(pid::LATENCY_BUDGET, |out| {
+        put_duration(out, qos.latency_budget)
+    });
     list.add(pid::LIVELINESS, |out| {
         out.put_u32_le(qos.liveliness.kind.number());
         put_duration(out, qos.liveliness.lease);

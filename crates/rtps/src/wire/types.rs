@@ -337,6 +337,8 @@ impl Duration {
             return None;
         }
         let seconds = u64::try_from(self.seconds);
-        Some(seconds.map_or(0, |whole| whole * NANOS_PER_SECOND + nanos_of(self.fraction)))
+        Some(seconds.map_or(0, |whole| {
+            whole * NANOS_PER_SECOND + nanos_of(self.fraction)
+        }))
     }
 }
