@@ -182,6 +182,15 @@ mod tests {
     }
 
     #[test]
+    fn a_hundred_participants_have_ports() {
+        let all: Vec<_> = (0..100)
+            .map(|_| Sockets::open(10, false).unwrap())
+            .collect();
+        let ids: std::collections::HashSet<_> = all.iter().map(|s| s.participant_id).collect();
+        assert_eq!(ids.len(), 100);
+    }
+
+    #[test]
     fn multicast_announcements_reach_this_machine() {
         let networks = Networks::detect();
         let sockets = Sockets::open(DOMAIN + 1, true).unwrap();
