@@ -17,6 +17,8 @@ mod parameters;
 mod parse;
 mod qos_parameters;
 mod sets;
+#[cfg(test)]
+mod tests;
 mod types;
 
 pub use builder::MessageBuilder;
