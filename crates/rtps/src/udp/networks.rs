@@ -1,6 +1,8 @@
 //! IPv4 networks of this machine: own addresses, MTUs, and the choice of a peer's locator.
 
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+
+use crate::wire::Locator;
 
 /// Size of the IPv4 and UDP headers [bytes].
 const HEADERS_LEN: usize = 28;
@@ -128,16 +130,27 @@ impl Networks {
         }
     }
 
-    /// Returns the addresses that a participant announces: those of all networks, the loopback
-    /// address last.
+    /// Returns the locators that a participant announces for a port: those of all networks, the
+    /// loopback network last.
     ///
     /// Cyclone DDS ignores participants that announce only a loopback address unless it is itself
     /// limited to the loopback network, so other addresses are announced even without multicast.
-    pub fn announced(&self) -> Vec<Ipv4Addr> {
+    pub fn announced(&self, port: u16) -> Vec<Locator> {
         let own = || self.0.iter().map(|network| network.address);
         let others = own().filter(|address| !address.is_loopback());
         let loopback = own().filter(Ipv4Addr::is_loopback);
-        others.chain(loopback).collect()
+        let locator = |address| Locator::from(SocketAddr::from((address, port)));
+        others.chain(loopback).map(locator).collect()
+    }
+
+    /// Returns the best of the unicast locators that one peer announces; other transports, such as
+    /// shared memory, are ignored.
+    pub fn choose_locator(&self, locators: &[Locator]) -> Option<SocketAddrV4> {
+        let v4 = |locator: &Locator| match locator.socket_addr()? {
+            SocketAddr::V4(address) => Some(address),
+            SocketAddr::V6(_) => None,
+        };
+        self.choose(&locators.iter().filter_map(v4).collect::<Vec<_>>())
     }
 
     /// Returns the best of the unicast addresses that one peer announces.
@@ -145,7 +158,7 @@ impl Networks {
     /// An address of this machine is best, because it has the largest datagrams, followed by an
     /// address in a common network and by one behind a router. A loopback address is used if
     /// another address shows that the peer is on this machine, or if the peer has no other one.
-    pub fn choose(&self, addresses: &[SocketAddrV4]) -> Option<SocketAddrV4> {
+    fn choose(&self, addresses: &[SocketAddrV4]) -> Option<SocketAddrV4> {
         let usable = |address: &&SocketAddrV4| {
             let ip = address.ip();
             !(ip.is_multicast() || ip.is_unspecified() || ip.is_broadcast() || address.port() == 0)
@@ -240,11 +253,18 @@ mod tests {
 
     #[test]
     fn loopback_is_announced_last() {
-        let own = ["10.1.2.3", "192.168.1.5", "127.0.0.1"];
-        assert_eq!(
-            networks().announced(),
-            own.map(|a| a.parse::<Ipv4Addr>().unwrap())
-        );
+        let own = ["10.1.2.3:7411", "192.168.1.5:7411", "127.0.0.1:7411"];
+        let locators = own.map(|text| Locator::from(text.parse::<SocketAddr>().unwrap()));
+        assert_eq!(networks().announced(7411), locators);
+    }
+
+    #[test]
+    fn locators_of_shared_memory_are_ignored() {
+        let mut memory = Locator::from("127.0.0.1:7411".parse::<SocketAddr>().unwrap());
+        memory.kind = 16_777_216;
+        let network = Locator::from("10.1.9.9:7411".parse::<SocketAddr>().unwrap());
+        let chosen = networks().choose_locator(&[memory, network]);
+        assert_eq!(chosen.map(SocketAddr::V4), network.socket_addr());
     }
 
     #[test]
