@@ -126,18 +126,17 @@ fn data(input: &mut Input, flags: u8) -> Result<Data, ParseError> {
     let writer = input.entity()?;
     let sequence_number = sample_number(input)?;
     let inline_qos = inline_qos(input, to_inline_qos, 16, flags & 0x02 != 0)?;
+    let content = input.rest();
+    // A payload starts with the four bytes of the encapsulation header. A key without them is
+    // absent: the key hash in the inline QoS replaces it.
     let payload = match (flags & 0x04 != 0, flags & 0x08 != 0) {
         (false, false) => Payload::None,
-        (true, false) => Payload::Data(input.rest()),
-        (false, true) => Payload::Key(input.rest()),
+        (true, false) if content.len() < 4 => return Err(ParseError::Truncated),
+        (true, false) => Payload::Data(content),
+        (false, true) if content.len() < 4 => Payload::None,
+        (false, true) => Payload::Key(content),
         (true, true) => return Err(ParseError::Invalid),
     };
-    // A payload starts with the four bytes of the encapsulation header.
-    if let Payload::Data(bytes) | Payload::Key(bytes) = &payload
-        && bytes.len() < 4
-    {
-        return Err(ParseError::Truncated);
-    }
     Ok(Data {
         reader,
         writer,

@@ -72,6 +72,16 @@ fn data_with_inline_qos() {
 }
 
 #[test]
+fn empty_key_is_absent() {
+    let sample = Data {
+        payload: Payload::None,
+        ..data()
+    };
+    let body = "15 09 1400 0000 1000 00000104 00000203 01000000 05000000";
+    decodes(body, &Submessage::Data(sample));
+}
+
+#[test]
 fn invalid_data_is_refused() {
     let ids = "00000104 00000203";
     refused(
