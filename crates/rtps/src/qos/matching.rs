@@ -1,6 +1,5 @@
 //! Matching of offered and requested QoS (DDS 1.4, 2.2.3; DDS-XTypes 1.3, 7.6.3.1.1).
 
-use std::cmp::Ordering;
 use std::fmt;
 
 use super::policies::{DataRepresentation, Qos};
@@ -104,13 +103,13 @@ pub fn compatible(offered: &Qos, requested: &Qos) -> Result<(), Policy> {
     failed.map_or(Ok(()), |(policy, _)| Err(policy))
 }
 
-/// Returns whether `offered` is at most `requested`. Durations that differ by less than 1 ns, the
-/// resolution of DDS, are equal.
+/// Returns whether `offered` is at most `requested`, compared in nanoseconds, the resolution of
+/// DDS: vendors round the fractions of equal durations differently.
 fn within(offered: Duration, requested: Duration) -> bool {
     match (offered.as_nanos(), requested.as_nanos()) {
         (_, None) => true,
         (None, Some(_)) => false,
-        (Some(offered), Some(requested)) => offered.cmp(&requested) != Ordering::Greater,
+        (Some(offered), Some(requested)) => offered <= requested,
     }
 }
 

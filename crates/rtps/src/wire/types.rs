@@ -241,13 +241,14 @@ impl From<SocketAddr> for Locator {
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 fn fraction_of(nanos: u64) -> u32 {
-    // Rounded up, so that the conversion back to nanoseconds, which rounds down, is exact.
     let scaled = (nanos << 32).div_ceil(NANOS_PER_SECOND);
     u32::try_from(scaled).unwrap_or(u32::MAX)
 }
 
+/// Rounds to the nearest nanosecond, so that the conversion of nanoseconds to a fraction and back
+/// is exact whether the sender rounds the fraction up or down.
 fn nanos_of(fraction: u32) -> u64 {
-    (u64::from(fraction) * NANOS_PER_SECOND) >> 32
+    (u64::from(fraction) * NANOS_PER_SECOND + (1 << 31)) >> 32
 }
 
 /// Instant since the Unix epoch (RTPS 2.5, 9.3.2.1).

@@ -223,6 +223,14 @@ fn times_convert_exactly() {
         assert_eq!(Time::from_nanos(nanos).as_nanos(), nanos);
         assert_eq!(Duration::from_nanos(nanos).as_nanos(), Some(nanos));
     }
+    // 0.1 s with the fraction rounded down and up.
+    for fraction in [429_496_729, 429_496_730] {
+        let tenth = Duration {
+            seconds: 0,
+            fraction,
+        };
+        assert_eq!(tenth.as_nanos(), Some(100_000_000));
+    }
     assert_eq!(Duration::INFINITE.as_nanos(), None);
     assert_eq!(Duration::from_nanos(u64::MAX), Duration::INFINITE);
     assert_eq!(Duration::from_seconds(-1).as_nanos(), Some(0));
