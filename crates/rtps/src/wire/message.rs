@@ -203,7 +203,7 @@ pub struct AckNack {
     pub is_final: bool,
 }
 
-/// Fragments that a reader lacks (RTPS 2.5, 8.3.8.10).
+/// Fragments that a reader lacks (RTPS 2.5, 8.3.8.12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NackFrag {
     /// Reader.

@@ -91,7 +91,7 @@ fn history(value: &mut Input) -> Result<History, ParseError> {
     let kind = value.u32()?;
     let depth = value.u32()?;
     match kind {
-        // A depth of zero or below is no valid QoS; some peers send it with other kinds.
+        // Zero is not a valid depth; the smallest valid one replaces it.
         0 => Ok(History::KeepLast(depth.clamp(1, i32::MAX.cast_unsigned()))),
         1 => Ok(History::KeepAll),
         _ => Err(ParseError::Invalid),
@@ -119,8 +119,7 @@ fn representation(value: &mut Input) -> Result<Vec<DataRepresentation>, ParseErr
     (0..count).map(read).collect()
 }
 
-/// Writes the policies. Lifespan and the representations in a writer's list have no default that
-/// all vendors share, so each policy that a peer checks is written even at its default.
+/// Writes the policies. Those that a peer matches or displays are written even at their defaults.
 pub(super) fn write_qos(list: &mut ListWriter<'_>, qos: &Qos, writer: bool) {
     list.add(pid::RELIABILITY, |out| {
         out.put_u32_le(qos.reliability.kind.number());
