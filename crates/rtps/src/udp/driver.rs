@@ -1,0 +1,346 @@
+//! The I/O thread of a participant: connects a protocol without input and output to the sockets.
+//!
+//! Any thread can call the protocol ([`Driver::call`]); what the protocol then sends is sent on that
+//! thread, so that a small sample needs no thread switch. The I/O thread receives, runs the timers
+//! and sends what pacing or a full send buffer delayed.
+
+use std::io::{self, IoSlice, Read, Write};
+use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use bytes::Bytes;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::networks::Networks;
+use super::sockets::Sockets;
+
+/// Interval between two readings of the network interfaces.
+const NETWORK_PERIOD_NS: u64 = 3_000_000_000;
+
+/// Maximum number of datagrams received from one socket before timers run.
+const RECEIVE_BATCH: usize = 64;
+
+/// Maximum size of a UDP datagram [bytes].
+const MAX_DATAGRAM: usize = 65_536;
+
+/// Retry interval after a full send buffer that `poll` does not report as full.
+const BLOCKED_RETRY_NS: u64 = 1_000_000;
+
+/// A datagram to send.
+#[derive(Debug)]
+pub(crate) struct Transmit {
+    /// Unicast or multicast destination.
+    pub to: SocketAddrV4,
+    /// Consecutive parts of the datagram.
+    pub parts: Vec<Bytes>,
+}
+
+/// The protocol state machine. Times are nanoseconds of the monotonic clock.
+pub(crate) trait Protocol: Send + 'static {
+    /// Processes a received datagram.
+    fn handle_datagram(&mut self, now_ns: u64, from: SocketAddr, datagram: Bytes);
+    /// Processes timers that are due.
+    fn handle_timers(&mut self, now_ns: u64);
+    /// Returns the time of the next timer.
+    fn next_deadline_ns(&self) -> Option<u64>;
+    /// Returns the next datagram that may be sent now.
+    fn poll_transmit(&mut self, now_ns: u64) -> Option<Transmit>;
+    /// Passes all new events to the callback thread.
+    fn deliver_events(&mut self);
+    /// Processes changed networks.
+    fn handle_networks(&mut self, now_ns: u64, networks: &Networks);
+}
+
+/// Which senders are accepted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Senders {
+    /// Any sender.
+    pub any: bool,
+    /// Senders on this machine.
+    pub own: bool,
+    /// Further hosts.
+    pub hosts: Vec<std::net::Ipv4Addr>,
+}
+
+impl Senders {
+    fn accept(&self, from: &SocketAddr, networks: &Networks) -> bool {
+        let SocketAddr::V4(from) = from else {
+            return false;
+        };
+        self.any || (self.own && networks.is_own(*from.ip())) || self.hosts.contains(from.ip())
+    }
+}
+
+/// Counters of the sockets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SocketCounters {
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Datagrams received from accepted senders.
+    pub received: u64,
+    /// Datagrams that the network refused.
+    pub send_errors: u64,
+    /// Datagrams of senders outside the discovery range.
+    pub foreign: u64,
+}
+
+/// Returns the time of the monotonic clock [ns].
+pub(crate) fn now_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+/// The I/O thread and what it shares with callers. Dropping it ends the thread.
+#[derive(Debug)]
+pub(crate) struct Driver<P: Protocol> {
+    shared: Arc<Shared<P>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared<P> {
+    sockets: Sockets,
+    senders: Senders,
+    waker: UnixStream,
+    stopped: AtomicBool,
+    /// Time until which the I/O thread sleeps [ns]; 0 while it is awake.
+    sleeps_until_ns: AtomicU64,
+    state: Mutex<State<P>>,
+}
+
+#[derive(Debug)]
+struct State<P> {
+    protocol: P,
+    networks: Networks,
+    networks_due_ns: u64,
+    /// Datagram that found the send buffer full.
+    blocked: Option<Transmit>,
+    counters: SocketCounters,
+}
+
+impl<P: Protocol> Driver<P> {
+    /// Starts the I/O thread.
+    ///
+    /// # Errors
+    /// The system refuses the thread or its pair of wake-up sockets.
+    pub fn start(
+        sockets: Sockets,
+        senders: Senders,
+        networks: Networks,
+        protocol: P,
+    ) -> io::Result<Self> {
+        let (waker, woken) = UnixStream::pair()?;
+        waker.set_nonblocking(true)?;
+        woken.set_nonblocking(true)?;
+        sockets.join(&networks);
+        let shared = Arc::new(Shared {
+            sockets,
+            senders,
+            waker,
+            stopped: AtomicBool::new(false),
+            sleeps_until_ns: AtomicU64::new(0),
+            state: Mutex::new(State {
+                protocol,
+                networks,
+                networks_due_ns: now_ns() + NETWORK_PERIOD_NS,
+                blocked: None,
+                counters: SocketCounters::default(),
+            }),
+        });
+        let for_thread = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("rtps-io".into())
+            .spawn(move || for_thread.run(&woken))?;
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+        })
+    }
+
+    /// Calls the protocol and sends what it produces. Wakes the I/O thread only if a timer is now
+    /// due earlier than it sleeps.
+    pub fn call<R>(&self, action: impl FnOnce(&mut P, u64) -> R) -> R {
+        let mut state = self.shared.state();
+        let result = action(&mut state.protocol, now_ns());
+        self.shared.flush(&mut state);
+        let next = state.wake_ns();
+        drop(state);
+        if next < self.shared.sleeps_until_ns.load(Ordering::SeqCst) {
+            self.shared.wake();
+        }
+        result
+    }
+
+    /// Returns the counters of the sockets.
+    pub fn counters(&self) -> SocketCounters {
+        self.shared.state().counters
+    }
+}
+
+impl<P: Protocol> Drop for Driver<P> {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::SeqCst);
+        self.shared.wake();
+        if let Some(thread) = self.thread.take() {
+            // the thread has already printed its panic
+            let _ = thread.join();
+        }
+    }
+}
+
+impl<P: Protocol> State<P> {
+    /// Returns the time at which the I/O thread must run next [ns].
+    fn wake_ns(&self) -> u64 {
+        let timer = self.protocol.next_deadline_ns().unwrap_or(u64::MAX);
+        let blocked = self
+            .blocked
+            .as_ref()
+            .map_or(u64::MAX, |_| now_ns() + BLOCKED_RETRY_NS);
+        timer.min(blocked).min(self.networks_due_ns)
+    }
+}
+
+impl<P: Protocol> Shared<P> {
+    fn run(&self, mut woken: &UnixStream) {
+        let mut buffer = vec![0; MAX_DATAGRAM];
+        while !self.stopped.load(Ordering::SeqCst) {
+            let Some(ready) = self.sleep(woken) else {
+                continue;
+            };
+            // bytes in the stream have no content; an empty stream is no error here
+            let _ = woken.read(&mut [0; 64]);
+            for (socket, ready) in self.receivers().zip(ready) {
+                if ready {
+                    self.receive(socket, &mut buffer);
+                }
+            }
+            let mut state = self.state();
+            let now = now_ns();
+            state.protocol.handle_timers(now);
+            self.update_networks(&mut state, now);
+            self.flush(&mut state);
+        }
+    }
+
+    /// Waits for a datagram, a wake-up or a timer; returns which receivers have datagrams, or `None`
+    /// after a signal.
+    fn sleep(&self, woken: &UnixStream) -> Option<Vec<bool>> {
+        let wants_to_send = {
+            let state = self.state();
+            // stored under the lock: a caller that adds an earlier timer afterwards reads it
+            self.sleeps_until_ns
+                .store(state.wake_ns(), Ordering::SeqCst);
+            state.blocked.is_some()
+        };
+        let left = self
+            .sleeps_until_ns
+            .load(Ordering::SeqCst)
+            .saturating_sub(now_ns());
+        let timeout = Timespec::try_from(Duration::from_nanos(left)).ok()?;
+        let mut fds = vec![PollFd::new(woken, PollFlags::IN)];
+        fds.extend(
+            self.receivers()
+                .map(|socket| PollFd::new(socket, PollFlags::IN)),
+        );
+        if wants_to_send {
+            fds.push(PollFd::new(&self.sockets.data, PollFlags::OUT));
+        }
+        let outcome = poll(&mut fds, Some(&timeout));
+        self.sleeps_until_ns.store(0, Ordering::SeqCst);
+        outcome.ok()?;
+        let ready = |fd: &PollFd<'_>| fd.revents().intersects(PollFlags::IN | PollFlags::ERR);
+        Some(fds.iter().skip(1).map(ready).collect())
+    }
+
+    fn receivers(&self) -> impl Iterator<Item = &UdpSocket> {
+        let Sockets {
+            metatraffic,
+            data,
+            multicast,
+            ..
+        } = &self.sockets;
+        [metatraffic, data].into_iter().chain(multicast)
+    }
+
+    /// Receives datagrams and sends what each of them causes.
+    fn receive(&self, socket: &UdpSocket, buffer: &mut [u8]) {
+        for _ in 0..RECEIVE_BATCH {
+            let (len, from) = match socket.recv_from(buffer) {
+                Ok(received) => received,
+                // an ICMP error of an earlier datagram; datagrams may follow
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
+                Err(_) => return,
+            };
+            let mut state = self.state();
+            if !self.senders.accept(&from, &state.networks) {
+                state.counters.foreign += 1;
+                continue;
+            }
+            state.counters.received += 1;
+            let datagram = Bytes::copy_from_slice(buffer.get(..len).unwrap_or_default());
+            state.protocol.handle_datagram(now_ns(), from, datagram);
+            self.flush(&mut state);
+        }
+    }
+
+    /// Sends until the protocol has no datagram or the send buffer is full, and delivers events.
+    fn flush(&self, state: &mut State<P>) {
+        state.protocol.deliver_events();
+        while let Some(transmit) = state
+            .blocked
+            .take()
+            .or_else(|| state.protocol.poll_transmit(now_ns()))
+        {
+            let parts: Vec<IoSlice<'_>> = transmit
+                .parts
+                .iter()
+                .map(|part| IoSlice::new(part))
+                .collect();
+            match self.sockets.send(transmit.to, &parts, &state.networks) {
+                Ok(()) => state.counters.sent += 1,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    state.blocked = Some(transmit);
+                    break;
+                }
+                Err(_) => {
+                    state.counters.send_errors += 1;
+                    // an interface may have disappeared; at most 10 readings per second
+                    let soon = now_ns() + NETWORK_PERIOD_NS / 30;
+                    state.networks_due_ns = state.networks_due_ns.min(soon);
+                }
+            }
+        }
+        state.protocol.deliver_events();
+    }
+
+    fn update_networks(&self, state: &mut State<P>, now: u64) {
+        if now < state.networks_due_ns {
+            return;
+        }
+        state.networks_due_ns = now + NETWORK_PERIOD_NS;
+        let networks = Networks::detect();
+        if networks != state.networks {
+            self.sockets.join(&networks);
+            state.protocol.handle_networks(now, &networks);
+            state.networks = networks;
+        }
+    }
+
+    fn wake(&self) {
+        // a full stream wakes the thread, too
+        let _ = (&self.waker).write(&[0]);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<P>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+#[path = "driver_tests.rs"]
+mod tests;

@@ -1,0 +1,115 @@
+//! The I/O thread with a protocol that echoes datagrams.
+
+use std::collections::VecDeque;
+use std::net::Ipv4Addr;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::*;
+
+/// Domain of these tests only.
+const DOMAIN: u16 = 203;
+
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Event of the test protocol.
+#[derive(Debug, PartialEq, Eq)]
+enum Seen {
+    Datagram(Bytes),
+    Timer,
+}
+
+struct Echo {
+    reply: bool,
+    timer: Option<u64>,
+    outgoing: VecDeque<Transmit>,
+    seen: Sender<Seen>,
+}
+
+impl Protocol for Echo {
+    fn handle_datagram(&mut self, _: u64, from: SocketAddr, datagram: Bytes) {
+        let SocketAddr::V4(to) = from else { return };
+        if self.reply {
+            let parts = vec![datagram.clone()];
+            self.outgoing.push_back(Transmit { to, parts });
+        }
+        let _ = self.seen.send(Seen::Datagram(datagram));
+    }
+    fn handle_timers(&mut self, now_ns: u64) {
+        if self.timer.is_some_and(|timer| timer <= now_ns) {
+            self.timer = None;
+            let _ = self.seen.send(Seen::Timer);
+        }
+    }
+    fn next_deadline_ns(&self) -> Option<u64> {
+        self.timer
+    }
+    fn poll_transmit(&mut self, _: u64) -> Option<Transmit> {
+        self.outgoing.pop_front()
+    }
+    fn deliver_events(&mut self) {}
+    fn handle_networks(&mut self, _: u64, _: &Networks) {}
+}
+
+fn start(
+    domain: u16,
+    reply: bool,
+    senders: Senders,
+) -> (Driver<Echo>, SocketAddrV4, Receiver<Seen>) {
+    let sockets = Sockets::open(domain, false).unwrap();
+    let port = sockets.data.local_addr().unwrap().port();
+    let (seen, events) = channel();
+    let protocol = Echo {
+        reply,
+        timer: None,
+        outgoing: VecDeque::new(),
+        seen,
+    };
+    let driver = Driver::start(sockets, senders, Networks::detect(), protocol).unwrap();
+    (driver, SocketAddrV4::new(Ipv4Addr::LOCALHOST, port), events)
+}
+
+fn everybody() -> Senders {
+    Senders {
+        any: true,
+        ..Senders::default()
+    }
+}
+
+fn send(driver: &Driver<Echo>, to: SocketAddrV4, parts: &[&'static [u8]]) {
+    let parts = parts.iter().map(|part| Bytes::from_static(part)).collect();
+    driver.call(|protocol, _| protocol.outgoing.push_back(Transmit { to, parts }));
+}
+
+#[test]
+fn datagrams_go_there_and_back() {
+    let (client, _, replies) = start(DOMAIN, false, everybody());
+    let (_server, to, _requests) = start(DOMAIN, true, everybody());
+    for _ in 0..1000 {
+        send(&client, to, &[b"RT", b"PS"]);
+        assert_eq!(
+            replies.recv_timeout(TIMEOUT),
+            Ok(Seen::Datagram(Bytes::from_static(b"RTPS")))
+        );
+    }
+    assert_eq!(client.counters().sent, 1000);
+    assert_eq!(client.counters().received, 1000);
+}
+
+#[test]
+fn a_new_timer_wakes_the_thread() {
+    let (driver, _, events) = start(DOMAIN + 1, false, everybody());
+    std::thread::sleep(Duration::from_millis(50));
+    let started = now_ns();
+    driver.call(|protocol, now| protocol.timer = Some(now + 2_000_000));
+    assert_eq!(events.recv_timeout(TIMEOUT), Ok(Seen::Timer));
+    assert!(now_ns() - started >= 2_000_000);
+}
+
+#[test]
+fn datagrams_from_outside_the_range_are_counted_and_dropped() {
+    let (client, _, _) = start(DOMAIN + 2, false, everybody());
+    let (server, to, requests) = start(DOMAIN + 2, true, Senders::default());
+    send(&client, to, &[b"RTPS"]);
+    assert!(requests.recv_timeout(Duration::from_millis(200)).is_err());
+    assert_eq!(server.counters().foreign, 1);
+}

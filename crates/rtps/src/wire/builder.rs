@@ -1,0 +1,234 @@
+//! Encoding of messages without copying payloads (RTPS 2.5, 8.3.4, 9.4.5).
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use super::inline_qos::InlineQos;
+use super::message::*;
+use super::output::{padding, put_bitmap, put_locators, put_sequence_number, put_time};
+use super::types::{EntityId, GuidPrefix, ProtocolVersion, Time, VendorId};
+
+/// Flag of little-endian submessages.
+const LITTLE: u8 = 0x01;
+
+/// Builder of one message.
+///
+/// Its parts are slices of one header buffer and the payloads, in the order of the datagram.
+#[derive(Debug)]
+pub struct MessageBuilder {
+    buffer: BytesMut,
+    /// Payloads and the offset in `buffer` that each precedes.
+    payloads: Vec<(usize, Bytes)>,
+    payload_bytes: usize,
+}
+
+impl MessageBuilder {
+    /// Starts a message from the participant `prefix`.
+    pub fn new(prefix: GuidPrefix) -> MessageBuilder {
+        let mut buffer = BytesMut::with_capacity(256);
+        buffer.put_slice(b"RTPS");
+        put_version(
+            &mut buffer,
+            ProtocolVersion::CURRENT,
+            VendorId::OURS,
+            prefix,
+        );
+        MessageBuilder {
+            buffer,
+            payloads: Vec::new(),
+            payload_bytes: 0,
+        }
+    }
+
+    /// Returns the size of the datagram so far [B].
+    pub fn len(&self) -> usize {
+        self.buffer.len() + self.payload_bytes
+    }
+
+    /// Returns whether the message has no submessage yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == HEADER_SIZE
+    }
+
+    /// Returns the parts whose concatenation is the datagram.
+    pub fn finish(self) -> Vec<Bytes> {
+        let buffer = self.buffer.freeze();
+        let mut parts = Vec::with_capacity(2 * self.payloads.len() + 1);
+        let mut start = 0;
+        for (end, payload) in self.payloads {
+            parts.push(buffer.slice(start..end));
+            parts.push(payload);
+            start = end;
+        }
+        if start < buffer.len() {
+            parts.push(buffer.slice(start..));
+        }
+        parts
+    }
+
+    /// Writes a submessage header, then `fill`, then the length.
+    fn submessage(&mut self, kind: u8, flags: u8, fill: impl FnOnce(&mut BytesMut)) {
+        let start = self.begin(kind, flags);
+        fill(&mut self.buffer);
+        self.end(start, None);
+    }
+
+    fn begin(&mut self, kind: u8, flags: u8) -> usize {
+        let start = self.buffer.len();
+        self.buffer.put_slice(&[kind, flags | LITTLE, 0, 0]);
+        start
+    }
+
+    fn end(&mut self, start: usize, payload: Option<&Bytes>) {
+        let mut length = self.buffer.len() - start - 4;
+        if let Some(payload) = payload.filter(|payload| !payload.is_empty()) {
+            self.payloads.push((self.buffer.len(), payload.clone()));
+            self.payload_bytes += payload.len();
+            let pad = padding(payload.len());
+            self.buffer.put_bytes(0, pad);
+            length += payload.len() + pad;
+        }
+        // Zero, "up to the end of the message", is the form of a longer last submessage.
+        let length = u16::try_from(length).unwrap_or(0);
+        self.buffer[start + 2..start + 4].copy_from_slice(&length.to_le_bytes());
+    }
+
+    /// Appends INFO_TS; `None` withdraws an earlier time.
+    pub fn info_timestamp(&mut self, time: Option<Time>) {
+        let flags = if time.is_none() { 0x02 } else { 0 };
+        self.submessage(kind::INFO_TS, flags, |out| {
+            if let Some(time) = time {
+                put_time(out, time);
+            }
+        });
+    }
+
+    /// Appends INFO_DST.
+    pub fn info_destination(&mut self, prefix: GuidPrefix) {
+        self.submessage(kind::INFO_DST, 0, |out| out.put_slice(&prefix.0));
+    }
+
+    /// Appends INFO_SRC.
+    pub fn info_source(&mut self, source: &Header) {
+        self.submessage(kind::INFO_SRC, 0, |out| {
+            out.put_u32_le(0);
+            put_version(out, source.version, source.vendor, source.prefix);
+        });
+    }
+
+    /// Appends INFO_REPLY.
+    pub fn info_reply(&mut self, reply: &InfoReply) {
+        let multicast = !reply.multicast.is_empty();
+        self.submessage(kind::INFO_REPLY, u8::from(multicast) << 1, |out| {
+            put_locators(out, &reply.unicast);
+            if multicast {
+                put_locators(out, &reply.multicast);
+            }
+        });
+    }
+
+    /// Appends DATA. The payload is not copied; it is padded to a multiple of 4.
+    pub fn data(&mut self, data: &Data) {
+        let (payload_flag, payload) = match &data.payload {
+            Payload::None => (0, None),
+            Payload::Data(bytes) => (0x04, Some(bytes)),
+            Payload::Key(bytes) => (0x08, Some(bytes)),
+        };
+        let flags = payload_flag | inline_flag(&data.inline_qos);
+        let start = self.begin(kind::DATA, flags);
+        let out = &mut self.buffer;
+        out.put_slice(&[0, 0, 16, 0]);
+        put_entities(out, data.reader, data.writer);
+        put_sequence_number(out, data.sequence_number);
+        put_inline_qos(out, &data.inline_qos);
+        self.end(start, payload);
+    }
+
+    /// Appends DATA_FRAG. The payload is not copied; it is padded to a multiple of 4.
+    pub fn data_frag(&mut self, frag: &DataFrag) {
+        let flags = u8::from(frag.key) << 2 | inline_flag(&frag.inline_qos);
+        let start = self.begin(kind::DATA_FRAG, flags);
+        let out = &mut self.buffer;
+        out.put_slice(&[0, 0, 28, 0]);
+        put_entities(out, frag.reader, frag.writer);
+        put_sequence_number(out, frag.sequence_number);
+        out.put_u32_le(frag.first_fragment.0);
+        out.put_u16_le(frag.fragment_count);
+        out.put_u16_le(frag.fragment_size);
+        out.put_u32_le(frag.sample_size);
+        put_inline_qos(out, &frag.inline_qos);
+        self.end(start, Some(&frag.payload));
+    }
+
+    /// Appends HEARTBEAT.
+    pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
+        let flags = u8::from(heartbeat.is_final) << 1 | u8::from(heartbeat.liveliness) << 2;
+        self.submessage(kind::HEARTBEAT, flags, |out| {
+            put_entities(out, heartbeat.reader, heartbeat.writer);
+            put_sequence_number(out, heartbeat.first);
+            put_sequence_number(out, heartbeat.last);
+            out.put_i32_le(heartbeat.count);
+        });
+    }
+
+    /// Appends HEARTBEAT_FRAG.
+    pub fn heartbeat_frag(&mut self, heartbeat: &HeartbeatFrag) {
+        self.submessage(kind::HEARTBEAT_FRAG, 0, |out| {
+            put_entities(out, heartbeat.reader, heartbeat.writer);
+            put_sequence_number(out, heartbeat.sequence_number);
+            out.put_u32_le(heartbeat.last_fragment.0);
+            out.put_i32_le(heartbeat.count);
+        });
+    }
+
+    /// Appends ACKNACK.
+    pub fn acknack(&mut self, acknack: &AckNack) {
+        self.submessage(kind::ACKNACK, u8::from(acknack.is_final) << 1, |out| {
+            put_entities(out, acknack.reader, acknack.writer);
+            put_sequence_number(out, acknack.missing.base);
+            put_bitmap(out, &acknack.missing.bitmap);
+            out.put_i32_le(acknack.count);
+        });
+    }
+
+    /// Appends NACK_FRAG.
+    pub fn nack_frag(&mut self, nack: &NackFrag) {
+        self.submessage(kind::NACK_FRAG, 0, |out| {
+            put_entities(out, nack.reader, nack.writer);
+            put_sequence_number(out, nack.sequence_number);
+            out.put_u32_le(nack.missing.base.0);
+            put_bitmap(out, &nack.missing.bitmap);
+            out.put_i32_le(nack.count);
+        });
+    }
+
+    /// Appends GAP.
+    pub fn gap(&mut self, gap: &Gap) {
+        self.submessage(kind::GAP, 0, |out| {
+            put_entities(out, gap.reader, gap.writer);
+            put_sequence_number(out, gap.start);
+            put_sequence_number(out, gap.list.base);
+            put_bitmap(out, &gap.list.bitmap);
+        });
+    }
+}
+
+fn put_version(out: &mut BytesMut, version: ProtocolVersion, vendor: VendorId, prefix: GuidPrefix) {
+    out.put_slice(&[version.major, version.minor]);
+    out.put_slice(&vendor.0);
+    out.put_slice(&prefix.0);
+}
+
+fn put_entities(out: &mut BytesMut, reader: EntityId, writer: EntityId) {
+    out.put_slice(&reader.0);
+    out.put_slice(&writer.0);
+}
+
+fn inline_flag(qos: &InlineQos) -> u8 {
+    u8::from(!qos.is_empty()) << 1
+}
+
+fn put_inline_qos(out: &mut BytesMut, qos: &InlineQos) {
+    if !qos.is_empty() {
+        qos.encode(out);
+    }
+}

@@ -1,0 +1,258 @@
+//! Data of the discovery protocols SPDP and SEDP (RTPS 2.5, 8.5.3, 8.5.4, 9.6.3).
+//!
+//! Absent parameters have the defaults of RTPS 2.5, 9.6.3. Unknown ones are skipped.
+
+use bytes::Bytes;
+
+use super::error::ParseError;
+use super::input::Input;
+use super::parameters::{pid, read_encapsulated};
+use super::qos_parameters::QosDecoder;
+use super::types::{Duration, EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
+use crate::qos::Qos;
+
+pub use super::discovery_encode::encode_key;
+
+/// Upper bound of the locators of one kind; further ones are ignored.
+const MAX_LOCATORS: usize = 32;
+
+/// Upper bound of user data [B].
+pub(super) const MAX_USER_DATA: usize = 16_384;
+
+/// Bits of [`ParticipantData::builtin_endpoints`] (RTPS 2.5, 9.3.2.12).
+pub mod builtin {
+    /// SPDP writer.
+    pub const PARTICIPANT_ANNOUNCER: u32 = 1;
+    /// SPDP reader.
+    pub const PARTICIPANT_DETECTOR: u32 = 1 << 1;
+    /// SEDP writer of publications.
+    pub const PUBLICATIONS_ANNOUNCER: u32 = 1 << 2;
+    /// SEDP reader of publications.
+    pub const PUBLICATIONS_DETECTOR: u32 = 1 << 3;
+    /// SEDP writer of subscriptions.
+    pub const SUBSCRIPTIONS_ANNOUNCER: u32 = 1 << 4;
+    /// SEDP reader of subscriptions.
+    pub const SUBSCRIPTIONS_DETECTOR: u32 = 1 << 5;
+    /// Writer of participant messages.
+    pub const MESSAGE_WRITER: u32 = 1 << 10;
+    /// Reader of participant messages.
+    pub const MESSAGE_READER: u32 = 1 << 11;
+    /// All of the above: the built-in endpoints of this implementation.
+    pub const ALL: u32 = 0x0c3f;
+}
+
+/// Announcement of a participant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParticipantData {
+    /// Participant.
+    pub prefix: GuidPrefix,
+    /// Version of the protocol.
+    pub version: ProtocolVersion,
+    /// Implementation.
+    pub vendor: VendorId,
+    /// Domain; `None` is that of the port on which the announcement arrived.
+    pub domain_id: Option<u32>,
+    /// Tag of the domain. Participants with different tags do not communicate.
+    pub domain_tag: String,
+    /// Whether readers expect QoS with each sample.
+    pub expects_inline_qos: bool,
+    /// Unicast locators of the built-in endpoints.
+    pub metatraffic_unicast: Vec<Locator>,
+    /// Multicast locators of the built-in endpoints.
+    pub metatraffic_multicast: Vec<Locator>,
+    /// Unicast locators of endpoints that announce none.
+    pub default_unicast: Vec<Locator>,
+    /// Multicast locators of endpoints that announce none.
+    pub default_multicast: Vec<Locator>,
+    /// Set of built-in endpoints, bits of [`builtin`].
+    pub builtin_endpoints: u32,
+    /// Flags of the built-in endpoints; bit 0: the message reader is best effort.
+    pub builtin_endpoint_qos: u32,
+    /// Time after the last announcement at which the participant is lost.
+    pub lease: Duration,
+    /// Name of the participant.
+    pub name: String,
+    /// Data of the application.
+    pub user_data: Bytes,
+}
+
+impl ParticipantData {
+    /// Returns the announcement of the participant `prefix` of this implementation, without
+    /// locators.
+    pub fn new(prefix: GuidPrefix) -> ParticipantData {
+        ParticipantData {
+            prefix,
+            version: ProtocolVersion::CURRENT,
+            vendor: VendorId::OURS,
+            domain_id: None,
+            domain_tag: String::new(),
+            expects_inline_qos: false,
+            metatraffic_unicast: Vec::new(),
+            metatraffic_multicast: Vec::new(),
+            default_unicast: Vec::new(),
+            default_multicast: Vec::new(),
+            builtin_endpoints: builtin::ALL,
+            builtin_endpoint_qos: 0,
+            lease: Duration::from_seconds(100),
+            name: String::new(),
+            user_data: Bytes::new(),
+        }
+    }
+
+    /// Decodes the payload of an SPDP sample, with its encapsulation header.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a parameter is invalid or the GUID is absent.
+    pub fn decode(payload: &Bytes) -> Result<ParticipantData, ParseError> {
+        let mut guid = None;
+        let mut data = ParticipantData::new(GuidPrefix::UNKNOWN);
+        data.builtin_endpoints = 0;
+        data.vendor = VendorId::UNKNOWN;
+        read_encapsulated(payload, |id, value| {
+            if id == pid::PARTICIPANT_GUID {
+                guid = Some(value.guid()?);
+                return Ok(true);
+            }
+            data.read(id, value)
+        })?;
+        let guid = guid.ok_or(ParseError::Missing)?;
+        if guid.entity != EntityId::PARTICIPANT || guid.prefix == GuidPrefix::UNKNOWN {
+            return Err(ParseError::Invalid);
+        }
+        data.prefix = guid.prefix;
+        Ok(data)
+    }
+
+    fn read(&mut self, id: u16, value: &mut Input) -> Result<bool, ParseError> {
+        match id {
+            pid::PROTOCOL_VERSION => {
+                let [major, minor] = value.array()?;
+                self.version = ProtocolVersion { major, minor };
+            }
+            pid::VENDOR_ID => self.vendor = VendorId(value.array()?),
+            pid::DOMAIN_ID => self.domain_id = Some(value.u32()?),
+            pid::DOMAIN_TAG => self.domain_tag = value.string()?,
+            pid::EXPECTS_INLINE_QOS => self.expects_inline_qos = value.u8()? != 0,
+            pid::METATRAFFIC_UNICAST_LOCATOR => push(&mut self.metatraffic_unicast, value)?,
+            pid::METATRAFFIC_MULTICAST_LOCATOR => push(&mut self.metatraffic_multicast, value)?,
+            pid::DEFAULT_UNICAST_LOCATOR => push(&mut self.default_unicast, value)?,
+            pid::DEFAULT_MULTICAST_LOCATOR => push(&mut self.default_multicast, value)?,
+            pid::BUILTIN_ENDPOINT_SET => self.builtin_endpoints = value.u32()?,
+            pid::BUILTIN_ENDPOINT_QOS => self.builtin_endpoint_qos = value.u32()?,
+            pid::PARTICIPANT_LEASE => self.lease = value.duration()?,
+            pid::ENTITY_NAME => self.name = value.string()?,
+            pid::USER_DATA => self.user_data = value.octets(MAX_USER_DATA)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// Announcement of a writer or a reader; the kind of [`EndpointData::guid`] states which.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndpointData {
+    /// Endpoint.
+    pub guid: Guid,
+    /// Topic.
+    pub topic_name: String,
+    /// Type.
+    pub type_name: String,
+    /// QoS with the user data.
+    pub qos: Qos,
+    /// Unicast locators; if there are none, those of the participant apply.
+    pub unicast: Vec<Locator>,
+    /// Multicast locators; if there are none, those of the participant apply.
+    pub multicast: Vec<Locator>,
+    /// Whether a reader expects QoS with each sample.
+    pub expects_inline_qos: bool,
+    /// Name of the endpoint.
+    pub name: String,
+}
+
+impl EndpointData {
+    /// Returns the announcement of `guid` without locators.
+    pub fn new(guid: Guid, topic_name: &str, type_name: &str, qos: Qos) -> EndpointData {
+        EndpointData {
+            guid,
+            topic_name: topic_name.to_owned(),
+            type_name: type_name.to_owned(),
+            qos,
+            unicast: Vec::new(),
+            multicast: Vec::new(),
+            expects_inline_qos: false,
+            name: String::new(),
+        }
+    }
+
+    /// Decodes the payload of an SEDP sample, with its encapsulation header.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a parameter is invalid or the GUID, the topic or the type is absent.
+    pub fn decode(payload: &Bytes) -> Result<EndpointData, ParseError> {
+        let mut guid = None;
+        let mut data = EndpointData::new(Guid::UNKNOWN, "", "", Qos::reader());
+        let mut qos = QosDecoder::default();
+        read_encapsulated(payload, |id, value| {
+            if id == pid::ENDPOINT_GUID {
+                guid = Some(value.guid()?);
+                return Ok(true);
+            }
+            Ok(data.read(id, value)? || qos.read(id, value)?)
+        })?;
+        data.guid = guid.ok_or(ParseError::Missing)?;
+        data.qos = qos.finish(data.guid.entity.is_writer());
+        let valid_kind = data.guid.entity.is_writer() || data.guid.entity.is_reader();
+        if !valid_kind || data.guid.prefix == GuidPrefix::UNKNOWN {
+            return Err(ParseError::Invalid);
+        }
+        if data.topic_name.is_empty() || data.type_name.is_empty() {
+            return Err(ParseError::Missing);
+        }
+        Ok(data)
+    }
+
+    fn read(&mut self, id: u16, value: &mut Input) -> Result<bool, ParseError> {
+        match id {
+            pid::TOPIC_NAME => self.topic_name = value.string()?,
+            pid::TYPE_NAME => self.type_name = value.string()?,
+            pid::UNICAST_LOCATOR => push(&mut self.unicast, value)?,
+            pid::MULTICAST_LOCATOR => push(&mut self.multicast, value)?,
+            pid::EXPECTS_INLINE_QOS => self.expects_inline_qos = value.u8()? != 0,
+            pid::ENTITY_NAME => self.name = value.string()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// Decodes the key of a participant or an endpoint: the payload of a dispose message that has no
+/// key hash.
+///
+/// # Errors
+///
+/// Returns an error if the payload is not a parameter list or has no GUID.
+pub fn decode_key(payload: &Bytes) -> Result<Guid, ParseError> {
+    let mut guid = None;
+    read_encapsulated(payload, |id, value| {
+        if id == pid::PARTICIPANT_GUID || id == pid::ENDPOINT_GUID {
+            let endpoint = id == pid::ENDPOINT_GUID;
+            let found = value.guid()?;
+            // An endpoint's key can name its participant too.
+            if endpoint || guid.is_none() {
+                guid = Some(found);
+            }
+        }
+        Ok(true)
+    })?;
+    guid.ok_or(ParseError::Missing)
+}
+
+fn push(locators: &mut Vec<Locator>, value: &mut Input) -> Result<(), ParseError> {
+    let locator = value.locator()?;
+    if locators.len() < MAX_LOCATORS {
+        locators.push(locator);
+    }
+    Ok(())
+}

@@ -1,0 +1,242 @@
+//! Header and submessages (RTPS 2.5, 8.3.7, 9.4).
+
+use bytes::Bytes;
+
+use super::error::ParseError;
+use super::inline_qos::InlineQos;
+use super::sets::{FragmentNumberSet, SequenceNumberSet};
+use super::types::{
+    EntityId, FragmentNumber, GuidPrefix, Locator, ProtocolVersion, SequenceNumber, Time, VendorId,
+};
+
+/// Kinds of submessages (RTPS 2.5, 9.4.5.1.1).
+pub(super) mod kind {
+    pub const PAD: u8 = 0x01;
+    pub const ACKNACK: u8 = 0x06;
+    pub const HEARTBEAT: u8 = 0x07;
+    pub const GAP: u8 = 0x08;
+    pub const INFO_TS: u8 = 0x09;
+    pub const INFO_SRC: u8 = 0x0c;
+    pub const INFO_REPLY_IP4: u8 = 0x0d;
+    pub const INFO_DST: u8 = 0x0e;
+    pub const INFO_REPLY: u8 = 0x0f;
+    pub const NACK_FRAG: u8 = 0x12;
+    pub const HEARTBEAT_FRAG: u8 = 0x13;
+    pub const DATA: u8 = 0x15;
+    pub const DATA_FRAG: u8 = 0x16;
+}
+
+/// Size of the header of a message [B].
+pub const HEADER_SIZE: usize = 20;
+
+/// Upper bound of the bytes of a DATA submessage besides payload and inline QoS [B].
+pub const DATA_OVERHEAD: usize = 4 + 20;
+
+/// Upper bound of the bytes of a DATA_FRAG submessage besides payload and inline QoS [B].
+pub const DATA_FRAG_OVERHEAD: usize = 4 + 32;
+
+/// Header of a message (RTPS 2.5, 8.3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Version of the protocol.
+    pub version: ProtocolVersion,
+    /// Implementation of the sender.
+    pub vendor: VendorId,
+    /// Participant that sent the message.
+    pub prefix: GuidPrefix,
+}
+
+/// Decoded datagram.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Header.
+    pub header: Header,
+    /// Submessages up to the end of the datagram or the first invalid one, in order.
+    pub submessages: Vec<Submessage>,
+    /// Reason why the rest of the datagram is ignored (RTPS 2.5, 8.3.4.1), if it is.
+    pub error: Option<ParseError>,
+}
+
+/// Submessage (RTPS 2.5, 8.3.8).
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
+pub enum Submessage {
+    /// Whole sample.
+    Data(Data),
+    /// Fragments of a sample.
+    DataFrag(DataFrag),
+    /// Range of samples that a writer has.
+    Heartbeat(Heartbeat),
+    /// Range of fragments that a writer has.
+    HeartbeatFrag(HeartbeatFrag),
+    /// Samples that a reader has and lacks.
+    AckNack(AckNack),
+    /// Fragments that a reader lacks.
+    NackFrag(NackFrag),
+    /// Samples that are irrelevant for a reader.
+    Gap(Gap),
+    /// Source time of the following submessages; `None` withdraws an earlier one.
+    InfoTimestamp(Option<Time>),
+    /// Participant that the following submessages address.
+    InfoDestination(GuidPrefix),
+    /// Source of the following submessages.
+    InfoSource(Header),
+    /// Locators for replies to the following submessages.
+    InfoReply(InfoReply),
+    /// Padding.
+    Pad,
+    /// Unknown or vendor-specific submessage of this kind, to be skipped.
+    Unknown(u8),
+}
+
+/// Serialized content of a sample. Data includes the four bytes of the encapsulation header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// No payload.
+    None,
+    /// Value.
+    Data(Bytes),
+    /// Key of the instance, for dispose and unregister.
+    Key(Bytes),
+}
+
+/// Whole sample (RTPS 2.5, 8.3.8.2).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data {
+    /// Reader addressed, or unknown for all.
+    pub reader: EntityId,
+    /// Writer of the sample.
+    pub writer: EntityId,
+    /// Number of the sample.
+    pub sequence_number: SequenceNumber,
+    /// Inline QoS.
+    pub inline_qos: InlineQos,
+    /// Content. The bytes can end with up to three bytes of alignment.
+    pub payload: Payload,
+}
+
+/// Fragments of a sample (RTPS 2.5, 8.3.8.3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataFrag {
+    /// Reader addressed, or unknown for all.
+    pub reader: EntityId,
+    /// Writer of the sample.
+    pub writer: EntityId,
+    /// Number of the sample.
+    pub sequence_number: SequenceNumber,
+    /// First fragment; 1 is the first of the sample.
+    pub first_fragment: FragmentNumber,
+    /// Count of fragments in this submessage, at least 1.
+    pub fragment_count: u16,
+    /// Size of every fragment except the last of the sample [B], at least 1.
+    pub fragment_size: u16,
+    /// Size of the sample with its encapsulation header [B], at least 1.
+    pub sample_size: u32,
+    /// Inline QoS.
+    pub inline_qos: InlineQos,
+    /// Whether the sample is a key.
+    pub key: bool,
+    /// Bytes of the fragments, without alignment. Exactly as many as the numbers above give.
+    pub payload: Bytes,
+}
+
+impl DataFrag {
+    /// Returns the count of fragments of the sample.
+    pub fn total_fragments(&self) -> u32 {
+        self.sample_size
+            .div_ceil(u32::from(self.fragment_size.max(1)))
+    }
+
+    /// Returns the offset of [`DataFrag::payload`] within the sample [B].
+    pub fn offset(&self) -> usize {
+        let before = self.first_fragment.0.saturating_sub(1) as usize;
+        before.saturating_mul(usize::from(self.fragment_size))
+    }
+}
+
+/// Range of samples that a writer has (RTPS 2.5, 8.3.8.6). `first = last + 1` is no sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heartbeat {
+    /// Reader addressed, or unknown for all.
+    pub reader: EntityId,
+    /// Writer of the samples.
+    pub writer: EntityId,
+    /// First available sample.
+    pub first: SequenceNumber,
+    /// Last available sample.
+    pub last: SequenceNumber,
+    /// Count of heartbeats of the writer.
+    pub count: i32,
+    /// Whether the reader need not respond.
+    pub is_final: bool,
+    /// Whether the writer asserts its liveliness.
+    pub liveliness: bool,
+}
+
+/// Range of fragments that a writer has (RTPS 2.5, 8.3.8.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeartbeatFrag {
+    /// Reader addressed, or unknown for all.
+    pub reader: EntityId,
+    /// Writer of the sample.
+    pub writer: EntityId,
+    /// Number of the sample.
+    pub sequence_number: SequenceNumber,
+    /// Last available fragment.
+    pub last_fragment: FragmentNumber,
+    /// Count of fragment heartbeats of the writer.
+    pub count: i32,
+}
+
+/// Samples that a reader has and lacks (RTPS 2.5, 8.3.8.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckNack {
+    /// Reader.
+    pub reader: EntityId,
+    /// Writer addressed.
+    pub writer: EntityId,
+    /// Missing samples; every sample below the base is acknowledged.
+    pub missing: SequenceNumberSet,
+    /// Count of acknowledgements of the reader.
+    pub count: i32,
+    /// Whether the writer need not respond.
+    pub is_final: bool,
+}
+
+/// Fragments that a reader lacks (RTPS 2.5, 8.3.8.12).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NackFrag {
+    /// Reader.
+    pub reader: EntityId,
+    /// Writer addressed.
+    pub writer: EntityId,
+    /// Number of the sample.
+    pub sequence_number: SequenceNumber,
+    /// Missing fragments.
+    pub missing: FragmentNumberSet,
+    /// Count of fragment requests of the reader.
+    pub count: i32,
+}
+
+/// Samples that are irrelevant for a reader (RTPS 2.5, 8.3.8.4): those from `start` up to and
+/// excluding the base of `list`, and the members of `list`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Reader addressed, or unknown for all.
+    pub reader: EntityId,
+    /// Writer of the samples.
+    pub writer: EntityId,
+    /// First irrelevant sample.
+    pub start: SequenceNumber,
+    /// Further irrelevant samples.
+    pub list: SequenceNumberSet,
+}
+
+/// Locators for replies (RTPS 2.5, 8.3.8.9).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InfoReply {
+    /// Unicast locators.
+    pub unicast: Vec<Locator>,
+    /// Multicast locators.
+    pub multicast: Vec<Locator>,
+}

@@ -1,0 +1,137 @@
+//! Parameter lists (RTPS 2.5, 9.4.2.11, 9.6.3, 10.5.3).
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use super::error::ParseError;
+use super::input::Input;
+use super::output::padding;
+
+/// Parameter identifiers (RTPS 2.5, 9.6.3, 9.6.4).
+pub(super) mod pid {
+    pub const PAD: u16 = 0x0000;
+    pub const SENTINEL: u16 = 0x0001;
+    pub const PARTICIPANT_LEASE: u16 = 0x0002;
+    pub const TOPIC_NAME: u16 = 0x0005;
+    pub const TYPE_NAME: u16 = 0x0007;
+    pub const DOMAIN_ID: u16 = 0x000f;
+    pub const PROTOCOL_VERSION: u16 = 0x0015;
+    pub const VENDOR_ID: u16 = 0x0016;
+    pub const RELIABILITY: u16 = 0x001a;
+    pub const LIVELINESS: u16 = 0x001b;
+    pub const DURABILITY: u16 = 0x001d;
+    pub const OWNERSHIP: u16 = 0x001f;
+    pub const PRESENTATION: u16 = 0x0021;
+    pub const DEADLINE: u16 = 0x0023;
+    pub const DESTINATION_ORDER: u16 = 0x0025;
+    pub const LATENCY_BUDGET: u16 = 0x0027;
+    pub const PARTITION: u16 = 0x0029;
+    pub const LIFESPAN: u16 = 0x002b;
+    pub const USER_DATA: u16 = 0x002c;
+    pub const UNICAST_LOCATOR: u16 = 0x002f;
+    pub const MULTICAST_LOCATOR: u16 = 0x0030;
+    pub const DEFAULT_UNICAST_LOCATOR: u16 = 0x0031;
+    pub const METATRAFFIC_UNICAST_LOCATOR: u16 = 0x0032;
+    pub const METATRAFFIC_MULTICAST_LOCATOR: u16 = 0x0033;
+    pub const HISTORY: u16 = 0x0040;
+    pub const RESOURCE_LIMITS: u16 = 0x0041;
+    pub const EXPECTS_INLINE_QOS: u16 = 0x0043;
+    pub const DEFAULT_MULTICAST_LOCATOR: u16 = 0x0048;
+    pub const PARTICIPANT_GUID: u16 = 0x0050;
+    pub const BUILTIN_ENDPOINT_SET: u16 = 0x0058;
+    pub const ENDPOINT_GUID: u16 = 0x005a;
+    pub const ENTITY_NAME: u16 = 0x0062;
+    pub const KEY_HASH: u16 = 0x0070;
+    pub const STATUS_INFO: u16 = 0x0071;
+    pub const DATA_REPRESENTATION: u16 = 0x0073;
+    pub const BUILTIN_ENDPOINT_QOS: u16 = 0x0077;
+    pub const RELATED_SAMPLE_IDENTITY: u16 = 0x0083;
+    pub const DOMAIN_TAG: u16 = 0x4014;
+    /// Form of RELATED_SAMPLE_IDENTITY in Fast DDS before the number was standardised.
+    pub const LEGACY_RELATED_SAMPLE_IDENTITY: u16 = 0x800f;
+
+    /// The receiver must understand the parameter or ignore the whole list.
+    pub const MUST_UNDERSTAND: u16 = 0x4000;
+    /// The meaning depends on the vendor.
+    pub const VENDOR: u16 = 0x8000;
+}
+
+/// Upper bound of the count of parameters in one list.
+const MAX_PARAMETERS: usize = 512;
+
+/// Reads a parameter list up to its sentinel and passes each parameter to `visit`, which returns
+/// whether it knows the identifier. The input is at the byte after the sentinel afterwards.
+pub(super) fn read_list(
+    input: &mut Input,
+    mut visit: impl FnMut(u16, &mut Input) -> Result<bool, ParseError>,
+) -> Result<(), ParseError> {
+    for _ in 0..MAX_PARAMETERS {
+        let id = input.u16()?;
+        let length = usize::from(input.u16()?);
+        if id == pid::SENTINEL {
+            // The length of a sentinel has no meaning.
+            return Ok(());
+        }
+        let mut value = Input::new(input.take(length)?, input.is_little());
+        if id == pid::PAD {
+            continue;
+        }
+        let known = visit(id, &mut value)?;
+        if !known && id & pid::VENDOR == 0 && id & pid::MUST_UNDERSTAND != 0 {
+            return Err(ParseError::MustUnderstand);
+        }
+    }
+    Err(ParseError::TooLong)
+}
+
+/// Reads the encapsulation header of a parameter list and then the list.
+pub(super) fn read_encapsulated(
+    payload: &Bytes,
+    visit: impl FnMut(u16, &mut Input) -> Result<bool, ParseError>,
+) -> Result<(), ParseError> {
+    let mut input = Input::new(payload.clone(), true);
+    match input.array::<4>()? {
+        [0, 2, ..] => input.set_little(false),
+        [0, 3, ..] => {}
+        _ => return Err(ParseError::Encapsulation),
+    }
+    read_list(&mut input, visit)
+}
+
+/// Writer of a little-endian parameter list.
+pub(super) struct ListWriter<'a> {
+    out: &'a mut BytesMut,
+}
+
+impl<'a> ListWriter<'a> {
+    /// Starts a list without an encapsulation header.
+    pub(super) fn new(out: &'a mut BytesMut) -> ListWriter<'a> {
+        ListWriter { out }
+    }
+
+    /// Starts a list with the encapsulation header PL_CDR_LE.
+    pub(super) fn encapsulated(out: &'a mut BytesMut) -> ListWriter<'a> {
+        out.put_slice(&[0, 3, 0, 0]);
+        ListWriter { out }
+    }
+
+    /// Appends the parameter `id` with the value that `fill` writes, aligned to 4. A value above
+    /// 65,532 B has no wire form and is left out.
+    pub(super) fn add(&mut self, id: u16, fill: impl FnOnce(&mut BytesMut)) {
+        let start = self.out.len();
+        self.out.put_u16_le(id);
+        self.out.put_u16_le(0);
+        fill(self.out);
+        let length = self.out.len() - start - 4;
+        self.out.put_bytes(0, padding(length));
+        match u16::try_from(length + padding(length)) {
+            Ok(padded) => self.out[start + 2..start + 4].copy_from_slice(&padded.to_le_bytes()),
+            Err(_) => self.out.truncate(start),
+        }
+    }
+
+    /// Appends the sentinel.
+    pub(super) fn finish(self) {
+        self.out.put_u16_le(pid::SENTINEL);
+        self.out.put_u16_le(0);
+    }
+}

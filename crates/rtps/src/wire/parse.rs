@@ -1,0 +1,306 @@
+//! Decoding of datagrams (RTPS 2.5, 8.3.4, 8.3.8, 9.4.5).
+
+use bytes::Bytes;
+
+use super::error::ParseError;
+use super::inline_qos::InlineQos;
+use super::input::Input;
+use super::message::*;
+use super::sets::{FragmentNumberSet, SequenceNumberSet};
+use super::types::{FragmentNumber, Locator, ProtocolVersion, SequenceNumber, Time, VendorId};
+
+/// Upper bound of the submessages of one message.
+const MAX_SUBMESSAGES: usize = 1024;
+
+/// Upper bound of the locators of one list.
+const MAX_LOCATORS: usize = 64;
+
+/// Decodes a datagram. Payloads are slices of it.
+///
+/// An invalid submessage ends the message: [`Message::error`] then states the reason, and the
+/// submessages before it remain valid (RTPS 2.5, 8.3.4.1).
+///
+/// # Errors
+///
+/// Returns an error if the header of the message is invalid.
+pub fn parse(datagram: Bytes) -> Result<Message, ParseError> {
+    let mut input = Input::new(datagram, true);
+    if input.array()? != *b"RTPS" {
+        return Err(ParseError::NotRtps);
+    }
+    let header = header(&mut input)?;
+    let mut message = Message {
+        header,
+        submessages: Vec::new(),
+        error: None,
+    };
+    while input.left() > 0 {
+        if message.submessages.len() >= MAX_SUBMESSAGES {
+            message.error = Some(ParseError::TooLong);
+            break;
+        }
+        match submessage(&mut input) {
+            Ok(submessage) => message.submessages.push(submessage),
+            Err(error) => {
+                message.error = Some(error);
+                break;
+            }
+        }
+    }
+    Ok(message)
+}
+
+fn header(input: &mut Input) -> Result<Header, ParseError> {
+    let [major, minor] = input.array()?;
+    if major != ProtocolVersion::CURRENT.major {
+        return Err(ParseError::Version);
+    }
+    Ok(Header {
+        version: ProtocolVersion { major, minor },
+        vendor: VendorId(input.array()?),
+        prefix: input.prefix()?,
+    })
+}
+
+fn submessage(input: &mut Input) -> Result<Submessage, ParseError> {
+    let [kind, flags] = input.array()?;
+    input.set_little(flags & 1 != 0);
+    let length = usize::from(input.u16()?);
+    // A length of zero extends to the end of the message, except for kinds that can be empty.
+    let to_end = length == 0 && kind != kind::PAD && kind != kind::INFO_TS;
+    let body = if to_end {
+        input.rest()
+    } else {
+        input.take(length)?
+    };
+    let mut body = Input::new(body, input.is_little());
+    let body = &mut body;
+    Ok(match kind {
+        kind::DATA => Submessage::Data(data(body, flags)?),
+        kind::DATA_FRAG => Submessage::DataFrag(data_frag(body, flags)?),
+        kind::HEARTBEAT => Submessage::Heartbeat(heartbeat(body, flags)?),
+        kind::HEARTBEAT_FRAG => Submessage::HeartbeatFrag(heartbeat_frag(body)?),
+        kind::ACKNACK => Submessage::AckNack(acknack(body, flags)?),
+        kind::NACK_FRAG => Submessage::NackFrag(nack_frag(body)?),
+        kind::GAP => Submessage::Gap(gap(body)?),
+        kind::INFO_TS => Submessage::InfoTimestamp(timestamp(body, flags)?),
+        kind::INFO_DST => Submessage::InfoDestination(body.prefix()?),
+        kind::INFO_SRC => {
+            body.skip(4)?;
+            Submessage::InfoSource(header(body)?)
+        }
+        kind::INFO_REPLY => Submessage::InfoReply(info_reply(body, flags)?),
+        kind::INFO_REPLY_IP4 => Submessage::InfoReply(info_reply_ip4(body, flags)?),
+        kind::PAD => Submessage::Pad,
+        _ => Submessage::Unknown(kind),
+    })
+}
+
+fn sample_number(input: &mut Input) -> Result<SequenceNumber, ParseError> {
+    let number = input.sequence_number()?;
+    number
+        .is_valid()
+        .then_some(number)
+        .ok_or(ParseError::Invalid)
+}
+
+fn inline_qos(
+    input: &mut Input,
+    to_inline_qos: usize,
+    fixed: usize,
+    present: bool,
+) -> Result<InlineQos, ParseError> {
+    let extra = to_inline_qos.checked_sub(fixed);
+    input.skip(extra.ok_or(ParseError::Invalid)?)?;
+    if present {
+        InlineQos::decode(input)
+    } else {
+        Ok(InlineQos::default())
+    }
+}
+
+fn data(input: &mut Input, flags: u8) -> Result<Data, ParseError> {
+    input.skip(2)?;
+    let to_inline_qos = usize::from(input.u16()?);
+    let reader = input.entity()?;
+    let writer = input.entity()?;
+    let sequence_number = sample_number(input)?;
+    let inline_qos = inline_qos(input, to_inline_qos, 16, flags & 0x02 != 0)?;
+    let content = input.rest();
+    // A payload starts with the four bytes of the encapsulation header. A key without them is
+    // absent: the key hash in the inline QoS replaces it.
+    let payload = match (flags & 0x04 != 0, flags & 0x08 != 0) {
+        (false, false) => Payload::None,
+        (true, false) if content.len() < 4 => return Err(ParseError::Truncated),
+        (true, false) => Payload::Data(content),
+        (false, true) if content.len() < 4 => Payload::None,
+        (false, true) => Payload::Key(content),
+        (true, true) => return Err(ParseError::Invalid),
+    };
+    Ok(Data {
+        reader,
+        writer,
+        sequence_number,
+        inline_qos,
+        payload,
+    })
+}
+
+fn data_frag(input: &mut Input, flags: u8) -> Result<DataFrag, ParseError> {
+    input.skip(2)?;
+    let to_inline_qos = usize::from(input.u16()?);
+    let mut frag = DataFrag {
+        reader: input.entity()?,
+        writer: input.entity()?,
+        sequence_number: sample_number(input)?,
+        first_fragment: FragmentNumber(input.u32()?),
+        fragment_count: input.u16()?,
+        fragment_size: input.u16()?,
+        sample_size: input.u32()?,
+        inline_qos: InlineQos::default(),
+        key: flags & 0x04 != 0,
+        payload: Bytes::new(),
+    };
+    frag.inline_qos = inline_qos(input, to_inline_qos, 28, flags & 0x02 != 0)?;
+    let size = u64::from(frag.fragment_size);
+    let first = u64::from(frag.first_fragment.0);
+    let end = first + u64::from(frag.fragment_count);
+    let valid = size > 0
+        && first > 0
+        && frag.fragment_count > 0
+        && frag.sample_size >= 4
+        && end <= u64::from(frag.total_fragments()) + 1;
+    if !valid {
+        return Err(ParseError::Invalid);
+    }
+    let sample_end = u64::from(frag.sample_size).min((end - 1) * size);
+    let length = sample_end - (first - 1) * size;
+    frag.payload = input.take(usize::try_from(length).map_err(|_| ParseError::TooLong)?)?;
+    Ok(frag)
+}
+
+fn heartbeat(input: &mut Input, flags: u8) -> Result<Heartbeat, ParseError> {
+    let heartbeat = Heartbeat {
+        reader: input.entity()?,
+        writer: input.entity()?,
+        first: sample_number(input)?,
+        last: input.sequence_number()?,
+        count: input.i32()?,
+        is_final: flags & 0x02 != 0,
+        liveliness: flags & 0x04 != 0,
+    };
+    let SequenceNumber(last) = heartbeat.last;
+    if last < heartbeat.first.0 - 1 || heartbeat.last > SequenceNumber::MAX {
+        return Err(ParseError::Invalid);
+    }
+    Ok(heartbeat)
+}
+
+fn heartbeat_frag(input: &mut Input) -> Result<HeartbeatFrag, ParseError> {
+    let heartbeat = HeartbeatFrag {
+        reader: input.entity()?,
+        writer: input.entity()?,
+        sequence_number: sample_number(input)?,
+        last_fragment: FragmentNumber(input.u32()?),
+        count: input.i32()?,
+    };
+    if heartbeat.last_fragment.0 == 0 {
+        return Err(ParseError::Invalid);
+    }
+    Ok(heartbeat)
+}
+
+fn sequence_number_set(input: &mut Input, min_base: i64) -> Result<SequenceNumberSet, ParseError> {
+    let base = input.sequence_number()?;
+    let bitmap = input.bitmap()?;
+    if base.0 < min_base || base > SequenceNumber::MAX {
+        return Err(ParseError::Invalid);
+    }
+    Ok(SequenceNumberSet { base, bitmap })
+}
+
+fn acknack(input: &mut Input, flags: u8) -> Result<AckNack, ParseError> {
+    Ok(AckNack {
+        reader: input.entity()?,
+        writer: input.entity()?,
+        // Fast DDS sends base 0 in its first ACKNACK, before it knows what the writer has.
+        missing: sequence_number_set(input, 0)?,
+        count: input.i32()?,
+        is_final: flags & 0x02 != 0,
+    })
+}
+
+fn nack_frag(input: &mut Input) -> Result<NackFrag, ParseError> {
+    let reader = input.entity()?;
+    let writer = input.entity()?;
+    let sequence_number = sample_number(input)?;
+    let base = FragmentNumber(input.u32()?);
+    let bitmap = input.bitmap()?;
+    if base.0 == 0 || base.0.checked_add(bitmap.bits).is_none() {
+        return Err(ParseError::Invalid);
+    }
+    Ok(NackFrag {
+        reader,
+        writer,
+        sequence_number,
+        missing: FragmentNumberSet { base, bitmap },
+        count: input.i32()?,
+    })
+}
+
+fn gap(input: &mut Input) -> Result<Gap, ParseError> {
+    let gap = Gap {
+        reader: input.entity()?,
+        writer: input.entity()?,
+        start: sample_number(input)?,
+        list: sequence_number_set(input, 1)?,
+    };
+    if gap.list.base < gap.start {
+        return Err(ParseError::Invalid);
+    }
+    Ok(gap)
+}
+
+fn timestamp(input: &mut Input, flags: u8) -> Result<Option<Time>, ParseError> {
+    if flags & 0x02 != 0 {
+        return Ok(None);
+    }
+    let time = input.time()?;
+    Ok((time != Time::INVALID).then_some(time))
+}
+
+fn locators(input: &mut Input) -> Result<Vec<Locator>, ParseError> {
+    let count = input.u32()? as usize;
+    if count > MAX_LOCATORS {
+        return Err(ParseError::TooLong);
+    }
+    (0..count).map(|_| input.locator()).collect()
+}
+
+fn info_reply(input: &mut Input, flags: u8) -> Result<InfoReply, ParseError> {
+    let mut reply = InfoReply {
+        unicast: locators(input)?,
+        ..InfoReply::default()
+    };
+    if flags & 0x02 != 0 {
+        reply.multicast = locators(input)?;
+    }
+    Ok(reply)
+}
+
+/// Reads the form with two IPv4 locators (RTPS 2.5, 9.4.5.14). The address is a number.
+fn info_reply_ip4(input: &mut Input, flags: u8) -> Result<InfoReply, ParseError> {
+    let mut locator = || -> Result<Vec<Locator>, ParseError> {
+        let address = input.u32()?;
+        let port = u16::try_from(input.u32()?).map_err(|_| ParseError::Invalid)?;
+        let ip = std::net::Ipv4Addr::from(address);
+        Ok(vec![std::net::SocketAddr::from((ip, port)).into()])
+    };
+    let unicast = locator()?;
+    let multicast = if flags & 0x02 != 0 {
+        locator()?
+    } else {
+        Vec::new()
+    };
+    Ok(InfoReply { unicast, multicast })
+}

@@ -1,0 +1,213 @@
+//! Hostile input: truncated, changed and random bytes decode without a panic, and what decodes is
+//! bounded by the size of the input.
+
+use bytes::Bytes;
+
+use super::discovery::{endpoint, participant};
+use super::{PREFIX, READER, WRITER, datagram};
+use crate::wire::*;
+
+/// Generator of pseudo-random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound.max(1) as u64) as usize
+    }
+}
+
+/// Returns valid messages that contain every submessage and the discovery payloads.
+fn seeds() -> Vec<Bytes> {
+    let sample = |payload| Data {
+        reader: READER,
+        writer: WRITER,
+        sequence_number: SequenceNumber(5),
+        inline_qos: InlineQos {
+            related: Some(SampleIdentity {
+                writer: Guid::new(PREFIX, WRITER),
+                sequence_number: SequenceNumber(3),
+            }),
+            status: Some(StatusInfo::default()),
+            key_hash: Some([1; 16]),
+        },
+        payload,
+    };
+    let mut seeds = Vec::new();
+    for payload in [
+        participant().encode(),
+        endpoint().encode(),
+        encode_key(Guid::UNKNOWN),
+    ] {
+        let mut builder = MessageBuilder::new(PREFIX);
+        builder.info_timestamp(Some(Time::from_nanos(1)));
+        builder.data(&sample(Payload::Data(payload)));
+        seeds.push(datagram(builder));
+    }
+    seeds.push(control_message());
+    seeds
+}
+
+fn control_message() -> Bytes {
+    let mut builder = MessageBuilder::new(PREFIX);
+    let (reader, writer) = (READER, WRITER);
+    let sequence_number = SequenceNumber(5);
+    builder.info_destination(PREFIX);
+    builder.info_reply(&InfoReply::default());
+    let mut missing = SequenceNumberSet::new(sequence_number);
+    missing.cover(256);
+    builder.acknack(&AckNack {
+        reader,
+        writer,
+        missing,
+        count: 1,
+        is_final: false,
+    });
+    builder.gap(&Gap {
+        reader,
+        writer,
+        start: sequence_number,
+        list: missing,
+    });
+    let (first, last) = (SequenceNumber(1), sequence_number);
+    let (is_final, liveliness) = (false, false);
+    builder.heartbeat(&Heartbeat {
+        reader,
+        writer,
+        first,
+        last,
+        count: 1,
+        is_final,
+        liveliness,
+    });
+    let last_fragment = FragmentNumber(3);
+    builder.heartbeat_frag(&HeartbeatFrag {
+        reader,
+        writer,
+        sequence_number,
+        last_fragment,
+        count: 1,
+    });
+    let mut missing = FragmentNumberSet::new(FragmentNumber(1));
+    assert!(missing.insert(FragmentNumber(2)));
+    builder.nack_frag(&NackFrag {
+        reader,
+        writer,
+        sequence_number,
+        missing,
+        count: 1,
+    });
+    builder.data_frag(&DataFrag {
+        reader,
+        writer,
+        sequence_number,
+        first_fragment: FragmentNumber(1),
+        fragment_count: 1,
+        fragment_size: 8,
+        sample_size: 20,
+        inline_qos: InlineQos::default(),
+        key: false,
+        payload: Bytes::from_static(&[0; 8]),
+    });
+    datagram(builder)
+}
+
+/// Decodes `bytes` in every way and checks the bounds.
+fn decode(bytes: &Bytes) {
+    let size = bytes.len();
+    let Ok(message) = parse(bytes.clone()) else {
+        return;
+    };
+    for submessage in message.submessages {
+        match submessage {
+            Submessage::Data(Data {
+                payload: Payload::Data(bytes) | Payload::Key(bytes),
+                ..
+            }) => {
+                decode_payload(&bytes);
+            }
+            Submessage::DataFrag(frag) => {
+                let end = frag.offset() + frag.payload.len();
+                assert!(end <= frag.sample_size as usize && !frag.payload.is_empty());
+            }
+            Submessage::AckNack(acknack) => assert!(acknack.missing.iter().count() <= 256),
+            Submessage::NackFrag(nack) => assert!(nack.missing.iter().count() <= 256),
+            Submessage::Gap(gap) => assert!(gap.list.iter().all(|number| number.0 >= 1)),
+            Submessage::InfoReply(reply) => {
+                assert!((reply.unicast.len() + reply.multicast.len()) * 8 <= size);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Decodes a payload in every way and encodes again what is valid.
+fn decode_payload(bytes: &Bytes) {
+    if let Ok(data) = ParticipantData::decode(bytes) {
+        let _ = data.encode();
+    }
+    if let Ok(data) = EndpointData::decode(bytes) {
+        let _ = crate::qos::compatible(&data.qos, &crate::qos::Qos::reader());
+        let _ = data.encode();
+    }
+    let _ = decode_key(bytes);
+    let _ = ParticipantMessageData::decode(bytes);
+}
+
+#[test]
+fn every_prefix_and_every_changed_byte() {
+    for seed in seeds() {
+        for length in 0..=seed.len() {
+            decode(&seed.slice(..length));
+        }
+        for at in 0..seed.len() {
+            for value in 0..=255 {
+                let mut changed = seed.to_vec();
+                changed[at] = value;
+                decode(&changed.into());
+            }
+        }
+    }
+}
+
+/// Decodes `count` messages with random changes: bytes replaced, ranges removed or repeated.
+fn fuzz(seed: u64, count: usize) {
+    let seeds = seeds();
+    let mut random = Random(seed);
+    for _ in 0..count {
+        let mut bytes = seeds[random.below(seeds.len())].to_vec();
+        for _ in 0..=random.below(8) {
+            if bytes.is_empty() {
+                break;
+            }
+            let at = random.below(bytes.len());
+            let end = at + random.below(bytes.len() - at);
+            match random.below(8) {
+                0 => drop(bytes.drain(at..end)),
+                1 if bytes.len() < 4096 => bytes.extend_from_within(at..end),
+                2 => bytes[at] = 0xff,
+                3 => bytes[at] ^= 1 << random.below(8),
+                _ => bytes[at] = random.next() as u8,
+            }
+        }
+        decode(&bytes.into());
+    }
+}
+
+#[test]
+fn random_changes() {
+    fuzz(1, 100_000);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn random_changes_long() {
+    fuzz(2, 10_000_000);
+}

@@ -1,0 +1,238 @@
+//! Header and every submessage except DATA and DATA_FRAG in both directions and both byte orders.
+
+use super::{PREFIX, READER, WRITER, both, decodes, hex, message, refused};
+use crate::wire::*;
+
+#[test]
+fn header_is_read() {
+    let message = parse(message("")).expect("header");
+    assert_eq!(message.header.prefix, PREFIX);
+    assert_eq!(message.header.vendor, VendorId([1, 0x4d]));
+    assert_eq!(
+        message.header.version,
+        ProtocolVersion { major: 2, minor: 3 }
+    );
+    let bad = |text: &str| parse(hex(text).into()).err();
+    assert_eq!(bad("52545058 0203"), Some(ParseError::NotRtps));
+    assert_eq!(bad("52545053 0103 014d 0102"), Some(ParseError::Version));
+    assert_eq!(bad("52545053 0203 014d 0102"), Some(ParseError::Truncated));
+}
+
+#[test]
+fn heartbeat() {
+    let heartbeat = Heartbeat {
+        reader: READER,
+        writer: WRITER,
+        first: SequenceNumber(1),
+        last: SequenceNumber(3),
+        count: 9,
+        is_final: true,
+        liveliness: true,
+    };
+    let body = "07 07 1c00 00000104 00000203 00000000 01000000 00000000 03000000 09000000";
+    both(body, &Submessage::Heartbeat(heartbeat), |out| {
+        out.heartbeat(&heartbeat)
+    });
+    let big = "07 06 001c 00000104 00000203 00000000 00000001 00000000 00000003 00000009";
+    decodes(big, &Submessage::Heartbeat(heartbeat));
+    let empty = Heartbeat {
+        last: SequenceNumber(0),
+        is_final: false,
+        liveliness: false,
+        ..heartbeat
+    };
+    let body = "07 01 1c00 00000104 00000203 00000000 01000000 00000000 00000000 09000000";
+    both(body, &Submessage::Heartbeat(empty), |out| {
+        out.heartbeat(&empty)
+    });
+    let ids = "07 01 1c00 00000104 00000203";
+    for range in [
+        "00000000 00000000 00000000 03000000",
+        "00000000 05000000 00000000 03000000",
+    ] {
+        refused(&format!("{ids} {range} 09000000"), ParseError::Invalid);
+    }
+}
+
+#[test]
+fn heartbeat_frag() {
+    let heartbeat = HeartbeatFrag {
+        reader: READER,
+        writer: WRITER,
+        sequence_number: SequenceNumber(5),
+        last_fragment: FragmentNumber(3),
+        count: 9,
+    };
+    let body = "13 01 1800 00000104 00000203 00000000 05000000 03000000 09000000";
+    both(body, &Submessage::HeartbeatFrag(heartbeat), |out| {
+        out.heartbeat_frag(&heartbeat)
+    });
+    let big = "13 00 0018 00000104 00000203 00000000 00000005 00000003 00000009";
+    decodes(big, &Submessage::HeartbeatFrag(heartbeat));
+}
+
+#[test]
+fn acknack() {
+    let mut missing = SequenceNumberSet::new(SequenceNumber(10));
+    assert!(missing.insert(SequenceNumber(10)) && missing.insert(SequenceNumber(42)));
+    assert!(!missing.insert(SequenceNumber(9)) && !missing.insert(SequenceNumber(266)));
+    let members: Vec<_> = missing.iter().map(|number| number.0).collect();
+    assert_eq!(members, [10, 42]);
+    let acknack = AckNack {
+        reader: READER,
+        writer: WRITER,
+        missing,
+        count: 3,
+        is_final: true,
+    };
+    let body = "06 03 2000 00000104 00000203 00000000 0a000000 21000000 00000080 00000080 03000000";
+    both(body, &Submessage::AckNack(acknack), |out| {
+        out.acknack(&acknack)
+    });
+    let big = "06 02 0020 00000104 00000203 00000000 0000000a 00000021 80000000 80000000 00000003";
+    decodes(big, &Submessage::AckNack(acknack));
+    // Fast DDS: base 0 and no bits.
+    let missing = SequenceNumberSet::new(SequenceNumber(0));
+    let first = AckNack {
+        missing,
+        is_final: false,
+        ..acknack
+    };
+    let body = "06 01 1800 00000104 00000203 00000000 00000000 00000000 03000000";
+    both(body, &Submessage::AckNack(first), |out| out.acknack(&first));
+    let long = "06 01 1800 00000104 00000203 00000000 01000000 01010000 03000000";
+    refused(long, ParseError::Invalid);
+}
+
+#[test]
+fn nack_frag() {
+    let mut missing = FragmentNumberSet::new(FragmentNumber(2));
+    assert!(missing.insert(FragmentNumber(3)) && !missing.insert(FragmentNumber(1)));
+    let nack = NackFrag {
+        reader: READER,
+        writer: WRITER,
+        sequence_number: SequenceNumber(5),
+        missing,
+        count: 3,
+    };
+    let body = "12 01 2000 00000104 00000203 00000000 05000000 02000000 02000000 00000040 03000000";
+    both(body, &Submessage::NackFrag(nack), |out| {
+        out.nack_frag(&nack)
+    });
+    let big = "12 00 0020 00000104 00000203 00000000 00000005 00000002 00000002 40000000 00000003";
+    decodes(big, &Submessage::NackFrag(nack));
+    let zero = "12 01 1c00 00000104 00000203 00000000 05000000 00000000 00000000 03000000";
+    refused(zero, ParseError::Invalid);
+}
+
+#[test]
+fn gap() {
+    let mut list = SequenceNumberSet::new(SequenceNumber(6));
+    assert!(list.insert(SequenceNumber(7)));
+    let gap = Gap {
+        reader: READER,
+        writer: WRITER,
+        start: SequenceNumber(2),
+        list,
+    };
+    let body = "08 01 2000 00000104 00000203 00000000 02000000 00000000 06000000 02000000 00000040";
+    both(body, &Submessage::Gap(gap), |out| out.gap(&gap));
+    let big = "08 00 0020 00000104 00000203 00000000 00000002 00000000 00000006 00000002 40000000";
+    decodes(big, &Submessage::Gap(gap));
+    let reversed = "08 01 1c00 00000104 00000203 00000000 07000000 00000000 06000000 00000000";
+    refused(reversed, ParseError::Invalid);
+}
+
+#[test]
+fn interpreter_submessages() {
+    let time = Time {
+        seconds: 1,
+        fraction: 0x8000_0000,
+    };
+    assert_eq!(time.as_nanos(), 1_500_000_000);
+    both(
+        "09 01 0800 01000000 00000080",
+        &Submessage::InfoTimestamp(Some(time)),
+        |out| {
+            out.info_timestamp(Some(time));
+        },
+    );
+    decodes(
+        "09 00 0008 00000001 80000000",
+        &Submessage::InfoTimestamp(Some(time)),
+    );
+    both("09 03 0000", &Submessage::InfoTimestamp(None), |out| {
+        out.info_timestamp(None)
+    });
+    let prefix = "0102030405060708090a0b0c";
+    both(
+        &format!("0e 01 0c00 {prefix}"),
+        &Submessage::InfoDestination(PREFIX),
+        |out| {
+            out.info_destination(PREFIX);
+        },
+    );
+    let source = Header {
+        version: ProtocolVersion { major: 2, minor: 1 },
+        vendor: VendorId::CYCLONE_DDS,
+        prefix: PREFIX,
+    };
+    let body = format!("0c 01 1400 00000000 0201 0110 {prefix}");
+    both(&body, &Submessage::InfoSource(source), |out| {
+        out.info_source(&source)
+    });
+    decodes("01 01 0000", &Submessage::Pad);
+    decodes("80 01 0400 01020304", &Submessage::Unknown(0x80));
+}
+
+#[test]
+fn info_reply() {
+    let locator = |port| Locator::from(std::net::SocketAddr::from(([127, 0, 0, 1], port)));
+    let reply = InfoReply {
+        unicast: vec![locator(7400)],
+        multicast: vec![locator(7401)],
+    };
+    let address = "000000000000000000000000 7f000001";
+    let body = format!(
+        "0f 03 3800 01000000 01000000 e81c0000 {address} 01000000 01000000 e91c0000 {address}"
+    );
+    both(&body, &Submessage::InfoReply(reply.clone()), |out| {
+        out.info_reply(&reply)
+    });
+    decodes(
+        "0d 03 1000 0100007f e81c0000 0100007f e91c0000",
+        &Submessage::InfoReply(reply),
+    );
+    refused("0f 01 0400 ffffffff", ParseError::TooLong);
+}
+
+#[test]
+fn submessages_before_an_invalid_one_remain() {
+    let read = parse(message("01 01 0000 0e 01 ff00 01 07 01 0000")).expect("header");
+    assert_eq!(read.submessages, [Submessage::Pad]);
+    assert_eq!(read.error, Some(ParseError::Truncated));
+    let pads = "01 01 0000".repeat(5000);
+    let read = parse(message(&pads)).expect("header");
+    assert_eq!(read.submessages.len(), 1024);
+    assert_eq!(read.error, Some(ParseError::TooLong));
+}
+
+#[test]
+fn times_convert_exactly() {
+    for nanos in [0, 1, 999_999_999, 1_500_000_000, 1_700_000_000_123_456_789] {
+        assert_eq!(Time::from_nanos(nanos).as_nanos(), nanos);
+        assert_eq!(Duration::from_nanos(nanos).as_nanos(), Some(nanos));
+    }
+    // 0.1 s with the fraction rounded down and up.
+    for fraction in [429_496_729, 429_496_730] {
+        let tenth = Duration {
+            seconds: 0,
+            fraction,
+        };
+        assert_eq!(tenth.as_nanos(), Some(100_000_000));
+    }
+    assert_eq!(Duration::INFINITE.as_nanos(), None);
+    assert_eq!(Duration::from_nanos(u64::MAX), Duration::INFINITE);
+    assert_eq!(Duration::from_seconds(-1).as_nanos(), Some(0));
+    assert!(Time::from_nanos(u64::MAX) < Time::INVALID);
+}
