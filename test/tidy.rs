@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "math",
     "model",
     "environment",
@@ -15,6 +15,7 @@ const ORDER: [&str; 12] = [
     "yaml",
     "schema",
     "world",
+    "rtps",
     "ros2",
     "validate",
     "scenery",
@@ -130,7 +131,7 @@ fn dependencies_go_one_way() {
             }
         }
     }
-    for (name, allowed) in [("ros2", "yaml"), ("yaml", ""), ("math", "")] {
+    for (name, allowed) in [("ros2", "yaml"), ("yaml", ""), ("math", ""), ("rtps", "")] {
         let manifest = text(&format!("crates/{name}/Cargo.toml"));
         for line in manifest.lines().filter(|l| l.starts_with("merrow-")) {
             if !line.starts_with(&format!("merrow-{allowed}.")) {

@@ -24,7 +24,7 @@ pub enum Range {
 
 /// Discovery range with resolved static peers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Discovery {
+pub struct Discovery {
     range: Range,
     peers: Vec<(Ipv4Addr, Option<u16>)>,
 }

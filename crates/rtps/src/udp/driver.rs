@@ -32,7 +32,7 @@ const BLOCKED_RETRY_NS: u64 = 1_000_000;
 
 /// A datagram to send.
 #[derive(Debug)]
-pub(crate) struct Transmit {
+pub struct Transmit {
     /// Unicast or multicast destination.
     pub to: SocketAddrV4,
     /// Consecutive parts of the datagram.
@@ -40,7 +40,7 @@ pub(crate) struct Transmit {
 }
 
 /// The protocol state machine. Times are nanoseconds of the monotonic clock.
-pub(crate) trait Protocol: Send + 'static {
+pub trait Protocol: Send + 'static {
     /// Processes a received datagram.
     fn handle_datagram(&mut self, now_ns: u64, from: SocketAddr, datagram: Bytes);
     /// Processes timers that are due.
@@ -57,7 +57,7 @@ pub(crate) trait Protocol: Send + 'static {
 
 /// Which senders are accepted.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Senders {
+pub struct Senders {
     /// Any sender.
     pub any: bool,
     /// Senders on this machine.
@@ -89,7 +89,7 @@ pub struct SocketCounters {
 }
 
 /// Returns the time of the monotonic clock [ns].
-pub(crate) fn now_ns() -> u64 {
+pub fn now_ns() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
@@ -97,7 +97,7 @@ pub(crate) fn now_ns() -> u64 {
 
 /// The I/O thread and what it shares with callers. Dropping it ends the thread.
 #[derive(Debug)]
-pub(crate) struct Driver<P: Protocol> {
+pub struct Driver<P: Protocol> {
     shared: Arc<Shared<P>>,
     thread: Option<JoinHandle<()>>,
 }

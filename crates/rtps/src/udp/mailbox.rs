@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Queue of events of type `E`; `K` identifies the readers.
 #[derive(Debug)]
-pub(crate) struct Mailbox<K, E> {
+pub struct Mailbox<K, E> {
     state: Mutex<State<K, E>>,
     filled: Condvar,
 }
@@ -28,6 +28,12 @@ enum Entry<K, E> {
     Event(E),
     /// The oldest sample of a reader.
     Sample(K),
+}
+
+impl<K: Eq + Hash + Copy, E> Default for Mailbox<K, E> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {

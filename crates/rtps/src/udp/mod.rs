@@ -1,15 +1,11 @@
 //! Sockets, networks and threads of a participant (RTPS 2.5, 9.6).
+//!
+//! [`driver`] runs a protocol over the [`sockets`] on one thread. [`mailbox`] passes received
+//! samples to a second thread, so that a slow callback does not delay the protocol.
 
-// the participant, which uses all of this, needs the protocol engine
-#![cfg_attr(not(test), expect(dead_code, reason = "the participant follows"))]
-
-mod discovery;
-mod driver;
-mod mailbox;
-mod networks;
-mod ports;
-mod sockets;
-
-pub use discovery::Range;
-pub use driver::SocketCounters;
-pub use ports::MAX_DOMAIN_ID;
+pub mod discovery;
+pub mod driver;
+pub mod mailbox;
+pub mod networks;
+pub mod ports;
+pub mod sockets;

@@ -21,7 +21,7 @@ const LOCAL_DATAGRAM: usize = 65_000;
 /// The values keep the default receive buffer of Linux (212992 bytes) from overflowing. It holds
 /// three datagrams of 65 kB, 92 of 1472 bytes or 166 of 200 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pace {
+pub struct Pace {
     /// Maximum UDP payload [bytes].
     pub max_datagram: usize,
     /// Maximum number of bytes that are sent at once.
@@ -52,7 +52,7 @@ const REMOTE_RATE: u64 = 30_000_000;
 
 /// An address of this machine with its network.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Network {
+pub struct Network {
     /// Address of this machine.
     pub address: Ipv4Addr,
     /// Network mask.
@@ -72,7 +72,7 @@ impl Network {
 
 /// Networks whose interfaces are up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Networks(Vec<Network>);
+pub struct Networks(Vec<Network>);
 
 impl Networks {
     /// Reads the current networks of the operating system. An error yields the loopback network

@@ -1,7 +1,7 @@
 //! Well-known port numbers of participants (RTPS 2.5, 9.6.2.3).
 
 /// Maximum participant id whose ports are tried, and to which announcements on this host are sent.
-pub(crate) const MAX_PARTICIPANT_ID: u16 = 119;
+pub const MAX_PARTICIPANT_ID: u16 = 119;
 
 /// Maximum domain id: participants 0 to 61 of this domain have ports below 65536.
 pub const MAX_DOMAIN_ID: u16 = 232;
@@ -14,17 +14,17 @@ const METATRAFFIC_UNICAST: u16 = 10;
 const DEFAULT_UNICAST: u16 = 11;
 
 /// Returns the port of multicast announcements of a domain; `None` above 65535.
-pub(crate) fn metatraffic_multicast(domain_id: u16) -> Option<u16> {
+pub fn metatraffic_multicast(domain_id: u16) -> Option<u16> {
     port(domain_id, 0, METATRAFFIC_MULTICAST)
 }
 
 /// Returns the discovery port of a participant; `None` above 65535.
-pub(crate) fn metatraffic_unicast(domain_id: u16, participant_id: u16) -> Option<u16> {
+pub fn metatraffic_unicast(domain_id: u16, participant_id: u16) -> Option<u16> {
     port(domain_id, participant_id, METATRAFFIC_UNICAST)
 }
 
 /// Returns the port of a participant for samples of user topics; `None` above 65535.
-pub(crate) fn default_unicast(domain_id: u16, participant_id: u16) -> Option<u16> {
+pub fn default_unicast(domain_id: u16, participant_id: u16) -> Option<u16> {
     port(domain_id, participant_id, DEFAULT_UNICAST)
 }
 

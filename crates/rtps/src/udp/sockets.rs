@@ -12,14 +12,14 @@ use super::networks::{Network, Networks};
 use super::ports;
 
 /// Group of multicast announcements (RTPS 2.5, 9.6.2.4).
-pub(crate) const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
+pub const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 
 /// Requested size of the buffers of a socket [bytes]; the kernel limits it to its maximum.
 const BUFFER_LEN: usize = 8 << 20;
 
 /// Sockets of one participant, bound to the ports of its participant id.
 #[derive(Debug)]
-pub(crate) struct Sockets {
+pub struct Sockets {
     /// Participant id whose ports are free.
     pub participant_id: u16,
     /// Multicast announcements; `None` without multicast.

@@ -11,19 +11,19 @@ use super::types::{
 
 /// Kinds of submessages (RTPS 2.5, 9.4.5.1.1).
 pub(super) mod kind {
-    pub const PAD: u8 = 0x01;
-    pub const ACKNACK: u8 = 0x06;
-    pub const HEARTBEAT: u8 = 0x07;
-    pub const GAP: u8 = 0x08;
-    pub const INFO_TS: u8 = 0x09;
-    pub const INFO_SRC: u8 = 0x0c;
-    pub const INFO_REPLY_IP4: u8 = 0x0d;
-    pub const INFO_DST: u8 = 0x0e;
-    pub const INFO_REPLY: u8 = 0x0f;
-    pub const NACK_FRAG: u8 = 0x12;
-    pub const HEARTBEAT_FRAG: u8 = 0x13;
-    pub const DATA: u8 = 0x15;
-    pub const DATA_FRAG: u8 = 0x16;
+    pub(crate) const PAD: u8 = 0x01;
+    pub(crate) const ACKNACK: u8 = 0x06;
+    pub(crate) const HEARTBEAT: u8 = 0x07;
+    pub(crate) const GAP: u8 = 0x08;
+    pub(crate) const INFO_TS: u8 = 0x09;
+    pub(crate) const INFO_SRC: u8 = 0x0c;
+    pub(crate) const INFO_REPLY_IP4: u8 = 0x0d;
+    pub(crate) const INFO_DST: u8 = 0x0e;
+    pub(crate) const INFO_REPLY: u8 = 0x0f;
+    pub(crate) const NACK_FRAG: u8 = 0x12;
+    pub(crate) const HEARTBEAT_FRAG: u8 = 0x13;
+    pub(crate) const DATA: u8 = 0x15;
+    pub(crate) const DATA_FRAG: u8 = 0x16;
 }
 
 /// Size of the header of a message [B].

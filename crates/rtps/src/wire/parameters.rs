@@ -8,51 +8,51 @@ use super::output::padding;
 
 /// Parameter identifiers (RTPS 2.5, 9.6.3, 9.6.4).
 pub(super) mod pid {
-    pub const PAD: u16 = 0x0000;
-    pub const SENTINEL: u16 = 0x0001;
-    pub const PARTICIPANT_LEASE: u16 = 0x0002;
-    pub const TOPIC_NAME: u16 = 0x0005;
-    pub const TYPE_NAME: u16 = 0x0007;
-    pub const DOMAIN_ID: u16 = 0x000f;
-    pub const PROTOCOL_VERSION: u16 = 0x0015;
-    pub const VENDOR_ID: u16 = 0x0016;
-    pub const RELIABILITY: u16 = 0x001a;
-    pub const LIVELINESS: u16 = 0x001b;
-    pub const DURABILITY: u16 = 0x001d;
-    pub const OWNERSHIP: u16 = 0x001f;
-    pub const PRESENTATION: u16 = 0x0021;
-    pub const DEADLINE: u16 = 0x0023;
-    pub const DESTINATION_ORDER: u16 = 0x0025;
-    pub const LATENCY_BUDGET: u16 = 0x0027;
-    pub const PARTITION: u16 = 0x0029;
-    pub const LIFESPAN: u16 = 0x002b;
-    pub const USER_DATA: u16 = 0x002c;
-    pub const UNICAST_LOCATOR: u16 = 0x002f;
-    pub const MULTICAST_LOCATOR: u16 = 0x0030;
-    pub const DEFAULT_UNICAST_LOCATOR: u16 = 0x0031;
-    pub const METATRAFFIC_UNICAST_LOCATOR: u16 = 0x0032;
-    pub const METATRAFFIC_MULTICAST_LOCATOR: u16 = 0x0033;
-    pub const HISTORY: u16 = 0x0040;
-    pub const RESOURCE_LIMITS: u16 = 0x0041;
-    pub const EXPECTS_INLINE_QOS: u16 = 0x0043;
-    pub const DEFAULT_MULTICAST_LOCATOR: u16 = 0x0048;
-    pub const PARTICIPANT_GUID: u16 = 0x0050;
-    pub const BUILTIN_ENDPOINT_SET: u16 = 0x0058;
-    pub const ENDPOINT_GUID: u16 = 0x005a;
-    pub const ENTITY_NAME: u16 = 0x0062;
-    pub const KEY_HASH: u16 = 0x0070;
-    pub const STATUS_INFO: u16 = 0x0071;
-    pub const DATA_REPRESENTATION: u16 = 0x0073;
-    pub const BUILTIN_ENDPOINT_QOS: u16 = 0x0077;
-    pub const RELATED_SAMPLE_IDENTITY: u16 = 0x0083;
-    pub const DOMAIN_TAG: u16 = 0x4014;
+    pub(crate) const PAD: u16 = 0x0000;
+    pub(crate) const SENTINEL: u16 = 0x0001;
+    pub(crate) const PARTICIPANT_LEASE: u16 = 0x0002;
+    pub(crate) const TOPIC_NAME: u16 = 0x0005;
+    pub(crate) const TYPE_NAME: u16 = 0x0007;
+    pub(crate) const DOMAIN_ID: u16 = 0x000f;
+    pub(crate) const PROTOCOL_VERSION: u16 = 0x0015;
+    pub(crate) const VENDOR_ID: u16 = 0x0016;
+    pub(crate) const RELIABILITY: u16 = 0x001a;
+    pub(crate) const LIVELINESS: u16 = 0x001b;
+    pub(crate) const DURABILITY: u16 = 0x001d;
+    pub(crate) const OWNERSHIP: u16 = 0x001f;
+    pub(crate) const PRESENTATION: u16 = 0x0021;
+    pub(crate) const DEADLINE: u16 = 0x0023;
+    pub(crate) const DESTINATION_ORDER: u16 = 0x0025;
+    pub(crate) const LATENCY_BUDGET: u16 = 0x0027;
+    pub(crate) const PARTITION: u16 = 0x0029;
+    pub(crate) const LIFESPAN: u16 = 0x002b;
+    pub(crate) const USER_DATA: u16 = 0x002c;
+    pub(crate) const UNICAST_LOCATOR: u16 = 0x002f;
+    pub(crate) const MULTICAST_LOCATOR: u16 = 0x0030;
+    pub(crate) const DEFAULT_UNICAST_LOCATOR: u16 = 0x0031;
+    pub(crate) const METATRAFFIC_UNICAST_LOCATOR: u16 = 0x0032;
+    pub(crate) const METATRAFFIC_MULTICAST_LOCATOR: u16 = 0x0033;
+    pub(crate) const HISTORY: u16 = 0x0040;
+    pub(crate) const RESOURCE_LIMITS: u16 = 0x0041;
+    pub(crate) const EXPECTS_INLINE_QOS: u16 = 0x0043;
+    pub(crate) const DEFAULT_MULTICAST_LOCATOR: u16 = 0x0048;
+    pub(crate) const PARTICIPANT_GUID: u16 = 0x0050;
+    pub(crate) const BUILTIN_ENDPOINT_SET: u16 = 0x0058;
+    pub(crate) const ENDPOINT_GUID: u16 = 0x005a;
+    pub(crate) const ENTITY_NAME: u16 = 0x0062;
+    pub(crate) const KEY_HASH: u16 = 0x0070;
+    pub(crate) const STATUS_INFO: u16 = 0x0071;
+    pub(crate) const DATA_REPRESENTATION: u16 = 0x0073;
+    pub(crate) const BUILTIN_ENDPOINT_QOS: u16 = 0x0077;
+    pub(crate) const RELATED_SAMPLE_IDENTITY: u16 = 0x0083;
+    pub(crate) const DOMAIN_TAG: u16 = 0x4014;
     /// Form of RELATED_SAMPLE_IDENTITY in Fast DDS before the number was standardised.
-    pub const LEGACY_RELATED_SAMPLE_IDENTITY: u16 = 0x800f;
+    pub(crate) const LEGACY_RELATED_SAMPLE_IDENTITY: u16 = 0x800f;
 
     /// The receiver must understand the parameter or ignore the whole list.
-    pub const MUST_UNDERSTAND: u16 = 0x4000;
+    pub(crate) const MUST_UNDERSTAND: u16 = 0x4000;
     /// The meaning depends on the vendor.
-    pub const VENDOR: u16 = 0x8000;
+    pub(crate) const VENDOR: u16 = 0x8000;
 }
 
 /// Upper bound of the count of parameters in one list.
