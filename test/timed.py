@@ -14,7 +14,9 @@ import re
 import subprocess
 import sys
 
-TIMED = re.compile(r"^test (\S+) .*<([0-9.]+)s>")
+# with --nocapture, the output of a test stands between its name and its result
+STARTED = re.compile(r"^test (\S+) \.\.\. ")
+TIMED = re.compile(r"^(?:test \S+ \.\.\. )?(?:ok|FAILED) <([0-9.]+)s>")
 
 
 def programs():
@@ -33,14 +35,16 @@ def run(program, folder, arguments):
     command = [program, "-Zunstable-options", "--report-time", *arguments]
     # what `cargo test` sets, as far as tests read it
     environment = dict(os.environ, RUSTC_BOOTSTRAP="1", CARGO_MANIFEST_DIR=folder)
-    times = []
+    name, times = "", []
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             sys.stdout.write(line)
             sys.stdout.flush()
-            found = TIMED.match(line)
+            started, found = STARTED.match(line), TIMED.match(line)
+            if started:
+                name = started[1]
             if found:
-                times.append((float(found[2]), found[1]))
+                times.append((float(found[1]), name))
     return process.returncode, times
 
 

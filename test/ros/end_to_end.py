@@ -38,7 +38,7 @@ MODULES = [checks_process, checks_arguments, checks_topics, checks_services, che
 
 
 # most of a check is waiting for simulated time
-JOBS = 3
+JOBS = 6
 
 
 def run_check(name, binary, pace):

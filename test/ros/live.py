@@ -20,7 +20,8 @@ import time
 os.environ["CYCLONEDDS_URI"] = """<CycloneDDS><Domain><General>
 <Interfaces><NetworkInterface name="lo" multicast="false"/></Interfaces><AllowMulticast>false</AllowMulticast>
 </General><Discovery><Peers><Peer address="127.0.0.1"/></Peers><ParticipantIndex>auto</ParticipantIndex>
-<MaxAutoParticipantIndex>11</MaxAutoParticipantIndex></Discovery></Domain></CycloneDDS>"""
+<MaxAutoParticipantIndex>11</MaxAutoParticipantIndex></Discovery><Internal>
+<WriterLingerDuration>0 s</WriterLingerDuration></Internal></Domain></CycloneDDS>"""
 
 import peer
 import sensor_types
