@@ -2,7 +2,6 @@
 
 pub(crate) mod clearance;
 pub mod clip;
-pub mod curvature;
 pub mod detect;
 pub(crate) mod ground_effect_rays;
 pub mod shapes;

@@ -1,9 +1,9 @@
 //! Linear system of the Newton method of an island: interface, and sparse block form for many
 //! robots.
 
-use crate::contact::geometry::curvature;
 use crate::contact::solver::augmented_lagrangian::Constraints;
 use crate::contact::solver::blocks::{BlockMatrix, BlockPosition};
+use crate::contact::solver::newton_matrix;
 use crate::contact::solver::solve::{Row, dot_row};
 
 /// Rows of an island and `M = 1 + Zᵀ G Z`, in a form that suits its size.
@@ -99,7 +99,7 @@ impl System for Sparse {
             if *g != [0.0; 6] {
                 let (first, last) = (block.first as usize, (block.first + block.n) as usize);
                 let (rows, stiffness) = (&rows[first..last], &stiffness[first..last]);
-                curvature::add_curvature(
+                newton_matrix::add_curvature(
                     block.kind,
                     (rows, stiffness),
                     c.Z,
