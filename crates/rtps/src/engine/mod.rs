@@ -8,6 +8,7 @@ mod config;
 mod discovery;
 mod event;
 mod matching;
+mod outgoing;
 mod pace;
 mod reader;
 mod receive;

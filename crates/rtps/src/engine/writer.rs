@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 
 use super::config::{MILLIS, Nanos, Path};
 use super::event::{Transmit, WriteError, WriterCounters};
+use super::outgoing::{Change, Outgoing};
 use super::pace::Bucket;
 use crate::qos::{Durability, History, Qos};
 use crate::wire::*;
@@ -22,24 +23,6 @@ const MAX_REQUESTS: usize = 1 << 17;
 
 /// Buckets of all destinations.
 pub(super) type Buckets = HashMap<SocketAddr, Bucket>;
-
-#[derive(Debug)]
-struct Change {
-    number: SequenceNumber,
-    source: Time,
-    written: Nanos,
-    inline_qos: InlineQos,
-    payload: Payload,
-}
-
-impl Change {
-    fn len(&self) -> usize {
-        match &self.payload {
-            Payload::None => 0,
-            Payload::Data(bytes) | Payload::Key(bytes) => bytes.len(),
-        }
-    }
-}
 
 /// Matched reader.
 #[derive(Debug)]
@@ -500,114 +483,5 @@ fn next_heartbeat(
         count: *count,
         is_final: false,
         liveliness: false,
-    }
-}
-
-/// Sample, fragment or gap to send.
-#[derive(Debug)]
-struct Outgoing {
-    at: (SequenceNumber, u32),
-    source: Option<Time>,
-    inline_qos: InlineQos,
-    payload: Payload,
-    total: u32,
-    fragment_size: usize,
-    sample_size: usize,
-    repair: bool,
-}
-
-impl Outgoing {
-    fn new(
-        change: &Change,
-        at: (SequenceNumber, u32),
-        total: u32,
-        size: usize,
-        repair: bool,
-    ) -> Outgoing {
-        let cut = |bytes: &bytes::Bytes| {
-            let start = (at.1.saturating_sub(1) as usize * size).min(bytes.len());
-            bytes.slice(start..(start + size).min(bytes.len()))
-        };
-        let payload = match &change.payload {
-            Payload::Data(bytes) if total > 1 => Payload::Data(cut(bytes)),
-            whole => whole.clone(),
-        };
-        Outgoing {
-            at,
-            source: Some(change.source),
-            inline_qos: change.inline_qos,
-            payload,
-            total,
-            fragment_size: size,
-            sample_size: change.len(),
-            repair,
-        }
-    }
-
-    fn gap(at: (SequenceNumber, u32)) -> Outgoing {
-        Outgoing {
-            at,
-            source: None,
-            inline_qos: InlineQos::default(),
-            payload: Payload::None,
-            total: 1,
-            fragment_size: 0,
-            sample_size: 0,
-            repair: true,
-        }
-    }
-
-    /// Returns an upper bound of the size [B].
-    fn size(&self) -> usize {
-        let payload = match &self.payload {
-            Payload::None => 0,
-            Payload::Data(bytes) | Payload::Key(bytes) => bytes.len() + 3,
-        };
-        DATA_FRAG_OVERHEAD + self.inline_qos.encoded_len() + payload
-    }
-
-    fn after(&self) -> (SequenceNumber, u32) {
-        if self.at.1 < self.total {
-            (self.at.0, self.at.1 + 1)
-        } else {
-            (self.at.0.next(), 1)
-        }
-    }
-
-    fn append(self, builder: &mut MessageBuilder, reader: EntityId, writer: EntityId) {
-        let number = self.at.0;
-        let Some(source) = self.source else {
-            let list = SequenceNumberSet::new(number.next());
-            let gap = Gap {
-                reader,
-                writer,
-                start: number,
-                list,
-            };
-            builder.gap(&gap);
-            return;
-        };
-        builder.info_timestamp(Some(source));
-        match self.payload {
-            Payload::Data(payload) if self.total > 1 => builder.data_frag(&DataFrag {
-                reader,
-                writer,
-                sequence_number: number,
-                first_fragment: FragmentNumber(self.at.1),
-                fragment_count: 1,
-                fragment_size: u16::try_from(self.fragment_size).unwrap_or(u16::MAX),
-                sample_size: u32::try_from(self.sample_size).unwrap_or(u32::MAX),
-                inline_qos: self.inline_qos,
-                key: false,
-                payload,
-            }),
-            payload => builder.data(&Data {
-                reader,
-                writer,
-                sequence_number: number,
-                inline_qos: self.inline_qos,
-                payload,
-            }),
-        }
     }
 }
