@@ -1,8 +1,9 @@
 //! The DDS wire protocol RTPS 2.5 over UDP, with the parts that ROS 2 uses.
 //!
 //! [`wire`] encodes and decodes messages and discovery data. [`qos`] holds the quality-of-service
-//! policies and decides whether a writer and a reader match. [`udp`] holds the sockets and threads.
-//! The crate knows nothing about ROS or robots.
+//! policies and decides whether a writer and a reader match. [`engine`] is the protocol without
+//! input, output and clock. [`udp`] holds the sockets and threads. The crate knows nothing about ROS
+//! or robots.
 //!
 //! # Example
 //!
@@ -44,6 +45,7 @@
 //! # Ok::<(), merrow_rtps::wire::ParseError>(())
 //! ```
 
+pub mod engine;
 pub mod qos;
 pub mod udp;
 pub mod wire;

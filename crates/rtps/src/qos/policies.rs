@@ -43,7 +43,7 @@ kinds! {
 kinds! {
     /// Samples that a reader receives that matches after they were written.
     Durability {
-        /// None.
+        /// The kind of no policy: the endpoints match.
         #[default]
         Volatile = 0,
         /// Those in the history of the writer.
@@ -58,7 +58,7 @@ kinds! {
 kinds! {
     /// Who asserts the liveliness of a writer.
     LivelinessKind {
-        /// The implementation.
+        /// The implementation asserts the liveliness by itself.
         #[default]
         Automatic = 0,
         /// The application, once for all writers of the participant.
@@ -71,7 +71,7 @@ kinds! {
 kinds! {
     /// Whether several writers can update one instance.
     Ownership {
-        /// All writers can.
+        /// All writers can change an instance.
         #[default]
         Shared = 0,
         /// Only the strongest can.
@@ -85,7 +85,7 @@ kinds! {
         /// By time of reception.
         #[default]
         ByReception = 0,
-        /// By source time.
+        /// Samples are ordered by their source time.
         BySource = 1,
     }
 }
@@ -93,17 +93,17 @@ kinds! {
 kinds! {
     /// Largest scope in which the order of changes can be kept.
     AccessScope {
-        /// One instance.
+        /// Changes are coherent within one instance.
         #[default]
         Instance = 0,
-        /// One endpoint.
+        /// Changes are coherent within one endpoint.
         Topic = 1,
         /// One publisher or subscriber.
         Group = 2,
     }
 }
 
-/// Reliability.
+/// Whether lost samples are sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reliability {
     /// Kind. Writers default to reliable, readers to best effort.
@@ -124,18 +124,18 @@ pub enum History {
 /// Limits of the history. `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ResourceLimits {
-    /// Count of samples.
+    /// Maximum number of samples.
     pub max_samples: Option<u32>,
-    /// Count of instances.
+    /// Maximum number of instances.
     pub max_instances: Option<u32>,
     /// Count of samples of one instance.
     pub max_samples_per_instance: Option<u32>,
 }
 
-/// Liveliness.
+/// How a writer asserts its liveliness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Liveliness {
-    /// Kind.
+    /// Who asserts the liveliness.
     pub kind: LivelinessKind,
     /// Longest time between two assertions.
     pub lease: Duration,
@@ -144,7 +144,7 @@ pub struct Liveliness {
 /// Coherence and order of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Presentation {
-    /// Scope.
+    /// Scope of coherent and ordered changes.
     pub access_scope: AccessScope,
     /// Whether changes can be grouped.
     pub coherent: bool,
@@ -157,24 +157,24 @@ pub struct Presentation {
 pub struct DataRepresentation(pub i16);
 
 impl DataRepresentation {
-    /// CDR, version 1.
+    /// Classic CDR, version 1 (XCDR1).
     pub const XCDR1: DataRepresentation = DataRepresentation(0);
-    /// XML.
+    /// Text in the XML representation.
     pub const XML: DataRepresentation = DataRepresentation(1);
-    /// CDR, version 2.
+    /// Extended CDR, version 2 (XCDR2).
     pub const XCDR2: DataRepresentation = DataRepresentation(2);
 }
 
 /// QoS of an endpoint. The default is that of readers, [`Qos::reader`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Qos {
-    /// Reliability.
+    /// Whether lost samples are sent again.
     pub reliability: Reliability,
-    /// Durability.
+    /// Whether late readers receive earlier samples.
     pub durability: Durability,
-    /// History.
+    /// Number of samples that are kept.
     pub history: History,
-    /// Resource limits.
+    /// Maximum numbers of samples and instances.
     pub resource_limits: ResourceLimits,
     /// Longest time between two samples.
     pub deadline: Duration,
@@ -182,13 +182,13 @@ pub struct Qos {
     pub lifespan: Duration,
     /// Acceptable delay of delivery.
     pub latency_budget: Duration,
-    /// Liveliness.
+    /// How a writer asserts its liveliness.
     pub liveliness: Liveliness,
-    /// Ownership.
+    /// Whether several writers can change an instance.
     pub ownership: Ownership,
     /// Order of samples of different writers.
     pub destination_order: DestinationOrder,
-    /// Presentation.
+    /// Coherence and order of the changes.
     pub presentation: Presentation,
     /// Partitions; an empty list is the partition with the empty name.
     pub partition: Vec<String>,

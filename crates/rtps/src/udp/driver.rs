@@ -1,6 +1,6 @@
 //! The I/O thread of a participant: connects a protocol without input and output to the sockets.
 //!
-//! Any thread can call the protocol ([`Driver::call`]); what the protocol then sends is sent on that
+//! Any thread can call the protocol ([`Driver::call`]). The datagrams that result are sent on that
 //! thread, so that a small sample needs no thread switch. The I/O thread receives, runs the timers
 //! and sends what pacing or a full send buffer delayed.
 
@@ -51,18 +51,18 @@ pub trait Protocol: Send + 'static {
     fn poll_transmit(&mut self, now_ns: u64) -> Option<Transmit>;
     /// Passes all new events to the callback thread.
     fn deliver_events(&mut self);
-    /// Processes changed networks.
+    /// Processes a change of the network interfaces.
     fn handle_networks(&mut self, now_ns: u64, networks: &Networks);
 }
 
 /// Which senders are accepted.
 #[derive(Debug, Clone, Default)]
 pub struct Senders {
-    /// Any sender.
+    /// Datagrams of any sender are accepted.
     pub any: bool,
     /// Senders on this machine.
     pub own: bool,
-    /// Further hosts.
+    /// Accepted hosts besides those of the own networks.
     pub hosts: Vec<std::net::Ipv4Addr>,
 }
 
@@ -78,7 +78,7 @@ impl Senders {
 /// Counters of the sockets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SocketCounters {
-    /// Datagrams sent.
+    /// Number of datagrams that were sent.
     pub sent: u64,
     /// Datagrams received from accepted senders.
     pub received: u64,
@@ -227,8 +227,8 @@ impl<P: Protocol> Shared<P> {
         }
     }
 
-    /// Waits for a datagram, a wake-up or a timer; returns which receivers have datagrams, or `None`
-    /// after a signal.
+    /// Waits for a datagram, a wake-up or a timer. Returns which receivers have datagrams, or
+    /// `None` after a signal.
     fn sleep(&self, woken: &UnixStream) -> Option<Vec<bool>> {
         let wants_to_send = {
             let state = self.state();

@@ -46,8 +46,8 @@ const REMOTE_BURST: usize = 32_000;
 /// Rate to other machines [bytes/s].
 ///
 /// The cost per datagram of a subscriber limits it. Measured through a virtual Ethernet link with
-/// datagrams of 1.4 kB on two idle cores and Fast DDS 2.9: 60 of 60 samples of 1 MB arrived. On busy
-/// cores samples are lost at 15 MB/s, so losses have to lower the rate.
+/// datagrams of 1.4 kB on two idle cores and Fast DDS 2.9: 60 of 60 samples of 1 MB arrived. On
+/// busy cores samples are lost at 15 MB/s, so losses have to lower the rate.
 const REMOTE_RATE: u64 = 30_000_000;
 
 /// An address of this machine with its network.
@@ -55,7 +55,7 @@ const REMOTE_RATE: u64 = 30_000_000;
 pub struct Network {
     /// Address of this machine.
     pub address: Ipv4Addr,
-    /// Network mask.
+    /// Network mask of the address.
     pub mask: Ipv4Addr,
     /// Index of the interface, for multicast.
     pub index: u32,
@@ -93,7 +93,7 @@ impl Networks {
         Self(networks)
     }
 
-    /// Returns all networks.
+    /// Returns all networks of the machine.
     pub fn iter(&self) -> impl Iterator<Item = &Network> {
         self.0.iter()
     }

@@ -24,7 +24,7 @@ pub struct Sockets {
     pub participant_id: u16,
     /// Multicast announcements; `None` without multicast.
     pub multicast: Option<UdpSocket>,
-    /// Discovery by unicast.
+    /// Socket that receives discovery data by unicast.
     pub metatraffic: UdpSocket,
     /// Samples; also sends all datagrams.
     pub data: UdpSocket,

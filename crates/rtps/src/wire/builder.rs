@@ -102,12 +102,12 @@ impl MessageBuilder {
         });
     }
 
-    /// Appends INFO_DST.
+    /// Appends a submessage INFO_DST.
     pub fn info_destination(&mut self, prefix: GuidPrefix) {
         self.submessage(kind::INFO_DST, 0, |out| out.put_slice(&prefix.0));
     }
 
-    /// Appends INFO_SRC.
+    /// Appends a submessage INFO_SRC.
     pub fn info_source(&mut self, source: &Header) {
         self.submessage(kind::INFO_SRC, 0, |out| {
             out.put_u32_le(0);
@@ -115,7 +115,7 @@ impl MessageBuilder {
         });
     }
 
-    /// Appends INFO_REPLY.
+    /// Appends a submessage INFO_REPLY.
     pub fn info_reply(&mut self, reply: &InfoReply) {
         let multicast = !reply.multicast.is_empty();
         self.submessage(kind::INFO_REPLY, u8::from(multicast) << 1, |out| {
@@ -159,7 +159,7 @@ impl MessageBuilder {
         self.end(start, Some(&frag.payload));
     }
 
-    /// Appends HEARTBEAT.
+    /// Appends a submessage HEARTBEAT.
     pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         let flags = u8::from(heartbeat.is_final) << 1 | u8::from(heartbeat.liveliness) << 2;
         self.submessage(kind::HEARTBEAT, flags, |out| {
@@ -170,7 +170,7 @@ impl MessageBuilder {
         });
     }
 
-    /// Appends HEARTBEAT_FRAG.
+    /// Appends a submessage HEARTBEAT_FRAG.
     pub fn heartbeat_frag(&mut self, heartbeat: &HeartbeatFrag) {
         self.submessage(kind::HEARTBEAT_FRAG, 0, |out| {
             put_entities(out, heartbeat.reader, heartbeat.writer);
@@ -180,7 +180,7 @@ impl MessageBuilder {
         });
     }
 
-    /// Appends ACKNACK.
+    /// Appends a submessage ACKNACK.
     pub fn acknack(&mut self, acknack: &AckNack) {
         self.submessage(kind::ACKNACK, u8::from(acknack.is_final) << 1, |out| {
             put_entities(out, acknack.reader, acknack.writer);
@@ -190,7 +190,7 @@ impl MessageBuilder {
         });
     }
 
-    /// Appends NACK_FRAG.
+    /// Appends a submessage NACK_FRAG.
     pub fn nack_frag(&mut self, nack: &NackFrag) {
         self.submessage(kind::NACK_FRAG, 0, |out| {
             put_entities(out, nack.reader, nack.writer);
@@ -201,7 +201,7 @@ impl MessageBuilder {
         });
     }
 
-    /// Appends GAP.
+    /// Appends a submessage GAP.
     pub fn gap(&mut self, gap: &Gap) {
         self.submessage(kind::GAP, 0, |out| {
             put_entities(out, gap.reader, gap.writer);

@@ -21,9 +21,9 @@ pub(super) const MAX_USER_DATA: usize = 16_384;
 
 /// Bits of [`ParticipantData::builtin_endpoints`] (RTPS 2.5, 9.3.2.12).
 pub mod builtin {
-    /// SPDP writer.
+    /// Writer that announces participants (SPDP).
     pub const PARTICIPANT_ANNOUNCER: u32 = 1;
-    /// SPDP reader.
+    /// Reader of announced participants (SPDP).
     pub const PARTICIPANT_DETECTOR: u32 = 1 << 1;
     /// SEDP writer of publications.
     pub const PUBLICATIONS_ANNOUNCER: u32 = 1 << 2;
@@ -44,11 +44,11 @@ pub mod builtin {
 /// Announcement of a participant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticipantData {
-    /// Participant.
+    /// GUID prefix of the participant.
     pub prefix: GuidPrefix,
     /// Version of the protocol.
     pub version: ProtocolVersion,
-    /// Implementation.
+    /// Vendor of the implementation.
     pub vendor: VendorId,
     /// Domain; `None` is that of the port on which the announcement arrived.
     pub domain_id: Option<u32>,
@@ -152,11 +152,11 @@ impl ParticipantData {
 /// Announcement of a writer or a reader; the kind of [`EndpointData::guid`] states which.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndpointData {
-    /// Endpoint.
+    /// GUID of the endpoint.
     pub guid: Guid,
-    /// Topic.
+    /// Name of the DDS topic.
     pub topic_name: String,
-    /// Type.
+    /// Name of the DDS type.
     pub type_name: String,
     /// QoS with the user data.
     pub qos: Qos,

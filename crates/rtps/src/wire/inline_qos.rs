@@ -11,9 +11,9 @@ use super::types::{Guid, SequenceNumber};
 /// Identity of a sample: its writer and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SampleIdentity {
-    /// Writer.
+    /// GUID of the writer of the sample.
     pub writer: Guid,
-    /// Number.
+    /// Sequence number of the sample.
     pub sequence_number: SequenceNumber,
 }
 

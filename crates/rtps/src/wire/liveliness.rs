@@ -13,7 +13,7 @@ const MAX_DATA: usize = 1024;
 /// Message of a participant about its liveliness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParticipantMessageData {
-    /// Participant.
+    /// GUID prefix of the participant.
     pub prefix: GuidPrefix,
     /// Kind of the message.
     pub kind: [u8; 4],

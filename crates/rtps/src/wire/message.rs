@@ -46,10 +46,10 @@ pub struct Header {
     pub prefix: GuidPrefix,
 }
 
-/// Decoded datagram.
+/// Header and submessages of a decoded datagram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Header.
+    /// Header of the RTPS message.
     pub header: Header,
     /// Submessages up to the end of the datagram or the first invalid one, in order.
     pub submessages: Vec<Submessage>,
@@ -61,7 +61,7 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)]
 pub enum Submessage {
-    /// Whole sample.
+    /// DATA: a sample in one piece.
     Data(Data),
     /// Fragments of a sample.
     DataFrag(DataFrag),
@@ -83,7 +83,7 @@ pub enum Submessage {
     InfoSource(Header),
     /// Locators for replies to the following submessages.
     InfoReply(InfoReply),
-    /// Padding.
+    /// PAD: bytes without a meaning.
     Pad,
     /// Unknown or vendor-specific submessage of this kind, to be skipped.
     Unknown(u8),
@@ -92,9 +92,9 @@ pub enum Submessage {
 /// Serialized content of a sample. Data includes the four bytes of the encapsulation header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// No payload.
+    /// The submessage has no payload.
     None,
-    /// Value.
+    /// Serialised value with its encapsulation header.
     Data(Bytes),
     /// Key of the instance, for dispose and unregister.
     Key(Bytes),
@@ -109,7 +109,7 @@ pub struct Data {
     pub writer: EntityId,
     /// Number of the sample.
     pub sequence_number: SequenceNumber,
-    /// Inline QoS.
+    /// Parameters that were sent with the sample.
     pub inline_qos: InlineQos,
     /// Content. The bytes can end with up to three bytes of alignment.
     pub payload: Payload,
@@ -132,7 +132,7 @@ pub struct DataFrag {
     pub fragment_size: u16,
     /// Size of the sample with its encapsulation header [B], at least 1.
     pub sample_size: u32,
-    /// Inline QoS.
+    /// Parameters that were sent with the sample.
     pub inline_qos: InlineQos,
     /// Whether the sample is a key.
     pub key: bool,
@@ -161,9 +161,9 @@ pub struct Heartbeat {
     pub reader: EntityId,
     /// Writer of the samples.
     pub writer: EntityId,
-    /// First available sample.
+    /// Sequence number of the first available sample.
     pub first: SequenceNumber,
-    /// Last available sample.
+    /// Sequence number of the last available sample.
     pub last: SequenceNumber,
     /// Count of heartbeats of the writer.
     pub count: i32,
@@ -182,7 +182,7 @@ pub struct HeartbeatFrag {
     pub writer: EntityId,
     /// Number of the sample.
     pub sequence_number: SequenceNumber,
-    /// Last available fragment.
+    /// Number of the last available fragment.
     pub last_fragment: FragmentNumber,
     /// Count of fragment heartbeats of the writer.
     pub count: i32,
@@ -191,9 +191,9 @@ pub struct HeartbeatFrag {
 /// Samples that a reader has and lacks (RTPS 2.5, 8.3.8.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckNack {
-    /// Reader.
+    /// Reader that sends the acknowledgement.
     pub reader: EntityId,
-    /// Writer addressed.
+    /// Writer to which the submessage is addressed.
     pub writer: EntityId,
     /// Missing samples; every sample below the base is acknowledged.
     pub missing: SequenceNumberSet,
@@ -206,13 +206,13 @@ pub struct AckNack {
 /// Fragments that a reader lacks (RTPS 2.5, 8.3.8.12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NackFrag {
-    /// Reader.
+    /// Reader that sends the acknowledgement.
     pub reader: EntityId,
-    /// Writer addressed.
+    /// Writer to which the submessage is addressed.
     pub writer: EntityId,
     /// Number of the sample.
     pub sequence_number: SequenceNumber,
-    /// Missing fragments.
+    /// Numbers of the missing fragments.
     pub missing: FragmentNumberSet,
     /// Count of fragment requests of the reader.
     pub count: i32,
@@ -226,17 +226,17 @@ pub struct Gap {
     pub reader: EntityId,
     /// Writer of the samples.
     pub writer: EntityId,
-    /// First irrelevant sample.
+    /// Sequence number of the first irrelevant sample.
     pub start: SequenceNumber,
-    /// Further irrelevant samples.
+    /// Sequence numbers of further irrelevant samples.
     pub list: SequenceNumberSet,
 }
 
 /// Locators for replies (RTPS 2.5, 8.3.8.9).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InfoReply {
-    /// Unicast locators.
+    /// Unicast locators for the replies.
     pub unicast: Vec<Locator>,
-    /// Multicast locators.
+    /// Multicast locators for the replies.
     pub multicast: Vec<Locator>,
 }

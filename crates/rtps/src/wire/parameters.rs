@@ -129,7 +129,7 @@ impl<'a> ListWriter<'a> {
         }
     }
 
-    /// Appends the sentinel.
+    /// Appends the sentinel that ends the list.
     pub(super) fn finish(self) {
         self.out.put_u16_le(pid::SENTINEL);
         self.out.put_u16_le(0);

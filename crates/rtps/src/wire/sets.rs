@@ -114,7 +114,7 @@ impl FragmentNumberSet {
         }
     }
 
-    /// Returns the base.
+    /// Returns the smallest number that the set can contain.
     pub fn base(&self) -> FragmentNumber {
         self.base
     }

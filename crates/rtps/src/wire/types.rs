@@ -22,11 +22,11 @@ pub struct EntityId(pub [u8; 4]);
 impl EntityId {
     /// No endpoint; as a destination it addresses every matched endpoint.
     pub const UNKNOWN: EntityId = EntityId([0; 4]);
-    /// The participant itself.
+    /// Entity of the participant itself.
     pub const PARTICIPANT: EntityId = EntityId([0, 0, 1, 0xc1]);
-    /// Writer of SPDP.
+    /// Built-in writer of participant announcements.
     pub const SPDP_WRITER: EntityId = EntityId([0, 1, 0, 0xc2]);
-    /// Reader of SPDP.
+    /// Built-in reader of participant announcements.
     pub const SPDP_READER: EntityId = EntityId([0, 1, 0, 0xc7]);
     /// SEDP writer of publications.
     pub const PUBLICATIONS_WRITER: EntityId = EntityId([0, 0, 3, 0xc2]);
@@ -80,14 +80,14 @@ impl EntityId {
 /// Globally unique identifier of an entity (RTPS 2.5, 8.2.4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Guid {
-    /// Participant.
+    /// GUID prefix of the participant.
     pub prefix: GuidPrefix,
     /// Entity within the participant.
     pub entity: EntityId,
 }
 
 impl Guid {
-    /// The unknown GUID.
+    /// GUID of an unknown entity.
     pub const UNKNOWN: Guid = Guid::new(GuidPrefix::UNKNOWN, EntityId::UNKNOWN);
 
     /// Returns the GUID of `entity` in the participant `prefix`.
@@ -157,9 +157,9 @@ pub struct FragmentNumber(pub u32);
 /// Version of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProtocolVersion {
-    /// Major number.
+    /// Major version of the protocol.
     pub major: u8,
-    /// Minor number.
+    /// Minor version of the protocol.
     pub minor: u8,
 }
 
@@ -174,14 +174,14 @@ impl ProtocolVersion {
 pub struct VendorId(pub [u8; 2]);
 
 impl VendorId {
-    /// Unknown vendor.
+    /// Identifier of an unknown vendor.
     pub const UNKNOWN: VendorId = VendorId([0, 0]);
     /// This implementation, which has no registered number. Peers apply no vendor-specific rules
     /// to the number.
     pub const OURS: VendorId = VendorId([0x01, 0x4d]);
-    /// eProsima Fast DDS.
+    /// Vendor identifier of eProsima Fast DDS.
     pub const FAST_DDS: VendorId = VendorId([0x01, 0x0f]);
-    /// Eclipse Cyclone DDS.
+    /// Vendor identifier of Eclipse Cyclone DDS.
     pub const CYCLONE_DDS: VendorId = VendorId([0x01, 0x10]);
 }
 
@@ -190,7 +190,7 @@ impl VendorId {
 pub struct Locator {
     /// Kind of the transport: [`Locator::UDP_V4`], [`Locator::UDP_V6`] or an unknown one.
     pub kind: i32,
-    /// Port.
+    /// UDP port of the address.
     pub port: u32,
     /// Address; an IPv4 address occupies the last four bytes.
     pub address: [u8; 16],
@@ -199,9 +199,9 @@ pub struct Locator {
 impl Locator {
     /// Kind of an invalid locator.
     pub const KIND_INVALID: i32 = -1;
-    /// UDP over IPv4.
+    /// Kind of an address of UDP over IPv4.
     pub const UDP_V4: i32 = 1;
-    /// UDP over IPv6.
+    /// Kind of an address of UDP over IPv6.
     pub const UDP_V6: i32 = 2;
 
     /// Returns the UDP socket address, or `None` for another transport or an invalid port.
@@ -254,14 +254,14 @@ fn nanos_of(fraction: u32) -> u64 {
 /// Instant since the Unix epoch (RTPS 2.5, 9.3.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Time {
-    /// Seconds [s].
+    /// Whole seconds of the time [s].
     pub seconds: u32,
     /// Fraction of a second [2^-32 s].
     pub fraction: u32,
 }
 
 impl Time {
-    /// The invalid time.
+    /// Time that stands for "no time".
     pub const INVALID: Time = Time {
         seconds: u32::MAX,
         fraction: u32::MAX,
@@ -290,19 +290,19 @@ impl Time {
 /// Length of time (RTPS 2.5, 9.3.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Duration {
-    /// Seconds [s].
+    /// Whole seconds of the time [s].
     pub seconds: i32,
     /// Fraction of a second [2^-32 s].
     pub fraction: u32,
 }
 
 impl Duration {
-    /// Zero.
+    /// Duration of zero seconds.
     pub const ZERO: Duration = Duration {
         seconds: 0,
         fraction: 0,
     };
-    /// Unlimited.
+    /// Duration without a limit.
     pub const INFINITE: Duration = Duration {
         seconds: i32::MAX,
         fraction: u32::MAX,

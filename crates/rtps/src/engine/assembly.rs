@@ -1,0 +1,142 @@
+//! Assembly of one sample from fragments (RTPS 2.5, 8.4.14.1).
+
+use bytes::{Bytes, BytesMut};
+
+use crate::wire::{DataFrag, FragmentNumber, FragmentNumberSet, SampleIdentity};
+
+/// Sample of which fragments are missing.
+#[derive(Debug)]
+pub(super) struct Assembly {
+    buffer: BytesMut,
+    /// Whether each fragment arrived.
+    present: Vec<bool>,
+    missing: usize,
+    fragment_size: u16,
+    /// Request that the sample answers.
+    pub(super) related: Option<SampleIdentity>,
+}
+
+impl Assembly {
+    /// Starts the sample to which `frag` belongs. The caller checks its size against a limit.
+    pub(super) fn new(frag: &DataFrag) -> Assembly {
+        let total = frag.total_fragments() as usize;
+        Assembly {
+            buffer: BytesMut::zeroed(frag.sample_size as usize),
+            present: vec![false; total],
+            missing: total,
+            fragment_size: frag.fragment_size,
+            related: frag.inline_qos.related,
+        }
+    }
+
+    /// Returns the size of the sample [B].
+    pub(super) fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Returns whether `frag` divides the sample in the same way.
+    pub(super) fn accepts(&self, frag: &DataFrag) -> bool {
+        self.buffer.len() == frag.sample_size as usize && self.fragment_size == frag.fragment_size
+    }
+
+    /// Stores the fragments of `frag`. Returns whether the sample is complete.
+    pub(super) fn insert(&mut self, frag: &DataFrag) -> bool {
+        let size = usize::from(self.fragment_size);
+        let first = frag.first_fragment.0.saturating_sub(1) as usize;
+        for (offset, bytes) in frag.payload.chunks(size).enumerate() {
+            let index = first.saturating_add(offset);
+            let Some(present) = self.present.get_mut(index) else {
+                break;
+            };
+            let start = index * size;
+            let end = (start + size).min(self.buffer.len());
+            if *present || bytes.len() != end - start {
+                continue;
+            }
+            if let Some(target) = self.buffer.get_mut(start..end) {
+                target.copy_from_slice(bytes);
+                *present = true;
+                self.missing -= 1;
+            }
+        }
+        self.missing == 0
+    }
+
+    /// Returns the bytes of the complete sample.
+    pub(super) fn finish(self) -> Bytes {
+        self.buffer.freeze()
+    }
+
+    /// Returns the first missing fragments, at most 256.
+    pub(super) fn missing(&self) -> FragmentNumberSet {
+        let number = |index: usize| FragmentNumber(u32::try_from(index + 1).unwrap_or(u32::MAX));
+        let mut absent = (0..self.present.len()).filter(|index| !self.present[*index]);
+        let mut set = FragmentNumberSet::new(number(0));
+        if let Some(first) = absent.next() {
+            set = FragmentNumberSet::new(number(first));
+            set.insert(number(first));
+        }
+        for index in absent {
+            if !set.insert(number(index)) {
+                break;
+            }
+        }
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{EntityId, InlineQos, SequenceNumber};
+
+    fn frag(number: u32, size: u16, sample: &[u8]) -> DataFrag {
+        let start = (number as usize - 1) * usize::from(size);
+        let end = (start + usize::from(size)).min(sample.len());
+        DataFrag {
+            reader: EntityId::UNKNOWN,
+            writer: EntityId::UNKNOWN,
+            sequence_number: SequenceNumber(1),
+            first_fragment: FragmentNumber(number),
+            fragment_count: 1,
+            fragment_size: size,
+            sample_size: u32::try_from(sample.len()).expect("small"),
+            inline_qos: InlineQos::default(),
+            key: false,
+            payload: Bytes::copy_from_slice(&sample[start..end]),
+        }
+    }
+
+    #[test]
+    fn fragments_in_any_order_and_repeated() {
+        let sample: Vec<u8> = (0..=254).collect();
+        let mut assembly = Assembly::new(&frag(1, 100, &sample));
+        assert!(!assembly.insert(&frag(3, 100, &sample)));
+        assert!(!assembly.insert(&frag(1, 100, &sample)));
+        assert!(!assembly.insert(&frag(1, 100, &sample)));
+        let missing: Vec<_> = assembly.missing().iter().collect();
+        assert_eq!(missing, [FragmentNumber(2)]);
+        assert!(assembly.insert(&frag(2, 100, &sample)));
+        assert!(assembly.missing().is_empty());
+        assert_eq!(assembly.finish(), sample);
+    }
+
+    #[test]
+    fn another_division_is_not_accepted() {
+        let sample = [7; 250];
+        let assembly = Assembly::new(&frag(1, 100, &sample));
+        assert!(assembly.accepts(&frag(2, 100, &sample)));
+        assert!(!assembly.accepts(&frag(2, 50, &sample)));
+        assert!(!assembly.accepts(&frag(2, 100, &sample[..240])));
+    }
+
+    #[test]
+    fn fragments_outside_the_sample_are_ignored() {
+        let sample = [7; 250];
+        let mut outside = frag(3, 100, &sample);
+        outside.first_fragment = FragmentNumber(u32::MAX);
+        let mut assembly = Assembly::new(&outside);
+        assert!(!assembly.insert(&outside));
+        assert_eq!(assembly.missing().iter().count(), 3);
+    }
+}

@@ -1,0 +1,119 @@
+//! Configuration of the engine and what it asks of its surroundings.
+
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+
+use crate::qos::Qos;
+use crate::wire::{Duration, GuidPrefix, Locator, SampleIdentity};
+
+/// Instant of a monotonic clock that the caller reads [ns].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(pub u64);
+
+impl Nanos {
+    /// Returns the instant `nanos` [ns] later. Saturates.
+    #[must_use]
+    pub fn plus(self, nanos: u64) -> Nanos {
+        Nanos(self.0.saturating_add(nanos))
+    }
+
+    /// Returns the time since `earlier` [ns], zero if it is later.
+    pub fn since(self, earlier: Nanos) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// Milliseconds in nanoseconds [ns].
+pub(super) const MILLIS: u64 = 1_000_000;
+
+/// Upper bounds of what peers can make the engine store.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Count of remote participants.
+    pub participants: usize,
+    /// Count of remote endpoints of one participant.
+    pub endpoints: usize,
+    /// Size of one received sample [B].
+    pub sample_bytes: usize,
+    /// Size of the samples that one reader holds from one writer: incomplete ones and those that
+    /// wait for earlier ones [B].
+    pub pending_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            participants: 256,
+            endpoints: 2048,
+            sample_bytes: 64 << 20,
+            pending_bytes: 128 << 20,
+        }
+    }
+}
+
+/// Configuration of one participant.
+#[derive(Clone, Debug)]
+pub struct EngineConfig {
+    /// Number of the DDS domain.
+    pub domain_id: u16,
+    /// Prefix of the GUIDs of the participant.
+    pub guid_prefix: GuidPrefix,
+    /// Entity name that is announced.
+    pub name: String,
+    /// Data of the application.
+    pub user_data: Bytes,
+    /// Time after the last announcement at which peers consider the participant lost.
+    pub lease: Duration,
+    /// Announced unicast locators of the built-in endpoints.
+    pub metatraffic_unicast: Vec<Locator>,
+    /// Announced unicast locators of the other endpoints.
+    pub default_unicast: Vec<Locator>,
+    /// Multicast locators of SPDP, announced and sent to.
+    pub metatraffic_multicast: Vec<Locator>,
+    /// Further destinations of SPDP.
+    pub initial_peers: Vec<SocketAddr>,
+    /// Upper bounds of remote data.
+    pub limits: Limits,
+}
+
+/// Properties of the way to one destination.
+#[derive(Clone, Copy, Debug)]
+pub struct Path {
+    /// Size of the largest datagram [B].
+    pub max_datagram: usize,
+    /// Size of the largest burst [B].
+    pub burst_bytes: usize,
+    /// Mean rate of the datagrams [B/s].
+    pub bytes_per_second: u64,
+}
+
+/// Knowledge about the networks of the machine.
+pub trait Paths {
+    /// Returns the properties of the way to `to`.
+    fn path(&self, to: SocketAddr) -> Path;
+    /// Returns the best of the unicast locators of one peer, if one can be reached.
+    fn choose(&self, locators: &[Locator]) -> Option<SocketAddr>;
+}
+
+/// Description of a new endpoint.
+#[derive(Clone, Debug)]
+pub struct EndpointSpec {
+    /// Name of the DDS topic.
+    pub topic: String,
+    /// Name of the DDS type.
+    pub type_name: String,
+    /// QoS with the user data.
+    pub qos: Qos,
+    /// Whether the type has a key. All samples share one history nevertheless.
+    pub keyed: bool,
+}
+
+/// A sample that a writer sends.
+#[derive(Clone, Debug)]
+pub struct OutgoingSample {
+    /// Content with the encapsulation header.
+    pub payload: Bytes,
+    /// Request that the sample answers.
+    pub related: Option<SampleIdentity>,
+}

@@ -1,0 +1,394 @@
+//! Discovery of participants and endpoints: SPDP and SEDP (RTPS 2.5, 8.5).
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+
+use super::Engine;
+use super::config::{EndpointSpec, MILLIS, Nanos};
+use super::event::Event;
+use super::reader::{Reader, Received};
+use super::writer::Writer;
+use crate::qos::{Durability, History, Qos, ReliabilityKind};
+use crate::wire::*;
+
+/// Period of announcements [ns].
+const ANNOUNCE_PERIOD: u64 = 3000 * MILLIS;
+
+/// Period of announcements after a participant appeared [ns].
+const QUICK_PERIOD: u64 = 100 * MILLIS;
+
+/// Longest lease of a remote participant that is honoured [ns].
+const MAX_LEASE: u64 = 3_600_000 * MILLIS;
+
+/// Pairs of a built-in writer and its reader with the bits that announce them.
+const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
+    (
+        EntityId::PUBLICATIONS_WRITER,
+        builtin::PUBLICATIONS_ANNOUNCER,
+        EntityId::PUBLICATIONS_READER,
+        builtin::PUBLICATIONS_DETECTOR,
+    ),
+    (
+        EntityId::SUBSCRIPTIONS_WRITER,
+        builtin::SUBSCRIPTIONS_ANNOUNCER,
+        EntityId::SUBSCRIPTIONS_READER,
+        builtin::SUBSCRIPTIONS_DETECTOR,
+    ),
+    (
+        EntityId::MESSAGE_WRITER,
+        builtin::MESSAGE_WRITER,
+        EntityId::MESSAGE_READER,
+        builtin::MESSAGE_READER,
+    ),
+];
+
+/// A remote participant and its endpoints.
+#[derive(Debug)]
+pub(super) struct Remote {
+    pub(super) data: ParticipantData,
+    heard: Nanos,
+    pub(super) endpoints: BTreeMap<EntityId, EndpointData>,
+}
+
+impl Remote {
+    /// Returns when the lease ends.
+    pub(super) fn lost_at(&self) -> Option<Nanos> {
+        let lease = self.data.lease.as_nanos()?.min(MAX_LEASE);
+        Some(self.heard.plus(lease))
+    }
+}
+
+fn builtin_qos() -> Qos {
+    let mut qos = Qos::writer();
+    qos.durability = Durability::TransientLocal;
+    qos.history = History::KeepAll;
+    qos
+}
+
+fn message_qos() -> Qos {
+    let mut qos = builtin_qos();
+    qos.history = History::KeepLast(1);
+    qos
+}
+
+impl Engine {
+    pub(super) fn create_builtin_endpoints(&mut self) {
+        for (writer, _, reader, _) in BUILTIN {
+            let message = writer == EntityId::MESSAGE_WRITER;
+            let qos = if message {
+                message_qos()
+            } else {
+                builtin_qos()
+            };
+            self.writers
+                .insert(writer, Writer::new(self.guid(writer), qos.clone()));
+            let limits = self.config.limits;
+            self.readers
+                .insert(reader, Reader::new(self.guid(reader), qos, limits));
+        }
+    }
+
+    fn participant_data(&self) -> ParticipantData {
+        let config = &self.config;
+        let mut data = ParticipantData::new(config.guid_prefix);
+        data.domain_id = Some(u32::from(config.domain_id));
+        data.metatraffic_unicast
+            .clone_from(&config.metatraffic_unicast);
+        data.metatraffic_multicast
+            .clone_from(&config.metatraffic_multicast);
+        data.default_unicast.clone_from(&config.default_unicast);
+        data.lease = config.lease;
+        data.name.clone_from(&config.name);
+        data.user_data = config.user_data.clone();
+        data
+    }
+
+    fn spdp_submessage(&mut self, payload: Payload, status: Option<StatusInfo>) -> Submessage {
+        self.announcements += 1;
+        let key_hash = status.map(|_| self.guid(EntityId::PARTICIPANT).to_bytes());
+        Submessage::Data(Data {
+            reader: EntityId::SPDP_READER,
+            writer: EntityId::SPDP_WRITER,
+            sequence_number: SequenceNumber(self.announcements),
+            inline_qos: InlineQos {
+                status,
+                key_hash,
+                ..InlineQos::default()
+            },
+            payload,
+        })
+    }
+
+    /// Sends an SPDP submessage to the multicast groups, the initial peers and known peers.
+    fn send_spdp(&mut self, submessage: &Submessage) {
+        let groups = self.config.metatraffic_multicast.iter();
+        let mut to: Vec<_> = groups.filter_map(Locator::socket_addr).collect();
+        to.extend(&self.config.initial_peers);
+        let known = self.remotes.values();
+        let unicast = known.filter_map(|r| self.paths.choose(&r.data.metatraffic_unicast));
+        to.extend(unicast);
+        to.sort_unstable();
+        to.dedup();
+        for to in to {
+            self.send(to, GuidPrefix::UNKNOWN, submessage.clone());
+        }
+    }
+
+    pub(super) fn announce(&mut self, now: Nanos) {
+        let payload = Payload::Data(self.participant_data().encode());
+        let submessage = self.spdp_submessage(payload, None);
+        self.send_spdp(&submessage);
+        let quick = self.quick_announcements > 0;
+        self.quick_announcements = self.quick_announcements.saturating_sub(1);
+        self.announce_at = now.plus(if quick { QUICK_PERIOD } else { ANNOUNCE_PERIOD });
+        self.assert_liveliness(now);
+    }
+
+    /// Asserts the writers with automatic liveliness (RTPS 2.5, 8.4.13).
+    fn assert_liveliness(&mut self, now: Nanos) {
+        let message = ParticipantMessageData {
+            prefix: self.config.guid_prefix,
+            kind: ParticipantMessageData::AUTOMATIC,
+            data: Bytes::new(),
+        };
+        let payload = Payload::Data(message.encode());
+        self.write_change(now, EntityId::MESSAGE_WRITER, payload, InlineQos::default());
+    }
+
+    /// Writes to a built-in writer. Their histories have no limit, so that no write fails.
+    fn write_change(&mut self, now: Nanos, writer: EntityId, payload: Payload, qos: InlineQos) {
+        if let Some(writer) = self.writers.get_mut(&writer) {
+            let written = writer.write(now, Time::INVALID, payload, qos);
+            debug_assert!(written.is_ok());
+        }
+    }
+
+    /// Changes the announced locators and chooses the destinations of all peers again.
+    pub fn update_paths(
+        &mut self,
+        now: Nanos,
+        metatraffic_unicast: Vec<Locator>,
+        default_unicast: Vec<Locator>,
+    ) {
+        self.config.metatraffic_unicast = metatraffic_unicast;
+        self.config.default_unicast = default_unicast;
+        self.buckets.clear();
+        self.quick_announcements = 4;
+        self.announce_at = now;
+        for prefix in self.remotes.keys().copied().collect::<Vec<_>>() {
+            self.match_builtin(now, prefix);
+            self.match_participant(now, prefix);
+        }
+    }
+
+    /// Queues the message that the participant leaves.
+    pub fn leave(&mut self) {
+        let status = StatusInfo {
+            disposed: true,
+            unregistered: true,
+        };
+        let key = encode_key(self.guid(EntityId::PARTICIPANT));
+        let submessage = self.spdp_submessage(Payload::Key(key), Some(status));
+        self.send_spdp(&submessage);
+    }
+
+    pub(super) fn handle_spdp(&mut self, now: Nanos, source: GuidPrefix, data: &Data) {
+        let status = data.inline_qos.status.unwrap_or_default();
+        if status.disposed || status.unregistered {
+            self.lose(source);
+            return;
+        }
+        let Payload::Data(payload) = &data.payload else {
+            return;
+        };
+        let decoded = ParticipantData::decode(payload);
+        let Some(announced) = decoded.ok().filter(|data| data.prefix == source) else {
+            self.counters.refused += 1;
+            return;
+        };
+        let domain = u32::from(self.config.domain_id);
+        if announced.domain_id.is_some_and(|id| id != domain) || !announced.domain_tag.is_empty() {
+            return;
+        }
+        let reachable = self.paths.choose(&announced.metatraffic_unicast);
+        let is_new = !self.remotes.contains_key(&source);
+        let full = is_new && self.remotes.len() >= self.config.limits.participants;
+        let Some(to) = reachable.filter(|_| !full) else {
+            self.counters.refused += 1;
+            return;
+        };
+        if let Some(remote) = self.remotes.get_mut(&source) {
+            let moved = remote.data != announced;
+            (remote.heard, remote.data) = (now, announced);
+            if moved {
+                self.match_builtin(now, source);
+                self.match_participant(now, source);
+            }
+            return;
+        }
+        self.found(now, to, announced);
+    }
+
+    fn found(&mut self, now: Nanos, to: SocketAddr, data: ParticipantData) {
+        let prefix = data.prefix;
+        self.events.push_back(Event::ParticipantFound {
+            prefix,
+            name: data.name.clone(),
+            user_data: data.user_data.clone(),
+        });
+        let remote = Remote {
+            data,
+            heard: now,
+            endpoints: BTreeMap::new(),
+        };
+        self.remotes.insert(prefix, remote);
+        let payload = Payload::Data(self.participant_data().encode());
+        let reply = self.spdp_submessage(payload, None);
+        self.send(to, GuidPrefix::UNKNOWN, reply);
+        self.quick_announcements = 4;
+        self.announce_at = self.announce_at.min(now.plus(QUICK_PERIOD));
+        self.match_builtin(now, prefix);
+    }
+
+    /// Connects the built-in endpoints of both sides (RTPS 2.5, 8.5.5.1).
+    fn match_builtin(&mut self, now: Nanos, prefix: GuidPrefix) {
+        let Some(remote) = self.remotes.get(&prefix) else {
+            return;
+        };
+        let Some(to) = self.paths.choose(&remote.data.metatraffic_unicast) else {
+            return;
+        };
+        let path = self.paths.path(to);
+        let set = remote.data.builtin_endpoints;
+        for (writer, has_writer, reader, has_reader) in BUILTIN {
+            if let Some(local) = self
+                .writers
+                .get_mut(&writer)
+                .filter(|_| set & has_reader != 0)
+            {
+                let mut qos = builtin_qos();
+                let best_effort = remote.data.builtin_endpoint_qos & 1 != 0;
+                if reader == EntityId::MESSAGE_READER && best_effort {
+                    qos.reliability.kind = ReliabilityKind::BestEffort;
+                }
+                local.add(now, Guid::new(prefix, reader), &qos, to, path);
+            }
+            if let Some(local) = self
+                .readers
+                .get_mut(&reader)
+                .filter(|_| set & has_writer != 0)
+            {
+                local.add(now, Guid::new(prefix, writer), to);
+            }
+        }
+    }
+
+    /// Notes that a participant is alive.
+    pub(super) fn refresh(&mut self, now: Nanos, prefix: GuidPrefix) {
+        if let Some(remote) = self.remotes.get_mut(&prefix) {
+            remote.heard = now;
+        }
+    }
+
+    pub(super) fn expire_participants(&mut self, now: Nanos) {
+        let lost = |remote: &Remote| remote.lost_at().is_some_and(|at| at <= now);
+        let expired = self.remotes.iter().filter(|(_, remote)| lost(remote));
+        for prefix in expired.map(|(prefix, _)| *prefix).collect::<Vec<_>>() {
+            self.lose(prefix);
+        }
+    }
+
+    fn lose(&mut self, prefix: GuidPrefix) {
+        let Some(remote) = self.remotes.remove(&prefix) else {
+            return;
+        };
+        for entity in remote.endpoints.into_keys() {
+            self.unmatch(Guid::new(prefix, entity));
+        }
+        for (writer, _, reader, _) in BUILTIN {
+            self.unmatch(Guid::new(prefix, writer));
+            self.unmatch(Guid::new(prefix, reader));
+        }
+        self.events.push_back(Event::ParticipantLost { prefix });
+    }
+
+    pub(super) fn publish_endpoint(&mut self, now: Nanos, guid: Guid, spec: EndpointSpec) {
+        let data = EndpointData::new(guid, &spec.topic, &spec.type_name, spec.qos);
+        let qos = InlineQos {
+            key_hash: Some(guid.to_bytes()),
+            ..InlineQos::default()
+        };
+        self.write_change(
+            now,
+            sedp_writer(guid.entity),
+            Payload::Data(data.encode()),
+            qos,
+        );
+        self.local.insert(guid.entity, data);
+        for prefix in self.remotes.keys().copied().collect::<Vec<_>>() {
+            self.match_participant(now, prefix);
+        }
+    }
+
+    pub(super) fn retract_endpoint(&mut self, now: Nanos, guid: Guid) {
+        let qos = InlineQos {
+            related: None,
+            status: Some(StatusInfo {
+                disposed: true,
+                unregistered: true,
+            }),
+            key_hash: Some(guid.to_bytes()),
+        };
+        let writer = sedp_writer(guid.entity);
+        if let Some(writer) = self.writers.get_mut(&writer) {
+            writer.forget(guid.to_bytes());
+        }
+        self.write_change(now, writer, Payload::Key(encode_key(guid)), qos);
+    }
+
+    /// Processes a sample of SEDP. Participant messages only show that the peer is alive.
+    pub(super) fn handle_builtin(&mut self, now: Nanos, received: &Received) {
+        let sample = &received.sample;
+        if sample.reader.entity == EntityId::MESSAGE_READER {
+            return;
+        }
+        let prefix = sample.writer.prefix;
+        let status = received.inline_qos.status.unwrap_or_default();
+        if status.disposed || status.unregistered || !received.is_value {
+            let hash = received.inline_qos.key_hash.map(Guid::from_bytes);
+            let gone = hash.or_else(|| decode_key(&sample.payload).ok());
+            if let Some(gone) = gone.filter(|gone| gone.prefix == prefix) {
+                if let Some(remote) = self.remotes.get_mut(&prefix) {
+                    remote.endpoints.remove(&gone.entity);
+                }
+                self.unmatch(gone);
+            }
+            return;
+        }
+        let endpoint = EndpointData::decode(&sample.payload).ok();
+        let limit = self.config.limits.endpoints;
+        let remote = self.remotes.get_mut(&prefix);
+        let (Some(endpoint), Some(remote)) = (endpoint, remote) else {
+            self.counters.refused += 1;
+            return;
+        };
+        let entity = endpoint.guid.entity;
+        let full = remote.endpoints.len() >= limit && !remote.endpoints.contains_key(&entity);
+        if endpoint.guid.prefix != prefix || full || entity.is_builtin() {
+            self.counters.refused += 1;
+            return;
+        }
+        remote.endpoints.insert(entity, endpoint);
+        self.match_participant(now, prefix);
+    }
+}
+
+fn sedp_writer(endpoint: EntityId) -> EntityId {
+    if endpoint.is_writer() {
+        EntityId::PUBLICATIONS_WRITER
+    } else {
+        EntityId::SUBSCRIPTIONS_WRITER
+    }
+}

@@ -1,0 +1,140 @@
+//! What the engine reports.
+
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+
+use crate::qos::Policy;
+use crate::wire::{Guid, GuidPrefix, SampleIdentity, SequenceNumber, Time};
+
+/// Datagram to send. The concatenation of the parts is its content.
+#[derive(Clone, Debug)]
+pub struct Transmit {
+    /// Address to which the datagram goes.
+    pub to: SocketAddr,
+    /// Consecutive parts of the datagram.
+    pub parts: Vec<Bytes>,
+}
+
+/// A sample that a local reader received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Local reader that received the sample.
+    pub reader: Guid,
+    /// Remote writer that sent the sample.
+    pub writer: Guid,
+    /// Number of the sample.
+    pub sequence_number: SequenceNumber,
+    /// Time of the write by the clock of the writer, if it sent one.
+    pub source_timestamp: Option<Time>,
+    /// Request that the sample answers.
+    pub related: Option<SampleIdentity>,
+    /// Content with the encapsulation header.
+    pub payload: Bytes,
+}
+
+/// An event that the caller may act on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A reader received a sample.
+    Sample(Sample),
+    /// A local and a remote endpoint matched.
+    Matched {
+        /// GUID of the local endpoint.
+        local: Guid,
+        /// GUID of the remote endpoint.
+        remote: Guid,
+        /// Count of the remote endpoints that match the local one.
+        total: usize,
+    },
+    /// Two endpoints no longer match.
+    Unmatched {
+        /// GUID of the local endpoint.
+        local: Guid,
+        /// GUID of the remote endpoint.
+        remote: Guid,
+        /// Count of the remote endpoints that match the local one.
+        total: usize,
+    },
+    /// Two endpoints of one topic do not match because of their QoS.
+    IncompatibleQos {
+        /// GUID of the local endpoint.
+        local: Guid,
+        /// GUID of the remote endpoint.
+        remote: Guid,
+        /// First policy that prevents the match.
+        policy: Policy,
+    },
+    /// A remote participant was discovered.
+    ParticipantFound {
+        /// Prefix of its GUIDs.
+        prefix: GuidPrefix,
+        /// Entity name of the participant.
+        name: String,
+        /// Data of the application.
+        user_data: Bytes,
+    },
+    /// A participant left or its lease ended.
+    ParticipantLost {
+        /// Prefix of its GUIDs.
+        prefix: GuidPrefix,
+    },
+}
+
+/// Reason why a sample was not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteError {
+    /// There is no such writer.
+    UnknownWriter,
+    /// The history that keeps all samples is full.
+    Full,
+    /// The sample is larger than 4 GiB.
+    TooLarge,
+}
+
+impl std::fmt::Display for WriteError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            WriteError::UnknownWriter => "there is no such writer",
+            WriteError::Full => "the history of the writer is full",
+            WriteError::TooLarge => "the sample is too large",
+        })
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+/// Counters of one writer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriterCounters {
+    /// Number of matched remote readers.
+    pub matched: usize,
+    /// Samples evicted before every matched reliable reader acknowledged them.
+    pub evicted_unacknowledged: u64,
+    /// Submessages with samples or fragments, first time.
+    pub sent: u64,
+    /// Submessages with samples or fragments that a reader requested again.
+    pub repaired: u64,
+}
+
+/// Counters of one reader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReaderCounters {
+    /// Number of matched remote writers.
+    pub matched: usize,
+    /// Number of samples that were delivered.
+    pub delivered: u64,
+    /// Samples that the writer no longer had or that a best-effort reader missed.
+    pub lost: u64,
+    /// Fragments or samples refused because of a limit.
+    pub refused: u64,
+}
+
+/// Counters of the participant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Datagrams with invalid bytes.
+    pub malformed: u64,
+    /// Announcements refused: invalid, over a limit or without a reachable locator.
+    pub refused: u64,
+}

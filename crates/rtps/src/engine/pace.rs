@@ -1,0 +1,122 @@
+//! Pace of the datagrams to one destination: a token bucket that slows down after losses.
+
+use super::config::{MILLIS, Nanos, Path};
+
+/// Shortest time between two reductions of the rate [ns].
+const REDUCTION_PERIOD: u64 = 10 * MILLIS;
+
+/// Time after which a reduced rate doubles again [ns].
+const RECOVERY_PERIOD: u64 = 500 * MILLIS;
+
+/// Largest reduction: the rate is divided by two to this power.
+const MAX_REDUCTION: u32 = 3;
+
+/// Token bucket of one destination.
+#[derive(Debug)]
+pub(super) struct Bucket {
+    path: Path,
+    /// Bytes that may be sent now; negative after a burst [B].
+    tokens: i64,
+    updated: Nanos,
+    reduction: u32,
+    reduced: Nanos,
+}
+
+impl Bucket {
+    /// Starts a full bucket.
+    pub(super) fn new(path: Path, now: Nanos) -> Bucket {
+        Bucket {
+            path,
+            tokens: i64::try_from(path.burst_bytes).unwrap_or(i64::MAX),
+            updated: now,
+            reduction: 0,
+            reduced: now,
+        }
+    }
+
+    fn rate(&self) -> u64 {
+        (self.path.bytes_per_second >> self.reduction).max(1)
+    }
+
+    /// Returns `None` if a datagram may be sent at `now`, else when one may be.
+    pub(super) fn blocked_until(&mut self, now: Nanos) -> Option<Nanos> {
+        if self.reduction > 0 && now.since(self.reduced) >= RECOVERY_PERIOD {
+            self.reduction -= 1;
+            self.reduced = now;
+        }
+        let gained = u128::from(now.since(self.updated)) * u128::from(self.rate()) / 1_000_000_000;
+        if gained > 0 {
+            let burst = i64::try_from(self.path.burst_bytes).unwrap_or(i64::MAX);
+            let gained = i64::try_from(gained).unwrap_or(i64::MAX);
+            self.tokens = self.tokens.saturating_add(gained).min(burst);
+            self.updated = now;
+        }
+        if self.tokens > 0 {
+            return None;
+        }
+        let lacking = u128::from(self.tokens.unsigned_abs()) + 1;
+        let wait = (lacking * 1_000_000_000).div_ceil(u128::from(self.rate()));
+        Some(self.updated.plus(u64::try_from(wait).unwrap_or(u64::MAX)))
+    }
+
+    /// Takes the tokens of a datagram of `bytes` [B].
+    pub(super) fn take(&mut self, bytes: usize) {
+        self.tokens -= i64::try_from(bytes).unwrap_or(i64::MAX / 2);
+    }
+
+    /// Halves the rate after a loss, at most once per period.
+    pub(super) fn reduce(&mut self, now: Nanos) {
+        if self.reduction < MAX_REDUCTION && now.since(self.reduced) >= REDUCTION_PERIOD {
+            self.reduction += 1;
+            self.reduced = now;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the bytes sent in `seconds` [s] of datagrams of 1000 B.
+    fn sent(bucket: &mut Bucket, start: Nanos, seconds: u64) -> u64 {
+        let (mut now, mut bytes) = (start, 0);
+        while now.since(start) < seconds * 1_000_000_000 {
+            match bucket.blocked_until(now) {
+                Some(later) => {
+                    assert!(later > now);
+                    now = later;
+                }
+                None => {
+                    bucket.take(1000);
+                    bytes += 1000;
+                }
+            }
+        }
+        bytes
+    }
+
+    fn bucket() -> Bucket {
+        let path = Path {
+            max_datagram: 1000,
+            burst_bytes: 10_000,
+            bytes_per_second: 1_000_000,
+        };
+        Bucket::new(path, Nanos(0))
+    }
+
+    #[test]
+    fn mean_rate_is_kept() {
+        let bytes = sent(&mut bucket(), Nanos(0), 2);
+        assert!((2_000_000..2_020_000).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn losses_halve_the_rate_for_a_while() {
+        let mut bucket = bucket();
+        let now = Nanos(20 * MILLIS);
+        bucket.reduce(now);
+        bucket.reduce(now);
+        let bytes = sent(&mut bucket, now, 1);
+        assert!((740_000..780_000).contains(&bytes), "{bytes}");
+    }
+}

@@ -1,0 +1,414 @@
+//! Stateful reader: order, repair requests and assembly per writer (RTPS 2.5, 8.4.10 to 8.4.12).
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use super::assembly::Assembly;
+use super::config::{Limits, MILLIS, Nanos};
+use super::event::{ReaderCounters, Sample};
+use super::writer::newer;
+use crate::qos::Qos;
+use crate::wire::*;
+
+/// Delay of the response to a heartbeat [ns].
+const RESPONSE_DELAY: u64 = MILLIS;
+
+/// Largest count of samples that wait for earlier ones of one writer.
+const WINDOW: i64 = 4096;
+
+/// Largest count of incomplete samples of one writer.
+const MAX_ASSEMBLIES: usize = 64;
+
+/// Largest count of fragment requests in one response.
+const MAX_NACK_FRAGS: usize = 8;
+
+/// Received change: a sample or, for built-in readers, the end of an instance.
+#[derive(Debug)]
+pub(super) struct Received {
+    /// Sample; its payload is the key if the instance ended.
+    pub(super) sample: Sample,
+    /// Parameters of the sample.
+    pub(super) inline_qos: InlineQos,
+    /// Whether the payload is a value.
+    pub(super) is_value: bool,
+}
+
+/// A remote writer that matches a local reader.
+#[derive(Debug)]
+struct Proxy {
+    to: SocketAddr,
+    /// Next sample to deliver.
+    expected: SequenceNumber,
+    /// Last sample that the writer announced.
+    last: SequenceNumber,
+    /// Samples that wait for earlier ones; `None` is irrelevant.
+    waiting: BTreeMap<SequenceNumber, Option<Received>>,
+    assemblies: BTreeMap<SequenceNumber, Assembly>,
+    pending_bytes: usize,
+    heartbeat_count: Option<i32>,
+    respond_at: Option<Nanos>,
+    count: i32,
+}
+
+/// A local reader and its matched writers.
+#[derive(Debug)]
+pub(super) struct Reader {
+    guid: Guid,
+    qos: Qos,
+    limits: Limits,
+    proxies: BTreeMap<Guid, Proxy>,
+    counters: ReaderCounters,
+}
+
+impl Reader {
+    pub(super) fn new(guid: Guid, qos: Qos, limits: Limits) -> Reader {
+        Reader {
+            guid,
+            qos,
+            limits,
+            proxies: BTreeMap::new(),
+            counters: ReaderCounters::default(),
+        }
+    }
+
+    pub(super) fn qos(&self) -> &Qos {
+        &self.qos
+    }
+
+    pub(super) fn matched(&self) -> usize {
+        self.proxies.len()
+    }
+
+    pub(super) fn is_matched(&self, writer: Guid) -> bool {
+        self.proxies.contains_key(&writer)
+    }
+
+    pub(super) fn counters(&self) -> ReaderCounters {
+        let matched = self.proxies.len();
+        ReaderCounters {
+            matched,
+            ..self.counters
+        }
+    }
+
+    /// Adds a writer or moves a known one to another destination. A reliable reader asks at once
+    /// for what the writer has.
+    pub(super) fn add(&mut self, now: Nanos, writer: Guid, to: SocketAddr) -> bool {
+        if let Some(proxy) = self.proxies.get_mut(&writer) {
+            proxy.to = to;
+            return false;
+        }
+        let proxy = Proxy {
+            to,
+            expected: SequenceNumber(1),
+            last: SequenceNumber(0),
+            waiting: BTreeMap::new(),
+            assemblies: BTreeMap::new(),
+            pending_bytes: 0,
+            heartbeat_count: None,
+            respond_at: self.qos.is_reliable().then_some(now),
+            count: 0,
+        };
+        self.proxies.insert(writer, proxy);
+        true
+    }
+
+    pub(super) fn remove(&mut self, writer: Guid) -> bool {
+        self.proxies.remove(&writer).is_some()
+    }
+
+    /// Processes DATA (RTPS 2.5, 8.4.12.1.4). Returns the samples that are now in order.
+    pub(super) fn data(
+        &mut self,
+        writer: Guid,
+        source_timestamp: Option<Time>,
+        data: &Data,
+    ) -> Vec<Received> {
+        let (is_value, payload) = match &data.payload {
+            Payload::None => (false, bytes::Bytes::new()),
+            Payload::Data(bytes) => (true, bytes.clone()),
+            Payload::Key(bytes) => (false, bytes.clone()),
+        };
+        let sample = Sample {
+            reader: self.guid,
+            writer,
+            sequence_number: data.sequence_number,
+            source_timestamp,
+            related: data.inline_qos.related,
+            payload,
+        };
+        self.accept(Received {
+            sample,
+            inline_qos: data.inline_qos,
+            is_value,
+        })
+    }
+
+    fn accept(&mut self, received: Received) -> Vec<Received> {
+        let number = received.sample.sequence_number;
+        let Some(proxy) = self.proxies.get_mut(&received.sample.writer) else {
+            return Vec::new();
+        };
+        if number < proxy.expected {
+            return Vec::new();
+        }
+        if !self.qos.is_reliable() {
+            let missed = u64::try_from(number.0 - proxy.expected.0).unwrap_or(0);
+            if proxy.last.0 > 0 {
+                self.counters.lost += missed;
+            }
+            proxy.expected = number.next();
+            proxy.last = number;
+            proxy.drop_old_assemblies();
+            self.counters.delivered += 1;
+            return vec![received];
+        }
+        let bytes = received.sample.payload.len();
+        let late = number != proxy.expected;
+        let full = proxy.pending_bytes + bytes > self.limits.pending_bytes;
+        if late && (full || number.0 - proxy.expected.0 >= WINDOW) {
+            self.counters.refused += 1;
+            return Vec::new();
+        }
+        proxy.last = proxy.last.max(number);
+        if let Some(assembly) = proxy.assemblies.remove(&number) {
+            proxy.pending_bytes -= assembly.len();
+        }
+        if let std::collections::btree_map::Entry::Vacant(entry) = proxy.waiting.entry(number) {
+            entry.insert(Some(received));
+            proxy.pending_bytes += bytes;
+        }
+        let ready = proxy.take_ready();
+        self.counters.delivered += ready.len() as u64;
+        ready
+    }
+
+    /// Processes DATA_FRAG (RTPS 2.5, 8.4.14.1).
+    pub(super) fn data_frag(
+        &mut self,
+        writer: Guid,
+        source_timestamp: Option<Time>,
+        frag: &DataFrag,
+    ) -> Vec<Received> {
+        let number = frag.sequence_number;
+        let Some(proxy) = self.proxies.get_mut(&writer) else {
+            return Vec::new();
+        };
+        let known = proxy.waiting.contains_key(&number);
+        if number < proxy.expected || known || frag.key {
+            return Vec::new();
+        }
+        let size = frag.sample_size as usize;
+        if proxy
+            .assemblies
+            .get(&number)
+            .is_some_and(|a| !a.accepts(frag))
+        {
+            proxy.drop_assembly(number);
+        }
+        if !proxy.assemblies.contains_key(&number) {
+            // A best-effort reader gives up its oldest sample for a new one.
+            while !self.qos.is_reliable() && proxy.assemblies.len() >= 4 {
+                let oldest = proxy.assemblies.keys().next().copied();
+                oldest
+                    .into_iter()
+                    .for_each(|oldest| proxy.drop_assembly(oldest));
+            }
+            let full = proxy.pending_bytes.saturating_add(size) > self.limits.pending_bytes
+                || proxy.assemblies.len() >= MAX_ASSEMBLIES;
+            let wanted = number == proxy.expected && proxy.pending_bytes == 0;
+            let far = number.0 - proxy.expected.0 >= WINDOW && self.qos.is_reliable();
+            if size > self.limits.sample_bytes || far || (full && !wanted) {
+                self.counters.refused += 1;
+                return Vec::new();
+            }
+            proxy.pending_bytes += size;
+            proxy.assemblies.insert(number, Assembly::new(frag));
+        }
+        let assembly = proxy.assemblies.get_mut(&number);
+        if !assembly.is_some_and(|assembly| assembly.insert(frag)) {
+            return Vec::new();
+        }
+        let Some(assembly) = proxy.assemblies.remove(&number) else {
+            return Vec::new();
+        };
+        proxy.pending_bytes -= assembly.len();
+        let related = assembly.related;
+        let sample = Sample {
+            reader: self.guid,
+            writer,
+            sequence_number: number,
+            source_timestamp,
+            related,
+            payload: assembly.finish(),
+        };
+        self.accept(Received {
+            sample,
+            inline_qos: frag.inline_qos,
+            is_value: true,
+        })
+    }
+
+    /// Processes HEARTBEAT (RTPS 2.5, 8.4.12.2.5).
+    pub(super) fn heartbeat(
+        &mut self,
+        now: Nanos,
+        writer: Guid,
+        beat: &Heartbeat,
+    ) -> Vec<Received> {
+        let reliable = self.qos.is_reliable();
+        let Some(proxy) = self.proxies.get_mut(&writer) else {
+            return Vec::new();
+        };
+        if !reliable || !newer(&mut proxy.heartbeat_count, beat.count) {
+            return Vec::new();
+        }
+        proxy.last = proxy.last.max(beat.last);
+        let ready = self.skip_to(writer, beat.first);
+        if let Some(proxy) = self.proxies.get_mut(&writer) {
+            let missing = proxy.expected <= proxy.last;
+            if !beat.is_final || missing {
+                proxy.respond_at.get_or_insert(now.plus(RESPONSE_DELAY));
+            }
+        }
+        ready
+    }
+
+    /// Processes GAP (RTPS 2.5, 8.4.12.2.6).
+    pub(super) fn gap(&mut self, writer: Guid, gap: &Gap) -> Vec<Received> {
+        let reliable = self.qos.is_reliable();
+        let Some(proxy) = self.proxies.get_mut(&writer).filter(|_| reliable) else {
+            return Vec::new();
+        };
+        let base = gap.list.base();
+        let horizon = proxy.expected.plus(WINDOW);
+        if gap.start > proxy.expected {
+            let mut number = gap.start;
+            while number < base.min(horizon) {
+                proxy.waiting.entry(number).or_insert(None);
+                proxy.drop_assembly(number);
+                number = number.next();
+            }
+        }
+        for number in gap.list.iter() {
+            if number >= proxy.expected && number < horizon {
+                proxy.waiting.entry(number).or_insert(None);
+                proxy.drop_assembly(number);
+            }
+        }
+        let to = if gap.start <= proxy.expected {
+            base
+        } else {
+            SequenceNumber(0)
+        };
+        self.skip_to(writer, to)
+    }
+
+    /// Delivers what arrived before `number` and expects none of the rest of it.
+    fn skip_to(&mut self, writer: Guid, number: SequenceNumber) -> Vec<Received> {
+        let Some(proxy) = self.proxies.get_mut(&writer) else {
+            return Vec::new();
+        };
+        let mut ready = Vec::new();
+        if number > proxy.expected {
+            let later = proxy.waiting.split_off(&number);
+            let before = std::mem::replace(&mut proxy.waiting, later);
+            let missed = number.0 - proxy.expected.0;
+            let arrived = i64::try_from(before.len()).unwrap_or(i64::MAX);
+            // The first heartbeat says where the history starts; nothing before it is lost.
+            if proxy.expected.0 > 1 {
+                self.counters.lost += u64::try_from(missed - arrived).unwrap_or(0);
+            }
+            ready.extend(before.into_values().flatten());
+            for received in &ready {
+                proxy.pending_bytes -= received.sample.payload.len();
+            }
+            proxy.expected = number;
+            proxy.drop_old_assemblies();
+        }
+        ready.extend(proxy.take_ready());
+        self.counters.delivered += ready.len() as u64;
+        ready
+    }
+
+    /// Returns when a response is due.
+    pub(super) fn deadline(&self) -> Option<Nanos> {
+        self.proxies.values().filter_map(|p| p.respond_at).min()
+    }
+
+    /// Returns the responses that are due: ACKNACK and NACK_FRAG (RTPS 2.5, 8.4.12.2).
+    pub(super) fn responses(&mut self, now: Nanos) -> Vec<(SocketAddr, GuidPrefix, Submessage)> {
+        let mut out = Vec::new();
+        for (writer, proxy) in &mut self.proxies {
+            if proxy.respond_at.is_none_or(|at| at > now) {
+                continue;
+            }
+            proxy.respond_at = None;
+            let (reader, to) = (self.guid.entity, proxy.to);
+            let missing = proxy.missing();
+            proxy.count = proxy.count.wrapping_add(1);
+            let acknack = AckNack {
+                reader,
+                writer: writer.entity,
+                missing,
+                count: proxy.count,
+                is_final: proxy.heartbeat_count.is_some(),
+            };
+            out.push((to, writer.prefix, Submessage::AckNack(acknack)));
+            for (number, assembly) in proxy.assemblies.iter().take(MAX_NACK_FRAGS) {
+                proxy.count = proxy.count.wrapping_add(1);
+                let nack = NackFrag {
+                    reader,
+                    writer: writer.entity,
+                    sequence_number: *number,
+                    missing: assembly.missing(),
+                    count: proxy.count,
+                };
+                out.push((to, writer.prefix, Submessage::NackFrag(nack)));
+            }
+        }
+        out
+    }
+}
+
+impl Proxy {
+    /// Returns the samples of which nothing arrived. One that is partly there is requested by
+    /// its fragments.
+    fn missing(&self) -> SequenceNumberSet {
+        let mut set = SequenceNumberSet::new(self.expected);
+        let mut number = self.expected;
+        while number <= self.last && number.0 - self.expected.0 < 256 {
+            let known = self.waiting.contains_key(&number) || self.assemblies.contains_key(&number);
+            if !known {
+                set.insert(number);
+            }
+            number = number.next();
+        }
+        set
+    }
+
+    fn take_ready(&mut self) -> Vec<Received> {
+        let mut ready = Vec::new();
+        while let Some(entry) = self.waiting.remove(&self.expected) {
+            self.expected = self.expected.next();
+            if let Some(received) = entry {
+                self.pending_bytes -= received.sample.payload.len();
+                ready.push(received);
+            }
+        }
+        ready
+    }
+
+    fn drop_assembly(&mut self, number: SequenceNumber) {
+        if let Some(assembly) = self.assemblies.remove(&number) {
+            self.pending_bytes -= assembly.len();
+        }
+    }
+
+    fn drop_old_assemblies(&mut self) {
+        let later = self.assemblies.split_off(&self.expected);
+        let old = std::mem::replace(&mut self.assemblies, later);
+        let bytes: usize = old.values().map(Assembly::len).sum();
+        self.pending_bytes -= bytes;
+    }
+}

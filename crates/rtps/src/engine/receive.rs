@@ -1,0 +1,118 @@
+//! Interpretation of received messages (RTPS 2.5, 8.3.4).
+
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+
+use super::config::Nanos;
+use super::event::Event;
+use super::reader::Received;
+use super::{Engine, Reader};
+use crate::wire::*;
+
+impl Engine {
+    /// Processes a received datagram.
+    pub fn handle_datagram(&mut self, now: Nanos, datagram: Bytes) {
+        let Ok(message) = parse(datagram) else {
+            self.counters.malformed += 1;
+            return;
+        };
+        if message.error.is_some() {
+            self.counters.malformed += 1;
+        }
+        let mut source = message.header.prefix;
+        let (mut timestamp, mut addressed) = (None, true);
+        for submessage in message.submessages {
+            match submessage {
+                Submessage::InfoTimestamp(time) => timestamp = time,
+                Submessage::InfoSource(header) => source = header.prefix,
+                Submessage::InfoDestination(prefix) => {
+                    addressed = prefix == self.config.guid_prefix || prefix == GuidPrefix::UNKNOWN;
+                }
+                other if addressed && source != self.config.guid_prefix => {
+                    self.handle_submessage(now, source, timestamp, other);
+                }
+                _ => {}
+            }
+        }
+        self.refresh(now, source);
+    }
+
+    fn handle_submessage(
+        &mut self,
+        now: Nanos,
+        source: GuidPrefix,
+        timestamp: Option<Time>,
+        submessage: Submessage,
+    ) {
+        let guid = |entity| Guid::new(source, entity);
+        match submessage {
+            Submessage::Data(data) if data.writer == EntityId::SPDP_WRITER => {
+                self.handle_spdp(now, source, &data);
+            }
+            Submessage::Data(data) => {
+                let writer = guid(data.writer);
+                self.read(now, writer, data.reader, |r| {
+                    r.data(writer, timestamp, &data)
+                });
+            }
+            Submessage::DataFrag(frag) => {
+                let writer = guid(frag.writer);
+                self.read(now, writer, frag.reader, |r| {
+                    r.data_frag(writer, timestamp, &frag)
+                });
+            }
+            Submessage::Heartbeat(beat) => {
+                let writer = guid(beat.writer);
+                self.read(now, writer, beat.reader, |r| {
+                    r.heartbeat(now, writer, &beat)
+                });
+            }
+            Submessage::Gap(gap) => {
+                let writer = guid(gap.writer);
+                self.read(now, writer, gap.reader, |r| r.gap(writer, &gap));
+            }
+            Submessage::AckNack(acknack) => {
+                let writer = self.writers.get_mut(&acknack.writer);
+                let lost = writer.and_then(|w| w.acknack(now, guid(acknack.reader), &acknack));
+                self.slow_down(now, lost);
+            }
+            Submessage::NackFrag(nack) => {
+                let writer = self.writers.get_mut(&nack.writer);
+                let lost = writer.and_then(|w| w.nack_frag(guid(nack.reader), &nack));
+                self.slow_down(now, lost);
+            }
+            _ => {}
+        }
+    }
+
+    fn slow_down(&mut self, now: Nanos, lost: Option<SocketAddr>) {
+        if let Some(bucket) = lost.and_then(|to| self.buckets.get_mut(&to)) {
+            bucket.reduce(now);
+        }
+    }
+
+    /// Passes a submessage to the readers that `writer` addresses.
+    fn read(
+        &mut self,
+        now: Nanos,
+        writer: Guid,
+        target: EntityId,
+        mut handle: impl FnMut(&mut Reader) -> Vec<Received>,
+    ) {
+        let mut received = Vec::new();
+        for (entity, reader) in &mut self.readers {
+            let addressed = target == EntityId::UNKNOWN || target == *entity;
+            if addressed && reader.is_matched(writer) {
+                received.extend(handle(reader));
+            }
+        }
+        for received in received {
+            if received.sample.reader.entity.is_builtin() {
+                self.handle_builtin(now, &received);
+            } else if received.is_value {
+                self.events.push_back(Event::Sample(received.sample));
+            }
+        }
+    }
+}

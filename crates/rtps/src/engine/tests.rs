@@ -1,0 +1,338 @@
+//! Engines on a simulated network that loses, delays, reorders and duplicates datagrams.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+
+use super::config::MILLIS;
+use super::*;
+use crate::qos::{Durability, History, Policy, Qos, ReliabilityKind};
+
+struct Network;
+
+impl Paths for Network {
+    fn path(&self, _: SocketAddr) -> Path {
+        Path {
+            max_datagram: 1400,
+            burst_bytes: 16_000,
+            bytes_per_second: 20_000_000,
+        }
+    }
+
+    fn choose(&self, locators: &[Locator]) -> Option<SocketAddr> {
+        locators.iter().find_map(Locator::socket_addr)
+    }
+}
+
+/// Generator of reproducible numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+/// Engines and the datagrams between them.
+struct World {
+    random: Random,
+    now: Nanos,
+    engines: BTreeMap<SocketAddr, Engine>,
+    flying: BTreeMap<(Nanos, u64), (SocketAddr, Bytes)>,
+    sent: u64,
+    loss_percent: u64,
+    events: BTreeMap<SocketAddr, Vec<Event>>,
+}
+
+fn address(index: u8) -> SocketAddr {
+    ([10, 0, 0, index], 7400).into()
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let mut random = Random(seed);
+        let loss_percent = random.below(20);
+        World {
+            random,
+            now: Nanos(0),
+            engines: BTreeMap::new(),
+            flying: BTreeMap::new(),
+            sent: 0,
+            loss_percent,
+            events: BTreeMap::new(),
+        }
+    }
+
+    fn join(&mut self, index: u8) -> SocketAddr {
+        let at = address(index);
+        let config = EngineConfig {
+            domain_id: 0,
+            guid_prefix: GuidPrefix([index; 12]),
+            name: format!("p{index}"),
+            user_data: Bytes::new(),
+            lease: Duration::from_seconds(20),
+            metatraffic_unicast: vec![at.into()],
+            default_unicast: vec![at.into()],
+            metatraffic_multicast: Vec::new(),
+            initial_peers: (1..6).filter(|i| *i != index).map(address).collect(),
+            limits: Limits::default(),
+        };
+        let engine = Engine::new(config, Box::new(Network), self.now);
+        self.engines.insert(at, engine);
+        at
+    }
+
+    fn engine(&mut self, at: SocketAddr) -> &mut Engine {
+        self.engines.get_mut(&at).expect("joined")
+    }
+
+    fn write(&mut self, at: SocketAddr, writer: Guid, number: u64, size: usize) {
+        let mut payload = vec![0; size.max(12)];
+        payload[4..12].copy_from_slice(&number.to_le_bytes());
+        let payload = payload.into();
+        let sample = OutgoingSample {
+            payload,
+            related: None,
+        };
+        let now = self.now;
+        let time = Time::from_nanos(now.0);
+        self.engine(at)
+            .write(now, time, writer, sample)
+            .expect("writer");
+    }
+
+    /// Sends what the engines have to send.
+    fn pump(&mut self) {
+        for (from, engine) in &mut self.engines {
+            engine.handle_timers(self.now);
+            while let Some(transmit) = engine.poll_transmit(self.now) {
+                let bytes: Bytes = transmit.parts.concat().into();
+                assert!(bytes.len() <= 1400, "{}", bytes.len());
+                let copies = if self.random.below(20) == 0 { 2 } else { 1 };
+                for _ in 0..copies {
+                    if self.random.below(100) >= self.loss_percent {
+                        let at = self.now.plus(MILLIS / 10 + self.random.below(2 * MILLIS));
+                        self.sent += 1;
+                        let entry = (transmit.to, bytes.clone());
+                        self.flying.insert((at, self.sent), entry);
+                    }
+                }
+            }
+            let events = self.events.entry(*from).or_default();
+            events.extend(std::iter::from_fn(|| engine.poll_event()));
+        }
+    }
+
+    fn run(&mut self, millis: u64) {
+        let end = self.now.plus(millis * MILLIS);
+        loop {
+            self.pump();
+            let timers = self
+                .engines
+                .values()
+                .filter_map(Engine::next_deadline)
+                .min();
+            let arrival = self.flying.keys().next().map(|(at, _)| *at);
+            let next = timers.into_iter().chain(arrival).min();
+            let Some(next) = next.filter(|next| *next <= end) else {
+                self.now = end;
+                return;
+            };
+            self.now = self.now.max(next);
+            while let Some(entry) = self.flying.first_entry() {
+                if entry.key().0 > self.now {
+                    break;
+                }
+                let (to, bytes) = entry.remove();
+                if let Some(engine) = self.engines.get_mut(&to) {
+                    engine.handle_datagram(self.now, bytes);
+                }
+            }
+        }
+    }
+
+    /// Returns the numbers of the samples that `reader` received.
+    fn received(&self, at: SocketAddr, reader: Guid) -> Vec<u64> {
+        let events = self.events.get(&at).into_iter().flatten();
+        let samples = events.filter_map(|event| match event {
+            Event::Sample(sample) if sample.reader == reader => Some(&sample.payload),
+            _ => None,
+        });
+        samples
+            .map(|p| u64::from_le_bytes(p[4..12].try_into().expect("8 bytes")))
+            .collect()
+    }
+}
+
+fn spec(qos: Qos) -> EndpointSpec {
+    EndpointSpec {
+        topic: "t".to_owned(),
+        type_name: "T".to_owned(),
+        qos,
+        keyed: false,
+    }
+}
+
+fn qos(reliable: bool, durable: bool, history: History) -> Qos {
+    let mut qos = Qos::writer();
+    if !reliable {
+        qos.reliability.kind = ReliabilityKind::BestEffort;
+    }
+    if durable {
+        qos.durability = Durability::TransientLocal;
+    }
+    qos.history = history;
+    qos
+}
+
+/// Checks one network: a writer, a reliable, a best-effort and a late reader.
+fn check(seed: u64) {
+    let mut world = World::new(seed);
+    let (a, b) = (world.join(1), world.join(2));
+    let depth = 40;
+    let offered = qos(true, true, History::KeepLast(depth));
+    let writer = world
+        .engine(a)
+        .create_writer(Nanos(0), spec(offered.clone()));
+    let reader = world
+        .engine(b)
+        .create_reader(Nanos(0), spec(offered.clone()));
+    let best_effort = qos(false, false, History::KeepLast(1));
+    let unreliable = world.engine(b).create_reader(Nanos(0), spec(best_effort));
+    world.run(5000);
+    assert!(world.engine(a).is_matched(writer, reader), "seed {seed}");
+    assert!(world.engine(b).is_matched(reader, writer), "seed {seed}");
+    let count = 1 + world.random.below(30);
+    for number in 1..=count {
+        let size = match world.random.below(4) {
+            0 => world.random.below(12_000),
+            _ => world.random.below(300),
+        };
+        world.write(a, writer, number, usize::try_from(size).expect("small"));
+        let pause = world.random.below(5);
+        world.run(pause);
+    }
+    world.run(2500);
+    let all: Vec<u64> = (1..=count).collect();
+    assert_eq!(world.received(b, reader), all, "seed {seed}");
+    let some = world.received(b, unreliable);
+    assert!(some.is_sorted_by(|x, y| x < y), "seed {seed}: {some:?}");
+
+    let c = world.join(3);
+    let now = world.now;
+    let late = world.engine(c).create_reader(now, spec(offered));
+    world.run(9000);
+    assert_eq!(world.received(c, late), all, "late, seed {seed}");
+    let counters = world.engine(a).writer_counters(writer).expect("writer");
+    assert_eq!(counters.matched, 3, "seed {seed}");
+    assert_eq!(counters.evicted_unacknowledged, 0, "seed {seed}");
+    let now = world.now;
+    world.engine(c).remove_endpoint(now, late);
+    world.run(2500);
+    let counters = world.engine(a).writer_counters(writer).expect("writer");
+    assert_eq!(counters.matched, 2, "seed {seed}");
+}
+
+#[test]
+fn samples_arrive_once_and_in_order() {
+    (0..1000).for_each(check);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn samples_arrive_once_and_in_order_on_many_networks() {
+    (1000..100_000).for_each(check);
+}
+
+#[test]
+fn late_reader_gets_the_depth() {
+    let mut world = World::new(1);
+    world.loss_percent = 0;
+    let (a, b) = (world.join(1), world.join(2));
+    let offered = qos(true, true, History::KeepLast(3));
+    let writer = world
+        .engine(a)
+        .create_writer(Nanos(0), spec(offered.clone()));
+    (1..=10).for_each(|number| world.write(a, writer, number, 5000));
+    let late = world.engine(b).create_reader(Nanos(0), spec(offered));
+    let volatile = qos(true, false, History::KeepLast(3));
+    let volatile = world.engine(b).create_reader(Nanos(0), spec(volatile));
+    world.run(1000);
+    assert_eq!(world.received(b, late), [8, 9, 10]);
+    assert!(world.received(b, volatile).is_empty());
+    world.write(a, writer, 11, 50);
+    world.run(100);
+    assert_eq!(world.received(b, volatile), [11]);
+}
+
+#[test]
+fn peers_that_leave_or_fall_silent_are_lost() {
+    let mut world = World::new(1);
+    world.loss_percent = 0;
+    let (a, b, c) = (world.join(1), world.join(2), world.join(3));
+    let offered = qos(true, false, History::KeepLast(1));
+    let writer = world
+        .engine(a)
+        .create_writer(Nanos(0), spec(offered.clone()));
+    for at in [b, c] {
+        world
+            .engine(at)
+            .create_reader(Nanos(0), spec(offered.clone()));
+    }
+    world.run(1000);
+    let matched = |world: &mut World| world.engine(a).writer_counters(writer).map(|c| c.matched);
+    assert_eq!(matched(&mut world), Some(2));
+    world.engine(b).leave();
+    world.run(10);
+    world.engines.remove(&b);
+    assert_eq!(matched(&mut world), Some(1));
+    world.engines.remove(&c);
+    world.run(21_000);
+    assert_eq!(matched(&mut world), Some(0));
+}
+
+#[test]
+fn incompatible_endpoints_are_reported_once() {
+    let mut world = World::new(1);
+    world.loss_percent = 0;
+    let (a, b) = (world.join(1), world.join(2));
+    let offered = qos(false, false, History::KeepLast(1));
+    let local = world.engine(a).create_writer(Nanos(0), spec(offered));
+    let remote = world.engine(b).create_reader(Nanos(0), spec(Qos::writer()));
+    world.run(10_000);
+    let expected = Event::IncompatibleQos {
+        local,
+        remote,
+        policy: Policy::Reliability,
+    };
+    let events = world.events.get(&a).into_iter().flatten();
+    assert_eq!(events.filter(|event| **event == expected).count(), 1);
+}
+
+#[test]
+fn random_bytes_do_not_panic() {
+    let mut world = World::new(7);
+    let (a, b) = (world.join(1), world.join(2));
+    let all = qos(true, true, History::KeepLast(9));
+    let writer = world.engine(a).create_writer(Nanos(0), spec(all.clone()));
+    world.engine(b).create_reader(Nanos(0), spec(all));
+    for round in 0..400 {
+        world.write(a, writer, round, 3000);
+        world.run(5);
+        let damaged: Vec<_> = world.flying.values().cloned().collect();
+        for (to, bytes) in damaged {
+            let mut bytes = bytes.to_vec();
+            let index = usize::try_from(world.random.below(bytes.len() as u64)).expect("small");
+            bytes[index] = u8::try_from(world.random.below(256)).expect("byte");
+            let now = world.now;
+            if let Some(engine) = world.engines.get_mut(&to) {
+                engine.handle_datagram(now, bytes.into());
+            }
+        }
+    }
+}

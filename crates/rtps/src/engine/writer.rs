@@ -1,0 +1,487 @@
+//! Stateful writer: history, state of each matched reader, repairs (RTPS 2.5, 8.4.7 to 8.4.9).
+//!
+//! A sample that fits in one datagram counts as one fragment.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::net::SocketAddr;
+
+use super::config::{MILLIS, Nanos, Path};
+use super::event::{Transmit, WriteError, WriterCounters};
+use super::outgoing::{Change, Outgoing};
+use super::pace::Bucket;
+use crate::qos::{Durability, History, Qos};
+use crate::wire::*;
+
+/// First and last period of heartbeats without progress [ns].
+const HEARTBEAT_PERIOD: (u64, u64) = (10 * MILLIS, 200 * MILLIS);
+
+/// Bytes that INFO_DST, INFO_TS and the final HEARTBEAT occupy [B].
+const OVERHEAD: usize = HEADER_SIZE + 16 + 12 + 32;
+
+/// Largest count of fragments of one sample that a reader can have requested at a time.
+const MAX_REQUESTS: usize = 1 << 17;
+
+/// Buckets of all destinations.
+pub(super) type Buckets = HashMap<SocketAddr, Bucket>;
+
+/// A remote reader that matches a local writer.
+#[derive(Debug)]
+struct Proxy {
+    to: SocketAddr,
+    path: Path,
+    reliable: bool,
+    /// First sample that concerns the reader.
+    first: SequenceNumber,
+    /// Every sample below is acknowledged.
+    unacknowledged: SequenceNumber,
+    /// Next sample and fragment (from 1) to send.
+    next: (SequenceNumber, u32),
+    requested: BTreeSet<(SequenceNumber, u32)>,
+    heartbeat_at: Option<Nanos>,
+    heartbeat_period: u64,
+    last_count: Option<i32>,
+    last_frag_count: Option<i32>,
+}
+
+impl Proxy {
+    /// Returns the count of fragments of `change`, 1 if it fits in one datagram, and their size.
+    fn division(&self, change: &Change) -> (u32, usize) {
+        let inline = change.inline_qos.encoded_len();
+        let room = self.path.max_datagram.saturating_sub(OVERHEAD + inline);
+        if change.len() + DATA_OVERHEAD + 3 <= room {
+            return (1, change.len());
+        }
+        let size = room.saturating_sub(DATA_FRAG_OVERHEAD).clamp(256, 65_000) & !3;
+        let count = change.len().div_ceil(size);
+        (u32::try_from(count).unwrap_or(u32::MAX), size)
+    }
+}
+
+/// A local writer, its history and its matched readers.
+#[derive(Debug)]
+pub(super) struct Writer {
+    guid: Guid,
+    qos: Qos,
+    history: VecDeque<Change>,
+    last: SequenceNumber,
+    proxies: BTreeMap<Guid, Proxy>,
+    count: i32,
+    counters: WriterCounters,
+}
+
+impl Writer {
+    pub(super) fn new(guid: Guid, qos: Qos) -> Writer {
+        Writer {
+            guid,
+            qos,
+            history: VecDeque::new(),
+            last: SequenceNumber(0),
+            proxies: BTreeMap::new(),
+            count: 0,
+            counters: WriterCounters::default(),
+        }
+    }
+
+    pub(super) fn qos(&self) -> &Qos {
+        &self.qos
+    }
+
+    pub(super) fn matched(&self) -> usize {
+        self.proxies.len()
+    }
+
+    pub(super) fn is_matched(&self, reader: Guid) -> bool {
+        self.proxies.contains_key(&reader)
+    }
+
+    pub(super) fn counters(&self) -> WriterCounters {
+        let matched = self.proxies.len();
+        WriterCounters {
+            matched,
+            ..self.counters
+        }
+    }
+
+    fn first(&self) -> SequenceNumber {
+        let first = self.history.front().map(|change| change.number);
+        first.unwrap_or(self.last.next())
+    }
+
+    fn change(&self, number: SequenceNumber) -> Option<&Change> {
+        let index = self.history.binary_search_by_key(&number, |c| c.number);
+        index.ok().and_then(|index| self.history.get(index))
+    }
+
+    /// Adds a reader or moves a known one to another destination.
+    pub(super) fn add(
+        &mut self,
+        now: Nanos,
+        reader: Guid,
+        qos: &Qos,
+        to: SocketAddr,
+        path: Path,
+    ) -> bool {
+        if let Some(proxy) = self.proxies.get_mut(&reader) {
+            (proxy.to, proxy.path) = (to, path);
+            return false;
+        }
+        let durable = qos.durability >= Durability::TransientLocal
+            && self.qos.durability >= Durability::TransientLocal;
+        let first = if durable {
+            self.first()
+        } else {
+            self.last.next()
+        };
+        let reliable = qos.is_reliable() && self.qos.is_reliable();
+        let proxy = Proxy {
+            to,
+            path,
+            reliable,
+            first,
+            unacknowledged: first,
+            next: (first, 1),
+            requested: BTreeSet::new(),
+            heartbeat_at: reliable.then_some(now),
+            heartbeat_period: HEARTBEAT_PERIOD.0,
+            last_count: None,
+            last_frag_count: None,
+        };
+        self.proxies.insert(reader, proxy);
+        true
+    }
+
+    pub(super) fn remove(&mut self, reader: Guid) -> bool {
+        self.proxies.remove(&reader).is_some()
+    }
+
+    /// Appends a sample and evicts the oldest over the depth.
+    pub(super) fn write(
+        &mut self,
+        now: Nanos,
+        source: Time,
+        payload: Payload,
+        inline_qos: InlineQos,
+    ) -> Result<SequenceNumber, WriteError> {
+        self.expire(now);
+        let depth = match self.qos.history {
+            History::KeepLast(depth) => Some(depth.max(1) as usize),
+            History::KeepAll => None,
+        };
+        self.drop_acknowledged(depth.is_none());
+        let limit = self.qos.resource_limits.max_samples;
+        if depth.is_none() && limit.is_some_and(|limit| self.history.len() >= limit as usize) {
+            return Err(WriteError::Full);
+        }
+        let change = Change {
+            number: self.last.next(),
+            source,
+            written: now,
+            inline_qos,
+            payload,
+        };
+        if u32::try_from(change.len()).is_err() {
+            return Err(WriteError::TooLarge);
+        }
+        while depth.is_some_and(|depth| self.history.len() >= depth) {
+            self.evict_oldest();
+        }
+        self.last = change.number;
+        self.history.push_back(change);
+        for proxy in self.proxies.values_mut().filter(|proxy| proxy.reliable) {
+            proxy.heartbeat_period = HEARTBEAT_PERIOD.0;
+            let due = now.plus(HEARTBEAT_PERIOD.0);
+            proxy.heartbeat_at = Some(proxy.heartbeat_at.map_or(due, |at| at.min(due)));
+        }
+        Ok(self.last)
+    }
+
+    /// Drops what every reader acknowledged from a history that keeps all samples for a while.
+    fn drop_acknowledged(&mut self, keep_all: bool) {
+        if !keep_all || self.qos.durability >= Durability::TransientLocal {
+            return;
+        }
+        let done = |proxy: &Proxy| match proxy.reliable {
+            true => proxy.unacknowledged,
+            false => proxy.next.0,
+        };
+        let done = self.proxies.values().map(done).min();
+        let done = done.unwrap_or(self.last.next());
+        while self.history.front().is_some_and(|c| c.number < done) {
+            self.history.pop_front();
+        }
+    }
+
+    /// Drops the samples with the key hash `key`.
+    pub(super) fn forget(&mut self, key: [u8; 16]) {
+        self.history
+            .retain(|change| change.inline_qos.key_hash != Some(key));
+    }
+
+    fn evict_oldest(&mut self) {
+        let Some(change) = self.history.pop_front() else {
+            return;
+        };
+        let lost =
+            |p: &Proxy| p.reliable && p.unacknowledged <= change.number && p.first <= change.number;
+        if self.proxies.values().any(lost) {
+            self.counters.evicted_unacknowledged += 1;
+        }
+    }
+
+    /// Drops samples past their lifespan.
+    fn expire(&mut self, now: Nanos) {
+        let Some(lifespan) = self.qos.lifespan.as_nanos() else {
+            return;
+        };
+        let stale = |change: &Change| now.since(change.written) > lifespan;
+        while self.history.front().is_some_and(stale) {
+            self.history.pop_front();
+        }
+    }
+
+    /// Processes ACKNACK (RTPS 2.5, 8.4.9.3). Returns the destination if samples were lost.
+    pub(super) fn acknack(
+        &mut self,
+        now: Nanos,
+        reader: Guid,
+        acknack: &AckNack,
+    ) -> Option<SocketAddr> {
+        let last = self.last;
+        let proxy = self.proxies.get_mut(&reader)?;
+        if !proxy.reliable || !newer(&mut proxy.last_count, acknack.count) {
+            return None;
+        }
+        let base = acknack.missing.base().min(last.next());
+        if base > proxy.unacknowledged {
+            proxy.unacknowledged = base;
+            proxy.heartbeat_period = HEARTBEAT_PERIOD.0;
+            proxy.requested = proxy.requested.split_off(&(base, 0));
+            proxy.next = proxy.next.max((base, 1));
+        }
+        if proxy.unacknowledged > last {
+            proxy.heartbeat_at = None;
+        }
+        if !acknack.is_final && acknack.missing.is_empty() && proxy.unacknowledged <= last {
+            proxy.heartbeat_at = Some(now);
+        }
+        let mut requests: Vec<_> = acknack.missing.iter().collect();
+        requests.retain(|number| *number < proxy.next.0 && *number <= last);
+        let to = proxy.to;
+        let any = !requests.is_empty();
+        for number in requests {
+            self.request(reader, number, None);
+        }
+        any.then_some(to)
+    }
+
+    /// Processes NACK_FRAG (RTPS 2.5, 8.4.14.2). Returns the destination if fragments were lost.
+    pub(super) fn nack_frag(&mut self, reader: Guid, nack: &NackFrag) -> Option<SocketAddr> {
+        let proxy = self.proxies.get_mut(&reader)?;
+        let number = nack.sequence_number;
+        if !proxy.reliable || !newer(&mut proxy.last_frag_count, nack.count) {
+            return None;
+        }
+        let to = proxy.to;
+        self.request(reader, number, Some(&nack.missing));
+        Some(to)
+    }
+
+    fn request(
+        &mut self,
+        reader: Guid,
+        number: SequenceNumber,
+        fragments: Option<&FragmentNumberSet>,
+    ) {
+        let index = self.history.binary_search_by_key(&number, |c| c.number);
+        let change = index.ok().and_then(|index| self.history.get(index));
+        let Some(proxy) = self.proxies.get_mut(&reader) else {
+            return;
+        };
+        // Without the change the request is answered with GAP.
+        let change = change.filter(|change| change.number >= proxy.first);
+        let total = change.map_or(1, |change| proxy.division(change).0);
+        let wanted = |fragment: &u32| {
+            fragments.is_none_or(|set| total == 1 || set.contains(FragmentNumber(*fragment)))
+        };
+        let next = proxy.next;
+        for fragment in (1..=total).filter(wanted) {
+            if (number, fragment) < next && proxy.requested.len() < MAX_REQUESTS {
+                proxy.requested.insert((number, fragment));
+            }
+        }
+    }
+
+    /// Returns when a heartbeat is due.
+    pub(super) fn deadline(&self) -> Option<Nanos> {
+        self.proxies.values().filter_map(|p| p.heartbeat_at).min()
+    }
+
+    /// Returns the heartbeats that are due (RTPS 2.5, 8.4.15.4). A reader to which samples are
+    /// still to be sent gets one with the last of them.
+    pub(super) fn heartbeats(&mut self, now: Nanos) -> Vec<(SocketAddr, GuidPrefix, Heartbeat)> {
+        self.expire(now);
+        let (last, first) = (self.last, self.first());
+        let mut out = Vec::new();
+        for (guid, proxy) in &mut self.proxies {
+            if proxy.heartbeat_at.is_none_or(|at| at > now) {
+                continue;
+            }
+            let period = proxy.heartbeat_period;
+            proxy.heartbeat_at = (proxy.unacknowledged <= last).then(|| now.plus(period));
+            if proxy.next.0 <= last && proxy.next != (proxy.first, 1) {
+                continue;
+            }
+            proxy.heartbeat_period = (2 * period).min(HEARTBEAT_PERIOD.1);
+            let heartbeat = next_heartbeat(&mut self.count, self.guid, guid.entity, proxy, first);
+            out.push((proxy.to, guid.prefix, Heartbeat { last, ..heartbeat }));
+        }
+        out
+    }
+
+    /// Returns the next datagram with samples, or when the pace allows one.
+    pub(super) fn poll(
+        &mut self,
+        now: Nanos,
+        buckets: &mut Buckets,
+    ) -> Result<Option<Transmit>, Nanos> {
+        let mut blocked: Option<Nanos> = None;
+        let last = self.last;
+        let busy = |p: &Proxy| p.next.0 <= last || !p.requested.is_empty();
+        let candidates: Vec<Guid> = self
+            .proxies
+            .iter()
+            .filter(|(_, p)| busy(p))
+            .map(|(g, _)| *g)
+            .collect();
+        for guid in candidates {
+            let Some(proxy) = self.proxies.get(&guid) else {
+                continue;
+            };
+            let (to, path) = (proxy.to, proxy.path);
+            let bucket = buckets.entry(to).or_insert_with(|| Bucket::new(path, now));
+            if let Some(at) = bucket.blocked_until(now) {
+                blocked = Some(blocked.map_or(at, |earlier| earlier.min(at)));
+                continue;
+            }
+            if let Some(builder) = self.fill(now, guid) {
+                bucket.take(builder.len());
+                let parts = builder.finish();
+                return Ok(Some(Transmit { to, parts }));
+            }
+        }
+        blocked.map_or(Ok(None), Err)
+    }
+
+    /// Fills one datagram for `reader` and for those of its participant in the same state.
+    fn fill(&mut self, now: Nanos, reader: Guid) -> Option<MessageBuilder> {
+        let max = self.proxies.get(&reader)?.path.max_datagram;
+        let mut builder = MessageBuilder::new(self.guid.prefix);
+        builder.info_destination(reader.prefix);
+        let empty = builder.len();
+        while let Some(submessage) = self.peek(reader) {
+            let size = submessage.size();
+            if builder.len() > empty && builder.len() + size + 12 + 32 > max {
+                return Some(builder);
+            }
+            let target = self.advance(reader, &submessage);
+            submessage.append(&mut builder, target, self.guid.entity);
+        }
+        let (last, first) = (self.last, self.first());
+        let proxy = self.proxies.get_mut(&reader)?;
+        if builder.len() > empty && proxy.reliable {
+            proxy.heartbeat_at = Some(now.plus(proxy.heartbeat_period));
+            let entity = EntityId::UNKNOWN;
+            let heartbeat = next_heartbeat(&mut self.count, self.guid, entity, proxy, first);
+            let reader = reader.entity;
+            builder.heartbeat(&Heartbeat {
+                reader,
+                last,
+                ..heartbeat
+            });
+        }
+        (builder.len() > empty).then_some(builder)
+    }
+
+    /// Returns what to send to `reader` next: repairs first.
+    fn peek(&mut self, reader: Guid) -> Option<Outgoing> {
+        loop {
+            let proxy = self.proxies.get(&reader)?;
+            let repair = proxy.requested.first().copied();
+            let at = repair.unwrap_or(proxy.next);
+            if at.0 > self.last {
+                return None;
+            }
+            let change = self
+                .change(at.0)
+                .filter(|change| change.number >= proxy.first);
+            if let Some(change) = change {
+                let (total, size) = proxy.division(change);
+                return Some(Outgoing::new(change, at, total, size, repair.is_some()));
+            }
+            if repair.is_some() {
+                return Some(Outgoing::gap(at));
+            }
+            let skip = self.first().max(at.0.next());
+            self.proxies.get_mut(&reader)?.next = (skip, 1);
+        }
+    }
+
+    /// Notes that `sent` is sent to `reader`. Returns the reader to address: unknown if all
+    /// matched readers of the participant take it.
+    fn advance(&mut self, reader: Guid, sent: &Outgoing) -> EntityId {
+        let after = sent.after();
+        if sent.repair {
+            self.counters.repaired += 1;
+            if let Some(proxy) = self.proxies.get_mut(&reader) {
+                proxy.requested.remove(&sent.at);
+            }
+            return reader.entity;
+        }
+        self.counters.sent += 1;
+        let to = self.proxies.get(&reader).map(|proxy| proxy.to);
+        let same = |p: &Proxy| Some(p.to) == to && p.next == sent.at;
+        let of_participant = |guid: &Guid| guid.prefix == reader.prefix;
+        let mut group = self.proxies.iter().filter(|(guid, _)| of_participant(guid));
+        if group.all(|(_, proxy)| same(proxy)) {
+            for (guid, proxy) in &mut self.proxies {
+                if of_participant(guid) {
+                    proxy.next = after;
+                }
+            }
+            return EntityId::UNKNOWN;
+        }
+        if let Some(proxy) = self.proxies.get_mut(&reader) {
+            proxy.next = after;
+        }
+        reader.entity
+    }
+}
+
+/// Notes `count` if it is newer than the last (RTPS 2.5, 8.3.8.1.3). A large step back is a
+/// wrapped counter.
+pub(super) fn newer(last: &mut Option<i32>, count: i32) -> bool {
+    let is_newer = last.is_none_or(|last| count.wrapping_sub(last) > 0);
+    if is_newer {
+        *last = Some(count);
+    }
+    is_newer
+}
+
+fn next_heartbeat(
+    count: &mut i32,
+    writer: Guid,
+    reader: EntityId,
+    proxy: &Proxy,
+    first: SequenceNumber,
+) -> Heartbeat {
+    *count = count.wrapping_add(1);
+    Heartbeat {
+        reader,
+        writer: writer.entity,
+        first: first.max(proxy.first),
+        last: SequenceNumber(0),
+        count: *count,
+        is_final: false,
+        liveliness: false,
+    }
+}
