@@ -2,8 +2,8 @@
 //!
 //! [`wire`] encodes and decodes messages and discovery data. [`qos`] holds the quality-of-service
 //! policies and decides whether a writer and a reader match. [`engine`] is the protocol without
-//! input, output and clock. [`udp`] holds the sockets and threads. The crate knows nothing about ROS
-//! or robots.
+//! input, output and clock. [`udp`] holds the sockets and threads. The crate knows nothing about
+//! ROS or robots.
 //!
 //! # Example
 //!
