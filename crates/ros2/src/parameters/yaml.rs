@@ -366,6 +366,10 @@ other:
             "2: ros__parameters: expected names and values",
         );
         check(
+            "/**:\n  ros__parameters:\n    a: 1\n    a: 2\n",
+            "4: duplicate key `a` in one map",
+        );
+        check(
             "/**:\n  ros__parameters:\n    a: [[1]]\n",
             "3: a list of lists, mappings or empty values is not a parameter value",
         );
