@@ -110,7 +110,7 @@ impl Engine {
         guid
     }
 
-    /// Removes an endpoint and tells the peers.
+    /// Removes an endpoint and announces the removal to the peers.
     pub fn remove_endpoint(&mut self, now: Nanos, guid: Guid) {
         if self.local.remove(&guid.entity).is_some() {
             self.writers.remove(&guid.entity);
