@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::wire::{DataFrag, FragmentNumber, FragmentNumberSet, SampleIdentity};
 
-/// Sample of which fragments are missing.
+/// An incomplete sample.
 #[derive(Debug)]
 pub(super) struct Assembly {
     buffer: BytesMut,

@@ -214,14 +214,14 @@ impl Reader {
                     .into_iter()
                     .for_each(|oldest| proxy.drop_assembly(oldest));
             }
-            let full = proxy.pending_bytes.saturating_add(size) > self.limits.pending_bytes
-                || proxy.assemblies.len() >= MAX_ASSEMBLIES;
-            let wanted = number == proxy.expected && proxy.pending_bytes == 0;
+            let is_next = number == proxy.expected;
             let far = number.0 - proxy.expected.0 >= WINDOW && self.qos.is_reliable();
-            if size > self.limits.sample_bytes || far || (full && !wanted) {
+            let full = !proxy.has_room(size, self.limits.pending_bytes);
+            if size > self.limits.sample_bytes || far || (full && !is_next) {
                 self.counters.refused += 1;
                 return Vec::new();
             }
+            proxy.make_room(size, self.limits.pending_bytes);
             proxy.pending_bytes += size;
             proxy.assemblies.insert(number, Assembly::new(frag));
         }
@@ -372,8 +372,8 @@ impl Reader {
 }
 
 impl Proxy {
-    /// Returns the samples of which nothing arrived. One that is partly there is requested by
-    /// its fragments.
+    /// Returns the samples without any received part. An incomplete sample is requested by its
+    /// fragments.
     fn missing(&self) -> SequenceNumberSet {
         let mut set = SequenceNumberSet::new(self.expected);
         let mut number = self.expected;
@@ -397,6 +397,25 @@ impl Proxy {
             }
         }
         ready
+    }
+
+    /// Whether an incomplete sample of `bytes` [B] fits into `limit` [B].
+    fn has_room(&self, bytes: usize, limit: usize) -> bool {
+        self.pending_bytes.saturating_add(bytes) <= limit && self.assemblies.len() < MAX_ASSEMBLIES
+    }
+
+    /// Drops the latest samples until one of `bytes` [B] fits into `limit` [B]. They are requested
+    /// again; without room for the next sample nothing would ever be delivered.
+    fn make_room(&mut self, bytes: usize, limit: usize) {
+        while !self.has_room(bytes, limit) {
+            if let Some((_, assembly)) = self.assemblies.pop_last() {
+                self.pending_bytes -= assembly.len();
+            } else if let Some((_, entry)) = self.waiting.pop_last() {
+                self.pending_bytes -= entry.map_or(0, |received| received.sample.payload.len());
+            } else {
+                return;
+            }
+        }
     }
 
     fn drop_assembly(&mut self, number: SequenceNumber) {

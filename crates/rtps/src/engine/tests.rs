@@ -336,3 +336,35 @@ fn random_bytes_do_not_panic() {
         }
     }
 }
+
+/// Later samples that fill the memory must not keep the next one out.
+#[test]
+fn the_next_sample_has_room_before_later_ones() {
+    let limits = Limits {
+        pending_bytes: 3000,
+        ..Limits::default()
+    };
+    let reader = Guid::new(GuidPrefix([1; 12]), EntityId::user_reader(1, false));
+    let writer = Guid::new(GuidPrefix([2; 12]), EntityId::user_writer(1, false));
+    let mut reader = Reader::new(reader, qos(true, false, History::KeepAll), limits);
+    reader.add(Nanos(0), writer, address(2));
+    let mut receive = |sample: i64, fragment: u32| {
+        let frag = DataFrag {
+            reader: EntityId::UNKNOWN,
+            writer: writer.entity,
+            sequence_number: SequenceNumber(sample),
+            first_fragment: FragmentNumber(fragment),
+            fragment_count: 1,
+            fragment_size: 1000,
+            sample_size: 2000,
+            inline_qos: InlineQos::default(),
+            key: false,
+            payload: Bytes::from(vec![0; 1000]),
+        };
+        reader.data_frag(writer, None, &frag).len()
+    };
+    assert_eq!(receive(2, 1), 0);
+    assert_eq!(receive(1, 1), 0);
+    assert_eq!(receive(1, 2), 1);
+    assert_eq!(receive(2, 1) + receive(2, 2), 1);
+}

@@ -5,7 +5,7 @@
 //! and sends what pacing or a full send buffer delayed.
 
 use std::io::{self, IoSlice, Read, Write};
-use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::networks::Networks;
 use super::sockets::Sockets;
+use crate::engine::Transmit;
 
 /// Interval between two readings of the network interfaces.
 const NETWORK_PERIOD_NS: u64 = 3_000_000_000;
@@ -30,19 +31,10 @@ const MAX_DATAGRAM: usize = 65_536;
 /// Retry interval after a full send buffer that `poll` does not report as full.
 const BLOCKED_RETRY_NS: u64 = 1_000_000;
 
-/// A datagram to send.
-#[derive(Debug)]
-pub struct Transmit {
-    /// Unicast or multicast destination.
-    pub to: SocketAddrV4,
-    /// Consecutive parts of the datagram.
-    pub parts: Vec<Bytes>,
-}
-
 /// The protocol state machine. Times are nanoseconds of the monotonic clock.
 pub trait Protocol: Send + 'static {
     /// Processes a received datagram.
-    fn handle_datagram(&mut self, now_ns: u64, from: SocketAddr, datagram: Bytes);
+    fn handle_datagram(&mut self, now_ns: u64, datagram: Bytes);
     /// Processes timers that are due.
     fn handle_timers(&mut self, now_ns: u64);
     /// Returns the time of the next timer.
@@ -283,7 +275,7 @@ impl<P: Protocol> Shared<P> {
             }
             state.counters.received += 1;
             let datagram = Bytes::copy_from_slice(buffer.get(..len).unwrap_or_default());
-            state.protocol.handle_datagram(now_ns(), from, datagram);
+            state.protocol.handle_datagram(now_ns(), datagram);
             self.flush(&mut state);
         }
     }

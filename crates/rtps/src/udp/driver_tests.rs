@@ -19,16 +19,16 @@ enum Seen {
 }
 
 struct Echo {
-    reply: bool,
+    /// Where received datagrams are sent; `None` if they are not.
+    reply: Option<SocketAddr>,
     timer: Option<u64>,
     outgoing: VecDeque<Transmit>,
     seen: Sender<Seen>,
 }
 
 impl Protocol for Echo {
-    fn handle_datagram(&mut self, _: u64, from: SocketAddr, datagram: Bytes) {
-        let SocketAddr::V4(to) = from else { return };
-        if self.reply {
+    fn handle_datagram(&mut self, _: u64, datagram: Bytes) {
+        if let Some(to) = self.reply {
             let parts = vec![datagram.clone()];
             self.outgoing.push_back(Transmit { to, parts });
         }
@@ -52,9 +52,9 @@ impl Protocol for Echo {
 
 fn start(
     domain: u16,
-    reply: bool,
+    reply: Option<SocketAddr>,
     senders: Senders,
-) -> (Driver<Echo>, SocketAddrV4, Receiver<Seen>) {
+) -> (Driver<Echo>, SocketAddr, Receiver<Seen>) {
     let sockets = Sockets::open(domain, false).unwrap();
     let port = sockets.data.local_addr().unwrap().port();
     let (seen, events) = channel();
@@ -65,7 +65,7 @@ fn start(
         seen,
     };
     let driver = Driver::start(sockets, senders, Networks::detect(), protocol).unwrap();
-    (driver, SocketAddrV4::new(Ipv4Addr::LOCALHOST, port), events)
+    (driver, (Ipv4Addr::LOCALHOST, port).into(), events)
 }
 
 fn everybody() -> Senders {
@@ -75,15 +75,15 @@ fn everybody() -> Senders {
     }
 }
 
-fn send(driver: &Driver<Echo>, to: SocketAddrV4, parts: &[&'static [u8]]) {
+fn send(driver: &Driver<Echo>, to: SocketAddr, parts: &[&'static [u8]]) {
     let parts = parts.iter().map(|part| Bytes::from_static(part)).collect();
     driver.call(|protocol, _| protocol.outgoing.push_back(Transmit { to, parts }));
 }
 
 #[test]
 fn datagrams_go_there_and_back() {
-    let (client, _, replies) = start(DOMAIN, false, everybody());
-    let (_server, to, _requests) = start(DOMAIN, true, everybody());
+    let (client, from, replies) = start(DOMAIN, None, everybody());
+    let (_server, to, _requests) = start(DOMAIN, Some(from), everybody());
     for _ in 0..1000 {
         send(&client, to, &[b"RT", b"PS"]);
         assert_eq!(
@@ -97,7 +97,7 @@ fn datagrams_go_there_and_back() {
 
 #[test]
 fn a_new_timer_wakes_the_thread() {
-    let (driver, _, events) = start(DOMAIN + 1, false, everybody());
+    let (driver, _, events) = start(DOMAIN + 1, None, everybody());
     std::thread::sleep(Duration::from_millis(50));
     let started = now_ns();
     driver.call(|protocol, now| protocol.timer = Some(now + 2_000_000));
@@ -107,8 +107,8 @@ fn a_new_timer_wakes_the_thread() {
 
 #[test]
 fn datagrams_from_outside_the_range_are_counted_and_dropped() {
-    let (client, _, _) = start(DOMAIN + 2, false, everybody());
-    let (server, to, requests) = start(DOMAIN + 2, true, Senders::default());
+    let (client, from, _) = start(DOMAIN + 2, None, everybody());
+    let (server, to, requests) = start(DOMAIN + 2, Some(from), Senders::default());
     send(&client, to, &[b"RTPS"]);
     assert!(requests.recv_timeout(Duration::from_millis(200)).is_err());
     assert_eq!(server.counters().foreign, 1);

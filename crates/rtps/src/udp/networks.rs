@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 
+use crate::engine::{Path, Paths};
 use crate::wire::Locator;
 
 /// Size of the IPv4 and UDP headers [bytes].
@@ -16,25 +17,12 @@ const ETHERNET_MTU: usize = 1500;
 /// of them fit into the default buffer of 212992 bytes.
 const LOCAL_DATAGRAM: usize = 65_000;
 
-/// How fast datagrams are sent to one destination.
+/// Path on this machine.
 ///
-/// The values keep the default receive buffer of Linux (212992 bytes) from overflowing. It holds
-/// three datagrams of 65 kB, 92 of 1472 bytes or 166 of 200 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
-    /// Maximum UDP payload [bytes].
-    pub max_datagram: usize,
-    /// Maximum number of bytes that are sent at once.
-    pub burst_bytes: usize,
-    /// Mean rate of large samples [bytes/s].
-    pub bytes_per_second: u64,
-}
-
-/// Pace on this machine.
-///
-/// Measured with a best-effort writer on two cores and Fast DDS 2.9: 60 of 60 samples of 1 MB and
+/// The default receive buffer of Linux (212992 bytes) holds three datagrams of 65 kB, 92 of 1472
+/// bytes or 166 of 200 bytes; a burst must not overflow it. Measured with a best-effort writer on two cores and Fast DDS 2.9: 60 of 60 samples of 1 MB and
 /// 27 of 30 samples of 6 MB arrived; without a limit 15 of 30 samples of 1 MB did.
-const LOCAL_PACE: Pace = Pace {
+const LOCAL_PATH: Path = Path {
     max_datagram: LOCAL_DATAGRAM,
     burst_bytes: 2 * LOCAL_DATAGRAM,
     bytes_per_second: 150_000_000,
@@ -104,7 +92,7 @@ impl Networks {
     }
 
     /// Returns the maximum UDP payload to `address` that is not divided into IP fragments [bytes].
-    pub fn max_datagram(&self, address: Ipv4Addr) -> usize {
+    fn max_datagram(&self, address: Ipv4Addr) -> usize {
         if self.is_own(address) {
             return LOCAL_DATAGRAM;
         }
@@ -115,19 +103,6 @@ impl Networks {
         };
         let mtu = mtu.unwrap_or(ETHERNET_MTU);
         mtu.saturating_sub(HEADERS_LEN).clamp(512, LOCAL_DATAGRAM)
-    }
-
-    /// Returns the pace of datagrams to `address`.
-    pub fn pace(&self, address: Ipv4Addr) -> Pace {
-        if self.is_own(address) {
-            return LOCAL_PACE;
-        }
-        let max_datagram = self.max_datagram(address);
-        Pace {
-            max_datagram,
-            burst_bytes: REMOTE_BURST.max(max_datagram),
-            bytes_per_second: REMOTE_RATE,
-        }
     }
 
     /// Returns the locators that a participant announces for a port: those of all networks, the
@@ -143,22 +118,12 @@ impl Networks {
         others.chain(loopback).map(locator).collect()
     }
 
-    /// Returns the best of the unicast locators that one peer announces; other transports, such as
-    /// shared memory, are ignored.
-    pub fn choose_locator(&self, locators: &[Locator]) -> Option<SocketAddrV4> {
-        let v4 = |locator: &Locator| match locator.socket_addr()? {
-            SocketAddr::V4(address) => Some(address),
-            SocketAddr::V6(_) => None,
-        };
-        self.choose(&locators.iter().filter_map(v4).collect::<Vec<_>>())
-    }
-
     /// Returns the best of the unicast addresses that one peer announces.
     ///
     /// An address of this machine is best, because it has the largest datagrams, followed by an
     /// address in a common network and by one behind a router. A loopback address is used if
     /// another address shows that the peer is on this machine, or if the peer has no other one.
-    fn choose(&self, addresses: &[SocketAddrV4]) -> Option<SocketAddrV4> {
+    fn best(&self, addresses: &[SocketAddrV4]) -> Option<SocketAddrV4> {
         let usable = |address: &&SocketAddrV4| {
             let ip = address.ip();
             !(ip.is_multicast() || ip.is_unspecified() || ip.is_broadcast() || address.port() == 0)
@@ -181,6 +146,35 @@ impl Networks {
             .iter()
             .filter(holds)
             .max_by_key(|network| network.mask)
+    }
+}
+
+impl Paths for Networks {
+    fn path(&self, to: SocketAddr) -> Path {
+        let address = match to {
+            SocketAddr::V4(to) => *to.ip(),
+            // no socket sends to IPv6 addresses, so the values do not matter
+            SocketAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
+        };
+        if self.is_own(address) {
+            return LOCAL_PATH;
+        }
+        let max_datagram = self.max_datagram(address);
+        Path {
+            max_datagram,
+            burst_bytes: REMOTE_BURST.max(max_datagram),
+            bytes_per_second: REMOTE_RATE,
+        }
+    }
+
+    /// Other transports, such as shared memory, are ignored.
+    fn choose(&self, locators: &[Locator]) -> Option<SocketAddr> {
+        let v4 = |locator: &Locator| match locator.socket_addr()? {
+            SocketAddr::V4(address) => Some(address),
+            SocketAddr::V6(_) => None,
+        };
+        let addresses: Vec<_> = locators.iter().filter_map(v4).collect();
+        self.best(&addresses).map(SocketAddr::V4)
     }
 }
 
@@ -229,7 +223,7 @@ mod tests {
 
     fn chosen(addresses: &[&str]) -> Option<String> {
         let parsed: Vec<_> = addresses.iter().map(|a| a.parse().unwrap()).collect();
-        networks().choose(&parsed).map(|a| a.to_string())
+        networks().best(&parsed).map(|a| a.to_string())
     }
 
     #[test]
@@ -246,8 +240,9 @@ mod tests {
     #[test]
     fn bursts_fit_the_default_receive_buffer() {
         for address in ["127.0.0.1", "10.1.9.9", "192.168.1.9"] {
-            let pace = networks().pace(address.parse().unwrap());
-            assert!(pace.max_datagram <= pace.burst_bytes && pace.burst_bytes <= 130_000);
+            let address: Ipv4Addr = address.parse().unwrap();
+            let path = networks().path((address, 7411).into());
+            assert!(path.max_datagram <= path.burst_bytes && path.burst_bytes <= 130_000);
         }
     }
 
@@ -263,8 +258,8 @@ mod tests {
         let mut memory = Locator::from("127.0.0.1:7411".parse::<SocketAddr>().unwrap());
         memory.kind = 16_777_216;
         let network = Locator::from("10.1.9.9:7411".parse::<SocketAddr>().unwrap());
-        let chosen = networks().choose_locator(&[memory, network]);
-        assert_eq!(chosen.map(SocketAddr::V4), network.socket_addr());
+        let chosen = networks().choose(&[memory, network]);
+        assert_eq!(chosen, network.socket_addr());
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Sockets {
     /// `WouldBlock` if the send buffer is full; otherwise the error of the network.
     pub fn send(
         &self,
-        to: SocketAddrV4,
+        to: SocketAddr,
         parts: &[io::IoSlice<'_>],
         networks: &Networks,
     ) -> io::Result<()> {
@@ -108,7 +108,7 @@ impl Sockets {
 
     fn send_multicast(
         &self,
-        to: SocketAddrV4,
+        to: SocketAddr,
         parts: &[io::IoSlice<'_>],
         network: &Network,
     ) -> io::Result<()> {
@@ -116,11 +116,11 @@ impl Sockets {
         self.send_unicast(to, parts)
     }
 
-    fn send_unicast(&self, to: SocketAddrV4, parts: &[io::IoSlice<'_>]) -> io::Result<()> {
+    fn send_unicast(&self, to: SocketAddr, parts: &[io::IoSlice<'_>]) -> io::Result<()> {
         let mut control = rustix::net::SendAncillaryBuffer::default();
         rustix::net::sendmsg_addr(
             &self.data,
-            &SocketAddr::V4(to),
+            &to,
             parts,
             &mut control,
             rustix::net::SendFlags::empty(),
@@ -168,10 +168,10 @@ mod tests {
             .data
             .set_read_timeout(Some(Duration::from_secs(5)))
             .unwrap();
-        let to = SocketAddrV4::new(
+        let to = SocketAddr::from((
             Ipv4Addr::LOCALHOST,
             second.data.local_addr().unwrap().port(),
-        );
+        ));
         let body = [7; 60_000];
         let parts = [io::IoSlice::new(b"RTPS"), io::IoSlice::new(&body)];
         first.send(to, &parts, &networks).unwrap();
@@ -202,7 +202,7 @@ mod tests {
             .unwrap();
         let port = socket.local_addr().unwrap().port();
         let sent = sockets.send(
-            SocketAddrV4::new(GROUP, port),
+            (GROUP, port).into(),
             &[io::IoSlice::new(b"hello")],
             &networks,
         );
