@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::wire::{DataFrag, FragmentNumber, FragmentNumberSet, SampleIdentity};
 
-/// An incomplete sample.
+/// A sample whose fragments are still arriving.
 #[derive(Debug)]
 pub(super) struct Assembly {
     buffer: BytesMut,

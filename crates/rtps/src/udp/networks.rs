@@ -17,11 +17,12 @@ const ETHERNET_MTU: usize = 1500;
 /// of them fit into the default buffer of 212992 bytes.
 const LOCAL_DATAGRAM: usize = 65_000;
 
-/// Path on this machine.
+/// Path to destinations on this machine.
 ///
 /// The default receive buffer of Linux (212992 bytes) holds three datagrams of 65 kB, 92 of 1472
-/// bytes or 166 of 200 bytes; a burst must not overflow it. Measured with a best-effort writer on two cores and Fast DDS 2.9: 60 of 60 samples of 1 MB and
-/// 27 of 30 samples of 6 MB arrived; without a limit 15 of 30 samples of 1 MB did.
+/// bytes or 166 of 200 bytes. A burst must not overflow it. Measured with a best-effort writer on
+/// two cores and Fast DDS 2.9: 60 of 60 samples of 1 MB and 27 of 30 samples of 6 MB arrived.
+/// Without a limit, 15 of 30 samples of 1 MB arrived.
 const LOCAL_PATH: Path = Path {
     max_datagram: LOCAL_DATAGRAM,
     burst_bytes: 2 * LOCAL_DATAGRAM,
