@@ -2,8 +2,8 @@
 //!
 //! [`wire`] encodes and decodes messages and discovery data. [`qos`] holds the quality-of-service
 //! policies and decides whether a writer and a reader match. [`engine`] is the protocol without
-//! input, output and clock. [`udp`] holds the sockets and threads. The crate knows nothing about
-//! ROS or robots.
+//! input, output and clock. [`udp`] holds the sockets and threads. [`participant`] connects engine
+//! and sockets and is what a program uses. The crate knows nothing about ROS or robots.
 //!
 //! # Example
 //!
@@ -46,6 +46,7 @@
 //! ```
 
 pub mod engine;
+pub mod participant;
 pub mod qos;
 pub mod udp;
 pub mod wire;

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 
 use super::Engine;
-use super::config::{EndpointSpec, MILLIS, Nanos};
+use super::config::{EndpointSpec, MILLIS, Nanos, Paths};
 use super::event::Event;
 use super::reader::{Reader, Received};
 use super::writer::Writer;
@@ -49,6 +49,11 @@ const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
 pub(super) struct Remote {
     pub(super) data: ParticipantData,
     heard: Nanos,
+    /// Whether the participant has answered a built-in writer, so that it knows this one.
+    answered: bool,
+    /// Time of the next announcement to a participant that has not answered, and its period [ns].
+    announce_at: Nanos,
+    announce_period: u64,
     pub(super) endpoints: BTreeMap<EntityId, EndpointData>,
 }
 
@@ -158,20 +163,23 @@ impl Engine {
     }
 
     /// Writes to a built-in writer. Their histories have no limit, so that no write fails.
-    fn write_change(&mut self, now: Nanos, writer: EntityId, payload: Payload, qos: InlineQos) {
-        if let Some(writer) = self.writers.get_mut(&writer) {
+    fn write_change(&mut self, now: Nanos, entity: EntityId, payload: Payload, qos: InlineQos) {
+        if let Some(writer) = self.writers.get_mut(&entity) {
             let written = writer.write(now, Time::INVALID, payload, qos);
             debug_assert!(written.is_ok());
         }
+        self.reschedule(entity);
     }
 
     /// Changes the announced locators and chooses the destinations of all peers again.
     pub fn update_paths(
         &mut self,
         now: Nanos,
+        paths: Box<dyn Paths + Send>,
         metatraffic_unicast: Vec<Locator>,
         default_unicast: Vec<Locator>,
     ) {
+        self.paths = paths;
         self.config.metatraffic_unicast = metatraffic_unicast;
         self.config.default_unicast = default_unicast;
         self.buckets.clear();
@@ -241,12 +249,14 @@ impl Engine {
         let remote = Remote {
             data,
             heard: now,
+            answered: false,
+            announce_at: now.plus(QUICK_PERIOD),
+            announce_period: QUICK_PERIOD,
             endpoints: BTreeMap::new(),
         };
         self.remotes.insert(prefix, remote);
-        let payload = Payload::Data(self.participant_data().encode());
-        let reply = self.spdp_submessage(payload, None);
-        self.send(to, GuidPrefix::UNKNOWN, reply);
+        self.peers_at = self.peers_at.min(now.plus(QUICK_PERIOD));
+        self.announce_to(to);
         self.quick_announcements = 4;
         self.announce_at = self.announce_at.min(now.plus(QUICK_PERIOD));
         self.match_builtin(now, prefix);
@@ -262,6 +272,7 @@ impl Engine {
         };
         let path = self.paths.path(to);
         let set = remote.data.builtin_endpoints;
+        let best_effort = remote.data.builtin_endpoint_qos & 1 != 0;
         for (writer, has_writer, reader, has_reader) in BUILTIN {
             if let Some(local) = self
                 .writers
@@ -269,20 +280,35 @@ impl Engine {
                 .filter(|_| set & has_reader != 0)
             {
                 let mut qos = builtin_qos();
-                let best_effort = remote.data.builtin_endpoint_qos & 1 != 0;
                 if reader == EntityId::MESSAGE_READER && best_effort {
                     qos.reliability.kind = ReliabilityKind::BestEffort;
                 }
                 local.add(now, Guid::new(prefix, reader), &qos, to, path);
             }
-            if let Some(local) = self
-                .readers
-                .get_mut(&reader)
-                .filter(|_| set & has_writer != 0)
-            {
-                local.add(now, Guid::new(prefix, writer), to);
+            if set & has_writer != 0 {
+                self.add_writer(now, reader, Guid::new(prefix, writer), to);
             }
+            self.reschedule(writer);
         }
+    }
+
+    /// Matches a local reader with a remote writer. Returns the new count of matches if the
+    /// writer is new.
+    pub(super) fn add_writer(
+        &mut self,
+        now: Nanos,
+        reader: EntityId,
+        writer: Guid,
+        to: SocketAddr,
+    ) -> Option<usize> {
+        let local = self.readers.get_mut(&reader)?;
+        if !local.add(now, writer, to) {
+            return None;
+        }
+        let total = local.matched();
+        self.routes.entry(writer).or_default().push(reader);
+        self.reschedule(reader);
+        Some(total)
     }
 
     /// Notes that a participant is alive.
@@ -292,12 +318,46 @@ impl Engine {
         }
     }
 
-    pub(super) fn expire_participants(&mut self, now: Nanos) {
+    /// Notes that a participant knows this one.
+    pub(super) fn note_answer(&mut self, prefix: GuidPrefix) {
+        if let Some(remote) = self.remotes.get_mut(&prefix) {
+            remote.answered = true;
+        }
+    }
+
+    /// Ends leases that are due and announces the participant to peers that do not answer yet,
+    /// because all announcements to them may have been lost.
+    pub(super) fn check_peers(&mut self, now: Nanos) {
         let lost = |remote: &Remote| remote.lost_at().is_some_and(|at| at <= now);
         let expired = self.remotes.iter().filter(|(_, remote)| lost(remote));
         for prefix in expired.map(|(prefix, _)| *prefix).collect::<Vec<_>>() {
             self.lose(prefix);
         }
+        let mut silent = Vec::new();
+        let mut next = now.plus(ANNOUNCE_PERIOD);
+        for remote in self.remotes.values_mut() {
+            next = remote.lost_at().map_or(next, |at| at.min(next));
+            if remote.answered {
+                continue;
+            }
+            if remote.announce_at <= now {
+                remote.announce_at = now.plus(remote.announce_period);
+                remote.announce_period = (2 * remote.announce_period).min(ANNOUNCE_PERIOD);
+                silent.extend(self.paths.choose(&remote.data.metatraffic_unicast));
+            }
+            next = next.min(remote.announce_at);
+        }
+        self.peers_at = next;
+        for to in silent {
+            self.announce_to(to);
+        }
+    }
+
+    /// Sends the announcement of the participant to one destination.
+    fn announce_to(&mut self, to: SocketAddr) {
+        let payload = Payload::Data(self.participant_data().encode());
+        let announcement = self.spdp_submessage(payload, None);
+        self.send(to, GuidPrefix::UNKNOWN, announcement);
     }
 
     fn lose(&mut self, prefix: GuidPrefix) {
@@ -326,9 +386,14 @@ impl Engine {
             Payload::Data(data.encode()),
             qos,
         );
+        let same = self.topics.entry(data.topic_name.clone()).or_default();
+        same.push(guid.entity);
+        let topic = data.topic_name.clone();
         self.local.insert(guid.entity, data);
-        for prefix in self.remotes.keys().copied().collect::<Vec<_>>() {
-            self.match_participant(now, prefix);
+        let endpoints = self.remotes.values().flat_map(|r| r.endpoints.values());
+        let same = endpoints.filter(|endpoint| endpoint.topic_name == topic);
+        for remote in same.map(|endpoint| endpoint.guid).collect::<Vec<_>>() {
+            self.match_endpoint(now, remote);
         }
     }
 
@@ -380,8 +445,9 @@ impl Engine {
             self.counters.refused += 1;
             return;
         }
+        let guid = endpoint.guid;
         remote.endpoints.insert(entity, endpoint);
-        self.match_participant(now, prefix);
+        self.match_endpoint(now, guid);
     }
 }
 

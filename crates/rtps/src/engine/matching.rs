@@ -14,26 +14,39 @@ impl Engine {
         let Some(remote) = self.remotes.get(&prefix) else {
             return;
         };
-        let mut pairs = Vec::new();
-        for endpoint in remote.endpoints.values() {
-            let unicast = match endpoint.unicast.is_empty() {
-                true => &remote.data.default_unicast,
-                false => &endpoint.unicast,
-            };
-            let Some(to) = self.paths.choose(unicast) else {
-                continue;
-            };
-            let writes = endpoint.guid.entity.is_writer();
-            for (entity, local) in &self.local {
-                if entity.is_writer() != writes
-                    && local.topic_name == endpoint.topic_name
-                    && local.type_name == endpoint.type_name
-                {
-                    pairs.push((*entity, endpoint.clone(), to));
-                }
-            }
+        let endpoints: Vec<_> = remote.endpoints.keys().copied().collect();
+        for entity in endpoints {
+            self.match_endpoint(now, Guid::new(prefix, entity));
         }
-        for (local, endpoint, to) in pairs {
+    }
+
+    /// Matches a remote endpoint with the local ones of its topic.
+    pub(super) fn match_endpoint(&mut self, now: Nanos, remote: Guid) {
+        let Some(participant) = self.remotes.get(&remote.prefix) else {
+            return;
+        };
+        let Some(endpoint) = participant.endpoints.get(&remote.entity) else {
+            return;
+        };
+        let Some(same_topic) = self.topics.get(&endpoint.topic_name) else {
+            return;
+        };
+        let unicast = match endpoint.unicast.is_empty() {
+            true => &participant.data.default_unicast,
+            false => &endpoint.unicast,
+        };
+        let Some(to) = self.paths.choose(unicast) else {
+            return;
+        };
+        let writes = remote.entity.is_writer();
+        let fits = |entity: &EntityId| {
+            let local = self.local.get(entity);
+            entity.is_writer() != writes
+                && local.is_some_and(|local| local.type_name == endpoint.type_name)
+        };
+        let locals: Vec<_> = same_topic.iter().copied().filter(fits).collect();
+        let endpoint = endpoint.clone();
+        for local in locals {
             self.match_pair(now, local, &endpoint, to);
         }
     }
@@ -46,14 +59,13 @@ impl Engine {
                 let added = writer.add(now, remote.guid, &remote.qos, to, path);
                 added.then_some(writer.matched())
             })
-        } else if let Some(reader) = self.readers.get_mut(&local) {
-            compatible(&remote.qos, reader.qos()).map(|()| {
-                let added = reader.add(now, remote.guid, to);
-                added.then_some(reader.matched())
-            })
+        } else if let Some(reader) = self.readers.get(&local) {
+            let result = compatible(&remote.qos, reader.qos());
+            result.map(|()| self.add_writer(now, local, remote.guid, to))
         } else {
             Ok(None)
         };
+        self.reschedule(local);
         let remote = remote.guid;
         let event = match result {
             Ok(None) => return,
@@ -77,6 +89,7 @@ impl Engine {
     /// Ends the matches of a remote endpoint.
     pub(super) fn unmatch(&mut self, remote: Guid) {
         self.incompatible.retain(|(_, other)| *other != remote);
+        self.routes.remove(&remote);
         let mut ended = Vec::new();
         for (entity, writer) in &mut self.writers {
             if writer.remove(remote) {

@@ -12,11 +12,12 @@ mod outgoing;
 mod pace;
 mod reader;
 mod receive;
+mod schedule;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::net::SocketAddr;
 
 pub use config::{EndpointSpec, EngineConfig, Limits, Nanos, OutgoingSample, Path, Paths};
@@ -25,6 +26,7 @@ pub use event::*;
 use crate::wire::*;
 use discovery::Remote;
 use reader::Reader;
+use schedule::{Timers, Turns};
 use writer::{Buckets, Writer};
 
 /// Upper bound of the datagrams and submessages that wait without pace.
@@ -41,6 +43,14 @@ pub struct Engine {
     readers: BTreeMap<EntityId, Reader>,
     /// Announcements of the local endpoints.
     local: BTreeMap<EntityId, EndpointData>,
+    /// Local endpoints of each topic.
+    topics: HashMap<String, Vec<EntityId>>,
+    /// Readers that match each remote writer.
+    routes: HashMap<Guid, Vec<EntityId>>,
+    /// Heartbeats and responses of the endpoints.
+    timers: Timers,
+    /// Writers with samples to send.
+    turns: Turns,
     remotes: BTreeMap<GuidPrefix, Remote>,
     /// Pairs of a local and a remote endpoint that are reported as incompatible.
     incompatible: BTreeSet<(EntityId, Guid)>,
@@ -49,6 +59,8 @@ pub struct Engine {
     buckets: Buckets,
     blocked_until: Option<Nanos>,
     announce_at: Nanos,
+    /// Not later than the next lease that ends and the next announcement to a silent peer.
+    peers_at: Nanos,
     /// Count of further announcements at short distance.
     quick_announcements: u32,
     next_key: u32,
@@ -65,6 +77,10 @@ impl Engine {
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
             local: BTreeMap::new(),
+            topics: HashMap::new(),
+            routes: HashMap::new(),
+            timers: Timers::default(),
+            turns: Turns::default(),
             remotes: BTreeMap::new(),
             incompatible: BTreeSet::new(),
             control: VecDeque::new(),
@@ -72,6 +88,7 @@ impl Engine {
             buckets: Buckets::new(),
             blocked_until: None,
             announce_at: now,
+            peers_at: now,
             quick_announcements: 4,
             next_key: 1,
             announcements: 0,
@@ -112,9 +129,20 @@ impl Engine {
 
     /// Removes an endpoint and announces the removal to the peers.
     pub fn remove_endpoint(&mut self, now: Nanos, guid: Guid) {
-        if self.local.remove(&guid.entity).is_some() {
+        if let Some(data) = self.local.remove(&guid.entity) {
+            if let Some(same) = self.topics.get_mut(&data.topic_name) {
+                same.retain(|entity| *entity != guid.entity);
+                if same.is_empty() {
+                    self.topics.remove(&data.topic_name);
+                }
+            }
             self.writers.remove(&guid.entity);
             self.readers.remove(&guid.entity);
+            self.timers.set(guid.entity, None);
+            self.routes.retain(|_, readers| {
+                readers.retain(|reader| *reader != guid.entity);
+                !readers.is_empty()
+            });
             self.incompatible.retain(|(local, _)| *local != guid.entity);
             self.retract_endpoint(now, guid);
         }
@@ -132,18 +160,30 @@ impl Engine {
         writer: Guid,
         sample: OutgoingSample,
     ) -> Result<SequenceNumber, WriteError> {
-        let writer = self.writers.get_mut(&writer.entity);
+        let entity = writer.entity;
+        let writer = self.writers.get_mut(&entity);
         let writer = writer.ok_or(WriteError::UnknownWriter)?;
         let inline_qos = InlineQos {
             related: sample.related,
             ..InlineQos::default()
         };
-        writer.write(
-            now,
-            source_timestamp,
-            Payload::Data(sample.payload),
-            inline_qos,
-        )
+        let payload = Payload::Data(sample.payload);
+        let written = writer.write(now, source_timestamp, payload, inline_qos);
+        self.reschedule(entity);
+        written
+    }
+
+    /// Updates the timer and the turn of a local endpoint after a change of its state.
+    fn reschedule(&mut self, entity: EntityId) {
+        if let Some(writer) = self.writers.get(&entity) {
+            self.timers.set(entity, writer.deadline());
+            if writer.is_sending() {
+                self.turns.push(entity);
+            }
+        } else {
+            let reader = self.readers.get(&entity);
+            self.timers.set(entity, reader.and_then(Reader::deadline));
+        }
     }
 
     /// Processes timers that are due.
@@ -154,33 +194,34 @@ impl Engine {
         if self.announce_at <= now {
             self.announce(now);
         }
-        self.expire_participants(now);
-        let heartbeats: Vec<_> = self
-            .writers
-            .values_mut()
-            .flat_map(|w| w.heartbeats(now))
-            .collect();
-        for (to, prefix, heartbeat) in heartbeats {
-            self.send(to, prefix, Submessage::Heartbeat(heartbeat));
+        if self.peers_at <= now {
+            self.check_peers(now);
         }
-        let responses: Vec<_> = self
-            .readers
-            .values_mut()
-            .flat_map(|r| r.responses(now))
-            .collect();
-        for (to, prefix, submessage) in responses {
-            self.send(to, prefix, submessage);
+        while let Some(entity) = self.timers.pop(now) {
+            let submessages = if let Some(writer) = self.writers.get_mut(&entity) {
+                writer.heartbeats(now)
+            } else if let Some(reader) = self.readers.get_mut(&entity) {
+                reader.responses(now)
+            } else {
+                Vec::new()
+            };
+            for (to, prefix, submessage) in submessages {
+                self.send(to, prefix, submessage);
+            }
+            self.reschedule(entity);
         }
     }
 
     /// Returns the time of the next timer.
     pub fn next_deadline(&self) -> Option<Nanos> {
-        let writers = self.writers.values().filter_map(Writer::deadline);
-        let readers = self.readers.values().filter_map(Reader::deadline);
-        let leases = self.remotes.values().filter_map(Remote::lost_at);
-        let own = [Some(self.announce_at), self.blocked_until];
-        let own = own.into_iter().flatten();
-        writers.chain(readers).chain(leases).chain(own).min()
+        let peers = (!self.remotes.is_empty()).then_some(self.peers_at);
+        let all = [
+            Some(self.announce_at),
+            peers,
+            self.blocked_until,
+            self.timers.next(),
+        ];
+        all.into_iter().flatten().min()
     }
 
     /// Queues a small submessage; over the bound it is dropped and the protocol repeats it.
@@ -196,11 +237,20 @@ impl Engine {
             return Some(transmit);
         }
         self.blocked_until = None;
-        for writer in self.writers.values_mut() {
+        // Each writer has one turn, so that a large sample does not delay the small ones of others.
+        for _ in 0..self.turns.len() {
+            let entity = self.turns.pop()?;
+            let Some(writer) = self.writers.get_mut(&entity) else {
+                continue;
+            };
             match writer.poll(now, &mut self.buckets) {
-                Ok(Some(transmit)) => return Some(transmit),
+                Ok(Some(transmit)) => {
+                    self.reschedule(entity);
+                    return Some(transmit);
+                }
                 Ok(None) => {}
                 Err(at) => {
+                    self.turns.push(entity);
                     let earlier = self.blocked_until.map_or(at, |earlier| earlier.min(at));
                     self.blocked_until = Some(earlier);
                 }
@@ -260,6 +310,19 @@ impl Engine {
         let reader = self.readers.get(&local.entity);
         writer.is_some_and(|writer| writer.is_matched(remote))
             || reader.is_some_and(|reader| reader.is_matched(remote))
+    }
+
+    /// Returns the remote readers that will receive the next sample of a local writer. A reliable
+    /// one has shown with an ACKNACK that it matches the writer, too.
+    pub fn ready_readers(&self, writer: Guid) -> Vec<Guid> {
+        let writer = self.writers.get(&writer.entity);
+        writer.map_or_else(Vec::new, Writer::ready_readers)
+    }
+
+    /// Returns the remote writers that match a local reader.
+    pub fn matched_writers(&self, reader: Guid) -> Vec<Guid> {
+        let reader = self.readers.get(&reader.entity);
+        reader.map_or_else(Vec::new, Reader::matched_writers)
     }
 }
 

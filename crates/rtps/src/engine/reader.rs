@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use super::Control;
 use super::assembly::Assembly;
 use super::config::{Limits, MILLIS, Nanos};
 use super::event::{ReaderCounters, Sample};
@@ -81,6 +82,10 @@ impl Reader {
 
     pub(super) fn is_matched(&self, writer: Guid) -> bool {
         self.proxies.contains_key(&writer)
+    }
+
+    pub(super) fn matched_writers(&self) -> Vec<Guid> {
+        self.proxies.keys().copied().collect()
     }
 
     pub(super) fn counters(&self) -> ReaderCounters {
@@ -337,7 +342,7 @@ impl Reader {
     }
 
     /// Returns the responses that are due: ACKNACK and NACK_FRAG (RTPS 2.5, 8.4.12.2).
-    pub(super) fn responses(&mut self, now: Nanos) -> Vec<(SocketAddr, GuidPrefix, Submessage)> {
+    pub(super) fn responses(&mut self, now: Nanos) -> Vec<Control> {
         let mut out = Vec::new();
         for (writer, proxy) in &mut self.proxies {
             if proxy.respond_at.is_none_or(|at| at > now) {

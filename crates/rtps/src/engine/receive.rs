@@ -75,11 +75,16 @@ impl Engine {
             Submessage::AckNack(acknack) => {
                 let writer = self.writers.get_mut(&acknack.writer);
                 let lost = writer.and_then(|w| w.acknack(now, guid(acknack.reader), &acknack));
+                self.reschedule(acknack.writer);
                 self.slow_down(now, lost);
+                if acknack.writer.is_builtin() {
+                    self.note_answer(source);
+                }
             }
             Submessage::NackFrag(nack) => {
                 let writer = self.writers.get_mut(&nack.writer);
                 let lost = writer.and_then(|w| w.nack_frag(guid(nack.reader), &nack));
+                self.reschedule(nack.writer);
                 self.slow_down(now, lost);
             }
             _ => {}
@@ -101,10 +106,11 @@ impl Engine {
         mut handle: impl FnMut(&mut Reader) -> Vec<Received>,
     ) {
         let mut received = Vec::new();
-        for (entity, reader) in &mut self.readers {
+        for entity in self.routes.get(&writer).into_iter().flatten() {
             let addressed = target == EntityId::UNKNOWN || target == *entity;
-            if addressed && reader.is_matched(writer) {
+            if let Some(reader) = self.readers.get_mut(entity).filter(|_| addressed) {
                 received.extend(handle(reader));
+                self.timers.set(*entity, reader.deadline());
             }
         }
         for received in received {

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::net::SocketAddr;
 
+use super::Control;
 use super::config::{MILLIS, Nanos, Path};
 use super::event::{Transmit, WriteError, WriterCounters};
 use super::outgoing::{Change, Outgoing};
@@ -44,6 +45,11 @@ struct Proxy {
 }
 
 impl Proxy {
+    /// Returns whether samples up to `last` are to be sent to the reader.
+    fn is_busy(&self, last: SequenceNumber) -> bool {
+        self.next.0 <= last || !self.requested.is_empty()
+    }
+
     /// Returns the count of fragments of `change`, 1 if it fits in one datagram, and their size.
     fn division(&self, change: &Change) -> (u32, usize) {
         let inline = change.inline_qos.encoded_len();
@@ -92,6 +98,18 @@ impl Writer {
 
     pub(super) fn is_matched(&self, reader: Guid) -> bool {
         self.proxies.contains_key(&reader)
+    }
+
+    /// Returns the readers that will receive the next sample.
+    pub(super) fn ready_readers(&self) -> Vec<Guid> {
+        let ready = |p: &Proxy| !p.reliable || p.last_count.is_some();
+        let ready = self.proxies.iter().filter(|(_, proxy)| ready(proxy));
+        ready.map(|(guid, _)| *guid).collect()
+    }
+
+    /// Returns whether samples are to be sent.
+    pub(super) fn is_sending(&self) -> bool {
+        self.proxies.values().any(|proxy| proxy.is_busy(self.last))
     }
 
     pub(super) fn counters(&self) -> WriterCounters {
@@ -318,7 +336,7 @@ impl Writer {
 
     /// Returns the heartbeats that are due (RTPS 2.5, 8.4.15.4). A reader to which samples are
     /// still to be sent gets one with the last of them.
-    pub(super) fn heartbeats(&mut self, now: Nanos) -> Vec<(SocketAddr, GuidPrefix, Heartbeat)> {
+    pub(super) fn heartbeats(&mut self, now: Nanos) -> Vec<Control> {
         self.expire(now);
         let (last, first) = (self.last, self.first());
         let mut out = Vec::new();
@@ -327,13 +345,17 @@ impl Writer {
                 continue;
             }
             let period = proxy.heartbeat_period;
-            proxy.heartbeat_at = (proxy.unacknowledged <= last).then(|| now.plus(period));
+            // Cyclone DDS takes the last sample of the first heartbeat as history that a volatile
+            // reader does not want; so the first one has to arrive before the first sample.
+            let answers = proxy.last_count.is_some() && proxy.unacknowledged > last;
+            proxy.heartbeat_at = (!answers).then(|| now.plus(period));
             if proxy.next.0 <= last && proxy.next != (proxy.first, 1) {
                 continue;
             }
             proxy.heartbeat_period = (2 * period).min(HEARTBEAT_PERIOD.1);
             let heartbeat = next_heartbeat(&mut self.count, self.guid, guid.entity, proxy, first);
-            out.push((proxy.to, guid.prefix, Heartbeat { last, ..heartbeat }));
+            let heartbeat = Submessage::Heartbeat(Heartbeat { last, ..heartbeat });
+            out.push((proxy.to, guid.prefix, heartbeat));
         }
         out
     }
@@ -346,11 +368,10 @@ impl Writer {
     ) -> Result<Option<Transmit>, Nanos> {
         let mut blocked: Option<Nanos> = None;
         let last = self.last;
-        let busy = |p: &Proxy| p.next.0 <= last || !p.requested.is_empty();
         let candidates: Vec<Guid> = self
             .proxies
             .iter()
-            .filter(|(_, p)| busy(p))
+            .filter(|(_, p)| p.is_busy(last))
             .map(|(g, _)| *g)
             .collect();
         for guid in candidates {

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Queue of events of type `E`; `K` identifies the readers.
 #[derive(Debug)]
@@ -20,6 +21,17 @@ struct State<K, E> {
     samples: HashMap<K, VecDeque<E>>,
     dropped: u64,
     closed: bool,
+}
+
+/// Result of [`Mailbox::next`].
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next<E> {
+    /// The next event or sample.
+    Event(E),
+    /// Nothing arrived in time.
+    TimedOut,
+    /// The queue was closed.
+    Closed,
 }
 
 /// Entry in the order of arrival.
@@ -72,28 +84,42 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
         self.filled.notify_one();
     }
 
-    /// Waits for the next event or sample; `None` after [`Mailbox::close`].
-    pub fn next(&self) -> Option<E> {
+    /// Waits for the next event or sample, at most for `timeout`.
+    pub fn next(&self, timeout: Option<Duration>) -> Next<E> {
+        let end = timeout.map(|timeout| Instant::now() + timeout);
         let mut state = self.state();
         loop {
             if state.closed {
-                return None;
+                return Next::Closed;
             }
             match state.order.pop_front() {
-                Some(Entry::Event(event)) => return Some(event),
+                Some(Entry::Event(event)) => return Next::Event(event),
                 Some(Entry::Sample(reader)) => {
                     let sample = state.samples.get_mut(&reader).and_then(VecDeque::pop_front);
-                    if sample.is_some() {
-                        return sample;
+                    if let Some(sample) = sample {
+                        return Next::Event(sample);
                     }
+                    continue;
                 }
-                None => {
-                    state = self
-                        .filled
-                        .wait(state)
-                        .unwrap_or_else(PoisonError::into_inner);
-                }
+                None => {}
             }
+            state = match end {
+                None => self
+                    .filled
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(end) => {
+                    let left = end.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return Next::TimedOut;
+                    }
+                    let (state, _) = self
+                        .filled
+                        .wait_timeout(state, left)
+                        .unwrap_or_else(PoisonError::into_inner);
+                    state
+                }
+            };
         }
     }
 
@@ -130,8 +156,11 @@ mod tests {
             mailbox.push_sample('a', 2, sample);
         }
         mailbox.push_sample('b', 2, "b1");
-        let received: Vec<_> = (0..4).filter_map(|_| mailbox.next()).collect();
-        assert_eq!(received, ["matched", "a2", "a3", "b1"]);
+        for expected in ["matched", "a2", "a3", "b1"] {
+            assert_eq!(mailbox.next(None), Next::Event(expected));
+        }
+        let nothing = mailbox.next(Some(Duration::from_millis(1)));
+        assert_eq!(nothing, Next::TimedOut);
         assert_eq!(mailbox.dropped(), 1);
     }
 
@@ -141,8 +170,8 @@ mod tests {
         mailbox.push_sample('a', 5, "a1");
         mailbox.push_sample('b', 5, "b1");
         mailbox.forget('a');
-        assert_eq!(mailbox.next(), Some("b1"));
+        assert_eq!(mailbox.next(None), Next::Event("b1"));
         mailbox.close();
-        assert_eq!(mailbox.next(), None);
+        assert_eq!(mailbox.next(None), Next::Closed);
     }
 }

@@ -1,0 +1,374 @@
+//! A participant on the network: the engine, its sockets and its I/O thread.
+//!
+//! Writers and readers are handles; dropping one removes the endpoint from the network. Received
+//! samples and events go to an [`EventSink`], which is called on the I/O thread.
+//!
+//! # Example
+//!
+//! ```
+//! use std::sync::mpsc::{Sender, channel};
+//! use merrow_rtps::engine::{EndpointSpec, Event, OutgoingSample, Sample};
+//! use merrow_rtps::participant::{EventSink, Participant, ParticipantConfig};
+//! use merrow_rtps::qos::Qos;
+//!
+//! struct Samples(Sender<Sample>);
+//!
+//! impl EventSink for Samples {
+//!     fn sample(&self, _depth: usize, sample: Sample) {
+//!         let _ = self.0.send(sample);
+//!     }
+//!     fn event(&self, _event: Event) {}
+//! }
+//!
+//! let spec = EndpointSpec {
+//!     topic: "rt/chatter".to_owned(),
+//!     type_name: "std_msgs::msg::dds_::String_".to_owned(),
+//!     qos: Qos::writer(),
+//!     keyed: false,
+//! };
+//! let (sender, samples) = channel();
+//! let domain = ParticipantConfig::new(230);
+//! let listener = Participant::join(&domain, Samples(sender.clone()))?;
+//! let reader = listener.create_reader(spec.clone(), |_| {});
+//! let talker = Participant::join(&domain, Samples(sender))?;
+//! let writer = talker.create_writer(spec);
+//! while writer.matched() == 0 {
+//!     std::thread::sleep(std::time::Duration::from_millis(1));
+//! }
+//! let payload = bytes::Bytes::from_static(&[0, 1, 0, 0, 3, 0, 0, 0, b'h', b'i', 0, 0]);
+//! writer.write(OutgoingSample { payload: payload.clone(), related: None })?;
+//! let received = samples.recv()?;
+//! assert_eq!(received.reader, reader.guid());
+//! assert_eq!(received.payload, payload);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+
+use crate::engine::{
+    Counters, EndpointSpec, Engine, EngineConfig, Event, Limits, Nanos, OutgoingSample,
+    ReaderCounters, Sample, Transmit, WriteError, WriterCounters,
+};
+use crate::qos::History;
+use crate::udp::discovery::Discovery;
+use crate::udp::driver::{Driver, Protocol, SocketCounters, now_ns};
+use crate::udp::networks::Networks;
+use crate::udp::ports;
+use crate::udp::sockets::{GROUP, Sockets};
+use crate::wire::{Duration, EntityId, Guid, GuidPrefix, Locator, SequenceNumber, Time, VendorId};
+
+/// Lease that is announced: peers notice a participant that ended without a message after this
+/// time [s].
+const LEASE: i32 = 20;
+
+/// Upper bound of the samples of one reader that keeps all samples and wait for their callback.
+const KEEP_ALL_DEPTH: usize = 4096;
+
+/// Settings of a participant.
+#[derive(Clone, Debug)]
+pub struct ParticipantConfig {
+    /// Number of the DDS domain, 0 to 232.
+    pub domain_id: u16,
+    /// Entity name that is announced.
+    pub name: String,
+    /// Data of the application that is announced.
+    pub user_data: Bytes,
+    /// Which participants are discovered.
+    pub discovery: Discovery,
+}
+
+impl ParticipantConfig {
+    /// Returns the default settings: no name, discovery on all connected networks.
+    pub fn new(domain_id: u16) -> ParticipantConfig {
+        ParticipantConfig {
+            domain_id,
+            name: String::new(),
+            user_data: Bytes::new(),
+            discovery: Discovery::default(),
+        }
+    }
+}
+
+/// Receiver of samples and events. It is called on the I/O thread and must not wait.
+pub trait EventSink: Send + 'static {
+    /// Takes a sample of a reader whose history holds `depth` samples.
+    fn sample(&self, depth: usize, sample: Sample);
+    /// Takes an event that is not a sample.
+    fn event(&self, event: Event);
+}
+
+/// A participant. Clones share it; it leaves the domain when the last clone and the last endpoint
+/// are dropped.
+#[derive(Clone)]
+pub struct Participant {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    driver: Driver<Core>,
+    prefix: GuidPrefix,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.driver.call(|core, _| core.engine.leave());
+    }
+}
+
+impl Participant {
+    /// Joins a domain and starts the I/O thread.
+    ///
+    /// # Errors
+    /// The domain has no free ports, or the system refuses a socket or the thread.
+    pub fn join(config: &ParticipantConfig, sink: impl EventSink) -> io::Result<Participant> {
+        let multicast = config.discovery.uses_multicast();
+        let sockets = Sockets::open(config.domain_id, multicast)?;
+        let networks = Networks::detect();
+        let port = |socket: &std::net::UdpSocket| socket.local_addr().map(|at| at.port());
+        let ports = (port(&sockets.metatraffic)?, port(&sockets.data)?);
+        let group = ports::metatraffic_multicast(config.domain_id).filter(|_| multicast);
+        let prefix = new_prefix();
+        let engine_config = EngineConfig {
+            domain_id: config.domain_id,
+            guid_prefix: prefix,
+            name: config.name.clone(),
+            user_data: config.user_data.clone(),
+            lease: Duration::from_seconds(LEASE),
+            metatraffic_unicast: networks.announced(ports.0),
+            default_unicast: networks.announced(ports.1),
+            metatraffic_multicast: group
+                .map(|port| Locator::from(SocketAddr::from((GROUP, port))))
+                .into_iter()
+                .collect(),
+            initial_peers: config.discovery.initial_peers(config.domain_id),
+            limits: Limits::default(),
+        };
+        let paths = Box::new(networks.clone());
+        let core = Core {
+            engine: Engine::new(engine_config, paths, Nanos(now_ns())),
+            sink: Box::new(sink),
+            ports,
+            matched: HashMap::new(),
+            depths: HashMap::new(),
+        };
+        let driver = Driver::start(sockets, config.discovery.senders(), networks, core)?;
+        let shared = Arc::new(Shared { driver, prefix });
+        Ok(Participant { shared })
+    }
+
+    /// Returns the GUID of the participant.
+    pub fn guid(&self) -> Guid {
+        Guid::new(self.shared.prefix, EntityId::PARTICIPANT)
+    }
+
+    /// Creates a writer and announces it.
+    pub fn create_writer(&self, spec: EndpointSpec) -> Writer {
+        let matched = Arc::new(AtomicUsize::new(0));
+        let guid = self.shared.driver.call(|core, now| {
+            let guid = core.engine.create_writer(Nanos(now), spec);
+            core.matched.insert(guid.entity, Arc::clone(&matched));
+            guid
+        });
+        let participant = self.clone();
+        Writer {
+            participant,
+            guid,
+            matched,
+        }
+    }
+
+    /// Creates a reader and announces it. `created` runs before the reader can receive a sample.
+    pub fn create_reader(&self, spec: EndpointSpec, created: impl FnOnce(Guid)) -> Reader {
+        let depth = match spec.qos.history {
+            History::KeepLast(depth) => depth.max(1) as usize,
+            History::KeepAll => KEEP_ALL_DEPTH,
+        };
+        let guid = self.shared.driver.call(|core, now| {
+            let guid = core.engine.create_reader(Nanos(now), spec);
+            core.depths.insert(guid.entity, depth);
+            created(guid);
+            guid
+        });
+        let participant = self.clone();
+        Reader { participant, guid }
+    }
+
+    fn remove(&self, guid: Guid) {
+        self.shared.driver.call(|core, now| {
+            core.engine.remove_endpoint(Nanos(now), guid);
+            core.matched.remove(&guid.entity);
+            core.depths.remove(&guid.entity);
+        });
+    }
+
+    /// Returns the counters of the protocol and of the sockets.
+    pub fn counters(&self) -> (Counters, SocketCounters) {
+        let protocol = self.shared.driver.call(|core, _| core.engine.counters());
+        (protocol, self.shared.driver.counters())
+    }
+}
+
+/// A writer. Dropping it removes it from the network.
+pub struct Writer {
+    participant: Participant,
+    guid: Guid,
+    matched: Arc<AtomicUsize>,
+}
+
+impl Writer {
+    /// Returns the GUID of the writer.
+    pub fn guid(&self) -> Guid {
+        self.guid
+    }
+
+    /// Returns the number of matched readers.
+    pub fn matched(&self) -> usize {
+        self.matched.load(Ordering::Relaxed)
+    }
+
+    /// Writes a sample with the current time. Never waits for a reader.
+    ///
+    /// # Errors
+    /// The history that keeps all samples is full, or the sample is larger than 4 GiB.
+    pub fn write(&self, sample: OutgoingSample) -> Result<SequenceNumber, WriteError> {
+        let stamp = SystemTime::now().duration_since(UNIX_EPOCH);
+        let nanos = stamp.unwrap_or_default().as_nanos();
+        let stamp = Time::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+        let driver = &self.participant.shared.driver;
+        driver.call(|core, now| core.engine.write(Nanos(now), stamp, self.guid, sample))
+    }
+
+    /// Returns the remote readers that will receive the next sample: the best-effort ones, and the
+    /// reliable ones that have answered the writer.
+    pub fn ready_readers(&self) -> Vec<Guid> {
+        let driver = &self.participant.shared.driver;
+        driver.call(|core, _| core.engine.ready_readers(self.guid))
+    }
+
+    /// Returns the counters of the writer.
+    pub fn counters(&self) -> WriterCounters {
+        let driver = &self.participant.shared.driver;
+        let counters = driver.call(|core, _| core.engine.writer_counters(self.guid));
+        counters.unwrap_or_default()
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.participant.remove(self.guid);
+    }
+}
+
+/// A reader. Dropping it removes it from the network.
+pub struct Reader {
+    participant: Participant,
+    guid: Guid,
+}
+
+impl Reader {
+    /// Returns the GUID of the reader.
+    pub fn guid(&self) -> Guid {
+        self.guid
+    }
+
+    /// Returns the remote writers that match the reader.
+    pub fn matched_writers(&self) -> Vec<Guid> {
+        let driver = &self.participant.shared.driver;
+        driver.call(|core, _| core.engine.matched_writers(self.guid))
+    }
+
+    /// Returns the counters of the reader.
+    pub fn counters(&self) -> ReaderCounters {
+        let driver = &self.participant.shared.driver;
+        let counters = driver.call(|core, _| core.engine.reader_counters(self.guid));
+        counters.unwrap_or_default()
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.participant.remove(self.guid);
+    }
+}
+
+/// The engine and what its events update.
+struct Core {
+    engine: Engine,
+    sink: Box<dyn EventSink>,
+    /// Ports of discovery data and of samples.
+    ports: (u16, u16),
+    matched: HashMap<EntityId, Arc<AtomicUsize>>,
+    depths: HashMap<EntityId, usize>,
+}
+
+impl Protocol for Core {
+    fn handle_datagram(&mut self, now_ns: u64, datagram: Bytes) {
+        self.engine.handle_datagram(Nanos(now_ns), datagram);
+    }
+
+    fn handle_timers(&mut self, now_ns: u64) {
+        self.engine.handle_timers(Nanos(now_ns));
+    }
+
+    fn next_deadline_ns(&self) -> Option<u64> {
+        self.engine.next_deadline().map(|at| at.0)
+    }
+
+    fn poll_transmit(&mut self, now_ns: u64) -> Option<Transmit> {
+        self.engine.poll_transmit(Nanos(now_ns))
+    }
+
+    fn deliver_events(&mut self) {
+        while let Some(event) = self.engine.poll_event() {
+            match event {
+                Event::Sample(sample) => {
+                    if let Some(depth) = self.depths.get(&sample.reader.entity) {
+                        self.sink.sample(*depth, sample);
+                    }
+                }
+                Event::Matched { local, total, .. } | Event::Unmatched { local, total, .. } => {
+                    if let Some(matched) = self.matched.get(&local.entity) {
+                        matched.store(total, Ordering::Relaxed);
+                    }
+                    self.sink.event(event);
+                }
+                _ => self.sink.event(event),
+            }
+        }
+    }
+
+    fn handle_networks(&mut self, now_ns: u64, networks: &Networks) {
+        let (metatraffic, data) = self.ports;
+        self.engine.update_paths(
+            Nanos(now_ns),
+            Box::new(networks.clone()),
+            networks.announced(metatraffic),
+            networks.announced(data),
+        );
+    }
+}
+
+/// Returns a GUID prefix that no other participant has: the vendor and ten random bytes
+/// (RTPS 2.5, 9.3.1.5).
+fn new_prefix() -> GuidPrefix {
+    // the keys of a new RandomState are random numbers of the operating system
+    let [first, second] = [0u8, 1].map(|salt| RandomState::new().hash_one(salt).to_le_bytes());
+    let mut prefix = [0; 12];
+    let bytes = VendorId::OURS.0.into_iter().chain(first).chain(second);
+    for (target, byte) in prefix.iter_mut().zip(bytes) {
+        *target = byte;
+    }
+    GuidPrefix(prefix)
+}
+
+#[cfg(test)]
+#[path = "participant_tests.rs"]
+mod tests;

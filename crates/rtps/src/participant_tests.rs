@@ -1,0 +1,107 @@
+//! Participants on the network of this machine.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::qos::{Durability, Qos};
+use crate::udp::discovery::Range;
+
+/// Domains of these tests only.
+const DOMAIN: u16 = 210;
+
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+struct Samples(Sender<Sample>);
+
+impl EventSink for Samples {
+    fn sample(&self, _: usize, sample: Sample) {
+        let _ = self.0.send(sample);
+    }
+    fn event(&self, _: Event) {}
+}
+
+fn join(domain: u16) -> (Participant, Receiver<Sample>) {
+    let (sender, samples) = channel();
+    let mut config = ParticipantConfig::new(domain);
+    config.discovery = Discovery::new(Range::Localhost, []).unwrap();
+    (
+        Participant::join(&config, Samples(sender)).unwrap(),
+        samples,
+    )
+}
+
+fn spec(qos: Qos) -> EndpointSpec {
+    EndpointSpec {
+        topic: "t".to_owned(),
+        type_name: "T".to_owned(),
+        qos,
+        keyed: false,
+    }
+}
+
+fn sample(len: usize) -> OutgoingSample {
+    let mut payload = vec![7; len];
+    payload[..4].copy_from_slice(&[0, 1, 0, 0]);
+    OutgoingSample {
+        payload: payload.into(),
+        related: None,
+    }
+}
+
+fn wait_for(what: &str, condition: impl Fn() -> bool) {
+    let end = Instant::now() + TIMEOUT;
+    while !condition() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn large_reliable_samples_all_arrive() {
+    let (listener, samples) = join(DOMAIN);
+    let mut qos = Qos::writer();
+    qos.history = History::KeepLast(5);
+    let _reader = listener.create_reader(spec(qos.clone()), |_| {});
+    let (talker, _) = join(DOMAIN);
+    let writer = talker.create_writer(spec(qos));
+    wait_for("match", || !writer.ready_readers().is_empty());
+    for number in 1..=10 {
+        let len = 1_000_000 + number;
+        writer.write(sample(len)).unwrap();
+        let received = samples.recv_timeout(TIMEOUT).unwrap();
+        assert_eq!(received.payload.len(), len);
+    }
+    assert_eq!(writer.counters().evicted_unacknowledged, 0);
+}
+
+#[test]
+fn a_late_reader_receives_the_history_and_ends_with_its_handle() {
+    let (talker, _) = join(DOMAIN + 1);
+    let mut qos = Qos::writer();
+    qos.durability = Durability::TransientLocal;
+    qos.history = History::KeepLast(1);
+    let writer = talker.create_writer(spec(qos.clone()));
+    writer.write(sample(8)).unwrap();
+    writer.write(sample(16)).unwrap();
+    let (listener, samples) = join(DOMAIN + 1);
+    let reader = listener.create_reader(spec(qos), |_| {});
+    assert_eq!(samples.recv_timeout(TIMEOUT).unwrap().payload.len(), 16);
+    assert_eq!(reader.matched_writers(), [writer.guid()]);
+    assert_eq!(writer.matched(), 1);
+    drop(reader);
+    wait_for("end of the match", || writer.matched() == 0);
+}
+
+#[test]
+fn participants_that_leave_are_forgotten_at_once() {
+    let (talker, _) = join(DOMAIN + 2);
+    let writer = talker.create_writer(spec(Qos::writer()));
+    let (listener, _) = join(DOMAIN + 2);
+    let reader = listener.create_reader(spec(Qos::writer()), |_| {});
+    wait_for("match", || writer.matched() == 1);
+    std::mem::forget(reader);
+    // the forgotten reader holds the participant; this ends it as an exit of the process would
+    listener.shared.driver.call(|core, _| core.engine.leave());
+    wait_for("end of the match", || writer.matched() == 0);
+}
