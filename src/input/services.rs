@@ -22,7 +22,7 @@ use merrow_model::state::Command;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::dds::{Node, NodeError, Responder, Service};
-use merrow_ros2::message::{Message, Service as ServiceType};
+use merrow_ros2::message::Service as ServiceType;
 use merrow_ros2::msg::std_srvs::{Trigger, TriggerResponse};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::qos::Qos;
@@ -126,13 +126,7 @@ fn serve<S: ServiceOutcome>(
             Err(why) => mailbox.refuse(None, &label, &format!("malformed request: {why}")),
         },
     );
-    node.deferred_service(
-        name,
-        S::Request::info(),
-        S::Response::info(),
-        &Qos::SERVICE,
-        answer,
-    )
+    node.deferred_service::<S>(name, &Qos::SERVICE, answer)
 }
 
 impl Mailbox {

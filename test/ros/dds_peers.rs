@@ -22,7 +22,7 @@ use merrow_ros2::message::Message;
 use merrow_ros2::msg::control_msgs::gripper_command::{Action, Feedback, Goal, Result as Outcome};
 use merrow_ros2::msg::std_msgs::String as Text;
 use merrow_ros2::msg::std_srvs::{
-    SetBoolRequest, SetBoolResponse, TriggerRequest, TriggerResponse,
+    SetBool, SetBoolRequest, SetBoolResponse, Trigger, TriggerRequest, TriggerResponse,
 };
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue;
@@ -175,22 +175,10 @@ fn subject(domain_id: u16) -> Subject {
         }))
     };
     let services = vec![
-        node.service(
-            "~/set",
-            SetBoolRequest::info(),
-            SetBoolResponse::info(),
-            &Qos::SERVICE,
-            Box::new(set),
-        )
-        .unwrap(),
-        node.service(
-            "~/leave",
-            TriggerRequest::info(),
-            TriggerResponse::info(),
-            &Qos::SERVICE,
-            Box::new(leave),
-        )
-        .unwrap(),
+        node.service::<SetBool>("~/set", &Qos::SERVICE, Box::new(set))
+            .unwrap(),
+        node.service::<Trigger>("~/leave", &Qos::SERVICE, Box::new(leave))
+            .unwrap(),
     ];
     let parameters = Arc::new(ParameterServer::new(options.parameter_overrides.clone()).unwrap());
     let declare = |declaration| parameters.declare(declaration).unwrap();

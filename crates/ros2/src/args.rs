@@ -97,6 +97,8 @@ pub struct NodeOptions {
     pub domain_id: u16,
     /// Range in which the node discovers other nodes.
     pub discovery: DiscoveryRange,
+    /// Hosts, each `host` or `host:port`, that are discovered in addition to the range.
+    pub static_peers: Vec<String>,
     /// Size of a `Gid` on this domain.
     pub gid_size: GidSize,
     /// Remapping rules for the names of topics and services.
@@ -130,6 +132,7 @@ impl NodeOptions {
             namespace: "/".to_owned(),
             domain_id: 0,
             discovery: DiscoveryRange::Subnet,
+            static_peers: Vec::new(),
             gid_size: GidSize::Iron16,
             remappings: Vec::new(),
             parameter_overrides: Vec::new(),
@@ -204,9 +207,10 @@ impl NodeOptions {
         if variable("ROS_DISTRO").as_deref() == Some("humble") {
             self.gid_size = GidSize::Humble24;
         }
-        if variable("ROS_STATIC_PEERS").is_some() {
-            self.warnings
-                .push("ROS_STATIC_PEERS has no effect on the embedded ROS client".to_owned());
+        if let Some(peers) = variable("ROS_STATIC_PEERS") {
+            let peers = peers.split(';').map(str::trim);
+            let peers = peers.filter(|peer| !peer.is_empty()).map(str::to_owned);
+            self.static_peers = peers.collect();
         }
         Ok(())
     }

@@ -105,8 +105,8 @@ pub trait EventSink: Send + 'static {
     fn event(&self, event: Event);
 }
 
-/// A participant. Clones share it; it leaves the domain when the last clone and the last endpoint
-/// are dropped.
+/// A participant. Clones share it; it leaves the domain when [`Participant::leave`] is called or
+/// the last clone and the last endpoint are dropped.
 #[derive(Clone)]
 pub struct Participant {
     shared: Arc<Shared>,
@@ -201,12 +201,23 @@ impl Participant {
         Reader { participant, guid }
     }
 
+    /// Leaves the domain. Its endpoints end, and peers notice it at once.
+    pub fn leave(&self) {
+        self.shared.driver.call(|core, _| core.engine.leave());
+    }
+
     fn remove(&self, guid: Guid) {
         self.shared.driver.call(|core, now| {
             core.engine.remove_endpoint(Nanos(now), guid);
             core.matched.remove(&guid.entity);
             core.depths.remove(&guid.entity);
         });
+    }
+
+    /// Returns the remote writers that match a reader of this participant.
+    pub fn matched_writers(&self, reader: Guid) -> Vec<Guid> {
+        let driver = &self.shared.driver;
+        driver.call(|core, _| core.engine.matched_writers(reader))
     }
 
     /// Returns the counters of the protocol and of the sockets.
@@ -277,12 +288,6 @@ impl Reader {
     /// Returns the GUID of the reader.
     pub fn guid(&self) -> Guid {
         self.guid
-    }
-
-    /// Returns the remote writers that match the reader.
-    pub fn matched_writers(&self) -> Vec<Guid> {
-        let driver = &self.participant.shared.driver;
-        driver.call(|core, _| core.engine.matched_writers(self.guid))
     }
 
     /// Returns the counters of the reader.

@@ -87,7 +87,7 @@ fn a_late_reader_receives_the_history_and_ends_with_its_handle() {
     let (listener, samples) = join(DOMAIN + 1);
     let reader = listener.create_reader(spec(qos), |_| {});
     assert_eq!(samples.recv_timeout(TIMEOUT).unwrap().payload.len(), 16);
-    assert_eq!(reader.matched_writers(), [writer.guid()]);
+    assert_eq!(listener.matched_writers(reader.guid()), [writer.guid()]);
     assert_eq!(writer.matched(), 1);
     drop(reader);
     wait_for("end of the match", || writer.matched() == 0);
@@ -100,8 +100,7 @@ fn participants_that_leave_are_forgotten_at_once() {
     let (listener, _) = join(DOMAIN + 2);
     let reader = listener.create_reader(spec(Qos::writer()), |_| {});
     wait_for("match", || writer.matched() == 1);
-    std::mem::forget(reader);
-    // the forgotten reader holds the participant; this ends it as an exit of the process would
-    listener.shared.driver.call(|core, _| core.engine.leave());
+    listener.leave();
     wait_for("end of the match", || writer.matched() == 0);
+    drop(reader);
 }

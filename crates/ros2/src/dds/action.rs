@@ -111,7 +111,6 @@ impl<A: Action> ActionServer<A> {
         executor: &Arc<Mutex<E>>,
     ) -> Result<Service, NodeError> {
         type Request<A> = <<A as Action>::SendGoal as ServiceType>::Request;
-        type Response<A> = <<A as Action>::SendGoal as ServiceType>::Response;
         let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
         let handler = move |bytes: &[u8]| {
             let mut executor = lock(&executor);
@@ -131,13 +130,7 @@ impl<A: Action> ActionServer<A> {
                 }
             }
         };
-        node.service(
-            name,
-            Request::<A>::info(),
-            Response::<A>::info(),
-            &Qos::SERVICE,
-            Box::new(handler),
-        )
+        node.service::<A::SendGoal>(name, &Qos::SERVICE, Box::new(handler))
     }
 
     fn cancel_goal<E: Executor<A> + 'static>(
@@ -147,7 +140,6 @@ impl<A: Action> ActionServer<A> {
         executor: &Arc<Mutex<E>>,
     ) -> Result<Service, NodeError> {
         type Request = <CancelGoal as ServiceType>::Request;
-        type Response = <CancelGoal as ServiceType>::Response;
         let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
         let handler = move |bytes: &[u8]| {
             let mut executor = lock(&executor);
@@ -159,13 +151,7 @@ impl<A: Action> ActionServer<A> {
                 }
             }
         };
-        node.service(
-            name,
-            Request::info(),
-            Response::info(),
-            &Qos::SERVICE,
-            Box::new(handler),
-        )
+        node.service::<CancelGoal>(name, &Qos::SERVICE, Box::new(handler))
     }
 
     fn get_result<E: Executor<A> + 'static>(
@@ -175,20 +161,13 @@ impl<A: Action> ActionServer<A> {
         executor: &Arc<Mutex<E>>,
     ) -> Result<Service, NodeError> {
         type Request<A> = <<A as Action>::GetResult as ServiceType>::Request;
-        type Response<A> = <<A as Action>::GetResult as ServiceType>::Response;
         let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
         let handler =
             move |bytes: &[u8], responder: Responder| match from_bytes::<Request<A>>(bytes) {
                 Ok(request) => shared.request_result(A::requested_goal_id(request).uuid, responder),
                 Err(why) => lock(&executor).report_malformed("get_result", &why),
             };
-        node.deferred_service(
-            name,
-            Request::<A>::info(),
-            Response::<A>::info(),
-            &Qos::SERVICE,
-            Box::new(handler),
-        )
+        node.deferred_service::<A::GetResult>(name, &Qos::SERVICE, Box::new(handler))
     }
 }
 

@@ -7,12 +7,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustdds::bytes::Bytes;
-use rustdds::{GUID, Timestamp};
+use bytes::Bytes;
+use merrow_rtps::engine::OutgoingSample;
+use merrow_rtps::participant::Writer;
+use merrow_rtps::wire::Guid;
 
 use crate::args::GidSize;
 use crate::cdr::to_bytes;
-use crate::dds::transport::{HEADER_LEN, RawWriter};
 use crate::msg::rmw_dds_common::{
     Gid, HumbleGid, HumbleNodeEntitiesInfo, HumbleParticipantEntitiesInfo, NodeEntitiesInfo,
     ParticipantEntitiesInfo,
@@ -25,7 +26,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// Endpoints of the node, and whether the latest change has been published.
 pub(crate) struct Graph {
     gid_size: GidSize,
-    participant: GUID,
+    participant: Guid,
     namespace: String,
     name: String,
     state: Mutex<State>,
@@ -33,9 +34,9 @@ pub(crate) struct Graph {
 
 #[derive(Default)]
 struct State {
-    writer: Option<RawWriter>,
-    readers: Vec<GUID>,
-    writers: Vec<GUID>,
+    writer: Option<Writer>,
+    readers: Vec<Guid>,
+    writers: Vec<Guid>,
     changed: bool,
     published_at: Option<Instant>,
 }
@@ -47,7 +48,7 @@ impl Graph {
     pub(crate) const DDS_TYPE: &'static str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
 
     /// Creates the graph of a node without endpoints.
-    pub(crate) fn new(participant: GUID, gid_size: GidSize, names: &NameResolver) -> Self {
+    pub(crate) fn new(participant: Guid, gid_size: GidSize, names: &NameResolver) -> Self {
         Self {
             gid_size,
             participant,
@@ -61,15 +62,15 @@ impl Graph {
     }
 
     /// Starts publishing through `writer`.
-    pub(crate) fn start(&self, writer: RawWriter) {
+    pub(crate) fn start(&self, writer: Writer) {
         self.state().writer = Some(writer);
     }
 
     /// Adds endpoints of the node. The caller wakes the thread that publishes.
-    pub(crate) fn add(&self, guids: &[GUID]) {
+    pub(crate) fn add(&self, guids: &[Guid]) {
         let mut state = self.state();
         for guid in guids {
-            let list = if is_reader(guid) {
+            let list = if guid.entity.is_reader() {
                 &mut state.readers
             } else {
                 &mut state.writers
@@ -80,7 +81,7 @@ impl Graph {
     }
 
     /// Removes endpoints of the node. The caller wakes the thread that publishes.
-    pub(crate) fn remove(&self, guids: &[GUID]) {
+    pub(crate) fn remove(&self, guids: &[Guid]) {
         let mut state = self.state();
         state.readers.retain(|guid| !guids.contains(guid));
         state.writers.retain(|guid| !guids.contains(guid));
@@ -104,10 +105,13 @@ impl Graph {
             return;
         }
         let mut state = self.state();
-        let body = Bytes::from(self.message(&state)).slice(HEADER_LEN..);
+        let payload = Bytes::from(self.message(&state));
         let Some(writer) = &state.writer else { return };
-        // if the send window is full, `changed` stays set and the next period tries again
-        state.changed = writer.write(body, Some(Timestamp::now())).is_err();
+        let sample = OutgoingSample {
+            payload,
+            related: None,
+        };
+        state.changed = writer.write(sample).is_err();
         state.published_at = Some(now);
     }
 
@@ -151,7 +155,7 @@ impl Graph {
     }
 }
 
-fn gids<T>(guids: &[GUID], gid: impl Fn([u8; 16]) -> T) -> Vec<T> {
+fn gids<T>(guids: &[Guid], gid: impl Fn([u8; 16]) -> T) -> Vec<T> {
     guids.iter().map(|guid| gid(guid.to_bytes())).collect()
 }
 
@@ -162,19 +166,12 @@ fn humble_gid(guid: [u8; 16]) -> HumbleGid {
     HumbleGid { data }
 }
 
-/// Whether a GUID is that of a reader. RTPS sets this bit in the entity kind of readers, but not of
-/// writers.
-fn is_reader(guid: &GUID) -> bool {
-    const READER_BIT: u8 = 0x04;
-    guid.to_bytes()[15] & READER_BIT != 0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn guid(entity_kind: u8) -> GUID {
-        GUID::from_bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 1, entity_kind])
+    fn guid(entity_kind: u8) -> Guid {
+        Guid::from_bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 1, entity_kind])
     }
 
     fn graph(gid_size: GidSize) -> Graph {

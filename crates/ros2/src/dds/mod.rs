@@ -1,15 +1,11 @@
-//! Embedded ROS 2 client: a node on DDS in pure Rust, for machines without a ROS installation.
+//! Embedded ROS 2 client: a node on the crate `rtps`, for machines without a ROS installation.
 //!
 //! The client is deliberately thin: endpoints transfer bytes that are encoded elsewhere. One thread
 //! of the node (`spin.rs`) calls every subscription and service. Publishing runs on the caller's
-//! thread and never waits. Only the files of this folder may use the DDS library.
+//! thread and never waits. Only the files of this folder use the crate `rtps`.
 
 mod action;
-mod goodbye;
 mod graph;
-mod large_reply;
-mod limits;
-mod networks;
 mod node;
 mod parameter_services;
 mod publisher;

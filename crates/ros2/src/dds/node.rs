@@ -4,39 +4,26 @@
 //! messages: callers provide encoded bytes and type names.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
-use rustdds::mio1::event::Source as _;
-use rustdds::mio1::{Interest, Token};
-use rustdds::{
-    DomainParticipant, DomainParticipantBuilder, GUID, QosPolicies, RTPSEntity, StatusEvented,
-    Timestamp, Topic, TopicKind,
-};
+use bytes::Bytes;
+use merrow_rtps::participant::{Participant, ParticipantConfig, Reader, Writer};
+use merrow_rtps::udp::discovery::Discovery;
+use merrow_rtps::udp::mailbox::Mailbox;
+use merrow_rtps::wire::Guid;
 
-use crate::args::{DiscoveryRange, NodeOptions};
-use crate::dds::goodbye::Goodbye;
+use crate::args::NodeOptions;
 use crate::dds::graph::Graph;
-use crate::dds::large_reply::ReplyWriter;
-use crate::dds::limits::raise_open_files;
-use crate::dds::networks::Networks;
 use crate::dds::publisher::Publisher;
 use crate::dds::rosout::Logger;
-use crate::dds::service::{DeferredHandler, Handler, Service, ServiceServer};
-use crate::dds::spin::{Source, Spinner, SpinnerHandle};
-use crate::dds::transport::{Inbox, RawAdapter, RawReader, RawWriter, qos_policies};
-use crate::message::TypeInfo;
+use crate::dds::service::{AnyHandler, DeferredHandler, Handler, Service, ServiceServer};
+use crate::dds::spin::{Command, Item, Source, Spinner};
+use crate::dds::transport::{Inbox, InboxSink, endpoint_spec, range};
+use crate::message::{Message, Service as ServiceType, TypeInfo};
+use crate::msg::rmw_dds_common::ParticipantEntitiesInfo;
 use crate::names;
 use crate::names::{Endpoint, NameError, NameResolver};
-use crate::qos::{Durability, Qos};
-
-/// Pause after each new endpoint.
-///
-/// Discovery receives announcements through a queue of 1024 entries and loses those that do not
-/// fit; a world creates hundreds of endpoints at once.
-const ANNOUNCE_PAUSE: Duration = Duration::from_micros(500);
+use crate::qos::{History, Qos};
 
 /// Callback of a subscription. It receives the CDR bytes of each message, including the
 /// encapsulation header. It must not drop the node, which would wait for its own thread.
@@ -47,13 +34,13 @@ pub type Callback = Box<dyn FnMut(&[u8]) + Send>;
 pub enum NodeError {
     /// A name is not valid.
     Name(NameError),
-    /// The DDS library or the operating system returned an error. The text contains the attempted
-    /// operation and the cause.
+    /// The operating system returned an error. The text contains the attempted operation and the
+    /// cause.
     Dds(String),
 }
 
 impl NodeError {
-    /// Wraps an error of the DDS library together with the attempted operation.
+    /// Wraps an error together with the attempted operation.
     fn dds(attempt: impl fmt::Display, error: impl fmt::Display) -> Self {
         Self::Dds(format!("{attempt}: {error}"))
     }
@@ -76,26 +63,26 @@ impl From<NameError> for NodeError {
     }
 }
 
-/// A ROS 2 node. Dropping it stops its thread and removes its endpoints from the network.
+/// A ROS 2 node. Dropping it stops its threads and removes its endpoints from the network.
 pub struct Node {
-    // dropped first, because its endpoints must be disposed while the participant still exists
+    // dropped first, because callbacks may use the endpoints of the node
     _spinner: Spinner,
     logger: Logger,
     shared: Arc<Shared>,
-    // dropped last, because it sends the packet for a participant that has left
-    _goodbye: Goodbye,
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.shared.participant.leave();
+    }
 }
 
 /// State of the node that its endpoints share.
 pub(crate) struct Shared {
-    participant: DomainParticipant,
-    dds_publisher: rustdds::Publisher,
-    dds_subscriber: rustdds::Subscriber,
+    participant: Participant,
     names: NameResolver,
-    pub(crate) spinner: SpinnerHandle,
-    pub(crate) graph: Arc<Graph>,
-    networks: Arc<Networks>,
-    next_token: AtomicUsize,
+    inbox: Inbox,
+    graph: Arc<Graph>,
 }
 
 /// A subscription. Dropping it ends it.
@@ -112,24 +99,29 @@ impl Subscription {
     }
 }
 
-/// Removes an endpoint from the spinner and the node graph when its handle is dropped.
+/// Removes endpoints from the node's thread and the node graph when its handle is dropped.
 pub(crate) struct EndpointGuard {
     shared: Weak<Shared>,
-    token: Token,
-    guids: Vec<GUID>,
+    guids: Vec<Guid>,
+    /// Reader and writer that end with the guard; those of a publisher end with the publisher.
+    _reader: Option<Reader>,
+    _writer: Option<Arc<Writer>>,
 }
 
 impl Drop for EndpointGuard {
     fn drop(&mut self) {
         if let Some(shared) = self.shared.upgrade() {
             shared.graph.remove(&self.guids);
-            shared.spinner.remove(self.token);
+            for guid in &self.guids {
+                shared.inbox.forget(guid.entity);
+                shared.command(Command::Remove(guid.entity));
+            }
         }
     }
 }
 
 impl Node {
-    /// Joins the DDS domain and starts the node's thread.
+    /// Joins the DDS domain and starts the node's threads.
     ///
     /// # Errors
     /// The names of the node are not valid, or a socket or thread could not be created.
@@ -139,41 +131,24 @@ impl Node {
             &options.name,
             options.remappings.clone(),
         )?;
-        raise_open_files();
-        let attempt = format!("joining DDS domain {}", options.domain_id);
-        let participant = participant(options).map_err(|e| NodeError::dds(&attempt, e))?;
-        let none = QosPolicies::qos_none();
-        let dds_publisher = participant
-            .create_publisher(&none)
-            .map_err(|e| NodeError::dds(&attempt, e))?;
-        let dds_subscriber = participant
-            .create_subscriber(&none)
-            .map_err(|e| NodeError::dds(&attempt, e))?;
+        let inbox = Inbox::new(Mailbox::new());
+        let participant = participant(options, &names, Arc::clone(&inbox))?;
         let graph = Arc::new(Graph::new(participant.guid(), options.gid_size, &names));
-        let (spinner, handle) = Spinner::start(Arc::clone(&graph))
+        let spinner = Spinner::start(Arc::clone(&inbox), Arc::clone(&graph))
             .map_err(|e| NodeError::dds("starting the thread that serves ROS", e))?;
         let shared = Arc::new(Shared {
             participant,
-            dds_publisher,
-            dds_subscriber,
             names,
-            spinner: handle,
+            inbox,
             graph,
-            networks: Arc::new(Networks::detect()),
-            next_token: AtomicUsize::new(0),
         });
-        shared.announce()?;
+        shared.announce();
         let logger = Logger::start(&shared, shared.names.logger_name(), options)?;
-        let goodbye = Goodbye::new(
-            shared.participant.guid(),
-            options.domain_id,
-            options.discovery,
-        );
+        shared.command(Command::Log(logger.clone()));
         Ok(Self {
             _spinner: spinner,
             logger,
             shared,
-            _goodbye: goodbye,
         })
     }
 
@@ -181,14 +156,14 @@ impl Node {
     /// (`~/...`).
     ///
     /// # Errors
-    /// The name is not valid, or the endpoint could not be created.
+    /// The name is not valid.
     pub fn publisher(
         &self,
         topic: &str,
         message: &TypeInfo,
         qos: &Qos,
     ) -> Result<Publisher, NodeError> {
-        self.shared.publisher(topic, &message.dds_name, qos)
+        self.shared.publisher(topic, message, qos)
     }
 
     /// Creates a subscription. The node's thread calls `callback` with the complete bytes of each
@@ -196,7 +171,7 @@ impl Node {
     /// of the node.
     ///
     /// # Errors
-    /// The name is not valid, or the endpoint could not be created.
+    /// The name is not valid.
     pub fn subscription(
         &self,
         topic: &str,
@@ -204,96 +179,82 @@ impl Node {
         qos: &Qos,
         callback: Callback,
     ) -> Result<Subscription, NodeError> {
-        let topic = self.shared.names.resolve(Endpoint::Topic, topic)?;
-        let token = self.shared.new_token();
-        let inbox = self
-            .shared
-            .reader(&names::dds_topic(&topic), &message.dds_name, qos, token)?;
-        let guids = vec![inbox.reader.guid()];
-        let endpoint = self.shared.spin(
-            token,
-            guids,
-            Source::Subscription {
-                inbox: Box::new(inbox),
-                callback,
-            },
-        );
+        let shared = &self.shared;
+        let topic = shared.names.resolve(Endpoint::Topic, topic)?;
+        let dds_topic = names::dds_topic(&topic);
+        let spec = endpoint_spec(dds_topic, &message.dds_name, &message.hash, qos);
+        let reader = shared.participant.create_reader(spec, |guid| {
+            shared.command(Command::Name(guid.entity, topic.clone()));
+            shared.command(Command::Add(guid.entity, Source::Subscription(callback)));
+        });
+        let endpoint = shared.guard(vec![reader.guid()], Some(reader), None);
         Ok(Subscription {
             topic,
             _endpoint: endpoint,
         })
     }
 
-    /// Creates the server of a service, for clients of all DDS vendors.
+    /// Creates the server of service `S`, for clients of all DDS vendors.
     ///
     /// The node's thread calls `handler` with the request, including the encapsulation header. The
     /// handler returns the response in the same form. It returns `None` if the request cannot be
     /// decoded; the client then receives no reply.
     ///
     /// # Errors
-    /// The name is not valid, or the endpoints could not be created.
-    pub fn service(
+    /// The name is not valid.
+    pub fn service<S: ServiceType>(
         &self,
         name: &str,
-        request: &TypeInfo,
-        response: &TypeInfo,
         qos: &Qos,
         handler: Handler,
     ) -> Result<Service, NodeError> {
-        self.serve(name, (request, response), qos, |inbox, writer, _| {
-            ServiceServer::new(inbox, writer, handler)
-        })
+        self.serve::<S>(name, qos, AnyHandler::Now(handler))
     }
 
-    /// Creates the server of a service whose responses may take time. `handler` returns
+    /// Creates the server of service `S` whose responses may take time. `handler` returns
     /// immediately. The node continues to serve other endpoints until any thread uses the
     /// responder.
     ///
     /// # Errors
-    /// The name is not valid, or the endpoints could not be created.
-    pub fn deferred_service(
+    /// The name is not valid.
+    pub fn deferred_service<S: ServiceType>(
         &self,
         name: &str,
-        request: &TypeInfo,
-        response: &TypeInfo,
         qos: &Qos,
         handler: DeferredHandler,
     ) -> Result<Service, NodeError> {
-        self.serve(name, (request, response), qos, |inbox, writer, token| {
-            ServiceServer::deferred(inbox, writer, handler, self.shared.spinner.alarm(token))
-        })
+        self.serve::<S>(name, qos, AnyHandler::Later(handler))
     }
 
-    fn serve(
+    fn serve<S: ServiceType>(
         &self,
         name: &str,
-        (request, response): (&TypeInfo, &TypeInfo),
         qos: &Qos,
-        server: impl FnOnce(Inbox, ReplyWriter, Token) -> ServiceServer,
+        handler: AnyHandler,
     ) -> Result<Service, NodeError> {
-        let name = self.shared.names.resolve(Endpoint::Service, name)?;
-        let token = self.shared.new_token();
-        let writer = self.shared.writer(
-            &names::dds_reply_topic(&name),
-            &response.dds_name,
-            qos,
-            token,
-        )?;
-        let inbox = self.shared.reader(
-            &names::dds_request_topic(&name),
-            &request.dds_name,
-            qos,
-            token,
-        )?;
-        let guids = vec![inbox.reader.guid(), writer.guid()];
-        let server = server(
-            inbox,
-            ReplyWriter::new(writer, Arc::clone(&self.shared.networks)),
-            token,
-        );
-        let endpoint = self
-            .shared
-            .spin(token, guids, Source::Service(Box::new(server)));
+        let shared = &self.shared;
+        let name = shared.names.resolve(Endpoint::Service, name)?;
+        let spec = |topic, info: &TypeInfo, qos: &Qos| {
+            endpoint_spec(topic, &info.dds_name, S::type_hash(), qos)
+        };
+        let replies = spec(names::dds_reply_topic(&name), S::Response::info(), qos);
+        let writer = Arc::new(shared.participant.create_writer(replies));
+        // requests wait for the callback before them; none may be lost
+        let qos = Qos {
+            history: History::KeepAll,
+            ..*qos
+        };
+        let requests = spec(names::dds_request_topic(&name), S::Request::info(), &qos);
+        let reader = shared.participant.create_reader(requests, |guid| {
+            let (participant, inbox) = (shared.participant.clone(), Arc::clone(&shared.inbox));
+            let writer = Arc::clone(&writer);
+            let server = ServiceServer::new(handler, participant, guid, writer, inbox);
+            shared.command(Command::Name(guid.entity, name.clone()));
+            shared.command(Command::Add(guid.entity, Source::Service(server)));
+        });
+        shared.command(Command::Name(writer.guid().entity, name.clone()));
+        let guids = vec![reader.guid(), writer.guid()];
+        let endpoint = shared.guard(guids, Some(reader), Some(writer));
         Ok(Service::new(name, endpoint))
     }
 
@@ -308,126 +269,71 @@ impl Node {
     }
 }
 
-/// Creates the participant on the networks that the options allow.
-fn participant(options: &NodeOptions) -> rustdds::dds::result::CreateResult<DomainParticipant> {
-    let builder = DomainParticipantBuilder::new(options.domain_id);
-    match options.discovery {
-        DiscoveryRange::Subnet => builder,
-        DiscoveryRange::Localhost => builder.with_only_networks([IpAddr::V4(Ipv4Addr::LOCALHOST)]),
-        DiscoveryRange::Off => builder
-            .with_only_networks(Vec::<IpAddr>::new())
-            .same_host_loopback(false),
-    }
-    .build()
+/// Creates the participant with the discovery that the options allow.
+fn participant(
+    options: &NodeOptions,
+    names: &NameResolver,
+    inbox: Inbox,
+) -> Result<Participant, NodeError> {
+    let peers = options.static_peers.iter().map(String::as_str);
+    let discovery = Discovery::new(range(options.discovery), peers)
+        .map_err(|e| NodeError::dds("ROS_STATIC_PEERS", e))?;
+    let config = ParticipantConfig {
+        domain_id: options.domain_id,
+        name: names.full_node_name(),
+        // without this entry the RMWs do not list the participant
+        user_data: Bytes::from_static(b"enclave=/;"),
+        discovery,
+    };
+    Participant::join(&config, InboxSink(inbox))
+        .map_err(|e| NodeError::dds(format_args!("joining DDS domain {}", options.domain_id), e))
 }
 
 impl Shared {
     /// Publishes the endpoints of this node on `ros_discovery_info`.
-    fn announce(self: &Arc<Self>) -> Result<(), NodeError> {
-        let token = self.new_token();
-        let writer = self.writer(Graph::TOPIC, Graph::DDS_TYPE, &Qos::DISCOVERY_INFO, token)?;
-        self.graph.start(writer);
-        self.spinner.wake();
-        Ok(())
+    fn announce(&self) {
+        let hash = &ParticipantEntitiesInfo::info().hash;
+        let topic = Graph::TOPIC.to_owned();
+        let spec = endpoint_spec(topic, Graph::DDS_TYPE, hash, &Qos::DISCOVERY_INFO);
+        self.graph.start(self.participant.create_writer(spec));
+        self.command(Command::CheckGraph);
     }
 
-    /// Creates a publisher from the name of the DDS type.
+    /// Creates a publisher of the node.
     pub(crate) fn publisher(
         self: &Arc<Self>,
         topic: &str,
-        dds_type: &str,
+        message: &TypeInfo,
         qos: &Qos,
     ) -> Result<Publisher, NodeError> {
         let topic = self.names.resolve(Endpoint::Topic, topic)?;
-        let token = self.new_token();
-        let writer = self.writer(&names::dds_topic(&topic), dds_type, qos, token)?;
+        let dds_topic = names::dds_topic(&topic);
+        let spec = endpoint_spec(dds_topic, &message.dds_name, &message.hash, qos);
+        let writer = self.participant.create_writer(spec);
         let guid = writer.guid();
-        let (publisher, watch) = Publisher::new(topic, writer, qos);
-        let endpoint = self.spin(token, vec![guid], Source::Matches(watch));
-        Ok(publisher.with_guard(endpoint))
+        self.command(Command::Name(guid.entity, topic.clone()));
+        let endpoint = self.guard(vec![guid], None, None);
+        Ok(Publisher::new(topic, writer, qos, endpoint))
     }
 
-    fn new_token(&self) -> Token {
-        Token(self.next_token.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// Passes a source to the node's thread and adds its endpoints to the graph.
-    fn spin(self: &Arc<Self>, token: Token, guids: Vec<GUID>, source: Source) -> EndpointGuard {
+    /// Adds endpoints to the graph until the guard is dropped.
+    fn guard(
+        self: &Arc<Self>,
+        guids: Vec<Guid>,
+        reader: Option<Reader>,
+        writer: Option<Arc<Writer>>,
+    ) -> EndpointGuard {
         self.graph.add(&guids);
-        self.spinner.add(token, source);
+        self.command(Command::CheckGraph);
         EndpointGuard {
             shared: Arc::downgrade(self),
-            token,
             guids,
+            _reader: reader,
+            _writer: writer,
         }
     }
 
-    fn topic(
-        &self,
-        name: &str,
-        dds_type: &str,
-        policies: &QosPolicies,
-    ) -> Result<Topic, NodeError> {
-        self.participant
-            .create_topic(
-                name.to_owned(),
-                dds_type.to_owned(),
-                policies,
-                TopicKind::NoKey,
-            )
-            .map_err(|e| NodeError::dds(format_args!("creating DDS topic {name}"), e))
-    }
-
-    /// Creates a writer whose match events wake the node's thread with `token`.
-    fn writer(
-        &self,
-        dds_topic: &str,
-        dds_type: &str,
-        qos: &Qos,
-        token: Token,
-    ) -> Result<RawWriter, NodeError> {
-        let attempt = format!("creating the writer of {dds_topic}");
-        let policies = qos_policies(qos);
-        let topic = self.topic(dds_topic, dds_type, &policies)?;
-        let mut writer: RawWriter = self
-            .dds_publisher
-            .create_datawriter_no_key(&topic, Some(policies))
-            .map_err(|e| NodeError::dds(&attempt, e))?;
-        writer
-            .as_status_source_mio1()
-            .register(self.spinner.registry(), token, Interest::READABLE)
-            .map_err(|e| NodeError::dds(&attempt, e))?;
-        std::thread::sleep(ANNOUNCE_PAUSE);
-        Ok(writer)
-    }
-
-    /// Creates a reader whose samples wake the node's thread with `token`.
-    fn reader(
-        &self,
-        dds_topic: &str,
-        dds_type: &str,
-        qos: &Qos,
-        token: Token,
-    ) -> Result<Inbox, NodeError> {
-        let attempt = format!("creating the reader of {dds_topic}");
-        let policies = qos_policies(qos);
-        let since = (qos.durability == Durability::Volatile).then(Timestamp::now);
-        let topic = self.topic(dds_topic, dds_type, &policies)?;
-        let mut reader: RawReader = self
-            .dds_subscriber
-            .create_simple_datareader_no_key::<Vec<u8>, RawAdapter>(&topic, Some(policies))
-            .map_err(|e| NodeError::dds(&attempt, e))?;
-        reader
-            .register(self.spinner.registry(), token, Interest::READABLE)
-            .and_then(|()| {
-                reader.as_status_source_mio1().register(
-                    self.spinner.registry(),
-                    token,
-                    Interest::READABLE,
-                )
-            })
-            .map_err(|e| NodeError::dds(&attempt, e))?;
-        std::thread::sleep(ANNOUNCE_PAUSE);
-        Ok(Inbox { reader, since })
+    fn command(&self, command: Command) {
+        self.inbox.push_event(Item::Command(command));
     }
 }

@@ -137,14 +137,7 @@ fn serve<S: ServiceType>(
         let request = from_bytes::<S::Request>(request).ok()?;
         Some(to_bytes(&answer(&parameters, request)))
     };
-    let (request, response) = (S::Request::info(), S::Response::info());
-    node.service(
-        &format!("~/{name}"),
-        request,
-        response,
-        &Qos::PARAMETERS,
-        Box::new(handler),
-    )
+    node.service::<S>(&format!("~/{name}"), &Qos::PARAMETERS, Box::new(handler))
 }
 
 /// Sets a batch received from the network.

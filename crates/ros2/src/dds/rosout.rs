@@ -38,7 +38,7 @@ impl Logger {
         options: &NodeOptions,
     ) -> Result<Self, NodeError> {
         let rosout = match options.rosout_logs {
-            true => Some(node.publisher("/rosout", &Log::info().dds_name, &Qos::ROSOUT)?),
+            true => Some(node.publisher("/rosout", Log::info(), &Qos::ROSOUT)?),
             false => None,
         };
         let least = AtomicU8::new(options.log_level as u8);

@@ -7,32 +7,28 @@
 //! wrong form decodes to garbage. This module does not interpret the rest of the payload.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustdds::bytes::Bytes;
-use rustdds::no_key::DeserializedCacheChange;
-use rustdds::rpc::SampleIdentity;
-use rustdds::{DataReaderStatus, DataWriterStatus, GUID, StatusEvented, Timestamp};
+use bytes::Bytes;
+use merrow_rtps::engine::{OutgoingSample, Sample};
+use merrow_rtps::participant::{Participant, Writer};
+use merrow_rtps::wire::{Guid, SampleIdentity};
 
-use crate::dds::large_reply::{Reply, ReplyWriter, guid_prefix};
 use crate::dds::node::EndpointGuard;
-use crate::dds::spin::{Alarm, take_samples};
-use crate::dds::transport::{HEADER_LEN, Inbox, RawReader, RawWriter};
+use crate::dds::spin::{Command, Item};
+use crate::dds::transport::{HEADER_LEN, Inbox};
 
 /// Length of the payload header of the Cyclone family [bytes]: client identity (u64) and sequence
 /// number (i64).
 const CYCLONE_HEADER_LEN: usize = 16;
 
-/// Maximum time for which a reply waits until the client's reader is matched. After that it is sent
-/// to all matched readers.
-const MATCH_TIMEOUT: Duration = Duration::from_millis(150);
+/// Maximum time for which a reply waits for the reader that the client named.
+const NAMED_READER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time for which a reply waits after that match. The DDS library reports the match before it sends
-/// the heartbeat with the first sample number for the reader. A reply written in between counts as
-/// history and is lost.
-const MATCH_SETTLING_TIME: Duration = Duration::from_millis(30);
+/// Maximum time for which a reply waits for the reader of a client that named none. A participant
+/// may have fewer readers than it has writers.
+const UNNAMED_READER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Maximum number of waiting replies. Beyond it, the oldest is sent immediately.
 const MAX_WAITING: usize = 256;
@@ -49,17 +45,13 @@ pub type DeferredHandler = Box<dyn FnMut(&[u8], Responder) + Send>;
 #[must_use = "dropping a responder leaves its client without a reply"]
 pub struct Responder {
     to: ReplyTarget,
-    answers: Sender<(ReplyTarget, Vec<u8>)>,
-    alarm: Alarm,
+    replies: Arc<Replies>,
 }
 
 impl Responder {
     /// Sends the response, including the encapsulation header.
     pub fn respond(self, response: Vec<u8>) {
-        // sending fails if the service has ended
-        if self.answers.send((self.to, response)).is_ok() {
-            self.alarm.request_service();
-        }
+        self.replies.send(self.to, &response);
     }
 }
 
@@ -86,121 +78,97 @@ impl Service {
 
 /// State of a service that belongs to the node's thread.
 pub(crate) struct ServiceServer {
-    inbox: Inbox,
-    replies: Replies,
     handler: AnyHandler,
+    replies: Arc<Replies>,
 }
 
 /// Handler with an immediate or a deferred response.
-enum AnyHandler {
+pub(crate) enum AnyHandler {
+    /// The response is returned.
     Now(Handler),
-    Later {
-        handler: DeferredHandler,
-        answers: Sender<(ReplyTarget, Vec<u8>)>,
-        due: Receiver<(ReplyTarget, Vec<u8>)>,
-        alarm: Alarm,
-    },
+    /// The response is sent with a responder.
+    Later(DeferredHandler),
 }
 
 impl ServiceServer {
-    /// Creates a server that reads requests from `inbox` and writes replies to `writer`.
-    pub(crate) fn new(inbox: Inbox, writer: ReplyWriter, handler: Handler) -> Self {
-        Self::with(inbox, writer, AnyHandler::Now(handler))
-    }
-
-    /// Creates a server with deferred responses; `alarm` requests the node's thread to serve this
-    /// server.
-    pub(crate) fn deferred(
+    /// Creates a server whose requests arrive at `reader` and whose replies `writer` sends.
+    pub(crate) fn new(
+        handler: AnyHandler,
+        participant: Participant,
+        reader: Guid,
+        writer: Arc<Writer>,
         inbox: Inbox,
-        writer: ReplyWriter,
-        handler: DeferredHandler,
-        alarm: Alarm,
     ) -> Self {
-        let (answers, due) = mpsc::channel();
-        Self::with(
-            inbox,
+        let replies = Replies {
+            participant,
+            reader,
             writer,
-            AnyHandler::Later {
-                handler,
-                answers,
-                due,
-                alarm,
-            },
-        )
-    }
-
-    fn with(inbox: Inbox, writer: ReplyWriter, handler: AnyHandler) -> Self {
-        Self {
+            waiting: Mutex::new(Vec::new()),
             inbox,
-            replies: Replies {
-                writer,
-                clients: Clients::default(),
-                waiting: Vec::new(),
-            },
+        };
+        Self {
             handler,
+            replies: Arc::new(replies),
         }
     }
 
-    /// Serves requests until the queue is empty or the turn is over. Returns whether more requests
-    /// may be left.
-    pub(crate) fn serve(&mut self) -> bool {
-        let Self {
-            inbox,
-            replies,
-            handler,
-        } = self;
-        replies.clients.update(&inbox.reader, replies.writer.dds());
-        let more = take_samples(inbox, |sample| {
-            let Some((to, request)) = split_sample(&sample) else {
-                return;
-            };
-            match handler {
-                AnyHandler::Now(handler) => {
-                    if let Some(response) = handler(&request) {
-                        replies.send(to, &response);
-                    }
-                }
-                AnyHandler::Later {
-                    handler,
-                    answers,
-                    alarm,
-                    ..
-                } => {
-                    handler(
-                        &request,
-                        Responder {
-                            to,
-                            answers: answers.clone(),
-                            alarm: alarm.clone(),
-                        },
-                    );
+    /// Serves one request.
+    pub(crate) fn serve(&mut self, sample: &Sample) {
+        let Some((to, request)) = split_sample(sample) else {
+            return;
+        };
+        match &mut self.handler {
+            AnyHandler::Now(handler) => {
+                if let Some(response) = handler(&request) {
+                    self.replies.send(to, &response);
                 }
             }
-        });
-        if let AnyHandler::Later { due, .. } = handler {
-            due.try_iter()
-                .for_each(|(to, response)| replies.send(to, &response));
+            AnyHandler::Later(handler) => {
+                let replies = Arc::clone(&self.replies);
+                handler(&request, Responder { to, replies });
+            }
         }
-        replies.send_due(Instant::now());
-        more
     }
 
-    /// Whether replies are waiting for their client to be matched.
-    pub(crate) fn has_waiting_replies(&self) -> bool {
-        !self.replies.waiting.is_empty()
+    /// Sends the replies whose clients can now receive them. Returns whether others still wait.
+    pub(crate) fn send_waiting(&self, now: Instant) -> bool {
+        self.replies.send_waiting(now)
     }
 }
 
 /// Receiver of a reply.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ReplyTarget {
     /// Writer of the request.
-    asker: GUID,
+    asker: Guid,
     family: VendorFamily,
 }
 
+impl ReplyTarget {
+    /// Returns the reader that the client named for the reply, if it did.
+    fn named_reader(&self) -> Option<Guid> {
+        match self.family {
+            VendorFamily::Related(identity) if identity.writer != self.asker => {
+                Some(identity.writer)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a reply will arrive. `ready` are the readers that receive the next reply, `askers`
+    /// the writers of requests. A client that names no reader has one reader per writer.
+    fn can_receive(&self, ready: &[Guid], askers: &[Guid]) -> bool {
+        if let Some(reader) = self.named_reader() {
+            return ready.contains(&reader);
+        }
+        let own = |guid: &&Guid| guid.prefix == self.asker.prefix;
+        let askers = askers.iter().filter(own).count();
+        ready.iter().filter(own).count() >= askers.max(1)
+    }
+}
+
 /// Vendor family of the client, which determines how a reply identifies its request.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum VendorFamily {
     /// Identification by the header of the payload.
     Cyclone([u8; CYCLONE_HEADER_LEN]),
@@ -210,49 +178,39 @@ enum VendorFamily {
 
 /// Splits a sample into the receiver of the reply and the request with its encapsulation header.
 /// Returns `None` if the sample is not a request.
-fn split_sample(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(ReplyTarget, Cow<'_, [u8]>)> {
-    let (asker, request) = (sample.writer_guid(), &sample.sample);
-    let Some(related) = sample.related_sample_identity() else {
-        let (client, request) = split_cyclone_request(request)?;
-        return Some((
-            ReplyTarget {
-                asker,
-                family: VendorFamily::Cyclone(client),
-            },
-            request.into(),
-        ));
+fn split_sample(sample: &Sample) -> Option<(ReplyTarget, Cow<'_, [u8]>)> {
+    let asker = sample.writer;
+    let Some(related) = sample.related else {
+        let (client, request) = split_cyclone_request(&sample.payload)?;
+        let family = VendorFamily::Cyclone(client);
+        return Some((ReplyTarget { asker, family }, request.into()));
     };
     // the client names the reader for the reply; older clients leave it unset and are identified by
     // their writer
-    let client = if related.writer_guid == GUID::GUID_UNKNOWN {
-        asker
-    } else {
-        related.writer_guid
+    let client = match related.writer == Guid::UNKNOWN {
+        true => asker,
+        false => related.writer,
     };
-    let identity = SampleIdentity {
-        writer_guid: client,
+    let family = VendorFamily::Related(SampleIdentity {
+        writer: client,
         sequence_number: sample.sequence_number,
-    };
-    Some((
-        ReplyTarget {
-            asker,
-            family: VendorFamily::Related(identity),
-        },
-        request.into(),
-    ))
+    });
+    let request: &[u8] = &sample.payload;
+    Some((ReplyTarget { asker, family }, request.into()))
 }
 
 /// Builds the reply in the client's family; `None` if the response lacks its encapsulation header.
-fn build_reply(family: VendorFamily, response: &[u8]) -> Option<Reply> {
-    let response = response.get(HEADER_LEN..)?;
-    let (body, related) = match family {
-        VendorFamily::Cyclone(client) => ([&client, response].concat().into(), None),
-        VendorFamily::Related(identity) => (Bytes::copy_from_slice(response), Some(identity)),
-    };
-    Some(Reply {
-        body,
-        made_at: Timestamp::now(),
-        related,
+fn build_reply(family: VendorFamily, response: &[u8]) -> Option<OutgoingSample> {
+    let (header, body) = response.split_first_chunk::<HEADER_LEN>()?;
+    Some(match family {
+        VendorFamily::Cyclone(client) => OutgoingSample {
+            payload: [&header[..], &client, body].concat().into(),
+            related: None,
+        },
+        VendorFamily::Related(identity) => OutgoingSample {
+            payload: Bytes::copy_from_slice(response),
+            related: Some(identity),
+        },
     })
 }
 
@@ -270,123 +228,73 @@ fn split_cyclone_request(payload: &[u8]) -> Option<([u8; CYCLONE_HEADER_LEN], Ve
     Some((client, [encapsulation, body].concat()))
 }
 
-/// Discovered clients, and since when they can receive replies.
-#[derive(Default)]
-struct Clients {
-    /// DDS writers of the requests.
-    request_writers: HashSet<GUID>,
-    /// Readers of replies, with the time of their match.
-    reply_readers: HashMap<GUID, Instant>,
-}
-
-impl Clients {
-    /// Processes the match events of the DDS library.
-    fn update(&mut self, reader: &RawReader, writer: &RawWriter) {
-        while let Some(status) = reader.try_recv_status() {
-            if let DataReaderStatus::SubscriptionMatched {
-                current, writer, ..
-            } = status
-            {
-                if current.count_change() > 0 {
-                    self.request_writers.insert(writer);
-                } else {
-                    self.request_writers.remove(&writer);
-                }
-                // the library drops events if they are not read for a while; an empty set is better
-                // than a wrong one
-                if usize::try_from(current.count()) != Ok(self.request_writers.len()) {
-                    self.request_writers.clear();
-                }
-            }
-        }
-        while let Some(status) = writer.try_recv_status() {
-            if let DataWriterStatus::PublicationMatched {
-                current, reader, ..
-            } = status
-            {
-                if current.count_change() > 0 {
-                    self.reply_readers.insert(reader, Instant::now());
-                } else {
-                    self.reply_readers.remove(&reader);
-                }
-            }
-        }
-    }
-
-    /// Whether a reply to the client of `asker` will arrive: its participant has one reader per
-    /// writer.
-    fn can_receive_reply(&self, asker: GUID, now: Instant) -> bool {
-        let same = |guid: &GUID| guid_prefix(guid) == guid_prefix(&asker);
-        let askers = self
-            .request_writers
-            .iter()
-            .filter(|guid| same(guid))
-            .count();
-        let settled = |matched_at: &Instant| {
-            now.saturating_duration_since(*matched_at) >= MATCH_SETTLING_TIME
-        };
-        let hearers = self
-            .reply_readers
-            .iter()
-            .filter(|(guid, matched_at)| same(guid) && settled(matched_at))
-            .count();
-        hearers >= askers.max(1)
-    }
-}
-
-/// Reply side of the server: the writer, the clients and the waiting replies.
+/// Reply side of the server: the writer and the waiting replies. Any thread may use it.
 struct Replies {
-    writer: ReplyWriter,
-    clients: Clients,
-    waiting: Vec<WaitingReply>,
+    participant: Participant,
+    reader: Guid,
+    writer: Arc<Writer>,
+    waiting: Mutex<Vec<WaitingReply>>,
+    inbox: Inbox,
 }
 
 /// A reply whose client cannot receive it yet; sent now, it would be lost.
 struct WaitingReply {
     until: Instant,
-    asker: GUID,
-    reply: Reply,
+    to: ReplyTarget,
+    reply: OutgoingSample,
 }
 
 impl Replies {
-    fn send(&mut self, to: ReplyTarget, response: &[u8]) {
+    fn send(&self, to: ReplyTarget, response: &[u8]) {
         let Some(reply) = build_reply(to.family, response) else {
             return;
         };
-        let (asker, now) = (to.asker, Instant::now());
-        if self.clients.can_receive_reply(asker, now) {
-            self.write(asker, &reply);
+        if self.can_receive(&to) {
+            self.write(reply);
             return;
         }
-        if self.waiting.len() >= MAX_WAITING {
-            let oldest = self.waiting.remove(0);
-            self.write(oldest.asker, &oldest.reply);
+        let timeout = match to.named_reader() {
+            Some(_) => NAMED_READER_TIMEOUT,
+            None => UNNAMED_READER_TIMEOUT,
+        };
+        let until = Instant::now() + timeout;
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.len() >= MAX_WAITING {
+            self.write(waiting.remove(0).reply);
         }
-        self.waiting.push(WaitingReply {
-            until: now + MATCH_TIMEOUT,
-            asker,
-            reply,
-        });
+        waiting.push(WaitingReply { until, to, reply });
+        drop(waiting);
+        let command = Command::Waiting(self.reader.entity);
+        self.inbox.push_event(Item::Command(command));
     }
 
-    fn send_due(&mut self, now: Instant) {
-        for waiting in std::mem::take(&mut self.waiting) {
-            if now >= waiting.until || self.clients.can_receive_reply(waiting.asker, now) {
-                self.write(waiting.asker, &waiting.reply);
+    fn send_waiting(&self, now: Instant) -> bool {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        for reply in std::mem::take(&mut *waiting) {
+            if now >= reply.until || self.can_receive(&reply.to) {
+                self.write(reply.reply);
             } else {
-                self.waiting.push(waiting);
+                waiting.push(reply);
             }
         }
+        !waiting.is_empty()
     }
 
-    fn write(&mut self, asker: GUID, reply: &Reply) {
-        self.writer.write(reply, asker, &self.clients.reply_readers);
+    fn can_receive(&self, to: &ReplyTarget) -> bool {
+        let askers = self.participant.matched_writers(self.reader);
+        to.can_receive(&self.writer.ready_readers(), &askers)
+    }
+
+    fn write(&self, reply: OutgoingSample) {
+        // it fails only for a reply above 4 GiB, which no client can receive
+        self.writer.write(reply).map(drop).unwrap_or_default();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_rtps::wire::{EntityId, GuidPrefix, SequenceNumber};
 
     #[test]
     fn cyclone_header_is_split_off_and_turned_little_endian() {
@@ -419,34 +327,32 @@ mod tests {
     }
 
     #[test]
-    fn replies_wait_for_every_reader_of_the_participant_to_settle() {
-        let guid = |participant, entity| {
-            let mut bytes = [participant; 16];
-            bytes[12..].copy_from_slice(&[0, 0, entity, 4]);
-            GUID::from_bytes(bytes)
+    fn replies_wait_for_the_reader_of_the_client() {
+        let writer = |participant| {
+            let prefix = GuidPrefix([participant; 12]);
+            Guid::new(prefix, EntityId::user_writer(1, false))
         };
-        let start = Instant::now();
-        let later = start + MATCH_SETTLING_TIME;
-        let mut clients = Clients::default();
-        clients.request_writers.insert(guid(1, 1));
-        assert!(
-            !clients.can_receive_reply(guid(1, 1), later),
-            "no reader is matched"
-        );
-        clients.reply_readers.insert(guid(1, 2), start);
-        assert!(
-            !clients.can_receive_reply(guid(1, 1), start),
-            "the match is too young"
-        );
-        assert!(clients.can_receive_reply(guid(1, 1), later));
-        clients.request_writers.insert(guid(1, 3));
-        assert!(
-            !clients.can_receive_reply(guid(1, 3), later),
-            "a second client of the participant has no reader yet"
-        );
-        assert!(
-            !clients.can_receive_reply(guid(2, 1), later),
-            "another participant"
-        );
+        let reader = |participant, key| {
+            let prefix = GuidPrefix([participant; 12]);
+            Guid::new(prefix, EntityId::user_reader(key, false))
+        };
+        let cyclone = ReplyTarget {
+            asker: writer(1),
+            family: VendorFamily::Cyclone([0; 16]),
+        };
+        assert!(!cyclone.can_receive(&[], &[writer(1)]));
+        assert!(!cyclone.can_receive(&[reader(2, 1)], &[writer(1), writer(2)]));
+        assert!(cyclone.can_receive(&[reader(1, 1)], &[writer(1), writer(2)]));
+        let second_client = [writer(1), writer(1)];
+        assert!(!cyclone.can_receive(&[reader(1, 1)], &second_client));
+        let named = ReplyTarget {
+            asker: writer(1),
+            family: VendorFamily::Related(SampleIdentity {
+                writer: reader(1, 7),
+                sequence_number: SequenceNumber(1),
+            }),
+        };
+        assert!(!named.can_receive(&[reader(1, 1)], &[writer(1)]));
+        assert!(named.can_receive(&[reader(1, 7)], &[writer(1)]));
     }
 }

@@ -1,137 +1,89 @@
-//! Transfer of raw bytes over DDS: reader, writer and quality of service of one topic, without
-//! message types.
-//!
-//! Messages are encoded once, elsewhere, and the same bytes go to DDS and to the bag. The adapters
-//! in this module only remove and restore the 4-byte encapsulation header. They do not interpret
-//! the payload.
+//! Quality of service, discovery range and received samples in the terms of the crate `rtps`.
 
-use std::convert::Infallible;
+use std::sync::Arc;
 
-use rustdds::bytes::Bytes;
-use rustdds::no_key::{
-    DataWriter, Decode, DefaultDecoder, DeserializedCacheChange, DeserializerAdapter,
-    SerializerAdapter, SimpleDataReader,
-};
-use rustdds::policy;
-use rustdds::{
-    Duration as DdsDuration, QosPolicies, QosPolicyBuilder, RepresentationIdentifier, Timestamp,
-};
+use bytes::Bytes;
+use merrow_rtps::engine::{EndpointSpec, Event, Sample};
+use merrow_rtps::participant::EventSink;
+use merrow_rtps::qos::{self as dds, ReliabilityKind};
+use merrow_rtps::udp::discovery::Range;
+use merrow_rtps::udp::mailbox::Mailbox;
+use merrow_rtps::wire::{Duration, EntityId};
 
+use crate::args::DiscoveryRange;
+use crate::dds::spin::Item;
 use crate::qos::{Durability, History, Qos, Reliability};
 
 /// Length of the encapsulation header of every serialized message [bytes].
 pub(super) const HEADER_LEN: usize = 4;
 
-/// Writer of payloads without their encapsulation header; all are little-endian classic CDR.
-pub(super) type RawWriter = DataWriter<Bytes, RawAdapter>;
+/// Queue of the node's thread.
+pub(crate) type Inbox = Arc<Mailbox<EntityId, Item>>;
 
-/// Reader of whole payloads, including the encapsulation header.
-pub(super) type RawReader = SimpleDataReader<Vec<u8>, RawAdapter>;
+/// Passes samples and events of the I/O thread to the node's thread.
+pub(super) struct InboxSink(pub(super) Inbox);
 
-/// A reader, and the time from which its samples are valid.
-///
-/// The DDS library passes samples that a topic received earlier to the next reader of the same
-/// topic. Without this filter, a robot that is inserted again would execute commands for its
-/// previous instance.
-pub(crate) struct Inbox {
-    /// Reader of the samples.
-    pub reader: RawReader,
-    /// Samples received before this time are skipped; `None` if the subscription requests history.
-    pub since: Option<Timestamp>,
-}
+impl EventSink for InboxSink {
+    fn sample(&self, depth: usize, sample: Sample) {
+        let reader = sample.reader.entity;
+        let item = Item::Event(Event::Sample(sample));
+        self.0.push_sample(reader, depth, item);
+    }
 
-impl Inbox {
-    /// Whether a sample was received before the subscription started.
-    pub(crate) fn is_stale(&self, sample: &DeserializedCacheChange<Vec<u8>>) -> bool {
-        self.since
-            .is_some_and(|since| sample.receive_instant < since)
+    fn event(&self, event: Event) {
+        if matches!(event, Event::IncompatibleQos { .. }) {
+            self.0.push_event(Item::Event(event));
+        }
     }
 }
 
-/// Adapter that passes bytes unchanged where DDS expects a serialization format.
-pub(crate) struct RawAdapter;
-
-impl SerializerAdapter<Bytes> for RawAdapter {
-    type Error = Infallible;
-
-    fn output_encoding() -> RepresentationIdentifier {
-        RepresentationIdentifier::CDR_LE
-    }
-
-    fn to_bytes(value: &Bytes) -> Result<Bytes, Infallible> {
-        Ok(value.clone())
-    }
-}
-
-impl DeserializerAdapter<Vec<u8>> for RawAdapter {
-    type Error = Infallible;
-    type Decoded = Vec<u8>;
-
-    fn supported_encodings() -> &'static [RepresentationIdentifier] {
-        &[
-            RepresentationIdentifier::CDR_LE,
-            RepresentationIdentifier::CDR_BE,
-        ]
-    }
-
-    fn transform_decoded(decoded: Vec<u8>) -> Vec<u8> {
-        decoded
-    }
-}
-
-impl DefaultDecoder<Vec<u8>> for RawAdapter {
-    type Decoder = RawDecoder;
-    const DECODER: RawDecoder = RawDecoder;
-}
-
-/// Decoder that restores the encapsulation header before the payload.
-#[derive(Clone)]
-pub(crate) struct RawDecoder;
-
-impl Decode<'_, Vec<u8>> for RawDecoder {
-    type Error = Infallible;
-
-    fn decode_bytes(
-        self,
-        body: &[u8],
-        encoding: RepresentationIdentifier,
-    ) -> Result<Vec<u8>, Infallible> {
-        let mut message = Vec::with_capacity(HEADER_LEN + body.len());
-        let endianness = u8::from(encoding != RepresentationIdentifier::CDR_BE);
-        message.extend_from_slice(&[0, endianness, 0, 0]);
-        message.extend_from_slice(body);
-        Ok(message)
+/// Describes an endpoint with the type hash in its user data, as the RMWs of ROS 2 Iron and newer
+/// do.
+pub(super) fn endpoint_spec(
+    topic: String,
+    dds_type: &str,
+    type_hash: &str,
+    qos: &Qos,
+) -> EndpointSpec {
+    let mut dds = dds_qos(qos);
+    dds.user_data = Bytes::from(format!("typehash={type_hash};"));
+    EndpointSpec {
+        topic,
+        type_name: dds_type.to_owned(),
+        qos: dds,
+        keyed: false,
     }
 }
 
 /// Converts a quality of service to DDS policies.
-///
-/// A reliable write never blocks: if the send window is full, the caller decides which message to
-/// drop.
-pub(super) fn qos_policies(qos: &Qos) -> QosPolicies {
-    let mut builder = QosPolicyBuilder::new()
-        .reliability(match qos.reliability {
-            Reliability::Reliable => policy::Reliability::Reliable {
-                max_blocking_time: DdsDuration::ZERO,
-            },
-            Reliability::BestEffort => policy::Reliability::BestEffort,
-        })
-        .durability(match qos.durability {
-            Durability::Volatile => policy::Durability::Volatile,
-            Durability::TransientLocal => policy::Durability::TransientLocal,
-        })
-        .history(match qos.history {
-            History::KeepLast(depth) => policy::History::KeepLast {
-                depth: i32::try_from(depth.max(1)).unwrap_or(i32::MAX),
-            },
-            History::KeepAll => policy::History::KeepAll,
-        });
+pub(super) fn dds_qos(qos: &Qos) -> dds::Qos {
+    let mut dds = dds::Qos::writer();
+    dds.reliability.kind = match qos.reliability {
+        Reliability::Reliable => ReliabilityKind::Reliable,
+        Reliability::BestEffort => ReliabilityKind::BestEffort,
+    };
+    dds.durability = match qos.durability {
+        Durability::Volatile => dds::Durability::Volatile,
+        Durability::TransientLocal => dds::Durability::TransientLocal,
+    };
+    dds.history = match qos.history {
+        History::KeepLast(depth) => dds::History::KeepLast(depth.max(1)),
+        History::KeepAll => dds::History::KeepAll,
+    };
     if let Some(lifespan) = qos.lifespan {
-        builder = builder.lifespan(policy::Lifespan {
-            duration: DdsDuration::from(lifespan),
-        });
+        let nanos = u64::try_from(lifespan.as_nanos()).unwrap_or(u64::MAX);
+        dds.lifespan = Duration::from_nanos(nanos);
     }
-    builder.build()
+    dds
+}
+
+/// Converts the range of discovery.
+pub(super) fn range(range: DiscoveryRange) -> Range {
+    match range {
+        DiscoveryRange::Subnet => Range::Subnet,
+        DiscoveryRange::Localhost => Range::Localhost,
+        DiscoveryRange::Off => Range::Off,
+    }
 }
 
 #[cfg(test)]
@@ -139,28 +91,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn received_payloads_keep_their_endianness() {
-        let little = RawDecoder.decode_bytes(&[7], RepresentationIdentifier::CDR_LE);
-        assert_eq!(little, Ok(vec![0, 1, 0, 0, 7]));
-        let big = RawDecoder.decode_bytes(&[7], RepresentationIdentifier::CDR_BE);
-        assert_eq!(big, Ok(vec![0, 0, 0, 0, 7]));
+    fn policies_follow_the_profile() {
+        let latched = dds_qos(&Qos::LATCHED);
+        assert!(latched.is_reliable());
+        assert_eq!(latched.durability, dds::Durability::TransientLocal);
+        assert_eq!(latched.history, dds::History::KeepLast(1));
+        let rosout = dds_qos(&Qos::ROSOUT);
+        assert_eq!(rosout.lifespan.as_nanos(), Some(10_000_000_000));
+        assert!(!dds_qos(&Qos::SENSOR_SUBSCRIPTION).is_reliable());
     }
 
     #[test]
-    fn policies_follow_the_profile() {
-        let policies = qos_policies(&Qos::LATCHED);
-        assert!(policies.is_reliable() && !policies.is_volatile());
-        assert_eq!(
-            policies.history(),
-            Some(policy::History::KeepLast { depth: 1 })
-        );
-        let rosout = qos_policies(&Qos::ROSOUT);
-        assert_eq!(
-            rosout
-                .lifespan()
-                .map(|lifespan| lifespan.duration.to_std().as_secs()),
-            Some(10)
-        );
-        assert!(!qos_policies(&Qos::SENSOR_SUBSCRIPTION).is_reliable());
+    fn endpoints_announce_the_type_hash() {
+        let spec = endpoint_spec("rt/a".to_owned(), "T", "RIHS01_00", &Qos::DEFAULT);
+        assert_eq!(spec.qos.user_data, "typehash=RIHS01_00;");
     }
 }

@@ -180,6 +180,9 @@ impl Engine {
         default_unicast: Vec<Locator>,
     ) {
         self.paths = paths;
+        if self.has_left {
+            return;
+        }
         self.config.metatraffic_unicast = metatraffic_unicast;
         self.config.default_unicast = default_unicast;
         self.buckets.clear();
@@ -191,15 +194,29 @@ impl Engine {
         }
     }
 
-    /// Queues the message that the participant leaves.
+    /// Queues the message that the participant leaves, and ends all endpoints. Afterwards the
+    /// engine is silent.
     pub fn leave(&mut self) {
+        if std::mem::replace(&mut self.has_left, true) {
+            return;
+        }
         let status = StatusInfo {
             disposed: true,
             unregistered: true,
         };
         let key = encode_key(self.guid(EntityId::PARTICIPANT));
         let submessage = self.spdp_submessage(Payload::Key(key), Some(status));
+        self.control.clear();
         self.send_spdp(&submessage);
+        self.local.clear();
+        self.topics.clear();
+        self.routes.clear();
+        self.writers.clear();
+        self.readers.clear();
+        for prefix in self.remotes.keys().copied().collect::<Vec<_>>() {
+            self.lose(prefix);
+        }
+        self.announce_at = Nanos(u64::MAX);
     }
 
     pub(super) fn handle_spdp(&mut self, now: Nanos, source: GuidPrefix, data: &Data) {

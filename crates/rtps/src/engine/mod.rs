@@ -64,6 +64,7 @@ pub struct Engine {
     /// Count of further announcements at short distance.
     quick_announcements: u32,
     next_key: u32,
+    has_left: bool,
     announcements: i64,
     counters: Counters,
 }
@@ -91,6 +92,7 @@ impl Engine {
             peers_at: now,
             quick_announcements: 4,
             next_key: 1,
+            has_left: false,
             announcements: 0,
             counters: Counters::default(),
         };
@@ -111,6 +113,9 @@ impl Engine {
     pub fn create_writer(&mut self, now: Nanos, spec: EndpointSpec) -> Guid {
         let key = self.next_key();
         let guid = self.guid(EntityId::user_writer(key, spec.keyed));
+        if self.has_left {
+            return guid;
+        }
         self.writers
             .insert(guid.entity, Writer::new(guid, spec.qos.clone()));
         self.publish_endpoint(now, guid, spec);
@@ -121,6 +126,9 @@ impl Engine {
     pub fn create_reader(&mut self, now: Nanos, spec: EndpointSpec) -> Guid {
         let key = self.next_key();
         let guid = self.guid(EntityId::user_reader(key, spec.keyed));
+        if self.has_left {
+            return guid;
+        }
         let reader = Reader::new(guid, spec.qos.clone(), self.config.limits);
         self.readers.insert(guid.entity, reader);
         self.publish_endpoint(now, guid, spec);

@@ -13,6 +13,9 @@ use crate::wire::*;
 impl Engine {
     /// Processes a received datagram.
     pub fn handle_datagram(&mut self, now: Nanos, datagram: Bytes) {
+        if self.has_left {
+            return;
+        }
         let Ok(message) = parse(datagram) else {
             self.counters.malformed += 1;
             return;
