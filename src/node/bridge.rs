@@ -218,15 +218,14 @@ impl Bridge {
         let mut subscriptions = Vec::with_capacity(plan.inputs.len());
         for input in &plan.inputs {
             let callback = mailbox.callback(&input.topic, input.target);
-            let qos = merrow_ros2::qos::Qos::DEFAULT;
+            let qos = merrow_ros2::qos::Qos::COMMAND;
             subscriptions.push(
                 node.subscription(&input.topic, input.info, &qos, callback)
                     .map_err(text)?,
             );
         }
-        // created after the inputs: the node's thread serves messages that arrive together in the
-        // order of creation, and a command that was sent before a step request must act in that
-        // step
+        // the node's thread serves messages in the order of their arrival, so that a command sent
+        // before a step request acts in that step
         let services =
             services::start(&node, mailbox, &parameters, outlet.tasks()).map_err(text)?;
         Ok(Endpoints {

@@ -250,13 +250,9 @@ impl Run<'_, '_> {
         simulation.advance(steps);
         self.last_step_s = (self.clock.wall_s() - start) / steps as f64;
         self.steps += steps;
+        let mut finished = None;
         match self.pending.take() {
-            Some(pending) if pending.left == steps => {
-                pending.reply.send(StepResult {
-                    time_ns: simulation.time_ns(),
-                    result: Ok(()),
-                });
-            }
+            Some(pending) if pending.left == steps => finished = Some(pending.reply),
             Some(pending) => {
                 self.pending = Some(PendingSteps {
                     left: pending.left - steps,
@@ -273,6 +269,13 @@ impl Run<'_, '_> {
         self.notify_observers(simulation);
         simulation.clear_outboxes();
         self.pass_checkpoints(simulation);
+        // the reply is last: a client that stops a recording next gets all messages of these steps
+        if let Some(reply) = finished {
+            reply.send(StepResult {
+                time_ns: simulation.time_ns(),
+                result: Ok(()),
+            });
+        }
     }
 
     /// Number of steps to the next requested checkpoint, at least 1.
