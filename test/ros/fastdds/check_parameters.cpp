@@ -116,7 +116,7 @@ static void check_all_at_once(const std::string& world, size_t least_size) {
   merrow.alive();
 }
 
-// Replies that do not fit into one Ethernet datagram; rustdds cannot send the identity of the
+// Replies that do not fit into one Ethernet datagram; their fragments carry the identity of the
 // request with them.
 static void check_large_replies() { check_all_at_once("pool", 1500); }
 

@@ -11,6 +11,12 @@ const RECOVERY_PERIOD: u64 = 500 * MILLIS;
 /// Largest reduction: the rate is divided by two to this power.
 const MAX_REDUCTION: u32 = 3;
 
+/// Memory that a receive buffer needs for a datagram besides its content [B].
+///
+/// Measured on Linux: the default buffer of 212992 B holds 166 datagrams of 200 B (1283 B each), 92
+/// of 1472 B (2315 B each).
+const DATAGRAM_OVERHEAD: usize = 1000;
+
 /// Token bucket of one destination.
 #[derive(Debug)]
 pub(super) struct Bucket {
@@ -61,7 +67,8 @@ impl Bucket {
 
     /// Takes the tokens of a datagram of `bytes` [B].
     pub(super) fn take(&mut self, bytes: usize) {
-        self.tokens -= i64::try_from(bytes).unwrap_or(i64::MAX / 2);
+        let charged = bytes.saturating_add(DATAGRAM_OVERHEAD);
+        self.tokens -= i64::try_from(charged).unwrap_or(i64::MAX / 2);
     }
 
     /// Halves the rate after a loss, at most once per period.
@@ -88,7 +95,7 @@ mod tests {
                 }
                 None => {
                     bucket.take(1000);
-                    bytes += 1000;
+                    bytes += 1000 + DATAGRAM_OVERHEAD as u64;
                 }
             }
         }

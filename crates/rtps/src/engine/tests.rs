@@ -270,6 +270,31 @@ fn late_reader_gets_the_depth() {
     assert_eq!(world.received(b, volatile), [11]);
 }
 
+/// A burst over the depth reaches a reliable reader, and late readers get the depth only.
+#[test]
+fn unacknowledged_samples_outlive_the_depth() {
+    let mut world = World::new(3);
+    world.loss_percent = 10;
+    let (a, b) = (world.join(1), world.join(2));
+    let offered = qos(true, true, History::KeepLast(2));
+    let writer = world
+        .engine(a)
+        .create_writer(Nanos(0), spec(offered.clone()));
+    let reader = world
+        .engine(b)
+        .create_reader(Nanos(0), spec(offered.clone()));
+    world.run(3000);
+    (1..=200).for_each(|number| world.write(a, writer, number, 100));
+    let c = world.join(3);
+    let now = world.now;
+    let late = world.engine(c).create_reader(now, spec(offered));
+    world.run(5000);
+    assert_eq!(world.received(b, reader), Vec::from_iter(1..=200));
+    assert_eq!(world.received(c, late), [199, 200]);
+    let counters = world.engine(a).writer_counters(writer).expect("writer");
+    assert_eq!(counters.evicted_unacknowledged, 0);
+}
+
 #[test]
 fn peers_that_leave_or_fall_silent_are_lost() {
     let mut world = World::new(1);

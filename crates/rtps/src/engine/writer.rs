@@ -19,6 +19,13 @@ const HEARTBEAT_PERIOD: (u64, u64) = (10 * MILLIS, 200 * MILLIS);
 /// Bytes that INFO_DST, INFO_TS and the final HEARTBEAT occupy [B].
 const OVERHEAD: usize = HEADER_SIZE + 16 + 12 + 32;
 
+/// Bounds of the samples over the depth that a writer keeps because a reliable reader has not
+/// acknowledged them: count and size [B].
+///
+/// KEEP_LAST allows to drop them. Readers that are late for a moment would then lose samples of a
+/// burst, such as many steps in lock-step.
+const UNACKNOWLEDGED: (usize, usize) = (8192, 16 << 20);
+
 /// Largest count of fragments of one sample that a reader can have requested at a time.
 const MAX_REQUESTS: usize = 1 << 17;
 
@@ -69,6 +76,8 @@ pub(super) struct Writer {
     guid: Guid,
     qos: Qos,
     history: VecDeque<Change>,
+    /// Size of the history [B].
+    bytes: usize,
     last: SequenceNumber,
     proxies: BTreeMap<Guid, Proxy>,
     count: i32,
@@ -81,6 +90,7 @@ impl Writer {
             guid,
             qos,
             history: VecDeque::new(),
+            bytes: 0,
             last: SequenceNumber(0),
             proxies: BTreeMap::new(),
             count: 0,
@@ -145,10 +155,14 @@ impl Writer {
         }
         let durable = qos.durability >= Durability::TransientLocal
             && self.qos.durability >= Durability::TransientLocal;
-        let first = if durable {
-            self.first()
-        } else {
-            self.last.next()
+        let first = match (durable, self.qos.history) {
+            (false, _) => self.last.next(),
+            (true, History::KeepAll) => self.first(),
+            (true, History::KeepLast(depth)) => {
+                let older = self.history.len().saturating_sub(depth.max(1) as usize);
+                let oldest = self.history.get(older);
+                oldest.map_or(self.last.next(), |change| change.number)
+            }
         };
         let reliable = qos.is_reliable() && self.qos.is_reliable();
         let proxy = Proxy {
@@ -181,11 +195,8 @@ impl Writer {
         inline_qos: InlineQos,
     ) -> Result<SequenceNumber, WriteError> {
         self.expire(now);
-        let depth = match self.qos.history {
-            History::KeepLast(depth) => Some(depth.max(1) as usize),
-            History::KeepAll => None,
-        };
-        self.drop_acknowledged(depth.is_none());
+        let depth = self.depth();
+        self.drop_acknowledged();
         let limit = self.qos.resource_limits.max_samples;
         if depth.is_none() && limit.is_some_and(|limit| self.history.len() >= limit as usize) {
             return Err(WriteError::Full);
@@ -200,10 +211,11 @@ impl Writer {
         if u32::try_from(change.len()).is_err() {
             return Err(WriteError::TooLarge);
         }
-        while depth.is_some_and(|depth| self.history.len() >= depth) {
+        while depth.is_some_and(|depth| self.history.len() >= depth) && !self.can_keep(&change) {
             self.evict_oldest();
         }
         self.last = change.number;
+        self.bytes += change.len();
         self.history.push_back(change);
         for proxy in self.proxies.values_mut().filter(|proxy| proxy.reliable) {
             proxy.heartbeat_period = HEARTBEAT_PERIOD.0;
@@ -213,35 +225,66 @@ impl Writer {
         Ok(self.last)
     }
 
-    /// Drops what every reader acknowledged from a history that keeps all samples for a while.
-    fn drop_acknowledged(&mut self, keep_all: bool) {
-        if !keep_all || self.qos.durability >= Durability::TransientLocal {
-            return;
+    /// Returns the depth of the history, `None` if it keeps all samples.
+    fn depth(&self) -> Option<usize> {
+        match self.qos.history {
+            History::KeepLast(depth) => Some(depth.max(1) as usize),
+            History::KeepAll => None,
         }
-        let done = |proxy: &Proxy| match proxy.reliable {
-            true => proxy.unacknowledged,
-            false => proxy.next.0,
+    }
+
+    /// Returns whether the oldest sample can stay beside `change` although the depth is reached.
+    fn can_keep(&self, change: &Change) -> bool {
+        let (count, bytes) = UNACKNOWLEDGED;
+        let has_room = self.history.len() < count && self.bytes + change.len() <= bytes;
+        has_room && self.history.front().is_some_and(|c| self.is_awaited(c))
+    }
+
+    /// Returns whether a reliable reader has not acknowledged a sample that concerns it.
+    fn is_awaited(&self, change: &Change) -> bool {
+        let number = change.number;
+        let awaits = |p: &Proxy| p.reliable && p.unacknowledged <= number && p.first <= number;
+        self.proxies.values().any(awaits)
+    }
+
+    /// Drops what no reader needs: acknowledged samples over the depth, and those of a volatile
+    /// history that keeps all samples.
+    fn drop_acknowledged(&mut self) {
+        let keep = match self.depth() {
+            Some(depth) => depth,
+            None if self.qos.durability >= Durability::TransientLocal => return,
+            None => 0,
         };
-        let done = self.proxies.values().map(done).min();
-        let done = done.unwrap_or(self.last.next());
-        while self.history.front().is_some_and(|c| c.number < done) {
-            self.history.pop_front();
+        while self.history.len() > keep {
+            let unsent = |p: &Proxy, c: &Change| !p.reliable && p.next.0 <= c.number;
+            let needed = |c: &Change| {
+                keep == 0 && self.proxies.values().any(|p| unsent(p, c)) || self.is_awaited(c)
+            };
+            if self.history.front().is_some_and(needed) {
+                return;
+            }
+            self.pop_oldest();
         }
+    }
+
+    fn pop_oldest(&mut self) -> Option<Change> {
+        let change = self.history.pop_front()?;
+        self.bytes -= change.len();
+        Some(change)
     }
 
     /// Drops the samples with the key hash `key`.
     pub(super) fn forget(&mut self, key: [u8; 16]) {
         self.history
             .retain(|change| change.inline_qos.key_hash != Some(key));
+        self.bytes = self.history.iter().map(Change::len).sum();
     }
 
     fn evict_oldest(&mut self) {
-        let Some(change) = self.history.pop_front() else {
+        let Some(change) = self.pop_oldest() else {
             return;
         };
-        let lost =
-            |p: &Proxy| p.reliable && p.unacknowledged <= change.number && p.first <= change.number;
-        if self.proxies.values().any(lost) {
+        if self.is_awaited(&change) {
             self.counters.evicted_unacknowledged += 1;
         }
     }
@@ -253,7 +296,7 @@ impl Writer {
         };
         let stale = |change: &Change| now.since(change.written) > lifespan;
         while self.history.front().is_some_and(stale) {
-            self.history.pop_front();
+            self.pop_oldest();
         }
     }
 
@@ -289,6 +332,7 @@ impl Writer {
         for number in requests {
             self.request(reader, number, None);
         }
+        self.drop_acknowledged();
         any.then_some(to)
     }
 
