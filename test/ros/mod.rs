@@ -7,6 +7,7 @@
 //! not run at the same time, because each would attribute the load of the others to Merrow.
 
 mod dds_peers;
+mod large_samples;
 mod pictures;
 mod sensor_load;
 

@@ -129,12 +129,12 @@ impl Participant {
     /// # Errors
     /// The domain has no free ports, or the system refuses a socket or the thread.
     pub fn join(config: &ParticipantConfig, sink: impl EventSink) -> io::Result<Participant> {
-        let multicast = config.discovery.uses_multicast();
+        let multicast = config.discovery.multicast_ttl();
         let sockets = Sockets::open(config.domain_id, multicast)?;
         let networks = Networks::detect();
         let port = |socket: &std::net::UdpSocket| socket.local_addr().map(|at| at.port());
         let ports = (port(&sockets.metatraffic)?, port(&sockets.data)?);
-        let group = ports::metatraffic_multicast(config.domain_id).filter(|_| multicast);
+        let group = ports::metatraffic_multicast(config.domain_id).filter(|_| multicast.is_some());
         let prefix = new_prefix();
         let engine_config = EngineConfig {
             domain_id: config.domain_id,

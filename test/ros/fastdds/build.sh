@@ -20,4 +20,5 @@ build() {
     echo "$out/fastdds_$name"
 }
 build peer "$here/peer.cpp"
+build count "$here/count.cpp"
 build live "$here/live.cpp" "$here/merrow.cpp" "$here/messages.cpp" "$here"/check_*.cpp

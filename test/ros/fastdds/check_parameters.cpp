@@ -57,7 +57,9 @@ static void check_descriptor(CdrReader& in, const Parameter& parameter) {
   for (size_t k = 0; k < ranges; ++k) {
     const auto low = in.get<double>(), high = in.get<double>();
     in.get<double>();  // step
-    expect(low == parameter.low && high == parameter.high, parameter.name + ": another range");
+    // `describe` prints ten digits.
+    const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); };
+    expect(same(low, parameter.low) && same(high, parameter.high), parameter.name + ": another range");
   }
   expect(in.count() == 0, parameter.name + ": a range of integers");
 }

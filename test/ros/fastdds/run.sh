@@ -5,7 +5,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."
 bash "$here/build.sh" target
-export MERROW_FASTDDS_PEER=$PWD/target/fastdds_peer
+export MERROW_FASTDDS_PEER=$PWD/target/fastdds_peer MERROW_FASTDDS_COUNT=$PWD/target/fastdds_count
 cargo build --locked
 cargo test --locked --test ros fast_dds -- --ignored --nocapture
 

@@ -16,7 +16,7 @@ pub enum Range {
     /// All participants of the connected networks, by multicast, and those of this machine.
     #[default]
     Subnet,
-    /// Participants of this machine, without multicast.
+    /// Participants of this machine, by multicast that does not leave it.
     Localhost,
     /// None; static peers only.
     Off,
@@ -39,9 +39,16 @@ impl Discovery {
         Ok(Self { range, peers })
     }
 
-    /// Whether announcements are sent and received by multicast.
-    pub fn uses_multicast(&self) -> bool {
-        self.range == Range::Subnet
+    /// Returns how many networks multicast announcements pass; `None` without multicast.
+    ///
+    /// A Cyclone DDS participant that uses multicast has no well-known unicast port, so that only
+    /// multicast finds it on this machine, too.
+    pub fn multicast_ttl(&self) -> Option<u8> {
+        match self.range {
+            Range::Subnet => Some(1),
+            Range::Localhost => Some(0),
+            Range::Off => None,
+        }
     }
 
     /// Returns the unicast destinations of announcements.
@@ -117,7 +124,7 @@ mod tests {
         assert_eq!(peers[119], "127.0.0.1:7648".parse().unwrap());
         assert_eq!(peers[120], "10.0.0.7:7410".parse().unwrap());
         assert_eq!(peers[152], "10.0.0.8:9000".parse().unwrap());
-        assert!(!discovery.uses_multicast());
+        assert_eq!(discovery.multicast_ttl(), Some(0));
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn start(
     reply: Option<SocketAddr>,
     senders: Senders,
 ) -> (Driver<Echo>, SocketAddr, Receiver<Seen>) {
-    let sockets = Sockets::open(domain, false).unwrap();
+    let sockets = Sockets::open(domain, None).unwrap();
     let port = sockets.data.local_addr().unwrap().port();
     let (seen, events) = channel();
     let protocol = Echo {

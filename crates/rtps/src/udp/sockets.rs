@@ -31,11 +31,12 @@ pub struct Sockets {
 }
 
 impl Sockets {
-    /// Opens the sockets with the first free participant id.
+    /// Opens the sockets with the first free participant id. Multicast datagrams pass at most
+    /// `multicast_ttl` networks, none if it is 0; without a value there is no multicast.
     ///
     /// # Errors
     /// All participant ids of the domain are in use, or the system refuses a socket.
-    pub fn open(domain_id: u16, multicast: bool) -> io::Result<Self> {
+    pub fn open(domain_id: u16, multicast_ttl: Option<u8>) -> io::Result<Self> {
         for participant_id in 0..=ports::MAX_PARTICIPANT_ID {
             let Some((first, second)) = ports::metatraffic_unicast(domain_id, participant_id)
                 .zip(ports::default_unicast(domain_id, participant_id))
@@ -48,7 +49,11 @@ impl Sockets {
             });
             match pair {
                 Ok((metatraffic, data)) => {
-                    let multicast = multicast.then(|| multicast_socket(domain_id)).transpose()?;
+                    if let Some(ttl) = multicast_ttl {
+                        sockopt::set_ip_multicast_ttl(&data, u32::from(ttl))?;
+                    }
+                    let multicast = multicast_ttl.map(|_| multicast_socket(domain_id));
+                    let multicast = multicast.transpose()?;
                     return Ok(Self {
                         participant_id,
                         multicast,
@@ -160,8 +165,8 @@ mod tests {
     #[test]
     fn participants_take_the_next_free_id_and_exchange_datagrams() {
         let networks = Networks::detect();
-        let first = Sockets::open(DOMAIN, true).unwrap();
-        let second = Sockets::open(DOMAIN, true).unwrap();
+        let first = Sockets::open(DOMAIN, Some(1)).unwrap();
+        let second = Sockets::open(DOMAIN, Some(1)).unwrap();
         assert!(second.participant_id > first.participant_id);
         second.data.set_nonblocking(false).unwrap();
         second
@@ -183,9 +188,7 @@ mod tests {
 
     #[test]
     fn a_hundred_participants_have_ports() {
-        let all: Vec<_> = (0..100)
-            .map(|_| Sockets::open(10, false).unwrap())
-            .collect();
+        let all: Vec<_> = (0..100).map(|_| Sockets::open(10, None).unwrap()).collect();
         let ids: std::collections::HashSet<_> = all.iter().map(|s| s.participant_id).collect();
         assert_eq!(ids.len(), 100);
     }
@@ -193,7 +196,7 @@ mod tests {
     #[test]
     fn multicast_announcements_reach_this_machine() {
         let networks = Networks::detect();
-        let sockets = Sockets::open(DOMAIN + 1, true).unwrap();
+        let sockets = Sockets::open(DOMAIN + 1, Some(0)).unwrap();
         sockets.join(&networks);
         let socket = sockets.multicast.as_ref().unwrap();
         socket.set_nonblocking(false).unwrap();

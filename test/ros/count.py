@@ -1,0 +1,46 @@
+"""Counts the samples of one topic that a Cyclone DDS reader with default settings receives.
+
+    python3 test/ros/count.py DOMAIN TOPIC TYPE reliable|best_effort BYTES
+
+TOPIC and TYPE are the names on DDS. Prints `matched`, then, once no sample has arrived for one
+second, the number of samples of BYTES bytes. Started by large_samples.rs.
+"""
+
+import sys
+import time
+
+import peer
+
+
+class Size:
+    """Replaces a sample of which only the size counts."""
+
+    def __init__(self, size):
+        self.size, self.sample_info = size, None
+
+
+def main():
+    domain, topic, type_name, reliability, size = sys.argv[1:]
+    package, kind, _, base = type_name.rstrip("_").split("::")
+    structure = peer.struct_type(f"{package}/{kind}/{base}", {"nothing": peer.types.uint8})
+
+    structure.deserialize = staticmethod(lambda data, **_: Size(len(data)))
+    participant = peer.Peer(int(domain))
+    reader = participant.raw_subscriber(topic, structure, reliable=reliability == "reliable", depth=1000)
+    deadline = time.monotonic() + 20
+    while not reader.get_matched_publications():
+        assert time.monotonic() < deadline, f"no writer of {topic}"
+        time.sleep(0.01)
+    print("matched", flush=True)
+    count, last, patience = 0, time.monotonic(), 10
+    while time.monotonic() - last < patience:
+        for sample in reader.take(N=100):
+            # a payload may end with up to 3 bytes of padding
+            count += int(size) <= sample.size < int(size) + 4
+            last, patience = time.monotonic(), 1
+        time.sleep(0.005)
+    print(count, flush=True)
+
+
+if __name__ == "__main__":
+    main()
