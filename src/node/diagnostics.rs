@@ -199,14 +199,22 @@ fn receivers(simulation: &Simulation) -> Vec<Receiver> {
 }
 
 /// Builds the diagnostics message.
+///
+/// `dropped` messages did not reach DDS or the bag. `evicted` counts per topic the messages that
+/// left the history before every reliable subscriber acknowledged them.
 pub fn build_message(
     scene: &Scene,
     health: &HealthSnapshot,
     refusals: &Refusals,
     dropped: u64,
+    evicted: &[(&str, u64)],
 ) -> DiagnosticArray {
     let refused = refusals.snapshot();
-    let mut status = vec![run_status(health, dropped, refused.last())];
+    let evicted_total: u64 = evicted.iter().map(|(_, count)| count).sum();
+    let mut status = vec![run_status(health, dropped + evicted_total, refused.last())];
+    if evicted_total > 0 {
+        status.push(subscribers_status(evicted_total, evicted));
+    }
     for (i, robot) in scene.robots.iter().enumerate() {
         let halted = health.robots[i].2.as_deref();
         status.push(robot_status(robot, halted, &refused[i]));
@@ -270,6 +278,17 @@ fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatu
         of_beacons.map(|f| fault_status("beacons", &fault::beacon_name(scene, f.fault.device), f)),
     );
     status
+}
+
+/// Builds the status of subscribers that are too slow for what they request reliably.
+fn subscribers_status(total: u64, evicted: &[(&str, u64)]) -> DiagnosticStatus {
+    let values = evicted.iter().map(|(topic, count)| value(topic, count));
+    status(
+        DiagnosticStatus::WARN,
+        "merrow: slow subscribers".into(),
+        format!("{total} messages were dropped before all reliable subscribers had them"),
+        values.collect(),
+    )
 }
 
 fn run_status(

@@ -289,6 +289,30 @@ fn fast_dds_peer_reports_no_error() {
     run_against(172, Command::new(program));
 }
 
+/// The examples of the crate `ros2` work with Cyclone DDS.
+#[test]
+fn examples_work_with_cyclone_dds() {
+    let Some((mut peer, _turn)) = super::script("examples.py") else {
+        return;
+    };
+    let arguments = [
+        "build",
+        "--locked",
+        "--quiet",
+        "-p",
+        "merrow-ros2",
+        "--examples",
+    ];
+    let built = Command::new(env!("CARGO"))
+        .args(arguments)
+        .status()
+        .unwrap();
+    assert!(built.success(), "the examples do not build");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_merrow"));
+    peer.arg(program.with_file_name("examples"));
+    super::expect_success(peer);
+}
+
 /// A robot that is inserted again must not receive commands sent to its previous instance: a new
 /// subscription starts empty, although the DDS library keeps the earlier samples of the topic.
 #[test]

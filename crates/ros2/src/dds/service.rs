@@ -112,7 +112,7 @@ impl ServiceServer {
         }
     }
 
-    /// Serves one request.
+    /// Passes one request to the handler.
     pub(crate) fn serve(&mut self, sample: &Sample) {
         let Some((to, request)) = split_sample(sample) else {
             return;

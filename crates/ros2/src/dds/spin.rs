@@ -98,7 +98,7 @@ impl Drop for Spinner {
 struct Worker {
     inbox: Inbox,
     sources: HashMap<EntityId, Source>,
-    /// Topics of endpoints.
+    /// Topics of the endpoints, for messages about them.
     topics: HashMap<EntityId, String>,
     /// Services with replies that wait for their client.
     waiting: Vec<EntityId>,

@@ -23,7 +23,7 @@ struct State<K, E> {
     closed: bool,
 }
 
-/// Result of [`Mailbox::next`].
+/// What [`Mailbox::next`] waited for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next<E> {
     /// The next event or sample.
