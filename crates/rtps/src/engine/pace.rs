@@ -2,6 +2,9 @@
 
 use super::config::{MILLIS, Nanos, Path};
 
+/// A loss of more than one datagram in this many shows that a buffer overflows.
+const OVERFLOW_SHARE: u64 = 12;
+
 /// Shortest time between two reductions of the rate [ns].
 const REDUCTION_PERIOD: u64 = 10 * MILLIS;
 
@@ -26,6 +29,10 @@ pub(super) struct Bucket {
     updated: Nanos,
     reduction: u32,
     reduced: Nanos,
+    /// Start of the period in which sent and lost datagrams are counted, and both counts.
+    counted_from: Nanos,
+    sent: u64,
+    lost: u64,
 }
 
 impl Bucket {
@@ -37,6 +44,9 @@ impl Bucket {
             updated: now,
             reduction: 0,
             reduced: now,
+            counted_from: now,
+            sent: 0,
+            lost: 0,
         }
     }
 
@@ -69,14 +79,21 @@ impl Bucket {
     pub(super) fn take(&mut self, bytes: usize) {
         let charged = bytes.saturating_add(DATAGRAM_OVERHEAD);
         self.tokens -= i64::try_from(charged).unwrap_or(i64::MAX / 2);
+        self.sent += 1;
     }
 
-    /// Halves the rate after a loss, at most once per period.
-    pub(super) fn reduce(&mut self, now: Nanos) {
-        if self.reduction < MAX_REDUCTION && now.since(self.reduced) >= REDUCTION_PERIOD {
+    /// Notes lost datagrams. Halves the rate after a period in which the loss shows that a buffer
+    /// overflows; a lower loss is that of the network and independent of the rate.
+    pub(super) fn note_losses(&mut self, now: Nanos, lost: usize) {
+        self.lost += lost as u64;
+        if now.since(self.counted_from) < REDUCTION_PERIOD {
+            return;
+        }
+        if self.lost * OVERFLOW_SHARE > self.sent && self.reduction < MAX_REDUCTION {
             self.reduction += 1;
             self.reduced = now;
         }
+        (self.counted_from, self.sent, self.lost) = (now, 0, 0);
     }
 }
 
@@ -118,11 +135,20 @@ mod tests {
     }
 
     #[test]
+    fn few_losses_do_not_lower_the_rate() {
+        let mut bucket = bucket();
+        let before = sent(&mut bucket, Nanos(0), 1);
+        bucket.note_losses(Nanos(1_000_000_000), 10);
+        let after = sent(&mut bucket, Nanos(1_000_000_000), 1);
+        assert!(after.abs_diff(before) < 20_000, "{before}, then {after}");
+    }
+
+    #[test]
     fn losses_halve_the_rate_for_a_while() {
         let mut bucket = bucket();
         let now = Nanos(20 * MILLIS);
-        bucket.reduce(now);
-        bucket.reduce(now);
+        bucket.note_losses(now, 1);
+        bucket.note_losses(now, 1);
         let bytes = sent(&mut bucket, now, 1);
         assert!((740_000..780_000).contains(&bytes), "{bytes}");
     }

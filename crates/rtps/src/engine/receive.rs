@@ -94,9 +94,12 @@ impl Engine {
         }
     }
 
-    fn slow_down(&mut self, now: Nanos, lost: Option<SocketAddr>) {
-        if let Some(bucket) = lost.and_then(|to| self.buckets.get_mut(&to)) {
-            bucket.reduce(now);
+    fn slow_down(&mut self, now: Nanos, lost: Option<(SocketAddr, usize)>) {
+        let Some((to, count)) = lost else {
+            return;
+        };
+        if let Some(bucket) = self.buckets.get_mut(&to) {
+            bucket.note_losses(now, count);
         }
     }
 

@@ -300,13 +300,14 @@ impl Writer {
         }
     }
 
-    /// Processes ACKNACK (RTPS 2.5, 8.4.9.3). Returns the destination if samples were lost.
+    /// Processes ACKNACK (RTPS 2.5, 8.4.9.3). Returns the destination and the count of newly
+    /// requested samples and fragments.
     pub(super) fn acknack(
         &mut self,
         now: Nanos,
         reader: Guid,
         acknack: &AckNack,
-    ) -> Option<SocketAddr> {
+    ) -> Option<(SocketAddr, usize)> {
         let last = self.last;
         let proxy = self.proxies.get_mut(&reader)?;
         if !proxy.reliable || !newer(&mut proxy.last_count, acknack.count) {
@@ -328,37 +329,44 @@ impl Writer {
         let mut requests: Vec<_> = acknack.missing.iter().collect();
         requests.retain(|number| *number < proxy.next.0 && *number <= last);
         let to = proxy.to;
-        let any = !requests.is_empty();
+        let mut lost = 0;
         for number in requests {
-            self.request(reader, number, None);
+            lost += self.request(reader, number, None);
         }
         self.drop_acknowledged();
-        any.then_some(to)
+        Some((to, lost))
     }
 
-    /// Processes NACK_FRAG (RTPS 2.5, 8.4.14.2). Returns the destination if fragments were lost.
-    pub(super) fn nack_frag(&mut self, reader: Guid, nack: &NackFrag) -> Option<SocketAddr> {
+    /// Processes NACK_FRAG (RTPS 2.5, 8.4.14.2). Returns the destination and the count of newly
+    /// requested fragments.
+    pub(super) fn nack_frag(
+        &mut self,
+        reader: Guid,
+        nack: &NackFrag,
+    ) -> Option<(SocketAddr, usize)> {
         let proxy = self.proxies.get_mut(&reader)?;
         let number = nack.sequence_number;
         if !proxy.reliable || !newer(&mut proxy.last_frag_count, nack.count) {
             return None;
         }
         let to = proxy.to;
-        self.request(reader, number, Some(&nack.missing));
-        Some(to)
+        let lost = self.request(reader, number, Some(&nack.missing));
+        Some((to, lost))
     }
 
+    /// Notes what a reader requests again. Returns the count of what it had not requested yet.
     fn request(
         &mut self,
         reader: Guid,
         number: SequenceNumber,
         fragments: Option<&FragmentNumberSet>,
-    ) {
+    ) -> usize {
         let index = self.history.binary_search_by_key(&number, |c| c.number);
         let change = index.ok().and_then(|index| self.history.get(index));
         let Some(proxy) = self.proxies.get_mut(&reader) else {
-            return;
+            return 0;
         };
+        let before = proxy.requested.len();
         // Without the change the request is answered with GAP.
         let change = change.filter(|change| change.number >= proxy.first);
         let total = change.map_or(1, |change| proxy.division(change).0);
@@ -371,6 +379,7 @@ impl Writer {
                 proxy.requested.insert((number, fragment));
             }
         }
+        proxy.requested.len() - before
     }
 
     /// Returns when a heartbeat is due.
