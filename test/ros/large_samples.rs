@@ -61,6 +61,13 @@ fn arrived(domain_id: u16, mut counter: Command, load: &Load) -> u32 {
     }
     // a match is known on one side first
     std::thread::sleep(Duration::from_millis(300));
+    // Fast DDS 2.9 with assertions aborts if a program takes samples while the first one of a topic
+    // is incomplete, so a small one is first
+    let first = to_bytes(&Text {
+        data: "start".to_owned(),
+    });
+    publisher.publish(&first).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
     let start = Instant::now();
     for number in 1..=load.count {
         publisher.publish_shared(&message).unwrap();
@@ -95,15 +102,16 @@ fn check(domain_id: u16, counter: impl Fn() -> Command, count: u32) {
         &load(1_000_000, 10, Qos::reliable(10)),
     );
     assert_eq!(all, count, "1 MB reliable");
+    // the link of link.py forwards less than 30 MB/s with losses
+    if remote().is_some() {
+        return;
+    }
     let all = arrived(
         domain_id + 1,
         counter(),
         &load(6_000_000, 5, Qos::reliable(10)),
     );
     assert_eq!(all, count, "6 MB reliable");
-    if remote().is_some() {
-        return;
-    }
     let most = arrived(
         domain_id + 2,
         counter(),

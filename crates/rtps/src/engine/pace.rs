@@ -5,8 +5,8 @@ use super::config::{MILLIS, Nanos, Path};
 /// A loss of more than one datagram in this many shows that a buffer overflows.
 const OVERFLOW_SHARE: u64 = 12;
 
-/// Shortest time between two reductions of the rate [ns].
-const REDUCTION_PERIOD: u64 = 10 * MILLIS;
+/// Least count of bursts between two reductions of the rate.
+const REDUCTION_BURSTS: usize = 4;
 
 /// Time after which a reduced rate doubles again [ns].
 const RECOVERY_PERIOD: u64 = 500 * MILLIS;
@@ -29,9 +29,9 @@ pub(super) struct Bucket {
     updated: Nanos,
     reduction: u32,
     reduced: Nanos,
-    /// Start of the period in which sent and lost datagrams are counted, and both counts.
-    counted_from: Nanos,
+    /// Count and size [B] of the datagrams sent, and count of those lost, in the present period.
     sent: u64,
+    sent_bytes: usize,
     lost: u64,
 }
 
@@ -44,8 +44,8 @@ impl Bucket {
             updated: now,
             reduction: 0,
             reduced: now,
-            counted_from: now,
             sent: 0,
+            sent_bytes: 0,
             lost: 0,
         }
     }
@@ -80,20 +80,21 @@ impl Bucket {
         let charged = bytes.saturating_add(DATAGRAM_OVERHEAD);
         self.tokens -= i64::try_from(charged).unwrap_or(i64::MAX / 2);
         self.sent += 1;
+        self.sent_bytes = self.sent_bytes.saturating_add(charged);
     }
 
     /// Notes lost datagrams. Halves the rate after a period in which the loss shows that a buffer
     /// overflows; a lower loss is that of the network and independent of the rate.
     pub(super) fn note_losses(&mut self, now: Nanos, lost: usize) {
         self.lost += lost as u64;
-        if now.since(self.counted_from) < REDUCTION_PERIOD {
+        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes {
             return;
         }
         if self.lost * OVERFLOW_SHARE > self.sent && self.reduction < MAX_REDUCTION {
             self.reduction += 1;
             self.reduced = now;
         }
-        (self.counted_from, self.sent, self.lost) = (now, 0, 0);
+        (self.sent, self.sent_bytes, self.lost) = (0, 0, 0);
     }
 }
 
@@ -146,9 +147,10 @@ mod tests {
     #[test]
     fn losses_halve_the_rate_for_a_while() {
         let mut bucket = bucket();
-        let now = Nanos(20 * MILLIS);
-        bucket.note_losses(now, 1);
-        bucket.note_losses(now, 1);
+        let now = Nanos(1_000_000_000);
+        sent(&mut bucket, Nanos(0), 1);
+        bucket.note_losses(now, 100);
+        bucket.note_losses(now, 100);
         let bytes = sent(&mut bucket, now, 1);
         assert!((740_000..780_000).contains(&bytes), "{bytes}");
     }

@@ -16,6 +16,12 @@ use crate::wire::*;
 /// First and last period of heartbeats without progress [ns].
 const HEARTBEAT_PERIOD: (u64, u64) = (10 * MILLIS, 200 * MILLIS);
 
+/// Shortest time between heartbeats while samples are still to be sent [ns].
+///
+/// Fast DDS answers 5 ms after the last heartbeat, so that one in every datagram would delay the
+/// requests for lost fragments until the end of the stream.
+const HEARTBEAT_SPACING: u64 = 8 * MILLIS;
+
 /// Bytes that INFO_DST, INFO_TS and the final HEARTBEAT occupy [B].
 const OVERHEAD: usize = HEADER_SIZE + 16 + 12 + 32;
 
@@ -46,6 +52,7 @@ struct Proxy {
     next: (SequenceNumber, u32),
     requested: BTreeSet<(SequenceNumber, u32)>,
     heartbeat_at: Option<Nanos>,
+    heartbeat_sent: Option<Nanos>,
     heartbeat_period: u64,
     last_count: Option<i32>,
     last_frag_count: Option<i32>,
@@ -174,6 +181,7 @@ impl Writer {
             next: (first, 1),
             requested: BTreeSet::new(),
             heartbeat_at: reliable.then_some(now),
+            heartbeat_sent: None,
             heartbeat_period: HEARTBEAT_PERIOD.0,
             last_count: None,
             last_frag_count: None,
@@ -406,6 +414,7 @@ impl Writer {
                 continue;
             }
             proxy.heartbeat_period = (2 * period).min(HEARTBEAT_PERIOD.1);
+            proxy.heartbeat_sent = Some(now);
             let heartbeat = next_heartbeat(&mut self.count, self.guid, guid.entity, proxy, first);
             let heartbeat = Submessage::Heartbeat(Heartbeat { last, ..heartbeat });
             out.push((proxy.to, guid.prefix, heartbeat));
@@ -462,8 +471,11 @@ impl Writer {
         }
         let (last, first) = (self.last, self.first());
         let proxy = self.proxies.get_mut(&reader)?;
-        if builder.len() > empty && proxy.reliable {
+        let recent = |at: Nanos| now.since(at) < HEARTBEAT_SPACING;
+        let waits = proxy.is_busy(last) && proxy.heartbeat_sent.is_some_and(recent);
+        if builder.len() > empty && proxy.reliable && !waits {
             proxy.heartbeat_at = Some(now.plus(proxy.heartbeat_period));
+            proxy.heartbeat_sent = Some(now);
             let entity = EntityId::UNKNOWN;
             let heartbeat = next_heartbeat(&mut self.count, self.guid, entity, proxy, first);
             let reader = reader.entity;
