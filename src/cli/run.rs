@@ -206,10 +206,7 @@ fn force_exit(recorder: Option<&Sender<Task>>) {
 }
 
 fn node_options(ros: &[String]) -> Result<NodeOptions, String> {
-    let around = ArgsContext {
-        variable: &|name| std::env::var(name).ok(),
-        read_file: &|path| std::fs::read_to_string(path),
-    };
+    let around = ArgsContext::of_process();
     let (options, _) = NodeOptions::parse("merrow", ros, &around).map_err(|e| e.to_string())?;
     Ok(options)
 }

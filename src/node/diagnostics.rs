@@ -589,6 +589,15 @@ mod tests {
     use merrow_math::Vec3;
     use merrow_world::{Overrides, data_dir, load_world};
 
+    #[test]
+    fn topics_with_slow_subscribers_are_named() {
+        let found = subscribers_status(7, &[("/image", 5), ("/scan", 2)]);
+        assert_eq!(found.level, DiagnosticStatus::WARN);
+        assert!(found.message.starts_with("7 messages"), "{}", found.message);
+        let values: Vec<_> = found.values.iter().map(|v| (&*v.key, &*v.value)).collect();
+        assert_eq!(values, [("/image", "5"), ("/scan", "2")]);
+    }
+
     // Goal: one entry names each sensor that misses samples, with counts, cost and fraction
     // delivered, and no other sensor. Method: two sensors of riverwatch, one of which misses
     // samples, then none. Tolerance: none.

@@ -282,11 +282,10 @@ impl Worker {
         if let Some(vitals) = &batch.health {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let publishers = Arc::clone(&self.context.publishers);
-            let counts = publishers.iter();
-            let counts = counts.map(|p| (p.topic(), p.dropped()));
-            let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
             let refusals = Arc::clone(&self.context.refusals);
             self.emit_from(Source::Diagnostics, now, || {
+                let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));
+                let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
                 diagnostics::build_message(&scene, vitals, &refusals, dropped, &evicted)
             });
         }

@@ -32,11 +32,7 @@ ros_service! {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let context = ArgsContext {
-        variable: &|name| std::env::var(name).ok(),
-        read_file: &|path| std::fs::read_to_string(path),
-    };
-    let (options, _) = NodeOptions::parse("add_two_ints", &arguments, &context)?;
+    let (options, _) = NodeOptions::parse("add_two_ints", &arguments, &ArgsContext::of_process())?;
     let node = Node::new(&options)?;
     let logger = node.logger().clone();
     let handler = move |request: &[u8]| {

@@ -16,11 +16,7 @@ use merrow_ros2::qos::Qos;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let context = ArgsContext {
-        variable: &|name| std::env::var(name).ok(),
-        read_file: &|path| std::fs::read_to_string(path),
-    };
-    let (options, _) = NodeOptions::parse("listener", &arguments, &context)?;
+    let (options, _) = NodeOptions::parse("listener", &arguments, &ArgsContext::of_process())?;
     let node = Node::new(&options)?;
     let logger = node.logger().clone();
     let callback = move |message: &[u8]| match from_bytes::<Text>(message) {

@@ -18,11 +18,7 @@ use merrow_ros2::qos::Qos;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let context = ArgsContext {
-        variable: &|name| std::env::var(name).ok(),
-        read_file: &|path| std::fs::read_to_string(path),
-    };
-    let (options, _) = NodeOptions::parse("talker", &arguments, &context)?;
+    let (options, _) = NodeOptions::parse("talker", &arguments, &ArgsContext::of_process())?;
     let node = Node::new(&options)?;
     let publisher = node.publisher("chatter", Text::info(), &Qos::DEFAULT)?;
     for count in 1.. {

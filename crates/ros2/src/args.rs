@@ -1,7 +1,7 @@
 //! Parser of the `--ros-args` of the command line and of the environment variables of ROS.
 //!
 //! All arguments are checked here, before the node starts. Each error is one line of text. The
-//! module reads neither files nor the environment itself; the caller passes functions that do.
+//! parser reads files and the environment only through [`ArgsContext`].
 
 use std::fmt;
 
@@ -122,6 +122,16 @@ pub struct ArgsContext<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// Returns the content of a file.
     pub read_file: &'a dyn Fn(&str) -> std::io::Result<String>,
+}
+
+impl ArgsContext<'static> {
+    /// Returns the access of this process to its environment and the file system.
+    pub fn of_process() -> Self {
+        ArgsContext {
+            variable: &|name| std::env::var(name).ok(),
+            read_file: &|path| std::fs::read_to_string(path),
+        }
+    }
 }
 
 impl NodeOptions {

@@ -157,6 +157,8 @@ fn environment_is_obeyed() {
         (options.domain_id, options.discovery),
         (42, DiscoveryRange::Localhost)
     );
+    let (options, _) = parse_in(&[], &[("ROS_STATIC_PEERS", "10.0.0.7; boat:7410;")]).unwrap();
+    assert_eq!(options.static_peers, ["10.0.0.7", "boat:7410"]);
     let (options, _) = parse_in(
         &[],
         &[

@@ -203,7 +203,13 @@ impl Participant {
 
     /// Leaves the domain. Its endpoints end, and peers notice it at once.
     pub fn leave(&self) {
-        self.shared.driver.call(|core, _| core.engine.leave());
+        self.engine(|engine, _| engine.leave());
+    }
+
+    /// Calls the engine at the present time.
+    fn engine<R>(&self, action: impl FnOnce(&mut Engine, Nanos) -> R) -> R {
+        let driver = &self.shared.driver;
+        driver.call(|core, now| action(&mut core.engine, Nanos(now)))
     }
 
     fn remove(&self, guid: Guid) {
@@ -216,13 +222,12 @@ impl Participant {
 
     /// Returns the remote writers that match a reader of this participant.
     pub fn matched_writers(&self, reader: Guid) -> Vec<Guid> {
-        let driver = &self.shared.driver;
-        driver.call(|core, _| core.engine.matched_writers(reader))
+        self.engine(|engine, _| engine.matched_writers(reader))
     }
 
     /// Returns the counters of the protocol and of the sockets.
     pub fn counters(&self) -> (Counters, SocketCounters) {
-        let protocol = self.shared.driver.call(|core, _| core.engine.counters());
+        let protocol = self.engine(|engine, _| engine.counters());
         (protocol, self.shared.driver.counters())
     }
 }
@@ -253,22 +258,22 @@ impl Writer {
         let stamp = SystemTime::now().duration_since(UNIX_EPOCH);
         let nanos = stamp.unwrap_or_default().as_nanos();
         let stamp = Time::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
-        let driver = &self.participant.shared.driver;
-        driver.call(|core, now| core.engine.write(Nanos(now), stamp, self.guid, sample))
+        self.participant
+            .engine(|engine, now| engine.write(now, stamp, self.guid, sample))
     }
 
     /// Returns the remote readers that will receive the next sample: the best-effort ones, and the
     /// reliable ones that have answered the writer.
     pub fn ready_readers(&self) -> Vec<Guid> {
-        let driver = &self.participant.shared.driver;
-        driver.call(|core, _| core.engine.ready_readers(self.guid))
+        self.participant
+            .engine(|engine, _| engine.ready_readers(self.guid))
     }
 
     /// Returns the counters of the writer.
     pub fn counters(&self) -> WriterCounters {
-        let driver = &self.participant.shared.driver;
-        let counters = driver.call(|core, _| core.engine.writer_counters(self.guid));
-        counters.unwrap_or_default()
+        self.participant
+            .engine(|engine, _| engine.writer_counters(self.guid))
+            .unwrap_or_default()
     }
 }
 
@@ -292,9 +297,9 @@ impl Reader {
 
     /// Returns the counters of the reader.
     pub fn counters(&self) -> ReaderCounters {
-        let driver = &self.participant.shared.driver;
-        let counters = driver.call(|core, _| core.engine.reader_counters(self.guid));
-        counters.unwrap_or_default()
+        self.participant
+            .engine(|engine, _| engine.reader_counters(self.guid))
+            .unwrap_or_default()
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::engine::tests::spec;
 use crate::qos::{Durability, Qos};
 use crate::udp::discovery::Range;
 
@@ -22,22 +23,17 @@ impl EventSink for Samples {
 }
 
 fn join(domain: u16) -> (Participant, Receiver<Sample>) {
+    join_within(domain, Discovery::new(Range::Localhost, []).unwrap())
+}
+
+fn join_within(domain: u16, discovery: Discovery) -> (Participant, Receiver<Sample>) {
     let (sender, samples) = channel();
     let mut config = ParticipantConfig::new(domain);
-    config.discovery = Discovery::new(Range::Localhost, []).unwrap();
+    config.discovery = discovery;
     (
         Participant::join(&config, Samples(sender)).unwrap(),
         samples,
     )
-}
-
-fn spec(qos: Qos) -> EndpointSpec {
-    EndpointSpec {
-        topic: "t".to_owned(),
-        type_name: "T".to_owned(),
-        qos,
-        keyed: false,
-    }
 }
 
 fn sample(len: usize) -> OutgoingSample {
@@ -103,4 +99,20 @@ fn participants_that_leave_are_forgotten_at_once() {
     listener.leave();
     wait_for("end of the match", || writer.matched() == 0);
     drop(reader);
+}
+
+#[test]
+fn static_peers_are_found_without_automatic_discovery() {
+    let named = || Discovery::new(Range::Off, ["127.0.0.1"]).unwrap();
+    let (talker, _) = join_within(DOMAIN + 3, named());
+    let writer = talker.create_writer(spec(Qos::writer()));
+    let (unnamed, _) = join_within(DOMAIN + 3, Discovery::new(Range::Off, []).unwrap());
+    let _hidden = unnamed.create_reader(spec(Qos::writer()), |_| {});
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(writer.matched(), 0);
+    let (listener, samples) = join_within(DOMAIN + 3, named());
+    let _reader = listener.create_reader(spec(Qos::writer()), |_| {});
+    wait_for("match", || !writer.ready_readers().is_empty());
+    writer.write(sample(8)).unwrap();
+    assert_eq!(samples.recv_timeout(TIMEOUT).unwrap().payload.len(), 8);
 }

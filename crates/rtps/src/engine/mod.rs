@@ -14,7 +14,7 @@ mod reader;
 mod receive;
 mod schedule;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

@@ -169,7 +169,8 @@ impl World {
     }
 }
 
-fn spec(qos: Qos) -> EndpointSpec {
+/// Returns an endpoint of the topic of all tests.
+pub(crate) fn spec(qos: Qos) -> EndpointSpec {
     EndpointSpec {
         topic: "t".to_owned(),
         type_name: "T".to_owned(),
@@ -293,6 +294,29 @@ fn unacknowledged_samples_outlive_the_depth() {
     assert_eq!(world.received(c, late), [199, 200]);
     let counters = world.engine(a).writer_counters(writer).expect("writer");
     assert_eq!(counters.evicted_unacknowledged, 0);
+}
+
+/// Samples that a silent reader has not acknowledged are kept up to 16 MiB, then counted: of nine
+/// of 2 MiB, eight are kept.
+#[test]
+fn evicted_samples_are_counted() {
+    let mut world = World::new(1);
+    world.loss_percent = 0;
+    let (a, b) = (world.join(1), world.join(2));
+    let offered = qos(true, false, History::KeepLast(2));
+    let writer = world
+        .engine(a)
+        .create_writer(Nanos(0), spec(offered.clone()));
+    world.engine(b).create_reader(Nanos(0), spec(offered));
+    world.run(1000);
+    let evicted = |world: &mut World| {
+        let counters = world.engine(a).writer_counters(writer);
+        counters.expect("writer").evicted_unacknowledged
+    };
+    (1..=8).for_each(|number| world.write(a, writer, number, 2 << 20));
+    assert_eq!(evicted(&mut world), 0);
+    world.write(a, writer, 9, 2 << 20);
+    assert_eq!(evicted(&mut world), 1);
 }
 
 #[test]
